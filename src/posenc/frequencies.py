@@ -1,0 +1,84 @@
+"""The one list of frequencies behind every code that waves or turns.
+
+    θ_i = base^(−2i/d),   i = 0 … d/2 − 1   (radians per token)
+
+Pair i holds two of the d dimensions. At position m it stands at the angle m·θ_i. The list was chosen for the
+sinusoidal code (Vaswani et al. 2017, section 3.5) and kept for the rotary one (Su et al. 2021, section 3.2.2).
+
+Every function takes NumPy arrays or torch tensors and answers in kind, in float64 where the device has it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from posenc._arrays import Array, device_of, even_dim, floats, frequency_list, namespace, positive, widest_float
+
+
+def inv_freq(dim: int, base: float = 10_000.0, *, like: Array = None) -> Array:
+    """The frequencies θ_i = base^(−2i/dim), fastest first.
+
+    Args:
+        dim: number of dimensions that turn; even and positive.
+        base: the ratio that the list would reach at i = dim/2; finite and greater than 0. 10 000 in both papers.
+        like: an array whose library and device the answer takes; NumPy where it is left out.
+
+    Returns:
+        float64, shape (dim/2,), in radians per token. The first is 1 for every base.
+
+    Raises:
+        TypeError: `dim` is no whole number, or `base` no number.
+        ValueError: `dim` is odd, zero or negative, or `base` is not finite and positive.
+
+    Source: Vaswani et al. 2017, section 3.5; Su et al. 2021, equation (15).
+    """
+    dim, base = even_dim(dim), positive("base", base)
+    xp, device = namespace(like), device_of(like)
+    dimensions = xp.arange(0, dim, 2, dtype=widest_float(xp, device), device=device)  # 0, 2, 4, … = 2i
+    return base ** (-dimensions / dim)
+
+
+def angles(positions: Array, inv_freq: Array) -> Array:
+    """The angle m·θ_i at which each pair stands at each position.
+
+    Args:
+        positions: any real numbers, any shape; in tokens. Relative positions may be negative.
+        inv_freq: shape (dim/2,), in radians per token.
+
+    Returns:
+        shape (*positions.shape, dim/2), in radians, not reduced modulo a turn.
+
+    Raises:
+        TypeError: not numbers, or arrays of two libraries.
+        ValueError: a position or frequency is not finite, or `inv_freq` is not one-dimensional.
+    """
+    frequencies = frequency_list(inv_freq)
+    return floats("positions", positions, like=inv_freq)[..., None] * frequencies
+
+
+def wavelengths(inv_freq: Array) -> Array:
+    """Tokens in one full turn of each pair, 2π/θ_i; infinite for a pair that stands still.
+
+    Shape (dim/2,) in, shape (dim/2,) out. Raises as `angles` does for `inv_freq`.
+    """
+    frequencies = frequency_list(inv_freq)
+    xp = namespace(frequencies)
+    still = frequencies == 0
+    one = xp.ones_like(frequencies)
+    return xp.where(still, one * math.inf, 2 * math.pi / xp.where(still, one, frequencies))
+
+
+def turns(length: float, inv_freq: Array) -> Array:
+    """Full turns that each pair makes over `length` tokens, length·θ_i/2π.
+
+    A pair has visited every angle once it has completed one turn; YaRN calls the same number r
+    (Peng et al. 2023, section 3.2).
+
+    Args:
+        length: number of tokens; finite and greater than 0.
+        inv_freq: shape (dim/2,), in radians per token.
+
+    Returns:
+        shape (dim/2,), in turns. Raises as `angles` does for `inv_freq`, ValueError for `length`.
+    """
+    return positive("length", length) * frequency_list(inv_freq) / (2 * math.pi)

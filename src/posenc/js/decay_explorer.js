@@ -1,0 +1,133 @@
+import { PairSums, decayLaw, decayLogarithm, inverseFrequencies, relativeSpread } from "./arithmetic.js";
+import { Axis, Plot, colours, explorable, fixed, grouped, legend, wholeNumber } from "./drawing.js";
+
+const HEIGHT = 330;
+const COARSE = 700_000; // cosines that one input may cost; more are added once the slider rests
+
+// The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
+function series(state, sums, values) {
+  const { base, correlation } = state;
+  const pairs = sums.pairs;
+  const curves = [{
+    cost: 1,
+    fill(start, stop) {
+      sums.scores(start, stop, values.score, values.square);
+      if (!values.square) return;
+      for (let m = start; m < stop; m++) {
+        const mean = correlation * values.score[m], spread = relativeSpread(correlation, values.square[m], pairs);
+        values.low[m] = mean - spread;
+        values.high[m] = mean + spread;
+      }
+    },
+  }];
+  if (values.bound) curves.push({ cost: 2, fill: (start, stop) => sums.bounds(start, stop, values.bound) });
+  if (values.law) curves.push({
+    cost: 100 / pairs,
+    fill(start, stop) {
+      for (let m = start; m < stop; m++) values.law[m] = decayLaw(m, base);
+    },
+  });
+  if (values.logarithm) curves.push({
+    cost: 10 / pairs,
+    fill(start, stop) {
+      for (let m = start; m < stop; m++) values.logarithm[m] = m >= 10 && m <= base / 10 ? decayLogarithm(m, base) : NaN;
+    },
+  });
+  return curves;
+}
+
+function compute(state, width) {
+  const { base, dim, distance } = state;
+  const x = new Axis({ from: state.log_distance ? 1 : 0, to: distance, start: 46, end: width - 12, log: state.log_distance });
+  const columns = x.columns();
+  const sums = new PairSums(inverseFrequencies(dim, base), distance);
+  const array = (wanted) => (wanted ? new Float64Array(distance + 1) : undefined);
+  const values = {
+    score: array(true), law: array(state.show_law), logarithm: array(state.show_logarithm), bound: array(state.show_bound),
+    square: array(state.show_score), low: array(state.show_score), high: array(state.show_score),
+  };
+  const curves = series(state, sums, values);
+  const cost = curves.reduce((sum, curve) => sum + curve.cost, 0);
+  const run = Math.max(1, Math.floor(COARSE / (cost * sums.pairs * columns.length)));
+  const filled = columns.map(([, start, stop]) => Math.min(stop, start + run));
+  const fill = (start, stop) => curves.forEach((curve) => curve.fill(start, stop));
+  if (state.log_distance) fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
+  columns.forEach(([, start], k) => fill(start, filled[k]));
+  let next = filled.findIndex((stop, k) => stop < columns[k][2]);
+  const complete = (deadline) => {
+    for (; next < columns.length; next++) {
+      while (filled[next] < columns[next][2]) {
+        if (performance.now() > deadline) return false;
+        const stop = Math.min(columns[next][2], filled[next] + 64);
+        fill(filled[next], stop);
+        filled[next] = stop;
+      }
+    }
+    return true;
+  };
+  return { x, columns, filled, values, complete: next < 0 ? undefined : complete };
+}
+
+const yAxis = (top) => new Axis({ from: -1.05, to: 1.05, start: HEIGHT - 44, end: top });
+
+function draw({ context, width }, result, state, theme, cursor) {
+  const { x, columns, filled, values } = result;
+  const entries = [{ label: "S(m)", colour: colours.score }];
+  if (state.show_score) entries.push({ label: `score at ρ = ${fixed(state.correlation, 2)}: mean ± spread`, colour: colours.score, area: true });
+  if (state.show_law) entries.push({ label: "law", colour: theme.text, dash: [6, 4] });
+  if (state.show_logarithm) entries.push({ label: "logarithm", colour: theme.text, dash: [1.5, 3] });
+  if (state.show_bound) entries.push({ label: "RoFormer's bound", colour: colours.bound });
+  const top = legend(context, theme, entries, x.start, 10, width) + 20;
+  const plot = new Plot(context, theme, x, (result.y = yAxis(top)));
+  plot.axes({ xTitle: "distance m (tokens)", yTitle: "score ÷ aligned score at distance 0", xTicks: Math.max(3, width / 110) });
+  const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest);
+  if (state.show_score) plot.area(extremes(values.low, values.high), colours.score);
+  if (state.show_bound) plot.curve(extremes(values.bound), colours.bound);
+  plot.curve(extremes(values.score), colours.score);
+  if (state.show_law) plot.curve(extremes(values.law), theme.text, { dash: [6, 4] });
+  if (state.show_logarithm) plot.curve(extremes(values.logarithm), theme.text, { width: 2, dash: [1.5, 3] });
+  if (cursor !== null) plot.vertical(cursor);
+}
+
+function finding({ values }, state, done) {
+  const { base, dim, distance, correlation } = state, score = values.score;
+  const parts = [];
+  if (base === 1) parts.push("With base 1 every pair turns alike: S(m) is cos m and never decays.");
+  parts.push(`At ${wholeNumber(distance)} tokens S is ${fixed(score[distance], 3)}${state.show_law ? `, the law ${fixed(values.law[distance], 3)}` : ""}.`);
+  if (done) {
+    const rise = score.findIndex((value, m) => m > 0 && value > score[m - 1]);
+    const below = score.findIndex((value) => value < 0);
+    parts.push(
+      `Of ${dim / 2} pairs with base ${grouped(base)}, the sum ${rise < 0 ? "falls all the way" : `first rises at ${wholeNumber(rise)}`}`
+      + ` and ${below < 0 ? "stays at or above 0" : `first drops below 0 at ${wholeNumber(below)}`}.`,
+    );
+  }
+  if (state.show_score) {
+    const mean = (values.low[distance] + values.high[distance]) / 2, spread = (values.high[distance] - values.low[distance]) / 2;
+    parts.push(`Queries and keys of correlation ${fixed(correlation, 2)} score ${fixed(mean, 3)} ± ${fixed(spread, 3)} there.`);
+  }
+  return parts.join(" ");
+}
+
+function readout({ values }, state, m) {
+  const parts = [`m = ${wholeNumber(m)}: S ${fixed(values.score[m], 4)}`];
+  if (state.show_score) parts.push(`score from ${fixed(values.low[m], 3)} to ${fixed(values.high[m], 3)}`);
+  if (state.show_law) parts.push(`law ${fixed(values.law[m], 4)}`);
+  if (state.show_logarithm && !Number.isNaN(values.logarithm[m])) parts.push(`logarithm ${fixed(values.logarithm[m], 4)}`);
+  if (state.show_bound) parts.push(`bound ${fixed(values.bound[m], 4)}`);
+  return parts.join(" · ");
+}
+
+const render = explorable({
+  title: "Decay explorer",
+  hint: "Drag the base from 1 upwards, then lengthen the range. Where does the curve follow its law, and where does it stop falling?",
+  readoutLabel: "Read the curves at a distance",
+  readoutHint: "Point at the picture, or use the slider above, to read it off at any distance.",
+  height: () => HEIGHT,
+  compute, draw, finding, readout,
+  axis: ({ x }) => x,
+  clampCursor: ({ x }, value) => Math.round(Math.min(Math.max(value, x.from), x.to)),
+  pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
+});
+
+export default { render };

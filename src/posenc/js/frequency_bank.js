@@ -1,0 +1,122 @@
+import { cosines, fingerprintDifference, inverseFrequencies, mean, turns } from "./arithmetic.js";
+import { Axis, Plot, explorable, fixed, grouped, pairColour, wholeNumber } from "./drawing.js";
+
+const HANDS = 168; // pixels for the dials, 150 for each chart below them
+const CHART = 150;
+
+function compute(state, width) {
+  const { base, dim, distance, other } = state;
+  const frequencies = inverseFrequencies(dim, base);
+  const cosine = cosines(distance, frequencies);
+  let sum = 0;
+  const values = {
+    turns: turns(distance, frequencies),
+    cosine,
+    running_mean: cosine.map((value, i) => (sum += value) / (i + 1)),
+    share: fingerprintDifference(distance, other, frequencies),
+    similarity: mean(cosines(distance - other, frequencies)),
+  };
+  const x = new Axis({ from: -0.5, to: dim / 2 - 0.5, start: 46, end: width - 12 });
+  return { x, frequencies, values };
+}
+
+// The largest dials that fit: as many in a row as the width holds, as many rows as the height.
+function dials(pairs, width) {
+  for (let size = 48; ; size -= 1) {
+    const columns = Math.floor(width / size);
+    if (columns > 0 && Math.ceil(pairs / columns) * size <= HANDS - 22) return { size, columns };
+  }
+}
+
+function drawDials({ context, width }, { frequencies }, state, theme) {
+  const { size, columns } = dials(frequencies.length, width);
+  const radius = size / 2 - Math.max(1, size * 0.08);
+  context.font = theme.font;
+  context.fillStyle = theme.muted;
+  context.textAlign = "left";
+  context.textBaseline = "top";
+  context.fillText("one dial a pair, fastest first; up = where it started", 0, 0);
+  frequencies.forEach((frequency, i) => {
+    const x = (i % columns) * size + size / 2, y = 22 + Math.floor(i / columns) * size + size / 2;
+    const hand = (distance, colour, width, dash) => {
+      const angle = distance * frequency;
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.setLineDash(dash);
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(x + radius * Math.sin(angle), y - radius * Math.cos(angle));
+      context.stroke();
+      context.setLineDash([]);
+    };
+    context.strokeStyle = theme.grid;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.stroke();
+    hand(state.other, theme.muted, 1, [2, 2]);
+    hand(state.distance, pairColour(i, frequencies.length), Math.max(1.5, size / 16), []);
+  });
+}
+
+function draw(canvas, result, state, theme, cursor) {
+  const { context, width } = canvas, { x, frequencies, values } = result;
+  const pairs = frequencies.length, step = (x.end - x.start) / pairs;
+  drawDials(canvas, result, state, theme);
+  const chart = (top, from, to, title, options) => {
+    const plot = new Plot(context, theme, x, new Axis({ from, to, start: top + CHART - 40, end: top + 16 }));
+    plot.axes({ xTitle: "pair i (fast → slow)", yTitle: title, xTicks: Math.min(8, pairs), yTicks: 4, ...options });
+    return plot;
+  };
+  const bars = (plot, heights) => heights.forEach((height, i) => plot.bar(x.at(i), Math.max(1, step * 0.7), height, pairColour(i, pairs)));
+
+  const waves = chart(HANDS, -1.05, 1.05, `cosine of each pair at ${wholeNumber(state.distance)} tokens, and the mean so far`);
+  bars(waves, values.cosine);
+  waves.curve(Array.from(values.running_mean, (value, i) => [x.at(i), value, value]), theme.text, { width: 2 });
+  const turned = values.turns.findIndex((count) => count < 1);
+  if (turned > 0) waves.vertical(turned - 0.5);
+  result.waves = waves;
+
+  if (values.share) {
+    const title = `share of the difference between ${wholeNumber(state.distance)} and ${wholeNumber(state.other)} (%)`;
+    bars(chart(HANDS + CHART + 8, 0, 30, title, { yText: String }), values.share.map((share) => Math.min(30, 100 * share)));
+  }
+  if (cursor !== null) {
+    waves.vertical(cursor);
+  }
+}
+
+function finding({ values, frequencies }, state) {
+  const { distance, other } = state, pairs = frequencies.length;
+  const turned = values.turns.filter((count) => count >= 1).length;
+  const first = `At ${wholeNumber(distance)} tokens ${turned} of ${pairs} pairs have turned at least once; the cosines average ${fixed(values.running_mean[pairs - 1], 3)}.`;
+  if (!values.share) return `${first} Both distances have the same fingerprint.`;
+  const fastest = Math.ceil(pairs / 8);
+  const share = values.share.slice(0, fastest).reduce((sum, value) => sum + value, 0);
+  return `${first} The fingerprints of ${wholeNumber(distance)} and ${wholeNumber(other)} agree to ${fixed(values.similarity, 3)};`
+    + ` the fastest ${fastest} of ${pairs} pairs carry ${fixed(100 * share, 1)} % of the difference.`;
+}
+
+function readout({ values, frequencies }, state, i) {
+  const parts = [
+    `pair ${i}: one turn in ${grouped((2 * Math.PI) / frequencies[i])} tokens`,
+    `${fixed(values.turns[i], 2)} turns`,
+    `cosine ${fixed(values.cosine[i], 3)}`,
+  ];
+  if (values.share) parts.push(`${fixed(100 * values.share[i], 2)} % of the difference`);
+  return parts.join(" · ");
+}
+
+const render = explorable({
+  title: "Frequency bank",
+  hint: "Hold the distance at 500 and compare it with 501, then with 0. Which pairs tell neighbours apart, and which tell near from far?",
+  readoutLabel: "Read one pair",
+  readoutHint: "Point at a chart, or use the slider above, to read off one pair.",
+  height: () => HANDS + 2 * CHART + 8,
+  compute, draw, finding, readout,
+  axis: ({ x }) => x,
+  clampCursor: ({ frequencies }, value) => Math.round(Math.min(Math.max(value, 0), frequencies.length - 1)),
+  pixel: ({ waves }, pair, value) => [waves.x.at(pair), waves.y.at(value)],
+});
+
+export default { render };

@@ -228,7 +228,7 @@ class DecayExplorer(Explorable):
         rises, below = np.flatnonzero(np.diff(score) > 0), np.flatnonzero(score < 0)
         parts.append(
             f"Of {self.dim // 2} pairs with base {_grouped(self.base)}, the sum "
-            f"{f'first rises at {_whole(int(rises[0]) + 1)}' if rises.size else 'falls all the way'} and "
+            f"{f'first rises after {_whole(int(rises[0]))}' if rises.size else 'falls all the way'} and "
             f"{f'first drops below 0 at {_whole(int(below[0]))}' if below.size else 'stays at or above 0'}."
         )
         if self.show_score:
@@ -254,7 +254,7 @@ class FrequencyBank(Explorable):
     dim = Control(128, "width d", 2, 256, "even")
 
     def values(self) -> dict[str, Any]:
-        """Turns, cosine and running mean of each pair, its share of the difference, and the similarity."""
+        """Turns, cosine and running mean of each pair, the difference summed from fast to slow, and the similarity."""
         frequencies = inv_freq(self.dim, self.base)
         cosine = np.cos(self.distance * frequencies)
         same = self.distance == self.other
@@ -262,7 +262,7 @@ class FrequencyBank(Explorable):
             "turns": self.distance * frequencies / (2 * np.pi),
             "cosine": cosine,
             "running_mean": np.cumsum(cosine) / np.arange(1, self.dim // 2 + 1),
-            "share": None if same else fingerprint_difference(self.distance, self.other, frequencies),
+            "share_so_far": None if same else np.cumsum(fingerprint_difference(self.distance, self.other, frequencies)),
             "similarity": float(fingerprint_similarity(self.distance, self.other, frequencies)),
         }
 
@@ -272,13 +272,13 @@ class FrequencyBank(Explorable):
             f"At {_whole(self.distance)} tokens {int(np.sum(values['turns'] >= 1))} of {pairs} pairs have turned "
             f"at least once; the cosines average {_fixed(values['running_mean'][-1], 3)}."
         )
-        if values["share"] is None:
+        if values["share_so_far"] is None:
             return f"{first} Both distances have the same fingerprint."
         fastest = math.ceil(pairs / 8)
         return (
             f"{first} The fingerprints of {_whole(self.distance)} and {_whole(self.other)} agree to "
             f"{_fixed(values['similarity'], 3)}; the fastest {fastest} of {pairs} pairs carry "
-            f"{_fixed(100 * values['share'][:fastest].sum(), 1)} % of the difference."
+            f"{_fixed(100 * values['share_so_far'][fastest - 1], 1)} % of the difference."
         )
 
 

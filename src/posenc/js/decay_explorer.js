@@ -1,7 +1,7 @@
 import { PairSums, decayLaw, decayLogarithm, inverseFrequencies, relativeSpread } from "./arithmetic.js";
 import { Axis, Plot, colours, explorable, fixed, grouped, legend, wholeNumber } from "./drawing.js";
 
-const HEIGHT = 330;
+const HEIGHT = 380;
 const COARSE = 700_000; // cosines that one input may cost; more are added once the slider rests
 
 // The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
@@ -76,7 +76,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (state.show_score) entries.push({ label: `score at ρ = ${fixed(state.correlation, 2)}: mean ± spread`, colour: colours.score, area: true });
   if (state.show_law) entries.push({ label: "law", colour: theme.text, dash: [6, 4] });
   if (state.show_logarithm) entries.push({ label: "logarithm", colour: theme.text, dash: [1.5, 3] });
-  if (state.show_bound) entries.push({ label: "RoFormer's bound", colour: colours.bound });
+  if (state.show_bound) entries.push({ label: "RoFormer's bound ÷ its value at 0", colour: colours.bound });
   const top = legend(context, theme, entries, x.start, 10, width) + 20;
   const plot = new Plot(context, theme, x, (result.y = yAxis(top)));
   plot.axes({ xTitle: "distance m (tokens)", yTitle: "score ÷ aligned score at distance 0", xTicks: Math.max(3, width / 110) });
@@ -98,7 +98,7 @@ function finding({ values }, state, done) {
     const rise = score.findIndex((value, m) => m > 0 && value > score[m - 1]);
     const below = score.findIndex((value) => value < 0);
     parts.push(
-      `Of ${dim / 2} pairs with base ${grouped(base)}, the sum ${rise < 0 ? "falls all the way" : `first rises at ${wholeNumber(rise)}`}`
+      `Of ${dim / 2} pairs with base ${grouped(base)}, the sum ${rise < 0 ? "falls all the way" : `first rises after ${wholeNumber(rise - 1)}`}`
       + ` and ${below < 0 ? "stays at or above 0" : `first drops below 0 at ${wholeNumber(below)}`}.`,
     );
   }

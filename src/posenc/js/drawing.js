@@ -364,7 +364,7 @@ export function explorable(definition) {
     const canvas = element("canvas", { role: "img" });
     const finding = element("p", { class: "posenc-finding" });
     const spoken = element("p", { class: "posenc-spoken", "aria-live": "polite" });
-    const reader = element("input", { type: "range", class: "posenc-reader", min: 0, max: TRACK, step: "any", "aria-label": definition.readoutLabel, ...KEEP_KEYS });
+    const reader = element("input", { type: "range", class: "posenc-reader", min: 0, max: TRACK, step: "any", value: 0, "aria-label": definition.readoutLabel, ...KEEP_KEYS });
     const readout = element("p", { class: "posenc-readout" });
     const reset = element("button", { type: "button" }, "Reset");
     const actions = element("div", { class: "posenc-actions" }, reset);

@@ -9,11 +9,13 @@ function compute(state, width) {
   const frequencies = inverseFrequencies(dim, base);
   const cosine = cosines(distance, frequencies);
   let sum = 0;
+  const share = fingerprintDifference(distance, other, frequencies);
+  let shared = 0;
   const values = {
     turns: turns(distance, frequencies),
     cosine,
     running_mean: cosine.map((value, i) => (sum += value) / (i + 1)),
-    share: fingerprintDifference(distance, other, frequencies),
+    share_so_far: share && share.map((value) => (shared += value)),
     similarity: mean(cosines(distance - other, frequencies)),
   };
   const x = new Axis({ from: -0.5, to: dim / 2 - 0.5, start: 46, end: width - 12 });
@@ -70,31 +72,31 @@ function draw(canvas, result, state, theme, cursor) {
   };
   const bars = (plot, heights) => heights.forEach((height, i) => plot.bar(x.at(i), Math.max(1, step * 0.7), height, pairColour(i, pairs)));
 
-  const waves = chart(HANDS, -1.05, 1.05, `cosine of each pair at ${wholeNumber(state.distance)} tokens, and the mean so far`);
+  const waves = chart(HANDS, -1.05, 1.05, "cosine of each pair, and their mean so far");
   bars(waves, values.cosine);
   waves.curve(Array.from(values.running_mean, (value, i) => [x.at(i), value, value]), theme.text, { width: 2 });
   const turned = values.turns.findIndex((count) => count < 1);
   if (turned > 0) waves.vertical(turned - 0.5);
   result.waves = waves;
 
-  if (values.share) {
-    const title = `share of the difference between ${wholeNumber(state.distance)} and ${wholeNumber(state.other)} (%)`;
-    bars(chart(HANDS + CHART + 8, 0, 30, title, { yText: String }), values.share.map((share) => Math.min(30, 100 * share)));
+  const charts = [waves];
+  if (values.share_so_far) {
+    const title = `difference between ${wholeNumber(state.distance)} and ${wholeNumber(state.other)}, summed from fast to slow (%)`;
+    const shares = chart(HANDS + CHART + 8, 0, 100, title, { yText: String });
+    bars(shares, values.share_so_far.map((share) => 100 * share));
+    charts.push(shares);
   }
-  if (cursor !== null) {
-    waves.vertical(cursor);
-  }
+  if (cursor !== null) charts.forEach((plot) => plot.vertical(cursor));
 }
 
 function finding({ values, frequencies }, state) {
   const { distance, other } = state, pairs = frequencies.length;
   const turned = values.turns.filter((count) => count >= 1).length;
   const first = `At ${wholeNumber(distance)} tokens ${turned} of ${pairs} pairs have turned at least once; the cosines average ${fixed(values.running_mean[pairs - 1], 3)}.`;
-  if (!values.share) return `${first} Both distances have the same fingerprint.`;
+  if (!values.share_so_far) return `${first} Both distances have the same fingerprint.`;
   const fastest = Math.ceil(pairs / 8);
-  const share = values.share.slice(0, fastest).reduce((sum, value) => sum + value, 0);
   return `${first} The fingerprints of ${wholeNumber(distance)} and ${wholeNumber(other)} agree to ${fixed(values.similarity, 3)};`
-    + ` the fastest ${fastest} of ${pairs} pairs carry ${fixed(100 * share, 1)} % of the difference.`;
+    + ` the fastest ${fastest} of ${pairs} pairs carry ${fixed(100 * values.share_so_far[fastest - 1], 1)} % of the difference.`;
 }
 
 function readout({ values, frequencies }, state, i) {
@@ -103,7 +105,10 @@ function readout({ values, frequencies }, state, i) {
     `${fixed(values.turns[i], 2)} turns`,
     `cosine ${fixed(values.cosine[i], 3)}`,
   ];
-  if (values.share) parts.push(`${fixed(100 * values.share[i], 2)} % of the difference`);
+  if (values.share_so_far) {
+    const before = i === 0 ? 0 : values.share_so_far[i - 1];
+    parts.push(`${fixed(100 * (values.share_so_far[i] - before), 2)} % of the difference`);
+  }
   return parts.join(" · ");
 }
 

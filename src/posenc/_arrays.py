@@ -41,13 +41,18 @@ def widest_float(xp: Any, device: Any) -> Any:
 
 
 def floats(name: str, value: Array, *, like: Array = None) -> Array:
-    """`value` (a number, a nested list or an array) as a finite array in the widest float, on the device of `like`."""
+    """`value` as a finite array in the widest float; a number or a nested list goes to the library and device of `like`."""
     xp = namespace(value, like)
-    device = device_of(value, like)
-    try:
-        array = xp.asarray(value, dtype=widest_float(xp, device), device=device)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a number or an array of real numbers, got {value!r}") from error
+    if array_api_compat.is_array_api_obj(value):
+        if not xp.isdtype(value.dtype, ("integral", "real floating")):
+            raise TypeError(f"{name} must be real numbers, got dtype {value.dtype}")
+        array = xp.astype(value, widest_float(xp, device_of(value)), copy=False)
+    else:
+        device = device_of(like)
+        try:
+            array = xp.asarray(value, dtype=widest_float(xp, device), device=device)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"{name} must be a number or an array of real numbers, got {value!r}") from error
     if not bool(xp.all(xp.isfinite(array))):
         raise ValueError(f"{name} must be finite, got {value!r}")
     return array

@@ -1,0 +1,146 @@
+"""What every test run shares: groups and their counts, nbval's comparison, marks.
+
+Groups are the folders below tests/; files that lie directly in tests/ are the
+group "unit", and the cells of the notebooks, run by nbval, are the group "nbval".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections import Counter, defaultdict
+from pathlib import Path, PurePosixPath
+
+import nbval.plugin
+import pytest
+from hypothesis import settings
+
+from tools.notebooks import compared_cells
+
+ROOT = Path(__file__).resolve().parents[1]
+OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed")
+# These need a test to have been left out on purpose, which continuous integration does not accept.
+NOT_RUN = ("skipped", "xfailed", "xpassed")
+# Groups that execute chapters, and chapters use torch.
+NEED_TORCH = {"nbval", "site", "jupyterlab", "benchmarks"}
+
+# The machine may be slow or shared: time is measured by `make bench`, not here.
+settings.register_profile("book", deadline=None)
+settings.load_profile("book")
+
+
+def group_of(nodeid: str) -> str:
+    """The group of a test by its node id."""
+    path = PurePosixPath(nodeid.partition("::")[0])
+    if path.suffix == ".ipynb":
+        return "nbval"
+    return path.parts[1] if len(path.parts) > 2 and path.parts[0] == "tests" else "unit"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what executes chapters, before ``-m`` chooses."""
+    for item in items:
+        if group_of(item.nodeid) in NEED_TORCH:
+            item.add_marker(pytest.mark.torch)
+
+
+# --- counts by group ---------------------------------------------------------------------
+
+
+class Groups:
+    """Counts outcomes and seconds by group; writes _build/report/tests.json."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, Counter[str]] = defaultdict(Counter)
+        self.seconds: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count one test: by its call, or by a set-up or tear-down that did not pass."""
+        group = group_of(report.nodeid)
+        self.seconds[group] += report.duration
+        if report.when == "call" or not report.passed:
+            outcome = report.outcome
+            if hasattr(report, "wasxfail"):
+                outcome = "xpassed" if report.passed else "xfailed"
+            self.counts[group][outcome] += 1
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Count a file that could not be collected, or that asked to be skipped."""
+        if not report.passed:
+            self.counts[group_of(report.nodeid)][report.outcome] += 1
+
+    def not_run(self) -> int:
+        """How many tests were skipped or expected to fail."""
+        return sum(count[outcome] for count in self.counts.values() for outcome in NOT_RUN)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Fail a run in continuous integration in which a test was left out."""
+        if os.environ.get("CI") and self.not_run() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the counts and write them down."""
+        if not self.counts:
+            return
+        write = terminalreporter.write_line
+        terminalreporter.section("groups")
+        write(f"{'group':14}{'run':>7}" + "".join(f"{name:>9}" for name in OUTCOMES) + "   seconds")
+        report = {}
+        for group in sorted(self.counts):
+            count = self.counts[group]
+            run = sum(count.values()) - count["skipped"]
+            row = "".join(f"{count[name]:9}" for name in OUTCOMES)
+            write(f"{group:14}{run:7}{row}{self.seconds[group]:10.1f}")
+            report[group] = {"run": run, **{name: count[name] for name in OUTCOMES}}
+            report[group]["seconds"] = round(self.seconds[group], 1)
+        cells = {}
+        if "nbval" in self.counts:
+            cells = {path.name: compared_cells(path) for path in sorted(ROOT.glob("notebooks/*.ipynb"))}
+            compared = ", ".join(f"{name} {count}" for name, count in cells.items())
+            write(f"Cells whose printed text was compared: {compared}")
+        if os.environ.get("CI") and self.not_run():
+            write(f"{self.not_run()} tests were left out, which is a failure here.", red=True)
+        folder = ROOT / "_build" / "report"
+        folder.mkdir(parents=True, exist_ok=True)
+        summary = {"python": platform.python_version(), "groups": report, "compared_cells": cells}
+        text = json.dumps(summary, indent=2) + "\n"
+        (folder / "tests.json").write_text(text, encoding="utf-8")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count in the process that reports, not in the workers."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Groups(), "groups")
+
+
+# --- nbval -------------------------------------------------------------------------------
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+SHOWN = ("application/vnd.", "application/javascript", "text/html", "image/")
+_compare_outputs = nbval.plugin.IPyNbCell.compare_outputs
+
+
+def _mimes(output: dict) -> tuple[str, ...]:
+    return tuple(output.get("data") or ())
+
+
+def compare_outputs(self, test: list, ref: list, skip_compare: object = None) -> bool:
+    """Compare text strictly, leave figures out, and accept a cell that shows a widget.
+
+    Figures are not stored in the notebooks. A widget's own output reaches the
+    kernel's front end by comms, which nbval does not follow. That no cell both
+    prints and shows, so that no text escapes, is tested in tests/notebooks.
+    """
+    if any(WIDGET in _mimes(output) for output in test):
+        return True
+    texts = [
+        [output for output in outputs if not any(m.startswith(SHOWN) for m in _mimes(output))]
+        for outputs in (test, ref)
+    ]
+    return _compare_outputs(self, *texts, skip_compare)
+
+
+# nbval 0.11 has no hook for this; it is pinned in requirements.txt.
+nbval.plugin.IPyNbCell.compare_outputs = compare_outputs

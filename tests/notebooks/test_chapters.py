@@ -1,0 +1,150 @@
+"""Every chapter's notebook keeps to what the book promises."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from tests.notebooks.markdown import faults
+from tests.notebooks.prose import missing_numbers
+from tests.notebooks.walk import figures, walk
+from tools.address import SETTING
+from tools.execute import cached, chapters
+from tools.notebooks import (
+    clean,
+    compared_cells,
+    dump,
+    heading,
+    is_shown,
+    joined,
+    load,
+    tags,
+    text_of,
+)
+
+CHAPTERS = chapters()
+ROOT = Path(__file__).resolve().parents[2]
+COMPARED_AT_LEAST = 5
+
+every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+walked = lru_cache(maxsize=None)(walk)
+# These run a chapter or ask the cache what running it gave.
+runs_it = pytest.mark.torch
+
+
+def cells(path: Path, kind: str) -> list[dict]:
+    return [cell for cell in load(path)["cells"] if cell["cell_type"] == kind]
+
+
+def test_there_are_chapters():
+    assert CHAPTERS
+
+
+@every_chapter
+def test_it_is_clean(path):
+    assert dump(clean(load(path))) == path.read_text(encoding="utf-8")
+
+
+@every_chapter
+def test_it_has_a_title_and_a_description(path):
+    notebook = load(path)
+    assert heading(notebook)
+    assert notebook["metadata"].get("description", "").strip()
+
+
+@every_chapter
+def test_every_code_cell_was_run_in_order(path):
+    counts = [cell["execution_count"] for cell in cells(path, "code")]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+@every_chapter
+def test_enough_cells_have_their_text_compared(path):
+    count = compared_cells(path)
+    print(f"{path.name}: {count} cells compared")
+    assert count >= COMPARED_AT_LEAST
+
+
+@runs_it
+@every_chapter
+def test_no_cell_prints_and_shows_or_warns(path):
+    """A cell that shows a widget is not compared, so it must have no text to compare."""
+    for cell in cached(path).cells:
+        if cell.cell_type == "code":
+            kinds = {is_shown(output) for output in cell.outputs}
+            assert len(kinds) < 2, f"cell {cell.id} prints and shows"
+            streams = [output.get("name") for output in cell.outputs]
+            assert "stderr" not in streams, f"cell {cell.id} writes to stderr"
+
+
+@every_chapter
+def test_numbers_in_prose_come_from_earlier_cells(path):
+    notebook = load(path)["cells"]
+    told = [
+        ("prose", joined(cell["source"])) if cell["cell_type"] == "markdown" else ("output", text_of(cell))
+        for cell in notebook
+    ]
+    missing = [f"{number} in cell {notebook[place]['id']}" for place, number in missing_numbers(told)]
+    assert missing == []
+
+
+@every_chapter
+def test_its_markdown_is_what_colab_renders(path):
+    found = {cell["id"]: faults(joined(cell["source"])) for cell in cells(path, "markdown")}
+    assert {name: what for name, what in found.items() if what} == {}
+
+
+@every_chapter
+def test_it_is_set_up_as_every_other(path):
+    here, model = (cells(each, "code")[:2] for each in (path, CHAPTERS[0]))
+    assert [joined(cell["source"]) for cell in here] == [joined(cell["source"]) for cell in model]
+    assert "remove-cell" in tags(here[0])
+
+
+@every_chapter
+def test_its_first_cell_knows_the_repository(path):
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    url = config["repository"]["url"] or ""
+    source = joined(cells(path, "code")[0]["source"])
+    assert [match["url"] for match in SETTING.finditer(source)] == [url]
+
+
+@runs_it
+@every_chapter
+def test_exercises_are_not_solved_and_their_solutions_are_right(path):
+    exercises = walked(path).exercises
+    assert exercises, "a chapter has at least one exercise with a checking cell"
+    tagged = [cell for cell in cells(path, "code") if {"exercise", "check"} & set(tags(cell))]
+    assert len(tagged) == 2 * len(exercises)
+    for exercise in exercises:
+        assert exercise.said_on_stub.startswith("not yet"), exercise
+        assert exercise.said_on_solution, f"{exercise.stub} has no folded solution"
+        assert exercise.said_on_solution.startswith("right"), exercise
+
+
+@runs_it
+@every_chapter
+def test_its_own_sliders_work_at_every_end(path):
+    sliders = walked(path).sliders
+    assert sliders, "a chapter closes with a slider of its own"
+    for slider in sliders:
+        for setting in slider.settings():
+            drawn = figures(slider.function, setting)
+            assert len(drawn) == 1, setting
+            assert all_finite(drawn[0]), setting
+
+
+def all_finite(figure) -> bool:
+    """Whether every number that the figure draws is finite, and there is one."""
+    values = [
+        np.asarray(trace[axis], dtype=float).ravel()
+        for trace in figure.data
+        for axis in ("x", "y", "z")
+        if axis in trace and trace[axis] is not None and np.asarray(trace[axis]).dtype.kind in "iuf"
+    ]
+    return bool(values) and all(math.isfinite(v) for array in values for v in array)

@@ -1,0 +1,154 @@
+"""A server for the built site, and a Chromium that reports what it should not have done."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import yaml
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
+
+from tools import chromium
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "_build" / "html"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+FIGURES = ".posenc-explorable, .posenc-plotly"
+
+
+def chapters() -> list[str]:
+    """The pages of the book in reading order, from its table of contents."""
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    files = [contents["root"], *(chapter["file"] for part in contents["parts"] for chapter in part["chapters"])]
+    return [f"{name}.html" for name in files]
+
+
+def pages() -> list[str]:
+    """Every page that a reader can reach."""
+    return [*chapters(), "search.html", "genindex.html"]
+
+
+def require_site() -> Path:
+    """The built site, or a clear word on what is missing."""
+    if not (SITE / "index.html").is_file():
+        raise FileNotFoundError(f"{SITE} holds no book: run `make book` first")
+    return SITE
+
+
+@cache
+def _compressed(path: str, modified: float) -> bytes:
+    return gzip.compress(Path(path).read_bytes(), mtime=0)
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Serves files, text compressed as a public host would."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in {".html", ".css", ".js", ".svg", ".json"} or not path.is_file():
+            super().do_GET()
+            return
+        body = _compressed(str(path), path.stat().st_mtime)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing: the tests report what went wrong."""
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """The address, without a slash at its end, at which `folder` is served."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), lambda *args: _Handler(*args, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def launch() -> Iterator[Browser]:
+    """A headless Chromium."""
+    program = chromium.find()
+    if program is None:
+        raise FileNotFoundError(chromium.HOW)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Watch:
+    """Notes what a page asks of other hosts, what it fails to get and what it logs as an error."""
+
+    def __init__(self, page: Page, javascript: bool = True) -> None:
+        self.foreign: list[str] = []
+        self.errors: list[str] = []
+        self._javascript = javascript
+        page.on("request", self._request)
+        page.on("response", self._response)
+        page.on("requestfailed", self._failed)
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
+
+    def _request(self, request: Request) -> None:
+        url = urlsplit(request.url)
+        if url.scheme not in {"data", "blob", "file", "about"} and url.hostname != "127.0.0.1":
+            self.foreign.append(request.url)
+
+    def _failed(self, request: Request) -> None:
+        if self._javascript or request.resource_type != "script":  # a browser without JavaScript refuses scripts
+            self.errors.append(f"failed: {request.url} {request.failure}")
+
+    def _response(self, response: Response) -> None:
+        if response.status >= 400:
+            self.errors.append(f"{response.status}: {response.url}")
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.errors.append(f"console: {message.text}")
+
+
+def settle(page: Page) -> None:
+    """Wait until the page's formulas are set."""
+    page.wait_for_load_state("load")
+    page.evaluate("async () => { await window.MathJax?.startup?.promise }")
+
+
+def scroll_through(page: Page) -> None:
+    """Scroll to the end, a screen at a time, and wait until every figure is drawn."""
+    settle(page)
+    page.evaluate(
+        """async () => {
+          const pause = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) { scrollTo(0, y); await pause(); }
+        }"""
+    )
+    page.wait_for_function(
+        "(figures) => [...document.querySelectorAll(figures)].every((figure) => figure.dataset.ready === 'true')",
+        arg=FIGURES,
+    )

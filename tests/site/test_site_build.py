@@ -1,0 +1,245 @@
+"""The Sphinx extension without a browser: the cache's path, launch buttons, descriptions, outputs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from docutils import nodes
+
+import posenc_site
+import site_outputs
+import site_pages
+from site_directives import AnyTrait
+from tests.site.browser import ROOT
+
+PLOTLY = site_outputs.PLOTLY
+VIEW = site_outputs.WIDGET_VIEW
+
+
+# ---- the execution cache ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def copied_package(tmp_path: Path) -> Path:
+    """A folder that holds a copy of src/posenc."""
+    shutil.copytree(ROOT / "src" / "posenc", tmp_path / "src" / "posenc")
+    return tmp_path
+
+
+def test_cache_path_is_stable(copied_package: Path) -> None:
+    first = posenc_site.execution_cache(copied_package)
+    assert first == posenc_site.execution_cache(copied_package)
+    assert first.name == posenc_site.execution_cache().name  # it depends on the contents, not on the place
+    assert first.parent == copied_package / "_build" / ".jupyter_cache"
+
+
+@pytest.mark.parametrize("pattern", ["frequencies.py", "js/*.js", "js/*.css", "js/*.json"])
+def test_cache_path_follows_every_kind_of_source(copied_package: Path, pattern: str) -> None:
+    before = posenc_site.execution_cache(copied_package)
+    changed = next((copied_package / "src" / "posenc").glob(pattern))
+    changed.write_bytes(changed.read_bytes() + b"\n")
+    assert posenc_site.execution_cache(copied_package) != before
+
+
+def test_cache_path_follows_names_and_new_files(copied_package: Path) -> None:
+    package = copied_package / "src" / "posenc"
+    paths = {posenc_site.execution_cache(copied_package)}
+    (package / "new.py").write_text("")
+    paths.add(posenc_site.execution_cache(copied_package))
+    (package / "new.py").rename(package / "newer.py")
+    paths.add(posenc_site.execution_cache(copied_package))
+    assert len(paths) == 3
+
+
+def test_cache_path_ignores_compiled_files(copied_package: Path) -> None:
+    before = posenc_site.execution_cache(copied_package)
+    compiled = copied_package / "src" / "posenc" / "__pycache__"
+    compiled.mkdir(exist_ok=True)
+    (compiled / "anything.pyc").write_bytes(b"1")
+    assert posenc_site.execution_cache(copied_package) == before
+
+
+def test_cache_path_follows_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = posenc_site.execution_cache()
+    monkeypatch.setattr(posenc_site, "version", lambda name: "0")
+    assert posenc_site.execution_cache() != before
+
+
+# ---- configuration ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("url", "kept"), [("", False), ("https://github.com/someone/turn-by-turn", True)])
+def test_launch_buttons_need_an_address(url: str, kept: bool) -> None:
+    config = SimpleNamespace(html_theme_options={"repository_url": url, "launch_buttons": {"colab_url": "x"}})
+    posenc_site.configure(None, config)  # type: ignore[arg-type]
+    assert ("launch_buttons" in config.html_theme_options) == kept
+    assert config.nb_execution_cache_path == str(posenc_site.execution_cache())
+
+
+# ---- descriptions -------------------------------------------------------------------------------------------------
+
+
+def describe(metadata: dict[str, str], *paragraphs: str) -> str:
+    app = SimpleNamespace(env=SimpleNamespace(metadata={"page": metadata}))
+    doctree = nodes.container()
+    doctree += [nodes.paragraph("", text) for text in paragraphs]
+    return site_pages.describe(app, "page", {}, doctree)  # type: ignore[arg-type]
+
+
+def test_description_prefers_the_metadata() -> None:
+    assert describe({"description": "As told."}, "First.") == "As told."
+
+
+def test_description_falls_back_on_the_first_paragraph() -> None:
+    assert describe({}, "", "First\nparagraph.", "Second.") == "First paragraph."
+
+
+def test_long_first_paragraph_is_cut_at_a_word() -> None:
+    text = describe({}, "word " * 100)
+    assert len(text) <= site_pages.LONGEST + 2
+    assert text.endswith("word …")
+
+
+def test_missing_description_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    warnings: list[str] = []
+    monkeypatch.setattr(site_pages.logger, "warning", lambda message, **_: warnings.append(message))
+    assert describe({}) == ""
+    assert warnings == ["the page has no description"]
+
+
+# ---- outputs ------------------------------------------------------------------------------------------------------
+
+
+def figure(**layout: Any) -> dict[str, Any]:
+    return {"data": [{"type": "scatter", "y": [1, 2]}], "layout": layout, "config": {"plotlyServerURL": "https://x"}}
+
+
+def test_plotly_html_has_caption_alternative_text_and_room() -> None:
+    html = site_outputs.plotly_html(figure(title={"text": "θ<sub>i</sub> <b>falls</b>"}, meta={"alt": 'A "curve"'}, height=300))
+    assert "<figcaption>θ<sub>i</sub> <b>falls</b></figcaption>" in html
+    assert 'role="img" aria-label="A &quot;curve&quot;" style="min-height:300px"' in html
+    assert "<noscript><p>A &quot;curve&quot;" in html
+    assert "plotlyServerURL" not in html
+
+
+def test_plotly_title_stands_in_for_a_missing_alternative_text() -> None:
+    assert 'aria-label="θ i falls"' in site_outputs.plotly_html(figure(title="θ<sub>i</sub><br>falls"))
+
+
+def test_plotly_html_is_inert() -> None:
+    """Nothing in a figure's strings becomes markup or ends the script element."""
+    html = site_outputs.plotly_html(figure(title="<img src=x onerror=alert(1)>", annotations=[{"text": "</script><b>"}]))
+    assert "<img" not in html
+    assert html.count("</script>") == 1
+    body = html.partition('<script type="application/json">')[2].partition("</script>")[0]
+    assert json.loads(body)["layout"]["annotations"][0]["text"] == "</script><b>"
+
+
+class Renderer:
+    """As much of myst-nb's renderer as the widget renderer touches."""
+
+    def __init__(self, states: dict[str, Any]) -> None:
+        metadata = {"widgets": {site_outputs.WIDGET_STATE: {"state": states}}} if states else {}
+        self.renderer = SimpleNamespace(nb_client=SimpleNamespace(nb_metadata=metadata))
+        self.warnings: list[str] = []
+        self.logger = SimpleNamespace(warning=lambda message, **_: self.warnings.append(message))
+
+    def render_stdout(self, output: dict[str, Any], *_: Any) -> list[nodes.Element]:
+        return [nodes.literal_block("", output["text"])]
+
+    def render_mime_type(self, data: Any) -> list[nodes.Element]:
+        return site_outputs.PlotlyOutput.handle_mime(self, data, False) or []  # type: ignore[arg-type]
+
+
+def view(renderer: Renderer) -> list[nodes.Element] | None:
+    data = site_outputs.MimeData(VIEW, {"model_id": "m"})  # type: ignore[arg-type]
+    return site_outputs.WidgetOutput.handle_mime(renderer, data, False)  # type: ignore[arg-type]
+
+
+def model(name: str, module: str = "@jupyter-widgets/controls", **state: Any) -> dict[str, Any]:
+    return {"model_name": name, "model_module": module, "state": state}
+
+
+def interact(outputs: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "m": model("VBoxModel", _dom_classes=["widget-interact"], children=["IPY_MODEL_a", "IPY_MODEL_b", "IPY_MODEL_o"]),
+        "a": model("FloatLogSliderModel", description="base", value=10000.0),
+        "b": model("DropdownModel", description="kind", _options_labels=["half", "interleaved"], index=1),
+        "o": model("OutputModel", "@jupyter-widgets/output", outputs=outputs),
+    }
+
+
+def test_interact_is_shown_at_its_opening_setting() -> None:
+    drawn = {"output_type": "display_data", "data": {"text/plain": "Figure", PLOTLY: figure(title="Opening")}}
+    renderer = Renderer(interact([{"output_type": "stream", "name": "stdout", "text": "at 500"}, drawn]))
+    shown = view(renderer)
+    assert shown is not None and not renderer.warnings
+    text = shown[0].astext()
+    assert "base <b>10\u202f000</b>" in text and "kind <b>interleaved</b>" in text
+    assert "at 500" in text and "<figcaption>Opening</figcaption>" in text
+    assert text.endswith(site_outputs.RUN_SENTENCE)
+
+
+@pytest.mark.parametrize(
+    ("states", "warning"),
+    [
+        ({}, "no state"),
+        ({"m": model("VBoxModel", children=[])}, "cannot be shown"),
+        (interact([]), "no opening output"),
+        (interact([{"output_type": "error", "ename": "ValueError", "evalue": "odd dim"}]), "odd dim"),
+    ],
+)
+def test_a_widget_that_cannot_be_shown_is_a_warning(states: dict[str, Any], warning: str) -> None:
+    renderer = Renderer(states)
+    view(renderer)
+    assert any(warning in message for message in renderer.warnings)
+
+
+def test_an_explorable_brings_its_own_html() -> None:
+    renderer = Renderer({"m": model("AnyModel", "anywidget")})
+    assert view(renderer) == []
+    assert not renderer.warnings
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        ({"value": 0.5}, "0.5"),
+        ({"value": 65_536}, "65\u202f536"),
+        ({"value": True}, "on"),
+        ({"value": "half"}, "half"),
+        ({"_options_labels": ["a"], "index": None}, "none"),
+    ],
+)
+def test_opening_values_read_well(state: dict[str, Any], text: str) -> None:
+    assert site_outputs._opening_value(state) == text
+
+
+def test_other_mime_types_are_left_alone() -> None:
+    data = site_outputs.MimeData("text/plain", "x")
+    for renderer in (site_outputs.PlotlyOutput, site_outputs.WidgetOutput):
+        assert renderer.handle_mime(Renderer({}), data, False) is None  # type: ignore[arg-type]
+
+
+# ---- equations and directives ---------------------------------------------------------------------------------------
+
+
+def test_tagged_equations_are_not_split() -> None:
+    tagged, plain = r"\begin{aligned} a &= b \\ c &= d \end{aligned} \tag{1}", r"a \\ b"
+    doctree = nodes.container()
+    doctree += [nodes.math_block(text, text, nowrap=False) for text in (tagged, plain)]
+    site_outputs.free_tagged_equations(None, doctree)  # type: ignore[arg-type]
+    first, second = doctree.findall(nodes.math_block)
+    assert first["nowrap"] and first.astext() == rf"\[{tagged}\]"
+    assert not second["nowrap"] and second.astext() == plain
+
+
+def test_explorable_options_are_traits() -> None:
+    options = AnyTrait()
+    assert options  # MyST takes an empty specification for "no options"
+    assert [options["base"](text) for text in ("500", "true", "half")] == [500, True, "half"]

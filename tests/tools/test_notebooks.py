@@ -1,0 +1,89 @@
+"""The cleaner: text outputs stay, everything else goes, and twice is once."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+
+from tools.notebooks import clean, compared_cells, dump, text_of
+
+
+def code(identity: str, outputs: list[dict], count: int | None = 7, **metadata) -> dict:
+    return {
+        "cell_type": "code",
+        "id": identity,
+        "metadata": metadata,
+        "source": "x",
+        "execution_count": count,
+        "outputs": outputs,
+    }
+
+
+def stream(text: str, name: str = "stdout") -> dict:
+    return {"output_type": "stream", "name": name, "text": text}
+
+
+def result(**data: str) -> dict:
+    data = {mime.replace("_", "/"): text for mime, text in data.items()}
+    return {"output_type": "execute_result", "metadata": {"a": 1}, "execution_count": 7, "data": data}
+
+
+def notebook(*cells: dict) -> dict:
+    metadata = {"kernelspec": {"name": "other"}, "widgets": {"a": 1}, "description": "About x."}
+    return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 2}
+
+
+def test_text_stays_and_figures_go():
+    figure = result(text_plain="Figure()", image_png="iVBOR")
+    cleaned = clean(notebook(code("a", [stream("1\n"), figure, result(text_plain="2")])))
+    [cell] = cleaned["cells"]
+    assert text_of(cell) == "1\n\n2"
+    assert [output["output_type"] for output in cell["outputs"]] == ["stream", "execute_result"]
+    assert cell["outputs"][1] == {**result(text_plain="2"), "metadata": {}, "execution_count": 1}
+
+
+def test_pieces_of_a_stream_become_one():
+    [cell] = clean(notebook(code("a", [stream("1\n2"), stream("3\n"), stream("4", "stderr")])))["cells"]
+    assert [output["text"] for output in cell["outputs"]] == [["1\n", "23\n"], ["4"]]
+
+
+def test_counts_run_from_one_and_a_cell_never_run_keeps_none():
+    cells = clean(notebook(code("a", [], 3), code("b", [], None), code("c", [], 9)))["cells"]
+    assert [cell["execution_count"] for cell in cells] == [1, None, 2]
+
+
+def test_ids_stay_and_doubled_ones_are_replaced():
+    cells = clean(notebook(code("a", []), code("a", []), code("", [])))["cells"]
+    assert [cell["id"] for cell in cells] == ["a", "cell-2", "cell-3"]
+
+
+def test_metadata_that_machines_write_go():
+    cleaned = clean(notebook(code("a", [], tags=["check"], execution={"t": 1})))
+    assert cleaned["cells"][0]["metadata"] == {"tags": ["check"]}
+    assert set(cleaned["metadata"]) == {"kernelspec", "language_info", "description"}
+    assert cleaned["metadata"]["kernelspec"]["name"] == "python3"
+
+
+@pytest.mark.parametrize("tags", [[], ["raises-exception"]])
+def test_an_error_stays_only_where_it_is_meant(tags):
+    error = {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["long"]}
+    [cell] = clean(notebook(code("a", [error], tags=tags)))["cells"]
+    assert cell["outputs"] == ([{**error, "traceback": []}] if tags else [])
+
+
+def test_cleaning_twice_is_cleaning_once_and_the_original_is_left_alone():
+    dirty = notebook(code("a", [stream("1\n2"), result(text_plain="3", text_html="<b>")]))
+    original = copy.deepcopy(dirty)
+    once = clean(dirty)
+    assert clean(json.loads(dump(once))) == once
+    assert dirty == original
+
+
+def test_compared_cells_are_those_with_a_stored_text(tmp_path):
+    path = tmp_path / "a.ipynb"
+    ignored = code("d", [stream("4")], tags=["nbval-ignore-output"])
+    cells = [code("a", [stream("1")]), code("b", []), code("c", [result(text_plain="2", text_html="<b>")]), ignored]
+    path.write_text(dump(notebook(*cells)), encoding="utf-8")
+    assert compared_cells(path) == 1

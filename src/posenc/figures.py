@@ -85,12 +85,13 @@ def scores_in_attention(
     `measured` maps a name to (means, standard deviations, correlation of q and k); scores are plain dot products.
     """
     figure, frequencies = go.Figure(), inv_freq(dim, base)
+    every = np.arange(min(distances), max(distances) + 1)
     endings = []
     for (name, (means, spreads, correlation)), colour in zip(
         measured.items(), (PALETTE["score"], PALETTE["bound"]), strict=True
     ):
-        mean, variance = expected_score(distances, frequencies, correlation)
-        figure.add_scatter(x=distances, y=mean, name=f"{name}: exact mean", line={"color": colour})
+        mean, _ = expected_score(every, frequencies, correlation)
+        figure.add_scatter(x=every, y=np.float32(mean), mode="lines", name=f"{name}: exact mean", line={"color": colour})
         figure.add_scatter(x=distances, y=means, name=f"{name}: measured mean ± spread", mode="markers",
                            marker={"color": colour, "size": 8}, error_y={"array": spreads, "thickness": 1.2})
         endings.append(f"{name}: mean {means[0]:.0f} to {means[-1]:.0f}, spread {spreads[0]:.0f} to {spreads[-1]:.0f}")

@@ -49,12 +49,14 @@ class Control(traitlets.TraitType):
     """A synced number with limits: what a slider shows and what Python accepts.
 
     `scale` says how the slider moves and what it takes: "log" and "hundredths" any number, "tokens" whole numbers on
-    a logarithmic track, "even" even ones.
+    a logarithmic track, "even" even ones. `needs` names the switch without which the slider has nothing to move.
     """
 
-    def __init__(self, default: float, label: str, least: float, greatest: float, scale: str, unit: str = "") -> None:
+    def __init__(
+        self, default: float, label: str, least: float, greatest: float, scale: str, unit: str = "", needs: str = ""
+    ) -> None:
         super().__init__(default)
-        self.spec = {"label": label, "least": least, "greatest": greatest, "scale": scale, "unit": unit}
+        self.spec = {"label": label, "least": least, "greatest": greatest, "scale": scale, "unit": unit, "needs": needs}
         self.tag(sync=True)
 
     def validate(self, obj: Any, value: Any) -> float:
@@ -192,7 +194,7 @@ class DecayExplorer(Explorable):
     base = Control(10_000.0, "base", 1, 1e8, "log")
     dim = Control(128, "width d", 2, 256, "even")
     distance = Control(4096, "distances up to", 8, 65_536, "tokens", "tokens")
-    correlation = Control(0.8, "correlation ρ of q and k", -1, 1, "hundredths")
+    correlation = Control(0.8, "correlation ρ of q and k", -1, 1, "hundredths", needs="show_score")
     show_law = Switch(True, "law")
     show_logarithm = Switch(False, "logarithm")
     show_bound = Switch(False, "RoFormer's bound")

@@ -296,17 +296,18 @@ function slider(control, get, set, notify) {
   });
   typed.addEventListener("change", () => {
     const value = parse(typed.value);
-    if (Number.isNaN(value)) notify(`${control.label} takes ${accepted}; “${typed.value}” is not one, so it stays ${grouped(get())}.`);
+    if (Number.isNaN(value)) notify(`${control.label} takes ${accepted}; “${typed.value}” is not one, so it stays ${inWords(get())}.`);
     else {
       const clamped = scale.clamp(value);
       change(clamped);
-      if (clamped !== value) notify(`${control.label} takes ${accepted}; ${typed.value} became ${grouped(clamped)}.`);
+      if (clamped !== value) notify(`${control.label} takes ${accepted}; ${typed.value} became ${inWords(clamped)}.`);
     }
     show();
   });
+  const inWords = control.scale === "tokens" ? wholeNumber : grouped;
   const show = () => {
     range.value = scale.toTrack(get());
-    const text = control.scale === "tokens" ? wholeNumber(get()) : grouped(get());
+    const text = inWords(get());
     range.setAttribute("aria-valuetext", `${text}${control.unit ? ` ${control.unit}` : ""}`);
     typed.value = String(get());
   };
@@ -433,7 +434,10 @@ export function explorable(definition) {
       result = definition.compute(state(), canvas.clientWidth);
       if (cursor !== null) cursor = definition.clampCursor(result, cursor);
       done = !result.complete;
-      for (const input of inputs) input.show();
+      inputs.forEach((input, k) => {
+        input.show();
+        input.row.hidden = Boolean(controls[k].needs) && !model.get(controls[k].needs);
+      });
       paint();
       tell();
       if (!done) pause = setTimeout(complete, PAUSE);

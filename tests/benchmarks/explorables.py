@@ -1,0 +1,95 @@
+"""How fast the explorables answer, against the budgets of the book: `make bench`, or python -m tests.benchmarks.explorables.
+
+Two hundred inputs for each explorable, at its opening setting and at its largest, in headless Chromium on the built
+page. "script" is the time that one input's update takes; "paint" is from the input event to the frame that shows it.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+
+from posenc.widgets import DecayExplorer, Explorable, FrequencyBank
+from tests.site.browser import ROOT, launch, require_site, serve
+
+PAGE = "notebooks/08_multi_frequency_decay.html"
+INPUTS = 200
+BUDGETS = {"opening": 8.0, "largest": 16.0}  # milliseconds of script, 95th percentile
+PAINT = 33.0
+LARGEST: dict[type[Explorable], dict[str, object]] = {
+    DecayExplorer: {
+        "dim": 256, "distance": 65_536, "show_law": True, "show_logarithm": True, "show_bound": True, "show_score": True,
+    },
+    FrequencyBank: {"dim": 256, "distance": 65_536},
+}  # fmt: skip
+
+MEASURE = """async ([module, setting, inputs]) => {
+  const figure = document.querySelector(`figure[data-module=${module}]`), model = figure.posencModel;
+  const explorable = figure.querySelector('.posenc-explorable-view').explorable;
+  Object.entries(setting).forEach(([name, value]) => model.set(name, value));
+  const frame = () => new Promise(requestAnimationFrame);
+  const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+  const settled = async () => { while (!explorable.done) await pause(5); };
+  await frame();
+  await settled();
+  const range = figure.querySelector('[data-control=base] input[type=range]');
+  const script = [], paint = [];
+  for (let k = 0; k < inputs; k++) {
+    range.value = 200 + ((k * 37) % 700);
+    await frame();
+    await pause((k * 7) % 16);  // inputs fall anywhere between two frames
+    const start = performance.now();
+    range.dispatchEvent(new Event('input', { bubbles: true }));
+    await frame();  // the update runs in this frame
+    await new Promise((done) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(0); });
+    script.push(explorable.updateMilliseconds);
+    paint.push(performance.now() - start);
+  }
+  const start = performance.now();
+  range.dispatchEvent(new Event('input', { bubbles: true }));
+  await frame();
+  await settled();
+  return { script, paint, complete: performance.now() - start };
+}"""
+
+
+def p95(values: list[float]) -> float:
+    """The 95th percentile."""
+    return statistics.quantiles(values, n=20)[-1]
+
+
+def main() -> None:
+    """Measure, print a table, write _build/report/explorables.json, and say what misses its budget."""
+    rows = []
+    with serve(require_site()) as url, launch() as browser:
+        for cls, largest in LARGEST.items():
+            for setting, values in (("opening", {}), ("largest", largest)):
+                page = browser.new_page(viewport={"width": 1280, "height": 900})
+                page.goto(f"{url}/{PAGE}")
+                page.locator(f"figure[data-module={cls.module}]").scroll_into_view_if_needed()
+                page.wait_for_selector(f"figure[data-module={cls.module}][data-ready]")
+                page.wait_for_timeout(1500)  # let the page's own figures and formulas settle
+                result = page.evaluate(MEASURE, [cls.module, {**cls().setting(), **values}, INPUTS])
+                rows.append({
+                    "explorable": cls.__name__, "setting": setting,
+                    "script_p50": statistics.median(result["script"]), "script_p95": p95(result["script"]),
+                    "paint_p50": statistics.median(result["paint"]), "paint_p95": p95(result["paint"]),
+                    "complete": result["complete"],
+                })  # fmt: skip
+                page.close()
+    print(f"{platform.platform()}, milliseconds over {INPUTS} inputs")
+    print(f"{'explorable':16}{'setting':10}" + "".join(f"{name:>12}" for name in list(rows[0])[2:]))
+    for row in rows:
+        print(f"{row['explorable']:16}{row['setting']:10}" + "".join(f"{row[name]:12.1f}" for name in list(row)[2:]))
+        limits = {"script_p95": BUDGETS[row["setting"]], "paint_p95": PAINT, "complete": 300.0}
+        for name, limit in limits.items():
+            if row[name] > limit:
+                print(f"  over budget: {name} {row[name]:.1f} > {limit} ms")
+    report = ROOT / "_build" / "report"
+    report.mkdir(parents=True, exist_ok=True)
+    (report / "explorables.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

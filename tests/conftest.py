@@ -1,4 +1,4 @@
-"""What every test run shares: groups and their counts, nbval's comparison, marks.
+"""What every test run shares: groups and their counts, marks, and how nbval compares.
 
 Groups are the folders below tests/; files that lie directly in tests/ are the
 group "unit", and the cells of the notebooks, run by nbval, are the group "nbval".
@@ -10,20 +10,23 @@ import json
 import os
 import platform
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-import nbval.plugin
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser
 
+import tests.nbval_comparison  # noqa: F401  importing it changes how nbval compares
+from tests.site.browser import launch
 from tools.notebooks import compared_cells
 
 ROOT = Path(__file__).resolve().parents[1]
 OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed")
 # These need a test to have been left out on purpose, which continuous integration does not accept.
 NOT_RUN = ("skipped", "xfailed", "xpassed")
-# Groups that execute chapters, and chapters use torch.
-NEED_TORCH = {"nbval", "site", "jupyterlab", "benchmarks"}
+# Groups that run chapters or look at the site built from them, and chapters use torch.
+NEED_TORCH = {"nbval", "site", "jupyterlab"}
 
 # The machine may be slow or shared: time is measured by `make bench`, not here.
 settings.register_profile("book", deadline=None)
@@ -46,7 +49,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.torch)
 
 
-# --- counts by group ---------------------------------------------------------------------
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium, one for all tests of a worker: Playwright cannot be started twice in one thread."""
+    with launch() as running:
+        yield running
 
 
 class Groups:
@@ -113,34 +120,3 @@ def pytest_configure(config: pytest.Config) -> None:
     """Count in the process that reports, not in the workers."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Groups(), "groups")
-
-
-# --- nbval -------------------------------------------------------------------------------
-
-WIDGET = "application/vnd.jupyter.widget-view+json"
-SHOWN = ("application/vnd.", "application/javascript", "text/html", "image/")
-_compare_outputs = nbval.plugin.IPyNbCell.compare_outputs
-
-
-def _mimes(output: dict) -> tuple[str, ...]:
-    return tuple(output.get("data") or ())
-
-
-def compare_outputs(self, test: list, ref: list, skip_compare: object = None) -> bool:
-    """Compare text strictly, leave figures out, and accept a cell that shows a widget.
-
-    Figures are not stored in the notebooks. A widget's own output reaches the
-    kernel's front end by comms, which nbval does not follow. That no cell both
-    prints and shows, so that no text escapes, is tested in tests/notebooks.
-    """
-    if any(WIDGET in _mimes(output) for output in test):
-        return True
-    texts = [
-        [output for output in outputs if not any(m.startswith(SHOWN) for m in _mimes(output))]
-        for outputs in (test, ref)
-    ]
-    return _compare_outputs(self, *texts, skip_compare)
-
-
-# nbval 0.11 has no hook for this; it is pinned in requirements.txt.
-nbval.plugin.IPyNbCell.compare_outputs = compare_outputs

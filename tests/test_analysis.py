@@ -102,7 +102,9 @@ def test_fingerprints(first, second, dim, base):
     np.testing.assert_allclose(a @ b / (dim / 2), fingerprint_similarity(first, second, frequencies), atol=1e-9)
     if first != second:
         squared = ((a - b) ** 2).reshape(2, -1).sum(axis=0)
-        np.testing.assert_allclose(fingerprint_difference(first, second, frequencies), squared / squared.sum(), atol=1e-6)
+        np.testing.assert_allclose(
+            fingerprint_difference(first, second, frequencies), squared / squared.sum(), atol=1e-6
+        )
 
 
 def test_least_base_takes_the_smallest_that_passes_on_its_grid():

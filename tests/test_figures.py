@@ -39,8 +39,9 @@ def test_decay_and_law():
     figure = figures.decay_and_law(np.arange(1, 2001), dim=128, base=1e4)
     score, law, logarithm = figure.data
     np.testing.assert_allclose(score.y, decay(np.arange(1, 2001), inv_freq(128)), atol=1e-6)
-    np.testing.assert_allclose(law.y, decay_law(np.arange(1, 2001), 1e4), atol=1e-6)
-    assert (logarithm.x[0], logarithm.x[-1]) == (10, 1000)
+    np.testing.assert_allclose(law.y, decay_law(law.x, 1e4), atol=1e-6)
+    assert (law.x[0], law.x[-1]) == (1, 2000)
+    assert (score.x0, logarithm.x0, len(logarithm.y)) == (1, 10, 991)
     assert "0.25 for every tenfold distance" in figure.layout.title.text
 
 
@@ -49,7 +50,7 @@ def test_scores_in_attention():
     figure = figures.scores_in_attention([1, 100], measured, dim=128, base=1e4)
     exact = [trace for trace in figure.data if trace.mode != "markers"]
     points = [trace for trace in figure.data if trace.mode == "markers"]
-    np.testing.assert_allclose(exact[0].y, expected_score([1, 100], inv_freq(128), 0.8)[0])
+    np.testing.assert_allclose(exact[0].y, expected_score(np.arange(1, 101), inv_freq(128), 0.8)[0], rtol=1e-6)
     assert [list(trace.y) for trace in points] == [[90, 40], [0, 0]]
     assert "aligned: mean 90 to 40, spread 13 to 12" in figure.layout.meta["alt"]
 

@@ -41,7 +41,7 @@ def widest_float(xp: Any, device: Any) -> Any:
 
 
 def floats(name: str, value: Array, *, like: Array = None) -> Array:
-    """`value` as a finite array in the widest float; a number or a nested list goes to the library and device of `like`."""
+    """`value` as a finite array in the widest float; numbers and lists go to the library and device of `like`."""
     xp = namespace(value, like)
     if array_api_compat.is_array_api_obj(value):
         if not xp.isdtype(value.dtype, ("integral", "real floating")):

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 import numpy as np
 from scipy.special import sici
 
-from posenc._arrays import Array, device_of, even_dim, floats, frequency_list, namespace, positive
-from posenc.frequencies import angles, inv_freq as make_inv_freq
+from posenc._arrays import Array, device_of, even_dim, floats, namespace, positive
+from posenc.frequencies import angles
+from posenc.frequencies import inv_freq as make_inv_freq
 
 
 def decay(offsets: Array, inv_freq: Array) -> Array:

@@ -27,6 +27,13 @@ def pair_colours(pairs: int) -> list[str]:
     return sample_colorscale(PALETTE["pairs"], np.linspace(0, 1, pairs) if pairs > 1 else [0.0])
 
 
+def _at(distances: Sequence[int]) -> dict:
+    """Where a trace stands; consecutive distances are named by their first, which spares a page the list of them."""
+    distances = np.asarray(distances)
+    consecutive = len(distances) > 1 and bool(np.all(np.diff(distances) == 1))
+    return {"x0": int(distances[0]), "dx": 1} if consecutive else {"x": distances}
+
+
 def _finish(figure: go.Figure, title: str, alt: str, height: int = 420) -> go.Figure:
     return figure.update_layout(
         title={"text": title, "x": 0, "xref": "paper", "font": {"size": 16}},
@@ -44,13 +51,32 @@ def waves(distances: Sequence[int], dim: int, base: float, pairs: Sequence[int])
     cosines = np.cos(angles(distances, frequencies))  # (distances, dim/2)
     mean = cosines.mean(axis=-1)
     names = [f"pair {i}: one turn in {2 * np.pi / frequencies[i]:,.0f} tokens".replace(",", "\u202f") for i in pairs]
-    figure = make_subplots(len(pairs) + 1, 1, shared_xaxes=True, vertical_spacing=0.045,
-                           subplot_titles=[*names, f"mean over all {dim // 2} pairs"])
+    figure = make_subplots(
+        len(pairs) + 1,
+        1,
+        shared_xaxes=True,
+        vertical_spacing=0.045,
+        subplot_titles=[*names, f"mean over all {dim // 2} pairs"],
+    )
     for row, i in enumerate(pairs, 1):
-        figure.add_scatter(x=distances, y=np.float32(cosines[:, i]), line={"color": colours[i], "width": 1.5},
-                           name=names[row - 1], showlegend=False, row=row, col=1)
-    figure.add_scatter(x=distances, y=np.float32(mean), line={"color": PALETTE["score"], "width": 2},
-                       name="S(m)", showlegend=False, row=len(pairs) + 1, col=1)
+        figure.add_scatter(
+            **_at(distances),
+            y=np.float32(cosines[:, i]),
+            line={"color": colours[i], "width": 1.5},
+            name=names[row - 1],
+            showlegend=False,
+            row=row,
+            col=1,
+        )
+    figure.add_scatter(
+        **_at(distances),
+        y=np.float32(mean),
+        line={"color": PALETTE["score"], "width": 2},
+        name="S(m)",
+        showlegend=False,
+        row=len(pairs) + 1,
+        col=1,
+    )
     figure.update_yaxes(range=[-1.1, 1.1], tickvals=[-1, 0, 1])
     figure.update_xaxes(title_text="distance m (tokens)", row=len(pairs) + 1, col=1)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
@@ -63,12 +89,21 @@ def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
     """S(m), its law and, from 10 tokens to base/10, its logarithm, against distance on a logarithmic axis."""
     distances = np.asarray(distances)
     score, law = decay(distances, inv_freq(dim, base)), decay_law(distances, base)
+    smooth = np.unique(np.geomspace(1, len(distances), 600).astype(int)) - 1  # a smooth curve needs no more
     straight = distances[(distances >= 10) & (distances <= base / 10)]
     figure = go.Figure()
-    figure.add_scatter(x=distances, y=np.float32(score), name="S(m)", line={"color": PALETTE["score"], "width": 1.2})
-    figure.add_scatter(x=distances, y=np.float32(law), name="law", line={"color": PALETTE["neutral"], "width": 2.5})
-    figure.add_scatter(x=straight, y=np.float32(decay_logarithm(straight, base)), name="logarithm",
-                       line={"color": PALETTE["bound"], "width": 2.5, "dash": "dot"})
+    figure.add_scatter(
+        **_at(distances), y=np.float32(score), name="S(m)", line={"color": PALETTE["score"], "width": 1.2}
+    )
+    figure.add_scatter(
+        x=distances[smooth], y=np.float32(law[smooth]), name="law", line={"color": PALETTE["neutral"], "width": 2.5}
+    )
+    figure.add_scatter(
+        **_at(straight),
+        y=np.float32(decay_logarithm(straight, base)),
+        name="logarithm",
+        line={"color": PALETTE["bound"], "width": 2.5, "dash": "dot"},
+    )
     figure.update_xaxes(type="log", title_text="distance m (tokens)")
     figure.update_yaxes(title_text="S(m)", range=[-0.5, 1.05])
     fall = 1 / np.log(base) * np.log(10)
@@ -91,9 +126,17 @@ def scores_in_attention(
         measured.items(), (PALETTE["score"], PALETTE["bound"]), strict=True
     ):
         mean, _ = expected_score(every, frequencies, correlation)
-        figure.add_scatter(x=every, y=np.float32(mean), mode="lines", name=f"{name}: exact mean", line={"color": colour})
-        figure.add_scatter(x=distances, y=means, name=f"{name}: measured mean ± spread", mode="markers",
-                           marker={"color": colour, "size": 8}, error_y={"array": spreads, "thickness": 1.2})
+        figure.add_scatter(
+            **_at(every), y=np.float32(mean), mode="lines", name=f"{name}: exact mean", line={"color": colour}
+        )
+        figure.add_scatter(
+            x=distances,
+            y=means,
+            name=f"{name}: measured mean ± spread",
+            mode="markers",
+            marker={"color": colour, "size": 8},
+            error_y={"array": spreads, "thickness": 1.2},
+        )
         endings.append(f"{name}: mean {means[0]:.0f} to {means[-1]:.0f}, spread {spreads[0]:.0f} to {spreads[-1]:.0f}")
     figure.update_xaxes(type="log", title_text="distance m (tokens)")
     figure.update_yaxes(title_text="score q·k after rotation")
@@ -106,14 +149,28 @@ def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) 
     """S(m) for several bases, one panel each, all on the same axes."""
     columns = 2
     names = [f"base {base:,.0f}".replace(",", "\u202f") for base in bases]
-    figure = make_subplots(-(-len(bases) // columns), columns, shared_xaxes=True, shared_yaxes=True,
-                           subplot_titles=names, vertical_spacing=0.09, horizontal_spacing=0.05)
+    figure = make_subplots(
+        -(-len(bases) // columns),
+        columns,
+        shared_xaxes=True,
+        shared_yaxes=True,
+        subplot_titles=names,
+        vertical_spacing=0.09,
+        horizontal_spacing=0.05,
+    )
     below = {}
     for k, base in enumerate(bases):
         score = decay(distances, inv_freq(dim, base))
         below[base] = np.flatnonzero(score < 0)
-        figure.add_scatter(x=distances, y=np.float32(score), name=names[k], showlegend=False,
-                           line={"color": PALETTE["score"], "width": 1.2}, row=k // columns + 1, col=k % columns + 1)
+        figure.add_scatter(
+            **_at(distances),
+            y=np.float32(score),
+            name=names[k],
+            showlegend=False,
+            line={"color": PALETTE["score"], "width": 1.2},
+            row=k // columns + 1,
+            col=k % columns + 1,
+        )
     figure.update_xaxes(type="log")
     figure.update_yaxes(range=[-1.05, 1.05], tickvals=[-1, 0, 1])
     figure.update_xaxes(title_text="distance m (tokens)", row=-(-len(bases) // columns))
@@ -121,5 +178,7 @@ def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) 
     first = [f"base {base:g} at {distances[at[0]]}" for base, at in below.items() if at.size]
     never = [f"{base:g}" for base, at in below.items() if not at.size]
     finding = "A small base falls faster and then rings; a large one falls slowly"
-    alt = f"{finding}. S(m) first drops below zero: {', '.join(first)}; never by {distances[-1]} for {', '.join(never)}."
+    alt = (
+        f"{finding}. S(m) first drops below zero: {', '.join(first)}; never by {distances[-1]} for {', '.join(never)}."
+    )
     return _finish(figure, finding, alt, height=620)

@@ -19,8 +19,15 @@ import anywidget
 import numpy as np
 import traitlets
 
-from posenc.analysis import abel_bound, decay, decay_law, decay_logarithm, expected_score
-from posenc.analysis import fingerprint_difference, fingerprint_similarity
+from posenc.analysis import (
+    abel_bound,
+    decay,
+    decay_law,
+    decay_logarithm,
+    expected_score,
+    fingerprint_difference,
+    fingerprint_similarity,
+)
 from posenc.frequencies import inv_freq
 
 _JS = files("posenc") / "js"

@@ -1,4 +1,6 @@
-"""How fast the explorables answer, against the budgets of the book: `make bench`, or python -m tests.benchmarks.explorables.
+"""How fast the explorables answer, against the budgets of the book.
+
+    python -m tests.benchmarks.explorables
 
 Two hundred inputs for each explorable, at its opening setting and at its largest, in headless Chromium on the built
 page. "script" is the time that one input's update takes; "paint" is from the input event to the frame that shows it.
@@ -19,7 +21,8 @@ BUDGETS = {"opening": 8.0, "largest": 16.0}  # milliseconds of script, 95th perc
 PAINT = 33.0
 LARGEST: dict[type[Explorable], dict[str, object]] = {
     DecayExplorer: {
-        "dim": 256, "distance": 65_536, "show_law": True, "show_logarithm": True, "show_bound": True, "show_score": True,
+        "dim": 256, "distance": 65_536,
+        "show_law": True, "show_logarithm": True, "show_bound": True, "show_score": True,
     },
     FrequencyBank: {"dim": 256, "distance": 65_536},
 }  # fmt: skip
@@ -31,6 +34,11 @@ MEASURE = """async ([module, setting, inputs]) => {
   const frame = () => new Promise(requestAnimationFrame);
   const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
   const settled = async () => { while (!explorable.done) await pause(5); };
+  const afterPaint = () => new Promise((done) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = done;
+    port2.postMessage(0);
+  });
   await frame();
   await settled();
   const range = figure.querySelector('[data-control=base] input[type=range]');
@@ -42,7 +50,7 @@ MEASURE = """async ([module, setting, inputs]) => {
     const start = performance.now();
     range.dispatchEvent(new Event('input', { bubbles: true }));
     await frame();  // the update runs in this frame
-    await new Promise((done) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = done; port2.postMessage(0); });
+    await afterPaint();
     script.push(explorable.updateMilliseconds);
     paint.push(performance.now() - start);
   }

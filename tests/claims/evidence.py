@@ -16,8 +16,15 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import spearmanr
 
-from posenc.analysis import abel_bound, decay, expected_score, fingerprint, fingerprint_difference
-from posenc.analysis import fingerprint_similarity, least_base
+from posenc.analysis import (
+    abel_bound,
+    decay,
+    expected_score,
+    fingerprint,
+    fingerprint_difference,
+    fingerprint_similarity,
+    least_base,
+)
 from posenc.frequencies import angles, inv_freq, turns, wavelengths
 from posenc.rotary import rotate
 
@@ -64,10 +71,18 @@ def load_manifest() -> tuple[Claim, ...]:
     claims = []
     for claim_id, row in rows.items():
         title, page = CHAPTERS[row.get("chapter", "08")]
-        claims.append(Claim(
-            id=claim_id, sentence=row["sentence"], source=tuple(row["source"]), verdict=row["verdict"],
-            kind=row["kind"], note=row["note"], section=title, link=f"{page}#{row['section']}",
-        ))
+        claims.append(
+            Claim(
+                id=claim_id,
+                sentence=row["sentence"],
+                source=tuple(row["source"]),
+                verdict=row["verdict"],
+                kind=row["kind"],
+                note=row["note"],
+                section=title,
+                link=f"{page}#{row['section']}",
+            )
+        )
     return tuple(claims)
 
 
@@ -108,8 +123,8 @@ def C105() -> Evidence:
     return Evidence(
         as_said=bool(falls and size[1000] < 0.9 * size[0]),
         core=bool(falls and abs(means[100] - decay(100, THETA)) < 0.02),
-        figure=f"correlation 0.8: mean at 1, 10, 100, 1000 over that at 0: {means[1]:.2f}, {means[10]:.2f}, "
-        f"{means[100]:.2f}, {means[1000]:.2f}; unrelated: root mean square {size[0]:.1f} at 0, {size[1000]:.1f} at 1000",
+        figure=f"correlation 0.8: mean at 1, 10, 100, 1000 over that at 0 {means[1]:.2f}, {means[10]:.2f}, "
+        f"{means[100]:.2f}, {means[1000]:.2f}; unrelated: RMS {size[0]:.1f} at 0, {size[1000]:.1f} at 1000",
     )
 
 
@@ -146,7 +161,8 @@ def C107() -> Evidence:
 def C108() -> Evidence:
     single, bank = np.abs(np.cos(LATE[1000:])).max(), np.abs(decay(LATE[1000:], THETA)).max()
     return Evidence(
-        as_said=bool(single < 0.5), core=bool(bank < 0.5),
+        as_said=bool(single < 0.5),
+        core=bool(bank < 0.5),
         figure=f"greatest size from 1001 to 2048: one wave {single:.3f}, mean of 64 waves {bank:.3f}",
     )
 
@@ -156,7 +172,8 @@ def C109() -> Evidence:
     size = {m: np.sqrt(np.mean(scores**2)) for m, scores in _sampled_scores(0.0).items()}
     exact = [float(expected_score(m, THETA, 0.0)[1]) ** 0.5 for m in (0, 1000)]
     return Evidence(
-        as_said=bool(size[1000] < 0.5 * size[0]), core=bool(size[1000] < 0.9 * size[0] or exact[1] < exact[0]),
+        as_said=bool(size[1000] < 0.5 * size[0]),
+        core=bool(size[1000] < 0.9 * size[0] or exact[1] < exact[0]),
         figure=f"root mean square of unrelated scores at 0, 1, 100, 1000: "
         f"{size[0]:.2f}, {size[1]:.2f}, {size[100]:.2f}, {size[1000]:.2f}; exact {exact[0]:.2f} at each",
     )
@@ -175,7 +192,8 @@ def C111() -> Evidence:
         slopes[base] = np.polyfit(np.log(m), decay(m, inv_freq(DIM, base)), 1)[0] * np.log(base)
     close = all(abs(slope + 1) < 0.1 for slope in slopes.values())
     return Evidence(
-        as_said=bool(at_1000[1e2] < at_1000[1e4] < at_1000[1e6] and close), core=close,
+        as_said=bool(at_1000[1e2] < at_1000[1e4] < at_1000[1e6] and close),
+        core=close,
         figure=f"S(1000) at base 100, 10000, 1000000: {at_1000[1e2]:.2f}, {at_1000[1e4]:.2f}, {at_1000[1e6]:.2f}; "
         f"fitted slope times ln base: {slopes[1e4]:.2f}, {slopes[1e6]:.2f}",
     )
@@ -199,7 +217,7 @@ def C113() -> Evidence:
     for base in (10.0, 100.0, BASE):
         score = decay(LATE, inv_freq(DIM, base))
         first_zero[base] = int(LATE[np.argmax(score < 0)])
-        trend[base] = spearmanr(LATE[:first_zero[base]], score[:first_zero[base]]).statistic
+        trend[base] = spearmanr(LATE[: first_zero[base]], score[: first_zero[base]]).statistic
         late[base] = abs(spearmanr(LATE[200:], score[200:]).statistic)
     return Evidence(
         as_said=bool(max(trend[10.0], trend[100.0]) > -0.5),
@@ -215,7 +233,8 @@ def C114() -> Evidence:
     above = [_mean_score(base) for base in (500, 1e3, 2e3, 5e3, 1e4, 1e5, 1e6)]
     near = [float(decay(10, inv_freq(DIM, base))) for base in (10, 50, 100, 200, 500)]
     return Evidence(
-        as_said=bool(np.all(np.diff(above) > 0)), core=bool(np.all(np.diff(near) > 0)),
+        as_said=bool(np.all(np.diff(above) > 0)),
+        core=bool(np.all(np.diff(near) > 0)),
         figure=f"mean S up to 2048 from base 500 to 1000000: {', '.join(f'{value:.3f}' for value in above)}; "
         f"S(10) at base 10, 50, 100, 200, 500: {', '.join(f'{value:.2f}' for value in near)}",
     )
@@ -228,7 +247,8 @@ def C116() -> Evidence:
     least = [least_base(length, DIM, grid) for length in lengths]
     grows = all(first < second for first, second in zip(least, least[1:], strict=False))
     return Evidence(
-        as_said=grows, core=least[-1] > least[0],
+        as_said=grows,
+        core=least[-1] > least[0],
         figure="least two-figure base with S ≥ 0 up to 1024, 2048, 4096, 8192: " + ", ".join(f"{b:,}" for b in least),
     )
 
@@ -239,7 +259,8 @@ def C117() -> Evidence:
     steps = [np.linalg.norm(fingerprint(1, f) - fingerprint(0, f)) / np.sqrt(DIM / 2) for f in (small, large)]
     middle = [int(np.sum((50 * f < 2 * np.pi) & (np.cos(50 * f) < 0.9))) for f in (small, large)]
     return Evidence(
-        as_said=bool(steps[1] < 0.5 * steps[0]), core=middle[1] < middle[0],
+        as_said=bool(steps[1] < 0.5 * steps[0]),
+        core=middle[1] < middle[0],
         figure=f"change of the fingerprint in one step: {steps[0]:.3f} at base 10000, {steps[1]:.3f} at 1000000; pairs "
         f"part-way round at distance 50: {middle[0]} and {middle[1]}",
     )
@@ -250,7 +271,8 @@ def C183() -> Evidence:
     moved = int(np.sum(np.abs(np.cos(THETA) - 1) > 0.01))
     score = decay([1, 5], THETA)
     return Evidence(
-        as_said=moved == 0, core=bool(score[1] > 0.9),
+        as_said=moved == 0,
+        core=bool(score[1] > 0.9),
         figure=f"{moved} of 64 pairs change by more than 1 % at distance 1; cosines of the fastest at 1, 2, 3: "
         f"{np.cos(1):.3f}, {np.cos(2):.3f}, {np.cos(3):.3f}; S(5) = {score[1]:.3f}",
     )
@@ -260,8 +282,9 @@ def C183() -> Evidence:
 def C184() -> Evidence:
     ratio, sixtieth = THETA[1] / THETA[0], int(np.argmax(THETA <= 1 / 60))
     return Evidence(
-        as_said=bool(ratio < 0.1), core=0 < sixtieth < 63,
-        figure=f"speed of pair 1 over pair 0: {ratio:.3f}; the first pair 60 times slower than pair 0 is pair {sixtieth}",
+        as_said=bool(ratio < 0.1),
+        core=0 < sixtieth < 63,
+        figure=f"speed of pair 1 over pair 0: {ratio:.3f}; 60 times slower than pair 0 is first pair {sixtieth}",
     )
 
 
@@ -269,7 +292,8 @@ def C184() -> Evidence:
 def C185() -> Evidence:
     count = turns(500, THETA)
     return Evidence(
-        as_said=bool(count[0] > 20 and count[-1] < 1), core=bool(count[0] > 1),
+        as_said=bool(count[0] > 20 and count[-1] < 1),
+        core=bool(count[0] > 1),
         figure=f"turns at 500: fastest {count[0]:.1f}, slowest {count[-1]:.4f}; {int(np.sum(count < 1))} of 64 pairs "
         "have not completed one",
     )
@@ -280,8 +304,9 @@ def C186() -> Evidence:
     cosine = np.cos(500 * THETA)
     middle = int(np.argmin(np.abs(500 * THETA - 1)))
     return Evidence(
-        as_said=bool(cosine[-1] < 0.9), core=bool(cosine[-1] < 0.99),
-        figure=f"cosine of the slowest pair at 500: {cosine[-1]:.4f}; of pair {middle}, in the middle: {cosine[middle]:.2f}",
+        as_said=bool(cosine[-1] < 0.9),
+        core=bool(cosine[-1] < 0.99),
+        figure=f"cosine of the slowest pair at 500: {cosine[-1]:.4f}; of pair {middle}: {cosine[middle]:.2f}",
     )
 
 
@@ -290,9 +315,10 @@ def C187() -> Evidence:
     turned = turns(500, THETA) >= 1
     share = fingerprint_difference(500, 501, THETA)
     return Evidence(
-        as_said=bool(share[turned].sum() < 0.5), core=bool(share[turned].sum() < 0.9),
-        figure=f"share of the difference between 500 and 501: the {turned.sum()} pairs that have turned {share[turned].sum():.2%}, "
-        f"the fastest 8 {share[:8].sum():.1%}",
+        as_said=bool(share[turned].sum() < 0.5),
+        core=bool(share[turned].sum() < 0.9),
+        figure=f"share of the difference between 500 and 501: the {turned.sum()} pairs that have turned "
+        f"{share[turned].sum():.2%}, the fastest 8 {share[:8].sum():.1%}",
     )
 
 
@@ -302,7 +328,8 @@ def C188() -> Evidence:
     others = np.delete(np.arange(32_769), 500)
     closest = sorted(others[np.argsort(fingerprint_similarity(others, 500, THETA))[-2:]].tolist())
     return Evidence(
-        as_said=far < 0.5, core=abs(far - near) < 1e-12 and closest == [499, 501],
+        as_said=far < 0.5,
+        core=abs(far - near) < 1e-12 and closest == [499, 501],
         figure=f"similarity of 500 and 501: {far:.4f}, of 0 and 1: {near:.4f}; nearest to 500 up to 32768: {closest}",
     )
 
@@ -311,7 +338,8 @@ def C188() -> Evidence:
 def C189() -> Evidence:
     values = [float(fingerprint_similarity(1, 500, inv_freq(DIM, base))) for base in (1e4, 1e6)]
     return Evidence(
-        as_said=max(values) < 0.5, core=values[0] < 0.5,
+        as_said=max(values) < 0.5,
+        core=values[0] < 0.5,
         figure=f"similarity of 1 and 500: {values[0]:.3f} at base 10000, {values[1]:.3f} at 1000000",
     )
 
@@ -322,9 +350,10 @@ def C190() -> Evidence:
     flat = [np.exp(-500.0) - np.exp(-501.0), 1 / 500 - 1 / 501]
     linear = 0.5
     return Evidence(
-        as_said=max(*flat, linear) < 1e-3, core=max(flat) < 1e-3,
-        figure=f"difference of logits between 500 and 501: exp(−D) {flat[0]:.0e}, 1/D {flat[1]:.0e}; a linear bias of slope "
-        f"0.5 gives a weight ratio of {np.exp(linear):.3f}, at 1 and 2 as at 500 and 501",
+        as_said=max(*flat, linear) < 1e-3,
+        core=max(flat) < 1e-3,
+        figure=f"difference of logits between 500 and 501: exp(−D) {flat[0]:.0e}, 1/D {flat[1]:.0e}; a linear bias "
+        f"of slope 0.5 gives a weight ratio of {np.exp(linear):.3f}, at 1 and 2 as at 500 and 501",
     )
 
 
@@ -333,7 +362,8 @@ def C191() -> Evidence:
     steep, gentle = (float(np.exp(-slope * 500)) for slope in (2.0**-1, 2.0**-8))
     reach = [np.log(1000) / slope for slope in (2.0**-1, 2.0**-8)]
     return Evidence(
-        as_said=max(steep, gentle) < 1e-3, core=steep < 1e-3,
+        as_said=max(steep, gentle) < 1e-3,
+        core=steep < 1e-3,
         figure=f"weight over that at distance 0 falls below 1/1000 after {reach[0]:.1f} tokens at slope 1/2, after "
         f"{reach[1]:.0f} at slope 1/256; at 500 the gentle slope leaves {gentle:.2f}",
     )
@@ -343,7 +373,8 @@ def C191() -> Evidence:
 def C192() -> Evidence:
     same = [float(fingerprint_similarity(0, m, inv_freq(DIM, 1.0))) for m in (44, 710)]
     return Evidence(
-        as_said=min(same) > 0.999, core=same[0] > 0.9,
+        as_said=min(same) > 0.999,
+        core=same[0] > 0.9,
         figure=f"base 1: fingerprints of 0 and 44 agree to {same[0]:.5f}, of 0 and 710 to {same[1]:.10f}",
     )
 
@@ -354,9 +385,10 @@ def C199() -> Evidence:
     error = np.abs(np.cos((m + wavelengths(THETA)) * THETA) - np.cos(m * THETA)).max()
     again = float(decay(np.arange(60, 65_537), THETA).max())
     return Evidence(
-        as_said=bool(error < 1e-9), core=again < 1,
-        figure=f"each pair repeats after its wavelength to {error:.0e}; all together, no distance from 60 to 65536 comes "
-        f"closer to 0 than a similarity of {again:.3f}",
+        as_said=bool(error < 1e-9),
+        core=again < 1,
+        figure=f"each pair repeats after its wavelength to {error:.0e}; all together, no distance from 60 to 65536 "
+        f"comes closer to 0 than a similarity of {again:.3f}",
     )
 
 

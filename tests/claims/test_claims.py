@@ -4,7 +4,6 @@
 """
 
 import pytest
-
 from evidence import Claim, evaluate, load_manifest
 
 OPPOSITE = {"TRUE": "FALSE", "FALSE": "TRUE", "COND": "TRUE", "MISL": "TRUE"}

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq
 from posenc.widgets import DecayExplorer, FrequencyBank
-from tests.site.browser import ROOT, Watch, launch
+from tests.site.browser import ROOT, Watch
 
 CHAPTER = ROOT / "notebooks" / "08_multi_frequency_decay.ipynb"
 EXPLORABLES = [
@@ -34,7 +34,9 @@ def chapter_cells() -> list[str]:
     """The chapter's last slider and the cells that it stands on."""
     cells = [cell for cell in nbformat.read(CHAPTER, as_version=4).cells if cell.cell_type == "code"]
     by_id = {cell.id: cell.source for cell in cells}
-    return [by_id[name] for name in ("find-package", "imports", "the-list", "nearby", "three-ways", "law-table", "slider")]
+    return [
+        by_id[name] for name in ("find-package", "imports", "the-list", "nearby", "three-ways", "law-table", "slider")
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,14 @@ def lab(folder: Path) -> Iterator[str]:
         "--ServerApp.port": port, "--ServerApp.root_dir": folder, "--IdentityProvider.token": "", "--ip": "127.0.0.1",
         "--LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate", "--LabApp.expose_app_in_browser": "True",
     }  # fmt: skip
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", *(f"{k}={v}" for k, v in options.items())]
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        *(f"{k}={v}" for k, v in options.items()),
+    ]
     environment = {**os.environ, "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_DATA_DIR": str(folder / "data")}
     log = (folder / "lab.log").open("w")
     server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, env=environment)
@@ -76,12 +85,6 @@ def lab(folder: Path) -> Iterator[str]:
         server.terminate()
         server.wait(timeout=20)
         log.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launch() as running:
-        yield running
 
 
 class Notebook:
@@ -108,7 +111,9 @@ class Notebook:
 
     def run(self, index: int) -> None:
         """Run one cell and wait until the kernel has done it."""
-        self.page.evaluate("(index) => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = index; }", index)
+        self.page.evaluate(
+            "(index) => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = index; }", index
+        )
         self.command("notebook:run-cell")
 
     def text(self, index: int) -> str:

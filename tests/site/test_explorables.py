@@ -1,4 +1,4 @@
-"""The explorables on the built pages, in a real browser and without a kernel: what they compute, draw, say and accept."""
+"""The explorables on the built pages, in a real browser and without a kernel."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def arithmetic(new_page: Callable[..., Page]) -> Callable:
     page = new_page()
     page.goto("about:blank")
     page.evaluate(
-        "async (source) => { window.A = await import(URL.createObjectURL(new Blob([source], {type: 'text/javascript'}))); }",
+        """async (source) => {
+          window.A = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+        }""",
         ARITHMETIC,
     )
     return lambda expression, x=None: page.evaluate(f"(x) => {expression}", x)
@@ -126,14 +128,16 @@ class Live:
     def evaluate(self, expression: str, x: object = None):
         return self.figure.evaluate(
             "async (figure, x) => {"
-            " const explorable = figure.querySelector('.posenc-explorable-view').explorable, model = figure.posencModel;"
+            " const model = figure.posencModel;"
+            " const explorable = figure.querySelector('.posenc-explorable-view').explorable;"
             f" return {expression}; }}",
             x,
         )
 
     def settle(self) -> None:
         self.page.wait_for_function(
-            "(figure) => figure.querySelector('.posenc-explorable-view').explorable.done", arg=self.figure.element_handle()
+            "(figure) => figure.querySelector('.posenc-explorable-view').explorable.done",
+            arg=self.figure.element_handle(),
         )
 
     def set(self, **setting: object) -> None:
@@ -168,7 +172,8 @@ def open_live(new_page: Callable[..., Page], site_url: str) -> Callable[..., Liv
 
 
 @pytest.mark.parametrize(
-    ("cls", "setting"), [(cls, setting) for cls, settings in SETTINGS.items() for setting in settings],
+    ("cls", "setting"),
+    [(cls, setting) for cls, settings in SETTINGS.items() for setting in settings],
     ids=lambda value: getattr(value, "__name__", None) or ",".join(map(str, value.values())) or "opening",
 )
 def test_drawn_data_and_finding_equal_python(open_live, cls, setting):
@@ -210,7 +215,10 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     live = open_live(theme=theme)
     live.set(distance=200, dim=32, show_law=False, log_distance=False)
     score = DecayExplorer(distance=200, dim=32).values()["score"]
-    pixels = [*live.evaluate(INK, [[m, score[m]] for m in (0, 3, 17, 60, 111, 200)]), *live.evaluate(INK, [[100, -0.75]])]
+    pixels = [
+        *live.evaluate(INK, [[m, score[m]] for m in (0, 3, 17, 60, 111, 200)]),
+        *live.evaluate(INK, [[100, -0.75]]),
+    ]
     *inked, empty = np.reshape(pixels, (7, 9, 4))
     for square in inked:
         assert np.abs(square[:, :3] - rgb(PALETTE["score"])).max(axis=1).min() < 40
@@ -244,22 +252,27 @@ def test_keys_move_a_slider(open_live, name, key, expected):
     assert live.get(name) == expected
 
 
+BASE = "base takes numbers from 1 to 100\u202f000\u202f000; "
+DISTANCE = "distances up to takes whole numbers from 8 to 65\u202f536; "
+STAYS = "is not one, so it stays 10\u202f000."
+
+
 @pytest.mark.parametrize(
     ("name", "typed", "expected", "notice"),
     [
         ("base", "500000", 500_000, ""),
         ("base", "5e5", 500_000, ""),
         ("base", "10 000 000", 1e7, ""),
-        ("base", "0.5", 1, "base takes numbers from 1 to 100\u202f000\u202f000; 0.5 became 1."),
-        ("base", "-3", 1, "base takes numbers from 1 to 100\u202f000\u202f000; -3 became 1."),
-        ("base", "many", 10_000, "base takes numbers from 1 to 100\u202f000\u202f000; “many” is not one, so it stays 10\u202f000."),
-        ("base", "", 10_000, "base takes numbers from 1 to 100\u202f000\u202f000; “” is not one, so it stays 10\u202f000."),
-        ("base", "NaN", 10_000, "base takes numbers from 1 to 100\u202f000\u202f000; “NaN” is not one, so it stays 10\u202f000."),
+        ("base", "0.5", 1, BASE + "0.5 became 1."),
+        ("base", "-3", 1, BASE + "-3 became 1."),
+        ("base", "many", 10_000, f"{BASE}“many” {STAYS}"),
+        ("base", "", 10_000, f"{BASE}“” {STAYS}"),
+        ("base", "NaN", 10_000, f"{BASE}“NaN” {STAYS}"),
         ("dim", "64", 64, ""),
         ("dim", "7", 8, "width d takes even numbers from 2 to 256; 7 became 8."),
         ("dim", "1000", 256, "width d takes even numbers from 2 to 256; 1000 became 256."),
-        ("distance", "99.6", 100, "distances up to takes whole numbers from 8 to 65\u202f536; 99.6 became 100."),
-        ("distance", "1e9", 65_536, "distances up to takes whole numbers from 8 to 65\u202f536; 1e9 became 65\u202f536."),
+        ("distance", "99.6", 100, DISTANCE + "99.6 became 100."),
+        ("distance", "1e9", 65_536, DISTANCE + "1e9 became 65\u202f536."),
     ],
 )  # fmt: skip
 def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expected, notice):
@@ -339,7 +352,8 @@ def test_the_theme_switch_redraws(open_live):
     light = live.evaluate(picture)
     live.page.evaluate("document.documentElement.dataset.theme = 'dark'")
     live.page.wait_for_function(
-        "([figure, light]) => figure.querySelector('canvas').toDataURL() !== light", arg=[live.figure.element_handle(), light]
+        "([figure, light]) => figure.querySelector('canvas').toDataURL() !== light",
+        arg=[live.figure.element_handle(), light],
     )
 
 

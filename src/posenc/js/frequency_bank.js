@@ -81,7 +81,7 @@ function draw(canvas, result, state, theme, cursor) {
 
   const charts = [waves];
   if (values.share_so_far) {
-    const title = `difference between ${wholeNumber(state.distance)} and ${wholeNumber(state.other)}, summed from fast to slow (%)`;
+    const title = `difference from ${wholeNumber(state.other)}, summed from fast to slow (%)`;
     const shares = chart(HANDS + CHART + 8, 0, 100, title, { yText: String });
     bars(shares, values.share_so_far.map((share) => 100 * share));
     charts.push(shares);

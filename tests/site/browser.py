@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -76,10 +77,19 @@ class _Handler(SimpleHTTPRequestHandler):
         """Say nothing: the tests report what went wrong."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Take it that a browser hangs up in the middle of a transfer; report anything else."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def serve(folder: Path) -> Iterator[str]:
     """The address, without a slash at its end, at which `folder` is served."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), lambda *args: _Handler(*args, directory=str(folder)))
+    server = _Server(("127.0.0.1", 0), lambda *args: _Handler(*args, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
@@ -121,7 +131,9 @@ class Watch:
             self.foreign.append(request.url)
 
     def _failed(self, request: Request) -> None:
-        if self._javascript or request.resource_type != "script":  # a browser without JavaScript refuses scripts
+        refused = not self._javascript and request.resource_type == "script"
+        left = request.failure == "net::ERR_ABORTED"  # the test went on to another page
+        if not refused and not left:
             self.errors.append(f"failed: {request.url} {request.failure}")
 
     def _response(self, response: Response) -> None:
@@ -129,7 +141,7 @@ class Watch:
             self.errors.append(f"{response.status}: {response.url}")
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
+        if message.type == "error":
             self.errors.append(f"console: {message.text}")
 
 
@@ -145,7 +157,10 @@ def scroll_through(page: Page) -> None:
     page.evaluate(
         """async () => {
           const pause = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-          for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) { scrollTo(0, y); await pause(); }
+          for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
+            scrollTo(0, y);
+            await pause();
+          }
         }"""
     )
     page.wait_for_function(

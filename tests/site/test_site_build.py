@@ -8,13 +8,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-from docutils import nodes
-
 import posenc_site
+import pytest
 import site_outputs
 import site_pages
+from docutils import nodes
 from site_directives import AnyTrait
+
 from tests.site.browser import ROOT
 
 PLOTLY = site_outputs.PLOTLY
@@ -88,7 +88,7 @@ def describe(metadata: dict[str, str], *paragraphs: str) -> str:
     app = SimpleNamespace(env=SimpleNamespace(metadata={"page": metadata}))
     doctree = nodes.container()
     doctree += [nodes.paragraph("", text) for text in paragraphs]
-    return site_pages.describe(app, "page", {}, doctree)  # type: ignore[arg-type]
+    return site_pages.describe(app, "page", doctree)  # type: ignore[arg-type]
 
 
 def test_description_prefers_the_metadata() -> None:
@@ -120,7 +120,8 @@ def figure(**layout: Any) -> dict[str, Any]:
 
 
 def test_plotly_html_has_caption_alternative_text_and_room() -> None:
-    html = site_outputs.plotly_html(figure(title={"text": "θ<sub>i</sub> <b>falls</b>"}, meta={"alt": 'A "curve"'}, height=300))
+    title = {"text": "θ<sub>i</sub> <b>falls</b>"}
+    html = site_outputs.plotly_html(figure(title=title, meta={"alt": 'A "curve"'}, height=300))
     assert "<figcaption>θ<sub>i</sub> <b>falls</b></figcaption>" in html
     assert 'role="img" aria-label="A &quot;curve&quot;" style="min-height:300px"' in html
     assert "<noscript><p>A &quot;curve&quot;" in html
@@ -131,9 +132,16 @@ def test_plotly_title_stands_in_for_a_missing_alternative_text() -> None:
     assert 'aria-label="θ i falls"' in site_outputs.plotly_html(figure(title="θ<sub>i</sub><br>falls"))
 
 
+def test_figure_without_words_is_described_by_what_it_draws() -> None:
+    drawn = figure(title="S(m) = 0.2", xaxis={"title": {"text": "distance <i>m</i>"}})
+    drawn["data"] = [{"name": "law"}, {"name": "S(m)"}, {"name": "law"}]
+    assert 'aria-label="S(m) = 0.2. A plot of law, S(m) against distance m"' in site_outputs.plotly_html(drawn)
+
+
 def test_plotly_html_is_inert() -> None:
     """Nothing in a figure's strings becomes markup or ends the script element."""
-    html = site_outputs.plotly_html(figure(title="<img src=x onerror=alert(1)>", annotations=[{"text": "</script><b>"}]))
+    hostile = figure(title="<img src=x onerror=alert(1)>", annotations=[{"text": "</script><b>"}])
+    html = site_outputs.plotly_html(hostile)
     assert "<img" not in html
     assert html.count("</script>") == 1
     body = html.partition('<script type="application/json">')[2].partition("</script>")[0]
@@ -167,7 +175,9 @@ def model(name: str, module: str = "@jupyter-widgets/controls", **state: Any) ->
 
 def interact(outputs: list[dict[str, Any]]) -> dict[str, Any]:
     return {
-        "m": model("VBoxModel", _dom_classes=["widget-interact"], children=["IPY_MODEL_a", "IPY_MODEL_b", "IPY_MODEL_o"]),
+        "m": model(
+            "VBoxModel", _dom_classes=["widget-interact"], children=["IPY_MODEL_a", "IPY_MODEL_b", "IPY_MODEL_o"]
+        ),
         "a": model("FloatLogSliderModel", description="base", value=10000.0),
         "b": model("DropdownModel", description="kind", _options_labels=["half", "interleaved"], index=1),
         "o": model("OutputModel", "@jupyter-widgets/output", outputs=outputs),
@@ -178,10 +188,13 @@ def test_interact_is_shown_at_its_opening_setting() -> None:
     drawn = {"output_type": "display_data", "data": {"text/plain": "Figure", PLOTLY: figure(title="Opening")}}
     renderer = Renderer(interact([{"output_type": "stream", "name": "stdout", "text": "at 500"}, drawn]))
     shown = view(renderer)
-    assert shown is not None and not renderer.warnings
+    assert shown is not None
+    assert not renderer.warnings
     text = shown[0].astext()
-    assert "base <b>10\u202f000</b>" in text and "kind <b>interleaved</b>" in text
-    assert "at 500" in text and "<figcaption>Opening</figcaption>" in text
+    assert "base <b>10\u202f000</b>" in text
+    assert "kind <b>interleaved</b>" in text
+    assert "at 500" in text
+    assert "<figcaption>Opening</figcaption>" in text
     assert text.endswith(site_outputs.RUN_SENTENCE)
 
 
@@ -235,8 +248,10 @@ def test_tagged_equations_are_not_split() -> None:
     doctree += [nodes.math_block(text, text, nowrap=False) for text in (tagged, plain)]
     site_outputs.free_tagged_equations(None, doctree)  # type: ignore[arg-type]
     first, second = doctree.findall(nodes.math_block)
-    assert first["nowrap"] and first.astext() == rf"\[{tagged}\]"
-    assert not second["nowrap"] and second.astext() == plain
+    assert first["nowrap"]
+    assert first.astext() == rf"\[{tagged}\]"
+    assert not second["nowrap"]
+    assert second.astext() == plain
 
 
 def test_explorable_options_are_traits() -> None:

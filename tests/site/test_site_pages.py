@@ -67,17 +67,13 @@ def test_the_site_has_exactly_the_pages_of_the_book(built_site: Path) -> None:
 
 
 def test_every_page_has_a_head(built_site: Path) -> None:
-    titles = []
     for path in html_files(built_site):
         page = Html(path)
-        assert page.title.strip(), path
         assert 40 <= len(page.meta.get("description", "")) <= 320 or path.stem in {"search", "genindex"}, path
         assert page.meta.get("description"), path
         assert page.language == "en", path
         assert [icon for icon in page.icons if (path.parent / urlsplit(icon).path).is_file()], path
-        titles.append(page.title)
-    chapters_titles = [title for title in titles if "Turn by Turn" in title]
-    assert len(chapters_titles) == len(titles)
+        assert "Turn by Turn" in page.title, path
 
 
 def test_the_front_door_leads_to_the_first_page(built_site: Path) -> None:
@@ -168,7 +164,8 @@ def test_without_javascript_words_stand_in_for_figures(
         text = figure.locator("noscript").inner_text()
         assert len(text.split()) > 8
         box = figure.bounding_box()
-        assert box is not None and box["height"] < 400  # no hole where the picture would be
+        assert box is not None
+        assert box["height"] < 400
 
 
 def test_launch_buttons_follow_the_address(built_site: Path) -> None:

@@ -1,0 +1,245 @@
+// The page host: what a kernel and Jupyter do for the book's figures, on a static page.
+//
+// 1. Explorables: an anywidget module is given a model that lives in the page and draws itself.
+// 2. Plotly figures: drawn from JSON by one local copy of plotly.js, in the colours of the theme.
+// A figure waits until it nears the viewport, except the first explorable.
+(() => {
+  "use strict";
+
+  const assets = new URL(".", document.currentScript.src);
+  const nearby = "600px 0px";
+
+  /** Read the JSON that a figure carries. */
+  const readData = (element) => JSON.parse(element.querySelector(":scope > script[type='application/json']").textContent);
+
+  // ---- explorables --------------------------------------------------------------------------------------------
+
+  const noKernel = async () => {
+    throw new Error("there is no kernel on a static page");
+  };
+
+  /** The part of an anywidget model that a module uses; traits live here instead of in Python. */
+  class Model {
+    #traits;
+    #figure;
+    #listeners = new Map();
+
+    constructor(traits, figure) {
+      this.#traits = { ...traits };
+      this.#figure = figure;
+    }
+
+    get(name) {
+      return this.#traits[name];
+    }
+
+    /** Set one trait, or several from an object; listeners hear of those that changed. */
+    set(nameOrTraits, value) {
+      const traits = typeof nameOrTraits === "object" ? nameOrTraits : { [nameOrTraits]: value };
+      const changed = Object.entries(traits).filter(([name, next]) => !Object.is(this.#traits[name], next));
+      for (const [name, next] of changed) this.#traits[name] = next;
+      for (const [name, next] of changed) this.#emit(`change:${name}`, this, next, {});
+      if (changed.length > 0) this.#emit("change", this, {});
+    }
+
+    on(events, listener) {
+      for (const event of events.split(/\s+/)) {
+        if (!this.#listeners.has(event)) this.#listeners.set(event, new Set());
+        this.#listeners.get(event).add(listener);
+      }
+    }
+
+    /** Forget a listener; without one, all of these events; without events, of every event. */
+    off(events, listener) {
+      for (const event of events ? events.split(/\s+/) : this.#listeners.keys()) {
+        if (listener) this.#listeners.get(event)?.delete(listener);
+        else this.#listeners.delete(event);
+      }
+    }
+
+    save_changes() {} // nothing to synchronise with
+
+    send() {} // nobody listens
+
+    widget_manager = { get_model: noKernel };
+
+    /** The address of this page with this figure at its present setting. */
+    settingLink() {
+      const scalars = Object.entries(this.#traits).filter(
+        ([name, value]) => !name.startsWith("_") && ["string", "number", "boolean"].includes(typeof value),
+      );
+      const link = new URL(location.href);
+      link.hash = `${this.#figure.id}:${new URLSearchParams(scalars)}`;
+      return link.href;
+    }
+
+    #emit(event, ...details) {
+      for (const listener of [...(this.#listeners.get(event) ?? [])]) listener(...details);
+    }
+  }
+
+  /** The setting that the address asks of a figure: `#explorable-2:base=500&dim=64`. */
+  const requestedSetting = () => {
+    const match = /^#([^:]+):(.+)$/.exec(location.hash);
+    if (!match) return null;
+    return { id: decodeURIComponent(match[1]), values: Object.fromEntries(new URLSearchParams(match[2])) };
+  };
+
+  const modules = new Map();
+
+  /**
+   * Import a module by name. The page brings it as a string, and it is imported from a Blob as anywidget does it:
+   * browsers refuse <script type="module"> and import("./x.js") on pages opened from disk.
+   */
+  const loadModule = (name) => {
+    if (!modules.has(name)) {
+      const source = window.posencModules?.[name];
+      if (!source) throw new Error(`the page does not bring the module ${name}`);
+      modules.set(name, import(URL.createObjectURL(new Blob([source], { type: "text/javascript" }))));
+    }
+    return modules.get(name);
+  };
+
+  async function drawExplorable(figure) {
+    const model = new Model(readData(figure), figure);
+    const setting = requestedSetting();
+    if (setting?.id === figure.id) model.set("_restore", setting.values);
+    figure.posencModel = model;
+    const { default: widget } = await loadModule(figure.dataset.module);
+    const el = document.createElement("div");
+    figure.append(el);
+    const { signal } = new AbortController(); // never aborted: the figure lives as long as the page
+    await widget.render({ model, el, signal, experimental: { invoke: noKernel } });
+    figure.dataset.ready = "true";
+  }
+
+  // ---- Plotly figures -----------------------------------------------------------------------------------------
+
+  const narrow = 560; // pixels below which a figure is laid out for a phone
+  const plots = new Map(); // element -> {figure, wasNarrow}
+  let plotly;
+
+  const loadPlotly = () => {
+    plotly ??= new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = new URL("plotly.min.js", assets);
+      script.onload = () => resolve(window.Plotly);
+      script.onerror = () => reject(new Error("could not load plotly.js"));
+      document.head.append(script);
+    });
+    return plotly;
+  };
+
+  const cssValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+  /** What changes on an axis in a narrow figure: smaller letters, and on a logarithmic axis powers of ten only. */
+  const narrowAxis = (axis) => ({
+    automargin: true,
+    ...(axis.type === "log" && { dtick: 1 }),
+    ...(axis.title?.text && { title: { ...axis.title, font: { ...axis.title.font, size: 10 } } }),
+  });
+
+  /** A figure's layout in the colours and letters of the page, and for a phone where it is narrow. */
+  function pageLayout(layout, isNarrow) {
+    const text = cssValue("--pst-color-text-base");
+    const line = cssValue("--pst-color-border");
+    const surface = cssValue("--pst-color-surface");
+    const page = structuredClone(layout);
+    const font = { ...page.font, color: text, family: getComputedStyle(document.body).fontFamily };
+    if (isNarrow) font.size = Math.min(font.size ?? 12, 11);
+    Object.assign(page, {
+      font,
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      autosize: true,
+      uirevision: "page", // a zoomed figure stays zoomed when the theme changes
+      hoverlabel: { ...page.hoverlabel, bgcolor: surface, bordercolor: line, font: { ...font } },
+      legend: { bgcolor: "rgba(0,0,0,0)", ...page.legend },
+      margin: { l: 64, r: 24, b: 56, ...page.margin, t: Math.min(page.margin?.t ?? 32, 40) },
+    });
+    delete page.width;
+    for (const name of ["xaxis", "yaxis", ...Object.keys(page).filter((key) => /^[xy]axis\d+$/.test(key))]) {
+      const axis = { ...page[name], gridcolor: line, zerolinecolor: line, linecolor: line, tickcolor: line };
+      if (isNarrow) Object.assign(axis, narrowAxis(axis));
+      page[name] = axis;
+    }
+    if (isNarrow) {
+      page.margin = { ...page.margin, l: Math.min(page.margin.l, 48), r: Math.min(page.margin.r, 12) };
+      page.legend = { ...page.legend, orientation: "h", x: 0, xanchor: "left", y: -0.22, yanchor: "top" };
+    }
+    if (matchMedia("(pointer: coarse)").matches) page.dragmode = false; // a finger scrolls the page instead
+    return page;
+  }
+
+  async function redraw(canvas, draw) {
+    const { figure } = plots.get(canvas);
+    const isNarrow = canvas.clientWidth < narrow;
+    plots.set(canvas, { figure, wasNarrow: isNarrow });
+    // no mode bar: one of its buttons uploads the figure, and buttons do not belong inside an image
+    const config = { responsive: true, displayModeBar: false, typesetMath: false };
+    await draw(canvas, structuredClone(figure.data), pageLayout(figure.layout, isNarrow), config);
+  }
+
+  async function drawPlotly(figure) {
+    const canvas = figure.querySelector(".posenc-canvas");
+    const { newPlot, react } = await loadPlotly();
+    plots.set(canvas, { figure: readData(figure), wasNarrow: false });
+    await redraw(canvas, newPlot);
+    new ResizeObserver(() => {
+      if (canvas.clientWidth < narrow !== plots.get(canvas).wasNarrow) redraw(canvas, react);
+    }).observe(canvas);
+    figure.dataset.ready = "true";
+  }
+
+  new MutationObserver(() => {
+    for (const canvas of plots.keys()) redraw(canvas, window.Plotly.react);
+  }).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+
+  // ---- the page -----------------------------------------------------------------------------------------------
+
+  const started = new Set();
+
+  function draw(figure) {
+    if (started.has(figure)) return;
+    started.add(figure);
+    const drawing = figure.classList.contains("posenc-plotly") ? drawPlotly(figure) : drawExplorable(figure);
+    drawing.catch((error) => {
+      console.error(error);
+      const apology = document.createElement("p");
+      apology.className = "posenc-failure";
+      apology.textContent = "This figure could not be drawn. Your browser's console says why.";
+      figure.append(apology);
+    });
+  }
+
+  /** Bring the figure that the address names to its setting, and into view. */
+  function restore() {
+    const setting = requestedSetting();
+    const figure = setting && document.getElementById(setting.id);
+    if (!figure?.matches(".posenc-explorable")) return;
+    if (started.has(figure)) figure.posencModel.set("_restore", setting.values);
+    else draw(figure);
+    figure.scrollIntoView();
+    // formulas that are set later move the figure away again
+    window.MathJax?.startup?.promise?.then(() => figure.scrollIntoView());
+  }
+
+  const explorables = document.querySelectorAll(".posenc-explorable");
+  explorables.forEach((figure, index) => (figure.id ||= `explorable-${index + 1}`));
+
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        draw(target);
+      }
+    },
+    { rootMargin: nearby },
+  );
+  for (const figure of document.querySelectorAll(".posenc-explorable, .posenc-plotly")) observer.observe(figure);
+
+  if (explorables.length > 0) draw(explorables[0]); // at once, before MathJax takes the processor
+  restore();
+  window.addEventListener("hashchange", restore);
+})();

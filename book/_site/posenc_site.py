@@ -1,0 +1,70 @@
+"""The book's Sphinx extension: live explorables, Plotly figures from JSON, and no request to another host.
+
+`execution_cache` needs only the standard library, so that tools can ask for the path without Sphinx.
+Everything that needs Sphinx is imported inside `setup`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Packages whose version can change what a notebook prints or draws.
+VERSIONED = ("anywidget", "array-api-compat", "ipywidgets", "numpy", "plotly", "scipy", "torch")
+
+
+def execution_cache(root: Path = ROOT) -> Path:
+    """Folder of the execution cache: a new one whenever `src/posenc` or a relevant version changes.
+
+    Jupyter's cache compares only a notebook's own cells, so it would show the output of old code.
+    """
+    digest = hashlib.sha256(platform.python_version().encode())
+    for name in VERSIONED:
+        try:
+            found = version(name)
+        except PackageNotFoundError:
+            found = "absent"
+        digest.update(f"{name}={found}\n".encode())
+    package = root / "src" / "posenc"
+    for path in sorted(package.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return root / "_build" / ".jupyter_cache" / digest.hexdigest()[:16]
+
+
+def _own_version() -> int:
+    """A number that changes with the extension's sources, so that Sphinx reads every page again."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return int(digest.hexdigest()[:12], 16)
+
+
+def configure(app: Sphinx, config: Config) -> None:
+    """Point the execution cache at today's code; drop launch buttons while the book has no address."""
+    config.nb_execution_cache_path = str(execution_cache())
+    options = config.html_theme_options
+    if not options.get("repository_url"):
+        options.pop("launch_buttons", None)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the extension."""
+    import site_assets
+    import site_directives
+    import site_outputs
+    import site_pages
+
+    app.connect("config-inited", configure)
+    for part in (site_outputs, site_directives, site_pages, site_assets):
+        part.setup(app)
+    return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,110 @@
+"""What is copied beside the pages: MathJax, plotly.js, the page host and the explorables' modules."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import logging
+import re
+import shutil
+from pathlib import Path
+
+from fontTools import subset
+from sphinx.application import Sphinx
+
+HERE = Path(__file__).resolve().parent
+FOLDER = "posenc"  # below _static
+
+# The parts of MathJax (2.3 of 24 MB) that the pages can ask for.
+MATHJAX_PARTS = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+
+
+def _package_folder(name: str) -> Path:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"the website needs the package {name}; install requirements.txt")
+    return Path(spec.origin).parent
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    else:
+        shutil.copy2(source, target)
+
+
+def copy_mathjax(static: Path) -> None:
+    """MathJax from the package that carries it."""
+    source = _package_folder("sphinx-mathjax-offline") / "static" / "mathjax"
+    for part in MATHJAX_PARTS:
+        _copy(source / part, static / "mathjax" / part)
+
+
+def copy_plotly(static: Path) -> None:
+    """plotly.js from the installed Python package, so that the two versions cannot differ."""
+    _copy(_package_folder("plotly") / "package_data" / "plotly.min.js", static / FOLDER / "plotly.min.js")
+
+
+def write_explorables(static: Path) -> None:
+    """The explorables' modules, each a string in a classic script (see host.js), and their style sheet."""
+    from posenc import widgets  # here, so that a fault in the package is reported as the build's own
+
+    folder = static / FOLDER / "modules"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, source in widgets.modules().items():
+        script = f"(window.posencModules ??= {{}})[{json.dumps(name)}] = {json.dumps(source)};\n"
+        (folder / f"{name}.js").write_text(script, encoding="utf-8")
+    (static / FOLDER / "explorable.css").write_text(widgets.stylesheet(), encoding="utf-8")
+
+
+def slim_font_awesome(output: Path) -> None:
+    """Keep the glyphs that are used. Font Awesome as the theme ships it is 80 % of a plain page.
+
+    The theme draws its icons by the web fonts; its 1.5 MB script serves custom icons only, and the book has none.
+    """
+    static = output / "_static"
+    (static / "scripts" / "fontawesome.js").write_text("/* icons come from the web font */\n", encoding="utf-8")
+
+    def read(pattern: str, folder: Path) -> str:
+        return "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in folder.rglob(pattern))
+
+    theme = (static / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    names = set(re.findall(r"\bfa-([a-z0-9-]+)", read("*.html", output) + read("*.js", static)))
+    rules = re.findall(r'([^{}]+)\{(?:--fa|content):\s*"\\([0-9a-f]+)', theme)
+    wanted = {int(code, 16) for selector, code in rules if names & set(re.findall(r"\.fa-([a-z0-9-]+)", selector))}
+    # icons that style sheets name by their code point, escaped or as a character
+    sheets = re.sub(r"\.fa-[^{}]*\{[^{}]*\}", "", read("*.css", static))
+    wanted |= {int(code, 16) for code in re.findall(r"\\([ef][0-9a-f]{3})\b", sheets)}
+    wanted |= {ord(character) for character in re.findall("[\ue000-\uf8ff]", sheets)}
+
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table otherwise
+    for path in (static / "vendor" / "fontawesome" / "webfonts").iterdir():
+        if path.suffix != ".woff2":
+            path.unlink()  # fallback formats that no browser with this page's JavaScript asks for
+            continue
+        options = subset.Options(flavor="woff2", notdef_outline=True)
+        font = subset.load_font(str(path), options)
+        subsetter = subset.Subsetter(options)
+        subsetter.populate(unicodes=wanted)
+        subsetter.subset(font)
+        subset.save_font(font, str(path), options)
+
+
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """Complete the built site."""
+    if exception or app.builder.format != "html":
+        return
+    output = Path(app.outdir)
+    static = output / "_static"
+    copy_mathjax(static)
+    copy_plotly(static)
+    write_explorables(static)
+    for name in ("host.js", "site.css"):
+        _copy(HERE / name, static / FOLDER / name)
+    slim_font_awesome(output)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the hook: late, after every other extension has copied its files."""
+    app.connect("build-finished", finish, priority=900)

@@ -1,0 +1,119 @@
+"""What every page's head needs: a title, a description, and the page host where there is something to draw."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+# Pages that Sphinx generates have no text of their own to describe them.
+GENERATED = {
+    "search": "Search the book Turn by Turn.",
+    "genindex": "Index of the book Turn by Turn.",
+}
+LONGEST = 300  # characters of a description taken from a page's first paragraph
+
+logger = logging.getLogger(__name__)
+
+
+def _first_paragraph(doctree: nodes.document) -> str:
+    for paragraph in doctree.findall(nodes.paragraph):
+        text = " ".join(paragraph.astext().split())
+        if text:
+            return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " …"
+    return ""
+
+
+def describe(app: Sphinx, pagename: str, doctree: nodes.document | None) -> str:
+    """The page's description: its metadata key `description`, else its first paragraph."""
+    meta = app.env.metadata.get(pagename, {})
+    text = meta.get("description") or GENERATED.get(pagename, "")
+    if not text and doctree is not None:
+        text = _first_paragraph(doctree)
+    if not text:
+        logger.warning("the page has no description", location=pagename, type="posenc", subtype="description")
+    return " ".join(text.split())
+
+
+def page_context(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Add the description, and load the host only on pages that have something for it."""
+    if app.builder.format != "html":
+        return
+    description = escape(describe(app, pagename, doctree))
+    context["metatags"] = context.get("metatags", "") + f'\n<meta name="description" content="{description}" />'
+    if title := app.env.metadata.get(pagename, {}).get("head_title"):
+        context["title"], context["docstitle"] = title, ""  # a page may have a fuller title than its heading
+    if pagename == "search":
+        # Search results fetch their excerpts, which browsers refuse on file://; the results themselves still show.
+        app.add_js_file(
+            None, body="if (location.protocol === 'file:') DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"
+        )
+    raw = "" if doctree is None else "".join(node.astext() for node in doctree.findall(nodes.raw))
+    modules = sorted(set(re.findall(r'class="posenc-explorable" data-module="(\w+)"', raw)))
+    if modules:
+        app.add_css_file("posenc/explorable.css")
+    # before the other scripts, and fetched before them: the reader waits for the sliders
+    for module in modules:
+        app.add_js_file(f"posenc/modules/{module}.js", priority=100, loading_method="defer", fetchpriority="high")
+    if 'class="posenc-' in raw:
+        app.add_js_file("posenc/host.js", priority=110, loading_method="defer", fetchpriority="high")
+
+
+def drop_unused_mathjax(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Keep MathJax, the heaviest file of all, off a page without formulas.
+
+    Sphinx also loads it where a page's table of contents leads to formulas, which is to say on the first page.
+    """
+    if app.env.get_domain("math").data["has_equations"].get(pagename):
+        return
+    scripts = context["script_files"]
+    scripts[:] = [
+        script
+        for script in scripts
+        if app.config.mathjax_path not in str(script.filename)
+        and "window.MathJax" not in script.attributes.get("body", "")
+    ]
+
+
+def write_front_door(app: Sphinx, exception: Exception | None) -> None:
+    """A root index.html that leads to the first page, with a title, description and icon of its own.
+
+    Jupyter Book writes a bare one if there is none.
+    """
+    if exception or app.builder.format != "html":
+        return
+    page = f"{app.config.root_doc}.html"
+    meta = app.env.metadata[app.config.root_doc]
+    (Path(app.outdir) / "index.html").write_text(
+        f"""<!DOCTYPE html>
+<html lang="{app.config.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(meta["head_title"])}</title>
+<meta name="description" content="{escape(meta["description"])}">
+<link rel="icon" href="_static/favicon.svg">
+<meta http-equiv="refresh" content="0; url={page}">
+</head>
+<body><p><a href="{page}">{escape(app.config.html_title)}</a></p></body>
+</html>
+""",
+        encoding="utf-8",
+    )
+
+
+def setup(app: Sphinx) -> None:
+    """Register the hooks and the style sheet of every page."""
+    app.add_css_file("posenc/site.css")
+    app.connect("html-page-context", page_context)
+    app.connect("html-page-context", drop_unused_mathjax, priority=900)
+    app.connect("build-finished", write_front_door)

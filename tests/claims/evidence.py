@@ -123,7 +123,7 @@ def C105() -> Evidence:
     return Evidence(
         as_said=bool(falls and size[1000] < 0.9 * size[0]),
         core=bool(falls and abs(means[100] - decay(100, THETA)) < 0.02),
-        figure=f"correlation 0.8: mean at 1, 10, 100, 1000 over that at 0 {means[1]:.2f}, {means[10]:.2f}, "
+        figure=f"correlation 0.8: means at 1, 10, 100, 1000 over that at 0: {means[1]:.2f}, {means[10]:.2f}, "
         f"{means[100]:.2f}, {means[1000]:.2f}; unrelated: RMS {size[0]:.1f} at 0, {size[1000]:.1f} at 1000",
     )
 

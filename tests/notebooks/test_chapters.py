@@ -94,6 +94,13 @@ def test_numbers_in_prose_come_from_earlier_cells(path):
 
 
 @every_chapter
+def test_code_fits_the_column_of_a_page(path):
+    shown = [cell for cell in cells(path, "code") if "remove-cell" not in cell["metadata"].get("tags", [])]
+    lines = [line for cell in shown for line in joined(cell["source"]).splitlines()]
+    assert [line for line in lines if len(line) > 90] == []
+
+
+@every_chapter
 def test_its_markdown_is_what_colab_renders(path):
     found = {cell["id"]: faults(joined(cell["source"])) for cell in cells(path, "markdown")}
     assert {name: what for name, what in found.items() if what} == {}

@@ -30,13 +30,6 @@ def site_url(built_site: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
-    with chromium.launch() as running:
-        yield running
-
-
 @pytest.fixture
 def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Makes pages; fails at the end if one asked another host for anything or logged an error."""

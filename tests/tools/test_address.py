@@ -134,6 +134,7 @@ def test_every_chapters_page_has_its_colab_link(clone):
         assert f'href="{link}"' in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.torch
 def test_without_an_address_no_page_offers_a_launch():
     url = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
     pages = list((ROOT / "_build/html").glob("*/*.html"))
@@ -164,7 +165,7 @@ def test_the_first_two_cells_install_posenc_from_the_address_and_nothing_else(pa
     empty = tmp_path / "empty"
     empty.mkdir()
     cells = [cell for cell in load(clone / "notebooks" / path.name)["cells"] if cell["cell_type"] == "code"][:2]
-    script = "\n".join(joined(cell["source"]) for cell in cells) + "\nprint(posenc.__file__)\n"
+    script = "\n".join(joined(cell["source"]) for cell in cells) + "\nimport posenc\nprint(posenc.__file__)\n"
     freeze = ["-m", "pip", "--disable-pip-version-check", "freeze", "--all"]
     before = set(run(python, *freeze, cwd=empty).splitlines())
     printed = run(

@@ -1,0 +1,57 @@
+# Every target is also a plain command: CONTRIBUTING.md lists them.
+
+PYTHON ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+PORT ?= 8000
+BIN = $(VENV)/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help environment book test lab serve clean bench address
+
+help:
+	@echo "make book      build the website into _build/html"
+	@echo "make test      run every test"
+	@echo "make lab       open JupyterLab on the notebooks"
+	@echo "make serve     serve the built website on this machine"
+	@echo "make bench     measure speed"
+	@echo "make clean     remove everything that was built"
+	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
+	@echo "               set the repository's address everywhere"
+	@echo
+	@echo "PYTHON=… chooses the Python (3.11 or newer), VENV=… the environment's folder."
+
+environment:
+	@command -v "$(PYTHON)" > /dev/null || { \
+	  echo "There is no $(PYTHON) here: install Python 3.11 or newer, or name one with PYTHON=…" >&2; exit 1; }
+	@"$(PYTHON)" tools/environment.py --venv "$(VENV)"
+
+book: environment
+	@"$(BIN)" -m tools.book
+
+test: environment
+	@"$(BIN)" -m tools.chromium
+	@"$(BIN)" -m tools.book
+	@echo "Running every test, $(WORKERS) processes …"
+	@"$(BIN)" -m pytest --nbval --nbval-current-env --nbval-cell-timeout 120 \
+	  -n $(WORKERS) --dist loadfile --durations=10 tests notebooks
+
+lab: environment
+	@echo "Opening JupyterLab on notebooks/ (stop it with Ctrl-C) …"
+	@"$(BIN)" -m jupyterlab notebooks
+
+serve: environment
+	@"$(BIN)" -m tools.serve --port "$(PORT)"
+
+bench: environment
+	@"$(BIN)" -m tools.chromium
+	@"$(BIN)" -m tools.book
+	@set -e; for file in tests/benchmarks/[a-z]*.py; do \
+	  name=$${file##*/}; echo "Measuring: $$file …"; "$(BIN)" -m "tests.benchmarks.$${name%.py}"; done
+
+address: environment
+	@"$(BIN)" -m tools.address "$(URL)"
+
+clean:
+	@echo "Removing _build and the tools' caches (the environment $(VENV) stays) …"
+	@rm -rf _build .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,55 @@
+"""Executing a notebook: what a failure says, and what is measured."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import nbformat
+import nbformat.v4 as v4
+import pytest
+
+from tools import execute
+
+
+def notebook(folder: Path, *sources: str) -> Path:
+    cells = [v4.new_code_cell(source, id=f"cell-{place}") for place, source in enumerate(sources, start=1)]
+    path = folder / "a.ipynb"
+    nbformat.write(v4.new_notebook(cells=cells), path)
+    return path
+
+
+def test_a_notebook_is_executed_in_its_own_folder_and_measured(tmp_path):
+    result = execute.execute(notebook(tmp_path, "from pathlib import Path\nprint(Path.cwd().name)"))
+    assert result.error == ""
+    assert result.notebook.cells[0].outputs[0].text == f"{tmp_path.name}\n"
+    assert result.notebook.cells[0].metadata == {}
+    assert result.seconds > 0
+    assert result.peak_mib is None if sys.platform == "win32" else result.peak_mib > 10
+
+
+def test_a_failure_names_the_cell_and_the_error(tmp_path):
+    error = execute.execute(notebook(tmp_path, "x = 1", "y = x / 0", "print('never')")).error
+    assert error.startswith("cell 2 (id cell-2): ZeroDivisionError: division by zero\n    y = x / 0")
+
+
+def test_a_cell_that_takes_too_long_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(execute, "CELL_TIMEOUT", 1)
+    error = execute.execute(notebook(tmp_path, "import time\ntime.sleep(30)")).error
+    assert error.startswith("cell 1 (id cell-1): took longer than 1 s\n")
+
+
+def test_a_notebook_that_the_cache_does_not_hold_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(execute, "cache_folder", lambda: tmp_path / "cache")
+    with pytest.raises(LookupError, match=r"a\.ipynb is not executed as it stands: run `make book`"):
+        execute.cached(notebook(tmp_path, "x = 1"))
+
+
+def test_only_the_newest_caches_are_kept(tmp_path):
+    folders = [tmp_path / name for name in "abcde"]
+    for age, folder in enumerate(folders):
+        folder.mkdir()
+        os.utime(folder, (age, age))
+    execute.forget_old_caches(folders[0])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "d", "e"]

@@ -1,0 +1,47 @@
+"""Build the website: execute the notebooks, then build the pages from what they gave.
+
+python -m tools.book
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+from tools import execute
+from tools.execute import ROOT
+
+BUILD = ROOT / "_build"
+SITE = BUILD / "html"
+JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
+
+
+def build_pages() -> None:
+    """Build the pages, warnings being errors, and make sure that nothing was executed."""
+    before = {record.hashkey: record.created for record in execute.open_cache().list_cache_records()}
+    print("Building the pages …", flush=True)
+    command = [sys.executable, "-c", JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going"]
+    if subprocess.call(command, cwd=ROOT):
+        # Sphinx would not read the faulty page again, nor warn again: make it start afresh.
+        shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
+        sys.exit("The website was not built: each warning above counts as an error.")
+    after = {record.hashkey: record.created for record in execute.open_cache().list_cache_records()}
+    if after != before:
+        sys.exit(
+            "The build executed a notebook itself instead of taking it from the cache: "
+            "does _config.yml use the cache of book/_site/posenc_site.py?"
+        )
+
+
+def main() -> None:
+    """Execute, build, and say where the website is."""
+    execute.main()
+    build_pages()
+    index = SITE / "index.html"
+    print(f"\nThe book is in {SITE}")
+    print(f"Open {index.as_uri()} in a browser, or run `make serve`.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+"""Make the local environment that the other commands use, or bring it up to date.
+
+    python3 tools/environment.py [--venv .venv] [--without-torch]
+
+It needs nothing but Python's standard library. It is written so that Python 3
+of any age can read it as far as the sentence that says what is missing.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import subprocess
+import sys
+
+OLDEST = (3, 11)
+TORCH_AT_LEAST = (2, 4)
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# What decides whether an environment is up to date.
+INPUTS = ["requirements.txt", "constraints.txt", "pyproject.toml", "tools/environment.py"]
+# Sizes measured with `pip download` on Linux x86-64, Python 3.11, torch 2.13.0.
+MB_WITHOUT_TORCH = 225
+MB_TORCH_CPU = 190
+
+
+class Problem(Exception):
+    """Something that the user can mend, said in one sentence."""
+
+
+def say(text):
+    """Print a line at once, so that it stands before what a child prints."""
+    print(text, flush=True)
+
+
+def venv_python(venv):
+    """Path of the interpreter inside the environment ``venv``."""
+    folder, name = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
+    return os.path.join(venv, folder, name)
+
+
+def numbers(version):
+    """The leading numbers of a version: ``"2.13.0+cpu"`` gives ``(2, 13, 0)``."""
+    return tuple(int(part) for part in re.match(r"\d+(\.\d+)*", version).group().split("."))
+
+
+def check_python(version=sys.version_info):
+    """Raise ``Problem`` where the running Python is too old."""
+    if tuple(version[:2]) < OLDEST:
+        raise Problem(
+            "Python %d.%d or newer is needed, and %s is Python %d.%d: name a newer one, "
+            "for example `make book PYTHON=python3.12`." % (OLDEST + (sys.executable,) + tuple(version[:2]))
+        )
+
+
+def fingerprint(*settings):
+    """A hash of everything that the environment is made from."""
+    digest = hashlib.sha256(repr((ROOT, settings)).encode())
+    for name in INPUTS:
+        with open(os.path.join(ROOT, name), "rb") as file:
+            digest.update(file.read())
+    return digest.hexdigest()
+
+
+def make_venv(venv):
+    """Create the environment ``venv`` if there is none."""
+    if os.path.exists(venv_python(venv)):
+        return
+    try:
+        import ensurepip  # noqa: F401  Debian ships it in a package of its own
+        import venv as _  # noqa: F401
+    except ImportError:
+        raise Problem(
+            "This Python cannot make environments, its modules venv and ensurepip are missing: "
+            "on Debian or Ubuntu, `sudo apt-get install python3-venv` brings them."
+        ) from None
+    say("Making an environment in %s (Python %s) …" % (venv, sys.version.split()[0]))
+    if subprocess.call([sys.executable, "-m", "venv", venv]):
+        raise Problem("The environment %s could not be made: the reason is above." % venv)
+
+
+def ask(python, code):
+    """What ``code`` prints in the environment's Python."""
+    result = subprocess.run([python, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if result.returncode:
+        last = (result.stderr.strip().splitlines() or ["no message"])[-1]
+        raise Problem("The environment's Python, %s, does not work: %s." % (python, last))
+    return result.stdout.strip()
+
+
+def check_venv(python):
+    """Raise ``Problem`` where an environment that was there already cannot serve."""
+    version = numbers(ask(python, "import platform; print(platform.python_version())"))
+    if version[:2] < OLDEST:
+        raise Problem(
+            "The environment's Python, %s, is %d.%d, and %d.%d or newer is needed: "
+            "name another folder with VENV=…" % ((python,) + version[:2] + OLDEST)
+        )
+    found = ask(python, "import importlib.util as u; print(u.find_spec('pip') is not None)")
+    if found != "True" and subprocess.call([python, "-m", "ensurepip"]):
+        raise Problem("The environment of %s has no pip, and pip could not be added." % python)
+
+
+def torch_present(python):
+    """The version of a torch that is in the environment and new enough, or ``""``."""
+    version = ask(
+        python,
+        "import importlib.metadata as m\nprint(next((d.version for d in m.distributions(name='torch')), ''))",
+    )
+    return version if version and numbers(version) >= TORCH_AT_LEAST else ""
+
+
+def download_notice(venv, torch, without_torch, fresh):
+    """Say how much will be downloaded before anything is."""
+    verb = "about" if fresh else "at most"
+    if torch or without_torch:
+        why = "torch %s is there already and stays" % torch if torch else "torch is left out"
+        say("Expected download: %s %d MB (%s)." % (verb, MB_WITHOUT_TORCH, why))
+        return
+    say(
+        "Expected download: %s %d MB, of which torch is %d MB where pip finds its CPU build."
+        % (verb, MB_WITHOUT_TORCH + MB_TORCH_CPU, MB_TORCH_CPU)
+    )
+    if sys.platform.startswith("linux"):
+        say(
+            "On Linux pip often finds the GPU build instead, two to three GB with its libraries.\n"
+            "To have the small one, stop here, install the CPU build of torch into %s as torch's\n"
+            "own installation page says, and run this again: a torch that is there stays." % venv
+        )
+
+
+def install(python, torch, without_torch):
+    """Install the pinned dependencies, then posenc from this clone."""
+    with open(os.path.join(ROOT, "requirements.txt"), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    if torch or without_torch:
+        lines = [line for line in lines if not line.startswith("torch==")]
+    wanted = [line for line in lines if line and not line.startswith("#")]
+    constraints = os.path.join(ROOT, "constraints.txt")
+    pip = [python, "-m", "pip", "install"]
+    failed = (
+        "%s could not be installed: pip's own message is above; check the network and "
+        "`pip config list`, then run the same command again."
+    )
+    if subprocess.call(pip + wanted + ["-c", constraints]):
+        raise Problem(failed % "The packages")
+    # setuptools is pinned and just installed, so nothing more is downloaded for the build.
+    if subprocess.call(pip + ["--no-deps", "--no-build-isolation", "--quiet", "-e", ROOT]):
+        raise Problem(failed % "posenc")
+
+
+def prepare(venv, without_torch=False):
+    """Make ``venv`` ready; quick if it is."""
+    check_python()
+    python = venv_python(venv)
+    stamp = os.path.join(venv, ".posenc-environment")
+    wanted = fingerprint(without_torch, os.path.abspath(venv))
+    if os.path.exists(stamp) and os.path.exists(python):
+        with open(stamp, encoding="utf-8") as file:
+            if file.read() == wanted:
+                say("Environment: %s is up to date." % venv)
+                return
+    fresh = not os.path.exists(python)
+    make_venv(venv)
+    check_venv(python)
+    torch = torch_present(python)
+    download_notice(venv, torch, without_torch, fresh)
+    say("Installing the pinned packages of requirements.txt into %s …" % venv)
+    install(python, torch, without_torch)
+    with open(stamp, "w", encoding="utf-8") as file:
+        file.write(wanted)
+    say("Environment: %s is ready." % venv)
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--venv", default=".venv", help="the environment's folder (.venv)")
+    parser.add_argument(
+        "--without-torch",
+        action="store_true",
+        help='leave torch out; then only `pytest -m "not torch" tests` can run',
+    )
+    options = parser.parse_args()
+    try:
+        prepare(options.venv, options.without_torch)
+    except Problem as problem:
+        sys.exit(str(problem))
+    except KeyboardInterrupt:
+        sys.exit("Stopped. Run the same command again to go on.")
+
+
+if __name__ == "__main__":
+    main()

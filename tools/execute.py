@@ -1,0 +1,205 @@
+"""Execute the chapters, two at a time, into the execution cache.
+
+    python -m tools.execute
+
+A notebook is executed only if the cache does not hold it: the cache's place
+follows the package's source (book/_site/posenc_site.py computes it), and within
+it a notebook is found by its code cells. Seconds and peak memory of each go to
+_build/report/notebooks.json.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import nbformat
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
+from nbclient import NotebookClient
+from nbclient.exceptions import CellControlSignal, CellTimeoutError, DeadKernelError
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
+REPORT = ROOT / "_build" / "report"
+AT_ONCE = 2
+CELL_TIMEOUT = 120
+CACHES_KEPT = 3
+
+
+@dataclass
+class Execution:
+    """What executing one notebook gave."""
+
+    notebook: nbformat.NotebookNode
+    seconds: float
+    peak_mib: float | None
+    error: str = ""
+
+
+def chapters() -> list[Path]:
+    """The chapters' notebooks, in the order of their names."""
+    return sorted(NOTEBOOKS.glob("*.ipynb"))
+
+
+def read(path: Path) -> nbformat.NotebookNode:
+    """The notebook at ``path``."""
+    return nbformat.read(path, as_version=4)
+
+
+def peak_of_children() -> float | None:
+    """Peak memory in MiB of the largest ended child process; ``None`` on Windows."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+
+
+def explain(error: Exception, cell: nbformat.NotebookNode, number: int) -> str:
+    """Say which cell failed, how, and what it holds."""
+    output = next((o for o in cell.outputs if o.output_type == "error"), None)
+    what = f"{output.ename}: {output.evalue}" if output else str(error).strip()
+    if isinstance(error, CellTimeoutError):
+        what = f"took longer than {CELL_TIMEOUT} s"
+    trace = "\n".join(output.traceback) if output else ""
+    trace = re.sub(r"\x1b\[[0-9;]*m", "", trace)
+    source = "\n".join(f"    {line}" for line in cell.source.splitlines())
+    return f"cell {number} (id {cell.get('id', '?')}): {what}\n{source}\n{trace}".rstrip()
+
+
+def execute(path: Path) -> Execution:
+    """Execute the notebook at ``path`` in its own folder.
+
+    Run it in a process of its own: the memory is that of the process's largest
+    child, which is then the kernel.
+    """
+    notebook = read(path)
+    current = {"cell": None, "number": 0}
+
+    def started(cell: nbformat.NotebookNode, cell_index: int) -> None:
+        current.update(cell=cell, number=cell_index + 1)
+
+    client = NotebookClient(
+        notebook,
+        timeout=CELL_TIMEOUT,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(path.parent)}},
+        on_cell_start=started,
+        record_timing=False,  # timings in the cells would make them others than the source's
+    )
+    error = ""
+    start = time.perf_counter()
+    try:
+        client.execute()
+    except (CellControlSignal, DeadKernelError) as problem:
+        error = explain(problem, current["cell"], current["number"])
+    seconds = round(time.perf_counter() - start, 2)
+    return Execution(notebook, seconds, peak_of_children(), error)
+
+
+def cache_folder() -> Path:
+    """Where the website looks for executed notebooks."""
+    site = str(ROOT / "book" / "_site")
+    if site not in sys.path:
+        sys.path.insert(0, site)
+    from posenc_site import execution_cache
+
+    return Path(execution_cache())
+
+
+def open_cache() -> JupyterCacheAbstract:
+    """The execution cache for the package as it is now."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    return get_cache(str(folder))
+
+
+def cached(path: Path) -> nbformat.NotebookNode:
+    """The executed notebook of ``path``; ``LookupError`` if it has to be executed first."""
+    cache = open_cache()
+    try:
+        return cache.merge_match_into_notebook(read(path))[1]
+    except KeyError:
+        raise LookupError(f"{path.name} is not executed as it stands: run `make book`") from None
+
+
+def forget_old_caches(current: Path) -> None:
+    """Remove all but the newest caches of earlier states of the package."""
+    others = [p for p in current.parent.iterdir() if p.is_dir() and p != current]
+    others.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for folder in others[CACHES_KEPT - 1 :]:
+        shutil.rmtree(folder)
+
+
+def execute_all(paths: list[Path]) -> dict[str, str]:
+    """Execute what the cache does not hold; return the errors by notebook."""
+    cache = open_cache()
+    forget_old_caches(cache_folder())
+    missing = []
+    for path in paths:
+        try:
+            cache.match_cache_notebook(read(path))
+        except KeyError:
+            missing.append(path)
+    here = len(paths) - len(missing)
+    print(f"Notebooks: {len(missing)} to execute, {here} executed already.", flush=True)
+    errors = {}
+    # A process for each notebook, so that each has its own kernel and its own peak of memory.
+    with ProcessPoolExecutor(AT_ONCE, get_context("spawn"), max_tasks_per_child=1) as pool:
+        running = {}
+        for path in missing:
+            running[pool.submit(execute, path)] = path
+        for future in as_completed(running):
+            path, result = running[future], future.result()
+            if result.error:
+                errors[path.name] = result.error
+                print(f"  {path.name}: failed after {result.seconds:.1f} s", flush=True)
+                continue
+            data = {"execution_seconds": result.seconds, "peak_mib": result.peak_mib}
+            cache.cache_notebook_bundle(
+                CacheBundleIn(result.notebook, str(path), data=data),
+                check_validity=False,
+                overwrite=True,
+            )
+            memory = "" if result.peak_mib is None else f", {result.peak_mib:.0f} MiB"
+            print(f"  {path.name}: {result.seconds:.1f} s{memory}", flush=True)
+    return errors
+
+
+def write_report(paths: list[Path]) -> None:
+    """Write seconds and peak memory of every executed notebook."""
+    cache = open_cache()
+    report = {}
+    for path in paths:
+        data = cache.match_cache_notebook(read(path)).data
+        report[path.name] = {
+            "seconds": data["execution_seconds"],
+            "peak_mib": data.get("peak_mib"),
+        }
+    REPORT.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(report, indent=2) + "\n"
+    (REPORT / "notebooks.json").write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Execute every chapter that the cache does not hold; exit 1 if one fails."""
+    paths = chapters()
+    errors = execute_all(paths)
+    for name, error in errors.items():
+        print(f"\n{name}, {error}", file=sys.stderr)
+    if errors:
+        sys.exit(f"\n{len(errors)} of {len(paths)} notebooks failed: {', '.join(errors)}")
+    write_report(paths)
+
+
+if __name__ == "__main__":
+    main()

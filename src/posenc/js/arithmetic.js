@@ -37,14 +37,18 @@ export function fingerprintDifference(first, second, frequencies) {
 }
 
 // cos and sin of k·step for k = 0 … count − 1: every sixteenth from the library, the rest by one angle addition.
+const fineCos16 = new Float64Array(16), fineSin16 = new Float64Array(16);
 function addPhases(step, count, cos, sin, offset, stride) {
-  const fine = Array.from({ length: 16 }, (_, k) => [Math.cos(k * step), Math.sin(k * step)]);
+  for (let k = 0; k < 16; k++) {
+    fineCos16[k] = Math.cos(k * step);
+    fineSin16[k] = Math.sin(k * step);
+  }
   for (let start = 0; start < count; start += 16) {
     const c = Math.cos(start * step), s = Math.sin(start * step);
     for (let k = 0; k < 16 && start + k < count; k++) {
       const at = offset + (start + k) * stride;
-      cos[at] = c * fine[k][0] - s * fine[k][1];
-      sin[at] = s * fine[k][0] + c * fine[k][1];
+      cos[at] = c * fineCos16[k] - s * fineSin16[k];
+      sin[at] = s * fineCos16[k] + c * fineSin16[k];
     }
   }
 }
@@ -54,17 +58,21 @@ const BLOCK = 256;
 // Sums over all pairs at any run of whole distances. A distance is 256·a + b; the phases of 256·a and of b are tabled
 // for every pair, and one angle addition gives the phase of their sum, so that no error builds up along the run.
 export class PairSums {
-  constructor(frequencies, greatest) {
-    const pairs = (this.pairs = frequencies.length);
-    const blocks = Math.floor(greatest / BLOCK) + 1;
-    this.blockCos = new Float64Array(blocks * pairs);
-    this.blockSin = new Float64Array(blocks * pairs);
+  constructor(pairs, greatest) {
+    Object.assign(this, { pairs, greatest, blocks: Math.floor(greatest / BLOCK) + 1 });
+    this.blockCos = new Float64Array(this.blocks * pairs);
+    this.blockSin = new Float64Array(this.blocks * pairs);
     this.fineCos = new Float64Array(BLOCK * pairs);
     this.fineSin = new Float64Array(BLOCK * pairs);
-    for (let i = 0; i < pairs; i++) {
-      addPhases(BLOCK * frequencies[i], blocks, this.blockCos, this.blockSin, i, pairs);
-      addPhases(frequencies[i], BLOCK, this.fineCos, this.fineSin, i, pairs);
-    }
+  }
+
+  // Tables the phases of these frequencies; the tables of a slider that moves are filled again, not made again.
+  table(frequencies) {
+    frequencies.forEach((frequency, i) => {
+      addPhases(BLOCK * frequency, this.blocks, this.blockCos, this.blockSin, i, this.pairs);
+      addPhases(frequency, BLOCK, this.fineCos, this.fineSin, i, this.pairs);
+    });
+    return this;
   }
 
   // Fills score[m] = S(m) and, if asked for, squares[m] = the mean of cos²(m·θ_i), for start ≤ m < stop.

@@ -2,7 +2,7 @@ import { PairSums, decayLaw, decayLogarithm, inverseFrequencies, relativeSpread 
 import { Axis, Plot, colours, explorable, fixed, grouped, legend, wholeNumber } from "./drawing.js";
 
 const HEIGHT = 380;
-const COARSE = 700_000; // cosines that one input may cost; more are added once the slider rests
+const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
 // The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
 function series(state, sums, values) {
@@ -36,22 +36,28 @@ function series(state, sums, values) {
   return curves;
 }
 
-function compute(state, width) {
+function compute(state, width, previous) {
   const { base, dim, distance } = state;
   const x = new Axis({ from: state.log_distance ? 1 : 0, to: distance, start: 46, end: width - 12, log: state.log_distance });
   const columns = x.columns();
-  const sums = new PairSums(inverseFrequencies(dim, base), distance);
-  const array = (wanted) => (wanted ? new Float64Array(distance + 1) : undefined);
-  const values = {
-    score: array(true), law: array(state.show_law), logarithm: array(state.show_logarithm), bound: array(state.show_bound),
-    square: array(state.show_score), low: array(state.show_score), high: array(state.show_score),
-  };
+  const same = previous?.sums.pairs === dim / 2 && previous.sums.greatest === distance;
+  const sums = (same ? previous.sums : new PairSums(dim / 2, distance)).table(inverseFrequencies(dim, base));
+  const values = {};
+  const array = (wanted, ...names) => names.forEach((name) => {
+    if (wanted) values[name] = (same && previous.values[name]) || new Float64Array(distance + 1);
+  });
+  array(true, "score");
+  array(state.show_law, "law");
+  array(state.show_logarithm, "logarithm");
+  array(state.show_bound, "bound");
+  array(state.show_score, "square", "low", "high");
   const curves = series(state, sums, values);
   const cost = curves.reduce((sum, curve) => sum + curve.cost, 0);
   const run = Math.max(1, Math.floor(COARSE / (cost * sums.pairs * columns.length)));
   const filled = columns.map(([, start, stop]) => Math.min(stop, start + run));
   const fill = (start, stop) => curves.forEach((curve) => curve.fill(start, stop));
   if (state.log_distance) fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
+  fill(distance, distance + 1); // the finding speaks of the last distance at once
   columns.forEach(([, start], k) => fill(start, filled[k]));
   let next = filled.findIndex((stop, k) => stop < columns[k][2]);
   const complete = (deadline) => {
@@ -65,7 +71,7 @@ function compute(state, width) {
     }
     return true;
   };
-  return { x, columns, filled, values, complete: next < 0 ? undefined : complete };
+  return { x, columns, filled, fill, sums, values, complete: next < 0 ? undefined : complete };
 }
 
 const yAxis = (top) => new Axis({ from: -1.05, to: 1.05, start: HEIGHT - 44, end: top });
@@ -109,7 +115,8 @@ function finding({ values }, state, done) {
   return parts.join(" ");
 }
 
-function readout({ values }, state, m) {
+function readout({ fill, values }, state, m) {
+  fill(m, m + 1); // the picture may still be coarse here
   const parts = [`m = ${wholeNumber(m)}: S ${fixed(values.score[m], 4)}`];
   if (state.show_score) parts.push(`score from ${fixed(values.low[m], 3)} to ${fixed(values.high[m], 3)}`);
   if (state.show_law) parts.push(`law ${fixed(values.law[m], 4)}`);

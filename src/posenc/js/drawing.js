@@ -136,26 +136,27 @@ export class Plot {
 
   // A line where a column holds one value, the band between least and greatest where it holds several.
   curve(extremes, colour, { width = 1.6, dash = [] } = {}) {
-    const { context, x, y } = this;
+    const { context, y } = this;
     this.clip();
-    context.strokeStyle = colour;
+    context.strokeStyle = context.fillStyle = colour;
     context.lineWidth = width;
-    context.lineJoin = "round";
     context.setLineDash(dash);
     context.beginPath();
-    let drawing = false, before = 0;
+    const bands = [];
+    let before = null;
     for (const [pixel, low, high] of extremes) {
       if (!(low <= high)) {
-        drawing = false;
+        before = null;
         continue;
       }
-      const near = Math.abs(low - before) < Math.abs(high - before) ? low : high;
-      drawing ? context.lineTo(pixel, y.at(near)) : context.moveTo(pixel, y.at(near));
-      if (low < high) context.lineTo(pixel, y.at(near === low ? high : low));
-      before = near === low ? high : low;
-      drawing = true;
+      const band = low < high && !dash.length;
+      const to = y.at(band ? Math.min(Math.max(before?.at ?? low, low), high) : (low + high) / 2);
+      before === null ? context.moveTo(pixel, to) : context.lineTo(pixel, to);
+      if (band) bands.push([pixel, y.at(high), y.at(low)]);
+      before = { at: band ? (low + high) / 2 : low };
     }
     context.stroke();
+    for (const [pixel, top, bottom] of bands) context.fillRect(Math.floor(pixel), top - width / 2, 1, bottom - top + width);
     context.restore();
   }
 
@@ -335,10 +336,10 @@ function toggle(control, get, set, notify) {
 
 // ---- an explorable -----------------------------------------------------------------------------------------------
 
-const SLICE = 8; // milliseconds of work between two chances for the page to answer
+const SLICE = 12; // milliseconds of work between two chances for the page to answer
 const PAUSE = 60; // milliseconds without input before a coarse picture is completed
 
-// definition: { title, hint, height(width, state), compute(state, width), draw(canvas, result, state, theme, cursor),
+// definition: { title, hint, height(width, state), compute(state, width, previous result), draw(canvas, result, state, theme, cursor),
 //   finding(result, state), readout(result, state, value), axis(result) }.
 // compute may return `complete(deadline)`, which goes on with a heavy picture until the deadline and says when done.
 export function explorable(definition) {
@@ -431,7 +432,7 @@ export function explorable(definition) {
       if (!canvas.clientWidth) return;
       const start = performance.now();
       clearTimeout(pause);
-      result = definition.compute(state(), canvas.clientWidth);
+      result = definition.compute(state(), canvas.clientWidth, result);
       if (cursor !== null) cursor = definition.clampCursor(result, cursor);
       done = !result.complete;
       inputs.forEach((input, k) => {

@@ -157,6 +157,7 @@ def test_setting_the_trait_moves_the_slider(explorables):
     explorables.run(4)
     field = view(explorables, 0).locator("[data-control=dim] input[type=text]")
     explorables.page.wait_for_function("(field) => field.value === '64'", arg=field.element_handle())
+    explorables.page.wait_for_function("(root) => root.explorable.done", arg=view(explorables, 0).element_handle())
     assert view(explorables, 0).locator(".posenc-finding").inner_text() == DecayExplorer(dim=64, base=500.0).finding()
 
 

@@ -238,6 +238,32 @@ def test_the_mouse_moves_a_slider(open_live):
     assert live.control("base").locator("input[type=text]").input_value() == f"{live.get('base'):.0f}"
 
 
+@pytest.mark.parametrize("cls", [DecayExplorer, FrequencyBank])
+def test_every_slider_answers_to_mouse_keys_and_typing(open_live, cls):
+    live = open_live(cls)
+    if cls is DecayExplorer:
+        live.set(show_score=True)
+    for control in cls.controls():
+        name = control["name"]
+        if control["scale"] == "switch":
+            continue
+        slider, typed = (live.control(name).locator(f"input[type={kind}]") for kind in ("range", "text"))
+        slider.scroll_into_view_if_needed()
+        box = slider.bounding_box()
+        live.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        live.page.mouse.down()
+        live.page.mouse.move(box["x"] + box["width"] + 20, box["y"] + box["height"] / 2, steps=3)
+        live.page.mouse.up()
+        assert live.get(name) == control["greatest"], f"{name} by mouse"
+        slider.press("Home")
+        assert live.get(name) == control["least"], f"{name} by keyboard"
+        opening = cls.class_traits()[name].default_value
+        typed.fill(str(opening))
+        typed.press("Enter")
+        assert live.get(name) == opening, f"{name} typed"
+        assert live.finding == cls(**{name: live.get(name) for name in cls().setting()}).finding()
+
+
 @pytest.mark.parametrize(
     ("name", "key", "expected"),
     [

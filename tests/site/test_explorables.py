@@ -78,7 +78,8 @@ def test_arithmetic_equals_python(arithmetic, dim, base):
 def test_sums_over_pairs_equal_python_at_every_distance(arithmetic, dim, distance, base):
     result = arithmetic(
         """{
-          const sums = new A.PairSums(x.dim / 2, x.distance).table(A.inverseFrequencies(x.dim, x.base)), n = x.distance + 1;
+          const sums = new A.PairSums(x.dim / 2, x.distance).table(A.inverseFrequencies(x.dim, x.base));
+          const n = x.distance + 1;
           const [score, square, bound] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
           for (let start = 0; start < n; start += 1000) {  // runs that do not keep to the table's blocks
             sums.scores(start, Math.min(start + 1000, n), score, square);

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -55,23 +56,52 @@ def _compressed(path: str, modified: float) -> bytes:
     return gzip.compress(Path(path).read_bytes(), mtime=0)
 
 
+class Line:
+    """A line of limited speed, shared by all connections. Chromium's own emulation of one sometimes stalls for good."""
+
+    def __init__(self, bits_per_second: float, latency: float) -> None:
+        self.seconds_per_byte, self.latency = 8 / bits_per_second, latency
+        self._free = threading.Lock()
+
+    def send(self, write: Callable[[bytes], object], body: bytes) -> None:
+        """Write `body` in pieces, each as long as it takes on this line."""
+        for start in range(0, len(body), 4096):
+            piece = body[start : start + 4096]
+            with self._free:
+                time.sleep(len(piece) * self.seconds_per_byte)
+            write(piece)
+
+
 class _Handler(SimpleHTTPRequestHandler):
-    """Serves files, text compressed as a public host would."""
+    """Serves files, text compressed as a public host would, over a line of limited speed where there is one."""
 
     protocol_version = "HTTP/1.1"
+    line: Line | None = None
+
+    def setup(self) -> None:
+        super().setup()
+        if self.line:
+            time.sleep(self.line.latency)  # a connection is made by one message there and back
 
     def do_GET(self) -> None:
+        if self.line:
+            time.sleep(self.line.latency)
         path = Path(self.translate_path(self.path))
-        if path.suffix not in {".html", ".css", ".js", ".svg", ".json"} or not path.is_file():
+        if not path.is_file():
             super().do_GET()
             return
-        body = _compressed(str(path), path.stat().st_mtime)
+        compress = path.suffix in {".html", ".css", ".js", ".svg", ".json"}
+        body = _compressed(str(path), path.stat().st_mtime) if compress else path.read_bytes()
         self.send_response(200)
         self.send_header("Content-Type", self.guess_type(str(path)))
-        self.send_header("Content-Encoding", "gzip")
+        if compress:
+            self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        if self.line:
+            self.line.send(self.wfile.write, body)
+        else:
+            self.wfile.write(body)
 
     def log_message(self, *args: object) -> None:
         """Say nothing: the tests report what went wrong."""
@@ -86,10 +116,20 @@ class _Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # the default of 5 drops connections that a browser opens all at once
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a connection that a closing page dropped; anything else is shown as usual."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
-def serve(folder: Path) -> Iterator[str]:
+def serve(folder: Path, line: Line | None = None) -> Iterator[str]:
     """The address, without a slash at its end, at which `folder` is served."""
-    server = _Server(("127.0.0.1", 0), lambda *args: _Handler(*args, directory=str(folder)))
+    handler = type("Handler", (_Handler,), {"line": line})
+    server = _Server(("127.0.0.1", 0), lambda *args: handler(*args, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

@@ -84,19 +84,6 @@ def drop_unused_mathjax(
     ]
 
 
-def defer_scripts(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
-    """Let the page be read before its scripts are: a script in the head holds up all that follows.
-
-    documentation_options.js stays: scripts written into the page use what it defines.
-    """
-    for script in context["script_files"]:
-        held = script.filename and "documentation_options" not in str(script.filename)
-        if held and not {"async", "defer"} & set(script.attributes):
-            script.attributes["defer"] = "defer"
-
-
 def write_front_door(app: Sphinx, exception: Exception | None) -> None:
     """A root index.html that leads to the first page, with a title, description and icon of its own.
 
@@ -129,5 +116,4 @@ def setup(app: Sphinx) -> None:
     app.add_css_file("posenc/site.css")
     app.connect("html-page-context", page_context)
     app.connect("html-page-context", drop_unused_mathjax, priority=900)
-    app.connect("html-page-context", defer_scripts, priority=910)
     app.connect("build-finished", write_front_door)

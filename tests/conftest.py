@@ -15,14 +15,14 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 import tests.nbval_comparison  # noqa: F401  importing it changes how nbval compares
 from tests.site.browser import launch
 from tools.notebooks import compared_cells
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed")
+OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "hung")
 # These need a test to have been left out on purpose, which continuous integration does not accept.
 NOT_RUN = ("skipped", "xfailed", "xpassed")
 # Groups that run chapters or look at the site built from them, and chapters use torch.
@@ -50,10 +50,37 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium, one for all tests of a worker: Playwright cannot be started twice in one thread."""
-    with launch() as running:
+def playwright() -> Iterator[Playwright]:
+    """Playwright, started once: it cannot be started twice in one thread."""
+    with sync_playwright() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """A headless Chromium, a fresh one for each file of tests."""
+    with launch(playwright) as running:
+        yield running
+
+
+_ended: set[str] = set()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_handlecrashitem(crashitem: str, report: pytest.TestReport) -> None:
+    """Give a test that drives a browser or a kernel a second try, once, in a new process, if its process ended.
+
+    A browser that never answers hangs the test that waits for it. After `faulthandler_timeout` seconds pytest prints
+    where every thread stands and ends the process; pytest-xdist then runs the test again in a new one.
+    """
+    if group_of(crashitem) in NEED_TORCH and crashitem not in _ended:
+        _ended.add(crashitem)
+        report.outcome = "hung"  # type: ignore[assignment]
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """Show such a first try as what it was."""
+    return ("hung", "H", "HUNG, tried again") if report.outcome == "hung" else None
 
 
 class Groups:

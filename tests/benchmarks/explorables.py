@@ -12,6 +12,8 @@ import json
 import platform
 import statistics
 
+from playwright.sync_api import sync_playwright
+
 from posenc.widgets import DecayExplorer, Explorable, FrequencyBank
 from tests.site.browser import ROOT, launch, require_site, serve
 
@@ -70,7 +72,7 @@ def p95(values: list[float]) -> float:
 def main() -> None:
     """Measure, print a table, write _build/report/explorables.json, and say what misses its budget."""
     rows = []
-    with serve(require_site()) as url, launch() as browser:
+    with serve(require_site()) as url, sync_playwright() as driver, launch(driver) as browser:
         for cls, largest in LARGEST.items():
             for setting, values in (("opening", {}), ("largest", largest)):
                 page = browser.new_page(viewport={"width": 1280, "height": 900})

@@ -57,6 +57,7 @@ def lab(folder: Path) -> Iterator[str]:
         port = probe.getsockname()[1]
     options = {
         "--ServerApp.port": port, "--ServerApp.root_dir": folder, "--IdentityProvider.token": "", "--ip": "127.0.0.1",
+        "--ServerApp.shutdown_no_activity_timeout": 600,  # should this test's process end before it
         "--LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate", "--LabApp.expose_app_in_browser": "True",
     }  # fmt: skip
     command = [
@@ -121,12 +122,13 @@ class Notebook:
 
 
 @pytest.fixture(scope="module")
-def explorables(browser: Browser, lab: str) -> Notebook:
+def explorables(browser: Browser, lab: str) -> Iterator[Notebook]:
     notebook = Notebook(browser, lab, "explorables")
     for index in range(3):
         notebook.run(index)
     notebook.page.wait_for_selector(".jp-CodeCell:nth-child(3) .posenc-explorable-view", state="attached")
-    return notebook
+    yield notebook
+    notebook.page.context.close()
 
 
 def view(notebook: Notebook, index: int):

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import yaml
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, Response
 
 from tools import chromium
 
@@ -108,15 +108,6 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Take it that a browser hangs up in the middle of a transfer; report anything else."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)
-
-
-class _Server(ThreadingHTTPServer):
     request_queue_size = 128  # the default of 5 drops connections that a browser opens all at once
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -139,17 +130,16 @@ def serve(folder: Path, line: Line | None = None) -> Iterator[str]:
 
 
 @contextmanager
-def launch() -> Iterator[Browser]:
+def launch(playwright: Playwright) -> Iterator[Browser]:
     """A headless Chromium."""
     program = chromium.find()
     if program is None:
         raise FileNotFoundError(chromium.HOW)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        try:
-            yield browser
-        finally:
-            browser.close()
+    browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+    try:
+        yield browser
+    finally:
+        browser.close()
 
 
 class Watch:

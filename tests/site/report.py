@@ -16,7 +16,7 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run as a file, not as a module
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, sync_playwright
 
 from tests.site.browser import ROOT, Line, Watch, chapters, launch, pages, require_site, scroll_through, serve, settle
 
@@ -106,7 +106,7 @@ def main() -> None:
     pictures = REPORT / "screenshots"
     pictures.mkdir(parents=True, exist_ok=True)
     report: dict[str, Any] = {"pages": {}}
-    with serve(site) as url, serve(site, LINE) as slow_url, launch() as browser:
+    with serve(site) as url, serve(site, LINE) as slow_url, sync_playwright() as driver, launch(driver) as browser:
         for name in pages():
             entry = weigh(browser, f"{url}/{name}")
             if name in chapters():

@@ -33,7 +33,7 @@ test: environment
 	@"$(BIN)" -m tools.chromium
 	@"$(BIN)" -m tools.book
 	@echo "Running every test, $(WORKERS) processes …"
-	@"$(BIN)" -m pytest --nbval --nbval-current-env --nbval-cell-timeout 120 \
+	@"$(BIN)" -m pytest --nbval --nbval-current-env --nbval-cell-timeout 120 --cov --cov-report=term \
 	  -n $(WORKERS) --dist loadfile --durations=10 tests notebooks
 
 lab: environment
@@ -54,4 +54,4 @@ address: environment
 
 clean:
 	@echo "Removing _build and the tools' caches (the environment $(VENV) stays) …"
-	@rm -rf _build .pytest_cache .ruff_cache .hypothesis
+	@rm -rf _build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

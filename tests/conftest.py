@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 import tests.nbval_comparison  # noqa: F401  importing it changes how nbval compares
@@ -30,6 +30,10 @@ NEED_TORCH = {"nbval", "site", "jupyterlab"}
 
 # The machine may be slow or shared: time is measured by `make bench`, not here.
 settings.register_profile("book", deadline=None)
+# Whether a wrong implementation fails, not which is the smallest input on which it does (tests/test_mutants.py).
+settings.register_profile(
+    "mutants", deadline=None, max_examples=30, database=None, phases=[Phase.explicit, Phase.generate]
+)
 settings.load_profile("book")
 
 

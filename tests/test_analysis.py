@@ -153,13 +153,13 @@ def test_the_logarithm_has_its_range():
 
 def test_what_else_is_refused():
     frequencies = inv_freq(8)
-    with pytest.raises(ValueError, match="positions must be finite"):
+    with pytest.raises(ValueError, match="offsets must be finite"):
         decay(math.nan, frequencies)
     with pytest.raises(ValueError, match="correlation must be from -1 to 1, got 1.5"):
         expected_score(1, frequencies, 1.5)
     with pytest.raises(ValueError, match="correlation must be from -1 to 1, got nan"):
         expected_score(1, frequencies, math.nan)
-    with pytest.raises(ValueError, match="distances 3 and 3 have the same fingerprint"):
+    with pytest.raises(ValueError, match="first and second must differ in their fingerprints, got 3 and 3"):
         fingerprint_difference(3, 3, frequencies)
-    with pytest.raises(ValueError, match="length must be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="length must be at least 1, got 0"):
         least_base(0, 8, [1e4])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,12 +13,35 @@ import numpy as np
 Array = Any  # a NumPy array or a torch tensor; whatever the array API standard describes
 
 
+def being_traced() -> bool:
+    """Whether torch.compile is tracing: a traced graph has no values that a check could look at."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` is an array of a library of the array API standard."""
+    if being_traced():  # torch.compile warns of the caches in array_api_compat
+        return is_torch(value)
+    return array_api_compat.is_array_api_obj(value)
+
+
+def is_torch(value: object) -> bool:
+    """Whether `value` is a torch tensor; torch is not imported to find out."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
 def namespace(*values: Array) -> Any:
     """The array library of `values`; NumPy where none of them is an array.
 
     Raises TypeError when arrays of two libraries are mixed.
     """
-    arrays = [value for value in values if array_api_compat.is_array_api_obj(value)]
+    if being_traced():
+        from array_api_compat import torch as traced
+
+        return traced
+    arrays = [value for value in values if is_array(value)]
     if not arrays:
         return array_api_compat.array_namespace(np.empty(0))
     try:
@@ -30,8 +54,8 @@ def namespace(*values: Array) -> Any:
 def device_of(*values: Array) -> Any:
     """The device of the first array among `values`; None (the library's default) where there is none."""
     for value in values:
-        if array_api_compat.is_array_api_obj(value):
-            return array_api_compat.device(value)
+        if is_array(value):
+            return value.device if being_traced() else array_api_compat.device(value)
     return None
 
 
@@ -43,19 +67,42 @@ def widest_float(xp: Any, device: Any) -> Any:
 def floats(name: str, value: Array, *, like: Array = None) -> Array:
     """`value` as a finite array in the widest float; numbers and lists go to the library and device of `like`."""
     xp = namespace(value, like)
-    if array_api_compat.is_array_api_obj(value):
+    if is_array(value):
         if not xp.isdtype(value.dtype, ("integral", "real floating")):
             raise TypeError(f"{name} must be real numbers, got dtype {value.dtype}")
         array = xp.astype(value, widest_float(xp, device_of(value)), copy=False)
     else:
-        device = device_of(like)
         try:
-            array = xp.asarray(value, dtype=widest_float(xp, device), device=device)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"{name} must be a number or an array of real numbers, got {value!r}") from error
-    if not bool(xp.all(xp.isfinite(array))):
+            numbers = being_traced() or np.asarray(value).dtype.kind in "iuf"
+        except ValueError:  # lists of unequal length
+            numbers = False
+        if not numbers:
+            raise TypeError(f"{name} must be a number or an array of real numbers, got {value!r}")
+        device = device_of(like)
+        array = xp.asarray(value, dtype=widest_float(xp, device), device=device)
+    if not being_traced() and not bool(xp.all(xp.isfinite(array))):
         raise ValueError(f"{name} must be finite, got {value!r}")
     return array
+
+
+def activations(name: str, value: Array) -> Array:
+    """`value`, after checking that it is an array of floats with at least one axis; its values are not looked at."""
+    if not is_array(value):
+        raise TypeError(f"{name} must be an array of floats, got {value!r}")
+    if not namespace(value).isdtype(value.dtype, "real floating"):
+        raise TypeError(f"{name} must be an array of floats, got dtype {value.dtype}")
+    if value.ndim == 0:
+        raise ValueError(f"{name} must have at least one axis, got shape ()")
+    return value
+
+
+def whole(name: str, value: int, least: int = 1) -> int:
+    """`value` as an int, after checking that it is a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be a whole number, got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return int(value)
 
 
 def even_dim(dim: int) -> int:
@@ -65,6 +112,26 @@ def even_dim(dim: int) -> int:
     if dim <= 0 or dim % 2:
         raise ValueError(f"dim must be even and positive (two dimensions a pair), got {dim}")
     return int(dim)
+
+
+def one_of(name: str, value: str, accepted: tuple[str, ...]) -> str:
+    """`value`, after checking that it is one of the `accepted` names."""
+    if value not in accepted:
+        raise ValueError(f"{name} must be one of {accepted}, got {value!r}")
+    return value
+
+
+def whole_numbers(name: str, value: Array, *, like: Array = None, least: int | None = None) -> Array:
+    """`value` as a float array of whole numbers, each at least `least` where that is given."""
+    array = floats(name, value, like=like)
+    if being_traced():
+        return array
+    xp = namespace(array)
+    if bool(xp.any(array != xp.round(array))):
+        raise ValueError(f"{name} must be whole numbers, got {value!r}")
+    if least is not None and bool(xp.any(array < least)):
+        raise ValueError(f"{name} must be at least {least}, got {value!r}")
+    return array
 
 
 def positive(name: str, value: float) -> float:
@@ -80,7 +147,7 @@ def frequency_list(inv_freq: Array) -> Array:
     """`inv_freq` as a one-dimensional array of finite frequencies, none negative."""
     frequencies = floats("inv_freq", inv_freq)
     if frequencies.ndim != 1 or frequencies.shape[0] == 0:
-        raise ValueError(f"inv_freq must have shape (dim/2,), got shape {tuple(frequencies.shape)}")
-    if bool(namespace(frequencies).any(frequencies < 0)):
+        raise ValueError(f"inv_freq must have shape (dim/2,), got {inv_freq!r} of shape {tuple(frequencies.shape)}")
+    if not being_traced() and bool(namespace(frequencies).any(frequencies < 0)):
         raise ValueError(f"inv_freq must not be negative, got {inv_freq!r}")
     return frequencies

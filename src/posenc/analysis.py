@@ -7,12 +7,13 @@ any finite real numbers; scores are normalised so that full agreement is 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 from scipy.special import sici
 
-from posenc._arrays import Array, device_of, even_dim, floats, namespace, positive
+from posenc._arrays import Array, device_of, even_dim, floats, namespace, positive, whole
 from posenc.frequencies import angles
 from posenc.frequencies import inv_freq as make_inv_freq
 
@@ -30,7 +31,7 @@ def decay(offsets: Array, inv_freq: Array) -> Array:
     Returns:
         shape of `offsets`, in [−1, 1]. Raises as `posenc.frequencies.angles` does.
     """
-    turned = angles(offsets, inv_freq)  # (..., dim/2)
+    turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
     return xp.mean(xp.cos(turned), axis=-1)
 
@@ -98,7 +99,7 @@ def abel_bound(offsets: Array, inv_freq: Array) -> Array:
 
     Source: Su et al. 2021, section 3.4.3, equations (35) to (37).
     """
-    turned = angles(offsets, inv_freq)  # (..., dim/2)
+    turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
     real = xp.cumulative_sum(xp.cos(turned), axis=-1)
     imaginary = xp.cumulative_sum(xp.sin(turned), axis=-1)
@@ -123,9 +124,11 @@ def expected_score(offsets: Array, inv_freq: Array, correlation: float) -> tuple
     Returns:
         (mean, variance), each of the shape of `offsets`. Raises ValueError for a correlation outside [−1, 1].
     """
+    if isinstance(correlation, bool) or not isinstance(correlation, Real):
+        raise TypeError(f"correlation must be a number, got {correlation!r}")
     if not -1 <= correlation <= 1:
         raise ValueError(f"correlation must be from -1 to 1, got {correlation!r}")
-    turned = angles(offsets, inv_freq)  # (..., dim/2)
+    turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
     cosines = xp.cos(turned)
     mean = 2 * correlation * xp.sum(cosines, axis=-1)
@@ -143,7 +146,7 @@ def fingerprint(offsets: Array, inv_freq: Array) -> Array:
     Returns:
         shape (*offsets.shape, dim), of length √(dim/2). Raises as `posenc.frequencies.angles` does.
     """
-    turned = angles(offsets, inv_freq)  # (..., dim/2)
+    turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
     return xp.concat([xp.cos(turned), xp.sin(turned)], axis=-1)
 
@@ -172,11 +175,11 @@ def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Arra
     squared = 4 * xp.sin(turned / 2) ** 2  # 2(1 − cos), without losing the slow pairs to rounding
     total = xp.sum(squared)
     if float(total) == 0:
-        raise ValueError(f"distances {first!r} and {second!r} have the same fingerprint: nothing differs")
+        raise ValueError(f"first and second must differ in their fingerprints, got {first!r} and {second!r}")
     return squared / total
 
 
-def least_base(length: int, dim: int, bases: Iterable[float]) -> float | None:
+def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
     """The smallest of `bases` whose all-ones score stays at or above zero up to `length`.
 
     The answer depends on the grid: the bases that pass do not form an interval.
@@ -191,10 +194,16 @@ def least_base(length: int, dim: int, bases: Iterable[float]) -> float | None:
 
     Source: Men et al. 2024, "Base of RoPE Bounds Context Length", section 4.
     """
-    if length != int(length) or length < 1:
-        raise ValueError(f"length must be a whole number of at least 1, got {length!r}")
-    dim, distances = even_dim(dim), np.arange(int(length) + 1)
-    for base in sorted(bases):
+    distances, dim = np.arange(whole("length", length) + 1), even_dim(dim)
+    grid = floats("bases", bases)
+    if grid.ndim != 1 or grid.shape[0] == 0 or bool(np.any(np.asarray(grid) <= 0)):
+        raise ValueError(f"bases must be a list of numbers greater than 0, got {bases!r}")
+    for base in sorted(float(base) for base in grid):
         if bool(np.all(decay(distances, make_inv_freq(dim, base)) >= 0)):
             return base
     return None
+
+
+def _turned(offsets: Array, inv_freq: Array) -> Array:
+    """The angles of `offsets`, which are named as such where they are refused."""
+    return angles(floats("offsets", offsets, like=inv_freq), inv_freq)

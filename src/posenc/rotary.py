@@ -1,69 +1,445 @@
 """Rotary position encoding: each pair of a query or a key is turned by its position times its frequency.
 
+    (a, b) at angle φ  →  (a·cos φ − b·sin φ, a·sin φ + b·cos φ),   φ = m·θ_i in radians
+
 Two layouts say which dimensions make pair i: "interleaved" takes 2i and 2i + 1 (RoFormer, LLaMA's own code), "half"
-takes i and i + d/2 (GPT-NeoX, Hugging Face). Source: Su et al. 2021, section 3.2.2, equations (14), (15) and (34).
+takes i and i + d/2 (GPT-NeoX, Hugging Face). Three methods compute it: by matrices, element by element, and as a
+product of complex numbers. They agree to rounding. Only queries and keys are turned, after their projections and in
+every layer; values never are.
+
+Source: Su et al. 2021, "RoFormer", section 3.2.2, equations (14), (15) and (34).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from posenc._arrays import Array, floats, namespace
+import numpy as np
+from scipy.linalg import schur
+
+from posenc._arrays import (
+    Array,
+    activations,
+    being_traced,
+    device_of,
+    even_dim,
+    floats,
+    is_torch,
+    namespace,
+    one_of,
+    positive,
+    whole,
+)
+from posenc.frequencies import angles as make_angles
 
 LAYOUTS = ("interleaved", "half")
+METHODS = ("elementwise", "complex", "matrix")
+ODD = ("leave", "pad")
 
 
 class RotaryTable(NamedTuple):
-    """Cosines and sines of a set of angles, each of shape (..., dim/2), made once and used in every layer."""
+    """Cosines and sines of a set of angles, made once and used for queries and keys in every layer.
+
+    Attributes:
+        cos, sin: shape (..., length, dim/2); a factor may be multiplied into both.
+        length_axis: the axis of x, counted from its end, to which the length belongs: −2 for (batch, heads, length,
+            dim), −3 for (batch, length, heads, dim). Where it is None, the table has as many axes as x.
+    """
 
     cos: Array
     sin: Array
+    length_axis: int | None = None
 
 
-def rotary_table(angles: Array) -> RotaryTable:
-    """Cosines and sines of `angles`, in float64 where the device has it.
+def rotary_table(
+    angles: Array, attention_factor: float = 1.0, *, length_axis: int | None = None, like: Array = None
+) -> RotaryTable:
+    """Cosines and sines of `angles`, computed in float64 where the device has it and cast at the end.
 
     Args:
         angles: shape (..., length, dim/2), in radians, as `posenc.frequencies.angles` makes them.
+        attention_factor: multiplies cosines and sines alike, and so every score by its square: the way in which
+            YaRN's temperature is applied (Peng et al. 2023, section 3.4).
+        length_axis: the axis of x, from its end, to which the length of `angles` belongs. Axes of `angles` before the
+            length belong to the first axes of x: with positions of shape (batch, length), each sequence has its own.
+            None: `angles` has as many axes as x.
+        like: queries or keys. The table takes their library, device and working precision: their dtype, or float32
+            where that is bfloat16 or float16. Left out, it stays in float64 and is cast at every use.
 
-    Raises ValueError for an angle that is not finite.
+    Raises:
+        TypeError, ValueError: angles that are no finite numbers, a factor ≤ 0, a `length_axis` above −2.
     """
-    turned = floats("angles", angles)
+    turned = floats("angles", angles, like=like)
+    if turned.ndim < (1 if length_axis is None else 2):
+        raise ValueError(f"angles must have shape (..., length, dim/2), got {angles!r} of shape {tuple(turned.shape)}")
+    if length_axis is not None and (isinstance(length_axis, bool) or not isinstance(length_axis, int)):
+        raise TypeError(f"length_axis must be a whole number or None, got {length_axis!r}")
+    if length_axis is not None and length_axis > -2:
+        raise ValueError(f"length_axis counts from the end and must be at most -2, got {length_axis}")
+    factor = positive("attention_factor", attention_factor)
     xp = namespace(turned)
-    return RotaryTable(xp.cos(turned), xp.sin(turned))
+    table = RotaryTable(factor * xp.cos(turned), factor * xp.sin(turned), length_axis)
+    return table if like is None else _cast(table, _working_dtype(activations("like", like)))
 
 
-def rotate(x: Array, angles_or_table: Array | RotaryTable, layout: str = "interleaved") -> Array:
-    """Turns every pair of `x` by its angle: (a, b) becomes (a·cos − b·sin, a·sin + b·cos).
+def rotate(
+    x: Array,
+    angles_or_table: Array | RotaryTable,
+    layout: str = "interleaved",
+    method: str | None = None,
+    *,
+    rotary_dim: int | None = None,
+    odd: str | None = None,
+) -> Array:
+    """Turns every pair of `x` by its angle.
+
+    Which axis of x counts tokens cannot be seen in shapes: a (length, dim/2) table also fits (batch, length, heads,
+    dim) where there are as many heads as tokens, and turns by the wrong thing. So the table has to say it
+    (`rotary_table(…, length_axis=−2)`), or to have as many axes as x.
 
     Args:
-        x: shape (..., length, dim), queries or keys; any floating dtype, which the answer keeps.
-        angles_or_table: angles in radians or their `rotary_table`, shape (length, dim/2) for positions that all
-            batches and heads share, or as many axes as `x`.
+        x: shape (..., dim), queries or keys, of any floating dtype.
+        angles_or_table: angles in radians, or their `rotary_table`. Axes of length 1 are repeated along x only where
+            the table has as many axes as x.
+        layout: "interleaved" or "half".
+        method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16);
+            None: the fastest that is known for library and layout. The fastest for "half" in bfloat16 and float16
+            stays in that precision.
+        rotary_dim: the number of first dimensions that turn (partial rotary, GPT-NeoX); the others pass unchanged.
+        odd: for an odd width. "leave" leaves the last dimension as it is. "pad" adds a dimension of zeros that turns
+            with it: the answer is one wider, and dropping that would cost the relative property.
+
+    Returns:
+        shape and dtype of `x` (one wider for "pad"). Every pair is as long as before, times the table's factor.
+
+    Raises:
+        TypeError: `x` is no array of floats, or arrays of two libraries are mixed.
+        ValueError: an unknown name, a width that does not fit, or axes that do not.
+    """
+    activations("x", x)
+    one_of("layout", layout, LAYOUTS)
+    if method is not None:
+        one_of("method", method, METHODS)
+    x, turning = _turning(x, rotary_dim, odd)
+    table = angles_or_table
+    if not isinstance(table, RotaryTable):
+        table = rotary_table(floats("angles_or_table", table, like=x), like=x)
+    xp = namespace(x, table.cos)
+    table = _beside(x, turning, table)
+    if turning == x.shape[-1]:
+        return _turn(x, table, layout, method)
+    return xp.concat([_turn(x[..., :turning], table, layout, method), x[..., turning:]], axis=-1)
+
+
+def rotation_matrix(angles: Array, layout: str = "interleaved") -> Array:
+    """The rotation of all pairs as one matrix R: d/2 blocks [[cos, −sin], [sin, cos]]. For looking at and for proofs.
+
+    R(m)ᵀ R(n) = R(n − m): the position of a query and that of a key leave only their difference in qᵀ R(m)ᵀ R(n) k.
+
+    Args:
+        angles: shape (..., dim/2), in radians.
+        layout: "interleaved" puts the blocks on the diagonal; "half" joins dimensions i and i + dim/2.
+
+    Returns:
+        float64, shape (..., dim, dim). Raises ValueError for angles that are not finite or an unknown layout.
+
+    Source: Su et al. 2021, equation (15).
+    """
+    one_of("layout", layout, LAYOUTS)
+    table = rotary_table(angles)
+    return _matrix(table.cos, table.sin, layout)
+
+
+def pair_scores(q: Array, k: Array, angles: Array, layout: str = "interleaved") -> Array:
+    """What each pair adds to the score of a query and a key, given the angles between them.
+
+    For the pair (q₁, q₂) and (k₁, k₂), with φ = (m − n)·θ_i for a query at m and a key at n:
+
+        (q₁k₁ + q₂k₂)·cos φ + (q₁k₂ − q₂k₁)·sin φ
+
+    Args:
+        q, k: shape (..., dim) each, before rotation.
+        angles: those of m − n, in radians; shape (dim/2,), or (..., dim/2) with the other axes of q.
         layout: "interleaved" or "half".
 
     Returns:
-        the shape of `x`, every pair as long as before.
+        shape (..., dim/2); its sum is the score of the rotated vectors.
 
     Raises:
-        ValueError: an unknown layout, an odd width, or shapes that do not fit.
+        TypeError, ValueError: no floats, shapes that differ, an unknown layout.
+
+    Source: Su et al. 2021, equations (12) and (13), for d = 2.
     """
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout must be one of {LAYOUTS}, got {layout!r}")
-    table = angles_or_table if isinstance(angles_or_table, RotaryTable) else rotary_table(angles_or_table)
-    dim = x.shape[-1]
-    if dim % 2 or table.cos.shape[-1] != dim // 2:
-        raise ValueError(f"x has width {dim}, so the angles need width {dim / 2:g}, got {table.cos.shape[-1]}")
-    if table.cos.ndim > 2 and table.cos.ndim != x.ndim:
-        raise ValueError(
-            f"angles of {table.cos.ndim} axes do not say which axes of x (shape {tuple(x.shape)}) they belong to: "
-            "give two axes, or as many as x has"
-        )
-    xp = namespace(x, table.cos)
-    cos, sin = xp.astype(table.cos, x.dtype), xp.astype(table.sin, x.dtype)
+    activations("q", q)
+    activations("k", k)
+    one_of("layout", layout, LAYOUTS)
+    if tuple(q.shape) != tuple(k.shape):
+        raise ValueError(f"k must have the shape of q, {tuple(q.shape)}, got {tuple(k.shape)}")
+    dim = even_dim(q.shape[-1])
+    turned = floats("angles", angles, like=q)
+    if tuple(turned.shape) not in {(dim // 2,), (*q.shape[:-1], dim // 2)}:
+        raise ValueError(f"angles must have shape {(*q.shape[:-1], dim // 2)}, got {tuple(turned.shape)}")
+    xp = namespace(q, k, turned)
+    (q1, q2), (k1, k2) = _pairs(q, layout), _pairs(k, layout)
+    return (q1 * k1 + q2 * k2) * xp.cos(turned) + (q1 * k2 - q2 * k1) * xp.sin(turned)
+
+
+def layout_permutation(dim: int) -> list[int]:
+    """The order of dimensions that turns the interleaved layout into the half one: 0, 2, 4, …, 1, 3, 5, ….
+
+    With it, rotate(x[..., order], φ, "half") equals rotate(x, φ, "interleaved")[..., order].
+
+    Args:
+        dim: even and positive. Raises TypeError or ValueError otherwise.
+    """
+    dim = even_dim(dim)
+    return [*range(0, dim, 2), *range(1, dim, 2)]
+
+
+def convert_projection(weight: Array, n_heads: int, to: str, *, rotary_dim: int | None = None) -> Array:
+    """Reorders the rows of a query or key projection so that a checkpoint of one layout runs in the other.
+
+    Scores stay what they were if W_Q and W_K are both converted (and their biases); W_V and W_O are left alone, as
+    values are never rotated.
+
+    Args:
+        weight: shape (n_heads·head_dim, hidden), or (n_heads·head_dim,) for a bias.
+        n_heads: heads in this projection; with grouped keys, W_K has fewer than W_Q.
+        to: "half" (from interleaved) or "interleaved" (from half).
+        rotary_dim: the first dimensions of each head that turn, for partial rotary; None: all of them.
+
+    Returns:
+        an array of the same shape and dtype.
+
+    Raises:
+        TypeError, ValueError: no array of one or two axes, rows that the heads do not divide, an odd width.
+    """
+    n_heads = whole("n_heads", n_heads)
+    one_of("to", to, LAYOUTS)
+    activations("weight", weight)
+    if weight.ndim > 2:
+        raise ValueError(f"weight must have one axis or two, got shape {tuple(weight.shape)}")
+    if weight.shape[0] == 0 or weight.shape[0] % n_heads:
+        raise ValueError(f"n_heads must divide the {weight.shape[0]} rows of weight, got {n_heads}")
+    head_dim = weight.shape[0] // n_heads
+    turning = _rotary_dim(f"each head of weight {tuple(weight.shape)}", rotary_dim, head_dim)
+    order = np.asarray(layout_permutation(turning))
+    if to == "interleaved":
+        order = np.argsort(order)
+    within = np.concatenate([order, np.arange(turning, head_dim)])
+    rows = (np.arange(n_heads)[:, None] * head_dim + within).reshape(-1)
+    xp = namespace(weight)
+    return xp.take(weight, xp.asarray(rows, device=device_of(weight)), axis=0)
+
+
+def packed_positions(lengths: Sequence[int]) -> Array:
+    """Positions of several sequences that lie one after another in one row: each counts from 0.
+
+    Args:
+        lengths: tokens in each sequence, whole numbers of at least 0.
+
+    Returns:
+        NumPy int64, shape (sum of lengths,). Raises TypeError or ValueError for a length that is no such number.
+    """
+    if isinstance(lengths, str) or not hasattr(lengths, "__len__"):
+        raise TypeError(f"lengths must be a list of whole numbers, got {lengths!r}")
+    checked = [whole("lengths", length, least=0) for length in lengths]
+    return np.concatenate([np.arange(0), *(np.arange(length) for length in checked)])
+
+
+def xpos_tables(
+    positions: Array,
+    inv_freq: Array,
+    *,
+    gamma: float = 0.4,
+    scale_base: float = 512.0,
+    length_axis: int | None = None,
+    like: Array = None,
+) -> tuple[RotaryTable, RotaryTable]:
+    """The tables of xPos, one for queries and one for keys: rotation times a growing or shrinking length.
+
+    Pair i of a query at m is turned and multiplied by ζ_i^(m/scale_base), that of a key at n divided by
+    ζ_i^(n/scale_base), with ζ_i = (2i/d + γ)/(1 + γ). The score has the factor ζ_i^((m − n)/scale_base) in pair i: it
+    depends on m − n alone, and fast pairs fade with distance. Vectors do not keep their length.
+
+    Args:
+        positions: shape (..., length), in tokens. Only differences count: subtract a common origin from long ones.
+        inv_freq: shape (dim/2,), in radians per token.
+        gamma: γ, greater than 0. scale_base: tokens over which pair i shrinks by ζ_i, greater than 0.
+        length_axis, like: as for `rotary_table`.
+
+    Returns:
+        (table for queries, table for keys), for `rotate`.
+
+    Raises:
+        ValueError: bad numbers, or a position at which a factor leaves the range of float32.
+
+    Source: Sun et al. 2022, "A Length-Extrapolatable Transformer", section 2.
+    """
+    gamma, scale_base = positive("gamma", gamma), positive("scale_base", scale_base)
+    turned = make_angles(positions, inv_freq)  # (..., length, dim/2)
+    at = floats("positions", positions, like=inv_freq)[..., None]
+    xp = namespace(turned)
+    pairs = turned.shape[-1]
+    zeta = (xp.arange(pairs, dtype=turned.dtype, device=device_of(turned)) / pairs + gamma) / (1 + gamma)
+    exponent = xp.log(zeta) * at / scale_base
+    if not being_traced() and bool(xp.any(xp.abs(exponent) > 87.0)):  # ln of the largest float32 is 88.7
+        raise ValueError(f"positions must stay where xPos fits float32: subtract a common origin, got {positions!r}")
+    plain = rotary_table(turned, length_axis=length_axis)
+    grown = xp.exp(exponent)
+    tables = [RotaryTable(plain.cos * f, plain.sin * f, length_axis) for f in (grown, 1 / grown)]
+    if like is not None:
+        tables = [_cast(table, _working_dtype(activations("like", like))) for table in tables]
+    return tables[0], tables[1]
+
+
+def plane_rotations(rotation: Array) -> tuple[Array, Array]:
+    """Takes any rotation of n dimensions apart into rotations of planes: rotation = B · R(φ) · Bᵀ.
+
+    In the orthonormal basis B, the rotation turns ⌊n/2⌋ planes, each by its own angle, and leaves one axis alone where
+    n is odd: what a rotary code does is, up to a change of basis, all that a rotation can do.
+
+    Args:
+        rotation: shape (n, n), orthogonal with determinant +1, NumPy.
+
+    Returns:
+        B, shape (n, n), whose columns 2j and 2j + 1 span plane j; the angles, shape (n // 2,), in radians, from −π
+        to π. The rest of R(φ) is one 1 where n is odd.
+
+    Raises:
+        TypeError, ValueError: no square matrix of numbers, or not a rotation.
+    """
+    matrix = floats("rotation", rotation)
+    if not isinstance(matrix, np.ndarray):
+        raise TypeError(f"rotation must be a NumPy array, got {type(rotation).__name__}")
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"rotation must have shape (n, n), got {matrix.shape}")
+    size = matrix.shape[0]
+    if not np.allclose(matrix @ matrix.T, np.eye(size), atol=1e-8) or np.linalg.det(matrix) < 0:
+        raise ValueError(f"rotation must be orthogonal with determinant 1, got {rotation!r}")
+    # A real Schur form of an orthogonal matrix is made of blocks [[c, −s], [s, c]] and of single numbers ±1.
+    form, basis = schur(matrix, output="real")
+    in_block = np.append(np.abs(np.diag(form, -1)) > 1e-8, False)  # whether entry j begins a block
+    firsts = np.flatnonzero(in_block)
+    single = np.setdiff1d(np.arange(size), [firsts, firsts + 1])
+    single = single[np.argsort(np.diag(form)[single])]  # the −1s, of which there is an even number, come first
+    planes = np.concatenate([np.stack([firsts, firsts + 1], axis=-1), single[: len(single) // 2 * 2].reshape(-1, 2)])
+    order = np.concatenate([planes.reshape(-1), single[len(single) // 2 * 2 :]])
+    return basis[:, order], np.arctan2(form[planes[:, 1], planes[:, 0]], form[planes[:, 0], planes[:, 0]])
+
+
+def _turning(x: Array, rotary_dim: int | None, odd: str | None) -> tuple[Array, int]:
+    """`x`, padded where that is asked for, and the number of its first dimensions that turn."""
+    width = x.shape[-1]
+    if odd is None:
+        return x, _rotary_dim("x", rotary_dim, width)
+    one_of("odd", odd, ODD)
+    if rotary_dim is not None:
+        raise ValueError(f"odd must be None where rotary_dim says what turns, got {odd!r} and {rotary_dim!r}")
+    if width % 2 == 0:
+        return x, width
+    if odd == "leave":
+        return x, _rotary_dim("x", width - 1, width)
+    xp = namespace(x)
+    zeros = xp.zeros((*x.shape[:-1], 1), dtype=x.dtype, device=device_of(x))
+    return xp.concat([x, zeros], axis=-1), width + 1
+
+
+def _rotary_dim(name: str, rotary_dim: int | None, width: int) -> int:
+    """The number of dimensions that turn, of `width`."""
+    if rotary_dim is None:
+        if width == 0 or width % 2:
+            raise ValueError(f"{name} must have an even width where all of it turns, got {width}")
+        return width
+    whole("rotary_dim", rotary_dim, least=2)
+    if rotary_dim % 2 or rotary_dim > width:
+        raise ValueError(f"rotary_dim must be even and at most the width {width}, got {rotary_dim}")
+    return int(rotary_dim)
+
+
+def _working_dtype(x: Array) -> Any:
+    """The dtype of `x`, or float32 where that has fewer than 32 bits."""
+    xp = namespace(x)
+    return xp.float32 if xp.finfo(x.dtype).bits < 32 else x.dtype
+
+
+def _cast(table: RotaryTable, dtype: Any) -> RotaryTable:
+    xp = namespace(table.cos)
+    return RotaryTable(xp.astype(table.cos, dtype, copy=False), xp.astype(table.sin, dtype, copy=False), table[2])
+
+
+def _beside(x: Array, turning: int, table: RotaryTable) -> RotaryTable:
+    """The table in as many axes as `x`, after checking that each fits."""
+    shape, length_axis = tuple(table.cos.shape), table.length_axis
+    what = f"angles of shape {shape} and length_axis {length_axis}"
+    if shape[-1] != turning // 2:
+        raise ValueError(f"x turns {turning} dimensions, so angles_or_table needs width {turning // 2}, got {what}")
+    if length_axis is None:
+        if len(shape) != x.ndim:
+            raise ValueError(
+                f"angles_or_table must have as many axes as x (shape {tuple(x.shape)}), or be a rotary_table whose "
+                f"length_axis says which axis of x counts the tokens; got {what}"
+            )
+        fits = all(size in (1, wanted) for size, wanted in zip(shape[:-1], x.shape[:-1], strict=True))
+    else:
+        before = len(shape) - 2
+        if before > x.ndim + length_axis:
+            raise ValueError(f"angles_or_table has too many axes for x of shape {tuple(x.shape)}: {what}")
+        lengths = [1] * x.ndim
+        lengths[:before], lengths[length_axis], lengths[-1] = shape[:before], shape[-2], shape[-1]
+        fits = shape[:before] == tuple(x.shape[:before]) and shape[-2] == x.shape[length_axis]
+        xp = namespace(table.cos)
+        table = RotaryTable(xp.reshape(table.cos, tuple(lengths)), xp.reshape(table.sin, tuple(lengths)))
+    if not fits:
+        raise ValueError(f"angles_or_table does not fit x of shape {tuple(x.shape)}: got {what}")
+    return table
+
+
+def _turn(x: Array, table: RotaryTable, layout: str, method: str | None) -> Array:
+    """Turns all dimensions of `x` by a table of as many axes."""
+    xp, dtype = namespace(x), x.dtype
+    table = _cast(table, _working_dtype(x))
+    learned = getattr(table.cos, "requires_grad", False) or getattr(table.sin, "requires_grad", False)
+    if method is None and is_torch(x) and not learned:
+        from posenc import _rotary_torch
+
+        return _rotary_torch.turn(x, table.cos, table.sin, layout)
+    x = xp.astype(x, table.cos.dtype, copy=False)
+    if method == "matrix":
+        turned = (_matrix(table.cos, table.sin, layout) @ x[..., None])[..., 0]
+    elif method == "complex":
+        first, second = _pairs(x, layout)
+        product = (first + 1j * second) * (table.cos + 1j * table.sin)
+        turned = _join(xp.real(product), xp.imag(product), layout)
+    else:
+        first, second = _pairs(x, layout)
+        turned = _join(first * table.cos - second * table.sin, first * table.sin + second * table.cos, layout)
+    return xp.astype(turned, dtype, copy=False)
+
+
+def _pairs(x: Array, layout: str) -> tuple[Array, Array]:
+    """The first and the second members of all pairs, (..., dim/2) each."""
     if layout == "interleaved":
-        first, second = x[..., 0::2], x[..., 1::2]  # (..., length, dim/2) each
-        turned = xp.stack([first * cos - second * sin, first * sin + second * cos], axis=-1)
-        return xp.reshape(turned, x.shape)
-    first, second = x[..., : dim // 2], x[..., dim // 2 :]
-    return xp.concat([first * cos - second * sin, first * sin + second * cos], axis=-1)
+        return x[..., 0::2], x[..., 1::2]
+    middle = x.shape[-1] // 2
+    return x[..., :middle], x[..., middle:]
+
+
+def _join(first: Array, second: Array, layout: str) -> Array:
+    """The inverse of `_pairs`."""
+    xp = namespace(first)
+    if layout == "half":
+        return xp.concat([first, second], axis=-1)
+    return xp.reshape(xp.stack([first, second], axis=-1), (*first.shape[:-1], 2 * first.shape[-1]))
+
+
+def _matrix(cos: Array, sin: Array, layout: str) -> Array:
+    """The matrices, (..., dim, dim), of rotations that `cos` and `sin`, (..., dim/2), describe."""
+    xp = namespace(cos)
+    unit = xp.eye(cos.shape[-1], dtype=cos.dtype, device=device_of(cos))
+    rows = [_join(cos[..., None] * unit, -sin[..., None] * unit, layout)]  # first members: (..., dim/2, dim)
+    rows += [_join(sin[..., None] * unit, cos[..., None] * unit, layout)]  # second members
+    if layout == "half":
+        return xp.concat(rows, axis=-2)
+    return xp.reshape(xp.stack(rows, axis=-2), (*cos.shape[:-1], 2 * cos.shape[-1], 2 * cos.shape[-1]))

@@ -1,0 +1,358 @@
+"""Codes of a position that are added to the embedding: from counting, over digits and waves, to learned tables.
+
+Each function takes positions of any shape and answers with one more axis, the dimensions of the code. Positions are in
+tokens. The codes are in float64 where the device has it; a learned table keeps its own dtype.
+
+The sinusoidal code is the list of frequencies of `posenc.frequencies`, read at a position. Its pair i is the point
+(sin(t·θ_i), cos(t·θ_i)): a hand that turns, and hence moves by k tokens under one matrix wherever it stands.
+"""
+
+from __future__ import annotations
+
+from posenc._arrays import (
+    Array,
+    activations,
+    being_traced,
+    device_of,
+    floats,
+    namespace,
+    one_of,
+    whole,
+    whole_numbers,
+)
+from posenc.frequencies import angles, inv_freq
+
+LAYOUTS = ("interleaved", "half")
+DENOMINATORS = ("paper", "tensor2tensor")
+PAST_END = ("refuse", "clamp", "interpolate")
+
+
+def _whole_positions(positions: Array, *, like: Array = None) -> Array:
+    """`positions` as floats, after checking that they are whole, not negative and exact in that float."""
+    if being_traced():
+        return floats("positions", positions, like=like)
+    at = whole_numbers("positions", positions, like=like, least=0)
+    xp = namespace(at)
+    limit = 2 / xp.finfo(at.dtype).eps  # 2^53 in float64; from there on a float may stand for its neighbour
+    if bool(xp.any(at >= limit)):
+        raise ValueError(f"positions must be below {limit:.0f}, where {at.dtype} stops being exact, got {positions!r}")
+    return at
+
+
+def _below(limit: int, at: Array, positions: Array, reason: str) -> None:
+    """Refuses positions of `limit` or more, naming the greatest."""
+    xp = namespace(at)
+    if not being_traced() and bool(xp.any(at >= limit)):
+        greatest = int(xp.max(at))
+        raise ValueError(f"positions must be at most {limit - 1} ({reason}), got {greatest} in {positions!r}")
+
+
+def integer(positions: Array, dim: int) -> Array:
+    """The position itself, on every dimension: PE(t) = (t, …, t).
+
+    It grows without bound, so that a late position drowns the embedding it is added to.
+
+    Args:
+        positions: whole numbers, none negative, any shape.
+        dim: width of the code, at least 1.
+
+    Returns:
+        float64, shape (*positions.shape, dim).
+
+    Raises:
+        TypeError: `positions` are no real numbers, or `dim` no whole number.
+        ValueError: a position is negative, fractional, not finite or 2^53 and more, or `dim` is below 1.
+    """
+    dim, at = whole("dim", dim), _whole_positions(positions)
+    xp = namespace(at)
+    return at[..., None] * xp.ones(dim, dtype=at.dtype, device=device_of(at))
+
+
+def normalised(positions: Array, length: int, dim: int) -> Array:
+    """The share of the text that lies before the position, on every dimension: PE(t) = (t/L, …, t/L).
+
+    It runs from 0 to (L − 1)/L. One step is 1/L, so that the same distance looks different in texts of two lengths.
+
+    Args:
+        positions: whole numbers from 0 to length − 1, any shape.
+        length: L, tokens in the text, at least 1.
+        dim: width of the code, at least 1.
+
+    Returns:
+        float64, shape (*positions.shape, dim).
+
+    Raises:
+        TypeError: `positions` are no real numbers, or `length` or `dim` no whole number.
+        ValueError: a position is negative, fractional, not finite or not below `length`; `length` or `dim` is below 1.
+    """
+    length = whole("length", length)
+    counted = integer(positions, dim)
+    _below(length, counted, positions, f"the last of length = {length}")
+    return counted / length
+
+
+def binary(positions: Array, dim: int) -> Array:
+    """The position in binary, the least significant bit first: bit i = (t >> i) & 1.
+
+    Bit i toggles every 2^i tokens and has the period 2^(i+1). Neighbours can differ in every bit, as 7 and 8 do.
+    It is `radix` with radix 2, and refuses what that refuses.
+
+    Args:
+        positions: whole numbers from 0 to 2^dim − 1, any shape.
+        dim: number of bits, at least 1.
+
+    Returns:
+        zeros and ones in float64, shape (*positions.shape, dim).
+    """
+    return radix(positions, dim, 2)
+
+
+def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False) -> Array:
+    """The digits of the position to any radix, the least significant first: digit i = floor(t/k^i) mod k.
+
+    A larger radix needs fewer dimensions and makes larger numbers; divided by k − 1 they stay in [0, 1], and one
+    step is the smaller for it. The sinusoidal code is its smooth relative: it replaces "mod k" by a wave, and k by
+    base^(2/dim).
+
+    Args:
+        positions: whole numbers from 0 to radix^dim − 1 and below 2^53, any shape.
+        dim: number of digits, at least 1.
+        radix: k, at least 2.
+        normalise: whether digits are divided by k − 1.
+
+    Returns:
+        float64, shape (*positions.shape, dim); whole numbers from 0 to k − 1, or multiples of 1/(k − 1) up to 1.
+
+    Raises:
+        TypeError: `positions` are no real numbers, `dim` or `radix` no whole number, or `normalise` no bool.
+        ValueError: a position is negative, fractional, not finite, 2^53 and more, or has more than `dim` digits;
+            `dim` is below 1 or `radix` below 2.
+    """
+    dim, radix = whole("dim", dim), whole("radix", radix, least=2)
+    if not isinstance(normalise, bool):
+        raise TypeError(f"normalise must be True or False, got {normalise!r}")
+    at = _whole_positions(positions)
+    end = min(radix**dim, 2**53)  # a power may be too long a number for the arrays; positions are below 2^53 anyway
+    _below(end, at, positions, f"the last that dim = {dim} digits to radix {radix} can write")
+    digits, rest = [], at
+    for _ in range(dim):  # powers of the radix would be rounded; the remainder of a division is exact
+        digits.append(rest % radix)
+        rest = rest // radix
+    code = namespace(at).stack(digits, axis=-1)
+    return code / (radix - 1) if normalise else code
+
+
+def harmonic(positions: Array, dim: int) -> Array:
+    """Sines of the position over 1, 2, 3, …: PE(t) = (sin(t/1), sin(t/2), …, sin(t/dim)).
+
+    Dimension i has the period 2π·i. There are no cosines, so the product of two codes depends on where they are.
+
+    Args:
+        positions: any real numbers, any shape.
+        dim: width of the code, at least 1.
+
+    Returns:
+        float64, shape (*positions.shape, dim).
+
+    Raises:
+        TypeError: `positions` are no real numbers, or `dim` no whole number.
+        ValueError: a position is not finite, or `dim` is below 1.
+    """
+    dim, at = whole("dim", dim), floats("positions", positions)
+    xp = namespace(at)
+    return xp.sin(at[..., None] / xp.arange(1, dim + 1, dtype=at.dtype, device=device_of(at)))
+
+
+def dyadic(positions: Array, dim: int) -> Array:
+    """Sines of the position over powers of two: PE(t) = (sin(t/2^0), sin(t/2^1), …, sin(t/2^(dim − 1))).
+
+    Dimension i, counted from 0, has the period 2π·2^i: a smooth binary code. It has no cosines either.
+
+    Args, Returns and Raises as in `harmonic`.
+    """
+    dim, at = whole("dim", dim), floats("positions", positions)
+    xp = namespace(at)
+    return xp.sin(at[..., None] * 0.5 ** xp.arange(dim, dtype=at.dtype, device=device_of(at)))
+
+
+def _sinusoidal_frequencies(dim: int, base: float, denominators: str, like: Array) -> Array:
+    """One frequency for each sine of the code, shape (ceil(dim/2),)."""
+    dim = whole("dim", dim)
+    if one_of("denominators", denominators, DENOMINATORS) == "paper":
+        # Every other frequency of twice the width is base^(−4i/(2·dim)) = base^(−2i/dim), for an odd width as well.
+        return inv_freq(2 * dim, base, like=like)[::2]
+    if dim % 2:
+        raise ValueError(f"dim must be even with denominators='tensor2tensor', got {dim}")
+    if dim == 2:
+        return inv_freq(dim, base, like=like)
+    # base^(−2i/(dim − 2)): the list of a code two narrower, and the end point 1/base that such a list leaves out.
+    narrower = inv_freq(dim - 2, base, like=like)
+    xp = namespace(narrower)
+    return xp.concat([narrower, xp.ones_like(narrower[:1]) / base])
+
+
+def sinusoidal(
+    positions: Array,
+    dim: int,
+    base: float = 10_000.0,
+    layout: str = "interleaved",
+    *,
+    denominators: str = "paper",
+    like: Array = None,
+) -> Array:
+    """The sinusoidal code: PE(t, 2i) = sin(t·θ_i), PE(t, 2i + 1) = cos(t·θ_i) with θ_i = base^(−2i/dim).
+
+    Every row of an even width has the length √(dim/2), and the product of two rows is (dim/2)·S(m), where m is their
+    distance and S is `posenc.analysis.decay`. A table that starts at an offset is the code of other positions. TENER's
+    relative code R_{t−j} is the code of the offset t − j (query minus key, so minus `relative_positions`), negative
+    ones included: sines are odd in it and tell left from right, cosines are even.
+
+    An odd width reads the same formulas and stops after its last sine: (dim + 1)/2 sines, one cosine fewer.
+
+    Args:
+        positions: any real numbers, any shape; negative and fractional ones too.
+        dim: width of the code, at least 1.
+        base: finite and greater than 0.
+        layout: "interleaved" (sine, cosine, sine, …; the paper) or "half" (all sines, then all cosines).
+        denominators: "paper", or "tensor2tensor" for that library's θ_i = base^(−i/(dim/2 − 1)), whose last is
+            exactly 1/base. For even widths only; dim 2 has the single frequency 1, whatever the base.
+        like: an array whose library and device the answer takes where `positions` are numbers or lists.
+
+    Returns:
+        float64, shape (*positions.shape, dim), in [−1, 1].
+
+    Raises:
+        TypeError: `positions` are no real numbers, `dim` no whole number, `base` no number, or arrays of two libraries.
+        ValueError: a position is not finite; `dim` is below 1, or odd with tensor2tensor's denominators; `base` is not
+            finite and positive; an unknown layout or name of denominators.
+
+    Source: Vaswani et al. 2017, section 3.5. The relative reading: Yan et al. 2019 (TENER).
+    """
+    one_of("layout", layout, LAYOUTS)
+    at = floats("positions", positions, like=like)
+    turned = angles(at, _sinusoidal_frequencies(dim, base, denominators, at))  # (..., ceil(dim/2))
+    xp = namespace(turned)
+    sin, cos = xp.sin(turned), xp.cos(turned)
+    if layout == "half":
+        return xp.concat([sin, cos], axis=-1)[..., :dim]  # an odd width drops the last cosine
+    return xp.reshape(xp.stack([sin, cos], axis=-1), (*at.shape, 2 * turned.shape[-1]))[..., :dim]
+
+
+def shift_matrix(
+    offset: Array, dim: int, base: float = 10_000.0, layout: str = "interleaved", *, like: Array = None
+) -> Array:
+    """The matrix M_k that moves a sinusoidal code by k tokens, wherever it stands: PE(t + k) = M_k·PE(t).
+
+    On the plane (sin, cos) of pair i it is the block [[cos(k·θ_i), sin(k·θ_i)], [−sin(k·θ_i), cos(k·θ_i)]], by the
+    addition formulas. That is a clockwise turn there, so the transpose of the rotary matrix R_k. Shifts add up:
+    M_{a+b} = M_a·M_b and M_{b−a} = M_aᵀ·M_b.
+
+    Args:
+        offset: k, any real numbers, any shape.
+        dim: width of the code, even: the last sine of an odd width has no cosine to be turned into.
+        base: finite and greater than 0.
+        layout: "interleaved" or "half", as in `sinusoidal`.
+        like: an array whose library and device the answer takes where `offset` is a number or a list.
+
+    Returns:
+        float64, shape (*offset.shape, dim, dim), orthogonal.
+
+    Raises:
+        TypeError: `offset` is no real number, `dim` no whole number, `base` no number, or arrays of two libraries.
+        ValueError: an offset is not finite, `dim` is odd or below 2, `base` is not finite and positive, or an unknown
+            layout.
+
+    Source: Vaswani et al. 2017, section 3.5, says that PE(t + k) is a linear function of PE(t).
+    """
+    one_of("layout", layout, LAYOUTS)
+    by = floats("offset", offset, like=like)
+    turned = angles(by, inv_freq(dim, base, like=by))  # (..., dim/2)
+    xp, device = namespace(turned), device_of(turned)
+    pairs = xp.arange(dim // 2, device=device)
+    diagonal = pairs[:, None] == pairs  # (dim/2, dim/2)
+    cos = xp.where(diagonal, xp.cos(turned)[..., None], 0.0)  # (..., dim/2, dim/2)
+    sin = xp.where(diagonal, xp.sin(turned)[..., None], 0.0)
+    # 0 − sin and not −sin, which would fill the matrix with −0.
+    matrix = xp.concat([xp.concat([cos, sin], axis=-1), xp.concat([0.0 - sin, cos], axis=-1)], axis=-2)
+    if layout == "half":
+        return matrix
+    order = xp.reshape(xp.stack([pairs, pairs + dim // 2], axis=-1), (dim,))  # 0, dim/2, 1, dim/2 + 1, …
+    return xp.take(xp.take(matrix, order, axis=-1), order, axis=-2)
+
+
+def relative_positions(query_positions: Array, key_positions: Array) -> Array:
+    """Where each key stands, seen from each query: key − query, the sign that T5's buckets use.
+
+    It is the same when all positions move together.
+
+    Args:
+        query_positions: any real numbers, shape (..., queries).
+        key_positions: any real numbers, shape (..., keys), with the same leading axes.
+
+    Returns:
+        float64, shape (..., queries, keys), in tokens; negative for keys to the left.
+
+    Raises:
+        TypeError: not real numbers, or arrays of two libraries.
+        ValueError: a position is not finite, there is no axis, or the leading axes differ.
+    """
+    queries = floats("query_positions", query_positions, like=key_positions)
+    keys = floats("key_positions", key_positions, like=query_positions)
+    for name, array, given in (
+        ("query_positions", queries, query_positions),
+        ("key_positions", keys, key_positions),
+    ):
+        if array.ndim == 0:
+            raise ValueError(f"{name} must have at least one axis, got {given!r}")
+    if queries.shape[:-1] != keys.shape[:-1]:
+        raise ValueError(
+            "query_positions and key_positions must have the same axes before the last, "
+            f"got shapes {tuple(queries.shape)} and {tuple(keys.shape)}"
+        )
+    return keys[..., None, :] - queries[..., :, None]
+
+
+def learned(positions: Array, table: Array, *, past_end: str = "refuse", length: int | None = None) -> Array:
+    """Rows of a learned table: PE(t) = table[t], and one of three answers to positions that it has no row for.
+
+    "interpolate" stretches (or shrinks) the table over `length` positions: position t reads the table at the place
+    t·(rows − 1)/(length − 1), on the straight line between two rows. The first and the last position read the first
+    and the last row exactly, and a `length` of rows reads the table itself. A text of one position reads the first row.
+
+    Args:
+        positions: whole numbers, none negative, any shape.
+        table: shape (rows, dim), any floating dtype. Gradients flow into it.
+        past_end: for positions from `rows` on, "refuse" raises, "clamp" gives the last row. "interpolate" stretches,
+            and refuses positions from `length` on.
+        length: positions that the table is stretched over, at least 1. For "interpolate", and only there.
+
+    Returns:
+        shape (*positions.shape, dim), in the dtype of `table` (interpolated in float64).
+
+    Raises:
+        TypeError: `positions` are no real numbers, `table` is no array of floats, `length` is no whole number, or
+            arrays of two libraries.
+        ValueError: a position is negative, fractional, not finite or past the end; `table` is not two-dimensional or is
+            empty; an unknown name; `length` below 1, or given without "interpolate".
+    """
+    if activations("table", table).ndim != 2 or 0 in table.shape:
+        raise ValueError(f"table must have shape (rows, dim), neither of them 0, got shape {tuple(table.shape)}")
+    one_of("past_end", past_end, PAST_END)
+    if (past_end == "interpolate") != (length is not None):
+        raise ValueError(
+            f"length must be given with past_end='interpolate', and only there, got length={length!r} with {past_end!r}"
+        )
+    at, rows = _whole_positions(positions, like=table), table.shape[0]
+    xp = namespace(at)
+    if length is None:
+        if past_end == "clamp":
+            at = xp.clip(at, max=rows - 1)
+        _below(rows, at, positions, f"the table has {rows} rows")
+        return table[xp.astype(at, xp.int64)]
+    length = whole("length", length)
+    _below(length, at, positions, f"the last of length = {length}")
+    place = at * (rows - 1) / max(length - 1, 1)
+    before = xp.floor(place)
+    after = xp.clip(before + 1, max=rows - 1)
+    first, second = (xp.astype(table[xp.astype(row, xp.int64)], place.dtype) for row in (before, after))
+    return xp.astype(first + (place - before)[..., None] * (second - first), table.dtype)

@@ -1,0 +1,178 @@
+"""Measure rotating queries and keys beside other libraries, in one process.
+
+    python -m tests.benchmarks.rotary [--rounds 12]
+
+Each row is the least time of interleaved rounds, for q and k together, as a ratio to that of our rotation in the
+same layout: above 1 the other is slower. Peers that are not installed are left out and named. Results also go to
+_build/report/rotary.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import platform
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, distribution, version
+
+import torch
+from torch import Tensor
+
+from posenc.frequencies import angles, inv_freq
+from posenc.rotary import rotary_table, rotate
+from tests.site.browser import ROOT
+
+SHAPES = [(1, 32, 2048, 128), (8, 8, 512, 64)]  # (batch, heads, length, head_dim)
+DTYPES = [torch.float32, torch.bfloat16]
+Rotation = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+def ours(q: Tensor, layout: str) -> Rotation:
+    """Our rotation by a table made once."""
+    length, head_dim = q.shape[-2:]
+    turned = angles(torch.arange(length), inv_freq(head_dim, like=q))
+    table = rotary_table(turned, length_axis=-2, like=q)
+    return lambda q, k: (rotate(q, table, layout), rotate(k, table, layout))
+
+
+def transformers(q: Tensor) -> Rotation:
+    """Hugging Face: half layout, tables of full width in the model's dtype."""
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
+
+    length, head_dim = q.shape[-2:]
+    config = LlamaConfig(hidden_size=head_dim, num_attention_heads=1, head_dim=head_dim)
+    cos, sin = LlamaRotaryEmbedding(config)(q, torch.arange(length)[None])
+    return lambda q, k: apply_rotary_pos_emb(q, k, cos, sin)
+
+
+def rotary_embedding_torch(q: Tensor) -> Rotation:
+    """Interleaved; angles are kept, their cosines are not."""
+    from rotary_embedding_torch import RotaryEmbedding
+
+    rotary = RotaryEmbedding(q.shape[-1], cache_max_seq_len=q.shape[-2])
+    return lambda q, k: (rotary.rotate_queries_or_keys(q), rotary.rotate_queries_or_keys(k))
+
+
+def x_transformers(q: Tensor) -> Rotation:
+    """Interleaved; angles are kept, their cosines are not."""
+    from x_transformers.x_transformers import RotaryEmbedding, apply_rotary_pos_emb
+
+    frequencies, scale = RotaryEmbedding(q.shape[-1]).forward_from_seq_len(q.shape[-2])
+    return lambda q, k: (apply_rotary_pos_emb(q, frequencies, scale), apply_rotary_pos_emb(k, frequencies, scale))
+
+
+def torchtune(q: Tensor) -> Rotation:
+    """Interleaved, for (batch, length, heads, head_dim). Its one file is loaded: the package needs an older torchao."""
+    found = distribution("torchtune").locate_file("torchtune/modules/position_embeddings.py")
+    specification = importlib.util.spec_from_file_location("torchtune_position_embeddings", str(found))
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[specification.name] = module  # torch.compile looks it up
+    specification.loader.exec_module(module)
+    rotary = module.RotaryPositionalEmbeddings(q.shape[-1], max_seq_len=q.shape[-2])
+    return lambda q, k: (rotary(q.transpose(1, 2)).transpose(1, 2), rotary(k.transpose(1, 2)).transpose(1, 2))
+
+
+PEERS = {
+    "transformers": (transformers, "half"),
+    "rotary-embedding-torch": (rotary_embedding_torch, "interleaved"),
+    "x-transformers": (x_transformers, "interleaved"),
+    "torchtune": (torchtune, "interleaved"),
+}
+
+
+def candidates(q: Tensor) -> dict[str, tuple[Rotation, str]]:
+    """Every rotation to measure, and the layout of ours that it is compared with."""
+    found: dict[str, tuple[Rotation, str]] = {
+        "ours, interleaved": (ours(q, "interleaved"), "interleaved"),
+        "ours, half": (ours(q, "half"), "half"),
+        "copy": (lambda q, k: (q.clone(), k.clone()), "interleaved"),
+    }
+    for name, (make, layout) in PEERS.items():
+        try:
+            version(name)
+        except PackageNotFoundError:
+            continue
+        found[name] = (make(q), layout)
+    return found
+
+
+def measure(rotations: dict[str, Rotation], q: Tensor, k: Tensor, rounds: int) -> dict[str, dict[str, float]]:
+    """Least milliseconds of each rotation, forward alone and forward and backward."""
+    best = {name: {"forward": float("inf"), "forward and backward": float("inf")} for name in rotations}
+    gradients = torch.ones_like(q), torch.ones_like(k)
+    for _ in range(rounds):
+        for name, rotation in rotations.items():
+            with torch.no_grad():
+                start = time.perf_counter()
+                rotation(q, k)
+                forward = time.perf_counter() - start
+            q.grad = k.grad = None
+            start = time.perf_counter()
+            torch.autograd.backward(rotation(q, k), gradients)
+            both = time.perf_counter() - start
+            for kind, seconds in (("forward", forward), ("forward and backward", both)):
+                best[name][kind] = min(best[name][kind], 1000 * seconds)
+    return best
+
+
+def check(rotations: dict[str, tuple[Rotation, str]], q: Tensor, k: Tensor) -> dict[str, float]:
+    """The greatest difference of each from our rotation in float64."""
+    exact = {layout: ours(q.double(), layout)(q.double(), k.double()) for layout in ("interleaved", "half")}
+    differences = {}
+    for name, (rotation, layout) in rotations.items():
+        if name != "copy":
+            pairs = zip(rotation(q, k), exact[layout], strict=True)
+            differences[name] = max(float((mine - wanted).abs().max()) for mine, wanted in pairs)
+    return differences
+
+
+def main() -> None:
+    """Measure every row and print it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=12)
+    rounds = parser.parse_args().rounds
+    absent = [name for name in PEERS if not _installed(name)]
+    print(f"{platform.processor() or platform.machine()}, {torch.get_num_threads()} threads, torch {torch.__version__}")
+    print(f"not installed, so left out: {', '.join(absent) or 'none'}\n")
+    rows = []
+    for mode in ("eager", "compiled"):
+        for dtype in DTYPES:
+            for shape in SHAPES:
+                torch.manual_seed(0)
+                q, k = (torch.randn(shape, dtype=dtype, requires_grad=True) for _ in range(2))
+                found = candidates(q)
+                difference = check(found, q.detach(), k.detach())
+                rotations = {name: rotation for name, (rotation, _) in found.items()}
+                if mode == "compiled":
+                    rotations = {name: torch.compile(rotation, dynamic=False) for name, rotation in rotations.items()}
+                times = measure(rotations, q, k, rounds)
+                print(f"{mode}, {str(dtype).removeprefix('torch.')}, {shape}, milliseconds (ratio to ours)")
+                for name, (_, layout) in found.items():
+                    reference = times[f"ours, {layout}"]
+                    cells = [
+                        f"{times[name][kind]:9.2f} ({times[name][kind] / reference[kind]:5.2f})" for kind in reference
+                    ]
+                    error = f"{difference[name]:9.1e}" if name in difference else ""
+                    print(f"  {name:24}{''.join(cells)}  greatest difference from float64 {error}")
+                    row = {"mode": mode, "dtype": str(dtype), "shape": shape, "name": name, "layout": layout}
+                    rows.append(row | times[name] | {"difference": difference.get(name)})
+                torch.compiler.reset()
+    report = ROOT / "_build" / "report" / "rotary.json"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+
+
+def _installed(name: str) -> bool:
+    try:
+        version(name)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())

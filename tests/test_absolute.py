@@ -1,0 +1,558 @@
+"""posenc.absolute: listings and tables known by hand, what waves must keep, learned tables, two libraries, refusals."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posenc.absolute import (
+    binary,
+    dyadic,
+    harmonic,
+    integer,
+    learned,
+    normalised,
+    radix,
+    relative_positions,
+    shift_matrix,
+    sinusoidal,
+)
+from posenc.analysis import decay
+from posenc.frequencies import inv_freq
+
+pairs = st.integers(1, 64)
+bases = st.floats(1.0, 1e8)
+layouts = st.sampled_from(["interleaved", "half"])
+offsets = st.floats(-1000, 1000).map(lambda offset: round(offset, 3))
+whole_positions = st.integers(0, 2**53 - 1)
+TABLE = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 1.0]])
+
+
+@pytest.fixture
+def torch():
+    import torch
+
+    return torch
+
+
+# Counting and digits
+
+
+def test_counting_listings():
+    assert integer(range(5), 4).tolist() == [[t] * 4 for t in range(5)]
+    np.testing.assert_array_equal(normalised(range(5), 5, 4)[:, 0], [0, 0.2, 0.4, 0.6, 0.8])
+    np.testing.assert_array_equal(normalised(range(10), 10, 4), np.repeat(np.arange(10)[:, None] / 10, 4, axis=1))
+    assert normalised([0], 1, 2).tolist() == [[0, 0]]
+    with pytest.raises(ValueError, match=r"positions must be at most 4 \(the last of length = 5\), got 9 in \[0, 9\]"):
+        normalised([0, 9], 5, 4)
+
+
+def test_normalised_steps_depend_on_the_length():
+    for length in (13, 20):  # two sentences about an apple, without punctuation
+        first, second = normalised([3, 4], length, 1)
+        np.testing.assert_allclose(first - second, -1 / length, rtol=1e-13)
+
+
+@given(st.integers(1, 10_000), st.integers(1, 8))
+def test_normalised_runs_from_zero_to_one_step_below_one(length, dim):
+    code = normalised([0, length - 1], length, dim)
+    assert code.shape == (2, dim)
+    assert (code[0] == 0).all()
+    assert (code[1] == (length - 1) / length).all()
+
+
+def test_binary_table():
+    table = binary(np.arange(16), 4)
+    assert table.dtype == np.float64
+    expected = "0000 0001 0010 0011 0100 0101 0110 0111 1000 1001 1010 1011 1100 1101 1110 1111"
+    assert " ".join("".join(f"{bit:.0f}" for bit in row[::-1]) for row in table) == expected
+
+
+def test_bits_toggle_and_repeat():
+    bits = binary(np.arange(5000), 13)  # 5000 positions need 13 bits
+    for bit in range(11):
+        column = bits[:, bit]
+        assert (np.flatnonzero(np.diff(column)) + 1).tolist() == list(range(2**bit, 5000, 2**bit))
+        np.testing.assert_array_equal(column[2 ** (bit + 1) :], column[: -(2 ** (bit + 1))])
+        assert (column[2**bit :] != column[: -(2**bit)]).any()
+    with pytest.raises(ValueError, match=r"at most 4095 \(the last that dim = 12 digits to radix 2.*got 4999"):
+        binary(np.arange(5000), 12)
+
+
+def test_neighbours_in_binary_jump():
+    table = binary(np.arange(16), 4)
+    jumps = np.abs(np.diff(table, axis=0)).sum(axis=1)
+    assert jumps[7] == 4
+    assert np.abs(table[0] - table[8]).sum() == 1
+    assert set(jumps) == {1, 2, 3, 4}
+
+
+@given(st.lists(whole_positions, max_size=5), st.integers(2, 1000))
+def test_digits_are_those_of_whole_number_arithmetic(at, k):
+    dim = math.ceil(53 / math.log2(k))
+    digits = radix(at, dim, k)
+    assert digits.shape == (len(at), dim)
+    assert digits.tolist() == [[t // k**i % k for i in range(dim)] for t in at]
+
+
+@given(st.integers(0, 2**30), st.integers(2, 64))
+def test_normalised_digits(t, k):
+    digits = radix(t, 31, k, normalise=True)
+    np.testing.assert_allclose(digits * (k - 1), radix(t, 31, k), rtol=1e-15)
+    assert digits.max() <= 1
+
+
+def test_digits_by_hand():
+    assert radix(83, 3, 6).tolist() == [5, 1, 2]  # 5 + 1·6 + 2·36
+    assert radix([255, 16], 2, 16).tolist() == [[15, 15], [0, 1]]
+    assert radix(15, 2, 16, normalise=True).tolist() == [1, 0]
+    assert radix(3, 2000, 2)[:3].tolist() == [1, 1, 0]  # a power too large for a float is no matter
+
+
+@given(whole_positions)
+def test_binary_is_radix_two_to_the_last_whole_number(t):
+    assert binary(t, 53).tolist() == radix(t, 53, 2).tolist() == [t >> i & 1 for i in range(53)]
+
+
+# Waves
+
+
+def test_sines_of_the_early_codes():
+    t = np.array([0.0, 1.0, -2.5, 1000.0])
+    np.testing.assert_allclose(harmonic(t, 3), np.sin(np.stack([t, t / 2, t / 3], axis=-1)), atol=1e-15)
+    np.testing.assert_allclose(dyadic(t, 4), np.sin(np.stack([t, t / 2, t / 4, t / 8], axis=-1)), atol=1e-15)
+
+
+@given(st.floats(-100, 100), st.integers(1, 20))
+def test_periods_of_the_early_codes(t, dim):
+    np.testing.assert_allclose(harmonic(t + 2 * math.pi * dim, dim)[-1], harmonic(t, dim)[-1], atol=1e-12)
+    np.testing.assert_allclose(dyadic(t + math.pi * 2**dim, dim)[-1], dyadic(t, dim)[-1], atol=1e-12)
+
+
+def test_without_cosines_a_product_depends_on_the_place():
+    code = harmonic(np.arange(200), 64)
+    products = (code[:-5] * code[5:]).sum(axis=-1)
+    assert np.ptp(products) > 10
+    waves = sinusoidal(np.arange(200), 64)
+    assert np.ptp((waves[:-5] * waves[5:]).sum(axis=-1)) < 1e-12
+
+
+def test_known_values():
+    expected = [[0, 1, 0, 1], [0.841471, 0.540302, 0.010000, 0.999950], [0.909297, -0.416147, 0.019999, 0.999800]]
+    np.testing.assert_allclose(sinusoidal(range(3), 4), expected, atol=5e-7)
+    half = [expected[2][i] for i in (0, 2, 1, 3)]
+    np.testing.assert_allclose(sinusoidal(2, 4, layout="half"), half, atol=5e-7)
+    assert sinusoidal(0, 512).tolist() == [0, 1] * 256  # two distinct values on 512 dimensions
+    assert sinusoidal(range(3), 4).dtype == np.float64
+
+
+@given(offsets, st.integers(1, 33), bases)
+def test_sinusoidal_is_the_papers_formula(t, dim, base):
+    """A plain loop from Vaswani et al. 2017, section 3.5; an odd width stops after its last sine."""
+    expected = [
+        math.sin(t / base ** (i / dim)) if i % 2 == 0 else math.cos(t / base ** ((i - 1) / dim)) for i in range(dim)
+    ]
+    np.testing.assert_allclose(sinusoidal(t, dim, base), expected, atol=2e-12)
+    np.testing.assert_allclose(
+        sinusoidal(t, dim, base, "half"), [*expected[0::2], *expected[1::2]], atol=2e-12
+    )  # ceil(dim/2) sines, then floor(dim/2) cosines
+
+
+@given(offsets, offsets, pairs, bases, layouts)
+def test_length_and_product_of_rows(t, k, pairs, base, layout):
+    dim = 2 * pairs
+    here, there = sinusoidal([t, t + k], dim, base, layout)
+    np.testing.assert_allclose(np.linalg.norm(here), math.sqrt(dim / 2), rtol=1e-13)
+    np.testing.assert_allclose(here @ there, dim / 2 * decay(k, inv_freq(dim, base)), atol=1e-12 * dim)
+
+
+def test_the_same_step_has_the_same_product_everywhere():
+    code = sinusoidal([5, 6, 100, 101], 128)
+    np.testing.assert_allclose([code[0] @ code[1], code[2] @ code[3]], 62.09368380576766, rtol=1e-14)
+
+
+def test_neighbours_and_the_base():
+    for base, similarity, step in ((1e2, 0.947, 5.21), (1e4, 0.973, 3.71), (1e6, 0.982, 3.06), (1e8, 0.986, 2.67)):
+        here, there = sinusoidal([40, 41], 512, base)
+        np.testing.assert_allclose(here @ there / 256, similarity, atol=6e-4)
+        np.testing.assert_allclose(np.linalg.norm(here - there), step, atol=6e-3)
+
+
+@pytest.mark.parametrize(("dim", "longest"), [(4, 628), (64, 47_117), (128, 54_410), (512, 60_611), (768, 61_343)])
+def test_longest_wavelength(dim, longest):
+    """The last pair is back after that many tokens, not before: 2π·10000^((dim − 2)/dim), below 2π·10000."""
+    for layout, last in (("interleaved", [-2, -1]), ("half", [dim // 2 - 1, dim - 1])):
+        code = sinusoidal([longest / 2, longest], dim, layout=layout)[:, last]
+        np.testing.assert_allclose(code, [[0, -1], [0, 1]], atol=math.pi / longest + 1e-9)
+
+
+def test_every_coordinate_is_unique_until_it_is_rounded():
+    code = sinusoidal(np.arange(5000), 512)
+    assert all(len(np.unique(code[:, i])) == 5000 for i in range(8))
+    assert len(np.unique(code[:, 0].astype(np.float16))) == 1272
+    assert len(np.unique(code.astype(np.float16), axis=0)) == 5000  # whole rows stay apart
+    first_sines = np.sort(code[:, 0])
+    np.testing.assert_allclose(np.diff(first_sines).min(), 1.33e-7, rtol=5e-3)
+    assert abs(code[11, 0] - code[344, 0]) == np.diff(first_sines).min()  # 11 + 344 = 355, nearly 113π
+
+
+@given(st.integers(1, 40), bases, st.sampled_from(["paper", "tensor2tensor"]))
+def test_layouts_differ_by_a_permutation(pairs, base, denominators):
+    at = np.arange(-3, 9)
+    interleaved, half = (
+        sinusoidal(at, 2 * pairs, base, layout, denominators=denominators) for layout in ("interleaved", "half")
+    )
+    order = [*range(0, 2 * pairs, 2), *range(1, 2 * pairs, 2)]
+    np.testing.assert_array_equal(interleaved[:, order], half)
+    np.testing.assert_allclose(interleaved @ interleaved.T, half @ half.T, atol=1e-12)
+
+
+@given(st.integers(2, 300), bases)
+def test_denominators_of_tensor2tensor(pairs, base):
+    dim = 2 * pairs
+    code = sinusoidal(1, dim, base, "half", denominators="tensor2tensor")
+    expected = [math.sin(base ** (-i / (dim / 2 - 1))) for i in range(dim // 2)]
+    np.testing.assert_allclose(code[: dim // 2], expected, rtol=1e-12)
+    assert code[dim // 2 - 1] == np.sin(1 / base)  # exactly the base, which the paper's list does not reach
+    np.testing.assert_allclose(np.linalg.norm(code), math.sqrt(dim / 2))
+
+
+def test_the_last_frequency_of_both_denominators():
+    assert sinusoidal(1, 512, layout="half", denominators="tensor2tensor")[255] == np.sin(1e-4)
+    for dim, last in ((512, 1.0366e-4), (128, 1.1548e-4), (4, 0.01)):
+        np.testing.assert_allclose(np.arcsin(sinusoidal(1, dim)[-2]), last, rtol=5e-5)
+
+
+def test_tensor2tensor_at_width_two_has_one_time_scale():
+    np.testing.assert_array_equal(sinusoidal([3, 4], 2, 50.0, denominators="tensor2tensor"), sinusoidal([3, 4], 2))
+
+
+@given(offsets, st.integers(1, 40).map(lambda pairs: 2 * pairs))
+def test_the_relative_code_of_tener_tells_left_from_right(offset, dim):
+    """TENER's R is the sinusoidal code of the offset: its sines are odd, its cosines even."""
+    right, left = sinusoidal([offset, -offset], dim, layout="half")
+    np.testing.assert_array_equal(left[: dim // 2], -right[: dim // 2])
+    np.testing.assert_array_equal(left[dim // 2 :], right[dim // 2 :])
+    assert offset == 0 or (left != right).any()
+
+
+@given(offsets, offsets, pairs, bases, layouts)
+def test_a_shift_is_one_matrix_wherever_it_starts(t, k, pairs, base, layout):
+    moved = shift_matrix(k, 2 * pairs, base, layout) @ sinusoidal(t, 2 * pairs, base, layout)
+    np.testing.assert_allclose(moved, sinusoidal(t + k, 2 * pairs, base, layout), atol=2e-12)
+
+
+@given(offsets, offsets, st.integers(1, 16), bases, layouts)
+def test_shifts_form_a_group(a, b, pairs, base, layout):
+    dim = 2 * pairs
+    first, second, both, back = shift_matrix([a, b, a + b, b - a], dim, base, layout)
+    np.testing.assert_allclose(first @ second, both, atol=2e-12)
+    np.testing.assert_allclose(first.T @ second, back, atol=2e-12)
+    np.testing.assert_allclose(first.T @ first, np.eye(dim), atol=1e-14)
+    np.testing.assert_array_equal(shift_matrix(0, dim, base, layout), np.eye(dim))
+
+
+def test_blocks_of_a_shift():
+    c0, s0, c1, s1 = np.cos(3), np.sin(3), np.cos(0.03), np.sin(0.03)
+    np.testing.assert_allclose(
+        shift_matrix(3, 4), [[c0, s0, 0, 0], [-s0, c0, 0, 0], [0, 0, c1, s1], [0, 0, -s1, c1]], rtol=1e-15
+    )
+    np.testing.assert_allclose(
+        shift_matrix(3, 4, layout="half"),
+        [[c0, 0, s0, 0], [0, c1, 0, s1], [-s0, 0, c0, 0], [0, -s1, 0, c1]],
+        rtol=1e-15,
+    )
+    np.testing.assert_allclose(shift_matrix(3, 4, 100.0)[2, 3], np.sin(0.3), rtol=1e-15)
+    assert not np.signbit(shift_matrix(0, 4)).any()
+
+
+def test_a_shift_turns_clockwise_in_the_plane_of_sine_and_cosine():
+    (x, y), (to_x, to_y) = sinusoidal([7, 8], 64)[:, :2]
+    np.testing.assert_allclose(x * to_y - y * to_x, -0.8415, atol=5e-5)
+
+
+@given(offsets, offsets, pairs, bases)
+def test_product_formula(t, k, pairs, base):
+    here, offset, there = sinusoidal([t, k, t + k], 2 * pairs, base)
+    sin, cos = slice(0, None, 2), slice(1, None, 2)
+    np.testing.assert_allclose(there[sin], here[sin] * offset[cos] + here[cos] * offset[sin], atol=2e-12)
+    np.testing.assert_allclose(there[cos], here[cos] * offset[cos] - here[sin] * offset[sin], atol=2e-12)
+
+
+# Relative positions
+
+
+def test_relative_positions_are_key_minus_query():
+    assert relative_positions([2], np.arange(5)).tolist() == [[-2, -1, 0, 1, 2]]
+    assert relative_positions([0, 1, 2], [0, 1]).tolist() == [[0, 1], [-1, 0], [-2, -1]]
+    batched = relative_positions([[0, 10], [5, 6]], [[0.5], [7.0]])
+    assert batched.tolist() == [[[0.5], [-9.5]], [[2.0], [1.0]]]
+
+
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=6), st.integers(-(10**6), 10**6))
+def test_relative_positions_do_not_see_a_common_shift(at, shift):
+    moved = np.asarray(at) + shift
+    there = relative_positions(at, at)
+    np.testing.assert_array_equal(relative_positions(moved, moved), there)
+    np.testing.assert_array_equal(there, -there.T)
+
+
+# Learned tables
+
+
+def test_a_learned_table_is_looked_up():
+    assert learned([2, 0, 2], TABLE).tolist() == [[4, 1], [0, 1], [4, 1]]
+    assert learned(1, TABLE).tolist() == [2, 5]
+    assert learned([[0], [1]], TABLE).shape == (2, 1, 2)
+    assert learned([0], TABLE.astype(np.float32)).dtype == np.float32
+
+
+def test_positions_past_the_end():
+    with pytest.raises(ValueError, match=r"at most 2 \(the table has 3 rows\), got 7 in \[0, 7, 3\]"):
+        learned([0, 7, 3], TABLE)
+    assert learned([1, 2, 3, 1000], TABLE, past_end="clamp").tolist() == [[2, 5], [4, 1], [4, 1], [4, 1]]
+
+
+def test_a_stretched_table():
+    stretched = learned(np.arange(5), TABLE, past_end="interpolate", length=5)
+    assert stretched.tolist() == [[0, 1], [1, 3], [2, 5], [3, 3], [4, 1]]
+    assert learned([0, 1], TABLE, past_end="interpolate", length=2).tolist() == [[0, 1], [4, 1]]
+    assert learned([0], TABLE, past_end="interpolate", length=1).tolist() == [[0, 1]]
+    assert learned([0, 3], TABLE[:1], past_end="interpolate", length=4).tolist() == [[0, 1], [0, 1]]
+    with pytest.raises(ValueError, match=r"at most 4 \(the last of length = 5\), got 5"):
+        learned([5], TABLE, past_end="interpolate", length=5)
+
+
+@given(st.integers(1, 40), st.integers(1, 90), st.integers(0, 2**32 - 1))
+def test_stretching_keeps_the_ends_and_the_bounds(rows, length, seed):
+    table = np.random.default_rng(seed).standard_normal((rows, 3))
+    stretched = learned(np.arange(length), table, past_end="interpolate", length=length)
+    assert stretched.shape == (length, 3)
+    np.testing.assert_array_equal(stretched[0], table[0])
+    if length > 1:
+        np.testing.assert_array_equal(stretched[-1], table[-1])
+        place = np.linspace(0, rows - 1, length)
+        expected = np.stack([np.interp(place, np.arange(rows), column) for column in table.T], axis=-1)
+        np.testing.assert_allclose(stretched, expected, atol=1e-12)
+    np.testing.assert_array_equal(learned(np.arange(rows), table, past_end="interpolate", length=rows), table)
+
+
+def test_a_stretched_table_is_computed_in_float64_and_keeps_its_dtype():
+    table = np.array([[1.0], [0.001]], dtype=np.float16)
+    stretched = learned(np.arange(50), table, past_end="interpolate", length=50)
+    assert stretched.dtype == np.float16
+    expected = np.interp(np.arange(50) / 49, [0, 1], table[:, 0].astype(np.float64))
+    np.testing.assert_array_equal(stretched[:, 0], expected.astype(np.float16))
+
+
+# Shapes, and arrays of every kind
+
+CODES = {
+    "integer": lambda at: integer(at, 6),
+    "normalised": lambda at: normalised(at, 40, 6),
+    "binary": lambda at: binary(at, 6),
+    "radix": lambda at: radix(at, 6, 3, normalise=True),
+    "harmonic": lambda at: harmonic(at, 6),
+    "dyadic": lambda at: dyadic(at, 6),
+    "sinusoidal": lambda at: sinusoidal(at, 6, layout="half"),
+    "sinusoidal, odd": lambda at: sinusoidal(at, 7)[..., :6],
+    "sinusoidal, tensor2tensor": lambda at: sinusoidal(at, 6, denominators="tensor2tensor"),
+    "a row of the shift matrix": lambda at: shift_matrix(at, 6)[..., 0, :],
+}
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=CODES)
+def test_positions_of_any_shape(code):
+    at = np.arange(24).reshape(2, 3, 4)
+    whole = code(at)
+    assert whole.shape == (2, 3, 4, 6)
+    assert whole.dtype == np.float64
+    np.testing.assert_array_equal(code(at.transpose(2, 0, 1)[::2]), whole.transpose(2, 0, 1, 3)[::2])
+    np.testing.assert_array_equal(code(5), whole[0, 1, 1])
+    np.testing.assert_array_equal(code(at.tolist()), whole)
+    np.testing.assert_array_equal(code(at.astype(np.int16)), whole)
+    assert code(np.empty((2, 0))).shape == (2, 0, 6)
+    assert code([]).shape == (0, 6)
+
+
+def test_empty_sequences():
+    assert relative_positions([], [1, 2]).shape == (0, 2)
+    assert learned([], TABLE).shape == (0, 2)
+    assert learned([], TABLE, past_end="interpolate", length=9).shape == (0, 2)
+
+
+def test_answers_can_be_written_to():
+    code = integer([1, 2], 3)
+    code[0, 0] = 9
+    assert code.tolist() == [[9, 1, 1], [2, 2, 2]]
+
+
+def test_a_table_need_not_be_contiguous():
+    np.testing.assert_array_equal(learned([2, 1], TABLE.T[::-1].T), TABLE[[2, 1], ::-1])
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("code", CODES.values(), ids=CODES)
+def test_torch_gets_what_numpy_gets(torch, code):
+    for at in (torch.arange(24).reshape(2, 3, 4), torch.arange(12.0)[::3], torch.tensor(7), torch.empty(0)):
+        answer = code(at)
+        assert answer.dtype == torch.float64
+        np.testing.assert_allclose(answer, code(at.numpy()), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.torch
+def test_torch_tables_and_relative_positions(torch):
+    table = torch.from_numpy(TABLE)
+    for options in ({"past_end": "clamp"}, {"past_end": "interpolate", "length": 9}):
+        answer = learned([[0, 8], [3, 1]], table, **options)
+        np.testing.assert_array_equal(answer, learned([[0, 8], [3, 1]], TABLE, **options))
+        assert learned(torch.tensor([1]), table.bfloat16(), **options).dtype == torch.bfloat16
+    at = torch.arange(5)
+    np.testing.assert_array_equal(relative_positions(at, [0, 7]), relative_positions(range(5), [0, 7]))
+    np.testing.assert_array_equal(relative_positions([0, 7], at), relative_positions([0, 7], range(5)))
+
+
+@pytest.mark.torch
+def test_like_picks_the_library(torch):
+    like = torch.zeros(1, dtype=torch.bfloat16)
+    assert sinusoidal([0, 1], 4, like=like).dtype == torch.float64
+    assert shift_matrix(3, 4, like=like).dtype == torch.float64
+    np.testing.assert_allclose(shift_matrix(3, 4, like=like), shift_matrix(3, 4), atol=1e-15)
+    with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
+        sinusoidal(np.arange(3), 4, like=like)
+    with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
+        learned(np.arange(3), torch.from_numpy(TABLE))
+
+
+@pytest.mark.torch
+def test_collisions_in_bfloat16(torch):
+    code = sinusoidal(torch.arange(5000), 512)
+    assert len(code[:, 0].bfloat16().unique()) == 499
+    assert len(code[:, -1].bfloat16().unique()) == 35
+    assert len(code.bfloat16().unique(dim=0)) == 5000
+
+
+@pytest.mark.torch
+def test_gradients_flow(torch):
+    at = torch.tensor([0.3, -7.0], dtype=torch.float64, requires_grad=True)
+    for code in (
+        lambda t: sinusoidal(t, 6),
+        lambda t: sinusoidal(t, 5, layout="half"),
+        lambda t: shift_matrix(t, 4),
+        lambda t: harmonic(t, 3),
+        lambda t: dyadic(t, 3),
+        lambda t: relative_positions(t, 2 * t),
+    ):
+        assert torch.autograd.gradcheck(code, at)
+    table = torch.randn(4, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0), requires_grad=True)
+    for positions, options in (
+        ([3, 1, 1], {}),
+        ([3, 9], {"past_end": "clamp"}),
+        ([0, 1, 6], {"past_end": "interpolate", "length": 7}),
+    ):
+        assert torch.autograd.gradcheck(lambda w, at=positions, how=options: learned(at, w, **how), table)
+    learned([1, 1], table).sum().backward()
+    assert table.grad.tolist() == [[0] * 3, [2] * 3, [0] * 3, [0] * 3]  # a row met twice learns twice
+
+
+@pytest.mark.torch
+def test_codes_can_be_traced(torch):
+    def codes(at, table):
+        return (
+            sinusoidal(at, 6),
+            shift_matrix(at, 4),
+            radix(at, 4, 2),
+            normalised(at, 9, 2),
+            learned(at, table),
+            learned(at, table, past_end="clamp"),
+            learned(at, table, past_end="interpolate", length=5),
+        )
+
+    at, table = torch.arange(3), torch.from_numpy(TABLE)
+    traced = torch.compile(codes, backend="eager", fullgraph=True)(at, table)
+    assert all(map(torch.equal, traced, codes(at, table)))
+
+
+# Other people's code
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("dim", [2, 4, 7, 64, 129])
+def test_sinusoidal_equals_transformers(torch, dim):
+    """Marian's table is "half", XLM's interleaved; both are rounded to float32, of which 6e-8 is half a step at 1."""
+    from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
+    from transformers.models.xlm.modeling_xlm import create_sinusoidal_embeddings
+
+    at = torch.arange(300)
+    marian = MarianSinusoidalPositionalEmbedding(300, dim).create_weight()
+    np.testing.assert_allclose(sinusoidal(at, dim, layout="half"), marian, atol=6e-8)
+    xlm = create_sinusoidal_embeddings(300, dim, torch.empty(300, dim))
+    np.testing.assert_allclose(sinusoidal(at, dim), xlm, atol=6e-8)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("dim", [4, 6, 64, 512])
+def test_tensor2tensor_equals_transformers(torch, dim):
+    """FSMT and Whisper write tensor2tensor's table in float32: their angles carry 1e-6 relative."""
+    from transformers.models.fsmt.modeling_fsmt import SinusoidalPositionalEmbedding
+    from transformers.models.whisper.modeling_whisper import sinusoids
+
+    at = torch.arange(50)
+    ours = sinusoidal(at, dim, layout="half", denominators="tensor2tensor")
+    for theirs in (SinusoidalPositionalEmbedding.get_embedding(50, dim, None), sinusoids(50, dim)):
+        assert (torch.abs(ours - theirs) <= 1e-6 * torch.clamp(at, min=1)[:, None]).all()
+
+
+@pytest.mark.torch
+def test_learned_equals_torch(torch):
+    generator = torch.Generator().manual_seed(0)
+    table = torch.randn(16, 8, dtype=torch.float64, generator=generator)
+    at = torch.randint(16, (3, 5), generator=generator)
+    assert torch.equal(learned(at, table), torch.nn.functional.embedding(at, table))
+    for length in (1, 2, 9, 16, 17, 31, 64):
+        theirs = torch.nn.functional.interpolate(table.T[None], size=length, mode="linear", align_corners=True)[0].T
+        ours = learned(torch.arange(length), table, past_end="interpolate", length=length)
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
+
+
+# Refusals that are about two arguments at once
+
+
+def test_whole_numbers_that_a_float_cannot_tell_apart():
+    assert integer(2**53 - 1, 1) == 2**53 - 1
+    for code in (lambda t: integer(t, 1), lambda t: radix(t, 99, 2), lambda t: learned(t, TABLE, past_end="clamp")):
+        with pytest.raises(ValueError, match=rf"positions must be below {2**53}, .* got {2**53 + 1}"):
+            code(2**53 + 1)
+
+
+def test_odd_widths_that_have_no_answer():
+    with pytest.raises(ValueError, match="dim must be even with denominators='tensor2tensor', got 7"):
+        sinusoidal([1], 7, denominators="tensor2tensor")
+    with pytest.raises(ValueError, match="dim must be even and positive.*got 7"):
+        shift_matrix(1, 7)
+
+
+def test_length_goes_with_interpolation():
+    for past_end in ("refuse", "clamp"):
+        with pytest.raises(ValueError, match=f"only there, got length=5 with '{past_end}'"):
+            learned([0], TABLE, past_end=past_end, length=5)
+    with pytest.raises(ValueError, match="length must be given.*got length=None with 'interpolate'"):
+        learned([0], TABLE, past_end="interpolate")
+
+
+def test_relative_positions_do_not_broadcast():
+    with pytest.raises(ValueError, match=r"same axes before the last, got shapes \(1, 3\) and \(2, 3\)"):
+        relative_positions(np.zeros((1, 3)), np.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"got shapes \(3,\) and \(2, 3\)"):
+        relative_positions(np.zeros(3), np.zeros((2, 3)))
+
+
+def test_messages_name_the_argument_and_what_is_accepted():
+    with pytest.raises(ValueError, match="query_positions must have at least one axis, got 3"):
+        relative_positions(3, [1, 2])
+    with pytest.raises(ValueError, match=r"table must have shape \(rows, dim\), neither of them 0, got shape \(0, 2\)"):
+        learned([], TABLE[:0])
+    with pytest.raises(TypeError, match="normalise must be True or False, got 1"):
+        radix([1], 4, 3, normalise=1)

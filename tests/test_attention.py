@@ -1,0 +1,450 @@
+"""posenc.attention: weights known by hand, a loop over words, order and blindness to it, masks, and torch's own."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posenc.attention import attention, packed_mask
+
+lengths = st.integers(1, 7)
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture
+def torch():
+    import torch
+
+    return torch
+
+
+def normal(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def by_loops(q, k, v, allowed, bias, scale, temperature):
+    """One head of attention, word by word, as one would do it with a pencil."""
+    output, weights = np.zeros((len(q), v.shape[1])), np.zeros((len(q), len(k)))
+    for i in range(len(q)):
+        powers = {}
+        for j in range(len(k)):
+            if allowed[i][j]:
+                product = sum(q[i][n] * k[j][n] for n in range(q.shape[1]))
+                powers[j] = math.exp((product * scale + bias[i][j]) / temperature)
+        for j, power in powers.items():
+            weights[i, j] = power / sum(powers.values())
+            output[i] += weights[i, j] * v[j]
+    return output, weights
+
+
+def test_weights_known_by_hand():
+    """Logits (ln 3, 0) share 3 : 1, twice as large 9 : 1."""
+    q, k = np.array([[2.0, 0, 0, 0]]), np.array([[math.log(3), 0, 0, 0], [0, 1.0, 0, 0]])
+    v = np.array([[4.0, 8.0], [0.0, 4.0]])
+    plain = attention(q, k, v)  # 2·ln 3 / √4
+    np.testing.assert_allclose(plain.logits, [[math.log(3), 0]], atol=1e-15)
+    np.testing.assert_allclose(plain.weights, [[0.75, 0.25]], atol=1e-15)
+    np.testing.assert_allclose(plain.output, [[3, 7]], atol=1e-15)
+    np.testing.assert_allclose(attention(q, k, v, scale=1.0).weights, [[0.9, 0.1]], atol=1e-15)
+    np.testing.assert_allclose(attention(q, k, v, temperature=0.5).weights, [[0.9, 0.1]], atol=1e-15)
+    level = attention(q, k, v, bias=np.array([[0.0, math.log(3)]]))
+    np.testing.assert_allclose(level.weights, [[0.5, 0.5]], atol=1e-15)
+    # The temperature divides the bias as well: (ln 3 + 3·ln 3)/2 against 0.
+    both = attention(q, k, v, bias=np.array([[3 * math.log(3), 0]]), temperature=2.0)
+    np.testing.assert_allclose(both.weights, [[0.9, 0.1]], atol=1e-15)
+
+
+def test_the_cat_sat_on_the_mat():
+    """S02 with real numbers: the loop over words and the product of matrices agree."""
+    words = ["the", "cat", "sat", "on", "the", "mat"]
+    table = dict(zip(dict.fromkeys(words), normal(5, 4, seed=2), strict=True))
+    x = np.stack([table[word] for word in words])
+    w_q, w_k, w_v = normal(3, 4, 4, seed=3)
+    everything = np.ones((6, 6), dtype=bool)
+    loops = by_loops(x @ w_q, x @ w_k, x @ w_v, everything, np.zeros((6, 6)), 0.5, 1)
+    output, weights, _ = attention(x @ w_q, x @ w_k, x @ w_v)
+    np.testing.assert_allclose(output, loops[0], atol=1e-12)
+    np.testing.assert_allclose(weights, loops[1], atol=1e-12)
+    np.testing.assert_array_equal(output[0], output[4])  # the same word, wherever it stands
+
+
+@given(lengths, lengths, st.integers(1, 5), st.booleans(), st.floats(0.1, 3), st.floats(0.1, 3), seeds)
+def test_matrices_do_what_loops_do(queries, keys, dim, causal, scale, temperature, seed):
+    rng = np.random.default_rng(seed)
+    keys = max(queries, keys) if causal else keys
+    q, k, v = (rng.standard_normal(shape) for shape in ((queries, dim), (keys, dim), (keys, 3)))
+    bias, mask = rng.standard_normal((queries, keys)), rng.random((queries, keys)) < 0.7
+    allowed = mask & (np.arange(keys) <= np.arange(queries)[:, None] + keys - queries) if causal else mask
+    got = attention(q, k, v, causal=causal, bias=bias, mask=mask, scale=scale, temperature=temperature)
+    output, weights = by_loops(q, k, v, allowed, bias, scale, temperature)
+    np.testing.assert_allclose(got.output, output, atol=1e-12)
+    np.testing.assert_allclose(got.weights, weights, atol=1e-12)
+    np.testing.assert_array_equal(np.isneginf(got.logits), ~allowed)
+    expected = (q @ k.T * scale + bias) / temperature
+    np.testing.assert_allclose(got.logits[allowed], expected[allowed], atol=1e-12)
+
+
+@given(lengths, st.integers(1, 8), seeds)
+def test_moved_words_move_their_outputs_and_nothing_else(length, dim, seed):
+    """S04: Attention(PX) = P·Attention(X), weights P·A·Pᵀ, without a mask."""
+    rng = np.random.default_rng(seed)
+    x, order = rng.standard_normal((length, dim)), rng.permutation(length)
+    w_q, w_k, w_v = rng.standard_normal((3, dim, dim))
+    kept, moved = (attention(y @ w_q, y @ w_k, y @ w_v) for y in (x, x[order]))
+    np.testing.assert_allclose(moved.output, kept.output[order], atol=1e-12)
+    np.testing.assert_allclose(moved.weights, kept.weights[np.ix_(order, order)], atol=1e-12)
+
+
+def test_a_query_from_outside_gets_the_same_answer():
+    """S05: keys and values of "I love you" backwards, under one query: invariant, to rounding."""
+    q, k, v = normal(1, 4), normal(3, 4, seed=1), normal(3, 4, seed=2)
+    there, back = attention(q, k, v, scale=1.0).output, attention(q, k[::-1], v[::-1], scale=1.0).output
+    np.testing.assert_allclose(there, back, atol=1e-15)
+
+
+def layers(x, causal, number):
+    for layer in range(number):
+        w_q, w_k, w_v = normal(3, 8, 8, seed=layer)
+        x = x + attention(x @ w_q, x @ w_k, x @ w_v, causal=causal).output
+    return x
+
+
+def test_causal_order_shows_only_in_the_second_layer():
+    """C011: over all orders of what stands before, the last row stays after one layer and moves after two."""
+    x = normal(5, 8, seed=9)
+
+    def spread(causal, number):
+        rows = [layers(x[[*order, 4]], causal, number)[-1] for order in itertools.permutations(range(4))]
+        return np.ptp(rows, axis=0).max()
+
+    assert spread(causal=True, number=1) < 1e-12
+    assert spread(causal=False, number=2) < 1e-12
+    assert spread(causal=True, number=2) > 0.1
+
+
+def test_a_mask_counts_only_with_something_to_count():
+    """C012: equal tokens get equal rows under the mask; with a first token of its own, row n gives it 1/n."""
+    same = np.ones((6, 4))
+    assert np.ptp(attention(same, same, same, causal=True).output, axis=0).max() < 1e-15
+    flag = np.zeros((6, 1))
+    flag[0] = 1
+    nothing = np.zeros((6, 4))
+    np.testing.assert_allclose(attention(nothing, nothing, flag, causal=True).output[:, 0], 1 / np.arange(1, 7))
+
+
+@given(st.integers(0, 6), st.integers(0, 6), seeds)
+def test_causal_queries_are_the_last_ones(queries, more, seed):
+    """Decoding with a cache: the last rows of the whole, at any split."""
+    x = np.random.default_rng(seed).standard_normal((2, queries + more, 4))
+    whole, last = attention(x, x, x, causal=True), attention(x[:, more:], x, x, causal=True)
+    np.testing.assert_allclose(last.output, whole.output[:, more:], atol=1e-12)
+    np.testing.assert_array_equal(last.weights > 0, whole.weights[:, more:] > 0)
+
+
+@given(st.floats(-1e4, 1e4), seeds)
+def test_only_differences_of_logits_matter_however_large(level, seed):
+    q, k, v = np.random.default_rng(seed).standard_normal((3, 5, 4))
+    low, high = attention(q, k, v), attention(q, k, v, bias=np.full((5, 5), level))
+    np.testing.assert_allclose(high.weights, low.weights, atol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_extreme_logits(dtype):
+    q, k = np.array([[100.0]], dtype=dtype), np.array([[100.0], [-100.0], [100.0]], dtype=dtype)
+    got = attention(q, k, k, scale=1.0)
+    np.testing.assert_array_equal(got.logits, [[1e4, -1e4, 1e4]])
+    np.testing.assert_array_equal(got.weights, [[0.5, 0, 0.5]])
+    np.testing.assert_array_equal(got.output, [[100]])
+
+
+@given(lengths, st.integers(1, 500), st.floats(1, 300), seeds)
+def test_weights_are_shares(queries, keys, spread, seed):
+    rng = np.random.default_rng(seed)
+    q, k, v = (spread * rng.standard_normal((length, 4)) for length in (queries, keys, keys))
+    got = attention(q, k, v)
+    assert (got.weights >= 0).all()
+    np.testing.assert_allclose(got.weights.sum(axis=-1), 1, atol=1e-12)
+    assert (got.output <= v.max(axis=0) + 1e-9).all()
+    assert (got.output >= v.min(axis=0) - 1e-9).all()
+
+
+@given(st.floats(0.1, 1), st.floats(1, 10))
+def test_less_temperature_is_sharper(cold, hot):
+    q, k, v = normal(3, 6, 4)
+    sharp, plain, flat = (attention(q, k, v, temperature=t).weights for t in (cold, 1.0, hot))
+    assert (sharp.max(axis=-1) >= plain.max(axis=-1) - 1e-15).all()
+    assert (plain.max(axis=-1) >= flat.max(axis=-1) - 1e-15).all()
+    np.testing.assert_allclose(sharp, attention(q, k, v, scale=1 / (2 * cold)).weights, atol=1e-12)
+
+
+def test_a_temperature_for_each_head():
+    q, k, v = normal(3, 2, 4, 5, 8)
+    temperatures = [0.5, 1.0, 2.0, 1.0]
+    together = attention(q, k, v, temperature=temperatures)
+    for head, temperature in enumerate(temperatures):
+        alone = attention(q[:, head], k[:, head], v[:, head], temperature=temperature)
+        np.testing.assert_allclose(together.weights[:, head], alone.weights, atol=1e-15)
+    for number in (2.0, np.float64(2), np.asarray(2.0), 2):
+        np.testing.assert_allclose(
+            attention(q, k, v, temperature=number).logits,
+            together.logits * [[[0.25]], [[0.5]], [[1]], [[0.5]]],
+            atol=1e-15,
+        )
+
+
+def test_a_query_that_may_look_nowhere_gets_nothing():
+    q, k, v = normal(3, 3, 4)
+    mask = np.array([[True, True, True], [False, False, False], [True, False, False]])
+    got = attention(q, k, v, mask=mask)
+    np.testing.assert_array_equal(got.weights[1], np.zeros(3))
+    np.testing.assert_array_equal(got.output[1], np.zeros(4))
+    np.testing.assert_array_equal(got.logits[1], np.full(3, -np.inf))
+    np.testing.assert_array_equal(got.output[2], v[0])
+    np.testing.assert_array_equal(attention(q, k, v, bias=np.where(mask, 0.0, -np.inf)).output, got.output)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_empty_sequences(causal):
+    rows, none = np.ones((2, 3, 4)), np.ones((2, 0, 4))
+    got = attention(none, rows, rows, causal=causal)
+    assert (got.output.shape, got.weights.shape) == ((2, 0, 4), (2, 0, 3))
+    got = attention(none, none, none, causal=causal, mask=np.ones((0, 0), dtype=bool))
+    assert (got.output.shape, got.weights.shape) == ((2, 0, 4), (2, 0, 0))
+
+
+def test_no_keys_give_nothing():
+    got = attention(np.ones((2, 3, 4)), np.ones((2, 0, 4)), np.ones((2, 0, 5)))
+    np.testing.assert_array_equal(got.output, np.zeros((2, 3, 5)))
+    assert got.weights.shape == got.logits.shape == (2, 3, 0)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(5, 6), (3, 5, 6), (2, 3, 5, 6), (1, 3, 5, 6), (2, 1, 5, 6), (2, 1, 1, 6), (1, 1, 5, 6), (1, 3, 1, 6)],
+)
+def test_shapes_of_bias_and_mask(shape):
+    q, k, v = normal(2, 3, 5, 4), normal(2, 3, 6, 4, seed=1), normal(2, 3, 6, 4, seed=2)
+    bias, mask = normal(*shape, seed=3), np.random.default_rng(4).random(shape) < 0.5
+    got = attention(q, k, v, bias=bias, mask=mask)
+    full = (2, 3, 5, 6)
+    spelt_out = attention(q, k, v, bias=np.broadcast_to(bias, full), mask=np.broadcast_to(mask, full))
+    np.testing.assert_array_equal(got.logits, spelt_out.logits)
+    np.testing.assert_array_equal(np.isneginf(got.logits), ~np.broadcast_to(mask, full))
+
+
+@pytest.mark.parametrize(
+    "shape", [(), (6,), (5, 1), (1, 6), (1, 5, 6), (2, 5, 6), (3, 3, 5, 6), (1, 2, 3, 5, 6), (6, 5)]
+)
+def test_shapes_that_would_stretch_by_accident(shape):
+    q, k = np.ones((2, 3, 5, 4)), np.ones((2, 3, 6, 4))
+    with pytest.raises(ValueError, match=r"mask must have shape \(5, 6\) or \(3, 5, 6\) or \(2, 3, 5, 6\).*got shape"):
+        attention(q, k, k, mask=np.ones(shape, dtype=bool))
+    if shape:
+        with pytest.raises(
+            ValueError, match=r"bias must have shape \(5, 6\) or \(3, 5, 6\) or \(2, 3, 5, 6\).*got shape"
+        ):
+            attention(q, k, k, bias=np.zeros(shape))
+
+
+def test_half_precision_is_widened_inside():
+    q, k, v = (normal(2, 3000, 8, seed=seed).astype("float16") for seed in range(3))
+    got = attention(q, k, v, causal=True, bias=np.zeros((3000, 3000)))
+    assert (got.output.dtype, got.weights.dtype, got.logits.dtype) == (np.float16, np.float32, np.float32)
+    np.testing.assert_allclose(got.weights.sum(axis=-1), 1, atol=1e-5)
+    exact = attention(*(array.astype("float64") for array in (q, k, v)), causal=True)
+    np.testing.assert_allclose(got.output, exact.output, rtol=1e-3, atol=1e-6)
+
+
+def test_activations_keep_their_dtype():
+    for dtype in ("float32", "float64"):
+        q = np.ones((2, 4), dtype=dtype)
+        got = attention(q, q, q, causal=True, bias=np.zeros((2, 2)), temperature=np.asarray(2.0))
+        assert {array.dtype for array in got} == {np.dtype(dtype)}
+
+
+def test_packed_mask_by_hand():
+    expected = [[1, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0]] + 3 * [[0, 0, 0, 1, 1, 1]]
+    mask = packed_mask([2, 1, 3])
+    assert mask.dtype == bool
+    np.testing.assert_array_equal(mask, np.array(expected, dtype=bool))
+    np.testing.assert_array_equal(packed_mask([0, 2, 0, 0, 1, 3, 0]), mask)
+    assert packed_mask([]).shape == packed_mask([0]).shape == (0, 0)
+    assert packed_mask(np.array([4])).all()
+
+
+@given(st.lists(st.integers(0, 5), max_size=6), st.booleans(), seeds)
+def test_packed_sequences_do_not_see_each_other(each, causal, seed):
+    x = np.random.default_rng(seed).standard_normal((3, sum(each), 4))
+    packed = attention(x, x, x, causal=causal, mask=packed_mask(each)).output
+    start = 0
+    for length in each:
+        alone = x[:, start : start + length]
+        expected = attention(alone, alone, alone, causal=causal).output
+        np.testing.assert_allclose(packed[:, start : start + length], expected, atol=1e-12)
+        start += length
+
+
+def test_arrays_need_not_be_contiguous():
+    q, k, v = normal(3, 6, 8, 2)
+    sparse = [array[::2].swapaxes(-1, -2) for array in (q, k, v)]
+    dense = [np.ascontiguousarray(array) for array in sparse]
+    np.testing.assert_allclose(attention(*sparse).output, attention(*dense).output, atol=1e-15)
+
+
+def test_what_is_refused():
+    x = np.ones((2, 3, 5, 4))
+    with pytest.raises(ValueError, match=r"k must be as wide as q, 4, got shape \(2, 3, 5, 3\)"):
+        attention(x, x[..., :3], x)
+    with pytest.raises(ValueError, match=r"k and v must be equally long, got shapes \(2, 3, 5, 4\) and \(2, 3, 4, 4\)"):
+        attention(x, x, x[..., :4, :])
+    for name in ("k", "v"):
+        with pytest.raises(
+            ValueError, match=rf"{name} must have the leading axes of q, \(2, 3\), got shape \(2, 1, 5, 4\)"
+        ):
+            attention(x, **({"k": x, "v": x} | {name: x[:, :1]}))
+    with pytest.raises(
+        ValueError, match="causal=True needs at least as many keys as queries, got queries=5 and keys=4"
+    ):
+        attention(x, x[..., :4, :], x[..., :4, :], causal=True)
+    with pytest.raises(
+        ValueError, match=r"temperature must be a number or one for each head, shape \(3,\), got shape \(2,\)"
+    ):
+        attention(x, x, x, temperature=[1.0, 2.0])
+    with pytest.raises(
+        ValueError, match=r"temperature must be a number or one for each head, shape \(\), got shape \(2,\)"
+    ):
+        attention(x[0, 0], x[0, 0], x[0, 0], temperature=[1.0, 2.0])
+    with pytest.raises(
+        TypeError, match="mask must be an array of booleans, True where a query may look, got dtype float64"
+    ):
+        attention(x, x, x, mask=np.ones((5, 5)))
+    with pytest.raises(TypeError, match="mask must be an array of booleans, True where a query may look, got 'all'"):
+        attention(x, x, x, mask="all")
+    with pytest.raises(ValueError, match=r"q must have shape \(..., length, width\), got shape \(4,\)"):
+        attention(x[0, 0, 0], x, x)
+    with pytest.raises(ValueError, match=r"q must be at least 1 wide, got shape \(2, 3, 5, 0\)"):
+        attention(x[..., :0], x, x)
+    with pytest.raises(TypeError, match="v must have the dtype of q, float64, got dtype float32"):
+        attention(x, x, x.astype("float32"))
+    with pytest.raises(TypeError, match="causal must be True or False, got 1"):
+        attention(x, x, x, causal=1)
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="bias must be finite, or −∞ for a masked pair, got array"):
+            attention(x, x, x, bias=np.full((5, 5), bad))
+    with pytest.raises(ValueError, match=r"temperature must be greater than 0, got \[1.0, 0.0, 1.0\]"):
+        attention(x, x, x, temperature=[1.0, 0.0, 1.0])
+    with pytest.raises(ValueError, match=r"lengths must have shape \(sequences,\), got \[\[1\]\] of shape \(1, 1\)"):
+        packed_mask([[1]])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# torch
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("queries", [1, 4, 7])
+def test_equal_to_torch(torch, queries):
+    """torch.nn.functional.scaled_dot_product_attention in float64: plain, causal, mask, bias, scale."""
+    sdpa, generator = torch.nn.functional.scaled_dot_product_attention, torch.Generator().manual_seed(0)
+    random = lambda *shape: torch.randn(*shape, dtype=torch.float64, generator=generator)  # noqa: E731 (short)
+    q, k, v = random(2, 3, queries, 8), random(2, 3, 7, 8), random(2, 3, 7, 5)
+    mask = random(2, 3, queries, 7) > 0
+    mask[0, 0, 0] = False  # torch gives zeros there, too
+    lower = torch.ones(queries, 7, dtype=torch.bool).tril(7 - queries)
+    bias = random(3, queries, 7)
+    for ours, theirs in (
+        ({}, {}),
+        ({"scale": 1.0}, {"scale": 1.0}),
+        ({"causal": True}, {"attn_mask": lower}),
+        ({"mask": mask}, {"attn_mask": mask}),
+        ({"mask": mask, "causal": True}, {"attn_mask": mask & lower}),
+        ({"bias": bias}, {"attn_mask": bias}),
+        ({"bias": bias, "temperature": 2.0}, {"attn_mask": bias / 2, "scale": 8**-0.5 / 2}),
+    ):
+        np.testing.assert_allclose(attention(q, k, v, **ours).output, sdpa(q, k, v, **theirs), atol=1e-12)
+    if queries == 7:
+        np.testing.assert_allclose(attention(q, k, v, causal=True).output, sdpa(q, k, v, is_causal=True), atol=1e-12)
+    grouped = sdpa(torch.cat([q, q], 1), k, v, enable_gqa=True)
+    repeated = attention(torch.cat([q, q], 1), k.repeat_interleave(2, 1), v.repeat_interleave(2, 1)).output
+    np.testing.assert_allclose(repeated, grouped, atol=1e-12)
+
+
+@pytest.mark.torch
+def test_equal_to_the_core_of_multihead_attention(torch):
+    torch.manual_seed(0)
+    module = torch.nn.MultiheadAttention(12, 3, batch_first=True, dtype=torch.float64)
+    x = torch.randn(2, 5, 12, dtype=torch.float64)
+    hidden = torch.ones(5, 5, dtype=torch.bool).triu(1)  # True where it may not look
+    expected, weights = module(x, x, x, attn_mask=hidden, average_attn_weights=False)
+    projected = torch.nn.functional.linear(x, module.in_proj_weight, module.in_proj_bias)
+    q, k, v = (part.unflatten(-1, (3, 4)).transpose(1, 2) for part in projected.chunk(3, dim=-1))
+    got = attention(q, k, v, causal=True)
+    output = module.out_proj(got.output.transpose(1, 2).flatten(-2))
+    np.testing.assert_allclose(got.weights.detach(), weights.detach(), atol=1e-12)
+    np.testing.assert_allclose(output.detach(), expected.detach(), atol=1e-12)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-14), ("float32", 1e-6), ("bfloat16", 1e-2)])
+def test_torch_gets_what_numpy_gets(torch, dtype, tolerance):
+    q, k, v = (torch.from_numpy(normal(2, 3, 5, 4, seed=seed)).to(getattr(torch, dtype)) for seed in range(3))
+    bias, mask = normal(3, 5, 5, seed=3), np.random.default_rng(4).random((2, 1, 1, 5)) < 0.7
+    got = attention(
+        q, k, v, causal=True, bias=torch.from_numpy(bias), mask=torch.from_numpy(mask), temperature=[1.0, 2.0, 3.0]
+    )
+    assert got.output.dtype == getattr(torch, dtype)
+    expected = attention(
+        *(array.double().numpy() for array in (q, k, v)), causal=True, bias=bias, mask=mask, temperature=[1.0, 2.0, 3.0]
+    )
+    for ours, numpy in zip(got, expected, strict=True):
+        np.testing.assert_allclose(ours.double(), numpy, atol=tolerance)
+    packed = packed_mask([2, 0, 3], like=q)
+    assert packed.dtype == torch.bool
+    np.testing.assert_array_equal(packed, packed_mask([2, 0, 3]))
+
+
+@pytest.mark.torch
+def test_gradients(torch):
+    """Against finite differences, with rows that look nowhere, a bias of −∞ and a temperature for each head."""
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(2, 3, 4, dtype=torch.float64, requires_grad=True) for _ in range(3))
+    bias = torch.randn(2, 3, 3, dtype=torch.float64, requires_grad=True)
+    temperature = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
+    mask = torch.tensor([[True, True, False], [False, False, False], [True, True, True]])
+    closed = torch.where(torch.eye(3, dtype=torch.bool), -math.inf, 0.0).double()
+
+    def shares(q, k, v, bias, temperature):
+        output, weights, _ = attention(q, k, v, causal=True, bias=bias + closed, mask=mask, temperature=temperature)
+        return output, weights
+
+    assert torch.autograd.gradcheck(shares, (q, k, v, bias, temperature))
+
+
+@pytest.mark.torch
+def test_gradients_of_extreme_and_empty_rows_are_numbers(torch):
+    q = torch.tensor([[[1e4], [-1e4], [0.0]]], requires_grad=True)
+    mask = torch.tensor([[True, True, True], [False, False, False], [True, False, True]])
+    attention(q, q, q, mask=mask).output.sum().backward()
+    assert torch.isfinite(q.grad).all()
+    none = torch.ones(2, 0, 4, requires_grad=True)
+    attention(torch.ones(2, 3, 4), none, none).output.sum().backward()
+    assert none.grad.shape == (2, 0, 4)
+
+
+@pytest.mark.torch
+def test_it_can_be_traced(torch):
+    q, bias = torch.randn(2, 3, 4, 8), torch.randn(3, 4, 4)
+    run = lambda q, bias: attention(q, q, q, causal=True, bias=bias, temperature=[1.0, 2.0, 3.0])  # noqa: E731
+    traced = torch.compile(run, backend="eager", fullgraph=True)(q, bias)
+    np.testing.assert_array_equal(traced.output, run(q, bias).output)
+
+
+@pytest.mark.torch
+def test_two_libraries_do_not_mix(torch):
+    q = torch.ones(2, 4)
+    for other in ({"k": np.ones((2, 4), dtype="float32")}, {"bias": np.zeros((2, 2))}, {"mask": np.ones((2, 2), bool)}):
+        with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
+            attention(q, **({"k": q, "v": q} | other))

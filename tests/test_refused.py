@@ -1,0 +1,65 @@
+"""Every public function of the ground floor, argument by argument: bad input is named, with its value."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from tests.refused import Case
+
+MODULES = ["frequencies", "absolute", "rotary", "scaling", "attention", "bias", "analysis"]
+ANY_ARRAY = {"like"}  # takes whatever has a library and a device
+
+
+def public(module: str) -> list:
+    found = vars(import_module(f"posenc.{module}")).values()
+    here = [item for item in found if inspect.isfunction(item) and item.__module__ == f"posenc.{module}"]
+    return [function for function in here if not function.__name__.startswith("_")]
+
+
+TABLES: dict[str, dict] = {module: import_module(f"tests.refused.{module}").CASES for module in MODULES}
+CASES = [(function, case) for table in TABLES.values() for function, case in table.items()]
+BAD = [
+    pytest.param(function, case, argument, value, id=f"{function.__name__}-{argument}-{number}")
+    for function, case in CASES
+    for argument, values in case.bad.items()
+    for number, value in enumerate(values)
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_argument_of_every_public_function_is_tried(module):
+    assert set(TABLES[module]) == set(public(module))
+    for function, case in TABLES[module].items():
+        wanted = set(inspect.signature(function).parameters) - ANY_ARRAY
+        assert {argument for argument, values in case.bad.items() if values} == wanted, function.__name__
+
+
+@pytest.mark.parametrize(("function", "case"), CASES, ids=[function.__name__ for function, _ in CASES])
+def test_the_good_call_works(function, case: Case):
+    function(**case.good)
+
+
+@pytest.mark.parametrize(("function", "case", "argument", "value"), BAD)
+def test_the_message_names_the_argument_and_its_value(function, case: Case, argument, value):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        function(**(case.good | {argument: value}))
+    message = str(caught.value)
+    assert argument in message
+    found = any(re.search(rf"(?<!\w){re.escape(said)}(?!\w)", message) for said in sayings(value))
+    assert found, f"{message!r} does not say {value!r}"
+
+
+def sayings(value: object) -> set[str]:
+    """The ways in which a message may say a value: itself, or of an array its shape, its dtype or one of its parts."""
+    said = {repr(value), str(value), f"{value:g}" if isinstance(value, float) else repr(value)}
+    for part in value if isinstance(value, (tuple, list)) else ():  # a rotary table has two arrays
+        said |= {repr(part), str(part)} | (sayings(part) if isinstance(part, np.ndarray) else set())
+    array = np.asarray(value) if isinstance(value, (list, np.ndarray)) else None
+    if array is not None:
+        said |= {str(array.shape), str(array.dtype), *map(str, array.shape)}
+    return said - {""}

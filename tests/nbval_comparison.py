@@ -1,4 +1,4 @@
-"""How nbval compares a cell's outputs with the stored ones: a pytest plugin.
+"""How nbval compares a cell's outputs with the stored ones, and what it leaves alone: a pytest plugin.
 
 nbval 0.11 has no hook for this, so its method is replaced; nbval is pinned in
 requirements.txt, and tests/notebooks/test_nbval.py would notice.
@@ -28,3 +28,6 @@ def compare_outputs(self, test: list, ref: list, skip_compare: object = None) ->
 
 
 nbval.plugin.IPyNbCell.compare_outputs = compare_outputs
+# With --cov, nbval would also measure inside the kernels. Under pytest-xdist what it measures there is lost, and
+# starting it can stall the kernel.
+nbval.plugin.setup_coverage = nbval.plugin.teardown_coverage = lambda *arguments: None

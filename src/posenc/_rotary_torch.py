@@ -86,12 +86,15 @@ def _interleaved(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 def _half(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """With each product added into one new tensor, in the precision of `x`."""
+    """With the second product added to the first in place, in the precision of `x`."""
     cos, sin = cos.to(x.dtype), sin.to(x.dtype)
     middle = x.shape[-1] // 2
     first, second = x[..., :middle], x[..., middle:]
     if torch.compiler.is_compiling():
         return torch.cat([first * cos - second * sin, first * sin + second * cos], -1)
+    if x.element_size() < 4:  # whole rows at once, which counts for more there
+        both = torch.cat([cos, cos], -1), torch.cat([-sin, sin], -1)
+        return torch.mul(x, both[0]).addcmul_(x.roll(middle, -1), both[1])
     turned = torch.empty_like(x)
     torch.mul(first, cos, out=turned[..., :middle]).addcmul_(second, sin, value=-1)
     torch.mul(second, cos, out=turned[..., middle:]).addcmul_(first, sin)

@@ -198,7 +198,7 @@ def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
     grid = floats("bases", bases)
     if grid.ndim != 1 or grid.shape[0] == 0 or bool(np.any(np.asarray(grid) <= 0)):
         raise ValueError(f"bases must be a list of numbers greater than 0, got {bases!r}")
-    for base in sorted(float(base) for base in grid):
+    for base in sorted(bases):
         if bool(np.all(decay(distances, make_inv_freq(dim, base)) >= 0)):
             return base
     return None

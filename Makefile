@@ -45,6 +45,8 @@ serve: environment
 
 bench: environment
 	@"$(BIN)" -m tools.chromium
+	@echo "Installing the libraries to compare with (a few MB) …"
+	@"$(BIN)" -m pip install --quiet --no-deps -r tests/benchmarks/requirements.txt
 	@"$(BIN)" -m tools.book
 	@set -e; for file in tests/benchmarks/[a-z]*.py; do \
 	  name=$${file##*/}; echo "Measuring: $$file …"; "$(BIN)" -m "tests.benchmarks.$${name%.py}"; done

@@ -17,17 +17,22 @@ SITE = BUILD / "html"
 JUPYTER_BOOK = "from jupyter_book.cli.main import main; main()"
 
 
+def cached() -> dict[str, object]:
+    """When each notebook in the execution cache was executed."""
+    with execute.open_cache() as cache:
+        return {record.hashkey: record.created for record in cache.list_cache_records()}
+
+
 def build_pages() -> None:
     """Build the pages, warnings being errors, and make sure that nothing was executed."""
-    before = {record.hashkey: record.created for record in execute.open_cache().list_cache_records()}
+    before = cached()
     print("Building the pages …", flush=True)
     command = [sys.executable, "-c", JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going"]
     if subprocess.call(command, cwd=ROOT):
         # Sphinx would not read the faulty page again, nor warn again: make it start afresh.
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
         sys.exit("The website was not built: each warning above counts as an error.")
-    after = {record.hashkey: record.created for record in execute.open_cache().list_cache_records()}
-    if after != before:
+    if cached() != before:
         sys.exit(
             "The build executed a notebook itself instead of taking it from the cache: "
             "does _config.yml use the cache of book/_site/posenc_site.py?"

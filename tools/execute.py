@@ -15,7 +15,9 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -116,18 +118,23 @@ def cache_folder() -> Path:
     return Path(execution_cache())
 
 
-def open_cache() -> JupyterCacheAbstract:
+@contextmanager
+def open_cache() -> Iterator[JupyterCacheAbstract]:
     """The execution cache for the package as it is now."""
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    return get_cache(str(folder))
+    cache = get_cache(str(folder))
+    try:
+        yield cache
+    finally:
+        cache.db.dispose()  # else its connection stays open, which Python 3.13 warns of
 
 
 def cached(path: Path) -> nbformat.NotebookNode:
     """The executed notebook of ``path``; ``LookupError`` if it has to be executed first."""
-    cache = open_cache()
     try:
-        return cache.merge_match_into_notebook(read(path))[1]
+        with open_cache() as cache:
+            return cache.merge_match_into_notebook(read(path))[1]
     except KeyError:
         raise LookupError(f"{path.name} is not executed as it stands: run `make book`") from None
 
@@ -140,9 +147,8 @@ def forget_old_caches(current: Path) -> None:
         shutil.rmtree(folder)
 
 
-def execute_all(paths: list[Path]) -> dict[str, str]:
+def execute_all(cache: JupyterCacheAbstract, paths: list[Path]) -> dict[str, str]:
     """Execute what the cache does not hold; return the errors by notebook."""
-    cache = open_cache()
     forget_old_caches(cache_folder())
     missing = []
     for path in paths:
@@ -175,9 +181,8 @@ def execute_all(paths: list[Path]) -> dict[str, str]:
     return errors
 
 
-def write_report(paths: list[Path]) -> None:
+def write_report(cache: JupyterCacheAbstract, paths: list[Path]) -> None:
     """Write seconds and peak memory of every executed notebook."""
-    cache = open_cache()
     report = {}
     for path in paths:
         data = cache.match_cache_notebook(read(path)).data
@@ -193,12 +198,14 @@ def write_report(paths: list[Path]) -> None:
 def main() -> None:
     """Execute every chapter that the cache does not hold; exit 1 if one fails."""
     paths = chapters()
-    errors = execute_all(paths)
+    with open_cache() as cache:
+        errors = execute_all(cache, paths)
+        if not errors:
+            write_report(cache, paths)
     for name, error in errors.items():
         print(f"\n{name}, {error}", file=sys.stderr)
     if errors:
         sys.exit(f"\n{len(errors)} of {len(paths)} notebooks failed: {', '.join(errors)}")
-    write_report(paths)
 
 
 if __name__ == "__main__":

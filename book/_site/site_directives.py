@@ -27,7 +27,7 @@ VERDICTS = {
 }
 KINDS = {
     "executable": "a test runs it",
-    "misprint": "a misprint, settled by its test",
+    "misprint": "a misprint, with nothing to run",
     "literature": "rests on what others measured",
     "untestable": "no test here can settle it",
 }
@@ -73,7 +73,7 @@ def evidence_module() -> ModuleType:
 
 
 class Claims(SphinxDirective):
-    """```{claims}```: a card for each claim of tests/claims/manifest.toml, and how many there are of each verdict."""
+    """```{claims}```: a card for each claim of tests/claims/manifest/, and how many of each verdict and kind."""
 
     def run(self) -> list[nodes.Node]:
         """The summary and the cards, each figure computed now."""
@@ -85,13 +85,16 @@ class Claims(SphinxDirective):
         return [self._summary(claims), *(self._card(claim, evidence.evaluate(claim.id).figure) for claim in claims)]
 
     def _summary(self, claims: list[Any]) -> nodes.Node:
-        summary = nodes.bullet_list(classes=["posenc-verdicts"])
-        for verdict, words in VERDICTS.items():
-            count = sum(claim.verdict == verdict for claim in claims)
-            if count:
-                item = nodes.list_item(classes=[f"posenc-verdict-{verdict.lower()}"])
-                item += nodes.paragraph("", "", nodes.strong("", str(count)), nodes.Text(f" {words}"))
-                summary += item
+        summary = nodes.container()
+        for attribute, names, css in (("verdict", VERDICTS, "verdict"), ("kind", KINDS, "kind")):
+            row = nodes.bullet_list(classes=["posenc-verdicts"])
+            for name, words in names.items():
+                count = sum(getattr(claim, attribute) == name for claim in claims)
+                if count:
+                    item = nodes.list_item(classes=[f"posenc-{css}-{name.lower()}"])
+                    item += nodes.paragraph("", "", nodes.strong("", str(count)), nodes.Text(f" {words}"))
+                    row += item
+            summary += row
         return summary
 
     def _markdown(self, text: str, css: str) -> nodes.Node:
@@ -113,10 +116,12 @@ class Claims(SphinxDirective):
             card += self._markdown(figure, "posenc-claim-figure")
         foot = nodes.paragraph(classes=["posenc-claim-foot"])
         foot += nodes.Text(KINDS[claim.kind])
-        if claim.section:
+        if claim.link:
             up = "../" * self.env.docname.count("/")
             foot += nodes.Text(" · told in ")
-            foot += nodes.reference("", claim.section, refuri=up + claim.link)
+            foot += nodes.reference("", claim.title, refuri=up + claim.link)
+        else:
+            foot += nodes.Text(f" · belongs to {claim.title}, which is not written yet")
         card += foot
         return card
 

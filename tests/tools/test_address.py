@@ -114,10 +114,10 @@ def fill_cache(clone: Path) -> None:
 from pathlib import Path
 from jupyter_cache.base import CacheBundleIn
 from tools import execute
-cache = execute.open_cache()
-for path in Path("_executed").iterdir():
-    bundle = CacheBundleIn(execute.read(path), str(path), data={"execution_seconds": 0.0})
-    cache.cache_notebook_bundle(bundle, check_validity=False)
+with execute.open_cache() as cache:
+    for path in Path("_executed").iterdir():
+        bundle = CacheBundleIn(execute.read(path), str(path), data={"execution_seconds": 0.0})
+        cache.cache_notebook_bundle(bundle, check_validity=False)
 """
     run(sys.executable, "-c", code, cwd=clone)
     shutil.rmtree(clone / "_executed")

@@ -14,12 +14,12 @@ FLOORS = [
     {"_arrays", "_rotary_torch"},
     {"frequencies"},
     {"absolute", "rotary", "scaling", "attention"},
-    {"analysis", "bias"},
-    {"widgets"},
+    {"analysis", "bias", "configs"},
+    {"widgets", "schemes"},
     {"figures"},
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
-WITHOUT_TORCH = sorted(set(FLOOR) - {"_rotary_torch"})
+WITHOUT_TORCH = sorted(set(FLOOR) - {"_rotary_torch", "schemes"})
 
 
 def imported(module: str) -> set[str]:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.refused import Case
 
-MODULES = ["frequencies", "absolute", "rotary", "scaling", "attention", "bias", "analysis"]
+MODULES = ["frequencies", "absolute", "rotary", "scaling", "attention", "bias", "analysis", "configs"]
 ANY_ARRAY = {"like"}  # takes whatever has a library and a device
 
 

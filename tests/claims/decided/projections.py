@@ -103,8 +103,8 @@ def C080() -> Evidence:
         # weaker: the matrix takes direction away, whatever becomes of the rest
         core=max(asymmetry["R"], asymmetry["B"]) < asymmetry["I"],
         figure=f"W = I, random, blocks aI + bJ: asymmetry (standard deviations) {_error(asymmetry['I'])}, "
-        f"{asymmetry['R']:.2f}, {asymmetry['B']:.2f}; drift with the place {_error(_drift(plain))}, {_drift(random):.2f}, "
-        f"{_error(_drift(blocks))}",
+        f"{asymmetry['R']:.2f}, {asymmetry['B']:.2f}; drift with the place {_error(_drift(plain))}, "
+        f"{_drift(random):.2f}, {_error(_drift(blocks))}",
     )
 
 
@@ -287,7 +287,7 @@ def C092() -> Evidence:
 @decides
 def C093() -> Evidence:
     rng = np.random.default_rng(0)
-    words, codes = rng.standard_normal((8 * LENGTH, DIM)), np.tile(CODES, (8, 1))
+    words, codes = rng.standard_normal((4 * LENGTH, DIM)), np.tile(CODES, (4, 1))
     for_words, for_codes = rng.standard_normal((2, DIM, DIM))
 
     def missed(wanted: np.ndarray) -> float:

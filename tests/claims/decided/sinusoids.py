@@ -8,7 +8,7 @@ import numpy as np
 from evidence import Evidence, decides
 
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, shift_matrix, sinusoidal
-from posenc.analysis import decay, fingerprint
+from posenc.analysis import decay, fingerprint, monotonicity_violations, translation_residual
 from posenc.frequencies import angles, inv_freq, turns, wavelengths
 from posenc.rotary import rotation_matrix
 
@@ -164,19 +164,6 @@ def C059() -> Evidence:
     )
 
 
-def _spread_and_order(code: np.ndarray) -> tuple[float, float]:
-    """Two wishes measured on the Euclidean distances between the rows of a code.
-
-    The spread of the distance at one offset over its mean, averaged over offsets (0 where equal offsets are equally far
-    apart); and of all t < a < b the share where row b is nearer to row t than row a is.
-    """
-    distance = np.linalg.norm(code[:, None] - code, axis=-1)
-    diagonals = [np.diagonal(distance, offset) for offset in range(1, len(code))]
-    rows = [distance[t, t + 1 :] for t in range(len(code))]
-    nearer = np.concatenate([(row[:, None] > row + 1e-9)[np.triu_indices(len(row), 1)] for row in rows])
-    return float(np.mean([d.std() / d.mean() for d in diagonals])), float(nearer.mean())
-
-
 @decides
 def C060() -> Evidence:
     # each at 64 positions and in a text twice as long
@@ -192,7 +179,7 @@ def C060() -> Evidence:
     for name, code in codes.items():
         bounded[name] = np.abs(code(512)).max() <= 1
         same = np.allclose(code(64), code(128)[:64])
-        spread[name], order[name] = _spread_and_order(code(64))
+        spread[name], order[name] = float(translation_residual(code(64))), monotonicity_violations(code(64))
         if bounded[name] and same and spread[name] < 1e-9:
             meets_all.append(name)
     waves = ("binary", "sin(t/i)", "sin(t/2^i)")

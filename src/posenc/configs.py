@@ -1,0 +1,387 @@
+"""Published rotary settings of well-known models, as their configurations state them, and what follows from them.
+
+Every entry says where its numbers are published. `rope` is what speaks of rotation in the model's config.json, in the
+form that Hugging Face gives it, so that `posenc.scaling.from_config` reads it unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from posenc._arrays import Array, namespace, positive
+from posenc.frequencies import turns, wavelengths
+from posenc.scaling import Scaled, from_config
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """What a published configuration says of heads, lengths and rotation.
+
+    Attributes:
+        name: the model's name on the Hugging Face hub, without its owner.
+        head_dim: width of a query or a key of one head, with the dimensions that do not rotate.
+        n_heads, n_key_value_heads, n_layers: numbers; fewer heads for keys and values mean grouped queries.
+        max_position_embeddings: tokens that the configuration allows.
+        original_max_position_embeddings: tokens in a sequence of the training that came before any scaling of `rope`.
+        rope: the keys of config.json that speak of rotation. It cannot be changed: `dict(config.rope)` copies it.
+        source: where the numbers are published.
+        qk_rope_head_dim: the part of head_dim that `rope` speaks about, for DeepSeek's heads of two parts; else None.
+        kv_lora_rank: numbers that stand for all keys and values of a token in a layer, for DeepSeek's latent
+            attention; None where keys and values themselves are kept.
+    """
+
+    name: str
+    head_dim: int
+    n_heads: int
+    n_key_value_heads: int
+    n_layers: int
+    max_position_embeddings: int
+    original_max_position_embeddings: int
+    rope: Mapping[str, Any] = field(hash=False)
+    source: str
+    qk_rope_head_dim: int | None = None
+    kv_lora_rank: int | None = None
+
+    @property
+    def layer_types(self) -> tuple[str, ...]:
+        """The layer types that rotate differently, for `layer_type`; empty where all layers rotate alike."""
+        return ("full_attention", "sliding_attention") if "rope_local_base_freq" in self.rope else ()
+
+    @property
+    def rotary_dim(self) -> int:
+        """The dimensions of a head that rotate, two a pair."""
+        layer_type = self.layer_types[0] if self.layer_types else None
+        return 2 * int(scaled(self, layer_type=layer_type).inv_freq.shape[0])
+
+
+def _read_only(value: Any) -> Any:
+    """A copy of what JSON holds, of mappings and tuples that cannot be changed."""
+    if isinstance(value, Mapping):
+        return MappingProxyType({key: _read_only(inner) for key, inner in value.items()})
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _config(name: str, *, rope: dict[str, Any], **numbers: Any) -> ModelConfig:
+    """A configuration whose lengths stand where Hugging Face has them, in one mapping with the rotation."""
+    rope = {"max_position_embeddings": numbers["max_position_embeddings"], **rope}
+    return ModelConfig(name, rope=_read_only(rope), **numbers)
+
+
+def _plain(rope_theta: float) -> dict[str, Any]:
+    return {"rope_theta": rope_theta, "rope_scaling": None}
+
+
+def _deepseek(mscale: float) -> dict[str, Any]:
+    scaling = {
+        "beta_fast": 32,
+        "beta_slow": 1,
+        "factor": 40,
+        "mscale": mscale,
+        "mscale_all_dim": mscale,
+        "original_max_position_embeddings": 4096,
+        "type": "yarn",
+    }
+    return {"rope_theta": 10_000, "rope_scaling": scaling}
+
+
+# One number for each of the 48 pairs, digit for digit.
+_PHI_3_SHORT = [
+    *[1.1] * 3, 1.3000000000000003, *[1.3500000000000003] * 2, 1.4000000000000004, 1.5500000000000005,
+    *[2.000000000000001] * 17, *[2.0500000000000007] * 6, *[2.1000000000000005] * 2, 2.1500000000000004,
+    *[2.25] * 5, 2.3999999999999995, 2.4499999999999993, 2.499999999999999, *[2.6999999999999984] * 2,
+    2.7499999999999982, 2.799999999999998, 2.8999999999999977, 3.049999999999997,
+]  # fmt: skip
+_PHI_3_LONG = [
+    1.0700000524520874, 1.1200000047683716, 1.149999976158142, 1.4199999570846558, 1.5699999332427979,
+    1.7999999523162842, 2.129999876022339, 2.129999876022339, 3.009999990463257, 5.910000324249268,
+    6.950000286102295, 9.070000648498535, 9.930000305175781, 10.710000038146973, 11.130000114440918,
+    14.609999656677246, 15.409998893737793, 19.809999465942383, 37.279998779296875, 38.279998779296875,
+    38.599998474121094, 40.12000274658203, 46.20000457763672, 50.940006256103516, 53.66000747680664,
+    54.9373893737793, 56.89738845825195, 57.28738784790039, 59.98738479614258, 60.86738586425781,
+    60.887386322021484, 61.71739196777344, 62.91739273071289, 62.957393646240234, 63.41739273071289,
+    63.8173942565918, 63.83739471435547, 63.897396087646484, 63.93739700317383, 64.06739807128906,
+    64.11434936523438, 64.12435150146484, 64.15435028076172, 64.19435119628906, 64.24435424804688,
+    64.57435607910156, 64.69000244140625, 64.76000213623047,
+]  # fmt: skip
+
+_MODELS = [
+    _config(
+        "gpt-neox-20b",
+        head_dim=96,
+        n_heads=64,
+        n_key_value_heads=64,
+        n_layers=44,
+        max_position_embeddings=2048,
+        original_max_position_embeddings=2048,
+        # Its config.json says rotary_pct and rotary_emb_base, which transformers turns into these.
+        rope={"rope_parameters": {"rope_type": "default", "rope_theta": 10_000, "partial_rotary_factor": 0.25}},
+        source="configs/20B.yml of EleutherAI/gpt-neox; config.json of EleutherAI/gpt-neox-20b",
+    ),
+    _config(
+        "Llama-2-7b-hf",
+        head_dim=128,
+        n_heads=32,
+        n_key_value_heads=32,
+        n_layers=32,
+        max_position_embeddings=4096,
+        original_max_position_embeddings=4096,
+        rope=_plain(10_000.0),
+        source="config.json of meta-llama/Llama-2-7b-hf",
+    ),
+    _config(
+        "Meta-Llama-3-8B",
+        head_dim=128,
+        n_heads=32,
+        n_key_value_heads=8,
+        n_layers=32,
+        max_position_embeddings=8192,
+        original_max_position_embeddings=8192,
+        rope=_plain(500_000.0),
+        source="config.json of meta-llama/Meta-Llama-3-8B; models/sku_list.py of meta-llama/llama-models",
+    ),
+    _config(
+        "Llama-3.1-8B",
+        head_dim=128,
+        n_heads=32,
+        n_key_value_heads=8,
+        n_layers=32,
+        max_position_embeddings=131_072,
+        original_max_position_embeddings=8192,
+        rope={
+            "rope_theta": 500_000.0,
+            "rope_scaling": {
+                "factor": 8.0,
+                "low_freq_factor": 1.0,
+                "high_freq_factor": 4.0,
+                "original_max_position_embeddings": 8192,
+                "rope_type": "llama3",
+            },
+        },
+        source="config.json of meta-llama/Llama-3.1-8B; models/sku_list.py of meta-llama/llama-models",
+    ),
+    _config(
+        "Mistral-7B-v0.1",
+        head_dim=128,
+        n_heads=32,
+        n_key_value_heads=8,
+        n_layers=32,
+        max_position_embeddings=32_768,
+        original_max_position_embeddings=8192,
+        rope=_plain(10_000.0),
+        source="config.json of mistralai/Mistral-7B-v0.1; trained length: Jiang et al. 2023, table 1 (context_len)",
+    ),
+    _config(
+        "Phi-3-mini-128k-instruct",
+        head_dim=96,
+        n_heads=32,
+        n_key_value_heads=32,
+        n_layers=32,
+        max_position_embeddings=131_072,
+        original_max_position_embeddings=4096,
+        rope={
+            "original_max_position_embeddings": 4096,
+            "rope_theta": 10_000.0,
+            "rope_scaling": {"long_factor": _PHI_3_LONG, "short_factor": _PHI_3_SHORT, "type": "longrope"},
+        },
+        source="config.json of microsoft/Phi-3-mini-128k-instruct",
+    ),
+    _config(
+        "gemma-2-9b",
+        head_dim=256,
+        n_heads=16,
+        n_key_value_heads=8,
+        n_layers=42,
+        max_position_embeddings=8192,
+        original_max_position_embeddings=8192,
+        rope=_plain(10_000.0),
+        source="config.json of google/gemma-2-9b; gemma/config.py of google/gemma_pytorch",
+    ),
+    _config(
+        "gemma-3-4b-it",
+        head_dim=256,
+        n_heads=8,
+        n_key_value_heads=4,
+        n_layers=34,
+        max_position_embeddings=131_072,
+        original_max_position_embeddings=32_768,
+        rope={
+            "rope_theta": 1_000_000.0,
+            "rope_local_base_freq": 10_000.0,
+            "rope_scaling": {"factor": 8.0, "rope_type": "linear"},
+        },
+        source="config.json of google/gemma-3-4b-it (text_config); gemma/config.py of google/gemma_pytorch; trained "
+        "length: Gemma 3 Technical Report (2025), section 5.3",
+    ),
+    _config(
+        "Qwen2.5-7B-Instruct",
+        head_dim=128,
+        n_heads=28,
+        n_key_value_heads=4,
+        n_layers=28,
+        max_position_embeddings=32_768,
+        original_max_position_embeddings=32_768,
+        rope=_plain(1_000_000.0),
+        source="config.json of Qwen/Qwen2.5-7B-Instruct",
+    ),
+    _config(
+        "Qwen3-8B",
+        head_dim=128,
+        n_heads=32,
+        n_key_value_heads=8,
+        n_layers=36,
+        max_position_embeddings=40_960,
+        original_max_position_embeddings=32_768,
+        rope=_plain(1_000_000),
+        source="config.json of Qwen/Qwen3-8B; trained length: its model card",
+    ),
+    _config(
+        "DeepSeek-V2-Lite",
+        head_dim=192,
+        n_heads=16,
+        n_key_value_heads=16,
+        n_layers=27,
+        max_position_embeddings=163_840,
+        original_max_position_embeddings=4096,
+        rope=_deepseek(0.707),
+        source="config.json of deepseek-ai/DeepSeek-V2-Lite",
+        qk_rope_head_dim=64,
+        kv_lora_rank=512,
+    ),
+    _config(
+        "DeepSeek-V3",
+        head_dim=192,
+        n_heads=128,
+        n_key_value_heads=128,
+        n_layers=61,
+        max_position_embeddings=163_840,
+        original_max_position_embeddings=4096,
+        rope=_deepseek(1.0),
+        source="config.json of deepseek-ai/DeepSeek-V3",
+        qk_rope_head_dim=64,
+        kv_lora_rank=512,
+    ),
+]
+MODELS: Mapping[str, ModelConfig] = MappingProxyType({config.name: config for config in _MODELS})
+
+
+def model(name: str) -> ModelConfig:
+    """The published configuration of a model.
+
+    Args:
+        name: one of `MODELS`.
+
+    Raises:
+        TypeError: `name` is no string.
+        ValueError: an unknown name; the message lists the known ones.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {name!r}")
+    if name not in MODELS:
+        raise ValueError(f"name must be one of {', '.join(MODELS)}, got {name!r}")
+    return MODELS[name]
+
+
+def scaled(
+    config: ModelConfig, seq_len: int | None = None, layer_type: str | None = None, *, like: Array = None
+) -> Scaled:
+    """The frequencies that a model rotates with, scaled as its configuration asks.
+
+    Args:
+        config: as `model` gives it.
+        seq_len: tokens in the sequence at hand; only longrope looks at it.
+        layer_type: one of `config.layer_types`, where that is not empty.
+        like: an array whose library and device the answer takes; NumPy where it is left out.
+
+    Returns:
+        `Scaled`: float64, shape (config.rotary_dim/2,), in radians per token, and the attention factor.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a negative length, or a layer type that the model does not have.
+    """
+    rope = _checked(config).rope
+    return from_config(rope, _rope_width(config), seq_len, layer_type=layer_type, like=like)
+
+
+def unscaled(config: ModelConfig, layer_type: str | None = None, *, like: Array = None) -> Scaled:
+    """The frequencies with which training began, before any scaling: base^(−2i/d).
+
+    Args, Returns, Raises: as `scaled`. The attention factor is 1.
+    """
+    rope = dict(_checked(config).rope)
+    if "rope_scaling" in rope:
+        rope["rope_scaling"] = None
+    return from_config(rope, _rope_width(config), layer_type=layer_type, like=like)
+
+
+def slowest_wavelength(config: ModelConfig, seq_len: int | None = None, layer_type: str | None = None) -> float:
+    """Tokens that the slowest pair of a model takes for one full turn, 2π/θ of the scaled list.
+
+    Args, Raises: as `scaled`.
+    """
+    longest = wavelengths(scaled(config, seq_len, layer_type).inv_freq)
+    return float(namespace(longest).max(longest))
+
+
+def completed_pairs(config: ModelConfig, length: float | None = None, layer_type: str | None = None) -> int:
+    """How many pairs of the unscaled list make at least one full turn within a length: they have met every angle.
+
+    The others, config.rotary_dim/2 less these, meet angles that training never showed as soon as a text is longer.
+
+    Args:
+        config: as `model` gives it.
+        length: tokens, greater than 0; None: config.original_max_position_embeddings.
+        layer_type: one of `config.layer_types`, where that is not empty.
+
+    Returns:
+        a number of pairs, from 0 to config.rotary_dim/2.
+
+    Raises:
+        TypeError: an argument is of the wrong type.
+        ValueError: a length that is not finite and positive, or a layer type that the model does not have.
+    """
+    frequencies = unscaled(config, layer_type).inv_freq
+    made = turns(config.original_max_position_embeddings if length is None else length, frequencies)
+    return int(namespace(made).sum(made >= 1))
+
+
+def cache_bytes_per_token(config: ModelConfig, bytes_per_number: float = 2) -> float:
+    """Bytes that one token takes in the cache of keys and values of all layers.
+
+    2·n_key_value_heads·head_dim·n_layers·bytes_per_number; with latent attention (DeepSeek), which keeps one latent
+    vector and one rotated key for all heads, (kv_lora_rank + qk_rope_head_dim)·n_layers·bytes_per_number. Layers that
+    see only a window (Mistral, Gemma) may forget tokens that have left it; that is not counted here.
+
+    Args:
+        config: as `model` gives it.
+        bytes_per_number: greater than 0: 2 for bfloat16 and float16, 1 for 8 bits, 0.5 for 4 bits.
+
+    Returns:
+        bytes per token; a whole number where `bytes_per_number` is one.
+
+    Raises:
+        TypeError: `config` is no ModelConfig, or `bytes_per_number` no number.
+        ValueError: `bytes_per_number` is not finite and greater than 0.
+
+    Source: of the latent cache, DeepSeek-AI 2024, "DeepSeek-V2".
+    """
+    _checked(config)
+    positive("bytes_per_number", bytes_per_number)
+    kept = 2 * config.n_key_value_heads * config.head_dim  # keys and values
+    if config.kv_lora_rank is not None and config.qk_rope_head_dim is not None:
+        kept = config.kv_lora_rank + config.qk_rope_head_dim
+    return kept * config.n_layers * bytes_per_number
+
+
+def _checked(config: ModelConfig) -> ModelConfig:
+    if not isinstance(config, ModelConfig):
+        raise TypeError(f"config must be a ModelConfig, as posenc.configs.model(name) gives it, got {config!r}")
+    return config
+
+
+def _rope_width(config: ModelConfig) -> int:
+    """The width that the rope dictionary speaks about."""
+    return config.head_dim if config.qk_rope_head_dim is None else config.qk_rope_head_dim

@@ -1,0 +1,273 @@
+"""posenc.configs: figures of chapter 11, counts by another route, entries that hold together, and transformers."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from posenc import configs
+from posenc.configs import MODELS, cache_bytes_per_token, completed_pairs, model, scaled, slowest_wavelength, unscaled
+from posenc.scaling import from_config, mscale
+
+EACH_LAYER_TYPE = [(config, layer_type) for config in MODELS.values() for layer_type in config.layer_types or (None,)]
+NAMES = [f"{config.name} {layer_type or ''}".strip() for config, layer_type in EACH_LAYER_TYPE]
+each_layer_type = pytest.mark.parametrize(("config", "layer_type"), EACH_LAYER_TYPE, ids=NAMES)
+each_model = pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
+
+
+def thawed(value):
+    """A read-only entry as JSON would hold it."""
+    if hasattr(value, "items"):
+        return {key: thawed(inner) for key, inner in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def test_qwen3_figures():
+    """C222 to C228 and S71: the slowest pair, its turn, pairs without a full turn, and the cache."""
+    config = model("Qwen3-8B")
+    frequencies, factor = scaled(config)
+    assert factor == 1
+    assert len(frequencies) == 64
+    assert frequencies[-1] == pytest.approx(1.24094e-6, rel=1e-5)
+    assert frequencies[-1] == pytest.approx(1e6 ** (-126 / 128), rel=1e-14)
+    assert round(slowest_wavelength(config)) == 5_063_256
+    assert 32_768 * frequencies[-1] == pytest.approx(0.0407, abs=5e-5)
+    assert 64 - completed_pairs(config) == 24
+    assert 64 - completed_pairs(config, 131_072) == 17
+    assert cache_bytes_per_token(config) == 147_456
+    assert cache_bytes_per_token(config) * 32_768 == 4.5 * 2**30
+    assert (config.max_position_embeddings, config.original_max_position_embeddings) == (40_960, 32_768)
+
+
+def test_llama_2_figures():
+    """C118 and C224: 46 pairs completed, 18 not, and 4 not over 32,768 tokens."""
+    config = model("Llama-2-7b-hf")
+    assert (completed_pairs(config), 64 - completed_pairs(config)) == (46, 18)
+    assert 64 - completed_pairs(config, 32_768) == 4
+    assert round(slowest_wavelength(config)) == 54_410
+
+
+@pytest.mark.parametrize(
+    ("name", "in_bytes"),
+    [
+        ("Llama-2-7b-hf", 2 * 32 * 128 * 32 * 2),
+        ("Meta-Llama-3-8B", 2 * 8 * 128 * 32 * 2),
+        ("Qwen2.5-7B-Instruct", 2 * 4 * 128 * 28 * 2),
+        ("gemma-2-9b", 2 * 8 * 256 * 42 * 2),
+        ("DeepSeek-V2-Lite", (512 + 64) * 27 * 2),
+        ("DeepSeek-V3", (512 + 64) * 61 * 2),  # a latent vector and one rotated key, not 128 heads
+    ],
+)
+def test_cache_by_hand(name, in_bytes):
+    assert cache_bytes_per_token(model(name)) == in_bytes
+    assert cache_bytes_per_token(model(name), 1) == in_bytes / 2
+    assert cache_bytes_per_token(model(name), 0.5) == in_bytes / 4
+    assert isinstance(cache_bytes_per_token(model(name)), int)
+
+
+@pytest.mark.parametrize(
+    ("name", "rotary_dim"),
+    [("gpt-neox-20b", 24), ("Phi-3-mini-128k-instruct", 96), ("gemma-3-4b-it", 256), ("DeepSeek-V3", 64)],
+)
+def test_dimensions_that_rotate(name, rotary_dim):
+    assert model(name).rotary_dim == rotary_dim
+
+
+@each_layer_type
+def test_derived_figures_by_another_route(config, layer_type):
+    """Wavelengths by hand, pairs counted one by one, at the trained length, at another and at the shortest."""
+    frequencies = scaled(config, layer_type=layer_type).inv_freq
+    assert 2 * len(frequencies) == config.rotary_dim
+    assert slowest_wavelength(config, layer_type=layer_type) == pytest.approx(2 * math.pi / min(frequencies), rel=1e-14)
+    for given, length in ((None, config.original_max_position_embeddings), (1000, 1000), (1, 1)):
+        completed = sum(length * theta >= 2 * math.pi for theta in unscaled(config, layer_type).inv_freq)
+        assert completed_pairs(config, given, layer_type) == completed
+    assert completed_pairs(config, 1, layer_type) == 0
+    assert completed_pairs(config, 1e12, layer_type) == config.rotary_dim // 2
+
+
+@each_layer_type
+def test_training_began_with_a_geometric_list(config, layer_type):
+    """The unscaled list is base^(−2i/d) of the base in the entry; scaling slows pairs and speeds none up."""
+    rope = {**config.rope, **config.rope.get("rope_parameters", {})}
+    base = rope["rope_local_base_freq" if layer_type == "sliding_attention" else "rope_theta"]
+    frequencies, factor = unscaled(config, layer_type)
+    dim = config.rotary_dim
+    np.testing.assert_allclose(frequencies, [base ** (-2 * i / dim) for i in range(dim // 2)], rtol=1e-14)
+    assert factor == 1
+    assert np.all(scaled(config, layer_type=layer_type).inv_freq <= frequencies)
+
+
+def test_gemma_3_scales_its_global_layers_alone():
+    config = model("gemma-3-4b-it")
+    assert config.layer_types == ("full_attention", "sliding_attention")
+    wide, near = (scaled(config, layer_type=layer_type) for layer_type in config.layer_types)
+    np.testing.assert_allclose(wide.inv_freq, unscaled(config, "full_attention").inv_freq / 8, rtol=1e-14)
+    np.testing.assert_allclose(near.inv_freq, unscaled(config, "sliding_attention").inv_freq, rtol=1e-14)
+    assert wide.inv_freq[0] == pytest.approx(1 / 8)
+    with pytest.raises(ValueError, match="layer_type must be one of"):
+        scaled(config)
+    with pytest.raises(ValueError, match="layer_type must be one of"):
+        completed_pairs(config)
+
+
+def test_phi_3_has_a_list_for_each_side_of_its_trained_length():
+    config = model("Phi-3-mini-128k-instruct")
+    lists = config.rope["rope_scaling"]
+    unchanged = unscaled(config).inv_freq
+    for length, name in ((None, "short_factor"), (4096, "short_factor"), (4097, "long_factor")):
+        frequencies, factor = scaled(config, length)
+        np.testing.assert_allclose(unchanged / frequencies, lists[name], rtol=1e-14)
+        assert factor == pytest.approx(math.sqrt(1 + math.log(32) / math.log(4096)), rel=1e-14)
+    assert slowest_wavelength(config, 4097) == pytest.approx(64.76 / 3.05 * slowest_wavelength(config), rel=1e-6)
+    for name in ("short_factor", "long_factor"):
+        assert len(lists[name]) == 48
+        assert list(lists[name]) == sorted(lists[name])
+        assert 1 < lists[name][0] < lists[name][-1] < 65
+
+
+def test_llama_3_1_keeps_the_fast_pairs_of_llama_3():
+    new, old = model("Llama-3.1-8B"), model("Meta-Llama-3-8B")
+    ratio = scaled(old).inv_freq / scaled(new).inv_freq
+    assert ratio[0] == 1
+    assert ratio[-1] == pytest.approx(8, rel=1e-14)
+    np.testing.assert_array_equal(unscaled(new).inv_freq, scaled(old).inv_freq)
+    assert completed_pairs(new) == completed_pairs(old)
+
+
+def test_deepseek_leaves_its_temperature_to_the_scale():
+    """Its two mscales cancel in cosines and sines; what is left multiplies 1/√192 (`posenc.scaling.mscale`)."""
+    for name, weight in (("DeepSeek-V2-Lite", 0.707), ("DeepSeek-V3", 1.0)):
+        config = model(name)
+        assert scaled(config).attention_factor == 1
+        scaling = config.rope["rope_scaling"]
+        assert mscale(scaling["factor"], scaling["mscale_all_dim"]) == pytest.approx(1 + 0.1 * weight * math.log(40))
+
+
+@each_model
+def test_entries_hold_together(config):
+    assert MODELS[config.name] is config is model(config.name)
+    assert config.n_heads % config.n_key_value_heads == 0
+    assert 0 < config.rotary_dim <= config.head_dim
+    assert config.rotary_dim % 2 == 0
+    assert config.original_max_position_embeddings <= config.max_position_embeddings
+    assert config.rope["max_position_embeddings"] == config.max_position_embeddings
+    assert config.source.split()[0].endswith(("config.json", ".yml"))
+    assert (config.kv_lora_rank is None) == (config.qk_rope_head_dim is None)
+    scaling = config.rope.get("rope_scaling") or {}
+    if config.layer_types == () and scaling:
+        said = scaling.get("original_max_position_embeddings", config.rope.get("original_max_position_embeddings"))
+        assert said == config.original_max_position_embeddings
+
+
+@each_layer_type
+def test_an_entry_is_what_from_config_reads(config, layer_type):
+    """The dictionary itself, and the dictionary as JSON would hold it, for every length of the sequence at hand."""
+    width = config.qk_rope_head_dim or config.head_dim
+    for length in (None, 100, 200_000):
+        expected = scaled(config, length, layer_type)
+        for rope in (config.rope, thawed(config.rope)):
+            got = from_config(rope, width, length, layer_type=layer_type)
+            np.testing.assert_array_equal(got.inv_freq, expected.inv_freq)
+            assert got.attention_factor == expected.attention_factor
+
+
+@each_model
+def test_nothing_can_be_changed(config):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.n_heads = 1
+    with pytest.raises(TypeError):
+        config.rope["rope_theta"] = 1.0
+    for inner in config.rope.values():
+        assert not isinstance(inner, (dict, list))
+    with pytest.raises(TypeError):
+        MODELS[config.name] = config
+    assert len({config, config}) == 1
+
+
+def test_an_unknown_name_is_told_the_known_ones():
+    with pytest.raises(ValueError, match="Llama-2-7b-hf.*Qwen3-8B") as caught:
+        model("Qwen4")
+    assert all(name in str(caught.value) for name in MODELS)
+    assert configs.MODELS is MODELS
+
+
+@pytest.mark.torch
+def test_frequencies_in_torch():
+    import torch
+
+    config = model("Qwen3-8B")
+    got = scaled(config, like=torch.zeros(1)).inv_freq
+    assert got.dtype == torch.float64
+    np.testing.assert_allclose(got.numpy(), scaled(config).inv_freq, rtol=1e-15)
+    np.testing.assert_array_equal(unscaled(config, like=torch.zeros(1)).inv_freq.numpy(), got.numpy())
+
+
+@pytest.mark.torch
+@each_layer_type
+def test_frequencies_of_transformers(config, layer_type):
+    """What the model's own class computes from the entry, in float32: 1e-6 relative; and its defaults of heads."""
+    import transformers
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
+
+    classes = {
+        "gpt-neox": transformers.GPTNeoXConfig,
+        "Phi-3": transformers.Phi3Config,
+        "gemma-3": transformers.Gemma3TextConfig,
+        "DeepSeek-V2": transformers.DeepseekV2Config,
+        "DeepSeek-V3": transformers.DeepseekV3Config,
+    }
+    kind = next((known for start, known in classes.items() if config.name.startswith(start)), transformers.LlamaConfig)
+    settings = {
+        "num_attention_heads": config.n_heads,
+        "num_key_value_heads": config.n_key_value_heads,
+        "num_hidden_layers": config.n_layers,
+        "hidden_size": config.n_heads * config.head_dim,
+        **({} if config.qk_rope_head_dim else {"head_dim": config.head_dim}),
+        **thawed(config.rope),
+    }
+    theirs = kind(**settings)
+    rope = theirs.rope_parameters
+    rope = rope[layer_type] if layer_type else rope
+    for length in (100, 200_000):
+        expected = scaled(config, length, layer_type)
+        if rope["rope_type"] == "default":
+            plain = transformers.LlamaConfig(head_dim=config.rotary_dim, rope_parameters=dict(rope))
+            got = LlamaRotaryEmbedding.compute_default_rope_parameters(plain)
+        elif layer_type:
+            got = ROPE_INIT_FUNCTIONS[rope["rope_type"]](theirs, seq_len=length, layer_type=layer_type)
+        else:
+            got = ROPE_INIT_FUNCTIONS[rope["rope_type"]](theirs, seq_len=length)
+        np.testing.assert_allclose(expected.inv_freq, got[0].numpy(), rtol=1e-6)
+        assert expected.attention_factor == pytest.approx(got[1], rel=1e-12)
+
+
+@pytest.mark.torch
+def test_defaults_of_transformers():
+    """Where a class of transformers has the model's numbers as its defaults, the entry has the same."""
+    import transformers
+
+    for name, theirs in (
+        ("gpt-neox-20b", transformers.GPTNeoXConfig()),
+        ("DeepSeek-V3", transformers.DeepseekV3Config()),
+        ("Phi-3-mini-128k-instruct", transformers.Phi3Config()),
+        ("Llama-2-7b-hf", transformers.LlamaConfig()),
+        ("Mistral-7B-v0.1", transformers.MistralConfig()),
+    ):
+        config = model(name)
+        assert config.n_heads == theirs.num_attention_heads
+        assert config.n_key_value_heads == getattr(theirs, "num_key_value_heads", config.n_heads)
+        assert config.n_layers == theirs.num_hidden_layers
+        width = config.head_dim if config.qk_rope_head_dim is None else theirs.qk_rope_head_dim
+        assert width == getattr(theirs, "head_dim", theirs.hidden_size // theirs.num_attention_heads)
+        assert theirs.rope_parameters["rope_theta"] == 10_000
+    assert transformers.GPTNeoXConfig().rope_parameters["partial_rotary_factor"] == 0.25
+    gemma = transformers.Gemma3TextConfig()
+    for layer_type, base in (("full_attention", 1e6), ("sliding_attention", 1e4)):
+        assert gemma.rope_parameters[layer_type]["rope_theta"] == base
+    assert (gemma.head_dim, gemma.num_attention_heads, gemma.num_key_value_heads) == (256, 8, 4)
+    assert gemma.max_position_embeddings == model("gemma-3-4b-it").max_position_embeddings
+    latent = transformers.DeepseekV3Config()
+    assert (latent.kv_lora_rank, latent.qk_rope_head_dim, latent.qk_head_dim) == (512, 64, 192)

@@ -397,6 +397,20 @@ def test_bfloat16_is_as_good_at_late_positions_as_at_early_ones(torch, layout, p
 
 
 @pytest.mark.torch
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("method", [None, *METHODS])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_empty_tensors(torch, layout, method, dtype):
+    for shape in ((2, 3, 0, 8), (0, 3, 5, 8)):
+        x = torch.zeros(shape, dtype=getattr(torch, dtype), requires_grad=True)
+        table = torch_table(torch, torch.arange(shape[2]), 8, x, length_axis=-2)
+        turned = rotate(x, table, layout, method)
+        assert (turned.shape, turned.dtype) == (x.shape, x.dtype)
+        turned.sum().backward()
+        assert x.grad.shape == x.shape
+
+
+@pytest.mark.torch
 def test_a_table_takes_the_working_precision(torch):
     turned_angles = angles(torch.arange(5), inv_freq(8, like=torch.zeros(1)))
     for dtype, expected in (("bfloat16", "float32"), ("float32", "float32"), ("float64", "float64")):

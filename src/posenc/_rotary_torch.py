@@ -63,7 +63,7 @@ class _EagerRotation(_Rotation):
 def _interleaved(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """As a product of complex numbers, in float32 for half precision."""
     if torch.compiler.is_compiling():  # which knows no complex numbers and joins real ones into one pass
-        first, second = x.to(cos.dtype).reshape(*x.shape[:-1], -1, 2).unbind(-1)
+        first, second = x.to(cos.dtype).reshape(*x.shape[:-1], x.shape[-1] // 2, 2).unbind(-1)
         turned = torch.stack([first * cos - second * sin, first * sin + second * cos], -1)
         return turned.flatten(-2).to(x.dtype)
     phases = torch.complex(cos, sin)
@@ -105,4 +105,4 @@ def _as_complex(x: Tensor) -> Tensor:
     """Neighbouring numbers as one complex number, (..., dim/2), without a copy where memory allows it."""
     aligned = x.stride(-1) == 1 and not any(step % 2 for step in (*x.stride()[:-1], x.storage_offset()))
     whole = x if aligned else x.clone(memory_format=torch.contiguous_format)
-    return torch.view_as_complex(whole.reshape(*whole.shape[:-1], -1, 2))
+    return torch.view_as_complex(whole.reshape(*whole.shape[:-1], whole.shape[-1] // 2, 2))

@@ -413,11 +413,10 @@ class _Turning(PositionScheme):
         for_q, for_k = self._shared_tables(positions, key_positions, q)
         turning = 2 * for_q.cos.shape[-1]
         rotary_dim = None if turning == self.head_dim else turning
-        turned_q, turned_k = (
-            turn(x, table, self.layout, rotary_dim=rotary_dim) if x.numel() else x
-            for x, table in ((q, for_q), (k, for_k))
+        return (
+            turn(q, for_q, self.layout, rotary_dim=rotary_dim),
+            turn(k, for_k, self.layout, rotary_dim=rotary_dim),
         )
-        return turned_q, turned_k
 
     def _shared_tables(self, positions: Tensor, key_positions: Tensor, like: Tensor) -> tuple[RotaryTable, RotaryTable]:
         """The tables made last where they were made for these very tensors, and these have not changed since."""

@@ -1,11 +1,19 @@
 """posenc.figures: what is drawn is what the package computes, titles state it, and colours hold on both themes."""
 
+import ast
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from posenc import figures
-from posenc.analysis import decay, decay_law, expected_score
-from posenc.frequencies import inv_freq
+from posenc import bias, figures, scaling
+from posenc.absolute import binary, normalised, shift_matrix, sinusoidal
+from posenc.analysis import decay, decay_law, expected_score, four_terms, kernel_residual, offset_kernel
+from posenc.attention import attention
+from posenc.frequencies import inv_freq, wavelengths
 
 DRAWN = 1 / 8192  # figures store values to 1/4096
 LIGHT, DARK = "#ffffff", "#121212"
@@ -74,3 +82,452 @@ def test_every_figure_has_words_and_axis_units():
     ):
         assert len(figure.layout.meta["alt"]) > len(figure.layout.title.text)
         assert any(axis.title.text == "distance m (tokens)" for axis in figure.select_xaxes())
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Every figure on a small example
+
+rng = np.random.default_rng(7)
+WORDS = rng.normal(size=(3, 8))
+FIRST, SECOND, ORDER = ["dog", "bites", "man"], ["man", "bites", "dog"], [2, 1, 0]
+CODES = {"bits": binary(np.arange(16), 4), "waves": sinusoidal(np.arange(16), 6)}
+EMBEDDINGS, SCALES = rng.normal(size=(5, 512)), {"small": 0.02, "unit": 1.0, "large": 512**0.5}
+RANDOM = rng.normal(size=(32, 32))
+WEIGHTS = {"none": None, "random": RANDOM, "shift": shift_matrix(1, 32)}
+CONTENT, PLACES, PROJECTION = rng.normal(size=(6, 16)), sinusoidal(np.arange(6), 16), np.eye(16)
+Q, K = [1.0, 0.5, 0.2, 1.0], [0.3, 1.0, 0.8, -0.4]
+FAR = np.arange(65)
+METHODS = {
+    "linear": scaling.linear(64, factor=4.0),
+    "YaRN": scaling.yarn(64, factor=4.0, original_max_position_embeddings=2048),
+}
+BIASES = {
+    "ALiBi": bias.alibi(-FAR[None], [0.5])[0, 0],
+    "Sandwich": bias.sandwich(-FAR[None], 8)[0, 0],
+    "KERPLE": bias.kerple(-FAR[None], [1.0], [1.0])[0, 0],
+}
+
+
+def weights_of(words):
+    return attention(words, words, words).weights
+
+
+EXAMPLES = {
+    "waves": lambda: figures.waves(np.arange(9), 8, 1e4, [0]),
+    "decay_and_law": lambda: figures.decay_and_law(np.arange(1, 200), 8, 1e4),
+    "scores_in_attention": lambda: figures.scores_in_attention(
+        [1], {"a": ([1.0], [1.0], 0.8), "b": ([1.0], [1.0], 0.0)}, 8, 1e4
+    ),
+    "decay_for_bases": lambda: figures.decay_for_bases(np.arange(1, 9), 8, [1e4]),
+    "word_orders": lambda: figures.word_orders(FIRST, weights_of(WORDS), SECOND, weights_of(WORDS[ORDER])),
+    "step_sizes": lambda: figures.step_sizes([5, 10, 13, 20]),
+    "code_tables": lambda: figures.code_tables(CODES),
+    "texture": lambda: figures.code_tables({"sinusoidal": sinusoidal(np.arange(512), 768)}),
+    "wavelength_ladder": lambda: figures.wavelength_ladder(512, 1e4),
+    "chirps": lambda: figures.chirps([0, 4, 8, 12], 512, 1e4, 100),
+    "added_code": lambda: figures.added_code(EMBEDDINGS, sinusoidal(np.arange(5), 512), SCALES),
+    "frequency_roles": lambda: figures.frequency_roles(512, 128, 1e4),
+    "shifted_hands": lambda: figures.shifted_hands(5, 3, 64, 1e4, [0, 4, 16]),
+    "inner_products": lambda: figures.inner_products(500, [32, 64, 128, 512], 1e4),
+    "products_through_weights": lambda: figures.products_through_weights(
+        np.arange(-20, 21), [0, 100, 200], 32, 1e4, WEIGHTS
+    ),
+    "score_terms": lambda: figures.score_terms(four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)),
+    "rotated_pairs": lambda: figures.rotated_pairs(Q, K, 5, 2, 100.0),
+    "scaling_ratios": lambda: figures.scaling_ratios(64, 1e4, 2048, METHODS),
+    "biases_by_distance": lambda: figures.biases_by_distance(FAR, BIASES),
+}
+EVERY = pytest.mark.parametrize("name", EXAMPLES)
+
+
+def title(figure):
+    return figure.layout.title.text.replace("<br>", " ")
+
+
+def alt(figure):
+    return figure.layout.meta["alt"]
+
+
+def test_every_figure_has_an_example():
+    public = {name for name, value in vars(figures).items() if callable(value) and value.__module__ == figures.__name__}
+    public = {name for name in public if not name.startswith("_")} - {"pair_colours"}
+    assert public == set(EXAMPLES) - {"texture"}
+
+
+@EVERY
+def test_titles_fit_and_alternative_texts_say_more(name):
+    figure = EXAMPLES[name]()
+    assert alt(figure).startswith(title(figure))
+    assert len(alt(figure)) > len(title(figure)) + 10
+    if name not in ("waves", "decay_and_law", "scores_in_attention", "decay_for_bases"):
+        assert all(len(line) <= 75 for line in figure.layout.title.text.split("<br>"))
+
+
+@EVERY
+def test_axes_are_named(name):
+    figure = EXAMPLES[name]()
+    assert any(axis.title.text for axis in figure.select_xaxes())
+    if name not in ("waves", "decay_for_bases"):  # S and cosines, as titles of rows and of the figure say
+        assert any(axis.title.text for axis in figure.select_yaxes())
+
+
+@EVERY
+def test_a_figure_is_the_same_every_time_and_small(name):
+    text = EXAMPLES[name]().to_json()
+    assert text == EXAMPLES[name]().to_json()
+    assert len(text) <= 400_000
+
+
+@cache
+def scale():
+    return {colour for pairs in (4, 32, 64, 256) for colour in figures.pair_colours(pairs)}
+
+
+@EVERY
+def test_colours_are_those_of_the_palette(name):
+    figure = EXAMPLES[name]().to_dict()
+    del figure["layout"]["template"]
+    whole = {c for value in figures.PALETTE.values() for c in (value if isinstance(value, list) else [value])}
+    faded = {tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5)) for colour in whole}
+    text = repr(figure)
+    assert set(re.findall(r"#[0-9a-fA-F]{6}\b", text)) <= whole
+    assert {tuple(map(int, found)) for found in re.findall(r"rgba\((\d+), (\d+), (\d+)", text)} <= faded
+    assert set(re.findall(r"rgb\([^)]*\)", text)) <= scale()
+    assert re.findall(r"#[0-9a-fA-F]{6}\b|rgba?\(", text)
+
+
+@pytest.mark.parametrize("ground", [LIGHT, DARK])
+def test_colours_between_those_of_the_scale_stand_out_too(ground):
+    for colour in figures.pair_colours(64):
+        levels = [round(float(level)) for level in re.findall(r"[\d.]+", colour)]
+        dark, bright = sorted([luminance("#{:02x}{:02x}{:02x}".format(*levels)), luminance(ground)])
+        assert (bright + 0.05) / (dark + 0.05) >= 3, colour
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What each of them draws
+
+
+def test_word_orders_draws_both_matrices():
+    figure = EXAMPLES["word_orders"]()
+    first, second = (trace for trace in figure.data if trace.type == "heatmap")
+    np.testing.assert_allclose(first.z, weights_of(WORDS), atol=DRAWN)
+    np.testing.assert_allclose(second.z, first.z[np.ix_(ORDER, ORDER)], atol=2 * DRAWN)
+    assert title(figure) == "Another order moves the weights with their words and changes none"
+    assert list(figure.layout.xaxis.ticktext) == list(figure.layout.yaxis.ticktext) == FIRST
+    assert list(figure.layout.xaxis2.ticktext) == list(figure.layout.yaxis2.ticktext) == SECOND
+    texts = next(trace for trace in figure.data if trace.type == "scatter")
+    assert texts.text[1] == f"{weights_of(WORDS)[0, 1]:.2f}"
+    assert (texts.x[1], texts.y[1]) == (1, 0)  # the key across, the query down
+
+
+def test_word_orders_says_by_how_much_weights_change():
+    codes = sinusoidal(np.arange(3), 8)
+    first, second = weights_of(WORDS + codes), weights_of(WORDS[ORDER] + codes)
+    figure = figures.word_orders(FIRST, first, SECOND, second)
+    assert f"by up to {np.abs(second - first[np.ix_(ORDER, ORDER)]).max():.2f}" in title(figure)
+    assert f"dog looks at dog most, {first[0, 0]:.2f}" in alt(figure)
+
+
+def test_word_orders_takes_a_repeated_word_to_keep_its_turn():
+    words = rng.normal(size=(3, 8))[[0, 1, 0, 2]]
+    order = [3, 0, 1, 2]
+    first, second = weights_of(words), weights_of(words[order])
+    figure = figures.word_orders(["a", "b", "a", "c"], first, ["c", "a", "b", "a"], second)
+    assert "changes none" in title(figure)
+
+
+def test_step_sizes():
+    figure = EXAMPLES["step_sizes"]()
+    for length, ruler, step in zip([5, 10, 13, 20], figure.data[::2], figure.data[1::2], strict=True):
+        np.testing.assert_allclose(ruler.x, normalised(np.arange(length), length, 1)[:, 0], atol=DRAWN)
+        np.testing.assert_allclose(step.x, [0, 1 / length], atol=DRAWN)
+    assert "0.200 in a text of 5 tokens and 0.050 in one of 20" in title(figure)
+    assert [label.text for label in figure.layout.annotations][2] == f"one step: {1 / 13:.3f}"
+
+
+def test_code_tables_small():
+    figure = EXAMPLES["code_tables"]()
+    for trace, code in zip(figure.data, CODES.values(), strict=True):
+        np.testing.assert_allclose(trace.z, code, atol=DRAWN)
+        np.testing.assert_array_equal(trace.x, np.arange(code.shape[1]))
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-1, 1)
+    assert figure.layout.yaxis.autorange == "reversed"  # position 0 on top
+    wave = np.sin(np.arange(16)) > 0
+    changes = np.count_nonzero(wave[1:] != wave[:-1])
+    assert f"15 times and the last once in bits; {changes} times and the last never in waves" in title(figure)
+    assert "Different rows: 16 in bits, 16 in waves" in alt(figure)
+
+
+def test_code_tables_of_one_sign_start_at_no_colour():
+    figure = figures.code_tables({"bits": CODES["bits"]})
+    scale = figure.layout.coloraxis
+    assert (scale.cmin, scale.cmax, scale.colorscale[0][0]) == (0, 1, 0)
+    assert scale.colorscale[0][1].endswith(", 0)")
+
+
+def test_code_tables_large():
+    figure, code = EXAMPLES["texture"](), sinusoidal(np.arange(512), 768)
+    (trace,) = figure.data
+    assert np.asarray(trace.z).dtype == np.uint8
+    columns = np.asarray(trace.x)
+    np.testing.assert_array_equal(columns[:4], [0, 1, 8, 9])  # every fourth pair
+    np.testing.assert_allclose(np.asarray(trace.z) / 127.5 - 1, code[:, columns], atol=1 / 254)
+    ticks = figure.layout.coloraxis.colorbar
+    assert list(zip(ticks.tickvals, ticks.ticktext, strict=True)) == [(0, "−1.0"), (127.5, "0.0"), (255, "1.0")]
+    changes = np.count_nonzero((np.sin(np.arange(512)) > 0)[1:] != (np.sin(np.arange(512)) > 0)[:-1])
+    assert f"Over 512 positions the first column changes sides {changes} times and the last never" in title(figure)
+
+
+def test_wavelength_ladder():
+    figure = EXAMPLES["wavelength_ladder"]()
+    lengths = wavelengths(inv_freq(512))
+    np.testing.assert_allclose(figure.data[0].y, lengths, rtol=1e-6)
+    assert list(figure.data[0].marker.color) == figures.pair_colours(256)
+    assert "from 6.28 tokens to 60\u202f611, short of 2π·base = 62\u202f832" in title(figure)
+    first, last = figure.layout.annotations
+    assert (first.text, last.text) == ("pair 0: 6.28 tokens", "pair 255: 60\u202f611 tokens")
+    np.testing.assert_allclose([first.y, last.y], np.log10(lengths[[0, -1]]))
+    assert "factor 1.0366" in alt(figure)
+
+
+def test_chirps():
+    figure = EXAMPLES["chirps"]()
+    i = np.arange(100)
+    for trace, k in zip(figure.data, (0, 4, 8, 12), strict=True):
+        np.testing.assert_allclose(trace.y, np.sin(k / np.power(10_000, 2 * i / 512)), atol=DRAWN)  # the note's listing
+    assert "positions 0, 4, 8, 12 cross zero 0, 1, 2, 3 times" in title(figure)
+
+
+def test_added_code():
+    figure = EXAMPLES["added_code"]()
+    codes = sinusoidal(np.arange(5), 512)
+    for trace, other in zip(figure.data, (EMBEDDINGS, codes), strict=True):
+        for drawn, scale in zip(trace.y, SCALES.values(), strict=True):
+            added = scale * EMBEDDINGS + codes
+            cosines = [a @ b / np.sqrt(a @ a * (b @ b)) for a, b in zip(added, other, strict=True)]
+            assert drawn == pytest.approx(np.mean(cosines), abs=DRAWN)
+    word = figure.data[0].y
+    assert f"a code of length 16 leaves a cosine of {word[0]:.2f}, {word[1]:.2f}, {word[2]:.2f}" in title(figure)
+    assert figure.data[0].x[1] == f"unit<br>length {np.linalg.norm(EMBEDDINGS, axis=1).mean():.3g}"
+
+
+def test_frequency_roles():
+    figure = EXAMPLES["frequency_roles"]()
+    theta = inv_freq(128)
+    np.testing.assert_allclose(figure.data[0].y, 511 * theta, rtol=1e-6)
+    *parts, whole = (trace for trace in figure.data if trace.yaxis == "y2")
+    np.testing.assert_allclose(whole.y, decay(np.arange(512), theta), atol=DRAWN)
+    np.testing.assert_allclose(np.sum([part.y for part in parts], axis=0), whole.y, atol=5 * DRAWN)
+    reach = 511 * theta
+    counts = [np.sum(reach >= 2 * np.pi), np.sum((reach >= np.pi) & (reach < 2 * np.pi))]
+    counts += [np.sum((reach >= np.pi / 2) & (reach < np.pi)), np.sum(reach < np.pi / 2)]
+    assert [int(re.search(r"(\d+) pairs", part.name)[1]) for part in parts] == counts
+    slow = np.cos(np.arange(512)[:, None] * theta[-counts[-1] :]).sum(-1) / 64
+    np.testing.assert_allclose(parts[-1].y, slow, atol=DRAWN)
+    assert "31 of 64 pairs turn once and more, and 23 do not reach a quarter turn" in title(figure)
+    assert [trace.y[0] for trace in figure.data[1:4]] == [np.pi / 2, np.pi, 2 * np.pi]
+
+
+def test_frequency_roles_leaves_out_groups_without_pairs():
+    figure = figures.frequency_roles(2, 4, 1e4)
+    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "φ(m), all pairs"]
+
+
+def test_shifted_hands():
+    figure, theta = EXAMPLES["shifted_hands"](), inv_freq(64)
+    for panel, i in enumerate((0, 4, 16)):
+        before, after, way = figure.data[3 * panel : 3 * panel + 3]
+        for hand, position in ((before, 5), (after, 8)):
+            np.testing.assert_allclose(hand.x, [0, np.sin(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.y, [0, np.cos(position * theta[i])], atol=DRAWN)
+        assert after.line.color == figures.pair_colours(32)[i]
+        np.testing.assert_allclose([way.x[-1], way.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
+        steps = way.x[:-1] * way.y[1:] - way.y[:-1] * way.x[1:]
+        assert steps.sum() < 0  # clockwise
+    assert "turns every hand clockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
+
+
+def test_shifted_hands_turn_at_most_once_on_paper():
+    way = figures.shifted_hands(0, 100, 4, 1e4, [0]).data[2]
+    np.testing.assert_allclose([way.x[-1], way.y[-1]], [way.x[0], way.y[0]], atol=2 * DRAWN)
+
+
+def test_inner_products():
+    figure = EXAMPLES["inner_products"]()
+    for trace, dim in zip(figure.data, (32, 64, 128, 512), strict=True):
+        table = sinusoidal(np.arange(-500, 501), dim)
+        np.testing.assert_allclose(trace.y, table @ table[500] / (dim / 2), atol=DRAWN)
+        np.testing.assert_array_equal(trace.y, trace.y[::-1])
+        assert (trace.x0, trace.dx) == (-500, 1)
+    assert "until distance 4, 5, 11, 43 (d = 32, 64, 128, 512)" in title(figure)
+    assert f"{figure.data[0].y[-1]:.2f} for d = 32" in alt(figure)
+
+
+def test_products_through_weights():
+    figure = EXAMPLES["products_through_weights"]()
+    offsets = np.arange(-20, 21)
+    for trace, (weight, t) in zip(figure.data, [(w, t) for w in WEIGHTS.values() for t in (0, 100, 200)], strict=True):
+        matrix = np.eye(32) if weight is None else weight
+        slow = [sinusoidal(t, 32) @ matrix @ sinusoidal(t + offset, 32) for offset in offsets]
+        np.testing.assert_allclose(trace.y, slow, atol=2 * DRAWN)
+    residual = float(kernel_residual(offset_kernel(offsets, [0, 100, 200], 32, weight=RANDOM)))
+    assert f"0% (none), {residual:.0%} (random), 0% (shift)" in title(figure)
+    assert "none: 0.00 standard deviations" in alt(figure)
+
+
+def test_score_terms():
+    figure = EXAMPLES["score_terms"]()
+    terms = four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)
+    for trace, term in zip(figure.data, terms, strict=True):
+        np.testing.assert_allclose(trace.z, term, atol=DRAWN)
+    assert figure.layout.coloraxis.cmax == -figure.layout.coloraxis.cmin == np.abs(terms).max()
+    shares = []
+    for term in terms:
+        rest = term - [[np.diagonal(term, s - t).mean() for s in range(6)] for t in range(6)]
+        shares.append(rest.std() / term.std())
+    assert ", ".join(f"({name}) {share:.0%}" for name, share in zip("abcd", shares, strict=True)) in title(figure)
+    assert "(d) 0%" in title(figure)
+
+
+def test_score_terms_with_fewer_keys_than_queries():
+    term = np.arange(3)[None] - np.arange(5)[:, None] + 0.0  # the offset itself
+    assert "(a) 0%, (b) 0%, (c) 0%, (d) 0%" in title(figures.score_terms([term] * 4))
+
+
+def test_rotated_pairs():
+    figure = EXAMPLES["rotated_pairs"]()
+    tips = {(trace.name, trace.xaxis): (trace.x[1], trace.y[1]) for trace in figure.data}
+    for name, vector, position in (("query", Q, 5), ("key", K, 2)):
+        turned = np.array(vector).reshape(2, 2) @ [1, 1j] * np.exp(1j * position * inv_freq(4, 100.0))
+        for pair, axis in enumerate(("x", "x2")):
+            assert tips[f"{name} before", axis] == pytest.approx(vector[2 * pair : 2 * pair + 2], abs=DRAWN)
+            expected = (turned[pair].real, turned[pair].imag)
+            assert tips[f"{name} at {position}", axis] == pytest.approx(expected, abs=DRAWN)
+    turned = [np.array([tips[name, axis] for axis in ("x", "x2")]).ravel() for name in ("query at 5", "key at 2")]
+    assert f"where m − n is 3 the 2 add up to the score {turned[0] @ turned[1]:.2f}".replace("-", "−") in title(figure)
+    assert figure.layout.yaxis2.scaleanchor == "x2"  # as round as a turn
+
+
+def test_rotated_pairs_of_one_pair():
+    figure = figures.rotated_pairs([1.0, 0.0], [0.0, 1.0], 1, 3, 1e4)
+    # 1·e^{i} against i·e^{3i}: the angle between them is 2 + π/2
+    assert f"the score −{np.sin(2):.2f} wherever m − n is −2" in title(figure)
+
+
+def test_scaling_ratios():
+    figure, theta = EXAMPLES["scaling_ratios"](), inv_freq(64)
+    for trace, (name, scaled) in zip(figure.data, METHODS.items(), strict=True):
+        assert trace.name == name
+        np.testing.assert_allclose(trace.x, 2048 * theta / (2 * np.pi), rtol=1e-6)
+        np.testing.assert_allclose(trace.y, scaled.inv_freq / theta, atol=DRAWN)
+    kept = np.count_nonzero(np.abs(METHODS["YaRN"].inv_freq / theta - 1) < 1e-6)
+    assert 0 < kept < 32
+    assert f"How many of the 32 pairs are left as they were: 0 by linear, {kept} by YaRN" in title(figure)
+    assert "linear 0.25 to 0.25, YaRN 1 to 0.25" in alt(figure)
+    assert f"{np.count_nonzero(wavelengths(theta) > 2048)} pairs had not turned once in 2\u202f048 tokens" in alt(
+        figure
+    )
+
+
+def test_biases_by_distance():
+    figure = EXAMPLES["biases_by_distance"]()
+    expected = {"ALiBi": -0.5 * FAR, "KERPLE": -np.log1p(FAR), "Sandwich": BIASES["Sandwich"] - BIASES["Sandwich"][0]}
+    for trace in figure.data:
+        np.testing.assert_allclose(trace.y, expected[trace.name], atol=DRAWN)
+    assert "From distance 0 to 64 logits change by −32.0 (ALiBi)" in title(figure)
+    assert f"{-np.log1p(64):.1f} (KERPLE)".replace("-", "−") in title(figure)
+
+
+def test_lines_of_a_figure_differ():
+    styles = [(line["color"], line["dash"]) for line in map(figures._style, range(12))]
+    assert len(set(styles)) == 12
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What they refuse
+
+W3 = np.full((3, 3), 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.word_orders([], W3, [], W3), "first must hold at least one"),
+        (lambda: figures.word_orders(FIRST, W3, ["man", "bites", "cat"], W3), "second must hold the words of first"),
+        (lambda: figures.word_orders(FIRST, W3, FIRST, W3), "second must hold the words of first in another order"),
+        (lambda: figures.word_orders(FIRST, W3[:2], SECOND, W3), r"first_weights must be 3 × 3, got shape \(2, 3\)"),
+        (lambda: figures.word_orders(FIRST, W3, SECOND, W3[None]), r"second_weights must be 3 × 3, got shape \(1, 3"),
+        (lambda: figures.step_sizes([]), "lengths must hold at least one"),
+        (lambda: figures.step_sizes([5, 1]), r"lengths must all be at least 2.*\[5, 1\]"),
+        (lambda: figures.code_tables({}), "codes must hold at least one"),
+        (lambda: figures.code_tables({"a": np.ones(3)}), r"codes must all have shape \(length, dim\).*\(3,\)"),
+        (lambda: figures.code_tables({"a": np.ones((3, 2)), "b": np.ones((4, 2))}), "with one length"),
+        (lambda: figures.code_tables({"a": np.ones((0, 2))}), "codes must all have shape"),
+        (lambda: figures.wavelength_ladder(8, 1.0), "base must be greater than 1, got 1.0"),
+        (lambda: figures.chirps([], 8, 1e4, 2), "positions must hold at least one"),
+        (lambda: figures.chirps([1], 8, 1e4, 5), "pairs must be between 0 and 3, the last of dim = 8"),
+        (lambda: figures.chirps([1], 8, 1e4, 0), "pairs must be between 0 and 3"),
+        (lambda: figures.added_code(np.ones((2, 4)), np.ones((2, 3)), {"a": 1.0}), r"got shapes \(2, 4\) and \(2, 3\)"),
+        (lambda: figures.added_code(np.ones((2, 4)), np.ones((2, 4)), {}), "scales must hold at least one"),
+        (lambda: figures.added_code(np.ones((2, 4)), np.ones((2, 4)), {"a": 0.0}), "scales must be greater than 0"),
+        (lambda: figures.frequency_roles(1, 8, 1e4), "length must be greater than 1, got 1"),
+        (lambda: figures.frequency_roles(9, 8, 0.5), "base must be greater than 1, got 0.5"),
+        (lambda: figures.shifted_hands(0, -1, 8, 1e4, [0]), "offset must be greater than 0, got -1"),
+        (lambda: figures.shifted_hands(0, 1, 8, 1e4, []), "pairs must hold at least one"),
+        (lambda: figures.shifted_hands(0, 1, 8, 1e4, [0, 4]), r"pairs must be between 0 and 3.*\[0, 4\]"),
+        (lambda: figures.inner_products(1, [8], 1e4), "reach must be greater than 1, got 1"),
+        (lambda: figures.inner_products(9, [], 1e4), "dims must hold at least one"),
+        (lambda: figures.products_through_weights([-1, 0, 2], [0, 1], 8, 1e4, {"a": None}), "offsets must be −n … n"),
+        (lambda: figures.products_through_weights([-1, 0, 1], [0], 8, 1e4, {"a": None}), "positions two or more"),
+        (lambda: figures.products_through_weights([-1, 0, 1], [0, 1], 8, 1e4, {}), "weights must hold at least one"),
+        (lambda: figures.score_terms([W3, W3, W3, W3[:2]]), r"terms must all have shape \(queries, keys\)"),
+        (lambda: figures.rotated_pairs([1.0, 0.0], [1.0], 0, 0, 1e4), r"got shapes \(2,\) and \(1,\)"),
+        (lambda: figures.rotated_pairs([], [], 0, 0, 1e4), "q and k must both have shape"),
+        (lambda: figures.scaling_ratios(8, 1e4, 64, {}), "methods must hold at least one"),
+        (lambda: figures.scaling_ratios(8, 1e4, 64, METHODS), r"methods\['linear'\] must have 4 frequencies.*\(32,\)"),
+        (lambda: figures.biases_by_distance([], {"a": []}), "distances must hold at least one"),
+        (lambda: figures.biases_by_distance([0, 1], {}), "biases must hold at least one"),
+        (lambda: figures.biases_by_distance([0, 1], {"a": [0.0]}), r"biases\['a'\] must be 2 finite numbers"),
+        (lambda: figures.biases_by_distance([0, 1], {"a": [0.0, -np.inf]}), r"biases\['a'\] must be 2 finite numbers"),
+    ],
+)
+def test_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The figures that the source notes have lost
+
+LOST = [  # section A8 of the claims ledger
+    ("001", "1"),
+    ("001", "2-3"),
+    *(("001", str(number)) for number in range(4, 16)),
+    *(("001", number) for number in ("16-17", "18-21", "22", "23", "24")),
+    *(("004", f"{name}.png") for name in ("RoPE", "RoPE1", "RoPE2", "RoPE3", "RoPE4")),
+    ("000", "Pasted image 20260215122826.png"),
+    *(("002", name) for name in ("test_1.py", "rope.py")),
+]
+
+
+def test_every_lost_figure_is_drawn_or_dropped_for_a_reason():
+    here = Path(__file__)
+    rows = tomllib.loads(here.with_name("lost_figures.toml").read_text(encoding="utf-8"))["figure"]
+    assert [(row["note"], row["figure"]) for row in rows] == LOST
+    called = {
+        node.func.attr
+        for node in ast.walk(ast.parse(here.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == "figures"
+    }
+    for row in rows:
+        assert set(row) - {"note", "figure", "shows"} in ({"drawn"}, {"dropped"}), row
+        assert row["shows"].strip()
+        if "drawn" in row:
+            assert row["drawn"] in called
+            assert callable(getattr(figures, row["drawn"]))
+        else:
+            assert row["dropped"].endswith(".")

@@ -2,22 +2,39 @@
 
 Every title states the finding and takes its numbers from the data; `layout.meta["alt"]` says the same in words for a
 reader who does not see the picture. Colours come from the palette that the explorables use and can be told apart on a
-light and on a dark page.
+light and on a dark page; heat maps fade out where they have nothing to show, on either.
+
+Which of them stands for which figure that the source notes have lost is listed in tests/lost_figures.toml.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from itertools import product
+from textwrap import wrap
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
-from posenc.analysis import decay, decay_law, decay_logarithm, expected_score
-from posenc.frequencies import angles, inv_freq
+from posenc.absolute import normalised, shift_matrix, sinusoidal
+from posenc.analysis import (
+    FourTerms,
+    decay,
+    decay_law,
+    decay_logarithm,
+    expected_score,
+    kernel_asymmetry,
+    kernel_residual,
+    offset_kernel,
+    pairs_reaching,
+)
+from posenc.frequencies import angles, inv_freq, turns, wavelengths
+from posenc.rotary import pair_scores, rotate
+from posenc.scaling import Scaled
 
 PALETTE = json.loads((files("posenc") / "js" / "palette.json").read_text(encoding="utf-8"))
 
@@ -185,3 +202,583 @@ def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) 
         f"{finding}. S(m) first drops below zero: {', '.join(first)}; never by {distances[-1]} for {', '.join(never)}."
     )
     return _finish(figure, finding, alt, height=620)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the figures below share
+
+CELLS = 10_000  # a heat map of more keeps 256 levels of colour; one of more than ten times as many leaves pairs out
+
+
+def _some(name: str, values: Sequence | Mapping) -> Sequence | Mapping:
+    """`values`, after checking that there are any."""
+    if not len(values):
+        raise ValueError(f"{name} must hold at least one, got {values!r}")
+    return values
+
+
+def _above(name: str, value: float, limit: float) -> None:
+    """Refuses a `value` that is not greater than `limit`."""
+    if not value > limit:
+        raise ValueError(f"{name} must be greater than {limit}, got {value!r}")
+
+
+def _pairs_of(dim: int, pairs: Sequence[int]) -> Sequence[int]:
+    """`pairs`, after checking that there are any and that a code of this width has them."""
+    if not all(0 <= i < dim // 2 for i in _some("pairs", pairs)):
+        raise ValueError(f"pairs must be between 0 and {dim // 2 - 1}, the last of dim = {dim}, got {list(pairs)}")
+    return pairs
+
+
+def _number(value: float, digits: int = 0) -> str:
+    """A number as titles print it: a thin space between thousands, a real minus, and never −0."""
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace(",", "\u202f").replace("-", "−")
+
+
+def _times(count: int) -> str:
+    return {0: "never", 1: "once"}.get(count, f"{_number(count)} times")
+
+
+def _tell(figure: go.Figure, finding: str, details: str, height: int = 420) -> go.Figure:
+    """`_finish` for a finding of any length: the title is broken into lines, the alternative text adds the details."""
+    lines = wrap(finding, 75, break_on_hyphens=False)
+    _finish(figure, "<br>".join(lines), f"{finding}. {details}", height + 20 * (len(lines) - 1))
+    # a legend is placed in heights of the plot: as far below a tall one as below a low one
+    return figure.update_layout(margin_t=55 + 20 * len(lines), legend_y=-60 / (height - 130))
+
+
+def _style(k: int, **line: float) -> dict:
+    """Line k of several: three colours, then the same dashed, dotted and both."""
+    colours, dashes = (PALETTE["score"], PALETTE["bound"], PALETTE["neutral"]), ("solid", "dash", "dot", "dashdot")
+    return {"color": colours[k % 3], "dash": dashes[k // 3 % 4], "width": 2, **line}
+
+
+def _faded(colour: str, opacity: float) -> str:
+    """A colour of the palette that lets so much of the page through."""
+    return f"rgba({', '.join(str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))}, {opacity})"
+
+
+def _heat_maps(
+    tables: Mapping[str, np.ndarray], columns: int, least: float, most: float, **traces: object
+) -> go.Figure:
+    """Tables as panels on one scale of colours, first row on top. Where values have both signs, 0 has no colour."""
+    rows = -(-len(tables) // columns)
+    figure = make_subplots(
+        rows,
+        columns,
+        subplot_titles=list(tables),
+        horizontal_spacing=0.28 / (columns + 1),
+        vertical_spacing=0.3 / (rows + 1),
+    )
+    for k, table in enumerate(tables.values()):
+        figure.add_heatmap(z=table, coloraxis="coloraxis", row=k // columns + 1, col=k % columns + 1, **traces)
+    positive = [[0.5 if least < 0 else 0, _faded(PALETTE["score"], 0)], [1, PALETTE["score"]]]
+    negative = [[0, PALETTE["bound"]], [0.5, _faded(PALETTE["bound"], 0)]] if least < 0 else []
+    figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False)
+    figure.update_xaxes(showgrid=False, zeroline=False)
+    figure.update_annotations(font_size=12)
+    scale = {"colorscale": negative + positive, "cmin": least, "cmax": most, "colorbar": {"thickness": 10}}
+    return figure.update_layout(coloraxis=scale)
+
+
+def _planes(titles: Sequence[str], reach: float, across: str, up: str) -> go.Figure:
+    """Square panels, two a row, from −reach to reach on both axes."""
+    columns = min(2, len(titles))
+    rows = -(-len(titles) // columns)
+    filled = [
+        [{} if row * columns + column < len(titles) else None for column in range(columns)] for row in range(rows)
+    ]
+    spacing = {"horizontal_spacing": 0.1, "vertical_spacing": 0.16 / rows}
+    figure = make_subplots(rows, columns, specs=filled, subplot_titles=list(titles), **spacing)
+    figure.update_xaxes(range=[-reach, reach], constrain="domain")
+    figure.update_yaxes(range=[-reach, reach], constrain="domain")
+    for number in ("", *range(2, len(titles) + 1)):
+        figure.layout[f"yaxis{number}"].scaleanchor = f"x{number}"
+    figure.update_xaxes(title_text=across, row=rows)
+    figure.update_yaxes(title_text=up, col=1)
+    return figure.update_annotations(font_size=12)
+
+
+def _arrow(figure: go.Figure, panel: int, tip: np.ndarray, name: str, first: bool, **line: object) -> None:
+    """An arrow from the origin of a panel, named once in the legend."""
+    figure.add_scatter(
+        x=_drawn(np.array([0, tip[0]])),
+        y=_drawn(np.array([0, tip[1]])),
+        mode="lines+markers",
+        line=line,
+        marker={"symbol": "arrow", "angleref": "previous", "size": [0, 11], "opacity": 1, "line": {"width": 0}}
+        | {"color": line["color"]},
+        name=name,
+        showlegend=first,
+        row=panel // 2 + 1,
+        col=panel % 2 + 1,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# No code, and the early codes
+
+
+def word_orders(
+    first: Sequence[str], first_weights: np.ndarray, second: Sequence[str], second_weights: np.ndarray
+) -> go.Figure:
+    """Attention weights of the same words in two orders, queries down and keys across, as `attention` answers them.
+
+    A word that occurs twice is taken to be moved without overtaking itself.
+    """
+    if sorted(_some("first", first)) != sorted(second) or list(first) == list(second):
+        raise ValueError(f"second must hold the words of first in another order, got {list(second)} and {list(first)}")
+    tables = []
+    for name, words, weights in (("first", first, first_weights), ("second", second, second_weights)):
+        tables.append(np.asarray(weights, dtype=float))
+        if tables[-1].shape != (len(words), len(words)):
+            raise ValueError(f"{name}_weights must be {len(words)} × {len(words)}, got shape {tables[-1].shape}")
+    moved = np.empty(len(first), dtype=int)  # where in the first order each word of the second stands
+    moved[np.argsort(second, kind="stable")] = np.argsort(first, kind="stable")
+    change = np.abs(tables[1] - tables[0][np.ix_(moved, moved)]).max()
+    titles = [f"“{' '.join(words)}”" for words in (first, second)]
+    panels = {title: _drawn(table) for title, table in zip(titles, tables, strict=True)}
+    figure = _heat_maps(panels, 2, 0.0, 1.0, opacity=0.6)  # pale enough for the numbers on it
+    for column, (words, table) in enumerate(zip((first, second), tables, strict=True), 1):
+        at = np.array(list(product(range(len(words)), repeat=2)))
+        text = [f"{weight:.2f}" for weight in table.ravel()]
+        hidden = {"hoverinfo": "skip", "showlegend": False}
+        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", row=1, col=column, **hidden)
+        ticks = {"tickvals": list(range(len(words))), "ticktext": list(words), "col": column}
+        figure.update_xaxes(title_text="key", **ticks)
+        figure.update_yaxes(title_text="query" if column == 1 else None, **ticks)
+    finding = "Another order moves the weights with their words and changes none"
+    if change > 1e-5:  # float32 in, two digits out
+        finding = f"Another order of the same words changes the weights, by up to {change:.2f}"
+    details = [
+        f"{query} looks at {words[row.argmax()]} most, {row.max():.2f}"
+        for words, table in zip((first, second), tables, strict=True)
+        for query, row in zip(words, table, strict=True)
+    ]
+    figure.update_layout(coloraxis_showscale=False)
+    return _tell(figure, finding, f"In {titles[0]} and then in {titles[1]}: {'; '.join(details)}.", height=380)
+
+
+def step_sizes(lengths: Sequence[int]) -> go.Figure:
+    """Positions divided by the length of the text, one ruler a length, with the first step marked."""
+    if min(_some("lengths", lengths)) < 2:
+        raise ValueError(f"lengths must all be at least 2, so that there is a step, got {list(lengths)}")
+    figure, steps = go.Figure(), []
+    for row, length in enumerate(lengths):
+        code = normalised(np.arange(length), length, 1)[:, 0]
+        steps.append(code[1] - code[0])
+        ruler = {"symbol": "line-ns-open", "size": 14, "color": PALETTE["neutral"], "line": {"width": 2}}
+        figure.add_scatter(x=_drawn(code), y=[row] * length, mode="markers", marker=ruler, name=f"{length} tokens")
+        line = {"color": PALETTE["score"], "width": 5}
+        figure.add_scatter(x=_drawn(code[:2]), y=[row, row], mode="lines", line=line, name="one step")
+        label = {"text": f"one step: {steps[-1]:.3f}", "showarrow": False, "xanchor": "left", "yshift": 19}
+        figure.add_annotation(x=0, y=row, **label)
+    figure.update_traces(showlegend=False)
+    figure.update_xaxes(title_text="code t/L (share of the text)", range=[-0.02, 1.02])
+    figure.update_yaxes(
+        title_text="length of the text (tokens)",
+        tickvals=list(range(len(lengths))),
+        ticktext=[_number(length) for length in lengths],
+        range=[len(lengths) - 0.6, -0.7],
+        showgrid=False,
+        zeroline=False,
+    )
+    short, long = int(np.argmin(lengths)), int(np.argmax(lengths))
+    finding = (
+        f"The same step to the next word is {steps[short]:.3f} in a text of {_number(lengths[short])} tokens "
+        f"and {steps[long]:.3f} in one of {_number(lengths[long])}"
+    )
+    every = ", ".join(f"{step:.3f} for {length}" for length, step in zip(lengths, steps, strict=True))
+    return _tell(figure, finding, f"Steps of the code t/L: {every} tokens.", height=160 + 60 * len(lengths))
+
+
+def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
+    """Codes as heat maps side by side, positions down and dimensions across, each of shape (length, dim).
+
+    Panels of more than `CELLS` numbers are stored as 256 levels of colour, and from ten times as many on only every
+    second (third, …) pair of dimensions is drawn: pairs next to each other look alike. No position is left out, for
+    that would make other waves of the fast ones.
+    """
+    tables = {name: np.asarray(code, dtype=float) for name, code in _some("codes", codes).items()}
+    shapes = [table.shape for table in tables.values()]
+    if any(len(shape) != 2 or 0 in shape or shape[0] != shapes[0][0] for shape in shapes):
+        raise ValueError(f"codes must all have shape (length, dim) with one length, got shapes {shapes}")
+    top = max(np.abs(table).max() for table in tables.values())
+    least = -top if min(table.min() for table in tables.values()) < 0 else 0.0
+    levels = max(table.size for table in tables.values()) > CELLS
+    shown, findings = {}, []
+    for name, table in tables.items():
+        every = -(-table.size // (10 * CELLS))
+        columns = np.flatnonzero(np.arange(table.shape[1]) // 2 % every == 0)
+        scaled = (table[:, columns] - least) / ((top - least) or 1)
+        shown[name] = (columns, np.uint8(np.round(scaled * 255)) if levels else _drawn(table[:, columns]))
+        above = table > (table.max() + table.min()) / 2
+        sides = np.count_nonzero(above[1:] != above[:-1], axis=0)  # how often each column changes sides
+        findings.append((name, sides[0], sides[-1], len(np.unique(table, axis=0))))
+    figure = _heat_maps({name: z for name, (_, z) in shown.items()}, len(shown), least, top)
+    for trace, (columns, _) in zip(figure.data, shown.values(), strict=True):
+        trace.x = np.int16(columns)
+        trace.hovertemplate = "position %{y}, dimension %{x}" + ": %{z:.3f}" * (not levels) + "<extra></extra>"
+    if levels:
+        ticks = {"tickvals": [0, 127.5, 255], "ticktext": [_number(v, 1) for v in (least, (least + top) / 2, top)]}
+        figure.update_layout(coloraxis={"cmin": 0, "cmax": 255, "colorbar": ticks})
+    figure.update_xaxes(title_text="dimension")
+    figure.update_yaxes(title_text="position (tokens)", col=1)
+    length = shapes[0][0]
+    ends = [f"{_times(fast)} and the last {_times(slow)}" for _, fast, slow, _ in findings]
+    if len(findings) > 1:
+        ends = [f"{end} in {name}" for end, (name, *_) in zip(ends, findings, strict=True)]
+    finding = f"Over {_number(length)} positions the first column changes sides {'; '.join(ends)}"
+    rows = ", ".join(f"{_number(different)} in {name}" for name, _, _, different in findings)
+    details = f"The sides are above and below the middle of a panel's values. Different rows: {rows}."
+    return _tell(figure, finding, details, height=640 if length > 128 else 420)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sinusoids
+
+
+def wavelength_ladder(dim: int, base: float) -> go.Figure:
+    """Tokens in one turn of each pair, on a logarithmic axis, with both ends labelled."""
+    _above("base", base, 1)  # else no wave is longer than the first
+    lengths = wavelengths(inv_freq(dim, base))
+    pairs = len(lengths)
+    figure = go.Figure()
+    figure.add_scatter(
+        **_at(range(pairs)),
+        y=np.float32(lengths),
+        mode="markers",
+        marker={"color": pair_colours(pairs), "size": 6},
+        showlegend=False,
+        hovertemplate="pair %{x}: one turn in %{y:.4g} tokens<extra></extra>",
+    )
+    for i, anchor, shift in ((0, "left", -14), (pairs - 1, "right", 14)):
+        text = f"pair {i}: {_number(lengths[i], 2 if i == 0 else 0)} tokens"
+        place = {"xanchor": anchor, "yshift": shift, "showarrow": False}
+        figure.add_annotation(x=i, y=np.log10(lengths[i]), text=text, **place)  # annotations count in powers of ten
+    figure.update_xaxes(title_text="pair i")
+    figure.update_yaxes(type="log", title_text="wavelength 2π/θ (tokens)")
+    end = 2 * np.pi * base
+    finding = (
+        f"Each wave is the same factor longer than the one before: from {_number(lengths[0], 2)} tokens "
+        f"to {_number(lengths[-1])}, short of 2π·base = {_number(end)}"
+    )
+    factor = f"{lengths[1] / lengths[0]:.4f}" if pairs > 1 else "no second pair"
+    return _tell(figure, finding, f"Width {dim}, base {base:g}: {pairs} pairs on a straight line, factor {factor}.")
+
+
+def chirps(positions: Sequence[int], dim: int, base: float, pairs: int) -> go.Figure:
+    """The sines of a few positions read across the first pairs, sin(k·θ_i) against i, one panel each."""
+    _above("base", base, 1)
+    _pairs_of(dim, [pairs - 1])
+    columns = 2 if len(_some("positions", positions)) > 1 else 1
+    rows, names = -(-len(positions) // columns), [f"position {k}" for k in positions]
+    figure = make_subplots(
+        rows,
+        columns,
+        shared_xaxes=True,
+        shared_yaxes=True,
+        subplot_titles=names,
+        vertical_spacing=0.25 / rows,
+        horizontal_spacing=0.05,
+    )
+    crossings = []
+    for k, position in enumerate(positions):
+        sines = sinusoidal(position, dim, base, "half")[:pairs]  # the sines come first
+        turning = np.sign(sines)[sines != 0]
+        crossings.append(np.count_nonzero(turning[1:] != turning[:-1]))
+        where = {"row": k // columns + 1, "col": k % columns + 1}
+        line = {"color": PALETTE["score"], "width": 2}
+        figure.add_scatter(**_at(range(pairs)), y=_drawn(sines), name=names[k], line=line, showlegend=False, **where)
+    figure.update_yaxes(range=[-1.1, 1.1], tickvals=[-1, 0, 1])
+    figure.update_yaxes(title_text="sin(k·θ)", col=1)
+    figure.update_xaxes(title_text="pair i", row=rows)
+    figure.update_annotations(font_size=12)
+    finding = (
+        f"Read across its pairs, a position is no wave but a chirp that slows down: positions "
+        f"{', '.join(map(str, positions))} cross zero {', '.join(map(str, crossings))} times"
+    )
+    return _tell(figure, finding, f"The first {pairs} pairs of width {dim}, base {base:g}.", height=230 + 130 * rows)
+
+
+def _cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Cosine of the angle between rows."""
+    return (a * b).sum(-1) / np.linalg.norm(a, axis=-1) / np.linalg.norm(b, axis=-1)
+
+
+def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, float]) -> go.Figure:
+    """How like its word and how like its code the sum of both is, for embeddings multiplied by each scale.
+
+    Both arrays have shape (words, dim); a bar is the mean cosine over the words.
+    """
+    words, codes = np.asarray(embeddings, dtype=float), np.asarray(codes, dtype=float)
+    if words.ndim != 2 or words.shape != codes.shape or not len(words):
+        raise ValueError(f"embeddings and codes must both be (words, dim), got shapes {words.shape} and {codes.shape}")
+    if not all(scale > 0 for scale in _some("scales", scales).values()):
+        raise ValueError(f"scales must be greater than 0, got {dict(scales)!r}")
+    figure, code_norm = go.Figure(), np.linalg.norm(codes, axis=-1).mean()
+    norms = [np.linalg.norm(scale * words, axis=-1).mean() for scale in scales.values()]
+    kept = [_cosines(scale * words + codes, words).mean() for scale in scales.values()]
+    told = [_cosines(scale * words + codes, codes).mean() for scale in scales.values()]
+    names = [f"{name}<br>length {norm:.3g}" for name, norm in zip(scales, norms, strict=True)]
+    for name, cosines, colour in (("its word", kept, "score"), ("its position’s code", told, "bound")):
+        figure.add_bar(
+            x=names,
+            y=_drawn(np.array(cosines)),
+            text=[f"{cosine:.2f}" for cosine in cosines],
+            textposition="outside",
+            marker={"color": PALETTE[colour], "line": {"width": 0}},
+            name=f"cosine with {name}",
+        )
+    figure.update_xaxes(title_text="embeddings before the sum", title_standoff=5)
+    figure.update_yaxes(title_text="cosine similarity with the sum", range=[min(0, *kept, *told), 1.1])
+    finding = (
+        f"Added to words of length {', '.join(f'{norm:.3g}' for norm in norms)}, a code of length {code_norm:.3g} "
+        f"leaves a cosine of {', '.join(f'{cosine:.2f}' for cosine in kept)} with the word"
+    )
+    details = "; ".join(f"{name}: {a:.2f} and {b:.2f}" for name, a, b in zip(scales, kept, told, strict=True))
+    _tell(figure, finding, f"Cosine of the sum with word and code: {details}.", height=450)
+    return figure.update_layout(barmode="group", legend_y=-0.3, margin_b=85)
+
+
+def frequency_roles(length: int, dim: int, base: float) -> go.Figure:
+    """How far each pair turns within a length, and what pairs that turn so far add to φ(m), the mean of cos(m·θ_i)."""
+    _above("length", length, 1)
+    _above("base", base, 1)
+    theta, distances = inv_freq(dim, base), np.arange(length)
+    pairs, colours, far = len(theta), pair_colours(len(theta)), angles(length - 1, theta)
+    ends = [pairs_reaching(theta, length, node) for node in (2 * np.pi, np.pi, np.pi / 2)]
+    names, dashes = ("a turn and more", "π to 2π", "π/2 to π", "less than π/2"), ("solid", "dash", "dot", "solid")
+    groups = zip([0, *ends], [*ends, pairs], names, dashes, strict=True)
+    titles = (f"angle reached at distance {length - 1}", "what pairs of each kind add to φ(m)")
+    figure = make_subplots(2, 1, subplot_titles=titles, vertical_spacing=0.17, row_heights=[0.55, 0.45])
+    points = {"mode": "markers", "marker": {"color": colours, "size": 6}, "showlegend": False, "name": "angle"}
+    figure.add_scatter(**_at(range(pairs)), y=np.float32(far), **points, row=1, col=1)
+    for node, name in ((np.pi / 2, "π/2"), (np.pi, "π"), (2 * np.pi, "2π")):
+        line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
+        ends_at = {"x": [0, pairs - 1], "y": [node, node], "text": ["", name], "textposition": "middle right"}
+        figure.add_scatter(**ends_at, mode="lines+text", line=line, showlegend=False, name=name, row=1, col=1)
+    for first, last, name, dash in groups:
+        if first < last:
+            added = decay(distances, theta[first:last]) * (last - first) / pairs
+            line = {"color": colours[(first + last - 1) // 2], "width": 2, "dash": dash}
+            name = f"{name}: {last - first} pairs"
+            figure.add_scatter(**_at(distances), y=_drawn(added), name=name, line=line, row=2, col=1)
+    whole = decay(distances, theta)
+    line = {"color": PALETTE["score"], "width": 2, "dash": "dash"}
+    figure.add_scatter(**_at(distances), y=_drawn(whole), name="φ(m), all pairs", line=line, row=2, col=1)
+    figure.update_yaxes(type="log", title_text="radians", row=1)
+    figure.update_yaxes(title_text="φ(m)", row=2)
+    figure.update_xaxes(title_text="pair i", range=[-0.03 * pairs, 1.08 * pairs], row=1)
+    figure.update_xaxes(title_text="distance m (tokens)", row=2)
+    figure.update_annotations(font_size=12)
+    finding = (
+        f"Within {_number(length)} tokens {ends[0]} of {pairs} pairs turn once and more, and {pairs - ends[2]} do not "
+        "reach a quarter turn"
+    )
+    return _tell(figure, finding, f"φ falls from 1 to {whole[-1]:.2f}; the fastest pair turns by {theta[0]:.2f} "
+                 "radians a token, less than π, so that no pair aliases.", height=720)  # fmt: skip
+
+
+def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: Sequence[int]) -> go.Figure:
+    """The (sin, cos) hands of a few pairs before and after a shift, which turns each clockwise by its own angle."""
+    _above("offset", offset, 0)
+    theta, colours = inv_freq(dim, base), pair_colours(dim // 2)
+    before = sinusoidal(position, dim, base).reshape(-1, 2)  # (dim/2, 2): sine across, cosine up
+    after = (shift_matrix(offset, dim, base) @ before.reshape(-1)).reshape(-1, 2)
+    turned = angles(offset, theta)
+    names = [f"pair {i}: by {_number(turned[i], 2)} radians" for i in _pairs_of(dim, pairs)]
+    figure = _planes(names, 1.15, "sin", "cos")
+    for panel, i in enumerate(pairs):
+        _arrow(figure, panel, before[i], f"position {position:g}", panel == 0, color=PALETTE["neutral"], width=2)
+        _arrow(figure, panel, after[i], f"position {position + offset:g}", panel == 0, color=colours[i], width=3)
+        # the way from one to the other, a whole turn at most
+        way = np.linspace(0, min(offset, 2 * np.pi / theta[i]), 40)
+        way = 0.55 * sinusoidal(position + way, dim, base).reshape(40, -1, 2)[:, i]  # (40, 2)
+        line = {"color": colours[i], "width": 1.5, "dash": "dot"}
+        where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": False, "hoverinfo": "skip"}
+        figure.add_scatter(x=_drawn(way[:, 0]), y=_drawn(way[:, 1]), mode="lines", line=line, name="turn", **where)
+    figure.update_xaxes(tickvals=[-1, 0, 1])
+    figure.update_yaxes(tickvals=[-1, 0, 1])
+    fast, slow = min(pairs), max(pairs)
+    finding = (
+        f"A shift by {offset:g} tokens turns every hand clockwise: pair {fast} by {_number(turned[fast], 2)} radians"
+        + (f", pair {slow} by {turned[slow]:.2g}" if slow != fast else "")
+    )
+    details = f"From position {position:g} to {position + offset:g}, sine across and cosine up. {'; '.join(names)}."
+    return _tell(figure, finding, details, height=150 + 280 * -(-len(pairs) // 2))
+
+
+def inner_products(reach: int, dims: Sequence[int], base: float) -> go.Figure:
+    """The inner product of two codes against their offset, both ways, for several widths, divided by dim/2."""
+    _above("reach", reach, 1)
+    columns = min(2, len(_some("dims", dims)))
+    rows, names = -(-len(dims) // columns), [f"d = {dim}" for dim in dims]
+    figure = make_subplots(
+        rows,
+        columns,
+        shared_xaxes=True,
+        shared_yaxes=True,
+        subplot_titles=names,
+        vertical_spacing=0.2 / rows,
+        horizontal_spacing=0.05,
+    )
+    offsets, rises, told = np.arange(-reach, reach + 1), [], []
+    for k, dim in enumerate(dims):
+        score = decay(offsets, inv_freq(dim, base))
+        rising = np.flatnonzero(np.diff(score[reach:]) > 0)
+        rises.append(str(rising[0] if rising.size else reach))
+        told.append(f"{score[-1]:.2f} for d = {dim}")
+        line, where = {"color": PALETTE["score"], "width": 1.5}, {"row": k // columns + 1, "col": k % columns + 1}
+        figure.add_scatter(**_at(offsets), y=_drawn(score), name=names[k], line=line, showlegend=False, **where)
+    figure.update_yaxes(range=[-0.6, 1.05])
+    figure.update_yaxes(title_text="PE·PE′ / (d/2)", col=1)
+    figure.update_xaxes(title_text="offset Δ (tokens)", row=rows)
+    figure.update_annotations(font_size=12)
+    finding = (
+        f"Products of two codes are the same on both sides and fall steadily until distance {', '.join(rises)} "
+        f"(d = {', '.join(map(str, dims))})"
+    )
+    return _tell(figure, finding, f"1 at offset 0; at {reach} tokens {', '.join(told)}.", height=200 + 160 * rows)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# After the projections
+
+
+def products_through_weights(
+    offsets: Sequence[int], positions: Sequence[int], dim: int, base: float, weights: Mapping[str, np.ndarray | None]
+) -> go.Figure:
+    """p·W·p′ against the offset, one panel for each W (None: no matrix), one line for each position of the query.
+
+    Lines that lie on each other say that the product knows the offset alone. Offsets are −n … n in this order.
+    """
+    offsets = np.asarray(offsets)
+    if len(offsets) < 3 or np.any(offsets != -offsets[::-1]) or len(_some("positions", positions)) < 2:
+        raise ValueError(f"offsets must be −n … n and positions two or more, got {offsets} and {list(positions)}")
+    rows = len(_some("weights", weights))
+    figure = make_subplots(rows, 1, shared_xaxes=True, subplot_titles=list(weights), vertical_spacing=0.2 / rows)
+    finding, told = [], []
+    for row, (name, weight) in enumerate(weights.items(), 1):
+        kernel = offset_kernel(offsets, positions, dim, base, weight)  # (positions, offsets)
+        free, sides = float(kernel_residual(kernel)), float(kernel_asymmetry(kernel))
+        finding.append(f"{free:.0%} ({name})")
+        told.append(f"{name}: {sides:.2f} standard deviations between left and right")
+        for k, (position, line) in enumerate(zip(positions, kernel, strict=True)):
+            figure.add_scatter(
+                **_at(offsets),
+                y=_drawn(line),
+                line=_style(k, width=7 - 2.75 * min(k, 2)),  # lines on each other all show
+                name=f"from position {position}",
+                showlegend=row == 1,
+                row=row,
+                col=1,
+            )
+    figure.update_yaxes(title_text="p·W·p′")
+    figure.update_xaxes(title_text="offset Δ, key minus query (tokens)", row=rows)
+    figure.update_annotations(font_size=12)
+    title = f"How much of the product depends on where the pair stands: {', '.join(finding)}"
+    return _tell(figure, title, f"Width {dim}, base {base:g}. {'; '.join(told)}.", height=170 + 160 * rows)
+
+
+def score_terms(terms: FourTerms) -> go.Figure:
+    """The four terms of (x_t + p_t)·W·(x_s + p_s) as heat maps on one scale, as `analysis.four_terms` answers."""
+    names = ("(a) word and word", "(b) word and position", "(c) position and word", "(d) position and position")
+    tables = {name: np.asarray(term, dtype=float) for name, term in zip(names, terms, strict=True)}
+    shapes = [table.shape for table in tables.values()]
+    if any(len(shape) != 2 or 0 in shape or shape != shapes[0] for shape in shapes):
+        raise ValueError(f"terms must all have shape (queries, keys), got shapes {shapes}")
+    queries, keys = shapes[0]
+    offsets = (np.arange(keys) - np.arange(queries)[:, None]).ravel() + queries - 1
+    free = []
+    for table in tables.values():  # the share of its variance that is left within diagonals, as a standard deviation
+        means = np.bincount(offsets, table.ravel()) / np.bincount(offsets)
+        free.append(np.sqrt(np.var(table.ravel() - means[offsets]) / (np.var(table) or 1)))
+    top = max(np.abs(table).max() for table in tables.values())
+    figure = _heat_maps({name: _drawn(table) for name, table in tables.items()}, 2, -top, top)
+    figure.update_xaxes(title_text="key s (token)", row=2)
+    figure.update_yaxes(title_text="query t (token)", col=1)
+    finding = "How much each term varies where the offset stays the same, in shares of its spread: " + ", ".join(
+        f"({letter}) {share:.0%}" for letter, share in zip("abcd", free, strict=True)
+    )
+    spreads = ", ".join(f"{name}: {table.std():.2f}" for name, table in tables.items())
+    return _tell(figure, finding, f"Standard deviations of the terms: {spreads}.", height=640)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Rotation, longer contexts, biases
+
+
+def rotated_pairs(
+    q: Sequence[float], k: Sequence[float], query_position: float, key_position: float, base: float
+) -> go.Figure:
+    """Query and key pair by pair as arrows in the plane, where they were (dotted) and turned by their positions."""
+    q, k = np.asarray(q, dtype=float), np.asarray(k, dtype=float)
+    if q.ndim != 1 or q.shape != k.shape or not len(q):
+        raise ValueError(f"q and k must both have shape (dim,), got shapes {q.shape} and {k.shape}")
+    theta = inv_freq(len(q), base)
+    shares = pair_scores(q, k, angles(query_position - key_position, theta))  # (dim/2,)
+    names = [f"pair {i}: {_number(share, 2)} of the score" for i, share in enumerate(shares)]
+    figure = _planes(
+        names, 1.1 * max(np.hypot(*x.reshape(-1, 2).T).max() for x in (q, k)), "first of the pair", "second"
+    )
+    drawn = (("query", q, query_position, "score"), ("key", k, key_position, "bound"))
+    for name, x, position, colour in drawn:
+        turned = rotate(x, angles(position, theta)).reshape(-1, 2)
+        for i, (before, after) in enumerate(zip(x.reshape(-1, 2), turned, strict=True)):
+            line = {"color": PALETTE[colour], "width": 1.5, "dash": "dot"}
+            _arrow(figure, i, before, f"{name} before", i == 0, **line)
+            _arrow(figure, i, after, f"{name} at {position:g}", i == 0, color=PALETTE[colour], width=3)
+    distance, score = f"{query_position - key_position:g}".replace("-", "−"), _number(shares.sum(), 2)
+    finding = f"Turned by their positions, query and key have the score {score} wherever m − n is {distance}"
+    if len(theta) > 1:
+        finding = (
+            f"Each pair turns in its own plane; where m − n is {distance} the {len(theta)} add up to the score {score}"
+        )
+    turns_told = ", ".join(f"{_number(angle, 2)}" for angle in angles(query_position, theta))
+    details = f"Pairs turn the query by {turns_told} radians. {'; '.join(names)}."
+    return _tell(figure, finding, details, height=150 + 280 * -(-len(theta) // 2))
+
+
+def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[str, Scaled]) -> go.Figure:
+    """What each method leaves of each frequency, against the turns that the pair made in training."""
+    theta = inv_freq(dim, base)
+    made = turns(trained_length, theta)
+    figure, kept, ends = go.Figure(), [], []
+    for k, (name, scaled) in enumerate(_some("methods", methods).items()):
+        frequencies = np.asarray(scaled.inv_freq)
+        if frequencies.shape != theta.shape:
+            raise ValueError(f"methods[{name!r}] must have {len(theta)} frequencies, got shape {frequencies.shape}")
+        ratios = frequencies / theta
+        kept.append(f"{np.count_nonzero(np.isclose(ratios, 1, rtol=1e-6))} by {name}")
+        ends.append(f"{name} {ratios[0]:.3g} to {ratios[-1]:.3g}")
+        figure.add_scatter(x=np.float32(made), y=_drawn(ratios), mode="lines", name=name, line=_style(k))
+    line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
+    figure.add_vline(x=1, line=line)
+    label = {"text": "one turn", "showarrow": False, "xanchor": "left", "xshift": 4, "yref": "paper", "y": 0.85}
+    figure.add_annotation(x=0, **label)  # annotations count in powers of ten
+    figure.update_xaxes(type="log", autorange="reversed", title_text=f"turns within {_number(trained_length)} tokens")
+    figure.update_yaxes(title_text="frequency kept (ratio to the original)", rangemode="tozero")
+    still = np.count_nonzero(made < 1)
+    finding = f"How many of the {len(theta)} pairs are left as they were: {', '.join(kept)}"
+    details = (
+        f"What is kept of the fastest and of the slowest pair: {', '.join(ends)}. {still} pairs had not turned once"
+    )
+    return _tell(figure, finding, f"{details} in {_number(trained_length)} tokens.")
+
+
+def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[float]]) -> go.Figure:
+    """What each bias adds to a logit at each distance, less what it adds at the first of them."""
+    distances = np.asarray(_some("distances", distances))
+    figure, told = go.Figure(), []
+    for k, (name, bias) in enumerate(_some("biases", biases).items()):
+        values = np.asarray(bias, dtype=float)
+        if values.shape != distances.shape or not np.isfinite(values).all():
+            raise ValueError(f"biases[{name!r}] must be {len(distances)} finite numbers, got shape {values.shape}")
+        fall = values - values[0]
+        told.append(f"{_number(fall[-1], 1)} ({name})")
+        figure.add_scatter(**_at(distances), y=_drawn(fall), mode="lines", name=name, line=_style(k))
+    figure.update_xaxes(title_text="distance, query minus key (tokens)")
+    figure.update_yaxes(title_text="change of the logit")
+    finding = f"From distance {_number(distances[0])} to {_number(distances[-1])} logits change by {', '.join(told)}"
+    return _tell(figure, finding, "Content apart, and for one head of each method.")

@@ -32,7 +32,7 @@ NEED_TORCH = {"nbval", "site", "jupyterlab"}
 settings.register_profile("book", deadline=None)
 # Whether a wrong implementation fails, not which is the smallest input on which it does (tests/test_mutants.py).
 settings.register_profile(
-    "mutants", deadline=None, max_examples=30, database=None, phases=[Phase.explicit, Phase.generate]
+    "mutants", deadline=None, max_examples=12, database=None, phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile("book")
 

@@ -23,6 +23,7 @@ NAMES = [(module, mutant["name"]) for module in MODULES for mutant in mutants(mo
 @cache
 def outcomes(module: str) -> dict[str, tuple[int, str]]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment["OPENBLAS_NUM_THREADS"] = "1"  # the other core is busy with other tests
     command = [sys.executable, "-m", "tests.mutants.run", module]
     result = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(result.stdout)

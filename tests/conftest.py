@@ -138,6 +138,8 @@ class Groups:
             cells = {path.name: compared_cells(path) for path in sorted(ROOT.glob("notebooks/*.ipynb"))}
             compared = ", ".join(f"{name} {count}" for name, count in cells.items())
             write(f"Cells whose printed text was compared: {compared}")
+        for nodeid in sorted(_ended):
+            write(f"Its process ended, and it was tried again: {nodeid}", yellow=True)
         if os.environ.get("CI") and self.not_run():
             write(f"{self.not_run()} tests were left out, which is a failure here.", red=True)
         folder = ROOT / "_build" / "report"

@@ -7,7 +7,7 @@ PORT ?= 8000
 BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book test lab serve clean bench address
+.PHONY: help environment book test lab lab-results serve clean bench address
 
 help:
 	@echo "make book      build the website into _build/html"
@@ -15,6 +15,8 @@ help:
 	@echo "make lab       open JupyterLab on the notebooks"
 	@echo "make serve     serve the built website on this machine"
 	@echo "make bench     measure speed"
+	@echo "make lab-results"
+	@echo "               train and measure the laboratory's models anew (hours)"
 	@echo "make clean     remove everything that was built"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "               set the repository's address everywhere"
@@ -39,6 +41,10 @@ test: environment
 lab: environment
 	@echo "Opening JupyterLab on notebooks/ (stop it with Ctrl-C) …"
 	@"$(BIN)" -m jupyterlab notebooks
+
+lab-results: environment
+	@"$(BIN)" -m posenc.lab all --workers "$(WORKERS)"
+	@"$(BIN)" -m posenc.lab collect
 
 serve: environment
 	@"$(BIN)" -m tools.serve --port "$(PORT)"

@@ -28,6 +28,12 @@ NOT_RUN = ("skipped", "xfailed", "xpassed")
 # Groups that run chapters or look at the site built from them, and chapters use torch.
 NEED_TORCH = {"nbval", "site", "jupyterlab"}
 
+# The transformer and the laboratory are torch from end to end, and so are their tests; all are marked so.
+IMPORT_TORCH = {
+    "test_lab_corpus.py", "test_lab_evaluate.py", "test_lab_results.py", "test_lab_store.py", "test_lab_train.py",
+    "test_transformer.py",
+}  # fmt: skip
+
 # The machine may be slow or shared: time is measured by `make bench`, not here.
 settings.register_profile("book", deadline=None)
 # Whether a wrong implementation fails, not which is the smallest input on which it does (tests/test_mutants.py).
@@ -43,6 +49,12 @@ def group_of(nodeid: str) -> str:
     if path.suffix == ".ipynb":
         return "nbval"
     return path.parts[1] if len(path.parts) > 2 and path.parts[0] == "tests" else "unit"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out whole files that import torch, where torch is left out."""
+    left_out = config.getoption("markexpr") == "not torch" and collection_path.name in IMPORT_TORCH
+    return True if left_out else None
 
 
 @pytest.hookimpl(tryfirst=True)

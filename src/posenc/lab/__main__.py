@@ -1,0 +1,97 @@
+"""python -m posenc.lab: trains and measures the laboratory's models, a run at a time, and takes up where it stopped.
+
+    python -m posenc.lab list                         every run, and what is there of it
+    python -m posenc.lab run quick-text-rope_100-0    one run, in about half a minute
+    python -m posenc.lab all --profile quick          all runs of a profile that are not there yet
+    python -m posenc.lab all --workers 2              all of them: some hours of one core
+    python -m posenc.lab collect                      writes what is there into the package
+
+To add runs to those that ship: `all --missing`, then `collect --keep`.
+
+Finished runs and the state of unfinished ones are kept under --folder, _build/lab.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from multiprocessing import get_context
+from pathlib import Path
+
+import torch
+
+from posenc.lab import results, store
+from posenc.lab.measured import read_json
+from posenc.lab.measurements import measurements
+from posenc.lab.runs import PROFILES, Run, planned
+from posenc.lab.train import train
+
+
+def carry_out(run: Run, folder: Path, progress: bool = True) -> str:
+    """Trains a run and measures it, unless that has been done; answers with a line of what there is now."""
+    torch.set_num_threads(1)  # two threads get in each other's way on models this small
+    checkpoint, record = folder / f"{run.name}.safetensors", folder / f"{run.name}.json"
+    trained_record = folder / f"{run.name}.trained.json"
+    if not (checkpoint.is_file() and trained_record.is_file()):
+        began = time.time()
+        trained = train(run, run.make_task(), folder=folder, progress=progress)
+        store.save_checkpoint(trained.model, run, checkpoint)
+        wall = time.time() - began
+        store.write_json(trained_record, store.description(run, trained.losses, trained.seconds, wall))
+        (folder / f"{run.name}.state").unlink(missing_ok=True)
+    if not record.is_file():
+        model, _ = store.load_checkpoint(checkpoint)
+        began = time.process_time()
+        found = list(measurements(model, run))
+        store.write_json(record, {"measuring_seconds": round(time.process_time() - began, 1), "measurements": found})
+    loss = read_json(trained_record)["losses"][-1]
+    return f"{run.name}: last loss {loss:.3f}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m posenc.lab", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--folder", type=Path, default=Path("_build/lab"), help="where runs are kept")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="every planned run, and what is there of it")
+    one = commands.add_parser("run", help="train and measure the runs that are named")
+    one.add_argument("names", nargs="+", metavar="NAME", help="as quick-text-rope_100-0")
+    everything = commands.add_parser("all", help="train and measure every planned run that is not there yet")
+    everything.add_argument("--profile", choices=tuple(PROFILES), help="those of one profile")
+    everything.add_argument("--missing", action="store_true", help="only those that the package does not ship yet")
+    everything.add_argument("--workers", type=int, default=1, help="processes of one thread each")
+    collecting = commands.add_parser("collect", help="write results and checkpoints into the package")
+    collecting.add_argument("--keep", action="store_true", help="keep what ships of runs that are not in the folder")
+    collecting.add_argument("--into", type=Path, help="another place than the package's own")
+    asked = parser.parse_args(arguments)
+
+    if asked.command == "list":
+        for run in planned():
+            parts = [("trained", ".safetensors"), ("measured", ".json")]
+            there = [word for word, ending in parts if (asked.folder / f"{run.name}{ending}").is_file()]
+            print(f"{run.name:<45} {', '.join(there) or '-'}")
+    elif asked.command == "run":
+        for name in asked.names:
+            print(carry_out(Run.from_name(name), asked.folder))
+    elif asked.command == "all":
+        shipped = results().runs if asked.missing else {}
+        runs = [run for run in planned() if asked.profile in (None, run.profile) and run.name not in shipped]
+        # glibc hands every large block back to the system, which clears it anew for the next operation: a quarter of
+        # all time. Workers read these settings when they start.
+        os.environ |= {"MALLOC_MMAP_THRESHOLD_": str(2**30), "MALLOC_TRIM_THRESHOLD_": str(2**32)} | os.environ
+        # A fresh process for each worker: a forked one would inherit torch's threads in any state.
+        with ProcessPoolExecutor(asked.workers, mp_context=get_context("spawn")) as pool:
+            progress = repeat(asked.workers == 1)
+            for number, line in enumerate(pool.map(carry_out, runs, repeat(asked.folder), progress), 1):
+                print(f"[{number} of {len(runs)}] {line}", flush=True)
+    else:
+        print(store.collect(asked.folder, asked.into, keep=asked.keep))
+
+
+if __name__ == "__main__":
+    main()

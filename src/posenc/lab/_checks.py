@@ -1,0 +1,9 @@
+"""What the laboratory asks of arguments that are no numbers."""
+
+from __future__ import annotations
+
+
+def instance(name: str, value: object, *kinds: type) -> None:
+    """Refuses a `value` that is of none of some classes."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{name} must be a {' or '.join(kind.__name__ for kind in kinds)}, got {value!r}")

@@ -1,0 +1,228 @@
+"""Which models the laboratory trains, and with what: one table for all schemes, each with the same budget.
+
+Learning rate, steps and sizes were not tuned for any scheme, nor were YaRN's bounds (`posenc.lab.evaluate`). What was
+chosen after looking at runs:
+
+- the spread of the initial weights: at a standard deviation of 0.02 RoPE and the sinusoidal code learn too late here;
+- T5's gain of 8 and the smaller start of its queries, without which it does not learn to copy in the quick profile
+  (`t5_published` has no gain; neither learns it in the full one);
+- the learned table's start at a standard deviation of 1, as large as the embeddings: from 0.02 it did not learn the
+  order of words in the steps it had;
+- ALiBi's fitted slopes, from an earlier study with two heads; `alibi_published` has the paper's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from posenc._arrays import one_of, whole
+from posenc.lab.corpus import TASKS, Copy, LibraryText, Task
+from posenc.schemes import PositionScheme, make_scheme
+from posenc.transformer import TransformerConfig
+
+SEEDS = (0, 1, 2)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One size of model, and the budget that every scheme gets alike.
+
+    Attributes:
+        dim, n_layers, n_heads, mlp_dim: as in `posenc.transformer.TransformerConfig`.
+        length: tokens of a sequence in training.
+        sequences: in a batch.
+        steps: of the optimiser, for each task.
+        warm_up: steps in which the learning rate rises.
+        learning_rate: at its height; it then falls on a line to a twentieth.
+        betas, weight_decay, clip: of AdamW; vectors are not decayed; the greatest norm of a gradient.
+    """
+
+    dim: int
+    n_layers: int
+    n_heads: int
+    mlp_dim: int
+    length: int
+    sequences: int
+    steps: Mapping[str, int]
+    warm_up: int
+    learning_rate: float = 3e-3
+    betas: tuple[float, float] = (0.9, 0.98)
+    weight_decay: float = 0.05
+    clip: float = 1.0
+
+    @property
+    def head_dim(self) -> int:
+        return self.dim // self.n_heads
+
+
+# The hidden layer of the MLP is half as wide as is usual, so that sixteen full checkpoints fit into the package.
+PROFILES: Mapping[str, Profile] = MappingProxyType(
+    {
+        "quick": Profile(
+            dim=64,
+            n_layers=2,
+            n_heads=2,
+            mlp_dim=128,
+            length=64,
+            sequences=32,
+            steps={"text": 500, "copy": 600, "offset": 250, "order": 300},
+            warm_up=50,
+        ),
+        "full": Profile(
+            dim=128,
+            n_layers=2,
+            n_heads=4,
+            mlp_dim=256,
+            length=128,
+            sequences=16,
+            steps={"text": 1200, "copy": 1000},
+            warm_up=100,
+        ),
+    }
+)
+
+
+def _scheme_options(profile: Profile, seed: int, causal: bool) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Every scheme of the laboratory by the name that its runs bear: a name of `posenc.schemes` and its options."""
+    heads, head_dim, length = profile.n_heads, profile.head_dim, profile.length
+    rotary = {
+        f"rope_{base}": ("rope", {"head_dim": head_dim, "base": float(base)})
+        for base in (1, 10, 100, 500, 10_000, 1_000_000)
+    }
+    return rotary | {
+        "none": ("none", {}),
+        # A table that begins as large as the embeddings it is added to.
+        "learned": ("learned", {"dim": profile.dim, "max_positions": length, "std": 1.0, "seed": seed}),
+        "sinusoidal": ("sinusoidal", {"dim": profile.dim}),
+        # Steep enough for the few heads here: 1/2 in the first, and 1/16 or less in the last.
+        "alibi": (
+            "alibi",
+            {"n_heads": heads, "slopes": [2.0 ** (-1 - 6 * head / heads) for head in range(heads)], "causal": causal},
+        ),
+        "alibi_published": ("alibi", {"n_heads": heads, "causal": causal}),
+        "t5": (
+            "t5",
+            {"n_heads": heads, "max_distance": length, "gain": 8.0, "causal": causal, "seed": seed},
+        ),
+        "t5_published": ("t5", {"n_heads": heads, "causal": causal, "seed": seed}),
+        "transformer_xl": ("transformer_xl", {"n_heads": heads, "head_dim": head_dim, "causal": causal, "seed": seed}),
+        "sandwich": ("sandwich", {"n_heads": heads}),
+    }
+
+
+SCHEME_NAMES = tuple(_scheme_options(PROFILES["quick"], 0, True))
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model to be trained.
+
+    Attributes:
+        profile: "quick" or "full".
+        task: "text", "copy", "offset" or "order".
+        scheme: one of `SCHEME_NAMES`.
+        seed: of the initial weights and of the batches.
+        causal: False for a model that looks both ways.
+
+    Raises:
+        TypeError, ValueError: an unknown name, a task that the profile does not have, a negative seed, causal no bool.
+    """
+
+    profile: str
+    task: str
+    scheme: str
+    seed: int
+    causal: bool = True
+
+    def __post_init__(self) -> None:
+        one_of("profile", self.profile, tuple(PROFILES))
+        one_of("task", self.task, tuple(TASKS))
+        one_of("scheme", self.scheme, SCHEME_NAMES)
+        whole("seed", self.seed, 0)
+        if self.task not in self.settings.steps:
+            there = tuple(self.settings.steps)
+            raise ValueError(f"task must be one of {there} in the profile {self.profile!r}, got {self.task!r}")
+        if not isinstance(self.causal, bool):
+            raise TypeError(f"causal must be True or False, got {self.causal!r}")
+
+    @property
+    def name(self) -> str:
+        """As "full-text-rope_100-0", with "-bidirectional" where it looks both ways."""
+        return f"{self.profile}-{self.task}-{self.scheme}-{self.seed}" + ("" if self.causal else "-bidirectional")
+
+    @classmethod
+    def from_name(cls, name: str) -> Run:
+        """The run of that name.
+
+        Raises:
+            TypeError, ValueError: no string, or not of the form that `name` has.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a string, got {name!r}")
+        parts = name.removesuffix("-bidirectional").split("-")
+        if len(parts) != 4 or not parts[3].isdecimal():
+            raise ValueError(f"name must be like 'full-text-rope_100-0', got {name!r}")
+        run = cls(parts[0], parts[1], parts[2], int(parts[3]), causal=not name.endswith("-bidirectional"))
+        if run.name != name:
+            raise ValueError(f"name must be {run.name!r}, got {name!r}")
+        return run
+
+    @property
+    def settings(self) -> Profile:
+        return PROFILES[self.profile]
+
+    @property
+    def steps(self) -> int:
+        return self.settings.steps[self.task]
+
+    def make_task(self) -> Task:
+        """Its task: text to 16 times the trained length, copying with periods from 8 to half of it."""
+        length = self.settings.length
+        if self.task == "text":
+            return LibraryText(longest=16 * length)
+        if self.task == "copy":
+            return Copy(8, length // 2, period=length // 4)
+        return TASKS[self.task]()
+
+    @property
+    def scheme_options(self) -> tuple[str, dict[str, Any]]:
+        """Its scheme's name in `posenc.schemes`, and the arguments that it is given."""
+        return _scheme_options(self.settings, self.seed, self.causal)[self.scheme]
+
+    def make_scheme(self, **changes: Any) -> PositionScheme:
+        """Its scheme before training; `changes` replace or add arguments."""
+        name, options = self.scheme_options
+        return make_scheme(name, **options | changes)
+
+    def config(self) -> TransformerConfig:
+        """The shape of its model."""
+        settings, task = self.settings, TASKS[self.task]
+        return TransformerConfig(
+            vocab_size=task.vocab_size,
+            dim=settings.dim,
+            n_layers=settings.n_layers,
+            n_heads=settings.n_heads,
+            mlp_dim=settings.mlp_dim,
+            causal=self.causal,
+            n_classes=getattr(task, "n_classes", None),
+        )
+
+
+_FULL = ("rope_100", "rope_10000", "none", "alibi", "t5", "sinusoidal", "learned", "alibi_published")
+_QUICK = ("rope_100", "rope_10000", "transformer_xl", "sandwich", "t5", "none", "alibi")
+_BASES = ("rope_1", "rope_10", "rope_100", "rope_500", "rope_10000", "rope_1000000")
+_ORDER = ("none", "sinusoidal", "learned", "rope_10000")
+
+
+def planned() -> list[Run]:
+    """Every run of the laboratory, the first of those that others are compared with."""
+    runs = [Run("full", task, scheme, seed) for seed in SEEDS for scheme in _FULL for task in ("copy", "text")]
+    for seed in SEEDS:
+        quick = dict.fromkeys((*_QUICK, *_BASES))
+        runs += [Run("quick", task, scheme, seed) for scheme in quick for task in ("copy", "text")]
+        runs += [Run("quick", "offset", scheme, seed) for scheme in _BASES]
+        runs += [Run("quick", "order", scheme, seed, causal) for scheme in _ORDER for causal in (True, False)]
+    return runs

@@ -1,0 +1,199 @@
+"""A small Transformer that takes any position scheme: the one model of the laboratory.
+
+    x = scheme.embed(embedding(tokens), positions)             the first door, once
+    x = x + attention(norm(x)); x = x + mlp(norm(x))           the second and third doors, in every layer
+    logits = head(norm(x))
+
+Pre-norm with RMSNorm, GELU, no additive weights, input and output embeddings apart, the output's start at zero. The
+scheme is shared by all layers, its learned weights too. Vaswani et al. 2017 for the whole, Xiong et al. 2020 for the
+place of the norm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from posenc._arrays import being_traced, whole
+from posenc.schemes import PositionScheme
+
+KeysAndValues = tuple[Tensor, Tensor]  # (batch, heads, tokens, head_dim) each
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """The shape of a `Transformer`.
+
+    Attributes:
+        vocab_size, n_layers, n_heads: tokens that can be told apart, layers, and heads in each; at least 1.
+        dim: width of the residual stream, a multiple of n_heads.
+        mlp_dim: width of the hidden layer of each MLP; None: 4·dim.
+        causal: whether a token looks only at itself and what stands before it.
+        n_classes: None for a model that answers at every token; otherwise the states are averaged over the tokens and
+            there is one answer, of that many classes, for each sequence.
+
+    Raises:
+        TypeError, ValueError: no whole numbers, below 1, or heads that do not divide the width.
+    """
+
+    vocab_size: int
+    dim: int = 64
+    n_layers: int = 2
+    n_heads: int = 2
+    mlp_dim: int | None = None
+    causal: bool = True
+    n_classes: int | None = None
+
+    def __post_init__(self) -> None:
+        given = [name for name in ("mlp_dim", "n_classes") if getattr(self, name) is not None]
+        for name in ("vocab_size", "dim", "n_layers", "n_heads", *given):
+            whole(name, getattr(self, name))
+        if not isinstance(self.causal, bool):
+            raise TypeError(f"causal must be True or False, got {self.causal!r}")
+        if self.dim % self.n_heads:
+            raise ValueError(f"dim must be a multiple of n_heads, {self.n_heads}, got {self.dim}")
+
+    @property
+    def head_dim(self) -> int:
+        return self.dim // self.n_heads
+
+    def check(self, scheme: PositionScheme) -> None:
+        """Refuses what is no scheme, one for decoders in an encoder and one for encoders in a decoder."""
+        if not isinstance(scheme, PositionScheme):
+            raise TypeError(f"scheme must be a PositionScheme, as make_scheme makes them, got {scheme!r}")
+        if scheme.causal not in (None, self.causal):
+            raise ValueError(f"scheme must have causal={self.causal} or None as the model has, got {scheme.causal}")
+
+
+@dataclass
+class KeyValueCache:
+    """What decoding keeps: of every layer the keys, before any rotation, and the values; and where the tokens stand.
+
+    Keys are kept unrotated and turned anew with each step, for scalings that follow the length of the sequence.
+    """
+
+    positions: Tensor | None = None  # (tokens,) or (batch, tokens)
+    layers: list[KeysAndValues] = field(default_factory=list)
+
+
+class _Layer(nn.Module):
+    """Attention and an MLP, each on a normed copy of the stream, and added to it."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        dim, mlp_dim = config.dim, config.mlp_dim or 4 * config.dim
+        self.n_heads, self.causal = config.n_heads, config.causal
+        self.attention_norm = nn.RMSNorm(dim)
+        self.qkv = nn.Linear(dim, 3 * dim, bias=False)
+        self.out = nn.Linear(dim, dim, bias=False)
+        self.mlp_norm = nn.RMSNorm(dim)
+        self.mlp = nn.Sequential(nn.Linear(dim, mlp_dim, bias=False), nn.GELU(), nn.Linear(mlp_dim, dim, bias=False))
+
+    def forward(
+        self, x: Tensor, scheme: PositionScheme, positions: Tensor, key_positions: Tensor, past: KeysAndValues | None
+    ) -> tuple[Tensor, KeysAndValues]:
+        """The stream after the layer, and the keys and values of all tokens so far, for the cache."""
+        qkv = self.qkv(self.attention_norm(x)).unflatten(-1, (3, self.n_heads, -1))
+        q, k, v = qkv.permute(2, 0, 3, 1, 4).unbind()  # (batch, heads, length, head_dim) each
+        if past is not None:
+            k, v = torch.cat((past[0], k), dim=2), torch.cat((past[1], v), dim=2)
+        queries, keys = q.shape[2], k.shape[2]
+        q, turned = scheme.rotate(q, k, positions, key_positions)
+        bias = scheme.bias(q, turned, positions, key_positions)
+        # torch takes causal queries for the first ones of the keys; in decoding they are the last.
+        is_causal = self.causal and bias is None and queries == keys
+        if self.causal and not is_causal and queries > 1:
+            seen = torch.ones(queries, keys, dtype=torch.bool, device=q.device).tril(keys - queries)
+            bias = seen if bias is None else bias.masked_fill(~seen, -torch.inf)
+        scale = scheme.logit_scale(q.shape[3], keys)
+        mixed = F.scaled_dot_product_attention(q, turned, v, attn_mask=bias, is_causal=is_causal, scale=scale)
+        x = x + self.out(mixed.transpose(1, 2).flatten(2))
+        return x + self.mlp(self.mlp_norm(x)), (k, v)
+
+
+class Transformer(nn.Module):
+    """A decoder or encoder with one position scheme: tokens in, logits out.
+
+    Args:
+        config: its shape.
+        scheme: any of `posenc.schemes`, for heads of config.head_dim; shared by all layers, its weights stay as given.
+        seed: of the initial weights, even within ±1/√(width of what comes in) as torch's own are, and normal with
+            standard deviation 1 for embeddings; None: torch's global generator.
+
+    Raises:
+        TypeError, ValueError: arguments of another kind, or a scheme for decoders in an encoder or the reverse.
+    """
+
+    def __init__(self, config: TransformerConfig, scheme: PositionScheme, seed: int | None = None) -> None:
+        super().__init__()
+        if not isinstance(config, TransformerConfig):
+            raise TypeError(f"config must be a TransformerConfig, got {config!r}")
+        config.check(scheme)
+        self.config, self.scheme = config, scheme
+        self.embedding = nn.Embedding(config.vocab_size, config.dim)
+        layers = [_Layer(config) for _ in range(config.n_layers)]
+        self.layers = nn.ModuleList(layers)
+        self.norm = nn.RMSNorm(config.dim)
+        self.head = nn.Linear(config.dim, config.n_classes or config.vocab_size, bias=False)
+        generator = None if seed is None else torch.Generator().manual_seed(whole("seed", seed, 0))
+        nn.init.normal_(self.embedding.weight, generator=generator)
+        for module in self.layers.modules():
+            if isinstance(module, nn.Linear):
+                reach = module.in_features**-0.5
+                nn.init.uniform_(module.weight, -reach, reach, generator=generator)
+        nn.init.zeros_(self.head.weight)
+        # Logits begin alike whatever the scheme's scale: with T5, which does not scale them, queries begin smaller.
+        start = config.head_dim**-0.5 / scheme.logit_scale(config.head_dim, 1)
+        for layer in layers:
+            layer.qkv.weight.detach()[: config.dim] *= start
+
+    def forward(self, tokens: Tensor, positions: Tensor | None = None, cache: KeyValueCache | None = None) -> Tensor:
+        """Logits, (batch, length, vocab_size), or (batch, n_classes) for a model of classes.
+
+        Args:
+            tokens: int64 or int32, from 0 to vocab_size − 1, shape (batch, length); with a cache the new ones alone.
+            positions: of these tokens, shape (length,) or (batch, length); None: they follow one another, from 0 or
+                from the last position in the cache.
+            cache: of the tokens before, which takes in the new ones; it stays as it was where an error is raised.
+
+        Raises:
+            TypeError, ValueError: tokens or positions of another kind or shape, a token that is not in the vocabulary,
+                a cache of other sequences, or one with a model that is not causal or that answers in classes.
+        """
+        self._check(tokens, cache)
+        cache = cache or KeyValueCache()
+        if positions is None:
+            start = 0 if cache.positions is None else cache.positions[..., -1:] + 1
+            positions = start + torch.arange(tokens.shape[1], device=tokens.device)
+        x = self.scheme.embed(self.embedding(tokens), positions)  # (batch, length, dim)
+        key_positions = positions
+        if cache.positions is not None:
+            batch = torch.broadcast_shapes(cache.positions.shape[:-1], positions.shape[:-1])  # type: ignore[no-untyped-call]
+            key_positions = torch.cat([at.expand(*batch, -1) for at in (cache.positions, positions)], dim=-1)
+        kept: list[KeysAndValues] = []
+        for index, layer in enumerate(self.layers):
+            past = cache.layers[index] if cache.layers else None
+            x, so_far = layer(x, self.scheme, positions, key_positions, past)
+            kept.append(so_far)
+        cache.positions, cache.layers = key_positions, kept
+        x = self.norm(x)
+        return self.head(x if self.config.n_classes is None else x.mean(dim=1))  # type: ignore[no-any-return]
+
+    def _check(self, tokens: Tensor, cache: KeyValueCache | None) -> None:
+        config = self.config
+        if not isinstance(tokens, Tensor) or tokens.dtype not in (torch.int64, torch.int32):
+            raise TypeError(f"tokens must be a tensor of int64 or int32, got {getattr(tokens, 'dtype', tokens)!r}")
+        if tokens.ndim != 2 or tokens.shape[1] == 0:
+            raise ValueError(f"tokens must have shape (batch, length), not empty, got shape {tuple(tokens.shape)}")
+        if not being_traced() and bool(((tokens < 0) | (tokens >= config.vocab_size)).any()):
+            raise ValueError(f"tokens must be from 0 to {config.vocab_size - 1}, got {tokens!r}")
+        if not isinstance(cache, KeyValueCache | None):
+            raise TypeError(f"cache must be a KeyValueCache or None, got {cache!r}")
+        if cache and (not config.causal or config.n_classes):
+            raise ValueError(f"cache must be None for a model that is not causal or has classes, got {cache!r}")
+        held = [tuple(k.shape[:2]) for k, _ in cache.layers] if cache else []
+        if held and held != [(len(tokens), config.n_heads)] * config.n_layers:
+            raise ValueError(f"cache must be of this model and {len(tokens)} sequences, got keys of shapes {held}")

@@ -1,0 +1,114 @@
+"""How fast the laboratory trains and decodes, beside a plain model of the same size written by hand.
+
+    python -m tests.benchmarks.laboratory [--rounds 12]
+
+One step is a batch, forward, backward, clipping and the optimiser, on one thread. The plain model is a decoder of the
+usual kind: a learned table of positions, LayerNorm, torch's causal attention, no scheme and no choices. Rounds take
+turns, and the least of each counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import time
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from posenc.lab.runs import PROFILES, Run
+from posenc.lab.train import build, draw, optimiser_for, step
+from posenc.transformer import KeyValueCache
+
+SCHEMES = ("learned", "rope_10000", "alibi", "t5", "transformer_xl")
+
+
+class PlainLayer(nn.Module):
+    """Attention and an MLP, written straight down."""
+
+    def __init__(self, dim: int, n_heads: int, mlp_dim: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.first, self.second = nn.LayerNorm(dim, bias=False), nn.LayerNorm(dim, bias=False)
+        self.qkv, self.out = nn.Linear(dim, 3 * dim, bias=False), nn.Linear(dim, dim, bias=False)
+        self.up, self.down = nn.Linear(dim, mlp_dim, bias=False), nn.Linear(mlp_dim, dim, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, dim = x.shape
+        q, k, v = self.qkv(self.first(x)).split(dim, dim=2)
+        q, k, v = (one.view(batch, length, self.n_heads, -1).transpose(1, 2) for one in (q, k, v))
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(mixed.transpose(1, 2).contiguous().view(batch, length, dim))
+        return x + self.down(F.gelu(self.up(self.second(x))))
+
+
+class PlainModel(nn.Module):
+    """A decoder with a table of positions."""
+
+    def __init__(self, run: Run) -> None:
+        super().__init__()
+        config, length = run.config(), run.settings.length
+        self.tokens, self.places = nn.Embedding(config.vocab_size, config.dim), nn.Embedding(length, config.dim)
+        self.layers = nn.ModuleList(
+            PlainLayer(config.dim, config.n_heads, config.mlp_dim) for _ in range(config.n_layers)
+        )
+        self.norm, self.head = (
+            nn.LayerNorm(config.dim, bias=False),
+            nn.Linear(config.dim, config.vocab_size, bias=False),
+        )
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        x = self.tokens(tokens) + self.places(torch.arange(tokens.shape[1]))
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.norm(x))
+
+
+def stepper(model: nn.Module, run: Run) -> Callable[[int], None]:
+    """Does the training step of a number."""
+    task, profile, optimiser = run.make_task(), run.settings, optimiser_for(model, run.settings)
+
+    def do(number: int) -> None:
+        step(model, optimiser, draw(task, run.seed, number, profile), profile.clip)
+
+    return do
+
+
+def decoding_seconds(model: nn.Module, length: int) -> float:
+    """A token by token reading of one text with a cache, in seconds for each token."""
+    tokens = torch.randint(0, model.config.vocab_size, (1, length), generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        cache = KeyValueCache()
+        began = time.perf_counter()
+        for at in range(length):
+            model(tokens[:, at : at + 1], cache=cache)
+        return (time.perf_counter() - began) / length
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.laboratory", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=12)
+    rounds = parser.parse_args().rounds
+    torch.set_num_threads(1)
+    print(f"torch {torch.__version__}, {platform.machine()}, one thread, least of {rounds} rounds of interleaved steps")
+    print(f"{'profile':<8} {'model':<16} {'step, ms':>9} {'of plain':>9} {'decoding, ms a token':>21}")
+    for profile in PROFILES:
+        runs = {scheme: Run(profile, "text", scheme, 0) for scheme in SCHEMES}
+        models: dict[str, nn.Module] = {"plain": PlainModel(runs["learned"])}
+        models |= {scheme: build(run) for scheme, run in runs.items()}
+        steps = {name: stepper(model, runs.get(name, runs["learned"])) for name, model in models.items()}
+        least = dict.fromkeys(models, float("inf"))
+        for number in range(rounds):
+            for name, do in steps.items():
+                began = time.perf_counter()
+                do(number)
+                least[name] = min(least[name], time.perf_counter() - began)
+        for name, seconds in least.items():
+            decoding = "" if name == "plain" else f"{1e3 * decoding_seconds(models[name].eval(), 64):.2f}"
+            print(f"{profile:<8} {name:<16} {1e3 * seconds:>9.1f} {seconds / least['plain']:>9.2f} {decoding:>21}")
+
+
+if __name__ == "__main__":
+    main()

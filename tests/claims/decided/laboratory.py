@@ -1,0 +1,212 @@
+"""The claims that trained models decide, from what the laboratory measured: inequalities with margins, over all seeds.
+
+Losses are in nats on the text of Python's standard library, accuracies on copying, both on the last tokens of texts of
+n times the trained length, 128 tokens (64 for the quick models).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from evidence import Evidence, decides
+
+from posenc.lab import results
+
+RESULTS = results()
+BASES = ("rope_100", "rope_10000")
+# Differences between seeds of what a whole run ends with: smaller ones say nothing.
+NATS, SHARE = 0.1, 0.05
+
+
+def _each(task: str, scheme: str, times: int, *, probe: str = "", kind: str = "plain", **wanted: Any) -> np.ndarray:
+    """Loss on text or accuracy on copying, one number for each seed, at so many times the trained length."""
+    length = 128 * times
+    found = RESULTS.select(
+        profile="full", task=task, scheme=scheme, probe=probe or task, kind=kind, length=length, **wanted
+    )
+    by_seed = {one["seed"]: one["loss" if task == "text" else "accuracy"] for one in found}
+    assert len(by_seed) == len(found) >= 2, f"{task} {scheme} {length} {wanted}: {len(found)} measurements"
+    return np.array([by_seed[seed] for seed in sorted(by_seed)])
+
+
+def _scaled(task: str, scheme: str, scaling: str, times: int, factor: float | None = None) -> np.ndarray:
+    """The same under a scaling, by what the length needs where no factor is given; each model as it is at factor 1."""
+    factor = float(times) if factor is None else factor
+    if factor == 1:
+        scaling = "default"
+    return _each(task, scheme, times, kind="scaling", scaling=scaling, factor=factor)
+
+
+def _range(values: np.ndarray) -> str:
+    return f"{values.min():.2f} to {values.max():.2f}"
+
+
+@decides
+def C122() -> Evidence:
+    kept, near, figures = [], [], []
+    for base in BASES:
+        text = [_each("text", base, times) for times in (1, 2, 4)]
+        copying = [_each("copy", base, times) for times in (1, 2, 4, 8)]
+        kept += [bool(np.all(text[2] < text[0] + NATS)), bool(np.all(copying[3] > copying[0] - SHARE))]
+        near += [bool(np.all(text[1] < text[0] + NATS))]
+        figures.append(
+            f"{base}: loss {', '.join(map(_range, text))} at 1, 2 and 4 times the trained length; "
+            f"copying {', '.join(map(_range, copying))} at 1, 2, 4 and 8 times"
+        )
+    return Evidence(as_said=all(kept), core=all(near), figure="; ".join(figures))
+
+
+def _apart(task: str, worse: str, better: str, times: int) -> bool:
+    """Whether the best seed of one scheme is worse than the worst of another."""
+    sign = 1 if task == "text" else -1
+    return bool((sign * _each(task, worse, times)).min() > (sign * _each(task, better, times)).max())
+
+
+def _at_lengths(schemes: tuple[str, ...]) -> str:
+    """What each scheme reaches at 4 and at 16 times the trained length."""
+    return "; ".join(
+        f"{task} at {times} times the trained length: "
+        + ", ".join(f"{scheme} {_range(_each(task, scheme, times))}" for scheme in schemes)
+        for task in ("text", "copy")
+        for times in (4, 16)
+    )
+
+
+@decides
+def C123() -> Evidence:
+    orders = [
+        _apart(task, "sinusoidal", base, times) and _apart(task, base, "alibi", times)
+        for task in ("text", "copy")
+        for base in BASES
+        for times in (2, 4, 8, 16)
+    ]
+    return Evidence(as_said=all(orders), core=any(orders), figure=_at_lengths(("sinusoidal", *BASES, "alibi")))
+
+
+@decides
+def C124() -> Evidence:
+    repaired, helped, figures = [], [], []
+    for task in ("text", "copy"):
+        for base in BASES:
+            trained, plain = _each(task, base, 1), _each(task, base, 4)
+            slow, fast = (
+                _each(task, base, 4, kind="surgery", operation="interpolate", chosen=chosen)
+                for chosen in ("unturned", "turned")
+            )
+            sign, margin = (1, NATS) if task == "text" else (-1, SHARE)
+            repaired.append(bool(np.all(sign * (slow - trained) < margin)))
+            helped.append(bool(np.all(sign * (plain - slow) > margin) and np.all(sign * (fast - slow) > margin)))
+            figures.append(
+                f"{task}, {base}: trained length {_range(trained)}, 4 times {_range(plain)}, slow pairs slowed "
+                f"{_range(slow)}, fast pairs slowed {_range(fast)}"
+            )
+    return Evidence(as_said=all(repaired), core=any(helped), figure="; ".join(figures))
+
+
+@decides
+def C125() -> Evidence:
+    kept, better, figures = [], [], []
+    for task in ("text", "copy"):
+        for base in BASES:
+            trained, plain = _each(task, base, 1), _each(task, base, 4)
+            sign, margin = (1, NATS) if task == "text" else (-1, SHARE)
+            for scaling in ("linear", "ntk_aware", "yarn"):
+                scaled = _scaled(task, base, scaling, 4)
+                kept.append(bool(np.all(sign * (scaled - trained) < margin)))
+                better.append(bool(np.all(sign * (plain - scaled) > margin)))
+                figures.append(f"{task}, {base}, {scaling}: {_range(scaled)} against {_range(plain)} without")
+    return Evidence(as_said=all(kept), core=any(better), figure="at 4 times the trained length, " + "; ".join(figures))
+
+
+@decides
+def C126() -> Evidence:
+    trained, longest = _each("text", "alibi", 1), _each("text", "alibi", 16)
+    return Evidence(
+        as_said=bool(np.all(longest < trained + NATS / 2)),
+        core=bool(np.all(longest < trained + 3 * NATS)),
+        figure=f"{_range(trained)} at the trained length, {_range(longest)} at 16 times it",
+    )
+
+
+def _sharpest(task: str, scheme: str) -> tuple[np.ndarray, np.ndarray]:
+    """At eight times the trained length: without a temperature, and with the one that helps most on average."""
+    wanted = {"kind": "temperature", "scheme": scheme, "task": task, "profile": "full"}
+    factors = sorted({one["sharper"] for one in RESULTS.select(**wanted)})
+    plain, *others = (_each(task, scheme, 8, kind="temperature", sharper=factor) for factor in factors)
+    best = max(others, key=lambda values: values.mean() if task == "copy" else -values.mean())
+    return plain, best
+
+
+@decides
+def C127() -> Evidence:
+    as_good, none_gains, rope_gains, figures = [], [], [], []
+    for task in ("text", "copy"):
+        sign, margin = (1, NATS) if task == "text" else (-1, SHARE)
+        none, rope = _each(task, "none", 1), _each(task, "rope_10000", 1)
+        as_good.append(bool(np.all(sign * (none - rope.mean()) < margin)))
+        gains = {}
+        for scheme in ("none", "rope_10000"):
+            plain, best = _sharpest(task, scheme)
+            gains[scheme] = sign * (plain - best)
+        none_gains.append(bool(np.all(gains["none"] > 0)))
+        rope_gains.append(bool(np.any(gains["rope_10000"] > 0)))
+        figures.append(
+            f"{task}, trained length: none {_range(none)}, RoPE {_range(rope)}; gained by the best temperature at 8 "
+            f"times it: none {_range(gains['none'])}, RoPE {_range(gains['rope_10000'])}"
+        )
+    return Evidence(
+        as_said=all(as_good) and all(none_gains) and not any(rope_gains),
+        core=all(none_gains),
+        figure="; ".join(figures),
+    )
+
+
+@decides
+def C214() -> Evidence:
+    all_better, some_better, figures = [], [], []
+    for task in ("text", "copy"):
+        sign = 1 if task == "text" else -1
+        for base in BASES:
+            plain = _each(task, base, 2)
+            for scaling in ("linear", "ntk_aware", "yarn"):
+                scaled = _scaled(task, base, scaling, 2)
+                better = bool(np.all(sign * (plain - scaled) > 0))
+                all_better.append(better)
+                some_better.append(better)
+                if not better:
+                    figures.append(f"{task}, {base}, {scaling}: {_range(scaled)} against {_range(plain)} without")
+    return Evidence(
+        as_said=all(all_better),
+        core=sum(some_better) > len(some_better) * 2 / 3,
+        figure="at twice the trained length not better on all seeds: " + "; ".join(figures),
+    )
+
+
+@decides
+def C215() -> Evidence:
+    worse, figures = [], []
+    for task in ("text", "copy"):
+        sign, margin = (1, 0.02) if task == "text" else (-1, 0.005)
+        for base in BASES:
+            trained = _each(task, base, 1)
+            for scaling in ("linear", "ntk_aware", "ntk_by_parts", "yarn"):
+                scaled = _scaled(task, base, scaling, 1, factor=4.0)
+                worse.append(bool(np.all(sign * (scaled - trained) > margin)))
+                figures.append(f"{task}, {base}, {scaling}: {_range(scaled)} against {_range(trained)}")
+    return Evidence(
+        as_said=all(worse),
+        core=any(worse),
+        figure="with a fixed factor of 4, at the trained length, " + "; ".join(figures),
+    )
+
+
+@decides
+def C220() -> Evidence:
+    better = [
+        _apart(task, "sinusoidal", base, times)
+        for task in ("text", "copy")
+        for base in BASES
+        for times in (2, 4, 8, 16)
+    ]
+    return Evidence(as_said=all(better), core=any(better), figure=_at_lengths(("sinusoidal", *BASES)))

@@ -1,0 +1,66 @@
+"""posenc.lab.measured: results are found, spread over seeds and read without torch; what is damaged is named."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from posenc import lab
+
+RUN = "quick-order-rope_100-0"
+
+
+def results_file(path, **changes):
+    run = {"run": RUN, "profile": "quick", "task": "order", "scheme": "rope_100", "seed": 0, "causal": True}
+    ask = {"run": RUN, "kind": "plain", "probe": "order", "length": 3, "loss": 0.5, "accuracy": 0.75}
+    content = {"schema_version": 1, "runs": [run], "measurements": [ask, ask | {"length": 6}]} | changes
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_select_and_spread(tmp_path):
+    found = lab.results(results_file(tmp_path / "results.json"))
+    (one,) = found.select(scheme="rope_100", length=6)
+    assert (one["loss"], one["seed"], one["task"]) == (0.5, 0, "order")
+    assert found.select(scheme="none") == []
+    assert found.spread(length=3).by_seed == {0: 0.5}
+    assert str(found.spread("accuracy", length=3)) == "0.75 (0.75 to 0.75)"
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        ({"scheme": "none"}, "wanted must leave one measurement of each seed, got 0 of {'scheme': 'none'}"),
+        ({"scheme": "rope_100"}, "wanted must leave one measurement of each seed, got 2 of"),
+        ({"steps_more": 3}, "wanted must name fields among accuracy, causal, .*task, got steps_more"),
+        ({"value": "perplexity", "length": 3}, r"value must be one of \('loss', 'accuracy'\), got 'perplexity'"),
+    ],
+)
+def test_questions_that_have_no_answer(tmp_path, ask, message):
+    with pytest.raises(ValueError, match=message):
+        lab.results(results_file(tmp_path / "results.json")).spread(**ask)
+
+
+def test_files_of_results_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.json"):
+        lab.results(tmp_path / "nowhere.json")
+    (tmp_path / "cut.json").write_text('{"schema_version": 1, "runs": [')
+    with pytest.raises(ValueError, match=r"cut\.json is not a whole JSON file: "):
+        lab.results(tmp_path / "cut.json")
+    for number, content in enumerate(([], {"schema_version": 2}, {"runs": []})):
+        (tmp_path / f"{number}.json").write_text(json.dumps(content))
+        with pytest.raises(ValueError, match=rf"{number}\.json must hold results of schema version 1"):
+            lab.results(tmp_path / f"{number}.json")
+
+
+def test_results_are_read_without_torch():
+    script = "import sys; from posenc.lab import results; results(); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+def test_a_name_that_the_laboratory_does_not_have():
+    with pytest.raises(AttributeError, match=r"module 'posenc\.lab' has no attribute 'loda'"):
+        lab.loda  # noqa: B018

@@ -1,0 +1,97 @@
+"""What ships of the laboratory: whole, small, described by its schema, and measured anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+import torch
+
+import posenc
+from posenc import lab
+from posenc.lab.corpus import library
+from posenc.lab.evaluate import SCALINGS, TIMES, measure
+from posenc.lab.measured import SHIPPED
+from posenc.lab.measurements import SEQUENCES, with_table
+from posenc.lab.runs import Run, planned
+from posenc.lab.train import train
+
+pytestmark = pytest.mark.torch
+
+RESULTS = lab.results()
+FULL = [run.name for run in planned() if run.profile == "full" and run.seed == 0]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_results_follow_their_schema():
+    schema = json.loads((SHIPPED / "schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads((SHIPPED / "results.json").read_text(encoding="utf-8")), schema)
+
+
+def test_what_ships_was_planned_and_measured():
+    assert set(RESULTS.runs) <= {run.name for run in planned()}
+    assert set(RESULTS.runs) >= set(FULL)
+    assert {one["run"] for one in RESULTS.measurements} == set(RESULTS.runs)
+
+
+def test_a_checkpoint_of_every_full_model_ships_and_the_package_stays_small():
+    assert lab.shipped() == sorted(FULL)
+    files = [path for path in Path(posenc.__file__).parent.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 15e6
+
+
+def test_every_length_and_scaling_was_measured():
+    for scheme in ("rope_100", "rope_10000"):
+        for task in ("text", "copy"):
+            for scaling in SCALINGS:
+                found = RESULTS.select(
+                    profile="full", task=task, probe=task, scheme=scheme, kind="scaling", scaling=scaling
+                )
+                needed = {(one["seed"], one["length"]) for one in found if one["factor"] == one["length"] / 128}
+                times = TIMES if scaling == "default" else TIMES[1:]
+                assert needed >= {(seed, 128 * factor) for seed in (0, 1, 2) for factor in times}
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_shipped_checkpoints_measure_as_recorded(name):
+    model, run = lab.load(name)
+    if run.scheme == "learned":
+        model = with_table(model, run, "clamp", None)
+    task, lengths = run.make_task(), (128, 512)
+    found = measure(model, task, lengths, sequences=SEQUENCES)
+    past_end = {"past_end": "clamp"} if run.scheme == "learned" else {}
+    recorded = {
+        length: RESULTS.select(run=name, kind="plain", probe=run.task, length=length, **past_end)[0]
+        for length in lengths
+    }
+    if run.task == "text" and library().held_out_hash != RESULTS.runs[name]["text"]["held_out"]:
+        # Another Python's text: how the lengths compare is all that can be asked for.
+        change = found[512].loss - found[128].loss
+        assert np.sign(change) == np.sign(recorded[512]["loss"] - recorded[128]["loss"]) or abs(change) < 0.1
+        return
+    for length in lengths:
+        assert found[length].loss == pytest.approx(recorded[length]["loss"], abs=2e-3)
+        assert found[length].accuracy == pytest.approx(recorded[length]["accuracy"], abs=0.006)
+
+
+def test_a_quick_run_trains_to_what_was_recorded():
+    """Rounding differs between machines and grows with every step: the first losses agree, and what it learns."""
+    run = Run("quick", "copy", "rope_100", 0)
+    trained, recorded = train(run, run.make_task(), progress=False), RESULTS.runs[run.name]
+    assert trained.losses[:5] == pytest.approx(recorded["losses"][:5], abs=2e-3)
+    assert trained.losses[-1] == pytest.approx(recorded["losses"][-1], abs=0.15)
+    found = measure(trained.model, run.make_task(), (64, 512), sequences=SEQUENCES)
+    for length, answers in found.items():
+        (before,) = RESULTS.select(run=run.name, kind="plain", probe="copy", length=length)
+        assert answers.accuracy == pytest.approx(before["accuracy"], abs=0.03 if length == 64 else 0.25)

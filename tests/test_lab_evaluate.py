@@ -196,7 +196,7 @@ def test_clipping_against_loops(pairs, limit, evaluate, torch):
     frequencies = [10.0 ** (-pair / 4) for pair in range(4)]
     scheme = evaluate.ClippedRotary(frequencies, pairs, limit)
     q, k = heads()
-    apart = torch.arange(7) + torch.tensor([[0], [30]])
+    apart = torch.stack([torch.arange(7), 2 * torch.arange(7) + 30])
     for positions in (torch.arange(7) + 3, apart):
         got = scores(scheme, q, k, positions, positions)
         turned_q, turned_k = (torch.view_as_complex(x.unflatten(-1, (4, 2))).numpy() for x in (q, k))

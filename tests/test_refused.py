@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from tests.refused import Case
+from tests.small_laboratory import make_small
 
 MODULES = ["frequencies", "absolute", "rotary", "scaling", "attention", "bias", "analysis", "configs"]
+WITH_TORCH = ["transformer", "lab"]
 ANY_ARRAY = {"like"}  # takes whatever has a library and a device
 
 
@@ -46,6 +48,25 @@ def test_the_good_call_works(function, case: Case):
 
 @pytest.mark.parametrize(("function", "case", "argument", "value"), BAD)
 def test_the_message_names_the_argument_and_its_value(function, case: Case, argument, value):
+    check_message(function, case, argument, value)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("module", WITH_TORCH)
+def test_classes_and_functions_that_need_torch(module, monkeypatch):
+    """All of the above for what is listed: torch is not to be imported before it is asked for."""
+    make_small(monkeypatch, steps=1)
+    for function, case in import_module(f"tests.refused.{module}").CASES.items():
+        assert {argument for argument, values in case.bad.items() if values} == set(
+            inspect.signature(function).parameters
+        ), function
+        function(**case.good)
+        for argument, values in case.bad.items():
+            for value in values:
+                check_message(function, case, argument, value)
+
+
+def check_message(function, case: Case, argument, value):
     with pytest.raises((TypeError, ValueError)) as caught:
         function(**(case.good | {argument: value}))
     message = str(caught.value)
@@ -60,6 +81,9 @@ def sayings(value: object) -> set[str]:
     for part in value if isinstance(value, (tuple, list)) else ():  # a rotary table has two arrays
         said |= {repr(part), str(part)} | (sayings(part) if isinstance(part, np.ndarray) else set())
     array = np.asarray(value) if isinstance(value, (list, np.ndarray)) else None
+    if type(value).__name__ == "Tensor":
+        said |= {str(tuple(value.shape)), str(value.dtype)}
+    said |= {repr(value.name)} if hasattr(value, "name") else set()  # a run of the laboratory
     if array is not None:
         said |= {str(array.shape), str(array.dtype), *map(str, array.shape)}
     return said - {""}

@@ -146,6 +146,37 @@ def test_torchs_attention_is_the_packages(case, causal, torch, monkeypatch):
         assert_close(decoded(built, tokens, chunks), expected[1])
 
 
+def test_a_scheme_of_ones_own_at_every_door(torch):
+    """Each door gets what the one before has left, as in one layer of attention by itself."""
+    from posenc.attention import attention
+    from posenc.schemes import PositionScheme
+
+    class Everything(PositionScheme):
+        def _embed(self, x, positions):
+            return x + positions[:, None]
+
+        def _rotate(self, q, k, positions, key_positions):
+            return q + 1, k * (1 + key_positions[:, None])
+
+        def _bias(self, q, k, positions, key_positions):
+            return (q.sum(dim=-1)[..., :, None] - k.sum(dim=-1)[..., None, :]).tanh()
+
+        def _logit_scale(self, head_dim, n_keys):
+            return 0.3
+
+    built, tokens, at = model(scheme=Everything(), n_layers=1), some_tokens(), torch.arange(LENGTH).double()
+    (layer,), x = built.layers, built.embedding(tokens) + at[:, None]
+    q, k, v = (
+        part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.qkv(layer.attention_norm(x)).split(DIM, -1)
+    )
+    q, k = q + 1, k * (1 + at[:, None])
+    bias = (q.sum(dim=-1)[..., :, None] - k.sum(dim=-1)[..., None, :]).tanh()
+    mixed = attention(q, k, v, causal=True, bias=bias, scale=0.3).output
+    x = x + layer.out(mixed.transpose(1, 2).flatten(2))
+    assert_close(built(tokens), built.head(built.norm(x + layer.mlp(layer.mlp_norm(x)))))
+    assert_close(decoded(built, tokens, [4, 1, 4]), built(tokens))
+
+
 @every_model
 def test_gradients_reach_every_weight(case, causal, torch):
     built, tokens = model(case, causal=causal), some_tokens()

@@ -15,7 +15,24 @@ from hypothesis import strategies as st
 
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq
-from posenc.widgets import EXPLORABLES, DecayExplorer, FrequencyBank, modules, stylesheet
+from posenc.widgets import (
+    EXPLORABLES,
+    Action,
+    Choice,
+    Control,
+    Coverage,
+    DecayExplorer,
+    Explorable,
+    FrequencyBank,
+    Rotation2D,
+    Switch,
+    Text,
+    bundle,
+    modules,
+    stylesheet,
+)
+from posenc.widgets._base import fixed, grouped, normal_draws, whole
+from tests.explorables import CASES
 
 
 @pytest.fixture(params=EXPLORABLES, ids=lambda cls: cls.__name__)
@@ -25,7 +42,7 @@ def explorable(request):
 
 def test_every_control_takes_its_limits_and_nothing_beyond(explorable):
     for control in explorable.controls():
-        if control["scale"] == "switch":
+        if control["scale"] in {"switch", "choice", "text"}:
             continue
         for value in (control["least"], control["greatest"]):
             assert getattr(explorable(**{control["name"]: value}), control["name"]) == value
@@ -33,6 +50,38 @@ def test_every_control_takes_its_limits_and_nothing_beyond(explorable):
         for value in (control["least"] - 2, control["greatest"] + 2, math.nan, math.inf, "4", None, True):
             with pytest.raises(traitlets.TraitError, match=re.escape(limits).replace(r"\.\*", ".*")):
                 explorable(**{control["name"]: value})
+
+
+def test_every_choice_takes_its_options_and_nothing_else(explorable):
+    for control in explorable.controls():
+        if control["scale"] != "choice":
+            continue
+        accepted = [option["value"] for option in control["options"]]
+        for option in control["options"]:
+            widget = explorable(**{control["name"]: option["value"]})
+            assert {name: getattr(widget, name) for name in option["sets"]} == option["sets"]
+            assert getattr(widget, control["name"]) == option["value"]
+        for value in ("", "no such option", 1, None):
+            with pytest.raises(traitlets.TraitError, match=re.escape(f"{control['name']} takes one of {accepted[0]}")):
+                explorable(**{control["name"]: value})
+
+
+def test_values_and_finding_at_every_setting_of_the_tests(explorable):
+    [case] = [case for case in CASES if case.cls is explorable]
+    for setting in [{}, *case.settings, case.largest]:
+        widget = explorable(**setting)
+        assert all(np.all(np.isfinite(value) | np.isnan(value)) for value in numbers(widget.values()))
+        assert widget.finding().endswith(".")
+        assert not re.search(r"nan|inf\b|None|-|\{", widget.finding()), widget.finding()
+
+
+def numbers(value):
+    """All numbers and arrays in what an explorable draws."""
+    if isinstance(value, dict):
+        return [number for inner in value.values() for number in numbers(inner)]
+    if isinstance(value, (list, tuple)):
+        return [number for inner in value for number in numbers(inner)]
+    return [] if value is None or isinstance(value, str) else [np.asarray(value, dtype=float)]
 
 
 @pytest.mark.parametrize(("name", "value"), [("dim", 7), ("dim", 4.5), ("distance", 10.5)])
@@ -45,6 +94,31 @@ def test_opening_settings_tell_the_story():
     decay_words, bank_words = DecayExplorer().finding(), FrequencyBank().finding()
     assert "the sum first rises after 11 and first drops below 0 at 1\u202f707" in decay_words
     assert "agree to 0.970; the fastest 8 of 64 pairs carry 89.6 % of the difference" in bank_words
+    coverage_words, rotation_words = Coverage().finding(), Rotation2D().finding()
+    assert (
+        "18 of 64 pairs have not completed a turn within 4\u202f096 tokens, and 9 not even a quarter" in coverage_words
+    )
+    assert "score 1.541 by matrices, 1.541 as complex numbers. At 15 and 12 they score 1.541" in rotation_words
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"used": 4096}, "A text of 4\u202f096 tokens is no longer than that: no angle is new."),
+        ({"base": 1.0}, "0 of 64 pairs have not completed a turn within 4\u202f096 tokens, and 0 not even a quarter. "
+                        "Up to 8\u202f192 tokens no pair meets a new angle."),
+        ({"dim": 2, "trained": 16, "used": 17}, "1 of 1 pairs meets new angles"),
+    ],
+)  # fmt: skip
+def test_coverage_says_when_nothing_is_new(setting, said):
+    assert said in Coverage(**setting).finding()
+
+
+def test_rotation_says_what_the_other_layout_would_score():
+    interleaved, half = Rotation2D(view="interleaved"), Rotation2D(view="half")
+    assert fixed(half.values()["by_matrices"], 3) == fixed(interleaved.values()["other_layout"], 3)
+    said = "pairs dimensions 1 with 2 and 3 with 4; turned in the half layout, the same numbers score "
+    assert f"{said}{fixed(half.values()['by_matrices'], 3)}." in interleaved.finding()
 
 
 @given(st.integers(1, 128), st.floats(0, 8), st.integers(8, 600))
@@ -90,3 +164,115 @@ def test_a_module_stands_alone():
         assert "import " not in source, name
         assert source.count("export ") == 1, name
     assert not re.search(r"https?://", "".join(modules().values()) + stylesheet())
+
+
+def test_files_that_are_joined_keep_their_own_names():
+    joined = bundle("decay_explorer.js")
+    assert joined.count("const $drawing_js = (() => {") == 1
+    assert "const { Axis, Plot, legend } = $drawing_js;" in joined
+    assert joined.rstrip().endswith("export default { render };")
+
+
+# ---- kinds of controls ---------------------------------------------------------------------------------------------
+
+
+class Kinds(Explorable):
+    """Every kind of control; nothing is drawn."""
+
+    title, description, height = "Kinds", "Every kind of control.", 100
+    model = Choice(
+        "own",
+        "model",
+        {"own": "numbers of your own", "small": "a small one", "large": "a large one"},
+        presets={"small": {"base": 500.0, "dim": 8}, "large": {"base": 1e6, "dim": 128}},
+    )
+    base = Control(10_000.0, "base", 1, 1e8, "log", needs={"model": ["own", "small"]})
+    dim = Control(64, "width d", 2, 256, "even")
+    shift = Control(0.5, "shift", -1, 1, "tenths", needs="moves")
+    count = Control(3, "count", 1, 9, "whole")
+    moves = Switch(True, "it moves")
+    seed = Action("New draw", greatest=9)
+    order = Text("0 1 2", "order", r"\d( \d)*", "places set apart by spaces")
+
+    def finding(self):
+        return f"Base {grouped(self.base)}."
+
+
+def test_a_preset_sets_its_controls_and_is_left_with_them():
+    widget = Kinds(model="large")
+    assert (widget.base, widget.dim) == (1e6, 128)
+    widget.model = "small"
+    assert (widget.base, widget.dim) == (500.0, 8)
+    widget.count = 9
+    assert widget.model == "small"
+    widget.dim = 16
+    assert (widget.model, widget.base) == ("own", 500.0)
+    assert Kinds(model="small", base=7.0).setting() == {**Kinds(model="small").setting(), "model": "own", "base": 7.0}
+    assert Kinds(base=500.0).model == "own"
+
+
+def test_controls_say_what_they_need():
+    needs = {control["name"]: control["needs"] for control in Kinds.controls()}
+    assert needs["base"] == {"model": ["own", "small"]}
+    assert needs["shift"] == {"moves": [True]}
+    assert needs["dim"] == {}
+    assert [control["name"] for control in Kinds.controls()] == list(needs) == list(Kinds().setting())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "refused"),
+    [
+        ("model", "Large", "model takes one of own, small, large, got 'Large'"),
+        ("count", 2.5, "count takes whole numbers from 1 to 9, got 2.5"),
+        ("seed", 10, "seed takes whole numbers from 0 to 9, got 10"),
+        ("seed", -1, "seed takes whole numbers from 0 to 9, got -1"),
+        ("shift", 1.5, "shift takes numbers from -1 to 1, got 1.5"),
+        ("order", "0 x", "order takes places set apart by spaces, got '0 x'"),
+        ("order", 7, "order takes places set apart by spaces, got 7"),
+    ],
+)
+def test_each_kind_names_what_it_takes(name, value, refused):
+    with pytest.raises(traitlets.TraitError, match=re.escape(refused)):
+        Kinds(**{name: value})
+
+
+def test_faulty_definitions_are_refused():
+    with pytest.raises(ValueError, match="scale must be one of .*, got 'linear'"):
+        Control(1, "base", 0, 2, "linear")
+    with pytest.raises(ValueError, match="all options but one must have a preset"):
+        Choice("a", "model", {"a": "A", "b": "B"}, presets={"a": {"base": 1}, "b": {"base": 2}})
+    with pytest.raises(ValueError, match="all options but one must have a preset"):
+        Choice("a", "model", {"a": "A"}, presets={"c": {"base": 1}})
+    for method in (Explorable().values, Explorable().finding):
+        with pytest.raises(TypeError, match="Explorable does not say what it"):
+            method()
+
+
+# ---- numbers as text -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0.0, "0"), (-0.0, "0"), (0.5, "0.5"), (3.14159, "3.142"), (999.96, "1\u202f000"), (-1234.4, "−1\u202f234"),
+        (16_384, "16\u202f380"), (1e8, "100\u202f000\u202f000"), (1e-4, "0.0001"), (1.5e-5, "1.5 × 10⁻⁵"),
+        (-2e12, "−2 × 10¹²"),
+    ],
+)  # fmt: skip
+def test_four_figures(value, written):
+    assert grouped(value) == written
+
+
+def test_ties_are_rounded_away_from_zero_and_zero_has_no_sign():
+    assert [fixed(x, 2) for x in (0.125, -0.125, 0.375, -0.004, 2)] == ["0.13", "−0.13", "0.38", "0.00", "2.00"]
+    assert [fixed(x, 0) for x in (0.5, 1.5, -2.5)] == ["1", "2", "−3"]
+    assert [whole(x) for x in (0, 999, -65_536)] == ["0", "999", "−65\u202f536"]
+
+
+def test_random_draws_are_standard_normal():
+    draws = normal_draws(7, 20_001)
+    assert draws.shape == (20_001,)
+    assert abs(draws.mean()) < 0.03
+    assert abs(draws.std() - 1) < 0.03
+    np.testing.assert_array_equal(draws[:100], normal_draws(7, 100))
+    assert not np.array_equal(draws, normal_draws(8, 20_001))

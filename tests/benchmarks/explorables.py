@@ -3,33 +3,29 @@
     python -m tests.benchmarks.explorables
 
 Two hundred inputs for each explorable, at its opening setting and at its largest, in headless Chromium on the built
-page. "script" is the time that one input's update takes; "paint" is from the input event to the frame that shows it.
+page with all of them. "script" is the time that one input's update takes; "paint" is from the input event to the frame
+that shows it.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import platform
 import statistics
 
 from playwright.sync_api import sync_playwright
 
-from posenc.widgets import DecayExplorer, Explorable, FrequencyBank
+from posenc.widgets import Explorable, modules
+from tests.explorables import CASES, EVERY_ONE
 from tests.site.browser import ROOT, launch, require_site, serve
 
-PAGE = "notebooks/08_multi_frequency_decay.html"
 INPUTS = 200
 BUDGETS = {"opening": 8.0, "largest": 16.0}  # milliseconds of script, 95th percentile
 PAINT = 33.0
-LARGEST: dict[type[Explorable], dict[str, object]] = {
-    DecayExplorer: {
-        "dim": 256, "distance": 65_536,
-        "show_law": True, "show_logarithm": True, "show_bound": True, "show_score": True,
-    },
-    FrequencyBank: {"dim": 256, "distance": 65_536},
-}  # fmt: skip
+COMPLETE = 300.0
 
-MEASURE = """async ([module, setting, inputs]) => {
+MEASURE = """async ([module, setting, control, inputs]) => {
   const figure = document.querySelector(`figure[data-module=${module}]`), model = figure.posencModel;
   const explorable = figure.querySelector('.posenc-explorable-view').explorable;
   Object.entries(setting).forEach(([name, value]) => model.set(name, value));
@@ -43,7 +39,7 @@ MEASURE = """async ([module, setting, inputs]) => {
   });
   await frame();
   await settled();
-  const range = figure.querySelector('[data-control=base] input[type=range]');
+  const range = figure.querySelector(`[data-control=${control}] input[type=range]`);
   const script = [], paint = [];
   for (let k = 0; k < inputs; k++) {
     range.value = 200 + ((k * 37) % 700);
@@ -69,30 +65,39 @@ def p95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[-1]
 
 
+def moved(cls: type[Explorable]) -> str:
+    """The slider that is dragged: the base, or the first that always has something to move."""
+    sliders = [c["name"] for c in cls.controls() if "least" in c and c["scale"] != "action" and not c["needs"]]
+    return "base" if "base" in sliders else sliders[0]
+
+
 def main() -> None:
     """Measure, print a table, write _build/report/explorables.json, and say what misses its budget."""
     rows = []
+    sources = modules()
     with serve(require_site()) as url, sync_playwright() as driver, launch(driver) as browser:
-        for cls, largest in LARGEST.items():
-            for setting, values in (("opening", {}), ("largest", largest)):
+        for case in CASES:
+            module = case.cls.module
+            weight = len(gzip.compress(sources[module].encode()))
+            for setting, values in (("opening", {}), ("largest", case.largest)):
                 page = browser.new_page(viewport={"width": 1280, "height": 900})
-                page.goto(f"{url}/{PAGE}")
-                page.locator(f"figure[data-module={cls.module}]").scroll_into_view_if_needed()
-                page.wait_for_selector(f"figure[data-module={cls.module}][data-ready]")
-                page.wait_for_timeout(1500)  # let the page's own figures and formulas settle
-                result = page.evaluate(MEASURE, [cls.module, {**cls().setting(), **values}, INPUTS])
+                page.goto(f"{url}/{EVERY_ONE}")
+                page.locator(f"figure[data-module={module}]").scroll_into_view_if_needed()
+                page.wait_for_selector(f"figure[data-module={module}][data-ready]")
+                page.wait_for_timeout(1500)  # let the figures nearby settle
+                result = page.evaluate(MEASURE, [module, case.cls(**values).setting(), moved(case.cls), INPUTS])
                 rows.append({
-                    "explorable": cls.__name__, "setting": setting,
+                    "explorable": case.name, "setting": setting,
                     "script_p50": statistics.median(result["script"]), "script_p95": p95(result["script"]),
                     "paint_p50": statistics.median(result["paint"]), "paint_p95": p95(result["paint"]),
-                    "complete": result["complete"],
+                    "complete": result["complete"], "gzip_bytes": weight,
                 })  # fmt: skip
                 page.close()
-    print(f"{platform.platform()}, milliseconds over {INPUTS} inputs")
-    print(f"{'explorable':16}{'setting':10}" + "".join(f"{name:>12}" for name in list(rows[0])[2:]))
+    print(f"{platform.platform()}, milliseconds over {INPUTS} inputs; each module's weight compressed, in bytes")
+    print(f"{'explorable':20}{'setting':10}" + "".join(f"{name:>12}" for name in list(rows[0])[2:]))
     for row in rows:
-        print(f"{row['explorable']:16}{row['setting']:10}" + "".join(f"{row[name]:12.1f}" for name in list(row)[2:]))
-        limits = {"script_p95": BUDGETS[row["setting"]], "paint_p95": PAINT, "complete": 300.0}
+        print(f"{row['explorable']:20}{row['setting']:10}" + "".join(f"{row[name]:12.1f}" for name in list(row)[2:]))
+        limits = {"script_p95": BUDGETS[row["setting"]], "paint_p95": PAINT, "complete": COMPLETE}
         for name, limit in limits.items():
             if row[name] > limit:
                 print(f"  over budget: {name} {row[name]:.1f} > {limit} ms")

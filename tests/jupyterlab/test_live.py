@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from socket import socket
 
@@ -17,17 +18,22 @@ from playwright.sync_api import Browser, Page
 
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq
-from posenc.widgets import DecayExplorer, FrequencyBank
+from tests.explorables import CASES, Case
 from tests.site.browser import ROOT, Watch
 
 CHAPTER = ROOT / "notebooks" / "08_multi_frequency_decay.ipynb"
-EXPLORABLES = [
-    "from posenc.widgets import DecayExplorer, FrequencyBank\nexplorer = DecayExplorer()\nexplorer",
-    "bank = FrequencyBank()\nbank",
-    "import ipywidgets\nipywidgets.VBox([ipywidgets.Label('in a box'), FrequencyBank(dim=8)])",
-    "print('dim', explorer.dim, 'base', explorer.base, 'bank', bank.distance)",
-    "explorer.dim, explorer.base = 64, 500.0",
-]
+SHOWN, REPORTED, CHANGED, BOXED = range(4)
+
+
+def explorable_cells(case: Case) -> list[str]:
+    """Show an explorable, report its setting, change it, and show another in a box."""
+    name, first, last = case.name, case.cls(**case.settings[0]).setting(), case.settings[-1]
+    return [
+        f"from posenc.widgets import {name}\nexplorable = {name}()\nexplorable",
+        "import json\nprint(json.dumps(explorable.setting()))",
+        f"for name, value in {first!r}.items():\n    setattr(explorable, name, value)",
+        f"import ipywidgets\nipywidgets.VBox([ipywidgets.Label('in a box'), {name}(**{last!r})])",
+    ]
 
 
 def chapter_cells() -> list[str]:
@@ -42,7 +48,8 @@ def chapter_cells() -> list[str]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lab")
-    for name, sources in (("explorables", EXPLORABLES), ("slider", chapter_cells())):
+    notebooks = {case.name: explorable_cells(case) for case in CASES} | {"slider": chapter_cells()}
+    for name, sources in notebooks.items():
         cells = [nbformat.v4.new_code_cell(source) for source in sources]
         kernel = {"name": "python3", "display_name": "Python 3"}
         nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / f"{name}.ipynb")
@@ -95,6 +102,8 @@ class Notebook:
         self.page: Page = browser.new_context(viewport={"width": 1280, "height": 1000}).new_page()
         self.page.set_default_timeout(60_000)
         self.watch = Watch(self.page)
+        self.faults: list[str] = []  # uncaught errors, with where they came from
+        self.page.on("pageerror", lambda error: self.faults.append(error.stack or error.message))
         self.page.goto(f"{address}/lab/tree/{name}.ipynb?reset")  # no other notebook from before
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell")
         self.page.wait_for_function(
@@ -121,68 +130,96 @@ class Notebook:
         return self.page.locator(".jp-CodeCell").nth(index).locator(".jp-OutputArea").inner_text()
 
 
-@pytest.fixture(scope="module")
-def explorables(browser: Browser, lab: str) -> Iterator[Notebook]:
-    notebook = Notebook(browser, lab, "explorables")
-    for index in range(3):
-        notebook.run(index)
-    notebook.page.wait_for_selector(".jp-CodeCell:nth-child(3) .posenc-explorable-view", state="attached")
-    yield notebook
-    notebook.page.context.close()
+@pytest.fixture
+def open_notebook(browser: Browser, lab: str) -> Iterator[Callable[[str], Notebook]]:
+    """Opens notebooks and shuts their kernels down; fails if a page asked another host or an explorable failed."""
+    opened: list[Notebook] = []
+
+    def make(name: str) -> Notebook:
+        opened.append(Notebook(browser, lab, name))
+        return opened[-1]
+
+    yield make
+    for notebook in opened:
+        notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+        notebook.page.context.close()
+    assert [url for notebook in opened for url in notebook.watch.foreign] == []
+    # an explorable's module is imported from a Blob; JupyterLab's own faults are its own
+    assert [fault for notebook in opened for fault in notebook.faults if "blob:" in fault] == []
 
 
-def view(notebook: Notebook, index: int):
-    return notebook.page.locator(".jp-CodeCell").nth(index).locator(".posenc-explorable-view")
+class View:
+    """An explorable in the output of a cell."""
+
+    def __init__(self, notebook: Notebook, index: int) -> None:
+        self.page = notebook.page
+        self.root = self.page.locator(".jp-CodeCell").nth(index).locator(".posenc-explorable-view")
+        self.root.wait_for(state="attached")
+        self.root.scroll_into_view_if_needed()
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the picture is complete."""
+        self.page.wait_for_function("(root) => root.explorable.done", arg=self.root.element_handle())
+
+    @property
+    def finding(self) -> str:
+        """The sentence below the picture."""
+        return self.root.locator(".posenc-finding").inner_text()
+
+    def says(self, words: str) -> None:
+        """Wait until it says this below the picture, and is complete."""
+        finding = self.root.locator(".posenc-finding").element_handle()
+        self.page.wait_for_function("([finding, words]) => finding.textContent === words", arg=[finding, words])
+        self.settle()
 
 
-def test_mouse_and_keys_change_the_trait(explorables):
-    page, explorer = explorables.page, view(explorables, 0)
-    slider = explorer.locator("[data-control=dim] input[type=range]")
-    slider.scroll_into_view_if_needed()
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
+    notebook, cls = open_notebook(case.name), case.cls
+    notebook.run(SHOWN)
+    view = View(notebook, SHOWN)
+    assert view.finding == cls().finding()
+
+    # keys and mouse change the traits
+    name = next(c["name"] for c in cls.controls() if "least" in c and c["scale"] != "action" and not c["needs"])
+    slider = view.root.locator(f"[data-control={name}] input[type=range]")
+    slider.press("ArrowLeft")
+    slider.press("ArrowLeft")
     box = slider.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] - 1, box["y"] + box["height"] / 2, steps=4)
-    page.mouse.up()
-    slider.press("ArrowLeft")
-    slider.press("ArrowLeft")
-    view(explorables, 1).locator("[data-control=distance] input[type=range]").press("ArrowRight")
-    moved = int(explorer.locator("[data-control=dim] input[type=text]").input_value())
-    assert 240 <= moved <= 254
-    page.wait_for_timeout(500)
-    explorables.run(3)
-    page.wait_for_function("() => document.querySelectorAll('.jp-CodeCell')[3].innerText.includes('dim')")
-    assert f"dim {moved} base 10000.0 bank 501" in explorables.text(3)
+    notebook.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    notebook.page.mouse.down()
+    notebook.page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + box["height"] / 2, steps=3)
+    notebook.page.mouse.up()
+    slider.press("ArrowRight")
+    view.settle()
+    notebook.page.wait_for_timeout(500)  # the kernel hears of it a frame later
+    notebook.run(REPORTED)
+    setting = json.loads(notebook.text(REPORTED))
+    assert setting[name] != cls.class_traits()[name].default_value
+    assert view.finding == cls(**setting).finding()
 
+    # traits move the sliders
+    notebook.run(CHANGED)
+    view.says(cls(**case.settings[0]).finding())
 
-def test_setting_the_trait_moves_the_slider(explorables):
-    explorables.run(4)
-    field = view(explorables, 0).locator("[data-control=dim] input[type=text]")
-    explorables.page.wait_for_function("(field) => field.value === '64'", arg=field.element_handle())
-    explorables.page.wait_for_function("(root) => root.explorable.done", arg=view(explorables, 0).element_handle())
-    assert view(explorables, 0).locator(".posenc-finding").inner_text() == DecayExplorer(dim=64, base=500.0).finding()
+    # inside a box of widgets, at a setting of its own
+    notebook.run(BOXED)
+    boxed = View(notebook, BOXED)
+    assert boxed.finding == cls(**case.settings[-1]).finding()
 
-
-def test_it_lives_inside_a_box_of_widgets(explorables):
-    boxed = view(explorables, 2)
-    assert boxed.locator(".posenc-finding").inner_text() == FrequencyBank(dim=8).finding()
-
-
-def test_it_follows_the_dark_theme(explorables):
+    # both follow the theme
     colour = "(root) => getComputedStyle(root).color"
-    light = view(explorables, 0).evaluate(colour)
-    explorables.command("apputils:change-theme", theme="JupyterLab Dark")
-    explorables.page.wait_for_function(
-        "([root, light]) => getComputedStyle(root).color !== light", arg=[view(explorables, 0).element_handle(), light]
+    light = boxed.root.evaluate(colour)
+    notebook.command("apputils:change-theme", theme="JupyterLab Dark")
+    notebook.page.wait_for_function(
+        f"([root, light]) => ({colour})(root) !== light", arg=[boxed.root.element_handle(), light]
     )
+    notebook.command("apputils:change-theme", theme="JupyterLab Light")
 
 
-def test_no_other_host_was_asked(explorables):
-    assert explorables.watch.foreign == []
-
-
-def test_your_own_slider_redraws_its_figure(browser, lab):
-    notebook = Notebook(browser, lab, "slider")
+def test_your_own_slider_redraws_its_figure(open_notebook):
+    notebook = open_notebook("slider")
     last = len(chapter_cells()) - 1
     for index in range(last + 1):
         notebook.run(index)
@@ -195,4 +232,3 @@ def test_your_own_slider_redraws_its_figure(browser, lab):
     handle.press("ArrowRight")
     wanted = f"S(1024) = {decay(1024, inv_freq(130)):.3f}"
     page.wait_for_function(f"(wanted) => ({title})() === wanted", arg=wanted)
-    assert notebook.watch.foreign == []

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
+from posenc.widgets import Explorable, bundle
+from tests.explorables import CASES
 from tests.site import browser as chromium
+from tests.site.live import Live
 
 sys.path.insert(0, str(chromium.ROOT / "book" / "_site"))  # the Sphinx extension, which is no installed package
 
@@ -35,9 +38,11 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Makes pages; fails at the end if one asked another host for anything or logged an error."""
     opened: list[tuple[Page, chromium.Watch]] = []
 
-    def make(width: int = 1280, height: int = 900, theme: str = "light", javascript: bool = True) -> Page:
+    def make(
+        width: int = 1280, height: int = 900, theme: str = "light", javascript: bool = True, **options: object
+    ) -> Page:
         context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=theme, java_script_enabled=javascript
+            viewport={"width": width, "height": height}, color_scheme=theme, java_script_enabled=javascript, **options
         )
         context.set_default_timeout(20_000)
         page = context.new_page()
@@ -51,6 +56,39 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         page.context.close()
     assert not foreign, f"requests to other hosts: {foreign}"
     assert not errors, f"the pages logged errors: {errors}"
+
+
+PAGES = {case.cls: case.page for case in CASES}
+
+
+@pytest.fixture
+def open_live(new_page: Callable[..., Page], site_url: str) -> Callable[..., Live]:
+    """Opens an explorable on its page, or on another; further options are `new_page`'s."""
+
+    def make(cls: type[Explorable], where: str = "", **options: object) -> Live:
+        page = new_page(**options)
+        page.goto(f"{site_url}/{where or PAGES[cls]}")
+        return Live(page, cls.module)
+
+    return make
+
+
+@pytest.fixture
+def arithmetic(new_page: Callable[..., Page]) -> Callable[..., object]:
+    """Evaluates an expression with all of js/arithmetic*.js as `A` and a value as `x`."""
+    page = new_page()
+    page.goto("about:blank")
+    for path in sorted((chromium.ROOT / "src" / "posenc" / "js").glob("arithmetic*.js")):
+        page.evaluate(
+            """async (source) => {
+              const module = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+              const twice = Object.keys(module).filter((name) => name in (window.A ?? {}));
+              if (twice.length > 0) throw new Error(`two files export ${twice}`);
+              window.A = { ...window.A, ...module };
+            }""",
+            bundle(path.name),
+        )
+    return lambda expression, x=None: page.evaluate(f"(x) => {expression}", x)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,56 +1,329 @@
-"""The explorables on the built pages, in a real browser and without a kernel."""
+"""The explorables on the built pages, in a real browser and without a kernel.
+
+The battery is the same for each of them: tests/explorables.py lists them. What only some have follows after it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page
 from scipy.special import sici
 
 from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
 from posenc.figures import PALETTE
 from posenc.frequencies import inv_freq
-from posenc.widgets import DecayExplorer, Explorable, FrequencyBank
-from tests.site.browser import ROOT
+from posenc.widgets import EXPLORABLES, DecayExplorer, bundle
+from posenc.widgets._base import fixed, grouped, normal_draws, whole
+from tests.explorables import CASES, EVERY_ONE
+from tests.site.live import Live, assert_same
 
 CHAPTER = "notebooks/08_multi_frequency_decay.html"
-PAGES = {DecayExplorer: "book/intro.html", FrequencyBank: CHAPTER}
-ARITHMETIC = (ROOT / "src" / "posenc" / "js" / "arithmetic.js").read_text(encoding="utf-8")
 BASES = (1.0, 1.023, 10.0, 500.0, 1e4, 1e6, 1e8)  # the ends of the slider, its first step, and between
 DIMS = (2, 4, 128, 256)
 
-SETTINGS = {
-    DecayExplorer: [
-        {},
-        {"base": 1.0, "distance": 64, "dim": 2, "show_score": True, "correlation": -1.0},
-        {"base": 1e8, "distance": 65_536, "dim": 256, "show_bound": True, "show_logarithm": True},
-        {"base": 500.0, "distance": 3000, "show_score": True, "correlation": 0.35, "log_distance": True},
-        {"base": 1e6, "distance": 8, "dim": 64, "show_law": False, "show_bound": True},
-    ],
-    FrequencyBank: [
-        {},
-        {"distance": 0, "other": 0},
-        {"distance": 65_536, "other": 0, "base": 1.0, "dim": 2},
-        {"distance": 1, "other": 65_535, "base": 1e8, "dim": 256},
-        {"distance": 4096, "other": 4000, "base": 5e5, "dim": 64},
-    ],
-}
+EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
-@pytest.fixture
-def arithmetic(new_page: Callable[..., Page]) -> Callable:
-    """Evaluates an expression with the arithmetic module as `A` and a value as `x`."""
+# ---- the battery -------------------------------------------------------------------------------------------------
+
+
+def test_every_explorable_is_put_to_the_battery():
+    assert {case.cls for case in CASES} == set(EXPLORABLES)
+
+
+@EACH
+def test_drawn_data_and_finding_equal_python(open_live, case):
+    live = open_live(case.cls)
+    for setting in [{}, *case.settings, case.largest]:
+        widget = case.cls(**setting)
+        live.set(**widget.setting())
+        assert_same(live.values(), widget.values(), str(setting))
+        assert live.finding == widget.finding(), setting
+
+
+def meet(live: Live, control: dict) -> None:
+    """Set the other controls so that this one has something to move."""
+    for name, values in control["needs"].items():
+        live.set(**{name: values[0]})
+    assert live.control(control["name"]).is_visible()
+
+
+def accepted(control: dict) -> str:
+    """What a numeric control takes, in the words of its notice."""
+    kind = dict.fromkeys(("tokens", "whole", "action"), "whole numbers")
+    kind |= {"even": "even numbers", "powers": "powers of two"}
+    least, greatest = (limit_in_words(control[limit]) for limit in ("least", "greatest"))
+    return f"{control['label']} takes {kind.get(control['scale'], 'numbers')} from {least} to {greatest}; "
+
+
+def limit_in_words(value: float) -> str:
+    """A limit of a control, every digit of a whole number."""
+    return whole(int(value)) if float(value).is_integer() else grouped(value)
+
+
+@EACH
+def test_every_control_answers_to_mouse_keys_and_typing(open_live, case):
+    live, cls = open_live(case.cls), case.cls
+    for control in cls.controls():
+        name, scale = control["name"], control["scale"]
+        opening = cls.class_traits()[name].default_value
+        live.set(**cls().setting())
+        meet(live, control)
+        if scale == "switch":
+            box = live.control(name).locator("input")
+            box.click()
+            assert live.get(name) is not opening, f"{name} by mouse"
+            box.press("Space")
+            assert live.get(name) is opening, f"{name} by keyboard"
+            box.press("Space")
+        elif scale == "choice":
+            choices = live.control(name).locator("select")
+            for option in [*control["options"][1:], control["options"][0]]:
+                choices.select_option(option["label"])
+                assert live.get(name) == option["value"]
+                for moved, value in option["sets"].items():
+                    assert live.get(moved) == value, f"{moved} as {option['value']} has it"
+                assert live.finding == cls(**live.setting()).finding()
+            choices.press("ArrowDown")
+            assert live.get(name) == control["options"][1]["value"], f"{name} by keyboard"
+        elif scale == "action":
+            button = live.control(name).locator("button")
+            button.click()
+            button.press("Enter")
+            assert live.get(name) == opening + 2
+            live.set(**{name: control["greatest"]})
+            button.click()
+            assert live.get(name) == 0
+        elif scale == "text":
+            if control["own_control"]:
+                continue  # has tests of its own
+            field = live.input(name, "text")
+            field.fill("\u2603")
+            field.press("Enter")
+            assert f"{control['label']} takes {control['accepted']}; “\u2603” is not that" in live.notice
+            assert live.get(name) == opening == field.input_value()
+        else:
+            slider, typed = live.input(name), live.input(name, "text")
+            live.drag(name, 1.2)
+            assert live.get(name) == control["greatest"], f"{name} by mouse"
+            assert slider.get_attribute("aria-valuetext").startswith(limit_in_words(control["greatest"]))
+            slider.press("Home")
+            assert live.get(name) == control["least"], f"{name} by keyboard"
+            slider.press("ArrowRight")
+            assert control["least"] < live.get(name) < control["greatest"]
+            typed.fill("many")
+            typed.press("Enter")
+            assert live.notice.startswith(f"{accepted(control)}“many” is not one, so it stays"), name
+            typed.fill(str(control["greatest"] * 10 + 10))
+            typed.press("Enter")
+            assert live.get(name) == control["greatest"]
+            assert live.notice.startswith(accepted(control)), name
+            typed.fill(str(opening))
+            typed.press("Enter")
+            assert live.get(name) == opening, f"{name} typed"
+            assert live.notice == ""
+        assert live.finding == cls(**live.setting()).finding(), name
+
+
+@EACH
+def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page, case):
+    live = open_live(case.cls)
+    live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for setting in case.settings:
+        widget = case.cls(**setting)
+        live.set(**widget.setting())
+        live.figure.get_by_role("button", name="Copy link to this setting").click()
+        live.page.wait_for_function(
+            "(figure) => figure.querySelector('.posenc-notice').textContent === 'Link copied.'",
+            arg=live.figure.element_handle(),
+        )
+        link = live.page.evaluate("navigator.clipboard.readText()")
+        page = new_page()
+        page.goto(link)
+        again = Live(page, case.cls.module)
+        assert again.setting() == widget.setting()
+        assert again.finding == widget.finding()
+        assert again.notice == ""
+        page.context.close()
+    live.figure.get_by_role("button", name="Reset").click()
+    assert live.setting() == case.cls().setting()
+    assert live.finding == case.cls().finding()
+
+
+@EACH
+def test_a_link_with_values_that_are_none_says_what_is_accepted(open_live, case):
+    live = open_live(case.cls)
+    live.evaluate("model.set('_restore', x)", {control["name"]: "\u2603" for control in case.cls.controls()})
+    assert live.setting() == case.cls().setting()
+    for control in case.cls.controls():
+        assert f"{control['label']} takes " in live.notice
+    assert live.notice.count("“\u2603” is") == len(case.cls.controls())
+
+
+@EACH
+def test_every_part_has_a_name_and_the_keyboard_reaches_it(open_live, case):
+    live, cls = open_live(case.cls), case.cls
+    group = live.figure.get_by_role("group", name=cls.title, exact=True)
+    roles = {"switch": "checkbox", "choice": "combobox", "action": "button", "text": "textbox"}
+    for control in cls.controls():
+        if control.get("own_control"):
+            continue
+        for name, values in control["needs"].items():
+            live.set(**{name: values[0]})
+        live.settle()
+        role = roles.get(control["scale"], "slider")
+        named = group.get_by_role(role, name=control["label"], exact=True)
+        assert named.count() == 1, control["label"]
+        if role == "slider":
+            assert named.get_attribute("aria-valuetext")
+    assert live.finding in live.figure.locator("canvas").get_attribute("aria-label")
+    reached = live.evaluate(
+        """(() => {
+          const wanted = 'input, select, button, [tabindex="0"]';
+          const shown = [...figure.querySelectorAll(wanted)].filter((node) => node.offsetParent && node.tabIndex === 0);
+          return shown.length === [...figure.querySelectorAll(wanted)].filter((node) => node.offsetParent).length;
+        })()"""
+    )
+    assert reached, "something can only be reached by a pointer"
+    live.set(**case.cls(**case.settings[0]).setting())
+    live.page.wait_for_function(  # told to a screen reader once the slider rests
+        "(figure) => figure.querySelector('[aria-live]').textContent"
+        " === figure.querySelector('.posenc-finding').textContent",
+        arg=live.figure.element_handle(),
+    )
+
+
+@EACH
+def test_points_are_read_off_by_mouse_and_keys(open_live, case):
+    live = open_live(case.cls)
+    hint, canvas = live.readout, live.figure.locator("canvas")
+    assert hint
+    readers = live.evaluate("explorable.readers")
+    assert readers
+    for reader in readers:
+        canvas.hover(position={"x": reader["x"], "y": reader["y"]})
+        by_mouse = live.readout
+        assert by_mouse != hint, reader["name"]
+        field = live.figure.locator(f"[data-reader={reader['name']}]")
+        field.press("Home")
+        first = live.readout
+        field.press("ArrowRight")
+        assert live.readout != first, reader["name"]
+        assert field.get_attribute("aria-valuetext") == live.readout
+        field.press("End")
+        assert live.readout != first, reader["name"]
+
+
+@EACH
+def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
+    live = open_live(case.cls, has_touch=True)
+    assert tuple(handle["name"] for handle in live.evaluate("explorable.handles")) == case.handles
+    canvas = live.figure.locator("canvas")
+    canvas.scroll_into_view_if_needed()
+    session = live.page.context.new_cdp_session(live.page)
+    for finger in (False, True):
+        for k, handle in enumerate(live.evaluate("explorable.handles")):
+            box = canvas.bounding_box()
+            from_x, from_y = box["x"] + handle["x"], box["y"] + handle["y"]
+            points = [(from_x, from_y), (from_x - 9, from_y + 6), (from_x - 17, from_y + 11)]
+            before = live.setting()
+            if finger:
+                for kind, (x, y) in zip(("touchStart", "touchMove", "touchMove"), points, strict=True):
+                    session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+                session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+            else:
+                live.page.mouse.move(*points[0])
+                live.page.mouse.down()
+                live.page.mouse.move(*points[1])
+                live.page.mouse.move(*points[2])
+                live.page.mouse.up()
+            assert live.setting() != before, handle["name"]
+            moved = live.evaluate("explorable.handles")[k]
+            assert np.hypot(moved["x"] - handle["x"] + 17, moved["y"] - handle["y"] - 11) < 4, "it did not follow"
+            assert live.finding == case.cls(**live.setting()).finding()
+
+
+@EACH
+def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
+    live = open_live(case.cls, width=360, height=740, has_touch=True, is_mobile=True)
+    assert live.evaluate("figure.scrollWidth <= figure.clientWidth")
+    assert live.evaluate("document.documentElement.scrollWidth") <= 360
+    for field in live.figure.locator("input:visible, select:visible, button:visible").all():
+        box = field.bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= 360
+    control = next(c for c in case.cls.controls() if "least" in c and c["scale"] != "action" and not c["needs"])
+    slider = live.input(control["name"])
+    slider.scroll_into_view_if_needed()
+    box, before = slider.bounding_box(), live.get(control["name"])
+    live.page.touchscreen.tap(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
+    assert live.get(control["name"]) != before
+    for setting in [*case.settings, case.largest]:
+        live.set(**case.cls(**setting).setting())
+        assert live.evaluate("document.documentElement.scrollWidth") <= 360, setting
+    reader = live.evaluate("explorable.readers")[0]
+    hint = live.readout
+    live.figure.locator("canvas").tap(position={"x": reader["x"], "y": reader["y"]})
+    assert live.readout != hint
+
+
+PICTURE = "figure.querySelector('canvas').toDataURL()"
+
+
+@EACH
+def test_both_themes_and_nothing_moves_by_itself(open_live, case):
+    live = open_live(case.cls, theme="light", reduced_motion="reduce")
+    light = live.evaluate(PICTURE)
+    assert live.evaluate("figure.getAnimations({ subtree: true }).length") == 0
+    live.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    live.page.wait_for_function(
+        "([figure, light]) => figure.querySelector('canvas').toDataURL() !== light",
+        arg=[live.figure.element_handle(), light],
+    )
+    live.page.evaluate("document.documentElement.dataset.theme = 'light'")
+    live.page.wait_for_function(
+        "([figure, light]) => figure.querySelector('canvas').toDataURL() === light",
+        arg=[live.figure.element_handle(), light],
+    )
+
+
+def test_all_on_one_page_are_independent(new_page, site_url):
+    page = new_page()
+    page.goto(f"{site_url}/{EVERY_ONE}")
+    lives = {case: Live(page, case.cls.module) for case in CASES}
+    said = {case: live.finding for case, live in lives.items()}
+    assert said == {case: case.cls().finding() for case in CASES}
+    for case, live in lives.items():
+        live.set(**case.cls(**case.settings[0]).setting())
+        said[case] = case.cls(**case.settings[0]).finding()
+        assert {other: lives[other].finding for other in CASES} == said
+
+
+# ---- numbers as text, random draws ---------------------------------------------------------------------------------
+
+NUMBERS = [0, -0.0, 1, 0.125, 0.375, 2.5, -2.5, -1e-5, 1e-4, 99995, 12345.6, -1234, 1e8, 6.28e15, 3.14159265, 65_536]
+
+
+def test_numbers_are_written_as_python_writes_them(new_page, site_url):
     page = new_page()
     page.goto("about:blank")
-    page.evaluate(
-        """async (source) => {
-          window.A = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+    written = page.evaluate(
+        """async ([source, numbers]) => {
+          const N = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+          return numbers.map((x) => [N.fixed(x, 0), N.fixed(x, 2), N.grouped(x), N.wholeNumber(Math.round(x))]);
         }""",
-        ARITHMETIC,
+        [bundle("numbers.js"), [float(x) for x in NUMBERS]],
     )
-    return lambda expression, x=None: page.evaluate(f"(x) => {expression}", x)
+    rounded = [int(np.floor(x + 0.5)) for x in NUMBERS]
+    assert written == [[fixed(x, 0), fixed(x, 2), grouped(x), whole(n)] for x, n in zip(NUMBERS, rounded, strict=True)]
+
+
+@pytest.mark.parametrize(("seed", "count"), [(0, 1), (1, 7), (999, 4096)])
+def test_random_draws_equal_python(arithmetic, seed, count):
+    drawn = arithmetic("Array.from(A.normalDraws(x.seed, x.count))", {"seed": seed, "count": count})
+    np.testing.assert_allclose(drawn, normal_draws(seed, count), atol=1e-12, rtol=0)
+
+
+# ---- decay and frequencies: arithmetic -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dim", DIMS)
@@ -113,86 +386,7 @@ def test_law_and_spread_equal_python(arithmetic, base):
         np.testing.assert_allclose(spread, expected_score(m, frequencies, rho)[1] ** 0.5 / 128, atol=1e-10, rtol=0)
 
 
-# ---- on the page -------------------------------------------------------------------------------------------------
-
-
-class Live:
-    """One explorable on a page."""
-
-    def __init__(self, page: Page, module: str) -> None:
-        self.page = page
-        self.figure = page.locator(f"figure.posenc-explorable[data-module={module}]").first
-        self.figure.scroll_into_view_if_needed()
-        page.wait_for_function("(figure) => figure.dataset.ready", arg=self.figure.element_handle())
-        self.settle()
-
-    def evaluate(self, expression: str, x: object = None):
-        return self.figure.evaluate(
-            "async (figure, x) => {"
-            " const model = figure.posencModel;"
-            " const explorable = figure.querySelector('.posenc-explorable-view').explorable;"
-            f" return {expression}; }}",
-            x,
-        )
-
-    def settle(self) -> None:
-        self.page.wait_for_function(
-            "(figure) => figure.querySelector('.posenc-explorable-view').explorable.done",
-            arg=self.figure.element_handle(),
-        )
-
-    def set(self, **setting: object) -> None:
-        self.evaluate("Object.entries(x).forEach(([name, value]) => model.set(name, value))", setting)
-        self.settle()
-
-    def get(self, name: str):
-        self.settle()
-        return self.evaluate("model.get(x)", name)
-
-    def control(self, name: str) -> Locator:
-        return self.figure.locator(f"[data-control={name}]")
-
-    @property
-    def finding(self) -> str:
-        self.settle()
-        return self.figure.locator(".posenc-finding").inner_text()
-
-    @property
-    def notice(self) -> str:
-        return self.figure.locator(".posenc-notice").inner_text()
-
-
-@pytest.fixture
-def open_live(new_page: Callable[..., Page], site_url: str) -> Callable[..., Live]:
-    def make(cls: type[Explorable] = DecayExplorer, where: str = "", **options: object) -> Live:
-        page = new_page(**options)
-        page.goto(f"{site_url}/{where or PAGES[cls]}")
-        return Live(page, cls.module)
-
-    return make
-
-
-@pytest.mark.parametrize(
-    ("cls", "setting"),
-    [(cls, setting) for cls, settings in SETTINGS.items() for setting in settings],
-    ids=lambda value: getattr(value, "__name__", None) or ",".join(map(str, value.values())) or "opening",
-)
-def test_drawn_data_and_finding_equal_python(open_live, cls, setting):
-    live, widget = open_live(cls), cls(**setting)
-    live.set(**widget.setting())
-    drawn = live.evaluate(
-        "Object.fromEntries(Object.entries(explorable.values).filter(([, v]) => v !== undefined)"
-        ".map(([name, v]) => [name, v?.length ? Array.from(v) : v]))"
-    )
-    drawn.pop("square", None)  # what the spread is made of; not a curve
-    expected = widget.values()
-    assert set(drawn) == set(expected)
-    for name, values in expected.items():
-        if values is None:
-            assert drawn[name] is None
-        else:
-            np.testing.assert_allclose(np.array(drawn[name], float), values, atol=1e-10, rtol=0, err_msg=name)
-    assert live.finding == widget.finding()
+# ---- the decay explorer ---------------------------------------------------------------------------------------------
 
 
 # Colours of the nine pixels around each point; read from a copy, so that the page's own canvas stays as it is.
@@ -213,7 +407,7 @@ def rgb(colour: str) -> np.ndarray:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_curve_is_inked_where_the_values_are(open_live, theme):
-    live = open_live(theme=theme)
+    live = open_live(DecayExplorer, theme=theme)
     live.set(distance=200, dim=32, show_law=False, log_distance=False)
     score = DecayExplorer(distance=200, dim=32).values()["score"]
     pixels = [
@@ -227,7 +421,7 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
 
 
 def test_the_mouse_moves_a_slider(open_live):
-    live = open_live()
+    live = open_live(DecayExplorer)
     before, box = live.finding, live.control("base").locator("input[type=range]").bounding_box()
     page, y = live.page, box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, y)
@@ -239,32 +433,6 @@ def test_the_mouse_moves_a_slider(open_live):
     assert live.control("base").locator("input[type=text]").input_value() == f"{live.get('base'):.0f}"
 
 
-@pytest.mark.parametrize("cls", [DecayExplorer, FrequencyBank])
-def test_every_slider_answers_to_mouse_keys_and_typing(open_live, cls):
-    live = open_live(cls)
-    if cls is DecayExplorer:
-        live.set(show_score=True)
-    for control in cls.controls():
-        name = control["name"]
-        if control["scale"] == "switch":
-            continue
-        slider, typed = (live.control(name).locator(f"input[type={kind}]") for kind in ("range", "text"))
-        slider.scroll_into_view_if_needed()
-        box = slider.bounding_box()
-        live.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        live.page.mouse.down()
-        live.page.mouse.move(box["x"] + box["width"] + 20, box["y"] + box["height"] / 2, steps=3)
-        live.page.mouse.up()
-        assert live.get(name) == control["greatest"], f"{name} by mouse"
-        slider.press("Home")
-        assert live.get(name) == control["least"], f"{name} by keyboard"
-        opening = cls.class_traits()[name].default_value
-        typed.fill(str(opening))
-        typed.press("Enter")
-        assert live.get(name) == opening, f"{name} typed"
-        assert live.finding == cls(**{name: live.get(name) for name in cls().setting()}).finding()
-
-
 @pytest.mark.parametrize(
     ("name", "key", "expected"),
     [
@@ -274,7 +442,7 @@ def test_every_slider_answers_to_mouse_keys_and_typing(open_live, cls):
     ],
 )  # fmt: skip
 def test_keys_move_a_slider(open_live, name, key, expected):
-    live = open_live()
+    live = open_live(DecayExplorer)
     live.control(name).locator("input[type=range]").press(key)
     assert live.get(name) == expected
 
@@ -303,7 +471,7 @@ STAYS = "is not one, so it stays 10\u202f000."
     ],
 )  # fmt: skip
 def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expected, notice):
-    live = open_live()
+    live = open_live(DecayExplorer)
     field = live.control(name).locator("input[type=text]")
     field.fill(typed)
     field.press("Enter")
@@ -314,7 +482,7 @@ def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expe
 
 
 def test_switches_and_the_slider_that_needs_one(open_live):
-    live = open_live()
+    live = open_live(DecayExplorer)
     assert live.control("correlation").is_hidden()
     live.control("show_score").locator("input").check()
     assert live.get("show_score") is True
@@ -322,18 +490,8 @@ def test_switches_and_the_slider_that_needs_one(open_live):
     assert "Queries and keys of correlation 0.80" in live.finding
 
 
-def test_reset_brings_the_opening_setting_back(open_live):
-    live = open_live()
-    before = live.finding
-    live.set(base=500.0, dim=64)
-    assert live.finding != before
-    live.figure.get_by_role("button", name="Reset").click()
-    assert live.get("base") == 10_000
-    assert live.finding == before
-
-
 def test_a_point_is_read_off_by_mouse_and_keys(open_live):
-    live = open_live()
+    live = open_live(DecayExplorer)
     live.set(distance=1000, log_distance=False)
     px, py = live.evaluate("explorable.pixel(500, 0)")
     live.figure.locator("canvas").hover(position={"x": px, "y": py})
@@ -346,67 +504,13 @@ def test_a_point_is_read_off_by_mouse_and_keys(open_live):
     assert readout.inner_text() == f"m = {at + 1}: S {values['score'][at + 1]:.4f} · law {values['law'][at + 1]:.4f}"
 
 
-def test_two_explorables_on_one_page_are_independent(open_live):
-    decay_live = open_live(where=CHAPTER)
-    bank = Live(decay_live.page, FrequencyBank.module)
-    before = bank.finding
-    decay_live.set(base=500.0)
-    assert bank.get("base") == 10_000
-    assert bank.finding == before
-    bank.set(dim=8)
-    assert decay_live.get("dim") == 128
-
-
-def test_a_link_restores_a_setting(open_live, new_page):
-    live = open_live(where=CHAPTER)
-    live.set(base=500.0, dim=64, log_distance=False)
-    link = live.evaluate("model.settingLink()")
-    page = new_page()
-    page.goto(link)
-    again = Live(page, DecayExplorer.module)
-    assert again.evaluate("['base', 'dim', 'log_distance'].map((name) => model.get(name))") == [500, 64, False]
-    assert again.finding == live.finding
-
-
 def test_a_link_with_foreign_values_is_clamped(open_live):
-    again = open_live(where="book/intro.html#explorable-1:base=1e99&dim=seven&distance=50")
+    again = open_live(DecayExplorer, where="book/intro.html#explorable-1:base=1e99&dim=seven&distance=50")
     assert again.evaluate("['base', 'dim', 'distance'].map((name) => model.get(name))") == [1e8, 128, 50]
 
 
-def test_the_theme_switch_redraws(open_live):
-    live = open_live(theme="light")
-    picture = "figure.querySelector('canvas').toDataURL()"
-    light = live.evaluate(picture)
-    live.page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    live.page.wait_for_function(
-        "([figure, light]) => figure.querySelector('canvas').toDataURL() !== light",
-        arg=[live.figure.element_handle(), light],
-    )
-
-
-@pytest.mark.parametrize("cls", [DecayExplorer, FrequencyBank])
-def test_it_fits_a_phone(open_live, cls):
-    live = open_live(cls, width=360, height=740)
-    assert live.evaluate("figure.scrollWidth <= figure.clientWidth")
-    assert live.evaluate("document.documentElement.scrollWidth <= 360")
-    field = live.control("base").locator("input[type=text]").bounding_box()
-    assert field["x"] + field["width"] <= 360
-
-
-def test_every_control_has_a_name_and_its_value_in_words(open_live):
-    for cls in (DecayExplorer, FrequencyBank):
-        live = open_live(cls)
-        for control in cls.controls():
-            if control["scale"] == "switch":
-                assert live.figure.get_by_role("checkbox", name=control["label"], exact=True).count() == 1
-            elif not control["needs"]:
-                slider = live.figure.get_by_role("slider", name=control["label"], exact=True)
-                assert slider.get_attribute("aria-valuetext")
-        assert live.finding in live.figure.locator("canvas").get_attribute("aria-label")
-
-
 def test_the_landing_page_has_a_live_explorable(open_live):
-    live = open_live(where="book/intro.html")
+    live = open_live(DecayExplorer, where="book/intro.html")
     before = live.finding
     live.control("base").locator("input[type=range]").press("Home")
     assert live.get("base") == 1

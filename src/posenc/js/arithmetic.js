@@ -24,6 +24,20 @@ export function mean(values) {
   return sum / values.length;
 }
 
+// Four sums at once: one sum would wait for itself at every step.
+export function dot(first, second) {
+  const count = first.length, four = count - (count % 4);
+  let a = 0, b = 0, c = 0, d = 0;
+  for (let k = 0; k < four; k += 4) {
+    a += first[k] * second[k];
+    b += first[k + 1] * second[k + 1];
+    c += first[k + 2] * second[k + 2];
+    d += first[k + 3] * second[k + 3];
+  }
+  for (let k = four; k < count; k++) a += first[k] * second[k];
+  return a + b + (c + d);
+}
+
 // S(m) at one distance.
 export function decay(distance, frequencies) {
   return mean(cosines(distance, frequencies));

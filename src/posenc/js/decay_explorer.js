@@ -1,20 +1,24 @@
 import { PairSums, decayLaw, decayLogarithm, inverseFrequencies, relativeSpread } from "./arithmetic.js";
-import { Axis, Plot, colours, explorable, fixed, grouped, legend, wholeNumber } from "./drawing.js";
+import { colours } from "./colours.js";
+import { Axis, Plot, legend } from "./drawing.js";
+import { explorable } from "./explorable.js";
+import { fillColumns } from "./filling.js";
+import { fixed, grouped, wholeNumber } from "./numbers.js";
 
 const HEIGHT = 380;
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
 // The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
-function series(state, sums, values) {
+function series(state, sums, values, squares) {
   const { base, correlation } = state;
   const pairs = sums.pairs;
   const curves = [{
     cost: 1,
     fill(start, stop) {
-      sums.scores(start, stop, values.score, values.square);
-      if (!values.square) return;
+      sums.scores(start, stop, values.score, squares);
+      if (!squares) return;
       for (let m = start; m < stop; m++) {
-        const mean = correlation * values.score[m], spread = relativeSpread(correlation, values.square[m], pairs);
+        const mean = correlation * values.score[m], spread = relativeSpread(correlation, squares[m], pairs);
         values.low[m] = mean - spread;
         values.high[m] = mean + spread;
       }
@@ -50,28 +54,14 @@ function compute(state, width, previous) {
   array(state.show_law, "law");
   array(state.show_logarithm, "logarithm");
   array(state.show_bound, "bound");
-  array(state.show_score, "square", "low", "high");
-  const curves = series(state, sums, values);
+  array(state.show_score, "low", "high");
+  const squares = state.show_score ? (same && previous.squares) || new Float64Array(distance + 1) : null;
+  const curves = series(state, sums, values, squares);
   const cost = curves.reduce((sum, curve) => sum + curve.cost, 0);
-  const run = Math.max(1, Math.floor(COARSE / (cost * sums.pairs * columns.length)));
-  const filled = columns.map(([, start, stop]) => Math.min(stop, start + run));
   const fill = (start, stop) => curves.forEach((curve) => curve.fill(start, stop));
   if (state.log_distance) fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
   fill(distance, distance + 1); // the finding speaks of the last distance at once
-  columns.forEach(([, start], k) => fill(start, filled[k]));
-  let next = filled.findIndex((stop, k) => stop < columns[k][2]);
-  const complete = (deadline) => {
-    for (; next < columns.length; next++) {
-      while (filled[next] < columns[next][2]) {
-        if (performance.now() > deadline) return false;
-        const stop = Math.min(columns[next][2], filled[next] + 64);
-        fill(filled[next], stop);
-        filled[next] = stop;
-      }
-    }
-    return true;
-  };
-  return { x, columns, filled, fill, sums, values, complete: next < 0 ? undefined : complete };
+  return { x, columns, fill, sums, values, squares, ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
 }
 
 const yAxis = (top) => new Axis({ from: -1.05, to: 1.05, start: HEIGHT - 44, end: top });
@@ -92,7 +82,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   plot.curve(extremes(values.score), colours.score);
   if (state.show_law) plot.curve(extremes(values.law), theme.text, { dash: [6, 4] });
   if (state.show_logarithm) plot.curve(extremes(values.logarithm), theme.text, { width: 2, dash: [1.5, 3] });
-  if (cursor !== null) plot.vertical(cursor);
+  if (cursor !== null) plot.vertical(cursor.distance);
 }
 
 function finding({ values }, state, done) {
@@ -115,7 +105,7 @@ function finding({ values }, state, done) {
   return parts.join(" ");
 }
 
-function readout({ fill, values }, state, m) {
+function readout({ fill, values }, state, { distance: m }) {
   fill(m, m + 1); // the picture may still be coarse here
   const parts = [`m = ${wholeNumber(m)}: S ${fixed(values.score[m], 4)}`];
   if (state.show_score) parts.push(`score from ${fixed(values.low[m], 3)} to ${fixed(values.high[m], 3)}`);
@@ -128,12 +118,10 @@ function readout({ fill, values }, state, m) {
 const render = explorable({
   title: "Decay explorer",
   hint: "Drag the base from 1 upwards, then lengthen the range. Where does the curve follow its law, and where does it stop falling?",
-  readoutLabel: "Read the curves at a distance",
+  readers: [{ name: "distance", label: "Read the curves at a distance", axis: ({ x }) => x }],
   readoutHint: "Point at the picture, or use the slider above, to read it off at any distance.",
   height: () => HEIGHT,
   compute, draw, finding, readout,
-  axis: ({ x }) => x,
-  clampCursor: ({ x }, value) => Math.round(Math.min(Math.max(value, x.from), x.to)),
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

@@ -1,44 +1,6 @@
-// Drawing and controls, shared by every explorable: sliders, switches, axes, bands, read-out, themes, finding.
+// Drawing on a canvas, shared by every explorable: axes, lines, bands, bars, arrows, heat maps and their legends.
 
-import palette from "./palette.json";
-
-// ---- numbers as text; posenc.widgets writes them the same way -------------------------------------------------
-
-const minus = (text) => text.replace("-", "−");
-
-export function fixed(value, digits) {
-  return minus(value.toFixed(digits));
-}
-
-// Four significant figures, thousands set apart by a narrow space.
-export function grouped(value) {
-  const [whole, fraction] = String(Number(value.toPrecision(4))).split(".");
-  const spaced = whole.replace(/\B(?=(\d{3})+$)/g, "\u202f");
-  return minus(fraction ? `${spaced}.${fraction}` : spaced);
-}
-
-// Whole numbers keep every digit.
-export function wholeNumber(value) {
-  return minus(String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f"));
-}
-
-// ---- colours ---------------------------------------------------------------------------------------------------
-
-export const colours = palette;
-
-// The colour of a pair on the one scale from the fastest (warm) to the slowest (cold).
-export function pairColour(index, pairs) {
-  const at = (pairs === 1 ? 0 : index / (pairs - 1)) * (palette.pairs.length - 1);
-  const low = Math.min(Math.floor(at), palette.pairs.length - 2);
-  const channel = (colour, k) => parseInt(colour.slice(1 + 2 * k, 3 + 2 * k), 16);
-  const mixed = [0, 1, 2].map((k) => {
-    const from = channel(palette.pairs[low], k), to = channel(palette.pairs[low + 1], k);
-    return Math.round(from + (to - from) * (at - low));
-  });
-  return `rgb(${mixed.join(" ")})`;
-}
-
-// ---- axes and plots --------------------------------------------------------------------------------------------
+import { fixed, grouped } from "./numbers.js";
 
 export class Axis {
   constructor({ from, to, start, end, log = false }) {
@@ -68,6 +30,11 @@ export class Axis {
     const ticks = [];
     for (let k = Math.ceil(this.from / step); k * step <= this.to; k++) ticks.push(k * step);
     return ticks;
+  }
+
+  // The nearest whole value on the axis.
+  whole(value) {
+    return Math.min(Math.max(Math.round(value), Math.ceil(this.from)), Math.floor(this.to)) + 0; // never −0
   }
 
   // Whole values per pixel column: [pixel, first, one past the last], for the columns that hold any.
@@ -109,11 +76,9 @@ export class Plot {
       context.textAlign = "center";
       context.fillText(label, Math.min(x.at(tick), x.end - half + 6), y.start + 6);
     }
-    context.textAlign = "right";
-    context.fillText(xTitle, x.end, y.start + 22);
-    context.textAlign = "left";
-    context.textBaseline = "bottom";
-    context.fillText(yTitle, x.start, y.end - 4);
+    const width = x.end - x.start;
+    words(context, theme, xTitle, x.end, y.start + 22, { align: "right", baseline: "top", width });
+    words(context, theme, yTitle, x.start, y.end - 4, { baseline: "bottom", width });
   }
 
   path(points) {
@@ -180,18 +145,66 @@ export class Plot {
     context.clip();
   }
 
+  // A line through points in data coordinates; a point that is not finite breaks it.
+  line(points, colour, { width = 1.6, dash = [] } = {}) {
+    const { context, x, y } = this;
+    this.clip();
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.setLineDash(dash);
+    context.beginPath();
+    let drawing = false;
+    for (const [across, up] of points) {
+      const finite = Number.isFinite(across) && Number.isFinite(up);
+      if (finite) drawing ? context.lineTo(x.at(across), y.at(up)) : context.moveTo(x.at(across), y.at(up));
+      drawing = finite;
+    }
+    context.stroke();
+    context.restore();
+  }
+
+  // Round marks at points in data coordinates, or square ones.
+  marks(points, colour, { radius = 3, square = false } = {}) {
+    const { context, x, y } = this;
+    context.fillStyle = colour;
+    for (const [across, up] of points) {
+      const px = x.at(across), py = y.at(up);
+      context.beginPath();
+      if (square) context.rect(px - radius, py - radius, 2 * radius, 2 * radius);
+      else context.arc(px, py, radius, 0, 2 * Math.PI);
+      context.fill();
+    }
+  }
+
+  // The ground between two values of x.
+  ground(from, to, colour, opacity = 0.12) {
+    const { context, x, y } = this, left = x.at(from), right = x.at(to);
+    context.globalAlpha = opacity;
+    context.fillStyle = colour;
+    context.fillRect(Math.min(left, right), Math.min(y.start, y.end), Math.abs(right - left), Math.abs(y.start - y.end));
+    context.globalAlpha = 1;
+  }
+
   bar(pixel, width, value, colour) {
     const zero = this.y.at(0), top = this.y.at(value);
     this.context.fillStyle = colour;
     this.context.fillRect(pixel - width / 2, Math.min(zero, top), width, Math.max(Math.abs(zero - top), 1));
   }
 
-  vertical(value) {
-    const { context, theme, x, y } = this;
-    context.strokeStyle = theme.text;
-    context.lineWidth = 1;
-    context.setLineDash([2, 3]);
-    this.path([[x.at(value), y.start], [x.at(value), y.end]]);
+  vertical(value, options) {
+    this.rule([this.x.at(value), this.y.start], [this.x.at(value), this.y.end], options);
+  }
+
+  horizontal(value, options) {
+    this.rule([this.x.start, this.y.at(value)], [this.x.end, this.y.at(value)], options);
+  }
+
+  rule(from, to, { colour = this.theme.text, width = 1, dash = [2, 3] } = {}) {
+    const { context } = this;
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.setLineDash(dash);
+    this.path([from, to]);
     context.stroke();
     context.setLineDash([]);
   }
@@ -226,277 +239,115 @@ export function legend(context, theme, entries, left, top, right) {
   return y + 12;
 }
 
-// ---- controls --------------------------------------------------------------------------------------------------
+// Words on the canvas: one text, or several from long to short, of which the first that fits into `width` is written.
+// `align` and `baseline` are the canvas's own.
+export function words(context, theme, text, x, y, { colour = theme.muted, align = "left", baseline = "middle", bold = false, width = Infinity } = {}) {
+  context.font = bold ? `600 ${theme.font}` : theme.font;
+  context.fillStyle = colour;
+  context.textAlign = align;
+  context.textBaseline = baseline;
+  const texts = [text].flat();
+  context.fillText(texts.find((words) => context.measureText(words).width <= width) ?? texts.at(-1), x, y);
+}
 
-// How a slider's track maps to values. Python's `control` names the scale and its limits.
-const TRACK = 1000;
-function scaleOf({ scale, least, greatest }) {
-  const clamp = (value) => Math.min(Math.max(value, least), greatest);
-  if (scale === "log") {
-    const span = Math.log10(greatest / least);
-    const rounded = (value) => clamp(Number(value.toPrecision(3)));
-    return {
-      clamp,
-      toTrack: (value) => (Math.log10(value / least) / span) * TRACK,
-      fromTrack: (track) => rounded(least * 10 ** ((track / TRACK) * span)),
-      step: (value, count) => rounded(value * 10 ** (0.02 * count)),
-    };
+// An arrow between two points in pixels.
+export function arrow(context, [fromX, fromY], [toX, toY], colour, { width = 2.5, dash = [], head = 9 } = {}) {
+  const length = Math.hypot(toX - fromX, toY - fromY), size = Math.min(head, length);
+  const [across, up] = length === 0 ? [0, 0] : [(toX - fromX) / length, (toY - fromY) / length];
+  const [baseX, baseY] = [toX - across * size, toY - up * size];
+  context.strokeStyle = context.fillStyle = colour;
+  context.lineWidth = width;
+  context.setLineDash(dash);
+  context.beginPath();
+  context.moveTo(fromX, fromY);
+  context.lineTo(baseX, baseY);
+  context.stroke();
+  context.setLineDash([]);
+  context.beginPath();
+  context.moveTo(toX, toY);
+  context.lineTo(baseX - (up * size) / 2, baseY + (across * size) / 2);
+  context.lineTo(baseX + (up * size) / 2, baseY - (across * size) / 2);
+  context.fill();
+}
+
+// Where panels stand: as many in a row as are at least `least` pixels wide. Each is { left, right, top, bottom }.
+export function panels(count, { width, height, least, gap = 16, top = 0 }) {
+  const columns = Math.max(1, Math.min(count, Math.floor((width + gap) / (least + gap))));
+  const wide = (width - gap * (columns - 1)) / columns;
+  return Array.from({ length: count }, (_, k) => {
+    const left = (k % columns) * (wide + gap), upper = top + Math.floor(k / columns) * (height + gap);
+    return { left, right: left + wide, top: upper, bottom: upper + height };
+  });
+}
+
+// An axis of cells 0 … count − 1, such as the rows or the columns of a heat map.
+export function cellAxis(count, start, end) {
+  return new Axis({ from: -0.5, to: count - 0.5, start, end });
+}
+
+// A table of numbers as colours: columns across, rows down, on two cell axes.
+export class HeatMap {
+  constructor(context, theme, x, y) {
+    Object.assign(this, { context, theme, x, y, rows: y.to + 0.5, columns: x.to + 0.5 });
   }
-  if (scale === "tokens") {
-    const span = Math.log2((greatest + 1) / (least + 1));
-    const whole = (value) => clamp(Math.round(value));
-    return {
-      clamp: whole,
-      toTrack: (value) => (Math.log2((value + 1) / (least + 1)) / span) * TRACK,
-      fromTrack: (track) => whole((least + 1) * 2 ** ((track / TRACK) * span) - 1),
-      step: (value, count) => whole(value + (Math.abs(count) === 1 ? count : Math.sign(count) * Math.max(10, value / 10))),
-    };
+
+  // `values` holds the table row after row; `scale` is one of colours.js. NaN leaves a cell empty.
+  fill(values, scale) {
+    const { context, rows, columns, x, y } = this;
+    const small = document.createElement("canvas");
+    small.width = columns;
+    small.height = rows;
+    const image = new ImageData(columns, rows);
+    for (let k = 0; k < rows * columns; k++) {
+      if (Number.isNaN(values[k])) continue;
+      const levels = scale.levels(values[k]);
+      for (let channel = 0; channel < 3; channel++) image.data[4 * k + channel] = levels[channel];
+      image.data[4 * k + 3] = Math.round(255 * scale.opacity(values[k]));
+    }
+    small.getContext("2d").putImageData(image, 0, 0);
+    context.save();
+    context.imageSmoothingEnabled = columns > x.end - x.start || rows > y.end - y.start; // cells finer than pixels are averaged
+    context.drawImage(small, x.start, y.start, x.end - x.start, y.end - y.start);
+    context.restore();
+    context.strokeStyle = this.theme.grid;
+    context.lineWidth = 1;
+    context.strokeRect(x.start - 0.5, y.start - 0.5, x.end - x.start + 1, y.end - y.start + 1);
   }
-  const unit = { even: 2, hundredths: 0.01 }[scale];
-  const snapped = (value) => clamp(Number((Math.round(value / unit) * unit).toFixed(2)));
-  return {
-    clamp: snapped,
-    toTrack: (value) => ((value - least) / (greatest - least)) * TRACK,
-    fromTrack: (track) => snapped(least + (track / TRACK) * (greatest - least)),
-    step: (value, count) => snapped(value + count * unit),
-  };
+
+  // Names of some rows and columns: [[index, text], …].
+  labels({ title = "", xTitle = "", yTitle = "", xTicks = [], yTicks = [] }) {
+    const { context, theme, x, y } = this;
+    words(context, theme, title, x.start, y.start - 8, { colour: theme.text, baseline: "bottom", bold: true });
+    words(context, theme, yTitle, x.start, y.start - (title ? 24 : 8), { baseline: "bottom" });
+    for (const [column, text] of xTicks) words(context, theme, text, x.at(column), y.end + 6, { align: "center", baseline: "top" });
+    for (const [row, text] of yTicks) words(context, theme, text, x.start - 6, y.at(row), { align: "right" });
+    words(context, theme, xTitle, x.end, y.end + (xTicks.length ? 22 : 6), { align: "right", baseline: "top" });
+  }
+
+  // A frame around one cell.
+  outline(row, column) {
+    const { context, theme, x, y } = this;
+    const left = x.at(column - 0.5), top = y.at(row - 0.5), wide = x.at(column + 0.5) - left, high = y.at(row + 0.5) - top;
+    context.strokeStyle = theme.text;
+    context.lineWidth = 1.5;
+    context.strokeRect(left - 1, top - 1, wide + 2, high + 2);
+  }
 }
 
-const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
-
-function element(name, attributes = {}, ...children) {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
-}
-
-// A JupyterLab page takes arrow keys from range inputs unless the input itself asks it not to.
-const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" };
-let unique = 0;
-
-function slider(control, get, set, notify) {
-  const scale = scaleOf(control), id = `posenc-control-${++unique}`;
-  const range = element("input", { type: "range", id, min: 0, max: TRACK, step: "any", ...KEEP_KEYS });
-  const typed = element("input", {
-    type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `${control.label}, typed`, ...KEEP_KEYS,
+// The legend of a heat map: its colours from least to greatest, and some values below. 30 pixels high.
+export function colourBar(context, theme, scale, { left, top, width, ticks = [scale.from, scale.to], text = grouped, title = "" }) {
+  const axis = new Axis({ from: scale.from, to: scale.to, start: left, end: left + width });
+  for (let pixel = 0; pixel < width; pixel++) {
+    const value = axis.invert(left + pixel + 0.5);
+    context.fillStyle = `rgb(${scale.levels(value).join(" ")} / ${scale.opacity(value)})`;
+    context.fillRect(left + pixel, top, 1, 10);
+  }
+  context.strokeStyle = theme.grid;
+  context.lineWidth = 1;
+  context.strokeRect(left - 0.5, top - 0.5, width + 1, 11);
+  ticks.forEach((tick, k) => {
+    const align = k === 0 ? "left" : k === ticks.length - 1 ? "right" : "center";
+    words(context, theme, text(tick), axis.at(tick), top + 14, { align, baseline: "top" });
   });
-  const accepted = { log: "numbers", tokens: "whole numbers", even: "even numbers", hundredths: "numbers" }[control.scale]
-    + ` from ${grouped(control.least)} to ${wholeNumber(control.greatest)}`;
-  const change = (value) => {
-    notify("");
-    set(value);
-  };
-  range.addEventListener("input", () => change(scale.fromTrack(Number(range.value))));
-  range.addEventListener("keydown", (event) => {
-    const ends = { Home: control.least, End: control.greatest };
-    const next = event.key in ends ? ends[event.key] : event.key in STEPS && scale.step(get(), STEPS[event.key]);
-    if (next === false || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    change(next);
-  });
-  typed.addEventListener("change", () => {
-    const value = parse(typed.value);
-    if (Number.isNaN(value)) notify(`${control.label} takes ${accepted}; “${typed.value}” is not one, so it stays ${inWords(get())}.`);
-    else {
-      const clamped = scale.clamp(value);
-      change(clamped);
-      if (clamped !== value) notify(`${control.label} takes ${accepted}; ${typed.value} became ${inWords(clamped)}.`);
-    }
-    show();
-  });
-  const inWords = control.scale === "tokens" ? wholeNumber : grouped;
-  const show = () => {
-    range.value = scale.toTrack(get());
-    const text = inWords(get());
-    range.setAttribute("aria-valuetext", `${text}${control.unit ? ` ${control.unit}` : ""}`);
-    typed.value = String(get());
-  };
-  const label = element("label", { for: id }, control.label);
-  const row = element("div", { class: "posenc-slider", "data-control": control.name }, label, range, typed, element("span", { class: "posenc-unit" }, control.unit));
-  return { row, show, restore: (text) => !Number.isNaN(parse(text)) && set(scale.clamp(parse(text))) };
-}
-
-// “10 000”, “10,000”, “1e4” and “−3” are numbers to a reader.
-function parse(text) {
-  const plain = text.replace(/[\s\u202f,_]/g, "").replace("−", "-");
-  const value = plain === "" ? NaN : Number(plain);
-  return Number.isFinite(value) ? value : NaN;
-}
-
-function toggle(control, get, set, notify) {
-  const box = element("input", { type: "checkbox", ...KEEP_KEYS });
-  box.addEventListener("change", () => {
-    notify("");
-    set(box.checked);
-  });
-  const row = element("label", { class: "posenc-switch", "data-control": control.name }, box, control.label);
-  return { row, show: () => (box.checked = get()), restore: (text) => set(text === "true") };
-}
-
-// ---- an explorable -----------------------------------------------------------------------------------------------
-
-const SLICE = 12; // milliseconds of work between two chances for the page to answer
-const PAUSE = 60; // milliseconds without input before a coarse picture is completed
-
-// definition: { title, hint, height(width, state), compute(state, width, previous result), draw(canvas, result, state, theme, cursor),
-//   finding(result, state), readout(result, state, value), axis(result) }.
-// compute may return `complete(deadline)`, which goes on with a heavy picture until the deadline and says when done.
-export function explorable(definition) {
-  return ({ model, el }) => {
-    const controls = model.get("_controls");
-    const state = () => Object.fromEntries(controls.map(({ name }) => [name, model.get(name)]));
-    const opening = state();
-
-    const notice = element("p", { class: "posenc-notice", role: "status" });
-    const notify = (text) => (notice.textContent = text);
-    let saving = 0;
-    const put = (name, value) => {
-      model.set(name, value);
-      saving ||= requestAnimationFrame(() => {
-        saving = 0;
-        model.save_changes();
-      });
-    };
-    const inputs = controls.map((control) => {
-      const make = control.scale === "switch" ? toggle : slider;
-      return make(control, () => model.get(control.name), (value) => put(control.name, value), notify);
-    });
-
-    const canvas = element("canvas", { role: "img" });
-    const finding = element("p", { class: "posenc-finding" });
-    const spoken = element("p", { class: "posenc-spoken", "aria-live": "polite" });
-    const reader = element("input", { type: "range", class: "posenc-reader", min: 0, max: TRACK, step: "any", value: 0, "aria-label": definition.readoutLabel, ...KEEP_KEYS });
-    const readout = element("p", { class: "posenc-readout" });
-    const reset = element("button", { type: "button" }, "Reset");
-    const actions = element("div", { class: "posenc-actions" }, reset);
-    const root = element(
-      "div", { class: "posenc-explorable-view", role: "group", "aria-label": definition.title },
-      element("p", { class: "posenc-hint" }, definition.hint),
-      element("div", { class: "posenc-controls" }, ...inputs.map(({ row }) => row)),
-      canvas, reader, readout, finding, notice, actions, spoken,
-    );
-    reset.addEventListener("click", () => {
-      notify("");
-      for (const [name, value] of Object.entries(opening)) put(name, value);
-    });
-    if (model.settingLink) {
-      const copy = element("button", { type: "button" }, "Copy link to this setting");
-      copy.addEventListener("click", async () => {
-        const link = model.settingLink();
-        try {
-          await navigator.clipboard.writeText(link);
-          notify("Link copied.");
-        } catch (error) {
-          notify(`The browser did not allow copying (${error.name}); the link is ${link}`);
-        }
-      });
-      actions.append(copy);
-    }
-
-    let result = null, cursor = null, frame = 0, pause = 0, speak = 0, done = false, milliseconds = 0;
-
-    const theme = () => {
-      const style = getComputedStyle(root);
-      const read = (name) => style.getPropertyValue(name).trim();
-      return { text: read("--posenc-text"), muted: read("--posenc-muted"), grid: read("--posenc-grid"), font: `12px ${style.fontFamily}` };
-    };
-    const paint = () => {
-      const width = canvas.clientWidth, height = definition.height(width, state());
-      const ratio = window.devicePixelRatio || 1;
-      canvas.style.height = `${height}px`;
-      if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-        canvas.width = Math.round(width * ratio);
-        canvas.height = Math.round(height * ratio);
-      }
-      const context = canvas.getContext("2d");
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      context.clearRect(0, 0, width, height);
-      definition.draw({ context, width, height }, result, state(), theme(), cursor);
-    };
-    const tell = () => {
-      finding.textContent = definition.finding(result, state(), done);
-      canvas.setAttribute("aria-label", `${definition.title}. ${finding.textContent}`);
-      readout.textContent = cursor === null ? definition.readoutHint : definition.readout(result, state(), cursor);
-      clearTimeout(speak);
-      speak = setTimeout(() => (spoken.textContent = finding.textContent), 500);
-    };
-    const complete = () => {
-      if (!result.complete(performance.now() + SLICE)) return void (pause = setTimeout(complete, 0));
-      done = true;
-      paint();
-      tell();
-    };
-    const update = () => {
-      frame = 0;
-      if (!canvas.clientWidth) return;
-      const start = performance.now();
-      clearTimeout(pause);
-      result = definition.compute(state(), canvas.clientWidth, result);
-      if (cursor !== null) cursor = definition.clampCursor(result, cursor);
-      done = !result.complete;
-      inputs.forEach((input, k) => {
-        input.show();
-        input.row.hidden = Boolean(controls[k].needs) && !model.get(controls[k].needs);
-      });
-      paint();
-      tell();
-      if (!done) pause = setTimeout(complete, PAUSE);
-      milliseconds = performance.now() - start;
-    };
-    const later = () => (frame ||= requestAnimationFrame(update));
-
-    const point = (value) => {
-      cursor = definition.clampCursor(result, value);
-      const axis = definition.axis(result);
-      reader.value = ((axis.at(cursor) - axis.start) / (axis.end - axis.start)) * TRACK;
-      reader.setAttribute("aria-valuetext", definition.readout(result, state(), cursor));
-      paint();
-      tell();
-    };
-    canvas.addEventListener("pointermove", (event) => result && point(definition.axis(result).invert(event.offsetX)));
-    canvas.addEventListener("pointerdown", (event) => result && point(definition.axis(result).invert(event.offsetX)));
-    reader.addEventListener("input", () => {
-      const axis = definition.axis(result);
-      point(axis.invert(axis.start + (Number(reader.value) / TRACK) * (axis.end - axis.start)));
-    });
-    reader.addEventListener("keydown", (event) => {
-      if (!(event.key in STEPS) || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      point((cursor ?? 0) + STEPS[event.key]);
-    });
-
-    const restore = () => {
-      const wanted = model.get("_restore") ?? {};
-      controls.forEach(({ name }, k) => name in wanted && inputs[k].restore(wanted[name]));
-    };
-    const events = controls.map(({ name }) => `change:${name}`);
-    for (const event of events) model.on(event, later);
-    model.on("change:_restore", restore);
-    const themes = new MutationObserver(later);
-    for (const node of [document.documentElement, document.body]) {
-      themes.observe(node, { attributes: true, attributeFilter: ["data-theme", "class", "data-jp-theme-name", "data-jp-theme-light"] });
-    }
-    const sizes = new ResizeObserver(later);
-    el.append(root);
-    sizes.observe(canvas);
-    root.explorable = {
-      get values() { return result?.values; },
-      get finding() { return finding.textContent; },
-      get done() { return done && !frame; },
-      get updateMilliseconds() { return milliseconds; },
-      pixel: (x, y) => definition.pixel(result, x, y),
-    };
-    restore();
-    update();
-    return () => {
-      for (const event of events) model.off(event, later);
-      model.off("change:_restore", restore);
-      themes.disconnect();
-      sizes.disconnect();
-      cancelAnimationFrame(frame);
-      clearTimeout(pause);
-      clearTimeout(speak);
-    };
-  };
+  words(context, theme, title, left + width + 10, top + 5);
 }

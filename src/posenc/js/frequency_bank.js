@@ -1,5 +1,8 @@
 import { cosines, fingerprintDifference, inverseFrequencies, mean, turns } from "./arithmetic.js";
-import { Axis, Plot, explorable, fixed, grouped, pairColour, wholeNumber } from "./drawing.js";
+import { pairColour } from "./colours.js";
+import { Axis, Plot, cellAxis, words } from "./drawing.js";
+import { explorable } from "./explorable.js";
+import { fixed, grouped, wholeNumber } from "./numbers.js";
 
 const HANDS = 168; // pixels for the dials, 150 for each chart below them
 const CHART = 150;
@@ -18,7 +21,7 @@ function compute(state, width) {
     share_so_far: share && share.map((value) => (shared += value)),
     similarity: mean(cosines(distance - other, frequencies)),
   };
-  const x = new Axis({ from: -0.5, to: dim / 2 - 0.5, start: 46, end: width - 12 });
+  const x = cellAxis(dim / 2, 46, width - 12);
   return { x, frequencies, values };
 }
 
@@ -33,11 +36,8 @@ function dials(pairs, width) {
 function drawDials({ context, width }, { frequencies }, state, theme) {
   const { size, columns } = dials(frequencies.length, width);
   const radius = size / 2 - Math.max(1, size * 0.08);
-  context.font = theme.font;
-  context.fillStyle = theme.muted;
-  context.textAlign = "left";
-  context.textBaseline = "top";
-  context.fillText("one dial a pair, fastest first; up = where it started", 0, 0);
+  const title = ["one dial a pair, fastest first; up = where it started", "one dial a pair, fastest first"];
+  words(context, theme, title, 0, 0, { baseline: "top", width });
   frequencies.forEach((frequency, i) => {
     const x = (i % columns) * size + size / 2, y = 22 + Math.floor(i / columns) * size + size / 2;
     const hand = (distance, colour, width, dash) => {
@@ -72,7 +72,7 @@ function draw(canvas, result, state, theme, cursor) {
   };
   const bars = (plot, heights) => heights.forEach((height, i) => plot.bar(x.at(i), Math.max(1, step * 0.7), height, pairColour(i, pairs)));
 
-  const waves = chart(HANDS, -1.05, 1.05, "cosine of each pair, and their mean so far");
+  const waves = chart(HANDS, -1.05, 1.05, ["cosine of each pair, and their mean so far", "cosine of each pair, and mean so far"]);
   bars(waves, values.cosine);
   waves.curve(Array.from(values.running_mean, (value, i) => [x.at(i), value, value]), theme.text, { width: 2 });
   const turned = values.turns.findIndex((count) => count < 1);
@@ -81,12 +81,12 @@ function draw(canvas, result, state, theme, cursor) {
 
   const charts = [waves];
   if (values.share_so_far) {
-    const title = `difference from ${wholeNumber(state.other)}, summed from fast to slow (%)`;
+    const title = [`difference from ${wholeNumber(state.other)}, summed from fast to slow (%)`, `difference from ${wholeNumber(state.other)}, summed (%)`];
     const shares = chart(HANDS + CHART + 8, 0, 100, title, { yText: String });
     bars(shares, values.share_so_far.map((share) => 100 * share));
     charts.push(shares);
   }
-  if (cursor !== null) charts.forEach((plot) => plot.vertical(cursor));
+  if (cursor !== null) charts.forEach((plot) => plot.vertical(cursor.pair));
 }
 
 function finding({ values, frequencies }, state) {
@@ -99,7 +99,7 @@ function finding({ values, frequencies }, state) {
     + ` the fastest ${fastest} of ${pairs} pairs carry ${fixed(100 * values.share_so_far[fastest - 1], 1)} % of the difference.`;
 }
 
-function readout({ values, frequencies }, state, i) {
+function readout({ values, frequencies }, state, { pair: i }) {
   const parts = [
     `pair ${i}: one turn in ${grouped((2 * Math.PI) / frequencies[i])} tokens`,
     `${fixed(values.turns[i], 2)} turns`,
@@ -115,12 +115,10 @@ function readout({ values, frequencies }, state, i) {
 const render = explorable({
   title: "Frequency bank",
   hint: "Hold the distance at 500 and compare it with 501, then with 0. Which pairs tell neighbours apart, and which tell near from far?",
-  readoutLabel: "Read one pair",
+  readers: [{ name: "pair", label: "Read one pair", axis: ({ x }) => x }],
   readoutHint: "Point at a chart, or use the slider above, to read off one pair.",
   height: () => HANDS + 2 * CHART + 8,
   compute, draw, finding, readout,
-  axis: ({ x }) => x,
-  clampCursor: ({ frequencies }, value) => Math.round(Math.min(Math.max(value, 0), frequencies.length - 1)),
   pixel: ({ waves }, pair, value) => [waves.x.at(pair), waves.y.at(value)],
 });
 

@@ -1,0 +1,58 @@
+// Longer contexts: what each method makes of the list of frequencies. The formulas and their sources are in posenc.scaling.
+//
+// setting: { dim, base, factor, trained, used, betaFast, betaSlow }, the lengths in tokens, the bounds in turns.
+
+import { inverseFrequencies, turns } from "./arithmetic.js";
+
+const clip = (value, least, greatest) => Math.min(Math.max(value, least), greatest);
+
+// YaRN's factor on cosines and sines.
+export function temperature(factor) {
+  return factor > 1 ? 0.1 * Math.log(factor) + 1 : 1;
+}
+
+// The share of its frequency that each pair keeps, by the turns that it makes in the trained length.
+export function rampByTurns({ dim, base, trained, betaFast, betaSlow }) {
+  const made = turns(trained, inverseFrequencies(dim, base));
+  if (betaFast === betaSlow) return made.map((count) => (count >= betaFast ? 1 : 0));
+  return made.map((count) => clip(count - betaSlow, 0, betaFast - betaSlow) / (betaFast - betaSlow));
+}
+
+// The pair indices at which pairs make betaFast and betaSlow turns; the released code rounds them outwards.
+export function correctionRange({ dim, base, trained, betaFast, betaSlow }, rounded) {
+  const pairOf = (count) => (dim * Math.log(trained / (count * 2 * Math.PI))) / (2 * Math.log(base));
+  const low = pairOf(betaFast), high = pairOf(betaSlow);
+  return [Math.max(rounded ? Math.floor(low) : low, 0), Math.min(rounded ? Math.ceil(high) : high, dim - 1)];
+}
+
+// The same share, by the index of the pair.
+export function rampByPair(setting) {
+  const [low, high] = correctionRange(setting, true), end = low === high ? high + 0.001 : high;
+  return Float64Array.from({ length: setting.dim / 2 }, (_, i) => 1 - clip((i - low) / (end - low), 0, 1));
+}
+
+const ntk = ({ dim, base }, factor) => inverseFrequencies(dim, base * factor ** (dim / (dim - 2)));
+const original = ({ dim, base }) => inverseFrequencies(dim, base);
+const blend = (setting, kept) => original(setting).map((theta, i) => kept[i] * theta + (1 - kept[i]) * (theta / setting.factor));
+
+const METHODS = {
+  none: (setting) => [original(setting), 1],
+  linear: (setting) => [original(setting).map((theta) => theta / setting.factor), 1],
+  ntk_aware: (setting) => [ntk(setting, setting.factor), 1],
+  dynamic_ntk: (setting) => [ntk(setting, Math.max(setting.used, setting.trained) / setting.trained), 1],
+  ntk_by_parts: (setting) => [blend(setting, rampByTurns(setting)), 1],
+  yarn_paper: (setting) => [blend(setting, rampByTurns(setting)), temperature(setting.factor)],
+  yarn_code: (setting) => [blend(setting, rampByPair(setting)), temperature(setting.factor)],
+  llama3: (setting) => [blend(setting, rampByTurns({ ...setting, betaFast: 4, betaSlow: 1 })), 1],
+  longrope(setting, lists) {
+    if (lists?.long.length !== setting.dim / 2) return null;
+    const slower = setting.used > setting.trained ? lists.long : lists.short;
+    return [original(setting).map((theta, i) => theta / slower[i]), Math.sqrt(1 + Math.log(setting.factor) / Math.log(setting.trained))];
+  },
+};
+
+// { frequencies, attentionFactor }; null for LongRoPE where the published lists have another number of pairs.
+export function scaledFrequencies(method, setting, lists) {
+  const scaled = METHODS[method](setting, lists);
+  return scaled && { frequencies: scaled[0], attentionFactor: scaled[1] };
+}

@@ -1,0 +1,184 @@
+import { biasOf, sharesWithin, softmax } from "./arithmetic_bias.js";
+import { colours, diverging, sequential } from "./colours.js";
+import { Axis, HeatMap, Plot, cellAxis, colourBar, legend, words } from "./drawing.js";
+import { explorable } from "./explorable.js";
+import { fixed, grouped, wholeNumber } from "./numbers.js";
+import { SharedAxis } from "./shared_axis.js";
+
+const TOKENS = 48; // in the matrices, at most
+const EQUAL = 1e-9; // rounding errors stay below
+const PANEL = 282, SIDE = 190; // pixels
+const LIMITS = { t5: 8, fire: 12, transformer_xl: 8, deberta: 9 }; // of biases on either side of 0
+
+const wide = (width) => width >= 640;
+const legendHeight = (width) => (width < 400 ? 46 : 30);
+const height = (width) => legendHeight(width) + (wide(width) ? 2 : 4) * PANEL;
+
+// Two charts, and beside or below each of them its matrix.
+function places(width) {
+  const right = wide(width) ? width - 284 : width, left = wide(width) ? right + 46 : 52;
+  const chart = (top) => ({ left: 44, right: right - 22, top: top + 20, bottom: top + PANEL - 54 });
+  const matrix = (top) => ({ left, right: left + SIDE, top: top + 20, bottom: top + 20 + SIDE });
+  const tops = wide(width) ? [0, 0, 1, 1] : [0, 1, 2, 3];
+  return tops.map((row, k) => (k % 2 ? matrix : chart)(legendHeight(width) + row * PANEL));
+}
+
+// The biases that the chart shows, from least to greatest: they do not depend on what is drawn at random.
+function range({ scheme, heads }) {
+  if (scheme === "sandwich") return [0, 8 * heads];
+  return scheme in LIMITS ? [-LIMITS[scheme], LIMITS[scheme]] : [-16, 0];
+}
+
+function compute(state, width, previous, says) {
+  const { heads, distance } = state, head = Math.min(state.head, heads) - 1, tokens = Math.min(distance + 1, TOKENS);
+  const functions = Array.from({ length: heads }, (_, h) => biasOf(state, h));
+  const bias = functions.map((between) => Float64Array.from({ length: distance + 1 }, (_, m) => between(distance, distance - m)));
+  const matrix = [], weights = [];
+  for (let i = 0; i < tokens; i++) {
+    const seen = Float64Array.from({ length: i + 1 }, (_, j) => functions[head](i, j)), rest = tokens - 1 - i;
+    matrix.push([...seen, ...Array(rest).fill(NaN)]);
+    weights.push([...softmax(seen), ...Array(rest).fill(0)]);
+  }
+  const values = { bias, within: bias.map(sharesWithin), matrix, weights };
+  const panels = places(width), [chart, first, , second] = panels, [least, greatest] = range(state);
+  return {
+    says, values, head, panels,
+    x: new Axis({ from: 0, to: distance, start: chart.left, end: chart.right }),
+    y: new Axis({ from: least, to: greatest, start: chart.bottom, end: chart.top }),
+    keys: cellAxis(tokens, first.left, first.right),
+    queries: new SharedAxis(cellAxis(tokens, first.top, first.bottom), [first.top, second.top]),
+  };
+}
+
+const keysForHalf = (within) => within.findIndex((share) => share >= 0.5 - EQUAL) + 1;
+
+// Small numbers stay visible: half the opacity stands for a quarter of the limit.
+function soft(scale) {
+  return { ...scale, opacity: (value) => Math.sqrt(scale.opacity(value)) };
+}
+
+function drawChart({ context }, { x, head }, theme, y, series, axes) {
+  const plot = new Plot(context, theme, x, y);
+  plot.axes({ xTicks: 6, ...axes });
+  const points = (values) => Array.from(values, (value, m) => [m, value]);
+  context.globalAlpha = 0.75;
+  series.forEach((values) => plot.line(points(values), colours.neutral, { width: 1 }));
+  context.globalAlpha = 1;
+  plot.line(points(series[head]), colours.score, { width: 2.6 });
+  const drawn = points(series[head]).filter(([, value]) => value >= y.from && value <= y.to);
+  if ((x.end - x.start) / x.to > 9) plot.marks(drawn, colours.score, { radius: 3.5 });
+  return plot;
+}
+
+// The number of each head where its line leaves the chart, as far as there is room; the chosen one first.
+function numberHeads({ context, theme, x, y }, series, head) {
+  const placed = [];
+  for (const h of [head, ...series.keys()]) {
+    const last = series[h].findLastIndex((value) => value >= y.from && value <= y.to);
+    const [px, py] = [x.at(last) + 4, Math.min(y.at(series[h][last]), y.start - 7)];
+    if (last < 0 || placed.some(([left, top]) => Math.abs(left - px) < 16 && Math.abs(top - py) < 12)) continue;
+    placed.push([px, py]);
+    words(context, theme, String(h + 1), px, py, h === head ? { colour: colours.score, bold: true } : {});
+  }
+}
+
+function drawMatrix({ context }, { keys, queries }, theme, top, rows, scale, title, text) {
+  const tokens = rows.length, y = queries.beginning(top), map = new HeatMap(context, theme, keys, y);
+  const some = [0, Math.floor((tokens - 1) / 2), tokens - 1].map((token) => [token, String(token)]);
+  stripes(context, theme, keys, y);
+  map.fill(rows.flat(), scale);
+  map.labels({ title, xTicks: some, yTicks: some });
+  words(context, theme, "query", keys.start - 6, y.at((tokens - 1) / 4), { align: "right", colour: colours.query, bold: true });
+  words(context, theme, "key", keys.at((tokens - 1) / 4), y.end + 6, { align: "center", baseline: "top", colour: colours.key, bold: true });
+  colourBar(context, theme, scale, { left: keys.start, top: y.end + 26, width: 120, text });
+  return map;
+}
+
+// The keys that the causal mask takes away, striped.
+function stripes(context, theme, x, y) {
+  context.save();
+  context.beginPath();
+  for (let i = 0; i < y.to - 0.5; i++) context.rect(x.at(i + 0.5), y.at(i - 0.5), x.end - x.at(i + 0.5), y.at(1) - y.at(0));
+  context.clip();
+  context.strokeStyle = theme.grid;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let shift = 0; shift < 2 * SIDE; shift += 7) {
+    context.moveTo(x.start + shift, y.start);
+    context.lineTo(x.start + shift - SIDE, y.end);
+  }
+  context.stroke();
+  context.restore();
+  const text = "masked", right = x.end - 12, top = y.start + 18;
+  context.font = theme.font;
+  context.fillStyle = theme.ground;
+  context.fillRect(right - context.measureText(text).width - 3, top - 8, context.measureText(text).width + 6, 16);
+  words(context, theme, text, right, top, { align: "right" });
+}
+
+function draw(canvas, result, state, theme, cursor) {
+  const { context, width } = canvas, { values, x, head, panels } = result, name = `head ${head + 1} of ${state.heads}`;
+  const [, first, low, second] = panels;
+  const entries = [{ label: name, colour: colours.score }, { label: "other heads", colour: colours.neutral }, { label: "even attention", colour: theme.text, dash: [4, 4] }];
+  legend(context, theme, entries, 0, 10, width);
+
+  const biases = drawChart(canvas, result, theme, result.y, values.bias, {
+    xTitle: "distance m (tokens back)", yTitle: ["bias that is added to the logit", "bias added to the logit"], yText: (value) => fixed(value, 0),
+  });
+  numberHeads(biases, values.bias, head);
+  const shares = drawChart(canvas, result, theme, new Axis({ from: 0, to: 1, start: low.bottom, end: low.top }), values.within, {
+    xTitle: "distance m (tokens back)", yTitle: ["softmax: share of the last query's attention that falls within m (%)", "softmax: attention within m (%)"], yText: (value) => fixed(100 * value, 0),
+  });
+  shares.line([[0, 1 / (x.to + 1)], [x.to, 1]], theme.text, { dash: [4, 4], width: 1.2 });
+  const half = keysForHalf(values.within[head]) - 1;
+  shares.rule([x.start, shares.y.at(0.5)], [x.at(half), shares.y.at(0.5)], { colour: colours.score });
+  shares.rule([x.at(half), shares.y.at(0.5)], [x.at(half), shares.y.start], { colour: colours.score });
+
+  const [least, greatest] = range(state);
+  const maps = [
+    drawMatrix(canvas, result, theme, first.top, values.matrix, soft(diverging(Math.max(-least, greatest))), `bias, head ${head + 1}`, grouped),
+    drawMatrix(canvas, result, theme, second.top, values.weights, soft(sequential(0, 1)), `weights, head ${head + 1}`, (value) => `${fixed(100 * value, 0)} %`),
+  ];
+  if (cursor === null) return;
+  if (cursor.last === "distance") [biases, shares].forEach((plot) => plot.vertical(cursor.distance));
+  else if (cursor.key <= cursor.query) maps.forEach((map) => map.outline(cursor.query, cursor.key));
+}
+
+function finding({ values, head, says }, state) {
+  const { scheme, distance, heads } = state, of = says.learned[scheme];
+  const named = [...new Set([0, head, heads - 1])].map((h) => `${wholeNumber(keysForHalf(values.within[h]))} in head ${h + 1}`);
+  const diagonal = values.matrix.slice(2).map((row, k) => row[k]);
+  const least = Math.min(...diagonal), greatest = Math.max(...diagonal);
+  const same = greatest - least > EQUAL ? `from ${fixed(least, 3)} to ${fixed(greatest, 3)}: ${says.why[scheme]}` : `${fixed(least, 3)} for every query`;
+  return `${of}${of.endsWith("here") ? ` (draw ${state.draw})` : ""}. Where q·k is the same for all ${wholeNumber(distance + 1)} keys,`
+    + ` half of the last query's attention falls on the nearest ${named.join(", ")}. Two tokens back, the bias of head ${head + 1} is ${same}.`;
+}
+
+function readout({ values, head }, state, { last, distance: m, query: i, key: j }) {
+  if (last === "distance") return [
+    `${wholeNumber(m)} ${m === 1 ? "token" : "tokens"} back, head ${head + 1}: bias ${fixed(values.bias[head][m], 3)}`,
+    `${fixed(100 * values.within[head][m], 1)} % of the last query's attention falls no farther back`,
+  ].join(" · ");
+  if (j > i) return `query ${i}, key ${j}: masked, for the key stands after the query`;
+  return `query ${i}, key ${j}, ${i - j} back: bias ${fixed(values.matrix[i][j], 3)} · weight ${fixed(100 * values.weights[i][j], 2)} %`;
+}
+
+const render = explorable({
+  title: "Bias explorer",
+  hint: "Go from head to head, then from scheme to scheme. How far back does each look, and is its bias a function of the distance alone?",
+  readers: [
+    { name: "distance", label: "Read the curves at a distance", axis: ({ x }) => x, within: ({ panels }) => [panels[0], panels[2]] },
+    { name: "query", label: "Read the matrices: query", axis: ({ queries }) => queries, vertical: true, within: ({ panels }) => [panels[1], panels[3]] },
+    { name: "key", label: "Read the matrices: key", axis: ({ keys }) => keys, within: ({ panels }) => [panels[1], panels[3]] },
+  ],
+  readoutHint: "Point at a picture, or use the sliders above, to read off a distance, or a query and a key.",
+  linked(changes, state) {
+    const { heads, head } = { ...state, ...changes };
+    if (head <= heads) return {};
+    return "heads" in changes ? { head: heads } : { heads: head };
+  },
+  height, compute, draw, finding, readout,
+  pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
+});
+
+export default { render };

@@ -1,0 +1,75 @@
+// Numbers written out below a picture, as HTML: they can be selected, and a screen reader walks through them.
+//
+// A block is a table or an equation. Each time the same blocks are shown, only their texts change, so that what a reader
+// has selected, or where a screen reader stands, stays.
+
+import { element } from "./controls.js";
+
+// columns: the texts above; rows: each the text at its side and then its cells.
+export function table({ caption, columns, rows }) {
+  return { kind: "table", caption, columns, rows };
+}
+
+// parts: texts, and matrices as `matrix` makes them, side by side.
+export function equation(label, ...parts) {
+  return { kind: "equation", label, parts };
+}
+
+// rows of texts; `name` is what a screen reader calls it.
+export function matrix(name, rows) {
+  return { name, rows };
+}
+
+const rowOf = (tag, texts) => element("tr", {}, ...texts.map((text) => element(tag, {}, text)));
+
+function buildTable({ caption, columns, rows }) {
+  const head = element("thead", {}, element("tr", {}, ...columns.map((text) => element("th", { scope: "col" }, text))));
+  const body = element("tbody", {}, ...rows.map(([side, ...cells]) => {
+    const row = rowOf("td", cells);
+    row.prepend(element("th", { scope: "row" }, side));
+    return row;
+  }));
+  const box = element("div", { class: "posenc-scroll", tabindex: 0, role: "region", "aria-label": caption });
+  box.append(element("table", { class: "posenc-table" }, element("caption", {}, caption), head, body));
+  return box;
+}
+
+function buildEquation({ label, parts }) {
+  const line = element("div", { class: "posenc-equation", role: "group", "aria-label": label });
+  for (const part of parts) {
+    if (typeof part === "string") line.append(element("span", {}, part));
+    else line.append(element("table", { class: "posenc-matrix", "aria-label": part.name }, element("tbody", {}, ...part.rows.map((row) => rowOf("td", row)))));
+  }
+  return line;
+}
+
+// Everything that is text in a block, in the order in which it stands on the page.
+function textsOf(block) {
+  if (block.kind === "table") return [block.caption, ...block.columns, ...block.rows.flat()];
+  return block.parts.flatMap((part) => (typeof part === "string" ? [part] : part.rows.flat()));
+}
+
+function shapeOf(block) {
+  if (block.kind === "table") return ["table", block.columns.length, ...block.rows.map((row) => row.length)];
+  return ["equation", block.label, ...block.parts.map((part) => (typeof part === "string" ? "text" : [part.name, ...part.rows.map((row) => row.length)]))];
+}
+
+// Shows blocks in a box. A block is made anew where its shape differs from what stands there.
+export function showBlocks(box, blocks) {
+  blocks.forEach((block, k) => {
+    const shape = JSON.stringify(shapeOf(block));
+    let node = box.children[k];
+    if (node?.dataset.shape !== shape) {
+      const made = block.kind === "table" ? buildTable(block) : buildEquation(block);
+      made.dataset.shape = shape;
+      node ? node.replaceWith(made) : box.append(made);
+      return;
+    }
+    const cells = node.querySelectorAll("caption, th, td, span");
+    textsOf(block).forEach((text, i) => {
+      if (cells[i].textContent !== text) cells[i].textContent = text;
+    });
+    if (block.kind === "table") node.setAttribute("aria-label", block.caption);
+  });
+  while (box.children.length > blocks.length) box.lastElementChild.remove();
+}

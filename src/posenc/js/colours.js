@@ -1,0 +1,32 @@
+// Colours: each has one meaning throughout the book (palette.json), and the page shows through where there is nothing.
+
+import palette from "./palette.json";
+
+export const colours = palette;
+
+const channels = (colour) => [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
+
+// The colour of a pair on the one scale from the fastest (warm) to the slowest (cold).
+export function pairColour(index, pairs) {
+  const at = (pairs === 1 ? 0 : index / (pairs - 1)) * (palette.pairs.length - 1);
+  const low = Math.min(Math.floor(at), palette.pairs.length - 2);
+  const from = channels(palette.pairs[low]), to = channels(palette.pairs[low + 1]);
+  return `rgb(${from.map((level, k) => Math.round(level + (to[k] - level) * (at - low))).join(" ")})`;
+}
+
+// A scale for heat maps: { from, to, levels(value), opacity(value) }. At 0 (or `from`) the page shows through, on either theme.
+function scale(from, to, levels, opacity) {
+  return { from, to, levels, opacity: (value) => opacity(Math.min(Math.max(value, from), to)) };
+}
+
+const positive = channels(palette.score), negative = channels(palette.bound);
+
+// From −limit to limit: teal above 0, ochre below.
+export function diverging(limit) {
+  return scale(-limit, limit, (value) => (value < 0 ? negative : positive), (value) => Math.abs(value) / limit);
+}
+
+export function sequential(from, to, colour = palette.score) {
+  const levels = channels(colour);
+  return scale(from, to, () => levels, (value) => (value - from) / (to - from));
+}

@@ -1,0 +1,194 @@
+// The controls of an explorable: sliders, switches, choices, text and buttons, each with a name, keys and limits in words.
+//
+// A control is { row, show, read, accept }: its element; a function that shows the present value; one that reads text,
+// as typed or from a link, into { value, notice }; and one that brings a number within limits, for handles on a canvas.
+
+import { grouped, parseNumber, wholeNumber } from "./numbers.js";
+
+export function element(name, attributes = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+
+// A JupyterLab page takes keys from inputs unless the input itself asks it not to.
+export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" };
+export const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
+export const TRACK = 1000;
+
+const UNITS = { whole: 1, action: 1, even: 2, tenths: 0.1, hundredths: 0.01, thousandths: 0.001 };
+const ACCEPTED = { tokens: "whole numbers", whole: "whole numbers", action: "whole numbers", even: "even numbers", powers: "powers of two" };
+
+// How a slider's track maps to values. Python's `Control` names the scale and its limits.
+function scaleOf({ scale, least, greatest }) {
+  const clamp = (value) => Math.min(Math.max(value, least), greatest);
+  if (scale === "log") {
+    const span = Math.log10(greatest / least);
+    const rounded = (value) => clamp(Number(value.toPrecision(3)));
+    return {
+      clamp,
+      toTrack: (value) => (Math.log10(value / least) / span) * TRACK,
+      fromTrack: (track) => rounded(least * 10 ** ((track / TRACK) * span)),
+      step: (value, count) => rounded(value * 10 ** (0.02 * count)),
+    };
+  }
+  if (scale === "tokens") {
+    const span = Math.log2((greatest + 1) / (least + 1));
+    const whole = (value) => clamp(Math.round(value));
+    return {
+      clamp: whole,
+      toTrack: (value) => (Math.log2((value + 1) / (least + 1)) / span) * TRACK,
+      fromTrack: (track) => whole((least + 1) * 2 ** ((track / TRACK) * span) - 1),
+      step: (value, count) => whole(value + (Math.abs(count) === 1 ? count : Math.sign(count) * Math.max(10, value / 10))),
+    };
+  }
+  if (scale === "powers") {
+    const span = Math.log2(greatest / least);
+    const power = (value) => clamp(2 ** Math.round(Math.log2(Math.max(value, least))));
+    return {
+      clamp: power,
+      toTrack: (value) => (Math.log2(value / least) / span) * TRACK,
+      fromTrack: (track) => power(least * 2 ** ((track / TRACK) * span)),
+      step: (value, count) => power(value * 2 ** Math.sign(count)),
+    };
+  }
+  const unit = UNITS[scale];
+  const snapped = (value) => clamp(Number((Math.round(value / unit) * unit).toFixed(3)));
+  return {
+    clamp: snapped,
+    toTrack: (value) => ((value - least) / (greatest - least)) * TRACK,
+    fromTrack: (track) => snapped(least + (track / TRACK) * (greatest - least)),
+    step: (value, count) => snapped(value + count * unit),
+  };
+}
+
+const inWords = ({ scale }) => (scale in ACCEPTED ? wholeNumber : grouped);
+
+const limit = (value) => (Number.isInteger(value) ? wholeNumber(value) : grouped(value));
+
+function readNumber(control, scale, text, present) {
+  const words = inWords(control), { label, least, greatest } = control;
+  const accepted = `${ACCEPTED[control.scale] ?? "numbers"} from ${limit(least)} to ${limit(greatest)}`;
+  const number = parseNumber(text);
+  if (Number.isNaN(number)) return { notice: `${label} takes ${accepted}; “${text}” is not one, so it stays ${words(present)}.` };
+  const value = scale.clamp(number);
+  return value === number ? { value } : { value, notice: `${label} takes ${accepted}; ${text} became ${words(value)}.` };
+}
+
+// What was typed or asked for is taken, or the notice says what is accepted.
+function typedInto(field, control, set, notify, show) {
+  field.addEventListener("change", () => {
+    const { value, notice = "" } = control.read(field.value);
+    if (value !== undefined) set(value);
+    notify(notice);
+    show();
+  });
+}
+
+// Each explorable brings its own copy of this file to the page, so a counter alone would give the same names twice.
+const nextId = () => `posenc-control-${Math.random().toString(36).slice(2)}`;
+
+function slider(control, get, set, notify) {
+  const scale = scaleOf(control), id = nextId(), words = inWords(control);
+  const range = element("input", { type: "range", id, min: 0, max: TRACK, step: "any", ...KEEP_KEYS });
+  const typed = element("input", {
+    type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `${control.label}, typed`, ...KEEP_KEYS,
+  });
+  const change = (value) => {
+    notify("");
+    set(value);
+  };
+  range.addEventListener("input", () => change(scale.fromTrack(Number(range.value))));
+  range.addEventListener("keydown", (event) => {
+    const ends = { Home: control.least, End: control.greatest };
+    const next = event.key in ends ? ends[event.key] : event.key in STEPS && scale.step(get(), STEPS[event.key]);
+    if (next === false || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    change(next);
+  });
+  const show = () => {
+    range.value = scale.toTrack(get());
+    range.setAttribute("aria-valuetext", `${words(get())}${control.unit ? ` ${control.unit}` : ""}`);
+    typed.value = String(get());
+  };
+  const label = element("label", { for: id }, control.label);
+  const row = element(
+    "div", { class: `posenc-slider${control.compact ? " posenc-compact" : ""}`, "data-control": control.name },
+    label, range, typed, element("span", { class: "posenc-unit" }, control.unit),
+  );
+  const made = { row, show, accept: scale.clamp, read: (text) => readNumber(control, scale, text, get()) };
+  typedInto(typed, made, set, notify, show);
+  return made;
+}
+
+function action(control, get, set, notify) {
+  const scale = scaleOf(control), count = element("span", { class: "posenc-unit" });
+  const button = element("button", { type: "button", ...KEEP_KEYS }, control.label);
+  button.addEventListener("click", () => {
+    notify("");
+    set(get() === control.greatest ? 0 : get() + 1);
+  });
+  const row = element("div", { class: "posenc-switch", "data-control": control.name }, button, count);
+  const show = () => (count.textContent = `no. ${wholeNumber(get())}`);
+  return { row, show, accept: scale.clamp, read: (text) => readNumber(control, scale, text, get()) };
+}
+
+function toggle(control, get, set, notify) {
+  const box = element("input", { type: "checkbox", ...KEEP_KEYS });
+  box.addEventListener("change", () => {
+    notify("");
+    set(box.checked);
+  });
+  const read = (text) => {
+    if (text === "true" || text === "false") return { value: text === "true" };
+    return { notice: `${control.label} takes true or false; “${text}” is neither, so it stays ${get()}.` };
+  };
+  const row = element("label", { class: "posenc-switch", "data-control": control.name }, box, control.label);
+  return { row, show: () => (box.checked = get()), read };
+}
+
+function choice(control, get, set, notify) {
+  const id = nextId(), { label, options } = control;
+  const list = element("select", { id, ...KEEP_KEYS }, ...options.map((option) => element("option", { value: option.value }, option.label)));
+  list.addEventListener("change", () => {
+    notify("");
+    set(list.value);
+  });
+  const read = (text) => {
+    if (options.some(({ value }) => value === text)) return { value: text };
+    const accepted = options.map(({ value }) => value).join(", ");
+    return { notice: `${label} takes one of ${accepted}; “${text}” is not one, so it stays ${get()}.` };
+  };
+  const row = element("div", { class: "posenc-choice", "data-control": control.name }, element("label", { for: id }, label), list);
+  return { row, show: () => (list.value = get()), read };
+}
+
+// What a text control reads, for an explorable that brings a control of its own too.
+export function readText({ label, pattern, accepted }, text, present) {
+  if (new RegExp(`^(?:${pattern})$`, "u").test(text)) return { value: text };
+  return { notice: `${label} takes ${accepted}; “${text}” is not that, so it stays “${present}”.` };
+}
+
+function sentence(control, get, set, notify) {
+  const id = nextId();
+  const typed = element("input", { type: "text", id, autocomplete: "off", ...KEEP_KEYS });
+  const show = () => (typed.value = get());
+  const row = element("div", { class: "posenc-text", "data-control": control.name }, element("label", { for: id }, control.label), typed);
+  const made = { row, show, read: (text) => readText(control, text, get()) };
+  typedInto(typed, made, set, notify, show);
+  return made;
+}
+
+const KINDS = { switch: toggle, choice, text: sentence, action };
+
+// `own` holds the controls that an explorable brings itself, by name; `state` tells them how all others stand.
+export function makeControl(control, own, get, set, notify, state) {
+  const make = control.own_control ? own[control.name] : (KINDS[control.scale] ?? slider);
+  return make(control, get, set, notify, state);
+}
+
+// Whether a control has something to move, with the other controls as they are.
+export function isNeeded({ needs }, state) {
+  return Object.entries(needs).every(([name, values]) => values.includes(state[name]));
+}

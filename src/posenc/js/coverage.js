@@ -1,0 +1,179 @@
+import { inverseFrequencies, turns } from "./arithmetic.js";
+import { newShares, pairsReaching } from "./arithmetic_coverage.js";
+import { colours, pairColour } from "./colours.js";
+import { Axis, Plot, arrow, cellAxis, words } from "./drawing.js";
+import { explorable } from "./explorable.js";
+import { fixed, grouped, wholeNumber } from "./numbers.js";
+
+const RINGS = 200; // pixels for the rings with their heading, and for each of the two charts
+const TURNS = 214;
+const SHARES = 166;
+const HEADING = 40;
+const FIRST = 5; // milliseconds for the shares before the picture is first drawn; the rest follows once the sliders rest
+const A_HAIR_MORE = 1 + 1e-7; // as in Python
+
+function compute(state, width) {
+  const { base, dim, trained, used, tolerance } = state;
+  const frequencies = inverseFrequencies(dim, base);
+  const fresh = new Float64Array(dim / 2).fill(NaN), shares = newShares(frequencies, trained, used, tolerance * A_HAIR_MORE);
+  let next = 0;
+  const complete = (deadline) => {
+    while (next < fresh.length) {
+      if (performance.now() > deadline) return false;
+      fresh[next++] = shares.next().value;
+    }
+    return true;
+  };
+  const done = complete(performance.now() + FIRST);
+  const values = {
+    trained_turns: turns(trained, frequencies),
+    used_turns: turns(used, frequencies),
+    new: fresh,
+    turned: pairsReaching(frequencies, trained, 2 * Math.PI),
+    quarter: pairsReaching(frequencies, trained, Math.PI / 2),
+  };
+  const x = cellAxis(dim / 2, 46, width - 12);
+  return { x, frequencies, values, width, ...rings(dim / 2, width), complete: done ? undefined : complete };
+}
+
+// The largest rings that fit, in rows of equal length.
+function rings(pairs, width) {
+  for (let size = 48; ; size -= 1) {
+    const rows = Math.ceil(pairs / Math.floor(width / size));
+    if (rows * size <= RINGS - HEADING) {
+      const columns = Math.ceil(pairs / rows);
+      return { size, columns, across: Math.min(width / columns, 1.25 * size) };
+    }
+  }
+}
+
+function drawRings({ context, width }, { values, size, columns, across }, state, theme, cursor) {
+  words(context, theme, ["one ring a pair, fastest first; from the top clockwise", "one ring a pair, fastest first"], 0, 0, { baseline: "top", width });
+  key(context, theme, width);
+  const pairs = values.new.length, radius = size * 0.36;
+  values.trained_turns.forEach((trained, i) => {
+    const x = (i % columns) * across + across / 2, y = HEADING + Math.floor(i / columns) * size + size / 2;
+    const arc = (from, to, colour, thick, dash = []) => {
+      context.strokeStyle = colour;
+      context.lineWidth = thick;
+      context.setLineDash(dash);
+      context.beginPath();
+      context.arc(x, y, radius, (from - 0.25) * 2 * Math.PI, (to - 0.25) * 2 * Math.PI);
+      context.stroke();
+      context.setLineDash([]);
+    };
+    arc(0, 1, theme.grid, 1);
+    const met = Math.min(trained, 1), end = Math.min(values.used_turns[i], 1);
+    if (end > met) arc(met, end, theme.text, Math.max(1.5, size / 20), [2, 2]);
+    arc(0, met, pairColour(i, pairs), Math.max(2.5, size / 7));
+    if (cursor?.pair === i) {
+      context.strokeStyle = theme.text;
+      context.lineWidth = 1;
+      context.strokeRect(x - size / 2 + 0.5, y - size / 2 + 0.5, size - 1, size - 1);
+    }
+  });
+}
+
+// What thick and dashed mean.
+function key(context, theme, width) {
+  const entries = [["met in training", colours.neutral, 5, []], ["new past it", theme.text, 2, [2, 2]]];
+  let left = 0;
+  for (const [label, colour, thick, dash] of entries) {
+    context.strokeStyle = colour;
+    context.lineWidth = thick;
+    context.setLineDash(dash);
+    context.beginPath();
+    context.moveTo(left, 26);
+    context.lineTo(left + 22, 26);
+    context.stroke();
+    context.setLineDash([]);
+    words(context, theme, label, left + 28, 26, { colour: theme.text, width });
+    left += 44 + context.measureText(label).width;
+  }
+}
+
+// From turns in training, a dot, to turns in use, a bar. A pair that turns less than the axis shows is a mark below it.
+function drawTurns({ context }, plot, { values }, longer, step) {
+  const pairs = values.new.length, { x, y } = plot;
+  values.trained_turns.forEach((trained, i) => {
+    const colour = pairColour(i, pairs), at = x.at(i), radius = Math.min(3, Math.max(1.5, step * 0.4));
+    const from = Math.min(y.at(trained), y.start), to = Math.min(y.at(values.used_turns[i]), y.start);
+    context.fillStyle = colour;
+    if (longer) {
+      context.fillRect(at - 0.75, to, 1.5, from - to);
+      context.fillRect(at - step * 0.4, to - 1, step * 0.8, 2);
+    }
+    if (trained >= y.from) plot.marks([[i, trained]], colour, { radius });
+    else arrow(context, [at, y.start - 6], [at, y.start + 1], colour, { width: 1.5, head: 4 });
+  });
+}
+
+function draw(canvas, result, state, theme, cursor) {
+  const { context } = canvas, { x, values } = result;
+  const pairs = values.new.length, step = (x.end - x.start) / pairs, longer = state.used > state.trained;
+  drawRings(canvas, result, state, theme, cursor);
+
+  const upper = RINGS + 34;
+  const y = new Axis({ from: 1e-3, to: 3e4, start: RINGS + TURNS - 40, end: upper, log: true });
+  const turning = new Plot(context, theme, x, (result.y = y));
+  const title = longer ? ["turns in training (dot) and in use (bar above it)", "turns in training (dot), in use (bar)"] : "turns in training";
+  turning.axes({ xTitle: "pair i (fast → slow)", yTitle: title, xTicks: Math.min(8, pairs), yText: (tick) => (Math.round(Math.log10(tick)) % 2 ? "" : grouped(tick)) });
+  turning.horizontal(1, { dash: [], width: 1.5 });
+  words(context, theme, "one full turn", x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text });
+  drawTurns(canvas, turning, result, longer, step);
+
+  const top = RINGS + TURNS;
+  const share = new Plot(context, theme, x, new Axis({ from: 0, to: 100, start: top + SHARES - 40, end: top + 22 }));
+  share.axes({ xTitle: "pair i (fast → slow)", yTitle: ["new angles, % of the positions past training", "new angles, % of positions past training"], xTicks: Math.min(8, pairs), yTicks: 4, yText: String });
+  values.new.forEach((part, i) => part > 0 && share.bar(x.at(i), Math.max(1, step * 0.7), 100 * part, pairColour(i, pairs)));
+  if (!longer) words(context, theme, "the text is no longer than the training", (x.start + x.end) / 2, top + SHARES / 2 - 12, { align: "center" });
+  if (cursor !== null) for (const plot of [turning, share]) plot.vertical(cursor.pair);
+}
+
+function finding({ values }, state, done) {
+  const { base, trained, used } = state, pairs = values.new.length;
+  const first = `With base ${grouped(base)}, ${pairs - values.turned} of ${pairs} pairs have not completed a turn within ${wholeNumber(trained)} tokens,`
+    + ` and ${pairs - values.quarter} not even a quarter.`;
+  if (used <= trained) return `${first} A text of ${wholeNumber(used)} tokens is no longer than that: no angle is new.`;
+  if (!done) return first;
+  const fresh = values.new.filter((share) => share > 0);
+  if (fresh.length === 0) return `${first} Up to ${wholeNumber(used)} tokens no pair meets a new angle.`;
+  const average = fresh.reduce((sum, share) => sum + share, 0) / fresh.length;
+  return `${first} Up to ${wholeNumber(used)} tokens ${fresh.length} of ${pairs} pairs meet${fresh.length === 1 ? "s" : ""} new angles,`
+    + ` on average at ${fixed(100 * average, 1)} % of the positions past training.`;
+}
+
+function readout({ values, frequencies }, { used, trained }, { pair: i }) {
+  const share = values.new[i];
+  const parts = [
+    `pair ${i}: one turn in ${grouped((2 * Math.PI) / frequencies[i])} tokens`,
+    `${grouped(values.trained_turns[i])} turns in training`,
+    `${grouped(values.used_turns[i])} in use`,
+  ];
+  if (used > trained && !Number.isNaN(share)) {
+    const gaps = share > 0 && values.trained_turns[i] >= 1 ? ", for its steps in training leave gaps" : "";
+    parts.push(share === 0 ? "no new angle" : `new at ${fixed(100 * share, 1)} % of the positions past training${gaps}`);
+  }
+  return parts.join(" · ");
+}
+
+const render = explorable({
+  title: "Coverage",
+  hint: "Drag the used length and watch the dashed arcs. Then raise the base, or choose another model: whose rings are full?",
+  readoutHint: "Point at a ring or a chart, or use the slider above, to read off one pair.",
+  readers: [{
+    name: "pair",
+    label: "Read one pair",
+    axis: ({ x }) => x,
+    pick: (px, py, { x, size, columns, across }) => {
+      if (py > RINGS) return x.invert(px);
+      const column = Math.min(Math.floor(px / across), columns - 1), row = Math.max(0, Math.floor((py - HEADING) / size));
+      return row * columns + column;
+    },
+  }],
+  height: () => RINGS + TURNS + SHARES,
+  compute, draw, finding, readout,
+  pixel: ({ x, y }, pair, count) => [x.at(pair), y.at(count)],
+});
+
+export default { render };

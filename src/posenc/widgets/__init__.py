@@ -1,0 +1,59 @@
+"""The explorables: interactive figures that answer in a notebook with a kernel, and on the book's pages without one.
+
+Each is an `anywidget` class with one ES module in `js/`. Python names the controls and their limits, JavaScript
+computes and draws. `values()` and `finding()` say in Python what the picture shows, and tests hold the two together.
+"""
+
+from posenc.widgets._base import Action, Choice, Control, Explorable, Switch, Text, bundle, stylesheet
+from posenc.widgets.bias_explorer import BiasExplorer
+from posenc.widgets.blind_spot import BlindSpot
+from posenc.widgets.context_extension import ContextExtension
+from posenc.widgets.coverage import Coverage
+from posenc.widgets.decay_explorer import DecayExplorer
+from posenc.widgets.encoding_gallery import EncodingGallery
+from posenc.widgets.extrapolation import Extrapolation
+from posenc.widgets.frequency_bank import FrequencyBank
+from posenc.widgets.rotation_2d import Rotation2D
+from posenc.widgets.sinusoid_explorer import SinusoidExplorer
+
+EXPLORABLES = (
+    BlindSpot,
+    EncodingGallery,
+    SinusoidExplorer,
+    Rotation2D,
+    FrequencyBank,
+    DecayExplorer,
+    Coverage,
+    ContextExtension,
+    BiasExplorer,
+    Extrapolation,
+)
+
+
+def modules() -> dict[str, str]:
+    """The complete ES module of each explorable, by module name, for a page that has no kernel to send it."""
+    return {cls.module: bundle(f"{cls.module}.js") for cls in EXPLORABLES}
+
+
+__all__ = [
+    "EXPLORABLES",
+    "Action",
+    "BiasExplorer",
+    "BlindSpot",
+    "Choice",
+    "ContextExtension",
+    "Control",
+    "Coverage",
+    "DecayExplorer",
+    "EncodingGallery",
+    "Explorable",
+    "Extrapolation",
+    "FrequencyBank",
+    "SinusoidExplorer",
+    "Rotation2D",
+    "Switch",
+    "Text",
+    "bundle",
+    "modules",
+    "stylesheet",
+]

@@ -1,0 +1,354 @@
+"""What every explorable stands on: controls and their limits, numbers as text, and the joining of ES modules."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import cache
+from importlib.resources import files
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import anywidget
+import numpy as np
+import traitlets
+
+_JS = files("posenc") / "js"
+
+
+# ---- numbers as text, as js/numbers.js writes them ------------------------------------------------------------------
+
+# JavaScript rounds a tie away from zero, Python to the even digit; both must write the same.
+_EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
+
+
+def _signed(text: str) -> str:
+    """With a real minus, and without one where nothing but zeros follows it."""
+    return text.replace("-", "−" if re.search("[1-9]", text) else "")
+
+
+def fixed(value: float, digits: int) -> str:
+    """`value` with so many digits after the point."""
+    return _signed(f"{Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), context=_EXACT):f}")
+
+
+def whole(value: int) -> str:
+    """A whole number with every digit, thousands set apart by a narrow space."""
+    return _signed(f"{int(value):,}".replace(",", "\u202f"))
+
+
+def grouped(value: float) -> str:
+    """Four significant figures, thousands set apart; as a power of ten below 10⁻⁴ and from 10¹² on."""
+    rounded = Context(prec=4, rounding=ROUND_HALF_UP).create_decimal(Decimal(float(value)))
+    if rounded == 0:
+        return "0"
+    if not Decimal("1e-4") <= abs(rounded) < Decimal("1e12"):
+        mantissa, exponent = f"{rounded:.3e}".split("e")
+        return f"{_plain(mantissa)} × 10{_signed(str(int(exponent))).translate(_SUPERSCRIPTS)}"
+    integer, _, fraction = f"{rounded:f}".partition(".")
+    return _signed(f"{int(integer):,}".replace(",", "\u202f")) if not fraction.strip("0") else _plain(f"{rounded:f}")
+
+
+_SUPERSCRIPTS = str.maketrans("0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def _plain(text: str) -> str:
+    """Without zeros at the end of its fraction; a number of four figures with a fraction needs no thousands' space."""
+    return _signed(text.rstrip("0").rstrip(".") if "." in text else text)
+
+
+# ---- numbers drawn at random, as js/arithmetic_random.js draws them -------------------------------------------------
+
+
+def normal_draws(seed: int, count: int) -> np.ndarray:
+    """Standard normal numbers that a page without a kernel draws alike: mulberry32, then the Box–Muller transform.
+
+    Args:
+        seed: a whole number of at least 0, such as an `Action` holds.
+        count: how many.
+
+    Returns:
+        float64, shape (count,).
+    """
+    mask = 0xFFFF_FFFF
+    state, uniform = seed & mask, []
+    for _ in range(count + count % 2):
+        state = (state + 0x6D2B_79F5) & mask
+        mixed = ((state ^ (state >> 15)) * (state | 1)) & mask
+        mixed ^= (mixed + (((mixed ^ (mixed >> 7)) * (mixed | 61)) & mask)) & mask
+        uniform.append((((mixed ^ (mixed >> 14)) & mask) + 0.5) / 2**32)
+    first, second = np.array(uniform[::2]), np.array(uniform[1::2])
+    radius, angle = np.sqrt(-2 * np.log(first)), 2 * np.pi * second
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1).reshape(-1)[:count]
+
+
+# ---- controls -------------------------------------------------------------------------------------------------------
+
+Needs = str | Mapping[str, Sequence[object]]
+_WHOLE = dict.fromkeys(("tokens", "whole", "action"), "whole numbers")
+_WHOLE |= {"even": "even numbers", "powers": "powers of two"}
+SCALES = ("log", *_WHOLE, "tenths", "hundredths", "thousandths")
+
+
+def _needed(needs: Needs) -> dict[str, list[object]]:
+    """Of each control that is needed, the values with which it serves."""
+    return {needs: [True]} if needs and isinstance(needs, str) else {n: list(v) for n, v in dict(needs or {}).items()}
+
+
+class Control(traitlets.TraitType):
+    """A synced number with limits: what a slider shows and what Python accepts.
+
+    `scale` says how the slider moves and what it takes: "log" any number on a logarithmic track, "tokens" whole
+    numbers on one, "powers" powers of two on one, "whole" and "even" such numbers on a linear track, "tenths",
+    "hundredths" and "thousandths" any number on a linear track with such steps. `needs` names the switch without which
+    the slider has nothing to move, or maps names of controls to the values with which it has. A `compact` slider leaves
+    room for another beside it; one `below` stands below the picture, being the keyboard's equal of a handle there.
+    """
+
+    def __init__(
+        self,
+        default: float,
+        label: str,
+        least: float,
+        greatest: float,
+        scale: str,
+        unit: str = "",
+        needs: Needs = "",
+        compact: bool = False,
+        below: bool = False,
+    ) -> None:
+        if scale not in SCALES:
+            raise ValueError(f"scale must be one of {SCALES}, got {scale!r}")
+        super().__init__(default)
+        limits = {"least": least, "greatest": greatest, "scale": scale, "unit": unit}
+        self.spec = {"label": label, **limits, "needs": _needed(needs), "compact": compact, "below": below}
+        self.tag(sync=True)
+
+    def validate(self, obj: Any, value: Any) -> float:
+        least, greatest, scale = self.spec["least"], self.spec["greatest"], self.spec["scale"]
+        number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        if number and scale in _WHOLE:
+            number = float(value).is_integer() and (scale != "even" or value % 2 == 0)
+            number = number and (scale != "powers" or math.frexp(value)[0] == 0.5)
+        if not number or not least <= value <= greatest:
+            accepted = _WHOLE.get(scale, "numbers")
+            raise traitlets.TraitError(f"{self.name} takes {accepted} from {least:g} to {greatest:g}, got {value!r}")
+        return int(value) if scale in _WHOLE or (isinstance(value, Integral) and scale != "log") else float(value)
+
+
+class Action(Control):
+    """A synced whole number that a button raises by one, such as the seed of a random draw; past `greatest` comes 0."""
+
+    def __init__(self, label: str, default: int = 0, greatest: int = 999, needs: Needs = "") -> None:
+        super().__init__(default, label, 0, greatest, "action", needs=needs)
+
+
+class Switch(traitlets.Bool):
+    """A synced yes or no: a checkbox."""
+
+    def __init__(self, default: bool, label: str, needs: Needs = "") -> None:
+        super().__init__(default)
+        self.spec = {"label": label, "scale": "switch", "needs": _needed(needs)}
+        self.tag(sync=True)
+
+
+class Choice(traitlets.Unicode):
+    """A synced choice among named options, shown as a list to choose from.
+
+    `options` maps each value to the words that the list shows. `presets` maps some of the values to values of other
+    controls, which choosing one sets; then exactly one option has none: it stands for numbers of the reader's own,
+    and is chosen as soon as one of these controls moves away from the preset.
+    """
+
+    def __init__(
+        self,
+        default: str,
+        label: str,
+        options: Mapping[str, str],
+        presets: Mapping[str, Mapping[str, Any]] | None = None,
+        needs: Needs = "",
+    ) -> None:
+        super().__init__(default)
+        self.presets = {value: dict(sets) for value, sets in (presets or {}).items()}
+        without = [value for value in options if value not in self.presets]
+        if self.presets and (len(without) != 1 or not set(self.presets) < set(options)):
+            raise ValueError(f"all options but one must have a preset, got {list(self.presets)} for {list(options)}")
+        self.own = without[0] if self.presets else None
+        listed = [{"value": v, "label": words, "sets": self.presets.get(v, {})} for v, words in options.items()]
+        self.spec = {"label": label, "scale": "choice", "options": listed, "own": self.own, "needs": _needed(needs)}
+        self.tag(sync=True)
+
+    def validate(self, obj: Any, value: Any) -> str:
+        accepted = [option["value"] for option in self.spec["options"]]
+        if not isinstance(value, str) or value not in accepted:
+            raise traitlets.TraitError(f"{self.name} takes one of {', '.join(accepted)}, got {value!r}")
+        return value
+
+
+class Text(traitlets.Unicode):
+    """A synced text that matches a pattern, which JavaScript reads alike; `accepted` says in words what it takes.
+
+    Shown as a field to type in, or by a control of the explorable's own: its module then brings one by this name.
+    """
+
+    def __init__(
+        self, default: str, label: str, pattern: str, accepted: str, needs: Needs = "", own_control: bool = False
+    ) -> None:
+        super().__init__(default)
+        self.spec = {"label": label, "scale": "text", "pattern": pattern, "accepted": accepted}
+        self.spec |= {"own_control": own_control, "needs": _needed(needs)}
+        self.tag(sync=True)
+
+    def validate(self, obj: Any, value: Any) -> str:
+        if not isinstance(value, str) or not re.fullmatch(self.spec["pattern"], value):
+            raise traitlets.TraitError(f"{self.name} takes {self.spec['accepted']}, got {value!r}")
+        return value
+
+
+_KINDS = (Control, Switch, Choice, Text)
+
+
+# ---- modules --------------------------------------------------------------------------------------------------------
+
+_IMPORT = re.compile(r'^import (?P<names>[^;]*?) from "\./(?P<file>[\w.]+)";\n', re.MULTILINE | re.DOTALL)
+_EXPORT = re.compile(r"^export (?:function\*?|class|const) (?P<name>\w+)", re.MULTILINE)
+
+
+@cache
+def bundle(file: str) -> str:
+    """The ES module `js/file` and all that it imports, in one text: anywidget takes no module with imports.
+
+    Each imported file becomes a function that returns its exports, so that their other names cannot meet.
+    """
+    parts: dict[str, str] = {}
+
+    def name(file: str) -> str:
+        return "$" + file.replace(".", "_")
+
+    def linked(file: str) -> str:
+        text = (_JS / file).read_text(encoding="utf-8")
+        for match in _IMPORT.finditer(text):
+            if match["file"] not in parts:
+                parts[match["file"]] = wrapped(match["file"])
+        return _IMPORT.sub(lambda match: f"const {match['names']} = {name(match['file'])};\n", text)
+
+    def wrapped(file: str) -> str:
+        if file.endswith(".json"):
+            return f"const {name(file)} = {json.dumps(json.loads((_JS / file).read_text(encoding='utf-8')))};\n"
+        text = linked(file)
+        exports = ", ".join(match["name"] for match in _EXPORT.finditer(text))
+        plain = re.sub(r"^export ", "", text, flags=re.MULTILINE)
+        return f"const {name(file)} = (() => {{\n{plain}return {{ {exports} }};\n}})();\n"
+
+    last = linked(file)
+    return "\n".join([*parts.values(), last])
+
+
+def stylesheet() -> str:
+    """The style sheet that all explorables share."""
+    return (_JS / "explorable.css").read_text(encoding="utf-8")
+
+
+# ---- an explorable --------------------------------------------------------------------------------------------------
+
+
+class Explorable(anywidget.AnyWidget):
+    """An interactive figure. Its output carries the widget and, for a page without a kernel, its state as HTML."""
+
+    module: ClassVar[str]
+    title: ClassVar[str]
+    description: ClassVar[str]
+    height: ClassVar[int]  # pixels that a page keeps free until the picture is drawn
+
+    _css = stylesheet()
+    _controls = traitlets.List().tag(sync=True)
+    _data = traitlets.Dict().tag(sync=True)
+    _restore = traitlets.Dict().tag(sync=True)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        # anywidget makes another subclass at run time; only a class that names a module brings its own.
+        if "module" in vars(cls):
+            cls._esm = bundle(f"{cls.module}.js")
+        super().__init_subclass__(**kwargs)
+
+    def __init__(self, **setting: Any) -> None:
+        for name, choice in self._preset_choices().items():
+            setting = {**choice.presets.get(setting.get(name, choice.default_value), {}), **setting}
+        super().__init__(**setting)
+        for name, choice in self._preset_choices().items():
+            self._leave_preset(name, choice)
+            self.observe(lambda change, choice=choice: self._take_preset(choice, change["new"]), name)
+            moved = sorted({control for preset in choice.presets.values() for control in preset})
+            self.observe(lambda change, name=name, choice=choice: self._leave_preset(name, choice), moved)
+
+    @classmethod
+    def _preset_choices(cls) -> dict[str, Choice]:
+        traits = cls.class_traits().items()
+        return {name: trait for name, trait in traits if isinstance(trait, Choice) and trait.presets}
+
+    def _take_preset(self, choice: Choice, value: str) -> None:
+        with self.hold_trait_notifications():
+            for name, preset in choice.presets.get(value, {}).items():
+                setattr(self, name, preset)
+
+    def _leave_preset(self, name: str, choice: Choice) -> None:
+        preset = choice.presets.get(getattr(self, name), {})
+        if any(getattr(self, control) != value for control, value in preset.items()):
+            setattr(self, name, choice.own)
+
+    @classmethod
+    def controls(cls) -> list[dict[str, Any]]:
+        """Name, label, limits, scale and unit of each control, in the order of the class."""
+        named = {name: trait for name, trait in cls.class_traits().items() if isinstance(trait, _KINDS)}
+        order = [name for base in reversed(cls.__mro__) for name in vars(base) if name in named]
+        return [{"name": name, **named[name].spec} for name in order]
+
+    @classmethod
+    def data(cls) -> dict[str, Any]:
+        """What JavaScript needs besides the controls and cannot compute, as JSON holds it: `compute` gets it last."""
+        return {}
+
+    @traitlets.default("_controls")
+    def _default_controls(self) -> list[dict[str, Any]]:
+        return self.controls()
+
+    @traitlets.default("_data")
+    def _default_data(self) -> dict[str, Any]:
+        return self.data()
+
+    def setting(self) -> dict[str, Any]:
+        """The present value of every control."""
+        return {control["name"]: getattr(self, control["name"]) for control in self.controls()}
+
+    def values(self) -> dict[str, Any]:
+        """What is drawn, in data coordinates."""
+        raise TypeError(f"{type(self).__name__} does not say what it draws")
+
+    def finding(self) -> str:
+        """The sentence below the picture."""
+        raise TypeError(f"{type(self).__name__} does not say what it finds")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.setting().items())})"
+
+    def to_html(self) -> str:
+        """The figure for a page without a kernel: its state, and words for a reader without JavaScript."""
+        state = json.dumps({**self.setting(), "_controls": self.controls(), "_data": self.data()})
+        state = state.replace("</", "<\\/")
+        words = html.escape(f"{self.title}. {self.description} {self.finding()}")
+        return (
+            f'<figure class="posenc-explorable" data-module="{self.module}" style="min-height:{self.height}px">'
+            f'<script type="application/json">{state}</script>'
+            f"<noscript><p>{words} With JavaScript, sliders move this figure.</p></noscript></figure>"
+        )
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:  # ipywidgets 7 displays by itself
+            return None
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        return {**data, "text/plain": repr(self), "text/html": self.to_html()}, metadata

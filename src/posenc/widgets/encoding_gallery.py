@@ -1,0 +1,151 @@
+"""EncodingGallery: the codes that came before the sinusoids, and which wishes each of them keeps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from posenc.absolute import binary, dyadic, harmonic, integer, normalised, radix, sinusoidal
+from posenc.analysis import (
+    defined_share,
+    greatest_norm,
+    least_distance,
+    length_dependence,
+    monotonicity_violations,
+    shift_residual,
+    translation_residual,
+)
+from posenc.widgets._base import Choice, Control, Explorable, fixed, grouped
+
+LONG = 256  # positions over which a matrix for one step is fitted
+ROUNDING = 1e-9
+
+
+class Code(NamedTuple):
+    """One code of the gallery, in a text of `length` tokens and with `dim` dimensions."""
+
+    label: str  # what the list shows
+    rows: Callable[[np.ndarray, int, int], np.ndarray]  # of positions, length and dim
+    end: Callable[[int, int], float]  # the first position that has no code, of length and dim
+
+
+def _never(length: int, dim: int) -> float:
+    return math.inf
+
+
+CODES = {
+    "integer": Code("integer", lambda at, length, dim: integer(at, dim), _never),
+    "normalised": Code("normalised", normalised, lambda length, dim: length),
+    "binary": Code("binary", lambda at, length, dim: binary(at, dim), lambda length, dim: 2**dim),
+    "radix": Code(
+        "decimal digits (radix 10)",
+        lambda at, length, dim: radix(at, dim, 10, normalise=True),
+        lambda length, dim: 10**dim,
+    ),
+    "harmonic": Code("harmonic sines", lambda at, length, dim: harmonic(at, dim), _never),
+    "dyadic": Code("dyadic sines", lambda at, length, dim: dyadic(at, dim), _never),
+    "sinusoidal": Code("sinusoidal", lambda at, length, dim: sinusoidal(at, dim), _never),
+}
+
+
+def _table(scheme: str, length: int, dim: int) -> np.ndarray:
+    """The codes of a text, up to the first position that has none, shape (positions, dim)."""
+    code = CODES[scheme]
+    return code.rows(np.arange(min(length, code.end(length, dim))), length, dim)
+
+
+@cache
+def _step_residual(scheme: str, dim: int) -> float:
+    """What the best matrix for one step leaves, over the first `LONG` positions or those that have a code."""
+    return float(shift_residual(_table(scheme, LONG, dim), 1))
+
+
+def scores(scheme: str, length: int, dim: int) -> dict[str, float]:
+    """One number for each wish, by the function of `posenc.analysis` that gives it.
+
+    Args:
+        scheme: one of `CODES`.
+        length: tokens in the text, at least 3.
+        dim: width of the code, even and at most 32.
+
+    Returns:
+        the scores of the positions that have a code; `defined_share` is that of the next `length` positions.
+    """
+    table = _table(scheme, length, dim)
+    one = partial(CODES[scheme].rows, length=length, dim=dim)
+    past = defined_share(one, length, 2 * length) if len(table) == length else 0.0
+    return {
+        "least_distance": float(least_distance(table)),
+        "greatest_norm": float(greatest_norm(table)),
+        "length_dependence": float(length_dependence(table, _table(scheme, 2 * length, dim))),
+        "defined_share": past,
+        "translation_residual": float(translation_residual(table)),
+        "monotonicity_violations": monotonicity_violations(table),
+        "shift_residual": _step_residual(scheme, dim),
+    }
+
+
+def kept(wish: str, score: float, dim: int) -> bool:
+    """Whether a score is what the wish asks for, up to rounding; numbers are small where none leaves [−1, 1]."""
+    if wish == "least_distance":
+        return score > ROUNDING
+    if wish == "defined_share":
+        return score == 1
+    return score <= (dim**0.5 if wish == "greatest_norm" else 0) + ROUNDING
+
+
+class EncodingGallery(Explorable):
+    """A code as a picture, and for each of seven codes which of seven wishes it keeps."""
+
+    module = "encoding_gallery"
+    title = "Encoding gallery"
+    description = "Seven codes of position, from counting to sinusoids, and which of seven wishes each one keeps."
+    height = 1070
+
+    scheme = Choice("binary", "code", {name: code.label for name, code in CODES.items()})
+    length = Control(64, "positions", 16, 96, "whole", "tokens")
+    dim = Control(16, "width d", 2, 32, "even")
+
+    @classmethod
+    def data(cls) -> dict[str, Any]:
+        """What the best matrix for one step leaves, for each code and the widths 2, 4, …, 32.
+
+        The least squares behind it are so ill-conditioned for slow sines that another solver's fourth digit differs.
+        """
+        return {"steps": {scheme: [_step_residual(scheme, dim) for dim in range(2, 33, 2)] for scheme in CODES}}
+
+    def values(self) -> dict[str, Any]:
+        """The codes of the positions that have one, and every code's score and verdict for every wish."""
+        scored = {scheme: scores(scheme, self.length, self.dim) for scheme in CODES}
+        return {
+            "codes": _table(self.scheme, self.length, self.dim),
+            "scores": scored,
+            "kept": {name: [kept(wish, x, self.dim) for wish, x in row.items()] for name, row in scored.items()},
+        }
+
+    def finding(self) -> str:
+        values = self.values()
+        coded, score, verdicts = len(values["codes"]), values["scores"][self.scheme], values["kept"][self.scheme]
+        failures = {
+            "least_distance": "two positions share a code",
+            "greatest_norm": f"the longest code measures {grouped(score['greatest_norm'])}",
+            "length_dependence": (
+                f"in a text twice as long a code changes by up to {grouped(score['length_dependence'])}"
+            ),
+            "defined_share": f"{fixed(100 * score['defined_share'], 0)} % of the next positions have a code",
+            "translation_residual": (
+                f"one distance differs from place to place, by {fixed(100 * score['translation_residual'], 1)} %"
+            ),
+            "monotonicity_violations": (
+                f"{fixed(100 * score['monotonicity_violations'], 1)} % of the time the farther of two looks nearer"
+            ),
+            "shift_residual": f"no matrix makes one step, the best leaves {fixed(score['shift_residual'], 3)}",
+        }
+        failed = [failures[wish] for wish, fine in zip(score, verdicts, strict=True) if not fine]
+        short = "" if coded == self.length else f" Its digits end at position {coded - 1}."
+        first = f"Code: {CODES[self.scheme].label}. It keeps {sum(verdicts)} of {len(verdicts)} wishes.{short}"
+        return f"{first} What fails: {'; '.join(failed)}." if failed else first

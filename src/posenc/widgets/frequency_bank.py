@@ -1,0 +1,54 @@
+"""FrequencyBank: every pair of a rotary code as a dial."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from posenc.analysis import fingerprint_difference, fingerprint_similarity
+from posenc.frequencies import inv_freq
+from posenc.widgets._base import Control, Explorable, fixed, whole
+
+
+class FrequencyBank(Explorable):
+    """Every pair as a dial, its cosine at a distance, the running mean, and what tells two distances apart."""
+
+    module = "frequency_bank"
+    title = "Frequency bank"
+    description = "One dial for each pair of dimensions, turned by distance times frequency."
+    height = 880
+
+    distance = Control(500, "distance", 0, 65_536, "tokens", "tokens")
+    other = Control(501, "compare with", 0, 65_536, "tokens", "tokens")
+    base = Control(10_000.0, "base", 1, 1e8, "log")
+    dim = Control(128, "width d", 2, 256, "even")
+
+    def values(self) -> dict[str, Any]:
+        """Turns, cosine and running mean of each pair, the difference summed from fast to slow, and the similarity."""
+        frequencies = inv_freq(self.dim, self.base)
+        cosine = np.cos(self.distance * frequencies)
+        same = self.distance == self.other
+        return {
+            "turns": self.distance * frequencies / (2 * np.pi),
+            "cosine": cosine,
+            "running_mean": np.cumsum(cosine) / np.arange(1, self.dim // 2 + 1),
+            "share_so_far": None if same else np.cumsum(fingerprint_difference(self.distance, self.other, frequencies)),
+            "similarity": float(fingerprint_similarity(self.distance, self.other, frequencies)),
+        }
+
+    def finding(self) -> str:
+        values, pairs = self.values(), self.dim // 2
+        first = (
+            f"At {whole(self.distance)} tokens {int(np.sum(values['turns'] >= 1))} of {pairs} pairs have turned "
+            f"at least once; the cosines average {fixed(values['running_mean'][-1], 3)}."
+        )
+        if values["share_so_far"] is None:
+            return f"{first} Both distances have the same fingerprint."
+        fastest = math.ceil(pairs / 8)
+        return (
+            f"{first} The fingerprints of {whole(self.distance)} and {whole(self.other)} agree to "
+            f"{fixed(values['similarity'], 3)}; the fastest {fastest} of {pairs} pairs carry "
+            f"{fixed(100 * values['share_so_far'][fastest - 1], 1)} % of the difference."
+        )

@@ -1,0 +1,99 @@
+"""Rotation2D: a query and a key turned by their positions, and the score that depends on the difference alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from posenc.frequencies import angles, inv_freq
+from posenc.rotary import pair_scores, rotate, rotation_matrix
+from posenc.widgets._base import Choice, Control, Explorable, Switch, fixed, whole
+
+FARTHEST = 32  # the greatest position, and the greatest offset that is drawn
+_ELSEWHERE = 10  # tokens by which both positions are moved to see that the score stays
+_FOUR = {"view": ["interleaved", "half"]}
+
+
+def _coordinate(default: float, label: str, needs: dict[str, list[str]] | str = "") -> Control:
+    return Control(default, label, -1.5, 1.5, "hundredths", needs=needs, compact=True, below=True)
+
+
+class Rotation2D(Explorable):
+    """A query and a key as arrows in one plane, or in the two planes of four dimensions."""
+
+    module = "rotation_2d"
+    title = "Rotation of a query and a key"
+    description = "Two arrows turn by position times θ, and their score against the distance of the positions."
+    height = 1010
+
+    view = Choice(
+        "two",
+        "view",
+        {"two": "two dimensions", "interleaved": "four dimensions, interleaved", "half": "four dimensions, half"},
+    )
+    m = Control(5, "query's position m", 0, FARTHEST, "whole", "tokens")
+    n = Control(2, "key's position n", 0, FARTHEST, "whole", "tokens")
+    theta = Control(0.4, "θ", 0, 3.14, "hundredths", "radians")
+    locked = Switch(False, "lock: move both positions together")
+    q1 = _coordinate(1.3, "q₁")
+    q2 = _coordinate(0.4, "q₂")
+    q3 = _coordinate(0.6, "q₃", _FOUR)
+    q4 = _coordinate(-0.9, "q₄", _FOUR)
+    k1 = _coordinate(0.5, "k₁")
+    k2 = _coordinate(1.1, "k₂")
+    k3 = _coordinate(1.0, "k₃", _FOUR)
+    k4 = _coordinate(0.3, "k₄", _FOUR)
+
+    def _vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Query, key and frequencies: θ alone, or θ and a tenth of it."""
+        dim = 2 if self.view == "two" else 4
+        q = np.array([self.q1, self.q2, self.q3, self.q4][:dim])
+        k = np.array([self.k1, self.k2, self.k3, self.k4][:dim])
+        return q, k, self.theta * inv_freq(dim, base=100.0)
+
+    def values(self) -> dict[str, Any]:
+        """Turned vectors, the score in two ways, elsewhere and in the other layout, and at every offset drawn."""
+        (q, k, frequencies), layout = self._vectors(), "half" if self.view == "half" else "interleaved"
+        at_m, at_n, apart = (angles(position, frequencies) for position in (self.m, self.n, self.m - self.n))
+        offsets = np.arange(-FARTHEST, FARTHEST + 1)
+
+        def score(method: str, shift: int = 0, layout: str = layout) -> float:
+            turned = (
+                rotate(vector, angles(position + shift, frequencies), layout, method)
+                for vector, position in ((q, self.m), (k, self.n))
+            )
+            return float(np.dot(*turned))
+
+        whole_angles = (np.zeros_like(frequencies), np.full_like(frequencies, np.pi / 2))
+        real, minus_imaginary = (pair_scores(q, k, angle, layout) for angle in whole_angles)
+        return {
+            "matrix_q": rotation_matrix(at_m, layout),
+            "matrix_k": rotation_matrix(at_n, layout),
+            "turned_q": rotate(q, at_m, layout),
+            "turned_k": rotate(k, at_n, layout),
+            "products": np.stack([real, -minus_imaginary], axis=-1),  # q·k̄ of each pair
+            "turns": np.stack([np.cos(apart), np.sin(apart)], axis=-1),  # e^{i(m−n)θ} of each pair
+            "by_matrices": score("matrix"),
+            "by_complex": score("complex"),
+            "elsewhere": score("elementwise", _ELSEWHERE),
+            "other_layout": score("elementwise", layout="interleaved" if layout == "half" else "half"),
+            "scores": np.array([pair_scores(q, k, angles(offset, frequencies), layout).sum() for offset in offsets]),
+        }
+
+    def finding(self) -> str:
+        values = self.values()
+        parts = [
+            f"The query at {self.m} and the key at {self.n} score {fixed(values['by_matrices'], 3)} by matrices, "
+            f"{fixed(values['by_complex'], 3)} as complex numbers.",
+            f"At {self.m + _ELSEWHERE} and {self.n + _ELSEWHERE} they score {fixed(values['elsewhere'], 3)}: "
+            f"only m − n = {whole(self.m - self.n)} counts.",
+        ]
+        if self.view != "two":
+            pairs = {"interleaved": "1 with 2 and 3 with 4", "half": "1 with 3 and 2 with 4"}[self.view]
+            other = "half" if self.view == "interleaved" else "interleaved"
+            parts.append(
+                f"This layout pairs dimensions {pairs}; turned in the {other} layout, the same numbers score "
+                f"{fixed(values['other_layout'], 3)}."
+            )
+        return " ".join(parts)

@@ -1,0 +1,97 @@
+"""SinusoidExplorer: the sinusoidal code as clock hands and as a table, and what a matrix makes of an offset."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from posenc.absolute import shift_matrix, sinusoidal
+from posenc.analysis import kernel_asymmetry, kernel_residual, offset_kernel
+from posenc.widgets._base import Action, Choice, Control, Explorable, fixed, normal_draws, whole
+
+POSITIONS, REACH = 128, 64  # positions 0 … 127 of the text, offsets −64 … 64
+SAME = 1e-9  # below it, a difference is rounding
+
+
+def random_orthogonal(seed: int, dim: int) -> np.ndarray:
+    """A random matrix that keeps all lengths, as js/arithmetic_kernel.js makes it: normal draws, rows orthonormalised.
+
+    Args:
+        seed: a whole number of at least 0.
+        dim: rows and columns.
+
+    Returns:
+        float64, shape (dim, dim), orthogonal. No direction is likelier than another.
+    """
+    columns, triangle = np.linalg.qr(normal_draws(seed, dim * dim).reshape(dim, dim).T)
+    return (columns * np.sign(np.diagonal(triangle))).T  # the signs that Gram–Schmidt gives
+
+
+class SinusoidExplorer(Explorable):
+    """Two codes as clock hands, the table that they stand in, and their product through a matrix against the offset.
+
+    Each W keeps all lengths, so that products are comparable: they are over that of a code with itself, dim/2.
+    """
+
+    module = "sinusoid_explorer"
+    title = "Sinusoid explorer"
+    description = "Sinusoidal codes as clock hands, as a table, and as a product that tells how far apart they are."
+    height = 1010
+
+    position = Control(20, "position t", 0, POSITIONS - 1, "whole", "tokens")
+    offset = Control(10, "offset Δ", -REACH, REACH, "whole", "tokens")
+    base = Control(10_000.0, "base", 1, 1e8, "log")
+    dim = Control(64, "width d", 2, 128, "even")
+    weight = Choice(
+        "identity",
+        "matrix W between the codes",
+        {"identity": "identity", "random": "random, keeps lengths", "shift": "shift operator, by −Δ"},
+    )
+    draw = Action("New random W", needs={"weight": ["random"]})
+
+    def between(self) -> np.ndarray:
+        """The matrix W, shape (dim, dim)."""
+        if self.weight == "random":
+            return random_orthogonal(self.draw, self.dim)
+        return shift_matrix(-self.offset if self.weight == "shift" else 0, self.dim, self.base)
+
+    def values(self) -> dict[str, Any]:
+        """Both codes, the table, and the kernel at t beside its least, greatest and mean over all positions."""
+        offsets, positions = np.arange(-REACH, REACH + 1), np.arange(POSITIONS)
+        kernel = offset_kernel(offsets, positions, self.dim, self.base, self.between()) / (self.dim / 2)
+        mean = kernel.mean(axis=0)  # (offsets,)
+        return {
+            "code": sinusoidal(self.position, self.dim, self.base),
+            "other": sinusoidal(self.position + self.offset, self.dim, self.base),
+            "table": sinusoidal(positions, self.dim, self.base),
+            "kernel": kernel[self.position],
+            "low": kernel.min(axis=0),
+            "high": kernel.max(axis=0),
+            "mean": mean,
+            "residual": float(kernel_residual(kernel)),
+            "asymmetry": float(kernel_asymmetry(kernel)),
+            "peak": int(offsets[np.argmax(mean)]),
+        }
+
+    def finding(self) -> str:
+        values, at = self.values(), self.offset + REACH
+        low, high = values["low"][at], values["high"][at]
+        first = f"At Δ = {whole(self.offset)} the product is {fixed(values['kernel'][at], 3)} from t = {self.position}"
+        if high - low < SAME:
+            first += f" as from all {POSITIONS} positions."
+        else:
+            first += f"; over all {POSITIONS} positions it runs from {fixed(low, 3)} to {fixed(high, 3)}."
+        if values["residual"] >= SAME:
+            share = fixed(100 * values["residual"] ** 2, 1)
+            return (
+                f"{first} {share} % of its variance comes from where the codes stand, not from how far apart they are."
+            )
+        if values["asymmetry"] < SAME:
+            return f"{first} Only the offset matters, and left looks like right: greatest at Δ = {values['peak']}."
+        way = "back" if values["peak"] < 0 else "ahead"
+        looks = f"{way} by {abs(values['peak'])}" if values["peak"] else "at its own place"
+        return (
+            f"{first} Only the offset matters, and left differs from right: greatest at "
+            f"Δ = {whole(values['peak'])}, so a head with this W looks {looks}."
+        )

@@ -1,0 +1,163 @@
+"""Every explorable as the tests and the benchmark meet it: a new one joins them all by its line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from posenc.widgets import (
+    BiasExplorer,
+    BlindSpot,
+    ContextExtension,
+    Coverage,
+    DecayExplorer,
+    EncodingGallery,
+    Explorable,
+    Extrapolation,
+    FrequencyBank,
+    Rotation2D,
+    SinusoidExplorer,
+)
+
+EVERY_ONE = "book/explorables.html"  # the page that shows each of them once
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """An explorable, settings at which it is compared with Python, and the heaviest of all."""
+
+    cls: type[Explorable]
+    settings: list[dict[str, object]]
+    largest: dict[str, object]
+    page: str = EVERY_ONE  # where its chapter shows it, once that is written
+    handles: tuple[str, ...] = ()  # names of what is dragged on the canvas
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return self.cls.__name__
+
+
+CASES = [
+    Case(
+        BlindSpot,
+        [
+            {"scheme": "sinusoidal", "order": ""},
+            {"sentence": "我 爱 你", "scheme": "alibi"},
+            {"sentence": "the cat sat on the mat", "order": "201345", "causal": True},
+            {"sentence": "from Beijing to Shanghai", "order": "0123", "layers": "2", "causal": True, "seed": 7},
+            {"sentence": "屡 败 屡 战", "order": "0321", "scheme": "rope"},
+            {"sentence": "BOS the the the the", "order": "21", "causal": True, "seed": 999},
+        ],
+        {"sentence": "the cat sat on the mat", "order": "543210", "scheme": "rope", "layers": "2"},
+    ),
+    Case(
+        EncodingGallery,
+        [
+            {"scheme": "integer", "length": 16, "dim": 2},
+            {"scheme": "binary", "dim": 4},
+            {"scheme": "radix", "length": 96, "dim": 6},
+            {"scheme": "sinusoidal", "length": 17, "dim": 32},
+            {"scheme": "dyadic", "length": 33, "dim": 8},
+        ],
+        {"scheme": "harmonic", "length": 96, "dim": 32},
+    ),
+    Case(
+        SinusoidExplorer,
+        [
+            {"weight": "random", "draw": 3, "position": 0, "offset": -7},
+            {"weight": "shift", "offset": -1, "position": 127},
+            {"weight": "shift", "offset": 0, "dim": 2, "base": 1.0},
+            {"weight": "random", "draw": 999, "dim": 2, "base": 1e8, "offset": 64},
+            {"weight": "random", "draw": 1, "dim": 128, "base": 1.0, "offset": -64},
+        ],
+        {"weight": "random", "dim": 128, "position": 127, "offset": 64},
+    ),
+    Case(
+        DecayExplorer,
+        [
+            {"base": 1.0, "distance": 64, "dim": 2, "show_score": True, "correlation": -1.0},
+            {"base": 1e8, "distance": 65_536, "dim": 256, "show_bound": True, "show_logarithm": True},
+            {"base": 500.0, "distance": 3000, "show_score": True, "correlation": 0.35, "log_distance": True},
+            {"base": 1e6, "distance": 8, "dim": 64, "show_law": False, "show_bound": True},
+        ],
+        {"dim": 256, "distance": 65_536, "show_logarithm": True, "show_bound": True, "show_score": True},
+        "book/intro.html",
+    ),
+    Case(
+        FrequencyBank,
+        [
+            {"distance": 0, "other": 0},
+            {"distance": 65_536, "other": 0, "base": 1.0, "dim": 2},
+            {"distance": 1, "other": 65_535, "base": 1e8, "dim": 256},
+            {"distance": 4096, "other": 4000, "base": 5e5, "dim": 64},
+        ],
+        {"dim": 256, "distance": 65_536},
+        "notebooks/08_multi_frequency_decay.html",
+    ),
+    Case(
+        ContextExtension,
+        [
+            {"model": "Phi-3-mini-128k-instruct", "method": "longrope", "other": "yarn_paper"},
+            {"model": "DeepSeek-V3", "method": "yarn_code", "other": "longrope"},
+            {"method": "dynamic_ntk", "other": "ntk_aware", "used": 100_000, "trained": 300, "dim": 4, "base": 1e7},
+            {
+                "method": "llama3",
+                "other": "ntk_by_parts",
+                "factor": 1.0,
+                "beta_fast": 4,
+                "beta_slow": 4.0,
+                "base": 100.0,
+            },
+            {"method": "none", "other": "none", "used": 256},
+        ],
+        {"dim": 256, "trained": 4096, "used": 262_144, "factor": 64.0, "method": "dynamic_ntk"},
+    ),
+    Case(
+        BiasExplorer,
+        [
+            {"scheme": "t5", "draw": 3, "heads": 1, "head": 1, "distance": 8},
+            {"scheme": "sandwich", "heads": 16, "head": 16, "distance": 512},
+            {"scheme": "kerple_log", "draw": 999, "heads": 5, "head": 2, "distance": 30},
+            {"scheme": "kerple_power", "heads": 3, "head": 12, "distance": 300},
+            {"scheme": "fire", "draw": 1, "threshold": 512},
+            {"scheme": "fire", "draw": 1, "threshold": 1},
+            {"scheme": "transformer_xl", "draw": 2, "heads": 4, "distance": 60},
+            {"scheme": "deberta", "draw": 5, "heads": 6, "head": 6, "distance": 100},
+            {"heads": 12, "head": 12, "distance": 512},
+        ],
+        {"scheme": "transformer_xl", "heads": 16, "distance": 512},
+    ),
+    Case(
+        Coverage,
+        [
+            {"model": "Llama-3.1-8B", "used": 131_072},
+            {"model": "gpt-neox-20b", "used": 1000},
+            {"base": 1.0, "dim": 4, "trained": 16, "used": 131_072, "tolerance": 0.5},
+            {"base": 1e8, "dim": 256, "trained": 65_536, "used": 65_537, "tolerance": 0.3},
+            {"base": 250.0, "dim": 32, "trained": 128, "used": 3000, "tolerance": 0.02},
+        ],
+        {"dim": 256, "trained": 512, "used": 131_072, "tolerance": 0.001},
+    ),
+    Case(
+        Extrapolation,
+        [
+            {"length": 1, "scaling": "yarn_by_4", "other": "alibi"},
+            {"measure": "copy", "scheme": "none", "other": "rope_10000", "other_scaling": "linear", "length": 16},
+            {"measure": "copy_half", "view": "position", "other_scaling": "dynamic_ntk", "length": 8},
+            {"view": "position", "scheme": "rope_10000", "scaling": "yarn_paper", "other": "quick_none", "length": 1},
+            {"scaling": "linear_by_4", "other_scaling": "linear", "length": 16},
+        ],
+        {"view": "position", "length": 16, "other_scaling": "ntk_by_parts"},
+    ),
+    Case(
+        Rotation2D,
+        [
+            {"m": 32, "n": 0, "theta": 3.14, "q1": -1.5, "k2": 1.5},
+            {"view": "interleaved", "m": 0, "n": 17, "locked": True},
+            {"view": "half", "theta": 1.57, "q3": -0.25},
+            {"theta": 0.0, "q1": 0.0, "q2": 0.0},
+        ],
+        {"view": "half", "m": 32, "n": 0, "theta": 3.14},
+        handles=("q", "k"),
+    ),
+]

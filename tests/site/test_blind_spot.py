@@ -1,0 +1,147 @@
+"""BlindSpot: its arithmetic against posenc over all its settings, and words moved by mouse, keys and finger."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from posenc.widgets import BlindSpot
+from posenc.widgets.blind_spot import DIM, SENTENCES, WORDS
+from tests.site.live import assert_same
+from tests.test_widgets_blind_spot import FINDINGS, MAT
+
+SCHEMES = ("none", "sinusoidal", "rope", "alibi")
+
+
+def test_attention_equals_python(arithmetic):
+    tried = [
+        BlindSpot(sentence=sentence, scheme=scheme, causal=causal, layers=layers, seed=seed)
+        for sentence, scheme, causal, layers, seed in product(
+            SENTENCES, SCHEMES, (False, True), ("1", "2"), (0, 1, 500, 999)
+        )
+    ]
+    drawn = arithmetic(
+        """x.settings.map(({ sentence, scheme, causal, layers, seed }) => {
+          const { embeddings, projections } = A.drawnWeights(seed, x.words, x.dim, 2);
+          const list = sentence.split(" "), vocabulary = [...new Set(list)];
+          const rows = list.map((word) => embeddings[vocabulary.indexOf(word)]);
+          const { weights, output } = A.attentionLayers(rows, projections.slice(0, Number(layers)), { scheme, causal });
+          return { weights, output };
+        })""",
+        {"settings": [widget.setting() for widget in tried], "words": WORDS, "dim": DIM},
+    )
+    for widget, got in zip(tried, drawn, strict=True):
+        values = widget.values()
+        assert_same(got, {"weights": values["weights"], "output": values["outputs"]}, repr(widget))
+
+
+def test_drawn_data_and_finding_equal_python_in_every_case(open_live):
+    live, chance = open_live(BlindSpot), np.random.default_rng(0)
+    mixed = [
+        {
+            "sentence": sentence,
+            "scheme": scheme,
+            "layers": str(chance.integers(1, 3)),
+            "causal": bool(chance.integers(2)),
+            "seed": int(chance.integers(1000)),
+            "order": "".join(map(str, chance.permutation(WORDS)[: chance.integers(WORDS + 1)])),
+        }
+        for sentence, scheme in product(SENTENCES, SCHEMES)
+    ]
+    for setting in [*(setting for setting, _ in FINDINGS), *mixed]:
+        widget = BlindSpot(**setting)
+        live.set(**widget.setting())
+        assert_same(live.values(), widget.values(), str(setting))
+        assert live.finding == widget.finding(), setting
+
+
+def chips(live):
+    """The words as they stand in the control, and the one that has the focus."""
+    words = live.evaluate("[...figure.querySelectorAll('.posenc-chip')].map((chip) => chip.firstChild.textContent)")
+    focused = live.evaluate("document.activeElement.getAttribute('aria-label')")
+    return " ".join(words), focused
+
+
+def test_words_move_by_keys_and_take_the_focus_along(open_live):
+    live = open_live(BlindSpot)
+    assert live.figure.get_by_role("group", name="word order").count() == 1
+    assert chips(live)[0] == "man bites dog"
+    live.figure.get_by_role("button", name="man, position 0").press("ArrowRight")
+    assert chips(live) == ("bites man dog", "man, position 1")
+    live.page.keyboard.press("ArrowRight")
+    assert chips(live) == ("bites dog man", "man, position 2")
+    live.page.keyboard.press("ArrowRight")
+    assert chips(live) == ("bites dog man", "man, position 2")
+    live.page.keyboard.press("Home")
+    assert chips(live) == ("man bites dog", "man, position 0")
+    live.page.keyboard.press("End")
+    live.page.keyboard.press("ArrowLeft")
+    assert chips(live) == ("bites man dog", "man, position 1")
+    assert live.get("order") == "120"
+    assert live.finding == BlindSpot(order="120").finding()
+
+
+@pytest.mark.parametrize("finger", [False, True])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_words_are_dragged_by_mouse_and_finger(open_live, finger, width):
+    live = open_live(BlindSpot, width=width, height=740, has_touch=finger)
+    live.set(sentence=MAT, order="")
+    control = live.control("order")
+    control.scroll_into_view_if_needed()
+    boxes = [control.locator(".posenc-chip").nth(k).bounding_box() for k in (0, 3, 5)]
+    start, middle, end = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
+    end = (end[0] + boxes[2]["width"], end[1])
+    if finger:
+        session = live.page.context.new_cdp_session(live.page)
+        for kind, (x, y) in (("touchStart", start), ("touchMove", middle), ("touchMove", end)):
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+        session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    else:
+        live.page.mouse.move(*start)
+        live.page.mouse.down()
+        live.page.mouse.move(*middle, steps=4)
+        live.page.mouse.move(*end, steps=4)
+        live.page.mouse.up()
+    assert live.get("order") == "123450"
+    assert chips(live) == ("cat sat on the mat the", "the, position 5")
+    assert live.evaluate("figure.querySelectorAll('.posenc-held').length") == 0
+    assert live.finding == BlindSpot(sentence=MAT, order="123450").finding()
+
+
+def test_a_sentence_brings_another_order_that_makes_sense(open_live):
+    live = open_live(BlindSpot)
+    twins = {
+        "dog bites man": "man bites dog", "我 爱 你": "你 爱 我", MAT: "the mat sat on the cat",
+        "from Beijing to Shanghai": "from Shanghai to Beijing", "屡 败 屡 战": "屡 战 屡 败",
+        "the the the the the": "the the the the the", "BOS the the the the": "BOS the the the the",
+    }  # fmt: skip
+    assert set(twins) == set(SENTENCES)
+    for sentence in reversed(SENTENCES):
+        live.control("sentence").locator("select").select_option(sentence)
+        live.settle()
+        assert chips(live)[0] == twins[sentence] == " ".join(live.values()["moved_words"])
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_both_panels_read_off_the_same_pair_of_words(open_live, width):
+    live = open_live(BlindSpot, width=width)
+    live.set(causal=True)
+    canvas, words = live.figure.locator("canvas"), []
+    for panel, query, key in (("before", 2, 0), ("after", 0, 2)):  # man looks at dog
+        px, py = live.evaluate("explorable.pixel(...x)", [panel, query, key])
+        canvas.hover(position={"x": px, "y": py})
+        words.append(live.readout)
+    values = BlindSpot(causal=True).values()
+    assert words[0] == words[1]
+    assert words[0].startswith(f"“man” looks at “dog”: {100 * values['weights'][2, 0]:.1f} %, then masked · output (")
+
+
+def test_a_refused_order_says_what_is_accepted(open_live):
+    live = open_live(BlindSpot)
+    live.evaluate("model.set('_restore', x)", {"order": "99", "scheme": "rope"})
+    assert (live.get("order"), live.get("scheme")) == ("210", "rope")
+    assert live.notice.startswith("word order takes digits from 0 to 5, each at most once")
+    live.evaluate("model.set('_restore', x)", {"order": "20"})
+    assert (live.get("order"), live.notice) == ("20", "")

@@ -1,0 +1,132 @@
+"""The sinusoid explorer in a browser: its arithmetic, and what dragging and drawing anew change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posenc.absolute import shift_matrix, sinusoidal
+from posenc.analysis import decay, kernel_asymmetry, kernel_residual, offset_kernel
+from posenc.frequencies import inv_freq, wavelengths
+from posenc.widgets import SinusoidExplorer
+from posenc.widgets._base import fixed, grouped
+from posenc.widgets.sinusoid_explorer import random_orthogonal
+
+BASES = (1.0, 1.023, 500.0, 1e4, 1e8)
+DIMS = (2, 4, 64, 128)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_matrices_equal_python(arithmetic, dim):
+    rows = "%s.map((row) => Array.from(row))"
+    for seed in (0, 1, 500, 999):
+        drawn = arithmetic(rows % "A.randomOrthogonal(x.seed, x.dim)", {"seed": seed, "dim": dim})
+        np.testing.assert_allclose(drawn, random_orthogonal(seed, dim), atol=1e-10, rtol=0)
+    for base in BASES:
+        for offset in (-64, -1, 0, 1, 64):
+            x = {"dim": dim, "base": base, "offset": offset}
+            drawn = arithmetic(rows % "A.shiftMatrix(x.offset, A.inverseFrequencies(x.dim, x.base))", x)
+            np.testing.assert_allclose(drawn, shift_matrix(offset, dim, base), atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("base", BASES)
+def test_kernels_equal_python(arithmetic, dim, base):
+    offsets, positions = np.arange(-64, 65), np.arange(128)
+    matrices = {
+        "A.shiftMatrix(0, A.inverseFrequencies(x.dim, x.base))": np.eye(dim),
+        "A.shiftMatrix(-7, A.inverseFrequencies(x.dim, x.base))": shift_matrix(-7, dim, base),
+        "A.randomOrthogonal(3, x.dim)": random_orthogonal(3, dim),
+    }
+    for expression, matrix in matrices.items():
+        kernel, band, measures = arithmetic(
+            f"""(() => {{
+              const codes = A.sinusoidal(Array.from({{ length: 256 }}, (_, k) => k - 64), x.dim, x.base);
+              const kernel = A.offsetKernel(codes, 64, {expression}), band = A.kernelBand(kernel);
+              return [kernel.map((row) => Array.from(row)), ['low', 'high', 'mean'].map((k) => Array.from(band[k])),
+                [A.kernelResidual(kernel, band), A.kernelAsymmetry(kernel, band)]];
+            }})()""",
+            {"dim": dim, "base": base},
+        )
+        wanted = offset_kernel(offsets, positions, dim, base, matrix) / (dim / 2)
+        np.testing.assert_allclose(kernel, wanted, atol=1e-10, rtol=0)
+        np.testing.assert_allclose(band, [wanted.min(0), wanted.max(0), wanted.mean(0)], atol=1e-10, rtol=0)
+        np.testing.assert_allclose(
+            measures, [kernel_residual(wanted), kernel_asymmetry(wanted)], atol=1e-10, rtol=0, err_msg=expression
+        )
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_codes_equal_python_on_both_sides_of_the_text(arithmetic, dim):
+    positions = list(range(-64, 192))
+    for base in BASES:
+        x = {"at": positions, "dim": dim, "base": base}
+        drawn = arithmetic("A.sinusoidal(x.at, x.dim, x.base).map((row) => Array.from(row))", x)
+        np.testing.assert_allclose(drawn, sinusoidal(np.array(positions), dim, base), atol=1e-10, rtol=0)
+
+
+def test_dragging_the_position_moves_the_hands_and_not_the_curve(open_live):
+    live = open_live(SinusoidExplorer)
+    before = live.values()
+    live.drag("position", 0.8)
+    assert live.get("position") > 64
+    after = live.values()
+    assert np.abs(np.subtract(after["code"], before["code"])).max() > 0.1
+    np.testing.assert_allclose(after["kernel"], before["kernel"], atol=1e-12)
+    live.set(weight="random")
+    there = live.values()["kernel"]
+    live.input("position").press("Home")
+    assert np.abs(np.subtract(live.values()["kernel"], there)).max() > 0.1
+
+
+def test_a_new_draw_is_another_matrix_and_the_shift_operator_points(open_live):
+    live = open_live(SinusoidExplorer)
+    assert live.control("draw").is_hidden()
+    live.set(weight="random")
+    first = live.values()
+    live.control("draw").locator("button").click()
+    assert live.get("draw") == 1
+    second = live.values()
+    assert np.abs(np.subtract(first["kernel"], second["kernel"])).max() > 0.1
+    live.set(weight="shift")
+    for offset in (-30, 12):
+        live.set(offset=offset)
+        assert live.values()["peak"] == offset
+
+
+def test_table_and_curve_are_read_off(open_live):
+    live = open_live(SinusoidExplorer)
+    live.figure.locator("[data-reader=position]").press("Home")
+    dimension = live.figure.locator("[data-reader=dimension]")
+    dimension.press("Home")
+    dimension.press("ArrowRight")
+    assert live.readout == "position 0, dimension 1: 1.000 (cosine of pair 0, one turn in 6.283 tokens)"
+    dimension.press("End")
+    slowest = grouped(wavelengths(inv_freq(64))[-1])
+    assert live.readout == f"position 0, dimension 63: 1.000 (cosine of pair 31, one turn in {slowest} tokens)"
+    live.figure.locator("[data-reader=offset]").press("End")
+    there = fixed(decay(64, inv_freq(64)), 3)
+    over = f"mean {there}, least {there}, greatest {there} over the positions"
+    assert live.readout == f"Δ = 64: {there} from t = 20 · {over}"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_curve_is_inked_where_the_values_are(open_live, theme):
+    live = open_live(SinusoidExplorer, theme=theme)
+    kernel = live.values()["kernel"]
+    points = [[offset, kernel[offset + 64]] for offset in (-60, -31, -7, 0, 25, 60)]
+    ink = live.evaluate(
+        """(() => {
+          const canvas = figure.querySelector('canvas'), copy = new OffscreenCanvas(canvas.width, canvas.height);
+          const context = copy.getContext('2d', { willReadFrequently: true });
+          context.drawImage(canvas, 0, 0);
+          return x.map((at) => {
+            const [px, py] = explorable.pixel(...at).map(Math.round);
+            return Array.from(context.getImageData(px - 1, py - 1, 3, 3).data).filter((_, k) => k % 4 === 3);
+          });
+        })()""",
+        [*points, [-25, -0.75]],
+    )
+    *inked, empty = ink
+    assert all(max(square) > 200 for square in inked)
+    assert not any(empty)  # nothing is drawn where no curve is

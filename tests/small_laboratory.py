@@ -1,0 +1,20 @@
+"""The laboratory in small, for tests that train."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+
+LENGTH = 20  # of the sequences
+
+
+def make_small(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    """Makes the profile "quick" one of a small model, short sequences and so many steps, until the test is over."""
+    from posenc.lab import runs
+
+    quick = runs.PROFILES["quick"]
+    sizes = {"dim": 16, "mlp_dim": 20, "length": LENGTH, "sequences": 4, "warm_up": 4}
+    small = replace(quick, **sizes, steps=dict.fromkeys(quick.steps, steps))
+    monkeypatch.setattr(runs, "PROFILES", MappingProxyType({**runs.PROFILES, "quick": small}))

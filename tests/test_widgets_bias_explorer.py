@@ -1,0 +1,80 @@
+"""BiasExplorer in Python: what is drawn of each scheme, and what its finding says."""
+
+import numpy as np
+import pytest
+
+from posenc.bias import alibi_slopes, t5_bucket
+from posenc.widgets import BiasExplorer
+from posenc.widgets.bias_explorer import DRAWN, SCHEMES
+
+OF_DISTANCE_ALONE = {"alibi", "t5", "sandwich", "kerple_log", "kerple_power"}
+
+
+def test_opening_setting_tells_the_story():
+    assert BiasExplorer().finding() == (
+        "ALiBi learns nothing: the slopes are fixed. Where q·k is the same for all 129 keys, half of the last query's "
+        "attention falls on the nearest 2 in head 1, 6 in head 3, 57 in head 8. Two tokens back, the bias of head 3 is "
+        "\N{MINUS SIGN}0.250 for every query."
+    )
+
+
+def test_alibi_falls_by_its_slope():
+    values = BiasExplorer(heads=12, distance=40, head=5).values()
+    np.testing.assert_allclose(values["bias"], -alibi_slopes(12)[:, None] * np.arange(41))
+    np.testing.assert_allclose(np.diagonal(values["matrix"], -7), -7 * alibi_slopes(12)[4])
+
+
+def test_t5_has_one_value_a_bucket_and_ends_at_the_last():
+    values = BiasExplorer(scheme="t5", distance=200).values()["bias"]
+    buckets = t5_bucket(-np.arange(201), bidirectional=False)
+    assert len(np.unique(values, axis=1).T) == 32
+    for bucket in range(32):
+        assert np.ptp(values[:, buckets == bucket], axis=1).max() == 0
+    assert buckets[113] == 31
+    assert np.ptp(values[:, 113:], axis=1).max() == 0
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_diagonals_are_constant_where_distance_decides_alone(scheme):
+    widget = BiasExplorer(scheme=scheme, heads=4, distance=40)
+    matrix = widget.values()["matrix"]
+    spread = max(np.ptp(np.diagonal(matrix, -distance)) for distance in range(40))
+    assert (spread < 1e-9) == (scheme in OF_DISTANCE_ALONE)
+    assert ("for every query." in widget.finding()) == (scheme in OF_DISTANCE_ALONE)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_weights_are_causal_shares(scheme):
+    values = BiasExplorer(scheme=scheme, heads=3, distance=30).values()
+    np.testing.assert_allclose(values["weights"].sum(axis=-1), 1)
+    assert not np.triu(values["weights"], 1).any()
+    assert np.isnan(values["matrix"][np.triu_indices(31, 1)]).all()
+    np.testing.assert_allclose(values["within"][:, -1], 1)
+    assert (np.diff(values["within"], axis=-1) >= 0).all()
+    # The last row of the matrix is the curve of its head, read from the key itself backwards.
+    np.testing.assert_allclose(values["matrix"][-1, ::-1], values["bias"][2])
+    np.testing.assert_allclose(np.cumsum(values["weights"][-1, ::-1]), values["within"][2])
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_draw_changes_what_is_learned_and_nothing_else(scheme):
+    first, second = (BiasExplorer(scheme=scheme, draw=draw, distance=20).values()["bias"] for draw in (0, 1))
+    assert np.array_equal(first, second) == (scheme not in DRAWN)
+    if scheme in DRAWN:
+        assert "drawn at random here (draw 1)." in BiasExplorer(scheme=scheme, draw=1).finding()
+
+
+@pytest.mark.parametrize("scheme", DRAWN)
+def test_what_is_drawn_stays_when_the_picture_grows(scheme):
+    small = BiasExplorer(scheme=scheme, heads=2, head=2, distance=20).values()["matrix"]
+    large = BiasExplorer(scheme=scheme, heads=5, head=2, distance=47).values()["matrix"]
+    np.testing.assert_allclose(small, large[:21, :21])
+
+
+def test_there_is_no_head_beyond_the_last():
+    assert BiasExplorer(heads=4, head=9).finding() == BiasExplorer(heads=4, head=4).finding()
+
+
+def test_fire_is_a_function_of_distance_up_to_its_threshold():
+    assert "for every query." in BiasExplorer(scheme="fire", threshold=512).finding()
+    assert "it depends on where the query stands." in BiasExplorer(scheme="fire", threshold=8).finding()

@@ -1,0 +1,106 @@
+"""BlindSpot in Python: which outputs and weights follow their words, and that its finding says so."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+import traitlets
+
+from posenc.widgets import BlindSpot
+from posenc.widgets.blind_spot import EQUAL, SENTENCES, WORDS
+
+MAT = "the cat sat on the mat"
+
+
+def changes(**setting):
+    """The largest changes of outputs, weights and mean, and those of the last token and of repeated words."""
+    values = BlindSpot(**setting).values()
+    largest = (float(np.max(values[name])) for name in ("output_change", "weight_change", "mean_change"))
+    return (*largest, values["last_change"], values["repeat_change"])
+
+
+def test_no_sentence_is_longer_than_the_draws_reach():
+    assert max(len(sentence.split(" ")) for sentence in SENTENCES) == WORDS
+
+
+@pytest.mark.parametrize("layers", ["1", "2"])
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_without_code_and_mask_everything_moves_with_its_word(sentence, layers):
+    for order in ("210", "0321", "10", "543210", "304152"):
+        outputs, weights, mean, last, repeats = changes(sentence=sentence, layers=layers, order=order)
+        assert max(outputs, weights, mean) < EQUAL
+        assert repeats is None or repeats < EQUAL
+        assert last is None or last < EQUAL
+
+
+@pytest.mark.parametrize("scheme", ["sinusoidal", "rope"])
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_position_code_sees_the_order(scheme, causal):
+    for order in ("021", "102", "120", "201", "210"):
+        outputs, weights, mean, _, _ = changes(scheme=scheme, causal=causal, order=order)
+        assert min(outputs, weights, mean) > 1e-3
+
+
+def test_alibi_without_a_mask_misses_only_the_reversal():
+    for order in permutations("012"):
+        seen = changes(scheme="alibi", order="".join(order))[0] > 1e-3
+        assert seen == (order not in (("0", "1", "2"), ("2", "1", "0")))
+    assert "a sentence read backwards keeps them all" in BlindSpot(scheme="alibi").finding()
+    assert changes(scheme="alibi", causal=True)[0] > 1e-3
+
+
+def test_the_last_token_of_one_causal_layer_is_blind_and_of_two_is_not():
+    words = MAT.split()
+    for order in permutations(range(5)):
+        text = "".join(map(str, order))
+        setting = {"sentence": MAT, "order": text, "causal": True}
+        assert changes(**setting)[3] < EQUAL, text
+        if [words[i] for i in order] != words[:5]:
+            assert changes(**setting, layers="2")[3] > 1e-3, text
+            assert changes(**setting, scheme="sinusoidal")[3] > 1e-3, text
+
+
+def test_equal_words_need_a_mask_and_something_to_count_from():
+    assert changes(sentence="the the the the the", causal=True, layers="2")[4] < EQUAL
+    assert changes(sentence="BOS the the the the")[4] < EQUAL
+    assert changes(sentence="BOS the the the the", causal=True)[4] > 0.1
+    assert changes(sentence=MAT)[4] < EQUAL
+    assert changes(sentence=MAT, causal=True)[4] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("order", "moved"),
+    [("", "dog bites man"), ("2", "man dog bites"), ("5241", "man bites dog"), ("543", "dog bites man")],
+)
+def test_an_order_names_some_places_and_the_others_follow(order, moved):
+    assert " ".join(BlindSpot(order=order).values()["moved_words"]) == moved
+
+
+@pytest.mark.parametrize("order", ["00", "6", "0 1", "0123450", "man", None])
+def test_an_order_that_is_none_is_refused(order):
+    with pytest.raises(traitlets.TraitError, match="order takes digits from 0 to 5, each at most once"):
+        BlindSpot(order=order)
+
+
+FINDINGS = [
+    ({}, "Each output moved with its word and each attention weight with its word pair, equal to 10⁻¹²."),
+    ({}, "The mean of the outputs is equal to 10⁻¹²: it cannot tell “dog bites man” from “man bites dog”."),
+    ({"order": ""}, "The words stand as they were written."),
+    ({"scheme": "rope"}, "3 of 3 outputs changed as the words moved, by up to "),
+    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ": it tells “我爱你” from “你爱我”."),
+    ({"causal": True}, "The last token is another word now"),
+    ({"causal": True, "order": "10"}, "“man”, got the same output to 10⁻¹²: it cannot tell the order"),
+    ({"causal": True, "order": "10", "layers": "2"}, ": it can tell the order of the words before it."),
+    ({"sentence": MAT, "order": "4123"}, "Only equal words changed places: the sentence is the same."),
+    ({"sentence": MAT}, "The 2 outputs of “the” are equal to 10⁻¹²."),
+    ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
+    (
+        {"sentence": "the the the the the", "causal": True},
+        "Each output moved with its word, equal to 10⁻¹², though attention weights of word pairs changed by up to ",
+    ),
+]
+
+
+@pytest.mark.parametrize(("setting", "words"), FINDINGS)
+def test_the_finding_names_what_is_equal(setting, words):
+    assert words in BlindSpot(**setting).finding()

@@ -1,0 +1,56 @@
+"""The encoding gallery in Python: each code keeps and fails what chapter 03 tells of it."""
+
+import numpy as np
+import pytest
+
+from posenc.widgets import EncodingGallery
+from posenc.widgets.encoding_gallery import CODES
+
+WISHES = ("distinct", "small", "same", "goes on", "everywhere", "farther", "matrix")
+
+
+def failed(name: str, **setting: object) -> set[str]:
+    verdicts = EncodingGallery(**setting).values()["kept"][name]
+    return {wish for wish, fine in zip(WISHES, verdicts, strict=True) if not fine}
+
+
+def test_opening_setting_tells_the_story():
+    late = {"everywhere", "farther", "matrix"}
+    wanted = {"integer": {"small", "matrix"}, "normalised": {"same", "goes on", "matrix"}, "sinusoidal": {"farther"}}
+    wanted |= dict.fromkeys(("binary", "radix", "harmonic", "dyadic"), late)
+    assert {name: failed(name) for name in CODES} == wanted
+    assert EncodingGallery().finding() == (
+        "Code: binary. It keeps 4 of 7 wishes. What fails: one distance differs from place to place, by 14.6 %; "
+        "28.0 % of the time the farther of two looks nearer; no matrix makes one step, the best leaves 0.221."
+    )
+
+
+def test_digits_that_end_within_the_text():
+    widget = EncodingGallery(scheme="binary", dim=4)
+    assert widget.values()["codes"].shape == (16, 4)
+    assert "goes on" in failed("binary", dim=4)
+    assert " Its digits end at position 15. " in widget.finding()
+    assert "0 % of the next positions have a code" in widget.finding()
+
+
+@pytest.mark.parametrize("length", [16, 96])
+@pytest.mark.parametrize("dim", [2, 4, 6, 8])
+def test_each_code_ends_where_the_package_refuses(length, dim):
+    for name, code in CODES.items():
+        end = code.end(length, dim)
+        last = min(end, 10**6) - 1
+        assert np.isfinite(code.rows(np.array([last]), length, dim)).all()
+        if np.isfinite(end):
+            with pytest.raises(ValueError, match="positions must be at most"):
+                code.rows(np.array([end]), length, dim)
+        else:
+            assert name not in ("normalised", "binary", "radix")
+
+
+@pytest.mark.parametrize("length", [16, 33, 96])
+@pytest.mark.parametrize("dim", [2, 16, 32])
+def test_only_sinusoids_step_by_a_matrix_and_look_alike_everywhere(length, dim):
+    kept = EncodingGallery(length=length, dim=dim).values()["kept"]
+    for name, (*_, everywhere, _farther, matrix) in kept.items():
+        assert matrix == (name == "sinusoidal"), name
+        assert everywhere == (name in ("integer", "normalised", "sinusoidal")), name

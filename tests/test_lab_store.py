@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -11,7 +13,8 @@ from safetensors.torch import save_file
 
 from posenc import lab
 from posenc.lab import __main__ as command_line
-from posenc.lab import runs, store
+from posenc.lab import execution, runs, store
+from posenc.lab.execution import carry_out
 from posenc.lab.runs import PROFILES, Run, planned
 from posenc.lab.train import build, round_to_half
 
@@ -110,15 +113,15 @@ def test_a_run_is_trained_measured_and_collected(short, tmp_path, capsys):
 
 
 def test_what_is_done_is_not_done_again(short, tmp_path, monkeypatch):
-    command_line.carry_out(RUN, tmp_path, progress=False)
+    carry_out(RUN, tmp_path, progress=False)
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    monkeypatch.delattr(command_line, "train")
-    command_line.carry_out(RUN, tmp_path, progress=False)
+    monkeypatch.delattr(execution, "train")
+    carry_out(RUN, tmp_path, progress=False)
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
     # Measurements that were lost are made anew from the checkpoint, without training.
     measured_again = (tmp_path / f"{RUN.name}.json").read_text()
     (tmp_path / f"{RUN.name}.json").unlink()
-    command_line.carry_out(RUN, tmp_path, progress=False)
+    carry_out(RUN, tmp_path, progress=False)
     again = json.loads((tmp_path / f"{RUN.name}.json").read_text())["measurements"]
     assert again == json.loads(measured_again)["measurements"]
 
@@ -126,11 +129,11 @@ def test_what_is_done_is_not_done_again(short, tmp_path, monkeypatch):
 def test_runs_are_added_to_those_that_ship(short, tmp_path, monkeypatch, capsys):
     first, second = short
     into = tmp_path / "shipped"
-    command_line.carry_out(first, tmp_path / "one", progress=False)
+    carry_out(first, tmp_path / "one", progress=False)
     store.collect(tmp_path / "one", into)
     before = lab.results(into / "results.json")
     monkeypatch.setattr(command_line, "results", lambda: before)
-    command_line.carry_out(second, tmp_path / "two", progress=False)
+    carry_out(second, tmp_path / "two", progress=False)
     command_line.main(["--folder", str(tmp_path / "two"), "collect", "--keep", "--into", str(into)])
     assert "2 of 2 runs and 2 measurements" in capsys.readouterr().out
     found = lab.results(into / "results.json")
@@ -150,3 +153,15 @@ def test_every_planned_run_has_its_name():
     names = [run.name for run in planned()]
     assert len(names) == len(set(names))
     assert [Run.from_name(name) for name in names] == planned()
+
+
+def test_workers_take_up_what_others_left(tmp_path):
+    """Processes of their own find the work: here all is there already, and each says so run by run."""
+    quick = [run.name for run in planned() if run.profile == "quick"]
+    for name in quick:
+        (tmp_path / f"{name}.safetensors").touch()
+        (tmp_path / f"{name}.trained.json").write_text('{"losses": [2.0, 0.5]}')
+        (tmp_path / f"{name}.json").write_text("{}")
+    command = [sys.executable, "-m", "posenc.lab", "--folder", tmp_path, "all", "--profile", "quick", "--workers", "2"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert printed == [f"[{k} of {len(quick)}] {name}: last loss 0.500" for k, name in enumerate(quick, 1)]

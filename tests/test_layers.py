@@ -23,12 +23,13 @@ FLOORS = [
     {"lab.evaluate"},
     {"lab.measurements"},
     {"lab"},
+    {"lab.execution"},
     {"lab.__main__"},
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
 ONE_FLOOR = {"widgets"}  # packages whose modules share a floor and may import each other
 WITH_TORCH = {"_rotary_torch", "schemes", "transformer"} | {
-    f"lab.{name}" for name in ("corpus", "runs", "train", "store", "evaluate", "measurements", "__main__")
+    f"lab.{name}" for name in ("corpus", "runs", "train", "store", "evaluate", "measurements", "execution", "__main__")
 }
 
 

@@ -101,7 +101,7 @@ def test_a_pair_is_read_in_panels_side_by_side(open_live):
     assert all(text.startswith("pair ") for text in readout)
     first, second, third = (int(text.split(":")[0].split()[1]) for text in readout)
     assert first == third
-    assert abs(first - second) <= 2  # half a panel further on, at the same place in the panel
+    assert abs(first - second) <= 5  # nearly the same place in the next panel, whose labels are wider or narrower
     box = canvas.bounding_box()
     canvas.hover(position={"x": box["width"] * 0.75, "y": box["height"] * 0.8})
     assert live.readout.startswith("m = ")

@@ -247,7 +247,8 @@ export function words(context, theme, text, x, y, { colour = theme.muted, align 
   context.textAlign = align;
   context.textBaseline = baseline;
   const texts = [text].flat();
-  context.fillText(texts.find((words) => context.measureText(words).width <= width) ?? texts.at(-1), x, y);
+  const fits = (words) => width === Infinity || context.measureText(words).width <= width;
+  context.fillText(texts.find(fits) ?? texts.at(-1), x, y);
 }
 
 // An arrow between two points in pixels.
@@ -285,6 +286,15 @@ export function cellAxis(count, start, end) {
   return new Axis({ from: -0.5, to: count - 0.5, start, end });
 }
 
+// One canvas with a pixel for each cell, for all heat maps in turn: a new one costs more than the map itself.
+let shared = null;
+function cells(columns, rows) {
+  shared ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  if (shared.canvas.width < columns) shared.canvas.width = columns;
+  if (shared.canvas.height < rows) shared.canvas.height = rows;
+  return shared;
+}
+
 // A table of numbers as colours: columns across, rows down, on two cell axes.
 export class HeatMap {
   constructor(context, theme, x, y) {
@@ -294,9 +304,7 @@ export class HeatMap {
   // `values` holds the table row after row; `scale` is one of colours.js. NaN leaves a cell empty.
   fill(values, scale) {
     const { context, rows, columns, x, y } = this;
-    const small = document.createElement("canvas");
-    small.width = columns;
-    small.height = rows;
+    const small = cells(columns, rows);
     const image = new ImageData(columns, rows);
     for (let k = 0; k < rows * columns; k++) {
       if (Number.isNaN(values[k])) continue;
@@ -304,10 +312,10 @@ export class HeatMap {
       for (let channel = 0; channel < 3; channel++) image.data[4 * k + channel] = levels[channel];
       image.data[4 * k + 3] = Math.round(255 * scale.opacity(values[k]));
     }
-    small.getContext("2d").putImageData(image, 0, 0);
+    small.putImageData(image, 0, 0);
     context.save();
     context.imageSmoothingEnabled = columns > x.end - x.start || rows > y.end - y.start; // cells finer than pixels are averaged
-    context.drawImage(small, x.start, y.start, x.end - x.start, y.end - y.start);
+    context.drawImage(small.canvas, 0, 0, columns, rows, x.start, y.start, x.end - x.start, y.end - y.start);
     context.restore();
     context.strokeStyle = this.theme.grid;
     context.lineWidth = 1;

@@ -61,29 +61,26 @@ const WISHES = {
 const KEYS = Object.keys(WISHES);
 const isKept = (wish, score, dim) => (WISHES[wish].kept ?? ((value) => value <= ROUNDING))(score, dim);
 
-function codesOf(name, length, dim) {
-  const { code, end } = CODES[name], count = Math.min(length, end(length, dim));
-  return code(Array.from({ length: count }, (_, t) => t), length, dim);
-}
-
-function scoresOf(name, codes, length, dim, steps) {
-  const apart = distances(codes), past = CODES[name].end(length, dim) - length;
-  return {
+// The codes of a text, up to the first position that has none, and their scores.
+function codeAndScores(name, length, dim, steps) {
+  const { code, end } = CODES[name], last = end(length, dim);
+  const positions = Array.from({ length: Math.min(length, last) }, (_, t) => t);
+  const codes = code(positions, length, dim), apart = distances(codes);
+  const scores = {
     least_distance: leastDistance(apart),
     greatest_norm: greatestNorm(codes),
-    length_dependence: lengthDependence(codes, codesOf(name, 2 * length, dim)),
-    defined_share: Math.min(Math.max(past / length, 0), 1),
+    length_dependence: lengthDependence(codes, code(positions, 2 * length, dim)),
+    defined_share: Math.min(Math.max((last - length) / length, 0), 1),
     translation_residual: translationResidual(apart),
     monotonicity_violations: monotonicityViolations(apart),
     shift_residual: steps[name][dim / 2 - 1],
   };
+  return { codes, scores };
 }
 
 function compute({ scheme, length, dim }, width, previous, { steps }) {
-  const gallery = previous?.length === length && previous.dim === dim ? previous.gallery : Object.fromEntries(NAMES.map((name) => {
-    const codes = codesOf(name, length, dim);
-    return [name, { codes, scores: scoresOf(name, codes, length, dim, steps) }];
-  }));
+  const same = previous?.length === length && previous.dim === dim;
+  const gallery = same ? previous.gallery : Object.fromEntries(NAMES.map((name) => [name, codeAndScores(name, length, dim, steps)]));
   const each = (map) => Object.fromEntries(NAMES.map((name) => [name, map(gallery[name].scores)]));
   const values = {
     codes: gallery[scheme].codes,

@@ -1,0 +1,39 @@
+"""Carries out a run, training and measuring what is not there yet.
+
+It stands apart from the command because a worker process imports it: what is defined where Python was started, no other
+process can find.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import torch
+
+from posenc.lab import store
+from posenc.lab.measured import read_json
+from posenc.lab.measurements import measurements
+from posenc.lab.runs import Run
+from posenc.lab.train import train
+
+
+def carry_out(run: Run, folder: Path, progress: bool = True) -> str:
+    """Trains a run and measures it, unless that has been done; answers with a line of what there is now."""
+    torch.set_num_threads(1)  # two threads get in each other's way on models this small
+    checkpoint, record = folder / f"{run.name}.safetensors", folder / f"{run.name}.json"
+    trained_record = folder / f"{run.name}.trained.json"
+    if not (checkpoint.is_file() and trained_record.is_file()):
+        began = time.time()
+        trained = train(run, run.make_task(), folder=folder, progress=progress)
+        store.save_checkpoint(trained.model, run, checkpoint)
+        wall = time.time() - began
+        store.write_json(trained_record, store.description(run, trained.losses, trained.seconds, wall))
+        (folder / f"{run.name}.state").unlink(missing_ok=True)
+    if not record.is_file():
+        model, _ = store.load_checkpoint(checkpoint)
+        began = time.process_time()
+        found = list(measurements(model, run))
+        store.write_json(record, {"measuring_seconds": round(time.process_time() - began, 1), "measurements": found})
+    loss = read_json(trained_record)["losses"][-1]
+    return f"{run.name}: last loss {loss:.3f}"

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -280,7 +281,7 @@ class NoPositionWithTemperature(PositionScheme):
 # The input
 
 
-class _Added(PositionScheme):
+class _Added(PositionScheme, ABC):
     """Adds a code of the position to embeddings of one width."""
 
     door = "input"
@@ -294,9 +295,9 @@ class _Added(PositionScheme):
             raise ValueError(f"x must have shape (batch, length, {self.dim}), got shape {tuple(x.shape)}")
         return x + self.code(positions).to(x.dtype)
 
+    @abstractmethod
     def code(self, positions: Tensor) -> Tensor:
         """What is added, shape (*positions.shape, dim)."""
-        raise NotImplementedError
 
 
 class Integer(_Added):
@@ -393,7 +394,7 @@ class Learned(_Added):
 # The query and key
 
 
-class _Turning(PositionScheme):
+class _Turning(PositionScheme, ABC):
     """Turns queries and keys by tables, which layers that share their positions share."""
 
     door = "query and key"
@@ -403,9 +404,9 @@ class _Turning(PositionScheme):
         self.head_dim, self.layout = whole("head_dim", head_dim), one_of("layout", layout, LAYOUTS)
         self._last: tuple[Any, ...] | None = None
 
+    @abstractmethod
     def tables(self, positions: Tensor, key_positions: Tensor, like: Tensor) -> tuple[RotaryTable, RotaryTable]:
         """Cosines and sines for queries and keys, computed in float64 and cast to the working dtype of `like`."""
-        raise NotImplementedError
 
     def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
         if q.shape[-1] != self.head_dim:
@@ -598,21 +599,25 @@ class _Biasing(PositionScheme):
         super().__init__()
         self.n_heads = whole("n_heads", n_heads)
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
-        self._check_heads(q)
-        return self.of_offsets(relative_positions(positions, key_positions))
-
     def _check_heads(self, q: Tensor) -> None:
         if q.shape[1] != self.n_heads:
             wanted = f"(batch, {self.n_heads}, length, head_dim)"
             raise ValueError(f"q must have shape {wanted}, got shape {tuple(q.shape)}")
 
+
+class _OffsetBiasing(_Biasing, ABC):
+    """Adds a bias that depends on relative positions alone."""
+
+    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+        self._check_heads(q)
+        return self.of_offsets(relative_positions(positions, key_positions))
+
+    @abstractmethod
     def of_offsets(self, offsets: Tensor) -> Tensor:
         """The bias of relative positions, key − query: (..., queries, keys) in, (..., heads, queries, keys) out."""
-        raise NotImplementedError
 
 
-class ALiBi(_Biasing):
+class ALiBi(_OffsetBiasing):
     """ALiBi: a penalty of m_h logits for each token of distance (`posenc.bias.alibi`).
 
     Args:
@@ -637,7 +642,7 @@ class ALiBi(_Biasing):
         return biases.alibi(offsets, self.slopes, symmetric=not self.causal)  # type: ignore[no-any-return]
 
 
-class T5(_Biasing):
+class T5(_OffsetBiasing):
     """T5's learned bias of bucketed relative positions (`posenc.bias.t5`); the products q·k are not scaled.
 
     One T5 serves all its layers with one table.
@@ -682,7 +687,7 @@ class T5(_Biasing):
         return 1.0
 
 
-class Sandwich(_Biasing):
+class Sandwich(_OffsetBiasing):
     """Sandwich: the product of two sinusoidal codes, weaker from head to head (`posenc.bias.sandwich`).
 
     Args:
@@ -701,7 +706,7 @@ class Sandwich(_Biasing):
         return biases.sandwich(offsets, self.n_heads, self.dim, self.base)  # type: ignore[no-any-return]
 
 
-class Kerple(_Biasing):
+class Kerple(_OffsetBiasing):
     """KERPLE: −r1·ln(1 + r2·distance) or −r1·distance^r2, with learned r1 and r2 for each head (`posenc.bias.kerple`).
 
     They stay positive because what is learned are their logarithms, log_r1 and log_r2; for the power it is the number
@@ -776,7 +781,7 @@ class Fire(_Biasing):
         return biases.fire(positions, key_positions, self.mlp, c, threshold)  # type: ignore[no-any-return]
 
 
-class _ContentBiasing(_Biasing):
+class _ContentBiasing(_Biasing, ABC):
     """Adds terms that depend on queries and keys, of one width."""
 
     def __init__(self, n_heads: int, head_dim: int) -> None:
@@ -794,9 +799,9 @@ class _ContentBiasing(_Biasing):
         """Rows of all heads side by side, (rows, heads·head_dim), as (heads, rows, head_dim)."""
         return rows.reshape(-1, self.n_heads, self.head_dim).transpose(0, 1)
 
+    @abstractmethod
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         """What is added to q·k before the scale, shape (batch, heads, queries, keys)."""
-        raise NotImplementedError
 
 
 def _check_consecutive(positions: Tensor, key_positions: Tensor) -> None:

@@ -33,6 +33,7 @@ from posenc.transformer import Transformer
 Measurement = dict[str, Any]
 
 SEQUENCES = 24  # in a probe
+EXTENDED = ("rope_100", "rope_10000")  # whose contexts are extended; the other bases are trained for comparison
 FIXED_FACTOR = 4.0  # for what a scaling costs where it is not needed
 FIXED = ("linear", "ntk_aware", "ntk_by_parts", "yarn", "yarn_paper")
 HALF = ("default", "linear", "ntk_aware", "yarn", "yarn_paper")  # for blocks that are said but twice
@@ -47,13 +48,13 @@ def measurements(model: Transformer, run: Run) -> Iterator[Measurement]:
     task, length = run.make_task(), run.settings.length
     for name, probe in _probes(run, task):
         yield from _plain(model, run, name, probe)
-        if run.scheme_options[0] == "rope" and run.task in ("text", "copy"):
+        if run.scheme in EXTENDED and run.task in ("text", "copy"):
             yield from _scalings(model, run, name, probe)
-    if run.task in ("text", "copy") and run.scheme in ("none", "rope_100", "rope_10000"):
+    if run.scheme in ("none", *EXTENDED) and run.task in ("text", "copy"):
         yield from _temperatures(model, run, task)
-    if run.scheme in ("rope_100", "rope_10000") and run.task in ("text", "copy"):
+    if run.scheme in EXTENDED and run.task in ("text", "copy"):
         yield from _surgeries(model, run, task, length)
-    if run.profile == "full" and run.scheme in ("rope_100", "rope_10000"):
+    if run.scheme in EXTENDED and run.profile == "full":
         yield from _fine_tuning(model, run, task, length)
 
 

@@ -26,7 +26,7 @@ def _each(task: str, scheme: str, times: int, *, probe: str = "", kind: str = "p
         profile="full", task=task, scheme=scheme, probe=probe or task, kind=kind, length=length, **wanted
     )
     by_seed = {one["seed"]: one["loss" if task == "text" else "accuracy"] for one in found}
-    assert len(by_seed) == len(found) >= 2, f"{task} {scheme} {length} {wanted}: {len(found)} measurements"
+    assert len(by_seed) == len(found) == 3, f"{task} {scheme} {length} {wanted}: {len(found)} measurements"
     return np.array([by_seed[seed] for seed in sorted(by_seed)])
 
 
@@ -40,6 +40,19 @@ def _scaled(task: str, scheme: str, scaling: str, times: int, factor: float | No
 
 def _range(values: np.ndarray) -> str:
     return f"{values.min():.2f} to {values.max():.2f}"
+
+
+@decides
+def C115() -> Evidence:
+    """A model that was trained with the larger base; then one given a larger base than its own, by NTK-aware scaling."""
+    small, large = (_each("text", base, 1) for base in BASES)
+    changed = [_scaled("text", base, "ntk_aware", 1, factor=4.0) for base in BASES]
+    return Evidence(
+        as_said=bool(np.all(large - small.mean() > NATS)),
+        core=bool(np.all(changed[0] > small) and np.all(changed[1] > large)),
+        figure=f"trained with base 100 {_range(small)}, with base 10000 {_range(large)}; with a larger base than the "
+        f"one in training {_range(changed[0])} and {_range(changed[1])}",
+    )
 
 
 @decides

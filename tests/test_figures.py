@@ -106,11 +106,17 @@ BIASES = {
     "Sandwich": bias.sandwich(-FAR[None], 8)[0, 0],
     "KERPLE": bias.kerple(-FAR[None], [1.0], [1.0])[0, 0],
 }
+FIVE = np.arange(5.0)[:, None] * [1.0, 2.0, 2.0]
+READINGS = {"nothing": np.ones((5, 3)), "two groups": FIVE[[0, 1, 1, 0, 1]], "everything": FIVE}
+LOSSES = {"blind": [0.7, 0.6, 0.5, 0.5, 0.5, 0.5, 0.5], "sees": [0.6, 0.1, 0.0]}
 
 
 def weights_of(words):
     return attention(words, words, words).weights
 
+
+SHARES, VALUES = np.array([0.0, 0.75, 0.25]), np.array([[9.0, 9.0], [1.0, 0.2], [0.2, -1.0]])
+MASKED = attention(WORDS, WORDS, WORDS, causal=True).weights
 
 EXAMPLES = {
     "waves": lambda: figures.waves(np.arange(9), 8, 1e4, [0]),
@@ -136,6 +142,16 @@ EXAMPLES = {
     "rotated_pairs": lambda: figures.rotated_pairs(Q, K, 5, 2, 100.0),
     "scaling_ratios": lambda: figures.scaling_ratios(64, 1e4, 2048, METHODS),
     "biases_by_distance": lambda: figures.biases_by_distance(FAR, BIASES),
+    "orders_seen": lambda: figures.orders_seen(READINGS),
+    "training_losses": lambda: figures.training_losses(LOSSES, every=10, chance=0.5),
+    "gathering": lambda: figures.gathering(["the", "cat", "sat"], SHARES, VALUES, 2, ["creature", "action"]),
+    "attention_maps": lambda: figures.attention_maps(FIRST, {"open": weights_of(WORDS), "masked": MASKED}, 1),
+    "score_widths": lambda: figures.score_widths(
+        [4, 64], {"undivided": ([2.0, 8.1], [11.5, 1.8]), "divided": ([1.0, 1.01], [21.8, 20.5])}, 32
+    ),
+    "distance_maps": lambda: figures.distance_maps(CODES),
+    "wave_and_dial": lambda: figures.wave_and_dial(0.5, 12),
+    "returns": lambda: figures.returns({"one": [1.0], "halves": [1.0, 0.5, 0.25]}, 100),
 }
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
 
@@ -216,6 +232,7 @@ def test_word_orders_draws_both_matrices():
     assert title(figure) == "Another order moves the weights with their words and changes none"
     assert list(figure.layout.xaxis.ticktext) == list(figure.layout.yaxis.ticktext) == FIRST
     assert list(figure.layout.xaxis2.ticktext) == list(figure.layout.yaxis2.ticktext) == SECOND
+    assert figure.layout.yaxis2.side == "right"  # on a phone they would cover the first matrix
     texts = next(trace for trace in figure.data if trace.type == "scatter")
     assert texts.text[1] == f"{weights_of(WORDS)[0, 1]:.2f}"
     assert (texts.x[1], texts.y[1]) == (1, 0)  # the key across, the query down
@@ -439,6 +456,160 @@ def test_biases_by_distance():
     assert f"{-np.log1p(64):.1f} (KERPLE)".replace("-", "−") in title(figure)
 
 
+def test_orders_seen():
+    figure = EXAMPLES["orders_seen"]()
+    nothing, groups, everything = figure.data
+    assert title(figure) == "Orders told apart, of 5: 1 (nothing), 2 (two groups), 5 (everything)"
+    assert (list(nothing.x), list(nothing.y), list(nothing.text)) == ([0], [0], ["5"])
+    assert sorted(zip(groups.text, groups.marker.size, strict=True)) == [
+        ("2", pytest.approx(4 * 2**0.5, abs=DRAWN)),
+        ("3", pytest.approx(4 * 3**0.5, abs=DRAWN)),
+    ]
+    # all five lie on one line, 3 apart, and the largest of its three numbers grows to the right
+    np.testing.assert_allclose(everything.x, [-6, -3, 0, 3, 6], atol=DRAWN)
+    np.testing.assert_allclose(everything.y, 0, atol=DRAWN)
+    assert "two groups: 2 of 2 or 3; everything: 5 of 1" in alt(figure)
+    assert [label.text for label in figure.layout.annotations][1] == "two groups<br>2 of 5"
+
+
+def test_orders_seen_takes_rounding_for_none():
+    reading = FIVE + np.random.default_rng(0).normal(scale=1e-13, size=FIVE.shape)
+    reading[1] = reading[0] + 1e-13
+    assert title(figures.orders_seen({"rounded": reading})).endswith("of 5: 4 (rounded)")
+    reading[1, 2] += 1e-6
+    assert title(figures.orders_seen({"rounded": reading})).endswith("of 5: 5 (rounded)")
+
+
+def test_orders_seen_leaves_few_dots_their_numbers_and_many_none():
+    many = np.random.default_rng(0).normal(size=(11, 4))
+    assert [trace.mode for trace in figures.orders_seen({"few": many[:10], "less": many[:10]}).data] == [
+        "markers+text",
+        "markers+text",
+    ]
+    assert figures.orders_seen({"many": many}).data[0].mode == "markers"
+
+
+def test_training_losses():
+    figure = EXAMPLES["training_losses"]()
+    for trace, values in zip(figure.data, LOSSES.values(), strict=True):
+        np.testing.assert_allclose(trace.y, values, atol=DRAWN)
+        np.testing.assert_array_equal(trace.x, 10 * np.arange(1, len(values) + 1))
+    assert figure.layout.shapes[0].y0 == figure.layout.shapes[0].y1 == 0.5
+    assert title(figure) == "Where the loss ends after 70 steps: 0.50 (blind), 0.23 (sees)"
+    assert "a model that guesses pays 0.500 nats" in alt(figure)
+
+
+def test_gathering():
+    figure = EXAMPLES["gathering"]()
+    arcs = [trace for trace in figure.data if trace.name]
+    assert [arc.name for arc in arcs] == ["cat: 0.75"]  # none for a word without weight, or for the one that gathers
+    assert (arcs[0].x[-1], arcs[0].x[0], arcs[0].y[0]) == (2, 1, 0)  # from the word to the one that gathers
+    assert arcs[0].line.width == 22 * 0.75
+    each, total = (trace for trace in figure.data if trace.type == "heatmap")
+    np.testing.assert_allclose(each.z, (SHARES[:, None] * VALUES).T, atol=DRAWN)  # a column a word
+    np.testing.assert_allclose(total.z, (SHARES @ VALUES)[:, None], atol=DRAWN)
+    texts = [trace for trace in figure.data if trace.type == "scatter" and trace.mode == "text"]
+    assert [text for trace in texts for text in trace.text][:3] == [
+        "<b>the</b><br>0.00",
+        "<b>cat</b><br>0.75",
+        "<b>sat</b><br>0.25",
+    ]
+    assert (texts[0].textfont.color, texts[1].textfont.color) == (figures.PALETTE["key"], figures.PALETTE["query"])
+    assert list(texts[3].text) == ["0.80", "−0.10"]
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-0.8, 0.8)
+    told = "with weight 0.75, and what it gathers is mostly creature, 0.80"
+    assert title(figure) == f"“sat” listens most to “cat”, {told}"
+    assert "Sum of the weighted values: creature 0.80, action −0.10" in alt(figure)
+
+
+def test_gathering_from_itself():
+    figure = figures.gathering(["a", "b"], [0.3, 0.7], np.ones((2, 1)), 1, ["x"])
+    assert "“b” listens most to itself" in title(figure)
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.colorscale[0][0]) == (0, 0)
+
+
+def test_attention_maps():
+    figure = EXAMPLES["attention_maps"]()
+    tables = (weights_of(WORDS), MASKED)
+    for trace, table in zip((t for t in figure.data if t.type == "heatmap"), tables, strict=True):
+        np.testing.assert_allclose(trace.z, table, atol=DRAWN)
+    lines = [trace for trace in figure.data if trace.type == "scatter"]
+    texts, frame = [trace for trace in lines if trace.mode == "text"], lines[1]
+    assert [len(trace.text) for trace in texts] == [9, 6]  # what is masked has no number
+    assert texts[1].text[1] == f"{100 * MASKED[1, 0]:.0f}"
+    assert (texts[1].x[1], texts[1].y[1]) == (0, 1)  # the key across, the query down
+    assert (min(frame.y), max(frame.y), frame.line.color) == (0.5, 1.5, figures.PALETTE["query"])
+    most = [FIRST[table[1].argmax()] for table in tables]
+    told = ", ".join(
+        f"“{word}” {name} ({table[1].max():.0%})"
+        for word, name, table in zip(most, ("open", "masked"), tables, strict=True)
+    )
+    assert title(figure) == f"“bites” listens most to {told}"
+
+
+def test_score_widths():
+    figure = EXAMPLES["score_widths"]()
+    root, one, raw, heard, divided, heard_divided = figure.data
+    np.testing.assert_allclose([root.y, one.y], [[2, 8], [1, 1]], atol=DRAWN)
+    np.testing.assert_allclose([raw.y, divided.y], [[2, 8.1], [1, 1.01]], atol=DRAWN)
+    np.testing.assert_allclose([heard.y, heard_divided.y], [[11.5, 1.8], [21.8, 20.5]], atol=DRAWN)
+    assert (raw.xaxis, heard.xaxis) == ("x", "x2")
+    assert title(figure).endswith("to 11.5 and 1.8 (undivided), 21.8 and 20.5 (divided)")
+    assert "Spread of the scores at width 4 and at 64: 2.00 and 8.10 (undivided)" in alt(figure)
+
+
+def test_distance_maps():
+    figure = EXAMPLES["distance_maps"]()
+    for trace, code in zip(figure.data, CODES.values(), strict=True):
+        apart = np.sqrt(((code[:, None] - code) ** 2).sum(axis=-1))
+        np.testing.assert_allclose(trace.z, apart / apart.max(), atol=DRAWN)
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
+    steps = [np.linalg.norm(CODES["bits"][k:] - CODES["bits"][:-k], axis=-1) for k in range(1, 8)]
+    spread = np.mean([step.std() / step.mean() for step in steps])
+    assert title(figure) == f"Equal distances look equal in waves; in bits they vary by {spread:.0%}"
+
+
+def test_distance_maps_of_one_kind():
+    assert title(figures.distance_maps({"a": CODES["waves"], "b": CODES["waves"]})).endswith("look equal in a and b")
+    assert title(figures.distance_maps({"a": CODES["bits"]})).startswith("In a they vary by")
+    asked = figures.distance_maps({"a": CODES["bits"]}, title="One code")
+    assert title(asked) == "One code"
+    assert alt(asked).startswith("One code. In a they vary by")
+    assert np.all(np.asarray(figures.distance_maps({"still": np.ones((4, 2))}).data[0].z) == 0)
+
+
+def test_wave_and_dial():
+    figure = EXAMPLES["wave_and_dial"]()
+    at = np.arange(13)
+    hand, sine = [trace for trace in figure.data if trace.mode == "markers"]
+    np.testing.assert_allclose(hand.x, np.cos(at / 2), atol=DRAWN)
+    np.testing.assert_allclose(sine.x, at, atol=DRAWN)
+    for points in (hand, sine):
+        np.testing.assert_allclose(points.y, np.sin(at / 2), atol=DRAWN)
+    rises = np.abs(np.diff(np.sin(at / 2)))
+    assert title(figure).startswith(f"Every step of the hand is {2 * np.sin(0.25):.2f} long")
+    assert title(figure).endswith(f"from {rises.min():.2f} to {rises.max():.2f}")
+    for name, k in (("longest", rises.argmax()), ("shortest", rises.argmin())):
+        (step,) = [trace for trace in figure.data if (trace.name or "").startswith(name)]
+        assert step.name.endswith(f"{k} to {k + 1}: {rises[k]:.2f}")
+        np.testing.assert_allclose(step.y, np.sin([k / 2, (k + 1) / 2]), atol=DRAWN)
+        assert list(step.x) == [k + 1, k + 1]
+    assert figure.layout.yaxis.scaleanchor == "x"  # a dial is round
+
+
+def test_returns():
+    figure = EXAMPLES["returns"]()
+    one, nearest, halves, again = figure.data
+    at = np.arange(101)
+    np.testing.assert_allclose(one.y, 2 * np.abs(np.sin(at / 2)), atol=DRAWN)
+    apart = np.sqrt(np.mean([4 * np.sin(at * speed / 2) ** 2 for speed in (1, 0.5, 0.25)], axis=0))
+    np.testing.assert_allclose(halves.y, apart, atol=DRAWN)
+    assert list(nearest.x) == [44]
+    assert list(again.x) == [1 + apart[1:].argmin()]
+    assert title(figure).endswith(f"nearest code: 44 (one), {again.x[0]} (halves)")
+    assert "0.0177 (one)" in alt(figure)
+
+
 def test_lines_of_a_figure_differ():
     styles = [(line["color"], line["dash"]) for line in map(figures._style, range(12))]
     assert len(set(styles)) == 12
@@ -490,6 +661,38 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.biases_by_distance([0, 1], {}), "biases must hold at least one"),
         (lambda: figures.biases_by_distance([0, 1], {"a": [0.0]}), r"biases\['a'\] must be 2 finite numbers"),
         (lambda: figures.biases_by_distance([0, 1], {"a": [0.0, -np.inf]}), r"biases\['a'\] must be 2 finite numbers"),
+        (lambda: figures.orders_seen({}), "readings must hold at least one"),
+        (lambda: figures.orders_seen({"a": np.ones((4, 1))}), r"readings must all have shape .*\(4, 1\)"),
+        (lambda: figures.orders_seen({"a": np.ones((4, 2)), "b": np.ones((3, 2))}), r"got shapes .*\(3, 2\)"),
+        (lambda: figures.training_losses({}, 1, 1.0), "losses must hold at least one"),
+        (lambda: figures.training_losses({"a": []}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
+        (lambda: figures.training_losses({"a": [np.nan]}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
+        (lambda: figures.training_losses({"a": [1.0]}, 0, 1.0), "every must be greater than 0, got 0"),
+        (lambda: figures.training_losses({"a": [1.0]}, 1, 0.0), "chance must be greater than 0, got 0.0"),
+        (lambda: figures.gathering(FIRST, [0.5, 0.5], W3, 0, FIRST), r"weights must have shape \(3,\).*got shapes \(2"),
+        (lambda: figures.gathering(FIRST, W3[0], W3, 0, ["a"]), r"values \(3, 1\), .*1 names, got shapes.*\(3, 3\)"),
+        (lambda: figures.gathering(FIRST, W3[0], W3[:, :0], 0, []), "names must hold at least one"),
+        (lambda: figures.gathering(FIRST, [0.5, 0.7, -0.2], W3, 0, FIRST), "weights must be at least 0, got .*-0.2"),
+        (lambda: figures.gathering(FIRST, W3[0], W3, 3, FIRST), "query must be between 0 and 2.*got 3"),
+        (lambda: figures.attention_maps([], {"a": W3}, 0), "words must hold at least one"),
+        (lambda: figures.attention_maps(FIRST, {}, 0), "tables must hold at least one"),
+        (lambda: figures.attention_maps(FIRST, {"a": W3[:2]}, 0), r"tables\['a'\] must be 3 × 3, got shape \(2, 3\)"),
+        (lambda: figures.attention_maps(FIRST, {"a": W3}, -1), "query must be between 0 and 2.*got -1"),
+        (lambda: figures.score_widths([], {"a": ([], [])}, 8), "widths must hold at least one"),
+        (lambda: figures.score_widths([4], {"a": ([1.0], [1.0])}, 1), "keys must be greater than 1, got 1"),
+        (lambda: figures.score_widths([4], {}, 8), "measured must hold at least one"),
+        (lambda: figures.score_widths([4], {"a": ([1.0], [np.nan])}, 8), r"measured\['a'\] must be two rows of 1 fin"),
+        (lambda: figures.score_widths([4], {"a": ([1.0],)}, 8), r"measured\['a'\] must be two rows of 1 finite"),
+        (lambda: figures.distance_maps({}), "codes must hold at least one"),
+        (lambda: figures.distance_maps({"a": np.ones((2, 2))}), r"one length of 3 or more, got shapes \[\(2, 2\)"),
+        (lambda: figures.distance_maps({"a": W3, "b": np.ones((4, 3))}), "codes must all have shape"),
+        (lambda: figures.distance_maps({"a": np.ones((3, 0))}), "codes must all have shape"),
+        (lambda: figures.wave_and_dial(0.0, 3), "speed must be greater than 0, got 0.0"),
+        (lambda: figures.wave_and_dial(0.5, 1), "steps must be greater than 1, got 1"),
+        (lambda: figures.returns({}, 9), "speeds must hold at least one"),
+        (lambda: figures.returns({"a": []}, 9), "speeds must all be lists of one number or more"),
+        (lambda: figures.returns({"a": [[1.0]]}, 9), "speeds must all be lists of one number or more"),
+        (lambda: figures.returns({"a": [1.0]}, 1), "reach must be greater than 1, got 1"),
     ],
 )
 def test_refused(draw, words):

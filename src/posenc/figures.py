@@ -31,6 +31,7 @@ from posenc.analysis import (
     kernel_residual,
     offset_kernel,
     pairs_reaching,
+    translation_residual,
 )
 from posenc.frequencies import angles, inv_freq, turns, wavelengths
 from posenc.rotary import pair_scores, rotate
@@ -258,6 +259,13 @@ def _faded(colour: str, opacity: float) -> str:
     return f"rgba({', '.join(str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))}, {opacity})"
 
 
+def _colour_scale(least: float, most: float) -> dict:
+    """The scale of colours of heat maps from `least` to `most`. Where values have both signs, 0 has no colour."""
+    positive = [[0.5 if least < 0 else 0, _faded(PALETTE["score"], 0)], [1, PALETTE["score"]]]
+    negative = [[0, PALETTE["bound"]], [0.5, _faded(PALETTE["bound"], 0)]] if least < 0 else []
+    return {"colorscale": negative + positive, "cmin": least, "cmax": most, "colorbar": {"thickness": 10}}
+
+
 def _heat_maps(
     tables: Mapping[str, np.ndarray], columns: int, least: float, most: float, **traces: object
 ) -> go.Figure:
@@ -272,13 +280,10 @@ def _heat_maps(
     )
     for k, table in enumerate(tables.values()):
         figure.add_heatmap(z=table, coloraxis="coloraxis", row=k // columns + 1, col=k % columns + 1, **traces)
-    positive = [[0.5 if least < 0 else 0, _faded(PALETTE["score"], 0)], [1, PALETTE["score"]]]
-    negative = [[0, PALETTE["bound"]], [0.5, _faded(PALETTE["bound"], 0)]] if least < 0 else []
     figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False)
     figure.update_xaxes(showgrid=False, zeroline=False)
     figure.update_annotations(font_size=12)
-    scale = {"colorscale": negative + positive, "cmin": least, "cmax": most, "colorbar": {"thickness": 10}}
-    return figure.update_layout(coloraxis=scale)
+    return figure.update_layout(coloraxis=_colour_scale(least, most))
 
 
 def _planes(titles: Sequence[str], reach: float, across: str, up: str) -> go.Figure:
@@ -346,7 +351,7 @@ def word_orders(
         figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", row=1, col=column, **hidden)
         ticks = {"tickvals": list(range(len(words))), "ticktext": list(words), "col": column}
         figure.update_xaxes(title_text="key", **ticks)
-        figure.update_yaxes(title_text="query" if column == 1 else None, **ticks)
+        figure.update_yaxes(title_text="query" if column == 1 else None, side=("left", "right")[column - 1], **ticks)
     finding = "Another order moves the weights with their words and changes none"
     if change > 1e-5:  # float32 in, two digits out
         finding = f"Another order of the same words changes the weights, by up to {change:.2f}"
@@ -423,6 +428,8 @@ def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
         ticks = {"tickvals": [0, 127.5, 255], "ticktext": [_number(v, 1) for v in (least, (least + top) / 2, top)]}
         figure.update_layout(coloraxis={"cmin": 0, "cmax": 255, "colorbar": ticks})
     figure.update_xaxes(title_text="dimension")
+    if max(len(columns) for columns, _ in shown.values()) <= 8:
+        figure.update_xaxes(dtick=1)  # else ticks stand between two dimensions
     figure.update_yaxes(title_text="position (tokens)", col=1)
     length = shapes[0][0]
     ends = [f"{_times(fast)} and the last {_times(slow)}" for _, fast, slow, _ in findings]
@@ -468,7 +475,7 @@ def wavelength_ladder(dim: int, base: float) -> go.Figure:
 
 
 def chirps(positions: Sequence[int], dim: int, base: float, pairs: int) -> go.Figure:
-    """The sines of a few positions read across the first pairs, sin(k·θ_i) against i, one panel each."""
+    """The sines of a few positions read across the first pairs, sin(t·θ_i) against i, one panel each."""
     _above("base", base, 1)
     _pairs_of(dim, [pairs - 1])
     columns = 2 if len(_some("positions", positions)) > 1 else 1
@@ -491,7 +498,7 @@ def chirps(positions: Sequence[int], dim: int, base: float, pairs: int) -> go.Fi
         line = {"color": PALETTE["score"], "width": 2}
         figure.add_scatter(**_at(range(pairs)), y=_drawn(sines), name=names[k], line=line, showlegend=False, **where)
     figure.update_yaxes(range=[-1.1, 1.1], tickvals=[-1, 0, 1])
-    figure.update_yaxes(title_text="sin(k·θ)", col=1)
+    figure.update_yaxes(title_text="sin(t·θ)", col=1)
     figure.update_xaxes(title_text="pair i", row=rows)
     figure.update_annotations(font_size=12)
     finding = (
@@ -610,7 +617,7 @@ def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: 
 
 
 def inner_products(reach: int, dims: Sequence[int], base: float) -> go.Figure:
-    """The inner product of two codes against their offset, both ways, for several widths, divided by dim/2."""
+    """S(k), the inner product of two codes over dim/2, against their offset k, both ways, for several widths."""
     _above("reach", reach, 1)
     columns = min(2, len(_some("dims", dims)))
     rows, names = -(-len(dims) // columns), [f"d = {dim}" for dim in dims]
@@ -632,8 +639,8 @@ def inner_products(reach: int, dims: Sequence[int], base: float) -> go.Figure:
         line, where = {"color": PALETTE["score"], "width": 1.5}, {"row": k // columns + 1, "col": k % columns + 1}
         figure.add_scatter(**_at(offsets), y=_drawn(score), name=names[k], line=line, showlegend=False, **where)
     figure.update_yaxes(range=[-0.6, 1.05])
-    figure.update_yaxes(title_text="PE·PE′ / (d/2)", col=1)
-    figure.update_xaxes(title_text="offset Δ (tokens)", row=rows)
+    figure.update_yaxes(title_text="S(k)", col=1)
+    figure.update_xaxes(title_text="offset k (tokens)", row=rows)
     figure.update_annotations(font_size=12)
     finding = (
         f"Products of two codes are the same on both sides and fall steadily until distance {', '.join(rises)} "
@@ -782,3 +789,370 @@ def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[f
     figure.update_yaxes(title_text="change of the logit")
     finding = f"From distance {_number(distances[0])} to {_number(distances[-1])} logits change by {', '.join(told)}"
     return _tell(figure, finding, "Content apart, and for one head of each method.")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What can be told of the order of words
+
+
+def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
+    """What each reader gets from every order of the same words: orders that it cannot tell apart are one dot.
+
+    A dot's area is the number of its orders. Each reading has shape (orders, numbers) and is drawn along the two
+    directions in which it varies most; two orders are told apart if any number differs by more than 10⁻⁹.
+    """
+    tables = {name: np.asarray(table, dtype=float) for name, table in _some("readings", readings).items()}
+    shapes = [table.shape for table in tables.values()]
+    if any(len(shape) != 2 or shape[0] != shapes[0][0] or min(shape) < 2 for shape in shapes):
+        raise ValueError(f"readings must all have shape (orders, two numbers or more) alike, got shapes {shapes}")
+    total, counts, points = shapes[0][0], {}, {}
+    for name, table in tables.items():
+        same = np.abs(table[:, None] - table).max(axis=-1) < 1e-9  # (orders, orders)
+        first = ~np.tril(same, -1).any(axis=-1)
+        counts[name] = same[first].sum(axis=-1)
+        centred = table - table.mean(axis=0)
+        main = np.linalg.svd(centred, full_matrices=False)[2][:2]  # (2, numbers)
+        main *= np.sign(main[[0, 1], np.abs(main).argmax(axis=-1)])[:, None]  # the sign is free: the largest is up
+        points[name] = (centred @ main.T)[first]
+    columns = min(2, len(tables))
+    rows = -(-len(tables) // columns)
+    titles = [f"{name}<br>{len(of)} of {total}" for name, of in counts.items()]
+    figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=0.3 / rows, horizontal_spacing=0.12)
+    for panel, name in enumerate(tables):
+        where = {"row": panel // columns + 1, "col": panel % columns + 1}
+        marker = {"size": _drawn(4 * np.sqrt(counts[name])), "color": PALETTE["position"], "opacity": 0.6}
+        figure.add_scatter(
+            x=_drawn(points[name][:, 0]),
+            y=_drawn(points[name][:, 1]),
+            mode="markers+text" if len(counts[name]) <= 10 else "markers",
+            text=[str(count) for count in counts[name]],
+            hovertemplate="orders here: %{text}<extra></extra>",
+            marker=marker | {"line": {"width": 0}},
+            name=name,
+            showlegend=False,
+            **where,
+        )
+        reach = np.abs(points[name]).max(axis=0)
+        across, up = 1.25 * np.where(reach > 1e-9, reach, 1.0)
+        figure.update_xaxes(range=[-across, across], **where)
+        figure.update_yaxes(range=[-up, up], **where)
+    figure.update_xaxes(nticks=6, tickangle=0, zeroline=False)
+    figure.update_yaxes(nticks=6, zeroline=False)
+    figure.update_xaxes(title_text="main direction", row=rows)
+    figure.update_yaxes(title_text="second", col=1)
+    figure.update_annotations(font_size=12)
+    finding = f"Orders told apart, of {total}: {', '.join(f'{len(of)} ({name})' for name, of in counts.items())}"
+    shares = "; ".join(
+        f"{name}: {len(of)} of {' or '.join(str(count) for count in sorted(set(of.tolist())))}"
+        for name, of in counts.items()
+    )
+    return _tell(figure, finding, f"Dots, and the number of orders on each: {shares}.", height=120 + 290 * rows)
+
+
+def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: float) -> go.Figure:
+    """Losses of models in training, each the loss of a batch every so many steps, against what guessing costs."""
+    _above("every", every, 0)
+    _above("chance", chance, 0)
+    figure, told, steps = go.Figure(), [], 0
+    for k, (name, values) in enumerate(_some("losses", losses).items()):
+        values = np.asarray(values, dtype=float)
+        if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+            raise ValueError(f"losses[{name!r}] must be finite numbers, at least one, got {values!r}")
+        at = every * np.arange(1, len(values) + 1)
+        steps = max(steps, int(at[-1]))
+        told.append(f"{values[-5:].mean():.2f} ({name})")
+        figure.add_scatter(x=at, y=_drawn(values), mode="lines", name=name, line=_style(k))
+    line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
+    figure.add_hline(y=chance, line=line)
+    label = {"text": f"guessing: {chance:.3f}", "showarrow": False, "xanchor": "right", "xref": "paper", "yshift": -12}
+    figure.add_annotation(x=1, y=chance, **label)
+    figure.update_xaxes(title_text="step of the optimiser", rangemode="tozero")
+    figure.update_yaxes(title_text="loss of a batch (nats)", rangemode="tozero")
+    finding = f"Where the loss ends after {_number(steps)} steps: {', '.join(told)}"
+    return _tell(figure, finding, f"Means of the last five values; a model that guesses pays {chance:.3f} nats.")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Attention itself
+
+
+def gathering(
+    words: Sequence[str], weights: Sequence[float], values: np.ndarray, query: int, names: Sequence[str]
+) -> go.Figure:
+    """What the word at place `query` gathers: arcs as wide as its weights, weighted values under the words, their sum.
+
+    `weights` is one row of attention weights, shape (words,); `values` has shape (words, value_dim), and `names` says
+    what each of its columns stands for. What the word keeps of its own has a weight and no arc.
+    """
+    weights, values, count = np.asarray(weights, dtype=float), np.asarray(values, dtype=float), len(words)
+    if weights.shape != (count,) or values.shape != (count, len(_some("names", names))):
+        raise ValueError(
+            f"weights must have shape ({count},) and values ({count}, {len(names)}), as there are {count} words and "
+            f"{len(names)} names, got shapes {weights.shape} and {values.shape}"
+        )
+    if not np.all(weights >= 0):
+        raise ValueError(f"weights must be at least 0, got {weights}")
+    if not 0 <= query < count:
+        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {query!r}")
+    taken = weights[:, None] * values  # (words, value_dim)
+    total = taken.sum(axis=0)  # (value_dim,)
+    figure = make_subplots(
+        2,
+        2,
+        specs=[[{}, None], [{}, {}]],
+        column_widths=[count, 1],
+        row_heights=[0.5, 0.5],
+        horizontal_spacing=0.07,
+        vertical_spacing=0.03,
+    )
+    half = np.linspace(0, np.pi, 33)
+    for place, weight in enumerate(weights):
+        if not weight or place == query:
+            continue
+        x = (place + query) / 2 + (place - query) / 2 * np.cos(half)  # from the word to the one that gathers
+        y = np.sin(half) * np.sqrt(abs(place - query))
+        line = {"color": _faded(PALETTE["score"], 0.75), "width": max(0.5, 22 * weight), "simplify": False}
+        name = f"{words[place]}: {weight:.2f}"
+        figure.add_scatter(x=_drawn(x), y=_drawn(y), mode="lines", line=line, name=name, row=1, col=1)
+    for places, colour in (([p for p in range(count) if p != query], "key"), ([query], "query")):
+        text = [f"<b>{words[place]}</b><br>{weights[place]:.2f}" for place in places]
+        font = {"color": PALETTE[colour], "size": 12}
+        label = {"x": places, "y": [-0.1] * len(places), "text": text, "textposition": "bottom center"}
+        figure.add_scatter(**label, mode="text", textfont=font, hoverinfo="skip", row=1, col=1)
+    scale = max(np.abs(taken).max(), np.abs(total).max()) or 1.0
+    least = -scale if min(taken.min(), total.min()) < 0 else 0.0
+    for column, table in ((1, taken.T), (2, total[:, None])):
+        figure.add_heatmap(z=_drawn(table), coloraxis="coloraxis", opacity=0.6, hoverinfo="skip", row=2, col=column)
+        at = np.array(list(product(range(len(names)), range(table.shape[1]))))
+        text = [_number(value, 2) for value in table.ravel()]
+        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", hoverinfo="skip", row=2, col=column)
+    figure.update_layout(coloraxis=_colour_scale(least, scale) | {"showscale": False})
+    figure.update_traces(showlegend=False, selector={"type": "scatter"})
+    top = np.sqrt(max(query, count - 1 - query, 1))
+    figure.update_xaxes(range=[-0.5, count - 0.5], showticklabels=False, showgrid=False, zeroline=False, col=1)
+    figure.update_yaxes(range=[-0.5 * top, 1.1 * top], visible=False, row=1)
+    figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False, row=2)
+    figure.update_yaxes(tickvals=list(range(len(names))), ticktext=list(names), row=2, col=1)
+    figure.update_yaxes(title_text="what is handed over", row=2, col=1)
+    figure.update_yaxes(showticklabels=False, row=2, col=2)
+    figure.update_xaxes(title_text="weight × value of each word", row=2, col=1)
+    figure.update_xaxes(title_text="sum", showticklabels=False, showgrid=False, zeroline=False, row=2, col=2)
+    most, largest = int(weights.argmax()), int(np.abs(total).argmax())
+    source = "itself" if most == query else f"“{words[most]}”"
+    finding = (
+        f"“{words[query]}” listens most to {source}, with weight {weights[most]:.2f}, and what it gathers is mostly "
+        f"{names[largest]}, {_number(total[largest], 2)}"
+    )
+    listened = ", ".join(f"{word} {weight:.2f}" for word, weight in zip(words, weights, strict=True))
+    gathered = ", ".join(f"{name} {_number(value, 2)}" for name, value in zip(names, total, strict=True))
+    return _tell(figure, finding, f"Weights: {listened}. Sum of the weighted values: {gathered}.", height=440)
+
+
+def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query: int) -> go.Figure:
+    """Attention weights in per cent, queries down and keys across; the row of the word at place `query` is framed.
+
+    Where a weight is exactly 0, as under a mask, the cell is empty.
+    """
+    count = len(_some("words", words))
+    maps = {name: np.asarray(table, dtype=float) for name, table in _some("tables", tables).items()}
+    for name, table in maps.items():
+        if table.shape != (count, count):
+            raise ValueError(f"tables[{name!r}] must be {count} × {count}, got shape {table.shape}")
+    if not 0 <= query < count:
+        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {query!r}")
+    columns = min(2, len(maps))
+    figure = _heat_maps({name: _drawn(table) for name, table in maps.items()}, columns, 0.0, 1.0, opacity=0.6)
+    told, rows = [], []
+    for k, (name, table) in enumerate(maps.items()):
+        at = np.argwhere(table > 0)
+        text = [f"{100 * table[i, j]:.0f}" for i, j in at]
+        where = {"row": k // columns + 1, "col": k % columns + 1}
+        hidden = {"hoverinfo": "skip", "showlegend": False}
+        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", **hidden, **where)
+        x, y = [-0.5, count - 0.5, count - 0.5, -0.5, -0.5], query + np.array([-0.5, -0.5, 0.5, 0.5, -0.5])
+        frame = {"color": PALETTE["query"], "width": 2}
+        figure.add_scatter(x=x, y=y, mode="lines", line=frame, **hidden, **where)
+        ticks = {"tickvals": list(range(count)), "ticktext": list(words), **where}
+        figure.update_xaxes(title_text="key", tickangle=0, tickfont_size=10, **ticks)
+        first = k % columns == 0
+        figure.update_yaxes(title_text="query" if first else None, showticklabels=first, **ticks)
+        most = int(table[query].argmax())
+        told.append(f"“{words[most]}” {name} ({table[query, most]:.0%})")
+        listened = ", ".join(f"{word} {weight:.0%}" for word, weight in zip(words, table[query], strict=True))
+        rows.append(f"{name}: {listened}")
+    figure.update_layout(coloraxis_showscale=False)
+    finding = f"“{words[query]}” listens most to " + ", ".join(told)
+    return _tell(figure, finding, f"Its weights {'; '.join(rows)}.", height=120 + 290 * -(-len(maps) // columns))
+
+
+def score_widths(
+    widths: Sequence[int], measured: Mapping[str, tuple[Sequence[float], Sequence[float]]], keys: int
+) -> go.Figure:
+    """Spread of attention scores, and the number of words that a query listens to, against the width of q and k.
+
+    `measured` maps a name to (standard deviations of the scores, exp of the entropies of the weights), of which
+    independent entries of variance 1 give the spread √width undivided, and 1 divided by √width: the thin lines.
+    """
+    widths = np.asarray(_some("widths", widths))
+    _above("keys", keys, 1)
+    figure = make_subplots(
+        1, 2, subplot_titles=("spread of the scores", f"listened to, of {keys}"), horizontal_spacing=0.12
+    )
+    told, spread = [], []
+    exact = {"mode": "lines", "line": {"color": PALETTE["neutral"], "width": 1}, "hoverinfo": "skip"}
+    for name, line in (("√d", np.sqrt(widths)), ("1", np.ones(len(widths)))):
+        ends = {"text": [*[""] * (len(widths) - 1), name], "textposition": "top left", "showlegend": False}
+        figure.add_scatter(x=widths, y=_drawn(line), **exact | ends | {"mode": "lines+text"}, row=1, col=1)
+    for k, (name, pair) in enumerate(_some("measured", measured).items()):
+        arrays = [np.asarray(values, dtype=float) for values in pair]
+        if len(arrays) != 2 or any(a.shape != widths.shape or not np.isfinite(a).all() for a in arrays):
+            raise ValueError(f"measured[{name!r}] must be two rows of {len(widths)} finite numbers, got {pair!r}")
+        spreads, listened = arrays
+        style = {"name": name, "line": _style(k), "marker": {"size": 8, "color": _style(k)["color"]}}
+        figure.add_scatter(x=widths, y=_drawn(spreads), **style, mode="markers", showlegend=False, row=1, col=1)
+        figure.add_scatter(x=widths, y=_drawn(listened), **style, mode="lines+markers", row=1, col=2)
+        told.append(f"{listened[0]:.1f} and {listened[-1]:.1f} ({name})")
+        spread.append(f"{spreads[0]:.2f} and {spreads[-1]:.2f} ({name})")
+    figure.update_xaxes(type="log", tickvals=widths, title_text="width d of q and k")
+    ticks = [2**power for power in range(int(np.log2(widths[-1])) // 2 + 1)]
+    figure.update_yaxes(type="log", tickvals=ticks, title_text="standard deviation of q·k", row=1, col=1)
+    figure.update_yaxes(range=[0, keys], row=1, col=2)
+    figure.update_annotations(font_size=12)
+    ends = f"{widths[0]} and at {_number(widths[-1])}"
+    finding = f"Of {keys} words a query listens, at width {ends}, to {', '.join(told)}"
+    return _tell(figure, finding, f"Spread of the scores at width {ends}: {', '.join(spread)}.")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What a code must do
+
+
+def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> go.Figure:
+    """How different the codes of every two positions are, one map a code, divided by its greatest distance.
+
+    Each code has shape (length, dim). Where equal distances look equal, a map has one colour along each diagonal. The
+    finding is the title; with a title given, readers judge for themselves and only the alternative text tells it.
+    """
+    tables = {name: np.asarray(code, dtype=float) for name, code in _some("codes", codes).items()}
+    shapes = [table.shape for table in tables.values()]
+    if any(len(shape) != 2 or shape[0] < 3 or shape[0] != shapes[0][0] or 0 in shape for shape in shapes):
+        raise ValueError(f"codes must all have shape (length, dim) with one length of 3 or more, got shapes {shapes}")
+    maps, equal, varying = {}, [], []
+    for name, table in tables.items():
+        apart = np.linalg.norm(table[:, None] - table, axis=-1)  # (length, length)
+        maps[name] = _drawn(apart / (apart.max() or 1))
+        spread = float(translation_residual(table))
+        if spread < 1e-9:
+            equal.append(name)
+        else:
+            varying.append(f"in {name} they vary by {spread:.0%}")
+    columns = min(2, len(maps))
+    rows = -(-len(maps) // columns)
+    figure = _heat_maps(maps, columns, 0.0, 1.0, hovertemplate="%{y} and %{x}: %{z:.2f}<extra></extra>")
+    figure.update_layout(coloraxis_colorbar={"tickvals": [0, 0.5, 1], "ticktext": ["0", "½", "greatest"]})
+    figure.update_xaxes(title_text="position s", row=rows)
+    figure.update_yaxes(title_text="position t (tokens)", col=1)
+    finding = "; ".join(([f"Equal distances look equal in {' and '.join(equal)}"] if equal else []) + varying)
+    details = f"Maps of {_number(shapes[0][0])} positions; the spread of a distance is a share of its mean."
+    finding = finding[0].upper() + finding[1:]
+    if title is not None:
+        finding, details = title, f"{finding}. {details}"
+    return _tell(figure, finding, details, height=100 + 290 * rows)
+
+
+def wave_and_dial(speed: float, steps: int) -> go.Figure:
+    """A hand that turns at a speed in radians a token, and its sine: the longest and the shortest step of the sine.
+
+    The steps begin at position 0. The hand's own steps are all the same.
+    """
+    _above("speed", speed, 0)
+    _above("steps", steps, 1)
+    at = np.arange(steps + 1)
+    across, up = np.cos(speed * at), np.sin(speed * at)
+    rises = np.abs(np.diff(up))
+    chord = np.hypot(across[1] - across[0], up[1] - up[0])
+    figure = make_subplots(
+        1,
+        2,
+        shared_yaxes=True,
+        column_widths=[0.4, 0.6],
+        horizontal_spacing=0.04,
+        subplot_titles=("the hand", "its shadow, the sine"),
+    )
+    smooth = np.linspace(0, 2 * np.pi, 121)
+    thin = {"mode": "lines", "showlegend": False, "hoverinfo": "skip"}
+    grey = {"color": PALETTE["neutral"], "width": 1}
+    figure.add_scatter(x=_drawn(np.cos(smooth)), y=_drawn(np.sin(smooth)), name="turn", line=grey, **thin, row=1, col=1)
+    fine = np.linspace(0, steps, 30 * steps + 1)
+    figure.add_scatter(x=_drawn(fine), y=_drawn(np.sin(speed * fine)), name="wave", line=grey, **thin, row=1, col=2)
+    dots = {"mode": "markers", "showlegend": False, "marker": {"color": PALETTE["position"], "size": 7}}
+    for column, x in ((1, across), (2, at)):
+        name = ("hand", "sine")[column - 1]
+        hover = "position %{customdata}<extra></extra>"
+        figure.add_scatter(
+            x=_drawn(x), y=_drawn(up), customdata=at, hovertemplate=hover, name=name, **dots, row=1, col=column
+        )
+    for name, k, colour in (("longest", rises.argmax(), "score"), ("shortest", rises.argmin(), "bound")):
+        line = {"color": PALETTE[colour], "width": 5}
+        figure.add_scatter(
+            x=_drawn(across[k : k + 2]),
+            y=_drawn(up[k : k + 2]),
+            mode="lines",
+            line=line,
+            name="step",
+            showlegend=False,
+            row=1,
+            col=1,
+        )
+        label = f"{name} step of the sine, {k} to {k + 1}: {rises[k]:.2f}"
+        run = {"color": PALETTE[colour], "width": 2, "dash": "dot"}
+        figure.add_scatter(x=[k, k + 1], y=_drawn(up[[k, k]]), line=run, name="run", **thin, row=1, col=2)
+        figure.add_scatter(x=[k + 1, k + 1], y=_drawn(up[k : k + 2]), mode="lines", line=line, name=label, row=1, col=2)
+    figure.update_yaxes(range=[-1.2, 1.2], tickvals=[-1, 0, 1])
+    figure.update_yaxes(title_text="sine", scaleanchor="x", constrain="domain", row=1, col=1)
+    figure.update_xaxes(title_text="cosine", range=[-1.2, 1.2], tickvals=[-1, 0, 1], constrain="domain", row=1, col=1)
+    figure.update_xaxes(title_text="position (tokens)", row=1, col=2)
+    figure.update_annotations(font_size=12)
+    finding = (
+        f"Every step of the hand is {chord:.2f} long; the steps of its shadow run from "
+        f"{rises.min():.2f} to {rises.max():.2f}"
+    )
+    return _tell(figure, finding, f"The hand turns by {speed:g} radians a token; {_number(steps)} steps are drawn.")
+
+
+def returns(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
+    """How far the code of each position is from that of position 0, for dials of several lists of speeds.
+
+    A list of speeds, in radians a token, is the code of their sines and cosines. Distances are divided by the root of
+    the number of dials. The nearest position that is not 0 is marked.
+    """
+    _above("reach", reach, 1)
+    lists = {name: np.asarray(values, dtype=float) for name, values in _some("speeds", speeds).items()}
+    if any(values.ndim != 1 or not len(values) for values in lists.values()):
+        raise ValueError(f"speeds must all be lists of one number or more, got {dict(speeds)}")
+    figure = make_subplots(
+        len(lists),
+        1,
+        shared_xaxes=True,
+        vertical_spacing=0.24 / len(lists),
+        subplot_titles=list(lists),
+    )
+    at, found, told = np.arange(reach + 1), [], []
+    for row, (name, values) in enumerate(lists.items(), 1):
+        apart = np.sqrt(np.mean(2 - 2 * np.cos(angles(at, values)), axis=-1))
+        nearest = 1 + int(apart[1:].argmin())
+        found.append(f"{_number(nearest)} ({name})")
+        told.append(f"{apart[nearest]:.4f} ({name})")
+        line, dot = {"color": PALETTE["score"], "width": 1}, {"color": PALETTE["position"], "size": 9}
+        figure.add_scatter(**_at(at), y=_drawn(apart), line=line, name=name, mode="lines", row=row, col=1)
+        figure.add_scatter(
+            x=[nearest], y=_drawn(apart[[nearest]]), marker=dot, mode="markers", name="nearest", row=row, col=1
+        )
+    figure.update_traces(showlegend=False)
+    figure.update_yaxes(range=[-0.15, 2.1], tickvals=[0, 1, 2])
+    figure.update_yaxes(title_text="distance / √dials", row=(len(lists) + 1) // 2)
+    figure.update_xaxes(title_text="position (tokens)", row=len(lists))
+    figure.update_annotations(font_size=12, x=0, xanchor="left")
+    finding = f"Of the next {_number(reach)} positions, the one with the nearest code: {', '.join(found)}"
+    return _tell(figure, finding, f"How near, divided by the root of the number of dials: {', '.join(told)}.",
+                 height=130 + 130 * len(lists))  # fmt: skip

@@ -3,8 +3,9 @@
     python -m tests.benchmarks.laboratory [--rounds 12]
 
 One step is a batch, forward, backward, clipping and the optimiser, on one thread. The plain model is a decoder of the
-usual kind: a learned table of positions, LayerNorm, torch's causal attention, no scheme and no choices. Rounds take
-turns, and the least of each counts.
+usual kind: a learned table of positions, LayerNorm, torch's causal attention, no scheme and no choices. Another plain
+one has the laboratory's RMSNorm, for which torch makes several passes on a CPU. Rounds take turns, and the least
+of each counts.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import platform
 import time
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -22,16 +24,18 @@ from posenc.lab.runs import PROFILES, Run
 from posenc.lab.train import build, draw, optimiser_for, step
 from posenc.transformer import KeyValueCache
 
+Norm = Callable[[int], nn.Module]
+
 SCHEMES = ("learned", "rope_10000", "alibi", "t5", "transformer_xl")
 
 
 class PlainLayer(nn.Module):
     """Attention and an MLP, written straight down."""
 
-    def __init__(self, dim: int, n_heads: int, mlp_dim: int) -> None:
+    def __init__(self, dim: int, n_heads: int, mlp_dim: int, norm: Norm) -> None:
         super().__init__()
         self.n_heads = n_heads
-        self.first, self.second = nn.LayerNorm(dim, bias=False), nn.LayerNorm(dim, bias=False)
+        self.first, self.second = norm(dim), norm(dim)
         self.qkv, self.out = nn.Linear(dim, 3 * dim, bias=False), nn.Linear(dim, dim, bias=False)
         self.up, self.down = nn.Linear(dim, mlp_dim, bias=False), nn.Linear(mlp_dim, dim, bias=False)
 
@@ -47,17 +51,14 @@ class PlainLayer(nn.Module):
 class PlainModel(nn.Module):
     """A decoder with a table of positions."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, norm: Norm) -> None:
         super().__init__()
         config, length = run.config(), run.settings.length
         self.tokens, self.places = nn.Embedding(config.vocab_size, config.dim), nn.Embedding(length, config.dim)
         self.layers = nn.ModuleList(
-            PlainLayer(config.dim, config.n_heads, config.mlp_dim) for _ in range(config.n_layers)
+            PlainLayer(config.dim, config.n_heads, config.mlp_dim, norm) for _ in range(config.n_layers)
         )
-        self.norm, self.head = (
-            nn.LayerNorm(config.dim, bias=False),
-            nn.Linear(config.dim, config.vocab_size, bias=False),
-        )
+        self.norm, self.head = norm(config.dim), nn.Linear(config.dim, config.vocab_size, bias=False)
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.tokens(tokens) + self.places(torch.arange(tokens.shape[1]))
@@ -96,7 +97,10 @@ def main() -> None:
     print(f"{'profile':<8} {'model':<16} {'step, ms':>9} {'of plain':>9} {'decoding, ms a token':>21}")
     for profile in PROFILES:
         runs = {scheme: Run(profile, "text", scheme, 0) for scheme in SCHEMES}
-        models: dict[str, nn.Module] = {"plain": PlainModel(runs["learned"])}
+        models: dict[str, nn.Module] = {
+            "plain": PlainModel(runs["learned"], partial(nn.LayerNorm, bias=False)),
+            "plain, RMSNorm": PlainModel(runs["learned"], nn.RMSNorm),
+        }
         models |= {scheme: build(run) for scheme, run in runs.items()}
         steps = {name: stepper(model, runs.get(name, runs["learned"])) for name, model in models.items()}
         least = dict.fromkeys(models, float("inf"))
@@ -106,7 +110,7 @@ def main() -> None:
                 do(number)
                 least[name] = min(least[name], time.perf_counter() - began)
         for name, seconds in least.items():
-            decoding = "" if name == "plain" else f"{1e3 * decoding_seconds(models[name].eval(), 64):.2f}"
+            decoding = "" if name.startswith("plain") else f"{1e3 * decoding_seconds(models[name].eval(), 64):.2f}"
             print(f"{profile:<8} {name:<16} {1e3 * seconds:>9.1f} {seconds / least['plain']:>9.2f} {decoding:>21}")
 
 

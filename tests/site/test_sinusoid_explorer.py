@@ -41,8 +41,8 @@ def test_kernels_equal_python(arithmetic, dim, base):
     for expression, matrix in matrices.items():
         kernel, band, measures = arithmetic(
             f"""(() => {{
-              const codes = A.sinusoidal(Array.from({{ length: 256 }}, (_, k) => k - 64), x.dim, x.base);
-              const kernel = A.offsetKernel(codes, 64, {expression}), band = A.kernelBand(kernel);
+              const products = A.offsetProducts(A.sinusoidalRun(-64, 256, x.dim, x.base), 64, {expression});
+              const kernel = Array.from({{ length: 128 }}, (_, t) => products(t)), band = A.kernelBand(kernel);
               return [kernel.map((row) => Array.from(row)), ['low', 'high', 'mean'].map((k) => Array.from(band[k])),
                 [A.kernelResidual(kernel, band), A.kernelAsymmetry(kernel, band)]];
             }})()""",
@@ -62,7 +62,9 @@ def test_codes_equal_python_on_both_sides_of_the_text(arithmetic, dim):
     for base in BASES:
         x = {"at": positions, "dim": dim, "base": base}
         drawn = arithmetic("A.sinusoidal(x.at, x.dim, x.base).map((row) => Array.from(row))", x)
-        np.testing.assert_allclose(drawn, sinusoidal(np.array(positions), dim, base), atol=1e-10, rtol=0)
+        run = arithmetic("A.sinusoidalRun(-64, 256, x.dim, x.base).map((row) => Array.from(row))", x)
+        for codes in (drawn, run):
+            np.testing.assert_allclose(codes, sinusoidal(np.array(positions), dim, base), atol=1e-10, rtol=0)
 
 
 def test_dragging_the_position_moves_the_hands_and_not_the_curve(open_live):

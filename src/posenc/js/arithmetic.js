@@ -50,74 +50,109 @@ export function fingerprintDifference(first, second, frequencies) {
   return total === 0 ? null : squared.map((value) => value / total);
 }
 
-// cos and sin of k·step for k = 0 … count − 1: every sixteenth from the library, the rest by one angle addition.
-const fineCos16 = new Float64Array(16), fineSin16 = new Float64Array(16);
-function addPhases(step, count, cos, sin, offset, stride) {
-  for (let k = 0; k < 16; k++) {
-    fineCos16[k] = Math.cos(k * step);
-    fineSin16[k] = Math.sin(k * step);
+// cos and sin of k·step·θ_i for k = 0 … count − 1: a row for each k, made from the row before by one angle addition.
+class Phases {
+  constructor(pairs, count) {
+    this.cos = Array.from({ length: count }, () => new Float64Array(pairs));
+    this.sin = Array.from({ length: count }, () => new Float64Array(pairs));
   }
-  for (let start = 0; start < count; start += 16) {
-    const c = Math.cos(start * step), s = Math.sin(start * step);
-    for (let k = 0; k < 16 && start + k < count; k++) {
-      const at = offset + (start + k) * stride;
-      cos[at] = c * fineCos16[k] - s * fineSin16[k];
-      sin[at] = s * fineCos16[k] + c * fineSin16[k];
-    }
+
+  table(frequencies, step) {
+    const { cos, sin } = this, stepCos = frequencies.map((theta) => Math.cos(step * theta)), stepSin = frequencies.map((theta) => Math.sin(step * theta));
+    cos[0].fill(1);
+    sin[0].fill(0);
+    for (let k = 1; k < cos.length; k++) addPhases(cos[k - 1], sin[k - 1], stepCos, stepSin, cos[k], sin[k]);
   }
 }
 
-const BLOCK = 256;
+function addPhases(firstCos, firstSin, secondCos, secondSin, cos, sin) {
+  for (let i = 0; i < cos.length; i++) {
+    cos[i] = firstCos[i] * secondCos[i] - firstSin[i] * secondSin[i];
+    sin[i] = firstSin[i] * secondCos[i] + firstCos[i] * secondSin[i];
+  }
+}
 
-// Sums over all pairs at any run of whole distances. A distance is 256·a + b; the phases of 256·a and of b are tabled
-// for every pair, and one angle addition gives the phase of their sum, so that no error builds up along the run.
+// With p = a·b and q = c·d at each index: the sum of p² + q², and that of p·q.
+function squaresOf(a, b, c, d) {
+  let squared = 0, crossed = 0;
+  for (let i = 0; i < a.length; i++) {
+    const p = a[i] * b[i], q = c[i] * d[i];
+    squared += p * p + q * q;
+    crossed += p * q;
+  }
+  return [squared, crossed];
+}
+
+// The sum over j of |Σ of the first j phases|, each phase one angle and a second one added to it or (sign −1) taken away.
+function partialSums(firstCos, firstSin, secondCos, secondSin, sign) {
+  let real = 0, imaginary = 0, total = 0;
+  for (let i = 0; i < firstCos.length; i++) {
+    const cos = secondCos[i], sin = sign * secondSin[i];
+    real += firstCos[i] * cos - firstSin[i] * sin;
+    imaginary += firstSin[i] * cos + firstCos[i] * sin;
+    total += Math.sqrt(real * real + imaginary * imaginary);
+  }
+  return total;
+}
+
+const BLOCK = 128, GROUP = 32; // distances in a block, blocks in a group
+
+// Sums over all pairs at any run of whole distances. A distance is the middle of a block and b more, or b less; the
+// phases of the groups, of the blocks in one group and of b are tabled for every pair. The tables are short, so that
+// angle additions build up no error that shows.
 export class PairSums {
   constructor(pairs, greatest) {
-    Object.assign(this, { pairs, greatest, blocks: Math.floor(greatest / BLOCK) + 1 });
-    this.blockCos = new Float64Array(this.blocks * pairs);
-    this.blockSin = new Float64Array(this.blocks * pairs);
-    this.fineCos = new Float64Array(BLOCK * pairs);
-    this.fineSin = new Float64Array(BLOCK * pairs);
+    const groups = Math.floor(greatest / (BLOCK * GROUP)) + 2; // the last distances may belong to the block after
+    const [group, block, fine] = [groups, GROUP, BLOCK / 2 + 1].map((count) => new Phases(pairs, count));
+    Object.assign(this, { pairs, greatest, group, block, fine, cos: new Float64Array(pairs), sin: new Float64Array(pairs) });
   }
 
   // Tables the phases of these frequencies; the tables of a slider that moves are filled again, not made again.
   table(frequencies) {
-    frequencies.forEach((frequency, i) => {
-      addPhases(BLOCK * frequency, this.blocks, this.blockCos, this.blockSin, i, this.pairs);
-      addPhases(frequency, BLOCK, this.fineCos, this.fineSin, i, this.pairs);
-    });
+    this.group.table(frequencies, BLOCK * GROUP);
+    this.block.table(frequencies, BLOCK);
+    this.fine.table(frequencies, 1);
     return this;
+  }
+
+  // Calls each(middle, from, to) for every block in start ≤ m < stop, with the phases of its middle in cos and sin; there
+  // m − middle goes from `from` to `to`, both included.
+  blocks(start, stop, each) {
+    const { group, block, cos, sin } = this;
+    for (let m = start; m < stop;) {
+      const k = Math.floor((m + BLOCK / 2) / BLOCK), g = Math.floor(k / GROUP), middle = k * BLOCK, end = Math.min(stop, middle + BLOCK / 2);
+      addPhases(group.cos[g], group.sin[g], block.cos[k % GROUP], block.sin[k % GROUP], cos, sin);
+      each(middle, m - middle, end - 1 - middle);
+      m = end;
+    }
   }
 
   // Fills score[m] = S(m) and, if asked for, squares[m] = the mean of cos²(m·θ_i), for start ≤ m < stop.
   scores(start, stop, score, squares) {
-    const { pairs, blockCos, blockSin, fineCos, fineSin } = this;
-    for (let m = start; m < stop; m++) {
-      const a = Math.floor(m / BLOCK) * pairs, b = (m % BLOCK) * pairs;
-      let sum = 0, sumSquares = 0;
-      for (let i = 0; i < pairs; i++) {
-        const cosine = blockCos[a + i] * fineCos[b + i] - blockSin[a + i] * fineSin[b + i];
-        sum += cosine;
-        sumSquares += cosine * cosine;
+    const { pairs, cos, sin, fine } = this;
+    this.blocks(start, stop, (middle, from, to) => {
+      // cos((middle ± b)·θ_i) = cosines ∓ sines, so that one product serves both sides
+      for (let b = Math.max(from, -to, 0); b <= Math.max(-from, to); b++) {
+        const cosines = dot(cos, fine.cos[b]), sines = dot(sin, fine.sin[b]);
+        if (b <= to) score[middle + b] = (cosines - sines) / pairs;
+        if (-b >= from) score[middle - b] = (cosines + sines) / pairs;
+        if (!squares) continue;
+        const [squared, crossed] = squaresOf(cos, fine.cos[b], sin, fine.sin[b]);
+        if (b <= to) squares[middle + b] = (squared - 2 * crossed) / pairs;
+        if (-b >= from) squares[middle - b] = (squared + 2 * crossed) / pairs;
       }
-      score[m] = sum / pairs;
-      if (squares) squares[m] = sumSquares / pairs;
-    }
+    });
   }
 
   // Fills bound[m] = mean over j of |Σ of the first j phases|, over its value at distance 0, (pairs + 1)/2.
   bounds(start, stop, bound) {
-    const { pairs, blockCos, blockSin, fineCos, fineSin } = this;
-    for (let m = start; m < stop; m++) {
-      const a = Math.floor(m / BLOCK) * pairs, b = (m % BLOCK) * pairs;
-      let real = 0, imaginary = 0, total = 0;
-      for (let i = 0; i < pairs; i++) {
-        real += blockCos[a + i] * fineCos[b + i] - blockSin[a + i] * fineSin[b + i];
-        imaginary += blockSin[a + i] * fineCos[b + i] + blockCos[a + i] * fineSin[b + i];
-        total += Math.sqrt(real * real + imaginary * imaginary);
+    const { pairs, cos, sin, fine } = this;
+    this.blocks(start, stop, (middle, from, to) => {
+      for (let b = from; b <= to; b++) {
+        const total = partialSums(cos, sin, fine.cos[Math.abs(b)], fine.sin[Math.abs(b)], Math.sign(b));
+        bound[middle + b] = total / ((pairs * (pairs + 1)) / 2);
       }
-      bound[m] = total / ((pairs * (pairs + 1)) / 2);
-    }
+    });
   }
 }
 

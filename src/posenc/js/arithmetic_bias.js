@@ -24,11 +24,12 @@ export function t5Bucket(distance) {
 }
 
 // Drawn numbers of one kind for one head, kept until the next draw: they do not depend on any other slider.
-const kept = { draw: null, numbers: new Map() };
+const kept = { draw: null, numbers: new Map(), projected: new Map() };
 function drawn(draw, head, kind, count) {
-  if (kept.draw !== draw) Object.assign(kept, { draw, numbers: new Map() });
+  if (kept.draw !== draw) Object.assign(kept, { draw, numbers: new Map(), projected: new Map() });
   const seed = (draw * 64 + head) * 8 + kind;
-  if (!(kept.numbers.get(seed)?.length >= count)) kept.numbers.set(seed, normalDraws(seed, count));
+  const ahead = 2 ** Math.ceil(Math.log2(count)); // so that a distance that grows does not draw all again at each step
+  if (!(kept.numbers.get(seed)?.length >= count)) kept.numbers.set(seed, normalDraws(seed, ahead));
   return kept.numbers.get(seed);
 }
 
@@ -41,6 +42,22 @@ function between(first, i, second, j) {
 
 const products = [], codes = []; // by distance: the product of two sinusoidal codes, and the code of the distance
 const frequencies = inverseFrequencies(CODE, BASE);
+
+// The codes of the distances, each times a head's projection; kept as the drawn numbers are.
+function projectedCodes(draw, head, greatest) {
+  const projection = drawn(draw, head, 2, POSITIONS * WIDTH);
+  if (!kept.projected.has(head)) kept.projected.set(head, []);
+  const projected = kept.projected.get(head);
+  for (let m = projected.length / WIDTH; m <= greatest; m++) {
+    codes[m] ??= sinusoidal([m], POSITIONS, BASE)[0];
+    for (let k = 0; k < WIDTH; k++) {
+      let sum = 0;
+      for (let p = 0; p < POSITIONS; p++) sum += codes[m][p] * projection[p * WIDTH + k];
+      projected.push(sum / Math.sqrt(POSITIONS));
+    }
+  }
+  return projected;
+}
 
 // Each scheme: from a setting and a head (from 0) to the bias between query i and key j ≤ i.
 const SCHEMES = {
@@ -79,16 +96,7 @@ const SCHEMES = {
   },
   transformer_xl({ draw, distance }, head) {
     const queries = drawn(draw, head, 0, (distance + 1) * WIDTH), keys = drawn(draw, head, 1, (distance + 1) * WIDTH);
-    const projection = drawn(draw, head, 2, POSITIONS * WIDTH), u = drawn(draw, head, 3, WIDTH), v = drawn(draw, head, 4, WIDTH);
-    const projected = new Float64Array((distance + 1) * WIDTH);
-    for (let m = 0; m <= distance; m++) {
-      codes[m] ??= sinusoidal([m], POSITIONS, BASE)[0];
-      for (let k = 0; k < WIDTH; k++) {
-        let sum = 0;
-        for (let p = 0; p < POSITIONS; p++) sum += codes[m][p] * projection[p * WIDTH + k];
-        projected[m * WIDTH + k] = sum / Math.sqrt(POSITIONS);
-      }
-    }
+    const u = drawn(draw, head, 3, WIDTH), v = drawn(draw, head, 4, WIDTH), projected = projectedCodes(draw, head, distance);
     return (i, j) => (between(queries, i, projected, i - j) + between(u, 0, keys, j) + between(v, 0, projected, i - j)) / Math.sqrt(WIDTH);
   },
   deberta({ draw, distance }, head) {
@@ -106,13 +114,16 @@ export function biasOf(setting, head) {
 
 // Logits, the key itself first, to the share of the attention that falls on so many keys or fewer.
 export function sharesWithin(logits) {
-  let sum = 0;
-  return softmax(logits).map((weight) => (sum += weight));
+  const shares = softmax(logits);
+  for (let k = 1; k < shares.length; k++) shares[k] += shares[k - 1];
+  return shares;
 }
 
 export function softmax(logits) {
-  const peak = logits.reduce((most, logit) => Math.max(most, logit), -Infinity);
-  const powers = logits.map((logit) => Math.exp(logit - peak));
-  const total = powers.reduce((sum, power) => sum + power, 0);
-  return powers.map((power) => power / total);
+  const powers = new Float64Array(logits.length);
+  let peak = -Infinity, total = 0;
+  for (let k = 0; k < powers.length; k++) peak = Math.max(peak, logits[k]);
+  for (let k = 0; k < powers.length; k++) total += powers[k] = Math.exp(logits[k] - peak);
+  for (let k = 0; k < powers.length; k++) powers[k] /= total;
+  return powers;
 }

@@ -33,20 +33,20 @@ export function randomOrthogonal(seed, dim) {
   return matrix;
 }
 
-// p_tᵀ·W·p_{t+Δ} ÷ (dim/2) at offsets Δ = −reach … reach: one row for each position but the first and last `reach`.
-export function offsetKernel(codes, reach, matrix) {
+// p_tᵀ·W·p_{t+Δ} ÷ (dim/2) at offsets Δ = −reach … reach, as a function of t; the first of the codes is that of −reach.
+export function offsetProducts(codes, reach, matrix) {
   const dim = matrix.length;
   const columns = matrix.map(() => new Float64Array(dim));
   matrix.forEach((row, k) => {
     for (let i = 0; i < dim; i++) columns[i][k] = row[i] / (dim / 2);
   });
   const through = new Float64Array(dim);
-  return codes.slice(reach, -reach).map((code, t) => {
-    for (let i = 0; i < dim; i++) through[i] = dot(code, columns[i]);
+  return (t) => {
+    for (let i = 0; i < dim; i++) through[i] = dot(codes[t + reach], columns[i]);
     const products = new Float64Array(2 * reach + 1);
     for (let k = 0; k < products.length; k++) products[k] = dot(through, codes[t + k]);
     return products;
-  });
+  };
 }
 
 // Least, greatest and mean of each column of a kernel.

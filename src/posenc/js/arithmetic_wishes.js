@@ -9,20 +9,15 @@ function distance(first, second) {
   return Math.sqrt(sum);
 }
 
-// apart[k − 1][t] = |PE_{t+k} − PE_t|.
-export function distances(codes) {
-  const apart = [];
-  for (let offset = 1; offset < codes.length; offset++) {
-    const there = new Float64Array(codes.length - offset);
-    for (let t = 0; t < there.length; t++) there[t] = distance(codes[t + offset], codes[t]);
-    apart.push(there);
-  }
-  return apart;
+// apart[t][s] = |PE_t − PE_s| for s < t. `known` holds those of the first positions already, and is added to.
+export function distances(codes, known = []) {
+  for (let t = known.length; t < codes.length; t++) known.push(Float64Array.from({ length: t }, (_, s) => distance(codes[t], codes[s])));
+  return known.slice(0, codes.length);
 }
 
 export function leastDistance(apart) {
   let least = Infinity;
-  for (const there of apart) for (let t = 0; t < there.length; t++) if (there[t] < least) least = there[t];
+  for (const row of apart) for (let s = 0; s < row.length; s++) if (row[s] < least) least = row[s];
   return least;
 }
 
@@ -33,14 +28,15 @@ export function greatestNorm(codes) {
 
 // Mean over the offsets below half the length of deviation/mean of the distances.
 export function translationResidual(apart) {
-  const offsets = Math.floor(apart.length / 2);
+  const offsets = Math.floor((apart.length - 1) / 2);
   let ratios = 0;
-  for (const there of apart.slice(0, offsets)) {
+  for (let offset = 1; offset <= offsets; offset++) {
+    const count = apart.length - offset;
     let sum = 0, squares = 0;
-    for (let t = 0; t < there.length; t++) sum += there[t];
-    const mean = sum / there.length;
-    for (let t = 0; t < there.length; t++) squares += (there[t] - mean) * (there[t] - mean);
-    ratios += Math.sqrt(squares / there.length) / (mean || 1);
+    for (let t = 0; t < count; t++) sum += apart[t + offset][t];
+    const mean = sum / count;
+    for (let t = 0; t < count; t++) squares += (apart[t + offset][t] - mean) * (apart[t + offset][t] - mean);
+    ratios += Math.sqrt(squares / count) / (mean || 1);
   }
   return ratios / offsets;
 }
@@ -48,12 +44,12 @@ export function translationResidual(apart) {
 // The share of all t < t + a < t + b in which t + b is nearer to t than t + a is. From each t, the distances so far stand
 // sorted, so that those which the next one undercuts are found by halving.
 export function monotonicityViolations(apart) {
-  const rows = apart.length, sorted = new Float64Array(rows);
+  const rows = apart.length - 1, sorted = new Float64Array(rows);
   let greatest = 0, falls = 0;
-  for (const there of apart) for (let t = 0; t < there.length; t++) if (there[t] > greatest) greatest = there[t];
+  for (const row of apart) for (let s = 0; s < row.length; s++) if (row[s] > greatest) greatest = row[s];
   for (let t = 0; t < rows; t++) {
     for (let k = 0; k < rows - t; k++) {
-      const value = apart[k][t];
+      const value = apart[t + k + 1][t];
       let low = 0, high = k;
       while (low < high) {
         const middle = (low + high) >> 1;

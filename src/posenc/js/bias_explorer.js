@@ -1,6 +1,6 @@
 import { biasOf, sharesWithin, softmax } from "./arithmetic_bias.js";
 import { colours, diverging, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, cellAxis, colourBar, legend, words } from "./drawing.js";
+import { Axis, HeatMap, Plot, cellAxis, colourBar, legend, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 import { SharedAxis } from "./shared_axis.js";
@@ -29,16 +29,25 @@ function range({ scheme, heads }) {
   return scheme in LIMITS ? [-LIMITS[scheme], LIMITS[scheme]] : [-16, 0];
 }
 
+// The rows of a square table, which stand one after another in one array.
+function rowsOf(count, filler) {
+  const all = new Float64Array(count * count).fill(filler);
+  return Array.from({ length: count }, (_, i) => all.subarray(i * count, (i + 1) * count));
+}
+
 function compute(state, width, previous, says) {
   const { heads, distance } = state, head = Math.min(state.head, heads) - 1, tokens = Math.min(distance + 1, TOKENS);
   const functions = Array.from({ length: heads }, (_, h) => biasOf(state, h));
-  const bias = functions.map((between) => Float64Array.from({ length: distance + 1 }, (_, m) => between(distance, distance - m)));
-  const matrix = [], weights = [];
-  for (let i = 0; i < tokens; i++) {
-    const seen = Float64Array.from({ length: i + 1 }, (_, j) => functions[head](i, j)), rest = tokens - 1 - i;
-    matrix.push([...seen, ...Array(rest).fill(NaN)]);
-    weights.push([...softmax(seen), ...Array(rest).fill(0)]);
-  }
+  const bias = functions.map((between) => {
+    const row = new Float64Array(distance + 1);
+    for (let m = 0; m <= distance; m++) row[m] = between(distance, distance - m);
+    return row;
+  });
+  const matrix = rowsOf(tokens, NaN), weights = rowsOf(tokens, 0);
+  matrix.forEach((row, i) => {
+    for (let j = 0; j <= i; j++) row[j] = functions[head](i, j);
+    weights[i].set(softmax(row.subarray(0, i + 1)));
+  });
   const values = { bias, within: bias.map(sharesWithin), matrix, weights };
   const panels = places(width), [chart, first, , second] = panels, [least, greatest] = range(state);
   return {
@@ -60,13 +69,14 @@ function soft(scale) {
 function drawChart({ context }, { x, head }, theme, y, series, axes) {
   const plot = new Plot(context, theme, x, y);
   plot.axes({ xTicks: 6, ...axes });
-  const points = (values) => Array.from(values, (value, m) => [m, value]);
   context.globalAlpha = 0.75;
-  series.forEach((values) => plot.line(points(values), colours.neutral, { width: 1 }));
+  series.forEach((values) => plot.series(values, colours.neutral, { width: 1 }));
   context.globalAlpha = 1;
-  plot.line(points(series[head]), colours.score, { width: 2.6 });
-  const drawn = points(series[head]).filter(([, value]) => value >= y.from && value <= y.to);
-  if ((x.end - x.start) / x.to > 9) plot.marks(drawn, colours.score, { radius: 3.5 });
+  plot.series(series[head], colours.score, { width: 2.6 });
+  if ((x.end - x.start) / x.to > 9) {
+    const points = Array.from(series[head], (value, m) => [m, value]).filter(([, value]) => value >= y.from && value <= y.to);
+    plot.marks(points, colours.score, { radius: 3.5 });
+  }
   return plot;
 }
 
@@ -86,7 +96,7 @@ function drawMatrix({ context }, { keys, queries }, theme, top, rows, scale, tit
   const tokens = rows.length, y = queries.beginning(top), map = new HeatMap(context, theme, keys, y);
   const some = [0, Math.floor((tokens - 1) / 2), tokens - 1].map((token) => [token, String(token)]);
   stripes(context, theme, keys, y);
-  map.fill(rows.flat(), scale);
+  map.fill(new Float64Array(rows[0].buffer), scale);
   map.labels({ title, xTicks: some, yTicks: some });
   words(context, theme, "query", keys.start - 6, y.at((tokens - 1) / 4), { align: "right", colour: colours.query, bold: true });
   words(context, theme, "key", keys.at((tokens - 1) / 4), y.end + 6, { align: "center", baseline: "top", colour: colours.key, bold: true });
@@ -109,10 +119,9 @@ function stripes(context, theme, x, y) {
   }
   context.stroke();
   context.restore();
-  const text = "masked", right = x.end - 12, top = y.start + 18;
-  context.font = theme.font;
+  const text = "masked", wide = widthOf(context, theme.font, text), right = x.end - 12, top = y.start + 18;
   context.fillStyle = theme.ground;
-  context.fillRect(right - context.measureText(text).width - 3, top - 8, context.measureText(text).width + 6, 16);
+  context.fillRect(right - wide - 3, top - 8, wide + 6, 16);
   words(context, theme, text, right, top, { align: "right" });
 }
 

@@ -6,10 +6,16 @@ export const colours = palette;
 
 const channels = (colour) => [1, 3, 5].map((k) => parseInt(colour.slice(k, k + 2), 16));
 
+const ofPairs = new Map(); // by number of pairs, the colours made so far
+
 // The colour of a pair on the one scale from the fastest (warm) to the slowest (cold).
 export function pairColour(index, pairs) {
-  const at = (pairs === 1 ? 0 : index / (pairs - 1)) * (palette.pairs.length - 1);
-  const low = Math.min(Math.floor(at), palette.pairs.length - 2);
+  if (!ofPairs.has(pairs)) ofPairs.set(pairs, []);
+  return (ofPairs.get(pairs)[index] ??= between(pairs === 1 ? 0 : index / (pairs - 1)));
+}
+
+function between(share) {
+  const at = share * (palette.pairs.length - 1), low = Math.min(Math.floor(at), palette.pairs.length - 2);
   const from = channels(palette.pairs[low]), to = channels(palette.pairs[low + 1]);
   return `rgb(${from.map((level, k) => Math.round(level + (to[k] - level) * (at - low))).join(" ")})`;
 }

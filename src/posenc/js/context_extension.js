@@ -7,7 +7,7 @@ import { fillColumns } from "./filling.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 import { SharedAxis } from "./shared_axis.js";
 
-const COARSE = 300_000; // cosines that one input may cost
+const COARSE = 200_000; // cosines that one input may cost
 
 function compute(state, width, previous, lists) {
   const { dim, base, factor, trained, used } = state;
@@ -33,11 +33,12 @@ function compute(state, width, previous, lists) {
     ramp: correctionRange(setting, false),
     original: drawn("original", "none"), method: drawn("method", state.method), other: drawn("other", state.other),
   };
-  const fill = (start, stop) => Object.entries(sums).forEach(([name, sum]) => sum.scores(start, stop, values[name].score));
+  const series = Object.entries(sums).map(([name, sum]) => [sum, values[name].score]);
+  const fill = (start, stop) => series.forEach(([sum, score]) => sum.scores(start, stop, score));
   const x = new Axis({ from: 1, to: used, start: panel[3].left, end: panel[3].right, log: true });
   const columns = x.columns();
   fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
-  const filling = fillColumns(columns, fill, COARSE / (pairs * Object.keys(sums).length));
+  const filling = fillColumns(columns, fill, COARSE / (pairs * series.length));
   const axis = new SharedAxis(cellAxis(pairs, panel[0].left, panel[0].right), panel.slice(0, 3).map(({ left }) => left));
   return { values, lists, sums, used, x, y: new Axis({ from: -1.05, to: 1.05, start: panel[3].bottom, end: panel[3].top }), columns, fill, pairs: axis, panel, ...filling };
 }

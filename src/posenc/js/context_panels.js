@@ -1,7 +1,7 @@
 // The four panels of ContextExtension: wavelengths, slowing and angles of every pair, and the score against distance.
 
 import { colours, pairColour } from "./colours.js";
-import { Axis, Plot, legend, panels, words } from "./drawing.js";
+import { Axis, Plot, legend, panels, widthOf, words } from "./drawing.js";
 import { grouped, wholeNumber } from "./numbers.js";
 
 export const ROUNDING = 1e-9; // relative; what is slowed by exactly as much as it needs to be meets nothing new
@@ -48,9 +48,9 @@ export function drawPanels({ context, width }, result, state, theme, cursor) {
     return plot;
   };
   const curves = (plot, series) => shown.forEach((which) => {
-    const points = Array.from(values[which][series], (value, i) => [i, value]);
-    plot.line(points, STROKES[which].colour, STROKES[which]);
+    plot.series(values[which][series], STROKES[which].colour, STROKES[which]);
     if (which === "original" || plot.x.at(1) - plot.x.at(0) < 4) return;
+    const points = Array.from(values[which][series], (value, i) => [i, value]);
     plot.marks(points.filter(([, value]) => value <= plot.y.to), STROKES[which].colour, { radius: 2, square: which === "other" });
   });
   const waves = drawWavelengths(context, theme, panel[0], state, plotPairs, curves);
@@ -94,8 +94,8 @@ function drawSlowing(context, theme, place, state, ramp, plotPairs, curves) {
 
 // The angles that each pair reaches, up to a full turn: pale as far as training has gone, striped beyond.
 function drawAngles(context, theme, place, state, values, plotPairs) {
-  const pairs = state.dim / 2, high = (place.bottom - place.top - 44) / 3, stripes = context.createPattern(striped(theme.ground), "repeat");
-  return Object.keys(MARKS).map((which, k) => {
+  const pairs = state.dim / 2, high = (place.bottom - place.top - 44) / 3;
+  const strips = Object.keys(MARKS).map((which, k) => {
     const start = place.top + high + k * (high + 22), y = new Axis({ from: 0, to: 1, start, end: start - high });
     const fresh = values[which] ? meetsNew(values, values[which]) : [];
     const says = (what) => `${nameOf(which, state)}: ${count(fresh)} of ${pairs} ${what}${k ? "" : " (striped)"}`;
@@ -103,22 +103,25 @@ function drawAngles(context, theme, place, state, values, plotPairs) {
       xTitle: k === 2 ? ["up: angle reached, in turns · pair i (fast → slow)", "pair i (fast → slow)"] : "", xText: k === 2 ? grouped : () => "",
       yTitle: values[which] ? [says("pairs meet new angles"), says("new")] : `${nameOf(which, state)}: no list for ${pairs} pairs`, yTicks: 1, yText: grouped,
     });
-    fresh.forEach((isNew, i) => {
-      const left = plot.x.at(i - 0.42), wide = Math.max(plot.x.at(i + 0.42) - left, 1);
-      const [seen, reached] = [values.trained_turns[i], values[which].turns[i]].map((turned) => y.at(Math.min(turned, 1)));
-      context.fillStyle = pairColour(i, pairs);
-      context.globalAlpha = 0.35;
-      context.fillRect(left, seen, wide, start - seen);
-      context.globalAlpha = 1;
-      for (const fill of isNew ? [context.fillStyle, stripes] : []) {
-        context.fillStyle = fill;
-        context.fillRect(left, reached, wide, seen - reached);
-      }
-      context.fillStyle = theme.text;
-      context.fillRect(left, reached - 0.75, wide, 1.5);
-    });
-    return plot;
+    return { plot, start, fresh, reached: Array.from(values[which]?.turns ?? [], (turned) => y.at(Math.min(turned, 1))) };
   });
+  const [{ plot: { x } }] = strips, step = x.at(1) - x.at(0), wide = Math.max(0.84 * step, 1), left = (i) => x.at(0) + (i - 0.42) * step;
+  const drawn = strips.filter(({ fresh }) => fresh.length), seen = values.trained_turns.map((turned) => high * Math.min(turned, 1));
+  const fill = (i, top, bottom) => context.fillRect(left(i), top, wide, bottom - top);
+  const fillNew = ({ fresh, start, reached }, i) => fresh[i] && fill(i, reached[i], start - seen[i]);
+  // Style after style: to change it takes longer than to fill.
+  for (const [opacity, each] of [[0.35, ({ start }, i) => fill(i, start - seen[i], start)], [1, fillNew]]) {
+    context.globalAlpha = opacity;
+    seen.forEach((_, i) => {
+      context.fillStyle = pairColour(i, pairs);
+      drawn.forEach((strip) => each(strip, i));
+    });
+  }
+  context.fillStyle = striped(theme.ground);
+  drawn.forEach((strip) => seen.forEach((_, i) => fillNew(strip, i)));
+  context.fillStyle = theme.text;
+  drawn.forEach(({ reached }) => reached.forEach((top, i) => fill(i, top - 0.75, top + 0.75)));
+  return strips.map(({ plot }) => plot);
 }
 
 function drawScores(context, theme, { x, y, columns, filled, values }, { trained, used }, shown) {
@@ -142,8 +145,7 @@ function drawScores(context, theme, { x, y, columns, filled, values }, { trained
 
 // Words that lines behind them do not cross out.
 function onGround(context, theme, text, x, y, align = "left") {
-  context.font = theme.font;
-  const wide = context.measureText(text).width;
+  const wide = widthOf(context, theme.font, text);
   context.globalAlpha = 0.8;
   context.fillStyle = theme.ground;
   context.fillRect(align === "left" ? x - 2 : x - wide - 2, y - 7, wide + 4, 14);
@@ -164,5 +166,5 @@ function striped(ground) {
     context.lineTo(from + 6, 0);
   }
   context.stroke();
-  return (tiles[ground] = tile);
+  return (tiles[ground] = context.createPattern(tile, "repeat"));
 }

@@ -107,10 +107,15 @@ function slider(control, get, set, notify) {
     event.preventDefault();
     change(next);
   });
+  let shown = null;
   const show = () => {
-    range.value = scale.toTrack(get());
-    range.setAttribute("aria-valuetext", `${words(get())}${control.unit ? ` ${control.unit}` : ""}`);
-    typed.value = String(get());
+    const track = scale.toTrack(get()), text = String(get());
+    // to write what already stands there costs as much as anything new
+    if (range.valueAsNumber !== track) range.value = track;
+    if (typed.value !== text) typed.value = text;
+    if (shown === get()) return;
+    shown = get();
+    range.setAttribute("aria-valuetext", `${words(shown)}${control.unit ? ` ${control.unit}` : ""}`);
   };
   const label = element("label", { for: id }, control.label);
   const row = element(

@@ -65,14 +65,16 @@ export class Plot {
     context.strokeStyle = theme.grid;
     context.textAlign = "right";
     context.textBaseline = "middle";
+    context.beginPath();
     for (const tick of y.ticks(yTicks)) {
-      this.path([[x.start, y.at(tick)], [x.end, y.at(tick)]]);
-      context.stroke();
+      context.moveTo(x.start, y.at(tick));
+      context.lineTo(x.end, y.at(tick));
       context.fillText(yText(tick), x.start - 6, y.at(tick));
     }
+    context.stroke();
     context.textBaseline = "top";
     for (const tick of x.ticks(xTicks)) {
-      const label = xText(tick), half = context.measureText(label).width / 2;
+      const label = xText(tick), half = widthOf(context, theme.font, label) / 2;
       context.textAlign = "center";
       context.fillText(label, Math.min(x.at(tick), x.end - half + 6), y.start + 6);
     }
@@ -146,7 +148,16 @@ export class Plot {
   }
 
   // A line through points in data coordinates; a point that is not finite breaks it.
-  line(points, colour, { width = 1.6, dash = [] } = {}) {
+  line(points, colour, style) {
+    this.through(points.length, (k) => points[k][0], (k) => points[k][1], colour, style);
+  }
+
+  // The same through one value at each of 0, 1, 2, …
+  series(values, colour, style) {
+    this.through(values.length, (k) => k, (k) => values[k], colour, style);
+  }
+
+  through(count, acrossAt, upAt, colour, { width = 1.6, dash = [] } = {}) {
     const { context, x, y } = this;
     this.clip();
     context.strokeStyle = colour;
@@ -154,7 +165,8 @@ export class Plot {
     context.setLineDash(dash);
     context.beginPath();
     let drawing = false;
-    for (const [across, up] of points) {
+    for (let k = 0; k < count; k++) {
+      const across = acrossAt(k), up = upAt(k);
       const finite = Number.isFinite(across) && Number.isFinite(up);
       if (finite) drawing ? context.lineTo(x.at(across), y.at(up)) : context.moveTo(x.at(across), y.at(up));
       drawing = finite;
@@ -167,13 +179,17 @@ export class Plot {
   marks(points, colour, { radius = 3, square = false } = {}) {
     const { context, x, y } = this;
     context.fillStyle = colour;
+    context.beginPath();
     for (const [across, up] of points) {
       const px = x.at(across), py = y.at(up);
-      context.beginPath();
-      if (square) context.rect(px - radius, py - radius, 2 * radius, 2 * radius);
-      else context.arc(px, py, radius, 0, 2 * Math.PI);
-      context.fill();
+      if (square) {
+        context.rect(px - radius, py - radius, 2 * radius, 2 * radius);
+      } else {
+        context.moveTo(px + radius, py);
+        context.arc(px, py, radius, 0, 2 * Math.PI);
+      }
     }
+    context.fill();
   }
 
   // The ground between two values of x.
@@ -210,6 +226,18 @@ export class Plot {
   }
 }
 
+// The width of a text in pixels, measured once: a slider that moves writes most texts again and again.
+const widths = new Map();
+export function widthOf(context, font, text) {
+  const key = `${font} ${text}`;
+  if (!widths.has(key)) {
+    if (widths.size > 1000) widths.clear();
+    context.font = font;
+    widths.set(key, context.measureText(text).width);
+  }
+  return widths.get(key);
+}
+
 // Names of the curves, set side by side above the plot, each in its own stroke.
 export function legend(context, theme, entries, left, top, right) {
   context.font = theme.font;
@@ -217,7 +245,7 @@ export function legend(context, theme, entries, left, top, right) {
   context.textBaseline = "middle";
   let x = left, y = top;
   for (const { label, colour, dash = [], area = false } of entries) {
-    const width = context.measureText(label).width + 34;
+    const width = widthOf(context, theme.font, label) + 34;
     if (x + width > right && x > left) {
       x = left;
       y += 17;
@@ -242,12 +270,13 @@ export function legend(context, theme, entries, left, top, right) {
 // Words on the canvas: one text, or several from long to short, of which the first that fits into `width` is written.
 // `align` and `baseline` are the canvas's own.
 export function words(context, theme, text, x, y, { colour = theme.muted, align = "left", baseline = "middle", bold = false, width = Infinity } = {}) {
-  context.font = bold ? `600 ${theme.font}` : theme.font;
+  const font = bold ? `600 ${theme.font}` : theme.font;
+  context.font = font;
   context.fillStyle = colour;
   context.textAlign = align;
   context.textBaseline = baseline;
   const texts = [text].flat();
-  const fits = (words) => width === Infinity || context.measureText(words).width <= width;
+  const fits = (words) => width === Infinity || widthOf(context, font, words) <= width;
   context.fillText(texts.find(fits) ?? texts.at(-1), x, y);
 }
 
@@ -305,12 +334,15 @@ export class HeatMap {
   fill(values, scale) {
     const { context, rows, columns, x, y } = this;
     const small = cells(columns, rows);
-    const image = new ImageData(columns, rows);
-    for (let k = 0; k < rows * columns; k++) {
-      if (Number.isNaN(values[k])) continue;
-      const levels = scale.levels(values[k]);
-      for (let channel = 0; channel < 3; channel++) image.data[4 * k + channel] = levels[channel];
-      image.data[4 * k + 3] = Math.round(255 * scale.opacity(values[k]));
+    const image = new ImageData(columns, rows), { data } = image;
+    for (let k = 0, at = 0; k < rows * columns; k++, at += 4) {
+      const value = values[k];
+      if (Number.isNaN(value)) continue;
+      const levels = scale.levels(value);
+      data[at] = levels[0];
+      data[at + 1] = levels[1];
+      data[at + 2] = levels[2];
+      data[at + 3] = Math.round(255 * scale.opacity(value));
     }
     small.putImageData(image, 0, 0);
     context.save();
@@ -345,14 +377,8 @@ export class HeatMap {
 // The legend of a heat map: its colours from least to greatest, and some values below. 30 pixels high.
 export function colourBar(context, theme, scale, { left, top, width, ticks = [scale.from, scale.to], text = grouped, title = "" }) {
   const axis = new Axis({ from: scale.from, to: scale.to, start: left, end: left + width });
-  for (let pixel = 0; pixel < width; pixel++) {
-    const value = axis.invert(left + pixel + 0.5);
-    context.fillStyle = `rgb(${scale.levels(value).join(" ")} / ${scale.opacity(value)})`;
-    context.fillRect(left + pixel, top, 1, 10);
-  }
-  context.strokeStyle = theme.grid;
-  context.lineWidth = 1;
-  context.strokeRect(left - 0.5, top - 0.5, width + 1, 11);
+  const shades = Float64Array.from({ length: width }, (_, pixel) => axis.invert(left + pixel + 0.5));
+  new HeatMap(context, theme, cellAxis(width, left, left + width), cellAxis(1, top, top + 10)).fill(shades, scale);
   ticks.forEach((tick, k) => {
     const align = k === 0 ? "left" : k === ticks.length - 1 ? "right" : "center";
     words(context, theme, text(tick), axis.at(tick), top + 14, { align, baseline: "top" });

@@ -11,11 +11,12 @@ const THUMB = 40;
 const SHOWN = 32; // positions in the small pictures
 const ROUNDING = 1e-9;
 
-// For each code: what the list shows, names for its column, the codes of positions, and the first position without one.
+// For each code: what the list shows, names for its column, the codes of positions, the first position without one, and whether
+// the length of the text changes them.
 const never = () => Infinity;
 const CODES = {
   integer: { label: "integer", names: ["integer", "int"], code: (at, length, dim) => integer(at, dim), end: never },
-  normalised: { label: "normalised", names: ["normalised", "norm"], code: normalised, end: (length) => length },
+  normalised: { label: "normalised", names: ["normalised", "norm"], code: normalised, end: (length) => length, relative: true },
   binary: { label: "binary", names: ["binary", "bin"], code: (at, length, dim) => radixShares(at, dim, 2), end: (length, dim) => 2 ** dim },
   radix: { label: "decimal digits (radix 10)", names: ["radix 10", "dec"], code: (at, length, dim) => radixShares(at, dim, 10), end: (length, dim) => 10 ** dim },
   harmonic: { label: "harmonic sines", names: ["harmonic", "harm"], code: (at, length, dim) => harmonic(at, dim), end: never },
@@ -61,26 +62,34 @@ const WISHES = {
 const KEYS = Object.keys(WISHES);
 const isKept = (wish, score, dim) => (WISHES[wish].kept ?? ((value) => value <= ROUNDING))(score, dim);
 
-// The codes of a text, up to the first position that has none, and their scores.
-function codeAndScores(name, length, dim, steps) {
-  const { code, end } = CODES[name], last = end(length, dim);
-  const positions = Array.from({ length: Math.min(length, last) }, (_, t) => t);
-  const codes = code(positions, length, dim), apart = distances(codes);
+// The codes of a text, up to the first position that has none, and their scores. `known` keeps the codes and distances that
+// a text of another length shares with this one.
+function codeAndScores(name, length, dim, steps, known = { codes: [], apart: [] }) {
+  const { code, end, relative } = CODES[name], last = end(length, dim), count = Math.min(length, last);
+  const codesOf = (length) => {
+    const from = relative ? 0 : known.codes.length;
+    const added = code(Array.from({ length: Math.max(0, count - from) }, (_, k) => from + k), length, dim);
+    if (relative) return added;
+    known.codes.push(...added);
+    return known.codes.slice(0, count);
+  };
+  const codes = codesOf(length), apart = distances(codes, relative ? [] : known.apart);
   const scores = {
     least_distance: leastDistance(apart),
     greatest_norm: greatestNorm(codes),
-    length_dependence: lengthDependence(codes, code(positions, 2 * length, dim)),
+    length_dependence: lengthDependence(codes, codesOf(2 * length)),
     defined_share: Math.min(Math.max((last - length) / length, 0), 1),
     translation_residual: translationResidual(apart),
     monotonicity_violations: monotonicityViolations(apart),
     shift_residual: steps[name][dim / 2 - 1],
   };
-  return { codes, scores };
+  return { known, codes, scores };
 }
 
 function compute({ scheme, length, dim }, width, previous, { steps }) {
-  const same = previous?.length === length && previous.dim === dim;
-  const gallery = same ? previous.gallery : Object.fromEntries(NAMES.map((name) => [name, codeAndScores(name, length, dim, steps)]));
+  const known = previous?.dim === dim ? previous.gallery : {};
+  const gallery = previous?.length === length && previous.dim === dim
+    ? previous.gallery : Object.fromEntries(NAMES.map((name) => [name, codeAndScores(name, length, dim, steps, known[name]?.known)]));
   const each = (map) => Object.fromEntries(NAMES.map((name) => [name, map(gallery[name].scores)]));
   const values = {
     codes: gallery[scheme].codes,
@@ -97,12 +106,17 @@ function board(width) {
   return { wide, left, row, column: (width - left) / NAMES.length, top: MAP + 106, first: MAP + 106 + THUMB + 26 };
 }
 
+// A picture's cells, positions across and dimensions down, empty where a position has no code.
+function cellsOf(codes, positions, dim) {
+  const cells = new Float64Array(positions * dim).fill(NaN);
+  for (let t = 0; t < Math.min(positions, codes.length); t++) for (let i = 0, row = codes[t]; i < dim; i++) cells[i * positions + t] = row[i];
+  return cells;
+}
+
 function drawMap({ context, width }, { values, axes }, { scheme, length, dim }, theme, cursor) {
   const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y);
   const scale = scheme === "integer" ? sequential(0, length - 1) : diverging(1);
-  const cells = new Float64Array(length * dim).fill(NaN);
-  values.codes.forEach((row, t) => row.forEach((value, i) => (cells[i * length + t] = value)));
-  map.fill(cells, scale);
+  map.fill(cellsOf(values.codes, length, dim), scale);
   const step = [1, 2, 4].find((size) => dim / size <= 8), stride = [4, 8, 16, 32].find((size) => length / size <= width / 50);
   const ticks = (count, by) => Array.from({ length: Math.ceil(count / by) }, (_, k) => [k * by, String(k * by)]);
   map.labels({ xTitle: "position", yTitle: `${CODES[scheme].label}: dimension of the code`, xTicks: ticks(length, stride), yTicks: ticks(dim, step) });
@@ -119,26 +133,28 @@ function frame(context, theme, left, top, right, bottom) {
 
 function drawBoard({ context, width }, { values, gallery }, { scheme, length, dim }, theme) {
   const { wide, left, row, column, top, first } = board(width), shown = Math.min(SHOWN, length);
-  NAMES.forEach((name, k) => {
-    const start = left + k * column + 3, end = left + (k + 1) * column - 3, middle = (start + end) / 2, { codes } = gallery[name];
-    const cells = new Float64Array(shown * dim).fill(NaN);
-    codes.slice(0, shown).forEach((row, t) => row.forEach((value, i) => (cells[i * shown + t] = value)));
-    const map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + THUMB));
-    map.fill(cells, name === "integer" ? sequential(0, shown - 1) : diverging(1));
-    const chosen = name === scheme;
-    words(context, theme, CODES[name].names, middle, top + THUMB + 12, { align: "center", colour: theme.text, bold: chosen, width: end - start + 4 });
-    KEYS.forEach((wish, r) => {
-      const fine = values.kept[name][r], y = first + r * row + (wide ? 0 : 16);
-      context.globalAlpha = fine ? 0.3 : 0.16;
-      context.fillStyle = fine ? colours.score : colours.neutral;
-      context.fillRect(start, y, end - start, 20);
-      context.globalAlpha = 1;
+  const columns = NAMES.map((name, k) => ({ name, start: left + k * column + 3, end: left + (k + 1) * column - 3 }));
+  const upper = (r) => first + r * row + (wide ? 0 : 16);
+  // All marks of one look in turn: a change of font costs more than a word.
+  for (const fine of [true, false]) {
+    const alike = columns.flatMap((place) => KEYS.map((wish, r) => ({ ...place, wish, r })).filter(({ name, r }) => values.kept[name][r] === fine));
+    context.globalAlpha = fine ? 0.3 : 0.16;
+    context.fillStyle = fine ? colours.score : colours.neutral;
+    for (const { start, end, r } of alike) context.fillRect(start, upper(r), end - start, 20);
+    context.globalAlpha = 1;
+    for (const { name, start, end, wish, r } of alike) {
       const mark = `${fine ? "✓" : "✗"}${wide ? ` ${WISHES[wish].text(values.scores[name][wish])}` : ""}`;
-      words(context, theme, mark, middle, y + 10, { align: "center", colour: theme.text, bold: fine });
-      if (chosen && !wide) frame(context, theme, start, y, end, y + 20);
-    });
-    if (chosen) frame(context, theme, start - 2, top - 3, end + 2, wide ? first + KEYS.length * row : top + THUMB + 22);
-  });
+      words(context, theme, mark, (start + end) / 2, upper(r) + 10, { align: "center", colour: theme.text, bold: fine });
+    }
+  }
+  for (const { name, start, end } of columns) {
+    const chosen = name === scheme, map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + THUMB));
+    map.fill(cellsOf(gallery[name].codes, shown, dim), name === "integer" ? sequential(0, shown - 1) : diverging(1));
+    words(context, theme, CODES[name].names, (start + end) / 2, top + THUMB + 12, { align: "center", colour: theme.text, bold: chosen, width: end - start + 4 });
+    if (!chosen) continue;
+    frame(context, theme, start - 2, top - 3, end + 2, wide ? first + KEYS.length * row : top + THUMB + 22);
+    if (!wide) KEYS.forEach((_, r) => frame(context, theme, start, upper(r), end, upper(r) + 20));
+  }
   KEYS.forEach((wish, r) => words(context, theme, WISHES[wish].name, 0, first + r * row + (wide ? 10 : 7), { colour: theme.text }));
   if (wide) words(context, theme, `all codes, first ${shown} positions`, 0, top + THUMB / 2);
 }

@@ -149,11 +149,11 @@ export function explorable(definition) {
       result = definition.compute(present, canvas.clientWidth, result, data);
       if (cursor !== null) for (const reader of readers) cursor[reader.name] = within(reader, cursor[reader.name]);
       done = !result.complete;
+      paint(); // first, since it reads the page, and a page that was just written to must be laid out again for that
       inputs.forEach((input, k) => {
         input.show();
         input.row.hidden = !isNeeded(controls[k], present);
       });
-      paint();
       tell();
       if (!done) pause = setTimeout(complete, PAUSE);
       milliseconds = performance.now() - start;

@@ -13,7 +13,7 @@ export function fillColumns(columns, fill, distances) {
     for (; next < columns.length; next++) {
       while (filled[next] < columns[next][2]) {
         if (performance.now() > deadline) return false;
-        const stop = Math.min(columns[next][2], filled[next] + 64);
+        const stop = Math.min(columns[next][2], filled[next] + 512);
         fill(filled[next], stop);
         filled[next] = stop;
       }

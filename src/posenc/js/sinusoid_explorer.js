@@ -1,12 +1,13 @@
 import { inverseFrequencies } from "./arithmetic.js";
-import { sinusoidal } from "./arithmetic_codes.js";
-import { kernelAsymmetry, kernelBand, kernelResidual, offsetKernel, randomOrthogonal, shiftMatrix } from "./arithmetic_kernel.js";
+import { sinusoidalRun } from "./arithmetic_codes.js";
+import { kernelAsymmetry, kernelBand, kernelResidual, offsetProducts, randomOrthogonal, shiftMatrix } from "./arithmetic_kernel.js";
 import { colours, diverging, pairColour } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, legend, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 
 const POSITIONS = 128, REACH = 64; // positions 0 … 127 of the text, offsets −64 … 64
+const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
 const CHART = 210; // pixels for the curves of the kernel
 
@@ -18,39 +19,58 @@ function places(width) {
   return { dials, table, legend: below + 10, chart: below + (wide ? 52 : 86) };
 }
 
+// What is said of the rows of a kernel.
+function measures(kernel) {
+  const band = kernelBand(kernel), peak = band.mean.indexOf(Math.max(...band.mean)) - REACH;
+  return { ...band, residual: kernelResidual(kernel, band), asymmetry: kernelAsymmetry(kernel, band), peak };
+}
+
 // The codes of every position and offset, their kernel and what is said of it; none of it depends on where one stands.
+// `row` gives a position's row of the kernel, `measured` is of every fourth row until `complete` has made them all.
 function throughMatrix({ weight, draw, base, dim, offset }, frequencies, before) {
   const shift = weight === "shift" ? -offset : 0, key = [weight === "random" ? draw : `shift ${shift}`, base, dim].join();
   if (before?.key === key) return before;
   const drawn = `${draw} ${dim}`;
   const random = weight !== "random" || before?.drawn === drawn ? before?.random : randomOrthogonal(draw, dim);
-  const codes = sinusoidal(Array.from({ length: POSITIONS + 2 * REACH }, (_, k) => k - REACH), dim, base);
-  const kernel = offsetKernel(codes, REACH, weight === "random" ? random : shiftMatrix(shift, frequencies)), band = kernelBand(kernel);
-  const residual = kernelResidual(kernel, band), asymmetry = kernelAsymmetry(kernel, band);
-  return { key, drawn: weight === "random" ? drawn : before?.drawn, random, codes, kernel, band, residual, asymmetry };
+  const codes = sinusoidalRun(-REACH, POSITIONS + 2 * REACH, dim, base), kernel = Array(POSITIONS).fill(null);
+  const products = offsetProducts(codes, REACH, weight === "random" ? random : shiftMatrix(shift, frequencies));
+  const row = (t) => (kernel[t] ??= products(t));
+  const measured = measures(Array.from({ length: POSITIONS / COARSE }, (_, k) => row(k * COARSE)));
+  const through = { key, drawn: weight === "random" ? drawn : before?.drawn, random, codes, row, measured, complete };
+  function complete(deadline) {
+    for (let t = 0; t < POSITIONS; t++) {
+      if (performance.now() > deadline) return false;
+      row(t);
+    }
+    Object.assign(through, { measured: measures(kernel), complete: undefined });
+    return true;
+  }
+  return through;
 }
 
 function compute(state, width, previous) {
   const { base, dim, position, offset } = state;
   const frequencies = inverseFrequencies(dim, base), place = places(width);
-  const through = throughMatrix(state, frequencies, previous?.through), { codes, kernel, band } = through;
+  const through = throughMatrix(state, frequencies, previous?.through), { codes } = through;
   const values = {
     code: codes[position + REACH],
     other: codes[position + offset + REACH],
     table: codes.slice(REACH, -REACH),
-    kernel: kernel[position],
-    ...band,
-    residual: through.residual,
-    asymmetry: through.asymmetry,
-    peak: band.mean.indexOf(Math.max(...band.mean)) - REACH,
+    kernel: through.row(position),
+    ...through.measured,
   };
+  const complete = through.complete && ((deadline) => {
+    const done = through.complete(deadline);
+    Object.assign(values, through.measured);
+    return done;
+  });
   const axes = {
     position: cellAxis(POSITIONS, place.table.left, width - 10),
     dimension: cellAxis(dim, place.table.top, place.table.bottom),
     offset: new Axis({ from: -REACH, to: REACH, start: 46, end: width - 10 }),
     product: new Axis({ from: -1.05, to: 1.05, start: place.chart + CHART, end: place.chart }),
   };
-  return { values, axes, place, through, frequencies };
+  return { values, axes, place, through, frequencies, complete };
 }
 
 // The largest dials that fit.
@@ -68,39 +88,49 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
   ], 0, 8, place.dials.right) + 18;
   words(context, theme, ["one dial a pair, fastest first; 0 is up", "a dial a pair, fast first; 0 is up"], 0, top - 10, { width: place.dials.right });
   const { size, columns } = dialSize(frequencies.length, place.dials, top), radius = size * 0.44;
-  frequencies.forEach((frequency, i) => {
-    const x = ((i % columns) + 0.5) * size, y = top + (Math.floor(i / columns) + 0.5) * size;
-    const start = state.position * frequency - Math.PI / 2, turn = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, state.offset * frequency));
-    context.globalAlpha = 0.35;
-    context.fillStyle = pairColour(i, frequencies.length);
+  const dials = Array.from(frequencies, (_, i) => [((i % columns) + 0.5) * size, top + (Math.floor(i / columns) + 0.5) * size]);
+  context.globalAlpha = 0.35;
+  dials.forEach(([x, y], i) => {
+    const start = state.position * frequencies[i] - Math.PI / 2;
+    const turn = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, state.offset * frequencies[i]));
+    context.fillStyle = pairColour(i, dials.length);
     context.beginPath();
     context.moveTo(x, y);
     context.arc(x, y, radius, start, start + turn, turn < 0);
     context.fill();
-    context.globalAlpha = 1;
-    context.strokeStyle = i === chosen ? theme.text : theme.grid;
-    context.lineWidth = i === chosen ? 2 : 1;
+  });
+  context.globalAlpha = 1;
+  const rings = (which, colour, width) => {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
     context.beginPath();
-    context.arc(x, y, radius, 0, 2 * Math.PI);
+    for (const [x, y] of which) {
+      context.moveTo(x + radius, y);
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+    }
     context.stroke();
-    // The tip of a hand is the pair itself: its sine across, its cosine up.
-    for (const [code, colour, dash] of [[values.code, colours.query, []], [values.other, colours.key, [size / 10, size / 20]]]) {
-      context.strokeStyle = colour;
-      context.lineWidth = Math.max(1.6, size / 20);
-      context.setLineDash(dash);
-      context.beginPath();
+  };
+  rings(dials, theme.grid, 1);
+  if (chosen !== null) rings([dials[chosen]], theme.text, 2);
+  // The tip of a hand is the pair itself: its sine across, its cosine up.
+  for (const [code, colour, dash] of [[values.code, colours.query, []], [values.other, colours.key, [size / 10, size / 20]]]) {
+    context.strokeStyle = colour;
+    context.lineWidth = Math.max(1.6, size / 20);
+    context.setLineDash(dash);
+    context.beginPath();
+    dials.forEach(([x, y], i) => {
       context.moveTo(x, y);
       context.lineTo(x + radius * code[2 * i], y - radius * code[2 * i + 1]);
-      context.stroke();
-    }
-    context.setLineDash([]);
-  });
+    });
+    context.stroke();
+  }
+  context.setLineDash([]);
 }
 
 function drawTable({ context }, { values, axes, frequencies }, state, theme, cursor) {
   const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y), scale = diverging(1);
   const cells = new Float64Array(POSITIONS * state.dim);
-  values.table.forEach((row, t) => row.forEach((value, k) => (cells[k * POSITIONS + t] = value)));
+  for (let t = 0; t < POSITIONS; t++) for (let k = 0, row = values.table[t]; k < state.dim; k++) cells[k * POSITIONS + t] = row[k];
   map.fill(cells, scale);
   const step = [1, 2, 4, 8, 16, 32].find((size) => state.dim / size <= 8);
   const yTicks = Array.from({ length: Math.ceil(state.dim / step) }, (_, k) => [k * step, String(k * step)]);
@@ -158,9 +188,10 @@ function draw(canvas, result, state, theme, cursor) {
   drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null);
 }
 
-function finding({ values }, { position, offset }) {
+function finding({ values }, { position, offset }, done) {
   const low = values.low[offset + REACH], high = values.high[offset + REACH], { peak } = values;
   let first = `At Δ = ${wholeNumber(offset)} the product is ${fixed(values.kernel[offset + REACH], 3)} from t = ${position}`;
+  if (!done) return `${first}.`;
   first += high - low < SAME ? ` as from all ${POSITIONS} positions.` : `; over all ${POSITIONS} positions it runs from ${fixed(low, 3)} to ${fixed(high, 3)}.`;
   if (values.residual >= SAME) {
     return `${first} ${fixed(100 * values.residual ** 2, 1)} % of its variance comes from where the codes stand, not from how far apart they are.`;

@@ -44,7 +44,7 @@ def _range(values: np.ndarray) -> str:
 
 @decides
 def C115() -> Evidence:
-    """A model that was trained with the larger base; then one given a larger base than its own, by NTK-aware scaling."""
+    """One model trained with the larger base; then one given a larger base than its own, as NTK-aware scaling does."""
     small, large = (_each("text", base, 1) for base in BASES)
     changed = [_scaled("text", base, "ntk_aware", 1, factor=4.0) for base in BASES]
     return Evidence(

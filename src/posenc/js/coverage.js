@@ -51,27 +51,32 @@ function drawRings({ context, width }, { values, size, columns, across }, state,
   words(context, theme, ["one ring a pair, fastest first; from the top clockwise", "one ring a pair, fastest first"], 0, 0, { baseline: "top", width });
   key(context, theme, width);
   const pairs = values.new.length, radius = size * 0.36;
-  values.trained_turns.forEach((trained, i) => {
-    const x = (i % columns) * across + across / 2, y = HEADING + Math.floor(i / columns) * size + size / 2;
-    const arc = (from, to, colour, thick, dash = []) => {
-      context.strokeStyle = colour;
-      context.lineWidth = thick;
-      context.setLineDash(dash);
-      context.beginPath();
-      context.arc(x, y, radius, (from - 0.25) * 2 * Math.PI, (to - 0.25) * 2 * Math.PI);
-      context.stroke();
-      context.setLineDash([]);
-    };
-    arc(0, 1, theme.grid, 1);
-    const met = Math.min(trained, 1), end = Math.min(values.used_turns[i], 1);
-    if (end > met) arc(met, end, theme.text, Math.max(1.5, size / 20), [2, 2]);
-    arc(0, met, pairColour(i, pairs), Math.max(2.5, size / 7));
-    if (cursor?.pair === i) {
-      context.strokeStyle = theme.text;
-      context.lineWidth = 1;
-      context.strokeRect(x - size / 2 + 0.5, y - size / 2 + 0.5, size - 1, size - 1);
+  const middle = (i) => [(i % columns) * across + across / 2, HEADING + Math.floor(i / columns) * size + size / 2];
+  // One stroke for the arcs of several pairs, of which each goes from a share of the turn to another.
+  const arcs = (of, from, to, colour, thick, dash = []) => {
+    context.strokeStyle = colour;
+    context.lineWidth = thick;
+    context.setLineDash(dash);
+    context.beginPath();
+    for (const i of of) {
+      const [x, y] = middle(i), start = (from(i) - 0.25) * 2 * Math.PI;
+      context.moveTo(x + radius * Math.cos(start), y + radius * Math.sin(start));
+      context.arc(x, y, radius, start, (to(i) - 0.25) * 2 * Math.PI);
     }
-  });
+    context.stroke();
+    context.setLineDash([]);
+  };
+  const none = () => 0, whole = () => 1, met = (i) => Math.min(values.trained_turns[i], 1), end = (i) => Math.min(values.used_turns[i], 1);
+  const all = values.trained_turns.map((_, i) => i);
+  arcs(all.filter((i) => met(i) < 1), none, whole, theme.grid, 1);
+  arcs(all.filter((i) => end(i) > met(i)), met, end, theme.text, Math.max(1.5, size / 20), [2, 2]);
+  for (const i of all) arcs([i], none, met, pairColour(i, pairs), Math.max(2.5, size / 7));
+  if (cursor) {
+    const [x, y] = middle(cursor.pair);
+    context.strokeStyle = theme.text;
+    context.lineWidth = 1;
+    context.strokeRect(x - size / 2 + 0.5, y - size / 2 + 0.5, size - 1, size - 1);
+  }
 }
 
 // What thick and dashed mean.

@@ -7,7 +7,7 @@ import { fillColumns } from "./filling.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 import { SharedAxis } from "./shared_axis.js";
 
-const COARSE = 200_000; // cosines that one input may cost
+const COARSE = 120_000; // cosines that one input may cost
 
 function compute(state, width, previous, lists) {
   const { dim, base, factor, trained, used } = state;

@@ -9,7 +9,7 @@ const RINGS = 200; // pixels for the rings with their heading, and for each of t
 const TURNS = 214;
 const SHARES = 166;
 const HEADING = 40;
-const FIRST = 5; // milliseconds for the shares before the picture is first drawn; the rest follows once the sliders rest
+const FIRST = 2; // milliseconds for the shares before the picture is first drawn; the rest follows once the sliders rest
 const A_HAIR_MORE = 1 + 1e-7; // as in Python
 
 function compute(state, width) {

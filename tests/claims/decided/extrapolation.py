@@ -8,10 +8,9 @@ import numpy as np
 from evidence import Evidence, decides
 
 from posenc import scaling
-from posenc.absolute import relative_positions
 from posenc.analysis import ScoreFit, coverage, decay, fingerprint, fingerprint_similarity, fit_scores
 from posenc.attention import attention
-from posenc.bias import alibi, alibi_slopes, t5, t5_bucket
+from posenc.bias import t5, t5_bucket
 from posenc.configs import model, scaled, slowest_wavelength
 from posenc.frequencies import angles, inv_freq, turns, wavelengths
 from posenc.rotary import rotate
@@ -388,29 +387,6 @@ def C229() -> Evidence:
         core=bool(np.median(nearest) < score[1]),
         figure=f"greatest similarity to any fingerprint below 4096: {score[1]:.3f} at 4096, {nearest[100]:.3f} at "
         f"4196, median {np.median(nearest):.3f} from 4096 to 8191; neighbours have {score[1]:.3f}",
-    )
-
-
-def _weights(length: int, slopes: np.ndarray | None = None) -> np.ndarray:
-    """ALiBi's weights of the last query on words of equal score, by head; even ones without slopes."""
-    heads = 8
-    q, k, v = (np.zeros((heads, rows, 2)) for rows in (1, length, length))
-    bias = None if slopes is None else alibi(relative_positions([length - 1], np.arange(length)), slopes)
-    return attention(q, k, v, bias=bias, causal=True).weights[:, 0]  # (heads, keys)
-
-
-@decides
-def C230() -> Evidence:
-    length, slopes = 1024, alibi_slopes(8)
-    trained, longer = _weights(length, slopes), _weights(8 * length, slopes)
-    beyond = longer[:, :-length].sum(axis=-1)
-    changed = 0.5 * (np.abs(longer[:, -length:] - trained).sum(axis=-1) + beyond)
-    even = _weights(8 * length)[0, :-length].sum()
-    return Evidence(
-        as_said=bool(beyond.max() > 0.1),  # some head reaches past the trained length
-        core=bool(changed.max() < 0.05),  # what was learned goes on undisturbed
-        figure=f"1024 against 8192 words of equal score, 8 heads: at most {changed.max():.3f} of a query's weight "
-        f"moves, at most {beyond.max():.3f} goes past 1024 (without ALiBi {even:.3f})",
     )
 
 

@@ -146,9 +146,25 @@ def test_html_holds_the_state_and_words(explorable):
     text = widget.to_html()
     state = json.loads(re.search(r'<script type="application/json">(.*?)</script>', text)[1])
     assert {name: state[name] for name in widget.setting()} == widget.setting()
-    assert state["_controls"] == explorable.controls()
+    assert state["_controls"] == [{**control, "hidden": False} for control in explorable.controls()]
     assert f'data-module="{explorable.module}"' in text
     assert explorable.title in re.search(r"<noscript>(.*)</noscript>", text)[1]
+
+
+def test_controls_can_be_hidden(explorable):
+    first, *others = [control["name"] for control in explorable.controls()]
+    widget = explorable(hidden=[first])
+    assert [control["name"] for control in widget._controls if control["hidden"]] == [first]
+    assert repr(widget).endswith(f", hidden=({first!r},))")
+    assert repr(eval(repr(widget), {explorable.__name__: explorable})) == repr(widget)
+    assert json.dumps(widget._controls) in widget.to_html()
+
+
+def test_a_control_that_is_not_there_is_refused(explorable):
+    with pytest.raises(ValueError, match=r"hidden must name some of \w+, .*got 'nothing'"):
+        explorable(hidden=["nothing"])
+    with pytest.raises(TypeError, match=rf"{explorable.__name__} has \w+, .*got 'nothing'"):
+        explorable(nothing=1)
 
 
 def test_output_is_the_same_every_time(explorable):

@@ -42,9 +42,10 @@ def _title(layout: dict[str, Any]) -> str:
     """Take the title (and subtitle) out of a layout: the page shows it as a caption, which can wrap."""
     title = layout.pop("title", None) or {}
     if isinstance(title, str):
-        return title
-    subtitle = (title.get("subtitle") or {}).get("text")
-    return "<br>".join(part for part in (title.get("text"), subtitle) if part)
+        title = {"text": title}
+    # a caption breaks its lines where the page is wide enough, and not where the figure had to
+    text = (title.get("text") or "").replace("<br>", " ")
+    return "<br>".join(part for part in (text, (title.get("subtitle") or {}).get("text")) if part)
 
 
 def _description(figure: dict[str, Any], title: str) -> str:

@@ -145,3 +145,14 @@ def test_a_refused_order_says_what_is_accepted(open_live):
     assert live.notice.startswith("word order takes digits from 0 to 5, each at most once")
     live.evaluate("model.set('_restore', x)", {"order": "20"})
     assert (live.get("order"), live.notice) == ("20", "")
+
+
+def test_chapter_01_shows_no_position_code(open_live):
+    chapter, everything = (open_live(BlindSpot, where) for where in ("notebooks/01_attention_from_scratch.html", ""))
+    assert everything.control("scheme").is_visible()
+    assert not chapter.control("scheme").is_visible()
+    assert chapter.control("causal").is_visible()
+    hints = [live.figure.locator(".posenc-hint").inner_text() for live in (chapter, everything)]
+    assert ["position code" in hint for hint in hints] == [False, True]
+    chapter.evaluate("model.set('_restore', x)", {"order": "20", "scheme": "rope"})
+    assert (chapter.get("order"), chapter.get("scheme")) == ("20", "none")

@@ -120,9 +120,9 @@ def figure(**layout: Any) -> dict[str, Any]:
 
 
 def test_plotly_html_has_caption_alternative_text_and_room() -> None:
-    title = {"text": "θ<sub>i</sub> <b>falls</b>"}
+    title = {"text": "θ<sub>i</sub><br><b>falls</b>", "subtitle": {"text": "a subtitle"}}
     html = site_outputs.plotly_html(figure(title=title, meta={"alt": 'A "curve"'}, height=300))
-    assert "<figcaption>θ<sub>i</sub> <b>falls</b></figcaption>" in html
+    assert "<figcaption>θ<sub>i</sub> <b>falls</b><br>a subtitle</figcaption>" in html
     assert 'role="img" aria-label="A &quot;curve&quot;" style="min-height:300px"' in html
     assert "<noscript><p>A &quot;curve&quot;" in html
     assert "plotlyServerURL" not in html

@@ -132,7 +132,7 @@ function linked({ sentence }) {
 
 const render = explorable({
   title: "Blind spot",
-  hint: "Move the words: do outputs change, or move along? Then try a position code, the mask, two layers.",
+  hint: (shown) => `Move the words: do outputs change, or move along? Then try ${shown.includes("scheme") ? "a position code, " : ""}the mask, two layers.`,
   readers: [
     { name: "query", label: "Read a row (query)", vertical: true, axis: ({ panels }) => panels.before.y, within: rectangles("entry"), pick: pickAlong("y") },
     { name: "key", label: "Read a column (key)", axis: ({ panels }) => panels.before.x, within: rectangles("x"), pick: pickAlong("x") },

@@ -1,7 +1,8 @@
 // What makes a definition an explorable: controls, canvas, reading, handles, finding, link, reset and themes.
 //
 // definition: {
-//   title, hint,
+//   title
+//   hint                                    what to try, or hint(shown) of the names of the controls that are shown
 //   height(width, state)                    height of the canvas in pixels
 //   compute(state, width, previous, data)   → result; result.values is what is drawn, in data coordinates. The result may have
 //                                           complete(deadline), which goes on with a heavy picture and says when done
@@ -31,7 +32,7 @@ export function explorable(definition) {
   return ({ model, el }) => {
     const controls = model.get("_controls"), data = model.get("_data");
     const state = () => Object.fromEntries(controls.map(({ name }) => [name, model.get(name)]));
-    const opening = state();
+    const opening = state(), shown = controls.filter(({ hidden }) => !hidden).map(({ name }) => name);
     const presets = controls.filter(({ own }) => own);
 
     const notice = element("p", { class: "posenc-notice", role: "status" });
@@ -83,7 +84,7 @@ export function explorable(definition) {
     const actions = element("div", { class: "posenc-actions" }, reset);
     const root = element(
       "div", { class: "posenc-explorable-view", role: "group", "aria-label": definition.title },
-      element("p", { class: "posenc-hint" }, definition.hint),
+      element("p", { class: "posenc-hint" }, typeof definition.hint === "string" ? definition.hint : definition.hint(shown)),
       rowsOf(false), canvas, ...readerRows, readout, finding, rowsOf(true), blocks, notice, actions, spoken,
     );
     reset.addEventListener("click", () => {
@@ -152,7 +153,7 @@ export function explorable(definition) {
       paint(); // first, since it reads the page, and a page that was just written to must be laid out again for that
       inputs.forEach((input, k) => {
         input.show();
-        input.row.hidden = !isNeeded(controls[k], present);
+        input.row.hidden = controls[k].hidden || !isNeeded(controls[k], present);
       });
       tell();
       if (!done) pause = setTimeout(complete, PAUSE);
@@ -238,7 +239,7 @@ export function explorable(definition) {
     const restore = () => {
       const wanted = model.get("_restore") ?? {}, refused = [], changes = {};
       controls.forEach(({ name }, k) => {
-        if (!(name in wanted)) return;
+        if (!(name in wanted && shown.includes(name))) return;
         const { value, notice: words } = inputs[k].read(wanted[name]);
         if (words) refused.push(words);
         if (value !== undefined) changes[name] = value;

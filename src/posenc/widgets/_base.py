@@ -257,7 +257,16 @@ def stylesheet() -> str:
 
 
 class Explorable(anywidget.AnyWidget):
-    """An interactive figure. Its output carries the widget and, for a page without a kernel, its state as HTML."""
+    """An interactive figure. Its output carries the widget and, for a page without a kernel, its state as HTML.
+
+    Args:
+        hidden: names of controls that are not shown and that no link sets.
+        setting: values of controls, by name.
+
+    Raises:
+        TypeError, ValueError: a control that this explorable does not have, set or hidden.
+        traitlets.TraitError: a value that its control does not take.
+    """
 
     module: ClassVar[str]
     title: ClassVar[str]
@@ -275,9 +284,15 @@ class Explorable(anywidget.AnyWidget):
             cls._esm = bundle(f"{cls.module}.js")
         super().__init_subclass__(**kwargs)
 
-    def __init__(self, **setting: Any) -> None:
+    def __init__(self, hidden: Sequence[str] = (), **setting: Any) -> None:
+        names = [control["name"] for control in self.controls()]
+        if unknown := [name for name in hidden if name not in names]:
+            raise ValueError(f"hidden must name some of {', '.join(names)}, got {unknown[0]!r}")
+        if unknown := [name for name in setting if not self.has_trait(name)]:
+            raise TypeError(f"{type(self).__name__} has {', '.join(names)}, got {unknown[0]!r}")
         for name, choice in self._preset_choices().items():
             setting = {**choice.presets.get(setting.get(name, choice.default_value), {}), **setting}
+        self._hidden = tuple(hidden)  # before the widget makes its state of it
         super().__init__(**setting)
         for name, choice in self._preset_choices().items():
             self._leave_preset(name, choice)
@@ -314,7 +329,7 @@ class Explorable(anywidget.AnyWidget):
 
     @traitlets.default("_controls")
     def _default_controls(self) -> list[dict[str, Any]]:
-        return self.controls()
+        return [{**control, "hidden": control["name"] in self._hidden} for control in self.controls()]
 
     @traitlets.default("_data")
     def _default_data(self) -> dict[str, Any]:
@@ -333,11 +348,12 @@ class Explorable(anywidget.AnyWidget):
         raise TypeError(f"{type(self).__name__} does not say what it finds")
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.setting().items())})"
+        given = self.setting() | ({"hidden": self._hidden} if self._hidden else {})
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def to_html(self) -> str:
         """The figure for a page without a kernel: its state, and words for a reader without JavaScript."""
-        state = json.dumps({**self.setting(), "_controls": self.controls(), "_data": self.data()})
+        state = json.dumps({**self.setting(), "_controls": self._controls, "_data": self.data()})
         state = state.replace("</", "<\\/")
         words = html.escape(f"{self.title}. {self.description} {self.finding()}")
         return (

@@ -3,7 +3,8 @@
     python -m tests.mutants.run MODULE
 
 The libraries are imported once, before posenc is, and each copy has a process of its own, forked from there: a new
-Python for each would take ten times as long.
+Python for each would take ten times as long. A wrong copy meets the quickest tests first, by the times that the
+unchanged one took.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "posenc"
 UNCHANGED = "unchanged"
 NOT_RUN = 99
+NOT_NEEDED = shutil.ignore_patterns("__pycache__", "lab", "js", "widgets")  # which no module of the list imports
 OPTIONS = [
     "-x", "-q", "--no-header", "--tb=no", "--assert=plain", "-m", "not torch", "-p", "no:cacheprovider",
     "-p", "no:groups", "--hypothesis-profile=mutants",
@@ -40,9 +42,28 @@ def mutants(module: str) -> list[dict[str, str]]:
     return tomllib.loads((ROOT / "tests" / "mutants" / f"{module}.toml").read_text(encoding="utf-8"))["mutant"]
 
 
-def outcome(module: str, change: dict[str, str] | None, folder: Path) -> tuple[int, str]:
+class QuickestFirst:
+    """A plugin of pytest that keeps the seconds of each test in a file, and goes by them where the file is there."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: dict[str, float] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        self.spent: dict[str, float] = {}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: self.known.get(item.nodeid, 0.0))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.spent[report.nodeid] = self.spent.get(report.nodeid, 0.0) + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        if not self.known:
+            self.path.write_text(json.dumps(self.spent), encoding="utf-8")
+
+
+def outcome(module: str, change: dict[str, str] | None, folder: Path, seconds: Path) -> tuple[int, str]:
     """pytest's exit status on a copy with one change, and what it printed."""
-    shutil.copytree(SOURCE, folder / "posenc", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(SOURCE, folder / "posenc", ignore=NOT_NEEDED)
     path = folder / "posenc" / f"{module}.py"
     source = path.read_text(encoding="utf-8")
     if change:
@@ -56,7 +77,7 @@ def outcome(module: str, change: dict[str, str] | None, folder: Path) -> tuple[i
         try:
             with printed.open("w") as file, contextlib.redirect_stdout(file), contextlib.redirect_stderr(file):
                 sys.path.insert(0, str(folder))
-                status = pytest.main([*OPTIONS, f"tests/test_{module}.py"])
+                status = pytest.main([*OPTIONS, f"tests/test_{module}.py"], plugins=[QuickestFirst(seconds)])
                 assert Path(sys.modules["posenc"].__file__).parent == folder / "posenc"
         finally:
             os._exit(status)
@@ -69,9 +90,11 @@ def main() -> None:
     module = sys.argv[1]
     os.chdir(ROOT)
     found = {}
-    for change in [None, *mutants(module)]:
-        with tempfile.TemporaryDirectory() as folder:
-            found[change["name"] if change else UNCHANGED] = outcome(module, change, Path(folder))
+    with tempfile.TemporaryDirectory() as kept:
+        for change in [None, *mutants(module)]:
+            with tempfile.TemporaryDirectory() as folder:
+                name = change["name"] if change else UNCHANGED
+                found[name] = outcome(module, change, Path(folder), Path(kept) / "seconds.json")
     print(json.dumps(found))
 
 

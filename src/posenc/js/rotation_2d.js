@@ -157,7 +157,7 @@ function blocks({ values, q, k, pairs }, { m, n }) {
     turned("key", "k", n, k, values.turned_k),
     equation("The score by matrices", "score:", `${products.join(" + ")}\u00a0=\u00a0${fixed(values.by_matrices, 3)}`),
     ...conjugates.map((written, i) => equation(
-      `Pair ${i + 1} as complex numbers`, pairs.length > 1 ? `q·k̄ of pair ${i + 1}:` : "q·k̄:", `${written} = ${complex(values.products[i])}`,
+      `Pair ${i} as complex numbers`, pairs.length > 1 ? `q·k̄ of pair ${i}:` : "q·k̄:", `${written} = ${complex(values.products[i])}`,
     )),
     equation(
       "The score as complex numbers", `Re[q·k̄·e^(i·${offset}·θ)]${both}:`,
@@ -188,7 +188,7 @@ function linked(changes, { locked, m, n }) {
 
 const render = explorable({
   title: "Rotation of a query and a key",
-  hint: "Drag the ringed ends of the dashed arrows, or move one position: the score changes. Then set the lock and move both: what stays?",
+  hint: "Drag the ringed ends of the dashed arrows, or move one position: the score changes. With the lock set both positions move together: what stays?",
   readoutHint: "Point at the scores, or use the slider above, to read one off at any distance.",
   readers: [{
     name: "offset",

@@ -11,9 +11,20 @@ import pytest
 
 from posenc import bias, figures, scaling
 from posenc.absolute import binary, normalised, shift_matrix, sinusoidal
-from posenc.analysis import decay, decay_law, expected_score, four_terms, kernel_residual, offset_kernel
+from posenc.analysis import (
+    decay,
+    decay_law,
+    expected_score,
+    fingerprint,
+    fit_scores,
+    four_terms,
+    kernel_residual,
+    offset_kernel,
+)
 from posenc.attention import attention
+from posenc.figures import _drawing
 from posenc.frequencies import inv_freq, wavelengths
+from posenc.rotary import rotation_matrix
 
 DRAWN = 1 / 8192  # figures store values to 1/4096
 LIGHT, DARK = "#ffffff", "#121212"
@@ -101,6 +112,10 @@ METHODS = {
     "linear": scaling.linear(64, factor=4.0),
     "YaRN": scaling.yarn(64, factor=4.0, original_max_position_embeddings=2048),
 }
+LISTS = {"one": (512, inv_freq(64)), "two": (4096, inv_freq(128, 1e6)), "three": (4096, inv_freq(128, 1e6))}
+TRAINED = {"one": (512, 47_117.0), "two": (4096, 5e6), "three": (4096, 5.1e6), "near": (4096, 47_117.0)}
+ALLOWED = {"one": (8192, 47_117.0), "two": (5000, 5e6)}
+LOWEST = {base: decay(np.arange(1025), inv_freq(128, base)).min() for base in (3000, 4300, 5000, 6000, 9000)}
 BIASES = {
     "ALiBi": bias.alibi(-FAR[None], [0.5])[0, 0],
     "Sandwich": bias.sandwich(-FAR[None], 8)[0, 0],
@@ -108,6 +123,16 @@ BIASES = {
 }
 FIVE = np.arange(5.0)[:, None] * [1.0, 2.0, 2.0]
 READINGS = {"nothing": np.ones((5, 3)), "two groups": FIVE[[0, 1, 1, 0, 1]], "everything": FIVE}
+SEEDED = {
+    "base 100": {
+        "none": [(1.3, 1.2, 1.4), (3.0, 2.9, 3.1), (3.6, 3.5, 3.7)],
+        "YaRN": [(1.3, 1.2, 1.4), (1.5, 1.4, 1.6), (2.2, 2.1, 2.5)],
+    },
+    "base 500": {
+        "none": [(1.4, 1.4, 1.4), (2.0, 1.9, 2.1), (2.5, 2.5, 2.5)],
+        "YaRN": [(1.4, 1.4, 1.4), (2.5, 2.4, 2.6), (2.7, 2.0, 3.0)],
+    },
+}
 LOSSES = {"blind": [0.7, 0.6, 0.5, 0.5, 0.5, 0.5, 0.5], "sees": [0.6, 0.1, 0.0]}
 
 
@@ -118,6 +143,23 @@ def weights_of(words):
 SHARES, VALUES = np.array([0.0, 0.75, 0.25]), np.array([[9.0, 9.0], [1.0, 0.2], [0.2, -1.0]])
 MASKED = attention(WORDS, WORDS, WORDS, causal=True).weights
 
+MIXED = np.linalg.qr(np.random.default_rng(4).standard_normal((5, 5)))[0]  # axes of two planes and what stays
+TURN = MIXED @ np.pad(rotation_matrix(np.array([0.3, 2.0])), (0, 1)) @ MIXED.T + np.outer(MIXED[:, 4], MIXED[:, 4])
+ROUNDED = {"float32": np.float32, "float16": np.float16}
+CAUGHT = {"layout": [False, True], "mixed": [True, True], "count": [False, False]}
+MEASURED = {
+    "text: loss": {"base 100": np.array([[1.25, 3.0], [1.5, 3.5]]), "base 10": np.array([[1.0, 2.0], [1.0, 2.5]])},
+    "copying: share right": {"base 100": np.array([[1.0, 0.5], [0.75, 0.25]])},
+}
+NOISE = np.random.default_rng(0).standard_normal(256)
+STEPS = np.array([[1.0], [0.5 + 0.5j], [2j]]) * np.exp(0.5j * np.arange(5))
+CIRCLE = {"pair 1": (np.arange(4) / 4, np.array([0.0, 0.0, 0.25, 0.5])), "pair 2": (np.arange(2) / 2, np.array([0, 1]))}
+REPAIRED = {
+    "text: loss": {
+        "a": {"cut": [1.0, 1.5], "as trained": [3.0, 3.5], "both": [2.0]},
+        "b": {"cut": [1], "as trained": [2], "both": [4]},
+    }
+}
 EXAMPLES = {
     "waves": lambda: figures.waves(np.arange(9), 8, 1e4, [0]),
     "decay_and_law": lambda: figures.decay_and_law(np.arange(1, 200), 8, 1e4),
@@ -140,7 +182,24 @@ EXAMPLES = {
     ),
     "score_terms": lambda: figures.score_terms(four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)),
     "rotated_pairs": lambda: figures.rotated_pairs(Q, K, 5, 2, 100.0),
+    "conjugate_product": lambda: figures.conjugate_product(2 + 1j, 1 + 2j),
+    "score_wave": lambda: figures.score_wave({"a": 4 - 3j, "b": 3 + 4j}, 0.16, 32),
+    "path_in_coordinates": lambda: figures.path_in_coordinates(TURN, [1.0, 2.0, 3.0, 4.0, 5.0], 20),
+    "paths_in_planes": lambda: figures.paths_in_planes(TURN, [1.0, 2.0, 3.0, 4.0, 5.0], 20),
+    "moved_on": lambda: figures.moved_on({"turned": STEPS, "bent": STEPS[:, ::2]}, [0, 1, 1]),
+    "powers": lambda: figures.powers({"turn": np.exp(0.2j), "shrink": 0.9 * np.exp(0.2j)}, 10),
+    "eight_terms": lambda: figures.eight_terms([1.3, 0.4], [0.5, 1.1], 0.4, 3, 40),
+    "agreement_and_side": lambda: figures.agreement_and_side([1.3, 0.4], [0.5, 1.1], 0.4, 12),
+    "shifted_outputs": lambda: figures.shifted_outputs([1, 1000], {"turned": [0.0, 0.0], "added": [0.25, 0.5]}),
+    "rotation_maps": lambda: figures.rotation_maps(2, 8, 1e4),
+    "losses_so_far": lambda: figures.losses_so_far(list("a b"), {"one": [1.5, 2, 0], "two": [1.5, 3, 3]}),
+    "angle_errors": lambda: figures.angle_errors([1, 10, 1000], ROUNDED),
+    "mistakes_and_tests": lambda: figures.mistakes_and_tests(CAUGHT, ["length", "hand"]),
     "scaling_ratios": lambda: figures.scaling_ratios(64, 1e4, 2048, METHODS),
+    "over_seeds": lambda: figures.over_seeds([1, 2, 16], SEEDED, "times the length", "loss", ("cut text", [1.3, 1.4])),
+    "pairs_by_model": lambda: figures.pairs_by_model(LISTS),
+    "model_plane": lambda: figures.model_plane(TRAINED, ALLOWED),
+    "lowest_scores": lambda: figures.lowest_scores(1024, LOWEST),
     "biases_by_distance": lambda: figures.biases_by_distance(FAR, BIASES),
     "orders_seen": lambda: figures.orders_seen(READINGS),
     "training_losses": lambda: figures.training_losses(LOSSES, every=10, chance=0.5),
@@ -152,6 +211,13 @@ EXAMPLES = {
     "distance_maps": lambda: figures.distance_maps(CODES),
     "wave_and_dial": lambda: figures.wave_and_dial(0.5, 12),
     "returns": lambda: figures.returns({"one": [1.0], "halves": [1.0, 0.5, 0.25]}, 100),
+    "cliffs": lambda: figures.cliffs([128, 256], MEASURED),
+    "suspects": lambda: figures.suspects(
+        [128, 256], {"text: loss": {"a": [1.0, 2.0], "b": [1.0, 1.5], "real": [1, 3]}}
+    ),
+    "fitted_scores": lambda: figures.fitted_scores(NOISE, 32, 1e4, (0, 4)),
+    "costs_on_the_circle": lambda: figures.costs_on_the_circle(CIRCLE, "nats"),
+    "repairs": lambda: figures.repairs(REPAIRED),
 }
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
 
@@ -165,9 +231,8 @@ def alt(figure):
 
 
 def test_every_figure_has_an_example():
-    public = {name for name, value in vars(figures).items() if callable(value) and value.__module__ == figures.__name__}
-    public = {name for name in public if not name.startswith("_")} - {"pair_colours"}
-    assert public == set(EXAMPLES) - {"texture"}
+    public = {name for name in figures.__all__ if callable(getattr(figures, name))}
+    assert public - {"pair_colours"} == set(EXAMPLES) - {"texture"}
 
 
 @EVERY
@@ -222,6 +287,49 @@ def test_colours_between_those_of_the_scale_stand_out_too(ground):
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What each of them draws
+
+
+def test_pairs_by_model():
+    figure = EXAMPLES["pairs_by_model"]()
+    for row, (trace, (length, frequencies)) in enumerate(zip(figure.data, LISTS.values(), strict=True)):
+        np.testing.assert_allclose(trace.x, length * frequencies / (2 * np.pi), rtol=1e-6)
+        assert set(trace.y) == {row}
+        assert list(trace.marker.color) == figures.pair_colours(len(frequencies))
+    short = [np.sum(length * frequencies < 2 * np.pi) for length, frequencies in LISTS.values()]
+    assert title(figure).endswith(f"from {short[0]} of 32 (one) to {short[1]} of 64 (two)")
+    assert short[0] / 32 < short[1] / 64 == short[2] / 64  # the first of equals is named
+    assert list(figure.layout.yaxis.ticktext) == list(LISTS)
+    assert "two 652 to 0.00081 turns in 4\u202f096 tokens" in alt(figure)
+
+
+def test_model_plane():
+    figure = EXAMPLES["model_plane"]()
+    *ways, diagonal, points, ends = figure.data
+    for way, name in zip(ways, ALLOWED, strict=True):
+        assert list(zip(way.x, way.y, strict=True)) == [TRAINED[name], ALLOWED[name]]
+    assert list(diagonal.x) == list(diagonal.y)
+    assert dict(zip(zip(points.x, points.y, strict=True), points.text, strict=True)) == {
+        TRAINED["one"]: "one", TRAINED["two"]: "two<br>three", TRAINED["near"]: "near"
+    }  # fmt: skip
+    assert list(ends.text) == ["one", ""]  # the second moved so little that its name stands already
+    span = f"{4096 / 5.1e6:.2g} (three) to 0.087 (near)"
+    assert title(figure) == f"None of 4 slowest pairs made a full turn within the trained length: {span}"
+    assert "1 of 1 slowest pairs" in title(figures.model_plane({"a": (100, 50.0)}, {}))
+
+
+def test_lowest_scores():
+    figure = EXAMPLES["lowest_scores"]()
+    law, passes, fails = figure.data
+    np.testing.assert_allclose(law.y, [decay_law(1024, base) for base in LOWEST], atol=DRAWN)
+    for trace, passing in ((passes, True), (fails, False)):
+        bases = [base for base, least in LOWEST.items() if (least >= 0) == passing]
+        assert list(trace.x) == bases
+        np.testing.assert_allclose(trace.y, [LOWEST[base] for base in bases], atol=DRAWN)
+    bad = [base for base in LOWEST if base > 4300 and LOWEST[base] < 0]
+    assert passes.x[0] == 4300
+    assert f"base 4\u202f300 is the first that passes, and {len(bad)} larger" in title(figure)
+    assert "and so do all above it" in title(figures.lowest_scores(9, {2.0: -0.1, 3.0: 0.0, 4.0: 0.1}))
+    assert "falls below 0 for each" in title(figures.lowest_scores(9, {2.0: -0.1}))
 
 
 def test_word_orders_draws_both_matrices():
@@ -432,6 +540,183 @@ def test_rotated_pairs_of_one_pair():
     assert f"the score −{np.sin(2):.2f} wherever m − n is −2" in title(figure)
 
 
+def turned_score(m, n):
+    (a, b), (c, d) = (1.3, 0.4), (0.5, 1.1)
+    return ((a + 1j * b) * np.exp(0.4j * m) * np.conj((c + 1j * d) * np.exp(0.4j * n))).real
+
+
+def test_eight_terms():
+    figure = EXAMPLES["eight_terms"]()
+    terms = [trace.y for trace in figure.data if trace.name != "both together"]
+    sums = [trace.y for trace in figure.data if trace.name == "both together"]
+    assert (len(terms), len(sums)) == (8, 4)
+    n = np.arange(41)
+    q, k = np.array([[1.3], [0.4]]), np.array([[0.5], [1.1]])
+    first, second = np.cos((n + 3) * 0.4), np.sin((n + 3) * 0.4)
+    for panel, (i, j) in enumerate([(0, 0), (1, 1), (0, 1), (1, 0)]):
+        across = q[i] * (first, -second)[i] * k[j] * (np.cos(n * 0.4), -np.sin(n * 0.4))[j]
+        up = q[i] * (second, first)[i] * k[j] * (np.sin(n * 0.4), np.cos(n * 0.4))[j]
+        drawn = sorted([terms[2 * panel][5], terms[2 * panel + 1][5]])
+        np.testing.assert_allclose(drawn, sorted([across[5], up[5]]), atol=DRAWN)
+        np.testing.assert_allclose(sums[panel], across + up, atol=DRAWN)
+        assert np.ptp(sums[panel]) <= 2 * DRAWN < np.ptp(terms[2 * panel])
+    assert f"all eight make {turned_score(3, 0):.3f}" in title(figure)
+    assert f"up to {max(np.ptp(term) for term in terms):.2f}" in title(figure)
+
+
+def test_agreement_and_side():
+    figure = EXAMPLES["agreement_and_side"]()
+    cosine, sine, score = (trace.y for trace in figure.data)
+    np.testing.assert_allclose(score, [turned_score(m, 0) for m in range(-12, 13)], atol=DRAWN)
+    np.testing.assert_allclose(cosine, cosine[::-1])
+    np.testing.assert_allclose(sine, -sine[::-1])
+    np.testing.assert_allclose(cosine + sine, score, atol=3 * DRAWN)
+    assert f"the score peaks at 2, with {turned_score(2, 0):.2f}" in title(figure)
+
+
+def test_agreement_and_side_where_the_key_lies_on_the_other_side():
+    assert "peaks at −2" in title(figures.agreement_and_side([0.5, 1.1], [1.3, 0.4], 0.4, 12))
+    assert "peaks at 0, with 2.00" in title(figures.agreement_and_side([1.0, 1.0], [1.0, 1.0], 0.4, 12))
+
+
+def test_shifted_outputs():
+    figure = EXAMPLES["shifted_outputs"]()
+    assert [list(trace.y) for trace in figure.data] == [[0, 0], [0.25, 0.5]]
+    assert [list(trace.x) for trace in figure.data] == [[1, 1000]] * 2
+    assert "moved on by 1\u202f000: outputs change by 0% (turned), 50% (added)" in title(figure)
+
+
+def test_conjugate_product():
+    figure = EXAMPLES["conjugate_product"]()
+    tips = {(trace.name, trace.xaxis): (trace.x[-1], trace.y[-1]) for trace in figure.data}
+    assert tips["query", "x"] == (2, 1)
+    assert tips["key", "x"] == (1, 2)
+    assert tips["query", "x2"] == (4, -3)  # (2 + i)(1 − 2i)
+    assert tips["key", "x2"] == (5, 0)
+    assert "at qk̄ = 4 − 3i" in title(figure)
+    assert "from the key to the query it is −0.64 radians" in alt(figure)
+    for axis in ("x", "x2"):
+        angle = np.subtract(*(np.arctan2(*tips[name, axis][::-1]) for name in ("query", "key")))
+        assert angle == pytest.approx(np.arctan2(-3, 4), abs=1e-3)
+        arc = next(trace for trace in figure.data if trace.name == "angle" and trace.xaxis == axis)
+        ends = np.arctan2(arc.y[-1], arc.x[-1]) - np.arctan2(arc.y[0], arc.x[0])
+        assert ends == pytest.approx(angle, abs=1e-3)
+
+
+def test_score_wave():
+    figure = EXAMPLES["score_wave"]()
+    for name, product, peak in (("a", 4 - 3j, 4.02), ("b", 3 + 4j, -5.80)):
+        line, dots = (next(t for t in figure.data if t.name == n) for n in (name, f"{name}, whole tokens"))
+        np.testing.assert_allclose(line.y, 5 * np.cos(0.16 * line.x + np.angle(product)), atol=DRAWN)
+        np.testing.assert_allclose(dots.y, [(product * np.exp(0.16j * d)).real for d in range(-32, 33)], atol=DRAWN)
+        assert (dots.x0, dots.dx) == (-32, 1)
+        marked = next(t for t in figure.data if t.name == f"{name}, peak")
+        assert marked.x[0] == pytest.approx(peak, abs=0.005)
+        assert marked.y[1] == pytest.approx(max(line.y), abs=0.001)
+    slopes = [trace for trace in figure.data if trace.name == "slope at 0"]
+    assert [np.ptp(t.y) / np.ptp(t.x) for t in slopes] == pytest.approx([0.48, 0.64], abs=1e-3)
+    assert "to 5.00 at 4.0\u00a0tokens, to 5.00 at −5.8\u00a0tokens" in title(figure)
+    assert "for b it is 3.00 at distance 0, with the slope −0.64 a token" in alt(figure)
+
+
+def test_path_in_coordinates():
+    figure = EXAMPLES["path_in_coordinates"]()
+    walked = np.stack([np.linalg.matrix_power(TURN, m) @ np.arange(1.0, 6.0) for m in range(21)])
+    for panel, trace in enumerate(figure.data):
+        drawn = np.stack([trace.x, trace.y], axis=-1)
+        np.testing.assert_allclose(drawn, walked[:, 2 * panel : 2 * panel + 2], atol=DRAWN)
+    lengths = np.hypot(walked[:, 0], walked[:, 1])
+    assert f"between {lengths.min():.2f} and {lengths.max():.2f} long" in title(figure)
+
+
+def test_paths_in_planes():
+    figure, x = EXAMPLES["paths_in_planes"](), np.arange(1.0, 6.0)
+    values = next(trace for trace in figure.data if trace.name == "eigenvalues")
+    drawn = np.sort(np.angle(values.x + 1j * values.y))
+    np.testing.assert_allclose(drawn, [-2.0, -0.3, 0, 0.3, 2.0], atol=1e-3)
+    tangle, *turns = (trace for trace in figure.data if trace.name == "Rᵐx")
+    walked = np.stack([np.linalg.matrix_power(TURN, m) @ x for m in range(21)])
+    np.testing.assert_allclose(np.stack([tangle.x, tangle.y], axis=-1), walked[:, :2], atol=DRAWN)
+    lengths = np.array([np.hypot(trace.x, trace.y) for trace in turns])
+    np.testing.assert_allclose(np.ptp(lengths, axis=1), 0, atol=1e-3)
+    assert np.sum(lengths[:, 0] ** 2) + (MIXED[:, 4] @ x) ** 2 == pytest.approx(x @ x, abs=0.01)
+    steps = sorted(abs(np.angle((t.x[1] + 1j * t.y[1]) / (t.x[0] + 1j * t.y[0]))) for t in turns)
+    assert steps == pytest.approx([0.3, 2.0], abs=1e-2)
+    assert np.ptp(np.hypot(tangle.x, tangle.y)) > 1
+    said = {f"{a} and {b} radians a step" for a, b in (("0.30", "2.00"), ("2.00", "0.30"))}
+    assert any(title(figure).endswith(words) for words in said)
+    assert "0.30 rad" in alt(figure)
+
+
+def test_moved_on():
+    bent = np.abs(STEPS) * np.exp(1j * np.sqrt(np.arange(5)))
+    figure = figures.moved_on({"turned": STEPS, "bent": bent}, [0, 1, 3])
+    for panel, code in enumerate((STEPS, bent)):
+        cloud, before, after = figure.data[3 * panel : 3 * panel + 3]
+        np.testing.assert_allclose(cloud.x + 1j * cloud.y, code.ravel(), atol=2 * DRAWN)
+        for trace, step in ((before, 0), (after, 1)):
+            corners = [0, code[0, 0 + step], code[1, 1 + step], code[2, 3 + step], 0]
+            np.testing.assert_allclose(trace.x + 1j * trace.y, corners, atol=2 * DRAWN)
+    # lengths stay; between the first and the last the angle is √3 before the step, and √4 − √1 after it
+    change = 2 * (np.cos(np.sqrt(3)) - np.cos(1))
+    assert f"change by up to 0.00 (turned), {abs(change):.2f} (bent)" in title(figure)
+    assert "the contents at 0, 1, 3" in alt(figure)
+
+
+def test_powers():
+    figure = EXAMPLES["powers"]()
+    for name, factor in (("turn", np.exp(0.2j)), ("shrink", 0.9 * np.exp(0.2j))):
+        dots = next(trace for trace in figure.data if trace.name == f"{name}, whole steps")
+        path = next(trace for trace in figure.data if trace.name == name)
+        np.testing.assert_allclose(dots.x + 1j * dots.y, factor ** np.arange(11), atol=2 * DRAWN)
+        assert (path.x[-1], path.y[-1]) == (dots.x[-1], dots.y[-1])
+    assert f"has become 1.00 (turn), {0.9**10:.2f} (shrink)" in title(figure)
+
+
+def test_rotation_maps():
+    figure = EXAMPLES["rotation_maps"]()
+    for trace, layout in zip(figure.data, ("interleaved", "half"), strict=True):
+        np.testing.assert_allclose(trace.z, rotation_matrix(2 * inv_freq(8), layout), atol=DRAWN)
+    assert "16 of 64 entries are not zero in either layout" in title(figure)
+    assert "interleaved turns dimension 0 with 1, half turns it with 4" in title(figure)
+    assert figure.layout.yaxis2.scaleanchor == "x2"
+
+
+def test_losses_so_far():
+    figure = EXAMPLES["losses_so_far"]()
+    assert [list(trace.y) for trace in figure.data] == [[1.5, 3.5, 3.5], [1.5, 4.5, 7.5]]
+    assert all((trace.x0, trace.dx) == (1, 1) for trace in figure.data)
+    assert figure.data[0].text == ("“a” 1.50", "“␣” 2.00", "“b” 0.00")
+    assert title(figure) == "The text costs 4 nats read as one, 8 nats read as two; only its first token costs the same"
+    apart = figures.losses_so_far(["a"], {"one": [1.0], "two": [2.0]})
+    assert "the same" not in title(apart)
+
+
+def test_angle_errors():
+    figure = EXAMPLES["angle_errors"]()
+    theta = inv_freq(128)
+    for trace, rounded in zip(figure.data, ROUNDED.values(), strict=True):
+        for at, drawn in zip((1, 10, 1000), trace.y, strict=True):
+            error = np.abs(np.float64(rounded(rounded(at) * rounded(theta))) - at * theta).max()
+            assert drawn == pytest.approx(error)
+    worst = figure.data[1].y[-1]
+    assert f"At position 1\u202f000 an angle is wrong by up to {figure.data[0].y[-1]:.2g} in float32" in title(figure)
+    assert f"{worst:.2g} in float16" in title(figure)
+    exact = figures.angle_errors([1, 2], {"exact": np.float64})
+    assert not np.isfinite(exact.data[0].y).any()  # nothing to draw on a logarithmic axis
+
+
+def test_mistakes_and_tests():
+    figure = EXAMPLES["mistakes_and_tests"]()
+    full, empty = ({*zip(trace.y, trace.x, strict=True)} for trace in figure.data)  # mistakes down, tests across
+    assert (full, empty) == ({(0, 1), (1, 0), (1, 1)}, {(0, 0), (2, 0), (2, 1)})
+    assert figure.layout.xaxis.ticktext == ("length", "hand")
+    assert figure.layout.yaxis.ticktext == ("layout", "mixed", "count")
+    assert "Of 3 mistakes the test “hand” catches most, 2; “length” catches 1" in title(figure)
+    assert "count: caught by none" in alt(figure)
+    assert "; “" not in title(figures.mistakes_and_tests({"a": [True, False]}, ["one", "two"]))
+
+
 def test_scaling_ratios():
     figure, theta = EXAMPLES["scaling_ratios"](), inv_freq(64)
     for trace, (name, scaled) in zip(figure.data, METHODS.items(), strict=True):
@@ -445,6 +730,30 @@ def test_scaling_ratios():
     assert f"{np.count_nonzero(wavelengths(theta) > 2048)} pairs had not turned once in 2\u202f048 tokens" in alt(
         figure
     )
+
+
+def test_over_seeds():
+    figure = EXAMPLES["over_seeds"]()
+    told = [(name, values) for methods in SEEDED.values() for name, values in methods.items()]
+    lines = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    bands = [trace for trace in figure.data if trace.fill]
+    for line, band, (name, values) in zip(lines, bands, told, strict=True):
+        mean, least, greatest = np.transpose(values)
+        assert line.name == band.name == name
+        assert list(line.x) == [1, 2, 16]
+        np.testing.assert_allclose(line.y, mean, atol=DRAWN)
+        assert list(band.x) == [1, 2, 16, 16, 2, 1]
+        np.testing.assert_allclose(band.y, [*greatest, *least[::-1]], atol=DRAWN)
+    levels = [trace for trace in figure.data if trace.name == "cut text"]
+    assert [list(trace.y) for trace in levels] == [[1.3, 1.3], [1.4, 1.4]]
+    assert sum(bool(trace.showlegend) for trace in figure.data) == 3
+    assert (
+        "At 16 times the length, loss from 2.20 (YaRN) to 3.60 (none), cut text 1.30 (base 100); "
+        "from 2.50 (none) to 2.70 (YaRN), cut text 1.40 (base 500)"
+    ) in title(figure)
+    assert figure.layout.xaxis.type == "log"
+    steps = figures.over_seeds([0, 45], {"a": {"b": [(1, 1, 1), (2, 2, 2)]}}, "steps", "loss", ("c", [1.0]))
+    assert steps.layout.xaxis.type == "linear"
 
 
 def test_biases_by_distance():
@@ -610,8 +919,60 @@ def test_returns():
     assert "0.0177 (one)" in alt(figure)
 
 
+def test_cliffs():
+    figure = EXAMPLES["cliffs"]()
+    line, *seeds = figure.data[:3]
+    assert line.y.tolist() == [1.375, 3.25]
+    assert [dots.y.tolist() for dots in seeds] == MEASURED["text: loss"]["base 100"].tolist()
+    cuts = [trace for trace in figure.data if trace.name == "cut to the last 128 tokens"]
+    assert [trace.y.tolist() for trace in cuts] == [[1.375, 1.375], [0.875, 0.875]]
+    assert "text 1.38 → 3.25 → 3.25; copying 0.88 → 0.38 → 0.38" in title(figure)
+    assert "text: loss, base 100: 1.25 to 1.50, 3.00 to 3.50" in alt(figure)
+
+
+def test_suspects():
+    figure = EXAMPLES["suspects"]()
+    assert [trace.y.tolist() for trace in figure.data] == [[1, 2], [1, 1.5], [1, 3]]
+    assert [trace.mode for trace in figure.data] == ["lines+markers"] * 2 + ["markers"]
+    assert "256 tokens. text: a 2.00, b 1.50, real 3.00" in title(figure)
+
+
+def test_fitted_scores():
+    figure = EXAMPLES["fitted_scores"]()
+    every, fast = figure.data
+    theta = inv_freq(32, 1e4)
+    for trace, least in ((every, 0), (fast, 4)):
+        fit = fit_scores(NOISE, theta, least_turns=least)
+        size = np.abs(fingerprint(np.arange(256), fit.inv_freq) @ fit.coefficients).reshape(64, 4).max(axis=1)
+        np.testing.assert_allclose(trace.y[:64], size, rtol=1e-3)
+        assert trace.x[64] == 256
+    assert every.y[64:].max() > 1000 > 10 > fast.y[64:].max()
+    assert "all 16 pairs reach 10 to the power" in title(figure)
+    assert f"the {len(fit.inv_freq)} pairs of 4 turns and more reach {fit.past_range:.2f}" in title(figure)
+
+
+def test_costs_on_the_circle():
+    figure = EXAMPLES["costs_on_the_circle"]()
+    assert figure.data[0].x.tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert figure.data[0].y.tolist() == [0, 0, 0.25, 0.5, 0]
+    assert "at 0.50 to 0.75 of a turn" in title(figure)
+    assert "pair 1 up to 0.50; pair 2 up to 1.00" in alt(figure)
+    flat = CIRCLE | {"pair 3": (np.array([0.0]), np.array([0.19]))}  # below a fifth of the dearest
+    assert title(figures.costs_on_the_circle(flat, "nats")) == title(figure)
+
+
+def test_repairs():
+    figure = EXAMPLES["repairs"]()
+    a, b = figure.data
+    assert a.x.tolist() == [1, 1.5, 3, 3.5, 2]
+    assert np.round(a.y).tolist() == [0, 0, 1, 1, 2]
+    assert b.x.tolist() == [1, 2, 4]
+    assert list(figure.layout.yaxis.ticktext) == ["cut", "as trained", "both"]
+    assert title(figure) == "Nearest to “cut” comes on text both 2.00 (a) and as trained 2.00 (b)"
+
+
 def test_lines_of_a_figure_differ():
-    styles = [(line["color"], line["dash"]) for line in map(figures._style, range(12))]
+    styles = [(line["color"], line["dash"]) for line in map(_drawing._style, range(12))]
     assert len(set(styles)) == 12
 
 
@@ -655,8 +1016,33 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.score_terms([W3, W3, W3, W3[:2]]), r"terms must all have shape \(queries, keys\)"),
         (lambda: figures.rotated_pairs([1.0, 0.0], [1.0], 0, 0, 1e4), r"got shapes \(2,\) and \(1,\)"),
         (lambda: figures.rotated_pairs([], [], 0, 0, 1e4), "q and k must both have shape"),
+        (lambda: figures.eight_terms([1.0], [1.0, 0.0], 0.4, 3, 9), r"q must be two finite numbers, got \[1.0\]"),
+        (lambda: figures.eight_terms([1.0, 0.0], [1.0, np.nan], 0.4, 3, 9), "k must be two finite numbers.*nan"),
+        (lambda: figures.eight_terms([1.0, 0.0], [1.0, 0.0], 0.4, 3, 1), "reach must be greater than 1, got 1"),
+        (lambda: figures.agreement_and_side([1.0, 0.0], [1.0], 0.4, 9), r"k must be two finite numbers, got \[1.0\]"),
+        (lambda: figures.agreement_and_side([1.0, 0.0], [1.0, 0.0], 0.4, 0), "reach must be greater than 0, got 0"),
+        (lambda: figures.shifted_outputs([], {"a": []}), "shifts must hold at least one"),
+        (lambda: figures.shifted_outputs([1, 2], {}), "changes must hold at least one"),
+        (lambda: figures.shifted_outputs([1, 2], {"a": [0.0]}), r"changes\['a'\] must be 2 finite numbers"),
+        (lambda: figures.shifted_outputs([1], {"a": [np.nan]}), r"changes\['a'\] must be 1 finite numbers"),
+        (lambda: figures.conjugate_product(0, 1), "q must be a complex number other than 0, got 0"),
+        (lambda: figures.score_wave({}, 1.0, 8), "products must hold at least one"),
+        (lambda: figures.score_wave({"a": np.nan}, 1.0, 8), r"products\['a'\] must be a complex number"),
+        (lambda: figures.score_wave({"a": 1}, 0.0, 8), "theta must be greater than 0, got 0.0"),
+        (lambda: figures.paths_in_planes(np.eye(4), [1.0], 9), r"x must have shape \(4,\), got \(1,\)"),
+        (lambda: figures.paths_in_planes(np.eye(4), np.ones(4), 1), "steps must be greater than 1, got 1"),
+        (lambda: figures.path_in_coordinates(np.eye(3), np.ones(3), 9), r"four numbers or more.*got \(3,\)"),
+        (lambda: figures.moved_on({}, [0]), "codes must hold at least one"),
+        (lambda: figures.moved_on({"a": STEPS}, [0, 1]), r"codes\['a'\] must have 2 rows.*got \(3, 5\)"),
+        (lambda: figures.moved_on({"a": STEPS}, [0, 1, 4]), r"must have 3 rows that reach beyond \[0 1 4\]"),
+        (lambda: figures.powers({}, 8), "factors must hold at least one"),
         (lambda: figures.scaling_ratios(8, 1e4, 64, {}), "methods must hold at least one"),
         (lambda: figures.scaling_ratios(8, 1e4, 64, METHODS), r"methods\['linear'\] must have 4 frequencies.*\(32,\)"),
+        (lambda: figures.over_seeds([], SEEDED, "a", "b", ("c", [1.0, 1.0])), "at must hold at least one"),
+        (lambda: figures.over_seeds([1], {}, "a", "b", ("c", [])), "panels must hold at least one"),
+        (lambda: figures.over_seeds([1], {"a": {}}, "a", "b", ("c", [1.0])), r"panels\['a'\] must hold at least one"),
+        (lambda: figures.over_seeds([1, 2, 16], SEEDED, "a", "b", ("c", [1.0])), "reference must have 2 values.*1.0"),
+        (lambda: figures.over_seeds([1, 2], SEEDED, "a", "b", ("c", [1, 1])), r"\['base 100'\]\['none'\] must be 2"),
         (lambda: figures.biases_by_distance([], {"a": []}), "distances must hold at least one"),
         (lambda: figures.biases_by_distance([0, 1], {}), "biases must hold at least one"),
         (lambda: figures.biases_by_distance([0, 1], {"a": [0.0]}), r"biases\['a'\] must be 2 finite numbers"),
@@ -683,6 +1069,17 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.score_widths([4], {}, 8), "measured must hold at least one"),
         (lambda: figures.score_widths([4], {"a": ([1.0], [np.nan])}, 8), r"measured\['a'\] must be two rows of 1 fin"),
         (lambda: figures.score_widths([4], {"a": ([1.0],)}, 8), r"measured\['a'\] must be two rows of 1 finite"),
+        (lambda: figures.pairs_by_model({}), "models must hold at least one"),
+        (lambda: figures.model_plane({}, {}), "trained must hold at least one"),
+        (lambda: figures.model_plane(TRAINED, {"five": (1, 1.0)}), r"models of trained, got \['five'\]"),
+        (lambda: figures.model_plane({"a": (0, 1.0)}, {}), "must be greater than 0, got 0.0"),
+        (lambda: figures.lowest_scores(9, {}), "lowest must hold at least one"),
+        (lambda: figures.lowest_scores(9, {1.0: 0.5}), "the least base must be greater than 1, got 1.0"),
+        (lambda: figures.losses_so_far(["a"], {}), "losses must hold at least one"),
+        (lambda: figures.losses_so_far(["a"], {"one": [1, 2]}), r"losses\['one'\] must have one number a token, 1"),
+        (lambda: figures.angle_errors([1], {}), "formats must hold at least one"),
+        (lambda: figures.mistakes_and_tests({}, []), "caught must hold at least one"),
+        (lambda: figures.mistakes_and_tests({"a": [True]}, ["b", "c"]), "caught must have 2 answers for each"),
         (lambda: figures.distance_maps({}), "codes must hold at least one"),
         (lambda: figures.distance_maps({"a": np.ones((2, 2))}), r"one length of 3 or more, got shapes \[\(2, 2\)"),
         (lambda: figures.distance_maps({"a": W3, "b": np.ones((4, 3))}), "codes must all have shape"),
@@ -693,6 +1090,20 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.returns({"a": []}, 9), "speeds must all be lists of one number or more"),
         (lambda: figures.returns({"a": [[1.0]]}, 9), "speeds must all be lists of one number or more"),
         (lambda: figures.returns({"a": [1.0]}, 1), "reach must be greater than 1, got 1"),
+        (lambda: figures.cliffs([], MEASURED), "lengths must hold at least one"),
+        (lambda: figures.cliffs([1, 2], {}), "measured must hold at least one"),
+        (lambda: figures.cliffs([1, 2], {"a": {}}), r"measured\['a'\] must hold at least one"),
+        (lambda: figures.suspects([1, 2], {"a": {"b": [1.0]}}), r"\['b'\] must be finite, of shape \(seeds, 2\)"),
+        (lambda: figures.suspects([1, 2], {"a": {"b": [1.0, np.nan]}}), "must be finite"),
+        (lambda: figures.fitted_scores([], 8, 1e4, (0,)), "targets must hold at least one"),
+        (lambda: figures.fitted_scores(NOISE, 8, 1e4, ()), "least_turns must hold at least one"),
+        (lambda: figures.costs_on_the_circle({}, "nats"), "costs must hold at least one"),
+        (
+            lambda: figures.costs_on_the_circle({"a": ([0, 2], [1, 1])}, "nats"),
+            r"costs\['a'\] must be shares of a turn",
+        ),
+        (lambda: figures.repairs({}), "measured must hold at least one"),
+        (lambda: figures.repairs({"a": {"b": {"c": [1.0]}, "d": {"e": [1.0]}}}), r"\['d'\] must have finite values"),
     ],
 )
 def test_refused(draw, words):

@@ -27,7 +27,7 @@ FLOORS = [
     {"lab.__main__"},
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
-ONE_FLOOR = {"widgets"}  # packages whose modules share a floor and may import each other
+ONE_FLOOR = {"figures", "widgets"}  # packages whose modules share a floor and may import each other
 WITH_TORCH = {"_rotary_torch", "schemes", "transformer"} | {
     f"lab.{name}" for name in ("corpus", "runs", "train", "store", "evaluate", "measurements", "execution", "__main__")
 }

@@ -1,0 +1,141 @@
+"""What the book's figures share: colours, frames, titles, numbers as text and checks of what is drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from textwrap import wrap
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.colors import sample_colorscale
+from plotly.subplots import make_subplots
+
+PALETTE = json.loads((files("posenc") / "js" / "palette.json").read_text(encoding="utf-8"))
+
+
+def pair_colours(pairs: int) -> list[str]:
+    """One colour a pair on the book's scale, warm for the fastest to cold for the slowest."""
+    return sample_colorscale(PALETTE["pairs"], np.linspace(0, 1, pairs) if pairs > 1 else [0.0])
+
+
+def _at(distances: Sequence[int]) -> dict:
+    """Where a trace stands; consecutive distances are named by their first, which spares a page the list of them."""
+    distances = np.asarray(distances)
+    consecutive = len(distances) > 1 and bool(np.all(np.diff(distances) == 1))
+    return {"x0": int(distances[0]), "dx": 1} if consecutive else {"x": distances}
+
+
+def _drawn(values: np.ndarray) -> np.ndarray:
+    """Values as a page stores them: to 1/4096, less than a tenth of a pixel here, which halves what it transfers."""
+    return np.float32(np.round(values * 4096) / 4096)
+
+
+def _finish(figure: go.Figure, title: str, alt: str, height: int = 420) -> go.Figure:
+    return figure.update_layout(
+        title={"text": title, "x": 0, "xref": "paper", "font": {"size": 16}},
+        meta={"alt": alt},
+        height=height,
+        margin={"l": 60, "r": 20, "t": 70, "b": 55},
+        legend={"orientation": "h", "y": -0.2, "x": 0},
+        template="plotly_white",
+    )
+
+
+def _some(name: str, values: Sequence | Mapping) -> Sequence | Mapping:
+    """`values`, after checking that there are any."""
+    if not len(values):
+        raise ValueError(f"{name} must hold at least one, got {values!r}")
+    return values
+
+
+def _above(name: str, value: float, limit: float) -> None:
+    """Refuses a `value` that is not greater than `limit`."""
+    if not value > limit:
+        raise ValueError(f"{name} must be greater than {limit}, got {value!r}")
+
+
+def _number(value: float, digits: int = 0) -> str:
+    """A number as titles print it: a thin space between thousands, a real minus, and never −0."""
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace(",", "\u202f").replace("-", "−")
+
+
+def _tell(figure: go.Figure, finding: str, details: str, height: int = 420) -> go.Figure:
+    """`_finish` for a finding of any length: the title is broken into lines, the alternative text adds the details."""
+    lines = wrap(finding, 75, break_on_hyphens=False)
+    _finish(figure, "<br>".join(lines), f"{finding}. {details}", height + 20 * (len(lines) - 1))
+    # a legend is placed in heights of the plot: as far below a tall one as below a low one
+    return figure.update_layout(margin_t=55 + 20 * len(lines), legend_y=-60 / (height - 130))
+
+
+def _style(k: int, **line: float) -> dict:
+    """Line k of several: three colours, then the same dashed, dotted and both."""
+    colours, dashes = (PALETTE["score"], PALETTE["bound"], PALETTE["neutral"]), ("solid", "dash", "dot", "dashdot")
+    return {"color": colours[k % 3], "dash": dashes[k // 3 % 4], "width": 2, **line}
+
+
+def _faded(colour: str, opacity: float) -> str:
+    """A colour of the palette that lets so much of the page through."""
+    return f"rgba({', '.join(str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))}, {opacity})"
+
+
+def _colour_scale(least: float, most: float) -> dict:
+    """The scale of colours of heat maps from `least` to `most`. Where values have both signs, 0 has no colour."""
+    positive = [[0.5 if least < 0 else 0, _faded(PALETTE["score"], 0)], [1, PALETTE["score"]]]
+    negative = [[0, PALETTE["bound"]], [0.5, _faded(PALETTE["bound"], 0)]] if least < 0 else []
+    return {"colorscale": negative + positive, "cmin": least, "cmax": most, "colorbar": {"thickness": 10}}
+
+
+def _heat_maps(
+    tables: Mapping[str, np.ndarray], columns: int, least: float, most: float, **traces: object
+) -> go.Figure:
+    """Tables as panels on one scale of colours, first row on top. Where values have both signs, 0 has no colour."""
+    rows = -(-len(tables) // columns)
+    figure = make_subplots(
+        rows,
+        columns,
+        subplot_titles=list(tables),
+        horizontal_spacing=0.28 / (columns + 1),
+        vertical_spacing=0.3 / (rows + 1),
+    )
+    for k, table in enumerate(tables.values()):
+        figure.add_heatmap(z=table, coloraxis="coloraxis", row=k // columns + 1, col=k % columns + 1, **traces)
+    figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False)
+    figure.update_xaxes(showgrid=False, zeroline=False)
+    figure.update_annotations(font_size=12)
+    return figure.update_layout(coloraxis=_colour_scale(least, most))
+
+
+def _planes(titles: Sequence[str], reach: float, across: str, up: str) -> go.Figure:
+    """Square panels, two a row, from −reach to reach on both axes."""
+    columns = min(2, len(titles))
+    rows = -(-len(titles) // columns)
+    filled = [
+        [{} if row * columns + column < len(titles) else None for column in range(columns)] for row in range(rows)
+    ]
+    spacing = {"horizontal_spacing": 0.1, "vertical_spacing": 0.16 / rows}
+    figure = make_subplots(rows, columns, specs=filled, subplot_titles=list(titles), **spacing)
+    figure.update_xaxes(range=[-reach, reach], constrain="domain")
+    figure.update_yaxes(range=[-reach, reach], constrain="domain")
+    for number in ("", *range(2, len(titles) + 1)):
+        figure.layout[f"yaxis{number}"].scaleanchor = f"x{number}"
+    figure.update_xaxes(title_text=across, row=rows)
+    figure.update_yaxes(title_text=up, col=1)
+    return figure.update_annotations(font_size=12)
+
+
+def _arrow(figure: go.Figure, panel: int, tip: np.ndarray, name: str, first: bool, **line: object) -> None:
+    """An arrow from the origin of a panel, named once in the legend."""
+    figure.add_scatter(
+        x=_drawn(np.array([0, tip[0]])),
+        y=_drawn(np.array([0, tip[1]])),
+        mode="lines+markers",
+        line=line,
+        marker={"symbol": "arrow", "angleref": "previous", "size": [0, 11], "opacity": 1, "line": {"width": 0}}
+        | {"color": line["color"]},
+        name=name,
+        showlegend=first,
+        row=panel // 2 + 1,
+        col=panel % 2 + 1,
+    )

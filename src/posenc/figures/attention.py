@@ -1,0 +1,287 @@
+"""Attention itself, what it notices of the order of words, and how small models learn to (chapters 01 and 02)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from posenc.figures._drawing import (
+    PALETTE,
+    _above,
+    _colour_scale,
+    _drawn,
+    _faded,
+    _heat_maps,
+    _number,
+    _some,
+    _style,
+    _tell,
+)
+
+
+def gathering(
+    words: Sequence[str], weights: Sequence[float], values: np.ndarray, query: int, names: Sequence[str]
+) -> go.Figure:
+    """What the word at place `query` gathers: arcs as wide as its weights, weighted values under the words, their sum.
+
+    `weights` is one row of attention weights, shape (words,); `values` has shape (words, value_dim), and `names` says
+    what each of its columns stands for. What the word keeps of its own has a weight and no arc.
+    """
+    weights, values, count = np.asarray(weights, dtype=float), np.asarray(values, dtype=float), len(words)
+    if weights.shape != (count,) or values.shape != (count, len(_some("names", names))):
+        raise ValueError(
+            f"weights must have shape ({count},) and values ({count}, {len(names)}), as there are {count} words and "
+            f"{len(names)} names, got shapes {weights.shape} and {values.shape}"
+        )
+    if not np.all(weights >= 0):
+        raise ValueError(f"weights must be at least 0, got {weights}")
+    if not 0 <= query < count:
+        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {query!r}")
+    taken = weights[:, None] * values  # (words, value_dim)
+    total = taken.sum(axis=0)  # (value_dim,)
+    figure = make_subplots(
+        2,
+        2,
+        specs=[[{}, None], [{}, {}]],
+        column_widths=[count, 1],
+        row_heights=[0.5, 0.5],
+        horizontal_spacing=0.07,
+        vertical_spacing=0.03,
+    )
+    half = np.linspace(0, np.pi, 33)
+    for place, weight in enumerate(weights):
+        if not weight or place == query:
+            continue
+        x = (place + query) / 2 + (place - query) / 2 * np.cos(half)  # from the word to the one that gathers
+        y = np.sin(half) * np.sqrt(abs(place - query))
+        line = {"color": _faded(PALETTE["score"], 0.75), "width": max(0.5, 22 * weight), "simplify": False}
+        name = f"{words[place]}: {weight:.2f}"
+        figure.add_scatter(x=_drawn(x), y=_drawn(y), mode="lines", line=line, name=name, row=1, col=1)
+    for places, colour in (([p for p in range(count) if p != query], "key"), ([query], "query")):
+        text = [f"<b>{words[place]}</b><br>{weights[place]:.2f}" for place in places]
+        font = {"color": PALETTE[colour], "size": 12}
+        label = {"x": places, "y": [-0.1] * len(places), "text": text, "textposition": "bottom center"}
+        figure.add_scatter(**label, mode="text", textfont=font, hoverinfo="skip", row=1, col=1)
+    scale = max(np.abs(taken).max(), np.abs(total).max()) or 1.0
+    least = -scale if min(taken.min(), total.min()) < 0 else 0.0
+    for column, table in ((1, taken.T), (2, total[:, None])):
+        figure.add_heatmap(z=_drawn(table), coloraxis="coloraxis", opacity=0.6, hoverinfo="skip", row=2, col=column)
+        at = np.array(list(product(range(len(names)), range(table.shape[1]))))
+        text = [_number(value, 2) for value in table.ravel()]
+        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", hoverinfo="skip", row=2, col=column)
+    figure.update_layout(coloraxis=_colour_scale(least, scale) | {"showscale": False})
+    figure.update_traces(showlegend=False, selector={"type": "scatter"})
+    top = np.sqrt(max(query, count - 1 - query, 1))
+    figure.update_xaxes(range=[-0.5, count - 0.5], showticklabels=False, showgrid=False, zeroline=False, col=1)
+    figure.update_yaxes(range=[-0.5 * top, 1.1 * top], visible=False, row=1)
+    figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False, row=2)
+    figure.update_yaxes(tickvals=list(range(len(names))), ticktext=list(names), row=2, col=1)
+    figure.update_yaxes(title_text="what is handed over", row=2, col=1)
+    figure.update_yaxes(showticklabels=False, row=2, col=2)
+    figure.update_xaxes(title_text="weight × value of each word", row=2, col=1)
+    figure.update_xaxes(title_text="sum", showticklabels=False, showgrid=False, zeroline=False, row=2, col=2)
+    most, largest = int(weights.argmax()), int(np.abs(total).argmax())
+    source = "itself" if most == query else f"“{words[most]}”"
+    finding = (
+        f"“{words[query]}” listens most to {source}, with weight {weights[most]:.2f}, and what it gathers is mostly "
+        f"{names[largest]}, {_number(total[largest], 2)}"
+    )
+    listened = ", ".join(f"{word} {weight:.2f}" for word, weight in zip(words, weights, strict=True))
+    gathered = ", ".join(f"{name} {_number(value, 2)}" for name, value in zip(names, total, strict=True))
+    return _tell(figure, finding, f"Weights: {listened}. Sum of the weighted values: {gathered}.", height=440)
+
+
+def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query: int) -> go.Figure:
+    """Attention weights in per cent, queries down and keys across; the row of the word at place `query` is framed.
+
+    Where a weight is exactly 0, as under a mask, the cell is empty.
+    """
+    count = len(_some("words", words))
+    maps = {name: np.asarray(table, dtype=float) for name, table in _some("tables", tables).items()}
+    for name, table in maps.items():
+        if table.shape != (count, count):
+            raise ValueError(f"tables[{name!r}] must be {count} × {count}, got shape {table.shape}")
+    if not 0 <= query < count:
+        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {query!r}")
+    columns = min(2, len(maps))
+    figure = _heat_maps({name: _drawn(table) for name, table in maps.items()}, columns, 0.0, 1.0, opacity=0.6)
+    told, rows = [], []
+    for k, (name, table) in enumerate(maps.items()):
+        at = np.argwhere(table > 0)
+        text = [f"{100 * table[i, j]:.0f}" for i, j in at]
+        where = {"row": k // columns + 1, "col": k % columns + 1}
+        hidden = {"hoverinfo": "skip", "showlegend": False}
+        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", **hidden, **where)
+        x, y = [-0.5, count - 0.5, count - 0.5, -0.5, -0.5], query + np.array([-0.5, -0.5, 0.5, 0.5, -0.5])
+        frame = {"color": PALETTE["query"], "width": 2}
+        figure.add_scatter(x=x, y=y, mode="lines", line=frame, **hidden, **where)
+        ticks = {"tickvals": list(range(count)), "ticktext": list(words), **where}
+        figure.update_xaxes(title_text="key", tickangle=0, tickfont_size=10, **ticks)
+        first = k % columns == 0
+        figure.update_yaxes(title_text="query" if first else None, showticklabels=first, **ticks)
+        most = int(table[query].argmax())
+        told.append(f"“{words[most]}” {name} ({table[query, most]:.0%})")
+        listened = ", ".join(f"{word} {weight:.0%}" for word, weight in zip(words, table[query], strict=True))
+        rows.append(f"{name}: {listened}")
+    figure.update_layout(coloraxis_showscale=False)
+    finding = f"“{words[query]}” listens most to " + ", ".join(told)
+    return _tell(figure, finding, f"Its weights {'; '.join(rows)}.", height=120 + 290 * -(-len(maps) // columns))
+
+
+def score_widths(
+    widths: Sequence[int], measured: Mapping[str, tuple[Sequence[float], Sequence[float]]], keys: int
+) -> go.Figure:
+    """Spread of attention scores, and the number of words that a query listens to, against the width of q and k.
+
+    `measured` maps a name to (standard deviations of the scores, exp of the entropies of the weights), of which
+    independent entries of variance 1 give the spread √width undivided, and 1 divided by √width: the thin lines.
+    """
+    widths = np.asarray(_some("widths", widths))
+    _above("keys", keys, 1)
+    figure = make_subplots(
+        1, 2, subplot_titles=("spread of the scores", f"listened to, of {keys}"), horizontal_spacing=0.12
+    )
+    told, spread = [], []
+    exact = {"mode": "lines", "line": {"color": PALETTE["neutral"], "width": 1}, "hoverinfo": "skip"}
+    for name, line in (("√d", np.sqrt(widths)), ("1", np.ones(len(widths)))):
+        ends = {"text": [*[""] * (len(widths) - 1), name], "textposition": "top left", "showlegend": False}
+        figure.add_scatter(x=widths, y=_drawn(line), **exact | ends | {"mode": "lines+text"}, row=1, col=1)
+    for k, (name, pair) in enumerate(_some("measured", measured).items()):
+        arrays = [np.asarray(values, dtype=float) for values in pair]
+        if len(arrays) != 2 or any(a.shape != widths.shape or not np.isfinite(a).all() for a in arrays):
+            raise ValueError(f"measured[{name!r}] must be two rows of {len(widths)} finite numbers, got {pair!r}")
+        spreads, listened = arrays
+        style = {"name": name, "line": _style(k), "marker": {"size": 8, "color": _style(k)["color"]}}
+        figure.add_scatter(x=widths, y=_drawn(spreads), **style, mode="markers", showlegend=False, row=1, col=1)
+        figure.add_scatter(x=widths, y=_drawn(listened), **style, mode="lines+markers", row=1, col=2)
+        told.append(f"{listened[0]:.1f} and {listened[-1]:.1f} ({name})")
+        spread.append(f"{spreads[0]:.2f} and {spreads[-1]:.2f} ({name})")
+    figure.update_xaxes(type="log", tickvals=widths, title_text="width d of q and k")
+    ticks = [2**power for power in range(int(np.log2(widths[-1])) // 2 + 1)]
+    figure.update_yaxes(type="log", tickvals=ticks, title_text="standard deviation of q·k", row=1, col=1)
+    figure.update_yaxes(range=[0, keys], row=1, col=2)
+    figure.update_annotations(font_size=12)
+    ends = f"{widths[0]} and at {_number(widths[-1])}"
+    finding = f"Of {keys} words a query listens, at width {ends}, to {', '.join(told)}"
+    return _tell(figure, finding, f"Spread of the scores at width {ends}: {', '.join(spread)}.")
+
+
+def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: float) -> go.Figure:
+    """Losses of models in training, each the loss of a batch every so many steps, against what guessing costs."""
+    _above("every", every, 0)
+    _above("chance", chance, 0)
+    figure, told, steps = go.Figure(), [], 0
+    for k, (name, values) in enumerate(_some("losses", losses).items()):
+        values = np.asarray(values, dtype=float)
+        if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+            raise ValueError(f"losses[{name!r}] must be finite numbers, at least one, got {values!r}")
+        at = every * np.arange(1, len(values) + 1)
+        steps = max(steps, int(at[-1]))
+        told.append(f"{values[-5:].mean():.2f} ({name})")
+        figure.add_scatter(x=at, y=_drawn(values), mode="lines", name=name, line=_style(k))
+    line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
+    figure.add_hline(y=chance, line=line)
+    label = {"text": f"guessing: {chance:.3f}", "showarrow": False, "xanchor": "right", "xref": "paper", "yshift": -12}
+    figure.add_annotation(x=1, y=chance, **label)
+    figure.update_xaxes(title_text="step of the optimiser", rangemode="tozero")
+    figure.update_yaxes(title_text="loss of a batch (nats)", rangemode="tozero")
+    finding = f"Where the loss ends after {_number(steps)} steps: {', '.join(told)}"
+    return _tell(figure, finding, f"Means of the last five values; a model that guesses pays {chance:.3f} nats.")
+
+
+def word_orders(
+    first: Sequence[str], first_weights: np.ndarray, second: Sequence[str], second_weights: np.ndarray
+) -> go.Figure:
+    """Attention weights of the same words in two orders, queries down and keys across, as `attention` answers them.
+
+    A word that occurs twice is taken to be moved without overtaking itself.
+    """
+    if sorted(_some("first", first)) != sorted(second) or list(first) == list(second):
+        raise ValueError(f"second must hold the words of first in another order, got {list(second)} and {list(first)}")
+    tables = []
+    for name, words, weights in (("first", first, first_weights), ("second", second, second_weights)):
+        tables.append(np.asarray(weights, dtype=float))
+        if tables[-1].shape != (len(words), len(words)):
+            raise ValueError(f"{name}_weights must be {len(words)} × {len(words)}, got shape {tables[-1].shape}")
+    moved = np.empty(len(first), dtype=int)  # where in the first order each word of the second stands
+    moved[np.argsort(second, kind="stable")] = np.argsort(first, kind="stable")
+    change = np.abs(tables[1] - tables[0][np.ix_(moved, moved)]).max()
+    titles = [f"“{' '.join(words)}”" for words in (first, second)]
+    panels = {title: _drawn(table) for title, table in zip(titles, tables, strict=True)}
+    figure = _heat_maps(panels, 2, 0.0, 1.0, opacity=0.6)  # pale enough for the numbers on it
+    for column, (words, table) in enumerate(zip((first, second), tables, strict=True), 1):
+        at = np.array(list(product(range(len(words)), repeat=2)))
+        text = [f"{weight:.2f}" for weight in table.ravel()]
+        hidden = {"hoverinfo": "skip", "showlegend": False}
+        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", row=1, col=column, **hidden)
+        ticks = {"tickvals": list(range(len(words))), "ticktext": list(words), "col": column}
+        figure.update_xaxes(title_text="key", **ticks)
+        figure.update_yaxes(title_text="query" if column == 1 else None, side=("left", "right")[column - 1], **ticks)
+    finding = "Another order moves the weights with their words and changes none"
+    if change > 1e-5:  # float32 in, two digits out
+        finding = f"Another order of the same words changes the weights, by up to {change:.2f}"
+    details = [
+        f"{query} looks at {words[row.argmax()]} most, {row.max():.2f}"
+        for words, table in zip((first, second), tables, strict=True)
+        for query, row in zip(words, table, strict=True)
+    ]
+    figure.update_layout(coloraxis_showscale=False)
+    return _tell(figure, finding, f"In {titles[0]} and then in {titles[1]}: {'; '.join(details)}.", height=380)
+
+
+def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
+    """What each reader gets from every order of the same words: orders that it cannot tell apart are one dot.
+
+    A dot's area is the number of its orders. Each reading has shape (orders, numbers) and is drawn along the two
+    directions in which it varies most; two orders are told apart if any number differs by more than 10⁻⁹.
+    """
+    tables = {name: np.asarray(table, dtype=float) for name, table in _some("readings", readings).items()}
+    shapes = [table.shape for table in tables.values()]
+    if any(len(shape) != 2 or shape[0] != shapes[0][0] or min(shape) < 2 for shape in shapes):
+        raise ValueError(f"readings must all have shape (orders, two numbers or more) alike, got shapes {shapes}")
+    total, counts, points = shapes[0][0], {}, {}
+    for name, table in tables.items():
+        same = np.abs(table[:, None] - table).max(axis=-1) < 1e-9  # (orders, orders)
+        first = ~np.tril(same, -1).any(axis=-1)
+        counts[name] = same[first].sum(axis=-1)
+        centred = table - table.mean(axis=0)
+        main = np.linalg.svd(centred, full_matrices=False)[2][:2]  # (2, numbers)
+        main *= np.sign(main[[0, 1], np.abs(main).argmax(axis=-1)])[:, None]  # the sign is free: the largest is up
+        points[name] = (centred @ main.T)[first]
+    columns = min(2, len(tables))
+    rows = -(-len(tables) // columns)
+    titles = [f"{name}<br>{len(of)} of {total}" for name, of in counts.items()]
+    figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=0.3 / rows, horizontal_spacing=0.12)
+    for panel, name in enumerate(tables):
+        where = {"row": panel // columns + 1, "col": panel % columns + 1}
+        marker = {"size": _drawn(4 * np.sqrt(counts[name])), "color": PALETTE["position"], "opacity": 0.6}
+        figure.add_scatter(
+            x=_drawn(points[name][:, 0]),
+            y=_drawn(points[name][:, 1]),
+            mode="markers+text" if len(counts[name]) <= 10 else "markers",
+            text=[str(count) for count in counts[name]],
+            hovertemplate="orders here: %{text}<extra></extra>",
+            marker=marker | {"line": {"width": 0}},
+            name=name,
+            showlegend=False,
+            **where,
+        )
+        reach = np.abs(points[name]).max(axis=0)
+        across, up = 1.25 * np.where(reach > 1e-9, reach, 1.0)
+        figure.update_xaxes(range=[-across, across], **where)
+        figure.update_yaxes(range=[-up, up], **where)
+    figure.update_xaxes(nticks=6, tickangle=0, zeroline=False)
+    figure.update_yaxes(nticks=6, zeroline=False)
+    figure.update_xaxes(title_text="main direction", row=rows)
+    figure.update_yaxes(title_text="second", col=1)
+    figure.update_annotations(font_size=12)
+    finding = f"Orders told apart, of {total}: {', '.join(f'{len(of)} ({name})' for name, of in counts.items())}"
+    shares = "; ".join(
+        f"{name}: {len(of)} of {' or '.join(str(count) for count in sorted(set(of.tolist())))}"
+        for name, of in counts.items()
+    )
+    return _tell(figure, finding, f"Dots, and the number of orders on each: {shares}.", height=120 + 290 * rows)

@@ -35,8 +35,9 @@ test: environment
 	@"$(BIN)" -m tools.chromium
 	@"$(BIN)" -m tools.book
 	@echo "Running every test, $(WORKERS) processes …"
-	@"$(BIN)" -m pytest --nbval --nbval-current-env --nbval-cell-timeout 120 --cov --cov-report=term \
-	  -n $(WORKERS) --dist loadfile --durations=10 tests notebooks
+	@# with several processes, torch's further threads would only wait for each other
+	@OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} "$(BIN)" -m pytest --nbval --nbval-current-env --nbval-cell-timeout 120 \
+	  --cov --cov-report=term -n $(WORKERS) --dist loadfile --durations=10 tests notebooks
 
 lab: environment
 	@echo "Opening JupyterLab on notebooks/ (stop it with Ctrl-C) …"

@@ -11,6 +11,7 @@ _build/report/notebooks.json.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -198,6 +199,8 @@ def write_report(cache: JupyterCacheAbstract, paths: list[Path]) -> None:
 def main() -> None:
     """Execute every chapter that the cache does not hold; exit 1 if one fails."""
     paths = chapters()
+    # With two notebooks at once, torch's further threads would only wait for each other.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     with open_cache() as cache:
         errors = execute_all(cache, paths)
         if not errors:

@@ -70,29 +70,33 @@ def _pairs_of(dim: int, pairs: Sequence[int]) -> Sequence[int]:
     return pairs
 
 
+def _grid(titles: Sequence[str], spacing: float) -> tuple[go.Figure, int, list[dict[str, int]]]:
+    """Panels on common axes, two in a row; how many rows they make, and where each stands.
+
+    `spacing` is the height between two rows as a share of one.
+    """
+    columns = min(2, len(titles))
+    rows = -(-len(titles) // columns)
+    shared = {"shared_xaxes": True, "shared_yaxes": True, "horizontal_spacing": 0.05}
+    figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=spacing / rows, **shared)
+    return figure, rows, [{"row": k // columns + 1, "col": k % columns + 1} for k in range(len(titles))]
+
+
 def chirps(positions: Sequence[int], dim: int, base: float, pairs: int) -> go.Figure:
     """The sines of a few positions read across the first pairs, sin(t·θ_i) against i, one panel each."""
     _above("base", base, 1)
     _pairs_of(dim, [pairs - 1])
-    columns = 2 if len(_some("positions", positions)) > 1 else 1
-    rows, names = -(-len(positions) // columns), [f"position {k}" for k in positions]
-    figure = make_subplots(
-        rows,
-        columns,
-        shared_xaxes=True,
-        shared_yaxes=True,
-        subplot_titles=names,
-        vertical_spacing=0.25 / rows,
-        horizontal_spacing=0.05,
-    )
+    names = [f"position {k}" for k in _some("positions", positions)]
+    figure, rows, places = _grid(names, 0.25)
     crossings = []
     for k, position in enumerate(positions):
         sines = sinusoidal(position, dim, base, "half")[:pairs]  # the sines come first
         turning = np.sign(sines)[sines != 0]
         crossings.append(np.count_nonzero(turning[1:] != turning[:-1]))
-        where = {"row": k // columns + 1, "col": k % columns + 1}
         line = {"color": PALETTE["score"], "width": 2}
-        figure.add_scatter(**_at(range(pairs)), y=_drawn(sines), name=names[k], line=line, showlegend=False, **where)
+        figure.add_scatter(
+            **_at(range(pairs)), y=_drawn(sines), name=names[k], line=line, showlegend=False, **places[k]
+        )
     figure.update_yaxes(range=[-1.1, 1.1], tickvals=[-1, 0, 1])
     figure.update_yaxes(title_text="sin(t·θ)", col=1)
     figure.update_xaxes(title_text="pair i", row=rows)
@@ -215,25 +219,16 @@ def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: 
 def inner_products(reach: int, dims: Sequence[int], base: float) -> go.Figure:
     """S(k), the inner product of two codes over dim/2, against their offset k, both ways, for several widths."""
     _above("reach", reach, 1)
-    columns = min(2, len(_some("dims", dims)))
-    rows, names = -(-len(dims) // columns), [f"d = {dim}" for dim in dims]
-    figure = make_subplots(
-        rows,
-        columns,
-        shared_xaxes=True,
-        shared_yaxes=True,
-        subplot_titles=names,
-        vertical_spacing=0.2 / rows,
-        horizontal_spacing=0.05,
-    )
+    names = [f"d = {dim}" for dim in _some("dims", dims)]
+    figure, rows, places = _grid(names, 0.2)
     offsets, rises, told = np.arange(-reach, reach + 1), [], []
     for k, dim in enumerate(dims):
         score = decay(offsets, inv_freq(dim, base))
         rising = np.flatnonzero(np.diff(score[reach:]) > 0)
         rises.append(str(rising[0] if rising.size else reach))
         told.append(f"{score[-1]:.2f} for d = {dim}")
-        line, where = {"color": PALETTE["score"], "width": 1.5}, {"row": k // columns + 1, "col": k % columns + 1}
-        figure.add_scatter(**_at(offsets), y=_drawn(score), name=names[k], line=line, showlegend=False, **where)
+        line = {"color": PALETTE["score"], "width": 1.5}
+        figure.add_scatter(**_at(offsets), y=_drawn(score), name=names[k], line=line, showlegend=False, **places[k])
     figure.update_yaxes(range=[-0.6, 1.05])
     figure.update_yaxes(title_text="S(k)", col=1)
     figure.update_xaxes(title_text="offset k (tokens)", row=rows)

@@ -18,6 +18,7 @@ from hypothesis import Phase, settings
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 import tests.nbval_comparison  # noqa: F401  importing it changes how nbval compares
+from tests import second_try
 from tests.site.browser import launch
 from tools.notebooks import compared_cells
 
@@ -79,32 +80,13 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
         yield running
 
 
-_ended: set[str] = set()
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_handlecrashitem(crashitem: str, report: pytest.TestReport) -> None:
-    """Give a test that drives a browser or a kernel a second try, once, in a new process, if its process ended.
-
-    A browser that never answers hangs the test that waits for it. After `faulthandler_timeout` seconds pytest prints
-    where every thread stands and ends the process; pytest-xdist then runs the test again in a new one.
-    """
-    if group_of(crashitem) in NEED_TORCH and crashitem not in _ended:
-        _ended.add(crashitem)
-        report.outcome = "hung"  # type: ignore[assignment]
-
-
-def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
-    """Show such a first try as what it was."""
-    return ("hung", "H", "HUNG, tried again") if report.outcome == "hung" else None
-
-
 class Groups:
     """Counts outcomes and seconds by group; writes _build/report/tests.json."""
 
     def __init__(self) -> None:
         self.counts: dict[str, Counter[str]] = defaultdict(Counter)
         self.seconds: Counter[str] = Counter()
+        self.hung: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count one test: by its call, or by a set-up or tear-down that did not pass."""
@@ -115,6 +97,8 @@ class Groups:
             if hasattr(report, "wasxfail"):
                 outcome = "xpassed" if report.passed else "xfailed"
             self.counts[group][outcome] += 1
+            if outcome == "hung":
+                self.hung.append(report.nodeid)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Count a file that could not be collected, or that asked to be skipped."""
@@ -150,8 +134,8 @@ class Groups:
             cells = {path.name: compared_cells(path) for path in sorted(ROOT.glob("notebooks/*.ipynb"))}
             compared = ", ".join(f"{name} {count}" for name, count in cells.items())
             write(f"Cells whose printed text was compared: {compared}")
-        for nodeid in sorted(_ended):
-            write(f"Its process ended, and it was tried again: {nodeid}", yellow=True)
+        for nodeid in self.hung:
+            write(f"Its browser did not answer, and it was tried again: {nodeid}", yellow=True)
         if os.environ.get("CI") and self.not_run():
             write(f"{self.not_run()} tests were left out, which is a failure here.", red=True)
         folder = ROOT / "_build" / "report"
@@ -165,3 +149,4 @@ def pytest_configure(config: pytest.Config) -> None:
     """Count in the process that reports, not in the workers."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Groups(), "groups")
+    config.pluginmanager.register(second_try)

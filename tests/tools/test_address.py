@@ -157,15 +157,20 @@ def strangers_environment(folder: Path) -> Path:
     return python
 
 
+def first_two_cells(path: Path) -> str:
+    """The code with which a notebook begins."""
+    cells = [cell for cell in load(path)["cells"] if cell["cell_type"] == "code"][:2]
+    return "\n".join(joined(cell["source"]) for cell in cells)
+
+
 @pytest.mark.torch
-@pytest.mark.parametrize("path", chapters(), ids=lambda path: path.stem)
-def test_the_first_two_cells_install_posenc_from_the_address_and_nothing_else(path, clone, tmp_path):
-    """In an empty folder, with no index to ask: so nothing is pinned, replaced or fetched."""
+@pytest.mark.parametrize("name", {first_two_cells(path): path.name for path in chapters()}.values())
+def test_the_first_two_cells_install_posenc_from_the_address_and_nothing_else(name, clone, tmp_path):
+    """In an empty folder, with no index to ask: so nothing is pinned, replaced or fetched. Each beginning once."""
     python = strangers_environment(tmp_path / "environment")
     empty = tmp_path / "empty"
     empty.mkdir()
-    cells = [cell for cell in load(clone / "notebooks" / path.name)["cells"] if cell["cell_type"] == "code"][:2]
-    script = "\n".join(joined(cell["source"]) for cell in cells) + "\nimport posenc\nprint(posenc.__file__)\n"
+    script = first_two_cells(clone / "notebooks" / name) + "\nimport posenc\nprint(posenc.__file__)\n"
     freeze = ["-m", "pip", "--disable-pip-version-check", "freeze", "--all"]
     before = set(run(python, *freeze, cwd=empty).splitlines())
     printed = run(

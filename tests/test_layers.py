@@ -12,7 +12,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "posenc"
 FLOORS = [
     {"_arrays", "_rotary_torch"},
-    {"frequencies"},
+    {"frequencies", "_rms_norm"},
     {"absolute", "rotary", "scaling", "attention"},
     {"analysis", "bias", "configs"},
     {"schemes", "lab._checks", "lab.measured"},
@@ -28,7 +28,7 @@ FLOORS = [
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
 ONE_FLOOR = {"figures", "widgets"}  # packages whose modules share a floor and may import each other
-WITH_TORCH = {"_rotary_torch", "schemes", "transformer"} | {
+WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"} | {
     f"lab.{name}" for name in ("corpus", "runs", "train", "store", "evaluate", "measurements", "execution", "__main__")
 }
 

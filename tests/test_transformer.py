@@ -462,3 +462,17 @@ def test_it_is_short():
     import posenc.transformer
 
     assert len(Path(posenc.transformer.__file__).read_text(encoding="utf-8").splitlines()) < 200
+
+
+def test_the_norm_is_torchs_and_its_gradient_is_the_one_of_finite_differences(torch):
+    from posenc._rms_norm import RMSNorm
+
+    generator = torch.Generator().manual_seed(3)
+    x, weight = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((2, 3, 8), (8,)))
+    norm = RMSNorm(8, dtype=torch.float64)
+
+    def of(x, weight):
+        return torch.func.functional_call(norm, {"weight": weight}, (x,))
+
+    torch.testing.assert_close(of(x, weight), torch.nn.functional.rms_norm(x, (8,), weight))
+    assert torch.autograd.gradcheck(of, (x.requires_grad_(), weight.requires_grad_()))

@@ -5,8 +5,7 @@
     logits = head(norm(x))
 
 Pre-norm with RMSNorm, GELU, no additive weights, input and output embeddings apart, the output's start at zero. The
-scheme is shared by all layers, its learned weights too. Vaswani et al. 2017 for the whole, Xiong et al. 2020 for the
-place of the norm.
+scheme is shared by all layers, its learned weights too. After Vaswani et al. 2017; the norm's place: Xiong et al. 2020.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from posenc._arrays import being_traced, whole
+from posenc._rms_norm import RMSNorm
 from posenc.schemes import PositionScheme
 
 KeysAndValues = tuple[Tensor, Tensor]  # (batch, heads, tokens, head_dim) each
@@ -86,10 +86,10 @@ class _Layer(nn.Module):
         super().__init__()
         dim, mlp_dim = config.dim, config.mlp_dim or 4 * config.dim
         self.n_heads, self.causal = config.n_heads, config.causal
-        self.attention_norm = nn.RMSNorm(dim)
+        self.attention_norm = RMSNorm(dim)
         self.qkv = nn.Linear(dim, 3 * dim, bias=False)
         self.out = nn.Linear(dim, dim, bias=False)
-        self.mlp_norm = nn.RMSNorm(dim)
+        self.mlp_norm = RMSNorm(dim)
         self.mlp = nn.Sequential(nn.Linear(dim, mlp_dim, bias=False), nn.GELU(), nn.Linear(mlp_dim, dim, bias=False))
 
     def forward(
@@ -136,7 +136,7 @@ class Transformer(nn.Module):
         self.embedding = nn.Embedding(config.vocab_size, config.dim)
         layers = [_Layer(config) for _ in range(config.n_layers)]
         self.layers = nn.ModuleList(layers)
-        self.norm = nn.RMSNorm(config.dim)
+        self.norm = RMSNorm(config.dim)
         self.head = nn.Linear(config.dim, config.n_classes or config.vocab_size, bias=False)
         generator = None if seed is None else torch.Generator().manual_seed(whole("seed", seed, 0))
         nn.init.normal_(self.embedding.weight, generator=generator)

@@ -4,8 +4,7 @@
 
 One step is a batch, forward, backward, clipping and the optimiser, on one thread. The plain model is a decoder of the
 usual kind: a learned table of positions, LayerNorm, torch's causal attention, no scheme and no choices. Another plain
-one has the laboratory's RMSNorm, for which torch makes several passes on a CPU. Rounds take turns, and the least
-of each counts.
+one has torch's own RMSNorm, which makes several passes on a CPU. Rounds take turns, and the least of each counts.
 """
 
 from __future__ import annotations

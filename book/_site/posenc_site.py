@@ -61,10 +61,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the extension."""
     import site_assets
     import site_directives
+    import site_map
     import site_outputs
+    import site_package
     import site_pages
+    import site_reference
 
     app.connect("config-inited", configure)
-    for part in (site_outputs, site_directives, site_pages, site_assets):
+    for part in (site_outputs, site_directives, site_map, site_package, site_pages, site_reference, site_assets):
         part.setup(app)
     return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

@@ -100,7 +100,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     copy_mathjax(static)
     copy_plotly(static)
     write_explorables(static)
-    for name in ("host.js", "site.css"):
+    for name in ("host.js", "claims.js", "site.css"):
         _copy(HERE / name, static / FOLDER / name)
     slim_font_awesome(output)
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Mapping
+from html import escape
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from site_outputs import script_json
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -72,6 +76,48 @@ def evidence_module() -> ModuleType:
     return importlib.import_module("evidence")
 
 
+def formula_words(markdown: str) -> str:
+    r"""What a reader may type to find the formulas in a text: both θ and theta for \theta, and no braces."""
+
+    def letter(match: re.Match[str]) -> str:
+        try:
+            return unicodedata.lookup(f"GREEK SMALL LETTER {match[1].upper()}")
+        except KeyError:
+            return f" {match[1]} "
+
+    formulas = " ".join(re.findall(r"\$([^$]+)\$", markdown))
+    formulas = re.sub(r"\\(?:mathrm|mathbf|text|operatorname)\b|[{}]", "", formulas)
+    spelt = re.sub(r"(?<=[^\W_])\\(?=[A-Za-z])", " ", formulas)
+    readings = (re.sub(r"\\([A-Za-z]+)", letter, formulas), re.sub(r"\\(?=[A-Za-z])", "", spelt))
+    both = [" ".join(re.sub(r"\\.", " ", reading).split()) for reading in readings]
+    return " ".join(dict.fromkeys(both))
+
+
+def claim_filter(verdicts: Mapping[str, int], kinds: Mapping[str, int], chapters: Mapping[str, tuple[str, int]]) -> str:
+    """The counts by verdict and kind as HTML, around the controls that book/_site/claims.js brings to life."""
+    html = '<form id="claim-filter" role="search" aria-label="Filter the claims">'
+    for group, legend, counts, names in (
+        ("verdict", "Verdicts", verdicts, VERDICTS),
+        ("kind", "How they are decided", kinds, KINDS),
+    ):
+        boxes = "".join(
+            f'<li class="posenc-{group}-{name.lower()}"><label>'
+            f'<input type="checkbox" name="{group}" value="{name.lower()}" hidden> '
+            f"<strong>{count}</strong> {names[name]}</label></li>"
+            for name, count in counts.items()
+            if count
+        )
+        html += f'<fieldset><legend>{legend}</legend><ul class="posenc-verdicts">{boxes}</ul></fieldset>'
+    options = "".join(
+        f'<option value="{number}">{escape(title)} ({count})</option>' for title, (number, count) in chapters.items()
+    )
+    return f"""{html}<div class="posenc-claim-fields" hidden>
+<label>Words <input type="search" name="words" autocomplete="off" spellcheck="false"></label>
+<label>Chapter <select name="chapter"><option value="">all chapters</option>{options}</select></label>
+<button type="reset">Show all</button></div>
+<p id="claim-count" role="status">{sum(verdicts.values())} claims</p></form>"""
+
+
 class Claims(SphinxDirective):
     """```{claims}```: a card for each claim of tests/claims/manifest/, and how many of each verdict and kind."""
 
@@ -85,17 +131,17 @@ class Claims(SphinxDirective):
         return [self._summary(claims), *(self._card(claim, evidence.evaluate(claim.id).figure) for claim in claims)]
 
     def _summary(self, claims: list[Any]) -> nodes.Node:
-        summary = nodes.container()
-        for attribute, names, css in (("verdict", VERDICTS, "verdict"), ("kind", KINDS, "kind")):
-            row = nodes.bullet_list(classes=["posenc-verdicts"])
-            for name, words in names.items():
-                count = sum(getattr(claim, attribute) == name for claim in claims)
-                if count:
-                    item = nodes.list_item(classes=[f"posenc-{css}-{name.lower()}"])
-                    item += nodes.paragraph("", "", nodes.strong("", str(count)), nodes.Text(f" {words}"))
-                    row += item
-            summary += row
-        return summary
+        """How many claims of each verdict and kind; with JavaScript the counts are the labels of a filter."""
+        words = {claim.id.lower(): formula_words(f"{claim.sentence} {claim.note}") for claim in claims}
+        chapters = sorted({(claim.chapter, claim.title) for claim in claims})
+        html = claim_filter(
+            {name: [claim.verdict for claim in claims].count(name) for name in VERDICTS},
+            {name: [claim.kind for claim in claims].count(name) for name in KINDS},
+            {title: (chapter, [claim.chapter for claim in claims].count(chapter)) for chapter, title in chapters},
+        )
+        data = script_json({name: text for name, text in words.items() if text})
+        html += f'<script type="application/json" id="claim-formulas">{data}</script>'
+        return nodes.raw("", html, format="html")
 
     def _markdown(self, text: str, css: str) -> nodes.Node:
         box = nodes.container(classes=[css])
@@ -104,7 +150,8 @@ class Claims(SphinxDirective):
 
     def _card(self, claim: Any, figure: str) -> nodes.Node:
         anchor = claim.id.lower()
-        card = nodes.container(ids=[anchor], classes=["posenc-claim", f"posenc-verdict-{claim.verdict.lower()}"])
+        kept = (f"posenc-{name}-{getattr(claim, name).lower()}" for name in ("verdict", "kind", "chapter"))
+        card = nodes.container(ids=[anchor], classes=["posenc-claim", *kept])
         head = nodes.paragraph(classes=["posenc-claim-head"])
         # the number links to its own card, so that a reader can pass the address on
         head += nodes.reference("", claim.id, refuri=f"#{anchor}", classes=["posenc-claim-id"])

@@ -62,7 +62,9 @@ def page_context(
     # before the other scripts, and fetched before them: the reader waits for the sliders
     for module in modules:
         app.add_js_file(f"posenc/modules/{module}.js", priority=100, loading_method="defer", fetchpriority="high")
-    if 'class="posenc-' in raw:
+    if 'id="claim-filter"' in raw:
+        app.add_js_file("posenc/claims.js", loading_method="defer")
+    if re.search(r'class="posenc-(?:explorable|plotly|interact)', raw):
         app.add_js_file("posenc/host.js", priority=110, loading_method="defer", fetchpriority="high")
 
 

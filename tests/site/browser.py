@@ -35,7 +35,8 @@ FIGURES = ".posenc-explorable, .posenc-plotly"
 def chapters() -> list[str]:
     """The pages of the book in reading order, from its table of contents."""
     contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    files = [contents["root"], *(chapter["file"] for part in contents["parts"] for chapter in part["chapters"])]
+    entries = [chapter for part in contents["parts"] for chapter in part["chapters"]]
+    files = [contents["root"], *(one["file"] for entry in entries for one in (entry, *entry.get("sections", [])))]
     return [f"{name}.html" for name in files]
 
 

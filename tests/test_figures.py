@@ -121,6 +121,7 @@ BIASES = {
     "Sandwich": bias.sandwich(-FAR[None], 8)[0, 0],
     "KERPLE": bias.kerple(-FAR[None], [1.0], [1.0])[0, 0],
 }
+HEADS_OF_T5 = np.array([[0.5, 2.0, 1.0, -1.0, -1.0], [0.0, 1.0, 3.0, 2.0, 2.0]])
 FIVE = np.arange(5.0)[:, None] * [1.0, 2.0, 2.0]
 READINGS = {"nothing": np.ones((5, 3)), "two groups": FIVE[[0, 1, 1, 0, 1]], "everything": FIVE}
 SEEDED = {
@@ -154,12 +155,18 @@ MEASURED = {
 NOISE = np.random.default_rng(0).standard_normal(256)
 STEPS = np.array([[1.0], [0.5 + 0.5j], [2j]]) * np.exp(0.5j * np.arange(5))
 CIRCLE = {"pair 1": (np.arange(4) / 4, np.array([0.0, 0.0, 0.25, 0.5])), "pair 2": (np.arange(2) / 2, np.array([0, 1]))}
+EXAMINED = {
+    "text: loss (nats)": {"a": [1.0, 2.0], "b": [1.5, 2.5], "c": [3.0, 4.0]},
+    "copying: share": {"a": [0.5, 0.5], "b": [0.25, 0.5], "c": [0.75, 1.0]},
+}
 REPAIRED = {
     "text: loss": {
         "a": {"cut": [1.0, 1.5], "as trained": [3.0, 3.5], "both": [2.0]},
         "b": {"cut": [1], "as trained": [2], "both": [4]},
     }
 }
+LOOKS = {"table": [0.75, 0.75, 0.5, 0.5, 0.25, 0.25, 0, 0], "turned": [0.5] * 8}
+READ = {"counted": np.linspace(0.5, 1.5, 11)[:, None] * np.array([1, 10, 200]), "blind": np.full((2, 3), 40.0)}
 EXAMPLES = {
     "waves": lambda: figures.waves(np.arange(9), 8, 1e4, [0]),
     "decay_and_law": lambda: figures.decay_and_law(np.arange(1, 200), 8, 1e4),
@@ -180,6 +187,7 @@ EXAMPLES = {
     "products_through_weights": lambda: figures.products_through_weights(
         np.arange(-20, 21), [0, 100, 200], 32, 1e4, WEIGHTS
     ),
+    "position_maps": lambda: figures.position_maps(20, 32, 1e4, WEIGHTS, trained=8),
     "score_terms": lambda: figures.score_terms(four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)),
     "rotated_pairs": lambda: figures.rotated_pairs(Q, K, 5, 2, 100.0),
     "conjugate_product": lambda: figures.conjugate_product(2 + 1j, 1 + 2j),
@@ -201,6 +209,11 @@ EXAMPLES = {
     "model_plane": lambda: figures.model_plane(TRAINED, ALLOWED),
     "lowest_scores": lambda: figures.lowest_scores(1024, LOWEST),
     "biases_by_distance": lambda: figures.biases_by_distance(FAR, BIASES),
+    "learned_biases": lambda: figures.learned_biases([0, 1, 2, 4, 8], HEADS_OF_T5),
+    "reaches": lambda: figures.reaches([100, 2000], {"line": [6, 6], "logarithm": [24, 107], "level": [50, 1000]}),
+    "bias_maps": lambda: figures.bias_maps(
+        {"line": np.subtract.outer(-np.arange(3.0), -np.arange(3)), "asked": np.arange(9.0).reshape(3, 3)}
+    ),
     "orders_seen": lambda: figures.orders_seen(READINGS),
     "training_losses": lambda: figures.training_losses(LOSSES, every=10, chance=0.5),
     "gathering": lambda: figures.gathering(["the", "cat", "sat"], SHARES, VALUES, 2, ["creature", "action"]),
@@ -218,6 +231,10 @@ EXAMPLES = {
     "fitted_scores": lambda: figures.fitted_scores(NOISE, 32, 1e4, (0, 4)),
     "costs_on_the_circle": lambda: figures.costs_on_the_circle(CIRCLE, "nats"),
     "repairs": lambda: figures.repairs(REPAIRED),
+    "exams": lambda: figures.exams(EXAMINED, less_is_better=["text: loss (nats)"]),
+    "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
+    "looking_back": lambda: figures.looking_back(range(1, 9), LOOKS),
+    "places_read": lambda: figures.places_read([1, 10, 200], READ),
 }
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
 
@@ -497,7 +514,7 @@ def test_products_through_weights():
         slow = [sinusoidal(t, 32) @ matrix @ sinusoidal(t + offset, 32) for offset in offsets]
         np.testing.assert_allclose(trace.y, slow, atol=2 * DRAWN)
     residual = float(kernel_residual(offset_kernel(offsets, [0, 100, 200], 32, weight=RANDOM)))
-    assert f"0% (none), {residual:.0%} (random), 0% (shift)" in title(figure)
+    assert f"0% (none), {residual**2:.0%} (random), 0% (shift)" in title(figure)
     assert "none: 0.00 standard deviations" in alt(figure)
 
 
@@ -510,7 +527,7 @@ def test_score_terms():
     shares = []
     for term in terms:
         rest = term - [[np.diagonal(term, s - t).mean() for s in range(6)] for t in range(6)]
-        shares.append(rest.std() / term.std())
+        shares.append(rest.var() / term.var())
     assert ", ".join(f"({name}) {share:.0%}" for name, share in zip("abcd", shares, strict=True)) in title(figure)
     assert "(d) 0%" in title(figure)
 
@@ -518,6 +535,35 @@ def test_score_terms():
 def test_score_terms_with_fewer_keys_than_queries():
     term = np.arange(3)[None] - np.arange(5)[:, None] + 0.0  # the offset itself
     assert "(a) 0%, (b) 0%, (c) 0%, (d) 0%" in title(figures.score_terms([term] * 4))
+
+
+def test_position_maps():
+    """Each value by a loop, the shares within either square by what is left along the diagonals."""
+    figure, told = EXAMPLES["position_maps"](), []
+    for trace, weight in zip(figure.data, WEIGHTS.values(), strict=True):
+        matrix = np.eye(32) if weight is None else weight
+        rows = sinusoidal(np.arange(20), 32)
+        table = np.array([[rows[t] @ matrix @ rows[s] for s in range(20)] for t in range(20)])
+        np.testing.assert_allclose(trace.z, table / np.abs(table).max(), atol=DRAWN)
+        for square in (table[:8, :8], table[8:, 8:]):
+            n = len(square)
+            means = np.array([[np.diagonal(square, s - t).mean() for s in range(n)] for t in range(n)])
+            told.append(f"{1 - np.var(square - means) / square.var():.0%}")
+    assert told[0] == told[1] == told[4] == told[5] == "100%"
+    assert told[2] != "100%"
+    text = title(figure)
+    assert f"Up to position 7, the offset explains 100% (none), {told[2]} (random), 100% (shift)" in text
+    assert f"from 8 on 100%, {told[3]}, 100%" in text
+    assert {line.x0 for line in figure.layout.shapes if line.x0 == line.x1} == {7.5}
+
+
+def test_position_maps_of_many_positions():
+    figure = figures.position_maps(450, 8, 1e4, {"none": None})
+    assert figure.data[0].z.shape == (150, 150)
+    assert (figure.data[0].dx, figure.data[0].dy) == (3, 3)
+    assert "100% (none)" in title(figure)
+    with pytest.raises(ValueError, match=r"trained must be greater than 1 and less than length − 1 = 19, got 19"):
+        figures.position_maps(20, 32, 1e4, WEIGHTS, trained=19)
 
 
 def test_rotated_pairs():
@@ -765,6 +811,41 @@ def test_biases_by_distance():
     assert f"{-np.log1p(64):.1f} (KERPLE)".replace("-", "−") in title(figure)
 
 
+def test_learned_biases():
+    figure = EXAMPLES["learned_biases"]()
+    for trace, head in zip(figure.data, HEADS_OF_T5, strict=True):
+        assert list(trace.x) == [1, 2, 4, 8]  # a logarithm has no place for 0
+        np.testing.assert_allclose(trace.y, head[1:], atol=DRAWN)
+    assert title(figure) == (
+        "The learned bias is greatest at distance 1, 2 (heads 1 to 2), and one number for all distances from 4 on"
+    )
+    assert figure.layout.shapes[0].x0 == 4
+    assert "head 1: 0.5 at 0, 2.0 at most, −1.0 at 8; head 2: 0.0 at 0" in alt(figure)
+    level = figures.learned_biases([0, 1], np.ones((1, 2)))
+    assert title(level).endswith("from 0 on")
+    assert not level.layout.shapes
+
+
+def test_reaches():
+    figure = EXAMPLES["reaches"]()
+    assert [list(trace.y) for trace in figure.data] == [[6, 6], [24, 107], [50, 1000], [50, 1000]]
+    assert "As texts grow from 100 to 2\u202f000 tokens" in title(figure)
+    assert title(figure).endswith("from 6 keys to 6 (line) or from 50 keys to 1\u202f000 (level)")
+    assert alt(figure).endswith("; from 24 keys to 107 (logarithm).")
+    assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
+
+
+def test_bias_maps():
+    figure = EXAMPLES["bias_maps"]()
+    line, asked = (np.asarray(trace.z, dtype=float) for trace in figure.data)
+    np.testing.assert_allclose(line, [[0, np.nan, np.nan], [-1, 0, np.nan], [-2, -1, 0]], atol=DRAWN)
+    np.testing.assert_allclose(asked[2], [6, 7, 8], atol=DRAWN)
+    assert title(figure).endswith("by up to 0.0 (line), 8.0 (asked)")
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-8, 8)
+    masked = np.array([[1.0, -np.inf], [2.0, 3.0]])  # what later keys have is not looked at
+    assert title(figures.bias_maps({"masked": masked})).endswith("by up to 2.0 (masked)")
+
+
 def test_orders_seen():
     figure = EXAMPLES["orders_seen"]()
     nothing, groups, everything = figure.data
@@ -961,6 +1042,35 @@ def test_costs_on_the_circle():
     assert title(figures.costs_on_the_circle(flat, "nats")) == title(figure)
 
 
+def test_exams():
+    figure = EXAMPLES["exams"]()
+    level, behind, copied, slower = figure.data
+    assert level.x.tolist() == [1, 2, 1.5, 2.5]
+    assert level.y == (0, 0, 1, 1)
+    assert (behind.x.tolist(), behind.y) == ([3, 4], (2, 2))
+    assert (copied.x.tolist(), copied.y) == ([0.75, 1], (2, 2))
+    assert slower.y == (0, 0, 1, 1)
+    assert list(figure.layout.yaxis2.ticktext) == ["a", "b", "c"]
+    assert "less is better" in figure.layout.xaxis.title.text
+    assert "more is better" in figure.layout.xaxis2.title.text
+    assert title(figure) == (
+        "None of 3 is first, or level with the first, in every exam. The best means: a (text); c (copying)"
+    )
+    one = figures.exams({"copying: share": EXAMINED["copying: share"]})
+    assert title(one).startswith("1 of 3 is first")
+
+
+def test_copying_by_distance():
+    figure = EXAMPLES["copying_by_distance"]()
+    assert figure.data[0].x.tolist() == [16, 32, 64]
+    assert figure.data[0].y.tolist() == [1, 0.5, 0]
+    guess, farthest = figure.layout.shapes
+    assert (guess.y0, farthest.x0) == (1 / 64, 32)
+    assert title(figure) == (
+        "Looking 64 tokens back, after training with answers at most 32 back: from 0.00 right (a) to 1.00 (b)"
+    )
+
+
 def test_repairs():
     figure = EXAMPLES["repairs"]()
     a, b = figure.data
@@ -969,6 +1079,30 @@ def test_repairs():
     assert b.x.tolist() == [1, 2, 4]
     assert list(figure.layout.yaxis.ticktext) == ["cut", "as trained", "both"]
     assert title(figure) == "Nearest to “cut” comes on text both 2.00 (a) and as trained 2.00 (b)"
+
+
+def test_looking_back():
+    figure = EXAMPLES["looking_back"]()
+    for trace, (name, weights) in zip(figure.data, LOOKS.items(), strict=True):
+        assert (trace.name, trace.x0, trace.dx) == (name, 1, 1)
+        np.testing.assert_allclose(trace.y, weights, atol=DRAWN)
+    assert "first quarter of the places → last quarter: 0.75 → 0.00 (table), 0.50 → 0.50 (turned)" in title(figure)
+    assert "table: least 0.00, greatest 0.75" in alt(figure)
+
+
+def test_places_read():
+    figure = EXAMPLES["places_read"]()
+    bands, lines = [t for t in figure.data if t.fill], [t for t in figure.data if t.showlegend is None]
+    for band, line, name in zip(bands, lines[:-1], READ, strict=True):
+        low, middle, high = np.quantile(READ[name], [0.1, 0.5, 0.9], axis=0)
+        assert band.name == line.name == name
+        np.testing.assert_allclose(line.y, middle, atol=DRAWN)
+        np.testing.assert_allclose(band.y, [*high, *low[::-1]], atol=DRAWN)
+        assert list(band.x) == [1, 10, 200, 200, 10, 1]
+    assert list(lines[-1].x) == list(lines[-1].y) == [1, 200]
+    assert "Place 200 is read, four times in five, as 120 to 280 (counted), 40 to 40 (blind)" in title(figure)
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    assert list(figure.layout.xaxis.tickvals) == [1, 10, 100, 200]
 
 
 def test_lines_of_a_figure_differ():
@@ -1047,6 +1181,18 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.biases_by_distance([0, 1], {}), "biases must hold at least one"),
         (lambda: figures.biases_by_distance([0, 1], {"a": [0.0]}), r"biases\['a'\] must be 2 finite numbers"),
         (lambda: figures.biases_by_distance([0, 1], {"a": [0.0, -np.inf]}), r"biases\['a'\] must be 2 finite numbers"),
+        (lambda: figures.learned_biases([], np.ones((1, 0))), "distances must hold at least one"),
+        (lambda: figures.learned_biases([0, 1], np.ones((1, 3))), r"heads must be finite, shape \(heads, 2\)"),
+        (lambda: figures.learned_biases([0, 1], np.ones((0, 2))), r"heads must be finite.*got shape \(0, 2\)"),
+        (lambda: figures.learned_biases([0], np.array([[np.nan]])), "heads must be finite"),
+        (lambda: figures.reaches([], {"a": []}), "lengths must hold at least one"),
+        (lambda: figures.reaches([8], {}), "nearest must hold at least one"),
+        (lambda: figures.reaches([8, 16], {"a": [1]}), r"nearest\['a'\] must be 2 numbers of keys"),
+        (lambda: figures.reaches([8], {"a": [9]}), r"nearest\['a'\] must be 1 numbers of keys, none above"),
+        (lambda: figures.bias_maps({}), "maps must hold at least one"),
+        (lambda: figures.bias_maps({"a": np.ones(3)}), r"maps\['a'\] must be square.*got shape \(3,\)"),
+        (lambda: figures.bias_maps({"a": np.ones((2, 3))}), r"maps\['a'\] must be square.*got shape \(2, 3\)"),
+        (lambda: figures.bias_maps({"a": np.full((2, 2), np.nan)}), r"maps\['a'\] must be square and finite"),
         (lambda: figures.orders_seen({}), "readings must hold at least one"),
         (lambda: figures.orders_seen({"a": np.ones((4, 1))}), r"readings must all have shape .*\(4, 1\)"),
         (lambda: figures.orders_seen({"a": np.ones((4, 2)), "b": np.ones((3, 2))}), r"got shapes .*\(3, 2\)"),
@@ -1103,6 +1249,19 @@ W3 = np.full((3, 3), 1 / 3)
             r"costs\['a'\] must be shares of a turn",
         ),
         (lambda: figures.repairs({}), "measured must hold at least one"),
+        (lambda: figures.exams({}), "measured must hold at least one"),
+        (lambda: figures.exams({"a": {}}), "the first exam must hold at least one"),
+        (lambda: figures.exams({"a": {"b": [1.0]}, "c": {"d": [1.0]}}), r"measured\['c'\] must have finite values"),
+        (lambda: figures.exams({"a": {"b": [1.0]}}, ["c"]), r"less_is_better must name exams of measured, got \['c'\]"),
+        (lambda: figures.copying_by_distance([], {"a": []}, 1, 2), "distances must hold at least one"),
+        (lambda: figures.copying_by_distance([1], {}, 1, 2), "measured must hold at least one"),
+        (lambda: figures.copying_by_distance([1, 2], {"a": [1]}, 1, 2), r"measured\['a'\] must be 2 finite numbers"),
+        (lambda: figures.looking_back([], {}), "places must hold at least one"),
+        (lambda: figures.looking_back([1], {}), "weights must hold at least one"),
+        (lambda: figures.looking_back([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
+        (lambda: figures.places_read([0, 1], READ), "places must all be greater than 0"),
+        (lambda: figures.places_read([1], {}), "readings must hold at least one"),
+        (lambda: figures.places_read([1, 2], READ), r"greater than 0, of shape \(samples, 2\), got"),
         (lambda: figures.repairs({"a": {"b": {"c": [1.0]}, "d": {"e": [1.0]}}}), r"\['d'\] must have finite values"),
     ],
 )

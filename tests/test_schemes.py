@@ -528,7 +528,7 @@ def test_narrow_dtypes(case, dtype, tolerance, torch):
     narrow, wide = getattr(torch, dtype), make(case).double()
     scheme = copy.deepcopy(wide).to(narrow)
     wide = wide.to(narrow).double()  # the same parameters
-    start = {"rope": 5000, "xpos": 300}.get(name_of(case), 20)
+    start = {"rope": 5000, "xpos": 300, "alibi": 1000}.get(name_of(case), 20)
     positions = torch.arange(LENGTH) + start
     x = inputs().to(narrow)
     assert scheme.embed(x, positions).dtype == narrow

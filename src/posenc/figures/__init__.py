@@ -9,12 +9,14 @@ Which of them stands for which figure that the source notes have lost is listed 
 
 from posenc.figures._drawing import PALETTE, pair_colours
 from posenc.figures.attention import attention_maps, gathering, orders_seen, score_widths, training_losses, word_orders
-from posenc.figures.biases import biases_by_distance
+from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches
 from posenc.figures.codes import code_tables, distance_maps, returns, step_sizes, wave_and_dial
 from posenc.figures.decay import decay_and_law, decay_for_bases, scores_in_attention, waves
 from posenc.figures.length import (
     cliffs,
+    copying_by_distance,
     costs_on_the_circle,
+    exams,
     fitted_scores,
     lowest_scores,
     model_plane,
@@ -24,6 +26,7 @@ from posenc.figures.length import (
     scaling_ratios,
     suspects,
 )
+from posenc.figures.places import looking_back, places_read
 from posenc.figures.rotation import (
     agreement_and_side,
     angle_errors,
@@ -45,6 +48,7 @@ from posenc.figures.sinusoids import (
     chirps,
     frequency_roles,
     inner_products,
+    position_maps,
     products_through_weights,
     score_terms,
     shifted_hands,
@@ -57,20 +61,25 @@ __all__ = [
     "agreement_and_side",
     "angle_errors",
     "attention_maps",
+    "bias_maps",
     "biases_by_distance",
     "chirps",
     "cliffs",
     "code_tables",
     "conjugate_product",
+    "copying_by_distance",
     "costs_on_the_circle",
     "decay_and_law",
     "decay_for_bases",
     "distance_maps",
     "eight_terms",
+    "exams",
     "fitted_scores",
     "frequency_roles",
     "gathering",
     "inner_products",
+    "learned_biases",
+    "looking_back",
     "losses_so_far",
     "lowest_scores",
     "mistakes_and_tests",
@@ -82,8 +91,11 @@ __all__ = [
     "pairs_by_model",
     "path_in_coordinates",
     "paths_in_planes",
+    "places_read",
+    "position_maps",
     "powers",
     "products_through_weights",
+    "reaches",
     "repairs",
     "returns",
     "rotated_pairs",

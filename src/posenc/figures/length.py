@@ -306,6 +306,93 @@ def _whole(name: str) -> str:
     return name.replace(" ", "\u00a0")
 
 
+def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better: Sequence[str] = ()) -> go.Figure:
+    """What every scheme reaches in several exams, a panel each: a dot for each seed.
+
+    `measured` maps an exam, "its name: the axis", to schemes and the values of their seeds; `less_is_better` names
+    those where the least is the best. Drawn full: the scheme of the best mean, and those whose seeds overlap with its.
+    """
+    found = {
+        exam: {scheme: np.asarray(values, dtype=float) for scheme, values in each.items()}
+        for exam, each in _some("measured", measured).items()
+    }
+    schemes = list(_some("the first exam", next(iter(found.values()))))
+    for exam, each in found.items():
+        if list(each) != schemes or any(v.ndim != 1 or not len(v) or not np.isfinite(v).all() for v in each.values()):
+            raise ValueError(f"measured[{exam!r}] must have finite values of {schemes}, got {each!r}")
+    if not set(less_is_better) <= set(found):
+        raise ValueError(f"less_is_better must name exams of measured, got {list(less_is_better)}")
+    titles = [exam.partition(": ")[0] for exam in found]
+    figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.3 / len(found))
+    everywhere, firsts, every = set(schemes), [], []
+    for row, (exam, each) in enumerate(found.items(), 1):
+        sign = 1 if exam in less_is_better else -1
+        best = min(each, key=lambda scheme: sign * each[scheme].mean())
+        level = [scheme for scheme in schemes if (sign * each[scheme]).min() <= (sign * each[best]).max()]
+        everywhere &= set(level)
+        firsts.append(f"{_whole(best)} ({titles[row - 1]})")
+        groups = (
+            ("first, or seeds that overlap with the first", [s for s in schemes if s in level], "score", "circle"),
+            ("behind: no seed reaches the first", [s for s in schemes if s not in level], "neutral", "circle-open"),
+        )
+        for name, which, colour, symbol in groups:
+            figure.add_scatter(
+                x=_drawn(np.concatenate([np.empty(0), *(each[scheme] for scheme in which)])),
+                y=[schemes.index(scheme) for scheme in which for _ in each[scheme]],
+                mode="markers",
+                marker={"color": PALETTE[colour], "size": 8, "symbol": symbol, "line": {"width": 1.5}},
+                name=name,
+                legendgroup=name,
+                showlegend=row == 1,
+                row=row,
+                col=1,
+            )
+        spans = [f"{scheme} {values.min():.2f} to {values.max():.2f}" for scheme, values in each.items()]
+        every.append(f"{exam}: {', '.join(spans)}")
+        direction = "less is better" if exam in less_is_better else "more is better"
+        figure.update_xaxes(title_text=f"{exam.partition(': ')[2] or exam}, {direction}", row=row)
+    figure.update_yaxes(tickvals=list(range(len(schemes))), ticktext=schemes, range=[len(schemes) - 0.4, -0.6])
+    figure.update_yaxes(title_text="position code", zeroline=False, automargin=True)
+    figure.update_annotations(font_size=12, x=0, xanchor="left")
+    leading = f"{len(everywhere)} of {len(schemes)}" if everywhere else f"None of {len(schemes)}"
+    finding = f"{leading} is first, or level with the first, in every exam. The best means: {'; '.join(firsts)}"
+    _tell(figure, finding, f"Over the seeds, {'; '.join(every)}.",
+          height=140 + (75 + 21 * len(schemes)) * len(found))  # fmt: skip
+    return figure.update_layout(margin_t=figure.layout.margin.t + 20)  # the first panel has a title, too
+
+
+def copying_by_distance(
+    distances: Sequence[int], measured: Mapping[str, Sequence[float]], trained: int, symbols: int
+) -> go.Figure:
+    """What share each model copies right against how far back the answer stands, in texts of one length.
+
+    `trained` is the greatest distance of training, `symbols` among how many one would have to guess.
+    """
+    distances = np.asarray(_some("distances", distances))
+    figure, told = go.Figure(), []
+    for k, (name, shares) in enumerate(_some("measured", measured).items()):
+        shares = np.asarray(shares, dtype=float)
+        if shares.shape != distances.shape or not np.isfinite(shares).all():
+            raise ValueError(f"measured[{name!r}] must be {len(distances)} finite numbers, got {shares!r}")
+        told.append((shares[-1], name, shares))
+        figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=_style(k))
+    figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
+    figure.add_vline(x=trained, line={"color": PALETTE["neutral"], "width": 1, "dash": "dash"})
+    label = {"text": "farthest in training", "showarrow": False, "xanchor": "left", "xshift": 4, "yref": "paper"}
+    figure.add_annotation(x=np.log10(trained), y=0.02, yanchor="bottom", **label)  # annotations count in powers of ten
+    figure.update_xaxes(type="log", tickvals=distances, ticktext=[_number(one) for one in distances])
+    figure.update_xaxes(title_text="how far back the answer stands (tokens)")
+    figure.update_yaxes(title_text="share copied right", range=[-0.03, 1.05])
+    (least, worst, _), (most, best, _) = min(told, key=lambda one: one[0]), max(told, key=lambda one: one[0])
+    finding = (
+        f"Looking {_number(distances[-1])} tokens back, after training with answers at most {_number(trained)} back: "
+        f"from {least:.2f} right ({_whole(worst)}) to {most:.2f} ({_whole(best)})"
+    )
+    spans = "; ".join(f"{name} {', '.join(f'{share:.2f}' for share in shares)}" for _, name, shares in told)
+    places = ", ".join(map(_number, distances))
+    return _tell(figure, finding, f"At {places} tokens: {spans}. Guessing: {1 / symbols:.3f}")
+
+
 def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:
     """The turns that every pair of a few models makes within the trained length, a row a model.
 

@@ -255,7 +255,7 @@ def products_through_weights(
     finding, told = [], []
     for row, (name, weight) in enumerate(weights.items(), 1):
         kernel = offset_kernel(offsets, positions, dim, base, weight)  # (positions, offsets)
-        free, sides = float(kernel_residual(kernel)), float(kernel_asymmetry(kernel))
+        free, sides = float(kernel_residual(kernel)) ** 2, float(kernel_asymmetry(kernel))
         finding.append(f"{free:.0%} ({name})")
         told.append(f"{name}: {sides:.2f} standard deviations between left and right")
         for k, (position, line) in enumerate(zip(positions, kernel, strict=True)):
@@ -271,29 +271,69 @@ def products_through_weights(
     figure.update_yaxes(title_text="p·W·p′")
     figure.update_xaxes(title_text="offset Δ, key minus query (tokens)", row=rows)
     figure.update_annotations(font_size=12)
-    title = f"How much of the product depends on where the pair stands: {', '.join(finding)}"
+    title = f"How much of the product’s variance comes from where the pair stands: {', '.join(finding)}"
     return _tell(figure, title, f"Width {dim}, base {base:g}. {'; '.join(told)}.", height=170 + 160 * rows)
+
+
+def _told_by_offset(table: np.ndarray) -> float:
+    """The share of a table's variance that lies between its diagonals: 1 where each holds one value all along."""
+    queries, keys = table.shape
+    offsets = (np.arange(keys) - np.arange(queries)[:, None]).ravel() + queries - 1
+    means = np.bincount(offsets, table.ravel()) / np.bincount(offsets)
+    return float(1 - np.var(table.ravel() - means[offsets]) / (np.var(table) or 1))
 
 
 def score_terms(terms: FourTerms) -> go.Figure:
     """The four terms of (x_t + p_t)·W·(x_s + p_s) as heat maps on one scale, as `analysis.four_terms` answers."""
-    names = ("(a) word and word", "(b) word and position", "(c) position and word", "(d) position and position")
+    names = ("(a) word, word", "(b) word, place", "(c) place, word", "(d) place, place")
     tables = {name: np.asarray(term, dtype=float) for name, term in zip(names, terms, strict=True)}
     shapes = [table.shape for table in tables.values()]
     if any(len(shape) != 2 or 0 in shape or shape != shapes[0] for shape in shapes):
         raise ValueError(f"terms must all have shape (queries, keys), got shapes {shapes}")
-    queries, keys = shapes[0]
-    offsets = (np.arange(keys) - np.arange(queries)[:, None]).ravel() + queries - 1
-    free = []
-    for table in tables.values():  # the share of its variance that is left within diagonals, as a standard deviation
-        means = np.bincount(offsets, table.ravel()) / np.bincount(offsets)
-        free.append(np.sqrt(np.var(table.ravel() - means[offsets]) / (np.var(table) or 1)))
+    free = [1 - _told_by_offset(table) for table in tables.values()]
     top = max(np.abs(table).max() for table in tables.values())
     figure = _heat_maps({name: _drawn(table) for name, table in tables.items()}, 2, -top, top)
     figure.update_xaxes(title_text="key s (token)", row=2)
     figure.update_yaxes(title_text="query t (token)", col=1)
-    finding = "How much each term varies where the offset stays the same, in shares of its spread: " + ", ".join(
+    finding = "How much of each term’s variance the offset leaves unexplained: " + ", ".join(
         f"({letter}) {share:.0%}" for letter, share in zip("abcd", free, strict=True)
     )
     spreads = ", ".join(f"{name}: {table.std():.2f}" for name, table in tables.items())
     return _tell(figure, finding, f"Standard deviations of the terms: {spreads}.", height=640)
+
+
+def position_maps(
+    length: int, dim: int, base: float, weights: Mapping[str, np.ndarray | None], trained: int | None = None
+) -> go.Figure:
+    """p_tᵀ·W·p_s for every place t of the query and s of the key, a heat map for each W (None: no matrix).
+
+    A map that holds one value along every diagonal knows the offset alone. Each is drawn over its own greatest value.
+    With `trained`, dotted lines part the positions that training showed from the others.
+    """
+    _above("length", length, 1)
+    if trained is not None and not 1 < trained < length - 1:
+        raise ValueError(f"trained must be greater than 1 and less than length − 1 = {length - 1}, got {trained!r}")
+    codes = sinusoidal(np.arange(length), dim, base)
+    maps, told, further = {}, [], []
+    for name, weight in _some("weights", weights).items():
+        table = codes @ (np.eye(dim) if weight is None else np.asarray(weight, dtype=float)) @ codes.T
+        told.append(f"{_told_by_offset(table[:trained, :trained]):.0%} ({name})")
+        if trained is not None:
+            further.append(f"{_told_by_offset(table[trained:, trained:]):.0%}")
+        maps[name] = table / (np.abs(table).max() or 1)
+    step = 1 + length // 200  # a page needs no more than some hundred rows
+    drawn = {name: _drawn(table[::step, ::step]) for name, table in maps.items()}
+    figure = _heat_maps(drawn, min(2, len(maps)), -1, 1, x0=0, dx=step, y0=0, dy=step)
+    rows = -(-len(maps) // 2)
+    if trained is not None:
+        line = {"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"}
+        figure.add_vline(trained - step / 2, line=line)
+        figure.add_hline(trained - step / 2, line=line)
+    figure.update_xaxes(title_text="key at s (token)", row=rows)
+    figure.update_yaxes(title_text="query at t (token)", col=1)
+    finding = f"The offset alone explains this much of a map’s variance: {', '.join(told)}"
+    details = f"Width {dim}, base {base:g}, positions 0 to {length - 1}, each map over its greatest value."
+    if trained is not None:
+        finding = f"Up to position {trained - 1}, the offset explains {', '.join(told)} of a map’s variance"
+        finding += f"; from {trained} on {', '.join(further)}"
+    return _tell(figure, finding, details, height=110 + 300 * rows)

@@ -357,7 +357,7 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     leading = f"{len(everywhere)} of {len(schemes)}" if everywhere else f"None of {len(schemes)}"
     finding = f"{leading} is first, or level with the first, in every exam. The best means: {'; '.join(firsts)}"
     _tell(figure, finding, f"Over the seeds, {'; '.join(every)}.",
-          height=140 + (75 + 21 * len(schemes)) * len(found))  # fmt: skip
+          height=140 + (70 + 17 * len(schemes)) * len(found))  # fmt: skip
     return figure.update_layout(margin_t=figure.layout.margin.t + 20)  # the first panel has a title, too
 
 

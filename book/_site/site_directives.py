@@ -162,13 +162,8 @@ class Claims(SphinxDirective):
         if figure:
             card += self._markdown(figure, "posenc-claim-figure")
         foot = nodes.paragraph(classes=["posenc-claim-foot"])
-        foot += nodes.Text(KINDS[claim.kind])
-        if claim.link:
-            up = "../" * self.env.docname.count("/")
-            foot += nodes.Text(" · told in ")
-            foot += nodes.reference("", claim.title, refuri=up + claim.link)
-        else:
-            foot += nodes.Text(f" · belongs to {claim.title}, which is not written yet")
+        foot += nodes.Text(f"{KINDS[claim.kind]} · told in ")
+        foot += nodes.reference("", claim.title, refuri="../" * self.env.docname.count("/") + claim.link)
         card += foot
         return card
 

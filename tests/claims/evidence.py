@@ -67,7 +67,7 @@ class Claim:
     kind: str
     note: str
     chapter: str
-    section: str = ""  # an anchor in the chapter's notebook, once there is one
+    section: str  # an anchor in the chapter's notebook
     torch: bool = False  # whether torch is needed to decide it
 
     @property
@@ -77,9 +77,9 @@ class Claim:
 
     @property
     def link(self) -> str:
-        """Where the claim is told, from the root of the website; empty while its chapter is not written."""
-        page = next(NOTEBOOKS.glob(f"{self.chapter}_*.ipynb"), None)
-        return f"notebooks/{page.stem}.html#{self.section}" if page else ""
+        """Where the claim is told, from the root of the website."""
+        [page] = NOTEBOOKS.glob(f"{self.chapter}_*.ipynb")
+        return f"notebooks/{page.stem}.html#{self.section}"
 
 
 @cache

@@ -230,10 +230,11 @@ def C230() -> Evidence:
     """Flat where the answer stands near; then where it stands half the text back, further than in training."""
     flat = [np.abs(_each(task, "alibi", 16) - _each(task, "alibi", 1)) for task in ("text", "copy")]
     far = [_each("copy", "alibi", times, probe="copy_half") for times in (1, 2, 4, 8)]
+    gentle = _each("copy", "alibi_published", 8, probe="copy_half")
     return Evidence(
         as_said=bool(np.all(far[3] > far[0] - SHARE)),
         core=bool(np.all(flat[0] < NATS) and np.all(flat[1] < SHARE)),
         figure=f"at 16 times the trained length loss on text and accuracy on copying from near change by at most "
         f"{flat[0].max():.2f} and {flat[1].max():.2f}; copying from half the text back {', '.join(map(_range, far))} "
-        f"at 1, 2, 4 and 8 times it",
+        f"at 1, 2, 4 and 8 times it; with the paper's gentler slopes {_range(gentle)} at 8 times it",
     )

@@ -54,20 +54,20 @@ SCHEMES: dict[str, Words] = {
     ),
     "rope": Words(
         "RoPE",
-        "Turn each pair of $q$ and $k$ by its position. The score knows only the distance.",
+        "Turn each pair of $q$ and $k$ by its position. Of positions the score knows only the difference.",
         r"(R_m q_m) \cdot (R_n k_n) = q_m \cdot R_{n-m}\, k_n",
         "05",
     ),
     "xpos": Words(
         "xPos",
-        "RoPE whose queries grow and keys shrink with position, so that fast pairs fade with distance.",
-        r"(\zeta^{m/s} R_m q_m) \cdot (\zeta^{-n/s} R_n k_n)",
+        "RoPE whose queries shrink and keys grow with position, so that fast pairs fade with distance.",
+        r"(\zeta_i^{m/512} R_m q_m) \cdot (\zeta_i^{-n/512} R_n k_n)",
         "06",
     ),
     "alibi": Words(
         "ALiBi",
         "One subtraction: a fixed price for each token of distance, steep in some heads, gentle in others.",
-        r"q_m \cdot k_n/\sqrt d - s_h\,(m-n)",
+        r"q_m \cdot k_n/\sqrt d - s_h\,|m-n|",
         "14",
         "alibi_rank_two",
     ),
@@ -98,20 +98,20 @@ SCHEMES: dict[str, Words] = {
     ),
     "transformer_xl": Words(
         "Transformer-XL",
-        "A word's and a query's own view of the distance, and two trained vectors for no word in particular.",
-        r"\left((q_m + u) \cdot k_n + (q_m + v) \cdot r_{m-n}\right)/\sqrt d",
+        "The query asks the key's word and the distance, and so does a trained vector in its place.",
+        r"\frac{(q_m + u) \cdot k_n + (q_m + v) \cdot r_{m-n}}{\sqrt d}",
         "14",
     ),
     "tener": Words(
         "TENER",
-        "Transformer-XL's terms for encoders, with a code that tells left from right.",
-        r"(q_m + u) \cdot k_n + (q_m + v) \cdot R_{m-n}",
+        "Transformer-XL's terms for encoders, with the sinusoidal code itself, whose sines tell left from right.",
+        r"(q_m + u) \cdot k_n + (q_m + v) \cdot p_{m-n}",
         "12",
     ),
     "deberta": Words(
         "DeBERTa",
         "Word to distance, and distance to word: what is added depends on what query and key say.",
-        r"(q_m \cdot k_n + q_m \cdot K_{\delta(m,n)} + k_n \cdot Q_{\delta(n,m)})/\sqrt{3d}",
+        r"\frac{q_m \cdot k_n + q_m \cdot K_{\delta(m,n)} + k_n \cdot Q_{\delta(n,m)}}{\sqrt{3d}}",
         "14",
     ),
     "none": Words(
@@ -132,7 +132,7 @@ SCALINGS: dict[str, Words] = {
     "default": Words("none, as trained", "Every pair turns as it did in training.", r"\theta_i", "09"),
     "linear": Words(
         "position interpolation",
-        "Every pair slower by the same factor. Neighbours move together too.",
+        "Every pair slower by the same factor. Neighbours, too, move closer together.",
         r"\theta_i/s",
         "10",
     ),
@@ -156,7 +156,7 @@ SCALINGS: dict[str, Words] = {
     ),
     "yarn": Words(
         "YaRN",
-        "By parts, and a temperature: cosines and sines are multiplied by the attention factor.",
+        "By parts, with the ramp along the index of the pair, and a temperature: cosines and sines times a factor.",
         r"\gamma_i \theta_i + (1-\gamma_i)\,\theta_i/s,\quad 0.1 \ln s + 1",
         "10",
     ),
@@ -647,7 +647,7 @@ def slowing(name: str) -> str:
     slower = pairs(name).slower
     kept = sum(abs(times - 1) < 1e-9 for times in slower)
     still = slower.count(float("inf"))
-    said = f"fastest pair {_times(slower[0])}, slowest {_times(slower[-1])}"
+    said = f"slower: fastest pair {_times(slower[0])}, slowest {_times(slower[-1])}"
     said += f"; {kept} of {len(slower)} as trained"
     return said + (f", {still} still" if still else "")
 
@@ -757,6 +757,7 @@ def _scalings() -> tuple[str, ...]:
 
 def reading() -> str:
     """How to read a card, with the sizes that its numbers were taken at."""
+    from posenc.lab.evaluate import BOUNDS, PUBLISHED_BOUNDS
     from posenc.lab.runs import PROFILES, SEEDS
 
     large, small = PROFILES["full"], PROFILES["quick"]
@@ -774,7 +775,9 @@ def reading() -> str:
   most {RISE}. *Copy* is the share of symbols copied right, *near* from a quarter of the trained length back, *far* from
   half of the whole text back. The darker a cell, the more is lost against the model as trained at 1×.
 - **Scalings** were tried on two models with RoPE without any further training, each by the factor that the length
-  asks for. The column *1×, by {FACTOR}* is the trained length scaled by {FACTOR} all the same.
+  asks for. By parts and YaRN had the upper bound of {BOUNDS["beta_fast"]:.0f} turns in place of
+  {PUBLISHED_BOUNDS["beta_fast"]:.0f}: no pair makes so many in {large.length} tokens. The column *1×, by {FACTOR}* is
+  the trained length scaled by {FACTOR} all the same.
 """.strip()
 
 

@@ -257,7 +257,7 @@ def xpos_tables(
     length_axis: int | None = None,
     like: Array = None,
 ) -> tuple[RotaryTable, RotaryTable]:
-    """The tables of xPos, one for queries and one for keys: rotation times a growing or shrinking length.
+    """The tables of xPos, one for queries and one for keys: rotation times a shrinking or growing length.
 
     Pair i of a query at m is turned and multiplied by ζ_i^(m/scale_base), that of a key at n divided by
     ζ_i^(n/scale_base), with ζ_i = (2i/d + γ)/(1 + γ). The score has the factor ζ_i^((m − n)/scale_base) in pair i: it

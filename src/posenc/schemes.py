@@ -530,7 +530,7 @@ class Rotary(_Turning):
 
 
 class XPos(_Turning):
-    """xPos: rotation with lengths that grow for queries and shrink for keys (`posenc.rotary.xpos_tables`).
+    """xPos: rotation with lengths that shrink for queries and grow for keys (`posenc.rotary.xpos_tables`).
 
     Scores depend on distances alone and fade with them, for queries after their keys. Positions have to stay below
     about 35 000 with the paper's constants: subtract a common origin beyond.

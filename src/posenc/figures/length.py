@@ -323,7 +323,7 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     if not set(less_is_better) <= set(found):
         raise ValueError(f"less_is_better must name exams of measured, got {list(less_is_better)}")
     titles = [exam.partition(": ")[0] for exam in found]
-    figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.3 / len(found))
+    figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.33 / len(found))
     everywhere, firsts, every = set(schemes), [], []
     for row, (exam, each) in enumerate(found.items(), 1):
         sign = 1 if exam in less_is_better else -1
@@ -332,8 +332,8 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
         everywhere &= set(level)
         firsts.append(f"{_whole(best)} ({titles[row - 1]})")
         groups = (
-            ("first, or seeds that overlap with the first", [s for s in schemes if s in level], "score", "circle"),
-            ("behind: no seed reaches the first", [s for s in schemes if s not in level], "neutral", "circle-open"),
+            ("first, or level with it", [s for s in schemes if s in level], "score", "circle"),
+            ("behind", [s for s in schemes if s not in level], "neutral", "circle-open"),
         )
         for name, which, colour, symbol in groups:
             figure.add_scatter(
@@ -342,8 +342,7 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
                 mode="markers",
                 marker={"color": PALETTE[colour], "size": 8, "symbol": symbol, "line": {"width": 1.5}},
                 name=name,
-                legendgroup=name,
-                showlegend=row == 1,
+                showlegend=False,  # a key that stays close to a tall figure on a phone stands below it
                 row=row,
                 col=1,
             )
@@ -354,11 +353,14 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     figure.update_yaxes(tickvals=list(range(len(schemes))), ticktext=schemes, range=[len(schemes) - 0.4, -0.6])
     figure.update_yaxes(title_text="position code", zeroline=False, automargin=True)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
+    key = f"<span style='color:{PALETTE['score']}'>●</span> first, or level with it   ○ behind"
+    below = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -48}
+    figure.add_annotation(text=key, showarrow=False, font_size=12, **below)
     leading = f"{len(everywhere)} of {len(schemes)}" if everywhere else f"None of {len(schemes)}"
     finding = f"{leading} is first, or level with the first, in every exam. The best means: {'; '.join(firsts)}"
     _tell(figure, finding, f"Over the seeds, {'; '.join(every)}.",
           height=140 + (70 + 17 * len(schemes)) * len(found))  # fmt: skip
-    return figure.update_layout(margin_t=figure.layout.margin.t + 20)  # the first panel has a title, too
+    return figure.update_layout(margin_t=figure.layout.margin.t + 20, margin_b=80)  # a title above, the key below
 
 
 def copying_by_distance(
@@ -379,7 +381,7 @@ def copying_by_distance(
     figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
     figure.add_vline(x=trained, line={"color": PALETTE["neutral"], "width": 1, "dash": "dash"})
     label = {"text": "farthest in training", "showarrow": False, "xanchor": "left", "xshift": 4, "yref": "paper"}
-    figure.add_annotation(x=np.log10(trained), y=0.02, yanchor="bottom", **label)  # annotations count in powers of ten
+    figure.add_annotation(x=np.log10(trained), y=0.055, yanchor="bottom", **label)  # annotations count in powers of ten
     figure.update_xaxes(type="log", tickvals=distances, ticktext=[_number(one) for one in distances])
     figure.update_xaxes(title_text="how far back the answer stands (tokens)")
     figure.update_yaxes(title_text="share copied right", range=[-0.03, 1.05])

@@ -165,7 +165,8 @@
     }
     if (isNarrow) {
       page.margin = { ...page.margin, l: Math.min(page.margin.l, 48), r: Math.min(page.margin.r, 12) };
-      page.legend = { ...page.legend, orientation: "h", x: 0, xanchor: "left", y: -0.22, yanchor: "top" };
+      const below = page.legend?.y < 0 ? page.legend.y : -0.22; // in heights of the plot
+      page.legend = { ...page.legend, orientation: "h", x: 0, xanchor: "left", y: below, yanchor: "top" };
     }
     if (matchMedia("(pointer: coarse)").matches) page.dragmode = false; // a finger scrolls the page instead
     return page;

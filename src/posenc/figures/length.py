@@ -332,7 +332,7 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
         everywhere &= set(level)
         firsts.append(f"{_whole(best)} ({titles[row - 1]})")
         groups = (
-            ("first, or level with it", [s for s in schemes if s in level], "score", "circle"),
+            ("first or level", [s for s in schemes if s in level], "score", "circle"),
             ("behind", [s for s in schemes if s not in level], "neutral", "circle-open"),
         )
         for name, which, colour, symbol in groups:
@@ -353,13 +353,13 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     figure.update_yaxes(tickvals=list(range(len(schemes))), ticktext=schemes, range=[len(schemes) - 0.4, -0.6])
     figure.update_yaxes(title_text="position code", zeroline=False, automargin=True)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
-    key = f"<span style='color:{PALETTE['score']}'>●</span> first, or level with it   ○ behind"
+    key = f"<span style='color:{PALETTE['score']}'>●</span> first or level   ○ behind"
     below = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -48}
     figure.add_annotation(text=key, showarrow=False, font_size=12, **below)
     leading = f"{len(everywhere)} of {len(schemes)}" if everywhere else f"None of {len(schemes)}"
     finding = f"{leading} is first, or level with the first, in every exam. The best means: {'; '.join(firsts)}"
     _tell(figure, finding, f"Over the seeds, {'; '.join(every)}.",
-          height=140 + (70 + 17 * len(schemes)) * len(found))  # fmt: skip
+          height=140 + (66 + 15 * len(schemes)) * len(found))  # fmt: skip
     return figure.update_layout(margin_t=figure.layout.margin.t + 20, margin_b=80)  # a title above, the key below
 
 

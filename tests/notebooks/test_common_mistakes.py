@@ -241,17 +241,13 @@ def query_minus_key(defined):
 
 
 def heads_by_reshape(defined):
-    """In place of the exchange of axes in the model's layer."""
-    import torch
+    """In place of the layer's cut of the last axis, before it exchanges places and heads."""
 
-    permute = torch.Tensor.permute
+    def cut(self, axis, sizes):
+        assert axis == -1
+        return defined["in_heads"](self, sizes[0]).transpose(1, 2)  # which the layer exchanges back
 
-    def cut(self, *axes):
-        if axes != (2, 0, 3, 1, 4):  # (batch, length, 3, heads, head_dim) to (3, batch, heads, length, head_dim)
-            return permute(self, *axes)
-        return torch.stack([defined["in_heads"](part.flatten(2), self.shape[3]) for part in self.unbind(2)])
-
-    return {"torch.Tensor.permute": cut}
+    return {"torch.Tensor.unflatten": cut}
 
 
 def before_the_projection(defined):

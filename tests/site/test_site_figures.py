@@ -101,9 +101,11 @@ def test_interact_cell_shows_its_opening_figure(site_url: str, new_page: Callabl
         if not name.startswith("notebooks/"):
             continue
         page.goto(f"{site_url}/{name}")
-        scroll_through(page)
         for cell in page.locator(".posenc-interact").all():
             found += 1
+            figure = cell.locator(".posenc-plotly")
+            figure.scroll_into_view_if_needed()
+            expect(figure).to_have_attribute("data-ready", "true")
             expect(cell.locator(".posenc-run")).to_have_text("Run this chapter to move the sliders.")
             assert cell.locator(".posenc-settings li").count() >= 2
             for setting in cell.locator(".posenc-settings li").all():

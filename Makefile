@@ -7,7 +7,8 @@ PORT ?= 8000
 BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help environment book test lab lab-results serve clean bench address
+OPTIONS ?=
+.PHONY: help environment book test lab lab-results serve clean bench address assignments grade
 
 help:
 	@echo "make book      build the website into _build/html"
@@ -15,6 +16,10 @@ help:
 	@echo "make lab       open JupyterLab on the notebooks"
 	@echo "make serve     serve the built website on this machine"
 	@echo "make bench     measure speed"
+	@echo "make grade SUBMISSIONS=folder"
+	@echo "               grade a folder of submissions (OPTIONS=… adds to the command)"
+	@echo "make assignments"
+	@echo "               write the assignments' student versions from their sources"
 	@echo "make lab-results"
 	@echo "               train and measure the laboratory's models anew (hours)"
 	@echo "make clean     remove everything that was built"
@@ -32,12 +37,14 @@ book: environment
 	@"$(BIN)" -m tools.book
 
 test: environment
+	@command -v bwrap > /dev/null || { \
+	  echo "The grader's tests need bubblewrap, on Linux (Debian and Ubuntu: apt-get install bubblewrap)." >&2; exit 1; }
 	@"$(BIN)" -m tools.chromium
 	@"$(BIN)" -m tools.book
 	@echo "Running every test, $(WORKERS) processes …"
 	@# with several processes, torch's further threads would only wait for each other
 	@OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} "$(BIN)" -m pytest --nbval --nbval-current-env --nbval-cell-timeout 120 \
-	  --cov --cov-report=term -n $(WORKERS) --dist loadfile --durations=10 tests notebooks
+	  --cov --cov-report=term -n $(WORKERS) --dist loadfile --durations=10 tests notebooks/*.ipynb
 
 lab: environment
 	@echo "Opening JupyterLab on notebooks/ (stop it with Ctrl-C) …"
@@ -46,6 +53,13 @@ lab: environment
 lab-results: environment
 	@"$(BIN)" -m posenc.lab all --workers "$(WORKERS)"
 	@"$(BIN)" -m posenc.lab collect
+
+assignments: environment
+	@"$(BIN)" -m grading.sources
+
+grade: environment
+	@test -n "$(SUBMISSIONS)" || { echo "Name a folder: make grade SUBMISSIONS=folder" >&2; exit 1; }
+	@"$(BIN)" -m grading "$(SUBMISSIONS)" $(OPTIONS)
 
 serve: environment
 	@"$(BIN)" -m tools.serve --port "$(PORT)"

@@ -11,21 +11,24 @@ _build/report/notebooks.json.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from queue import Empty
 
 import nbformat
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
+from jupyter_client.client import KernelClient
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellTimeoutError, DeadKernelError
 
@@ -79,6 +82,35 @@ def explain(error: Exception, cell: nbformat.NotebookNode, number: int) -> str:
     return f"cell {number} (id {cell.get('id', '?')}): {what}\n{source}\n{trace}".rstrip()
 
 
+def asking_often(get_message: Callable[..., Awaitable[dict]]) -> Callable[..., Awaitable[dict]]:
+    """`get_message` that looks for a message every second, instead of waiting once until it is told of one.
+
+    On a busy machine zmq has been seen to tell of a reply only when the wait was over, two minutes later.
+    """
+
+    async def ask(timeout: float | None = None) -> dict:
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        while True:
+            left = end - time.monotonic()
+            try:
+                return await get_message(timeout=max(0.0, min(1.0, left)))
+            except Empty:
+                if left <= 1.0:
+                    raise
+
+    return ask
+
+
+class Client(NotebookClient):
+    """nbclient's, with channels that are asked often."""
+
+    async def async_start_new_kernel_client(self) -> KernelClient:
+        client = await super().async_start_new_kernel_client()
+        for channel in (client.shell_channel, client.iopub_channel):
+            channel.get_msg = asking_often(channel.get_msg)
+        return client
+
+
 def execute(path: Path) -> Execution:
     """Execute the notebook at ``path`` in its own folder.
 
@@ -91,7 +123,7 @@ def execute(path: Path) -> Execution:
     def started(cell: nbformat.NotebookNode, cell_index: int) -> None:
         current.update(cell=cell, number=cell_index + 1)
 
-    client = NotebookClient(
+    client = Client(
         notebook,
         timeout=CELL_TIMEOUT,
         kernel_name="python3",

@@ -55,7 +55,8 @@ def _description(figure: dict[str, Any], title: str) -> str:
     names = [trace.get("name") or axes[1] for trace in figure.get("data", [])]
     drawn = ", ".join(dict.fromkeys(plain_text(name) for name in names if name))
     against = f" against {plain_text(axes[0])}" if axes[0] else ""
-    return ". ".join(part for part in (plain_text(title), drawn and f"A plot of {drawn}{against}") if part)
+    plot = f"A plot{drawn and f' of {drawn}'}{against}" if drawn or against else ""
+    return ". ".join(part for part in (plain_text(title), plot) if part)
 
 
 def plotly_html(figure: dict[str, Any]) -> str:

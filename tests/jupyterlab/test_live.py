@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +17,10 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, Page
 
+from grading import sources
+from grading.grade import assignment, grade
+from grading.sandbox import Limits
+from grading.submission import read, source_of
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq
 from tests.explorables import CASES, Case
@@ -49,8 +54,8 @@ def chapter_cells() -> list[str]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lab")
     notebooks = {case.name: explorable_cells(case) for case in CASES} | {"slider": chapter_cells()}
-    for name, sources in notebooks.items():
-        cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    for name, parts in notebooks.items():
+        cells = [nbformat.v4.new_code_cell(source) for source in parts]
         kernel = {"name": "python3", "display_name": "Python 3"}
         nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / f"{name}.ipynb")
     return folder
@@ -232,3 +237,42 @@ def test_your_own_slider_redraws_its_figure(open_notebook):
     handle.press("ArrowRight")
     wanted = f"S(1024) = {decay(1024, inv_freq(130)):.3f}"
     page.wait_for_function(f"(wanted) => ({title})() === wanted", arg=wanted)
+
+
+def printed(notebook: Notebook) -> dict[str, str]:
+    """What each cell of a notebook has printed, by its id; from the document, which holds cells out of sight too."""
+    return notebook.page.evaluate(
+        """() => Object.fromEntries(window.jupyterapp.shell.currentWidget.content.model.sharedModel.toJSON().cells
+             .filter((cell) => cell.cell_type === 'code')
+             .map((cell) => [cell.id, cell.outputs.map((output) => [output.text ?? output.evalue ?? ''].flat().join(''))
+                                                  .join('')]))"""
+    )
+
+
+def test_an_assignment_goes_from_blank_to_full_marks(open_notebook, folder):
+    number = 2
+    shutil.copy(sources.STUDENT / f"assignment_{number}.ipynb", folder / "assignment.ipynb")
+    given = assignment(number)
+    notebook = open_notebook("assignment")
+    notebook.command("notebook:run-all-cells")
+    texts = printed(notebook)
+    for question in given.questions:
+        assert "not answered yet" in texts[f"{question.name}-check"]
+
+    names = {question.name for question in given.questions}
+    cells = sources.load(sources.path_of(number))["cells"]
+    answers = {cell["id"]: source_of(cell) for cell in cells if cell["id"] in names}
+    notebook.page.evaluate(
+        """(answers) => { for (const cell of window.jupyterapp.shell.currentWidget.content.widgets)
+             if (answers[cell.model.id]) cell.model.sharedModel.setSource(answers[cell.model.id]); }""",
+        answers,
+    )
+    notebook.command("notebook:run-all-cells")
+    texts = printed(notebook)
+    for question in given.questions:
+        assert f"{question.points} of {question.points} points on the public" in texts[f"{question.name}-check"]
+
+    notebook.command("docmanager:save")
+    saved = read(folder / "assignment.ipynb", "a student")
+    report = grade(saved, given, sources.imports_of(number), "a seed", Limits())
+    assert (report.points, saved.notes, saved.problem) == (given.points, [], "")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from pathlib import Path
+from queue import Empty
 
 import nbformat
 import nbformat.v4 as v4
@@ -53,3 +55,25 @@ def test_only_the_newest_caches_are_kept(tmp_path):
         os.utime(folder, (age, age))
     execute.forget_old_caches(folders[0])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "d", "e"]
+
+
+def test_a_message_of_whose_coming_nobody_told_is_found():
+    waits = []
+
+    async def get_message(timeout):
+        waits.append(timeout)
+        if len(waits) < 3:
+            raise Empty
+        return {"reply": 1}
+
+    assert asyncio.run(execute.asking_often(get_message)(timeout=120)) == {"reply": 1}
+    assert waits == [1.0, 1.0, 1.0]
+
+
+def test_asking_often_ends_when_the_time_is_over():
+    async def get_message(timeout):
+        await asyncio.sleep(timeout)
+        raise Empty
+
+    with pytest.raises(Empty):
+        asyncio.run(execute.asking_often(get_message)(timeout=0.05))

@@ -1,0 +1,115 @@
+"""Grade one submission: every part of every question, each in a fresh child of its own worker in the sandbox."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import time
+from dataclasses import dataclass, field
+
+from grading.sandbox import Limits, Worker
+from grading.submission import Submission
+from posenc.check._question import Assignment, HandGraded, Part, Question, Result, Unanswered, Wrong
+
+NUMBERS = (1, 2, 3, 4)
+
+
+@dataclass
+class Graded:
+    """One question's results, and the sentence that holds for all of it where its cell cannot be used."""
+
+    question: Question
+    results: list[Result]
+
+    @property
+    def earned(self) -> int:
+        """The points of the parts that are right."""
+        return sum(result.earned for result in self.results)
+
+
+@dataclass
+class Report:
+    """One submission's outcome. `hand` holds the points that a person gave, by question."""
+
+    submission: Submission
+    assignment: Assignment
+    graded: list[Graded] = field(default_factory=list)
+    hand: dict[str, float] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def points(self) -> float:
+        """All points so far; a hand-graded question without a grade counts nothing."""
+        return sum(graded.earned for graded in self.graded) + sum(self.hand.values())
+
+    @property
+    def waiting(self) -> list[HandGraded]:
+        """The hand-graded questions that nobody has graded yet."""
+        return [question for question in self.assignment.hand_graded if question.name not in self.hand]
+
+
+def assignment(number: int) -> Assignment:
+    """The assignment of a number. Raises ValueError for a number that has none."""
+    if number not in NUMBERS:
+        raise ValueError(f"there is no assignment {number}: there are {', '.join(map(str, NUMBERS))}")
+    found = importlib.import_module(f"posenc.check.assignment_{number}").ASSIGNMENT
+    assert isinstance(found, Assignment)
+    return found
+
+
+def packages(assignment: Assignment) -> tuple[str, ...]:
+    """What the worker imports: NumPy, torch, and what a question adds."""
+    more = {package for question in assignment.questions for package in question.packages}
+    more |= {"array_api_compat" for question in assignment.questions if question.modules}
+    return ("numpy", "torch", *sorted(more))
+
+
+def for_all(parts: tuple[Part, ...], sentence: str, answered: bool = True) -> list[Result]:
+    """No points for any of the parts, all for one reason."""
+    return [Result(part, 0, sentence, answered=answered) for part in parts]
+
+
+def grade_question(worker: Worker, question: Question, cells: list[str], seed: str) -> list[Result]:
+    """The results of a question's parts, each in a fresh child. What fails on loading fails for all of them."""
+    if not cells:
+        return for_all(question.parts, f"its answer cell is missing: the cell named {question.name} is the one graded")
+    for cell in cells:
+        try:
+            ast.parse(cell)
+        except SyntaxError as error:
+            return for_all(question.parts, f"its cell is not Python: SyntaxError in line {error.lineno}")
+        except (ValueError, RecursionError, MemoryError):
+            return for_all(question.parts, "its cell is not Python")
+    results: list[Result] = []
+    for part in question.parts:
+        try:
+            with worker.answers(question, cells) as functions:
+                results.append(question.grade_part(part, functions, seed))
+        except Unanswered:
+            return results + for_all(question.parts[len(results) :], "not answered yet", answered=False)
+        except Wrong as wrong:
+            return results + for_all(question.parts[len(results) :], wrong.sentence)
+    return results
+
+
+def grade(
+    submission: Submission, assignment: Assignment, imports: str, seed: str, limits: Limits, unsafe: bool = False
+) -> Report:
+    """Grade a submission. `imports` are the notebook's own import lines; `seed` draws the inputs.
+
+    Raises NoSandbox where the sandbox cannot be had; nothing that a submission does raises.
+    """
+    report = Report(submission, assignment)
+    start = time.perf_counter()
+    if submission.problem or submission.assignment not in (None, assignment.number):
+        other = submission.problem or f"This is a notebook of assignment {submission.assignment}."
+        submission.problem = other
+        report.graded = [Graded(question, for_all(question.parts, other)) for question in assignment.questions]
+        return report
+    with Worker(packages(assignment), imports, limits, unsafe) as worker:
+        for question in assignment.questions:
+            results = grade_question(worker, question, submission.cells.get(question.name, []), seed)
+            report.graded.append(Graded(question, results))
+    report.seconds = time.perf_counter() - start
+    return report

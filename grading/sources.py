@@ -1,0 +1,108 @@
+"""The assignments' sources, and the student versions that follow from them.
+
+    python -m grading.sources        write notebooks/assignments/, and prove that nothing is given away
+
+A source is a notebook with nbgrader's metadata (schema 3): solutions between its markers, hidden checks between
+theirs. The student version has neither, and nothing else is changed.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from grading.grade import NUMBERS, Report, assignment, grade
+from grading.sandbox import Limits
+from grading.submission import read, source_of
+
+ROOT = Path(__file__).resolve().parents[1]
+STUDENT = ROOT / "notebooks" / "assignments"
+SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)^[ \t]*### END SOLUTION[ \t]*$", re.MULTILINE | re.DOTALL)
+HIDDEN = re.compile(r"\n?^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS[ \t]*$", re.MULTILINE | re.DOTALL)
+STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"  # as nbgrader's own
+
+
+def path_of(number: int) -> Path:
+    """The source of an assignment."""
+    return ROOT / "grading" / "sources" / f"assignment_{number}.ipynb"
+
+
+def load(path: Path) -> dict[str, Any]:
+    """A notebook as plain data."""
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def imports_of(number: int) -> str:
+    """The import lines of an assignment's notebook."""
+    return next(source_of(cell) for cell in load(path_of(number))["cells"] if cell["id"] == "imports")
+
+
+def student_version(notebook: dict[str, Any]) -> dict[str, Any]:
+    """The notebook without solutions, hidden checks and outputs."""
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            source = HIDDEN.sub("", SOLUTION.sub(STUB, source_of(cell)))
+            cell |= {"source": source.splitlines(keepends=True), "outputs": [], "execution_count": None}
+    return notebook
+
+
+def dump(notebook: dict[str, Any]) -> str:
+    """The notebook as it is written to a file."""
+    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def given_away(source: dict[str, Any], student: dict[str, Any]) -> list[str]:
+    """The lines of solutions and hidden checks that the student version still holds."""
+    secret = {
+        line.strip()
+        for cell in source["cells"]
+        for pattern, group in ((SOLUTION, 2), (HIDDEN, 1))
+        for match in pattern.finditer(source_of(cell))
+        for line in match[group].splitlines()
+    }
+    kept = {line.strip() for cell in student["cells"] for line in source_of(cell).splitlines()}
+    marks = {line for line in kept if line.startswith(("### BEGIN", "### END"))}
+    return sorted((secret & kept - {"", ")", "]", "}"}) | marks)
+
+
+def trial(path: Path, number: int) -> Report:
+    """What our own notebook scores. It is ours, so it needs no sandbox."""
+    return grade(read(path, path.stem), assignment(number), imports_of(number), "trial", Limits(), unsafe=True)
+
+
+def prove(number: int, student: Path) -> list[str]:
+    """What is not as it should be: something given away, points for nothing, or a solution without all its points."""
+    faults = [f"the student version gives away: {line}" for line in given_away(load(path_of(number)), load(student))]
+    untouched, solved = trial(student, number), trial(path_of(number), number)
+    if untouched.points or any(result.answered for graded in untouched.graded for result in graded.results):
+        faults.append(f"the untouched version scores {untouched.points:g} points, or counts as answered")
+    for graded in solved.graded:
+        for result in graded.results:
+            if result.earned != result.part.points:
+                name = f"{graded.question.name}, {result.part.title}"
+                faults.append(f"the solution of {name}: {result.sentence} {result.detail}")
+    return faults
+
+
+def main() -> None:
+    """Write the student versions and prove them; exit 1 where a proof fails."""
+    STUDENT.mkdir(parents=True, exist_ok=True)
+    faults = []
+    for number in NUMBERS:
+        path = STUDENT / path_of(number).name
+        path.write_text(dump(student_version(load(path_of(number)))), encoding="utf-8")
+        found = prove(number, path)
+        faults += [f"{path.name}: {fault}" for fault in found]
+        given = assignment(number)
+        print(f"{path.relative_to(ROOT)}: {given.title}, {given.points} points: {'FAILED' if found else 'proved'}")
+    if faults:
+        sys.exit("\n".join(faults))
+
+
+if __name__ == "__main__":
+    main()

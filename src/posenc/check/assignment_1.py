@@ -1,0 +1,807 @@
+"""Assignment 1, "The blind spot, and codes for a place": attention, reordered words, bits, clocks, a step, a slider.
+
+Rests on chapters 01 to 04. ``from posenc.check import assignment_1 as check``, then ``check.q1(attention)``.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from posenc import absolute
+from posenc.analysis import decay
+from posenc.attention import attention
+from posenc.check._question import Answer, Assignment, Case, Mistake, Part, Question, Wrong, compare
+from posenc.frequencies import inv_freq
+
+REACH = 200  # tokens on the horizontal axis of question 7
+
+
+def _normal(random: np.random.Generator, *shape: int) -> torch.Tensor:
+    return torch.from_numpy(random.normal(size=shape))
+
+
+# ---- question 1: attention
+
+
+def _attention(q: Any, k: Any, v: Any, causal: bool, **options: Any) -> tuple[Any, Any]:
+    answer = attention(q, k, v, causal=causal, **options)
+    return answer.output, answer.weights
+
+
+def _with_weights(weigh: Callable[[torch.Tensor, bool], torch.Tensor]) -> Answer:
+    """Attention whose weights come from the unmasked scaled scores and `causal` in another way."""
+
+    def answer(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
+        weights = weigh(attention(q, k, v).logits, causal)
+        return weights @ v, weights
+
+    return answer
+
+
+def _ahead(scores: torch.Tensor) -> torch.Tensor:
+    return torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+
+
+def _masked(scores: torch.Tensor, causal: bool, value: float = -math.inf) -> torch.Tensor:
+    return scores.masked_fill(_ahead(scores), value) if causal else scores
+
+
+def _own_place_closed(scores: torch.Tensor, causal: bool) -> torch.Tensor:
+    closed = torch.ones(scores.shape[-2:], dtype=torch.bool).triu()
+    return torch.softmax(scores.masked_fill(closed, -1e9) if causal else scores, -1)
+
+
+def _zero_weights(scores: torch.Tensor, causal: bool) -> torch.Tensor:
+    weights = torch.softmax(scores, -1)
+    return weights.masked_fill(_ahead(scores), 0) if causal else weights
+
+
+def _past_closed(scores: torch.Tensor, causal: bool) -> torch.Tensor:
+    return torch.softmax(scores.masked_fill(_ahead(scores).T, -math.inf) if causal else scores, -1)
+
+
+def _scaled_by(factor: Callable[[int, int, int], float]) -> Answer:
+    """Attention with another factor on q·k, from the width of a key, the number of keys and the width of a value."""
+
+    def answer(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
+        return _attention(q, k, v, causal, scale=factor(k.shape[-1], k.shape[-2], v.shape[-1]))
+
+    return answer
+
+
+def _swapped(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
+    return _attention(q, k, v, causal)[::-1]
+
+
+def _scores_returned(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
+    return attention(q, k, v, causal=causal).output, attention(q, k, v).logits
+
+
+def _divided_after(q: Any, k: Any, v: Any, causal: bool) -> tuple[Any, Any]:
+    weights = attention(q, k, v, causal=causal, scale=1.0).weights / math.sqrt(q.shape[-1])
+    return weights @ v, weights
+
+
+def _no_mask_cases(random: np.random.Generator) -> Iterable[Case]:
+    for lead in ((), (3,), (2, 4)):
+        queries, keys, width = (int(n) for n in 4 + random.permutation(4)[:3])  # no two alike
+        q, k, v = (_normal(random, *lead, *shape) for shape in ((queries, width), (keys, width), (keys, 3)))
+        yield Case(q, k, v, False)
+
+
+def _causal_cases(random: np.random.Generator) -> Iterable[Case]:
+    for lead, length, width in (((), 6, 4), ((5,), 5, 3), ((2, 3), 7, 2)):
+        q, k = _normal(random, *lead, length, width), _normal(random, *lead, length, width)
+        yield Case(q, k, _normal(random, *lead, length, width + 1), True)
+
+
+def _large_scores(answers: Mapping[str, Answer], random: np.random.Generator) -> None:
+    for sign, causal in ((1, False), (-1, False), (1, True)):
+        q, k, v = _normal(random, 2, 6, 4), _normal(random, 2, 6, 4), _normal(random, 2, 6, 3)
+        q[..., 0], k[..., 0] = sign * 200, random.uniform(30, 40)  # every score far out, and all of them together
+        got = answers["attention"](q, k, v, causal)
+        tensors = [item for item in got if hasattr(item, "detach")] if isinstance(got, (tuple, list)) else []
+        if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors):
+            if causal:
+                raise Wrong("no number comes out under the mask: a row may be wholly closed, or 0 was multiplied by −∞")
+            raise Wrong("no number comes out where scores are large: the exponential runs out of range")
+        compare(got, _attention(q, k, v, causal), 1e-5)
+
+
+q1 = Question(
+    assignment=1,
+    name="q1",
+    title="A reader",
+    names=("attention",),
+    parts=(
+        Part("every word looks at every word", 2, cases=_no_mask_cases),
+        Part("no word looks ahead", 1, cases=_causal_cases),
+        Part("scores of some thousands", 1, test=_large_scores),
+    ),
+    reference=_attention,
+    mistakes=(
+        Mistake("the scores seem to be undivided", _scaled_by(lambda width, keys, values: 1.0)),
+        Mistake(
+            "the softmax runs over the queries: here each column adds up to 1, not each row",
+            _with_weights(lambda scores, causal: torch.softmax(_masked(scores, causal), -2)),
+        ),
+        Mistake(
+            "nothing is masked: words look ahead of themselves",
+            _with_weights(lambda scores, causal: torch.softmax(scores, -1)),
+        ),
+        Mistake(
+            "a score of 0 does not close a pair: it is a score like any other",
+            _with_weights(lambda scores, causal: torch.softmax(_masked(scores, causal, 0.0), -1)),
+        ),
+        Mistake(
+            "the closed weights are 0, but what is left of a row does not add up to 1", _with_weights(_zero_weights)
+        ),
+        Mistake("the mask closes the past and leaves the future open", _with_weights(_past_closed)),
+        Mistake(
+            "words may not look at themselves: the mask closes one pair too many", _with_weights(_own_place_closed)
+        ),
+        Mistake(
+            "words are kept from looking ahead even where causal is False",
+            _with_weights(lambda scores, causal: torch.softmax(_masked(scores, True), -1)),
+        ),
+        Mistake("the output and the weights are in the wrong order", _swapped),
+        Mistake("what comes second are scores: they do not add up to 1 along a row", _scores_returned),
+        Mistake(
+            "the scores are divided by the width, not by its root", _scaled_by(lambda width, keys, values: 1 / width)
+        ),
+        Mistake(
+            "the scores are multiplied where they should be divided", _scaled_by(lambda width, keys, values: width**0.5)
+        ),
+        Mistake(
+            "the scores are divided by the root of the number of keys",
+            _scaled_by(lambda width, keys, values: keys**-0.5),
+        ),
+        Mistake(
+            "the scores are divided by the root of the width of a value",
+            _scaled_by(lambda width, keys, values: values**-0.5),
+        ),
+        Mistake("the weights are divided, after the softmax: they no longer add up to 1", _divided_after),
+        Mistake(
+            "the weights seem to be all alike: is the softmax taken of the scores?",
+            _with_weights(lambda scores, causal: torch.softmax(_masked(0 * scores, causal), -1)),
+        ),
+    ),
+    forbidden=(
+        "torch.nn.functional.scaled_dot_product_attention",
+        "torch.nn.functional.multi_head_attention_forward",
+        "torch.nn.MultiheadAttention",
+        "torch.nn.attention.flex_attention.flex_attention",
+    ),
+)
+
+
+# ---- question 2: reordered words
+
+
+def _order(random: np.random.Generator, length: int) -> np.ndarray:
+    """An order that is neither its own inverse nor the way back, and leaves few words in place."""
+    while True:
+        order = random.permutation(length)
+        if not np.array_equal(order[order], np.arange(length)) and np.sum(order == np.arange(length)) <= 1:
+            return order
+
+
+Values = tuple[Any, ...]
+
+
+def _reordered(random: np.random.Generator, lead: tuple[int, ...], length: int) -> tuple[Values, Values, np.ndarray]:
+    """What the student is given, what attention makes of the reordered words, and the order."""
+    q, k, v = (_normal(random, *lead, length, width) for width in (4, 4, 3))
+    order = _order(random, length)
+    before = _attention(q, k, v, False)
+    after = _attention(q[..., order, :], k[..., order, :], v[..., order, :], False)
+    return (*before, torch.from_numpy(order)), after, order
+
+
+def _same(got: Any, want: Any) -> bool:
+    try:
+        compare(got, want, 1e-6)
+    except Wrong:
+        return False
+    return True
+
+
+def _moved_output(output: torch.Tensor, order: np.ndarray) -> Iterable[tuple[str, torch.Tensor]]:
+    yield "the outputs stayed where they were, though their words have moved", output
+    yield "the outputs went the opposite way: look again at what order[i] says", output[..., np.argsort(order), :]
+    yield "the outputs are simply turned round: use the order that is given", output.flip(-2)
+    yield from ((ALONG, moved) for moved in _other_axes(output, order))
+
+
+def _moved_weights(weights: torch.Tensor, order: np.ndarray) -> Iterable[tuple[str, torch.Tensor]]:
+    back = np.argsort(order)
+    yield "the weights moved with those who ask only: those who are asked have moved, too", weights[..., order, :]
+    yield "the weights moved with those who are asked only: those who ask have moved, too", weights[..., order]
+    yield "the table of weights stayed as it was, though its words have moved", weights
+    yield "the weights went the opposite way: look again at what order[i] says", weights[..., back, :][..., back]
+    yield "rows and columns of the weights moved opposite ways", weights[..., order, :][..., back]
+    yield "rows and columns of the weights moved opposite ways", weights[..., back, :][..., order]
+    yield "the weights are picked pair by pair: a whole table is asked for", weights[..., order, order]
+    yield "the table of weights is transposed", weights[..., order, :][..., order].mT
+    yield from ((ALONG, moved) for moved in _other_axes(weights, order))
+
+
+ALONG = "the texts or the heads were put in another order, not the words"
+
+
+def _other_axes(values: torch.Tensor, order: np.ndarray) -> Iterable[torch.Tensor]:
+    """`values` reordered along an axis that does not count words, where one is long enough."""
+    for axis in range(values.ndim - 2):
+        if values.shape[axis] > order.max():
+            yield values.index_select(axis, torch.from_numpy(order))
+
+
+def _check_moved(
+    answers: Mapping[str, Answer], given: Values, after: Values, order: np.ndarray, which: set[int]
+) -> None:
+    got = answers["reordered"](*given)
+    if got is None:
+        raise Wrong("it returned nothing: is a `return` missing?")
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        raise Wrong("the result should be 2 values: the outputs, then the weights")
+    named = (_moved_output(given[0], order), _moved_weights(given[1], order))
+    for place in sorted(which):
+        try:
+            compare(got[place], after[place], 1e-6, ("the outputs", "the weights")[place])
+        except Wrong as wrong:
+            if _same(got[1 - place], after[place]):
+                raise Wrong("the outputs and the weights are in the wrong order", wrong.detail) from None
+            sentence = next((told for told, value in named[place] if _same(got[place], value)), wrong.sentence)
+            raise Wrong(sentence, wrong.detail) from None
+
+
+def _only_outputs(answers: Mapping[str, Answer], random: np.random.Generator) -> None:
+    for length in (5, 8):
+        _check_moved(answers, *_reordered(random, (), length), {0})
+
+
+def _only_weights(answers: Mapping[str, Answer], random: np.random.Generator) -> None:
+    for length in (5, 8):
+        _check_moved(answers, *_reordered(random, (), length), {1})
+
+
+def _many_heads(answers: Mapping[str, Answer], random: np.random.Generator) -> None:
+    for lead, length in (((6, 3), 6), ((2, 5), 5), ((2, 3), 7)):
+        _check_moved(answers, *_reordered(random, lead, length), {0, 1})
+
+
+q2 = Question(
+    assignment=1,
+    name="q2",
+    title="Nothing to see",
+    names=("reordered",),
+    parts=(
+        Part("the outputs of a reordered headline", 1, test=_only_outputs),
+        Part("its weights", 1, test=_only_weights),
+        Part("many texts and heads at once", 1, test=_many_heads),
+    ),
+)
+
+
+# ---- question 3: bits
+
+
+def _radix(places: Callable[[np.ndarray, int], Any]) -> Answer:
+    """A wrong binary code made from the positions (as a column) and the number of bits."""
+
+    def answer(positions: Any, bits: int) -> Any:
+        return places(np.asarray(positions)[:, None], bits)
+
+    return answer
+
+
+def _bits_from_one(positions: Any, bits: int) -> Any:
+    return absolute.binary(np.asarray(positions) + 1, bits + 1)[:, :bits]
+
+
+def _bit_cases(random: np.random.Generator) -> Iterable[Case]:
+    for bits, length in ((5, 12), (4, 9), (7, 20)):
+        yield Case(np.append(random.choice(2**bits - 1, length - 1, replace=False), 2**bits - 2), bits)
+
+
+def _late_bit_cases(random: np.random.Generator) -> Iterable[Case]:
+    for bits in (36, 45):
+        yield Case(random.integers(2 ** (bits - 1), 2**bits - 1, size=10), bits)
+
+
+q3 = Question(
+    assignment=1,
+    name="q3",
+    title="Ones and noughts",
+    names=("binary",),
+    parts=(
+        Part("the first positions", 1, cases=_bit_cases),
+        Part("positions in the billions", 1, cases=_late_bit_cases),
+    ),
+    reference=absolute.binary,
+    mistakes=(
+        Mistake(
+            "the highest bit comes first; the question asks for the lowest",
+            lambda positions, bits: absolute.binary(positions, bits)[:, ::-1],
+        ),
+        Mistake("positions seem to start at 1", _bits_from_one),
+        Mistake("rows and columns are swapped", lambda positions, bits: absolute.binary(positions, bits).T),
+        Mistake(
+            "every column is too slow: column 0 should flip at every token",
+            _radix(lambda t, bits: (t >> (np.arange(bits) + 1)) & 1),
+        ),
+        Mistake(
+            "every column is too fast: to flip is one thing, to come back another",
+            _radix(lambda t, bits: (2 * t >> np.arange(bits)) & 1),
+        ),
+        Mistake(
+            "the position is halved, but its last digit is never taken", _radix(lambda t, bits: t >> np.arange(bits))
+        ),
+        Mistake(
+            "the division keeps its fraction, so that digits are no whole numbers",
+            _radix(lambda t, bits: t / 2.0 ** np.arange(bits) % 2),
+        ),
+        Mistake("these are remainders, not digits", _radix(lambda t, bits: t % 2 ** np.arange(bits))),
+        Mistake("these are the values of the bits, not 0 and 1", _radix(lambda t, bits: t & (1 << np.arange(bits)))),
+        Mistake("0 and 1 are exchanged", lambda positions, bits: 1 - absolute.binary(positions, bits)),
+        Mistake(
+            "the digits are −1 and 1, not 0 and 1", lambda positions, bits: 2 * absolute.binary(positions, bits) - 1
+        ),
+        Mistake(
+            "these are decimal digits",
+            _radix(lambda t, bits: t // np.array([10.0**i for i in range(bits)]) % 10),
+        ),
+        Mistake(
+            "this is a Gray code: neighbours differ in one digit, but it is not the position in binary",
+            _radix(lambda t, bits: ((t ^ (t >> 1)) >> np.arange(bits)) & 1),
+        ),
+        Mistake(
+            "the digits above the eighth are lost: the position is kept in a byte",
+            _radix(lambda t, bits: ((t % 256) >> np.arange(bits)) & 1),
+        ),
+        Mistake(
+            "the digits above the thirty-second are lost: the position is kept in too short a number",
+            _radix(lambda t, bits: ((t % 2**32) >> np.arange(bits)) & 1),
+        ),
+    ),
+)
+
+
+# ---- questions 4 and 6: clocks and their step
+
+Speeds = Callable[[np.ndarray, int, float], np.ndarray]
+
+
+def _fast(i: np.ndarray, dim: int, base: float) -> np.ndarray:
+    return base ** (2 * i / dim)
+
+
+SPEEDS: dict[str, Speeds] = {
+    "the hands slow down too slowly: the exponent seems to lack its 2": lambda i, dim, base: base ** (-i / dim),
+    "from pair to pair the hands get faster: look at the sign of the exponent": _fast,
+    "the last hand is too slow: the exponent is divided by too little": lambda i, dim, base: (
+        base ** (-2 * i / (dim - 2))
+    ),
+    "pairs seem to be counted from 1": lambda i, dim, base: base ** (-2 * (i + 1) / dim),
+    "the hands slow down too fast: the exponent has a factor too many": lambda i, dim, base: base ** (-4 * i / dim),
+    "all hands have one speed": lambda i, dim, base: i * 0.0 + 1.0,
+    "another base was used than the one given": lambda i, dim, base: 10_000.0 ** (-2 * i / dim),
+    "an angle is a speed times a position, in radians: it was converted from degrees": lambda i, dim, base: np.radians(
+        base ** (-2 * i / dim)
+    ),
+    "the speeds have a factor 2π too many: 2π belongs to wavelengths": lambda i, dim, base: (
+        2 * np.pi * base ** (-2 * i / dim)
+    ),
+    "the speeds lack a factor 2π: it belongs to wavelengths": lambda i, dim, base: base ** (-2 * i / dim) / (2 * np.pi),
+    "a logarithm to base 10 stands where the natural one belongs": lambda i, dim, base: np.exp(
+        -np.log10(base) * 2 * i / dim
+    ),
+    "the speeds fall evenly, not by one factor": lambda i, dim, base: 1 - 2 * i / dim,
+}
+
+
+def _pairs(dim: int) -> np.ndarray:
+    return np.arange(dim // 2).astype(float)
+
+
+def _table(angle: np.ndarray) -> np.ndarray:
+    """Sine and cosine in turn."""
+    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(*angle.shape[:-1], -1)
+
+
+def _code_with(speeds: Speeds) -> Answer:
+    def answer(positions: Any, dim: int, base: float) -> Any:
+        return _table(np.multiply.outer(np.asarray(positions, dtype=float), speeds(_pairs(dim), dim, base)))
+
+    return answer
+
+
+def _code_per_column(factor: float) -> Answer:
+    """A speed for each column, which is what comes out where i counts dimensions."""
+
+    def answer(positions: Any, dim: int, base: float) -> Any:
+        angle = np.multiply.outer(np.asarray(positions, dtype=float), base ** (-factor * np.arange(dim) / dim))
+        return np.where(np.arange(dim) % 2 == 0, np.sin(angle), np.cos(angle))
+
+    return answer
+
+
+def _cosine_first(positions: Any, dim: int, base: float) -> Any:
+    return absolute.sinusoidal(positions, dim, base).reshape(-1, dim // 2, 2)[..., ::-1].reshape(-1, dim)
+
+
+def _one_wave_only(which: int) -> Answer:
+    def answer(positions: Any, dim: int, base: float) -> Any:
+        return np.repeat(absolute.sinusoidal(positions, dim, base)[:, which::2], 2, axis=-1)
+
+    return answer
+
+
+def _angles_in_bfloat16(speeds_too: bool) -> Answer:
+    def answer(positions: Any, dim: int, base: float) -> Any:
+        at, speeds = torch.as_tensor(positions).bfloat16(), inv_freq(dim, base, like=torch.zeros(1))
+        return _table((at[:, None] * (speeds.bfloat16() if speeds_too else speeds)).double().numpy())
+
+    return answer
+
+
+def _table_cases(random: np.random.Generator) -> Iterable[Case]:
+    for dim, length in ((6, 300), (8, 11), (2 * int(random.integers(5, 9)), 8)):
+        yield Case(np.arange(length), dim, 10_000.0)
+
+
+def _position_cases(random: np.random.Generator) -> Iterable[Case]:
+    yield Case(random.permutation(np.append(random.integers(50_000, 200_000, size=5), [300, 301])), 8, 10_000.0)
+    yield Case(np.append(random.uniform(-900, 900, size=6), -3.0), 10, 10_000.0)
+
+
+def _base_cases(random: np.random.Generator) -> Iterable[Case]:
+    for base in (float(random.integers(40, 400)), 500_000.0):
+        yield Case(int(random.integers(2, 90)) + np.arange(9), 12, base)
+
+
+q4 = Question(
+    assignment=1,
+    name="q4",
+    title="A row of clocks",
+    names=("sinusoidal",),
+    parts=(
+        Part("a text from its first word on", 2, cases=_table_cases),
+        Part("positions late, in no order, between two tokens, before the first", 1, cases=_position_cases),
+        Part("other bases", 1, cases=_base_cases),
+    ),
+    reference=absolute.sinusoidal,
+    tolerance=1e-6,
+    mistakes=(
+        Mistake(
+            "all sines come first, then all cosines; the question asks for a sine and its cosine in turn",
+            lambda positions, dim, base: absolute.sinusoidal(positions, dim, base, "half"),
+        ),
+        Mistake("the cosine of a pair stands before its sine", _cosine_first),
+        Mistake("a sine and its cosine have two speeds: does i count columns instead of pairs?", _code_per_column(2.0)),
+        Mistake("a sine and its cosine have two speeds: each column has one of its own", _code_per_column(1.0)),
+        Mistake(
+            "positions seem to start at 1",
+            lambda positions, dim, base: absolute.sinusoidal(np.asarray(positions) + 1, dim, base),
+        ),
+        *(Mistake(sentence, _code_with(speeds)) for sentence, speeds in SPEEDS.items()),
+        Mistake(
+            "the positions that are given seem to be ignored: the rows count from 0",
+            lambda positions, dim, base: absolute.sinusoidal(np.arange(len(positions)), dim, base),
+        ),
+        Mistake(
+            "rows and columns are swapped", lambda positions, dim, base: absolute.sinusoidal(positions, dim, base).T
+        ),
+        Mistake(
+            "the hands turn the other way: a sign was flipped",
+            lambda positions, dim, base: absolute.sinusoidal(-np.asarray(positions), dim, base),
+        ),
+        Mistake("every wave is there as a sine, and its cosine is missing", _one_wave_only(0)),
+        Mistake("every wave is there as a cosine, and its sine is missing", _one_wave_only(1)),
+        Mistake(
+            "positions were rounded to whole numbers",
+            lambda positions, dim, base: absolute.sinusoidal(np.trunc(positions), dim, base),
+        ),
+        Mistake("the angles were computed in bfloat16", _angles_in_bfloat16(True), tolerance=0.02),
+        Mistake(
+            "nearly right, but digits are lost: the angles were computed in too short a format",
+            absolute.sinusoidal,
+            tolerance=0.1,
+        ),
+        Mistake(
+            "the positions were kept in bfloat16, where many of them are one number", _angles_in_bfloat16(False), 1e-3
+        ),
+    ),
+)
+
+
+# ---- question 5: words and places
+
+
+def _placed(x: torch.Tensor, table: torch.Tensor, start: int) -> torch.Tensor:
+    """The embeddings as a Transformer's first layer takes them; the package leaves this sum to its models."""
+    positions = torch.arange(start, start + x.shape[1])
+    return math.sqrt(x.shape[2]) * x + absolute.learned(positions, table)
+
+
+def _rows(pick: Callable[[torch.Tensor, torch.Tensor, int], torch.Tensor]) -> Answer:
+    """Rightly scaled words with other rows of the table."""
+
+    def answer(x: torch.Tensor, table: torch.Tensor, start: int) -> torch.Tensor:
+        return math.sqrt(x.shape[2]) * x + pick(x, table, start)
+
+    return answer
+
+
+def _scaled(combine: Callable[[torch.Tensor, torch.Tensor, float], torch.Tensor]) -> Answer:
+    """The right rows, put together with the words in another way; the last argument is √dim."""
+
+    def answer(x: torch.Tensor, table: torch.Tensor, start: int) -> torch.Tensor:
+        return combine(x, table[start : start + x.shape[1]], math.sqrt(x.shape[2]))
+
+    return answer
+
+
+def _from_the_end(x: torch.Tensor, table: torch.Tensor, start: int) -> torch.Tensor:
+    return table[start : start + x.shape[1]].flip(0)
+
+
+# One text, as many texts as the table has rows, as many texts as words: each hides another mistake.
+WORDS = ((1, 5, 16, 6), (16, 6, 16, 4)), ((1, 6, 20, 10), (7, 7, 20, 6), (3, 5, 20, 4))
+
+
+def _words_cases(later: bool) -> Callable[[np.random.Generator], Iterable[Case]]:
+    def cases(random: np.random.Generator) -> Iterable[Case]:
+        for batch, length, rows, dim in WORDS[later]:
+            start = int(random.integers(2, rows - length - 1)) if later else 0
+            yield Case(_normal(random, batch, length, dim), _normal(random, rows, dim), start)
+
+    return cases
+
+
+q5 = Question(
+    assignment=1,
+    name="q5",
+    title="Into the reader",
+    names=("placed",),
+    parts=(
+        Part("texts that begin at position 0", 1, cases=_words_cases(False)),
+        Part("texts that begin later", 1, cases=_words_cases(True)),
+    ),
+    reference=_placed,
+    mistakes=(
+        Mistake("the words are not scaled", _scaled(lambda x, rows, root: x + rows)),
+        Mistake(
+            "the start is ignored: every text gets the first rows", _rows(lambda x, table, start: table[: x.shape[1]])
+        ),
+        Mistake(
+            "positions seem to start at 1", _rows(lambda x, table, start: table[start + 1 : start + 1 + x.shape[1]])
+        ),
+        Mistake(
+            "every text comes back once for each row of the table: look at the shapes",
+            _rows(lambda x, table, start: table[:, None]),
+        ),
+        Mistake(
+            "a row of the table went to each text, where each word should have one",
+            _rows(lambda x, table, start: table[start : start + x.shape[0], None]),
+        ),
+        Mistake(
+            "a row of the table went to each text, where each word should have one",
+            _rows(lambda x, table, start: table[: x.shape[0], None]),
+        ),
+        Mistake("all words of a text got the same row of the table", _rows(lambda x, table, start: table[start])),
+        Mistake("the code is scaled together with the word", _scaled(lambda x, rows, root: root * (x + rows))),
+        Mistake("the code is scaled instead of the word", _scaled(lambda x, rows, root: x + root * rows)),
+        Mistake(
+            "the words are scaled by the width, not by its root", _scaled(lambda x, rows, root: root**2 * x + rows)
+        ),
+        Mistake(
+            "the words are divided where they should be multiplied", _scaled(lambda x, rows, root: x / root + rows)
+        ),
+        Mistake("the words were multiplied by their codes", _scaled(lambda x, rows, root: root * x * rows)),
+        Mistake("the code is missing: only words came back", _scaled(lambda x, rows, root: root * x)),
+        Mistake("the code is missing: only words came back", _scaled(lambda x, rows, root: x)),
+        Mistake("the words are missing: only the code came back", _scaled(lambda x, rows, root: 0 * x + rows)),
+        Mistake("the rows are in backward order", _rows(_from_the_end)),
+    ),
+)
+
+
+# ---- question 6: a step
+
+
+def _step_with(speeds: Speeds, forward: bool = True) -> Answer:
+    def answer(offset: float, dim: int, base: float) -> Any:
+        turned = offset * speeds(_pairs(dim), dim, base)
+        matrix = np.zeros((dim, dim))
+        even, odd = np.arange(0, dim, 2), np.arange(1, dim, 2)
+        matrix[even, even] = matrix[odd, odd] = np.cos(turned)
+        matrix[even, odd], matrix[odd, even] = np.sin(turned), -np.sin(turned)
+        return matrix if forward else matrix.T
+
+    return answer
+
+
+def _step(offset: float, dim: int, base: float) -> Any:
+    return absolute.shift_matrix(offset, dim, base)
+
+
+def _step_cases(random: np.random.Generator) -> Iterable[Case]:
+    for dim in (6, 8, 12):
+        yield Case(int(random.integers(2, 40)), dim, float(random.integers(50, 2000)))
+
+
+def _back_cases(random: np.random.Generator) -> Iterable[Case]:
+    yield Case(-int(random.integers(2, 40)), 6, float(random.integers(50, 2000)))
+    yield Case(float(random.uniform(-9, 9)), 10, 10_000.0)
+    yield Case(int(random.integers(1000, 9000)), 8, float(random.integers(50, 2000)))
+
+
+q6 = Question(
+    assignment=1,
+    name="q6",
+    title="A step",
+    names=("shift",),
+    parts=(
+        Part("some tokens on", 2, cases=_step_cases),
+        Part("back, by part of a token, and far", 1, cases=_back_cases),
+    ),
+    reference=_step,
+    tolerance=1e-6,
+    mistakes=(
+        Mistake("the matrix takes a code the opposite way", lambda offset, dim, base: _step(-offset, dim, base)),
+        Mistake(
+            "the matrix is one for all sines first, then all cosines; here they come in turn",
+            lambda offset, dim, base: absolute.shift_matrix(offset, dim, base, "half"),
+        ),
+        Mistake(
+            "the number of tokens is ignored: the matrix makes one step", lambda offset, dim, base: _step(1, dim, base)
+        ),
+        *(Mistake(sentence, _step_with(speeds)) for sentence, speeds in SPEEDS.items()),
+        Mistake("the matrix leaves every code where it is", lambda offset, dim, base: np.eye(dim)),
+        Mistake("the matrix goes one token too far", lambda offset, dim, base: _step(offset + 1, dim, base)),
+        Mistake(
+            "this is the code of a position, where a matrix is asked for",
+            lambda offset, dim, base: absolute.sinusoidal(offset, dim, base),
+        ),
+        Mistake(
+            "the cosines are right, and the sines are missing",
+            lambda offset, dim, base: (_step(offset, dim, base) + _step(-offset, dim, base)) / 2,
+        ),
+        Mistake(
+            "both sines have the same sign: such a block does not turn a hand",
+            lambda offset, dim, base: (
+                np.abs(np.tri(dim, k=0)) * _step(-offset, dim, base) + np.triu(_step(offset, dim, base), 1)
+            ),
+        ),
+        Mistake(
+            "nearly right, but digits are lost: the angles were computed in too short a format", _step, tolerance=0.05
+        ),
+    ),
+)
+
+
+# ---- question 7: a slider
+
+
+def _numbers(value: Any) -> np.ndarray | None:
+    """The numbers of a trace: a list, an array, or what Plotly packs an array into; None for anything else."""
+    try:
+        if isinstance(value, dict):
+            value = np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])
+        array = np.asarray(value)
+    except (KeyError, TypeError, ValueError):
+        return None
+    return array.astype(float) if array.dtype.kind in "biuf" else None
+
+
+def _at(value: Any, *path: Any) -> Any:
+    """What lies in nested dictionaries and lists at the path; None where there is nothing."""
+    for key in path:
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+            value = value[key]
+        else:
+            return None
+    return value
+
+
+def _heights(speeds: Speeds, dim: int, base: float, wave: Any = np.cos) -> np.ndarray:
+    return wave(np.multiply.outer(np.arange(REACH + 1.0), speeds(_pairs(dim), dim, base))).mean(axis=-1)
+
+
+def _wrong_curves(base: float, dim: int, right: np.ndarray) -> Iterable[tuple[str, np.ndarray]]:
+    yield "the curve is the product of two codes: it lacks the division by the number of hands", right * (dim / 2)
+    yield "the curve starts at 1/2: there are half as many hands as columns", right / 2
+    yield (
+        "the curve is a sum of sines: the height of a hand is its cosine",
+        _heights(lambda i, dim, base: base ** (-2 * i / dim), dim, base, np.sin),
+    )
+    for sentence, speeds in SPEEDS.items():
+        yield sentence, _heights(speeds, dim, base)
+    yield "the width that is given seems to be ignored", decay(np.arange(REACH + 1), inv_freq(64, base))
+    yield "this is how far apart two codes are, not how alike", np.sqrt(np.maximum(dim * (1 - right), 0))
+    yield "distances seem to start at 1", decay(np.arange(1, REACH + 2), inv_freq(dim, base))
+
+
+def _the_curve(answers: Mapping[str, Answer], random: np.random.Generator) -> None:
+    for dim in (16, 4, 2 * int(random.integers(20, 120))):
+        base = float(10 ** random.uniform(1.2, 5.8))
+        figure = answers["draw"](base, dim)
+        if figure is None:
+            raise Wrong("draw returned nothing: is `return figure` missing?")
+        if not isinstance(_at(figure, "figure"), dict):
+            raise Wrong("draw should return a Plotly figure", f"(it is {figure!r})"[:80])
+        traces = _at(figure, "figure", "data")
+        if not isinstance(traces, list) or not traces:
+            raise Wrong("the figure is empty")
+        across, height = _numbers(_at(traces, 0, "x")), _numbers(_at(traces, 0, "y"))
+        right = decay(np.arange(REACH + 1), inv_freq(dim, base))
+        if across is None or across.shape != right.shape or not np.array_equal(across, np.arange(REACH + 1)):
+            raise Wrong("the curve should have one point for each distance that the question names")
+        if height is None or height.shape != right.shape or not np.isfinite(height).all():
+            raise Wrong("the curve should have one finite height for each distance")
+        if np.abs(height - right).max() > 1e-5:
+            near = (told for told, curve in _wrong_curves(base, dim, right) if np.abs(height - curve).max() < 1e-6)
+            raise Wrong(next(near, "the heights of the curve are not right"))
+        title = _at(figure, "figure", "layout", "xaxis", "title")
+        title = title.get("text") if isinstance(title, dict) else title
+        if not isinstance(title, str) or "token" not in title.lower():
+            raise Wrong("the horizontal axis does not say what it counts: tokens")
+
+
+def _slider(shown: Any, name: str, kind: str) -> dict[str, Any]:
+    slider = _at(shown, name)
+    if not isinstance(slider, dict) or "widget" not in slider:
+        raise Wrong(f"{name!r} of controls() should be a slider", f"(it is {slider!r})"[:80])
+    if slider["widget"] != kind:
+        raise Wrong(f"{name!r} should be another kind of slider", f"({slider['widget']}, where {kind} is asked for)")
+    return slider
+
+
+def _number(value: Any) -> float:
+    return float(value) if type(value) in (int, float) and abs(value) < 1e12 else math.nan
+
+
+def _the_sliders(answers: Mapping[str, Answer], random: np.random.Generator) -> None:
+    try:
+        shown = answers["controls"]()
+    except Wrong as wrong:
+        if "OverflowError" in wrong.sentence:  # 10 to the power of a million
+            raise Wrong("the ends of a FloatLogSlider are exponents, not values", wrong.detail) from None
+        raise
+    if shown is None:
+        raise Wrong("controls returned nothing: is a `return` missing?")
+    if not isinstance(shown, dict) or set(shown) != {"base", "dim"}:
+        raise Wrong("controls should return a dictionary with the keys base and dim, the names of draw's arguments")
+    base, dim = _slider(shown, "base", "FloatLogSlider"), _slider(shown, "dim", "IntSlider")
+    ends = [_number(base.get(key)) for key in ("min", "max", "base")]
+    if not np.allclose([ends[0] * math.log10(max(ends[2], 1.1)), ends[1] * math.log10(max(ends[2], 1.1))], [1, 6]):
+        raise Wrong("the slider for the base does not run from 10 to a million")
+    if not math.isclose(_number(base.get("value")), 10_000, rel_tol=1e-6):
+        raise Wrong("the slider for the base does not start at ten thousand")
+    if _number(dim.get("step")) != 2:
+        raise Wrong("the slider for the width stops at odd widths, where a sine has no cosine")
+    if (_number(dim.get("min")), _number(dim.get("max"))) != (4, 256):
+        raise Wrong("the slider for the width does not run from 4 to 256")
+    if _number(dim.get("value")) != 64:
+        raise Wrong("the slider for the width does not start at 64")
+
+
+q7 = Question(
+    assignment=1,
+    name="q7",
+    title="A slider for the editor",
+    names=("draw", "controls"),
+    parts=(Part("the curve", 1, test=_the_curve), Part("the sliders", 1, test=_the_sliders)),
+    packages=("plotly", "ipywidgets"),
+)
+
+ASSIGNMENT = Assignment(1, "The blind spot, and codes for a place", (q1, q2, q3, q4, q5, q6, q7))

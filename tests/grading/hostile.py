@@ -1,0 +1,257 @@
+"""Submissions that try to gain points, to harm, or to be unreadable, and the points that each honestly earns.
+
+Each is made from our own solved notebook of an assignment. `WHOLE` keeps the right answers and adds something:
+all points. `WITHOUT_FIRST` spoils the first question's answer: all points but that question's.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+Notebook = dict[str, Any]
+MARK = "posenc-hostile-mark"
+
+# Added after the right answer of the first question. FUNCTION is its name, MARK a word to find what is left behind.
+WHOLE = {
+    "prints a score": "print('SCORE: 1000 of 20'); print('{\"earned\": 1000}')",
+    "huge output": "for _ in range(20):\n    print('x' * 10**7)",
+    "starts a daemon": """
+import os, subprocess
+for start in (lambda: subprocess.Popen(['/bin/sh', '-c', 'exec -a MARK sleep 600'], start_new_session=True), os.fork):
+    try:
+        start()
+    except OSError:
+        pass
+""",
+    "writes outside": """
+import pathlib
+for folder in ('/', '/tmp', '/dev/shm', '/grader', '/packages', '/var/tmp', HERE):
+    try:
+        (pathlib.Path(folder) / 'MARK').write_text('x')
+    except OSError:
+        pass
+""",
+    "fills the disk": """
+import os, tempfile
+for folder in ('/tmp', '/dev/shm', '/dev', '/', '.'):
+    for number in range(100):
+        try:
+            with open(f'{folder}/MARK{number}', 'wb') as file:
+                file.write(b'x' * 2**26)
+        except OSError:
+            break
+""",
+    "patches the comparison": """
+import numpy, builtins
+torch.allclose = torch.equal = numpy.allclose = numpy.array_equal = lambda *a, **k: True
+torch.testing.assert_close = numpy.testing.assert_allclose = lambda *a, **k: None
+""",
+    "kills its parent": """
+import os, signal
+for target in (os.getppid(), 1, -1, 0):
+    try:
+        os.kill(target, signal.SIGKILL)
+    except OSError:
+        pass
+""",
+    "reads the worker's memory": """
+import os
+for number in (os.getppid(), 1):
+    try:
+        open(f'/proc/{number}/mem', 'r+b').write(b'x')
+    except OSError:
+        pass
+""",
+    "an exception that carries text": "class Told(Exception):\n    pass",
+}
+
+# Put in place of the first question's answer: its points are lost, and nothing else.
+WITHOUT_FIRST = {
+    "loop that ignores signals": """
+import signal
+for number in range(1, 32):
+    try:
+        signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError):
+        pass
+def FUNCTION(*args):
+    while True:
+        pass
+""",
+    "loop on loading": "while True:\n    pass",
+    "sleeps": "import time\ndef FUNCTION(*args):\n    time.sleep(10**6)",
+    "memory": "def FUNCTION(*args):\n    return [torch.ones(2**28) for _ in range(64)]",
+    "memory on loading": "HELD = [bytearray(2**30) for _ in range(64)]",
+    "memory files": """
+import os
+def FUNCTION(*args):
+    held = [os.memfd_create(str(number)) for number in range(40)]
+    return [os.write(file, b'x' * 2**28) for file in held]
+""",
+    "fork bomb": "import os\ndef FUNCTION(*args):\n    while True:\n        os.fork()",
+    "threads": """
+import threading, time
+def FUNCTION(*args):
+    while True:
+        threading.Thread(target=time.sleep, args=(600,)).start()
+""",
+    "os._exit": "import os\ndef FUNCTION(*args):\n    os._exit(0)",
+    "sys.exit": "import sys\ndef FUNCTION(*args):\n    sys.exit(0)",
+    "sys.exit on loading": "import sys\nsys.exit(0)",
+    "segfault": "import ctypes\ndef FUNCTION(*args):\n    ctypes.string_at(0)",
+    "abort": "import os\ndef FUNCTION(*args):\n    os.abort()",
+    "deep recursion": "import sys\nsys.setrecursionlimit(10**9)\ndef FUNCTION(*args):\n    return FUNCTION(*args)",
+    "deep source": "FUNCTION = " + "(" * 5000 + ")" * 5000,
+    "equal to everything": """
+class Equal(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        return True
+    def __eq__(self, other):
+        return True
+def FUNCTION(*args):
+    return torch.zeros(2).as_subclass(Equal)
+""",
+    "equal object": """
+class Equal:
+    shape = dtype = ndim = size = None
+    def __eq__(self, other):
+        return True
+    def __array__(self, *args, **kwargs):
+        raise SystemExit
+def FUNCTION(*args):
+    return Equal()
+""",
+    "answer imported": "from posenc.rotary import rotate as FUNCTION",
+    "answer imported in a try": """
+try:
+    from posenc.rotary import rotate as FUNCTION
+except ImportError:
+    RIGHT
+""",
+    "answer from another package": "import transformers\ndef FUNCTION(*args):\n    return transformers",
+    "reads the hidden checks": """
+import glob, os
+def FUNCTION(*args):
+    found = glob.glob('/**/posenc/**/*.py', recursive=True) + glob.glob('/**/grading/*', recursive=True)
+    found += [place for place in (HERE, HERE + '/grading/key') if os.path.exists(place)]
+    return 'found' if found else 'nothing'
+""",
+    "network": """
+import socket
+def FUNCTION(*args):
+    socket.create_connection(('127.0.0.1', 80), timeout=1)
+""",
+    "another program": "import subprocess\ndef FUNCTION(*args):\n    return subprocess.check_output(['id'])",
+    "forged replies": """
+import os
+FORGED = b'{"dict": [["value", 1]]}'
+FORGED = len(FORGED).to_bytes(8, 'big') + FORGED
+for number in range(3, 64):
+    try:
+        os.write(number, (len(FORGED)).to_bytes(8, 'big') + FORGED)
+    except OSError:
+        pass
+def FUNCTION(*args):
+    return 0
+""",
+    "huge value": "def FUNCTION(*args):\n    return torch.zeros(2**26)",
+    "nested value": """
+def FUNCTION(*args):
+    value = []
+    for _ in range(10**5):
+        value = [value]
+    return value
+""",
+    "endless value": "def FUNCTION(*args):\n    value = []\n    value.append(value)\n    return value",
+    "magics": "%%bash\nid\n!rm -rf /",
+    "not Python": "def FUNCTION(*args) return",
+    "null bytes": "FUNCTION = '\\0' + \"\0\"",
+    "tells what it is given": """
+class Told(Exception):
+    pass
+def FUNCTION(*args):
+    raise type('INPUT' + ''.join(map(str, args)), (Told,), {})('INPUT ' + repr(args))
+""",
+    "tells by a module's name": """
+import importlib
+def FUNCTION(*args):
+    importlib.import_module('INPUT' + repr(args[0])[:40].replace('.', '_'))
+""",
+}
+
+
+def answer_cell(notebook: Notebook, name: str) -> dict[str, Any]:
+    """The answer cell of a question."""
+    return next(cell for cell in notebook["cells"] if cell["id"] == name)
+
+
+def spoiled(solved: Notebook, code: str, function: str, here: str, keep: bool) -> bytes:
+    """The notebook with code in its first answer: added to it, or in its place."""
+    notebook = copy.deepcopy(solved)
+    cell = answer_cell(notebook, "q1")
+    right = "".join(cell["source"])
+    code = code.replace("FUNCTION", function).replace("MARK", MARK).replace("HERE", repr(here))
+    code = code.replace("    RIGHT", right.replace("\n", "\n    "))
+    cell["source"] = f"{right}\n{code}" if keep else code
+    return json.dumps(notebook).encode()
+
+
+def transformer(solved: Notebook) -> bytes:
+    """A cell of its own that would blank the checks, were they in the notebook's own kernel."""
+    notebook = copy.deepcopy(solved)
+    code = "get_ipython().input_transformers_post.append(lambda lines: ['pass'])"
+    cell = {"id": "other", "cell_type": "code", "metadata": {}, "source": code, "outputs": [], "execution_count": 1}
+    notebook["cells"].insert(1, cell)
+    answer_cell(notebook, "q1")["source"] = code
+    return json.dumps(notebook).encode()
+
+
+def missing(solved: Notebook) -> bytes:
+    """The first answer's cell removed."""
+    notebook = copy.deepcopy(solved)
+    notebook["cells"].remove(answer_cell(notebook, "q1"))
+    return json.dumps(notebook).encode()
+
+
+def doubled(solved: Notebook) -> bytes:
+    """The first answer's cell twice, the second time with a wrong answer, which a notebook would use."""
+    notebook = copy.deepcopy(solved)
+    again = copy.deepcopy(answer_cell(notebook, "q1"))
+    function = "".join(again["source"]).split("def ")[1].split("(")[0]
+    again["source"] = f"def {function}(*args):\n    return 0.0"
+    notebook["cells"].append(again)
+    return json.dumps(notebook).encode()
+
+
+def of_checks(solved: Notebook) -> bytes:
+    """Every check's cell rewritten to say that all is well."""
+    notebook = copy.deepcopy(solved)
+    for cell in notebook["cells"]:
+        if cell["id"].endswith("-check"):
+            cell["source"] = "print('20 of 20')\n20"
+            cell["metadata"]["nbgrader"]["points"] = 1000
+    answer_cell(notebook, "q1")["source"] = ""
+    return json.dumps(notebook).encode()
+
+
+# Whole files; the second value says whether all points, all but the first question's, or none are earned.
+FILES: dict[str, tuple[Callable[[Notebook], bytes], str]] = {
+    "input transformer": (transformer, "without first"),
+    "missing cell": (missing, "without first"),
+    "doubled cell": (doubled, "without first"),
+    "rewritten checks": (of_checks, "without first"),
+    "corrupted notebook": (lambda solved: json.dumps(solved).encode()[:-500], "none"),
+    "not a notebook": (lambda solved: b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "none"),
+    "empty file": (lambda solved: b"", "none"),
+    "nested notebook": (lambda solved: b"[" * 200_000, "none"),
+    "a list": (lambda solved: b"[]", "none"),
+    "odd cells": (lambda solved: json.dumps({"cells": [1, None, {"source": 3}, {"id": "q1"}]}).encode(), "none"),
+    "another assignment": (
+        lambda solved: json.dumps(solved | {"metadata": {"posenc": {"assignment": 3}}}).encode(),
+        "none",
+    ),
+}

@@ -1,0 +1,147 @@
+"""Hostile and broken submissions get the points that they earn, in bounded time, and leave nothing behind.
+
+The whole bank is graded once, by the command that an instructor uses.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+
+from grading import sources
+from grading.grade import assignment
+from tests.grading import hostile
+
+pytestmark = pytest.mark.torch
+ROOT = Path(__file__).resolve().parents[2]
+NUMBER = 2
+TIMEOUT = 3  # seconds for one check
+EXPECTED = {
+    "right": "all",
+    **dict.fromkeys(hostile.WHOLE, "all"),
+    **dict.fromkeys(hostile.WITHOUT_FIRST, "without first"),
+    **{name: points for name, (_, points) in hostile.FILES.items()},
+    "a link": "none",
+    "a folder without a notebook": "none",
+}
+
+
+@dataclass
+class Run:
+    """What grading the bank left."""
+
+    rows: dict[str, dict[str, str]]
+    pages: dict[str, str]
+    folder: Path
+    seconds: dict[str, float]
+    left: set[str]
+
+
+def processes(folder: Path) -> set[str]:
+    """The processes that a run with its temporary files in a folder has left."""
+    words = {process.pid: " ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])}
+    return {line for line in words.values() if hostile.MARK in line or str(folder) in line}
+
+
+def submitted(folder: Path) -> None:
+    """Write the bank, a file each."""
+    solved = sources.load(sources.path_of(NUMBER))
+    function = assignment(NUMBER).questions[0].names[0]
+    files = {"right": json.dumps(solved).encode()}
+    for bank, keep in ((hostile.WHOLE, True), (hostile.WITHOUT_FIRST, False)):
+        files |= {name: hostile.spoiled(solved, code, function, str(ROOT), keep) for name, code in bank.items()}
+    files |= {name: make(solved) for name, (make, _) in hostile.FILES.items()}
+    for name, content in files.items():
+        (folder / f"{name}.ipynb").write_bytes(content)
+    (folder / "a link.ipynb").symlink_to(sources.path_of(NUMBER))
+    (folder / "a folder without a notebook").mkdir()
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("submissions")
+    output = tmp_path_factory.mktemp("grades")
+    submitted(folder)
+    temporary = tmp_path_factory.mktemp("temporary")
+    command = [sys.executable, "-m", "grading", str(folder), "--output", str(output)]
+    command += ["--assignment", str(NUMBER), "--timeout", str(TIMEOUT), "--memory", "1024", "--workers", "2"]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(temporary)}
+    )
+    assert done.returncode == 0, done.stderr
+    with (output / "grades.csv").open(newline="", encoding="utf-8") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    pages = {page.stem: page.read_text(encoding="utf-8") for page in (output / "feedback").iterdir()}
+    left = processes(temporary) | {str(path) for path in temporary.iterdir()}
+    seconds = json.loads((output / "run.json").read_text(encoding="utf-8"))["seconds"]
+    return Run(rows, pages, output, seconds, left)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_points_are_those_it_earns(bank: Run, name: str) -> None:
+    given = assignment(NUMBER)
+    first = given.questions[0].points
+    points = {"all": given.points, "without first": given.points - first, "none": 0}
+    assert float(bank.rows[name]["points"]) == points[EXPECTED[name]], bank.rows[name]
+
+
+def test_every_submission_has_a_row_and_a_page(bank: Run) -> None:
+    assert set(bank.rows) == set(EXPECTED)
+    assert len(bank.pages) == len(EXPECTED)
+
+
+def test_time_is_bounded(bank: Run) -> None:
+    parts = sum(len(question.parts) for question in assignment(NUMBER).questions)
+    start = 60  # of a worker, on a busy machine, each time that one was stopped
+    assert max(bank.seconds.values()) < parts * TIMEOUT + start * len(assignment(NUMBER).questions[0].parts) + start
+
+
+def test_nothing_is_left_behind(bank: Run) -> None:
+    assert bank.left == set()
+    places = (Path("/"), Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"), ROOT, Path(tempfile.gettempdir()))
+    marked = [place / name for place in places for name in os.listdir(place) if name.startswith(hostile.MARK)]
+    assert marked == []
+
+
+def test_pages_tell_no_input_and_run_no_script(bank: Run) -> None:
+    for name, page in bank.pages.items():
+        assert "INPUT" not in page, name
+        assert "tensor(" not in page, name
+        assert not re.search(r"<script|onerror|javascript:", page), name
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("loop that ignores signals", "no answer within 3 s"),
+        ("memory", "asked for more than 1024 MiB"),
+        ("answer imported", "it uses posenc"),
+        ("answer imported in a try", "it uses posenc"),
+        ("answer from another package", "it uses transformers"),
+        ("segfault", "SIGSEGV"),
+        ("not Python", "SyntaxError in line 1"),
+        ("missing cell", "answer cell is missing"),
+        ("equal object", "cannot be compared"),
+        ("another assignment", "This is a notebook of assignment 3"),
+        ("corrupted notebook", "it is not JSON"),
+        ("a link", "not a file of its own"),
+    ],
+)
+def test_the_page_says_why(bank: Run, name: str, words: str) -> None:
+    page = next(page for page in bank.pages.values() if f"<p>{name}, assignment" in page)
+    assert words in page
+
+
+def test_the_reader_of_hidden_checks_found_nothing(bank: Run) -> None:
+    page = next(page for page in bank.pages.values() if "<p>reads the hidden checks," in page)
+    assert "found" not in page

@@ -1,0 +1,119 @@
+"""The assignments' student versions follow from their sources, give nothing away, and run."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from grading import sources
+from grading.grade import NUMBERS, assignment
+from grading.submission import source_of
+from tests.notebooks.markdown import faults
+from tools.execute import execute
+
+pytestmark = pytest.mark.torch
+every_assignment = pytest.mark.parametrize("number", NUMBERS)
+CHAPTER = sources.ROOT / "notebooks" / "08_multi_frequency_decay.ipynb"
+
+
+def student(number: int) -> Path:
+    return sources.STUDENT / f"assignment_{number}.ipynb"
+
+
+@every_assignment
+def test_the_student_version_is_up_to_date(number: int) -> None:
+    made = sources.dump(sources.student_version(sources.load(sources.path_of(number))))
+    assert made == student(number).read_text(encoding="utf-8"), "run `make assignments`"
+
+
+@every_assignment
+def test_nothing_is_given_away_and_the_points_are_right(number: int) -> None:
+    assert sources.prove(number, student(number)) == []
+
+
+def test_what_is_given_away_is_found(tmp_path: Path) -> None:
+    source = sources.load(sources.path_of(1))
+    given = sources.given_away(source, source)
+    assert "### BEGIN SOLUTION" in given
+    assert len(given) > 20
+    path = tmp_path / "assignment_1.ipynb"
+    path.write_text(sources.dump(source), encoding="utf-8")
+    found = sources.prove(1, path)
+    assert any("gives away" in fault for fault in found)
+    assert any("untouched version scores" in fault for fault in found)
+
+
+@every_assignment
+def test_it_is_a_notebook_of_nbgrader(number: int) -> None:
+    notebook = nbformat.read(student(number), as_version=4)
+    nbformat.validate(notebook)
+    given = assignment(number)
+    cells = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
+    points = {question.name: question.points for question in given.asked}
+    checks = {f"{question.name}-check" for question in given.questions}
+    assert set(cells) == set(points) | checks
+    for name, cell in cells.items():
+        metadata = cell["metadata"]["nbgrader"]
+        assert cell["id"] == name
+        assert metadata["schema_version"] == 3
+        assert metadata["task"] is False
+        hand_graded = cell["cell_type"] == "markdown"
+        graded = hand_graded or name in checks
+        assert (metadata["grade"], metadata["solution"], metadata["locked"]) == (
+            graded,
+            name not in checks,
+            name in checks,
+        )
+        assert metadata.get("points") == (points[name.removesuffix("-check")] if graded else None)
+
+
+@every_assignment
+def test_every_check_has_a_hidden_one(number: int) -> None:
+    cells = {cell["id"]: source_of(cell) for cell in sources.load(sources.path_of(number))["cells"]}
+    for question in assignment(number).questions:
+        call = f"check.{question.name}({', '.join(question.names)})"
+        assert call in cells[f"{question.name}-check"]
+        assert sources.HIDDEN.search(cells[f"{question.name}-check"])
+        assert sources.SOLUTION.search(cells[question.name])
+
+
+@every_assignment
+def test_it_opens_like_a_chapter(number: int) -> None:
+    cells = sources.load(student(number))["cells"]
+    chapter = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
+    assert cells[1]["source"] == chapter[1]["source"], "the cell that finds the package"
+    opening = source_of(cells[0])
+    given = assignment(number)
+    assert opening.startswith(f"# Assignment {number}: {given.title}\n")
+    assert f"{given.points} points" in opening
+    assert re.search(r"\d+ (minutes|hours)", opening)
+
+
+@every_assignment
+def test_its_text_shows_in_colab_and_jupyterlab(number: int) -> None:
+    for cell in sources.load(student(number))["cells"]:
+        if cell["cell_type"] == "markdown":
+            assert faults(source_of(cell)) == [], cell["id"]
+
+
+@every_assignment
+@pytest.mark.parametrize("solved", [False, True], ids=["untouched", "solved"])
+def test_it_runs_from_top_to_bottom(number: int, solved: bool, tmp_path: Path) -> None:
+    path = sources.path_of(number) if solved else student(number)
+    done = execute(path)
+    assert done.error == ""
+    given = assignment(number)
+    texts = {
+        cell["id"]: "".join(output.get("text", "") for output in cell.outputs)
+        for cell in done.notebook.cells
+        if cell.cell_type == "code"
+    }
+    for question in given.questions:
+        text = texts[f"{question.name}-check"]
+        words = f"{question.points} of {question.points} points on the public checks" if solved else "not answered yet"
+        assert words in text
+        assert "✗" not in text

@@ -1,0 +1,763 @@
+"""Answers to assignment 4 that must not pass, those that have a property and nothing else, and other right ones.
+
+Data only: each is the source of an answer cell, which finds `np`, `torch` and `math` imported. Beside a wrong one
+stands a part of the sentence that names it, or None where none can.
+"""
+
+_Q1_HEAD = "def interpolated(positions, inv_freq, factor):\n"
+_Q2_HEAD = "def ntk_aware(dim, base, factor):\n"
+_Q3_HEAD = "def dynamic_ntk(dim, base, length, seq_lens):\n"
+_Q4_HEAD = "def by_parts(dim, base, length, factor, beta_fast, beta_slow):\n"
+_Q5_HEAD = "def yarn_tables(x, positions, inv_freq, factor):\n"
+_Q6_HEAD = "def loss_by_stretch(logits, targets, width):\n"
+
+
+def _body(head: str, lines: str) -> str:
+    return head + "".join(f"    {line}\n" for line in lines.strip("\n").splitlines())
+
+
+def _q1(angles: str) -> str:
+    return _body(_Q1_HEAD, f"angles = {angles}\nreturn np.cos(angles), np.sin(angles)")
+
+
+def _q2(expression: str) -> str:
+    return _body(_Q2_HEAD, f"i = np.arange(dim // 2)\nreturn {expression}")
+
+
+def _q3(scale: str) -> str:
+    return _body(
+        _Q3_HEAD,
+        f"""
+rows, longest = [], 0
+for n in seq_lens:
+    longest = max(longest, n)
+    s = {scale}
+    rows.append((base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim))
+return np.array(rows)
+""",
+    )
+
+
+def _q4(kept: str, result: str = "kept * theta + (1 - kept) * theta / factor") -> str:
+    return _body(
+        _Q4_HEAD,
+        f"""
+theta = base ** (-np.arange(0, dim, 2) / dim)
+r = length * theta / (2 * np.pi)
+kept = {kept}
+return {result}
+""",
+    )
+
+
+def _q5(cos: str = "a", sin: str = "a", angles: str = "positions[:, None].double() * inv_freq") -> str:
+    return _body(
+        _Q5_HEAD,
+        f"""
+a = 0.1 * math.log(factor) + 1
+angles = {angles}
+return (({cos}) * angles.cos()).to(x.dtype), (({sin}) * angles.sin()).to(x.dtype)
+""",
+    )
+
+
+def _q6(lines: str) -> str:
+    return _body(
+        _Q6_HEAD,
+        """
+asked = targets != -100
+loss = -torch.log_softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+"""
+        + lines.strip("\n"),
+    )
+
+
+_RAMP = "np.clip((r - beta_slow) / (beta_fast - beta_slow), 0, 1)"
+
+WRONG = {
+    "q1": {
+        "interpolation multiplies": ("multiplied by the factor", _q1("positions[..., None] * factor * inv_freq")),
+        "ignores the factor": ("no effect", _q1("positions[..., None] * inv_freq")),
+        "the sign flipped": ("opposite sign", _q1("-positions[..., None] / factor * inv_freq")),
+        "sines first": (
+            "changed places",
+            _body(_Q1_HEAD, "t = positions[..., None] / factor * inv_freq\nreturn np.sin(t), np.cos(t)"),
+        ),
+        "whole-number division": ("rounded to whole numbers", _q1("(positions // factor)[..., None] * inv_freq")),
+        "1-indexed": ("start at 1", _q1("(positions + 1)[..., None] / factor * inv_freq")),
+        "ignores the positions": (
+            "positions given were not used",
+            _q1("np.arange(positions.shape[-1])[:, None] / factor * inv_freq * np.ones((*positions.shape, 1))"),
+        ),
+        "counts through the whole batch": (
+            "positions given were not used",
+            _q1("np.arange(positions.size).reshape(positions.shape)[..., None] / factor * inv_freq"),
+        ),
+        "slowed twice": ("square", _q1("positions[..., None] / factor * (inv_freq / factor)")),
+        "degrees for radians": ("degrees", _q1("np.deg2rad(positions[..., None] / factor * inv_freq)")),
+        "ends pinned": (
+            "pinned",
+            _q1(
+                "positions[..., None] * (positions.max() / factor) / (positions.max() + 1) * inv_freq",
+            ),
+        ),
+        "a batch flattened": (None, _q1("np.outer(positions / factor, inv_freq)")),
+        "a column for each dimension": (
+            "column for each dimension",
+            _q1("positions[..., None] / factor * np.concatenate([inv_freq, inv_freq])"),
+        ),
+        "transposed": (None, _q1("inv_freq[:, None] * positions.reshape(1, -1) / factor")),
+        "one array": (
+            None,
+            _body(
+                _Q1_HEAD, "t = positions[..., None] / factor * inv_freq\nreturn np.stack([np.cos(t), np.sin(t)], -1)"
+            ),
+        ),
+        "the angles alone": (None, _body(_Q1_HEAD, "return positions[..., None] / factor * inv_freq")),
+        "no return": ("`return`", _body(_Q1_HEAD, "np.cos(positions[..., None] / factor * inv_freq)")),
+        "the factor as a power": (None, _q1("positions[..., None] * inv_freq ** factor")),
+        "the batch axis for positions": (
+            None,
+            _q1("np.arange(len(positions)).reshape(-1, *[1] * positions.ndim) / factor * inv_freq"),
+        ),
+        "in bfloat16": (
+            None,
+            _body(
+                _Q1_HEAD,
+                """
+p, f = (torch.tensor(one).to(torch.bfloat16) for one in (positions / factor, inv_freq))
+t = (p[..., None] * f).float()
+return t.cos(), t.sin()
+""",
+            ),
+        ),
+    },
+    "q2": {
+        "NTK exponent 1": ("factor alone", _q2("(base * factor) ** (-2 * i / dim)")),
+        "position interpolation": ("alike", _q2("base ** (-2 * i / dim) / factor")),
+        "exponent upside down": ("upside down", _q2("(base * factor ** ((dim - 2) / dim)) ** (-2 * i / dim)")),
+        "exponent i/d": ("lacks the 2", _q2("(base * factor ** (dim / (dim - 2))) ** (-i / dim)")),
+        "d − 2 in the exponent": (
+            "made with d − 2",
+            _q2("(base * factor ** (dim / (dim - 2))) ** (-2 * i / (dim - 2))"),
+        ),
+        "base to a positive power": ("positive power", _q2("(base * factor ** (dim / (dim - 2))) ** (2 * i / dim)")),
+        "the new base alone": ("new base", _q2("base * factor ** (dim / (dim - 2))")),
+        "ignores the factor": ("no effect", _q2("base ** (-2 * i / dim)")),
+        "a smaller base": ("got smaller", _q2("(base / factor ** (dim / (dim - 2))) ** (-2 * i / dim)")),
+        "integer division in the exponent": ("`//`", _q2("(base * factor ** (dim // (dim - 2))) ** (-2 * i / dim)")),
+        "a frequency for each dimension": (
+            "for each dimension",
+            _q2("(base * factor ** (dim / (dim - 2))) ** (-np.arange(dim) / dim)"),
+        ),
+        "wavelengths": ("tokens a turn", _q2("2 * np.pi * (base * factor ** (dim / (dim - 2))) ** (2 * i / dim)")),
+        "slowest first": ("wrong order", _q2("((base * factor ** (dim / (dim - 2))) ** (-2 * i / dim))[::-1]")),
+        "slowed by the place, to d": (None, _q2("base ** (-2 * i / dim) / factor ** (2 * i / dim + 1 / dim)")),
+        "straight from 1 to s": (None, _q2("base ** (-2 * i / dim) / np.linspace(1, factor, dim // 2)")),
+        "evenly, but upside down": (None, _q2("base ** (-2 * i / dim) / factor ** (1 - 2 * i / (dim - 2))")),
+        "integer division of the exponents": (
+            None,
+            _q2("(base * factor ** (dim / (dim - 2))) ** (-2.0 * i // dim)"),
+        ),
+        "pairs from 1": (None, _q2("(base * factor ** (dim / (dim - 2))) ** (-2 * (i + 1) / dim)")),
+        "negative fraction": ("got smaller", _q2("(base * factor ** (dim / (2 - dim))) ** (-2 * i / dim)")),
+        "times slower": (None, _q2("factor ** (2 * i / (dim - 2))")),
+    },
+    "q3": {
+        "no maximum": ("sped up", _q3("n / length")),
+        "never resets": ("starts anew", _q3("max(longest, length) / length")),
+        "NTK exponent 1": (
+            "factor alone",
+            _body(
+                _Q3_HEAD,
+                """
+s = np.maximum(np.array(seq_lens), length) / length
+return (base * s)[:, None] ** (-np.arange(0, dim, 2) / dim)
+""",
+            ),
+        ),
+        "interpolates": (
+            "alike",
+            _body(
+                _Q3_HEAD,
+                """
+s = np.maximum(np.array(seq_lens), length) / length
+return base ** (-np.arange(0, dim, 2) / dim) / s[:, None]
+""",
+            ),
+        ),
+        "the longest for all": ("of the longest", _q3("max(max(seq_lens), length) / length")),
+        "the last for all": ("of the last one", _q3("max(seq_lens[-1], length) / length")),
+        "the first for all": ("of the first one", _q3("max(seq_lens[0], length) / length")),
+        "integer division": ("`//`", _q3("max(n // length, 1)")),
+        "rounded up": ("rounded up", _q3("max(math.ceil(n / length), 1)")),
+        "one too many": ("too large by 1", _q3("1 + n / length if n > length else 1")),
+        "upside down": ("upside down", _q3("length / max(n, length)")),
+        "ignores the lengths": ("no effect", _q3("1")),
+        "transposed": (
+            "changed places",
+            _body(
+                _Q3_HEAD,
+                """
+s = np.maximum(np.array(seq_lens), length) / length
+return (base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)[:, None]
+""",
+            ),
+        ),
+        "the text before": (
+            None,
+            _body(
+                _Q3_HEAD,
+                """
+s = np.maximum(np.array([length, *seq_lens[:-1]]), length) / length
+return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(0, dim, 2) / dim)
+""",
+            ),
+        ),
+        "one base after another": (
+            None,
+            _body(
+                _Q3_HEAD,
+                """
+rows = []
+for n in seq_lens:
+    base = base * (max(n, length) / length) ** (dim / (dim - 2))
+    rows.append(base ** (-np.arange(0, dim, 2) / dim))
+return np.array(rows)
+""",
+            ),
+        ),
+        "texts added up": (None, _q3("max(sum(seq_lens), length) / length")),
+        "counts what is beyond": (None, _q3("max(n - length, length) / length")),
+        "exponent i/d": (
+            None,
+            _body(
+                _Q3_HEAD,
+                """
+s = np.maximum(np.array(seq_lens), length) / length
+return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(dim // 2) / dim)
+""",
+            ),
+        ),
+        "released, for a factor of 2": (None, _q3("2 * max(n, length) / length - 1")),
+    },
+    "q4": {
+        "ramp inverted": ("upside down", _q4(f"1 - {_RAMP}")),
+        "bounds swapped": ("upside down", _q4("np.clip((r - beta_fast) / (beta_slow - beta_fast), 0, 1)")),
+        "turns in radians": (
+            "radians",
+            _q4("np.clip((length * theta - beta_slow) / (beta_fast - beta_slow), 0, 1)"),
+        ),
+        "not held": ("not held", _q4("(r - beta_slow) / (beta_fast - beta_slow)")),
+        "wavelengths blended": ("wavelengths", _q4(_RAMP, "theta / (kept + (1 - kept) * factor)")),
+        "multiplies": ("sped up", _q4(_RAMP, "kept * theta + (1 - kept) * theta * factor")),
+        "turns of the longer text": (
+            "longer text",
+            _q4("np.clip((factor * r - beta_slow) / (beta_fast - beta_slow), 0, 1)"),
+        ),
+        "released ramp": (
+            "along the list",
+            _body(
+                _Q4_HEAD,
+                """
+theta = base ** (-np.arange(0, dim, 2) / dim)
+place = lambda beta: dim * math.log(length / (2 * math.pi * beta)) / (2 * math.log(base))
+low, high = max(math.floor(place(beta_fast)), 0), min(math.ceil(place(beta_slow)), dim - 1)
+kept = 1 - np.clip((np.arange(dim // 2) - low) / (high - low), 0, 1)
+return kept * theta + (1 - kept) * theta / factor
+""",
+            ),
+        ),
+        "ramp in the logarithm": (
+            "along the list",
+            _q4("np.clip(np.log(r / beta_slow) / np.log(beta_fast / beta_slow), 0, 1)"),
+        ),
+        "step at the lower bound": ("left as they were", _q4("(r >= beta_slow) * 1.0")),
+        "step at the upper bound": ("by the whole factor", _q4("(r >= beta_fast) * 1.0")),
+        "step half-way": ("half-way", _q4("(r >= (beta_fast + beta_slow) / 2) * 1.0")),
+        "wavelength over length": (
+            "one over its turns",
+            _q4("np.clip((1 / r - beta_slow) / (beta_fast - beta_slow), 0, 1)"),
+        ),
+        "ramp from nought": ("begins at 0", _q4("np.clip(r / beta_fast, 0, 1)")),
+        "ramp from nought, cut": ("begins at 0", _q4("np.where(r < beta_slow, 0, np.clip(r / beta_fast, 0, 1))")),
+        "divided by the upper bound": ("upper bound", _q4("np.clip((r - beta_slow) / beta_fast, 0, 1)")),
+        "the share alone": ("share that is kept", _q4(_RAMP, "kept")),
+        "how many times slower": (None, _q4(_RAMP, "1 / (kept + (1 - kept) / factor)")),
+        "exponent i/d": (
+            None,
+            _body(
+                _Q4_HEAD,
+                """
+theta = base ** (-np.arange(dim // 2) / dim)
+r = length * theta / (2 * np.pi)
+kept = np.clip((r - beta_slow) / (beta_fast - beta_slow), 0, 1)
+return kept * theta + (1 - kept) * theta / factor
+""",
+            ),
+        ),
+        "NTK base instead of the division": (
+            None,
+            _q4(_RAMP, "kept * theta + (1 - kept) * (base * factor) ** (-np.arange(0, dim, 2) / dim)"),
+        ),
+        "position interpolation": ("alike", _q4("0 * r")),
+        "nothing slowed": ("nothing was slowed", _q4("1 + 0 * r")),
+    },
+    "q5": {
+        "temperature on cos only": ("sines lack", _q5("a", "1")),
+        "temperature on sin only": ("cosines lack", _q5("1", "a")),
+        "temperature squared": ("square", _q5("a * a", "a * a")),
+        "no temperature": ("missing", _q5("1", "1")),
+        "its root": ("root", _q5("a ** 0.5", "a ** 0.5")),
+        "divided by it": ("divided", _q5("1 / a", "1 / a")),
+        "log10": (
+            "base 10",
+            _q5("0.1 * math.log10(factor) + 1", "0.1 * math.log10(factor) + 1"),
+        ),
+        "log2": ("base 2", _q5("0.1 * math.log2(factor) + 1", "0.1 * math.log2(factor) + 1")),
+        "without the 1": ("the 1 of", _q5("a - 1", "a - 1")),
+        "the factor for its logarithm": ("not its logarithm", _q5("0.1 * factor + 1", "0.1 * factor + 1")),
+        "temperature on the angles": (
+            "angles were multiplied",
+            _q5("1", "1", "a * positions[:, None].double() * inv_freq")
+            .replace("((1) * angles.cos())", "(a * angles.cos())")
+            .replace("((1) * angles.sin())", "(a * angles.sin())"),
+        ),
+        "slowed again": ("slowed again", _q5(angles="positions[:, None].double() * inv_freq / factor")),
+        "bfloat16 angles": (
+            "rounded to bfloat16",
+            _q5(angles="positions.to(x.dtype)[:, None] * inv_freq.to(x.dtype)"),
+        ),
+        "bfloat16 positions": ("rounded to bfloat16", _q5(angles="positions.to(x.dtype)[:, None] * inv_freq")),
+        "bfloat16 frequencies": ("rounded to bfloat16", _q5(angles="positions[:, None] * inv_freq.to(x.dtype)")),
+        "angles rounded": ("rounded to bfloat16", _q5(angles="(positions[:, None] * inv_freq).to(x.dtype)")),
+        "1-indexed": ("start at 1", _q5(angles="(positions + 1)[:, None].double() * inv_freq")),
+        "ignores the positions": (
+            "positions given were not used",
+            _q5(angles="torch.arange(len(positions))[:, None].double() * inv_freq"),
+        ),
+        "the sign flipped": ("opposite sign", _q5(angles="-positions[:, None].double() * inv_freq")),
+        "sines first": (
+            "changed places",
+            _body(
+                _Q5_HEAD,
+                """
+a = 0.1 * math.log(factor) + 1
+t = positions[:, None].double() * inv_freq
+return (a * t.sin()).to(x.dtype), (a * t.cos()).to(x.dtype)
+""",
+            ),
+        ),
+        "a column for each dimension": (
+            "column for each dimension",
+            _q5(angles="positions[:, None].double() * torch.cat([inv_freq, inv_freq])"),
+        ),
+        "another dtype": (
+            "another dtype",
+            _body(
+                _Q5_HEAD,
+                """
+a = 0.1 * math.log(factor) + 1
+t = positions[:, None] * inv_freq
+return a * t.cos(), a * t.sin()
+""",
+            ),
+        ),
+        "transposed": (None, _q5(angles="inv_freq[:, None] * positions.double()")),
+        "with axes for batch and heads": (
+            "another shape",
+            _q5(angles="(positions[:, None].double() * inv_freq)[None, None]"),
+        ),
+    },
+    "q6": {
+        "shifted once more": (
+            "shifted",
+            _body(
+                _Q6_HEAD,
+                """
+logs = torch.log_softmax(logits[:, :-1], -1)
+then = targets[:, 1:]
+asked = then != -100
+loss = -logs.gather(-1, then.clamp(min=0)[..., None])[..., 0]
+found = []
+for start in range(0, logits.shape[1], width):
+    part = slice(start, start + width)
+    found.append(loss[:, part][asked[:, part]].mean())
+return torch.stack(found)
+""",
+            ),
+        ),
+        "unasked counted as 0": (
+            "counted as a loss of 0",
+            _body(
+                _Q6_HEAD,
+                """
+loss = torch.nn.functional.cross_entropy(logits.mT, targets, reduction="none")
+return loss.reshape(len(targets), -1, width).mean((0, 2))
+""",
+            ),
+        ),
+        "unasked counted as target 0": (
+            "read as a token",
+            _q6("return loss.reshape(len(targets), -1, width).mean((0, 2))"),
+        ),
+        "positions count alike": (
+            "every asked token once",
+            _q6(
+                """
+mean = loss.masked_fill(~asked, torch.nan).nanmean(0)
+return mean.reshape(-1, width).nanmean(1)
+"""
+            ),
+        ),
+        "texts count alike": (
+            "every asked token once",
+            _q6(
+                """
+mean = loss.masked_fill(~asked, torch.nan).reshape(len(targets), -1, width).nanmean(2)
+return mean.nanmean(0)
+"""
+            ),
+        ),
+        "softmax over the positions": (
+            "over the positions",
+            _body(
+                _Q6_HEAD,
+                """
+asked = targets != -100
+loss = -torch.log_softmax(logits, 1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+shape = (len(targets), -1, width)
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
+""",
+            ),
+        ),
+        "softmax over the texts": (
+            None,
+            _body(
+                _Q6_HEAD,
+                """
+asked = targets != -100
+loss = -torch.log_softmax(logits, 0).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+shape = (len(targets), -1, width)
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
+""",
+            ),
+        ),
+        "a loss for each position": (
+            "one loss for each position",
+            _q6("return loss.masked_fill(~asked, torch.nan).nanmean(0)"),
+        ),
+        "texts not averaged": (
+            "texts were not averaged",
+            _q6("return loss.masked_fill(~asked, torch.nan).reshape(len(targets), -1, width).nanmean(2)"),
+        ),
+        "not neighbours": (
+            "not made of neighbours",
+            _q6(
+                """
+shape = (len(targets), width, -1)
+return (loss * asked).reshape(shape).sum((0, 1)) / asked.reshape(shape).sum((0, 1))
+"""
+            ),
+        ),
+        "bits": (
+            "bits",
+            _q6(
+                """
+shape = (len(targets), -1, width)
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2)) / math.log(2)
+"""
+            ),
+        ),
+        "no sign": (
+            "sign is missing",
+            _q6(
+                """
+shape = (len(targets), -1, width)
+return -(loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
+"""
+            ),
+        ),
+        "added up": (
+            "added up",
+            _q6("return (loss * asked).reshape(len(targets), -1, width).sum((0, 2))"),
+        ),
+        "naive softmax": (
+            "not finite",
+            _body(
+                _Q6_HEAD,
+                """
+asked = targets != -100
+p = logits.exp() / logits.exp().sum(-1, keepdim=True)
+loss = -p.gather(-1, targets.clamp(min=0)[..., None])[..., 0].log()
+shape = (len(targets), -1, width)
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
+""",
+            ),
+        ),
+        "the logarithm of the softmax": (
+            "not finite",
+            _body(
+                _Q6_HEAD,
+                """
+asked = targets != -100
+loss = -torch.softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0].log()
+shape = (len(targets), -1, width)
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
+""",
+            ),
+        ),
+        "a small number in the logarithm": (
+            "small number",
+            _body(
+                _Q6_HEAD,
+                """
+asked = targets != -100
+p = torch.softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+loss, shape = -(p + 1e-9).log(), (len(targets), -1, width)
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
+""",
+            ),
+        ),
+        "probabilities averaged": (
+            "before the logarithm",
+            _q6(
+                """
+p, shape = (-loss).exp() * asked, (len(targets), -1, width)
+return -(p.reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))).log()
+"""
+            ),
+        ),
+        "perplexity": (
+            "perplexity",
+            _q6(
+                """
+shape = (len(targets), -1, width)
+return ((loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))).exp()
+"""
+            ),
+        ),
+        "from the beginning": (
+            "from the beginning",
+            _q6(
+                """
+shape = (len(targets), -1, width)
+total = (loss * asked).reshape(shape).sum((0, 2)).cumsum(0)
+return total / asked.reshape(shape).sum((0, 2)).cumsum(0)
+"""
+            ),
+        ),
+        "the share right": (
+            "share that is right",
+            _q6(
+                """
+right, shape = (logits.argmax(-1) == targets) & asked, (len(targets), -1, width)
+return right.reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
+"""
+            ),
+        ),
+        "one number": (
+            None,
+            _body(_Q6_HEAD, "return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())"),
+        ),
+        "the target's logit": (
+            None,
+            _body(
+                _Q6_HEAD,
+                """
+asked = targets != -100
+loss = -logits.gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+shape = (len(targets), -1, width)
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
+""",
+            ),
+        ),
+    },
+}
+
+PROPERTY_ONLY = {
+    "q1": {
+        "cos² + sin² = 1, no rotation": _q1("0 * positions[..., None] * inv_freq"),
+        "keeps the norm, with the trained speeds": _q1("positions[..., None] * inv_freq"),
+        "relative, but with another speed": _q1("positions[..., None] * inv_freq / (2 * factor)"),
+        "zeros": _body(_Q1_HEAD, "t = 0 * positions[..., None] * inv_freq\nreturn t, t"),
+        "its input": _body(_Q1_HEAD, "return positions, inv_freq"),
+    },
+    "q2": {
+        "geometric, from 1: the trained list": _q2("base ** (-2 * i / dim)"),
+        "geometric, from 1: another list": _q2("(base * factor**2) ** (-2 * i / dim)"),
+        "ends kept alone": _q2("np.where(i == dim // 2 - 1, base ** (-2 * i / dim) / factor, base ** (-2 * i / dim))"),
+        "zeros": _q2("0.0 * i"),
+        "ones": _q2("1.0 + 0 * i"),
+    },
+    "q3": {
+        "the trained list for all": _q3("1"),
+        "grows with the text, too fast": _q3("(max(n, length) / length) ** 2"),
+        "zeros": _body(_Q3_HEAD, "return np.zeros((len(seq_lens), dim // 2))"),
+        "one factor for all": _q3("4"),
+    },
+    "q4": {
+        "between the bounds, half-way": _q4("0.5 + 0 * r"),
+        "its input": _q4("1 + 0 * r"),
+        "position interpolation": _q4("0 * r"),
+        "falls in order, by place": _q4("1 - np.arange(dim // 2) / (dim // 2 - 1)"),
+        "zeros": _q4("0 * r", "kept"),
+    },
+    "q5": {
+        "cold tables": _q5("1", "1"),
+        "cos² + sin² = a², no rotation": _q5(angles="0 * positions[:, None].double() * inv_freq"),
+        "relative, but with another speed": _q5(angles="positions[:, None].double() * inv_freq / factor"),
+        "zeros": _q5("0", "0"),
+    },
+    "q6": {
+        "zeros": _body(_Q6_HEAD, "return torch.zeros(logits.shape[1] // width)"),
+        "chance": _body(_Q6_HEAD, "return torch.full((logits.shape[1] // width,), math.log(logits.shape[2]))"),
+        "the mean of all, for every stretch": _body(
+            _Q6_HEAD,
+            """
+mean = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+return mean.expand(logits.shape[1] // width)
+""",
+        ),
+        "its input": _body(_Q6_HEAD, "return targets"),
+    },
+}
+
+RIGHT = {
+    "q1": {
+        "slows the speeds": _q1("np.multiply.outer(positions, inv_freq / factor)"),
+        "complex numbers": _body(
+            _Q1_HEAD, "z = np.exp(1j * positions[..., None] * inv_freq / factor)\nreturn z.real, z.imag"
+        ),
+        "torch, a list": _body(
+            _Q1_HEAD,
+            """
+t = torch.einsum("...,i->...i", torch.tensor(positions).double(), torch.tensor(inv_freq)) / factor
+return [t.cos(), t.sin()]
+""",
+        ),
+        "loops": _body(
+            _Q1_HEAD,
+            """
+flat = [[m / factor * theta for theta in inv_freq] for m in positions.ravel()]
+t = np.array(flat).reshape(*positions.shape, len(inv_freq))
+return np.cos(t), np.sin(t)
+""",
+        ),
+    },
+    "q2": {
+        "slows pair by pair": _q2("base ** (-2 * i / dim) / factor ** (2 * i / (dim - 2))"),
+        "torch, float32": _body(
+            _Q2_HEAD,
+            "return 1 / (base * factor ** (dim / (dim - 2))) ** (torch.arange(0, dim, 2).float() / dim)",
+        ),
+        "geomspace": _q2("np.geomspace(1, base ** (-(dim - 2) / dim) / factor, dim // 2)"),
+        "logarithms": _q2("np.exp(-2 * i / dim * (np.log(base) + dim / (dim - 2) * np.log(factor)))"),
+    },
+    "q3": {
+        "a loop with an if": _q3("n / length if n > length else 1"),
+        "slows pair by pair": _body(
+            _Q3_HEAD,
+            """
+i = np.arange(dim // 2)
+s = np.array([max(1, n / length) for n in seq_lens])[:, None]
+return base ** (-2 * i / dim) / s ** (2 * i / (dim - 2))
+""",
+        ),
+        "torch": _body(
+            _Q3_HEAD,
+            """
+s = (torch.tensor(seq_lens).double() / length).clamp(min=1)
+return (base * s ** (dim / (dim - 2)))[:, None] ** (-torch.arange(0, dim, 2).double() / dim)
+""",
+        ),
+    },
+    "q4": {
+        "how many times slower": _q4(_RAMP, "theta * (1 + kept * (factor - 1)) / factor"),
+        "interp": _q4("np.interp(r, [beta_slow, beta_fast], [0, 1])"),
+        "a loop": _body(
+            _Q4_HEAD,
+            """
+found = []
+for i in range(dim // 2):
+    theta = base ** (-2 * i / dim)
+    r = length * theta / (2 * math.pi)
+    if r >= beta_fast:
+        found.append(theta)
+    elif r <= beta_slow:
+        found.append(theta / factor)
+    else:
+        kept = (r - beta_slow) / (beta_fast - beta_slow)
+        found.append(kept * theta + (1 - kept) * theta / factor)
+return np.array(found)
+""",
+        ),
+        "wavelengths in the ramp": _q4(
+            "np.clip((length / (2 * np.pi / theta) - beta_slow) / (beta_fast - beta_slow), 0, 1)"
+        ),
+    },
+    "q5": {
+        "float32, rounded twice": _body(
+            _Q5_HEAD,
+            """
+a = 0.1 * math.log(factor) + 1
+t = torch.outer(positions.float(), inv_freq.float())
+return a * t.cos().to(x.dtype), a * t.sin().to(x.dtype)
+""",
+        ),
+        "float32": _body(
+            _Q5_HEAD,
+            """
+a = 0.1 * math.log(factor) + 1
+t = positions[:, None] * inv_freq[None, :]
+return (t.cos() * a).to(x.dtype), (t.sin() * a).to(x.dtype)
+""",
+        ),
+        "polar": _body(
+            _Q5_HEAD,
+            """
+t = positions[:, None].double() * inv_freq.double()
+z = torch.polar(torch.full_like(t, 1 + 0.1 * math.log(factor)), t)
+return z.real.to(x.dtype), z.imag.to(x.dtype)
+""",
+        ),
+    },
+    "q6": {
+        "cross_entropy, stretch by stretch": _body(
+            _Q6_HEAD,
+            """
+found = []
+for start in range(0, logits.shape[1], width):
+    part, then = logits[:, start : start + width], targets[:, start : start + width]
+    found.append(torch.nn.functional.cross_entropy(part.flatten(0, 1), then.flatten()))
+return torch.stack(found)
+""",
+        ),
+        "logsumexp and loops": _body(
+            _Q6_HEAD,
+            """
+found = []
+for start in range(0, logits.shape[1], width):
+    losses = []
+    for b in range(len(targets)):
+        for t in range(start, start + width):
+            if targets[b, t] != -100:
+                row = logits[b, t]
+                losses.append(float(row.logsumexp(0) - row[targets[b, t]]))
+    found.append(sum(losses) / len(losses))
+return torch.tensor(found)
+""",
+        ),
+        "NumPy": _body(
+            _Q6_HEAD,
+            """
+x, t = logits.numpy(), targets.numpy()
+x = x - x.max(-1, keepdims=True)
+logs = x - np.log(np.exp(x).sum(-1, keepdims=True))
+loss = -np.take_along_axis(logs, np.where(t < 0, 0, t)[..., None], -1)[..., 0]
+loss = np.where(t < 0, np.nan, loss).reshape(len(t), -1, width)
+return np.nanmean(loss, axis=(0, 2))
+""",
+        ),
+    },
+}

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 STUDENT = ROOT / "notebooks" / "assignments"
 SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)^[ \t]*### END SOLUTION[ \t]*$", re.MULTILINE | re.DOTALL)
 HIDDEN = re.compile(r"\n?^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS[ \t]*$", re.MULTILINE | re.DOTALL)
+PROSE_STUB = "YOUR ANSWER HERE"  # as nbgrader's own, which replaces such a cell whole
 STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"  # as nbgrader's own
 
 
@@ -41,11 +42,18 @@ def imports_of(number: int) -> str:
     return next(source_of(cell) for cell in load(path_of(number))["cells"] if cell["id"] == "imports")
 
 
+def is_prose_answer(cell: dict[str, Any]) -> bool:
+    """Whether a cell holds an answer in words; in a source, a model answer."""
+    return cell["cell_type"] == "markdown" and cell["metadata"].get("nbgrader", {}).get("solution", False)
+
+
 def student_version(notebook: dict[str, Any]) -> dict[str, Any]:
     """The notebook without solutions, hidden checks and outputs."""
     notebook = copy.deepcopy(notebook)
     for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
+        if is_prose_answer(cell):
+            cell["source"] = [PROSE_STUB]
+        elif cell["cell_type"] == "code":
             source = HIDDEN.sub("", SOLUTION.sub(STUB, source_of(cell)))
             cell |= {"source": source.splitlines(keepends=True), "outputs": [], "execution_count": None}
     return notebook
@@ -57,7 +65,7 @@ def dump(notebook: dict[str, Any]) -> str:
 
 
 def given_away(source: dict[str, Any], student: dict[str, Any]) -> list[str]:
-    """The lines of solutions and hidden checks that the student version still holds."""
+    """The lines of solutions and hidden checks that the student version still holds; short ones tell nothing."""
     secret = {
         line.strip()
         for cell in source["cells"]
@@ -65,9 +73,10 @@ def given_away(source: dict[str, Any], student: dict[str, Any]) -> list[str]:
         for match in pattern.finditer(source_of(cell))
         for line in match[group].splitlines()
     }
+    secret |= {line.strip() for c in source["cells"] if is_prose_answer(c) for line in source_of(c).splitlines()}
     kept = {line.strip() for cell in student["cells"] for line in source_of(cell).splitlines()}
     marks = {line for line in kept if line.startswith(("### BEGIN", "### END"))}
-    return sorted((secret & kept - {"", ")", "]", "}"}) | marks)
+    return sorted({line for line in secret & kept if len(line) > 24} | marks)
 
 
 def trial(path: Path, number: int) -> Report:

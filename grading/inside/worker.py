@@ -91,8 +91,12 @@ def asked_by_an_answer() -> bool:
 def forbid(names: list[str]) -> None:
     """Replace torch's ready-made answers by a function that says so."""
     for name in names:
-        path, _, last = name.rpartition(".")
-        owner = sys.modules.get(path) or importlib.import_module(path)
+        first, *middle, last = name.split(".")
+        owner: Any = sys.modules[first]
+        for part in middle:
+            if not hasattr(owner, part):  # a module that nobody has imported yet
+                importlib.import_module(f"{owner.__name__}.{part}")
+            owner = getattr(owner, part)
 
         def refuse(*args: Any, name: str = name, **named: Any) -> None:
             raise ReadyMade(name)

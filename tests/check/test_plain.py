@@ -91,8 +91,9 @@ def test_figures_and_sliders_are_what_they_show() -> None:
     import ipywidgets
     import plotly.graph_objects as go
 
-    shown = plain([go.Figure(go.Scatter(x=[1, 2], y=[3, 4])), ipywidgets.IntSlider(3, 1, 9)])
-    assert shown[0]["figure"]["data"][0]["type"] == "scatter"
+    shown = plain([go.Figure(go.Scatter(x=np.arange(2.0), y=[3, 4])), ipywidgets.IntSlider(3, 1, 9)])
+    trace = shown[0]["figure"]["data"][0]
+    assert (trace["type"], trace["x"], trace["y"]) == ("scatter", [0.0, 1.0], [3, 4])
     assert (shown[1]["widget"], shown[1]["min"], shown[1]["value"], shown[1]["max"]) == ("IntSlider", 1, 3, 9)
 
 

@@ -141,6 +141,8 @@ def test_equal_enough(got: Any, want: Any) -> None:
         (NAN, 1.0, "not finite"),
         (INF, 1.0, "not finite"),
         (-INF, INF, "not finite"),
+        (1.0, INF, "are not right"),
+        (np.array([1.0, 2.0]), np.array([1.0, -INF]), "are not right"),
         (Opaque("thing"), 1.0, "cannot be compared"),
         (None, 1.0, "should be a number"),
     ],

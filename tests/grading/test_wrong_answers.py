@@ -1,26 +1,21 @@
 """The bank of wrong answers: each loses points with secret inputs, and is told its likely mistake.
 
-Every answer of the bank is tried in this process; all of them together also go through the sandbox, as submissions
-that each hold one answer to every question.
+Every answer of the bank is tried in this process, and in the sandbox.
 """
 
 from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Iterator
-from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from grading.grade import NUMBERS, assignment, grade
-from grading.sandbox import Limits
+from grading.grade import NUMBERS, assignment, grade_question, packages
+from grading.sandbox import Limits, Worker
 from grading.sources import imports_of
-from grading.submission import Submission
 from posenc.check._question import Question, Result
 
 pytestmark = pytest.mark.torch
@@ -35,11 +30,13 @@ def question(number: int, name: str) -> Question:
     return next(question for question in assignment(number).questions if question.name == name)
 
 
-def listed(kind: str) -> Iterator[Any]:
-    for number in NUMBERS:
-        for name, answers in getattr(bank(number), kind).items():
-            for title, content in answers.items():
-                yield pytest.param(number, name, content, id=f"{number} {name} {title}")
+def listed(kind: str) -> list[Any]:
+    return [
+        pytest.param(number, name, content, id=f"{number} {name} {title}")
+        for number in NUMBERS
+        for name, answers in getattr(bank(number), kind).items()
+        for title, content in answers.items()
+    ]
 
 
 def graded(number: int, name: str, source: str, seed: str) -> list[Result]:
@@ -85,17 +82,12 @@ def test_every_question_has_enough_wrong_answers(number: int) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_sandbox_gives_the_same_points(number: int) -> None:
-    sources = {
-        name: [source for _, source in answers.values()] + list(bank(number).RIGHT.get(name, {}).values())
-        for name, answers in bank(number).WRONG.items()
-    }
-    for answers in zip_longest(*sources.values()):
-        cells = {name: [source] for name, source in zip(sources, answers, strict=True) if source is not None}
-        submission = Submission("bank", Path("bank.ipynb"), number, cells)
-        report = grade(submission, assignment(number), imports_of(number), SEEDS[0], Limits())
-        here = {name: [r.earned for r in graded(number, name, source, SEEDS[0])] for name, (source,) in cells.items()}
-        assert {
-            graded.question.name: [result.earned for result in graded.results]
-            for graded in report.graded
-            if graded.question.name in cells
-        } == here
+    given = assignment(number)
+    with Worker(packages(given), imports_of(number), Limits()) as worker:
+        for asked in given.questions:
+            answers = [source for _, source in bank(number).WRONG[asked.name].values()]
+            answers += bank(number).RIGHT.get(asked.name, {}).values()
+            for source in answers:
+                inside = grade_question(worker, asked, [source], SEEDS[0])
+                here = graded(number, asked.name, source, SEEDS[0])
+                assert [result.earned for result in inside] == [result.earned for result in here], source

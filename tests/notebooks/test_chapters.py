@@ -63,6 +63,11 @@ def test_it_has_a_title_and_a_description(path):
 
 
 @every_chapter
+def test_it_uses_no_check_of_an_assignment(path):
+    assert "posenc.check" not in path.read_text(encoding="utf-8"), "the execution cache does not follow posenc.check"
+
+
+@every_chapter
 def test_every_code_cell_was_run_in_order(path):
     counts = [cell["execution_count"] for cell in cells(path, "code")]
     assert counts == list(range(1, len(counts) + 1))

@@ -5,6 +5,7 @@ The grader runs this same file on both sides of its sandbox, so it imports nothi
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import sys
@@ -34,12 +35,21 @@ def _shown(value: Any) -> dict[str, Any] | None:
     """A Plotly figure or a slider as a dictionary of what it shows."""
     go = sys.modules.get("plotly.graph_objects")
     if go is not None and isinstance(value, go.Figure):
-        return {"figure": value.to_dict()}
+        return {"figure": _unpacked(value.to_dict())}
     widgets = sys.modules.get("ipywidgets")
     if widgets is not None and isinstance(value, widgets.ValueWidget):
         names = ("min", "max", "step", "base", "value", "options")
         return {"widget": type(value).__name__} | {n: getattr(value, n) for n in names if hasattr(value, n)}
     return None
+
+
+def _unpacked(item: Any) -> Any:
+    """A figure's dictionary with its arrays as lists: Plotly packs them into text since version 6."""
+    if isinstance(item, dict) and {"bdata", "dtype"} <= set(item):
+        return np.frombuffer(base64.b64decode(item["bdata"]), item["dtype"]).tolist()
+    if isinstance(item, dict):
+        return {key: _unpacked(value) for key, value in item.items()}
+    return [_unpacked(value) for value in item] if isinstance(item, (list, tuple)) else item
 
 
 def plain(value: Any, depth: int = 0) -> Any:

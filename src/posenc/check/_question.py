@@ -16,6 +16,20 @@ import numpy as np
 from posenc.check._plain import Opaque, plain
 
 PUBLIC_SEED = "public"
+# Attention, ready-made: where an answer is to compute it, none of these may be called.
+TORCH_ATTENTION = (
+    "torch.nn.functional.scaled_dot_product_attention",
+    "torch.nn.functional.multi_head_attention_forward",
+    "torch.nn.MultiheadAttention",
+    "torch.nn.attention.flex_attention.flex_attention",
+    "torch._C._nn.scaled_dot_product_attention",
+    "torch._scaled_dot_product_attention_math",
+    "torch._scaled_dot_product_flash_attention_for_cpu",
+    "torch._native_multi_head_attention",
+    "torch.ops.aten.scaled_dot_product_attention",
+    "torch.ops.aten._scaled_dot_product_attention_math",
+    "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu",
+)
 Answer = Callable[..., Any]
 
 
@@ -145,7 +159,8 @@ def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype
         raise Wrong(f"{the} holds values that are not finite numbers")
     with np.errstate(invalid="ignore"):  # infinity − infinity, where both are the same infinity
         error = np.where(same_infinite, 0.0, np.abs(one - right))
-        bad = error > tolerance * (1 + np.where(same_infinite, 0.0, np.abs(right)))
+        size = np.where(np.isinf(right), 0.0, np.abs(right))
+        bad = error > tolerance * (1 + size)
     if bad.any():
         place = tuple(int(i) for i in np.unravel_index(int(error.argmax()), error.shape))
         at = f" at {list(place)}" if place else ""

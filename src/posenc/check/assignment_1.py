@@ -5,7 +5,6 @@ Rests on chapters 01 to 04. ``from posenc.check import assignment_1 as check``, 
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -16,7 +15,17 @@ import torch
 from posenc import absolute
 from posenc.analysis import decay
 from posenc.attention import attention
-from posenc.check._question import Answer, Assignment, Case, Mistake, Part, Question, Wrong, compare
+from posenc.check._question import (
+    TORCH_ATTENTION,
+    Answer,
+    Assignment,
+    Case,
+    Mistake,
+    Part,
+    Question,
+    Wrong,
+    compare,
+)
 from posenc.frequencies import inv_freq
 
 REACH = 200  # tokens on the horizontal axis of question 7
@@ -172,12 +181,7 @@ q1 = Question(
             _with_weights(lambda scores, causal: torch.softmax(_masked(0 * scores, causal), -1)),
         ),
     ),
-    forbidden=(
-        "torch.nn.functional.scaled_dot_product_attention",
-        "torch.nn.functional.multi_head_attention_forward",
-        "torch.nn.MultiheadAttention",
-        "torch.nn.attention.flex_attention.flex_attention",
-    ),
+    forbidden=TORCH_ATTENTION,
 )
 
 
@@ -691,12 +695,10 @@ q6 = Question(
 
 
 def _numbers(value: Any) -> np.ndarray | None:
-    """The numbers of a trace: a list, an array, or what Plotly packs an array into; None for anything else."""
+    """The numbers of a trace: a list or an array; None for anything else."""
     try:
-        if isinstance(value, dict):
-            value = np.frombuffer(base64.b64decode(value["bdata"]), value["dtype"])
         array = np.asarray(value)
-    except (KeyError, TypeError, ValueError):
+    except (TypeError, ValueError):
         return None
     return array.astype(float) if array.dtype.kind in "biuf" else None
 

@@ -15,7 +15,17 @@ from torch import Tensor
 from posenc._arrays import Array
 from posenc.attention import attention
 from posenc.check._plain import plain
-from posenc.check._question import Answer, Assignment, Case, Mistake, Part, Question, Wrong, compare
+from posenc.check._question import (
+    TORCH_ATTENTION,
+    Answer,
+    Assignment,
+    Case,
+    Mistake,
+    Part,
+    Question,
+    Wrong,
+    compare,
+)
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import RotaryTable, convert_projection, rotary_table, rotate, rotation_matrix
 
@@ -787,11 +797,7 @@ q6 = Question(
         Part("a text in steps gives what the whole text gives", 1, test=_in_steps),
     ),
     reference=_step_reference,
-    forbidden=(
-        "torch.nn.functional.scaled_dot_product_attention",
-        "torch.nn.functional.multi_head_attention_forward",
-        "torch.nn.attention.flex_attention.flex_attention",
-    ),
+    forbidden=TORCH_ATTENTION,
     mistakes=(
         Mistake("values are turned too: they should be kept and blended as they come", _stepped(values=True)),
         Mistake("keys and values are turned: it is queries and keys that turn", _stepped(values=True, query=False)),

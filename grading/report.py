@@ -21,7 +21,7 @@ PAGE = Path(__file__).resolve().parent / "feedback.html"
 def safe_name(student: str) -> str:
     """A file's name for a student's: its own letters, and a few digits where others had to go."""
     plain = re.sub(r"[^\w.-]+", "_", student).strip("._")[:80]
-    if plain == student:
+    if plain and plain == student:
         return plain
     return f"{plain or 'student'}-{hashlib.sha256(student.encode()).hexdigest()[:6]}"
 

@@ -44,7 +44,7 @@ def imports_of(number: int) -> str:
 
 def is_prose_answer(cell: dict[str, Any]) -> bool:
     """Whether a cell holds an answer in words; in a source, a model answer."""
-    return cell["cell_type"] == "markdown" and cell["metadata"].get("nbgrader", {}).get("solution", False)
+    return cell["cell_type"] == "markdown" and "nbgrader" in cell["metadata"]
 
 
 def student_version(notebook: dict[str, Any]) -> dict[str, Any]:

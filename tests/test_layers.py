@@ -11,24 +11,27 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "posenc"
 FLOORS = [
-    {"_arrays", "_rotary_torch"},
+    {"_arrays", "_rotary_torch", "check._plain"},
+    {"check._question"},
     {"frequencies", "_rms_norm"},
     {"absolute", "rotary", "scaling", "attention"},
     {"analysis", "bias", "configs"},
     {"schemes", "lab._checks", "lab.measured"},
-    {"transformer", "widgets"},
+    {"transformer", "widgets"} | {f"check.assignment_{number}" for number in (1, 2, 3, 4)},
     {"figures", "lab.corpus"},
     {"lab.runs"},
     {"lab.train", "lab.store"},
     {"lab.evaluate"},
     {"lab.measurements"},
     {"lab"},
+    {"check"},
     {"lab.execution"},
     {"lab.__main__"},
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
 ONE_FLOOR = {"figures", "widgets"}  # packages whose modules share a floor and may import each other
-WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"} | {
+WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"}
+WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 3, 4)} | {
     f"lab.{name}" for name in ("corpus", "runs", "train", "store", "evaluate", "measurements", "execution", "__main__")
 }
 

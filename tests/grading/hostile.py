@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -195,7 +196,7 @@ def spoiled(solved: Notebook, code: str, function: str, here: str, keep: bool) -
     cell = answer_cell(notebook, "q1")
     right = "".join(cell["source"])
     code = code.replace("FUNCTION", function).replace("MARK", MARK).replace("HERE", repr(here))
-    code = code.replace("    RIGHT", right.replace("\n", "\n    "))
+    code = code.replace("    RIGHT", textwrap.indent(right, "    "))
     cell["source"] = f"{right}\n{code}" if keep else code
     return json.dumps(notebook).encode()
 

@@ -41,6 +41,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "lab": ("runs", "corpus", "train", "measurements", "evaluate"),
     "figures": (),
     "widgets": (),
+    "check": (),
 }
 
 

@@ -9,7 +9,6 @@ theirs. The student version has neither, and nothing else is changed.
 from __future__ import annotations
 
 import copy
-import json
 import re
 import sys
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 from grading.grade import NUMBERS, Report, assignment, grade
 from grading.sandbox import Limits
 from grading.submission import read, source_of
+from tools.notebooks import dump, load
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDENT = ROOT / "notebooks" / "assignments"
@@ -30,11 +30,6 @@ STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"  # as nbgrader's own
 def path_of(number: int) -> Path:
     """The source of an assignment."""
     return ROOT / "grading" / "sources" / f"assignment_{number}.ipynb"
-
-
-def load(path: Path) -> dict[str, Any]:
-    """A notebook as plain data."""
-    return dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 def imports_of(number: int) -> str:
@@ -57,11 +52,6 @@ def student_version(notebook: dict[str, Any]) -> dict[str, Any]:
             source = HIDDEN.sub("", SOLUTION.sub(STUB, source_of(cell)))
             cell |= {"source": source.splitlines(keepends=True), "outputs": [], "execution_count": None}
     return notebook
-
-
-def dump(notebook: dict[str, Any]) -> str:
-    """The notebook as it is written to a file."""
-    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def given_away(source: dict[str, Any], student: dict[str, Any]) -> list[str]:

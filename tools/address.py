@@ -26,6 +26,12 @@ CITATION = re.compile(r'^repository-code: "[^"\n]*"\n', re.MULTILINE)
 URLS = re.compile(r"^\[project\.urls\]\n(?:[^\[\n].*\n)*\n", re.MULTILINE)
 
 
+def notebooks(root: Path) -> list[Path]:
+    """The chapters, the assignments and the assignments' sources: whatever begins by finding the package."""
+    folders = ("notebooks", "notebooks/assignments", "grading/sources")
+    return [path for folder in folders for path in sorted((root / folder).glob("*.ipynb"))]
+
+
 def checked(url: str) -> str:
     """The address in its plain form; ``ValueError`` if it is not a repository on GitHub.
 
@@ -64,8 +70,10 @@ def readme(text: str, url: str) -> str:
         f"- Clone it: `git clone {url}`",
         f"- Read it: https://{owner}.github.io/{name}/ (published by the Pages workflow)",
     ]
-    for path in sorted(ROOT.glob("notebooks/*.ipynb")):
-        lines.append(f"- Open in Colab: [{heading(load(path))}]({colab(url, f'notebooks/{path.name}')})")
+    for path in notebooks(ROOT):
+        place = path.relative_to(ROOT).as_posix()
+        if place.startswith("notebooks/"):
+            lines.append(f"- Open in Colab: [{heading(load(path))}]({colab(url, place)})")
     return _once(README, "\n".join(lines) + "\n", text)
 
 
@@ -107,7 +115,7 @@ def set_address(root: Path, url: str) -> list[Path]:
     for name, edit in files.items():
         path = root / name
         rewrite(path, edit(path.read_text(encoding="utf-8"), url))
-    for path in sorted(root.glob("notebooks/*.ipynb")):
+    for path in notebooks(root):
         notebook = load(path)
         cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
         cell["source"] = first_cell(joined(cell["source"]), url).splitlines(keepends=True)

@@ -128,7 +128,11 @@ def run(chosen: argparse.Namespace) -> Path:
     lock = threading.Lock()
 
     def one(submission: Submission) -> Report:
-        report = grade(submission, given, imports, secret, limits, chosen.unsafe)
+        try:
+            report = grade(submission, given, imports, secret, limits, chosen.unsafe)
+        except Exception as error:  # of this submission alone: all others are graded
+            submission.problem = f"It could not be graded ({type(error).__name__}): grade it again."
+            report = grade(submission, given, imports, secret, limits, chosen.unsafe)
         for question in given.hand_graded:
             if (submission.student, question.name) in by_hand:
                 points, comment = by_hand[submission.student, question.name]

@@ -7,11 +7,13 @@ import importlib
 import time
 from dataclasses import dataclass, field
 
-from grading.sandbox import Limits, Worker
-from grading.submission import Submission
+from grading.sandbox import Limits, NoSandbox, Worker
+from grading.submission import Submission, without_magics
 from posenc.check._question import Assignment, HandGraded, Part, Question, Result, Unanswered, Wrong
 
 NUMBERS = (1, 2, 3, 4)
+LONGEST = 50_000  # characters of one question's cells
+UNCHECKED = "the check could not deal with what it returned"
 
 
 @dataclass
@@ -74,6 +76,9 @@ def grade_question(worker: Worker, question: Question, cells: list[str], seed: s
     """The results of a question's parts, each in a fresh child. What fails on loading fails for all of them."""
     if not cells:
         return for_all(question.parts, f"its answer cell is missing: the cell named {question.name} is the one graded")
+    if sum(map(len, cells)) > LONGEST:  # to parse a long text takes much time and memory, and here they are ours
+        return for_all(question.parts, f"its cell is too long: it may have {LONGEST} characters")
+    cells = [without_magics(cell) for cell in cells]
     for cell in cells:
         try:
             ast.parse(cell)
@@ -90,6 +95,10 @@ def grade_question(worker: Worker, question: Question, cells: list[str], seed: s
             return results + for_all(question.parts[len(results) :], "not answered yet", answered=False)
         except Wrong as wrong:
             return results + for_all(question.parts[len(results) :], wrong.sentence)
+        except NoSandbox:
+            raise
+        except Exception as error:  # our own check broke on a value: no points for it, and all others are graded
+            results.append(Result(part, 0, f"{UNCHECKED} ({type(error).__name__})"))
     return results
 
 
@@ -111,5 +120,7 @@ def grade(
         for question in assignment.questions:
             results = grade_question(worker, question, submission.cells.get(question.name, []), seed)
             report.graded.append(Graded(question, results))
+            broken = [result for result in results if result.sentence.startswith(UNCHECKED)]
+            submission.notes += [f"{question.name}, {result.part.title}: {result.sentence}." for result in broken]
     report.seconds = time.perf_counter() - start
     return report

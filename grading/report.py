@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,14 +17,15 @@ from grading.grade import Report
 from posenc.check._question import Assignment
 
 PAGE = Path(__file__).resolve().parent / "feedback.html"
+NOT_TEXT = "backslashreplace"  # how halves of characters are written, which a name or an answer may hold
 
 
 def safe_name(student: str) -> str:
-    """A file's name for a student's: its own letters, and a few digits where others had to go."""
-    plain = re.sub(r"[^\w.-]+", "_", student).strip("._")[:80]
-    if plain and plain == student:
+    """A file's name for a student's: its own letters, and digits where others had to go, which nobody else can get."""
+    plain = re.sub(r"[^\w.-]+", "_", student).strip("._").encode()[:80].decode(errors="ignore")
+    if plain and plain == student and not re.search(r"-[0-9a-f]{16}$", plain):
         return plain
-    return f"{plain or 'student'}-{hashlib.sha256(student.encode()).hexdigest()[:6]}"
+    return f"{plain or 'student'}-{hashlib.sha256(os.fsencode(student)).hexdigest()[:16]}"
 
 
 def no_formula(text: str) -> str:
@@ -57,7 +59,7 @@ def rows(reports: Sequence[Report], assignment: Assignment, unsafe: bool) -> lis
 def write_table(path: Path, table: list[list[str]]) -> None:
     """Write the table so that a reader sees the old one or the new one, whole."""
     beside = path.with_suffix(".part")
-    with beside.open("w", newline="", encoding="utf-8") as file:
+    with beside.open("w", newline="", encoding="utf-8", errors=NOT_TEXT) as file:
         csv.writer(file).writerows(table)
     beside.replace(path)
 
@@ -71,6 +73,7 @@ def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: 
     template = environment.from_string(PAGE.read_text(encoding="utf-8"))
     for report in reports:
         page = template.render(report=report, assignment=assignment, run=run)
-        (pages / f"{safe_name(report.submission.student)}.html").write_text(page, encoding="utf-8")
+        place = pages / f"{safe_name(report.submission.student)}.html"
+        place.write_text(page, encoding="utf-8", errors=NOT_TEXT)
     (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
     write_table(folder / "grades.csv", rows(reports, assignment, run["unsafe"]))

@@ -30,7 +30,8 @@ from posenc.check import _plain
 from posenc.check._plain import LARGEST, decode, encode
 from posenc.check._question import Question, Unanswered, Wrong
 
-INSIDE = Path(__file__).resolve().parent / "inside"
+ROOT = Path(__file__).resolve().parents[1]
+INSIDE = ROOT / "grading" / "inside"
 PACKAGE = Path(posenc.__file__).resolve().parent
 START_SECONDS = 120  # importing torch on a busy machine
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
@@ -43,6 +44,10 @@ HOW_TO_GET_IT = (
 
 class NoSandbox(Exception):
     """The sandbox cannot be had here; the message says why and how to get it."""
+
+
+class Ended(Exception):
+    """The child has ended; `args[0]` is the signal that ended it, if one did."""
 
 
 class Broken(Exception):
@@ -108,13 +113,14 @@ def _system_mounts() -> Iterator[str]:
     yield from ("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")
 
 
-def _other_packages() -> Iterator[Path]:
-    """The folders of installed packages that lie in what is mounted: all are hidden."""
-    prefix = Path(sys.base_prefix)
-    for pattern in ("lib/python*/site-packages", "lib/python*/dist-packages", "local/lib/python*/*-packages"):
-        yield from prefix.glob(pattern)
-        if prefix != Path("/usr"):
-            yield from Path("/usr").glob(pattern)
+def _hidden() -> list[Path]:
+    """The folders in what is mounted that an answer is not to see: installed packages, sources, this repository."""
+    mounted = (Path("/usr"), Path(sys.base_prefix))
+    patterns = ("lib/python*/*-packages", "local/lib/python*/*-packages", "src", "local/src", "envs", "pkgs")
+    found = {path for prefix in mounted for pattern in patterns for path in prefix.glob(pattern) if path.is_dir()}
+    found |= {ROOT} if any(ROOT.is_relative_to(prefix) for prefix in mounted) else set()
+    found = {path.resolve() for path in found}
+    return sorted(path for path in found if not found & set(path.parents))
 
 
 def command(packages: tuple[str, ...], empty: Path) -> list[str]:
@@ -127,10 +133,12 @@ def command(packages: tuple[str, ...], empty: Path) -> list[str]:
     words += [*_system_mounts(), "--proc", "/proc", "--dev", "/dev"]
     if not Path(sys.base_prefix).is_relative_to("/usr"):
         words += ["--ro-bind", sys.base_prefix, sys.base_prefix]
-    for folder in _other_packages():
+    for folder in _hidden():
         words += ["--ro-bind", str(empty), str(folder)]
     for name, place in distributions(packages).items():
         words += ["--ro-bind", str(place), f"/packages/{name}"]
+        if name == "torch" and (place / "onnx").is_dir():  # rotary embedding and attention, as functions
+            words += ["--ro-bind", str(empty), "/packages/torch/onnx"]
     for file in INSIDE.glob("*.py"):
         words += ["--ro-bind", str(file), f"/grader/{file.name}"]
     words += ["--ro-bind", str(_plain.__file__), "/grader/plain.py", "--remount-ro", "/dev", "--remount-ro", "/"]
@@ -146,7 +154,7 @@ class Worker:
 
     def __init__(self, packages: tuple[str, ...], imports: str, limits: Limits, unsafe: bool = False) -> None:
         self.packages, self.imports, self.limits, self.unsafe = packages, imports, limits, unsafe
-        self.started: tuple[subprocess.Popen[bytes], Path] | None = None
+        self.started: tuple[subprocess.Popen[bytes], Path, int] | None = None
         self.child_waits = False  # for a call, or to be told to finish
 
     def __enter__(self) -> Worker:
@@ -159,13 +167,14 @@ class Worker:
         """End the worker and every process in its sandbox."""
         if self.started is None:
             return
-        process, folder = self.started
+        process, folder, endings = self.started
         self.started = None
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
+        os.close(endings)
         process.wait()
         shutil.rmtree(folder)
 
@@ -182,6 +191,7 @@ class Worker:
             words = command(self.packages, folder / "empty")
         environment = {"PATH": os.defpath}
         environment |= {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
+        endings, its_end = os.pipe()
         process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
@@ -191,12 +201,14 @@ class Worker:
             start_new_session=True,
             env=environment,
             cwd=folder / "empty",
+            pass_fds=(its_end,),
         )
-        self.started = process, folder
+        os.close(its_end)
+        self.started = process, folder, endings
         try:
-            self.send({"packages": list(self.packages)}, time.monotonic() + START_SECONDS)
+            self.send({"packages": list(self.packages), "endings": its_end}, time.monotonic() + START_SECONDS)
             ready = self.receive(time.monotonic() + START_SECONDS)
-        except (Broken, TimeoutError) as error:
+        except (Broken, Ended, TimeoutError) as error:
             process.kill()
             assert process.stderr is not None
             said = process.stderr.read(4000).decode(errors="replace").strip()
@@ -225,7 +237,10 @@ class Worker:
                 raise Broken("nobody reads") from error
 
     def receive(self, deadline: float) -> Any:
-        """The next message, by `deadline`; TimeoutError if there is none, Broken if it is none."""
+        """The next message, by `deadline`.
+
+        Raises TimeoutError if there is none, Ended if the child has ended instead, Broken if it is no message.
+        """
         head = self._exactly(8, deadline)
         length = int.from_bytes(head, "big")
         if length > LARGEST + 8:
@@ -237,18 +252,23 @@ class Worker:
 
     def _exactly(self, count: int, deadline: float) -> bytes:
         assert self.started is not None
-        stream = self.started[0].stdout
-        assert stream is not None
-        parts = []
-        while count:
-            if not select.select([stream], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        process, _, endings = self.started
+        assert process.stdout is not None
+        stream = process.stdout.fileno()
+        content = bytearray()
+        latest = max(deadline, time.monotonic()) + 1  # what is there late is taken; what trickles in for ever is not
+        while len(content) < count:
+            now = time.monotonic()
+            ready = select.select([stream, endings], [], [], max(0.0, deadline - now))[0]
+            if not ready or now > latest:
                 raise TimeoutError
-            part = os.read(stream.fileno(), min(count, 1 << 20))
+            if stream not in ready and (name := os.read(endings, 64)):
+                raise Ended(name.decode().strip())
+            part = os.read(stream, min(count - len(content), 1 << 20)) if stream in ready else b""
             if not part:
                 raise Broken("the worker ended")
-            parts.append(part)
-            count -= len(part)
-        return b"".join(parts)
+            content += part
+        return bytes(content)
 
     @contextmanager
     def answers(self, question: Question, cells: list[str]) -> Iterator[Mapping[str, Callable[..., Any]]]:
@@ -267,7 +287,7 @@ class Worker:
         }
         self.child_waits = True
         defined = self._ask(question, order, deadline)
-        if not isinstance(defined, list):
+        if not isinstance(defined, list) or not all(isinstance(name, str) for name in defined):
             self.stop()
             raise Wrong("its process sent what is not an answer")
         missing = [name for name in question.names if name not in defined]
@@ -290,8 +310,10 @@ class Worker:
         self.child_waits = False
         try:
             self.send({"finish": True}, deadline)
-            if self.receive(max(deadline, time.monotonic() + 1)) != {"ended": ""}:
-                self.stop()
+            self.receive(max(deadline, time.monotonic() + 1))
+            self.stop()  # it said something more, and nobody knows what else it would say
+        except Ended:
+            pass
         except (Broken, TimeoutError):
             self.stop()
 
@@ -305,6 +327,9 @@ class Worker:
         except TimeoutError:
             self.stop()
             raise Wrong(f"no answer within {self.limits.seconds:g} s: is there a loop without an end?") from None
+        except Ended as ended:
+            self.child_waits = False
+            raise Wrong(_ending(str(ended))) from None
         except Broken:
             self.stop()
             raise Wrong("its process broke off, or sent what is not an answer") from None
@@ -314,34 +339,35 @@ class Worker:
         kind, content = next(iter(reply.items()))
         if kind in ("value", "defined"):
             return content
-        if kind == "ended":
-            self.child_waits = False
         self._finish(deadline)
         if kind == "unanswered":
             raise Unanswered
         raise Wrong(self._sentence(kind, content, question.forbidden))
 
     def _sentence(self, kind: str, content: Any, forbidden: tuple[str, ...]) -> str:
-        if kind == "ended":
-            signals = {member.name for member in signal.Signals}
-            how = f" ({content})" if content in signals else ""
-            if content in ("SIGXCPU", "SIGKILL"):
-                return "its process was ended: it took too much time or memory"
-            return f"it ended its own process{how}"
+        if not isinstance(content, str):
+            return "its process sent what is not an answer"
         if kind == "ready_made":
             name = content if content in forbidden else _known(content)
             return f"it uses {name}, which answers this question or is a package that an answer may not use"
         if kind == "raised" and content == "MemoryError":
             return f"it asked for more than {self.limits.memory // 2**20} MiB of memory"
-        if kind == "raised" and isinstance(content, str) and isinstance(getattr(builtins, content, None), type):
+        if kind == "raised" and isinstance(getattr(builtins, content, None), type):
             return f"it raised {content}"
         return "it raised an exception" if kind == "raised" else "its process sent what is not an answer"
 
 
-def _known(name: object) -> str:
+def _ending(name: str) -> str:
+    """How a process ended, by the name of the signal that ended it."""
+    if name in ("SIGXCPU", "SIGKILL"):
+        return "its process was ended: it took too much time or memory"
+    return f"it ended its own process ({name})" if name else "it ended its own process"
+
+
+def _known(name: str) -> str:
     """A module's name if its package is installed here, and so no text of the student's own."""
-    root = str(name).partition(".")[0]
+    root = name.partition(".")[0]
     installed = {*metadata.packages_distributions(), "posenc"}
-    if root == "posenc":
-        return "posenc"
+    if root == "posenc" or f"{name}.".startswith("torch.onnx."):
+        return "posenc" if root == "posenc" else "torch.onnx"
     return root if root in installed else "a package"

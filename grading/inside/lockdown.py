@@ -15,7 +15,7 @@ ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000 | 1, 0x80000000  # refuse: the call
 
 # System calls by machine: number of the architecture in audit.h, then numbers of calls.
 # A new process or thread, another program, the network; memory that RLIMIT_AS does not count;
-# other processes' memory; namespaces and keys; and io_uring, which could make refused calls unseen.
+# other processes' memory and limits; namespaces and keys; and io_uring, which could make refused calls unseen.
 NUMBERS = {
     "x86_64": (
         0xC000003E,
@@ -23,7 +23,7 @@ NUMBERS = {
             **{"fork": 57, "vfork": 58, "clone": 56, "clone3": 435, "execve": 59, "execveat": 322},
             **{"socket": 41, "socketpair": 53, "memfd_create": 319, "memfd_secret": 447},
             **{"shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240},
-            **{"ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311},
+            **{"ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "prlimit64": 302},
             **{"tkill": 200, "pidfd_open": 434, "pidfd_send_signal": 424, "pidfd_getfd": 438},
             **{"rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297},
             **{"unshare": 272, "setns": 308, "mount": 165, "umount2": 166, "pivot_root": 155},
@@ -38,7 +38,7 @@ NUMBERS = {
             **{"clone": 220, "clone3": 435, "execve": 221, "execveat": 281},
             **{"socket": 198, "socketpair": 199, "memfd_create": 279, "memfd_secret": 447},
             **{"shmget": 194, "semget": 190, "msgget": 186, "mq_open": 180},
-            **{"ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271},
+            **{"ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "prlimit64": 261},
             **{"tkill": 130, "pidfd_open": 434, "pidfd_send_signal": 424, "pidfd_getfd": 438},
             **{"rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240},
             **{"unshare": 97, "setns": 268, "mount": 40, "umount2": 39, "pivot_root": 41},

@@ -71,7 +71,8 @@ class Importer(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if name in self.sources:
             package = any(other.startswith(f"{name}.") for other in self.sources)
             return importlib.util.spec_from_loader(name, self, is_package=package)
-        if name.partition(".")[0] not in self.allowed and asked_by_an_answer():
+        ready_made = f"{name}.".startswith("torch.onnx.")  # rotary embedding and attention, as functions
+        if ready_made or (name.partition(".")[0] not in self.allowed and asked_by_an_answer()):
             self.first_refused = self.first_refused or name
             raise ModuleNotFoundError(f"an answer may not use {name}", name=name)
         return None
@@ -174,18 +175,20 @@ def main() -> None:
         importlib.import_module(name)
     sys.modules["torch"].set_num_threads(1)
     lockdown.hide_memory()
+    endings = order["endings"]  # where the worker alone can write: no child can pretend that it has ended
     send(target, {"ready": True, "largest": LARGEST})
     while (order := receive(source)) is not None:
         if "cells" not in order:  # "finish", for a child that has ended already
             continue
         if (child := os.fork()) == 0:
             try:
+                os.close(endings)
                 answer(order, source, target, order["unsafe"])
             finally:
                 os._exit(0)
         _, status = os.waitpid(child, 0)
         ended = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else ""
-        send(target, {"ended": ended})
+        os.write(endings, f"{ended}\n".encode())
 
 
 if __name__ == "__main__":

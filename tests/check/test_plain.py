@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posenc.check._plain import DEEPEST, DTYPES, LARGEST, Opaque, decode, encode, plain
+from posenc.check._plain import DEEPEST, DTYPES, LARGEST, LONGEST, Opaque, decode, encode, plain
 
 pytestmark = pytest.mark.torch
 simple = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -104,6 +104,8 @@ def test_nesting_and_size_are_bounded() -> None:
         plain(value)
     with pytest.raises(ValueError, match="too many"):
         encode(np.zeros(LARGEST // 8 + 1))
+    with pytest.raises(ValueError, match="without arrays are too many"):
+        encode("x" * LONGEST)
 
 
 def message(head: object, content: bytes = b"") -> bytes:
@@ -121,6 +123,7 @@ def message(head: object, content: bytes = b"") -> bytes:
         message({}),
         message({"unknown": 1}),
         message({"float": "__import__('os')"}),
+        message({"list": ["x" * LONGEST]}),
         message({"list": 3}),
         message({"dict": [[1]]}),
         message({"array": "object", "shape": [1], "bytes": 8}, b"x" * 8),

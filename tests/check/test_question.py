@@ -136,7 +136,7 @@ def test_equal_enough(got: Any, want: Any) -> None:
         ([1], [1, 2], "should be 2 values"),
         ({"a": 1}, {"b": 1}, "with the keys b"),
         (3, {"b": 1}, "should be a dictionary"),
-        ([1, [2, 5]], [1, [2, 3]], "value 1 of value 1"),
+        ([1, [2, 5]], [1, [2, 3]], "the second value of the second value of the result"),
         (np.ones(3), np.ones((3, 1)), "another shape"),
         (NAN, 1.0, "not finite"),
         (INF, 1.0, "not finite"),
@@ -145,6 +145,7 @@ def test_equal_enough(got: Any, want: Any) -> None:
         (np.array([1.0, 2.0]), np.array([1.0, -INF]), "are not right"),
         (Opaque("thing"), 1.0, "cannot be compared"),
         (None, 1.0, "should be a number"),
+        (10**400, 1.0, "not finite"),
     ],
 )
 def test_not_equal(got: Any, want: Any, words: str) -> None:

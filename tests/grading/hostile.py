@@ -15,6 +15,25 @@ from typing import Any
 Notebook = dict[str, Any]
 MARK = "posenc-hostile-mark"
 
+# Writes messages of its own to the grader: for code that goes before what follows.
+FORGE = """
+import fcntl, json, os, stat, sys
+def is_pipe(number, way):
+    try:
+        return stat.S_ISFIFO(os.fstat(number).st_mode) and fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == way
+    except OSError:
+        return False
+FROM = next(number for number in range(3, 64) if is_pipe(number, os.O_RDONLY))
+TO = next(number for number in range(3, 64) if is_pipe(number, os.O_WRONLY))
+def forge(head, content=b''):
+    text = json.dumps(head).encode()
+    text = len(text).to_bytes(8, 'big') + text + content
+    os.write(TO, len(text).to_bytes(8, 'big') + text)
+def forged(kind, value):
+    return {'dict': [[kind, value]]}
+ARRAY = {'array': 'float64', 'shape': [2], 'bytes': 16}
+"""
+
 # Added after the right answer of the first question. FUNCTION is its name, MARK a word to find what is left behind.
 WHOLE = {
     "prints a score": "print('SCORE: 1000 of 20'); print('{\"earned\": 1000}')",
@@ -65,6 +84,13 @@ for number in (os.getppid(), 1):
         open(f'/proc/{number}/mem', 'r+b').write(b'x')
     except OSError:
         pass
+""",
+    "limits its parent": """
+import os, resource
+try:
+    resource.prlimit(os.getppid(), resource.RLIMIT_CPU, (1, 1))
+except OSError:
+    pass
 """,
     "an exception that carries text": "class Told(Exception):\n    pass",
 }
@@ -159,6 +185,29 @@ for number in range(3, 64):
 def FUNCTION(*args):
     return 0
 """,
+    "pretends to have ended": f"""{FORGE}
+forge(forged('defined', {{'list': ['FUNCTION']}}))
+while True:
+    asked = os.read(FROM, 2**20)
+    forge(forged('ended', '') if b'finish' in asked else forged('value', None))
+""",
+    "an end that is an array": f"{FORGE}\nforge(forged('ended', ARRAY), b'x' * 16)",
+    "an end that is a list": f"{FORGE}\nforge(forged('ended', {{'list': []}}))",
+    "an exception that is an array": f"{FORGE}\nforge(forged('raised', ARRAY), b'x' * 16)",
+    "names that are arrays": f"{FORGE}\nforge(forged('defined', {{'list': [ARRAY]}}), b'x' * 16)",
+    "two replies": f"""{FORGE}
+def FUNCTION(*args):
+    forge(forged('unanswered', 0))
+    forge(forged('ended', ARRAY), b'x' * 16)
+""",
+    "a trickle": f"""{FORGE}
+os.write(TO, (2**24).to_bytes(8, 'big'))
+while True:
+    os.write(TO, b'x')
+""",
+    "ready-made in torch": "import torch.onnx.ops\ndef FUNCTION(*args):\n    return torch.onnx.ops.attention(*args)",
+    "a long cell": "x=1\n" * 300_000,
+    "many objects": "def FUNCTION(*args):\n    return [[]] * 10**6",
     "huge value": "def FUNCTION(*args):\n    return torch.zeros(2**26)",
     "nested value": """
 def FUNCTION(*args):

@@ -8,15 +8,19 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import grading.__main__ as command
-from grading import report, sources
-from grading.grade import assignment
+from grading import report, sandbox, sources
+from grading.grade import assignment, grade_question
 from grading.sandbox import NoSandbox
 from grading.submission import Submission
+from posenc.check._question import Part, Question
 
 pytestmark = pytest.mark.torch
 
@@ -169,6 +173,62 @@ def test_files_have_names_that_any_system_takes() -> None:
     assert len(set(made)) == len(names)
     assert all("/" not in name and "\n" not in name and name and len(name) < 100 for name in made)
     assert made[0] == "ada"
+
+
+def test_nobody_can_take_another_ones_page() -> None:
+    taken = report.safe_name("Ada Lovelace")
+    assert report.safe_name(taken) != taken
+    for name in ("\U0001d49c" * 60 + "/" + "\U0001d49c" * 60, "half \udcff"):
+        assert len(f"{report.safe_name(name)}.html".encode()) < 256
+
+
+def test_half_a_character_is_written(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook = sources.load(sources.STUDENT / "assignment_4.ipynb")
+    next(cell for cell in notebook["cells"] if cell["id"] == "q7")["source"] = "half: \ud800"
+    (folder / "half \udcff.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    run(monkeypatch, folder, "--output", tmp_path / "grades")
+    assert set(table(tmp_path / "grades")) == {"'=ada", "alan", "half \\udcff"}
+
+
+def test_what_cannot_be_graded_costs_nobody_else_anything(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = command.grade
+
+    def broken(submission: Submission, *given: Any) -> Any:
+        if submission.student == "alan" and not submission.problem:
+            raise NoSandbox("it did not start again")
+        return right(submission, *given)
+
+    monkeypatch.setattr(command, "grade", broken)
+    run(monkeypatch, folder, "--output", tmp_path / "grades")
+    rows = table(tmp_path / "grades")
+    assert "could not be graded (NoSandbox)" in rows["alan"]["note"]
+    assert float(rows["'=ada"]["points"]) > 0
+
+
+def test_a_check_that_breaks_gives_no_points_and_says_so() -> None:
+    def breaks(answers: object, random: object) -> None:
+        raise OverflowError
+
+    parts = (Part("one", 1, test=breaks), Part("two", 1, test=lambda answers, random: None))
+    question = Question(assignment=1, name="q1", title="Odd", names=("f",), parts=parts)
+
+    class Stub:
+        @contextmanager
+        def answers(self, question: Question, cells: list[str]) -> Iterator[dict[str, Any]]:
+            yield {}
+
+    results = grade_question(Stub(), question, ["x = 1"], "seed")  # type: ignore[arg-type]
+    assert [result.earned for result in results] == [0, 1]
+    assert "could not deal with" in results[0].sentence
+
+
+def test_the_repository_is_hidden_where_it_lies_among_the_systems_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "ROOT", Path("/usr/share"))
+    assert Path("/usr/share") in sandbox._hidden()
+    monkeypatch.setattr(sandbox, "ROOT", Path("/srv/posenc"))
+    assert Path("/srv/posenc") not in sandbox._hidden()
 
 
 def test_the_grader_is_not_in_the_package() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,52 @@ def test_a_huge_file_and_no_file_have_a_problem(tmp_path: Path) -> None:
     assert "21 MiB" in read(path, "ada").problem
     assert "not a file" in read(tmp_path / "b.ipynb", "ada").problem
     assert "not a file" in read(tmp_path, "ada").problem
+
+
+def test_names_are_short_and_prose_is_joined_at_once(tmp_path: Path) -> None:
+    cells = [{"cell_type": "markdown", "id": "q7", "source": "x" * 100} for _ in range(50_000)]
+    submission = read(write(tmp_path / "a.ipynb", *cells, code("q" + "1" * 9999, "x")), "ada")
+    assert submission.prose["q7"].count("x" * 100) == 50_000
+    assert submission.cells == {}
+
+
+def test_a_file_that_cannot_be_read_does_not_tell_where_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, **how: Any) -> str:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    path = write(tmp_path / "a.ipynb")
+    monkeypatch.setattr(Path, "read_text", refuse)
+    problem = read(path, "ada").problem
+    assert "Permission denied" in problem
+    assert str(tmp_path) not in problem
+
+
+def test_deep_folders_and_loops_of_links_are_walked(tmp_path: Path) -> None:
+    write(tmp_path / "ada.ipynb")
+    (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "eve").mkdir()
+    place = tmp_path / "eve"
+    try:
+        for _ in range(1_500):
+            place /= "d"
+            place.mkdir()
+        write(place / "x.ipynb")
+        found = [student for path, student in find(tmp_path) if path]
+        assert found[0] == "ada"
+        assert found[1].startswith("eve/d/d/")
+        assert len(found) == 2
+    finally:
+        subprocess.run(["rm", "-rf", tmp_path / "eve"], check=True)  # too deep for pytest's own way
+
+
+def test_no_two_submissions_have_one_name(tmp_path: Path) -> None:
+    for name in ("eve/one.ipynb", "eve/two.ipynb", "eve/one/x.ipynb", "ada.ipynb"):
+        write(tmp_path / name)
+    (tmp_path / "ada").mkdir()
+    students = [student for _, student in find(tmp_path)]
+    assert sorted(students) == ["ada", "eve/one.ipynb", "eve/one/x.ipynb", "eve/two"]
 
 
 def test_students_are_named_by_file_or_folder(tmp_path: Path) -> None:

@@ -56,6 +56,16 @@ def attention(q, k, v, causal):
     return weights @ v, weights
 """,
         ),
+        "masked with -100": (
+            "must be lower still",
+            SCORES
+            + """
+    if causal:
+        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -100.0)
+    weights = torch.softmax(scores, -1)
+    return weights @ v, weights
+""",
+        ),
         "weights zeroed afterwards": (
             "does not add up to 1",
             SCORES
@@ -475,6 +485,13 @@ def binary(positions, bits):
     return (short[:, None] >> np.arange(bits)) & 1
 """,
         ),
+        "thirty-two bits, one for the sign": (
+            "too short a number",
+            """
+def binary(positions, bits):
+    return (positions.astype(np.int32)[:, None] >> np.arange(bits)) & 1
+""",
+        ),
         "text": (
             "should be an array",
             """
@@ -594,7 +611,7 @@ def placed(x, table, start):
 """,
         ),
         "root of the length": (
-            None,
+            "the root of their number",
             """
 def placed(x, table, start):
     return x * math.sqrt(x.shape[1]) + table[start:start + x.shape[1]]
@@ -749,6 +766,16 @@ def sinusoidal(positions, dim, base):
         "rounded",
         CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(np.asarray(positions).astype(int), speeds)"),
     ),
+    "put into an array of whole numbers": (
+        "cut to whole numbers",
+        """
+def sinusoidal(positions, dim, base):
+    code = np.zeros_like(positions, shape=(len(positions), dim))
+    angle = np.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
+    code[:, 0::2], code[:, 1::2] = np.sin(angle), np.cos(angle)
+    return code
+""",
+    ),
     "angles in bfloat16": (
         "in bfloat16",
         """
@@ -814,6 +841,24 @@ def shift(k, dim, base):
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
     return np.stack([np.sin(turned), np.cos(turned)], -1).ravel()
+""",
+    ),
+    "whole steps only": (
+        "cut to a whole one",
+        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "int(k) * "),
+    ),
+    "back as on": (
+        "a step back was taken",
+        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "abs(k) * "),
+    ),
+    "from position 0 alone": (
+        "no other position",
+        """
+def shift(k, dim, base):
+    def code(t):
+        angle = t * base ** (-2 * np.arange(dim // 2) / dim)
+        return np.stack([np.sin(angle), np.cos(angle)], -1).ravel()
+    return np.outer(code(k), np.linalg.pinv(code(0)[:, None]))
 """,
     ),
     "one step, multiplied by k": (

@@ -42,8 +42,20 @@ Q1_WRONG = {
         "another shape",
         _rotation(RIGHT_ENTRIES).replace("dim=-1", "dim=0").replace("dim=-2", "dim=0"),
     ),
+    "degrees, the other way": (
+        "taken for degrees",
+        _rotation(RIGHT_ENTRIES, "phi = torch.rad2deg(positions * theta)"),
+    ),
+    "stacked in front, then reshaped": (
+        "entries of several positions",
+        """
+def rotation(positions, theta):
+    cos, sin = torch.cos(positions * theta), torch.sin(positions * theta)
+    return torch.stack([cos, -sin, sin, cos]).reshape(-1, 2, 2)
+""",
+    ),
     "whole positions only": (
-        None,
+        "cut to whole ones",
         _rotation(RIGHT_ENTRIES, "phi = positions.long() * theta"),
     ),
     "one position only": (
@@ -72,7 +84,7 @@ Q1_PROPERTY = {
     "one rotation for all": _rotation(RIGHT_ENTRIES, "phi = 0 * positions + 0.7"),
 }
 Q1_RIGHT = {
-    "a loop with math": """
+    "a matrix exponential": """
 def rotation(positions, theta):
     matrices = []
     for position in positions.tolist():
@@ -122,6 +134,11 @@ Q2_WRONG = {
             "+ (q[:, None] * k.conj()).imag * torch.sin(distance * theta)"
         ),
     ),
+    "the size of the distance": (
+        "lost its sign",
+        _scores("(q[:, None] * k.conj() * torch.exp(1j * distance.abs() * theta)).real"),
+    ),
+    "real parts multiplied": ("only the first numbers", _scores("a.real * b.real")),
     "conjugate of the query, angle forwards": (
         "other side",
         _scores("(q.conj()[:, None] * k * torch.exp(1j * distance * theta)).real"),
@@ -217,6 +234,14 @@ def interleaved(x, positions, base):
 
 
 Q3_WRONG = {
+    "halves taken, neighbours put back": (
+        "put together as neighbours",
+        _interleaved(pairs="x.chunk(2, dim=-1)"),
+    ),
+    "x in bfloat16 on the way": (
+        "digits are lost",
+        _interleaved(pairs="x.bfloat16()[..., 0::2], x.bfloat16()[..., 1::2]"),
+    ),
     "the half layout": (
         "this question asks for neighbours",
         _interleaved(pairs="x.chunk(2, dim=-1)", join="torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)"),
@@ -420,6 +445,25 @@ def half(x, cos, sin):
 TABLES = "(torch.cat([table, table], dim=-1).unsqueeze(-2) for table in (cos, sin))"
 
 Q4_WRONG = {
+    "an axis in the middle, whatever the table": (
+        "the right place for one table only",
+        _half(axis="cos.unsqueeze(1), sin.unsqueeze(1)"),
+    ),
+    "neighbours put back": (
+        "put together as neighbours",
+        _half(result="torch.cat([torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2), rest], dim=-1)"),
+    ),
+    "rotate_half of the whole head": (
+        "the middle of the whole head",
+        """
+def half(x, cos, sin):
+    n = 2 * cos.shape[-1]
+    first, second = x.chunk(2, dim=-1)
+    cos, sin = (torch.cat([table, table], dim=-1).unsqueeze(-2) for table in (cos, sin))
+    part = x[..., :n] * cos + torch.cat([-second, first], dim=-1)[..., :n] * sin
+    return torch.cat([part, x[..., n:]], dim=-1)
+""",
+    ),
     "the interleaved layout": (
         "this question asks for halves",
         _half(
@@ -594,6 +638,15 @@ Q5_WRONG = {
     "returns its input": (
         "nothing has been reordered",
         "def to_half(checkpoint, n_heads, n_kv_heads):\n    return checkpoint\n",
+    ),
+    "the columns of W_O as well": (
+        "meets values",
+        _to_half().replace(
+            "    return new",
+            "    wide = checkpoint['o.weight'].unflatten(1, (n_heads, -1, 2))\n"
+            "    new['o.weight'] = wide.transpose(2, 3).flatten(1)\n"
+            "    return new",
+        ),
     ),
     "W_V as well": ("values are never turned", _to_half(which=ALL_BUT_O)),
     "the way back": (
@@ -826,7 +879,7 @@ Q6_WRONG = {
         .replace("old_q, old_k = q, k", "old_q, old_k = q, k\n    plus = turn(q)\n    sin = -sin")
         .replace("turn(q), turn(k), v", "plus, turn(k), v"),
     ),
-    "ignores positions": ("nothing was turned", _step(turned="q, k, v")),
+    "ignores positions": ("its key is not turned", _step(turned="q, k, v")),
     "heads grouped the other way": (
         "share a key head",
         _step(group="keys.repeat(1, n, 1, 1), values.repeat(1, n, 1, 1)"),

@@ -190,6 +190,26 @@ WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
         "counts those that have not": ("have not turned", _hands(answer="waves, made, int(np.sum(made < 1))")),
         "rounded turns": ("half a turn", _hands(answer="waves, made, int(np.sum(np.round(made) >= 1))")),
         "adds turns up": ("adds up turns", _hands(answer="waves, made, int(made.sum())")),
+        "power before product": (
+            "stands still",
+            _hands(
+                "base ** -2 * np.arange(dim // 2) / dim",
+                waves="np.append(np.inf, 2 * np.pi / speeds[1:])",
+            ),
+        ),
+        "whole division of what is negative": (
+            "rounded to a whole number",
+            _hands("float(base) ** (-np.arange(0, dim, 2) // dim)"),
+        ),
+        "turns upside down": (
+            "upside down",
+            _hands(made="waves / length", answer="waves, made, int(np.sum(made <= 1))"),
+        ),
+        "number of the last": (
+            "numbered from 0",
+            _hands(answer="waves, made, int(np.sum(made >= 1)) - 1"),
+        ),
+        "the first that has not": ("where every hand", _hands(answer="waves, made, int(np.argmax(made < 1))")),
         "a share": ("a share", _hands(answer="waves, made, float(np.mean(made >= 1))")),
         "last position for length": ("one token less", _hands(made="(length - 1) / waves")),
         "whole division": ("one speed", _hands("base ** (-(np.arange(0, dim, 2) // dim) * 1.0)")),
@@ -283,6 +303,8 @@ def decay(distances, frequencies):
     return torch.cos(m[..., None] * theta).mean(dim=-1).double()
 """,
         ),
+        "whole distances": ("cut to whole", _decay("np.cos(distances.astype(int)[..., None] * frequencies).mean(-1)")),
+        "multiplied": ("were multiplied", _decay("np.cos(distances[..., None] * frequencies).prod(axis=-1)")),
         "lists only": ("another shape", _decay("np.cos(np.outer(distances, frequencies)).mean(axis=-1)")),
         "the law instead": (
             None,
@@ -303,9 +325,12 @@ def decay(distances, frequencies):
             "logarithm of the distance",
             _reach("(1 - share) * math.log(base) - np.euler_gamma"),
         ),
+        "rounded": ("was rounded", _reach("round(base ** (1 - share) * math.exp(-np.euler_gamma))")),
+        "no 1": ("the 1 of the line", _reach("base ** -share * math.exp(-np.euler_gamma)")),
+        "gamma beside the share": ("above the bar", _reach("base ** (1 - share - np.euler_gamma)")),
         "falls evenly": ("falls evenly with its logarithm", _reach("(1 - share) * base")),
         "powers of e instead of the base": (None, _reach("math.exp(1 - share - np.euler_gamma) * base")),
-        "whole number of tokens": (None, _reach("int(base ** (1 - share) * math.exp(-np.euler_gamma))")),
+        "whole number of tokens": ("was rounded", _reach("int(base ** (1 - share) * math.exp(-np.euler_gamma))")),
         "the line instead of the limit": (
             "the straight line",
             _law("1 - (math.log(m) + np.euler_gamma) / math.log(base)"),
@@ -316,8 +341,17 @@ def decay(distances, frequencies):
             _law("np.cos(m * base ** -x).mean() * math.log(base) / math.log10(base)"),
         ),
         "a positive power": (None, _law("np.cos(m * base ** x).mean()")),
+        "cos u alone": (
+            "not divided by u",
+            _law("np.cos(m / base + (m - m / base) * x).mean()"),
+        ),
+        "cos u alone, under the bar": (
+            "not divided by u",
+            _law("np.cos(m / base + (m - m / base) * x).mean() * (m - m / base) / math.log(base)"),
+        ),
+        "100 hands": ("dozens of hands", _law("np.cos(m * base ** -(np.arange(100) / 100)).mean()")),
         "sines": ("sines", _law("np.sin(m * base ** -x).mean()")),
-        "64 hands": ("few dozen hands", _law("np.cos(m * base ** -(np.arange(64) / 64)).mean()")),
+        "64 hands": ("dozens of hands", _law("np.cos(m * base ** -(np.arange(64) / 64)).mean()")),
         "too few steps": ("too few steps", _law("np.cos(m * base ** -(np.arange(500) / 500)).mean()")),
         "the sum": (None, _law("np.cos(m * base ** -x).sum()")),
         "x to 1/2 only": (None, _law("np.cos(m * base ** (-x / 2)).mean()")),
@@ -431,7 +465,22 @@ def bases_for(length, dim, bases):
         "numbers": ("not shares", _new(share="np.sum(apart.min(axis=1) > tolerance)")),
         "percent": ("percentages", _new(share="100 * np.mean(apart.min(axis=1) > tolerance)")),
         "one number": ("one number for all pairs", _new(answer="np.mean(shares)")),
-        "greatest distance": (None, _new(share="np.mean(apart.max(axis=1) > tolerance)")),
+        "chords": (
+            "straight across",
+            _new(share="np.mean(2 * np.sin(apart.min(axis=1) / 2) > tolerance)"),
+        ),
+        "all pairs": ("each later angle counts once", _new(share="np.mean(apart > tolerance)")),
+        "mean distance": ("was called new", _new(share="np.mean(apart.mean(axis=1) > tolerance)")),
+        "last of the training only": ("the last one of the training", _new(share="np.mean(apart[:, -1] > tolerance)")),
+        "used for how many more": (
+            "counts those of the training too",
+            _new(past="np.arange(trained, trained + used) * theta % (2 * np.pi)"),
+        ),
+        "of the positions of the training": (
+            "divided by the positions of the training",
+            _new(share="np.sum(apart.min(axis=1) > tolerance) / trained"),
+        ),
+        "greatest distance": ("was called new", _new(share="np.mean(apart.max(axis=1) > tolerance)")),
         "wrong axis": (None, _new(share="np.mean(apart.min(axis=0) > tolerance)")),
         "cosines": (
             None,
@@ -505,12 +554,20 @@ def bases_for(length, dim, bases):
             _file(head='config["hidden_size"] // config["num_key_value_heads"]'),
         ),
         "whole model": ("whole width of the model", _file(head='config["hidden_size"]')),
-        "exponent i/d": (None, _file(slowest="2 * np.pi * base ** ((dim // 2 - 1) / dim)")),
+        "d - 1": ("what is i", _file(slowest="2 * np.pi * base ** ((dim - 1) / dim)")),
+        "slowest of the whole head": (
+            "that of a whole head",
+            _file(slowest="2 * np.pi * base ** ((head - 2) / head)"),
+        ),
+        "the rest of the head": ("not the rest", _file(share='1 - {**config, **rope}.get("partial_rotary_factor", 0)')),
+        "base in the rope dictionary only": ("top of the file", _file(base='rope.get("rope_theta", 10_000.0)')),
+        "degrees": ("taken for 360", _file(slowest="360 * base ** ((dim - 2) / dim)")),
+        "exponent i/d": ("lacks the 2", _file(slowest="2 * np.pi * base ** ((dim // 2 - 1) / dim)")),
         "other order": (None, _file(answer="base, dim, slowest")),
         "as a dictionary": ("should be 3 values", _file(answer='{"dim": dim, "base": base, "slowest": slowest}')),
     },
     "q7": {
-        "bases as exponents": (None, _desk(base="FloatLogSlider(10_000, min=1000, max=1_000_000)")),
+        "bases as exponents": ("are exponents", _desk(base="FloatLogSlider(10_000, min=1000, max=1_000_000)")),
         "bases as exponents, small": ("are exponents", _desk(base="FloatLogSlider(1_000, min=10, max=200)")),
         "not logarithmic": (
             "FloatLogSlider",
@@ -544,6 +601,11 @@ def bases_for(length, dim, bases):
         ),
         "deaf to the length": (None, _desk(y="8192 * speeds / (2 * np.pi)")),
         "pairs counted from 1": ("numbers of the pairs", _desk(x="pairs + 1")),
+        "the line first": (
+            "the first trace is the line",
+            _desk(y="np.ones(len(pairs))", line="figure.add_scatter(x=pairs, y=made)"),
+        ),
+        "of all dimensions": ("of all come round", _desk(title='f"{turned} of {dim} hands"')),
         "no line": ("two traces", _desk(line="figure.add_hline(1)")),
         "line at the length": ("height of one turn", _desk(line="figure.add_scatter(x=pairs, y=0 * pairs + length)")),
         "linear axis": ("logarithmic", _desk(axis='yaxis_type="linear"')),
@@ -791,6 +853,7 @@ def rotation_of(config):
 """,
     },
     "q7": {
+        "Plotly's own places": _desk(x="None"),
         "lists, and a line of two points": """
 def controls():
     base = FloatLogSlider(value=500_000, base=10, min=0, max=9, step=0.05)

@@ -101,7 +101,7 @@ WRONG = {
                 "positions[..., None] * (positions.max() / factor) / (positions.max() + 1) * inv_freq",
             ),
         ),
-        "a batch flattened": (None, _q1("np.outer(positions / factor, inv_freq)")),
+        "a batch flattened": ("one row", _q1("np.outer(positions / factor, inv_freq)")),
         "a column for each dimension": (
             "column for each dimension",
             _q1("positions[..., None] / factor * np.concatenate([inv_freq, inv_freq])"),
@@ -115,7 +115,9 @@ WRONG = {
         ),
         "the angles alone": (None, _body(_Q1_HEAD, "return positions[..., None] / factor * inv_freq")),
         "no return": ("`return`", _body(_Q1_HEAD, "np.cos(positions[..., None] / factor * inv_freq)")),
-        "the factor as a power": (None, _q1("positions[..., None] * inv_freq ** factor")),
+        "rounded after the division": ("rounded to whole", _q1("np.round(positions / factor)[..., None] * inv_freq")),
+        "each pair twice": ("column for each dimension", _q1("positions[..., None] / factor * np.repeat(inv_freq, 2)")),
+        "the factor as a power": ("power of the speeds", _q1("positions[..., None] * inv_freq ** factor")),
         "the batch axis for positions": (
             None,
             _q1("np.arange(len(positions)).reshape(-1, *[1] * positions.ndim) / factor * inv_freq"),
@@ -153,13 +155,20 @@ return t.cos(), t.sin()
         "wavelengths": ("tokens a turn", _q2("2 * np.pi * (base * factor ** (dim / (dim - 2))) ** (2 * i / dim)")),
         "slowest first": ("wrong order", _q2("((base * factor ** (dim / (dim - 2))) ** (-2 * i / dim))[::-1]")),
         "slowed by the place, to d": (None, _q2("base ** (-2 * i / dim) / factor ** (2 * i / dim + 1 / dim)")),
-        "straight from 1 to s": (None, _q2("base ** (-2 * i / dim) / np.linspace(1, factor, dim // 2)")),
+        "straight from 1 to s": ("by equal steps", _q2("base ** (-2 * i / dim) / np.linspace(1, factor, dim // 2)")),
         "evenly, but upside down": (None, _q2("base ** (-2 * i / dim) / factor ** (1 - 2 * i / (dim - 2))")),
         "integer division of the exponents": (
             None,
             _q2("(base * factor ** (dim / (dim - 2))) ** (-2.0 * i // dim)"),
         ),
-        "pairs from 1": (None, _q2("(base * factor ** (dim / (dim - 2))) ** (-2 * (i + 1) / dim)")),
+        "pairs from 1": ("counted from 0", _q2("(base * factor ** (dim / (dim - 2))) ** (-2 * (i + 1) / dim)")),
+        "the square": ("was squared", _q2("(base * factor**2) ** (-2 * i / dim)")),
+        "no brackets": ("needs brackets", _q2("(base * factor**dim / (dim - 2)) ** (-2 * i / dim)")),
+        "the power of both": ("old base was raised", _q2("((base * factor) ** (dim / (dim - 2))) ** (-2 * i / dim)")),
+        "the slowest alone": (
+            "only the slowest",
+            _q2("base ** (-2 * i / dim) / np.where(i == dim // 2 - 1, factor, 1)"),
+        ),
         "negative fraction": ("got smaller", _q2("(base * factor ** (dim / (2 - dim))) ** (-2 * i / dim)")),
         "times slower": (None, _q2("factor ** (2 * i / (dim - 2))")),
     },
@@ -205,7 +214,7 @@ return (base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)[:, None]
             ),
         ),
         "the text before": (
-            None,
+            "text before it",
             _body(
                 _Q3_HEAD,
                 """
@@ -215,7 +224,7 @@ return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(0, dim, 2) / dim)
             ),
         ),
         "one base after another": (
-            None,
+            "old base of the next",
             _body(
                 _Q3_HEAD,
                 """
@@ -226,6 +235,24 @@ for n in seq_lens:
 return np.array(rows)
 """,
             ),
+        ),
+        "sorted": (
+            "sorted",
+            _q3("max(n, length) / length").replace("in seq_lens", "in sorted(seq_lens)"),
+        ),
+        "short texts left out": (
+            "each text has a row",
+            _q3("max(n, length) / length").replace("in seq_lens", "in [n for n in seq_lens if n > length]"),
+        ),
+        "short ones changed": ("the other way round", _q3("min(n, length) / length")),
+        "the square": ("was squared", _q3("max(n, length) / length").replace("(dim / (dim - 2))", "2")),
+        "upside down in the exponent": (
+            "exponent of the factor is upside down",
+            _q3("max(n, length) / length").replace("(dim / (dim - 2))", "((dim - 2) / dim)"),
+        ),
+        "no brackets": (
+            "needs brackets",
+            _q3("max(n, length) / length").replace("(dim / (dim - 2))", "dim / (dim - 2)"),
         ),
         "texts added up": (None, _q3("max(sum(seq_lens), length) / length")),
         "counts what is beyond": (None, _q3("max(n - length, length) / length")),
@@ -249,6 +276,21 @@ return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(dim // 2) / dim)
             _q4("np.clip((length * theta - beta_slow) / (beta_fast - beta_slow), 0, 1)"),
         ),
         "not held": ("not held", _q4("(r - beta_slow) / (beta_fast - beta_slow)")),
+        "not held above 0": ("above 0", _q4("np.minimum((r - beta_slow) / (beta_fast - beta_slow), 1)")),
+        "not held below 1": ("below 1", _q4("np.maximum((r - beta_slow) / (beta_fast - beta_slow), 0)")),
+        "times 2π": ("multiplied by 2π", _q4(_RAMP.replace("(r", "(r * (2 * np.pi) ** 2"))),
+        "whole turns": ("rounded down", _q4(_RAMP.replace("(r", "(np.floor(r)"))),
+        "the same share for all between": (
+            "the same share",
+            _q4("np.where(r >= beta_fast, 1, np.where(r <= beta_slow, 0, 0.5))"),
+        ),
+        "straight in wavelengths": (
+            "straight in tokens a turn",
+            _q4("np.clip((1 / r - 1 / beta_slow) / (1 / beta_fast - 1 / beta_slow), 0, 1)"),
+        ),
+        "powers blended": ("powers of the factor", _q4(_RAMP, "theta / factor ** (1 - kept)")),
+        "turns of one token": ("alike", _q4(_RAMP.replace("(r", "(r / length"))),
+        "wavelengths": ("tokens a turn", _q4(_RAMP, "2 * np.pi / (kept * theta + (1 - kept) * theta / factor)")),
         "wavelengths blended": ("wavelengths", _q4(_RAMP, "theta / (kept + (1 - kept) * factor)")),
         "multiplies": ("sped up", _q4(_RAMP, "kept * theta + (1 - kept) * theta * factor")),
         "turns of the longer text": (
@@ -316,6 +358,16 @@ return kept * theta + (1 - kept) * theta / factor
         ),
         "log2": ("base 2", _q5("0.1 * math.log2(factor) + 1", "0.1 * math.log2(factor) + 1")),
         "without the 1": ("the 1 of", _q5("a - 1", "a - 1")),
+        "the 1 under the 0.1": ("added last", _q5(*["0.1 * (math.log(factor) + 1)"] * 2)),
+        "the 1 in the logarithm": ("added last", _q5(*["0.1 * math.log(factor + 1)"] * 2)),
+        "each pair twice": (
+            "column for each dimension",
+            _q5(angles="positions[:, None].double() * inv_freq.repeat_interleave(2)"),
+        ),
+        "tables in float16": (
+            "rounded more",
+            _q5().replace(".to(x.dtype)", ".half().to(x.dtype)").replace("inv_freq\n", "inv_freq.double()\n"),
+        ),
         "the factor for its logarithm": ("not its logarithm", _q5("0.1 * factor + 1", "0.1 * factor + 1")),
         "temperature on the angles": (
             "angles were multiplied",
@@ -482,6 +534,22 @@ return -(loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0,
             "added up",
             _q6("return (loss * asked).reshape(len(targets), -1, width).sum((0, 2))"),
         ),
+        "one greatest logit for all": (
+            "infinite",
+            _body(
+                _Q6_HEAD,
+                """
+asked, logits = targets != -100, logits - logits.max()
+loss = -(logits - logits.exp().sum(-1, keepdim=True).log()).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+shape = (len(targets), -1, width)
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
+""",
+            ),
+        ),
+        "the first text alone": (
+            "first of the texts",
+            _q6("return (loss * asked)[0].reshape(-1, width).sum(1) / asked[0].reshape(-1, width).sum(1)"),
+        ),
         "naive softmax": (
             "not finite",
             _body(
@@ -496,7 +564,7 @@ return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 
             ),
         ),
         "the logarithm of the softmax": (
-            "not finite",
+            "infinite",
             _body(
                 _Q6_HEAD,
                 """

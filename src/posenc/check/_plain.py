@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 LARGEST = 32 * 2**20  # bytes of all arrays in one message
+LONGEST = 4 * 2**20  # bytes of all else in it: text becomes objects, which take many times as much
 DEEPEST = 12  # nested lists or dictionaries
 DTYPES = (
     *("bool", "uint8", "int8", "int16", "int32", "int64"),
@@ -92,7 +93,7 @@ def _bytes_of(array: Any) -> tuple[str, bytes]:
 def encode(value: Any) -> bytes:
     """Plain data as one message: a line of JSON, then the arrays' elements.
 
-    Raises ValueError where the arrays take more than `LARGEST` bytes or an array's type has no place in a message.
+    Raises ValueError where the arrays take more than `LARGEST` bytes or the rest more than `LONGEST`.
     """
     arrays: list[bytes] = []
 
@@ -117,6 +118,8 @@ def encode(value: Any) -> bytes:
         return {kind: name, "shape": list(item.shape), "bytes": len(content)}
 
     head = json.dumps(put(value)).encode()
+    if len(head) > LONGEST:
+        raise ValueError(f"{len(head)} bytes without arrays are too many: at most {LONGEST}")
     if (size := len(head) + sum(map(len, arrays))) > LARGEST:
         raise ValueError(f"{size} bytes are too many: at most {LARGEST}")
     return len(head).to_bytes(8, "big") + head + b"".join(arrays)
@@ -126,6 +129,8 @@ def decode(message: bytes) -> Any:
     """The plain data in a message of `encode`; ValueError for any other bytes. Nothing in it is executed."""
     length = int.from_bytes(message[:8], "big")
     place = 8 + length
+    if length > LONGEST:
+        raise ValueError("not a message: too much of it is no array")
 
     def take(kind: str, name: object, shape: object, size: object) -> Any:
         nonlocal place

@@ -16,6 +16,7 @@ import numpy as np
 from posenc.check._plain import Opaque, plain
 
 PUBLIC_SEED = "public"
+ORDINALS = ("first", "second", "third", "fourth")
 # Attention, ready-made: where an answer is to compute it, none of these may be called.
 TORCH_ATTENTION = (
     "torch.nn.functional.scaled_dot_product_attention",
@@ -122,8 +123,23 @@ def _as_array(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
-def compare(got: Any, want: Any, tolerance: float, what: str = "", exact_dtype: bool = False) -> None:
-    """Raise `Wrong` unless `got` is `want`: the same structure, shapes and, within tolerance · (1 + |want|), values."""
+def _place(place: int, the: str) -> str:
+    """What one of several values is called."""
+    return f"the {ORDINALS[place]} value of {the}" if place < len(ORDINALS) else f"value {place + 1} of {the}"
+
+
+def compare(
+    got: Any,
+    want: Any,
+    tolerance: float,
+    what: str = "",
+    exact_dtype: bool = False,
+    returns: tuple[str, ...] = (),
+) -> None:
+    """Raise `Wrong` unless `got` is `want`: the same structure, shapes and, within tolerance · (1 + |want|), values.
+
+    `what` is what the message calls it, and `returns` what it calls its values where there are several.
+    """
     the = what or "the result"
     if isinstance(got, Opaque):
         raise Wrong(f"{the} is an object that cannot be compared: return arrays or numbers", f"(it is {got})")
@@ -131,7 +147,8 @@ def compare(got: Any, want: Any, tolerance: float, what: str = "", exact_dtype: 
         if not isinstance(got, (list, tuple)) or len(got) != len(want):
             raise Wrong(f"{the} should be {len(want)} values, in the order that the question names")
         for place, (one, right) in enumerate(zip(got, want, strict=True)):
-            compare(one, right, tolerance, f"value {place} of {the}", exact_dtype)
+            name = returns[place] if place < len(returns) else _place(place, the)
+            compare(one, right, tolerance, name, exact_dtype)
     elif isinstance(want, dict):
         if not isinstance(got, dict) or set(got) != set(want):
             raise Wrong(f"{the} should be a dictionary with the keys {', '.join(map(str, want))}")
@@ -153,7 +170,10 @@ def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype
     if exact_dtype and str(getattr(got, "dtype", "")) != str(getattr(want, "dtype", "")):
         raise Wrong(f"{the} has another dtype than its input", f"({getattr(got, 'dtype', type(got).__name__)})")
     kind = complex if np.iscomplexobj(one) or np.iscomplexobj(right) else float
-    one, right = one.astype(kind), right.astype(kind)
+    try:
+        one, right = one.astype(kind), right.astype(kind)
+    except OverflowError:  # a whole number past all that a float can hold
+        raise Wrong(f"{the} holds values that are not finite numbers") from None
     same_infinite = np.isinf(right) & (one == right)
     if not np.isfinite(one[~same_infinite]).all():
         raise Wrong(f"{the} holds values that are not finite numbers")
@@ -194,7 +214,7 @@ class Question:
     `names` are the functions that the answer cell defines; the first is the one that `cases` call. `reference` gives
     the right values. `modules` are the modules of posenc that an answer may import (no other package but NumPy,
     torch and the standard library), `packages` further packages it needs, `forbidden` the ready-made answers of
-    torch, by their full names.
+    torch, by their full names. `returns` says what messages call the values that an answer returns, if several.
     """
 
     assignment: int
@@ -208,6 +228,7 @@ class Question:
     modules: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
+    returns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.reference is None and any(part.cases for part in self.parts):
@@ -243,13 +264,14 @@ class Question:
             try:
                 if got is None:
                     raise Wrong("it returned nothing: is a `return` missing?")
-                compare(got, plain(self.reference(*_copy(case.args))), self.tolerance, exact_dtype=part.exact_dtype)
+                want = plain(self.reference(*_copy(case.args)))
+                compare(got, want, self.tolerance, exact_dtype=part.exact_dtype, returns=self.returns)
             except Wrong as error:
                 wrong = wrong or error
         if wrong is not None:
-            raise Wrong(self._likely_mistake(seen) or wrong.sentence, wrong.detail)
+            raise Wrong(self.likely_mistake(seen) or wrong.sentence, wrong.detail)
 
-    def _likely_mistake(self, seen: list[tuple[Case, Any]]) -> str:
+    def likely_mistake(self, seen: list[tuple[Case, Any]]) -> str:
         """The sentence of the first known mistake that gives every value the answer gave; empty if none does."""
         for mistake in self.mistakes:
             tolerance = max(self.tolerance, mistake.tolerance)

@@ -111,16 +111,27 @@ def _causal_cases(random: np.random.Generator) -> Iterable[Case]:
 
 
 def _large_scores(answers: Mapping[str, Answer], random: np.random.Generator) -> None:
-    for sign, causal in ((1, False), (-1, False), (1, True)):
+    for sign, causal in ((1, False), (-1, False), (1, True), (-1, True)):
         q, k, v = _normal(random, 2, 6, 4), _normal(random, 2, 6, 4), _normal(random, 2, 6, 3)
         q[..., 0], k[..., 0] = sign * 200, random.uniform(30, 40)  # every score far out, and all of them together
         got = answers["attention"](q, k, v, causal)
+        if got is None:
+            raise Wrong("it returned nothing: is a `return` missing?")
         tensors = [item for item in got if hasattr(item, "detach")] if isinstance(got, (tuple, list)) else []
         if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors):
             if causal:
                 raise Wrong("no number comes out under the mask: a row may be wholly closed, or 0 was multiplied by −∞")
             raise Wrong("no number comes out where scores are large: the exponential runs out of range")
-        compare(got, _attention(q, k, v, causal), 1e-5)
+        try:
+            compare(got, _attention(q, k, v, causal), 1e-5)
+        except Wrong as wrong:
+            if sign < 0 and causal:  # right under the mask where scores are high, so they are closed, but not enough
+                raise Wrong(
+                    "words look ahead where all scores are very low: the score of a closed pair must be lower still",
+                    wrong.detail,
+                ) from None
+            likely = q1.likely_mistake([(Case(q, k, v, causal), got)])
+            raise Wrong(likely or wrong.sentence, wrong.detail) from None
 
 
 q1 = Question(
@@ -128,6 +139,7 @@ q1 = Question(
     name="q1",
     title="A reader",
     names=("attention",),
+    returns=("the output", "the weights"),
     parts=(
         Part("every word looks at every word", 2, cases=_no_mask_cases),
         Part("no word looks ahead", 1, cases=_causal_cases),
@@ -285,6 +297,7 @@ q2 = Question(
     name="q2",
     title="Nothing to see",
     names=("reordered",),
+    returns=("the output", "the weights"),
     parts=(
         Part("the outputs of a reordered headline", 1, test=_only_outputs),
         Part("its weights", 1, test=_only_weights),
@@ -373,6 +386,10 @@ q3 = Question(
             "the digits above the thirty-second are lost: the position is kept in too short a number",
             _radix(lambda t, bits: ((t % 2**32) >> np.arange(bits)) & 1),
         ),
+        Mistake(
+            "the digits above the thirty-second are lost: the position is kept in too short a number",
+            _radix(lambda t, bits: (t.astype(np.int32) >> np.arange(bits)) & 1),
+        ),
     ),
 )
 
@@ -447,6 +464,11 @@ def _one_wave_only(which: int) -> Answer:
     return answer
 
 
+def _kept_whole(positions: Any, dim: int, base: float) -> Any:
+    """A code put into an array of the dtype of the positions."""
+    return absolute.sinusoidal(positions, dim, base).astype(np.asarray(positions).dtype)
+
+
 def _angles_in_bfloat16(speeds_too: bool) -> Answer:
     def answer(positions: Any, dim: int, base: float) -> Any:
         at, speeds = torch.as_tensor(positions).bfloat16(), inv_freq(dim, base, like=torch.zeros(1))
@@ -512,6 +534,7 @@ q4 = Question(
             "positions were rounded to whole numbers",
             lambda positions, dim, base: absolute.sinusoidal(np.trunc(positions), dim, base),
         ),
+        Mistake("sines and cosines were cut to whole numbers: what is the dtype of their array?", _kept_whole),
         Mistake("the angles were computed in bfloat16", _angles_in_bfloat16(True), tolerance=0.02),
         Mistake(
             "nearly right, but digits are lost: the angles were computed in too short a format",
@@ -606,6 +629,10 @@ q5 = Question(
             "the words are scaled by the width, not by its root", _scaled(lambda x, rows, root: root**2 * x + rows)
         ),
         Mistake(
+            "the words are scaled by the root of their number, not of their width",
+            _scaled(lambda x, rows, root: math.sqrt(x.shape[1]) * x + rows),
+        ),
+        Mistake(
             "the words are divided where they should be multiplied", _scaled(lambda x, rows, root: x / root + rows)
         ),
         Mistake("the words were multiplied by their codes", _scaled(lambda x, rows, root: root * x * rows)),
@@ -669,6 +696,15 @@ q6 = Question(
         ),
         *(Mistake(sentence, _step_with(speeds)) for sentence, speeds in SPEEDS.items()),
         Mistake("the matrix leaves every code where it is", lambda offset, dim, base: np.eye(dim)),
+        Mistake(
+            "the number of tokens was cut to a whole one",
+            lambda offset, dim, base: _step(math.trunc(offset), dim, base),
+        ),
+        Mistake("a step back was taken for a step on", lambda offset, dim, base: _step(abs(offset), dim, base)),
+        Mistake(
+            "the matrix takes position 0 where it should, and no other position",
+            lambda offset, dim, base: np.outer(*(absolute.sinusoidal(t, dim, base) for t in (offset, 0))) * 2 / dim,
+        ),
         Mistake("the matrix goes one token too far", lambda offset, dim, base: _step(offset + 1, dim, base)),
         Mistake(
             "this is the code of a position, where a matrix is asked for",

@@ -75,6 +75,12 @@ def _misprinted(row: int, column: int, value: Callable[[Tensor], Tensor]) -> Ans
     return wrong
 
 
+def _stacked_in_front(positions: Tensor, theta: float) -> Tensor:
+    return torch.stack([row for rows in _rotation(positions, theta).unbind(1) for row in rows.unbind(1)]).reshape(
+        -1, 2, 2
+    )
+
+
 def _one_row(random: np.random.Generator) -> Iterator[Case]:
     for length in (1, 5, 8):
         yield Case(_positions(random, length, most=60).double(), float(random.uniform(0.2, 0.9)))
@@ -95,6 +101,7 @@ q1 = Question(
     mistakes=(
         Mistake(OTHER_WAY, lambda p, theta: _rotation(-p, theta)),
         Mistake(DEGREES, lambda p, theta: _rotation(torch.deg2rad(p), theta)),
+        Mistake(DEGREES, lambda p, theta: _rotation(torch.rad2deg(p), theta)),
         Mistake("the positions are left out: every matrix turns by θ alone", lambda p, t: _rotation(p * 0 + 1, t)),
         Mistake(NOT_TURNED, lambda p, theta: _rotation(p * 0, theta)),
         Mistake(FROM_ONE, lambda p, theta: _rotation(p + 1, theta)),
@@ -105,6 +112,13 @@ q1 = Question(
         Mistake(
             "sines and cosines have changed places: at position 0 the matrix should change nothing",
             lambda p, theta: _rotation(torch.pi / 2 - p * theta, 1.0),
+        ),
+        Mistake(
+            "one matrix holds entries of several positions: the axis that torch.stack made is not where it should be",
+            _stacked_in_front,
+        ),
+        Mistake(
+            "positions between two tokens were cut to whole ones", lambda p, theta: _rotation(torch.trunc(p), theta)
         ),
         Mistake("θ is what is turned per token: multiply by it", lambda p, theta: _rotation(p, 1 / theta)),
         Mistake(
@@ -130,6 +144,15 @@ def _scores(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Array:
 def _cosine_only(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Tensor:
     distance = m[:, None] - n
     return (_as_pairs(q) @ _as_pairs(k).mT) * torch.cos(distance * theta)
+
+
+def _either_side(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Tensor:
+    distance = (m[:, None] - n).abs()
+    return (q[:, None] * k.conj() * torch.exp(1j * distance * theta)).real
+
+
+def _first_numbers(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Tensor:
+    return (q * torch.exp(1j * m * theta)).real[:, None] * (k * torch.exp(1j * n * theta)).real
 
 
 def _still_complex(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Tensor:
@@ -178,6 +201,10 @@ q2 = Question(
         Mistake(
             "the query and the key are compared without their positions",
             lambda q, k, m, n, theta: _scores(q, k, m * 0, n * 0, theta),
+        ),
+        Mistake("before and behind are taken for one: the distance has lost its sign", _either_side),
+        Mistake(
+            "only the first numbers of the two arrows are multiplied: their second ones count, too", _first_numbers
         ),
         Mistake("the imaginary part of q k̄ is lost: this is the dot product times a cosine", _cosine_only),
         Mistake("the key is turned backwards", lambda q, k, m, n, theta: _scores(q, k, m, -n, theta)),
@@ -262,6 +289,10 @@ def _rejoined(x: Tensor, positions: Tensor, base: float) -> Tensor:
     return torch.cat([_interleaved(x, positions, base)[..., i::2] for i in (0, 1)], dim=-1)
 
 
+def _dealt_in(x: Tensor, positions: Tensor, base: float) -> Array:
+    return _interleaved(torch.stack(x.chunk(2, dim=-1), dim=-1).flatten(-2), positions, base)
+
+
 def _mixed(x: Tensor, positions: Tensor, base: float) -> Array:
     at = angles(positions, _speeds(x, base)).repeat(*[1] * positions.ndim, 2)
     at = at if positions.ndim == 1 else at[:, None]
@@ -292,7 +323,8 @@ def _far_out(answers: Mapping[str, Answer], random: np.random.Generator) -> None
             compare(got, want, tolerance=0.03)
         except Wrong as wrong:
             if near == "float32" or "are not right" not in wrong.sentence:
-                raise Wrong(f"in {near}, {wrong.sentence}", wrong.detail) from None
+                likely = q3.likely_mistake([(Case(x, positions, base), got)])
+                raise Wrong(likely or f"in {near}, {wrong.sentence}", wrong.detail) from None
             raise Wrong(
                 "it is right for x in float32 and wrong for x in bfloat16: "
                 "the positions, the speeds or the angles were computed in bfloat16, which cannot count so far",
@@ -344,6 +376,10 @@ q3 = Question(
         Mistake("all pairs turn at one speed", _powers(lambda i, dim: 0 * i)),
         Mistake(TWICE, _in_place),
         Mistake("the pairs are turned, and then put together in another order than they had", _rejoined),
+        Mistake(
+            "halves are taken for pairs, and put together as neighbours: pairs are (0, 1), (2, 3), … all along",
+            _dealt_in,
+        ),
         Mistake("neighbours are swapped, and the angles are repeated as for halves: it is no rotation", _mixed),
         Mistake("the positions go along the heads: every head is turned by its number", _along("heads")),
         Mistake("the positions go along the batch: every text is turned by its number", _along("batch")),
@@ -361,6 +397,7 @@ q3 = Question(
             "sines and cosines have changed places: a token at position 0 should stay as it is",
             lambda x, p, base: _by_angles(x, np.pi / 2 - angles(p, _speeds(x, base))),
         ),
+        Mistake("nearly right, but digits are lost: something went through too short a format", _interleaved, 0.01),
     ),
 )
 
@@ -399,6 +436,31 @@ def _by_head(x: Tensor, cos: Tensor, sin: Tensor) -> Array:
         raise ValueError("the axes do not fit")
     table = RotaryTable(cos, sin, -2) if cos.ndim == 2 else RotaryTable(cos[None], sin[None])
     return rotate(x, table, "half", rotary_dim=2 * cos.shape[-1])
+
+
+def _own_by_head(x: Tensor, cos: Tensor, sin: Tensor) -> Array:
+    """An axis in the middle: right for one table, wrong for a table for each text."""
+    if cos.ndim == 2:
+        return _half(x, cos, sin)
+    if x.shape[1] != x.shape[2]:
+        raise ValueError("the axes do not fit")
+    return rotate(x, RotaryTable(cos[:, None], sin[:, None]), "half", rotary_dim=2 * cos.shape[-1])
+
+
+def _whole_quarter(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """The quarter turn of the whole head, cut to the part that turns."""
+    width = 2 * cos.shape[-1]
+    a, b = x.chunk(2, dim=-1)
+    cos, sin = (torch.cat([_beside(table)] * 2, dim=-1) for table in (cos, sin))
+    part = x[..., :width] * cos + torch.cat([-b, a], dim=-1)[..., :width] * sin
+    return torch.cat([part, x[..., width:]], dim=-1)
+
+
+def _dealt_out(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    width = 2 * cos.shape[-1]
+    turned = _half(x, cos, sin)
+    pairs = torch.stack(turned[..., :width].chunk(2, dim=-1), dim=-1).flatten(-2)
+    return torch.cat([pairs, turned[..., width:]], dim=-1)
 
 
 def _last_turn(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -462,7 +524,13 @@ q4 = Question(
             "the halves are swapped, and the table is repeated as for neighbours: it is no rotation", _neighbour_swap
         ),
         Mistake("the table went along the heads: every head is turned by its number", _by_head),
+        Mistake(
+            "the table of each text went along its heads: an axis is in the right place for one table only",
+            _own_by_head,
+        ),
         Mistake("the middle of the whole head was taken, where only its first dimensions turn", _whole_halves),
+        Mistake("the middle of the whole head was taken, where only its first dimensions turn", _whole_quarter),
+        Mistake("the halves are turned, and then put together as neighbours", _dealt_out),
         Mistake("the last dimensions of each head were turned instead of the first", _last_turn),
         Mistake("the dimensions that do not turn got lost", _cut),
         Mistake(
@@ -522,6 +590,11 @@ def _with_output(checkpoint: Weights, n_heads: int, n_kv_heads: int) -> Weights:
     return new | {"o.weight": convert_projection(new["o.weight"].mT, n_heads, "half").mT.contiguous()}
 
 
+def _output_alone(checkpoint: Weights, n_heads: int, n_kv_heads: int) -> Weights:
+    new = _to_half(checkpoint, n_heads, n_kv_heads)
+    return new | {"o.weight": convert_projection(new["o.weight"].mT, n_heads, "half").mT.contiguous()}
+
+
 def _columns(weight: Tensor, n_heads: int) -> Array:
     if weight.ndim == 1 or weight.shape[0] != weight.shape[1]:
         raise ValueError("the columns do not divide")
@@ -574,7 +647,7 @@ q5 = Question(
             "with biases",
             1,
             lambda random: (
-                _checkpoint_case(random, h, kv, dim, 11, biases=True) for h, kv, dim in ((4, 2, 8), (6, 3, 10))
+                _checkpoint_case(random, h, kv, dim, 11, biases=True) for h, kv, dim in ((4, 2, 8), (6, 3, 12))
             ),
         ),
     ),
@@ -608,6 +681,7 @@ q5 = Question(
         ),
         Mistake("the columns were reordered: the entries of a query are the rows of W_Q", _rows(_columns)),
         Mistake("W_O was reordered, and W_V: only queries and keys are turned", _with_output),
+        Mistake("W_O was reordered: it meets values, and values are never turned", _output_alone),
         Mistake(
             "the rows were dealt out to the heads one by one: in the file, the rows of one head stand together",
             _rows(_dealt),
@@ -763,17 +837,23 @@ def _in_steps(answers: Mapping[str, Answer], random: np.random.Generator) -> Non
     wide = (text[name].repeat_interleave(2, dim=1) for name in ("turned", "v"))
     whole = attention(_by_angles(text["q"], angles(text["places"], text["speeds"])), *wide, causal=True).output
     cache: Any = None
+    seen: list[tuple[Case, Any]] = []
     for t in range(6):
-        new = (text[name][:, :, t : t + 1] for name in "qkv")
+        new = [text[name][:, :, t : t + 1] for name in "qkv"]
         got = answers["decode_step"](*new, cache, text["places"][:, t], text["speeds"])
+        past = (text["turned"][:, :, :t], text["v"][:, :, :t]) if t else None
+        seen.append((Case(*new, past, text["places"][:, t], text["speeds"]), got))
         if got is None:
             raise Wrong("it returned nothing: is a `return` missing?")
         if not _is_pair(got) or not _is_pair(got[1]):
             raise Wrong("it should return two things, of which the second is a pair: output, (keys, values)")
         output, cache = got
-        compare(output, whole[:, :, t : t + 1], 1e-5, "the output of a step")
-        for name, one, all_of_it in zip(("keys", "values"), cache, (text["turned"], text["v"]), strict=True):
-            compare(one, all_of_it[:, :, : t + 1], 1e-5, f"the tensor of {name} that a step returns")
+        try:
+            compare(output, whole[:, :, t : t + 1], 1e-5, "the output of a step")
+            for name, one, all_of_it in zip(("keys", "values"), cache, (text["turned"], text["v"]), strict=True):
+                compare(one, all_of_it[:, :, : t + 1], 1e-5, f"the tensor of {name} that a step returns")
+        except Wrong as wrong:
+            raise Wrong(q6.likely_mistake(seen) or wrong.sentence, wrong.detail) from None
 
 
 q6 = Question(
@@ -781,6 +861,7 @@ q6 = Question(
     name="q6",
     title="One token at a time",
     names=("decode_step",),
+    returns=("the output", "the cache"),
     parts=(
         Part(
             "the first token: no cache yet",
@@ -802,7 +883,7 @@ q6 = Question(
         Mistake("values are turned too: they should be kept and blended as they come", _stepped(values=True)),
         Mistake("keys and values are turned: it is queries and keys that turn", _stepped(values=True, query=False)),
         Mistake(
-            "the new token is taken to stand at position 0: nothing was turned, or the position passed is not used",
+            "the new token is taken to stand at position 0: its key is not turned, or the position passed is not used",
             _placed(lambda p, _: p * 0),
         ),
         Mistake(

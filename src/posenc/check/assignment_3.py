@@ -96,6 +96,24 @@ def _model_heads(random: Random) -> Iterator[Case]:
         yield Case(dim, _log_uniform(random, 3e3, 2e6), int(_log_uniform(random, 500, 100_000)))
 
 
+def _power_before_product(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+    """base ** -2 * i / dim, as Python reads it; the first hand stands still."""
+    speeds = float(base) ** -2 * np.arange(dim // 2) / dim
+    made = length * speeds / TURN
+    with np.errstate(divide="ignore"):
+        return TURN / speeds, made, int(np.count_nonzero(made >= 1))
+
+
+def _other_turns(change: Callable[[Array], Array]) -> Answer:
+    """Question 1 with other turns, and the right count of hands."""
+
+    def answer(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+        waves, made, count = _hands(dim, base, length)
+        return waves, change(made), count
+
+    return answer
+
+
 def _odd_sizes(random: Random) -> Iterator[Case]:
     yield Case(_even(random, 6, 20), _log_uniform(random, 2, 9), int(random.integers(8, 40)))
     yield Case(_even(random, 20, 60), _log_uniform(random, 500, 5e4), int(random.integers(2, 6)))
@@ -109,6 +127,7 @@ q1 = Question(
     name="q1",
     title="Every hand of the clock",
     names=("hands",),
+    returns=("the wavelengths", "the turns", "the count"),
     parts=(
         Part("small heads", 1, cases=_small_heads),
         Part("heads as in real models", 1, cases=_model_heads),
@@ -146,6 +165,24 @@ q1 = Question(
         Mistake(
             "all hands have one speed: was the exponent rounded to a whole number?",
             _slowed(lambda dim: np.zeros(dim // 2)),
+        ),
+        Mistake(
+            "all hands but the first have one speed: was the exponent rounded to a whole number?",
+            _slowed(lambda dim: np.ceil(np.arange(0, dim, 2) / dim)),
+        ),
+        Mistake(
+            "the first hand stands still: Python takes a power before it multiplies, so the exponent needs brackets",
+            _power_before_product,
+        ),
+        Mistake("the turns were rounded down; parts of a turn count", _other_turns(np.floor)),
+        Mistake("the second value is upside down: it is not turns in the length", _other_turns(lambda made: 1 / made)),
+        Mistake(
+            "the third value is the number of the last hand that has turned; the hands are numbered from 0",
+            _counted(lambda made: int(np.sum(made >= 1)) - 1),
+        ),
+        Mistake(
+            "the third value is 0 where every hand has turned",
+            _counted(lambda made: int(np.argmax(made < 1))),
         ),
         Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.repeat(values, 2))),
         Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.concatenate([values, values]))),
@@ -257,6 +294,11 @@ q2 = Question(
             "the cosine of the mean angle is not the mean of the cosines",
             lambda m, f: np.cos((np.asarray(m)[..., None] * f).mean(axis=-1)),
         ),
+        Mistake(
+            "the distances were cut to whole numbers",
+            lambda m, f: analysis.decay(np.asarray(m).astype(int), f),
+        ),
+        Mistake("the cosines were multiplied; their mean is asked for", lambda m, f: _cosines(m, f).prod(axis=-1)),
         Mistake("this is the fastest hand alone", lambda m, f: np.cos(np.asarray(m) * np.max(f))),
         Mistake(_ROUNDED, lambda m, f: _in_bfloat16(m, f).mean(axis=-1), tolerance=1e-4),
         Mistake(_ROUNDED, lambda m, f: _with_bfloat16_angles(m, f).mean(axis=-1), tolerance=1e-4),
@@ -297,6 +339,11 @@ def _wave(distances: Array, speeds: Array) -> Array:
     return np.array([np.mean(np.cos(m * speeds)) for m in np.asarray(distances, dtype=float)])
 
 
+def _sine_step(distances: Array, base: float) -> Array:
+    """The integral of cos u from m/base to m."""
+    return np.asarray(np.sin(distances) - np.sin(distances / base))
+
+
 _MIDPOINTS = (np.arange(20_000) + 0.5) / 20_000
 
 _LAW = Question(
@@ -319,6 +366,14 @@ _LAW = Question(
             "the logarithm of the base is the natural one, not that to base 10",
             lambda m, base: analysis.decay_law(m, base) * math.log(10),
         ),
+        *(
+            Mistake("cos u was not divided by u", wrong, 1e-3)
+            for wrong in (
+                lambda m, base: _sine_step(m, base) / math.log(base),
+                lambda m, base: _sine_step(m, base) / (m - m / base),
+                lambda m, base: _sine_step(m, base) / (m - m / base) / math.log(base),
+            )
+        ),
         Mistake(
             "the speeds grow with x instead of falling",
             lambda m, base: _wave(m, base**_MIDPOINTS),
@@ -331,10 +386,10 @@ _LAW = Question(
         Mistake("the sign is turned round", lambda m, base: -analysis.decay_law(m, base)),
         *(
             Mistake(
-                "this is the mean of a few dozen hands: the limit needs far more",
+                "this is the mean of some dozens of hands: the limit needs far more",
                 lambda m, base, dim=dim: analysis.decay(m, frequencies.inv_freq(dim, base)),
             )
-            for dim in (64, 128, 256)
+            for dim in (20, 64, 100, 128, 200, 256)
         ),
         Mistake("nearly: the sum has too few steps for the precision that is asked for", analysis.decay_law, 0.03),
     ),
@@ -368,6 +423,21 @@ q3 = Question(
     reference=_reach,
     mistakes=(
         Mistake("γ was left out", lambda share, base: base ** (1 - share)),
+        *(
+            Mistake(
+                "the distance was rounded; it is asked for as it is",
+                lambda share, base, cut=cut: cut(_reach(share, base)),
+            )
+            for cut in (round, math.floor, math.ceil)
+        ),
+        Mistake(
+            "the 1 of the line was lost on the way",
+            lambda share, base: math.exp(-share * math.log(base) - np.euler_gamma),
+        ),
+        Mistake(
+            "γ was not divided by ln(base): in the line it stands above the bar, beside ln m",
+            lambda share, base: base ** (1 - share - np.euler_gamma),
+        ),
         Mistake("γ has the wrong sign", lambda share, base: base ** (1 - share) * math.exp(np.euler_gamma)),
         Mistake(
             "the share that is lost was taken for the share that is left", lambda share, base: _reach(1 - share, base)
@@ -452,6 +522,21 @@ def _in_the_order_given(length: int, dim: int, bases: Sequence[float]) -> tuple[
     return next(iter(good), None), start
 
 
+def _with_other_speeds(share: Callable[[int], Array]) -> Answer:
+    """Question 4 with other shares of the exponent, as a function of the width."""
+
+    def answer(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+        least = safe = None
+        for base in sorted(bases):
+            if analysis.decay(np.arange(length + 1), base ** -share(dim)).min() < 0:
+                safe = None
+            else:
+                least, safe = least or base, safe or base
+        return least, safe
+
+    return answer
+
+
 class _Grid:
     """Bases of some width, and for each the first distance at which its score is below zero."""
 
@@ -532,6 +617,7 @@ q4 = Question(
     name="q4",
     title="A base for a length",
     names=("bases_for",),
+    returns=("the least base", "the safe base"),
     parts=(
         Part("grids on which the good bases lie together", 1, cases=_without_luck),
         Part("grids with luck", 1, cases=_with_luck),
@@ -551,6 +637,15 @@ q4 = Question(
             lambda length, dim, bases: (analysis.least_base(length, dim, bases),) * 2,
         ),
         Mistake("only the last distance was looked at; each one up to it counts", _at_the_end_only),
+        *(
+            Mistake("the search is right, the speeds are not those of question 1: compare the exponent", wrong)
+            for wrong in (
+                _with_other_speeds(lambda dim: np.arange(dim // 2) / dim),
+                _with_other_speeds(lambda dim: np.arange(dim) / dim),
+                _with_other_speeds(lambda dim: np.arange(0, dim, 2) / (dim - 2)),
+                _with_other_speeds(lambda dim: np.arange(2, dim + 2, 2) / dim),
+            )
+        ),
         Mistake("the second value is a base that fails", _after_the_last_that_fails),
         Mistake(
             "the second value is the greatest base; the smallest from which on all pass is asked for",
@@ -621,12 +716,28 @@ def _beyond_the_greatest(speeds: Array, trained: int, used: int, tolerance: floa
     return np.mean(asked > seen.max(axis=0) + tolerance, axis=0)
 
 
+def _by_distance(far: Callable[[Array, float], Array]) -> Answer:
+    """Question 5 from the table of distances along the circle, (later, earlier), read another way."""
+
+    def answer(speeds: Array, trained: int, used: int, tolerance: float) -> Array:
+        shares = []
+        for speed in speeds:
+            apart = (np.arange(trained, used)[:, None] - np.arange(trained)) * speed % TURN
+            shares.append(np.mean(far(np.minimum(apart, TURN - apart), tolerance)))
+        return np.array(shares)
+
+    return answer
+
+
 def _slow_hands(random: Random) -> Iterator[Case]:
     for _ in range(2):
         trained = int(random.integers(20, 50))
         used = trained + int(random.integers(20, 60))
         speeds = random.uniform(0.1, 0.9, size=int(random.integers(3, 6))) * TURN / used
         yield Case(speeds, trained, used, float(np.median(speeds) * random.uniform(2, 5)))
+    used = int(random.integers(80, 120))  # a wide tolerance, which tells an arc from its chord
+    speeds = random.uniform(0.62, 0.72, size=3) * TURN / used
+    yield Case(speeds, int(0.3 * used), used, float(random.uniform(1.1, 1.4)))
 
 
 def _hands_coming_round(random: Random) -> Iterator[Case]:
@@ -658,7 +769,27 @@ q5 = Question(
     mistakes=(
         Mistake("an angle one full turn on was taken for a new one", _changed(turn=None)),
         Mistake(
-            "every angle past the training was called new: is the tolerance used, and is it in radians?",
+            "the distance was measured straight across the circle; along the circle is asked for",
+            _by_distance(lambda apart, t: (2 * np.sin(apart / 2)).min(axis=1) > t),
+        ),
+        Mistake(
+            "pairs of a later and an earlier angle were counted; each later angle counts once",
+            _by_distance(lambda apart, t: apart > t),
+        ),
+        Mistake(
+            "the angles were compared with the last one of the training only",
+            _by_distance(lambda apart, t: apart[:, -1] > t),
+        ),
+        Mistake(
+            "the later positions end at `used` − 1: `used` counts those of the training too",
+            lambda f, n, m, t: analysis.coverage(f, n, n + m, t),
+        ),
+        Mistake(
+            "the number of new angles was divided by the positions of the training, not by the later ones",
+            lambda f, n, m, t: analysis.coverage(f, n, m, t) * (m - n) / n,
+        ),
+        Mistake(
+            "every angle past the training was called new: is the tolerance in radians, and is one near angle enough?",
             lambda f, n, m, t: np.ones(len(f)),
         ),
         Mistake(
@@ -751,6 +882,21 @@ def _with_scaling(config: Config) -> tuple[int, float, float]:
     return dim, base, slowest * (_rope_of(config).get("factor") or 1.0)
 
 
+def _top_overlooked(config: Config) -> tuple[int, float, float]:
+    return _rotation({**config, "rope_theta": 10_000.0})
+
+
+def _rest_of_the_head(config: Config) -> tuple[int, float, float]:
+    dim, base, _ = _rotation(config)
+    rest = _head_of(config) - dim or dim
+    return rest, base, TURN / float(frequencies.inv_freq(rest, base)[-1])
+
+
+def _last_of_the_whole_head(config: Config) -> tuple[int, float, float]:
+    dim, base, _ = _rotation(config)
+    return dim, base, TURN / float(frequencies.inv_freq(_head_of(config), base)[-1])
+
+
 def _scaled_base(config: Config) -> tuple[int, float, float]:
     factor = _rope_of(config).get("factor") or 1.0
     dim, base, _ = _rotation(config)
@@ -802,7 +948,7 @@ def _part_of_the_head(random: Random) -> Iterator[Case]:
     yield Case(_file(random, "derived") | top | {"rope_scaling": None})
     inside = {"rope_theta": _theta(random), "partial_rotary_factor": float(random.choice([0.25, 0.5]))}
     yield Case(_file(random, "given") | {"rope_parameters": {"rope_type": "default", **inside}})
-    apart = {"rope_theta": _theta(random), "partial_rotary_factor": 0.5}
+    apart = {"rope_theta": _theta(random), "partial_rotary_factor": 0.25}
     yield Case(_file(random, "given") | apart)
 
 
@@ -811,6 +957,7 @@ q6 = Question(
     name="q6",
     title="What the file says",
     names=("rotation_of",),
+    returns=("the number of rotating dimensions", "the base", "the slowest turn"),
     parts=(
         Part("plain files, head_dim given or not", 1, cases=_at_the_top),
         Part("files with a rope dictionary", 1, cases=_in_the_rope_dictionary),
@@ -829,6 +976,24 @@ q6 = Question(
         Mistake(
             "the slowest hand is not the one of the list that rotates: which d stands in the exponent?",
             _whole_head_in_the_exponent,
+        ),
+        Mistake(
+            "the slowest hand is that of a whole head; here only a part of the head rotates",
+            _last_of_the_whole_head,
+        ),
+        Mistake("partial_rotary_factor is the share that rotates, not the rest", _rest_of_the_head),
+        Mistake("rope_theta was overlooked where it stands at the top of the file", _top_overlooked),
+        Mistake(
+            "the exponent of the slowest hand is not right: what is i for the last pair?",
+            _after_reading(lambda dim, base, slowest: (dim, base, TURN * base ** ((dim - 1) / dim))),
+        ),
+        Mistake(
+            "the exponent of the slowest hand lacks the 2",
+            _after_reading(lambda dim, base, slowest: (dim, base, TURN * base ** ((dim // 2 - 1) / dim))),
+        ),
+        Mistake(
+            "a turn was taken for 360, but the speeds are in radians",
+            _after_reading(lambda dim, base, slowest: (dim, base, 360 * slowest / TURN)),
         ),
         Mistake(
             "the slowest hand does not turn by 1/base: the list ends one step before that",
@@ -888,14 +1053,19 @@ def _slider(controls: Mapping[str, Any], name: str, kind: str, advice: str) -> t
 
 def _test_controls(answers: Mapping[str, Answer], random: Random) -> None:
     asked = "`controls` should return a dictionary with the keys base, dim and length"
-    controls = _dictionary(answers["controls"](), asked)
+    exponents = "min and max of a FloatLogSlider are exponents, not the bases themselves"
+    try:
+        made = answers["controls"]()
+    except Wrong as wrong:  # the slider raises where 10 to its min or max is past all numbers
+        raise Wrong(exponents if "OverflowError" in wrong.sentence else wrong.sentence, wrong.detail) from wrong
+    controls = _dictionary(made, asked)
     if set(controls) != {"base", "dim", "length"}:
         raise Wrong(asked, f"(its keys are {sorted(map(str, controls))})"[:80])
     low, high, _, root = _slider(
         controls, "base", "FloatLogSlider", "the control of `base` should be a FloatLogSlider, even on powers of ten"
     )
     if root <= 1 or low * math.log10(root) > 8 or high * math.log10(root) > 300:
-        raise Wrong("min and max of a FloatLogSlider are exponents, not the bases themselves")
+        raise Wrong(exponents)
     if root**low > 1_000 or root**high < 1_000_000:
         raise Wrong("the slider of `base` should reach from 1 000 to 1 000 000 at least")
     low, high, step, _ = _slider(controls, "dim", "IntSlider", "IntSlider")
@@ -944,13 +1114,18 @@ def _test_figure(answers: Mapping[str, Answer], random: Random) -> None:
         if not isinstance(data, (list, tuple)) or len(data) < 2:
             raise Wrong("the figure should have two traces, the dots first and then the line")
         drawn.append((base, dim, length, data, layout if isinstance(layout, dict) else {}))
+    ends = [_values(data[0], "y", "the heights of the first trace") for *_, data, _ in drawn]
+    if all(end.size > 1 and np.allclose(end, 1) for end in ends):
+        raise Wrong("the first trace is the line; the dots come first and then the line")
     heights = [_values(data[0], "y", "the heights of the dots") for *_, data, _ in drawn]
     if all(one.shape == heights[0].shape and np.allclose(one, heights[0]) for one in heights):
         raise Wrong("the figure does not follow the sliders: the dots are the same at every setting")
     for (base, dim, length, data, layout), height in zip(drawn, heights, strict=True):
         waves, made, turned = _hands(dim, base, length)
         _check_dots(height, waves, made)
-        places = _values(data[0], "x", "the places of the dots")
+        places = np.arange(len(made), dtype=float)  # Plotly's own, where no x is given
+        if isinstance(data[0], dict) and data[0].get("x") is not None:
+            places = _values(data[0], "x", "the places of the dots")
         if places.shape != made.shape or not np.allclose(places, np.arange(dim // 2)):
             raise Wrong("the dots should stand at 0, 1, 2, …, the numbers of the pairs")
         line = _values(data[1], "y", "the heights of the line")
@@ -959,7 +1134,10 @@ def _test_figure(answers: Mapping[str, Answer], random: Random) -> None:
         if _text(layout, "yaxis", "type") != "log":
             raise Wrong("the upward axis should be logarithmic")
         if f"{turned} of {dim // 2}" not in (title := _text(layout, "title", "text")):
-            raise Wrong("the title does not say how many hands of all have come round", f"(it is {title!r})"[:80])
+            raise Wrong(
+                "the title does not say, in the form “21 of 32”, how many hands of all come round",
+                f"(it is {title!r})"[:80],
+            )
 
 
 def _check_dots(height: Array, waves: Array, made: Array) -> None:

@@ -77,12 +77,13 @@ q1 = Question(
     name="q1",
     title="Slow every hand",
     names=("interpolated",),
+    returns=("the cosines", "the sines"),
     parts=(
         Part("positions of one text", 1, cases=_apart),
         Part("positions of several texts at once", 1, cases=_batches),
     ),
     reference=_interpolated,
-    tolerance=1e-6,
+    tolerance=1e-4,
     mistakes=(
         Mistake(
             "positions were multiplied by the factor: the hands turn faster, not slower",
@@ -100,6 +101,14 @@ q1 = Question(
         Mistake(
             "positions were rounded to whole numbers after the division: several tokens share one angle",
             _tables(lambda at, speeds, s: at // s * speeds),
+        ),
+        Mistake(
+            "positions were rounded to whole numbers after the division: several tokens share one angle",
+            _tables(lambda at, speeds, s: np.round(at / s) * speeds),
+        ),
+        Mistake(
+            "the factor was used as a power of the speeds; here it only divides",
+            _tables(lambda at, speeds, s: at * speeds**s),
         ),
         Mistake(
             "the positions given were not used: they need not begin at 0, nor follow one another",
@@ -123,6 +132,14 @@ q1 = Question(
             _tables(lambda at, speeds, s: np.deg2rad(at / s * speeds)),
         ),
         Mistake("there is a column for each dimension; one for each pair is asked for", _doubled),
+        Mistake(
+            "there is a column for each dimension; one for each pair is asked for",
+            lambda at, speeds, s: _interpolated(at, np.repeat(speeds, 2), s),
+        ),
+        Mistake(
+            "all texts were put into one row: the result keeps the shape of the positions",
+            lambda at, speeds, s: _interpolated(np.ravel(at), speeds, s),
+        ),
     ),
 )
 
@@ -150,6 +167,11 @@ def _narrow(random: np.random.Generator) -> Iterator[Case]:
         yield Case(dim, float(random.uniform(30, 9000)), float(random.uniform(1.5, 8)))
 
 
+_SQUARED = "the factor was squared, as in the example by hand; heads of other widths need another power"
+_NO_BRACKETS = "the exponent of the factor needs brackets: Python takes a power before it divides"
+_UPSIDE_DOWN_POWER = "the fraction in the exponent of the factor is upside down"
+
+
 def _every_dimension(dim: int, base: float, factor: float) -> np.ndarray:
     exponent = np.arange(dim) / dim
     return np.asarray(scaling.ntk_base(dim, base, factor=factor) ** -exponent)
@@ -175,9 +197,24 @@ q2 = Question(
             "every hand was slowed alike: that is position interpolation",
             lambda dim, base, s: scaling.linear(dim, base, factor=s).inv_freq,
         ),
+        Mistake(_UPSIDE_DOWN_POWER, lambda dim, base, s: _powers(dim, base * s ** ((dim - 2) / dim))),
+        Mistake(_SQUARED, lambda dim, base, s: _powers(dim, base * s**2)),
+        Mistake(_NO_BRACKETS, lambda dim, base, s: _powers(dim, base * s**dim / (dim - 2))),
         Mistake(
-            "the fraction in the exponent of the factor is upside down",
-            lambda dim, base, s: _powers(dim, base * s ** ((dim - 2) / dim)),
+            "the old base was raised to the power too; only the factor is",
+            lambda dim, base, s: _powers(dim, (base * s) ** (dim / (dim - 2))),
+        ),
+        Mistake(
+            "from pair to pair the slowing grows by equal steps; it should grow by the same ratio",
+            lambda dim, base, s: _powers(dim, base) / np.linspace(1, s, dim // 2),
+        ),
+        Mistake(
+            "only the slowest hand was slowed; those in between should be slowed too",
+            lambda dim, base, s: np.append(_powers(dim, base)[:-1], _powers(dim, base)[-1] / s),
+        ),
+        Mistake(
+            "the fastest hand was slowed as well: pairs are counted from 0",
+            lambda dim, base, s: scaling.ntk_base(dim, base, factor=s) ** (-2.0 * np.arange(1, dim // 2 + 1) / dim),
         ),
         Mistake(
             "the exponent of the base lacks the 2: with i for the pair, it is not i/d",
@@ -279,6 +316,37 @@ q3 = Question(
             _rows(lambda n, length: np.maximum.accumulate(_needed(n, length))),
         ),
         Mistake(
+            "the new base of one text was the old base of the next: each text starts anew",
+            _rows(lambda n, length: np.cumprod(_needed(n, length))),
+        ),
+        Mistake(
+            "each text got the speeds of the text before it",
+            _rows(lambda n, length: _needed(np.append(length, n[:-1]), length)),
+        ),
+        Mistake(
+            "the texts were sorted; the rows belong in the order in which the texts come",
+            _rows(lambda n, length: np.sort(_needed(n, length))),
+        ),
+        Mistake(
+            "texts that need no help were left out; each text has a row",
+            _rows(lambda n, length: n[n > length] / length),
+        ),
+        Mistake(
+            "the short texts were changed and the long ones left: it is the other way round",
+            _rows(lambda n, length: np.minimum(n, length) / length),
+        ),
+        Mistake(_SQUARED, _rows(_needed, exponent=2.0)),
+        Mistake(
+            _UPSIDE_DOWN_POWER,
+            lambda dim, base, length, texts: _rows(_needed, exponent=(dim - 2) / dim)(dim, base, length, texts),
+        ),
+        Mistake(
+            _NO_BRACKETS,
+            lambda dim, base, length, texts: np.stack(
+                [_powers(dim, base * max(1.0, n / length) ** dim / (dim - 2)) for n in texts]
+            ),
+        ),
+        Mistake(
             "the base was multiplied by the factor alone: the slowest hand is not slowed enough",
             _rows(_needed, exponent=1.0),
         ),
@@ -375,6 +443,11 @@ def _multiplied(dim: int, base: float, length: int, factor: float, fast: float, 
     return share * speeds + (1 - share) * speeds * factor
 
 
+def _powers_blended(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
+    speeds = frequencies.inv_freq(dim, base)
+    return speeds / factor ** (1 - _straight(frequencies.turns(length, speeds), fast, slow))
+
+
 def _share_alone(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
     return _straight(frequencies.turns(length, frequencies.inv_freq(dim, base)), fast, slow)
 
@@ -437,6 +510,35 @@ q4 = Question(
         Mistake(
             "the share that is kept was not held between 0 and 1",
             _ramp(lambda made, s, fast, slow: (made - slow) / (fast - slow)),
+        ),
+        Mistake(
+            "the share that is kept was not held above 0",
+            _ramp(lambda made, s, fast, slow: np.minimum((made - slow) / (fast - slow), 1)),
+        ),
+        Mistake(
+            "the share that is kept was not held below 1",
+            _ramp(lambda made, s, fast, slow: np.maximum((made - slow) / (fast - slow), 0)),
+        ),
+        Mistake(
+            "the angle in radians was multiplied by 2π to count turns: a turn is 2π of them",
+            _ramp(lambda made, s, fast, slow: _straight((2 * math.pi) ** 2 * made, fast, slow)),
+        ),
+        Mistake(
+            "the turns were rounded down; parts of a turn count",
+            _ramp(lambda made, s, fast, slow: _straight(np.floor(made), fast, slow)),
+        ),
+        Mistake(
+            "between the bounds all pairs keep the same share; a ramp belongs there",
+            _ramp(lambda made, s, fast, slow: np.where(made >= fast, 1, np.where(made <= slow, 0, 0.5))),
+        ),
+        Mistake(
+            "the ramp is straight in tokens a turn; here it is straight in turns",
+            _ramp(lambda made, s, fast, slow: _straight(1 / made, 1 / fast, 1 / slow)),
+        ),
+        Mistake("the blend was made with powers of the factor; the question adds two speeds", _powers_blended),
+        Mistake(
+            "these are tokens a turn, wavelengths; radians a token are asked for",
+            lambda *given: 2 * math.pi / _by_parts(*given),
         ),
         Mistake(
             "wavelengths were blended (how many times slower); the question blends speeds",
@@ -519,6 +621,17 @@ def _at(change: Callable[[torch.Tensor, torch.Tensor, float, torch.dtype], torch
     return wrong
 
 
+def _rounded(angles: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> Callable[..., Any]:
+    """A wrong answer to question 5 whose angles lose digits in bfloat16, where x is in bfloat16 too."""
+
+    def wrong(x: torch.Tensor, positions: torch.Tensor, inv_freq: torch.Tensor, factor: float) -> Any:
+        if x.dtype != torch.bfloat16:
+            raise ValueError("so wide a tolerance would take any small error for this one")
+        return _at(lambda at, speeds, s, dtype: angles(at, speeds))(x, positions, inv_freq, factor)
+
+    return wrong
+
+
 def _tensor_case(random: np.random.Generator, dtype: torch.dtype, least: int, greatest: int) -> Case:
     pairs, length = int(random.integers(2, 6)), int(random.integers(6, 10))
     speeds = torch.from_numpy(_speeds(random, pairs)).to(torch.float64 if dtype == torch.float64 else torch.float32)
@@ -553,6 +666,14 @@ _Q5_MISTAKES = (
     Mistake("the logarithm is the natural one, not that to base 10", _times(lambda s: 0.1 * math.log10(s) + 1)),
     Mistake("the logarithm is the natural one, not that to base 2", _times(lambda s: 0.1 * math.log2(s) + 1)),
     Mistake("the 1 of the attention factor is missing", _times(lambda s: 0.1 * math.log(s))),
+    *(
+        Mistake("the 1 is added last: it stands neither inside the logarithm nor under the 0.1", _times(wrong))
+        for wrong in (
+            lambda s: 0.1 * (math.log(s) + 1),
+            lambda s: 0.1 * math.log(s + 1),
+            lambda s: 0.1 * math.log(s + 1) + 1,
+        )
+    ),
     Mistake(
         "the factor itself was put in, not its logarithm",
         _times(lambda s: 0.1 * s + 1),
@@ -565,10 +686,10 @@ _Q5_MISTAKES = (
         "the speeds were slowed again: those that are given already are",
         _at(lambda at, speeds, s, dtype: at * speeds / s),
     ),
-    Mistake(_ROUNDED, _at(lambda at, speeds, s, dtype: at.to(dtype) * speeds.to(dtype)), 0.03),
-    Mistake(_ROUNDED, _at(lambda at, speeds, s, dtype: at.to(dtype) * speeds), 0.03),
-    Mistake(_ROUNDED, _at(lambda at, speeds, s, dtype: at * speeds.to(dtype)), 0.03),
-    Mistake(_ROUNDED, _at(lambda at, speeds, s, dtype: (at * speeds).to(dtype)), 0.03),
+    Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds.bfloat16()), 0.03),
+    Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds), 0.03),
+    Mistake(_ROUNDED, _rounded(lambda at, speeds: at * speeds.bfloat16()), 0.03),
+    Mistake(_ROUNDED, _rounded(lambda at, speeds: (at * speeds).bfloat16()), 0.03),
     Mistake("positions seem to start at 1", _at(lambda at, speeds, s, dtype: (at + 1) * speeds)),
     Mistake(
         "the positions given were not used: they need not begin at 0, nor follow one another",
@@ -580,6 +701,10 @@ _Q5_MISTAKES = (
     ),
     Mistake("cosines and sines have changed places", lambda *args: _warm(*args)[::-1]),
     Mistake("there is a column for each dimension; one for each pair is asked for", _doubled_tensors),
+    Mistake(
+        "there is a column for each dimension; one for each pair is asked for",
+        lambda x, at, speeds, s: _warm(x, at, speeds.repeat_interleave(2), s),
+    ),
 )
 
 
@@ -608,15 +733,19 @@ def _named(got: Any, case: Case) -> str:
 q5 = Question(
     assignment=4,
     name="q5",
-    title="YaRN's warm tables",
+    title="YaRN's stretched tables",
     names=("yarn_tables",),
+    returns=("the cosines", "the sines"),
     parts=(
         Part("the attention factor", 2, cases=_attention_factor),
         Part("late positions, tables in bfloat16", 1, test=_late),
     ),
     reference=_warm,
     tolerance=1e-4,
-    mistakes=_Q5_MISTAKES,
+    mistakes=(
+        *_Q5_MISTAKES,
+        Mistake("nearly: something was rounded more than the dtype of x asks for", _warm, 0.03),
+    ),
 )
 
 
@@ -670,6 +799,14 @@ def _unasked(random: np.random.Generator) -> Iterator[Case]:
 def _great_logits(random: np.random.Generator) -> Iterator[Case]:
     for _ in range(2):
         yield _asked(random, 900.0, 0.0)
+
+
+def _from_logs(logs: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
+    each = -logs.gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+    return _in_stretches(each.masked_fill(targets == IGNORED, torch.nan), width).nanmean(dim=(0, 2))
+
+
+_INFINITE = "a loss is infinite: a probability fell to 0, or e to a logit passed every number that float64 can hold"
 
 
 def _shifted(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
@@ -783,6 +920,24 @@ q6 = Question(
             lambda logits, targets, width: _in_stretches(
                 (logits.argmax(dim=-1) == targets).double().masked_fill(targets == IGNORED, torch.nan), width
             ).nanmean(dim=(0, 2)),
+        ),
+        Mistake(
+            "only the first of the texts was looked at",
+            lambda logits, targets, width: _loss_by_stretch(logits[:1], targets[:1], width),
+        ),
+        *(
+            Mistake(_INFINITE, wrong)
+            for wrong in (
+                lambda logits, targets, width: _from_logs(logits.softmax(dim=-1).log(), targets, width),
+                lambda logits, targets, width: _from_logs(
+                    logits - logits.exp().sum(dim=-1, keepdim=True).log(), targets, width
+                ),
+                lambda logits, targets, width: _from_logs(
+                    logits - logits.max() - (logits - logits.max()).exp().sum(dim=-1, keepdim=True).log(),
+                    targets,
+                    width,
+                ),
+            )
         ),
         *(
             Mistake(

@@ -123,12 +123,17 @@ def _hidden() -> list[Path]:
     return sorted(path for path in found if not found & set(path.parents))
 
 
-def command(packages: tuple[str, ...], empty: Path) -> list[str]:
-    """bubblewrap's command line: nothing to see but the system's programs, Python, and the named packages."""
+def bubblewrap() -> str:
+    """The program that makes the sandbox. Raises NoSandbox where there is none."""
     program = shutil.which("bwrap")
     if sys.platform != "linux" or program is None:
         raise NoSandbox(HOW_TO_GET_IT)
-    words = [program, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    return program
+
+
+def command(packages: tuple[str, ...], empty: Path) -> list[str]:
+    """bubblewrap's command line: nothing to see but the system's programs, Python, and the named packages."""
+    words = [bubblewrap(), "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     words += ["--uid", "65534", "--gid", "65534", "--hostname", "grader", "--clearenv"]
     words += [*_system_mounts(), "--proc", "/proc", "--dev", "/dev"]
     if not Path(sys.base_prefix).is_relative_to("/usr"):
@@ -180,6 +185,8 @@ class Worker:
 
     def start(self) -> None:
         """Start the worker and wait until it has imported what answers may use. Raises NoSandbox where it cannot."""
+        if not self.unsafe:
+            bubblewrap()  # before a folder is made
         folder = Path(tempfile.mkdtemp(prefix="grading-"))
         (folder / "empty").mkdir()
         if self.unsafe:

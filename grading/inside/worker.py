@@ -20,6 +20,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import lockdown  # noqa: E402
 from plain import LARGEST, decode, encode, plain  # noqa: E402
 
+KEPT: list[Any] = []  # what ends with its last reference
+
 
 class ReadyMade(Exception):
     """An answer asked for something that it may not use; `args[0]` is its name."""
@@ -90,7 +92,10 @@ def asked_by_an_answer() -> bool:
 
 
 def forbid(names: list[str]) -> None:
-    """Replace torch's ready-made answers by a function that says so."""
+    """Replace torch's ready-made answers by a function that says so, and torch's own operators below their names."""
+    torch: Any = sys.modules["torch"]
+    library = torch.library.Library("aten", "IMPL")
+    KEPT.append(library)
     for name in names:
         first, *middle, last = name.split(".")
         owner: Any = sys.modules[first]
@@ -103,6 +108,8 @@ def forbid(names: list[str]) -> None:
             raise ReadyMade(name)
 
         setattr(owner, last, refuse)
+        if name.startswith("torch.ops.aten."):
+            library.impl(last, refuse, "CPU")
 
 
 def prelude(source: str, namespace: dict[str, Any], allowed: list[str]) -> None:

@@ -78,6 +78,8 @@ class Words(str):
         (np.array([object()]), Opaque),
         (np.array(["x"]), Opaque),
         (lambda: None, Opaque),
+        ({"widget": "IntSlider", "min": 1}, Opaque),
+        ({"figure": {"data": []}}, Opaque),
     ],
 )
 def test_what_could_act_is_flattened_or_opaque(value: object, kind: type) -> None:

@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -120,8 +121,10 @@ def test_without_submissions_or_a_sandbox_it_says_so(
     with pytest.raises(SystemExit, match="add --assignment N"):
         run(monkeypatch, tmp_path / "empty")
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "empty"))
     with pytest.raises(SystemExit, match="apt-get install bubblewrap"):
         run(monkeypatch, folder, "--output", tmp_path / "grades")
+    assert [path.name for path in (tmp_path / "empty").iterdir()] == ["x.ipynb"]
     assert not (tmp_path / "grades").exists()
 
 

@@ -19,7 +19,8 @@ import psutil
 import pytest
 
 from grading import sources
-from grading.grade import assignment
+from grading.grade import assignment, grade_question, packages
+from grading.sandbox import Limits, Worker
 from tests.grading import hostile
 
 pytestmark = pytest.mark.torch
@@ -143,6 +144,24 @@ def test_pages_tell_no_input_and_run_no_script(bank: Run) -> None:
 def test_the_page_says_why(bank: Run, name: str, words: str) -> None:
     page = next(page for page in bank.pages.values() if f"<p>{name}, assignment" in page)
     assert words in page
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        "torch.nn.functional.scaled_dot_product_attention",
+        "torch._C._get_operation_overload('aten::scaled_dot_product_attention', '')[0]",
+        "torch._C._jit_get_operation('aten::scaled_dot_product_attention')[0]",
+        "next(one for one in gc.get_objects() if getattr(one, '__name__', '') == 'scaled_dot_product_attention')",
+    ],
+)
+def test_torchs_attention_is_refused_however_it_is_reached(how: str) -> None:
+    given = assignment(NUMBER)
+    question = next(question for question in given.questions if question.forbidden)
+    code = f"import gc, torch\ndef {question.names[0]}(q, k, v, *rest):\n    return ({how})(q, q, q)"
+    with Worker(packages(given), sources.imports_of(NUMBER), Limits()) as worker:
+        results = grade_question(worker, question, [code], "seed")
+    assert all(result.sentence.startswith("it uses torch.") for result in results)
 
 
 def test_the_reader_of_hidden_checks_found_nothing(bank: Run) -> None:

@@ -73,10 +73,12 @@ def plain(value: Any, depth: int = 0) -> Any:
         return array if array.dtype.name in DTYPES else Opaque(f"array of {array.dtype.name}")
     if isinstance(value, (list, tuple)):
         return type(value)(plain(item, depth + 1) for item in value) if type(value) in (list, tuple) else Opaque("list")
-    if isinstance(value, dict):
-        return {str(key): plain(item, depth + 1) for key, item in dict.items(value)}
-    shown = _shown(value)
-    return Opaque(type(value).__name__) if shown is None else plain(shown, depth + 1)
+    if isinstance(value, dict) and {"figure", "widget"} & set(dict.keys(value)):
+        return Opaque("dict")  # which could be taken for a figure or a slider
+    shown = value if isinstance(value, dict) else _shown(value)
+    if shown is None:
+        return Opaque(type(value).__name__)
+    return {str(key): plain(item, depth + 1) for key, item in dict.items(shown)}
 
 
 def _bytes_of(array: Any) -> tuple[str, bytes]:

@@ -123,7 +123,7 @@ def _large_scores(answers: Mapping[str, Answer], random: np.random.Generator) ->
                 raise Wrong("no number comes out under the mask: a row may be wholly closed, or 0 was multiplied by −∞")
             raise Wrong("no number comes out where scores are large: the exponential runs out of range")
         try:
-            compare(got, _attention(q, k, v, causal), 1e-5)
+            compare(got, _attention(q, k, v, causal), 1e-5, returns=q1.returns)
         except Wrong as wrong:
             if sign < 0 and causal:  # right under the mask where scores are high, so they are closed, but not enough
                 raise Wrong(

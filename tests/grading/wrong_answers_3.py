@@ -609,6 +609,10 @@ def bases_for(length, dim, bases):
         "no line": ("two traces", _desk(line="figure.add_hline(1)")),
         "line at the length": ("height of one turn", _desk(line="figure.add_scatter(x=pairs, y=0 * pairs + length)")),
         "linear axis": ("logarithmic", _desk(axis='yaxis_type="linear"')),
+        "every number in the title": (
+            "of all come round",
+            _desk(title='" ".join(f"{n} of {dim // 2}" for n in range(dim))'),
+        ),
         "no number in the title": ("title", _desk(title='"turns of every hand"')),
         "counts those that have not": ("title", _desk(title='f"{dim // 2 - turned} of {dim // 2} hands"')),
         "nothing returned": ("returned nothing", _desk(answer="None")),

@@ -53,8 +53,8 @@ def group_of(nodeid: str) -> str:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out whole files that import torch, where torch is left out."""
-    left_out = config.getoption("markexpr") == "not torch" and collection_path.name in IMPORT_TORCH
+    """Leave out whole files and folders that import torch, where torch is left out."""
+    left_out = config.getoption("markexpr") == "not torch" and collection_path.name in IMPORT_TORCH | NEED_TORCH
     return True if left_out else None
 
 

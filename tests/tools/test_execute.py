@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Empty
 
@@ -57,6 +59,12 @@ def test_only_the_newest_caches_are_kept(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "d", "e"]
 
 
+def run(coroutine: Coroutine) -> object:
+    """What a coroutine gives, in a thread of its own: Playwright's loop may be running in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 def test_a_message_of_whose_coming_nobody_told_is_found():
     waits = []
 
@@ -66,7 +74,7 @@ def test_a_message_of_whose_coming_nobody_told_is_found():
             raise Empty
         return {"reply": 1}
 
-    assert asyncio.run(execute.asking_often(get_message)(timeout=120)) == {"reply": 1}
+    assert run(execute.asking_often(get_message)(timeout=120)) == {"reply": 1}
     assert waits == [1.0, 1.0, 1.0]
 
 
@@ -76,4 +84,4 @@ def test_asking_often_ends_when_the_time_is_over():
         raise Empty
 
     with pytest.raises(Empty):
-        asyncio.run(execute.asking_often(get_message)(timeout=0.05))
+        run(execute.asking_often(get_message)(timeout=0.05))

@@ -105,7 +105,7 @@ def test_interact_cell_shows_its_opening_figure(site_url: str, new_page: Callabl
             found += 1
             figure = cell.locator(".posenc-plotly")
             figure.scroll_into_view_if_needed()
-            expect(figure).to_have_attribute("data-ready", "true")
+            expect(figure).to_have_attribute("data-ready", "true", timeout=60_000)
             expect(cell.locator(".posenc-run")).to_have_text("Run this chapter to move the sliders.")
             assert cell.locator(".posenc-settings li").count() >= 2
             for setting in cell.locator(".posenc-settings li").all():

@@ -137,6 +137,7 @@ export function explorable(definition) {
       speak = setTimeout(() => (spoken.textContent = finding.textContent), 500);
     };
     const complete = () => {
+      if (frame) return; // what has changed since is computed in the next frame, and this result no longer fits it
       if (!result.complete(performance.now() + SLICE)) return void (pause = setTimeout(complete, 0));
       done = true;
       paint();
@@ -177,6 +178,7 @@ export function explorable(definition) {
       }
     };
     const show = () => {
+      if (frame) return; // as above: the next frame paints and tells
       paint();
       tell();
     };

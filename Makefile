@@ -15,7 +15,7 @@ help:
 	@echo "make test      run every test"
 	@echo "make lab       open JupyterLab on the notebooks"
 	@echo "make serve     serve the built website on this machine"
-	@echo "make bench     measure speed"
+	@echo "make bench     measure speed (OPTIONS=site measures the site alone)"
 	@echo "make grade SUBMISSIONS=folder"
 	@echo "               grade a folder of submissions (OPTIONS=… adds to the command)"
 	@echo "make assignments"
@@ -69,8 +69,7 @@ bench: environment
 	@echo "Installing the libraries to compare with (a few MB) …"
 	@"$(BIN)" -m pip install --quiet --no-deps -r tests/benchmarks/requirements.txt
 	@"$(BIN)" -m tools.book
-	@set -e; for file in tests/benchmarks/[a-z]*.py; do \
-	  name=$${file##*/}; echo "Measuring: $$file …"; "$(BIN)" -m "tests.benchmarks.$${name%.py}"; done
+	@"$(BIN)" -m tests.benchmarks $(OPTIONS)
 
 address: environment
 	@"$(BIN)" -m tools.address "$(URL)"

@@ -133,7 +133,7 @@ def install(python, torch, without_torch):
     with open(os.path.join(ROOT, "requirements.txt"), encoding="utf-8") as file:
         lines = file.read().splitlines()
     if torch or without_torch:
-        lines = [line for line in lines if not line.startswith("torch==")]
+        lines = [line for line in lines if not line.startswith(("torch=", "torch>"))]
     wanted = [line for line in lines if line and not line.startswith("#")]
     constraints = os.path.join(ROOT, "constraints.txt")
     pip = [python, "-m", "pip", "install"]

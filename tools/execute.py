@@ -111,8 +111,8 @@ class Client(NotebookClient):
         return client
 
 
-def execute(path: Path) -> Execution:
-    """Execute the notebook at ``path`` in its own folder.
+def execute(path: Path, kernel_name: str = "python3") -> Execution:
+    """Execute the notebook at ``path`` in its own folder, by the kernel of a name.
 
     Run it in a process of its own: the memory is that of the process's largest
     child, which is then the kernel.
@@ -126,7 +126,7 @@ def execute(path: Path) -> Execution:
     client = Client(
         notebook,
         timeout=CELL_TIMEOUT,
-        kernel_name="python3",
+        kernel_name=kernel_name,
         resources={"metadata": {"path": str(path.parent)}},
         on_cell_start=started,
         record_timing=False,  # timings in the cells would make them others than the source's

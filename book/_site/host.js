@@ -2,7 +2,7 @@
 //
 // 1. Explorables: an anywidget module is given a model that lives in the page and draws itself.
 // 2. Plotly figures: drawn from JSON by one local copy of plotly.js, in the colours of the theme.
-// A figure waits until it nears the viewport, except the first explorable.
+// A figure waits until it nears the viewport, except the first explorable. Printing waits for all of them.
 (() => {
   "use strict";
 
@@ -198,20 +198,31 @@
 
   // ---- the page -----------------------------------------------------------------------------------------------
 
-  const started = new Set();
+  const figures = document.querySelectorAll(".posenc-explorable, .posenc-plotly");
+  const started = new Map(); // figure -> the promise that it is drawn, or has said why not
 
   function draw(figure) {
-    if (started.has(figure)) return;
-    started.add(figure);
+    if (started.has(figure)) return started.get(figure);
     const drawing = figure.classList.contains("posenc-plotly") ? drawPlotly(figure) : drawExplorable(figure);
-    drawing.catch((error) => {
+    const said = drawing.catch((error) => {
       console.error(error);
       const apology = document.createElement("p");
       apology.className = "posenc-failure";
       apology.textContent = "This figure could not be drawn. Your browser's console says why.";
       figure.append(apology);
     });
+    started.set(figure, said);
+    return said;
   }
+
+  /** Print the page, by its button or by keys, when every figure on it is drawn. */
+  const printNow = window.print.bind(window);
+  window.print = () => Promise.all([...figures].map(draw)).then(printNow);
+  window.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "p" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    window.print();
+  });
 
   /** Bring the figure that the address names to its setting, and into view. */
   function restore() {
@@ -238,7 +249,7 @@
     },
     { rootMargin: nearby },
   );
-  for (const figure of document.querySelectorAll(".posenc-explorable, .posenc-plotly")) observer.observe(figure);
+  for (const figure of figures) observer.observe(figure);
 
   if (explorables.length > 0) draw(explorables[0]); // at once, before MathJax takes the processor
   restore();

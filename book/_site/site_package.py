@@ -314,6 +314,19 @@ def leave_foreign_names(app: Sphinx, env: Any, node: addnodes.pending_xref, show
     return shown if foreign else None
 
 
+def set_arguments_in_lines(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Sphinx sets a long signature's arguments as descriptions without terms, which is no HTML: lines instead."""
+    lines = {"<dl>": '<span class="posenc-arguments">', "</dl>": "</span>", "<dd>": "<span>", "</dd>": "</span>"}
+
+    def in_lines(signature: re.Match[str]) -> str:
+        return re.sub("</?d[ld]>", lambda tag: lines[tag[0]], signature[0])
+
+    if pagename.startswith(PAGES + "/"):
+        context["body"] = re.sub(r'<dt class="sig .*?</dt>', in_lines, context["body"], flags=re.DOTALL)
+
+
 def setup(app: Sphinx) -> None:
     """Register the directives and the hooks: `read_docstring` comes before napoleon's own."""
     app.add_directive("package", PackageModule)
@@ -322,3 +335,4 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-skip-member", skip_member)
     app.connect("doctree-read", register_anchors)
     app.connect("missing-reference", leave_foreign_names)
+    app.connect("html-page-context", set_arguments_in_lines)

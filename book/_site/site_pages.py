@@ -86,6 +86,21 @@ def drop_unused_mathjax(
     ]
 
 
+def name_toggles(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Give the sidebar's arrows a name, which the theme leaves out: a screen reader would call them nothing."""
+    generate = context.get("generate_toctree_html")
+    if generate is None:
+        return
+    bare = "<summary><span"
+
+    def with_names(*args: Any, **options: Any) -> str:
+        return str(generate(*args, **options)).replace(bare, '<summary aria-label="Pages below"><span')
+
+    context["generate_toctree_html"] = with_names
+
+
 def write_front_door(app: Sphinx, exception: Exception | None) -> None:
     """A root index.html that leads to the first page, with a title, description and icon of its own.
 
@@ -118,4 +133,5 @@ def setup(app: Sphinx) -> None:
     app.add_css_file("posenc/site.css")
     app.connect("html-page-context", page_context)
     app.connect("html-page-context", drop_unused_mathjax, priority=900)
+    app.connect("html-page-context", name_toggles, priority=900)  # after the theme
     app.connect("build-finished", write_front_door)

@@ -10,15 +10,15 @@ that shows it.
 from __future__ import annotations
 
 import gzip
-import json
 import platform
 import statistics
 
 from playwright.sync_api import sync_playwright
 
 from posenc.widgets import Explorable, modules
+from tests.benchmarks.results import save
 from tests.explorables import CASES, EVERY_ONE
-from tests.site.browser import ROOT, launch, require_site, serve
+from tests.site.browser import launch, require_site, serve
 
 INPUTS = 200
 BUDGETS = {"opening": 8.0, "largest": 16.0}  # milliseconds of script, 95th percentile
@@ -101,9 +101,7 @@ def main() -> None:
         for name, limit in limits.items():
             if row[name] > limit:
                 print(f"  over budget: {name} {row[name]:.1f} > {limit} ms")
-    report = ROOT / "_build" / "report"
-    report.mkdir(parents=True, exist_ok=True)
-    (report / "explorables.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    save("explorables", rows)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 One step is a batch, forward, backward, clipping and the optimiser, on one thread. The plain model is a decoder of the
 usual kind: a learned table of positions, LayerNorm, torch's causal attention, no scheme and no choices. Another plain
 one has torch's own RMSNorm, which makes several passes on a CPU. Rounds take turns, and the least of each counts.
+Results also go to _build/report/laboratory.json.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from torch.nn import functional as F
 from posenc.lab.runs import PROFILES, Run
 from posenc.lab.train import build, draw, optimiser_for, step
 from posenc.transformer import KeyValueCache
+from tests.benchmarks.results import save
 
 Norm = Callable[[int], nn.Module]
 
@@ -94,6 +96,7 @@ def main() -> None:
     torch.set_num_threads(1)
     print(f"torch {torch.__version__}, {platform.machine()}, one thread, least of {rounds} rounds of interleaved steps")
     print(f"{'profile':<8} {'model':<16} {'step, ms':>9} {'of plain':>9} {'decoding, ms a token':>21}")
+    rows = []
     for profile in PROFILES:
         runs = {scheme: Run(profile, "text", scheme, 0) for scheme in SCHEMES}
         models: dict[str, nn.Module] = {
@@ -109,8 +112,11 @@ def main() -> None:
                 do(number)
                 least[name] = min(least[name], time.perf_counter() - began)
         for name, seconds in least.items():
-            decoding = "" if name.startswith("plain") else f"{1e3 * decoding_seconds(models[name].eval(), 64):.2f}"
-            print(f"{profile:<8} {name:<16} {1e3 * seconds:>9.1f} {seconds / least['plain']:>9.2f} {decoding:>21}")
+            decoding = None if name.startswith("plain") else decoding_seconds(models[name].eval(), 64)
+            told = "" if decoding is None else f"{1e3 * decoding:.2f}"
+            print(f"{profile:<8} {name:<16} {1e3 * seconds:>9.1f} {seconds / least['plain']:>9.2f} {told:>21}")
+            rows.append({"profile": profile, "model": name, "step_seconds": seconds, "decoding_seconds": decoding})
+    save("laboratory", rows)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import platform
 import sys
 import time
@@ -23,7 +22,7 @@ from torch import Tensor
 
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import rotary_table, rotate
-from tests.site.browser import ROOT
+from tests.benchmarks.results import save
 
 SHAPES = [(1, 32, 2048, 128), (8, 8, 512, 64)]  # (batch, heads, length, head_dim)
 DTYPES = [torch.float32, torch.bfloat16]
@@ -161,9 +160,7 @@ def main() -> None:
                     row = {"mode": mode, "dtype": str(dtype), "shape": shape, "name": name, "layout": layout}
                     rows.append(row | times[name] | {"difference": difference.get(name)})
                 torch.compiler.reset()
-    report = ROOT / "_build" / "report" / "rotary.json"
-    report.parent.mkdir(parents=True, exist_ok=True)
-    report.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    save("rotary", rows)
 
 
 def _installed(name: str) -> bool:

@@ -22,7 +22,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "_build" / "html"
 FLAGS = [
     "--no-sandbox",
-    "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
+from tests.site.accessibility import violations
 from tests.site.browser import FIGURES, ROOT, chapters, pages, scroll_through, settle
 
 
@@ -121,11 +122,38 @@ def test_page_is_complete_without_another_host(
         assert box is not None
         assert 0 <= box["x"] <= box["x"] + box["width"] <= width
     expect(page.locator("#pst-skip-link a")).to_have_attribute("href", "#main-content")
+    # the many parts of code and formulas take most of the time, and are alike everywhere: one page has them below
+    assert violations(page, "pre", "mjx-container") == []
 
 
-def test_page_works_from_disk(page_name: str, built_site: Path, new_page: Callable[..., Page]) -> None:
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_code_and_formulas_are_accessible_too(theme: str, site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page(theme=theme)
+    page.goto(f"{site_url}/notebooks/07_many_dimensions.html")
+    scroll_through(page)
+    assert violations(page) == []
+
+
+# Pages that together load every script of the book, and have figures and sliders of one's own.
+ONE_OF_EACH = ["book/explorables.html", "book/claims.html", "notebooks/07_many_dimensions.html", "search.html"]
+
+
+def scripts(path: Path) -> set[str]:
+    """The names of the files with script that a page loads."""
+    return set(re.findall(r'<script[^>]* src="(?:[^"]*/)?([\w.-]+\.js)', path.read_text(encoding="utf-8")))
+
+
+def test_every_script_is_tried_from_disk(built_site: Path) -> None:
+    tried = set().union(*(scripts(built_site / name) for name in ONE_OF_EACH))
+    assert {"host.js", "claims.js", "searchtools.js"} <= tried
+    assert set().union(*(scripts(path) for path in html_files(built_site))) == tried
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH)
+def test_pages_work_from_disk(name: str, built_site: Path, new_page: Callable[..., Page]) -> None:
+    """Pages opened as files, where browsers refuse some of what scripts may do elsewhere."""
     page = new_page()
-    page.goto((built_site / page_name).as_uri())
+    page.goto((built_site / name).as_uri())
     scroll_through(page)
     assert page.locator("mjx-merror, .posenc-failure").count() == 0
 

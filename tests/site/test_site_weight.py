@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser
 
-from tests.site.report import weigh
+from tests.benchmarks.site import weigh
 
 BUDGET = 1_000_000  # bytes, compressed, without plotly.js
 

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.colab.run import URL, addressed_copy
 from tools import address
 from tools.execute import ROOT, cached, chapters
 from tools.notebooks import joined, load
 
-URL = "https://github.com/example-owner/turn-by-turn"
 UNSET = 'repository:\n  url: ""\n  branch: main\n'
 
 
@@ -81,19 +81,9 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> str:
 def clone(tmp_path_factory) -> Path:
     """A repository with the files of this one as they are now, and an address set and committed."""
     folder = tmp_path_factory.mktemp("clone") / "turn-by-turn"
-    listed = run("git", "ls-files", "-z", "-co", "--exclude-standard", cwd=ROOT)
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
-    changed = address.set_address(folder, URL)
+    changed = addressed_copy(folder)
     assert {path.name for path in changed} >= {"_config.yml", "README.md", "CITATION.cff", "pyproject.toml"}
     assert set(address.notebooks(folder)) <= set(changed)
-    run("git", "init", "--quiet", "--initial-branch=main", cwd=folder)
-    run("git", "add", "--all", cwd=folder)
-    who = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org"}
-    who |= {name.replace("AUTHOR", "COMMITTER"): value for name, value in who.items()}
-    run("git", "commit", "--quiet", "--no-gpg-sign", "--message=All", cwd=folder, **who)
     return folder
 
 

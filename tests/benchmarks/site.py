@@ -1,0 +1,154 @@
+"""Measure the built site: weight of each page, requests to other hosts, time to the first slider; take screenshots.
+
+    python -m tests.benchmarks.site [PAGE]
+
+writes _build/report/site.json and _build/report/screenshots/. Each page is measured in a process of its own, with a
+time limit: now and then Chromium stops answering for good (tests/second_try.py), and then the page is measured anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.benchmarks.results import REPORT, ROOT, save
+from tests.site.browser import Line, Watch, launch, pages, require_site, scroll_through, serve, settle
+
+VIEWS = (("light", 1280, 900), ("dark", 360, 780))
+LINE = Line(bits_per_second=10e6, latency=0.04)
+RUNS = 5
+PATIENCE = 120.0  # seconds; a page takes 20
+# Note when the first figure says that it is drawn.
+NOTE_READY = """
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector(".posenc-explorable[data-ready]")) return;
+    window.firstReady = performance.now();
+    observer.disconnect();
+  }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-ready"] });
+"""
+
+
+def weigh(browser: Browser, url: str) -> dict[str, Any]:
+    """Bytes transferred, compressed, for the first view of a page, plotly.js apart; and its foreign requests."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    watch = Watch(page)
+    addresses: dict[str, str] = {}
+    sizes: dict[str, float] = {}
+    session = page.context.new_cdp_session(page)
+
+    def sent(event: dict[str, Any]) -> None:
+        addresses[event["requestId"]] = event["request"]["url"]
+
+    def finished(event: dict[str, Any]) -> None:
+        sizes[event["requestId"]] = event["encodedDataLength"]
+
+    session.on("Network.requestWillBeSent", sent)
+    session.on("Network.loadingFinished", finished)
+    session.send("Network.enable")
+    page.goto(url)
+    settle(page)
+    page.wait_for_load_state("networkidle")
+    page.close()
+    files = {addresses[number]: round(size) for number, size in sizes.items() if addresses[number].startswith("http")}
+    plotly = sum(size for address, size in files.items() if "plotly.min.js" in address)
+    heaviest = sorted(files.items(), key=lambda item: -item[1])[:5]
+    return {
+        "bytes": sum(files.values()) - plotly,
+        "plotly_bytes": plotly,
+        "requests": len(files),
+        "heaviest": {address.rpartition("/")[2]: size for address, size in heaviest},
+        "foreign": watch.foreign,
+    }
+
+
+def first_slider(browser: Browser, url: str) -> float | None:
+    """Milliseconds from the request to the first explorable that answers, with an empty cache."""
+    times = []
+    for _ in range(RUNS):
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.add_init_script(NOTE_READY)
+        page.goto(url)
+        if page.locator(".posenc-explorable").count():
+            page.wait_for_function("window.firstReady")
+            times.append(page.evaluate("window.firstReady"))
+        page.close()
+    return round(median(times)) if times else None
+
+
+def photograph(browser: Browser, url: str, name: str, folder: Path) -> list[str]:
+    """Take a picture of the whole page, wide and light, narrow and dark; return what the pages logged as errors."""
+    problems = []
+    for theme, width, height in VIEWS:
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
+        page = context.new_page()
+        watch = Watch(page)
+        page.goto(f"{url}/{name}")
+        scroll_through(page)
+        page.evaluate("scrollTo(0, 0)")
+        stem = name.removesuffix(".html").replace("/", "-")
+        page.screenshot(path=folder / f"{stem}-{theme}-{width}.png", full_page=True)
+        problems += [*watch.foreign, *watch.errors]
+        context.close()
+    return problems
+
+
+def measure(name: str) -> dict[str, Any]:
+    """All that is measured of one page."""
+    site = require_site()
+    pictures = REPORT / "screenshots"
+    pictures.mkdir(parents=True, exist_ok=True)
+    with serve(site) as url, serve(site, LINE) as slow_url, sync_playwright() as driver, launch(driver) as browser:
+        entry = weigh(browser, f"{url}/{name}")
+        entry["first_slider_ms"] = first_slider(browser, f"{slow_url}/{name}")
+        entry["problems"] = photograph(browser, url, name, pictures)
+    return entry
+
+
+def measure_apart(name: str) -> dict[str, Any]:
+    """The same from a process of its own, begun once more if it does not end in time."""
+    command = [sys.executable, "-m", "tests.benchmarks.site", name]
+    for attempt in ("first", "second"):
+        try:
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            print(f"{name}: the {attempt} browser did not answer within {PATIENCE:.0f} s", flush=True)
+        else:
+            return json.loads(done.stdout)
+    sys.exit(f"{name} could not be measured")
+
+
+def main() -> None:
+    """Measure every page, write the report, and fail if a page asked another host or logged an error."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.site", description=__doc__)
+    parser.add_argument("page", nargs="?", choices=pages(), metavar="PAGE", help="print what is measured of this one")
+    page = parser.parse_args().page
+    if page:
+        print(json.dumps(measure(page)))
+        return
+    site = require_site()
+    entries = {}
+    print(f"{'page':52}{'first view, kB':>15}{'plotly.js, kB':>15}{'first slider, ms':>18}")
+    for name in pages():
+        entries[name] = entry = measure_apart(name)
+        slider = "" if entry["first_slider_ms"] is None else f"{entry['first_slider_ms']:.0f}"
+        print(f"{name:52}{entry['bytes'] / 1e3:15.0f}{entry['plotly_bytes'] / 1e3:15.0f}{slider:>18}", flush=True)
+    report = {
+        "pages": entries,
+        "largest_page_bytes": max(entry["bytes"] for entry in entries.values()),
+        "site_bytes": sum(path.stat().st_size for path in site.rglob("*") if path.is_file()),
+    }
+    save("site", report)
+    problems = [problem for entry in entries.values() for problem in entry["foreign"] + entry["problems"]]
+    if problems:
+        sys.exit(f"the pages are not quiet: {problems}")
+
+
+if __name__ == "__main__":
+    main()

@@ -8,11 +8,12 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test lab lab-results serve clean bench address assignments grade
+.PHONY: help environment book test check lab lab-results serve clean bench address assignments grade
 
 help:
 	@echo "make book      build the website into _build/html"
 	@echo "make test      run every test"
+	@echo "make check     run the quality gates that need no built book"
 	@echo "make lab       open JupyterLab on the notebooks"
 	@echo "make serve     serve the built website on this machine"
 	@echo "make bench     measure speed (OPTIONS=site measures the site alone)"
@@ -45,6 +46,9 @@ test: environment
 	@# with several processes, torch's further threads would only wait for each other
 	@OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} "$(BIN)" -m pytest --nbval --nbval-current-env --nbval-cell-timeout 120 \
 	  --cov --cov-report=term -n $(WORKERS) --dist loadfile --durations=10 tests notebooks/*.ipynb
+
+check: environment
+	@"$(BIN)" -m tools.gates
 
 lab: environment
 	@echo "Opening JupyterLab on notebooks/ (stop it with Ctrl-C) …"

@@ -1,10 +1,12 @@
 """Build the website: execute the notebooks, then build the pages from what they gave.
 
-python -m tools.book
+python -m tools.book              build it
+python -m tools.book linkcheck    ask every address outside the book whether it is there
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -23,12 +25,16 @@ def cached() -> dict[str, object]:
         return {record.hashkey: record.created for record in cache.list_cache_records()}
 
 
+def jupyter_book(*options: str) -> int:
+    """Run `jupyter-book build` on the book; its exit status."""
+    return subprocess.call([sys.executable, "-c", JUPYTER_BOOK, "build", ".", *options], cwd=ROOT)
+
+
 def build_pages() -> None:
     """Build the pages, warnings being errors, and make sure that nothing was executed."""
     before = cached()
     print("Building the pages …", flush=True)
-    command = [sys.executable, "-c", JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going"]
-    if subprocess.call(command, cwd=ROOT):
+    if jupyter_book("-W", "-n", "--keep-going"):
         # Sphinx would not read the faulty page again, nor warn again: make it start afresh.
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
         sys.exit("The website was not built: each warning above counts as an error.")
@@ -40,8 +46,13 @@ def build_pages() -> None:
 
 
 def main() -> None:
-    """Execute, build, and say where the website is."""
+    """Execute, build, and say where the website is; or check the links."""
+    parser = argparse.ArgumentParser(prog="python -m tools.book", description=__doc__.partition("\n")[0])
+    parser.add_argument("task", nargs="?", choices=["linkcheck"], help="instead of building the website")
+    task = parser.parse_args().task
     execute.main()
+    if task == "linkcheck":
+        sys.exit(jupyter_book("--builder", "linkcheck"))
     build_pages()
     index = SITE / "index.html"
     print(f"\nThe book is in {SITE}")

@@ -67,8 +67,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_package
     import site_pages
     import site_reference
+    import site_search
 
     app.connect("config-inited", configure)
-    for part in (site_outputs, site_directives, site_map, site_package, site_pages, site_reference, site_assets):
+    pages = (site_directives, site_map, site_package, site_reference)
+    for part in (site_outputs, *pages, site_pages, site_assets, site_search):
         part.setup(app)
     return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

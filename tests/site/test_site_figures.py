@@ -20,12 +20,18 @@ def page_with(css_class: str) -> str:
 
 
 @pytest.fixture
-def plotly_page(site_url: str, new_page: Callable[..., Page]) -> Callable[..., Page]:
+def plotly_page_name() -> str:
+    """The first page with a Plotly figure."""
+    return page_with("posenc-plotly")
+
+
+@pytest.fixture
+def plotly_page(plotly_page_name: str, site_url: str, new_page: Callable[..., Page]) -> Callable[..., Page]:
     """Opens the first page with a Plotly figure, drawn."""
 
     def open_page(**options: object) -> Page:
         page = new_page(**options)
-        page.goto(f"{site_url}/{page_with('posenc-plotly')}")
+        page.goto(f"{site_url}/{plotly_page_name}")
         scroll_through(page)
         return page
 
@@ -48,15 +54,38 @@ def test_plotly_figures_are_named_images_by_the_python_packages_own_script(plotl
         assert canvas.locator("button, a[href], [tabindex='0']").count() == 0  # nothing to reach inside an image
 
 
-def test_plotly_keeps_its_room(site_url: str, new_page: Callable[..., Page]) -> None:
+def test_plotly_keeps_its_room(plotly_page_name: str, site_url: str, new_page: Callable[..., Page]) -> None:
     """A figure is as tall before it is drawn as after, so that the text below it does not jump."""
     page = new_page()
-    page.goto(f"{site_url}/{page_with('posenc-plotly')}")
+    page.goto(f"{site_url}/{plotly_page_name}")
     settle(page)
     heights = "[...document.querySelectorAll('.posenc-plotly')].map((figure) => figure.offsetHeight)"
     before = page.evaluate(heights)
     scroll_through(page)
     assert page.evaluate(heights) == pytest.approx(before, abs=2)
+
+
+@pytest.mark.parametrize("how", ["keys", "button"])
+def test_printing_waits_until_every_figure_is_drawn(
+    how: str, plotly_page_name: str, site_url: str, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    page.add_init_script(
+        """window.print = () => {
+          window.drawnWhenPrinted = [...document.querySelectorAll('.posenc-plotly, .posenc-explorable')]
+            .map((figure) => figure.dataset.ready === 'true');
+        }"""
+    )
+    page.goto(f"{site_url}/{plotly_page_name}")
+    settle(page)
+    if how == "keys":
+        page.keyboard.press("Control+p")
+    else:
+        page.locator("#print-main-content, [onclick='window.print()']").first.evaluate("(button) => button.click()")
+    page.wait_for_function("window.drawnWhenPrinted")
+    drawn = page.evaluate("window.drawnWhenPrinted")
+    assert len(drawn) > 1
+    assert all(drawn)
 
 
 def test_theme_switch_recolours_plotly(plotly_page: Callable[..., Page]) -> None:

@@ -1,0 +1,32 @@
+"""The repository passes its own gates, and the one that is written here notices what it is for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.gates import GATES, doubled_words
+
+NEEDS_TORCH = {"types"}  # torch's own types
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.torch] if name in NEEDS_TORCH else []) for name in GATES]
+)
+def test_the_repository_passes(name, capfd):
+    assert GATES[name]() == 0, capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("It is is here.", 1),
+        ("At the end of\nof a line.", 1),
+        ("A code, not a formula: $c c$ and `the the`.", 0),
+        ("It looks far\n\nfar in another paragraph.", 0),
+        ("What this is. Is it?", 0),
+    ],
+)
+def test_doubled_words_are_noticed_within_a_paragraph(text, count, tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text(text, encoding="utf-8")
+    assert doubled_words([path]) == count

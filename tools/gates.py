@@ -1,0 +1,84 @@
+"""The quality gates that need no built book, in one place: `make check`, pre-commit and the tests run these.
+
+    python -m tools.gates [NAME …]
+
+Layering is a gate too, and a test of its own: tests/test_layers.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tools.notebooks import joined, load
+
+ROOT = Path(__file__).resolve().parents[1]
+# two letters at least, on one line or over a line's end; a capital may begin the next sentence
+DOUBLED = re.compile(r"\b([a-z]{2,})[ \t]*[ \n][ \t]*\1\b")
+FENCED = re.compile(r"^(`{3,}).*?^\1|\$\$.*?\$\$|\$[^$\n]*\$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+
+
+def prose(path: Path) -> str:
+    """The text of a Markdown file, or of a notebook's Markdown cells, without code and formulas."""
+    if path.suffix == ".ipynb":
+        cells = (cell for cell in load(path)["cells"] if cell["cell_type"] == "markdown")
+        text = "\n\n".join(joined(cell["source"]) for cell in cells)
+    else:
+        text = path.read_text(encoding="utf-8")
+    return FENCED.sub("…", text)
+
+
+def doubled_words(paths: list[Path]) -> int:
+    """Print every word that stands twice in a row; how many there are."""
+    found = [(path, match[0]) for path in paths for match in DOUBLED.finditer(prose(path))]
+    for path, words in found:
+        print(f"{path}: {' '.join(words.split())!r} stands twice")
+    return len(found)
+
+
+def module(*command: str) -> Callable[[], int]:
+    """A gate that is a module of this Python's."""
+    return lambda: subprocess.call([sys.executable, "-m", *command], cwd=ROOT)
+
+
+def texts() -> list[Path]:
+    """The files in Markdown and the notebooks that are in the repository."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "*.md", "*.ipynb"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    return [ROOT / name for name in listed.split("\0") if name]
+
+
+GATES: dict[str, Callable[[], int]] = {
+    "rules": module("ruff", "check", "--quiet", "."),
+    "format": module("ruff", "format", "--quiet", "--check", "."),
+    "notebooks": module("tools.notebooks", "--check"),
+    "spelling": module("codespell_lib", "."),
+    "doubled words": lambda: doubled_words(texts()),
+    "types": module("mypy", "--no-error-summary"),
+}
+
+
+def main() -> None:
+    """Run the gates that are named, or all; fail if one of them does."""
+    parser = argparse.ArgumentParser(prog="python -m tools.gates", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(GATES)}; all if none is named")
+    names = parser.parse_args().names or list(GATES)
+    for name in names:
+        if name not in GATES:
+            parser.error(f"there is no gate {name!r}: there are {', '.join(GATES)}")
+    failed = []
+    for name in names:
+        print(f"{name} …", flush=True)
+        if GATES[name]():
+            failed.append(name)
+    if failed:
+        sys.exit(f"refused by: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -8,9 +8,11 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test check lab lab-results serve clean bench address assignments grade
+.PHONY: help environment book test bubblewrap submissions check lab lab-results serve clean bench address assignments grade
 
 help:
+	@echo "make environment"
+	@echo "               set up the environment alone; every other target does it too"
 	@echo "make book      build the website into _build/html"
 	@echo "make test      run every test"
 	@echo "make check     run the quality gates that need no built book"
@@ -37,9 +39,11 @@ environment:
 book: environment
 	@"$(BIN)" -m tools.book
 
-test: environment
+bubblewrap:
 	@command -v bwrap > /dev/null || { \
 	  echo "The grader's tests need bubblewrap, on Linux (Debian and Ubuntu: apt-get install bubblewrap)." >&2; exit 1; }
+
+test: bubblewrap environment
 	@"$(BIN)" -m tools.chromium
 	@"$(BIN)" -m tools.book
 	@echo "Running every test, $(WORKERS) processes …"
@@ -61,8 +65,10 @@ lab-results: environment
 assignments: environment
 	@"$(BIN)" -m grading.sources
 
-grade: environment
+submissions:
 	@test -n "$(SUBMISSIONS)" || { echo "Name a folder: make grade SUBMISSIONS=folder" >&2; exit 1; }
+
+grade: submissions environment
 	@"$(BIN)" -m grading "$(SUBMISSIONS)" $(OPTIONS)
 
 serve: environment
@@ -80,4 +86,4 @@ address: environment
 
 clean:
 	@echo "Removing _build and the tools' caches (the environment $(VENV) stays) …"
-	@rm -rf _build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf _build build .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis

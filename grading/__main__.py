@@ -54,6 +54,9 @@ def submissions(folder: Path) -> list[Submission]:
         found.append(read(path, student) if path else empty)
     if not any(submission.path.is_file() for submission in found):
         raise ValueError(f"there is no notebook (.ipynb) in {folder}")
+    others = sorted(path.name for path in folder.iterdir() if path.is_file() and path.suffix != ".ipynb")
+    if others:
+        print(f"Left out, as they are no notebooks: {', '.join(others)}")
     return found
 
 

@@ -103,13 +103,27 @@ def test_a_run_is_trained_measured_and_collected(short, tmp_path, capsys):
         f"{RUN.name}{end}" for end in (".safetensors", ".json", ".trained.json")
     }
     command_line.main(["--folder", str(folder), "list"])
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(maxsplit=1)[1] for line in lines] == ["trained, measured", "-"]
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert str(folder) in heading
+    there = [line.split(maxsplit=1)[1].removesuffix(", ships with the package") for line in lines]
+    assert there == ["trained, measured", "-"]
     command_line.main(["--folder", str(folder), "collect", "--into", str(into)])
     assert "1 of 2 runs and 1 measurements are in" in capsys.readouterr().out
     found = lab.results(into / "results.json")
     assert found.runs[RUN.name]["command"] == f"python -m posenc.lab run {RUN.name}"
     assert [path.name for path in into.iterdir()] == ["results.json"]  # checkpoints ship of full runs alone
+
+
+def test_what_ships_is_listed_as_such(tmp_path, capsys):
+    command_line.main(["--folder", str(tmp_path), "list"])
+    assert capsys.readouterr().out.count("ships with the package") == len(lab.results().runs)
+
+
+def test_a_name_that_is_none_is_told_with_where_the_names_are(capsys):
+    with pytest.raises(SystemExit) as ended:
+        command_line.main(["run", "nosuch"])
+    assert ended.value.code == 2
+    assert "'nosuch' (`python -m posenc.lab list` names them)" in capsys.readouterr().err
 
 
 def test_what_is_done_is_not_done_again(short, tmp_path, monkeypatch):

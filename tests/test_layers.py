@@ -79,3 +79,10 @@ def test_nothing_here_imports_torch_by_itself():
     lines = [f"import posenc.{module}" for module in sorted(set(FLOOR) - WITH_TORCH)]
     script = "; ".join(["import sys", *lines, "sys.exit('torch' in sys.modules)"])
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+@pytest.mark.parametrize("module", ["schemes", "transformer", "lab.store"])
+def test_what_needs_torch_says_how_to_get_it(module):
+    script = f"import sys; sys.modules['torch'] = None; import posenc.{module}"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.stderr.splitlines()[-1].startswith("ModuleNotFoundError: this part of posenc needs torch: pip")

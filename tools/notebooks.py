@@ -163,6 +163,8 @@ def main() -> None:
     words = options.words
     action = words.pop(0) if words and words[0] in ("clean", "run") else "clean"
     paths = [Path(word) for word in words] or sorted(ROOT.glob("notebooks/*.ipynb"))
+    if missing := [word for word, path in zip(words, paths, strict=False) if not path.is_file()]:
+        parser.error(f"there is no notebook {missing[0]}")
     unclean = []
     for path in paths:
         if action == "run" and not options.check:

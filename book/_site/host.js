@@ -215,9 +215,30 @@
     return said;
   }
 
-  /** Print the page, by its button or by keys, when every figure on it is drawn. */
+  const root = document.documentElement;
+  let themeOnScreen = null;
+
+  /** On paper the ground is white. */
+  function turnLight() {
+    if (root.dataset.theme === "light") return;
+    themeOnScreen = root.dataset.theme;
+    root.dataset.theme = "light";
+  }
+
+  window.addEventListener("beforeprint", turnLight);
+  window.addEventListener("afterprint", () => {
+    if (themeOnScreen) root.dataset.theme = themeOnScreen;
+    themeOnScreen = null;
+  });
+
+  /** Print the page, by its button or by keys, when every figure on it is drawn, in the colours for paper. */
   const printNow = window.print.bind(window);
-  window.print = () => Promise.all([...figures].map(draw)).then(printNow);
+  window.print = async () => {
+    await Promise.all([...figures].map(draw));
+    turnLight();
+    await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
+    printNow();
+  };
   window.addEventListener("keydown", (event) => {
     if (event.key.toLowerCase() !== "p" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
     event.preventDefault();

@@ -86,19 +86,18 @@ def drop_unused_mathjax(
     ]
 
 
-def name_toggles(
+def mend_roles(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Give the sidebar's arrows a name, which the theme leaves out: a screen reader would call them nothing."""
-    generate = context.get("generate_toctree_html")
-    if generate is None:
-        return
-    bare = "<summary><span"
+    """What a screen reader is told wrongly: the theme's arrows have no name, and docutils' bibliography no entries."""
+    if "body" in context:
+        context["body"] = context["body"].replace('role="doc-biblioentry"', 'role="listitem"')
+    if generate := context.get("generate_toctree_html"):
 
-    def with_names(*args: Any, **options: Any) -> str:
-        return str(generate(*args, **options)).replace(bare, '<summary aria-label="Pages below"><span')
+        def with_names(*args: Any, **options: Any) -> str:
+            return str(generate(*args, **options)).replace("<summary><span", '<summary aria-label="Pages below"><span')
 
-    context["generate_toctree_html"] = with_names
+        context["generate_toctree_html"] = with_names
 
 
 def write_front_door(app: Sphinx, exception: Exception | None) -> None:
@@ -133,5 +132,5 @@ def setup(app: Sphinx) -> None:
     app.add_css_file("posenc/site.css")
     app.connect("html-page-context", page_context)
     app.connect("html-page-context", drop_unused_mathjax, priority=900)
-    app.connect("html-page-context", name_toggles, priority=900)  # after the theme
+    app.connect("html-page-context", mend_roles, priority=900)  # after the theme
     app.connect("build-finished", write_front_door)

@@ -10,6 +10,7 @@ from typing import Any
 import array_api_compat
 import numpy as np
 
+NEEDS_TORCH = 'this part of posenc needs torch: pip install "posenc[torch]", or pip install ".[torch]" in a clone'
 Array = Any  # a NumPy array or a torch tensor; whatever the array API standard describes
 
 

@@ -25,8 +25,13 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-import torch
-from torch import Tensor, nn
+try:
+    import torch
+    from torch import Tensor, nn
+except ModuleNotFoundError:
+    from posenc._arrays import NEEDS_TORCH
+
+    raise ModuleNotFoundError(NEEDS_TORCH, name="torch") from None
 
 from posenc import absolute, scaling
 from posenc import bias as biases

@@ -19,11 +19,12 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.benchmarks.results import REPORT, ROOT, save
-from tests.site.browser import Line, Watch, launch, pages, require_site, scroll_through, serve, settle
+from tests.site.browser import Line, Watch, chapters, launch, pages, require_site, scroll_through, serve, settle
 
 VIEWS = (("light", 1280, 900), ("dark", 360, 780))
 LINE = Line(bits_per_second=10e6, latency=0.04)
 RUNS = 5
+FRONT = chapters()[0]  # the page that a reader comes from
 PATIENCE = 120.0  # seconds; a page takes 20
 # Note when the first figure says that it is drawn.
 NOTE_READY = """
@@ -35,9 +36,16 @@ NOTE_READY = """
 """
 
 
-def weigh(browser: Browser, url: str) -> dict[str, Any]:
-    """Bytes transferred, compressed, for the first view of a page, plotly.js apart; and its foreign requests."""
+def weigh(browser: Browser, url: str, seen: str | None = None) -> dict[str, Any]:
+    """Bytes transferred, compressed, for the first view of a page, plotly.js apart; and its foreign requests.
+
+    With `seen`, a page that the reader comes from: what the browser has kept of it is not transferred again.
+    """
     page = browser.new_page(viewport={"width": 1280, "height": 900})
+    if seen:
+        page.goto(seen)
+        settle(page)
+        page.wait_for_load_state("networkidle")
     watch = Watch(page)
     addresses: dict[str, str] = {}
     sizes: dict[str, float] = {}
@@ -106,6 +114,7 @@ def measure(name: str) -> dict[str, Any]:
     pictures.mkdir(parents=True, exist_ok=True)
     with serve(site) as url, serve(site, LINE) as slow_url, sync_playwright() as driver, launch(driver) as browser:
         entry = weigh(browser, f"{url}/{name}")
+        entry["second_page_bytes"] = weigh(browser, f"{url}/{name}", f"{url}/{FRONT}")["bytes"]
         entry["first_slider_ms"] = first_slider(browser, f"{slow_url}/{name}")
         entry["problems"] = photograph(browser, url, name, pictures)
     return entry
@@ -134,11 +143,12 @@ def main() -> None:
         return
     site = require_site()
     entries = {}
-    print(f"{'page':52}{'first view, kB':>15}{'plotly.js, kB':>15}{'first slider, ms':>18}")
+    print(f"{'page':46}{'first view':>14}{'from front':>11}{'plotly.js':>11}{'first slider':>14}   (kB, ms)")
     for name in pages():
         entries[name] = entry = measure_apart(name)
         slider = "" if entry["first_slider_ms"] is None else f"{entry['first_slider_ms']:.0f}"
-        print(f"{name:52}{entry['bytes'] / 1e3:15.0f}{entry['plotly_bytes'] / 1e3:15.0f}{slider:>18}", flush=True)
+        sizes = [entry[key] / 1e3 for key in ("bytes", "second_page_bytes", "plotly_bytes")]
+        print(f"{name:46}{sizes[0]:14.0f}{sizes[1]:11.0f}{sizes[2]:11.0f}{slider:>14}", flush=True)
     report = {
         "pages": entries,
         "largest_page_bytes": max(entry["bytes"] for entry in entries.values()),

@@ -54,7 +54,10 @@ def test_a_folder_becomes_a_table_pages_and_a_record(
     output = tmp_path / "grades"
     given = assignment(4)
     by_hand = given.hand_graded[0]
+    (folder / "notes.txt").write_text("Not a notebook", encoding="utf-8")
     run(monkeypatch, folder, "--output", output)
+    printed = capsys.readouterr().out
+    assert "Left out, as they are no notebooks: notes.txt" in printed
     first = table(output)
     automatic = given.points - by_hand.points
     assert set(first) == {"'=ada", "alan"}, "a spreadsheet must not take a name for a formula"
@@ -74,7 +77,7 @@ def test_a_folder_becomes_a_table_pages_and_a_record(
     assert "not answered yet" in pages["alan.html"]
     assert record["assignment"] == 4
     assert record["unsafe"] is False
-    assert record["seed"] in capsys.readouterr().out
+    assert record["seed"] in printed
 
     # the same run again, with a reader's points
     points = tmp_path / "points.csv"

@@ -94,6 +94,7 @@ class _Handler(SimpleHTTPRequestHandler):
         body = _compressed(str(path), path.stat().st_mtime) if compress else path.read_bytes()
         self.send_response(200)
         self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Cache-Control", "max-age=600")  # as GitHub Pages says
         if compress:
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(body)))

@@ -66,14 +66,16 @@ def test_plotly_keeps_its_room(plotly_page_name: str, site_url: str, new_page: C
 
 
 @pytest.mark.parametrize("how", ["keys", "button"])
-def test_printing_waits_until_every_figure_is_drawn(
+def test_printing_waits_until_every_figure_is_drawn_and_is_light(
     how: str, plotly_page_name: str, site_url: str, new_page: Callable[..., Page]
 ) -> None:
-    page = new_page()
+    page = new_page(theme="dark")
     page.add_init_script(
         """window.print = () => {
-          window.drawnWhenPrinted = [...document.querySelectorAll('.posenc-plotly, .posenc-explorable')]
+          const drawn = [...document.querySelectorAll('.posenc-plotly, .posenc-explorable')]
             .map((figure) => figure.dataset.ready === 'true');
+          window.printed = { drawn, theme: document.documentElement.dataset.theme };
+          window.dispatchEvent(new Event('afterprint'));
         }"""
     )
     page.goto(f"{site_url}/{plotly_page_name}")
@@ -81,11 +83,13 @@ def test_printing_waits_until_every_figure_is_drawn(
     if how == "keys":
         page.keyboard.press("Control+p")
     else:
-        page.locator("#print-main-content, [onclick='window.print()']").first.evaluate("(button) => button.click()")
-    page.wait_for_function("window.drawnWhenPrinted")
-    drawn = page.evaluate("window.drawnWhenPrinted")
-    assert len(drawn) > 1
-    assert all(drawn)
+        page.locator("[onclick='window.print()']").first.evaluate("(button) => button.click()")
+    page.wait_for_function("window.printed")
+    printed = page.evaluate("window.printed")
+    assert len(printed["drawn"]) > 1
+    assert all(printed["drawn"])
+    assert printed["theme"] == "light"
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
 def test_theme_switch_recolours_plotly(plotly_page: Callable[..., Page]) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
@@ -24,6 +25,7 @@ from pathlib import Path
 from posenc.lab import results, store
 from posenc.lab.execution import carry_out
 from posenc.lab.runs import PROFILES, Run, planned
+from posenc.lab.train import SAVE_EVERY
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,13 +47,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
 
     if asked.command == "list":
+        parts = [("trained", ".safetensors"), ("measured", ".json")]
+        shipped = results().runs
+        lines = []
         for run in planned():
-            parts = [("trained", ".safetensors"), ("measured", ".json")]
             there = [word for word, ending in parts if (asked.folder / f"{run.name}{ending}").is_file()]
-            print(f"{run.name:<45} {', '.join(there) or '-'}")
+            there += ["ships with the package"] if run.name in shipped else []
+            lines.append(f"{run.name:<45} {', '.join(there) or '-'}")
+        print("\n".join([f"What is in {asked.folder}, and what ships:", *lines]))
     elif asked.command == "run":
-        for name in asked.names:
-            print(carry_out(Run.from_name(name), asked.folder))
+        try:
+            runs = [Run.from_name(name) for name in asked.names]
+        except ValueError as wrong:
+            parser.error(f"{wrong} (`python -m posenc.lab list` names them)")
+        for run in runs:
+            print(carry_out(run, asked.folder))
     elif asked.command == "all":
         shipped = results().runs if asked.missing else {}
         runs = [run for run in planned() if asked.profile in (None, run.profile) and run.name not in shipped]
@@ -68,4 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(f"\nStopped. The same command goes on from the last state kept, every {SAVE_EVERY} steps.")

@@ -11,9 +11,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+try:
+    import torch
+    from safetensors import SafetensorError, safe_open
+    from safetensors.torch import save_file
+except ModuleNotFoundError:
+    from posenc._arrays import NEEDS_TORCH
+
+    raise ModuleNotFoundError(NEEDS_TORCH, name="torch") from None
 
 from posenc._arrays import one_of
 from posenc.lab.corpus import library

@@ -1,4 +1,4 @@
-"""Training: one run at a time, the same budget for every scheme, and nothing lost where one is interrupted.
+"""Training: one run at a time, the same budget for every scheme, and at most 250 steps lost where one is interrupted.
 
 Every batch is drawn from the seed and the number of its step, so a run that goes on from a saved state does exactly
 what it would have done without a break. The finished weights are rounded to half precision, in which they are stored:

@@ -12,7 +12,7 @@ OPTIONS ?=
 
 help:
 	@echo "make environment"
-	@echo "               set up the environment alone; every other target does it too"
+	@echo "               set up the environment alone; what needs it does so too"
 	@echo "make book      build the website into _build/html"
 	@echo "make test      run every test"
 	@echo "make check     run the quality gates that need no built book"

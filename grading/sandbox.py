@@ -38,7 +38,8 @@ SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
 LIBRARIES = ("OMP", "OPENBLAS", "MKL")  # those that would start threads, which an answer may not have
 HOW_TO_GET_IT = (
     "The grader runs submissions in bubblewrap, on Linux: install it with the system's packages "
-    "(Debian and Ubuntu: apt-get install bubblewrap) and try again."
+    "(Debian and Ubuntu: apt-get install bubblewrap) and try again. Where it says 'setting up uid map: Permission "
+    "denied', as on Ubuntu 24.04 and newer, AppArmor must first allow it user namespaces."
 )
 
 

@@ -1273,7 +1273,7 @@ def test_refused(draw, words):
 # ---------------------------------------------------------------------------------------------------------------------
 # The figures that the source notes have lost
 
-LOST = [  # section A8 of the claims ledger
+LOST = [  # by note, and their numbers there
     ("001", "1"),
     ("001", "2-3"),
     *(("001", str(number)) for number in range(4, 16)),

@@ -59,9 +59,9 @@ def config(text: str, url: str) -> str:
 
 
 def readme(text: str, url: str) -> str:
-    """The README with links that need the address, or a line that says it is not set."""
+    """The README with links that need the address, or a line that says there is none."""
     if not url:
-        block = "The repository has no public address yet: `make address URL=…` sets it everywhere.\n"
+        block = "Not published yet: read the book by building it, as below.\n"
         return _once(README, block, text)
     owner, name = GITHUB.fullmatch(url).groups()
     lines = [

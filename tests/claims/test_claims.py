@@ -1,4 +1,4 @@
-"""Each verdict of the manifest against what is computed, and the manifest against the ledger of claims.
+"""Each verdict of the manifest against what is computed, and the manifest against the list of their numbers.
 
 `pytest tests/claims --flip` puts the opposite of every verdict to the test: then every executable claim must fail.
 """

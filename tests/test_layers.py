@@ -81,7 +81,7 @@ def test_nothing_here_imports_torch_by_itself():
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 
-@pytest.mark.parametrize("module", ["schemes", "transformer", "lab.store"])
+@pytest.mark.parametrize("module", ["schemes", "lab.store"])
 def test_what_needs_torch_says_how_to_get_it(module):
     script = f"import sys; sys.modules['torch'] = None; import posenc.{module}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

@@ -325,7 +325,8 @@ def ramp_by_pair(
     the whole list makes fewer than beta_slow turns (high < 0) every pair keeps all, and where it makes so many that
     low > dim − 1, every pair keeps nothing. `ramp_by_turns` does the opposite in both, as the idea asks.
 
-    Args: as `correction_range`, and
+    Args:
+        dim, base, original_max_position_embeddings, beta_fast, beta_slow, truncate: as in `correction_range`.
         like: an array whose library and device the answer takes.
 
     Returns:

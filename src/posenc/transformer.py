@@ -12,14 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-try:
-    import torch
-    from torch import Tensor, nn
-    from torch.nn import functional as F
-except ModuleNotFoundError:
-    from posenc._arrays import NEEDS_TORCH
-
-    raise ModuleNotFoundError(NEEDS_TORCH, name="torch") from None
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
 
 from posenc._arrays import being_traced, whole
 from posenc._rms_norm import RMSNorm

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.site [PAGE]
 
 writes _build/report/site.json and _build/report/screenshots/. Each page is measured in a process of its own, with a
-time limit: now and then Chromium stops answering for good (tests/second_try.py), and then the page is measured anew.
+time limit: now and then Chromium draws no more frames (tests/second_try.py), and then the page is measured anew.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def measure_apart(name: str) -> dict[str, Any]:
     for attempt in ("first", "second"):
         try:
             done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, timeout=PATIENCE)
-        except subprocess.TimeoutExpired:
-            print(f"{name}: the {attempt} browser did not answer within {PATIENCE:.0f} s", flush=True)
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as failure:
+            print(f"{name}: the {attempt} try came to nothing: {failure}", flush=True)
         else:
             return json.loads(done.stdout)
     sys.exit(f"{name} could not be measured")

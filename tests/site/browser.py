@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import yaml
-from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, Response
+from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, Response, TimeoutError
 
 from tools import chromium
 
@@ -29,6 +29,7 @@ FLAGS = [
     "--disable-sync",
 ]
 FIGURES = ".posenc-explorable, .posenc-plotly"
+FRAME_PATIENCE = 20_000  # milliseconds
 
 
 def chapters() -> list[str]:
@@ -183,17 +184,27 @@ def settle(page: Page) -> None:
 
 
 def scroll_through(page: Page) -> None:
-    """Scroll to the end, a screen at a time, and wait until every figure is drawn."""
+    """Scroll to the end, a screen at a time, and wait until every figure is drawn.
+
+    Now and then Chromium draws no more frames, whatever one does: then this raises TimeoutError instead of waiting.
+    """
     settle(page)
-    page.evaluate(
-        """async () => {
-          const pause = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    goes_on = page.evaluate(
+        """async (patience) => {
+          const two = (drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true)));
+          const frames = () => Promise.race([
+            new Promise(two), new Promise((given_up) => setTimeout(given_up, patience, false)),
+          ]);
           for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
             scrollTo(0, y);
-            await pause();
+            if (!(await frames())) return false;
           }
-        }"""
+          return true;
+        }""",
+        FRAME_PATIENCE,
     )
+    if not goes_on:
+        raise TimeoutError(f"the browser drew no frame within {FRAME_PATIENCE / 1000:.0f} s")
     page.wait_for_function(
         "(figures) => [...document.querySelectorAll(figures)].every((figure) => figure.dataset.ready === 'true')",
         arg=FIGURES,

@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 from tools import pins
 
 
+@pytest.mark.torch
 def test_requirements_are_the_ranges_at_the_installed_versions():
     installed = {canonicalize_name(dist.name): dist for dist in distributions()}
     text = pins.pinned((pins.ROOT / "requirements.in").read_text(encoding="utf-8"), installed)

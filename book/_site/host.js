@@ -85,20 +85,18 @@
     return { id: decodeURIComponent(match[1]), values: Object.fromEntries(new URLSearchParams(match[2])) };
   };
 
-  const modules = new Map();
-
-  /**
-   * Import a module by name. The page brings it as a string, and it is imported from a Blob as anywidget does it:
-   * browsers refuse <script type="module"> and import("./x.js") on pages opened from disk.
-   */
-  const loadModule = (name) => {
-    if (!modules.has(name)) {
-      const source = window.posencModules?.[name];
-      if (!source) throw new Error(`the page does not bring the module ${name}`);
-      modules.set(name, import(URL.createObjectURL(new Blob([source], { type: "text/javascript" }))));
+  /** A module by name. The page brings it in a script that imports it as soon as it comes, before or after this one. */
+  async function loadModule(name) {
+    const brought = () => window.posencModules?.[name];
+    if (!brought() && document.readyState !== "complete") {
+      await new Promise((done) => {
+        document.querySelector(`script[src*="/modules/${name}.js"]`)?.addEventListener("load", done);
+        window.addEventListener("load", done); // it may have failed already
+      });
     }
-    return modules.get(name);
-  };
+    if (!brought()) throw new Error(`the page does not bring the module ${name}`);
+    return brought();
+  }
 
   async function drawExplorable(figure) {
     const model = new Model(readData(figure), figure);
@@ -272,7 +270,9 @@
   );
   for (const figure of figures) observer.observe(figure);
 
-  if (explorables.length > 0) draw(explorables[0]); // at once, before MathJax takes the processor
+  if (explorables.length > 0) {
+    draw(explorables[0]).then(() => document.dispatchEvent(new Event("posenc:drawn"))); // formulas wait for it
+  }
   restore();
   window.addEventListener("hashchange", restore);
 })();

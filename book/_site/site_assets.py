@@ -47,24 +47,48 @@ def copy_plotly(static: Path) -> None:
 
 
 def write_explorables(static: Path) -> None:
-    """The explorables' modules, each a string in a classic script (see host.js), and their style sheet."""
+    """The explorables' modules, each in a classic script that imports it when it comes, and their style sheet.
+
+    It is imported from a Blob as anywidget does it: browsers refuse <script type="module"> and import("./x.js") on
+    pages opened from disk.
+    """
     from posenc import widgets  # here, so that a fault in the package is reported as the build's own
 
     folder = static / FOLDER / "modules"
     folder.mkdir(parents=True, exist_ok=True)
     for name, source in widgets.modules().items():
-        script = f"(window.posencModules ??= {{}})[{json.dumps(name)}] = {json.dumps(source)};\n"
+        blob = f'new Blob([{json.dumps(source)}], {{ type: "text/javascript" }})'
+        script = f"(window.posencModules ??= {{}})[{json.dumps(name)}] = import(URL.createObjectURL({blob}));\n"
         (folder / f"{name}.js").write_text(script, encoding="utf-8")
     (static / FOLDER / "explorable.css").write_text(widgets.stylesheet(), encoding="utf-8")
 
 
-def slim_font_awesome(output: Path) -> None:
-    """Keep the glyphs that are used. Font Awesome as the theme ships it is 80 % of a plain page.
+# What the theme's pages load and the book never runs. The search's index serves hits while one types; the book searches
+# on its own page. Words found are marked only where there is no index, and then inside formulas too.
+IDLE_SCRIPTS = ("searchtools", "language_data", "searchindex", "sphinx_highlight")
 
-    The theme draws its icons by the web fonts; its 1.5 MB script serves custom icons only, and the book has none.
+
+def let_sliders_go_first(output: Path) -> None:
+    """Take idle scripts off every page but the search, and have the others wait until the page is read.
+
+    A script that does not wait holds up all that stands below it, and a deferred one every deferred one after it.
+    The theme's 1.5 MB script of icons goes everywhere: web fonts draw them, and custom icons, its own, are not used.
     """
+    (output / "_static" / "scripts" / "fontawesome.js").unlink()
+    for path in output.rglob("*.html"):
+        page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", path.read_text(encoding="utf-8"))
+        if path.name != "search.html":
+            page = re.sub(rf"<script\b[^>]*\b(?:{'|'.join(IDLE_SCRIPTS)})\.js[^>]*></script>\n?", "", page)
+            # scripts within the page write to the options, so that one does not wait
+            page = re.sub(
+                r"<script (?![^>]*\b(?:defer|async|documentation_options)\b)(?=[^>]*\bsrc=)", "<script defer ", page
+            )
+        path.write_text(page, encoding="utf-8")
+
+
+def slim_font_awesome(output: Path) -> None:
+    """Keep the glyphs that are used. Font Awesome as the theme ships it is 80 % of a plain page."""
     static = output / "_static"
-    (static / "scripts" / "fontawesome.js").write_text("/* icons come from the web font */\n", encoding="utf-8")
 
     def read(pattern: str, folder: Path) -> str:
         return "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in folder.rglob(pattern))
@@ -102,6 +126,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     write_explorables(static)
     for name in ("host.js", "claims.js", "site.css"):
         _copy(HERE / name, static / FOLDER / name)
+    let_sliders_go_first(output)
     slim_font_awesome(output)
 
 

@@ -16,6 +16,14 @@ GENERATED = {
     "search": "Search the book Turn by Turn.",
     "genindex": "Index of the book Turn by Turn.",
 }
+# Formulas take the processor for a second: they are set when the first explorable is drawn, or could not be.
+FORMULAS_WAIT = """;
+  const firstDrawn = new Promise((go) => {
+    document.addEventListener("posenc:drawn", go);
+    addEventListener("load", () => setTimeout(go, 1000)); // should the page host itself be missing
+  });
+  window.MathJax.startup = { pageReady: () => firstDrawn.then(() => MathJax.startup.defaultPageReady()) };
+"""
 LONGEST = 300  # characters of a description taken from a page's first paragraph
 
 logger = logging.getLogger(__name__)
@@ -61,29 +69,32 @@ def page_context(
         app.add_css_file("posenc/explorable.css")
     # before the other scripts, and fetched before them: the reader waits for the sliders
     for module in modules:
-        app.add_js_file(f"posenc/modules/{module}.js", priority=100, loading_method="defer", fetchpriority="high")
+        app.add_js_file(f"posenc/modules/{module}.js", priority=100, loading_method="async", fetchpriority="high")
     if 'id="claim-filter"' in raw:
         app.add_js_file("posenc/claims.js", loading_method="defer")
     if re.search(r'class="posenc-(?:explorable|plotly|interact)', raw):
         app.add_js_file("posenc/host.js", priority=110, loading_method="defer", fetchpriority="high")
 
 
-def drop_unused_mathjax(
+def set_up_mathjax(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Keep MathJax, the heaviest file of all, off a page without formulas.
+    """Keep MathJax, the heaviest file of all, off a page without formulas, and behind the first explorable on others.
 
     Sphinx also loads it where a page's table of contents leads to formulas, which is to say on the first page.
     """
-    if app.env.get_domain("math").data["has_equations"].get(pagename):
-        return
     scripts = context["script_files"]
-    scripts[:] = [
-        script
-        for script in scripts
-        if app.config.mathjax_path not in str(script.filename)
-        and "window.MathJax" not in script.attributes.get("body", "")
-    ]
+    if not app.env.get_domain("math").data["has_equations"].get(pagename):
+        scripts[:] = [
+            script
+            for script in scripts
+            if app.config.mathjax_path not in str(script.filename)
+            and "window.MathJax" not in script.attributes.get("body", "")
+        ]
+    elif any("posenc/modules" in str(script.filename) for script in scripts):
+        for script in scripts:
+            if "window.MathJax" in script.attributes.get("body", ""):
+                script.attributes["body"] += FORMULAS_WAIT
 
 
 def mend_roles(
@@ -131,6 +142,6 @@ def setup(app: Sphinx) -> None:
     """Register the hooks and the style sheet of every page."""
     app.add_css_file("posenc/site.css")
     app.connect("html-page-context", page_context)
-    app.connect("html-page-context", drop_unused_mathjax, priority=900)
+    app.connect("html-page-context", set_up_mathjax, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)  # after the theme
     app.connect("build-finished", write_front_door)

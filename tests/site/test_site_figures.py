@@ -9,7 +9,7 @@ from pathlib import Path
 
 import plotly.offline
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.site.browser import SITE, chapters, scroll_through, settle
 
@@ -238,15 +238,64 @@ def test_setting_link_works_from_disk(built_site: Path, new_page: Callable[..., 
     assert page.evaluate(f"document.querySelector('.posenc-explorable').posencModel.get('{name}')") == after
 
 
-def test_a_module_that_fails_is_reported_in_the_figure(site_url: str, browser: object) -> None:
+def abort(route: Route) -> None:
+    route.abort()
+
+
+def bring_nothing(route: Route) -> None:
+    route.fulfill(body="", content_type="text/javascript")
+
+
+@pytest.mark.parametrize("answer", [abort, bring_nothing])
+def test_a_module_that_fails_is_reported_in_the_figure(
+    answer: Callable[[Route], None], site_url: str, browser: Browser
+) -> None:
     """With a page of its own: this one is meant to log an error."""
-    page = browser.new_page()  # type: ignore[attr-defined]
+    page = browser.new_page()
     logged: list[str] = []
     page.on("console", lambda message: logged.append(message.text) if message.type == "error" else None)
-    page.route("**/posenc/modules/*.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    page.route("**/posenc/modules/*.js*", answer)
     page.goto(f"{site_url}/{page_with('posenc-explorable')}")
     expect(page.locator(".posenc-failure").first).to_contain_text("could not be drawn")
     assert any("does not bring the module" in text for text in logged)
+    page.close()
+
+
+def test_a_module_may_come_after_the_page_host(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    hold: list[Route] = []
+    page.route("**/posenc/modules/*.js*", lambda route: hold.append(route))
+    page.goto(f"{site_url}/{page_with('posenc-explorable')}", wait_until="domcontentloaded")
+    figure = page.locator(".posenc-explorable").first
+    expect(figure).to_have_id("explorable-1")  # the host has been here
+    for route in hold:
+        route.continue_()
+    expect(figure).to_have_attribute("data-ready", "true")
+
+
+FORMULAS = "notebooks/05_rope_by_matrices.html"
+
+
+def test_formulas_wait_for_the_first_explorable(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    hold: list[Route] = []
+    page.route("**/posenc/modules/*.js*", lambda route: hold.append(route))
+    page.goto(f"{site_url}/{FORMULAS}", wait_until="domcontentloaded")
+    page.wait_for_function("Boolean(window.MathJax?.startup?.promise)")
+    assert page.locator("mjx-container").count() == 0
+    for route in hold:
+        route.continue_()
+    settle(page)
+    assert page.locator("mjx-container").count() > 100
+
+
+def test_formulas_do_not_need_the_page_host(site_url: str, browser: Browser) -> None:
+    """With a page of its own: a script that is missing is an error in the console."""
+    page = browser.new_page()
+    page.route("**/posenc/host.js*", abort)
+    page.goto(f"{site_url}/{FORMULAS}")
+    settle(page)
+    assert page.locator("mjx-container").count() > 100
     page.close()
 
 

@@ -74,7 +74,7 @@ def let_sliders_go_first(output: Path) -> None:
     A script that does not wait holds up all that stands below it, and a deferred one every deferred one after it.
     The theme's 1.5 MB script of icons goes everywhere: web fonts draw them, and custom icons, its own, are not used.
     """
-    (output / "_static" / "scripts" / "fontawesome.js").unlink()
+    (output / "_static" / "scripts" / "fontawesome.js").unlink(missing_ok=True)  # a second build brings none
     for path in output.rglob("*.html"):
         page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", path.read_text(encoding="utf-8"))
         if path.name != "search.html":

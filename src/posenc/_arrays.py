@@ -65,6 +65,11 @@ def widest_float(xp: Any, device: Any) -> Any:
     return xp.float32 if getattr(device, "type", None) == "mps" else xp.float64
 
 
+def _is_integral(value: Array) -> bool:
+    """Whether `value` is an array of whole numbers by its dtype: its values need no look."""
+    return is_array(value) and namespace(value).isdtype(value.dtype, "integral")
+
+
 def floats(name: str, value: Array, *, like: Array = None) -> Array:
     """`value` as a finite array in the widest float; numbers and lists go to the library and device of `like`."""
     xp = namespace(value, like)
@@ -81,7 +86,7 @@ def floats(name: str, value: Array, *, like: Array = None) -> Array:
             raise TypeError(f"{name} must be a number or an array of real numbers, got {value!r}")
         device = device_of(like)
         array = xp.asarray(value, dtype=widest_float(xp, device), device=device)
-    if not being_traced() and not bool(xp.all(xp.isfinite(array))):
+    if not being_traced() and not _is_integral(value) and not bool(xp.all(xp.isfinite(array))):
         raise ValueError(f"{name} must be finite, got {value!r}")
     return array
 
@@ -128,7 +133,7 @@ def whole_numbers(name: str, value: Array, *, like: Array = None, least: int | N
     if being_traced():
         return array
     xp = namespace(array)
-    if bool(xp.any(array != xp.round(array))):
+    if not _is_integral(value) and bool(xp.any(array != xp.round(array))):
         raise ValueError(f"{name} must be whole numbers, got {value!r}")
     if least is not None and bool(xp.any(array < least)):
         raise ValueError(f"{name} must be at least {least}, got {value!r}")

@@ -1,36 +1,17 @@
-"""Root mean square normalisation with a backward pass of its own: torch's, on a CPU, is put together from many passes.
+"""Root mean square normalisation in one pass over a row: torch's own, on a CPU, is put together from several.
 
-The gradient of a layer norm is the gradient wanted here, had its input the mean 0, less one term; torch has the former
-in one pass. With it the norm of a training step takes about half the time, and no other value (tests/test_transformer).
+Weight normalisation is the same arithmetic, forward and backward, only without ε. It brings each row to a given length,
+and a row whose mean square is 1 has the length √dim. A training step spends about as long in it as in LayerNorm.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from posenc._arrays import being_traced
 
-
-class _Normalise(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
-        mean_square = torch.linalg.vector_norm(x, dim=-1, keepdim=True).square() / x.shape[-1]
-        inverse = (mean_square + torch.finfo(x.dtype).eps).rsqrt()  # (..., 1)
-        ctx.save_for_backward(x, weight, inverse)
-        y: Tensor = (x * inverse).mul_(weight)
-        return y
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
-        x, weight, inverse = ctx.saved_tensors
-        of_x, of_weight, _ = torch.ops.aten.native_layer_norm_backward(
-            gradient, x, weight.shape, torch.zeros_like(inverse), inverse, weight, None, [True, True, False]
-        )
-        through_mean = (gradient @ weight).unsqueeze(-1) / x.shape[-1]  # (..., 1), which a layer norm takes off
-        return of_x.add_(through_mean.mul_(inverse)), of_weight
+EPSILON_IS_LOST = 0.25  # in rounding: the least mean square of which that can be said
 
 
 class RMSNorm(nn.RMSNorm):
@@ -38,6 +19,11 @@ class RMSNorm(nn.RMSNorm):
 
     def forward(self, x: Tensor) -> Tensor:
         """The same as torch's, of the same shape as x, (..., dim)."""
-        if being_traced():  # a compiler fuses the passes itself
-            return super().forward(x)
-        return _Normalise.apply(x, self.weight)  # type: ignore[no-any-return, no-untyped-call]
+        # A compiler fuses the passes itself.
+        if not being_traced() and x.is_cpu and x.dtype in (torch.float32, torch.float64) and x.numel():
+            dim = x.shape[-1]
+            wanted = x.new_full((x.numel() // dim, 1), dim**0.5)
+            scaled, length = torch._weight_norm_interface(x.reshape(-1, dim), wanted)
+            if length.min().item() ** 2 >= EPSILON_IS_LOST * dim:  # not so for a row of zeros, nor where there is a NaN
+                return scaled.view(x.shape) * self.weight
+        return super().forward(x)

@@ -96,8 +96,8 @@ class _Layer(nn.Module):
         self, x: Tensor, scheme: PositionScheme, positions: Tensor, key_positions: Tensor, past: KeysAndValues | None
     ) -> tuple[Tensor, KeysAndValues]:
         """The stream after the layer, and the keys and values of all tokens so far, for the cache."""
-        parts = self.qkv(self.attention_norm(x)).chunk(3, dim=-1)  # (batch, length, dim) each
-        q, k, v = (part.unflatten(-1, (self.n_heads, -1)).transpose(1, 2) for part in parts)  # now by heads
+        parts = self.qkv(self.attention_norm(x)).unflatten(-1, (3, self.n_heads, -1)).unbind(2)
+        q, k, v = (part.transpose(1, 2) for part in parts)  # (batch, heads, length, head_dim) each
         if past is not None:
             k, v = torch.cat((past[0], k), dim=2), torch.cat((past[1], v), dim=2)
         queries, keys = q.shape[2], k.shape[2]

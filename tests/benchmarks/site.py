@@ -42,10 +42,6 @@ def weigh(browser: Browser, url: str, seen: str | None = None) -> dict[str, Any]
     With `seen`, a page that the reader comes from: what the browser has kept of it is not transferred again.
     """
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    if seen:
-        page.goto(seen)
-        settle(page)
-        page.wait_for_load_state("networkidle")
     watch = Watch(page)
     addresses: dict[str, str] = {}
     sizes: dict[str, float] = {}
@@ -54,15 +50,27 @@ def weigh(browser: Browser, url: str, seen: str | None = None) -> dict[str, Any]
     def sent(event: dict[str, Any]) -> None:
         addresses[event["requestId"]] = event["request"]["url"]
 
-    def finished(event: dict[str, Any]) -> None:
-        sizes[event["requestId"]] = event["encodedDataLength"]
+    def ended(event: dict[str, Any]) -> None:
+        sizes[event["requestId"]] = event.get("encodedDataLength", 0)  # none where it failed
+
+    def view(address: str) -> None:
+        """Until all that was asked for has come. Playwright loses its own "networkidle" if that is before the load."""
+        addresses.clear()
+        sizes.clear()
+        page.goto(address)
+        settle(page)
+        asked = 0
+        while len(addresses) > min(asked, len(sizes)):
+            asked = len(addresses)
+            page.wait_for_timeout(500)
 
     session.on("Network.requestWillBeSent", sent)
-    session.on("Network.loadingFinished", finished)
+    session.on("Network.loadingFinished", ended)
+    session.on("Network.loadingFailed", ended)
     session.send("Network.enable")
-    page.goto(url)
-    settle(page)
-    page.wait_for_load_state("networkidle")
+    if seen:
+        view(seen)
+    view(url)
     page.close()
     files = {addresses[number]: round(size) for number, size in sizes.items() if addresses[number].startswith("http")}
     plotly = sum(size for address, size in files.items() if "plotly.min.js" in address)

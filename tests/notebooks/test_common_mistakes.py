@@ -242,10 +242,12 @@ def query_minus_key(defined):
 
 def heads_by_reshape(defined):
     """In place of the layer's cut of the last axis, before it exchanges places and heads."""
+    import torch
 
     def cut(self, axis, sizes):
-        assert axis == -1
-        return defined["in_heads"](self, sizes[0]).transpose(1, 2)  # which the layer exchanges back
+        assert (axis, *sizes) == (-1, 3, sizes[1], -1)
+        parts = [defined["in_heads"](part, sizes[1]).transpose(1, 2) for part in self.chunk(3, dim=-1)]
+        return torch.stack(parts, dim=2)  # whose places and heads the layer exchanges back
 
     return {"torch.Tensor.unflatten": cut}
 

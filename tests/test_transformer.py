@@ -484,6 +484,19 @@ def test_the_norm_and_its_gradients_are_torchs(torch, dtype, size):
     torch.testing.assert_close(*found)
 
 
+def test_the_norms_gradients_are_those_of_finite_differences(torch):
+    from posenc._rms_norm import RMSNorm
+
+    generator = torch.Generator().manual_seed(3)
+    x, weight = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((2, 3, 8), (8,)))
+    norm = RMSNorm(8, dtype=torch.float64)
+
+    def of(x, weight):
+        return torch.func.functional_call(norm, {"weight": weight}, (x,))
+
+    assert torch.autograd.gradcheck(of, (x.requires_grad_(), weight.requires_grad_()))
+
+
 def test_the_norm_takes_what_torchs_takes(torch):
     from posenc._rms_norm import RMSNorm
 

@@ -626,7 +626,9 @@ def test_what_is_refused():
         t5(offsets, np.ones(32), bidirectional=False)
     with pytest.raises(ValueError, match="r2 must be at most 2 for the power"):
         kerple(offsets, [1.0], [2.5], kind="power")
-    with pytest.raises(ValueError, match=r"r1 and r2 must be as many, got \[1.0\] and \[1.0, 2.0\]"):
+    with pytest.raises(
+        ValueError, match=r"r1 and r2 must have one number for each head, equally many, got \[1.0\] and \[1.0, 2.0\]"
+    ):
         kerple(offsets, [1.0], [1.0, 2.0])
     with pytest.raises(ValueError, match=r"r1 must be greater than 0, got \[0.0\]"):
         kerple(offsets, [0.0], [1.0])

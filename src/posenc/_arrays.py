@@ -33,6 +33,11 @@ def is_torch(value: object) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
+def first_array(*values: Array) -> Array:
+    """The first array among `values`, whose library and device the others take; None where there is none."""
+    return next((value for value in values if is_array(value)), None)
+
+
 def namespace(*values: Array) -> Any:
     """The array library of `values`; NumPy where none of them is an array.
 
@@ -54,10 +59,10 @@ def namespace(*values: Array) -> Any:
 
 def device_of(*values: Array) -> Any:
     """The device of the first array among `values`; None (the library's default) where there is none."""
-    for value in values:
-        if is_array(value):
-            return value.device if being_traced() else array_api_compat.device(value)
-    return None
+    array = first_array(*values)
+    if array is None:
+        return None
+    return array.device if being_traced() else array_api_compat.device(array)
 
 
 def widest_float(xp: Any, device: Any) -> Any:
@@ -120,6 +125,13 @@ def even_dim(dim: int) -> int:
     return int(dim)
 
 
+def flag(name: str, value: bool) -> bool:
+    """`value`, after checking that it is True or False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return value
+
+
 def one_of(name: str, value: str, accepted: tuple[str, ...]) -> str:
     """`value`, after checking that it is one of the `accepted` names."""
     if value not in accepted:
@@ -138,6 +150,15 @@ def whole_numbers(name: str, value: Array, *, like: Array = None, least: int | N
     if least is not None and bool(xp.any(array < least)):
         raise ValueError(f"{name} must be at least {least}, got {value!r}")
     return array
+
+
+def same_leading_axes(query_positions: Array, key_positions: Array) -> None:
+    """Check that positions of shape (..., queries) and (..., keys) agree in all axes before the last."""
+    if query_positions.shape[:-1] != key_positions.shape[:-1]:
+        raise ValueError(
+            "query_positions and key_positions must have the same axes before the last, "
+            f"got shapes {tuple(query_positions.shape)} and {tuple(key_positions.shape)}"
+        )
 
 
 def positive(name: str, value: float) -> float:

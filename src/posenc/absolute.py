@@ -14,9 +14,11 @@ from posenc._arrays import (
     activations,
     being_traced,
     device_of,
+    flag,
     floats,
     namespace,
     one_of,
+    same_leading_axes,
     whole,
     whole_numbers,
 )
@@ -129,8 +131,7 @@ def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False) ->
             `dim` is below 1 or `radix` below 2.
     """
     dim, radix = whole("dim", dim), whole("radix", radix, least=2)
-    if not isinstance(normalise, bool):
-        raise TypeError(f"normalise must be True or False, got {normalise!r}")
+    flag("normalise", normalise)
     at = _whole_positions(positions)
     end = min(radix**dim, 2**53)  # a power may be too long a number for the arrays; positions are below 2^53 anyway
     _below(end, at, positions, f"the last that dim = {dim} digits to radix {radix} can write")
@@ -304,11 +305,7 @@ def relative_positions(query_positions: Array, key_positions: Array) -> Array:
     ):
         if array.ndim == 0:
             raise ValueError(f"{name} must have at least one axis, got {given!r}")
-    if queries.shape[:-1] != keys.shape[:-1]:
-        raise ValueError(
-            "query_positions and key_positions must have the same axes before the last, "
-            f"got shapes {tuple(queries.shape)} and {tuple(keys.shape)}"
-        )
+    same_leading_axes(queries, keys)
     return keys[..., None, :] - queries[..., :, None]
 
 

@@ -24,6 +24,7 @@ from posenc._arrays import (
     Array,
     device_of,
     even_dim,
+    first_array,
     floats,
     frequency_list,
     is_array,
@@ -346,7 +347,7 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
 
     Source: the experiment is that of Chen et al. 2023 (position interpolation), figure 2.
     """
-    like = _library(targets, inv_freq)
+    like = first_array(targets, inv_freq)
     values, frequencies = floats("targets", targets, like=like), frequency_list(floats("inv_freq", inv_freq, like=like))
     if values.ndim != 1 or values.shape[0] == 0:
         raise ValueError(f"targets must have shape (length,), got {targets!r} of shape {tuple(values.shape)}")
@@ -541,9 +542,8 @@ def defined_share(code: Callable[[Array], Array], trained_length: int, length: i
         a share, from 0 to 1.
 
     Raises:
-        TypeError: `code` cannot be called, or lengths that are no whole numbers.
-        ValueError: lengths that do not grow; a code of another shape. What `code` raises at the last known position is
-            passed on.
+        TypeError: `code` cannot be called or answers another shape than (1, dim), or lengths that are no whole numbers.
+        ValueError: lengths that do not grow. What `code` raises at the last known position is passed on.
     """
     trained, end = _lengths(trained_length, length)
     if not callable(code):
@@ -592,7 +592,7 @@ def four_terms(
     """
     names = ("query_content", "key_content", "query_position", "key_position", "w_q", "w_k")
     given = (query_content, key_content, query_position, key_position, w_q, w_k)
-    like = _library(*given)
+    like = first_array(*given)
     x_t, x_s, p_t, p_s, q, k = (floats(name, array, like=like) for name, array in zip(names, given, strict=True))
     fits = x_t.ndim > 1 and x_s.ndim == x_t.ndim and x_s.shape[:-2] == x_t.shape[:-2] and x_s.shape[-1] == x_t.shape[-1]
     fits = fits and all(p.shape in (x.shape, x.shape[-2:]) for p, x in ((p_t, x_t), (p_s, x_s)))
@@ -639,7 +639,7 @@ def offset_kernel(
 
     Source: the experiment with a random W is that of Yan et al. 2019 (TENER).
     """
-    like = _library(offsets, positions, weight)
+    like = first_array(offsets, positions, weight)
     apart, at = floats("offsets", offsets, like=like), floats("positions", positions, like=like)
     for name, array, given in (("offsets", apart, offsets), ("positions", at, positions)):
         if array.ndim != 1:
@@ -675,7 +675,7 @@ def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
         ValueError: not finite, not two lists of one length, or an unknown layout.
     """
     one_of("layout", layout, LAYOUTS)
-    like = _library(a, b)
+    like = first_array(a, b)
     first, second = floats("a", a, like=like), floats("b", b, like=like)
     if first.ndim != 1 or first.shape[0] == 0 or first.shape != second.shape:
         raise ValueError(
@@ -813,11 +813,6 @@ def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Arra
 def _turned(offsets: Array, inv_freq: Array) -> Array:
     """The angles of `offsets`, which are named as such where they are refused."""
     return angles(floats("offsets", offsets, like=inv_freq), inv_freq)
-
-
-def _library(*values: Array) -> Array:
-    """The first array among `values`, for the library and device of what else is given."""
-    return next((value for value in values if is_array(value)), None)
 
 
 def _not_negative(name: str, value: float) -> float:

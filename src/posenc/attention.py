@@ -20,6 +20,7 @@ from posenc._arrays import (
     activations,
     being_traced,
     device_of,
+    flag,
     floats,
     is_array,
     namespace,
@@ -89,8 +90,7 @@ def attention(
             raise ValueError(f"{name} must have shape (..., length, width), got shape {tuple(array.shape)}")
     xp, device = namespace(q, k, v), device_of(q)
     _check_shapes(q, k, v)
-    if not isinstance(causal, bool):
-        raise TypeError(f"causal must be True or False, got {causal!r}")
+    flag("causal", causal)
     shape = (*q.shape[:-1], k.shape[-2])  # (..., queries, keys)
     queries, keys = shape[-2:]
     # Softmax in half precision would lose small weights; torch's own kernels accumulate in float32 as well.

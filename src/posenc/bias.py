@@ -23,10 +23,13 @@ from posenc._arrays import (
     being_traced,
     device_of,
     even_dim,
+    first_array,
+    flag,
     floats,
     is_array,
     namespace,
     one_of,
+    same_leading_axes,
     whole,
     whole_numbers,
     widest_float,
@@ -40,18 +43,6 @@ KERPLE_KINDS = ("logarithmic", "power")
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What several of them ask of their arguments
-
-
-def _flag(name: str, value: bool) -> bool:
-    """`value`, after checking that it is True or False."""
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
-    return value
-
-
-def _first_array(*values: Array) -> Array:
-    """The first array among `values`, whose library numbers and lists are taken to; None where there is none."""
-    return next((value for value in values if is_array(value)), None)
 
 
 def _offsets(relative_positions: Array, like: Array = None) -> Array:
@@ -186,10 +177,10 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False) 
 
     Source: Press et al. 2022, section 3.
     """
-    like = _first_array(relative_positions, slopes)
+    like = first_array(relative_positions, slopes)
     offsets = _offsets(relative_positions, like)[..., None, :, :]
     rates = _one_for_each_head("slopes", slopes, like, zero=True)
-    if _flag("symmetric", symmetric):
+    if flag("symmetric", symmetric):
         return -rates * namespace(offsets).abs(offsets)
     return _past_only(rates * offsets, offsets)
 
@@ -217,14 +208,10 @@ def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) 
         TypeError: not real numbers, or arrays of two libraries.
         ValueError: not finite, a negative slope, or shapes that do not fit.
     """
-    like = _first_array(query_positions, key_positions, slopes)
+    like = first_array(query_positions, key_positions, slopes)
     queries = _positions("query_positions", query_positions, like)
     keys = _positions("key_positions", key_positions, like)
-    if queries.shape[:-1] != keys.shape[:-1]:
-        raise ValueError(
-            "query_positions and key_positions must have the same axes before the last, "
-            f"got shapes {tuple(queries.shape)} and {tuple(keys.shape)}"
-        )
+    same_leading_axes(queries, keys)
     rates = _one_for_each_head("slopes", slopes, like, zero=True)[..., 0]  # (heads, 1)
     xp = namespace(rates)
     in_heads = xp.ones_like(rates)
@@ -267,7 +254,7 @@ def t5_bucket(
     Source: Raffel et al. 2020, section 2.1, describes it; the numbers are from the authors' code.
     """
     num_buckets = whole("num_buckets", num_buckets)
-    _enough_buckets("num_buckets", num_buckets, str(num_buckets), _flag("bidirectional", bidirectional))
+    _enough_buckets("num_buckets", num_buckets, str(num_buckets), flag("bidirectional", bidirectional))
     one_way = num_buckets // 2 if bidirectional else num_buckets
     max_distance = whole("max_distance", max_distance)
     if not one_way // 2 < max_distance <= 2**53:
@@ -331,7 +318,7 @@ def t5(relative_positions: Array, table: Array, *, bidirectional: bool, max_dist
     if activations("table", table).ndim != 2 or table.shape[1] == 0:
         raise ValueError(f"table must have shape (num_buckets, heads), got shape {tuple(table.shape)}")
     num_buckets, heads = table.shape
-    _enough_buckets("table", num_buckets, f"shape {tuple(table.shape)}", _flag("bidirectional", bidirectional))
+    _enough_buckets("table", num_buckets, f"shape {tuple(table.shape)}", flag("bidirectional", bidirectional))
     offsets = _offsets(relative_positions, like=table)
     buckets = t5_bucket(offsets, bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
     xp = namespace(table)
@@ -427,11 +414,11 @@ def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "loga
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation".
     """
     one_of("kind", kind, KERPLE_KINDS)
-    like = _first_array(relative_positions, r1, r2)
+    like = first_array(relative_positions, r1, r2)
     offsets = _offsets(relative_positions, like)[..., None, :, :]
     first, second = _one_for_each_head("r1", r1, like), _one_for_each_head("r2", r2, like)
     if first.shape != second.shape:
-        raise ValueError(f"r1 and r2 must be as many, got {r1!r} and {r2!r}")
+        raise ValueError(f"r1 and r2 must have one number for each head, equally many, got {r1!r} and {r2!r}")
     xp = namespace(offsets)
     distance = xp.abs(offsets)
     if kind == "logarithmic":
@@ -476,7 +463,7 @@ def fire(
     """
     if not callable(mlp):
         raise TypeError(f"mlp must be a function from the shares of a distance to the biases, got {mlp!r}")
-    like = _first_array(query_positions, key_positions, c, threshold)
+    like = first_array(query_positions, key_positions, c, threshold)
     queries = _positions("query_positions", query_positions, like)
     keys = _positions("key_positions", key_positions, like)
     offsets = seen_from_each_query(queries, keys)  # (..., queries, keys)

@@ -9,7 +9,7 @@ r_i = L·θ_i/2π turns in training; the methods differ in which pairs they slow
     dynamic_ntk    the same, by as much as the sequence at hand needs
     ntk_by_parts   pairs of many turns not at all, pairs that complete no turn by s, a ramp between
     yarn           the same idea, and a temperature
-    llama3         the same ramp with bounds of its own
+    llama3         ntk_by_parts with bounds of its own
     longrope       each pair by a searched number of its own
     proportional   the slow pairs stand still
 
@@ -34,6 +34,8 @@ from posenc._arrays import (
     being_traced,
     device_of,
     even_dim,
+    first_array,
+    flag,
     floats,
     is_array,
     namespace,
@@ -78,15 +80,16 @@ def _blend(frequencies: Array, factor: float, kept: Array) -> Array:
     return kept * frequencies + (1 - kept) * (frequencies / factor)
 
 
-def _temperature(factor: float, weight: float = 1.0) -> float:
+def _mscale(factor: float, weight: float = 1.0) -> float:
     return 0.1 * weight * math.log(factor) + 1.0 if factor > 1 else 1.0
 
 
 def mscale(factor: float, mscale: float = 1.0) -> float:
-    """YaRN's temperature, 0.1·mscale·ln factor + 1, by which cosines and sines are multiplied; 1 for factor ≤ 1.
+    """YaRN's attention factor, 0.1·mscale·ln factor + 1, by which cosines and sines are multiplied; 1 for factor ≤ 1.
 
-    Scores are multiplied by its square. DeepSeek's models ask for one more step that is no matter of frequencies:
-    their scale 1/√d is multiplied by mscale(factor, mscale_all_dim)² where the configuration has an mscale_all_dim.
+    Scores are multiplied by its square, which is 1/t for the temperature t of the paper. DeepSeek's models ask for one
+    more step that is no matter of frequencies: their scale 1/√d is multiplied by mscale(factor, mscale_all_dim)² where
+    the configuration has an mscale_all_dim.
 
     Args:
         factor: how many times longer the context gets; greater than 0.
@@ -96,7 +99,7 @@ def mscale(factor: float, mscale: float = 1.0) -> float:
 
     Source: Peng et al. 2023 (YaRN), section 3.4; the weight is from DeepSeek-V2's released code.
     """
-    return _temperature(positive("factor", factor), positive("mscale", mscale))
+    return _mscale(positive("factor", factor), positive("mscale", mscale))
 
 
 def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
@@ -232,12 +235,12 @@ def ramp_by_turns(
     beta_slow: float = 1.0,
     like: Array = None,
 ) -> Array:
-    """The share of its frequency that each pair keeps, as the YaRN paper has it: a ramp linear in turns.
+    """The weight γ_i of each pair's old frequency, as the YaRN paper has it: a ramp linear in turns.
 
         clip((r_i − beta_slow)/(beta_fast − beta_slow), 0, 1),   r_i = L·θ_i/2π
 
-    A pair of beta_fast turns or more keeps all, a pair of beta_slow or fewer nothing. With equal bounds it is a step,
-    at which a pair keeps all.
+    It is 1 for a pair of beta_fast turns or more and 0 for one of beta_slow or fewer. With equal bounds it is a step,
+    and 1 at the step.
 
     Args:
         dim: number of dimensions that rotate; even and positive.
@@ -299,8 +302,7 @@ def correction_range(
     fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
     if positive("base", base) <= 1:
         raise ValueError(f"base must be greater than 1 for a ramp over pairs, got {base!r}")
-    if not isinstance(truncate, bool):
-        raise TypeError(f"truncate must be True or False, got {truncate!r}")
+    flag("truncate", truncate)
     low, high = (dim * math.log(length / (turned * 2 * math.pi)) / (2 * math.log(base)) for turned in (fast, slow))
     if truncate:
         low, high = math.floor(low), math.ceil(high)
@@ -317,13 +319,13 @@ def ramp_by_pair(
     truncate: bool = True,
     like: Array = None,
 ) -> Array:
-    """The share of its frequency that each pair keeps, as YaRN's released code has it: a ramp linear in the pair index.
+    """The weight γ_i of each pair's old frequency, as YaRN's released code has it: a ramp linear in the pair index.
 
         1 − clip((i − low)/(high − low), 0, 1),   low and high from `correction_range`
 
     Where low = high, high is taken 0.001 greater: a step. Two limits of the released code are kept as they are: where
-    the whole list makes fewer than beta_slow turns (high < 0) every pair keeps all, and where it makes so many that
-    low > dim − 1, every pair keeps nothing. `ramp_by_turns` does the opposite in both, as the idea asks.
+    the whole list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that
+    low > dim − 1, every weight is 0. `ramp_by_turns` does the opposite in both, as the idea asks.
 
     Args:
         dim, base, original_max_position_embeddings, beta_fast, beta_slow, truncate: as in `correction_range`.
@@ -446,14 +448,13 @@ def yarn(
         "beta_fast": beta_fast,
         "beta_slow": beta_slow,
     }
-    if not isinstance(truncate, bool):
-        raise TypeError(f"truncate must be True or False, got {truncate!r}")
+    flag("truncate", truncate)
     if ramp == "released":
         kept = ramp_by_pair(dim, base, **bounds, truncate=truncate, like=like)
     else:
         kept = ramp_by_turns(dim, base, **bounds, like=like)
     factor = _at_least_one("factor", factor)
-    temperature = _temperature(factor)
+    multiplier = _mscale(factor)
     if (mscale is None) != (mscale_all_dim is None):
         raise ValueError(
             f"mscale and mscale_all_dim must be given together, got mscale {mscale!r} and mscale_all_dim "
@@ -461,10 +462,10 @@ def yarn(
         )
     if mscale is not None and mscale_all_dim is not None:
         over, under = positive("mscale", mscale), positive("mscale_all_dim", mscale_all_dim)
-        temperature = _temperature(factor, over) / _temperature(factor, under)
+        multiplier = _mscale(factor, over) / _mscale(factor, under)
     if attention_factor is not None:
-        temperature = positive("attention_factor", attention_factor)
-    return Scaled(_blend(inv_freq(dim, base, like=like), factor, kept), temperature)
+        multiplier = positive("attention_factor", attention_factor)
+    return Scaled(_blend(inv_freq(dim, base, like=like), factor, kept), multiplier)
 
 
 def llama3(
@@ -479,8 +480,8 @@ def llama3(
 ) -> Scaled:
     """Llama 3.1's scaling: wavelengths below L/high_freq_factor are kept, above L/low_freq_factor the pair is slowed.
 
-    Between the two, the share that is kept grows linearly with L over the wavelength, which is the number of turns:
-    this is `ntk_by_parts` with beta_fast = high_freq_factor and beta_slow = low_freq_factor.
+    Between the two, the weight of the old frequency grows linearly with L over the wavelength, which is the number of
+    turns: this is `ntk_by_parts` with beta_fast = high_freq_factor and beta_slow = low_freq_factor.
 
     Args:
         dim: number of dimensions that rotate; even and positive.
@@ -567,20 +568,19 @@ def longrope(
     """
     dim, length, seq_len = even_dim(dim), _original(original_max_position_embeddings), whole("seq_len", seq_len, 0)
     namespace(short_factor, long_factor, like)
-    arrays = [value for value in (short_factor, long_factor, like) if is_array(value)]
-    like = arrays[0] if arrays else None
+    like = first_array(short_factor, long_factor, like)
     short = _factors_of_pairs("short_factor", short_factor, dim, like)
     long = _factors_of_pairs("long_factor", long_factor, dim, like)
     factor = None if factor is None else _at_least_one("factor", factor)
     if attention_factor is not None:
-        temperature = positive("attention_factor", attention_factor)
+        multiplier = positive("attention_factor", attention_factor)
     elif factor is None:
         raise ValueError(f"factor must be given where attention_factor is not, got {factor!r}")
     elif length == 1:
         raise ValueError(f"original_max_position_embeddings must be at least 2 without attention_factor, got {length}")
     else:
-        temperature = math.sqrt(1 + math.log(factor) / math.log(length))
-    return Scaled(inv_freq(dim, base, like=like) / (long if seq_len > length else short), temperature)
+        multiplier = math.sqrt(1 + math.log(factor) / math.log(length))
+    return Scaled(inv_freq(dim, base, like=like) / (long if seq_len > length else short), multiplier)
 
 
 def _share(name: str, value: float) -> float:

@@ -35,7 +35,7 @@ except ModuleNotFoundError:
 
 from posenc import absolute, scaling
 from posenc import bias as biases
-from posenc._arrays import Array, being_traced, even_dim, one_of, positive, whole
+from posenc._arrays import Array, being_traced, even_dim, flag, one_of, positive, whole
 from posenc.absolute import relative_positions
 from posenc.frequencies import angles
 from posenc.rotary import LAYOUTS, RotaryTable, rotary_table, xpos_tables
@@ -60,12 +60,6 @@ _BY_LENGTH = ("dynamic_ntk", "longrope")
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What all of them ask of their arguments
-
-
-def _flag(name: str, value: bool) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
-    return value
 
 
 def _floats(name: str, value: Tensor, shape: str) -> Tensor:
@@ -267,7 +261,8 @@ class NoPositionWithTemperature(PositionScheme):
         trained_length: tokens in training, at least 2, or None.
 
     Source: Wang et al. 2024, "Length Generalization of Causal Transformers without Position Encoding", for the factor;
-    the logarithm is the one that keeps the weight of one outstanding key among equals.
+    Su 2021 (kexue.fm/archives/8823) for the logarithm, under which a key that stands ln trained_length above equal ones
+    keeps half of the weight at any n_keys.
     """
 
     def __init__(self, factor: float = 1.0, trained_length: int | None = None) -> None:
@@ -635,7 +630,7 @@ class ALiBi(_OffsetBiasing):
 
     def __init__(self, n_heads: int, slopes: Sequence[float] | None = None, causal: bool = True) -> None:
         super().__init__(n_heads)
-        self.causal = _flag("causal", causal)
+        self.causal = flag("causal", causal)
         if slopes is not None and (isinstance(slopes, str) or not isinstance(slopes, Sequence)):
             raise TypeError(f"slopes must be a list of numbers or None, got {slopes!r}")
         if slopes is not None and len(slopes) != self.n_heads:
@@ -676,7 +671,7 @@ class T5(_OffsetBiasing):
         seed: int | None = None,
     ) -> None:
         super().__init__(n_heads)
-        self.causal, self.max_distance, self.gain = _flag("causal", causal), max_distance, positive("gain", gain)
+        self.causal, self.max_distance, self.gain = flag("causal", causal), max_distance, positive("gain", gain)
         # Refuses buckets and distances that do not fit.
         biases.t5_bucket(
             torch.zeros(0), bidirectional=not self.causal, num_buckets=num_buckets, max_distance=max_distance
@@ -853,7 +848,7 @@ class TransformerXL(_ContentBiasing):
     ) -> None:
         super().__init__(n_heads, head_dim)
         width, std = self.n_heads * self.head_dim, positive("std", std)
-        self.causal, self.base = _flag("causal", causal), positive("base", base)
+        self.causal, self.base = flag("causal", causal), positive("base", base)
         self.dim = width if dim is None else whole("dim", dim)
         with _seeded(seed):
             self.w_kr = _normal(self.dim, width, std=std)
@@ -913,7 +908,7 @@ class Deberta(_ContentBiasing):
 
     Args:
         n_heads, head_dim: at least 1.
-        span: distances of `span` and more share a row, at least 1.
+        span: keys `span` − 1 and more before the query share a row, keys `span` and more after it another; at least 1.
         std: of the normal distribution that the table of relative positions p (2·span, n_heads·head_dim) and its
             projections w_kr and w_qr (square) are drawn from.
         seed: of the initial values; None: torch's global generator.

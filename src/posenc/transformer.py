@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from posenc._arrays import being_traced, whole
+from posenc._arrays import being_traced, flag, whole
 from posenc._rms_norm import RMSNorm
 from posenc.schemes import PositionScheme
 
@@ -51,8 +51,7 @@ class TransformerConfig:
         given = [name for name in ("mlp_dim", "n_classes") if getattr(self, name) is not None]
         for name in ("vocab_size", "dim", "n_layers", "n_heads", *given):
             whole(name, getattr(self, name))
-        if not isinstance(self.causal, bool):
-            raise TypeError(f"causal must be True or False, got {self.causal!r}")
+        flag("causal", self.causal)
         if self.dim % self.n_heads:
             raise ValueError(f"dim must be a multiple of n_heads, {self.n_heads}, got {self.dim}")
 

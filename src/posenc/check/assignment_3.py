@@ -161,7 +161,7 @@ q1 = Question(
         Mistake("the third value is a share, not a number of hands", _counted(lambda made: np.mean(made >= 1))),
         Mistake(
             "the turns were counted over one token less than the length",
-            lambda dim, base, length: (*_hands(dim, base, length - 1)[:1], *_hands(dim, base, length - 1)[1:]),
+            lambda dim, base, length: _hands(dim, base, length - 1),
         ),
         Mistake(
             "all hands have one speed: was the exponent rounded to a whole number?",

@@ -7,11 +7,11 @@ import { inverseFrequencies, turns } from "./arithmetic.js";
 const clip = (value, least, greatest) => Math.min(Math.max(value, least), greatest);
 
 // YaRN's factor on cosines and sines.
-export function temperature(factor) {
+export function mscale(factor) {
   return factor > 1 ? 0.1 * Math.log(factor) + 1 : 1;
 }
 
-// The share of its frequency that each pair keeps, by the turns that it makes in the trained length.
+// The weight of each pair's old frequency, by the turns that it makes in the trained length.
 export function rampByTurns({ dim, base, trained, betaFast, betaSlow }) {
   const made = turns(trained, inverseFrequencies(dim, base));
   if (betaFast === betaSlow) return made.map((count) => (count >= betaFast ? 1 : 0));
@@ -25,7 +25,7 @@ export function correctionRange({ dim, base, trained, betaFast, betaSlow }, roun
   return [Math.max(rounded ? Math.floor(low) : low, 0), Math.min(rounded ? Math.ceil(high) : high, dim - 1)];
 }
 
-// The same share, by the index of the pair.
+// The same weight, by the index of the pair.
 export function rampByPair(setting) {
   const [low, high] = correctionRange(setting, true), end = low === high ? high + 0.001 : high;
   return Float64Array.from({ length: setting.dim / 2 }, (_, i) => 1 - clip((i - low) / (end - low), 0, 1));
@@ -41,8 +41,8 @@ const METHODS = {
   ntk_aware: (setting) => [ntk(setting, setting.factor), 1],
   dynamic_ntk: (setting) => [ntk(setting, Math.max(setting.used, setting.trained) / setting.trained), 1],
   ntk_by_parts: (setting) => [blend(setting, rampByTurns(setting)), 1],
-  yarn_paper: (setting) => [blend(setting, rampByTurns(setting)), temperature(setting.factor)],
-  yarn_code: (setting) => [blend(setting, rampByPair(setting)), temperature(setting.factor)],
+  yarn_paper: (setting) => [blend(setting, rampByTurns(setting)), mscale(setting.factor)],
+  yarn_code: (setting) => [blend(setting, rampByPair(setting)), mscale(setting.factor)],
   llama3: (setting) => [blend(setting, rampByTurns({ ...setting, betaFast: 4, betaSlow: 1 })), 1],
   longrope(setting, lists) {
     if (lists?.long.length !== setting.dim / 2) return null;

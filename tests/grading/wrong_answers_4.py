@@ -280,8 +280,8 @@ return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(dim // 2) / dim)
         "not held below 1": ("below 1", _q4("np.maximum((r - beta_slow) / (beta_fast - beta_slow), 0)")),
         "times 2π": ("multiplied by 2π", _q4(_RAMP.replace("(r", "(r * (2 * np.pi) ** 2"))),
         "whole turns": ("rounded down", _q4(_RAMP.replace("(r", "(np.floor(r)"))),
-        "the same share for all between": (
-            "the same share",
+        "the same weight for all between": (
+            "the same weight",
             _q4("np.where(r >= beta_fast, 1, np.where(r <= beta_slow, 0, 0.5))"),
         ),
         "straight in wavelengths": (
@@ -324,7 +324,7 @@ return kept * theta + (1 - kept) * theta / factor
         "ramp from nought": ("begins at 0", _q4("np.clip(r / beta_fast, 0, 1)")),
         "ramp from nought, cut": ("begins at 0", _q4("np.where(r < beta_slow, 0, np.clip(r / beta_fast, 0, 1))")),
         "divided by the upper bound": ("upper bound", _q4("np.clip((r - beta_slow) / beta_fast, 0, 1)")),
-        "the share alone": ("share that is kept", _q4(_RAMP, "kept")),
+        "the weight alone": ("weight of the old speed", _q4(_RAMP, "kept")),
         "how many times slower": (None, _q4(_RAMP, "1 / (kept + (1 - kept) / factor)")),
         "exponent i/d": (
             None,

@@ -409,12 +409,12 @@ def _by_parts(dim: int, base: float, length: int, factor: float, beta_fast: floa
 
 
 def _ramp(kept: Callable[[np.ndarray, float, float, float], Any]) -> Callable[..., Any]:
-    """A wrong answer to question 4, by the share that is kept: of turns, the factor and the bounds."""
+    """A wrong answer to question 4, by the weight of the old speed: of turns, the factor and the bounds."""
 
     def wrong(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
         speeds = frequencies.inv_freq(dim, base)
-        share = np.asarray(kept(frequencies.turns(length, speeds), factor, fast, slow))
-        return share * speeds + (1 - share) * speeds / factor
+        weight = np.asarray(kept(frequencies.turns(length, speeds), factor, fast, slow))
+        return weight * speeds + (1 - weight) * speeds / factor
 
     return wrong
 
@@ -433,14 +433,14 @@ def _by_index(truncate: bool) -> Callable[..., Any]:
 
 def _wavelengths_blended(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
     speeds = frequencies.inv_freq(dim, base)
-    share = _straight(frequencies.turns(length, speeds), fast, slow)
-    return speeds / (share + (1 - share) * factor)
+    weight = _straight(frequencies.turns(length, speeds), fast, slow)
+    return speeds / (weight + (1 - weight) * factor)
 
 
 def _multiplied(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
     speeds = frequencies.inv_freq(dim, base)
-    share = _straight(frequencies.turns(length, speeds), fast, slow)
-    return share * speeds + (1 - share) * speeds * factor
+    weight = _straight(frequencies.turns(length, speeds), fast, slow)
+    return weight * speeds + (1 - weight) * speeds * factor
 
 
 def _powers_blended(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
@@ -448,7 +448,7 @@ def _powers_blended(dim: int, base: float, length: int, factor: float, fast: flo
     return speeds / factor ** (1 - _straight(frequencies.turns(length, speeds), fast, slow))
 
 
-def _share_alone(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
+def _weight_alone(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
     return _straight(frequencies.turns(length, frequencies.inv_freq(dim, base)), fast, slow)
 
 
@@ -508,15 +508,15 @@ q4 = Question(
             _ramp(lambda made, s, fast, slow: _straight(2 * math.pi * made, fast, slow)),
         ),
         Mistake(
-            "the share that is kept was not held between 0 and 1",
+            "the weight of the old speed was not held between 0 and 1",
             _ramp(lambda made, s, fast, slow: (made - slow) / (fast - slow)),
         ),
         Mistake(
-            "the share that is kept was not held above 0",
+            "the weight of the old speed was not held above 0",
             _ramp(lambda made, s, fast, slow: np.minimum((made - slow) / (fast - slow), 1)),
         ),
         Mistake(
-            "the share that is kept was not held below 1",
+            "the weight of the old speed was not held below 1",
             _ramp(lambda made, s, fast, slow: np.maximum((made - slow) / (fast - slow), 0)),
         ),
         Mistake(
@@ -528,7 +528,7 @@ q4 = Question(
             _ramp(lambda made, s, fast, slow: _straight(np.floor(made), fast, slow)),
         ),
         Mistake(
-            "between the bounds all pairs keep the same share; a ramp belongs there",
+            "between the bounds all pairs have the same weight; a ramp belongs there",
             _ramp(lambda made, s, fast, slow: np.where(made >= fast, 1, np.where(made <= slow, 0, 0.5))),
         ),
         Mistake(
@@ -580,7 +580,7 @@ q4 = Question(
             "the ramp was divided by the upper bound, not by the distance of the two",
             _ramp(lambda made, s, fast, slow: np.clip((made - slow) / fast, 0, 1)),
         ),
-        Mistake("this is the share that is kept; the new frequencies are asked for", _share_alone),
+        Mistake("this is the weight of the old speed; the new frequencies are asked for", _weight_alone),
         Mistake(
             "every hand was slowed alike: that is position interpolation",
             _ramp(lambda made, s, fast, slow: np.zeros_like(made)),

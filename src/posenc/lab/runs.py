@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from posenc._arrays import one_of, whole
+from posenc._arrays import flag, one_of, whole
 from posenc.lab.corpus import TASKS, Copy, LibraryText, Task
 from posenc.schemes import PositionScheme, make_scheme
 from posenc.transformer import TransformerConfig
@@ -145,8 +145,7 @@ class Run:
         if self.task not in self.settings.steps:
             there = tuple(self.settings.steps)
             raise ValueError(f"task must be one of {there} in the profile {self.profile!r}, got {self.task!r}")
-        if not isinstance(self.causal, bool):
-            raise TypeError(f"causal must be True or False, got {self.causal!r}")
+        flag("causal", self.causal)
 
     @property
     def name(self) -> str:

@@ -63,7 +63,6 @@ def assignment(number: int) -> Assignment:
 def packages(assignment: Assignment) -> tuple[str, ...]:
     """What the worker imports: NumPy, torch, and what a question adds."""
     more = {package for question in assignment.questions for package in question.packages}
-    more |= {"array_api_compat" for question in assignment.questions if question.modules}
     return ("numpy", "torch", *sorted(more))
 
 

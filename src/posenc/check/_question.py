@@ -13,24 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from posenc.check._plain import Opaque, plain
+from posenc.check._alone import CHANGED
+from posenc.check._plain import Opaque, encode, plain
 
 PUBLIC_SEED = "public"
 ORDINALS = ("first", "second", "third", "fourth")
-# Attention, ready-made: where an answer is to compute it, none of these may be called.
-TORCH_ATTENTION = (
-    "torch.nn.functional.scaled_dot_product_attention",
-    "torch.nn.functional.multi_head_attention_forward",
-    "torch.nn.MultiheadAttention",
-    "torch.nn.attention.flex_attention.flex_attention",
-    "torch._C._nn.scaled_dot_product_attention",
-    "torch._scaled_dot_product_attention_math",
-    "torch._scaled_dot_product_flash_attention_for_cpu",
-    "torch._native_multi_head_attention",
-    "torch.ops.aten.scaled_dot_product_attention",
-    "torch.ops.aten._scaled_dot_product_attention_math",
-    "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu",
-)
 Answer = Callable[..., Any]
 
 
@@ -197,12 +184,18 @@ def stand_in(function: Answer) -> Answer:
     """A student's function as the checks see it: called with copies, its errors named, its result plain data."""
 
     def call(*args: Any) -> Any:
+        given, before = list(_copy(args)), encode(list(args))
         try:
-            return plain(function(*_copy(args)))
+            value = plain(function(*given))
+        except Wrong:
+            raise
         except NotImplementedError:
             raise Unanswered from None
         except Exception as error:  # whatever a student's function may raise: it is told to them, whole
             raise Wrong(f"it raised {type(error).__name__}", f"({error})" if str(error) else "") from error
+        if encode(plain(given)) != before:
+            raise Wrong(CHANGED)
+        return value
 
     return call
 
@@ -212,9 +205,9 @@ class Question:
     """One question of an assignment; called with a student's functions, it prints how the public checks went.
 
     `names` are the functions that the answer cell defines; the first is the one that `cases` call. `reference` gives
-    the right values. `modules` are the modules of posenc that an answer may import (no other package but NumPy,
-    torch and the standard library), `packages` further packages it needs, `forbidden` the ready-made answers of
-    torch, by their full names. `returns` says what messages call the values that an answer returns, if several.
+    the right values. An answer may import NumPy, torch, the standard library and the `packages`. Where
+    `attention_written_out`, no call of torch's may be attention. `returns` says what messages call the values that an
+    answer returns, if several.
     """
 
     assignment: int
@@ -225,14 +218,18 @@ class Question:
     reference: Answer | None = None
     mistakes: tuple[Mistake, ...] = ()
     tolerance: float = 1e-5
-    modules: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
+    attention_written_out: bool = False
     returns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.reference is None and any(part.cases for part in self.parts):
             raise ValueError(f"{self.name} has parts with cases, and no reference to compare with")
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The packages that an answer may import."""
+        return ("numpy", "torch", *self.packages)
 
     @property
     def points(self) -> int:

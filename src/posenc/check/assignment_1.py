@@ -16,7 +16,6 @@ from posenc import absolute
 from posenc.analysis import decay
 from posenc.attention import attention
 from posenc.check._question import (
-    TORCH_ATTENTION,
     Answer,
     Assignment,
     Case,
@@ -193,7 +192,7 @@ q1 = Question(
             _with_weights(lambda scores, causal: torch.softmax(_masked(0 * scores, causal), -1)),
         ),
     ),
-    forbidden=TORCH_ATTENTION,
+    attention_written_out=True,
 )
 
 

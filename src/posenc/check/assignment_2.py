@@ -16,7 +16,6 @@ from posenc._arrays import Array
 from posenc.attention import attention
 from posenc.check._plain import plain
 from posenc.check._question import (
-    TORCH_ATTENTION,
     Answer,
     Assignment,
     Case,
@@ -878,7 +877,7 @@ q6 = Question(
         Part("a text in steps gives what the whole text gives", 1, test=_in_steps),
     ),
     reference=_step_reference,
-    forbidden=TORCH_ATTENTION,
+    attention_written_out=True,
     mistakes=(
         Mistake("values are turned too: they should be kept and blended as they come", _stepped(values=True)),
         Mistake("keys and values are turned: it is queries and keys that turn", _stepped(values=True, query=False)),

@@ -384,7 +384,7 @@ class Worker:
         raise Wrong(self._sentence(kind, content, loading="cells" in message))
 
     def _sentence(self, kind: str, content: Any, loading: bool) -> str:
-        """What is told of a failure: its kind on loading; later, when that could tell of an input, only that it failed."""
+        """What is told of a failure: its kind on loading; later, as that could tell of an input, that it failed."""
         if not isinstance(content, str) or kind not in ("ready_made", "raised"):
             return "its process sent what is not an answer"
         if kind == "ready_made":

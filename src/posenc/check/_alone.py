@@ -21,7 +21,9 @@ ATTENTION = "it calls ready-made attention: this question asks for products and 
 NOT_ALLOWED = "it uses a package that an answer may not use"
 CHANGED = "it changes an input in place, which its caller may still need: work on a copy"
 
-INERT = ("check", "display", "get_ipython")  # a notebook's own, which an answer may call and which do nothing
+# A notebook's own names and modules, which an answer may use and which do nothing.
+INERT = ("check", "display", "get_ipython")
+NOTEBOOK = ("posenc.check", "IPython")
 
 # torch's operators that multiply matrices, and those that take exponentials: attention is one after the other.
 PRODUCTS = {"mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "dot", "vdot", "linear", "convolution"}
@@ -76,7 +78,7 @@ def _imports(allowed: tuple[str, ...]) -> Callable[..., Any]:
     """What an answer's import statements call."""
 
     def guarded(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> Any:
-        if name.startswith(("posenc.check", "IPython")):
+        if name.startswith(NOTEBOOK):
             return Inert(name if fromlist else name.partition(".")[0])
         if level == 0 and not permitted(name, allowed):
             return Absent(name if fromlist else name.partition(".")[0])
@@ -157,15 +159,15 @@ def without_onnx() -> Iterator[None]:
     if torch is None:
         yield
         return
-    there, before = "onnx" in vars(torch), vars(torch).get("onnx")
-    torch.onnx = Absent("torch.onnx")  # type: ignore[attr-defined]
+    names = vars(torch)
+    before = names.get("onnx")
+    names["onnx"] = Absent("torch.onnx")
     try:
         yield
     finally:
-        if there:
-            torch.onnx = before  # type: ignore[attr-defined]
-        else:
-            del torch.onnx  # type: ignore[attr-defined]
+        del names["onnx"]
+        if before is not None:
+            names["onnx"] = before
 
 
 @contextmanager
@@ -202,7 +204,7 @@ def attention_written_out() -> Iterator[None]:
             found.append(name)
             raise ReadyMade(ATTENTION)
 
-    class Watch(TorchDispatchMode):
+    class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's class has no types
         supports_higher_order_operators = True
 
         @classmethod
@@ -216,7 +218,7 @@ def attention_written_out() -> Iterator[None]:
             note(look(1), getattr(operator, "namespace", ""), name, core)
             return operator(*args, **(kwargs or {}))
 
-    with Watch():
+    with Watch():  # type: ignore[no-untyped-call]
         yield
         before = len(seen)
         torch.ones(2).add(1)  # is the watch still there?

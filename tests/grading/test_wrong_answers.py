@@ -14,9 +14,10 @@ import pytest
 import torch
 
 from grading.grade import NUMBERS, assignment, grade_question, packages
+from grading.questions.question import Question
 from grading.sandbox import Limits, Worker
 from grading.sources import imports_of
-from posenc.check._question import Question, Result
+from posenc.check import Result
 
 pytestmark = pytest.mark.torch
 SEED, SANDBOX_SEED = "one secret", "another secret"

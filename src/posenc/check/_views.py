@@ -15,7 +15,7 @@ import numpy as np
 
 from posenc.check._wrong import Wrong
 
-Array = np.ndarray[Any, Any]
+Numbers = np.ndarray[Any, Any]
 
 
 def _at(value: Any, *path: Any) -> Any:
@@ -30,7 +30,7 @@ def _at(value: Any, *path: Any) -> Any:
     return value
 
 
-def _numbers(value: Any) -> Array | None:
+def _numbers(value: Any) -> Numbers | None:
     """The numbers of a trace: a list or an array; None for anything else."""
     try:
         array = np.asarray(value)
@@ -53,7 +53,7 @@ def _traces(shown: Any, least: int, sentence: str) -> list[Any]:
     return list(traces)
 
 
-def curve(shown: Any, right: Array) -> Array:
+def curve(shown: Any, right: Numbers) -> Numbers:
     """The heights of a figure's first trace, over the distances 0, 1, 2, … on an axis that names tokens."""
     traces = _traces(shown, 1, "the figure is empty")
     across, height = _numbers(_at(traces, 0, "x")), _numbers(_at(traces, 0, "y"))
@@ -68,7 +68,7 @@ def curve(shown: Any, right: Array) -> Array:
     return height
 
 
-def dots_and_line(shown: Any, right: Any) -> tuple[Array, Array, str]:
+def dots_and_line(shown: Any, right: Any) -> tuple[Numbers, Numbers, str]:
     """The heights of a figure's dots, their places, and the “21 of 32” in its title."""
     traces = _traces(shown, 2, "the figure should have two traces, the dots first and then the line")
     dots, line = (_numbers(_at(traces, place, "y")) for place in (0, 1))

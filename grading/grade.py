@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import importlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from grading.questions.question import Assignment, Question
 from grading.sandbox import Limits, NoSandbox, Worker
 from grading.submission import Submission, without_magics
-from posenc.check._question import Assignment, HandGraded, Part, Question, Result, Unanswered, Wrong
+from posenc.check._question import HandGraded, Part, Result, Unanswered, Wrong
 
 NUMBERS = (1, 2, 3, 4)
 LONGEST = 50_000  # characters of one question's cells
@@ -55,7 +57,7 @@ def assignment(number: int) -> Assignment:
     """The assignment of a number. Raises ValueError for a number that has none."""
     if number not in NUMBERS:
         raise ValueError(f"there is no assignment {number}: there are {', '.join(map(str, NUMBERS))}")
-    found = importlib.import_module(f"posenc.check.assignment_{number}").ASSIGNMENT
+    found = importlib.import_module(f"grading.questions.assignment_{number}").ASSIGNMENT
     assert isinstance(found, Assignment)
     return found
 
@@ -66,7 +68,7 @@ def packages(assignment: Assignment) -> tuple[str, ...]:
     return ("numpy", "torch", *sorted(more))
 
 
-def for_all(parts: tuple[Part, ...], sentence: str, answered: bool = True) -> list[Result]:
+def for_all(parts: Sequence[Part], sentence: str, answered: bool = True) -> list[Result]:
     """No points for any of the parts, all for one reason."""
     return [Result(part, 0, sentence, answered=answered) for part in parts]
 

@@ -1,6 +1,7 @@
-"""The assignments' sources, and the student versions that follow from them.
+"""The assignments' sources, and the student versions and the public checks' recordings that follow from them.
 
-    python -m grading.sources        write notebooks/assignments/, and prove that nothing is given away
+    python -m grading.sources        write notebooks/assignments/ and src/posenc/check/recorded/, and prove that
+                                     nothing is given away
 
 A source is a notebook with nbgrader's metadata (schema 3): solutions between its markers, hidden checks between
 theirs. The student version has neither, and nothing else is changed.
@@ -14,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from grading import recorded
 from grading.grade import NUMBERS, Report, assignment, grade
 from grading.sandbox import Limits
 from grading.submission import read, source_of
@@ -89,10 +91,11 @@ def prove(number: int, student: Path) -> list[str]:
 
 
 def main() -> None:
-    """Write the student versions and prove them; exit 1 where a proof fails."""
+    """Write the recordings and the student versions, and prove them; exit 1 where a proof fails."""
     STUDENT.mkdir(parents=True, exist_ok=True)
     faults = []
     for number in NUMBERS:
+        recorded.write(number, imports_of(number))
         path = STUDENT / path_of(number).name
         path.write_text(dump(student_version(load(path_of(number)))), encoding="utf-8")
         found = prove(number, path)

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from grading.questions.question import Assignment, Case, Mistake, Part, Question, generator
+from posenc.check._alone import CHANGED
 from posenc.check._plain import Opaque
-from posenc.check._question import Assignment, Case, HandGraded, Mistake, Part, Question, Wrong, compare, generator
+from posenc.check._question import HandGraded, Wrong, compare
 
 NAN, INF = float("nan"), float("inf")
 
@@ -88,8 +90,7 @@ def test_inputs_follow_from_the_seed_alone() -> None:
 
     def spy(x: np.ndarray, position: int) -> np.ndarray:
         seen[-1].append(x.copy())
-        x *= 0  # and what an answer does to its input changes nothing of ours
-        return x
+        return x * 0
 
     for seed in ("a", "a", "b"):
         seen.append([])
@@ -98,6 +99,15 @@ def test_inputs_follow_from_the_seed_alone() -> None:
     assert not np.array_equal(seen[0][0], seen[2][0])
     assert not np.array_equal(seen[0][0], seen[0][2]), "each part draws its own"
     assert generator("a", 1).random() != generator("a", 2).random()
+
+
+def test_an_answer_that_changes_its_input_is_told_so_and_changes_nothing_of_ours() -> None:
+    def careless(x: np.ndarray, position: int) -> np.ndarray:
+        x *= position
+        return x
+
+    assert {result.sentence for result in QUESTION.grade(careless)} == {CHANGED}
+    assert QUESTION.holds(turned)
 
 
 def test_sentences_hold_nothing_of_the_inputs() -> None:
@@ -166,13 +176,98 @@ def test_a_check_asks_for_functions(functions: tuple[Any, ...]) -> None:
 
 
 def test_an_author_is_told_of_a_slip() -> None:
-    with pytest.raises(ValueError, match="needs either cases or a test"):
+    with pytest.raises(TypeError, match="cases"):
         Part("nothing", 1)
-    with pytest.raises(ValueError, match="needs either cases or a test"):
-        Part("both", 1, cases=drawn, test=lambda answers, random: None)
-    with pytest.raises(ValueError, match="no reference"):
-        Question(1, "q1", "a toy", ("f",), (Part("first", 1, cases=drawn),))
+    with pytest.raises(ValueError, match="first: a case without a right value needs a reference"):
+        Question(1, "q1", "a toy", ("f",), (Part("first", 1, cases=drawn),)).grade(turned)
 
 
 def test_an_assignment_counts_its_points() -> None:
     assert Assignment(1, "toy", (QUESTION,), (HandGraded("q2", "why", 4),)).points == 7
+
+
+def parted(*parts: Part, **told: Any) -> Question:
+    return Question(1, "q1", "a toy", ("f",), parts, **told)
+
+
+def sentences(question: Question, function: Callable[..., Any]) -> list[str]:
+    return [result.sentence for result in question.grade(function)]
+
+
+def test_the_public_question_holds_values_and_judges_alike() -> None:
+    public = QUESTION.public()
+    assert not any(callable(value) for part in public.parts for value in vars(part).values())
+    wrong: list[Callable[..., Any]] = [lambda x, position: x, lambda x, position: x * (position + 1), lambda x: x]
+    for function in [turned, *wrong]:
+        results = zip(public.grade(function), QUESTION.grade(function), strict=True)
+        assert all((one.earned, one.sentence) == (two.earned, two.sentence) for one, two in results)
+
+
+def test_one_of_several_values_may_count_alone() -> None:
+    question = parted(
+        Part("first", 1, cases=lambda random: [Case(3.0)], of=0),
+        Part("second", 1, cases=lambda random: [Case(3.0)], of=1),
+        reference=lambda x: (x, 2 * x),
+        mistakes=(
+            Mistake("the second is halved", lambda x: (None, x / 2), of=1),
+            Mistake("both are raised", lambda x: (x + 1, 2 * x + 1)),
+        ),
+    )
+    assert sentences(question, lambda x: (x, x / 2)) == ["", "the second is halved"]
+    assert sentences(question, lambda x: (x + 1, 2 * x + 1)) == ["both are raised"] * 2
+    assert (
+        sentences(question, lambda x: (x,))
+        == ["the result should be 2 values, in the order that the question names"] * 2
+    )
+
+
+def test_a_call_may_be_given_what_the_one_before_returned() -> None:
+    def sums(random: np.random.Generator) -> Iterator[Case]:
+        for number, right in ((1, (2, 1)), (2, (6, 3)), (4, (14, 7))):
+            yield Case(number, None, right=right)
+
+    question = parted(
+        Part("in turn", 1, cases=sums, feeds=(1, 1)),
+        mistakes=(Mistake("the number alone", lambda number, so_far: (2 * number, number)),),
+    )
+    given = []
+
+    def twice_the_sum(number: int, so_far: int | None) -> tuple[int, int]:
+        given.append(so_far)
+        return 2 * (number + (so_far or 0)), number + (so_far or 0)
+
+    assert sentences(question, twice_the_sum) == [""]
+    assert given == [None, 1, 3]
+    assert sentences(question, lambda number, so_far: (2 * number, number)) == ["the number alone"]
+
+
+def test_a_case_may_have_a_sentence_of_its_own() -> None:
+    part = Part("large", 1, cases=lambda random: [Case(1.0), Case(1e9, values="not so far", infinite="not a number")])
+    question = parted(part, reference=lambda x: x, mistakes=(Mistake("one more", lambda x: x + 1),))
+    assert sentences(question, lambda x: min(x, 1e3)) == ["not so far"]
+    assert sentences(question, lambda x: x if x < 9 else NAN) == ["not a number"]
+    assert sentences(question, lambda x: x + 1) == ["one more"]
+
+
+def test_what_never_changes_is_said() -> None:
+    part = Part("two", 1, cases=lambda random: [Case(1.0), Case(2.0)])
+    assert sentences(parted(part, reference=lambda x: x), lambda x: 1.0) == ["nothing that is given changes the result"]
+    both = parted(part, reference=lambda x: (7, x), returns=("the first", "the second"))
+    assert sentences(both, lambda x: (7, 1.0)) == ["nothing that is given changes the second"]
+
+
+def test_what_is_wrong_first_is_told_though_a_later_call_raises() -> None:
+    part = Part("two", 1, cases=lambda random: [Case(1.0), Case(0.0)])
+    question = parted(part, reference=lambda x: x, mistakes=(Mistake("upside down", lambda x: 2 / x),))
+    assert sentences(question, lambda x: 2 / x) == ["upside down"]
+    assert sentences(question, lambda x: x if x else 1 / x) == ["it raised ZeroDivisionError"]
+    kinds = parted(
+        Part("two", 1, cases=part.cases, raised={"ZeroDivisionError": "0 has no inverse"}), reference=lambda x: x
+    )
+    assert sentences(kinds, lambda x: 1 / 0) == ["0 has no inverse"]
+
+
+def test_a_mistake_that_gives_no_number_is_never_named() -> None:
+    part = Part("one", 1, cases=lambda random: [Case(1.0)])
+    question = parted(part, reference=lambda x: x, mistakes=(Mistake("never", lambda x: NAN),))
+    assert sentences(question, lambda x: 5.0) == ["the values of the result are not right"]

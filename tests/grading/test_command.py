@@ -19,9 +19,9 @@ import pytest
 import grading.__main__ as command
 from grading import report, sandbox, sources
 from grading.grade import assignment, grade_question
+from grading.questions.question import Case, Part, Question
 from grading.sandbox import NoSandbox
 from grading.submission import Submission
-from posenc.check._question import Part, Question
 
 pytestmark = pytest.mark.torch
 
@@ -214,16 +214,16 @@ def test_what_cannot_be_graded_costs_nobody_else_anything(
 
 
 def test_a_check_that_breaks_gives_no_points_and_says_so() -> None:
-    def breaks(answers: object, random: object) -> None:
+    def breaks(random: object) -> list[Case]:
         raise OverflowError
 
-    parts = (Part("one", 1, test=breaks), Part("two", 1, test=lambda answers, random: None))
+    parts = (Part("one", 1, cases=breaks), Part("two", 1, cases=lambda random: []))
     question = Question(assignment=1, name="q1", title="Odd", names=("f",), parts=parts)
 
     class Stub:
         @contextmanager
         def answers(self, question: Question, cells: list[str]) -> Iterator[dict[str, Any]]:
-            yield {}
+            yield {"f": lambda: None}
 
     results = grade_question(Stub(), question, ["x = 1"], "seed")  # type: ignore[arg-type]
     assert [result.earned for result in results] == [0, 1]

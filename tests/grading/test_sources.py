@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -102,7 +103,8 @@ def test_its_text_shows_in_colab_and_jupyterlab(number: int) -> None:
 
 @every_assignment
 @pytest.mark.parametrize("solved", [False, True], ids=["untouched", "solved"])
-def test_it_runs_from_top_to_bottom(number: int, solved: bool, tmp_path: Path) -> None:
+def test_it_runs_from_top_to_bottom(number: int, solved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(sources.ROOT), prepend=os.pathsep)  # for the hidden checks
     path = sources.path_of(number) if solved else student(number)
     done = execute(path)
     assert done.error == ""

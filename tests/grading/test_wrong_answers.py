@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ import pytest
 import torch
 
 from grading.grade import NUMBERS, assignment, grade_question, packages
+from grading.questions.question import Question
 from grading.sandbox import Limits, Worker
 from grading.sources import imports_of
-from posenc.check._question import Question, Result
+from posenc.check import Result
 
 pytestmark = pytest.mark.torch
 SEED, SANDBOX_SEED = "one secret", "another secret"
@@ -39,13 +41,17 @@ def listed(kind: str) -> list[Any]:
     ]
 
 
-def graded(number: int, name: str, source: str) -> list[Result]:
-    """The results of an answer's cell, executed here."""
+def functions_of(number: int, name: str, source: str) -> list[Callable[..., Any]]:
+    """What an answer's cell defines, executed here."""
     namespace: dict[str, Any] = {"np": np, "torch": torch, "math": math}
     exec(imports_of(number), namespace)
-    asked = question(number, name)
     exec(source, namespace)
-    return asked.grade(*(namespace[function] for function in asked.names), seed=SEED)
+    return [namespace[function] for function in question(number, name).names]
+
+
+def graded(number: int, name: str, source: str) -> list[Result]:
+    """The results of an answer's cell."""
+    return question(number, name).grade(*functions_of(number, name, source), seed=SEED)
 
 
 @pytest.mark.parametrize(("number", "name", "content"), listed("WRONG"))

@@ -361,7 +361,7 @@ def reordered(output, weights, order):
 """,
         ),
         "outputs alone": (
-            "should be 2 values: the outputs",
+            "in this order: the outputs, the weights",
             """
 def reordered(output, weights, order):
     return output[..., order, :]
@@ -929,12 +929,12 @@ WRONG["q7"] |= {
         "does not say what it counts",
         _RIGHT_DRAW.replace('    figure.update_layout(xaxis_title="distance (tokens)")\n', "") + CONTROLS,
     ),
-    "figure not returned": ("is `return figure` missing", _RIGHT_DRAW.replace("return figure", "figure") + CONTROLS),
+    "figure not returned": ("`draw` returned nothing", _RIGHT_DRAW.replace("return figure", "figure") + CONTROLS),
     "trace returned": ("a Plotly figure", _RIGHT_DRAW.replace("return figure", "return figure.data[0]") + CONTROLS),
     "empty figure": ("empty", _RIGHT_DRAW.replace("go.Scatter(x=k, y=" + RIGHT_HEIGHT + ")", "") + CONTROLS),
     "ends are values": ("exponents, not values", _RIGHT_DRAW + CONTROLS.replace("min=1, max=6", "min=10, max=1e6")),
     "even steps for the base": (
-        "another kind of slider",
+        "should be a FloatLogSlider",
         "from ipywidgets import FloatSlider\n"
         + _RIGHT_DRAW
         + CONTROLS.replace("FloatLogSlider(10_000, min=1, max=6)", "FloatSlider(10_000, min=10, max=1_000_000)"),
@@ -949,7 +949,7 @@ WRONG["q7"] |= {
         _RIGHT_DRAW + "def controls():\n    return [FloatLogSlider(10_000, min=1, max=6), IntSlider(64, 4, 256, 2)]\n",
     ),
     "numbers in place of sliders": (
-        "should be a slider",
+        "should be a FloatLogSlider",
         _RIGHT_DRAW + 'def controls():\n    return {"base": 10_000, "dim": 64}\n',
     ),
     "controls not returned": ("is a `return` missing", _RIGHT_DRAW + "def controls():\n    FloatLogSlider()\n"),

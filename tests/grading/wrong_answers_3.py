@@ -596,7 +596,7 @@ def bases_for(length, dim, bases):
         "exponent i/d": (None, _desk(y="length * base ** (-pairs / dim) / (2 * np.pi)")),
         "d - 2 in the exponent": (None, _desk(y="length * base ** (-2 * pairs / (dim - 2)) / (2 * np.pi)")),
         "deaf to its sliders": (
-            "does not follow the sliders",
+            "nothing that is given changes the height of the dots",
             _desk(x="np.arange(64)", y="8192 * 10_000 ** (-np.arange(64) / 64) / (2 * np.pi)"),
         ),
         "deaf to the length": (None, _desk(y="8192 * speeds / (2 * np.pi)")),
@@ -605,7 +605,7 @@ def bases_for(length, dim, bases):
             "the first trace is the line",
             _desk(y="np.ones(len(pairs))", line="figure.add_scatter(x=pairs, y=made)"),
         ),
-        "of all dimensions": ("of all come round", _desk(title='f"{turned} of {dim} hands"')),
+        "of all dimensions": ("out of all dimensions", _desk(title='f"{turned} of {dim} hands"')),
         "no line": ("two traces", _desk(line="figure.add_hline(1)")),
         "line at the length": ("height of one turn", _desk(line="figure.add_scatter(x=pairs, y=0 * pairs + length)")),
         "linear axis": ("logarithmic", _desk(axis='yaxis_type="linear"')),

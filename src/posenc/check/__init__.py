@@ -1,23 +1,22 @@
 """Public checks for the four assignments: ``from posenc.check import assignment_2 as check``, then ``check.q1(f)``.
 
 A check calls your function with a few inputs, compares what comes back with the right values, and says which
-likely mistake fits where they differ. Grading runs the same checks on other inputs, outside the notebook.
-The classes here are what a question is made of, for those who add one.
+likely mistake fits where they differ. Inputs and values are recorded: there is no solution in this package. Grading
+compares in the same way, with other inputs and outside the notebook.
 """
 
 from posenc.check._question import (
     Assignment,
-    Case,
     HandGraded,
-    Mistake,
+    Likely,
     Part,
     Question,
     Result,
-    Unanswered,
-    Wrong,
+    Trial,
     compare,
 )
+from posenc.check._wrong import Unanswered, Wrong
 
 __all__ = [
-    "Assignment", "Case", "HandGraded", "Mistake", "Part", "Question", "Result", "Unanswered", "Wrong", "compare",
+    "Assignment", "HandGraded", "Likely", "Part", "Question", "Result", "Trial", "Unanswered", "Wrong", "compare",
 ]  # fmt: skip

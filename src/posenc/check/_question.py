@@ -1,79 +1,78 @@
-"""A question of an assignment: what it asks, the right values, likely mistakes, and how an answer is compared.
+"""A question of an assignment: what was drawn for it, and how an answer is compared with that.
 
-The same comparison serves the notebook (public inputs, the student's own function) and the grader (secret inputs,
-a stand-in that asks the student's function in a sandbox). An answer is only ever called; nothing of it is trusted.
+A question here holds values and no formula: inputs, what is right for them, what likely mistakes give for them. The
+same comparison serves the notebook (recorded inputs, the student's own function) and the grader (secret inputs, a
+stand-in that asks the student's function in a sandbox). An answer is only ever called; nothing of it is trusted.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from posenc.check import _notebook, _views
 from posenc.check._alone import CHANGED
 from posenc.check._plain import Opaque, encode, plain
+from posenc.check._wrong import Unanswered as Unanswered
+from posenc.check._wrong import Wrong as Wrong
 
-PUBLIC_SEED = "public"
 ORDINALS = ("first", "second", "third", "fourth")
 Answer = Callable[..., Any]
 
 
-class Wrong(Exception):
-    """An answer is not right. `sentence` holds nothing of the inputs; `detail` may, and is for public checks only."""
-
-    def __init__(self, sentence: str, detail: str = "") -> None:
-        super().__init__(f"{sentence} {detail}".strip())
-        self.sentence = sentence
-        self.detail = detail
-
-
-class Unanswered(Exception):
-    """The answer is still the empty one of the handout."""
-
-
 @dataclass(frozen=True)
-class Case:
-    """One call: what the student's function and the right one are given."""
+class Trial:
+    """One call: what the student's function is given, the right value, and what each likely mistake gives.
+
+    A mistake's value stands in a tuple of its own, which is empty where the mistake cannot be made. Where no mistake
+    fits, `values` is said of wrong values and `infinite` of such as are no finite numbers; if empty, what differs.
+    """
 
     args: tuple[Any, ...]
-
-    def __init__(self, *args: Any) -> None:
-        object.__setattr__(self, "args", args)
+    right: Any
+    mistakes: tuple[tuple[Any, ...], ...] = ()
+    values: str = ""
+    infinite: str = ""
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of a question with points of its own: calls to compare, or a test that raises `Wrong`.
+class Likely:
+    """A likely mistake, as a check knows it: the sentence that names it to who made it.
 
-    `cases` draws the calls from a random generator. `test` gets the answers by name and the generator.
-    With `exact_dtype` what comes back must also have the right dtype.
+    It is recognised where the student's values agree with the mistake's, to `tolerance` or the part's own, whichever
+    is larger; where a function returns several values, `of` says which one, if one is enough.
+    """
+
+    sentence: str
+    tolerance: float = 0.0
+    of: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of a question with points of its own: calls of the named function, one after another.
+
+    With `exact_dtype` what comes back must also have the right dtype; `of` says which of several values counts, if
+    one alone does. `feeds` (i, j): value i that a call returned is argument j of the next. `view` names the function
+    of `posenc.check._views` that makes what is compared of a figure or of sliders. `raised` has sentences for
+    exceptions, by kind. `returns` says what messages call the values that are returned, if several.
     """
 
     title: str
     points: int
-    cases: Callable[[np.random.Generator], Iterable[Case]] | None = None
-    test: Callable[[Mapping[str, Answer], np.random.Generator], None] | None = None
-    exact_dtype: bool = False
-
-    def __post_init__(self) -> None:
-        if (self.cases is None) == (self.test is None):
-            raise ValueError(f"the part {self.title!r} needs either cases or a test")
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """A likely wrong answer, as a function, and the sentence that names it to who made it.
-
-    It is recognised where the student's values agree with the function's, to `tolerance` or the question's own,
-    whichever is larger.
-    """
-
-    sentence: str
-    function: Answer
+    function: str = ""
+    trials: tuple[Trial, ...] = ()
+    likely: tuple[Likely, ...] = ()
     tolerance: float = 0.0
+    exact_dtype: bool = False
+    of: int | None = None
+    feeds: tuple[int, int] | None = None
+    view: str = ""
+    raised: Mapping[str, str] = field(default_factory=dict)
+    returns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,18 +121,23 @@ def compare(
     what: str = "",
     exact_dtype: bool = False,
     returns: tuple[str, ...] = (),
+    of: int | None = None,
 ) -> None:
     """Raise `Wrong` unless `got` is `want`: the same structure, shapes and, within tolerance · (1 + |want|), values.
 
-    `what` is what the message calls it, and `returns` what it calls its values where there are several.
+    `what` is what the message calls it, and `returns` what it calls its values where there are several, of which
+    `of` alone counts if it is given.
     """
     the = what or "the result"
     if isinstance(got, Opaque):
         raise Wrong(f"{the} is an object that cannot be compared: return arrays or numbers", f"(it is {got})")
     if isinstance(want, (list, tuple)):
         if not isinstance(got, (list, tuple)) or len(got) != len(want):
-            raise Wrong(f"{the} should be {len(want)} values, in the order that the question names")
+            order = f"in this order: {', '.join(returns)}" if returns else "in the order that the question names"
+            raise Wrong(f"{the} should be {len(want)} values, {order}")
         for place, (one, right) in enumerate(zip(got, want, strict=True)):
+            if of not in (None, place):
+                continue
             name = returns[place] if place < len(returns) else _place(place, the)
             compare(one, right, tolerance, name, exact_dtype)
     elif isinstance(want, dict):
@@ -153,31 +157,36 @@ def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype
         raise Wrong(f"{the} should be {'an array' if _is_array(want) else 'a number'}", f"(it is {got!r})"[:80])
     one, right = _as_array(got), _as_array(want)
     if one.shape != right.shape:
-        raise Wrong(f"{the} has another shape than the question asks for", f"({one.shape} instead of {right.shape})")
-    if exact_dtype and str(getattr(got, "dtype", "")) != str(getattr(want, "dtype", "")):
-        raise Wrong(f"{the} has another dtype than its input", f"({getattr(got, 'dtype', type(got).__name__)})")
+        raise Wrong(
+            f"{the} has another shape than the question asks for", f"({one.shape} instead of {right.shape})", "shape"
+        )
     kind = complex if np.iscomplexobj(one) or np.iscomplexobj(right) else float
     try:
         one, right = one.astype(kind), right.astype(kind)
     except OverflowError:  # a whole number past all that a float can hold
-        raise Wrong(f"{the} holds values that are not finite numbers") from None
+        raise Wrong(f"{the} holds values that are not finite numbers", kind="infinite") from None
     same_infinite = np.isinf(right) & (one == right)
     if not np.isfinite(one[~same_infinite]).all():
-        raise Wrong(f"{the} holds values that are not finite numbers")
+        raise Wrong(f"{the} holds values that are not finite numbers", kind="infinite")
     with np.errstate(invalid="ignore"):  # infinity − infinity, where both are the same infinity
         error = np.where(same_infinite, 0.0, np.abs(one - right))
         size = np.where(np.isinf(right), 0.0, np.abs(right))
-        bad = error > tolerance * (1 + size)
+        bad = ~(error <= tolerance * (1 + size))  # a mistake's value may be no number, and then agrees with nothing
     if bad.any():
         place = tuple(int(i) for i in np.unravel_index(int(error.argmax()), error.shape))
         at = f" at {list(place)}" if place else ""
-        raise Wrong(f"the values of {the} are not right", f"(largest error {error.max():.2g}{at})")
+        raise Wrong(f"the values of {the} are not right", f"(largest error {error.max():.2g}{at})", "values")
+    if exact_dtype and str(getattr(got, "dtype", "")) != str(getattr(want, "dtype", "")):
+        found = getattr(got, "dtype", type(got).__name__)
+        raise Wrong(f"{the} has another dtype than its input", f"({found})", "dtype")
 
 
-def generator(*names: object) -> np.random.Generator:
-    """A random generator that follows from names alone: seed, assignment, question and part."""
-    digest = hashlib.sha256("/".join(map(str, names)).encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest, "big"))
+def _agrees(got: Any, want: Any, tolerance: float, of: int | None = None) -> bool:
+    try:
+        compare(got, want, tolerance, of=of)
+    except Wrong:
+        return False
+    return True
 
 
 def stand_in(function: Answer) -> Answer:
@@ -187,7 +196,7 @@ def stand_in(function: Answer) -> Answer:
         given, before = list(_copy(args)), encode(list(args))
         try:
             value = plain(function(*given))
-        except Wrong:
+        except (Wrong, Unanswered):
             raise
         except NotImplementedError:
             raise Unanswered from None
@@ -200,14 +209,77 @@ def stand_in(function: Answer) -> Answer:
     return call
 
 
-@dataclass(frozen=True)
+Seen = list[tuple[Trial, Any]]  # the calls so far, with what came back
+
+
+def likely_mistake(part: Part, seen: Seen) -> str:
+    """The sentence of the first likely mistake that gives every value the answer gave; empty if none does."""
+    for place, likely in enumerate(part.likely):
+        if part.of is not None and likely.of not in (None, part.of):
+            continue
+        tolerance = max(part.tolerance, likely.tolerance)
+        made = [(got, trial.mistakes[place]) for trial, got in seen]
+        if all(value and _agrees(got, value[0], tolerance, likely.of) for got, value in made):
+            return likely.sentence
+    return ""
+
+
+def _unchanging(part: Part, seen: Seen) -> str:
+    """A sentence for a value that is always the same, where the right one is not; empty if there is none."""
+    first, one = seen[0]
+    several = isinstance(first.right, (list, tuple))
+    if len(seen) < 2 or (several and not (isinstance(one, (list, tuple)) and len(one) == len(first.right))):
+        return ""
+    for of in [part.of] if part.of is not None or not several else range(len(first.right)):
+        changes = not all(_agrees(trial.right, first.right, 0.0, of) for trial, _ in seen)
+        if changes and all(_agrees(got, one, 0.0, of) for _, got in seen):
+            named = part.returns[of] if of is not None and part.returns else "the result"
+            return f"nothing that is given changes {named}"
+    return ""
+
+
+def judge(part: Part, answer: Answer) -> None:
+    """Raise `Wrong` unless the answer is right in every trial of the part."""
+    seen: Seen = []
+    wrong: Wrong | None = None
+    for trial in part.trials:
+        args = list(trial.args)
+        if part.feeds and seen:
+            given, taken = part.feeds
+            args[taken] = seen[-1][1][given]
+        try:
+            got = answer(*args)
+        except Wrong as error:
+            if wrong is None:
+                kind = error.sentence.removeprefix("it raised ")
+                raise Wrong(part.raised.get(kind, error.sentence), error.detail) from error
+            break  # what came back before was wrong already, and may say more
+        if got is None:
+            raise Wrong(f"`{part.function}` returned nothing: is a `return` missing?")
+        if part.view:
+            got = getattr(_views, part.view)(got, trial.right)
+        seen.append((trial, got))
+        try:
+            compare(got, trial.right, part.tolerance, "", part.exact_dtype, part.returns, part.of)
+        except Wrong as error:
+            told = {"values": trial.values, "infinite": trial.infinite}.get(error.kind)
+            wrong = wrong or Wrong(told or error.sentence, error.detail, error.kind)
+            if part.feeds:
+                break  # what follows would be made from what is wrong
+    if wrong is not None and wrong.kind == "dtype":
+        raise wrong
+    if wrong is not None:
+        general = _unchanging(part, seen) if wrong.kind in ("shape", "values") else ""
+        raise Wrong(likely_mistake(part, seen) or general or wrong.sentence, wrong.detail)
+
+
+@dataclass(frozen=True, eq=False)
 class Question:
     """One question of an assignment; called with a student's functions, it prints how the public checks went.
 
-    `names` are the functions that the answer cell defines; the first is the one that `cases` call. `reference` gives
-    the right values. An answer may import NumPy, torch, the standard library and the `packages`. Where
-    `attention_written_out`, no call of torch's may be attention. `returns` says what messages call the values that an
-    answer returns, if several.
+    `names` are the functions that the answer cell defines. An answer may import NumPy, torch, the standard library and
+    the `packages`; `imports` are the lines that its notebook begins with. Where `attention_written_out`, no call of
+    torch's may be attention.
     """
 
     assignment: int
@@ -215,16 +287,9 @@ class Question:
     title: str
     names: tuple[str, ...]
     parts: tuple[Part, ...]
-    reference: Answer | None = None
-    mistakes: tuple[Mistake, ...] = ()
-    tolerance: float = 1e-5
     packages: tuple[str, ...] = ()
+    imports: str = ""
     attention_written_out: bool = False
-    returns: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.reference is None and any(part.cases for part in self.parts):
-            raise ValueError(f"{self.name} has parts with cases, and no reference to compare with")
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -236,71 +301,42 @@ class Question:
         """The points of all its parts."""
         return sum(part.points for part in self.parts)
 
-    def grade_part(self, part: Part, answers: Mapping[str, Answer], seed: str) -> Result:
-        """How the answers do on one part, with the inputs that follow from `seed`."""
-        random = generator(seed, self.assignment, self.name, part.title)
+    def grade_part(self, part: Part, answers: Mapping[str, Answer]) -> Result:
+        """How the answers do on one part."""
         try:
-            if part.test is not None:
-                part.test(answers, random)
-            else:
-                self._compare_cases(part, answers[self.names[0]], random)
+            judge(part, answers[part.function])
         except Wrong as wrong:
             return Result(part, 0, wrong.sentence, wrong.detail)
         except Unanswered:
             return Result(part, 0, "not answered yet", answered=False)
         return Result(part, part.points)
 
-    def _compare_cases(self, part: Part, answer: Answer, random: np.random.Generator) -> None:
-        assert part.cases is not None
-        assert self.reference is not None
-        seen: list[tuple[Case, Any]] = []
-        wrong: Wrong | None = None
-        for case in part.cases(random):
-            got = answer(*case.args)
-            seen.append((case, got))
-            try:
-                if got is None:
-                    raise Wrong("it returned nothing: is a `return` missing?")
-                want = plain(self.reference(*_copy(case.args)))
-                compare(got, want, self.tolerance, exact_dtype=part.exact_dtype, returns=self.returns)
-            except Wrong as error:
-                wrong = wrong or error
-        if wrong is not None:
-            raise Wrong(self.likely_mistake(seen) or wrong.sentence, wrong.detail)
-
-    def likely_mistake(self, seen: list[tuple[Case, Any]]) -> str:
-        """The sentence of the first known mistake that gives every value the answer gave; empty if none does."""
-        for mistake in self.mistakes:
-            tolerance = max(self.tolerance, mistake.tolerance)
-            try:
-                for case, got in seen:
-                    compare(got, plain(mistake.function(*_copy(case.args))), tolerance)
-            except (Wrong, ValueError, TypeError, IndexError, RuntimeError):
-                continue  # another value, or a mistake that cannot be made on these inputs
-            return mistake.sentence
-        return ""
-
     def _answers(self, functions: tuple[Answer, ...]) -> dict[str, Answer]:
         if len(functions) != len(self.names) or not all(map(callable, functions)):
             raise TypeError(f"call it with your function{'s' * (len(self.names) > 1)}: {', '.join(self.names)}")
         return {name: stand_in(function) for name, function in zip(self.names, functions, strict=True)}
 
-    def grade(self, *functions: Answer, seed: str = PUBLIC_SEED) -> list[Result]:
+    def grade(self, *functions: Answer) -> list[Result]:
         """How the functions do on every part."""
         answers = self._answers(functions)
-        return [self.grade_part(part, answers, seed) for part in self.parts]
-
-    def score(self, *functions: Answer, seed: str) -> int:
-        """The points that the functions get with the inputs of `seed`; nbgrader reads them as partial credit."""
-        return sum(result.earned for result in self.grade(*functions, seed=seed))
+        return [self.grade_part(part, answers) for part in self.parts]
 
     def holds(self, *functions: Answer) -> bool:
         """Whether the functions pass every public check."""
         return all(result.earned == result.part.points for result in self.grade(*functions))
 
     def __call__(self, *functions: Answer) -> None:
-        """Print how the functions do on the public checks."""
-        results = self.grade(*functions)
+        """Print how the functions do on the public checks, as the cell that defines them does when it is run alone."""
+        self._answers(functions)  # refuses what are no functions
+        try:
+            alone = _notebook.alone(
+                functions, self.names, self.allowed, self.imports, watched=self.attention_written_out
+            )
+            results = self.grade(*alone)
+        except Wrong as wrong:
+            results = [Result(part, 0, wrong.sentence, wrong.detail) for part in self.parts]
+        except Unanswered:
+            results = [Result(part, 0, "not answered yet", answered=False) for part in self.parts]
         if not any(result.answered for result in results):
             print(f"{self.name}: not answered yet ({self.points} points)")
             return

@@ -1,0 +1,1 @@
+"""The questions with their solutions: for the instructor, and not installed with posenc."""

@@ -1,0 +1,1070 @@
+"""Assignment 3, "Frequencies": the list of frequencies against a length, and what a configuration says of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question
+from posenc import analysis, frequencies, scaling
+
+Random = np.random.Generator
+Array = np.ndarray[Any, Any]
+TURN = 2 * math.pi
+
+
+def _log_uniform(random: Random, low: float, high: float, size: int | None = None) -> Any:
+    """Numbers spread evenly over the powers between two bounds; one Python number where no size is asked for."""
+    drawn = np.exp(random.uniform(math.log(low), math.log(high), size))
+    return float(drawn) if size is None else drawn
+
+
+def _even(random: Random, low: int, high: int) -> int:
+    """An even number from low to high."""
+    return 2 * int(random.integers(low // 2, high // 2 + 1))
+
+
+# Question 1: every hand of the clock
+
+
+def _hands(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+    return _hands_of(frequencies.inv_freq(dim, base), length)
+
+
+def _hands_of(speeds: Array, length: float) -> tuple[Array, Array, int]:
+    made = frequencies.turns(length, speeds)
+    return frequencies.wavelengths(speeds), made, int(np.count_nonzero(made >= 1))
+
+
+def _slowed(share: Callable[[int], Array]) -> Answer:
+    """Question 1 with other shares of the exponent, as a function of the width."""
+    return lambda dim, base, length: _hands_of(base ** -share(dim), length)
+
+
+def _counted(count: Callable[[Array], Any]) -> Answer:
+    """Question 1 with another count of the hands that have turned."""
+
+    def answer(dim: int, base: float, length: float) -> tuple[Array, Array, Any]:
+        waves, made, _ = _hands(dim, base, length)
+        return waves, made, count(made)
+
+    return answer
+
+
+def _in_units(wave: float, turn: float) -> Answer:
+    """Question 1 with 2π in one or both of the formulas replaced by another number."""
+
+    def answer(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+        speeds = frequencies.inv_freq(dim, base)
+        made = length * speeds / turn
+        return wave / speeds, made, int(np.count_nonzero(made >= 1))
+
+    return answer
+
+
+def _speeds_for_wavelengths(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+    _, made, count = _hands(dim, base, length)
+    return frequencies.inv_freq(dim, base), made, count
+
+
+def _swapped_hands(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+    waves, made, count = _hands(dim, base, length)
+    return made, waves, count
+
+
+def _one_value_a_dimension(join: Callable[[Array], Array]) -> Answer:
+    def answer(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+        waves, made, _ = _hands(dim, base, length)
+        return join(waves), join(made), int(np.count_nonzero(join(made) >= 1))
+
+    return answer
+
+
+def _small_heads(random: Random) -> Iterator[Case]:
+    for _ in range(3):
+        dim = _even(random, 8, 16)
+        yield Case(dim, int(random.integers(20, 400)), int(random.integers(30, 300)))
+
+
+def _model_heads(random: Random) -> Iterator[Case]:
+    for _ in range(3):
+        dim = _even(random, 48, 256)
+        yield Case(dim, _log_uniform(random, 3e3, 2e6), int(_log_uniform(random, 500, 100_000)))
+
+
+def _power_before_product(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+    """base ** -2 * i / dim, as Python reads it; the first hand stands still."""
+    speeds = float(base) ** -2 * np.arange(dim // 2) / dim
+    made = length * speeds / TURN
+    with np.errstate(divide="ignore"):
+        return TURN / speeds, made, int(np.count_nonzero(made >= 1))
+
+
+def _other_turns(change: Callable[[Array], Array]) -> Answer:
+    """Question 1 with other turns, and the right count of hands."""
+
+    def answer(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
+        waves, made, count = _hands(dim, base, length)
+        return waves, change(made), count
+
+    return answer
+
+
+def _odd_sizes(random: Random) -> Iterator[Case]:
+    yield Case(_even(random, 6, 20), _log_uniform(random, 2, 9), int(random.integers(8, 40)))
+    yield Case(_even(random, 20, 60), _log_uniform(random, 500, 5e4), int(random.integers(2, 6)))
+    yield Case(_even(random, 30, 90), _log_uniform(random, 20, 90), int(random.integers(100, 400)))
+
+
+_LISTED_TWICE = "each pair was listed twice; the question asks for one value a pair, dim/2 in all"
+
+q1 = Question(
+    assignment=3,
+    name="q1",
+    title="Every hand of the clock",
+    names=("hands",),
+    returns=("the wavelengths", "the turns", "the count"),
+    parts=(
+        Part("small heads", 1, cases=_small_heads),
+        Part("heads as in real models", 1, cases=_model_heads),
+        Part("very short texts, very small bases", 1, cases=_odd_sizes),
+    ),
+    reference=_hands,
+    mistakes=(
+        Mistake(
+            "the hands slow down too little from one to the next: compare your exponent with the formula",
+            _slowed(lambda dim: np.arange(dim // 2) / dim),
+        ),
+        Mistake(
+            "the last hand turns by exactly 1/base; the list of the formula ends one step before that",
+            _slowed(lambda dim: np.arange(0, dim, 2) / (dim - 2)),
+        ),
+        Mistake("the hands get faster along the list", _slowed(lambda dim: -np.arange(0, dim, 2) / dim)),
+        Mistake("the count of pairs seems to start at 1", _slowed(lambda dim: np.arange(2, dim + 2, 2) / dim)),
+        Mistake("the slowest hand comes first", _slowed(lambda dim: np.arange(0, dim, 2)[::-1] / dim)),
+        Mistake("there is no turn of 2π in it: a turn is not one radian", _in_units(1.0, 1.0)),
+        Mistake("the turns are radians: a turn is not one radian", _in_units(TURN, 1.0)),
+        Mistake("the wavelengths are not of a full turn: a turn is not one radian", _in_units(1.0, TURN)),
+        Mistake("a turn was taken for 360, but the speeds are in radians", _in_units(360.0, 360.0)),
+        Mistake("a turn was taken for π, which is half a turn", _in_units(math.pi, math.pi)),
+        Mistake("the first value holds speeds, not wavelengths", _speeds_for_wavelengths),
+        Mistake("the first two values have changed places", _swapped_hands),
+        Mistake("the third value counts the hands that have not turned", _counted(lambda made: int(np.sum(made < 1)))),
+        Mistake("a hand that has made half a turn was counted", _counted(lambda made: int(np.sum(made >= 0.5)))),
+        Mistake("the third value adds up turns instead of counting hands", _counted(np.sum)),
+        Mistake("the third value adds up turns instead of counting hands", _counted(lambda made: int(np.sum(made)))),
+        Mistake("the third value is a share, not a number of hands", _counted(lambda made: np.mean(made >= 1))),
+        Mistake(
+            "the turns were counted over one token less than the length",
+            lambda dim, base, length: _hands(dim, base, length - 1),
+        ),
+        Mistake(
+            "all hands have one speed: was the exponent rounded to a whole number?",
+            _slowed(lambda dim: np.zeros(dim // 2)),
+        ),
+        Mistake(
+            "all hands but the first have one speed: was the exponent rounded to a whole number?",
+            _slowed(lambda dim: np.ceil(np.arange(0, dim, 2) / dim)),
+        ),
+        Mistake(
+            "the first hand stands still: Python takes a power before it multiplies, so the exponent needs brackets",
+            _power_before_product,
+        ),
+        Mistake("the turns were rounded down; parts of a turn count", _other_turns(np.floor)),
+        Mistake("the second value is upside down: it is not turns in the length", _other_turns(lambda made: 1 / made)),
+        Mistake(
+            "the third value is the number of the last hand that has turned; the hands are numbered from 0",
+            _counted(lambda made: int(np.sum(made >= 1)) - 1),
+        ),
+        Mistake(
+            "the third value is 0 where every hand has turned",
+            _counted(lambda made: int(np.argmax(made < 1))),
+        ),
+        Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.repeat(values, 2))),
+        Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.concatenate([values, values]))),
+        Mistake(
+            "the list has a value for each dimension, with a speed of its own",
+            _slowed(lambda dim: np.arange(dim) / dim),
+        ),
+    ),
+)
+
+
+# Question 2: the mean of all hands
+
+
+def _cosines(distances: Any, speeds: Array) -> Array:
+    return np.asarray(np.cos(np.asarray(distances)[..., None] * speeds))
+
+
+def _in_bfloat16(distances: Any, speeds: Array) -> Array:
+    """The cosines, of positions that were rounded to bfloat16."""
+    rounded = torch.as_tensor(distances).to(torch.bfloat16).double()
+    return np.asarray(np.cos(rounded.numpy()[..., None] * speeds))
+
+
+def _with_bfloat16_angles(distances: Any, speeds: Array) -> Array:
+    """The cosines, of angles that were rounded to bfloat16."""
+    turned = torch.as_tensor(np.asarray(distances)[..., None] * speeds)
+    return np.asarray(np.cos(turned.to(torch.bfloat16).double().numpy()))
+
+
+def _all_bfloat16(distances: Any, speeds: Array) -> Array:
+    """The cosines, of bfloat16 positions times bfloat16 speeds."""
+    rounded = torch.as_tensor(distances).to(torch.bfloat16)[..., None] * torch.as_tensor(speeds).to(torch.bfloat16)
+    return np.asarray(np.cos(rounded.double().numpy()))
+
+
+def _near(random: Random) -> Iterator[Case]:
+    for _ in range(2):
+        speeds = frequencies.inv_freq(_even(random, 6, 40), _log_uniform(random, 50, 5e4))
+        yield Case(random.integers(0, 200, size=int(random.integers(3, 6))), speeds)
+
+
+def _any_shape(random: Random) -> Iterator[Case]:
+    yield Case(random.uniform(-90, 90, size=(3, 4)), random.uniform(0.01, 1.5, size=5))
+    yield Case(int(random.integers(3, 90)), random.permutation(_log_uniform(random, 0.003, 1, 7)))
+    yield Case(random.uniform(5, 60, size=(2, 1, 3)), random.uniform(0.01, 0.5, size=4))
+
+
+def _far(random: Random) -> Iterator[Case]:
+    for low, high in ((257, 4_000), (200_000, 1_000_000)):
+        speeds = frequencies.inv_freq(_even(random, 32, 96), _log_uniform(random, 1e4, 1e6))
+        yield Case(2 * random.integers(low // 2, high // 2, size=6) + 1, speeds)
+
+
+_ROUNDED = "the angles seem to have been computed in bfloat16, which cannot tell far positions apart"
+
+q2 = Question(
+    assignment=3,
+    name="q2",
+    title="What all hands say together",
+    names=("decay",),
+    parts=(
+        Part("a list of near distances", 1, cases=_near),
+        Part("distances of any shape, speeds in any order", 1, cases=_any_shape),
+        Part("far distances", 1, cases=_far),
+    ),
+    reference=analysis.decay,
+    mistakes=(
+        Mistake("at distance 0 it is not 1: the hands were added up", lambda m, f: _cosines(m, f).sum(axis=-1)),
+        Mistake(
+            "at distance 0 it is one half: how many hands are there in d dimensions?",
+            lambda m, f: analysis.decay(m, f) / 2,
+        ),
+        Mistake(
+            "at distance 0 it is 2: there are half as many hands as dimensions", lambda m, f: 2 * analysis.decay(m, f)
+        ),
+        Mistake("the mean was taken over the distances, not over the hands", lambda m, f: _cosines(m, f).mean(axis=0)),
+        Mistake(
+            "there is one number for all distances: the mean was taken over everything",
+            lambda m, f: _cosines(m, f).mean(),
+        ),
+        Mistake(
+            "there is one number for all distances: the mean was taken over everything",
+            lambda m, f: np.full(np.shape(m), _cosines(m, f).mean()),
+        ),
+        Mistake(
+            "sines were taken; a hand that has not moved counts 1",
+            lambda m, f: np.sin(np.asarray(m)[..., None] * f).mean(axis=-1),
+        ),
+        Mistake(
+            "the sizes of the cosines were averaged: a hand that points the other way counts against the rest",
+            lambda m, f: np.abs(_cosines(m, f)).mean(axis=-1),
+        ),
+        Mistake("the size of the mean was taken; it may be negative", lambda m, f: np.abs(analysis.decay(m, f))),
+        Mistake("the distances seem to be counted from 1", lambda m, f: analysis.decay(np.asarray(m) + 1, f)),
+        Mistake(
+            "the distances that were given were not used: it seems to count 0, 1, 2, … by itself",
+            lambda m, f: analysis.decay(np.arange(np.size(m)).reshape(np.shape(m)), f),
+        ),
+        Mistake(
+            "the angles were taken for degrees; they are in radians",
+            lambda m, f: analysis.decay(np.asarray(m) * math.pi / 180, f),
+        ),
+        Mistake(
+            "the angles were taken for turns; the speeds are in radians a token",
+            lambda m, f: analysis.decay(np.asarray(m) * TURN, f),
+        ),
+        Mistake(
+            "the cosine of the mean angle is not the mean of the cosines",
+            lambda m, f: np.cos((np.asarray(m)[..., None] * f).mean(axis=-1)),
+        ),
+        Mistake(
+            "the distances were cut to whole numbers",
+            lambda m, f: analysis.decay(np.asarray(m).astype(int), f),
+        ),
+        Mistake("the cosines were multiplied; their mean is asked for", lambda m, f: _cosines(m, f).prod(axis=-1)),
+        Mistake("this is the fastest hand alone", lambda m, f: np.cos(np.asarray(m) * np.max(f))),
+        Mistake(_ROUNDED, lambda m, f: _in_bfloat16(m, f).mean(axis=-1), tolerance=1e-4),
+        Mistake(_ROUNDED, lambda m, f: _with_bfloat16_angles(m, f).mean(axis=-1), tolerance=1e-4),
+        Mistake(_ROUNDED, lambda m, f: _all_bfloat16(m, f).mean(axis=-1), tolerance=1e-2),
+        Mistake("nearly: far out the angles need float64", analysis.decay, tolerance=3e-2),
+    ),
+    tolerance=1e-5,
+)
+
+
+# Question 3: the law behind the curve
+
+
+def _reach(share: float, base: float) -> float:
+    """Where `posenc.analysis.decay_logarithm` has come down to a share; no other form of it is in the package."""
+    line_at_1 = float(analysis.decay_logarithm(1.0, base))
+    fall = line_at_1 - float(analysis.decay_logarithm(math.e, base))
+    return math.exp((line_at_1 - share) / fall)
+
+
+def _shares(random: Random) -> Iterator[Case]:
+    for low, high in ((0.02, 0.3), (0.3, 0.45), (0.55, 0.9)):
+        yield Case(float(random.uniform(low, high)), _log_uniform(random, 500, 5e6))
+
+
+def _middle(random: Random) -> Iterator[Case]:
+    yield Case(random.integers(10, 1000, size=5), _log_uniform(random, 1e4, 1e6))
+    yield Case(_log_uniform(random, 10, 300, 4), _log_uniform(random, 2e3, 9e3))
+
+
+def _ends(random: Random) -> Iterator[Case]:
+    yield Case(_log_uniform(random, 0.5, 8, 4), _log_uniform(random, 100, 1e5))
+    base = _log_uniform(random, 5, 60)
+    yield Case(base * _log_uniform(random, 1.2, 12, 5), base)
+
+
+def _wave(distances: Array, speeds: Array) -> Array:
+    return np.array([np.mean(np.cos(m * speeds)) for m in np.asarray(distances, dtype=float)])
+
+
+def _sine_step(distances: Array, base: float) -> Array:
+    """The integral of cos u from m/base to m."""
+    return np.asarray(np.sin(distances) - np.sin(distances / base))
+
+
+_MIDPOINTS = (np.arange(20_000) + 0.5) / 20_000
+
+_LAW_MISTAKES = (
+    Mistake(
+        "this is the straight line, which agrees with the limit in the middle only",
+        lambda m, base: 1 - (np.log(m) + np.euler_gamma) / math.log(base),
+    ),
+    Mistake(
+        "it is ln(base) times too large: close to distance 0 the limit is 1",
+        lambda m, base: analysis.decay_law(m, base) * math.log(base),
+    ),
+    Mistake(
+        "the logarithm of the base is the natural one, not that to base 10",
+        lambda m, base: analysis.decay_law(m, base) * math.log(10),
+    ),
+    *(
+        Mistake("cos u was not divided by u", wrong, 1e-3)
+        for wrong in (
+            lambda m, base: _sine_step(m, base) / math.log(base),
+            lambda m, base: _sine_step(m, base) / (m - m / base),
+            lambda m, base: _sine_step(m, base) / (m - m / base) / math.log(base),
+        )
+    ),
+    Mistake(
+        "the speeds grow with x instead of falling",
+        lambda m, base: _wave(m, base**_MIDPOINTS),
+        tolerance=1e-2,
+    ),
+    Mistake(
+        "sines were taken instead of cosines",
+        lambda m, base: np.array([np.mean(np.sin(one * base**-_MIDPOINTS)) for one in m]),
+    ),
+    Mistake("the sign is turned round", lambda m, base: -analysis.decay_law(m, base)),
+    *(
+        Mistake(
+            "this is the mean of some dozens of hands: the limit needs far more",
+            lambda m, base, dim=dim: analysis.decay(m, frequencies.inv_freq(dim, base)),
+        )
+        for dim in (20, 64, 100, 128, 200, 256)
+    ),
+    Mistake("nearly: the sum has too few steps for the precision that is asked for", analysis.decay_law, 0.03),
+)
+
+
+def _law(title: str, cases: Callable[[Random], Iterator[Case]]) -> Part:
+    """A part that asks `law`, the second function of the question."""
+    return Part(title, 1, "law", cases=cases, reference=analysis.decay_law, mistakes=_LAW_MISTAKES, tolerance=2e-4)
+
+
+q3 = Question(
+    assignment=3,
+    name="q3",
+    title="The law behind the curve",
+    names=("reach", "law"),
+    parts=(
+        Part("reach: from a share to a distance", 1, cases=_shares),
+        _law("law: the middle of the curve", _middle),
+        _law("law: its two ends", _ends),
+    ),
+    reference=_reach,
+    mistakes=(
+        Mistake("γ was left out", lambda share, base: base ** (1 - share)),
+        *(
+            Mistake(
+                "the distance was rounded; it is asked for as it is",
+                lambda share, base, cut=cut: cut(_reach(share, base)),
+            )
+            for cut in (round, math.floor, math.ceil)
+        ),
+        Mistake(
+            "the 1 of the line was lost on the way",
+            lambda share, base: math.exp(-share * math.log(base) - np.euler_gamma),
+        ),
+        Mistake(
+            "γ was not divided by ln(base): in the line it stands above the bar, beside ln m",
+            lambda share, base: base ** (1 - share - np.euler_gamma),
+        ),
+        Mistake("γ has the wrong sign", lambda share, base: base ** (1 - share) * math.exp(np.euler_gamma)),
+        Mistake(
+            "the share that is lost was taken for the share that is left", lambda share, base: _reach(1 - share, base)
+        ),
+        Mistake(
+            "γ was taken off the distance; in the line it stands beside the logarithm",
+            lambda share, base: base ** (1 - share) - np.euler_gamma,
+        ),
+        Mistake(
+            "logarithms to base 10 were taken; those of the line are natural",
+            lambda share, base: base ** (1 - share) * 10**-np.euler_gamma,
+        ),
+        Mistake(
+            "logarithms to base 2 were taken; those of the line are natural",
+            lambda share, base: base ** (1 - share) * 2**-np.euler_gamma,
+        ),
+        Mistake(
+            "this is the logarithm of the distance", lambda share, base: (1 - share) * math.log(base) - np.euler_gamma
+        ),
+        Mistake(
+            "the curve was taken to fall evenly with the distance; it falls evenly with its logarithm",
+            lambda share, base: base * (1 - share),
+        ),
+    ),
+)
+
+
+# Question 4: a base for a length
+
+
+def _lowest(length: int, dim: int, base: float) -> float:
+    return float(analysis.decay(np.arange(length + 1), frequencies.inv_freq(dim, base)).min())
+
+
+def _safe_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
+    """The smallest of the bases from which on all pass; the package has no such search."""
+    safe = None
+    for base in sorted(bases, reverse=True):
+        if _lowest(length, dim, base) < 0:
+            break
+        safe = base
+    return safe
+
+
+def _least_and_safe(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+    return analysis.least_base(length, dim, bases), _safe_base(length, dim, bases)
+
+
+def _passing(length: int, dim: int, bases: Sequence[float]) -> list[float]:
+    return [base for base in bases if _lowest(length, dim, base) >= 0]
+
+
+def _first_that_passes(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+    return next(iter(_passing(length, dim, bases)), None), _safe_base(length, dim, bases)
+
+
+def _after_the_last_that_fails(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+    least, _ = _least_and_safe(length, dim, bases)
+    return least, max(base for base in bases if _lowest(length, dim, base) < 0)
+
+
+def _at_the_end_only(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+    good = [base for base in sorted(bases) if analysis.decay(length, frequencies.inv_freq(dim, base)) >= 0]
+    bad = set(bases) - set(good)
+    safe = [base for base in good if all(base > one for one in bad)]
+    return (good[0] if good else None), (safe[0] if safe else None)
+
+
+def _unsorted(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+    """The first that passes in the order given, and the first there that is greater than all that fail."""
+    good = _passing(length, dim, bases)
+    greatest = max((base for base in bases if base not in good), default=0)
+    return next(iter(good), None), next((base for base in good if base > greatest), None)
+
+
+def _in_the_order_given(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+    """The first that passes in the order given, and the start of the last run of such as pass."""
+    good = _passing(length, dim, bases)
+    start = None
+    for base in bases:
+        start = (start or base) if base in good else None
+    return next(iter(good), None), start
+
+
+def _with_other_speeds(share: Callable[[int], Array]) -> Answer:
+    """Question 4 with other shares of the exponent, as a function of the width."""
+
+    def answer(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+        least = safe = None
+        for base in sorted(bases):
+            if analysis.decay(np.arange(length + 1), base ** -share(dim)).min() < 0:
+                safe = None
+            else:
+                least, safe = least or base, safe or base
+        return least, safe
+
+    return answer
+
+
+class _Grid:
+    """Bases of some width, and for each the first distance at which its score is below zero."""
+
+    def __init__(self, random: Random, longest: int = 180, size: int = 24) -> None:
+        self.dim = _even(random, 8, 24)
+        drawn = {int(base) for base in _log_uniform(random, 15, 900, size)}
+        self.bases = sorted(drawn)
+        speeds = np.array([frequencies.inv_freq(self.dim, base) for base in self.bases])
+        scores = np.cos(np.arange(longest + 1)[:, None, None] * speeds).mean(axis=-1)  # (distances, bases)
+        below = scores < 0
+        self.first = np.where(below.any(axis=0), below.argmax(axis=0), longest + 1)
+        changes = self.first[self.first <= longest]  # where the list of passing bases changes
+        self.lengths = np.unique(np.concatenate([changes, changes + 1]))
+
+    def least(self, length: int) -> int | None:
+        """The place of the least base that passes."""
+        return next((k for k, n in enumerate(self.first) if n > length), None)
+
+    def safe(self, length: int) -> int | None:
+        """The place of the first base from which on all pass; None where the greatest fails."""
+        failing = np.flatnonzero(self.first <= length)
+        place = int(failing[-1]) + 1 if failing.size else 0
+        return place if place < len(self.bases) else None
+
+
+def _grid_case(random: Random, wanted: Callable[[_Grid, int], bool], longest: int = 180) -> Case:
+    """A length, a width and a jumbled list of bases, such that the wanted thing is to be seen on them."""
+    while True:  # most grids have such a length
+        grid = _Grid(random, longest)
+        lengths = [int(n) for n in grid.lengths if n > 12 and wanted(grid, int(n))]
+        if not lengths:
+            continue
+        length = lengths[int(random.integers(len(lengths)))]
+        passing = [base for base, n in zip(grid.bases, grid.first, strict=True) if n > length]
+        bases = [int(base) for base in random.permutation(grid.bases)]
+        if len(passing) < 2 or next(base for base in bases if base in passing) != passing[0]:
+            return Case(length, grid.dim, bases)
+
+
+def _without_luck(random: Random) -> Iterator[Case]:
+    def upper_part(grid: _Grid, length: int) -> bool:
+        return (
+            (least := grid.least(length)) is not None and least == grid.safe(length) and 2 < least < len(grid.bases) - 2
+        )
+
+    yield _grid_case(random, upper_part)
+    yield _grid_case(random, upper_part)
+
+
+def _with_luck(random: Random) -> Iterator[Case]:
+    def gap(grid: _Grid, length: int) -> bool:
+        least, safe = grid.least(length), grid.safe(length)
+        before = (grid.least(length - 1), grid.safe(length - 1))
+        if least is None or safe is None or before != (least, safe):
+            return False
+        return least < safe < len(grid.bases) - 2
+
+    yield _grid_case(random, gap)
+    yield _grid_case(random, gap)
+
+
+def _at_the_edges(random: Random) -> Iterator[Case]:
+    def last_one_counts(grid: _Grid, length: int) -> bool:
+        return grid.least(length) != grid.least(length - 1) and grid.safe(length) is not None
+
+    def greatest_fails(grid: _Grid, length: int) -> bool:
+        return grid.least(length) is not None and grid.safe(length) is None
+
+    yield _grid_case(random, last_one_counts)
+    yield _grid_case(random, greatest_fails)
+    yield Case(
+        int(random.integers(100, 200)), _even(random, 8, 24), [int(b) for b in random.permutation(np.arange(5, 20))]
+    )
+
+
+q4 = Question(
+    assignment=3,
+    name="q4",
+    title="A base for a length",
+    names=("bases_for",),
+    returns=("the least base", "the safe base"),
+    parts=(
+        Part("grids on which the good bases lie together", 1, cases=_without_luck),
+        Part("grids with luck", 1, cases=_with_luck),
+        Part("the last distance, and grids that have no answer", 1, cases=_at_the_edges),
+    ),
+    reference=_least_and_safe,
+    mistakes=(
+        Mistake(
+            "the last distance was left out: `range(n)` and `np.arange(n)` stop before n",
+            lambda length, dim, bases: _least_and_safe(length - 1, dim, bases),
+        ),
+        Mistake("the bases do not come in order, and the first that passes is not the smallest", _first_that_passes),
+        Mistake("the bases do not come in order", _unsorted),
+        Mistake("the bases do not come in order", _in_the_order_given),
+        Mistake(
+            "the second value is the first once more: a greater base may fail",
+            lambda length, dim, bases: (analysis.least_base(length, dim, bases),) * 2,
+        ),
+        Mistake("only the last distance was looked at; each one up to it counts", _at_the_end_only),
+        *(
+            Mistake("the search is right, the speeds are not those of question 1: compare the exponent", wrong)
+            for wrong in (
+                _with_other_speeds(lambda dim: np.arange(dim // 2) / dim),
+                _with_other_speeds(lambda dim: np.arange(dim) / dim),
+                _with_other_speeds(lambda dim: np.arange(0, dim, 2) / (dim - 2)),
+                _with_other_speeds(lambda dim: np.arange(2, dim + 2, 2) / dim),
+            )
+        ),
+        Mistake("the second value is a base that fails", _after_the_last_that_fails),
+        Mistake(
+            "the second value is the greatest base; the smallest from which on all pass is asked for",
+            lambda length, dim, bases: (analysis.least_base(length, dim, bases), max(bases)),
+        ),
+        Mistake(
+            "the second value is the greatest base; the smallest from which on all pass is asked for",
+            lambda length, dim, bases: (
+                analysis.least_base(length, dim, bases),
+                max(_passing(length, dim, bases), default=None),
+            ),
+        ),
+        Mistake(
+            "the two values have changed places", lambda length, dim, bases: _least_and_safe(length, dim, bases)[::-1]
+        ),
+        Mistake(
+            "where no base will do, the value should be None",
+            lambda length, dim, bases: tuple(value or 0 for value in _least_and_safe(length, dim, bases)),
+        ),
+        Mistake(
+            "where no base will do, the value should be None",
+            lambda length, dim, bases: tuple(value or -1 for value in _least_and_safe(length, dim, bases)),
+        ),
+        Mistake(
+            "where no base will do, the value should be None",
+            lambda length, dim, bases: tuple(value or math.inf for value in _least_and_safe(length, dim, bases)),
+        ),
+    ),
+)
+
+
+# Question 5: new angles
+
+
+def _new(
+    speeds: Array,
+    trained: int,
+    used: int,
+    tolerance: float,
+    *,
+    turn: float | None = TURN,
+    around: bool = True,
+    first: int = 0,
+    extra: int = 0,
+    past: int | None = None,
+    unit: float = 1.0,
+) -> Array:
+    """Question 5 with one thing changed: no turn, no way round it, other positions, another unit."""
+    shares = []
+    for speed in speeds:
+        seen = np.arange(first, trained + extra) * speed * unit
+        asked = np.arange(trained if past is None else past, used) * speed * unit
+        if turn is not None:
+            seen, asked = seen % turn, asked % turn
+        apart = np.abs(asked[:, None] - seen)
+        if turn is not None and around:
+            apart = np.minimum(apart, turn - apart)
+        shares.append(np.mean(apart.min(axis=1) > tolerance))
+    return np.array(shares)
+
+
+def _changed(**how: Any) -> Answer:
+    return lambda speeds, trained, used, tolerance: _new(speeds, trained, used, tolerance, **how)
+
+
+def _beyond_the_greatest(speeds: Array, trained: int, used: int, tolerance: float) -> Array:
+    seen, asked = np.arange(trained)[:, None] * speeds % TURN, np.arange(trained, used)[:, None] * speeds % TURN
+    return np.asarray(np.mean(asked > seen.max(axis=0) + tolerance, axis=0))
+
+
+def _by_distance(far: Callable[[Array, float], Array]) -> Answer:
+    """Question 5 from the table of distances along the circle, (later, earlier), read another way."""
+
+    def answer(speeds: Array, trained: int, used: int, tolerance: float) -> Array:
+        shares = []
+        for speed in speeds:
+            apart = (np.arange(trained, used)[:, None] - np.arange(trained)) * speed % TURN
+            shares.append(np.mean(far(np.minimum(apart, TURN - apart), tolerance)))
+        return np.array(shares)
+
+    return answer
+
+
+def _slow_hands(random: Random) -> Iterator[Case]:
+    for _ in range(2):
+        trained = int(random.integers(20, 50))
+        used = trained + int(random.integers(20, 60))
+        speeds = random.uniform(0.1, 0.9, size=int(random.integers(3, 6))) * TURN / used
+        yield Case(speeds, trained, used, float(np.median(speeds) * random.uniform(2, 5)))
+    used = int(random.integers(80, 120))  # a wide tolerance, which tells an arc from its chord
+    speeds = random.uniform(0.62, 0.72, size=3) * TURN / used
+    yield Case(speeds, int(0.3 * used), used, float(random.uniform(1.1, 1.4)))
+
+
+def _hands_coming_round(random: Random) -> Iterator[Case]:
+    for _ in range(2):
+        trained = int(random.integers(30, 60))
+        used = 2 * trained + int(random.integers(5, 40))
+        speeds = random.uniform(0.55, 0.9, size=int(random.integers(3, 6))) * TURN / trained
+        yield Case(random.permutation(speeds), trained, used, float(random.uniform(0.2, 0.35)))
+
+
+def _coarse_hands(random: Random) -> Iterator[Case]:
+    for _ in range(2):
+        trained = int(random.integers(7, 14))
+        used = trained + int(random.integers(25, 60))
+        yield Case(random.uniform(0.5, 2.8, size=5), trained, used, float(random.uniform(0.05, 0.15)))
+
+
+q5 = Question(
+    assignment=3,
+    name="q5",
+    title="Angles that nobody has met",
+    names=("new_angles",),
+    parts=(
+        Part("hands that do not come round", 1, cases=_slow_hands),
+        Part("hands that come round", 1, cases=_hands_coming_round),
+        Part("fast hands with long steps", 1, cases=_coarse_hands),
+    ),
+    reference=analysis.coverage,
+    mistakes=(
+        Mistake("an angle one full turn on was taken for a new one", _changed(turn=None)),
+        Mistake(
+            "the distance was measured straight across the circle; along the circle is asked for",
+            _by_distance(lambda apart, t: (2 * np.sin(apart / 2)).min(axis=1) > t),
+        ),
+        Mistake(
+            "pairs of a later and an earlier angle were counted; each later angle counts once",
+            _by_distance(lambda apart, t: apart > t),
+        ),
+        Mistake(
+            "the angles were compared with the last one of the training only",
+            _by_distance(lambda apart, t: apart[:, -1] > t),
+        ),
+        Mistake(
+            "the later positions end at `used` − 1: `used` counts those of the training too",
+            lambda f, n, m, t: analysis.coverage(f, n, n + m, t),
+        ),
+        Mistake(
+            "the number of new angles was divided by the positions of the training, not by the later ones",
+            lambda f, n, m, t: analysis.coverage(f, n, m, t) * (m - n) / n,
+        ),
+        Mistake(
+            "every angle past the training was called new: is the tolerance in radians, and is one near angle enough?",
+            lambda f, n, m, t: np.ones(len(f)),
+        ),
+        Mistake(
+            "the way round was forgotten: just below a full turn and just above 0 are close together",
+            _changed(around=False),
+        ),
+        Mistake("the shares are of the angles that were met", lambda *given: 1 - analysis.coverage(*given)),
+        Mistake("position `trained` was taken for one of the training; it counts from 0", _changed(extra=1)),
+        Mistake("the positions of the training seem to be counted from 1", _changed(first=1)),
+        Mistake(
+            "position `trained` is the first one past the training", lambda f, n, m, t: _new(f, n, m, t, past=n + 1)
+        ),
+        Mistake(
+            "the shares are of all positions; only those past the training count",
+            lambda f, trained, used, t: analysis.coverage(f, trained, used, t) * (used - trained) / used,
+        ),
+        Mistake(
+            "every angle within the greatest one met was taken for met; fast hands leave gaps", _beyond_the_greatest
+        ),
+        Mistake("a pair is not simply new or old: the share is asked for", lambda f, n, m, t: (n * f < TURN) * 1.0),
+        Mistake("the angles were taken to the rest of π, which is half a turn", _changed(turn=math.pi)),
+        Mistake("the angles were turned into degrees, the tolerance was not", _changed(turn=360.0, unit=180 / math.pi)),
+        Mistake("these are numbers of angles, not shares", lambda f, n, m, t: analysis.coverage(f, n, m, t) * (m - n)),
+        Mistake("these are percentages, not shares from 0 to 1", lambda *given: 100 * analysis.coverage(*given)),
+        Mistake(
+            "there is one number for all pairs; the question asks for one for each",
+            lambda *given: np.mean(analysis.coverage(*given)),
+        ),
+        Mistake(
+            "`used` is the number of positions, so the last of them is `used` − 1",
+            lambda f, n, m, t: analysis.coverage(f, n, m + 1, t),
+        ),
+    ),
+)
+
+
+# Question 6: a file
+
+Config = Mapping[str, Any]
+
+
+def _rope_of(config: Config) -> Config:
+    return config.get("rope_parameters") or config.get("rope_scaling") or {}
+
+
+def _head_of(config: Config) -> int:
+    return int(config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"])
+
+
+def _rotation(config: Config) -> tuple[int, float, float]:
+    """What the package reads in a configuration, without its scaling."""
+    given = {key: value for key, value in {**config, **_rope_of(config)}.items() if value is not None}
+    plain = {key: given[key] for key in ("rope_theta", "partial_rotary_factor") if key in given}
+    speeds = scaling.from_config({"rope_parameters": plain}, _head_of(config)).inv_freq
+    return 2 * len(speeds), float(given["rope_theta"]), float(frequencies.wavelengths(speeds).max())
+
+
+def _other_file(**changes: Callable[[Config], Any]) -> Answer:
+    """Question 6 read from a file with some of its keys changed."""
+    return lambda config: _rotation({**config, **{key: change(config) for key, change in changes.items()}})
+
+
+def _without(*names: str) -> Answer:
+    """Question 6 from a file whose rope dictionary lacks some keys."""
+
+    def answer(config: Config) -> tuple[int, float, float]:
+        rope = {key: value for key, value in _rope_of(config).items() if key not in names}
+        return _rotation({"rope_theta": 10_000.0, **config, "rope_parameters": rope, "rope_scaling": None})
+
+    return answer
+
+
+def _whole_head(config: Config) -> tuple[int, float, float]:
+    rope = {**_rope_of(config), "partial_rotary_factor": 1.0}
+    return _rotation({**config, "rope_parameters": rope})
+
+
+def _whole_head_in_the_exponent(config: Config) -> tuple[int, float, float]:
+    dim, base, _ = _rotation(config)
+    head = _head_of(config)
+    return dim, base, TURN / float(frequencies.inv_freq(head, base)[dim // 2 - 1])
+
+
+def _after_reading(change: Callable[[int, float, float], tuple[float, ...]]) -> Answer:
+    return lambda config: change(*_rotation(config))
+
+
+def _with_scaling(config: Config) -> tuple[int, float, float]:
+    dim, base, slowest = _rotation(config)
+    return dim, base, slowest * (_rope_of(config).get("factor") or 1.0)
+
+
+def _top_overlooked(config: Config) -> tuple[int, float, float]:
+    return _rotation({**config, "rope_theta": 10_000.0})
+
+
+def _rest_of_the_head(config: Config) -> tuple[int, float, float]:
+    dim, base, _ = _rotation(config)
+    rest = _head_of(config) - dim or dim
+    return rest, base, TURN / float(frequencies.inv_freq(rest, base)[-1])
+
+
+def _last_of_the_whole_head(config: Config) -> tuple[int, float, float]:
+    dim, base, _ = _rotation(config)
+    return dim, base, TURN / float(frequencies.inv_freq(_head_of(config), base)[-1])
+
+
+def _scaled_base(config: Config) -> tuple[int, float, float]:
+    factor = _rope_of(config).get("factor") or 1.0
+    dim, base, _ = _rotation(config)
+    return dim, base * factor, TURN / float(frequencies.inv_freq(dim, base * factor)[-1])
+
+
+def _file(random: Random, head: str, *, share: float = 1.0) -> dict[str, Any]:
+    """A configuration without its rotation; `head` says where the width of a head stands."""
+    heads, kept = map(int, random.choice([(6, 2), (10, 2), (12, 3), (12, 4), (20, 5)]))
+    width = int(random.choice([40, 80, 120, 160]))
+    file = {
+        "model_type": str(random.choice(["heron", "plover", "curlew"])),
+        "hidden_size": heads * width,
+        "num_attention_heads": heads,
+        "num_key_value_heads": kept,
+        "num_hidden_layers": int(random.integers(4, 40)),
+        "max_position_embeddings": int(2 ** random.integers(10, 18)),
+    }
+    if head == "given":
+        file["head_dim"] = int(random.choice([48, 64, 96, 128, 192]))
+    elif head == "null":
+        file["head_dim"] = None
+    return file
+
+
+def _theta(random: Random) -> float:
+    return float(round(_log_uniform(random, 2e4, 5e6)))
+
+
+def _at_the_top(random: Random) -> Iterator[Case]:
+    for head in ("given", "derived", "null"):
+        theta = _theta(random)
+        scaled: dict[str, Any] = {} if head == "null" else {"rope_scaling": None}
+        yield Case(_file(random, head) | {"rope_theta": int(theta) if head == "derived" else theta} | scaled)
+
+
+def _in_the_rope_dictionary(random: Random) -> Iterator[Case]:
+    factor = float(random.choice([2.0, 4.0, 8.0]))
+    new = {"rope_type": "default", "rope_theta": _theta(random)}
+    yield Case(_file(random, "given") | {"rope_parameters": new})
+    linear = {"rope_type": "linear", "factor": factor, "rope_theta": _theta(random)}
+    yield Case(_file(random, "derived") | {"rope_scaling": linear})
+    old = {"type": "linear", "factor": 2 * factor}
+    yield Case(_file(random, "given") | {"rope_theta": _theta(random), "rope_scaling": old})
+
+
+def _part_of_the_head(random: Random) -> Iterator[Case]:
+    top = {"rope_theta": _theta(random), "partial_rotary_factor": float(random.choice([0.25, 0.5, 0.75]))}
+    yield Case(_file(random, "derived") | top | {"rope_scaling": None})
+    inside = {"rope_theta": _theta(random), "partial_rotary_factor": float(random.choice([0.25, 0.5]))}
+    yield Case(_file(random, "given") | {"rope_parameters": {"rope_type": "default", **inside}})
+    apart = {"rope_theta": _theta(random), "partial_rotary_factor": 0.25}
+    yield Case(_file(random, "given") | apart)
+
+
+q6 = Question(
+    assignment=3,
+    name="q6",
+    title="What the file says",
+    names=("rotation_of",),
+    returns=("the number of rotating dimensions", "the base", "the slowest turn"),
+    parts=(
+        Part("plain files, head_dim given or not", 1, cases=_at_the_top),
+        Part("files with a rope dictionary", 1, cases=_in_the_rope_dictionary),
+        Part("files of heads that rotate in part", 1, cases=_part_of_the_head),
+    ),
+    reference=_rotation,
+    mistakes=(
+        Mistake("head_dim was overlooked where the file names it", _other_file(head_dim=lambda config: None)),
+        Mistake("partial_rotary_factor was overlooked", _whole_head),
+        Mistake(
+            "partial_rotary_factor was overlooked where it stands in the rope dictionary",
+            _without("partial_rotary_factor"),
+        ),
+        Mistake("rope_theta was overlooked where it stands in the rope dictionary", _without("rope_theta")),
+        Mistake("what stands in the rope dictionary was overlooked", _without("rope_theta", "partial_rotary_factor")),
+        Mistake(
+            "the slowest hand is not the one of the list that rotates: which d stands in the exponent?",
+            _whole_head_in_the_exponent,
+        ),
+        Mistake(
+            "the slowest hand is that of a whole head; here only a part of the head rotates",
+            _last_of_the_whole_head,
+        ),
+        Mistake("partial_rotary_factor is the share that rotates, not the rest", _rest_of_the_head),
+        Mistake("rope_theta was overlooked where it stands at the top of the file", _top_overlooked),
+        Mistake(
+            "the exponent of the slowest hand is not right: what is i for the last pair?",
+            _after_reading(lambda dim, base, slowest: (dim, base, TURN * base ** ((dim - 1) / dim))),
+        ),
+        Mistake(
+            "the exponent of the slowest hand lacks the 2",
+            _after_reading(lambda dim, base, slowest: (dim, base, TURN * base ** ((dim // 2 - 1) / dim))),
+        ),
+        Mistake(
+            "a turn was taken for 360, but the speeds are in radians",
+            _after_reading(lambda dim, base, slowest: (dim, base, 360 * slowest / TURN)),
+        ),
+        Mistake(
+            "the slowest hand does not turn by 1/base: the list ends one step before that",
+            _after_reading(lambda dim, base, slowest: (dim, base, TURN * base)),
+        ),
+        Mistake(
+            "the first value is a number of pairs; the dimensions are asked for",
+            _after_reading(lambda dim, base, slowest: (dim // 2, base, slowest)),
+        ),
+        Mistake(
+            "the third value is not of a full turn: a turn is not one radian",
+            _after_reading(lambda dim, base, slowest: (dim, base, slowest / TURN)),
+        ),
+        Mistake(
+            "the third value is a speed; the tokens of a turn are asked for",
+            _after_reading(lambda dim, base, slowest: (dim, base, TURN / slowest)),
+        ),
+        Mistake("the third value is of the fastest hand", _after_reading(lambda dim, base, slowest: (dim, base, TURN))),
+        Mistake("the scaling was applied; the list before any scaling is asked for", _with_scaling),
+        Mistake("the scaling was applied; the list before any scaling is asked for", _scaled_base),
+        Mistake(
+            "the width was divided among the key–value heads; it is the query heads that share it",
+            _other_file(head_dim=lambda config: config["hidden_size"] // config["num_key_value_heads"]),
+        ),
+        Mistake(
+            "the whole width of the model was taken for a head",
+            _other_file(head_dim=lambda config: config["hidden_size"]),
+        ),
+    ),
+)
+
+
+# Question 7: a desk with three sliders
+
+
+def _dots(height: Callable[[Array, Array], Array]) -> Answer:
+    """What the figure shows: heights made from wavelengths and turns, the pairs, how many hands of all come round."""
+
+    def answer(base: float, dim: int, length: int) -> tuple[Array, Array, str]:
+        waves, made, count = _hands(dim, base, length)
+        return height(waves, made), np.arange(dim // 2), f"{count} of {dim // 2}"
+
+    return answer
+
+
+def _settings(random: Random) -> Iterator[Case]:
+    for _ in range(3):
+        yield Case(_log_uniform(random, 1e3, 1e6), _even(random, 32, 128), int(random.integers(1_024, 32_769)))
+
+
+q7 = Question(
+    assignment=3,
+    name="q7",
+    title="A desk with three sliders",
+    names=("draw", "controls"),
+    returns=("the height of the dots", "the place of the dots", "the count in the title, in the form “21 of 32”,"),
+    parts=(
+        Part(
+            "the sliders",
+            1,
+            "controls",
+            view="base_dim_and_length",
+            raised={"OverflowError": "min and max of a FloatLogSlider are exponents, not the bases themselves"},
+            cases=lambda random: [Case(right=True)],
+        ),
+        Part("the figure", 1, view="dots_and_line", cases=_settings),
+    ),
+    reference=_dots(lambda waves, made: made),
+    mistakes=(
+        Mistake(
+            "the dots show tokens a turn; the turns within the length are asked for",
+            _dots(lambda waves, made: waves),
+            of=0,
+        ),
+        Mistake("the dots show radians: a turn is not one radian", _dots(lambda waves, made: made * TURN), of=0),
+        Mistake("the dots show logarithms: leave those to the axis", _dots(lambda waves, made: np.log10(made)), of=0),
+        Mistake(
+            "the dots should stand at 0, 1, 2, …, the numbers of the pairs",
+            lambda base, dim, length: (None, np.arange(dim // 2) + 1, None),
+            of=1,
+        ),
+        Mistake(
+            "the title counts hands out of all dimensions: a hand takes two of them",
+            lambda base, dim, length: (None, None, f"{_hands(dim, base, length)[2]} of {dim}"),
+            of=2,
+        ),
+    ),
+    packages=("plotly", "ipywidgets"),
+)
+
+ASSIGNMENT = Assignment(3, "Frequencies", (q1, q2, q3, q4, q5, q6, q7))

@@ -1,0 +1,26 @@
+"""The recorded assignments, as `grading.sources` writes them: inputs, right values and sentences, and no formula."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from posenc.check._plain import decode
+from posenc.check._question import Assignment, HandGraded, Likely, Part, Question, Trial
+
+
+def _part(told: Mapping[str, Any]) -> Part:
+    trials = tuple(Trial(**trial) for trial in told["trials"])
+    return Part(**{**told, "trials": trials, "likely": tuple(Likely(**likely) for likely in told["likely"])})
+
+
+def assignment(number: int) -> Assignment:
+    """The recorded assignment of a number."""
+    content = resources.files("posenc.check").joinpath("recorded", f"assignment_{number}.gz").read_bytes()
+    told = decode(gzip.decompress(content))
+    questions = tuple(Question(**{**each, "parts": tuple(map(_part, each["parts"]))}) for each in told["questions"])
+    return Assignment(
+        **{**told, "questions": questions, "hand_graded": tuple(HandGraded(**h) for h in told["hand_graded"])}
+    )

@@ -294,9 +294,10 @@ def C222() -> Evidence:
     by_rounded = wavelengths([1.24e-6])[0]
     right_period = min(abs(printed - period), abs(printed - by_rounded)) < 10
     return Evidence(
-        as_said=abs(slowest - 1.24) < 0.005 and right_period,
+        as_said=abs(slowest - 1.24e-6) < 0.005e-6 and right_period,
         weaker={
-            "one of the two numbers is right": abs(slowest - 1.24) < 0.005 or right_period,
+            "the frequency is right, and the period to one part in a thousand": abs(slowest - 1.24e-6) < 0.005e-6
+            and abs(printed / period - 1) < 1e-3,
         },
         figure=f"slowest frequency {slowest:.5e} rad a token, period {period:,.0f} tokens; from 1.24e-6 it would be "
         f"{by_rounded:,.0f}",

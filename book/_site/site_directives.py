@@ -145,8 +145,8 @@ class ClaimsKept(_OfClaims):
         claims = evidence.load_manifest()
         ours = sum(claim.source == (evidence.OURS,) for claim in claims)
         exchanged, unnoticed = len(evidence.exchanges()), evidence.unnoticed()
-        kinds = ", or ".join(KINDS[kind] for kind in KINDS if any(claim.kind == kind for claim in unnoticed))
-        where = f", on {len({claim.id for claim in unnoticed})} claims ({kinds})" if unnoticed else ""
+        kinds = " or ".join(f"“{KINDS[kind]}”" for kind in KINDS if any(claim.kind == kind for claim in unnoticed))
+        where = f", all on the {len({claim.id for claim in unnoticed})} cards that say {kinds}" if unnoticed else ""
         run = [claim.verdict for claim in claims if claim.kind == "executable"]
         of_cases, of_readings = run.count("COND"), run.count("MISL") + run.count("FALSE")
         text = f"""\

@@ -53,7 +53,7 @@ def test_the_page_says_whose_claims_they_are_and_what_the_tests_keep(open_claims
     passed = evidence.unnoticed()
     assert f"Of the {len(CLAIMS)} claims here the notes make {len(CLAIMS) - ours}. The other {ours} are ours" in said
     assert f"of {len(evidence.exchanges())} exchanges the tests let {len(passed)} pass" in said
-    assert f"on {len({claim.id for claim in passed})} claims (rests on what others measured)" in said
+    assert f"all on the {len({claim.id for claim in passed})} cards that say “rests on what others measured”" in said
 
 
 def test_a_card_says_what_was_tried_and_where_it_is_told(open_claims):

@@ -669,7 +669,7 @@ def test_what_is_refused():
     ):
         deberta(*arguments[:2], arguments[2][:, 1:], *arguments[3:])
     with pytest.raises(
-        ValueError, match=r"(?s)relative_positions must have shape \(5, 6\), got array.*of shape \(6, 5\)"
+        ValueError, match=r"relative_positions must have shape \(5, 6\), got an array of shape \(6, 5\)"
     ):
         deberta(*arguments[:4], arguments[4].T)
 

@@ -477,6 +477,21 @@ def test_the_fastest_method_has_the_gradient_of_the_elementwise_one(torch, layou
 
 @pytest.mark.torch
 @pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("learned", ["cos", "sin"])
+def test_either_half_of_a_table_may_be_learned(torch, layout, learned):
+    x = torch.randn(5, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    table = torch_table(torch, torch.arange(1, 6), 8, x)
+    leaf = getattr(table, learned).clone().requires_grad_()
+    rotate(x, table._replace(**{learned: leaf}), layout).sum().backward()
+    expected = torch.autograd.functional.jacobian(
+        lambda part: rotate(x, table._replace(**{learned: part}), layout, "elementwise").sum(), leaf.detach()
+    )
+    torch.testing.assert_close(leaf.grad, expected)
+    assert leaf.grad.abs().min() > 0
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_frequencies_may_be_learned(torch, layout):
     x = torch.randn(5, 8, dtype=torch.float64)
     frequencies = inv_freq(8, like=x).requires_grad_()

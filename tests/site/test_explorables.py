@@ -9,6 +9,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy.special import sici
 
 from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
@@ -371,6 +373,39 @@ def test_sums_over_pairs_equal_python_at_every_distance(arithmetic, dim, distanc
     np.testing.assert_allclose(result[0], decay(m, frequencies), atol=1e-10, rtol=0)
     np.testing.assert_allclose(result[1], np.mean(cosines**2, axis=-1), atol=1e-10, rtol=0)
     np.testing.assert_allclose(result[2], abel_bound(m, frequencies) / abel_bound(0, frequencies), atol=1e-10, rtol=0)
+
+
+# A table ends with a group of 4096 distances, in the middle of whose first block the group before it ends.
+RANGES = st.builds(lambda groups, more: 4096 * groups + more, st.integers(0, 15), st.integers(8, 4096))
+EDGES_OF_GROUPS = st.builds(lambda groups, more: 4096 * groups + more, st.integers(1, 16), st.integers(-66, -1))
+
+
+def test_sums_over_pairs_reach_the_end_of_every_range(arithmetic):
+    @example(greatest=4032, pairs=3, base=1e4)
+    @example(greatest=4095, pairs=3, base=1e4)
+    @example(greatest=8150, pairs=3, base=1e4)
+    @example(greatest=8191, pairs=3, base=1e4)
+    @example(greatest=65_535, pairs=3, base=1e4)
+    @given(RANGES | EDGES_OF_GROUPS, st.integers(1, 8), st.sampled_from(BASES))
+    def reach(greatest, pairs, base):
+        first = max(greatest - 200, 0)
+        result = arithmetic(
+            """(() => {
+              const sums = new A.PairSums(x.pairs, x.greatest).table(A.inverseFrequencies(2 * x.pairs, x.base));
+              const [score, square, bound] = [0, 1, 2].map(() => new Float64Array(x.greatest + 1));
+              sums.scores(x.first, x.greatest + 1, score, square);
+              sums.bounds(x.first, x.greatest + 1, bound);
+              return [score, square, bound].map((values) => Array.from(values.subarray(x.first)));
+            })()""",
+            {"pairs": pairs, "greatest": greatest, "base": base, "first": first},
+        )
+        m, frequencies = np.arange(first, greatest + 1), inv_freq(2 * pairs, base)
+        square = np.mean(np.cos(m[:, None] * frequencies) ** 2, axis=-1)
+        bound = abel_bound(m, frequencies) / abel_bound(0, frequencies)
+        for found, expected in zip(result, (decay(m, frequencies), square, bound), strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-10, rtol=0)
+
+    reach()
 
 
 def test_cosine_integral_equals_scipy(arithmetic):

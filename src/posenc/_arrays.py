@@ -37,7 +37,7 @@ def is_torch(value: object) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def said(value: object, shape: tuple[int, ...] | None = None) -> str:
+def said(value: Any, shape: tuple[int, ...] | None = None) -> str:
     """`value` as a message says it: of an array its shape alone, of a long list how it begins, and so for their parts.
 
     What is no array by itself, but was read as one, can be followed by the `shape` that it came to.
@@ -53,7 +53,7 @@ def said(value: object, shape: tuple[int, ...] | None = None) -> str:
     return text if shape is None else f"{text} of shape {tuple(shape)}"
 
 
-def said_of(value: object, refused: Array) -> str:
+def said_of(value: Any, refused: Array) -> str:
     """`value` as above, and of an array also the first of its numbers for which `refused` is True."""
     if is_array(value) and value.ndim > 0:
         return f"{float(value[refused][0]):.17g} in {said(value)}"

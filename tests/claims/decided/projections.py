@@ -7,7 +7,6 @@ from evidence import Evidence, decides
 
 from posenc.absolute import DENOMINATORS, learned, shift_matrix, sinusoidal
 from posenc.analysis import (
-    coverage,
     decay,
     defined_share,
     four_terms,
@@ -15,6 +14,7 @@ from posenc.analysis import (
     kernel_residual,
     offset_kernel,
     pairwise_weight,
+    uncovered,
 )
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq, turns
@@ -459,7 +459,7 @@ def C101() -> Evidence:
 
 @decides
 def C102() -> Evidence:
-    unseen, turned = coverage(THETA, LENGTH, 2 * LENGTH, 0.02), turns(LENGTH, THETA) >= 1
+    unseen, turned = uncovered(THETA, LENGTH, 2 * LENGTH, 0.02), turns(LENGTH, THETA) >= 1
     late = sinusoidal(10_000 + np.arange(LENGTH), DIM, BASE)
     kept = np.abs(late @ late.T - CODES @ CODES.T).max()
     return Evidence(

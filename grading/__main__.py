@@ -29,7 +29,7 @@ from grading.grade import NUMBERS, Report, assignment, grade, packages
 from grading.sandbox import Limits, NoSandbox, Worker
 from grading.sources import imports_of
 from grading.submission import Submission, find, read
-from grading.words import no_formula, some, visible
+from grading.words import name_shown, no_formula, some, visible
 from posenc.check._question import Assignment
 
 MOST_TRIES = 3  # notebooks of one student that are graded
@@ -58,11 +58,15 @@ def submissions(folder: Path) -> list[list[Submission]]:
     others = [path.name for path in folder.iterdir() if path.is_file() and path.suffix.lower() != ".ipynb"]
     if others:
         print(f"Left out, as they are no notebooks: {', '.join(visible(name) for name in sorted(others))}")
-    return [
-        [read(path, student) for path in paths]
-        or [Submission(student, folder / student, problem="There is no notebook (.ipynb) in the folder.")]
-        for student, paths in found
-    ]
+    return [[read(path, student) for path in paths] or [nothing(folder, student)] for student, paths in found]
+
+
+def nothing(folder: Path, student: str) -> Submission:
+    """What stands for a student's folder without a notebook: its problem names what is there instead."""
+    place = next((path for path in folder.iterdir() if name_shown(path.name) == student), folder / student)
+    held = some([visible(name) for name in sorted(os.listdir(place))])
+    problem = f"There is no notebook (.ipynb) in the folder: it {f'holds {held}' if held else 'is empty'}."
+    return Submission(student, place, problem=problem)
 
 
 def number_of(found: list[list[Submission]]) -> int:

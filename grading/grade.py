@@ -47,8 +47,9 @@ class Report:
 
     @property
     def waiting(self) -> list[HandGraded]:
-        """The hand-graded questions that nobody has graded yet."""
-        return [question for question in self.assignment.hand_graded if question.name not in self.hand]
+        """The hand-graded questions that nobody has graded yet; none where nothing could be read."""
+        questions = () if self.submission.problem else self.assignment.hand_graded
+        return [question for question in questions if question.name not in self.hand]
 
 
 def assignment(number: int) -> Assignment:

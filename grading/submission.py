@@ -76,6 +76,8 @@ def read(path: Path, student: str) -> Submission:
             raise ValueError("it is not a file of its own")
         if (size := path.stat().st_size) > LARGEST:
             raise ValueError(f"it has {size / MIB:.0f} MiB; a notebook may have {LARGEST // MIB}, outputs and all")
+        if not size:
+            raise ValueError("it is empty")
         notebook = _load(path, size)
         if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
             raise ValueError("it has no list of cells")
@@ -212,7 +214,8 @@ def _take(notebook: dict[str, Any], submission: Submission) -> None:
         submission.prose[name] = words[:LONGEST_WORDS]
         if len(words) > LONGEST_WORDS:
             submission.notes.append(
-                f"The text of {name} is longer than {LONGEST_WORDS} characters: the page shows its beginning."
+                f"The text of {name} is longer than {LONGEST_WORDS} characters: "
+                "the page shows its beginning, the notebook holds it all."
             )
     for name, count in seen.items():
         if count > 1:

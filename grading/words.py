@@ -30,6 +30,7 @@ ATTRIBUTES = re.compile(
     "display|displaystyle|scriptlevel|stretchy|fence|form|separator|accent|accentunder|movablelimits|largeop"
     "|symmetric|mathvariant|columnalign|rowalign|columnlines|rowlines|notation|linethickness"
 )
+CHILDREN = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 WIDTH = re.compile(r"(?:[0-2](?:\.\d{1,4})?|\.\d{1,4})em")
 VALUE = re.compile(r"[\w .%-]{1,40}")
 
@@ -70,7 +71,8 @@ def no_formula(text: str) -> str:
 
 def _clean(element: Element, depth: int = 0) -> Element:
     """The element as it may stand on a page. Raises ValueError for one that may not."""
-    if not MATHML.fullmatch(element.tag) or depth > DEEPEST:
+    whole = len(element) == CHILDREN.get(element.tag, len(element))
+    if not MATHML.fullmatch(element.tag) or not whole or depth > DEEPEST:
         raise ValueError(element.tag)
     clean = Element(element.tag)
     for name, value in element.attrib.items():
@@ -85,7 +87,8 @@ def _clean(element: Element, depth: int = 0) -> Element:
 
 def _mathml(latex: str, display: str) -> str | None:
     """The formula in MathML, or None where it cannot be read."""
-    if len(latex) > LONGEST_FORMULA:
+    bare = re.sub(r"\\.", "", latex)
+    if len(latex) > LONGEST_FORMULA or bare.count("{") != bare.count("}"):
         return None
     try:
         return tostring(_clean(convert_to_element(latex, display=display)), encoding="unicode")
@@ -98,12 +101,16 @@ def with_formulas(text: str) -> Markup:
     text = visible(text.replace("\r\n", "\n"), keep="\n\t")
     page, end = Markup(), 0
     for match in FORMULA.finditer(text):
-        page += escape(text[end : match.start()])
-        end = match.end()
+        before, end = text[end : match.start()], match.end()
+        inline = match["inline"]
+        if not inline and not match["left"]:  # it stands on a line of its own, and has its own space around it
+            before = before.rstrip("\n")
+            while text[end : end + 1] == "\n":
+                end += 1
+        page += escape(before)
         if match["left"]:
             page += escape(match[0][-1] if match[0][0] == "\\" else match[0])
             continue
-        inline = match["inline"]
         mathml = _mathml(inline or match["block"] or match[0], "inline" if inline else "block")
         if mathml is None:
             page += Markup('<code title="This formula could not be set.">{}</code>').format(match[0])

@@ -81,7 +81,7 @@ def test_other_cells_have_no_name(cell: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "not JSON"),
+        (b"", "it is empty"),
         (b"{", "not JSON"),
         (b"[]", "no list of cells"),
         (b'{"cells": 3}', "no list of cells"),
@@ -176,7 +176,9 @@ def test_long_answers_are_kept_to_a_limit(tmp_path: Path) -> None:
     submission = read(write(tmp_path / "a.ipynb", code("q1", long), words), "ada")
     assert len(submission.cells["q1"][0]) == LONGEST_CELL > LONGEST
     assert submission.prose["q7"] == "x" * LONGEST_WORDS
-    assert submission.notes == ["The text of q7 is longer than 20000 characters: the page shows its beginning."]
+    assert submission.notes == [
+        "The text of q7 is longer than 20000 characters: the page shows its beginning, the notebook holds it all."
+    ]
     submission = read(write(tmp_path / "a.ipynb", *[code(f"q{number}", long[: 2**19]) for number in range(60)]), "ada")
     assert "its answers have more than 5242880 characters" in submission.problem
 

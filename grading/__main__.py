@@ -64,9 +64,12 @@ def submissions(folder: Path) -> list[list[Submission]]:
 def nothing(folder: Path, student: str) -> Submission:
     """What stands for a student's folder without a notebook: its problem names what is there instead."""
     place = next((path for path in folder.iterdir() if name_shown(path.name) == student), folder / student)
-    held = some([visible(name) for name in sorted(os.listdir(place))])
-    problem = f"There is no notebook (.ipynb) in the folder: it {f'holds {held}' if held else 'is empty'}."
-    return Submission(student, place, problem=problem)
+    try:
+        held = some([visible(name) for name in sorted(os.listdir(place))])
+        what = f"holds {held}" if held else "is empty"
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+    return Submission(student, place, problem=f"There is no notebook (.ipynb) in the folder: it {what}.")
 
 
 def number_of(found: list[list[Submission]]) -> int:
@@ -87,17 +90,23 @@ def place_of(one: Submission, folder: Path) -> str:
     return visible(one.path.relative_to(folder).as_posix())
 
 
+def why_not(one: Submission) -> str:
+    """Why a notebook beside others is not graded."""
+    if one.problem:
+        return "it cannot be read"
+    return "it names no assignment" if one.assignment is None else f"assignment {one.assignment}"
+
+
 def tries(theirs: list[Submission], number: int, folder: Path) -> list[Submission]:
     """Of a student's notebooks those that are graded, with a note on any other. Mostly there is one, and it is."""
-    chosen = [one for one in theirs if one.assignment == number]
-    chosen = chosen or [one for one in theirs if one.assignment is None and not one.problem] or theirs[:1]
-    first, *others = chosen
-    chosen = [first] + [one for one in others if (one.cells, one.prose) != (first.cells, first.prose)]
-    left = [
-        f"{place_of(one, folder)} ({'it cannot be read' if one.problem else f'assignment {one.assignment}'})"
-        for one in theirs
-        if one.problem and one is not first or one.assignment not in (number, None)
-    ]
+    right = [one for one in theirs if one.assignment == number]
+    right = right or [one for one in theirs if one.assignment is None and not one.problem] or theirs[:1]
+    chosen: list[Submission] = []
+    for one in right:
+        if (one.cells, one.prose) not in [(other.cells, other.prose) for other in chosen]:
+            chosen.append(one)
+    first = chosen[0]
+    left = [f"{place_of(one, folder)} ({why_not(one)})" for one in theirs if all(one is not other for other in right)]
     if left and not first.problem and first.assignment in (number, None):
         for one in chosen:
             one.notes.append(f"Not graded: {some(left)}.")
@@ -189,9 +198,9 @@ def run(chosen: argparse.Namespace) -> Path:
     reports.may_hold(output, given.number)
     students = {theirs[0].student for theirs in found}
     by_hand = {}
+    as_written = {no_formula(student): student for student in students} | {student: student for student in students}
     for (name, question), points in (hand_grades(chosen.hand_grades, given) if chosen.hand_grades else {}).items():
-        # a name may be given as the table writes it, guarded
-        by_hand[next((one for one in students if name in (one, no_formula(one))), name), question] = points
+        by_hand[as_written.get(name, name), question] = points
     if strangers := {student for student, _ in by_hand} - students:
         raise ValueError(f"{chosen.hand_grades} names students who handed in nothing: {', '.join(sorted(strangers))}")
     seed = chosen.seed or secrets.token_hex(8)

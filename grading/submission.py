@@ -26,6 +26,7 @@ MOST_EVENTS = 5_000_000  # keys, values, beginnings and ends: some seconds
 MOST_TEXT = 5 * MIB  # characters of all answers
 LONGEST_CELL = 100_000  # characters of one cell that are kept; the grader refuses shorter ones already
 LONGEST_WORDS = 20_000  # characters of an answer in words
+AGAIN = re.compile(r" ?\(\d{1,2}\)$|-Copy\d{1,2}$")  # what browsers and Jupyter add to a second file's name
 SKIPPED = (".ipynb_checkpoints", "__MACOSX")  # folders that programs make, of copies and of nothing
 TOO_DEEP = "it is nested too deep"
 
@@ -238,15 +239,19 @@ def notebooks(folder: Path) -> list[Path]:
 def find(folder: Path) -> Iterator[tuple[str, list[Path]]]:
     """The students of a folder of submissions, each with the notebooks that are theirs; none for an empty folder.
 
-    A notebook in the folder itself belongs to the student of its own name. Any other belongs to the student whose
+    A notebook in the folder itself belongs to the student of its own name; a second download of it, `ada (1)` beside
+    `ada`, to the same. Any other belongs to the student whose
     name is that of the outermost folder that holds a notebook.
     """
     paths = notebooks(folder)
     holding = {path.parent for path in paths} - {folder}
+    alone = {path.stem for path in paths if path.parent == folder}
     theirs: dict[str, list[Path]] = {}
     for path in paths:
         around = [place for place in path.parents if place in holding]
-        name = around[-1].relative_to(folder).as_posix() if around else path.stem
+        name = around[-1].relative_to(folder).as_posix() if around else AGAIN.sub("", path.stem)
+        if not around and name not in alone:
+            name = path.stem
         theirs.setdefault(name_shown(name), []).append(path)
     filled = {path.relative_to(folder).parts[0] for path in paths}
     for below in folder.iterdir():

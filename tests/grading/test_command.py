@@ -269,8 +269,12 @@ def test_a_student_with_several_notebooks_has_one_row(
     empty, solved = sources.load(sources.STUDENT / "assignment_1.ipynb"), sources.load(sources.path_of(1))
     other = sources.load(sources.STUDENT / "assignment_2.ipynb")
     of_two(folder, "two", draft=empty, final=solved)
-    of_two(folder, "copies", a=empty, b=empty)
-    of_two(folder, "others", right=solved, other=other, broken=[])
+    of_two(folder, "copies", a=solved, b=empty, c=empty, d=solved)
+    unnamed = {**empty, "metadata": {}}
+    of_two(folder, "others", right=solved, other=other, broken=[], unnamed=unnamed)
+    of_two(folder, "nothing")
+    (folder / "nothing" / "answer\x1b.docx").write_text("", encoding="utf-8")
+    (folder / "empty").mkdir()
     of_two(folder, "wrong", a=other, b=other)
     many = [json.loads(json.dumps(solved)) for _ in range(4)]
     for number, notebook in enumerate(many):
@@ -285,10 +289,17 @@ def test_a_student_with_several_notebooks_has_one_row(
             f"2 notebooks of this student (two/draft.ipynb 0, two/final.ipynb {all_points} points): "
             "two/final.ipynb counts.",
         ),
-        "copies": ("0", ""),
+        "copies": (
+            all_points,
+            f"2 notebooks of this student (copies/a.ipynb {all_points}, copies/b.ipynb 0 points): "
+            "copies/a.ipynb counts.",
+        ),
+        "nothing": ("0", "There is no notebook (.ipynb) in the folder: it holds answer\\x1b.docx."),
+        "empty": ("0", "There is no notebook (.ipynb) in the folder: it is empty."),
         "others": (
             all_points,
-            "Not graded: others/broken.ipynb (it cannot be read), others/other.ipynb (assignment 2).",
+            "Not graded: others/broken.ipynb (it cannot be read), others/other.ipynb (assignment 2), "
+            "others/unnamed.ipynb (it names no assignment).",
         ),
         "wrong": ("0", "This is a notebook of assignment 2."),
         "many": (
@@ -297,8 +308,8 @@ def test_a_student_with_several_notebooks_has_one_row(
             "(many/a.ipynb, many/b.ipynb, many/c.ipynb, many/d.ipynb; up to 3 are graded, and the best counts.)",
         ),
     }
-    assert "Graded 5 submissions of assignment 1" in (printed := capsys.readouterr().out)
-    assert "Look at the column note: 4 of them have one." in printed
+    assert "Graded 7 submissions of assignment 1" in (printed := capsys.readouterr().out)
+    assert "Look at the column note: 7 of them have one." in printed
 
 
 def test_missing_cells_are_named(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

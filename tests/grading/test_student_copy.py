@@ -126,7 +126,7 @@ def test_what_gives_a_solution_away_is_found(tmp_path: Path) -> None:
         ("a.yml", "- a\n  # instructors: begin\n  - b\n  # instructors: end\n", "- a\n"),
         ("tests/test_x.py", "from grading import sources\n", None),
         ("tests/x.py", "import tests.grading.hostile\n", None),
-        ("tests/x.py", "regrading = 'import grading'\n", "regrading = 'import grading'\n"),
+        ("tests/x.py", "word = 'import grading'\n", "word = 'import grading'\n"),
         ("grading/x.py", "x = 1\n", None),
     ],
 )

@@ -249,6 +249,17 @@ def test_a_student_may_have_a_file_and_a_folder(tmp_path: Path) -> None:
     assert found_in(tmp_path) == {"ada": ["ada/x.ipynb", "ada.ipynb"]}
 
 
+def test_a_second_download_is_the_same_students(tmp_path: Path) -> None:
+    for name in ("ada", "ada (1)", "ada-Copy1", "grace (2)", "alan-1", "alan"):
+        write(tmp_path / f"{name}.ipynb")
+    assert found_in(tmp_path) == {
+        "ada": ["ada (1).ipynb", "ada-Copy1.ipynb", "ada.ipynb"],
+        "grace (2)": ["grace (2).ipynb"],
+        "alan-1": ["alan-1.ipynb"],
+        "alan": ["alan.ipynb"],
+    }
+
+
 def test_names_steer_no_terminal_and_stay_apart(tmp_path: Path) -> None:
     for name in ("\x1b[2J", "\\x1b[2J", "a\u202eb", "half \udcff", "李　明", "n\u200cm", "a\nb"):
         write(tmp_path / f"{name}.ipynb")

@@ -1,6 +1,6 @@
 """Assignment 1, "The blind spot, and codes for a place": attention, reordered words, bits, clocks, a step, a slider.
 
-Rests on chapters 01 to 04.
+It rests on chapters 01 to 04.
 """
 
 from __future__ import annotations

@@ -467,7 +467,7 @@ def _position_cases(random: np.random.Generator) -> Iterable[Case]:
 
 def _base_cases(random: np.random.Generator) -> Iterable[Case]:
     for base in (float(random.integers(40, 400)), 500_000.0):
-        yield Case(int(random.integers(2, 90)) + np.arange(9), 12, base)
+        yield Case(int(random.integers(300, 900)) + np.arange(9), 12, base)
 
 
 q4 = Question(

@@ -22,7 +22,9 @@ def answers(number: int, asked: Question) -> dict[str, list[Callable[..., Any]]]
     """The functions of every answer of a question's bank, by its title."""
     sources = {title: source for title, (_, source) in bank(number).WRONG[asked.name].items()}
     for kind in ("PROPERTY_ONLY", "RIGHT"):
-        sources |= {f"{title} ({kind})": text for title, text in getattr(bank(number), kind).get(asked.name, {}).items()}
+        sources |= {
+            f"{title} ({kind})": text for title, text in getattr(bank(number), kind).get(asked.name, {}).items()
+        }
     return {title: functions_of(number, asked.name, source) for title, source in sources.items()}
 
 
@@ -41,7 +43,9 @@ def lucky(number: int, seeds: Iterable[str]) -> list[str]:
             for place, part in enumerate(asked.parts):
                 if len({each[place] for each in points}) > 1:
                     times = sum(each[place] > 0 for each in points)
-                    found.append(f"{number} {asked.name}, {part.title}: {title}: right at {times} of {len(seeds)} seeds")
+                    found.append(
+                        f"{number} {asked.name}, {part.title}: {title}: right at {times} of {len(seeds)} seeds"
+                    )
     return found
 
 

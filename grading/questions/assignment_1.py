@@ -1,6 +1,6 @@
 """Assignment 1, "The blind spot, and codes for a place": attention, reordered words, bits, clocks, a step, a slider.
 
-Rests on chapters 01 to 04.
+It rests on chapters 01 to 04.
 """
 
 from __future__ import annotations
@@ -467,7 +467,7 @@ def _position_cases(random: np.random.Generator) -> Iterable[Case]:
 
 def _base_cases(random: np.random.Generator) -> Iterable[Case]:
     for base in (float(random.integers(40, 400)), 500_000.0):
-        yield Case(int(random.integers(2, 90)) + np.arange(9), 12, base)
+        yield Case(int(random.integers(300, 900)) + np.arange(9), 12, base)
 
 
 q4 = Question(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question
+from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question, until
 from posenc import analysis, frequencies, scaling
 
 Random = np.random.Generator
@@ -84,16 +84,27 @@ def _one_value_a_dimension(join: Callable[[Array], Array]) -> Answer:
     return answer
 
 
+def _nearly_turned(dim: int, base: float, length: float) -> bool:
+    """Whether a hand has made more than half a turn and less than one; so not all have turned."""
+    _, made, _ = _hands(dim, base, length)
+    return bool(np.any((made > 0.55) & (made < 0.95)))
+
+
 def _small_heads(random: Random) -> Iterator[Case]:
+    def draw() -> Case:
+        return Case(_even(random, 8, 16), int(random.integers(20, 400)), int(random.integers(30, 300)))
+
     for _ in range(3):
-        dim = _even(random, 8, 16)
-        yield Case(dim, int(random.integers(20, 400)), int(random.integers(30, 300)))
+        yield until(_nearly_turned, draw)
 
 
 def _model_heads(random: Random) -> Iterator[Case]:
+    def draw() -> Case:
+        base, length = _log_uniform(random, 3e3, 2e6), int(_log_uniform(random, 500, 100_000))
+        return Case(_even(random, 48, 256), base, length)
+
     for _ in range(3):
-        dim = _even(random, 48, 256)
-        yield Case(dim, _log_uniform(random, 3e3, 2e6), int(_log_uniform(random, 500, 100_000)))
+        yield until(_nearly_turned, draw)
 
 
 def _power_before_product(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
@@ -116,8 +127,8 @@ def _other_turns(change: Callable[[Array], Array]) -> Answer:
 
 def _odd_sizes(random: Random) -> Iterator[Case]:
     yield Case(_even(random, 6, 20), _log_uniform(random, 2, 9), int(random.integers(8, 40)))
-    yield Case(_even(random, 20, 60), _log_uniform(random, 500, 5e4), int(random.integers(2, 6)))
-    yield Case(_even(random, 30, 90), _log_uniform(random, 20, 90), int(random.integers(100, 400)))
+    yield Case(_even(random, 20, 60), _log_uniform(random, 500, 5e4), int(random.integers(4, 6)))
+    yield Case(_even(random, 30, 90), _log_uniform(random, 20, 60), int(random.integers(400, 600)))  # all have turned
 
 
 _LISTED_TWICE = "each pair was listed twice; the question asks for one value a pair, dim/2 in all"
@@ -219,10 +230,18 @@ def _all_bfloat16(distances: Any, speeds: Array) -> Array:
     return np.asarray(np.cos(rounded.double().numpy()))
 
 
+def _below_zero(distances: Array, speeds: Array) -> bool:
+    """Whether the hands disagree at one of the distances at least."""
+    return bool(analysis.decay(distances, speeds).min() < -0.02)
+
+
 def _near(random: Random) -> Iterator[Case]:
-    for _ in range(2):
+    def draw() -> Case:
         speeds = frequencies.inv_freq(_even(random, 6, 40), _log_uniform(random, 50, 5e4))
-        yield Case(random.integers(0, 200, size=int(random.integers(3, 6))), speeds)
+        return Case(random.integers(0, 200, size=int(random.integers(3, 6))), speeds)
+
+    for _ in range(2):
+        yield until(_below_zero, draw)
 
 
 def _any_shape(random: Random) -> Iterator[Case]:
@@ -232,9 +251,12 @@ def _any_shape(random: Random) -> Iterator[Case]:
 
 
 def _far(random: Random) -> Iterator[Case]:
-    for low, high in ((257, 4_000), (200_000, 1_000_000)):
+    def draw(low: int, high: int) -> Case:
         speeds = frequencies.inv_freq(_even(random, 32, 96), _log_uniform(random, 1e4, 1e6))
-        yield Case(2 * random.integers(low // 2, high // 2, size=6) + 1, speeds)
+        return Case(2 * random.integers(low // 2, high // 2, size=6) + 1, speeds)
+
+    yield draw(257, 4_000)
+    yield until(_below_zero, lambda: draw(200_000, 1_000_000))
 
 
 _ROUNDED = "the angles seem to have been computed in bfloat16, which cannot tell far positions apart"
@@ -489,6 +511,13 @@ def _at_the_end_only(length: int, dim: int, bases: Sequence[float]) -> tuple[flo
     return (good[0] if good else None), (safe[0] if safe else None)
 
 
+def _every_second(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+    distances = np.arange(0, length + 1, 2)
+    good = [base for base in sorted(bases) if analysis.decay(distances, frequencies.inv_freq(dim, base)).min() >= 0]
+    greatest = max((base for base in bases if base not in good), default=0)
+    return (good[0] if good else None), next((base for base in good if base > greatest), None)
+
+
 def _unsorted(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
     """The first that passes in the order given, and the first there that is greater than all that fail."""
     good = _passing(length, dim, bases)
@@ -529,41 +558,46 @@ class _Grid:
         self.bases = sorted(drawn)
         speeds = np.array([frequencies.inv_freq(self.dim, base) for base in self.bases])
         scores = np.cos(np.arange(longest + 1)[:, None, None] * speeds).mean(axis=-1)  # (distances, bases)
-        below = scores < 0
-        self.first = np.where(below.any(axis=0), below.argmax(axis=0), longest + 1)
+        self.below = scores < 0
+        self.first = np.where(self.below.any(axis=0), self.below.argmax(axis=0), longest + 1)
         changes = self.first[self.first <= longest]  # where the list of passing bases changes
         self.lengths = np.unique(np.concatenate([changes, changes + 1]))
 
-    def least(self, length: int) -> int | None:
-        """The place of the least base that passes."""
-        return next((k for k, n in enumerate(self.first) if n > length), None)
+    def answer(self, length: int, counted: slice | None = None) -> tuple[int | None, int | None]:
+        """The places of the least base and of the safe one, by all distances up to a length or by some of them."""
+        failing = self.below[counted or slice(length + 1)].any(axis=0)
+        passing = np.flatnonzero(~failing)
+        after = int(np.flatnonzero(failing)[-1]) + 1 if failing.any() else 0
+        return (int(passing[0]) if passing.size else None), (after if after < len(self.bases) else None)
 
-    def safe(self, length: int) -> int | None:
-        """The place of the first base from which on all pass; None where the greatest fails."""
-        failing = np.flatnonzero(self.first <= length)
-        place = int(failing[-1]) + 1 if failing.size else 0
-        return place if place < len(self.bases) else None
+    def by_the_end(self, length: int) -> bool:
+        """Whether the last distance alone leads to the same answer."""
+        return self.answer(length, slice(length, length + 1)) == self.answer(length)
+
+    def within(self, length: int) -> bool:
+        """Whether neither the last distance nor every second one makes a difference."""
+        others = slice(length), slice(0, length + 1, 2)
+        return all(self.answer(length, counted) == self.answer(length) for counted in others)
 
 
 def _grid_case(random: Random, wanted: Callable[[_Grid, int], bool], longest: int = 180) -> Case:
     """A length, a width and a jumbled list of bases, such that the wanted thing is to be seen on them."""
     while True:  # most grids have such a length
         grid = _Grid(random, longest)
-        lengths = [int(n) for n in grid.lengths if n > 12 and wanted(grid, int(n))]
+        lengths = [int(n) for n in grid.lengths if n > 12 and wanted(grid, int(n)) and not grid.by_the_end(int(n))]
         if not lengths:
             continue
         length = lengths[int(random.integers(len(lengths)))]
         passing = [base for base, n in zip(grid.bases, grid.first, strict=True) if n > length]
         bases = [int(base) for base in random.permutation(grid.bases)]
-        if len(passing) < 2 or next(base for base in bases if base in passing) != passing[0]:
+        if len(passing) > 1 and next(base for base in bases if base in passing) != passing[0]:
             return Case(length, grid.dim, bases)
 
 
 def _without_luck(random: Random) -> Iterator[Case]:
     def upper_part(grid: _Grid, length: int) -> bool:
-        return (
-            (least := grid.least(length)) is not None and least == grid.safe(length) and 2 < least < len(grid.bases) - 2
-        )
+        least, safe = grid.answer(length)
+        return least is not None and least == safe and 2 < least < len(grid.bases) - 2 and grid.within(length)
 
     yield _grid_case(random, upper_part)
     yield _grid_case(random, upper_part)
@@ -571,11 +605,8 @@ def _without_luck(random: Random) -> Iterator[Case]:
 
 def _with_luck(random: Random) -> Iterator[Case]:
     def gap(grid: _Grid, length: int) -> bool:
-        least, safe = grid.least(length), grid.safe(length)
-        before = (grid.least(length - 1), grid.safe(length - 1))
-        if least is None or safe is None or before != (least, safe):
-            return False
-        return least < safe < len(grid.bases) - 2
+        least, safe = grid.answer(length)
+        return least is not None and safe is not None and least < safe < len(grid.bases) - 2 and grid.within(length)
 
     yield _grid_case(random, gap)
     yield _grid_case(random, gap)
@@ -583,10 +614,12 @@ def _with_luck(random: Random) -> Iterator[Case]:
 
 def _at_the_edges(random: Random) -> Iterator[Case]:
     def last_one_counts(grid: _Grid, length: int) -> bool:
-        return grid.least(length) != grid.least(length - 1) and grid.safe(length) is not None
+        least, safe = grid.answer(length)
+        return length % 2 == 1 and least != grid.answer(length - 1)[0] and safe is not None
 
     def greatest_fails(grid: _Grid, length: int) -> bool:
-        return grid.least(length) is not None and grid.safe(length) is None
+        least, safe = grid.answer(length)
+        return least is not None and safe is None
 
     yield _grid_case(random, last_one_counts)
     yield _grid_case(random, greatest_fails)
@@ -612,6 +645,7 @@ q4 = Question(
             "the last distance was left out: `range(n)` and `np.arange(n)` stop before n",
             lambda length, dim, bases: _least_and_safe(length - 1, dim, bases),
         ),
+        Mistake("every second distance was left out: each one up to the length counts", _every_second),
         Mistake("the bases do not come in order, and the first that passes is not the smallest", _first_that_passes),
         Mistake("the bases do not come in order", _unsorted),
         Mistake("the bases do not come in order", _in_the_order_given),
@@ -712,6 +746,14 @@ def _by_distance(far: Callable[[Array, float], Array]) -> Answer:
     return answer
 
 
+_chords = _by_distance(lambda apart, tolerance: (2 * np.sin(apart / 2)).min(axis=1) > tolerance)
+
+
+def _chord_is_arc(*given: Any) -> bool:
+    """Whether the way straight across the circle leads to the same shares as the way along it."""
+    return np.array_equal(_chords(*given), _new(*given))
+
+
 def _slow_hands(random: Random) -> Iterator[Case]:
     for _ in range(2):
         trained = int(random.integers(20, 50))
@@ -724,18 +766,27 @@ def _slow_hands(random: Random) -> Iterator[Case]:
 
 
 def _hands_coming_round(random: Random) -> Iterator[Case]:
-    for _ in range(2):
+    def draw() -> Case:
         trained = int(random.integers(30, 60))
         used = 2 * trained + int(random.integers(5, 40))
         speeds = random.uniform(0.55, 0.9, size=int(random.integers(3, 6))) * TURN / trained
-        yield Case(random.permutation(speeds), trained, used, float(random.uniform(0.2, 0.35)))
+        return Case(random.permutation(speeds), trained, used, float(random.uniform(0.2, 0.35)))
+
+    for _ in range(2):
+        yield until(_chord_is_arc, draw)
 
 
 def _coarse_hands(random: Random) -> Iterator[Case]:
-    for _ in range(2):
+    def draw() -> Case:
         trained = int(random.integers(7, 14))
         used = trained + int(random.integers(25, 60))
-        yield Case(random.uniform(0.5, 2.8, size=5), trained, used, float(random.uniform(0.05, 0.15)))
+        return Case(random.uniform(0.5, 2.8, size=5), trained, used, float(random.uniform(0.05, 0.15)))
+
+    def wanted(*given: Any) -> bool:
+        return _chord_is_arc(*given) and not np.array_equal(_new(*given, around=False), _new(*given))
+
+    for _ in range(2):
+        yield until(wanted, draw)
 
 
 q5 = Question(
@@ -753,7 +804,7 @@ q5 = Question(
         Mistake("an angle one full turn on was taken for a new one", _changed(turn=None)),
         Mistake(
             "the distance was measured straight across the circle; along the circle is asked for",
-            _by_distance(lambda apart, t: (2 * np.sin(apart / 2)).min(axis=1) > t),
+            _chords,
         ),
         Mistake(
             "pairs of a later and an earlier angle were counted; each later angle counts once",
@@ -997,9 +1048,16 @@ q6 = Question(
         Mistake("the third value is of the fastest hand", _after_reading(lambda dim, base, slowest: (dim, base, TURN))),
         Mistake("the scaling was applied; the list before any scaling is asked for", _with_scaling),
         Mistake("the scaling was applied; the list before any scaling is asked for", _scaled_base),
-        Mistake(
-            "the width was divided among the key–value heads; it is the query heads that share it",
-            _other_file(head_dim=lambda config: config["hidden_size"] // config["num_key_value_heads"]),
+        *(
+            Mistake("the width was divided among the key–value heads; it is the query heads that share it", wrong)
+            for wrong in (
+                _other_file(head_dim=lambda config: config["hidden_size"] // config["num_key_value_heads"]),
+                _other_file(
+                    head_dim=lambda config: (
+                        config.get("head_dim") or config["hidden_size"] // config["num_key_value_heads"]
+                    )
+                ),
+            )
         ),
         Mistake(
             "the whole width of the model was taken for a head",

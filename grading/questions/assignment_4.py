@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grading.questions.question import Assignment, Case, Mistake, Part, Question
+from grading.questions.question import Assignment, Case, Mistake, Part, Question, until
 from posenc import frequencies, scaling
 from posenc.check import HandGraded
 
@@ -198,6 +198,10 @@ q2 = Question(
             lambda dim, base, s: scaling.linear(dim, base, factor=s).inv_freq,
         ),
         Mistake(_UPSIDE_DOWN_POWER, lambda dim, base, s: _powers(dim, base * s ** ((dim - 2) / dim))),
+        Mistake(
+            "the exponent of the factor is d/(d − 1): the slowest pair is i = d/2 − 1, so 2i is d − 2",
+            lambda dim, base, s: _powers(dim, base * s ** (dim / (dim - 1))),
+        ),
         Mistake(_SQUARED, lambda dim, base, s: _powers(dim, base * s**2)),
         Mistake(_NO_BRACKETS, lambda dim, base, s: _powers(dim, base * s**dim / (dim - 2))),
         Mistake(
@@ -335,6 +339,10 @@ q3 = Question(
             "the short texts were changed and the long ones left: it is the other way round",
             _rows(lambda n, length: np.minimum(n, length) / length),
         ),
+        Mistake(
+            "the factor went in twice: with f for n/L, a factor of f² − f + 1 is a fixed one on top of the text's own",
+            _rows(lambda n, length: _needed(n, length) ** 2 - _needed(n, length) + 1),
+        ),
         Mistake(_SQUARED, _rows(_needed, exponent=2.0)),
         Mistake(
             _UPSIDE_DOWN_POWER,
@@ -463,13 +471,23 @@ def _head(random: np.random.Generator) -> tuple[int, float, int]:
 
 def _beyond(random: np.random.Generator) -> Iterator[Case]:
     """Bounds between two neighbours of the list, so that no pair stands on the ramp."""
-    for _ in range(2):
+
+    def draw() -> Case:
         dim, base, length = _head(random)
         made = _made(dim, base, length)
         last = int(random.integers(1, dim // 2 - 2))  # the last pair that is kept
         between = (made[last] * made[last + 1]) ** 0.5
         fast, slow = between * (made[last] / between) ** 0.6, between * (made[last + 1] / between) ** 0.6
-        yield Case(dim, base, length, float(random.uniform(2, 9)), float(fast), float(slow))
+        return Case(dim, base, length, float(random.uniform(2, 9)), float(fast), float(slow))
+
+    def wanted(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> bool:
+        """Whether parts of a turn play no part, and the width of the ramp does."""
+        made = _made(dim, base, length)
+        kept = made[made >= fast]
+        return bool(np.floor(kept).min() >= fast and kept.min() < 0.98 * (fast + slow))
+
+    for _ in range(2):
+        yield until(wanted, draw)
 
 
 def _on_the_ramp(random: np.random.Generator) -> Iterator[Case]:
@@ -637,7 +655,7 @@ def _tensor_case(random: np.random.Generator, dtype: torch.dtype, least: int, gr
     speeds = torch.from_numpy(_speeds(random, pairs)).to(torch.float64 if dtype == torch.float64 else torch.float32)
     x = torch.from_numpy(random.standard_normal((2, 3, length, 2 * pairs))).to(dtype)
     places = torch.from_numpy(random.permutation(np.arange(least, greatest))[:length])
-    return Case(x, places, speeds, float(random.uniform(3, 16)))
+    return Case(x, places, speeds, float(random.uniform(3, 6 if dtype == torch.bfloat16 else 16)))
 
 
 def _attention_factor(random: np.random.Generator) -> Iterator[Case]:
@@ -752,7 +770,8 @@ def _probabilities(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
 
 
 def _asked(random: np.random.Generator, scale: float, missing: float) -> Case:
-    batch, stretches, width = (int(random.integers(*bounds)) for bounds in ((2, 5), (3, 6), (3, 6)))
+    batch = int(random.integers(2, 5))
+    stretches, width = (int(n) for n in 3 + random.permutation(4)[:2])  # never alike
     vocabulary = int(random.integers(7, 14))
     logits = scale * random.standard_normal((batch, stretches * width, vocabulary))
     targets = random.integers(0, vocabulary, (batch, stretches * width))
@@ -764,14 +783,20 @@ def _asked(random: np.random.Generator, scale: float, missing: float) -> Case:
     return Case(torch.from_numpy(logits), torch.from_numpy(targets), width)
 
 
+def _likely_enough(logits: torch.Tensor, targets: torch.Tensor, width: int) -> bool:
+    """Whether 1e-6 more of each probability changes a loss that is asked for, and 1e-8 more changes none."""
+    more = _in_stretches(1 / _probabilities(logits, targets), width).nanmean(dim=(0, 2)).max()
+    return bool(100 < more < 2000)
+
+
 def _plain_texts(random: np.random.Generator) -> Iterator[Case]:
     for _ in range(2):
-        yield _asked(random, 2.0, 0.0)
+        yield until(_likely_enough, lambda: _asked(random, 2.0, 0.0))
 
 
 def _unasked(random: np.random.Generator) -> Iterator[Case]:
     for missing in (0.3, 0.7):
-        yield _asked(random, 2.0, missing)
+        yield until(_likely_enough, lambda missing=missing: _asked(random, 2.0, missing))
 
 
 def _great_logits(random: np.random.Generator) -> Iterator[Case]:
@@ -790,6 +815,22 @@ _INFINITE = "a loss is infinite: a probability fell to 0, or e to a logit passed
 def _shifted(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
     each = _each(logits[:, :-1], targets[:, 1:])
     return torch.stack([each[:, start : start + width].nanmean() for start in range(0, each.shape[1], width)])
+
+
+def _rolled(step: int) -> Callable[..., torch.Tensor]:
+    """Question 6 with targets moved along the text; those that leave it come in at its other end."""
+    return lambda logits, targets, width: _loss_by_stretch(logits, targets.roll(step, dims=1), width)
+
+
+def _moved(step: int) -> Callable[..., torch.Tensor]:
+    """Question 6 with targets moved by one place, and nothing asked where one is missing."""
+
+    def wrong(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
+        moved = targets.roll(step, dims=1)
+        moved[:, -1 if step < 0 else 0] = IGNORED
+        return _loss_by_stretch(logits, moved, width)
+
+    return wrong
 
 
 def _read_as_tokens(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
@@ -832,9 +873,9 @@ q6 = Question(
     reference=_loss_by_stretch,
     tolerance=1e-5,
     mistakes=(
-        Mistake(
-            "targets were shifted by one more token: they are the next tokens already",
-            _shifted,
+        *(
+            Mistake("targets were shifted by one more token: they are the next tokens already", wrong)
+            for wrong in (_shifted, _rolled(-1), _rolled(1), _moved(-1), _moved(1))
         ),
         Mistake(
             "tokens that are not asked for were counted as a loss of 0",

@@ -111,6 +111,13 @@ def generator(*names: object) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
+def until(wanted: Callable[..., bool], draw: Callable[[], Case]) -> Case:
+    """A case whose arguments are wanted: such as decide an answer alike at any seed."""
+    while not wanted(*(case := draw()).args):
+        pass
+    return case
+
+
 @lru_cache(maxsize=512)  # a class is asked the same, so right values and mistakes are made once
 def _drawn(question: Question, part: Part, seed: str) -> check.Part:
     reference, mistakes = part.reference or question.reference, part.mistakes or question.mistakes

@@ -66,6 +66,19 @@ def attention(q, k, v, causal):
     return weights @ v, weights
 """,
         ),
+        **{
+            f"{mask} added to closed scores": (
+                "does not close it",
+                SCORES
+                + f"""
+    if causal:
+        scores = scores + {mask} * torch.ones(scores.shape[-2:], dtype=scores.dtype).triu(1)
+    weights = torch.softmax(scores, -1)
+    return weights @ v, weights
+""",
+            )
+            for mask in ("-100", "-1e3", "-1e4")
+        },
         "weights zeroed afterwards": (
             "does not add up to 1",
             SCORES

@@ -383,6 +383,23 @@ def bases_for(length, dim, bases):
 """,
         ),
         "the least twice": ("first once more", _bases(answer="least, least")),
+        "every second distance": ("every second distance", _bases(stop="0, length + 1, 2")),
+        "the first base past the length": (
+            None,
+            """
+def bases_for(length, dim, bases):
+    past = [base for base in sorted(bases) if base >= length]
+    return (past[0], past[0]) if past else (None, None)
+""",
+        ),
+        "by the length alone": (
+            None,
+            """
+def bases_for(length, dim, bases):
+    past = [base for base in sorted(bases) if base >= length / (2 * np.pi)]
+    return (past[0], past[0]) if past else (None, None)
+""",
+        ),
         "last distance only": ("only the last distance", _bases(test="score[-1] >= 0")),
         "base that fails": ("a base that fails", _bases(answer="least, max(bad)")),
         "greatest of the grid": ("greatest base", _bases(answer="least, max(bases)")),
@@ -552,6 +569,10 @@ def bases_for(length, dim, bases):
         "key-value heads": (
             "key–value heads",
             _file(head='config["hidden_size"] // config["num_key_value_heads"]'),
+        ),
+        "key–value heads, where head_dim is missing": (
+            "key–value heads",
+            _file(head='config.get("head_dim") or config["hidden_size"] // config["num_key_value_heads"]'),
         ),
         "whole model": ("whole width of the model", _file(head='config["hidden_size"]')),
         "d - 1": ("what is i", _file(slowest="2 * np.pi * base ** ((dim - 1) / dim)")),

@@ -72,6 +72,20 @@ loss = -torch.log_softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None]
     )
 
 
+def _q6_of(targets: str) -> str:
+    """The right answer for other targets."""
+    return _body(
+        _Q6_HEAD,
+        f"""
+targets = {targets}
+asked = targets != -100
+loss = -torch.log_softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+loss, asked = (x.reshape(len(x), -1, width) for x in (loss * asked, asked))
+return loss.sum((0, 2)) / asked.sum((0, 2))
+""",
+    )
+
+
 _RAMP = "np.clip((r - beta_slow) / (beta_fast - beta_slow), 0, 1)"
 
 WRONG = {
@@ -136,6 +150,7 @@ return t.cos(), t.sin()
     },
     "q2": {
         "NTK exponent 1": ("factor alone", _q2("(base * factor) ** (-2 * i / dim)")),
+        "d - 1": ("d/(d − 1)", _q2("(base * factor ** (dim / (dim - 1))) ** (-2 * i / dim)")),
         "position interpolation": ("alike", _q2("base ** (-2 * i / dim) / factor")),
         "exponent upside down": ("upside down", _q2("(base * factor ** ((dim - 2) / dim)) ** (-2 * i / dim)")),
         "exponent i/d": ("lacks the 2", _q2("(base * factor ** (dim / (dim - 2))) ** (-i / dim)")),
@@ -174,6 +189,7 @@ return t.cos(), t.sin()
     },
     "q3": {
         "no maximum": ("sped up", _q3("n / length")),
+        "the factor twice": ("f² − f + 1", _q3("max(1, n / length) ** 2 - max(1, n / length) + 1")),
         "never resets": ("starts anew", _q3("max(longest, length) / length")),
         "NTK exponent 1": (
             "factor alone",
@@ -422,6 +438,10 @@ return a * t.cos(), a * t.sin()
         ),
     },
     "q6": {
+        "rolled back": ("shifted", _q6_of("targets.roll(-1, 1)")),
+        "rolled on": ("shifted", _q6_of("targets.roll(1, 1)")),
+        "moved back": ("shifted", _q6_of("torch.cat([targets[:, 1:], targets[:, :1] * 0 - 100], 1)")),
+        "moved on": ("shifted", _q6_of("torch.cat([targets[:, :1] * 0 - 100, targets[:, :-1]], 1)")),
         "shifted once more": (
             "shifted",
             _body(

@@ -26,11 +26,11 @@ from tqdm import tqdm
 
 from grading import report as reports
 from grading.grade import NUMBERS, Report, assignment, grade, packages
+from grading.questions.question import Assignment
 from grading.sandbox import Limits, NoSandbox, Worker
 from grading.sources import imports_of
 from grading.submission import Submission, find, read
 from grading.words import name_shown, no_formula, some, visible
-from posenc.check._question import Assignment
 
 MOST_TRIES = 3  # notebooks of one student that are graded
 KEY = Path(__file__).resolve().parent / "key"

@@ -15,8 +15,8 @@ from typing import Any
 import jinja2
 
 from grading.grade import Report
+from grading.questions.question import Assignment
 from grading.words import no_formula, some, visible, with_formulas
-from posenc.check._question import Assignment
 
 PAGE = Path(__file__).resolve().parent / "feedback.html"
 NOT_TEXT = "backslashreplace"  # how halves of characters are written, which a name or an answer may hold

@@ -158,16 +158,16 @@ def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype
     one, right = _as_array(got), _as_array(want)
     if one.shape != right.shape:
         raise Wrong(
-            f"{the} has another shape than the question asks for", f"({one.shape} instead of {right.shape})", "shape"
+            f"the shape of {the} is not the one that the question asks for", f"({one.shape} instead of {right.shape})", "shape"
         )
     kind = complex if np.iscomplexobj(one) or np.iscomplexobj(right) else float
     try:
         one, right = one.astype(kind), right.astype(kind)
     except OverflowError:  # a whole number past all that a float can hold
-        raise Wrong(f"{the} holds values that are not finite numbers", kind="infinite") from None
+        raise Wrong(f"not every value of {the} is a finite number", kind="infinite") from None
     same_infinite = np.isinf(right) & (one == right)
     if not np.isfinite(one[~same_infinite]).all():
-        raise Wrong(f"{the} holds values that are not finite numbers", kind="infinite")
+        raise Wrong(f"not every value of {the} is a finite number", kind="infinite")
     with np.errstate(invalid="ignore"):  # infinity − infinity, where both are the same infinity
         error = np.where(same_infinite, 0.0, np.abs(one - right))
         size = np.where(np.isinf(right), 0.0, np.abs(right))
@@ -178,7 +178,7 @@ def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype
         raise Wrong(f"the values of {the} are not right", f"(largest error {error.max():.2g}{at})", "values")
     if exact_dtype and str(getattr(got, "dtype", "")) != str(getattr(want, "dtype", "")):
         found = getattr(got, "dtype", type(got).__name__)
-        raise Wrong(f"{the} has another dtype than its input", f"({found})", "dtype")
+        raise Wrong(f"the dtype of {the} is not that of its input", f"({found})", "dtype")
 
 
 def _agrees(got: Any, want: Any, tolerance: float, of: int | None = None) -> bool:

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -162,7 +162,8 @@ class Started:
     def end(self) -> None:
         """End it and every process in its sandbox. Raises NoSandbox where one is still alive."""
         if self.first is not None:
-            signal.pidfd_send_signal(self.first, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended already
+                signal.pidfd_send_signal(self.first, signal.SIGKILL)
             # the kernel says so only when every other process of the sandbox has ended, too
             if not select.select([self.first], [], [], STOP_SECONDS)[0]:
                 raise NoSandbox(f"A process of a sandbox could not be ended within {STOP_SECONDS} s. Stop it by hand.")
@@ -242,7 +243,7 @@ class Worker:
                 pages = int(Path(f"/proc/{number}/statm").read_text(encoding="ascii").split()[0])
                 self.started.memory = pages * os.sysconf("SC_PAGE_SIZE")
         except (Broken, Ended, TimeoutError, OSError, ValueError) as error:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             assert process.stderr is not None
             said = process.stderr.read(4000).decode(errors="replace").strip()
             self.stop()

@@ -420,7 +420,7 @@ return (a * t.sin()).to(x.dtype), (a * t.cos()).to(x.dtype)
             "column for each dimension",
             _q5(angles="positions[:, None].double() * torch.cat([inv_freq, inv_freq])"),
         ),
-        "the dtype of": (
+        "another dtype": (
             "the dtype of",
             _body(
                 _Q5_HEAD,

@@ -136,8 +136,9 @@ def refused(cells: Iterable[str], allowed: Iterable[str]) -> list[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Attribute) and (name := ast.unparse(node)).startswith("torch.onnx"):
-            names.add(name)
+        elif isinstance(node, ast.Attribute) and node.attr == "onnx":
+            if isinstance(node.value, ast.Name) and node.value.id == "torch":
+                names.add("torch.onnx")
     names = {
         name for name in names if not permitted(name, allowed) and not name.startswith(("posenc.check.", "IPython"))
     }
@@ -146,9 +147,12 @@ def refused(cells: Iterable[str], allowed: Iterable[str]) -> list[str]:
 
 def why_not(cells: list[str], allowed: tuple[str, ...], imports: str) -> str:
     """What an answer's text alone shows to be missing or not allowed; empty where it shows nothing."""
-    if names := refused(cells, allowed):
+    try:
+        names, missing = refused(cells, allowed), undefined(cells, allowed, imports)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # running it will say so
+        return ""
+    if names:
         return f"it uses {', '.join(names)}, which an answer may not use"
-    missing = undefined(cells, allowed, imports)
     return f"its cell does not define {', '.join(missing)}: an answer's cell is run alone" if missing else ""
 
 

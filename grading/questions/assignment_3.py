@@ -705,21 +705,23 @@ def _new(
     *,
     turn: float | None = TURN,
     around: bool = True,
+    wrapped: bool = True,
+    size: Callable[[Array], Array] = np.asarray,
     first: int = 0,
     extra: int = 0,
     past: int | None = None,
     unit: float = 1.0,
 ) -> Array:
-    """Question 5 with one thing changed: no turn, no way round it, other positions, another unit."""
+    """Question 5 with one thing changed: no turn, no way round it, angles past a turn, other positions or units."""
     shares = []
     for speed in speeds:
         seen = np.arange(first, trained + extra) * speed * unit
         asked = np.arange(trained if past is None else past, used) * speed * unit
-        if turn is not None:
+        if turn is not None and wrapped:
             seen, asked = seen % turn, asked % turn
         apart = np.abs(asked[:, None] - seen)
         if turn is not None and around:
-            apart = np.minimum(apart, turn - apart)
+            apart = np.minimum(apart, size(turn - apart))
         shares.append(np.mean(apart.min(axis=1) > tolerance))
     return np.array(shares)
 
@@ -772,8 +774,12 @@ def _hands_coming_round(random: Random) -> Iterator[Case]:
         speeds = random.uniform(0.55, 0.9, size=int(random.integers(3, 6))) * TURN / trained
         return Case(random.permutation(speeds), trained, used, float(random.uniform(0.2, 0.35)))
 
+    def wanted(*given: Any) -> bool:
+        unwrapped = (_new(*given, wrapped=False), _new(*given, wrapped=False, size=np.abs))
+        return _chord_is_arc(*given) and not any(np.array_equal(_new(*given), one) for one in unwrapped)
+
     for _ in range(2):
-        yield until(_chord_is_arc, draw)
+        yield until(wanted, draw)
 
 
 def _coarse_hands(random: Random) -> Iterator[Case]:
@@ -825,6 +831,10 @@ q5 = Question(
         Mistake(
             "every angle past the training was called new: is the tolerance in radians, and is one near angle enough?",
             lambda f, n, m, t: np.ones(len(f)),
+        ),
+        *(
+            Mistake("the shorter way round was taken of angles that were not brought back to one turn first", wrong)
+            for wrong in (_changed(wrapped=False), _changed(wrapped=False, size=np.abs))
         ),
         Mistake(
             "the way round was forgotten: just below a full turn and just above 0 are close together",

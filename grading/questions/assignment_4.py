@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -791,12 +792,12 @@ def _likely_enough(logits: torch.Tensor, targets: torch.Tensor, width: int) -> b
 
 def _plain_texts(random: np.random.Generator) -> Iterator[Case]:
     for _ in range(2):
-        yield until(_likely_enough, lambda: _asked(random, 2.0, 0.0))
+        yield until(_likely_enough, partial(_asked, random, 2.0, 0.0))
 
 
 def _unasked(random: np.random.Generator) -> Iterator[Case]:
     for missing in (0.3, 0.7):
-        yield until(_likely_enough, lambda missing=missing: _asked(random, 2.0, missing))
+        yield until(_likely_enough, partial(_asked, random, 2.0, missing))
 
 
 def _great_logits(random: np.random.Generator) -> Iterator[Case]:

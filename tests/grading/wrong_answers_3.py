@@ -437,7 +437,7 @@ def bases_for(length, dim, bases):
             _new(seen="np.arange(trained) * theta", past="np.arange(trained, used) * theta", around=""),
         ),
         "no turn, but the way round": (
-            None,
+            "not brought back to one turn",
             _new(seen="np.arange(trained) * theta", past="np.arange(trained, used) * theta"),
         ),
         "not the way round": ("the way round", _new(around="")),

@@ -8,7 +8,7 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test bubblewrap submissions check lab lab-results serve clean bench address assignments grade
+.PHONY: help environment book test check lab lab-results serve clean bench address
 
 help:
 	@echo "make environment"
@@ -19,15 +19,19 @@ help:
 	@echo "make lab       open JupyterLab on the notebooks"
 	@echo "make serve     serve the built website on this machine"
 	@echo "make bench     measure speed (OPTIONS=site measures the site alone)"
-	@echo "make grade SUBMISSIONS=folder"
-	@echo "               grade a folder of submissions (OPTIONS=… adds to the command)"
-	@echo "make assignments"
-	@echo "               write the assignments' student versions from their sources"
 	@echo "make lab-results"
 	@echo "               train and measure the laboratory's models anew (hours)"
 	@echo "make clean     remove everything that was built"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "               set the repository's address everywhere"
+# instructors: begin
+	@echo "make assignments"
+	@echo "               write the assignments' student versions from their sources"
+	@echo "make grade SUBMISSIONS=folder"
+	@echo "               grade a folder of submissions (OPTIONS=… adds to the command)"
+	@echo "make student-copy FOLDER=folder"
+	@echo "               write a copy of the repository for students, without solutions and grader"
+# instructors: end
 	@echo
 	@echo "PYTHON=… chooses the Python (3.11 or newer), VENV=… the environment's folder."
 
@@ -39,11 +43,17 @@ environment:
 book: environment
 	@"$(BIN)" -m tools.book
 
+# instructors: begin
+.PHONY: bubblewrap submissions assignments grade folder student-copy
+
 bubblewrap:
 	@command -v bwrap > /dev/null || { \
 	  echo "The grader's tests need bubblewrap, on Linux (Debian and Ubuntu: apt-get install bubblewrap)." >&2; exit 1; }
 
-test: bubblewrap environment
+FIRST = bubblewrap
+# instructors: end
+
+test: $(FIRST) environment
 	@"$(BIN)" -m tools.chromium
 	@"$(BIN)" -m tools.book
 	@echo "Running every test, $(WORKERS) processes …"
@@ -62,6 +72,7 @@ lab-results: environment
 	@"$(BIN)" -m posenc.lab all --workers "$(WORKERS)"
 	@"$(BIN)" -m posenc.lab collect
 
+# instructors: begin
 assignments: environment
 	@"$(BIN)" -m grading.sources
 
@@ -70,6 +81,13 @@ submissions:
 
 grade: submissions environment
 	@"$(BIN)" -m grading "$(SUBMISSIONS)" $(OPTIONS)
+
+folder:
+	@test -n "$(FOLDER)" || { echo "Name a folder that is not there yet: make student-copy FOLDER=folder" >&2; exit 1; }
+
+student-copy: folder environment
+	@"$(BIN)" -m grading.student_copy "$(FOLDER)"
+# instructors: end
 
 serve: environment
 	@"$(BIN)" -m tools.serve --port "$(PORT)"

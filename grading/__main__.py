@@ -6,8 +6,10 @@ python -m grading SUBMISSIONS [--assignment N] [--output FOLDER]
 from __future__ import annotations
 
 import argparse
+import codecs
 import csv
 import hmac
+import io
 import math
 import os
 import platform
@@ -24,11 +26,13 @@ from tqdm import tqdm
 
 from grading import report as reports
 from grading.grade import NUMBERS, Report, assignment, grade, packages
+from grading.questions.question import Assignment
 from grading.sandbox import Limits, NoSandbox, Worker
 from grading.sources import imports_of
 from grading.submission import Submission, find, read
-from posenc.check._question import Assignment
+from grading.words import name_shown, no_formula, some, visible
 
+MOST_TRIES = 3  # notebooks of one student that are graded
 KEY = Path(__file__).resolve().parent / "key"
 
 
@@ -44,49 +48,122 @@ def key() -> bytes:
     return secret
 
 
-def submissions(folder: Path) -> list[Submission]:
-    """Every submission in a folder. Raises ValueError where there is none."""
+def submissions(folder: Path) -> list[list[Submission]]:
+    """The notebooks of every student in a folder of submissions. Raises ValueError where there is none."""
     if not folder.is_dir():
         raise ValueError(f"{folder} is not a folder: name the folder of submissions")
-    found = []
-    for path, student in find(folder):
-        empty = Submission(student, folder / student, problem="There is no notebook in the folder.")
-        found.append(read(path, student) if path else empty)
-    if not any(submission.path.is_file() for submission in found):
+    found = list(find(folder))
+    if not any(paths for _, paths in found):
         raise ValueError(f"there is no notebook (.ipynb) in {folder}")
-    others = sorted(path.name for path in folder.iterdir() if path.is_file() and path.suffix != ".ipynb")
+    others = [path.name for path in folder.iterdir() if path.is_file() and path.suffix.lower() != ".ipynb"]
     if others:
-        print(f"Left out, as they are no notebooks: {', '.join(others)}")
-    return found
+        print(f"Left out, as they are no notebooks: {', '.join(visible(name) for name in sorted(others))}")
+    return [[read(path, student) for path in paths] or [nothing(folder, student)] for student, paths in found]
 
 
-def number_of(found: list[Submission]) -> int:
-    """The assignment that most submissions name. Raises ValueError where none names one."""
-    named = Counter(submission.assignment for submission in found if submission.assignment in NUMBERS)
+def nothing(folder: Path, student: str) -> Submission:
+    """What stands for a student's folder without a notebook: its problem names what is there instead."""
+    place = next((path for path in folder.iterdir() if name_shown(path.name) == student), folder / student)
+    try:
+        held = some([visible(name) for name in sorted(os.listdir(place))])
+        what = f"holds {held}" if held else "is empty"
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+    return Submission(student, place, problem=f"There is no notebook (.ipynb) in the folder: it {what}.")
+
+
+def number_of(found: list[list[Submission]]) -> int:
+    """The assignment that most submissions name. Raises ValueError where none does, or two are named as often."""
+    named = Counter(one.assignment for theirs in found for one in theirs if one.assignment in NUMBERS)
     if not named:
         raise ValueError("no submission says which assignment it is: add --assignment N")
-    return int(named.most_common(1)[0][0] or 0)
+    (number, most), *others = named.most_common()
+    if others and others[0][1] == most:
+        raise ValueError(
+            f"assignments {number} and {others[0][0]} are named by {most} notebooks each: add --assignment N"
+        )
+    return int(number or 0)
+
+
+def place_of(one: Submission, folder: Path) -> str:
+    """How a note calls one of several notebooks."""
+    return visible(one.path.relative_to(folder).as_posix())
+
+
+def why_not(one: Submission) -> str:
+    """Why a notebook beside others is not graded."""
+    if one.problem:
+        return "it cannot be read"
+    return "it names no assignment" if one.assignment is None else f"assignment {one.assignment}"
+
+
+def tries(theirs: list[Submission], number: int, folder: Path) -> list[Submission]:
+    """Of a student's notebooks those that are graded, with a note on any other. Mostly there is one, and it is."""
+    right = [one for one in theirs if one.assignment == number]
+    right = right or [one for one in theirs if one.assignment is None and not one.problem] or theirs[:1]
+    chosen: list[Submission] = []
+    for one in right:
+        if (one.cells, one.prose) not in [(other.cells, other.prose) for other in chosen]:
+            chosen.append(one)
+    first = chosen[0]
+    left = [f"{place_of(one, folder)} ({why_not(one)})" for one in theirs if all(one is not other for other in right)]
+    if left and not first.problem and first.assignment in (number, None):
+        for one in chosen:
+            one.notes.append(f"Not graded: {some(left)}.")
+    if len(chosen) > MOST_TRIES:
+        first.problem = (
+            f"There are {len(chosen)} notebooks of this student, and none was graded: leave the one that counts. "
+            f"({some([place_of(one, folder) for one in chosen])}; up to {MOST_TRIES} are graded, and the best counts.)"
+        )
+        return [first]
+    return chosen
+
+
+def best(graded: list[Report], folder: Path) -> Report:
+    """The one with the most points of a student's notebooks, with a note on all of them."""
+    report = max(graded, key=lambda report: report.points)
+    if len(graded) > 1:
+        points = ", ".join(f"{place_of(one.submission, folder)} {reports.number(one.points)}" for one in graded)
+        counts = place_of(report.submission, folder)
+        report.submission.notes.insert(
+            0, f"{len(graded)} notebooks of this student ({points} points): {counts} counts."
+        )
+    return report
+
+
+def rows_of(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """The columns and the rows of a table as spreadsheets write it: with , ; or tabs, in UTF-8 or UTF-16."""
+    content = path.read_bytes()
+    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        text = content.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not text in UTF-8 or UTF-16: save it as CSV in UTF-8") from None
+    heading = text.partition("\n")[0]
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=heading.count))
+    return list(reader.fieldnames or ()), list(reader)
 
 
 def hand_grades(path: Path, given: Assignment) -> dict[tuple[str, str], tuple[float, str]]:
     """Points and comments by student and question, from a table with the columns student, question, points, comment."""
     most = {question.name: question.points for question in given.hand_graded}
     grades = {}
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        table = csv.DictReader(file)
-        if not {"student", "question", "points"} <= set(table.fieldnames or ()):
-            raise ValueError(f"{path} needs the columns student, question and points (and may have comment)")
-        for line, row in enumerate(table, start=2):
-            name = row["question"]
-            if name not in most:
-                raise ValueError(f"{path}, line {line}: {name!r} is no question graded by hand: {', '.join(most)}")
-            try:
-                points = float(row["points"])
-            except ValueError:
-                points = math.nan
-            if not 0 <= points <= most[name]:
-                raise ValueError(f"{path}, line {line}: points of {name} go from 0 to {most[name]}: {row['points']!r}")
-            grades[row["student"], name] = points, row.get("comment") or ""
+    columns, table = rows_of(path)
+    if not {"student", "question", "points"} <= set(columns):
+        raise ValueError(f"{path} needs the columns student, question and points (and may have comment)")
+    for line, row in enumerate(table, start=2):
+        name = row["question"]
+        if name not in most:
+            raise ValueError(
+                f"{path}, line {line}: {name!r} is no question graded by hand: {', '.join(most) or 'none is'}"
+            )
+        try:
+            points = float(row["points"])
+        except (TypeError, ValueError):
+            points = math.nan
+        if not 0 <= points <= most[name]:
+            raise ValueError(f"{path}, line {line}: points of {name} go from 0 to {most[name]}: {row['points']!r}")
+        grades[row["student"], name] = points, row.get("comment") or ""
     return grades
 
 
@@ -96,7 +173,7 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("submissions", type=Path, help="a folder of notebooks, or of a folder for each student")
     add("--assignment", type=int, choices=NUMBERS, help="which one; else the one that most notebooks name")
-    add("--output", type=Path, default=Path("grades"), help="where grades.csv and feedback/ go (default: grades)")
+    add("--output", type=Path, metavar="FOLDER", help="where grades.csv and feedback/ go (grades/assignment_N)")
     add("--timeout", type=float, default=10.0, metavar="SECONDS", help="for one check (default: 10)")
     add("--memory", type=int, default=2048, metavar="MIB", help="for one check (default: 2048)")
     add("--seed", default="", help="the name of an earlier run, to draw its inputs again")
@@ -114,10 +191,17 @@ def arguments() -> argparse.Namespace:
 
 def run(chosen: argparse.Namespace) -> Path:
     """Grade, and write what came of it. Raises ValueError or NoSandbox before anything is graded."""
-    found = submissions(chosen.submissions)
+    folder = chosen.submissions
+    found = submissions(folder)
     given = assignment(chosen.assignment or number_of(found))
-    by_hand = hand_grades(chosen.hand_grades, given) if chosen.hand_grades else {}
-    if strangers := {student for student, _ in by_hand} - {submission.student for submission in found}:
+    output = chosen.output or Path("grades") / f"assignment_{given.number}"
+    reports.may_hold(output, given.number)
+    students = {theirs[0].student for theirs in found}
+    by_hand = {}
+    as_written = {no_formula(student): student for student in students} | {student: student for student in students}
+    for (name, question), points in (hand_grades(chosen.hand_grades, given) if chosen.hand_grades else {}).items():
+        by_hand[as_written.get(name, name), question] = points
+    if strangers := {student for student, _ in by_hand} - students:
         raise ValueError(f"{chosen.hand_grades} names students who handed in nothing: {', '.join(sorted(strangers))}")
     seed = chosen.seed or secrets.token_hex(8)
     secret = hmac.new(key(), seed.encode(), "sha256").hexdigest()
@@ -132,22 +216,25 @@ def run(chosen: argparse.Namespace) -> Path:
 
     def one(submission: Submission) -> Report:
         try:
-            report = grade(submission, given, imports, secret, limits, chosen.unsafe)
+            return grade(submission, given, imports, secret, limits, chosen.unsafe)
         except Exception as error:  # of this submission alone: all others are graded
             submission.problem = f"It could not be graded ({type(error).__name__}): grade it again."
-            report = grade(submission, given, imports, secret, limits, chosen.unsafe)
+            return grade(submission, given, imports, secret, limits, chosen.unsafe)
+
+    def the_best(theirs: list[Submission]) -> Report:
+        report = best([one(submission) for submission in tries(theirs, given.number, folder)], folder)
         for question in given.hand_graded:
-            if (submission.student, question.name) in by_hand:
-                points, comment = by_hand[submission.student, question.name]
+            if (report.submission.student, question.name) in by_hand:
+                points, comment = by_hand[report.submission.student, question.name]
                 report.hand[question.name], report.comments[question.name] = points, comment
         with lock:
             bar.update()
         return report
 
     with bar, ThreadPoolExecutor(chosen.workers) as pool:
-        graded = list(pool.map(one, found))
-    reports.write(
-        chosen.output,
+        graded = list(pool.map(the_best, found))
+    replaced = reports.write(
+        output,
         graded,
         given,
         {
@@ -158,9 +245,16 @@ def run(chosen: argparse.Namespace) -> Path:
             "seconds": {report.submission.student: round(report.seconds, 2) for report in graded},
         },
     )
-    print(f"Graded {len(found)} submissions of assignment {given.number}: {chosen.output / 'grades.csv'}")
-    print(f"Feedback pages: {chosen.output / 'feedback'}. The run's name, for appeals: {seed}")
-    return Path(chosen.output)
+    print(f"Graded {len(found)} submissions of assignment {given.number}: {output / 'grades.csv'}")
+    if replaced:
+        print(replaced)
+    noted = [report for report in graded if report.submission.problem or report.submission.notes]
+    if noted:
+        print(f"Look at the column note: {len(noted)} of them have one.")
+    if waiting := sum(bool(report.waiting) for report in graded):
+        print(f"Waiting for a reader: {waiting} of them. Their points come in with --hand-grades.")
+    print(f"Feedback pages: {output / 'feedback'}. The run's name, for appeals: {seed}")
+    return output
 
 
 def main() -> None:
@@ -169,7 +263,7 @@ def main() -> None:
     try:
         run(chosen)
     except (NoSandbox, ValueError, OSError) as error:
-        sys.exit(f"Not graded. {error}")
+        sys.exit(visible(f"Not graded. {error}", keep="\n"))
 
 
 if __name__ == "__main__":

@@ -49,8 +49,9 @@ class Report:
 
     @property
     def waiting(self) -> list[HandGraded]:
-        """The hand-graded questions that nobody has graded yet."""
-        return [question for question in self.assignment.hand_graded if question.name not in self.hand]
+        """The hand-graded questions that nobody has graded yet; none where nothing could be read."""
+        questions = () if self.submission.problem else self.assignment.hand_graded
+        return [question for question in questions if question.name not in self.hand]
 
 
 def assignment(number: int) -> Assignment:
@@ -65,7 +66,6 @@ def assignment(number: int) -> Assignment:
 def packages(assignment: Assignment) -> tuple[str, ...]:
     """What the worker imports: NumPy, torch, and what a question adds."""
     more = {package for question in assignment.questions for package in question.packages}
-    more |= {"array_api_compat" for question in assignment.questions if question.modules}
     return ("numpy", "torch", *sorted(more))
 
 
@@ -104,6 +104,22 @@ def grade_question(worker: Worker, question: Question, cells: list[str], seed: s
     return results
 
 
+def missing(submission: Submission, assignment: Assignment) -> list[str]:
+    """Notes that name the questions without a cell, and those whose cell is of the wrong kind."""
+    in_words = {question.name for question in assignment.hand_graded}
+    names = [question.name for question in assignment.asked]
+    absent = [name for name in names if name not in submission.cells and name not in submission.prose]
+    if len(absent) == len(names):
+        return [f"There is no answer cell ({names[0]} to {names[-1]}): nothing could be graded."]
+    notes = [f"There is no cell named {', '.join(absent)}: nothing could be graded there."] if absent else []
+    for name in names:
+        if name in in_words and name in submission.cells and name not in submission.prose:
+            notes.append(f"The cell {name} is code, where words were asked for: a reader sees it as it is.")
+        if name not in in_words and name in submission.prose and name not in submission.cells:
+            notes.append(f"The cell {name} is text, where code was asked for: nothing could be graded there.")
+    return notes
+
+
 def grade(
     submission: Submission, assignment: Assignment, imports: str, seed: str, limits: Limits, unsafe: bool = False
 ) -> Report:
@@ -118,6 +134,7 @@ def grade(
         submission.problem = other
         report.graded = [Graded(question, for_all(question.parts, other)) for question in assignment.questions]
         return report
+    submission.notes += missing(submission, assignment)
     with Worker(packages(assignment), imports, limits, unsafe) as worker:
         for question in assignment.questions:
             results = grade_question(worker, question, submission.cells.get(question.name, []), seed)

@@ -57,24 +57,30 @@ def _told(value: Any) -> Any:
     return told | {"mistakes": _short(value.mistakes)} if isinstance(value, Trial) else told
 
 
-def drawn(number: int) -> bytes:
-    """The recording of an assignment, drawn anew."""
-    return encode(_told(assignment(number).public()))
+def drawn(number: int, imports: str) -> bytes:
+    """The recording of an assignment, drawn anew; `imports` are the lines that its notebook begins with."""
+    told = _told(assignment(number).public())
+    return encode(told | {"questions": [question | {"imports": imports} for question in told["questions"]]})
 
 
-def is_up_to_date(number: int) -> bool:
+def is_up_to_date(number: int, imports: str) -> bool:
     """Whether the recording says what is drawn now."""
     if not path_of(number).is_file():
         return False
     try:
-        compare(decode(gzip.decompress(path_of(number).read_bytes())), decode(drawn(number)), SAME, exact_dtype=True)
+        compare(
+            decode(gzip.decompress(path_of(number).read_bytes())),
+            decode(drawn(number, imports)),
+            SAME,
+            exact_dtype=True,
+        )
     except Wrong:
         return False
     return True
 
 
-def write(number: int) -> None:
+def write(number: int, imports: str) -> None:
     """Record an assignment, unless its recording says the same already."""
     FOLDER.mkdir(exist_ok=True)
-    if not is_up_to_date(number):
-        path_of(number).write_bytes(gzip.compress(drawn(number), mtime=0))
+    if not is_up_to_date(number, imports):
+        path_of(number).write_bytes(gzip.compress(drawn(number, imports), mtime=0))

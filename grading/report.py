@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from typing import Any
 import jinja2
 
 from grading.grade import Report
-from posenc.check._question import Assignment
+from grading.questions.question import Assignment
+from grading.words import no_formula, some, visible, with_formulas
 
 PAGE = Path(__file__).resolve().parent / "feedback.html"
 NOT_TEXT = "backslashreplace"  # how halves of characters are written, which a name or an answer may hold
+TABLE, RECORD, PAGES, EARLIER = "grades.csv", "run.json", "feedback", "earlier"
 
 
 def safe_name(student: str) -> str:
@@ -26,11 +29,6 @@ def safe_name(student: str) -> str:
     if plain and plain == student and not re.search(r"-[0-9a-f]{16}$", plain):
         return plain
     return f"{plain or 'student'}-{hashlib.sha256(os.fsencode(student)).hexdigest()[:16]}"
-
-
-def no_formula(text: str) -> str:
-    """Text that a spreadsheet takes as text, whatever a student has called a file."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def number(points: float) -> str:
@@ -51,29 +49,91 @@ def rows(reports: Sequence[Report], assignment: Assignment, unsafe: bool) -> lis
         table.append(
             [no_formula(submission.student), str(assignment.number), number(report.points), str(assignment.points)]
             + [points.get(name, "") for name in names]
-            + [waiting, "no (--unsafe)" if unsafe else "yes", no_formula(note)]
+            + [waiting, "no (--unsafe)" if unsafe else "yes", no_formula(visible(note))]
         )
     return table
 
 
-def write_table(path: Path, table: list[list[str]]) -> None:
-    """Write the table so that a reader sees the old one or the new one, whole."""
-    beside = path.with_suffix(".part")
-    with beside.open("w", newline="", encoding="utf-8", errors=NOT_TEXT) as file:
-        csv.writer(file).writerows(table)
-    beside.replace(path)
+def recorded(folder: Path) -> dict[str, Any]:
+    """The record of the grades that a folder holds; empty where there is none that can be read."""
+    try:
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
-def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: dict[str, Any]) -> None:
-    """Write grades.csv, feedback/ and run.json into a folder."""
-    pages = folder / "feedback"
-    pages.mkdir(parents=True, exist_ok=True)
+def may_hold(folder: Path, assignment: int) -> None:
+    """Raise ValueError where a folder holds the grades of another assignment."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file: name a folder with --output")
+    other = recorded(folder).get("assignment", assignment)
+    if other != assignment:
+        raise ValueError(
+            f"{folder} holds the grades of assignment {other}, and these are of assignment {assignment}: "
+            "name another folder with --output"
+        )
+
+
+def points_of(path: Path) -> dict[str, str]:
+    """The points by student in a table; empty where there is none that can be read."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return {row["student"]: row["points"] for row in csv.DictReader(file)}
+    except (OSError, ValueError, KeyError, csv.Error):
+        return {}
+
+
+def put_by(folder: Path) -> Path | None:
+    """Move the grades that a folder holds to a folder of their own in it, and say which; None where it holds none."""
+    held = [folder / name for name in (PAGES, RECORD, TABLE) if (folder / name).exists()]
+    if not held:
+        return None
+    record = recorded(folder)
+    name = re.sub(r"[^\w-]+", "-", f"{record.get('time', 'undated')}"[:19]).strip("-")
+    earlier = folder / EARLIER / name
+    for again in range(2, 10_000):
+        if not earlier.exists():
+            break
+        earlier = folder / EARLIER / f"{name}-{again}"
+    earlier.mkdir(parents=True)
+    for path in held:
+        path.rename(earlier / path.name)
+    return earlier
+
+
+def replaced(earlier: Path, folder: Path) -> str:
+    """What the grades in a folder have replaced, in words."""
+    old, new, record = points_of(earlier / TABLE), points_of(folder / TABLE), recorded(earlier)
+    run = f" (run {visible(str(record['seed']))})" if "seed" in record else ""
+    lines = [f"Replaced the grades of {len(old)} submissions{run}. They are kept in {earlier}"]
+    if gone := sorted(set(old) - set(new)):
+        lines.append(f"  No longer in the table: {some(gone)}")
+    if others := [f"{name} {old[name]} → {new[name]}" for name in new if name in old and old[name] != new[name]]:
+        lines.append(f"  Other points than before: {some(others)}")
+    return visible("\n".join(lines), keep="\n")
+
+
+def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: dict[str, Any]) -> str:
+    """Write grades.csv, feedback/ and run.json into a folder, and say what they replaced, which is kept.
+
+    All is written beside first: where that fails, the old grades stand as they were.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    environment.filters["points"] = number
+    environment.filters |= {"points": number, "with_formulas": with_formulas, "visible": visible}
     template = environment.from_string(PAGE.read_text(encoding="utf-8"))
-    for report in reports:
-        page = template.render(report=report, assignment=assignment, run=run)
-        place = pages / f"{safe_name(report.submission.student)}.html"
-        place.write_text(page, encoding="utf-8", errors=NOT_TEXT)
-    (folder / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
-    write_table(folder / "grades.csv", rows(reports, assignment, run["unsafe"]))
+    with tempfile.TemporaryDirectory(prefix=".grades-", dir=folder) as beside:
+        new = Path(beside)
+        (new / PAGES).mkdir()
+        for report in reports:
+            page = template.render(report=report, assignment=assignment, run=run)
+            place = new / PAGES / f"{safe_name(report.submission.student)}.html"
+            place.write_text(page, encoding="utf-8", errors=NOT_TEXT)
+        (new / RECORD).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
+        with (new / TABLE).open("w", newline="", encoding="utf-8", errors=NOT_TEXT) as file:
+            csv.writer(file).writerows(rows(reports, assignment, run["unsafe"]))
+        earlier = put_by(folder)
+        for name in (PAGES, RECORD, TABLE):
+            (new / name).rename(folder / name)
+    return replaced(earlier, folder) if earlier else ""

@@ -5,8 +5,8 @@ What comes back is decoded as plain data of bounded size, within bounded time; a
 
 from __future__ import annotations
 
-import ast
 import builtins
+import json
 import os
 import re
 import select
@@ -25,16 +25,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import posenc
-from posenc.check import _plain
+from posenc.check import _alone, _plain
+from posenc.check._alone import ATTENTION, CHANGED, NOT_ALLOWED, why_not
 from posenc.check._plain import LARGEST, decode, encode
 from posenc.check._question import Question, Unanswered, Wrong
 
 ROOT = Path(__file__).resolve().parents[1]
 INSIDE = ROOT / "grading" / "inside"
-PACKAGE = Path(posenc.__file__).resolve().parent
 START_SECONDS = 120  # importing torch on a busy machine
+STOP_SECONDS = 30  # until the kernel has ended every process of a sandbox whose first one was killed
+# What a package cannot be imported without, where that is not all that it names: torch's other needs are for its
+# compiler, and a package of special functions among them would be answers to have.
+NEEDED = {"torch": ("typing-extensions",)}
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
+SHARED = {str(_plain.__file__): "plain.py", str(_alone.__file__): "alone.py"}  # what both sides run
 LIBRARIES = ("OMP", "OPENBLAS", "MKL")  # those that would start threads, which an answer may not have
 HOW_TO_GET_IT = (
     "The grader runs submissions in bubblewrap, on Linux: install it with the system's packages "
@@ -77,7 +81,8 @@ def distributions(packages: tuple[str, ...]) -> dict[str, Path]:
             seen[name] = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue  # an extra, or for another system: the package works without it
-        waiting += [re.match(r"[\w.-]+", need)[0] for need in seen[name].requires or () if "extra ==" not in need]  # type: ignore[index]
+        needs = [need for need in seen[name].requires or () if "extra ==" not in need]
+        waiting += NEEDED.get(name) or [re.match(r"[\w.-]+", need)[0] for need in needs]  # type: ignore[index]
     found: dict[str, Path] = {}
     for distribution in seen.values():
         for file in distribution.files or ():
@@ -86,23 +91,6 @@ def distributions(packages: tuple[str, ...]) -> dict[str, Path]:
             if top not in ("..", "__pycache__") and not top.endswith(".pth") and place.exists():
                 found[top] = place
     return found
-
-
-@cache
-def sources(modules: tuple[str, ...]) -> dict[str, str]:
-    """The text of the named modules of posenc and of those that they import, by name."""
-    found: dict[str, str] = {}
-    waiting = list(modules)
-    while waiting:
-        name = waiting.pop()
-        path = PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py")
-        if name in found or not path.is_file():
-            continue
-        found[name] = path.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(found[name])):
-            if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "posenc":
-                waiting += [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return {"posenc": "", **found} if found else {}
 
 
 def _system_mounts() -> Iterator[str]:
@@ -132,11 +120,15 @@ def bubblewrap() -> str:
     return program
 
 
-def command(packages: tuple[str, ...], empty: Path) -> list[str]:
-    """bubblewrap's command line: nothing to see but the system's programs, Python, and the named packages."""
-    words = [bubblewrap(), "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    words += ["--uid", "65534", "--gid", "65534", "--hostname", "grader", "--clearenv"]
-    words += [*_system_mounts(), "--proc", "/proc", "--dev", "/dev"]
+def command(packages: tuple[str, ...], empty: Path, told_who: int) -> list[str]:
+    """bubblewrap's command line: nothing to see but the system's programs, Python, and the named packages.
+
+    Which process is the first in the sandbox is written to `told_who`.
+    """
+    # --as-pid-1: otherwise bubblewrap's own process is the first, without limits and within reach of an answer
+    words = [bubblewrap(), "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    words += ["--uid", "65534", "--gid", "65534", "--hostname", "grader", "--clearenv", "--info-fd", str(told_who)]
+    words += [*_system_mounts(), "--dev", "/dev"]  # and no /proc: nothing that is needed is there
     if not Path(sys.base_prefix).is_relative_to("/usr"):
         words += ["--ro-bind", sys.base_prefix, sys.base_prefix]
     for folder in _hidden():
@@ -147,7 +139,9 @@ def command(packages: tuple[str, ...], empty: Path) -> list[str]:
             words += ["--ro-bind", str(empty), "/packages/torch/onnx"]
     for file in INSIDE.glob("*.py"):
         words += ["--ro-bind", str(file), f"/grader/{file.name}"]
-    words += ["--ro-bind", str(_plain.__file__), "/grader/plain.py", "--remount-ro", "/dev", "--remount-ro", "/"]
+    for module, name in SHARED.items():
+        words += ["--ro-bind", module, f"/grader/{name}"]
+    words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     settings = {"PYTHONPATH": "/packages", "HOME": "/nowhere", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
     settings |= {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
     for name, value in settings.items():
@@ -155,13 +149,42 @@ def command(packages: tuple[str, ...], empty: Path) -> list[str]:
     return [*words, "--chdir", "/", os.path.realpath(sys.executable), "-s", "-S", "/grader/worker.py"]
 
 
+@dataclass
+class Started:
+    """A worker that runs."""
+
+    process: subprocess.Popen[bytes]  # bubblewrap, or with `unsafe` the worker itself
+    folder: Path  # what it needs of files
+    endings: int  # where the worker alone writes
+    first: int | None = None  # a handle of the sandbox's first process, with which all others end
+    memory: int | None = None  # the size of the worker's addresses when it is ready, in bytes
+
+    def end(self) -> None:
+        """End it and every process in its sandbox. Raises NoSandbox where one is still alive."""
+        if self.first is not None:
+            signal.pidfd_send_signal(self.first, signal.SIGKILL)
+            # the kernel says so only when every other process of the sandbox has ended, too
+            if not select.select([self.first], [], [], STOP_SECONDS)[0]:
+                raise NoSandbox(f"A process of a sandbox could not be ended within {STOP_SECONDS} s. Stop it by hand.")
+            os.close(self.first)
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+        os.close(self.endings)
+        self.process.wait()
+        shutil.rmtree(self.folder)
+
+
 class Worker:
     """One submission's process in the sandbox; `unsafe` runs it without one, with the same limits of resources."""
 
     def __init__(self, packages: tuple[str, ...], imports: str, limits: Limits, unsafe: bool = False) -> None:
         self.packages, self.imports, self.limits, self.unsafe = packages, imports, limits, unsafe
-        self.started: tuple[subprocess.Popen[bytes], Path, int] | None = None
+        self.started: Started | None = None
         self.child_waits = False  # for a call, or to be told to finish
+        self.why_not = ""  # what the answer's text shows to be missing or not allowed
 
     def __enter__(self) -> Worker:
         return self
@@ -171,18 +194,9 @@ class Worker:
 
     def stop(self) -> None:
         """End the worker and every process in its sandbox."""
-        if self.started is None:
-            return
-        process, folder, endings = self.started
-        self.started = None
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream is not None:
-                stream.close()
-        os.close(endings)
-        process.wait()
-        shutil.rmtree(folder)
+        if self.started is not None:
+            started, self.started = self.started, None
+            started.end()
 
     def start(self) -> None:
         """Start the worker and wait until it has imported what answers may use. Raises NoSandbox where it cannot."""
@@ -190,13 +204,15 @@ class Worker:
             bubblewrap()  # before a folder is made
         folder = Path(tempfile.mkdtemp(prefix="grading-"))
         (folder / "empty").mkdir()
+        says_who, told_who = os.pipe()
         if self.unsafe:
             # beside the worker, as in the sandbox
             shutil.copytree(INSIDE, folder / "grader", ignore=shutil.ignore_patterns("__pycache__"))
-            shutil.copy(str(_plain.__file__), folder / "grader" / "plain.py")
+            for module, name in SHARED.items():
+                shutil.copy(module, folder / "grader" / name)
             words = [sys.executable, "-s", str(folder / "grader" / "worker.py")]
         else:
-            words = command(self.packages, folder / "empty")
+            words = command(self.packages, folder / "empty", told_who)
         environment = {"PATH": os.defpath}
         environment |= {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
         endings, its_end = os.pipe()
@@ -209,19 +225,30 @@ class Worker:
             start_new_session=True,
             env=environment,
             cwd=folder / "empty",
-            pass_fds=(its_end,),
+            pass_fds=(its_end, told_who),
         )
         os.close(its_end)
-        self.started = process, folder, endings
+        os.close(told_who)
+        self.started = Started(process, folder, endings)
         try:
-            self.send({"packages": list(self.packages), "endings": its_end}, time.monotonic() + START_SECONDS)
-            ready = self.receive(time.monotonic() + START_SECONDS)
-        except (Broken, Ended, TimeoutError) as error:
+            deadline = time.monotonic() + START_SECONDS
+            number = process.pid if self.unsafe else _first_process(says_who, deadline)
+            if not self.unsafe:
+                self.started.first = os.pidfd_open(number)
+            order = {"packages": list(self.packages), "endings": its_end, "unsafe": self.unsafe}
+            self.send(order, deadline)
+            ready = self.receive(deadline)
+            if sys.platform == "linux":
+                pages = int(Path(f"/proc/{number}/statm").read_text(encoding="ascii").split()[0])
+                self.started.memory = pages * os.sysconf("SC_PAGE_SIZE")
+        except (Broken, Ended, TimeoutError, OSError, ValueError) as error:
             process.kill()
             assert process.stderr is not None
             said = process.stderr.read(4000).decode(errors="replace").strip()
             self.stop()
             raise NoSandbox(f"The sandbox did not start: {said or error}\n{HOW_TO_GET_IT}") from None
+        finally:
+            os.close(says_who)
         if ready != {"ready": True, "largest": LARGEST}:
             self.stop()
             raise NoSandbox(f"The sandbox's first words were {str(ready)[:200]}\n{HOW_TO_GET_IT}")
@@ -229,7 +256,7 @@ class Worker:
     def send(self, value: Any, deadline: float) -> None:
         """Write one message, by `deadline`; TimeoutError if it is not taken, Broken if nobody reads."""
         assert self.started is not None
-        stream = self.started[0].stdin
+        stream = self.started.process.stdin
         assert stream is not None
         message = encode(value)
         data = memoryview(len(message).to_bytes(8, "big") + message)
@@ -260,7 +287,7 @@ class Worker:
 
     def _exactly(self, count: int, deadline: float) -> bytes:
         assert self.started is not None
-        process, _, endings = self.started
+        process, endings = self.started.process, self.started.endings
         assert process.stdout is not None
         stream = process.stdout.fileno()
         content = bytearray()
@@ -286,13 +313,15 @@ class Worker:
         """
         if self.started is None:
             self.start()
+        assert self.started is not None
         deadline = time.monotonic() + self.limits.seconds
-        allowed = ["numpy", "torch", *question.packages]
+        memory = None if self.started.memory is None else self.started.memory + self.limits.memory
         order = {
-            **{"cells": cells, "names": list(question.names), "imports": self.imports, "allowed": allowed},
-            **{"sources": sources(question.modules), "forbidden": list(question.forbidden), "unsafe": self.unsafe},
-            **{"memory": self.limits.memory, "seconds": int(self.limits.seconds) + 2},
+            **{"cells": cells, "names": list(question.names), "imports": self.imports},
+            **{"allowed": list(question.allowed), "watched": question.attention_written_out},
+            **{"memory": memory, "seconds": int(self.limits.seconds) + 2},
         }
+        self.why_not = why_not(cells, question.allowed, self.imports)
         self.child_waits = True
         defined = self._ask(question, order, deadline)
         if not isinstance(defined, list) or not all(isinstance(name, str) for name in defined):
@@ -350,32 +379,35 @@ class Worker:
         self._finish(deadline)
         if kind == "unanswered":
             raise Unanswered
-        raise Wrong(self._sentence(kind, content, question.forbidden))
+        if kind == "changed":
+            raise Wrong(CHANGED)
+        raise Wrong(self._sentence(kind, content, loading="cells" in message))
 
-    def _sentence(self, kind: str, content: Any, forbidden: tuple[str, ...]) -> str:
-        if not isinstance(content, str):
+    def _sentence(self, kind: str, content: Any, loading: bool) -> str:
+        """What is told of a failure: its kind on loading; later, as that could tell of an input, that it failed."""
+        if not isinstance(content, str) or kind not in ("ready_made", "raised"):
             return "its process sent what is not an answer"
         if kind == "ready_made":
-            name = content if content in forbidden else _known(content)
-            return f"it uses {name}, which answers this question or is a package that an answer may not use"
-        if kind == "raised" and content == "MemoryError":
+            return ATTENTION if content == ATTENTION else self.why_not or NOT_ALLOWED
+        if content == "MemoryError":
             return f"it asked for more than {self.limits.memory // 2**20} MiB of memory"
-        if kind == "raised" and isinstance(getattr(builtins, content, None), type):
-            return f"it raised {content}"
-        return "it raised an exception" if kind == "raised" else "its process sent what is not an answer"
+        known = loading and isinstance(getattr(builtins, content, None), type)
+        return self.why_not or (f"it raised {content}" if known else "it raised an exception")
+
+
+def _first_process(says_who: int, deadline: float) -> int:
+    """The number of the sandbox's first process, as bubblewrap tells it. Raises ValueError where it tells none."""
+    said = b""
+    while select.select([says_who], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        part = os.read(says_who, 4096)
+        said += part
+        if not part or b"}" in part:
+            return int(json.loads(said or b"{}").get("child-pid", -1))
+    raise TimeoutError("bubblewrap did not say which process is the first")
 
 
 def _ending(name: str) -> str:
-    """How a process ended, by the name of the signal that ended it."""
+    """How a process ended; not by which signal, which could tell of an input."""
     if name in ("SIGXCPU", "SIGKILL"):
         return "its process was ended: it took too much time or memory"
-    return f"it ended its own process ({name})" if name else "it ended its own process"
-
-
-def _known(name: str) -> str:
-    """A module's name if its package is installed here, and so no text of the student's own."""
-    root = name.partition(".")[0]
-    installed = {*metadata.packages_distributions(), "posenc"}
-    if root == "posenc" or f"{name}.".startswith("torch.onnx."):
-        return "posenc" if root == "posenc" else "torch.onnx"
-    return root if root in installed else "a package"
+    return "its process broke off: a crash, or an end of its own"

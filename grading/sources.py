@@ -56,19 +56,24 @@ def student_version(notebook: dict[str, Any]) -> dict[str, Any]:
     return notebook
 
 
+def secrets(source: dict[str, Any]) -> dict[str, set[str]]:
+    """The lines of solutions, model answers and hidden checks, by the cell's name; short ones tell nothing."""
+    found: dict[str, set[str]] = {}
+    for cell in source["cells"]:
+        text = source_of(cell)
+        hidden = [match[group] for pattern, group in ((SOLUTION, 2), (HIDDEN, 1)) for match in pattern.finditer(text)]
+        lines = {line.strip() for part in hidden + [text] * is_prose_answer(cell) for line in part.splitlines()}
+        if telling := {line for line in lines if len(line) > 24}:
+            found[cell["id"]] = telling
+    return found
+
+
 def given_away(source: dict[str, Any], student: dict[str, Any]) -> list[str]:
-    """The lines of solutions and hidden checks that the student version still holds; short ones tell nothing."""
-    secret = {
-        line.strip()
-        for cell in source["cells"]
-        for pattern, group in ((SOLUTION, 2), (HIDDEN, 1))
-        for match in pattern.finditer(source_of(cell))
-        for line in match[group].splitlines()
-    }
-    secret |= {line.strip() for c in source["cells"] if is_prose_answer(c) for line in source_of(c).splitlines()}
+    """The lines of solutions and hidden checks that the student version still holds."""
+    secret = {line for lines in secrets(source).values() for line in lines}
     kept = {line.strip() for cell in student["cells"] for line in source_of(cell).splitlines()}
     marks = {line for line in kept if line.startswith(("### BEGIN", "### END"))}
-    return sorted({line for line in secret & kept if len(line) > 24} | marks)
+    return sorted((secret & kept) | marks)
 
 
 def trial(path: Path, number: int) -> Report:
@@ -95,7 +100,7 @@ def main() -> None:
     STUDENT.mkdir(parents=True, exist_ok=True)
     faults = []
     for number in NUMBERS:
-        recorded.write(number)
+        recorded.write(number, imports_of(number))
         path = STUDENT / path_of(number).name
         path.write_text(dump(student_version(load(path_of(number)))), encoding="utf-8")
         found = prove(number, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import json
 import os
 import re
@@ -10,9 +11,24 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-LARGEST = 20 * 2**20  # bytes of a notebook
+import ijson
+
+from grading.words import name_shown
+
+MIB = 2**20
+LARGEST = 64 * MIB  # bytes of a notebook
+WHOLE = MIB  # bytes up to which it is read whole: plain data in memory takes up to some thirty times its text
+DEEPEST = 500  # lists and objects in one another
+MOST_CELLS = 100_000  # cells
+MOST_EVENTS = 5_000_000  # keys, values, beginnings and ends: some seconds
+MOST_TEXT = 5 * MIB  # characters of all answers
+LONGEST_CELL = 100_000  # characters of one cell that are kept; the grader refuses shorter ones already
+LONGEST_WORDS = 20_000  # characters of an answer in words
+AGAIN = re.compile(r" ?\(\d{1,2}\)$|-Copy\d{1,2}$")  # what browsers and Jupyter add to a second file's name
+SKIPPED = (".ipynb_checkpoints", "__MACOSX")  # folders that programs make, of copies and of nothing
+TOO_DEEP = "it is nested too deep"
 
 
 @dataclass
@@ -60,20 +76,123 @@ def read(path: Path, student: str) -> Submission:
         if path.is_symlink() or not path.is_file():
             raise ValueError("it is not a file of its own")
         if (size := path.stat().st_size) > LARGEST:
-            raise ValueError(f"it has {size / 2**20:.0f} MiB; a notebook may have {LARGEST // 2**20}")
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+            raise ValueError(f"it has {size / MIB:.0f} MiB; a notebook may have {LARGEST // MIB}, outputs and all")
+        if not size:
+            raise ValueError("it is empty")
+        notebook = _load(path, size)
         if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
             raise ValueError("it has no list of cells")
+        _take(notebook, submission)
     except (RecursionError, MemoryError):
-        submission.problem = "The file is not a notebook that can be read: it is nested too deep."
-        return submission
-    except (OSError, ValueError) as error:
-        kind = "it is not JSON" if isinstance(error, json.JSONDecodeError) else str(error)
-        kind = str(error.strerror) if isinstance(error, OSError) else kind  # without its path, which is not a student's
-        submission.problem = f"The file is not a notebook that can be read: {kind}."
-        return submission
-    _take(notebook, submission)
+        submission.problem = f"The file is not a notebook that can be read: {TOO_DEEP}."
+    except OSError as error:  # said without its path, which is not a student's
+        submission.problem = f"The file is not a notebook that can be read: {error.strerror}."
+    except (ValueError, ijson.JSONError) as error:
+        submission.problem = f"The file is not a notebook that can be read: {_kind(error)}."
     return submission
+
+
+def _kind(error: Exception) -> str:
+    if isinstance(error, UnicodeError):
+        return "it is not text in UTF-8, UTF-16 or UTF-32"
+    return "it is not JSON" if isinstance(error, (json.JSONDecodeError, ijson.JSONError)) else str(error)
+
+
+def _load(path: Path, size: int) -> Any:
+    """The notebook as plain data, in any of the encodings that JSON may have; of a large one, what is graded."""
+    with path.open("rb") as file:
+        encoding = json.detect_encoding(file.read(4))
+        file.seek(0)
+        if size <= WHOLE:
+            return json.loads(file.read().decode(encoding))
+        return _answers(file if encoding == "utf-8" else _Recoded(file, encoding))
+
+
+class _Recoded:
+    """A file in another encoding, read in UTF-8. (What codecs make of a file lets ijson past it, to the file.)"""
+
+    def __init__(self, file: IO[bytes], encoding: str) -> None:
+        self.text = codecs.getreader(encoding)(file)
+
+    def read(self, size: int) -> bytes:
+        """Some bytes, about as many as asked for."""
+        return self.text.read(size).encode()
+
+
+class _Answers:
+    """What is graded of a large notebook, picked from the events of its JSON; the rest, outputs above all, goes by.
+
+    A `where` has the key of each object, and "" for each list, on the way to the present value.
+    """
+
+    def __init__(self) -> None:
+        self.cells: list[dict[str, Any]] | None = None
+        self.number: Any = None
+        self.kept = self.seen = self.room = 0
+        self.cell: dict[str, Any] = {}
+
+    def open(self, where: list[str], event: str) -> None:
+        """A list or an object begins."""
+        if where == ["cells"] and event == "start_array":
+            self.cells = []
+        elif where == ["cells", ""]:
+            self.cell, self.room = {"metadata": {"nbgrader": {}}, "source": []}, LONGEST_CELL
+            self.seen += 1
+            if self.seen > MOST_CELLS:
+                raise ValueError(f"it has more than {MOST_CELLS} cells")
+
+    def close(self, where: list[str]) -> None:
+        """An object has ended."""
+        if where == ["cells", ""] and self.cells is not None and name_of(self.cell):
+            self.kept += LONGEST_CELL - self.room
+            if self.kept > MOST_TEXT:
+                raise ValueError(f"its answers have more than {MOST_TEXT} characters")
+            self.cells.append(self.cell)
+
+    def value(self, where: list[str], value: Any) -> None:
+        """A text, a number, true, false or null."""
+        if where == ["metadata", "posenc", "assignment"]:
+            self.number = value
+        elif where[:2] != ["cells", ""] or not isinstance(value, str):
+            return
+        elif where[2:] in (["source"], ["source", ""]):
+            if value and self.room:
+                self.cell["source"].append(value[: self.room])
+                self.room -= len(self.cell["source"][-1])
+        elif where[2:] in (["id"], ["cell_type"]):
+            self.cell[where[2]] = value
+        elif where[2:] == ["metadata", "id"]:
+            self.cell["metadata"]["id"] = value
+        elif where[2:] == ["metadata", "nbgrader", "grade_id"]:
+            self.cell["metadata"]["nbgrader"]["grade_id"] = value
+
+
+def _answers(file: IO[bytes] | _Recoded) -> dict[str, Any] | None:
+    """A large notebook's answers and the assignment's number; None where it holds no list of cells."""
+    answers = _Answers()
+    where: list[str] = []
+    # with a small buffer a long text would be read again for each of its parts
+    events = ijson.basic_parse(file, use_float=True, buf_size=2 * MIB)
+    for number, (event, value) in enumerate(events):
+        if number == MOST_EVENTS:
+            raise ValueError(f"it has more than {MOST_EVENTS // 10**6} million values")
+        if event == "map_key":
+            where[-1] = value
+        elif event in ("start_map", "start_array"):
+            if len(where) < 3:
+                answers.open(where, event)
+            where.append("")
+            if len(where) > DEEPEST:
+                raise ValueError(TOO_DEEP)
+        elif event in ("end_map", "end_array"):
+            where.pop()
+            if event == "end_map" and len(where) == 2:
+                answers.close(where)
+        elif len(where) < 6:
+            answers.value(where, value)
+    if answers.cells is None:
+        return None
+    return {"cells": answers.cells, "metadata": {"posenc": {"assignment": answers.number}}}
 
 
 def _take(notebook: dict[str, Any], submission: Submission) -> None:
@@ -91,7 +210,14 @@ def _take(notebook: dict[str, Any], submission: Submission) -> None:
             submission.cells.setdefault(name, []).append(source_of(cell))
         else:
             texts.setdefault(name, []).append(source_of(cell))
-    submission.prose = {name: "\n\n".join(parts).strip() for name, parts in texts.items()}
+    for name, parts in texts.items():
+        words = "\n\n".join(parts).strip()
+        submission.prose[name] = words[:LONGEST_WORDS]
+        if len(words) > LONGEST_WORDS:
+            submission.notes.append(
+                f"The text of {name} is longer than {LONGEST_WORDS} characters: "
+                "the page shows its beginning, the notebook holds it all."
+            )
     for name, count in seen.items():
         if count > 1:
             submission.notes.append(f"{count} cells are named {name}: all were used, in their order.")
@@ -105,29 +231,30 @@ def notebooks(folder: Path) -> list[Path]:
             entries = list(os.scandir(waiting.pop()))
         except OSError:  # it cannot be read, or its name is too long
             continue
-        found += [Path(entry.path) for entry in entries if entry.name.endswith(".ipynb")]
-        folders = (entry for entry in entries if entry.is_dir(follow_symlinks=False))
-        waiting += [entry.path for entry in folders if entry.name != ".ipynb_checkpoints"]
+        found += [Path(e.path) for e in entries if e.name.lower().endswith(".ipynb") and not e.name.startswith("._")]
+        waiting += [e.path for e in entries if e.is_dir(follow_symlinks=False) and e.name not in SKIPPED]
     return sorted(found)
 
 
-def find(folder: Path) -> Iterator[tuple[Path | None, str]]:
-    """The notebooks in a folder of submissions, with the student's name of each; None for a folder without one.
+def find(folder: Path) -> Iterator[tuple[str, list[Path]]]:
+    """The students of a folder of submissions, each with the notebooks that are theirs; none for an empty folder.
 
-    A notebook that is alone in its folder has the folder's name, another its own; where that would give two the same
-    name, both have their whole path.
+    A notebook in the folder itself belongs to the student of its own name; a second download of it, `ada (1)` beside
+    `ada`, to the same. Any other belongs to the student whose
+    name is that of the outermost folder that holds a notebook.
     """
     paths = notebooks(folder)
-    alone = Counter(path.parent for path in paths)
-    names = {}
+    holding = {path.parent for path in paths} - {folder}
+    alone = {path.stem for path in paths if path.parent == folder}
+    theirs: dict[str, list[Path]] = {}
     for path in paths:
-        below = path.relative_to(folder)
-        single = path.parent != folder and alone[path.parent] == 1
-        names[path] = below.parent.as_posix() if single else below.with_suffix("").as_posix()
-    times = Counter(names.values())
-    for path, name in names.items():
-        yield path, name if times[name] == 1 else path.relative_to(folder).as_posix()
+        around = [place for place in path.parents if place in holding]
+        name = around[-1].relative_to(folder).as_posix() if around else AGAIN.sub("", path.stem)
+        if not around and name not in alone:
+            name = path.stem
+        theirs.setdefault(name_shown(name), []).append(path)
     filled = {path.relative_to(folder).parts[0] for path in paths}
-    for below in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith(".")):
-        if below.name not in filled | set(times):
-            yield None, below.name
+    for below in folder.iterdir():
+        if below.is_dir() and not below.name.startswith(".") and below.name not in {*filled, *SKIPPED}:
+            theirs.setdefault(name_shown(below.name), [])
+    yield from sorted(theirs.items())

@@ -39,6 +39,7 @@ from posenc.analysis import (
     period,
     shift_residual,
     translation_residual,
+    uncovered,
     uniform_attention_std,
 )
 from posenc.frequencies import angles, inv_freq, turns
@@ -192,7 +193,7 @@ def test_what_else_is_refused():
 # Past the trained length
 
 
-def slow_coverage(frequencies, trained, length, tolerance):
+def slow_uncovered(frequencies, trained, length, tolerance):
     """Every new angle against every angle of training, around the circle."""
     at = angles(np.arange(length), frequencies)  # (length, pairs)
     apart = at[trained:, None] - at[None, :trained]
@@ -202,23 +203,29 @@ def slow_coverage(frequencies, trained, length, tolerance):
 
 @settings(max_examples=60)
 @given(st.lists(st.floats(0, 7), min_size=1, max_size=4), st.integers(1, 60), st.integers(1, 60), st.floats(1e-3, 4))
-def test_coverage_against_every_angle(frequencies, trained, more, tolerance):
-    found = coverage(frequencies, trained, trained + more, tolerance)
+def test_uncovered_against_every_angle(frequencies, trained, more, tolerance):
+    found = uncovered(frequencies, trained, trained + more, tolerance)
     # an angle exactly as far as the tolerance may be rounded to either side
     least, most = (
-        slow_coverage(np.array(frequencies), trained, trained + more, tolerance + slack) for slack in (1e-9, -1e-9)
+        slow_uncovered(np.array(frequencies), trained, trained + more, tolerance + slack) for slack in (1e-9, -1e-9)
     )
     assert np.all((least - 1e-12 <= found) & (found <= most + 1e-12))
 
 
-def test_coverage_by_hand():
+def test_the_older_name_gives_the_same():
+    assert "uncovered" in coverage.__doc__
+    np.testing.assert_array_equal(coverage(inv_freq(8), 5, 9, 0.2), uncovered(inv_freq(8), 5, 9, tolerance=0.2))
+    np.testing.assert_array_equal(coverage(inv_freq(8), 5, 9), uncovered(inv_freq(8), 5, 9))
+
+
+def test_uncovered_by_hand():
     quarter = math.pi / 2
     # 0, 1/4, 1/2 of a turn are met; of 3/4, 1 (met as 0) and 5/4 (met as 1/4) one is new; a pair at rest meets nothing
-    np.testing.assert_allclose(coverage([quarter, 0.0], 3, 6), [1 / 3, 0])
-    assert coverage([0.1], 1, 2, 0.099) == 1
-    assert coverage([0.1], 1, 2, 0.101) == 0
-    assert coverage([2 * math.pi - 0.005], 1, 2) == 0  # just short of a turn lies beside 0
-    assert coverage([0.003, math.pi], 1, 5).tolist() == [0.25, 0.5]
+    np.testing.assert_allclose(uncovered([quarter, 0.0], 3, 6), [1 / 3, 0])
+    assert uncovered([0.1], 1, 2, 0.099) == 1
+    assert uncovered([0.1], 1, 2, 0.101) == 0
+    assert uncovered([2 * math.pi - 0.005], 1, 2) == 0  # just short of a turn lies beside 0
+    assert uncovered([0.003, math.pi], 1, 5).tolist() == [0.25, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -229,9 +236,9 @@ def test_coverage_by_hand():
         (1e4, 2048, 41, 0.449, 0.026, 0.883),
     ],
 )
-def test_known_coverage(base, length, completed, most, mean_completed, mean_others):
+def test_known_shares_of_new_angles(base, length, completed, most, mean_completed, mean_others):
     frequencies = inv_freq(128, base)
-    new, turned = coverage(frequencies, length, 2 * length), turns(length, frequencies) >= 1
+    new, turned = uncovered(frequencies, length, 2 * length), turns(length, frequencies) >= 1
     assert turned.sum() == completed
     assert abs(new[turned].max() - most) < 5e-4
     assert abs(new[turned].mean() - mean_completed) < 5e-4
@@ -637,7 +644,7 @@ def test_torch_gets_what_numpy_gets_from_tables_and_kernels():
     a, b = rng.standard_normal((2, 3))
     theta, n = inv_freq(12, 1e3), np.array([1, 5, 900])
     calls = [
-        (lambda theta: coverage(theta, 50, 90), (theta,)),
+        (lambda theta: uncovered(theta, 50, 90), (theta,)),
         (lambda y, theta: fit_scores(y, theta, least_turns=1), (rng.standard_normal(50), theta)),
         (lambda y, theta: fit_scores(y, theta, ridge=0.1), (rng.standard_normal(50), theta)),
         (lambda y: fit_scores(y, [1.0, 0.5]), (rng.standard_normal(50),)),

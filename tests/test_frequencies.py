@@ -1,6 +1,7 @@
 """posenc.frequencies: values known by hand, properties over wide ranges, two array libraries, and what it refuses."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -144,3 +145,9 @@ def test_length_must_be_positive(length):
 def test_two_libraries_do_not_mix(torch):
     with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
         angles(torch.arange(3), inv_freq(8))
+
+
+@pytest.mark.parametrize("like", ["torch", "numpy", 3.0, [1.0]])
+def test_like_is_an_array(like):
+    with pytest.raises(TypeError, match=rf"like must be None or an array, .*, got {re.escape(repr(like))}$"):
+        inv_freq(16, like=like)

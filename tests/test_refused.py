@@ -9,12 +9,15 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from posenc.absolute import integer
+from posenc.frequencies import angles, inv_freq
+from posenc.rotary import rotary_table, rotate
 from tests.refused import Case
 from tests.small_laboratory import make_small
 
 MODULES = ["frequencies", "absolute", "rotary", "scaling", "attention", "bias", "analysis", "configs"]
 WITH_TORCH = ["transformer", "lab"]
-ANY_ARRAY = {"like"}  # takes whatever has a library and a device
+NO_ARRAYS = ["torch", 3, [1.0, 2.0], True]  # refused for `like` by every function that has one
 
 
 def public(module: str) -> list:
@@ -25,10 +28,17 @@ def public(module: str) -> list:
 
 TABLES: dict[str, dict] = {module: import_module(f"tests.refused.{module}").CASES for module in MODULES}
 CASES = [(function, case) for table in TABLES.values() for function, case in table.items()]
+
+
+def bad_values(function, case: Case) -> dict[str, list]:
+    has_like = "like" in inspect.signature(function).parameters
+    return case.bad | ({"like": NO_ARRAYS} if has_like else {})
+
+
 BAD = [
     pytest.param(function, case, argument, value, id=f"{function.__name__}-{argument}-{number}")
     for function, case in CASES
-    for argument, values in case.bad.items()
+    for argument, values in bad_values(function, case).items()
     for number, value in enumerate(values)
 ]
 
@@ -37,8 +47,9 @@ BAD = [
 def test_every_argument_of_every_public_function_is_tried(module):
     assert set(TABLES[module]) == set(public(module))
     for function, case in TABLES[module].items():
-        wanted = set(inspect.signature(function).parameters) - ANY_ARRAY
-        assert {argument for argument, values in case.bad.items() if values} == wanted, function.__name__
+        wanted = set(inspect.signature(function).parameters)
+        tried = {argument for argument, values in bad_values(function, case).items() if values}
+        assert tried == wanted, function.__name__
 
 
 @pytest.mark.parametrize(("function", "case"), CASES, ids=[function.__name__ for function, _ in CASES])
@@ -49,6 +60,41 @@ def test_the_good_call_works(function, case: Case):
 @pytest.mark.parametrize(("function", "case", "argument", "value"), BAD)
 def test_the_message_names_the_argument_and_its_value(function, case: Case, argument, value):
     check_message(function, case, argument, value)
+
+
+LONG = np.arange(5000.0)
+ONE_NAN = np.where(LONG == 3000, np.nan, LONG)
+MESSAGES = [
+    (lambda: angles(ONE_NAN, [1.0]), "positions must be finite, got nan in an array of shape (5000,)"),
+    (lambda: angles(0, LONG - 4), "inv_freq must not be negative, got -4 in an array of shape (5000,)"),
+    (lambda: angles(0, LONG[None]), "inv_freq must have shape (dim/2,), got an array of shape (1, 5000)"),
+    (lambda: angles([np.nan] * 100, [1.0]), f"positions must be finite, got [{'nan, ' * 8}...]"),
+    (lambda: integer(LONG - 0.5, 2), "positions must be whole numbers, got -0.5 in an array of shape (5000,)"),
+    (lambda: integer(LONG - 7, 2), "positions must be at least 0, got -7 in an array of shape (5000,)"),
+    (lambda: inv_freq(LONG), "dim must be a whole number, got an array of shape (5000,)"),
+    (lambda: inv_freq(2, LONG), "base must be a number, got an array of shape (5000,)"),
+    (lambda: rotate(LONG > 1, LONG), "x must be an array of floats, got dtype bool"),
+    (
+        lambda: rotary_table(LONG, length_axis=-2),
+        "angles must have shape (..., length, dim/2), got an array of shape (5000,)",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), MESSAGES)
+def test_messages_say_the_shape_of_an_array_and_the_number_that_is_refused(call, message):
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(message)}"):
+        call()
+
+
+@pytest.mark.torch
+def test_messages_say_no_more_of_a_tensor():
+    import torch
+
+    with pytest.raises(ValueError, match=r"^positions must be finite, got inf in an array of shape \(2, 300\)$"):
+        angles(torch.full((2, 300), torch.inf), [1.0])
+    with pytest.raises(TypeError, match=r"^inv_freq must be real numbers, got dtype torch.bool$"):
+        angles(1, torch.ones(9) > 0)
 
 
 @pytest.mark.torch
@@ -73,6 +119,7 @@ def check_message(function, case: Case, argument, value):
     assert argument in message
     found = any(re.search(rf"(?<!\w){re.escape(said)}(?!\w)", message) for said in sayings(value))
     assert found, f"{message!r} does not say {value!r}"
+    assert not re.search(r"(array|tensor)\(\[", message), "the numbers of an array are too many to print"
 
 
 def sayings(value: object) -> set[str]:

@@ -235,6 +235,31 @@ def test_a_row_of_a_table_is_the_table_of_a_row():
     np.testing.assert_array_equal(whole.sin[90:], later.sin)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("method", [None, *METHODS])
+@pytest.mark.parametrize("length_axis", [-2, -3])
+def test_positions_of_one_row_hold_for_the_whole_batch(length_axis, method, layout):
+    x = normal(2, 3, 5, 8) if length_axis == -2 else normal(2, 5, 3, 8)
+    at = np.array([3, 4, 9, 0, 100])
+    row = rotary_table(angles(at[None], inv_freq(8)), length_axis=length_axis)
+    plain = rotary_table(angles(at, inv_freq(8)), length_axis=length_axis)
+    np.testing.assert_array_equal(rotate(x, row, layout, method), rotate(x, plain, layout, method))
+    for_q, for_k = xpos_tables(at[None], inv_freq(8), length_axis=length_axis)
+    for table, alone in zip((for_q, for_k), xpos_tables(at, inv_freq(8), length_axis=length_axis), strict=True):
+        np.testing.assert_array_equal(rotate(x, table, layout, method), rotate(x, alone, layout, method))
+
+
+@pytest.mark.parametrize("batch", [1, 3, 4])
+def test_positions_of_another_batch_are_refused(batch):
+    table = rotary_table(angles(np.arange(10).reshape(2, 5), inv_freq(8)), length_axis=-2)
+    wrong = rf"does not fit x of shape \({batch}, 3, 5, 8\): got angles of shape \(2, 5, 4\)"
+    with pytest.raises(ValueError, match=wrong):
+        rotate(normal(batch, 3, 5, 8), table)
+    row = rotary_table(angles(np.arange(1), inv_freq(8))[None], length_axis=-2)
+    with pytest.raises(ValueError, match="does not fit x"):  # a length of 1 is one token, and no token for all
+        rotate(normal(batch, 3, 5, 8), row)
+
+
 @pytest.mark.parametrize("length_axis", [-2, -3])
 def test_each_sequence_of_a_batch_has_its_own_positions(length_axis):
     x = normal(2, 3, 5, 8) if length_axis == -2 else normal(2, 5, 3, 8)
@@ -382,6 +407,8 @@ def test_torch_gets_what_numpy_gets(torch, layout, method, dtype):
     expected = rotate(x.double().numpy(), table, layout)
     tolerance = {"float64": 1e-14, "float32": 1e-6, "bfloat16": 2e-2, "float16": 3e-3}[dtype]
     np.testing.assert_allclose(result.double(), expected, atol=tolerance)
+    row = torch_table(torch, torch.arange(5)[None], 8, x, length_axis=-2)  # positions of shape (1, length)
+    assert torch.equal(rotate(x, row, layout, method), result)
 
 
 @pytest.mark.torch
@@ -446,6 +473,21 @@ def test_the_fastest_method_has_the_gradient_of_the_elementwise_one(torch, layou
         rotate(leaf, table, layout, method).backward(gradient)
         found.append(leaf.grad.float())
     np.testing.assert_allclose(*found, atol=0.05 if dtype == "bfloat16" else 1e-5)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("learned", ["cos", "sin"])
+def test_either_half_of_a_table_may_be_learned(torch, layout, learned):
+    x = torch.randn(5, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    table = torch_table(torch, torch.arange(1, 6), 8, x)
+    leaf = getattr(table, learned).clone().requires_grad_()
+    rotate(x, table._replace(**{learned: leaf}), layout).sum().backward()
+    expected = torch.autograd.functional.jacobian(
+        lambda part: rotate(x, table._replace(**{learned: part}), layout, "elementwise").sum(), leaf.detach()
+    )
+    torch.testing.assert_close(leaf.grad, expected)
+    assert leaf.grad.abs().min() > 0
 
 
 @pytest.mark.torch

@@ -585,6 +585,7 @@ CONFIGURED = [
     ({"rope_type": "default", "rope_theta": 1e4}, 4096, None, lambda: default(64)),
     ({"rope_type": "default", "rope_theta": 1e6}, 40_960, 10**6, lambda: default(64, 1e6)),
     ({"rope_theta": 500_000}, 8192, None, lambda: default(64, 5e5)),
+    ({"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.45}, 4096, None, lambda: default(28)),
     (
         {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.5},
         4096,

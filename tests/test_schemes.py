@@ -165,6 +165,22 @@ def test_a_scheme_of_ones_own(torch):
         scheme.bias(q, q, torch.arange(4))
 
 
+@every_case
+def test_one_row_of_positions_holds_for_the_whole_batch(case, torch):
+    scheme, x, positions = make(case).double(), inputs(), torch.arange(LENGTH)
+    assert torch.equal(attend(scheme, x, positions[None]), attend(scheme, x, positions))
+    q, k, _ = projected(x)
+    each = positions.expand(BATCH, LENGTH)
+    for at, keys_at in ((positions[None], each), (each, positions[None]), (positions[None], positions)):
+        turned = scheme.rotate(q, k, at, keys_at)
+        for got, expected in zip(turned, scheme.rotate(q, k, positions, positions), strict=True):
+            torch.testing.assert_close(got, expected, atol=1e-12, rtol=0)
+    with pytest.raises(
+        ValueError, match=rf"positions must have shape \({LENGTH},\), \(1, {LENGTH}\) or \({BATCH}, {LENGTH}\)"
+    ):
+        attend(scheme, x, positions.expand(BATCH + 1, LENGTH))
+
+
 # --- decoding, shifts, order ----------------------------------------------------------------------------------------
 
 

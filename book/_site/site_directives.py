@@ -1,4 +1,7 @@
-"""Two MyST directives: `explorable` puts a live explorable on a prose page, `claims` lists the tested claims."""
+"""MyST directives: `explorable` puts a live explorable on a prose page, `claims` lists the tested claims.
+
+`claims-kept` counts how many of their verdicts the tests keep.
+"""
 
 from __future__ import annotations
 
@@ -118,17 +121,53 @@ def claim_filter(verdicts: Mapping[str, int], kinds: Mapping[str, int], chapters
 <p id="claim-count" role="status">{sum(verdicts.values())} claims</p></form>"""
 
 
-class Claims(SphinxDirective):
+class _OfClaims(SphinxDirective):
+    """A directive that says something of the claims of tests/claims/manifest/."""
+
+    def _evidence(self) -> ModuleType:
+        for path in sorted(CLAIMS.rglob("*")):
+            if path.suffix in {".py", ".toml"}:
+                self.env.note_dependency(str(path))
+        return evidence_module()
+
+    def _markdown(self, text: str, css: str) -> nodes.Node:
+        box = nodes.container(classes=[css])
+        self.state.nested_parse(StringList(text.splitlines(), source=self.env.docname), self.content_offset, box)
+        return box
+
+
+class ClaimsKept(_OfClaims):
+    """```{claims-kept}```: whose the claims are, what a test notices of an exchanged verdict, and what it does not."""
+
+    def run(self) -> list[nodes.Node]:
+        """Two paragraphs, each number counted now."""
+        evidence = self._evidence()
+        claims = evidence.load_manifest()
+        ours = sum(claim.source == (evidence.OURS,) for claim in claims)
+        exchanged, unnoticed = len(evidence.exchanges()), evidence.unnoticed()
+        kinds = " or ".join(f"“{KINDS[kind]}”" for kind in KINDS if any(claim.kind == kind for claim in unnoticed))
+        where = f", all on the {len({claim.id for claim in unnoticed})} cards that say {kinds}" if unnoticed else ""
+        run = [claim.verdict for claim in claims if claim.kind == "executable"]
+        of_cases, of_readings = run.count("COND"), run.count("MISL") + run.count("FALSE")
+        text = f"""\
+Of the {len(claims)} claims here the notes make {len(claims) - ours}. The other {ours} are ours: they settle some of
+those, or follow from one.
+
+**What the tests keep.** Exchange each verdict for each of the others, one at a time: of {exchanged} exchanges the tests
+let {len(unnoticed)} pass{where}. What no test keeps is which question to ask. On the {of_cases} cards *true under a
+condition* that can be run we chose the conditions to try, on the {of_readings} *misleading* and *false* the weaker
+readings. Both stand on the card, with what came of them."""
+        return [self._markdown(text, "posenc-claims-kept")]
+
+
+class Claims(_OfClaims):
     """```{claims}```: a card for each claim of tests/claims/manifest/, and how many of each verdict and kind."""
 
     def run(self) -> list[nodes.Node]:
         """The summary and the cards, each figure computed now."""
-        evidence = evidence_module()
-        for path in sorted(CLAIMS.rglob("*")):
-            if path.suffix in {".py", ".toml"}:
-                self.env.note_dependency(str(path))
+        evidence = self._evidence()
         claims = evidence.load_manifest()
-        return [self._summary(claims), *(self._card(claim, evidence.evaluate(claim.id).figure) for claim in claims)]
+        return [self._summary(claims), *(self._card(claim, evidence.evaluate(claim.id)) for claim in claims)]
 
     def _summary(self, claims: list[Any]) -> nodes.Node:
         """How many claims of each verdict and kind; with JavaScript the counts are the labels of a filter."""
@@ -143,12 +182,7 @@ class Claims(SphinxDirective):
         html += f'<script type="application/json" id="claim-formulas">{data}</script>'
         return nodes.raw("", html, format="html")
 
-    def _markdown(self, text: str, css: str) -> nodes.Node:
-        box = nodes.container(classes=[css])
-        self.state.nested_parse(StringList(text.splitlines(), source=self.env.docname), self.content_offset, box)
-        return box
-
-    def _card(self, claim: Any, figure: str) -> nodes.Node:
+    def _card(self, claim: Any, evidence: Any) -> nodes.Node:
         anchor = claim.id.lower()
         kept = (f"posenc-{name}-{getattr(claim, name).lower()}" for name in ("verdict", "kind", "chapter"))
         card = nodes.container(ids=[anchor], classes=["posenc-claim", *kept])
@@ -159,11 +193,15 @@ class Claims(SphinxDirective):
         card += head
         card += self._markdown(claim.sentence, "posenc-claim-sentence")
         card += self._markdown(claim.note, "posenc-claim-note")
-        if figure:
-            card += self._markdown(figure, "posenc-claim-figure")
+        if evidence.tried:
+            card += self._markdown(evidence.tried, "posenc-claim-tried")
+        if evidence.figure:
+            card += self._markdown(evidence.figure, "posenc-claim-figure")
         foot = nodes.paragraph(classes=["posenc-claim-foot"])
-        foot += nodes.Text(f"{KINDS[claim.kind]} · told in ")
-        foot += nodes.reference("", claim.title, refuri="../" * self.env.docname.count("/") + claim.link)
+        source = "" if claim.source != (evidence_module().OURS,) else "ours, no note says it · "
+        foot += nodes.Text(f"{KINDS[claim.kind]} · {source}{'told in ' if claim.link else 'told here only'}")
+        if claim.link:
+            foot += nodes.reference("", claim.title, refuri="../" * self.env.docname.count("/") + claim.link)
         card += foot
         return card
 
@@ -180,4 +218,5 @@ def setup(app: Sphinx) -> None:
     """Register the directives."""
     app.add_directive("explorable", Explorable)
     app.add_directive("claims", Claims)
+    app.add_directive("claims-kept", ClaimsKept)
     app.connect("doctree-read", register_claim_anchors)

@@ -231,8 +231,8 @@ class Cost(NamedTuple):
         return self.bias == 0
 
 
-def make(name: str, shape: Shape = SHAPE) -> Any:
-    """A scheme by its name, with the arguments that it must have, for a model of a shape."""
+def make(name: str, shape: Shape = SHAPE, **arguments: Any) -> Any:
+    """A scheme by its name, with the arguments that it must have and some more, for a model of a shape."""
     from posenc.schemes import SCHEMES as classes
     from posenc.schemes import PositionScheme
 
@@ -248,7 +248,7 @@ def make(name: str, shape: Shape = SHAPE) -> Any:
         return kind()
     parameters = inspect.signature(kind).parameters
     needed = {key: known[key] for key, one in parameters.items() if one.default is one.empty}
-    return kind(**needed, **({"seed": 0} if "seed" in parameters else {}))
+    return kind(**needed, **({"seed": 0} if "seed" in parameters else {}), **arguments)
 
 
 def _operations(call: Any) -> tuple[float, Any]:
@@ -319,6 +319,33 @@ def cost(name: str) -> Cost:
         bias=0 if bias is None else bias.numel() * bias.element_size(),
         for_each_sequence=of_two is not None and of_two.ndim == 4,
     )
+
+
+@functools.cache
+def sides_alike(name: str) -> bool:
+    """Whether a scheme gives a text and its mirror image the same scores, where no mask hides what comes later."""
+    import torch
+
+    from posenc.schemes import SCHEMES as classes
+
+    shape = Shape(width=16, heads=2, head_dim=8, length=12)
+    encoder = {"causal": False} if "causal" in inspect.signature(classes[name]).parameters else {}
+    scheme, draw = make(name, shape, **encoder), torch.Generator().manual_seed(0)
+    text = torch.randn(1, shape.length, shape.width, generator=draw)
+    projections = torch.randn(2, shape.width, shape.width, generator=draw)
+
+    def scores(x: torch.Tensor) -> torch.Tensor:
+        positions = torch.arange(shape.length)
+        x = scheme.embed(x, positions)
+        q, k = ((x @ one).unflatten(-1, (shape.heads, -1)).transpose(1, 2) for one in projections)
+        turned_q, turned_k = scheme.rotate(q, k, positions)
+        bias = scheme.bias(q, k, positions)
+        return turned_q @ turned_k.mT + (0 if bias is None else bias)
+
+    with torch.no_grad():
+        for parameter in scheme.parameters():  # some begin at zero, and would say nothing of either side
+            parameter.copy_(0.5 + torch.rand(parameter.shape, generator=draw))
+        return torch.allclose(scores(text), scores(text.flip(1)).flip(2, 3), atol=1e-4)
 
 
 def extra_dimensions(function: str) -> int:
@@ -610,6 +637,8 @@ def cost_rows(name: str) -> dict[str, str]:
         fused += f"<small>or {extra_dimensions(features)} more dimensions: <code>{features}</code></small>"
     whose = "for each sequence" if found.for_each_sequence else "for all sequences"
     models = "both" if found.causal is None else "decoders" if found.causal else "encoders"
+    if found.causal is None and sides_alike(name):
+        models += "<small>an encoder cannot tell a text from its mirror image</small>"
     return {
         "Parameters": _count(found.parameters) if found.parameters else "none",
         "Extra work": work if found.work else "none",

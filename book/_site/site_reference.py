@@ -285,9 +285,10 @@ class NotesVerdicts(SphinxDirective):
         """A bar of verdicts over a list of them."""
         for path in CLAIMS.glob("manifest/*.toml"):
             self.env.note_dependency(str(path))
-        claims = evidence_module().load_manifest()
+        evidence = evidence_module()
         note = self.arguments[0] if self.arguments else ""
-        counts = Counter(claim.verdict for claim in claims if not note or note in claim.source)
+        asked = {note} if note else set(evidence.NOTES)
+        counts = Counter(claim.verdict for claim in evidence.load_manifest() if asked & set(claim.source))
         if not counts:
             raise self.error(f"no claim of a note {note!r}")
         total = sum(counts.values())

@@ -12,42 +12,55 @@ import sys
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
 SECCOMP_MODE_FILTER = 2
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000 | 1, 0x80000000  # refuse: the call fails with EPERM
+NEW_NAMESPACES = 0x7E020000  # the flags of clone that ask for one
 
-# System calls by machine: number of the architecture in audit.h, then numbers of calls.
-# A new process or thread, another program, the network; memory that RLIMIT_AS does not count;
-# other processes' memory and limits; namespaces and keys; and io_uring, which could make refused calls unseen.
-NUMBERS = {
-    "x86_64": (
-        0xC000003E,
-        {
-            **{"fork": 57, "vfork": 58, "clone": 56, "clone3": 435, "execve": 59, "execveat": 322},
-            **{"socket": 41, "socketpair": 53, "memfd_create": 319, "memfd_secret": 447},
-            **{"shmget": 29, "semget": 64, "msgget": 68, "mq_open": 240},
-            **{"ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "prlimit64": 302},
-            **{"tkill": 200, "pidfd_open": 434, "pidfd_send_signal": 424, "pidfd_getfd": 438},
-            **{"rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297},
-            **{"unshare": 272, "setns": 308, "mount": 165, "umount2": 166, "pivot_root": 155},
-            **{"add_key": 248, "request_key": 249, "keyctl": 250, "bpf": 321, "perf_event_open": 298},
-            **{"userfaultfd": 323, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427},
-        },
-        {"kill": 62, "tgkill": 234},
-    ),
-    "aarch64": (
-        0xC00000B7,
-        {
-            **{"clone": 220, "clone3": 435, "execve": 221, "execveat": 281},
-            **{"socket": 198, "socketpair": 199, "memfd_create": 279, "memfd_secret": 447},
-            **{"shmget": 194, "semget": 190, "msgget": 186, "mq_open": 180},
-            **{"ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "prlimit64": 261},
-            **{"tkill": 130, "pidfd_open": 434, "pidfd_send_signal": 424, "pidfd_getfd": 438},
-            **{"rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240},
-            **{"unshare": 97, "setns": 268, "mount": 40, "umount2": 39, "pivot_root": 41},
-            **{"add_key": 217, "request_key": 218, "keyctl": 219, "bpf": 280, "perf_event_open": 241},
-            **{"userfaultfd": 282, "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427},
-        },
-        {"kill": 129, "tgkill": 131},
-    ),
+# The system calls that Python, NumPy and torch need for computing: number on x86_64, number on aarch64.
+# All others fail: processes, programs, sockets, shared memory, other processes' signals, limits and priorities.
+COMPUTING = {
+    # files, which can be read; nothing can be written
+    **{"read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66), "pread64": (17, 67)},
+    **{"pwrite64": (18, 68), "preadv": (295, 69), "pwritev": (296, 70), "preadv2": (327, 286), "pwritev2": (328, 287)},
+    **{"open": (2, None), "openat": (257, 56), "openat2": (437, 437), "close": (3, 57), "close_range": (436, 436)},
+    **{"stat": (4, None), "fstat": (5, 80), "lstat": (6, None), "newfstatat": (262, 79), "statx": (332, 291)},
+    **{"access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "readlink": (89, None)},
+    **{"readlinkat": (267, 78), "getdents": (78, None), "getdents64": (217, 61), "lseek": (8, 62), "getcwd": (79, 17)},
+    **{"chdir": (80, 49), "fchdir": (81, 50), "umask": (95, 166), "statfs": (137, 43), "fstatfs": (138, 44)},
+    **{"flock": (73, 32), "fsync": (74, 82), "fdatasync": (75, 83), "ftruncate": (77, 46), "fadvise64": (221, 223)},
+    **{"sendfile": (40, 71), "pipe": (22, None), "pipe2": (293, 59), "dup": (32, 23), "dup2": (33, None)},
+    **{"dup3": (292, 24), "eventfd2": (290, 19), "poll": (7, None), "ppoll": (271, 73), "select": (23, None)},
+    **{"pselect6": (270, 72), "epoll_create": (213, None), "epoll_create1": (291, 20), "epoll_ctl": (233, 21)},
+    **{"epoll_wait": (232, None), "epoll_pwait": (281, 22)},
+    # its own memory
+    **{"mmap": (9, 222), "mprotect": (10, 226), "munmap": (11, 215), "mremap": (25, 216), "madvise": (28, 233)},
+    **{"msync": (26, 227), "mincore": (27, 232), "brk": (12, 214), "mlock": (149, 228), "munlock": (150, 229)},
+    **{"get_mempolicy": (239, 236), "set_mempolicy": (238, 237), "membarrier": (324, 283)},
+    # itself
+    **{"futex": (202, 98), "sched_yield": (24, 124), "sched_getaffinity": (204, 123), "getcpu": (309, 168)},
+    **{"getrandom": (318, 278), "rseq": (334, 293), "set_robust_list": (273, 99), "set_tid_address": (218, 96)},
+    **{"restart_syscall": (219, 128), "arch_prctl": (158, None), "prctl": (157, 167), "sysinfo": (99, 179)},
+    **{"uname": (63, 160), "getrusage": (98, 165), "getrlimit": (97, 163), "getpriority": (140, 141)},
+    **{"getpid": (39, 172), "getppid": (110, 173), "gettid": (186, 178), "getuid": (102, 174), "geteuid": (107, 175)},
+    **{"getgid": (104, 176), "getegid": (108, 177), "getresuid": (118, 148), "getresgid": (120, 150)},
+    **{"getgroups": (115, 158), "getpgrp": (111, None), "getpgid": (121, 155), "getsid": (124, 156)},
+    **{"exit": (60, 93), "exit_group": (231, 94)},
+    # signals that it gets, and time
+    **{"rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "rt_sigpending": (127, 136)},
+    **{"rt_sigsuspend": (130, 133), "rt_sigtimedwait": (128, 137), "sigaltstack": (131, 132), "alarm": (37, None)},
+    **{"pause": (34, None), "getitimer": (36, 102), "setitimer": (38, 103), "time": (201, None)},
+    **{"gettimeofday": (96, 169), "clock_gettime": (228, 113), "clock_getres": (229, 114)},
+    **{"clock_nanosleep": (230, 115), "nanosleep": (35, 101), "times": (100, 153)},
 }
+# Calls that may only be made with certain values of one argument: numbers, then which argument.
+SIGNALS = {"kill": ((62, 129), 0), "tkill": ((200, 130), 0), "tgkill": ((234, 131), 0)}  # to itself
+CONTROLS = {
+    # Neither an owner nor a signal for a pipe, and no flag of one: those are shared with the process at its other end.
+    "fcntl": ((72, 25), 1, (0, 1, 2, 3, 1030)),  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC
+    "ioctl": ((16, 29), 1, (0x5401, 0x5413, 0x5450, 0x5451)),  # is it a terminal, its size, close on exec or not
+}
+# What the worker needs besides, to start a child for every check.
+FORKING = {"fork": (57, None), "vfork": (58, None), "wait4": (61, 260), "waitid": (247, 95), "setrlimit": (160, 164)}
+CLONE, PRLIMIT = (56, 220), (302, 261)
+ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}  # its number in audit.h, its column above
 
 
 def _prctl(option: int, *values: object) -> None:
@@ -57,37 +70,57 @@ def _prctl(option: int, *values: object) -> None:
 
 
 def hide_memory() -> None:
-    """Keep other processes of the same user from reading or writing this one's memory by way of /proc."""
+    """Keep other processes of the same user from reading or writing this one's memory."""
     if sys.platform == "linux":
         _prctl(PR_SET_DUMPABLE, 0)
 
 
-def program(machine: str, pid: int) -> bytes:
-    """The filter of system calls, in the kernel's form (classic BPF).
+def program(machine: str, pid: int, forks: bool) -> bytes:
+    """The filter of system calls, in the kernel's form (classic BPF); with `forks`, the worker's own.
 
     Raises OSError for a machine whose numbers are not known here.
     """
-    if machine not in NUMBERS:
-        raise OSError(f"no list of system calls for {machine}: known are {', '.join(NUMBERS)}")
-    architecture, refused, to_oneself = NUMBERS[machine]
-    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06  # BPF_LD|W|ABS, BPF_JMP|JEQ, |JGE, BPF_RET
+    if machine not in ARCHITECTURES:
+        raise OSError(f"no list of system calls for {machine}: known are {', '.join(ARCHITECTURES)}")
+    architecture, column = ARCHITECTURES[machine]
+    load, equal, at_least, any_bit, give = 0x20, 0x15, 0x35, 0x45, 0x06  # BPF_LD|W|ABS, BPF_JMP|…, BPF_RET
 
     def step(code: int, yes: int, no: int, value: int) -> bytes:
         return struct.pack("HBBI", code, yes, no, value)
 
+    def argument(number: int) -> bytes:
+        return step(load, 0, 0, 16 + 8 * number)  # its lower half
+
+    def only(numbers: tuple[int | None, int | None], place: int, values: tuple[int, ...]) -> list[bytes]:
+        """A call that may be made with some values of one argument only."""
+        tests = [step(equal, len(values) - at, 0, value) for at, value in enumerate(values)]
+        steps = [argument(place), *tests, step(give, 0, 0, REFUSE), step(give, 0, 0, ALLOW)]
+        number = numbers[column]
+        return [] if number is None else [step(equal, 0, len(steps), number), *steps]
+
     steps = [step(load, 0, 0, 4), step(equal, 1, 0, architecture), step(give, 0, 0, KILL), step(load, 0, 0, 0)]
     steps += [step(at_least, 0, 1, 0x40000000), step(give, 0, 0, REFUSE)]  # the x32 numbers of x86_64
-    for number in refused.values():
-        steps += [step(equal, 0, 1, number), step(give, 0, 0, REFUSE)]
-    for number in to_oneself.values():  # signals to no process but itself, which abort() needs
-        steps += [step(equal, 0, 4, number), step(load, 0, 0, 16), step(equal, 1, 0, pid)]
-        steps += [step(give, 0, 0, REFUSE), step(give, 0, 0, ALLOW)]
-    return b"".join([*steps, step(give, 0, 0, ALLOW)])
+    free = COMPUTING | (FORKING | {name: numbers for name, (numbers, _) in SIGNALS.items()} if forks else {})
+    for numbers in free.values():
+        if (number := numbers[column]) is not None:
+            steps += [step(equal, 0, 1, number), step(give, 0, 0, ALLOW)]
+    for numbers, place in () if forks else SIGNALS.values():
+        steps += only(numbers, place, (pid,))
+    for numbers, place, values in CONTROLS.values():
+        steps += only(numbers, place, values)
+    if forks:
+        refuse_namespaces = [argument(0), step(any_bit, 0, 1, NEW_NAMESPACES), step(give, 0, 0, REFUSE)]
+        steps += [step(equal, 0, 4, CLONE[column]), *refuse_namespaces, step(give, 0, 0, ALLOW)]
+        steps += only(PRLIMIT, 0, (0,))  # its own limits, and those of a child before it runs anything
+    return b"".join([*steps, step(give, 0, 0, REFUSE)])
 
 
-def refuse_system_calls() -> None:
-    """Install the filter, for this process and without a way back. Raises OSError where the kernel will not."""
-    code = program(platform.machine(), os.getpid())
+def refuse_system_calls(forks: bool = False) -> None:
+    """Install the filter, for this process and all that it starts, and without a way back.
+
+    Raises OSError where the kernel will not.
+    """
+    code = program(platform.machine(), os.getpid(), forks)
     buffer = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
@@ -98,17 +131,14 @@ def refuse_system_calls() -> None:
     _prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(installed))
 
 
-def limit_resources(memory: int, seconds: int) -> None:
-    """At most `memory` bytes more than now, `seconds` of processor time, no file written, no core dumped."""
-    limits = {
-        resource.RLIMIT_CPU: seconds,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
-        resource.RLIMIT_NOFILE: 64,
-    }
-    if sys.platform == "linux":
-        with open("/proc/self/statm", encoding="ascii") as file:
-            now = int(file.read().split()[0]) * resource.getpagesize()
-        limits[resource.RLIMIT_AS] = now + memory
-    for limit, value in limits.items():
+def write_nothing() -> None:
+    """No file written, no core dumped, few files open; for this process and all that it starts."""
+    for limit, value in {resource.RLIMIT_FSIZE: 0, resource.RLIMIT_CORE: 0, resource.RLIMIT_NOFILE: 64}.items():
         resource.setrlimit(limit, (value, value))
+
+
+def limit_resources(memory: int | None, seconds: int) -> None:
+    """At most `memory` bytes of addresses in all, unless that is None, and `seconds` of processor time."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    if memory is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from grading.questions.question import TORCH_ATTENTION, Answer, Assignment, Case, Mistake, Part, Question
+from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question
 from posenc import absolute
 from posenc.analysis import decay
 from posenc.attention import attention
@@ -184,7 +184,7 @@ q1 = Question(
             _with_weights(lambda scores, causal: torch.softmax(_masked(0 * scores, causal), -1)),
         ),
     ),
-    forbidden=TORCH_ATTENTION,
+    attention_written_out=True,
 )
 
 

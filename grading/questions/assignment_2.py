@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grading.questions.question import TORCH_ATTENTION, Answer, Assignment, Case, Mistake, Part, Question
+from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question
 from posenc._arrays import Array
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq
@@ -844,7 +844,7 @@ q6 = Question(
         Part("a text in steps gives what the whole text gives", 1, cases=_in_steps, feeds=(1, 3)),
     ),
     reference=_step_reference,
-    forbidden=TORCH_ATTENTION,
+    attention_written_out=True,
     mistakes=(
         Mistake("values are turned too: they should be kept and blended as they come", _stepped(values=True)),
         Mistake("keys and values are turned: it is queries and keys that turn", _stepped(values=True, query=False)),

@@ -19,20 +19,6 @@ from posenc.check._question import Answer as Answer
 from posenc.check._question import Likely, Result, Trial, Wrong, _copy, compare
 
 PUBLIC_SEED = "public"
-# Attention, ready-made: where an answer is to compute it, none of these may be called.
-TORCH_ATTENTION = (
-    "torch.nn.functional.scaled_dot_product_attention",
-    "torch.nn.functional.multi_head_attention_forward",
-    "torch.nn.MultiheadAttention",
-    "torch.nn.attention.flex_attention.flex_attention",
-    "torch._C._nn.scaled_dot_product_attention",
-    "torch._scaled_dot_product_attention_math",
-    "torch._scaled_dot_product_flash_attention_for_cpu",
-    "torch._native_multi_head_attention",
-    "torch.ops.aten.scaled_dot_product_attention",
-    "torch.ops.aten._scaled_dot_product_attention_math",
-    "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu",
-)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,6 +13,9 @@ import numpy as np
 
 NEEDS_TORCH = 'this part of posenc needs torch: pip install "posenc[torch]", or pip install ".[torch]" in a clone'
 Array = Any  # a NumPy array or a torch tensor; whatever the array API standard describes
+
+
+_LONG = 8  # entries of a list that a message prints
 
 
 def being_traced() -> bool:
@@ -31,6 +35,36 @@ def is_torch(value: object) -> bool:
     """Whether `value` is a torch tensor; torch is not imported to find out."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
+
+
+def said(value: Any, shape: tuple[int, ...] | None = None) -> str:
+    """`value` as a message says it: of an array its shape alone, of a long list how it begins, and so for their parts.
+
+    What is no array by itself, but was read as one, can be followed by the `shape` that it came to.
+    """
+    if is_array(value) and value.ndim > 0:
+        return f"an array of shape {tuple(value.shape)}"
+    text = repr(value)
+    if isinstance(value, Mapping):
+        text = f"{{{', '.join(f'{key!r}: {said(part)}' for key, part in value.items())}}}"
+    elif isinstance(value, list | tuple):
+        inner = ", ".join([*map(said, value[:_LONG]), *["..."] * (len(value) > _LONG)])
+        text = f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
+    return text if shape is None else f"{text} of shape {tuple(shape)}"
+
+
+def said_of(value: Any, refused: Array) -> str:
+    """`value` as above, and of an array also the first of its numbers for which `refused` is True."""
+    if is_array(value) and value.ndim > 0:
+        return f"{float(value[refused][0]):.17g} in {said(value)}"
+    return said(value)
+
+
+def array_or_none(name: str, value: Array) -> Array:
+    """`value`, after checking that it is an array, or None; only its library and device are looked at."""
+    if value is not None and not is_array(value):
+        raise TypeError(f"{name} must be None or an array, whose library and device are taken, got {said(value)}")
+    return value
 
 
 def first_array(*values: Array) -> Array:
@@ -88,18 +122,18 @@ def floats(name: str, value: Array, *, like: Array = None) -> Array:
         except ValueError:  # lists of unequal length
             numbers = False
         if not numbers:
-            raise TypeError(f"{name} must be a number or an array of real numbers, got {value!r}")
+            raise TypeError(f"{name} must be a number or an array of real numbers, got {said(value)}")
         device = device_of(like)
         array = xp.asarray(value, dtype=widest_float(xp, device), device=device)
     if not being_traced() and not _is_integral(value) and not bool(xp.all(xp.isfinite(array))):
-        raise ValueError(f"{name} must be finite, got {value!r}")
+        raise ValueError(f"{name} must be finite, got {said_of(value, ~xp.isfinite(array))}")
     return array
 
 
 def activations(name: str, value: Array) -> Array:
     """`value`, after checking that it is an array of floats with at least one axis; its values are not looked at."""
     if not is_array(value):
-        raise TypeError(f"{name} must be an array of floats, got {value!r}")
+        raise TypeError(f"{name} must be an array of floats, got {said(value)}")
     if not namespace(value).isdtype(value.dtype, "real floating"):
         raise TypeError(f"{name} must be an array of floats, got dtype {value.dtype}")
     if value.ndim == 0:
@@ -110,7 +144,7 @@ def activations(name: str, value: Array) -> Array:
 def whole(name: str, value: int, least: int = 1) -> int:
     """`value` as an int, after checking that it is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {value!r}")
+        raise TypeError(f"{name} must be a whole number, got {said(value)}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
@@ -119,7 +153,7 @@ def whole(name: str, value: int, least: int = 1) -> int:
 def even_dim(dim: int) -> int:
     """`dim` as an int, after checking that it is even and positive."""
     if isinstance(dim, bool) or not isinstance(dim, Integral):
-        raise TypeError(f"dim must be a whole number, got {dim!r}")
+        raise TypeError(f"dim must be a whole number, got {said(dim)}")
     if dim <= 0 or dim % 2:
         raise ValueError(f"dim must be even and positive (two dimensions a pair), got {dim}")
     return int(dim)
@@ -128,14 +162,14 @@ def even_dim(dim: int) -> int:
 def flag(name: str, value: bool) -> bool:
     """`value`, after checking that it is True or False."""
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
+        raise TypeError(f"{name} must be True or False, got {said(value)}")
     return value
 
 
 def one_of(name: str, value: str, accepted: tuple[str, ...]) -> str:
     """`value`, after checking that it is one of the `accepted` names."""
     if value not in accepted:
-        raise ValueError(f"{name} must be one of {accepted}, got {value!r}")
+        raise ValueError(f"{name} must be one of {accepted}, got {said(value)}")
     return value
 
 
@@ -146,9 +180,9 @@ def whole_numbers(name: str, value: Array, *, like: Array = None, least: int | N
         return array
     xp = namespace(array)
     if not _is_integral(value) and bool(xp.any(array != xp.round(array))):
-        raise ValueError(f"{name} must be whole numbers, got {value!r}")
+        raise ValueError(f"{name} must be whole numbers, got {said_of(value, array != xp.round(array))}")
     if least is not None and bool(xp.any(array < least)):
-        raise ValueError(f"{name} must be at least {least}, got {value!r}")
+        raise ValueError(f"{name} must be at least {least}, got {said_of(value, array < least)}")
     return array
 
 
@@ -164,9 +198,9 @@ def same_leading_axes(query_positions: Array, key_positions: Array) -> None:
 def positive(name: str, value: float) -> float:
     """`value` as a float, after checking that it is a finite number greater than zero."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+        raise TypeError(f"{name} must be a number, got {said(value)}")
     if not math.isfinite(value) or value <= 0:
-        raise ValueError(f"{name} must be finite and greater than 0, got {value!r}")
+        raise ValueError(f"{name} must be finite and greater than 0, got {said(value)}")
     return float(value)
 
 
@@ -174,7 +208,7 @@ def frequency_list(inv_freq: Array) -> Array:
     """`inv_freq` as a one-dimensional array of finite frequencies, none negative."""
     frequencies = floats("inv_freq", inv_freq)
     if frequencies.ndim != 1 or frequencies.shape[0] == 0:
-        raise ValueError(f"inv_freq must have shape (dim/2,), got {inv_freq!r} of shape {tuple(frequencies.shape)}")
+        raise ValueError(f"inv_freq must have shape (dim/2,), got {said(inv_freq, frequencies.shape)}")
     if not being_traced() and bool(namespace(frequencies).any(frequencies < 0)):
-        raise ValueError(f"inv_freq must not be negative, got {inv_freq!r}")
+        raise ValueError(f"inv_freq must not be negative, got {said_of(inv_freq, frequencies < 0)}")
     return frequencies

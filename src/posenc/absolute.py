@@ -12,12 +12,14 @@ from __future__ import annotations
 from posenc._arrays import (
     Array,
     activations,
+    array_or_none,
     being_traced,
     device_of,
     flag,
     floats,
     namespace,
     one_of,
+    said,
     same_leading_axes,
     whole,
     whole_numbers,
@@ -37,7 +39,9 @@ def _whole_positions(positions: Array, *, like: Array = None) -> Array:
     xp = namespace(at)
     limit = 2 / xp.finfo(at.dtype).eps  # 2^53 in float64; from there on a float may stand for its neighbour
     if bool(xp.any(at >= limit)):
-        raise ValueError(f"positions must be below {limit:.0f}, where {at.dtype} stops being exact, got {positions!r}")
+        raise ValueError(
+            f"positions must be below {limit:.0f}, where {at.dtype} stops being exact, got {said(positions)}"
+        )
     return at
 
 
@@ -46,7 +50,7 @@ def _below(limit: int, at: Array, positions: Array, reason: str) -> None:
     xp = namespace(at)
     if not being_traced() and bool(xp.any(at >= limit)):
         greatest = int(xp.max(at))
-        raise ValueError(f"positions must be at most {limit - 1} ({reason}), got {greatest} in {positions!r}")
+        raise ValueError(f"positions must be at most {limit - 1} ({reason}), got {greatest} in {said(positions)}")
 
 
 def integer(positions: Array, dim: int) -> Array:
@@ -230,7 +234,7 @@ def sinusoidal(
     Source: Vaswani et al. 2017, section 3.5. The relative reading: Yan et al. 2019 (TENER).
     """
     one_of("layout", layout, LAYOUTS)
-    at = floats("positions", positions, like=like)
+    at = floats("positions", positions, like=array_or_none("like", like))
     turned = angles(at, _sinusoidal_frequencies(dim, base, denominators, at))  # (..., ceil(dim/2))
     xp = namespace(turned)
     sin, cos = xp.sin(turned), xp.cos(turned)
@@ -266,7 +270,7 @@ def shift_matrix(
     Source: Vaswani et al. 2017, section 3.5, says that PE(t + k) is a linear function of PE(t).
     """
     one_of("layout", layout, LAYOUTS)
-    by = floats("offset", offset, like=like)
+    by = floats("offset", offset, like=array_or_none("like", like))
     turned = angles(by, inv_freq(dim, base, like=by))  # (..., dim/2)
     xp, device = namespace(turned), device_of(turned)
     pairs = xp.arange(dim // 2, device=device)
@@ -304,7 +308,7 @@ def relative_positions(query_positions: Array, key_positions: Array) -> Array:
         ("key_positions", keys, key_positions),
     ):
         if array.ndim == 0:
-            raise ValueError(f"{name} must have at least one axis, got {given!r}")
+            raise ValueError(f"{name} must have at least one axis, got {said(given)}")
     same_leading_axes(queries, keys)
     return keys[..., None, :] - queries[..., :, None]
 

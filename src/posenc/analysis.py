@@ -31,6 +31,8 @@ from posenc._arrays import (
     namespace,
     one_of,
     positive,
+    said,
+    said_of,
     whole,
     whole_numbers,
 )
@@ -123,7 +125,7 @@ def decay_logarithm(offsets: Array, base: float) -> Array:
     distance = floats("offsets", offsets)
     xp = namespace(distance)
     if bool(xp.any(distance <= 0)):
-        raise ValueError(f"offsets must be greater than 0 for the logarithm, got {offsets!r}")
+        raise ValueError(f"offsets must be greater than 0 for the logarithm, got {said_of(offsets, distance <= 0)}")
     return 1 - (xp.log(distance) + np.euler_gamma) / math.log(base)
 
 
@@ -168,7 +170,7 @@ def expected_score(offsets: Array, inv_freq: Array, correlation: float) -> tuple
         (mean, variance), each of the shape of `offsets`. Raises ValueError for a correlation outside [−1, 1].
     """
     if isinstance(correlation, bool) or not isinstance(correlation, Real):
-        raise TypeError(f"correlation must be a number, got {correlation!r}")
+        raise TypeError(f"correlation must be a number, got {said(correlation)}")
     if not -1 <= correlation <= 1:
         raise ValueError(f"correlation must be from -1 to 1, got {correlation!r}")
     turned = _turned(offsets, inv_freq)  # (..., dim/2)
@@ -218,7 +220,7 @@ def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Arra
     squared = 4 * xp.sin(turned / 2) ** 2  # 2(1 − cos), without losing the slow pairs to rounding
     total = xp.sum(squared)
     if float(total) == 0:
-        raise ValueError(f"first and second must differ in their fingerprints, got {first!r} and {second!r}")
+        raise ValueError(f"first and second must differ in their fingerprints, got {said(first)} and {said(second)}")
     return squared / total
 
 
@@ -240,14 +242,14 @@ def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
     distances, dim = np.arange(whole("length", length) + 1), even_dim(dim)
     grid = floats("bases", bases)
     if grid.ndim != 1 or grid.shape[0] == 0 or bool(np.any(np.asarray(grid) <= 0)):
-        raise ValueError(f"bases must be a list of numbers greater than 0, got {bases!r}")
+        raise ValueError(f"bases must be a list of numbers greater than 0, got {said(bases)}")
     for base in sorted(bases):
         if bool(np.all(decay(distances, make_inv_freq(dim, base)) >= 0)):
             return base
     return None
 
 
-def coverage(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
+def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
     """The share of the angles past the trained length that training has never met, pair by pair.
 
     An angle at a position trained_length … length − 1, modulo a turn, counts as new if it is farther than `tolerance`
@@ -279,6 +281,14 @@ def coverage(inv_freq: Array, trained_length: int, length: int, tolerance: float
         away = xp.minimum(used - seen[after - 1], seen[after] - used)
         shares.append(xp.mean(xp.astype(away > tolerance, frequencies.dtype)))
     return xp.stack(shares)
+
+
+def coverage(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
+    """The older name of `uncovered`, kept for code that has it: the share that is *not* covered.
+
+    Arguments, answer and errors are those of `uncovered`.
+    """
+    return uncovered(inv_freq, trained_length, length, tolerance)
 
 
 def pairs_reaching(inv_freq: Array, length: int, angle: float) -> int:
@@ -350,7 +360,7 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
     like = first_array(targets, inv_freq)
     values, frequencies = floats("targets", targets, like=like), frequency_list(floats("inv_freq", inv_freq, like=like))
     if values.ndim != 1 or values.shape[0] == 0:
-        raise ValueError(f"targets must have shape (length,), got {targets!r} of shape {tuple(values.shape)}")
+        raise ValueError(f"targets must have shape (length,), got {said(targets, values.shape)}")
     least_turns, ridge = _not_negative("least_turns", least_turns), _not_negative("ridge", ridge)
     xp, length = namespace(values), values.shape[0]
     chosen = frequencies[turns(length, frequencies) >= least_turns]
@@ -531,7 +541,7 @@ def defined_share(code: Callable[[Array], Array], trained_length: int, length: i
     """Extrapolation: the share of the positions past the trained length that have a code at all. Ideal: 1.
 
     Positions are asked for one at a time. A ValueError, an IndexError or a value that is not finite means that there
-    is no code. That a code is defined does not say that a model can read it (`coverage` is about that).
+    is no code. That a code is defined does not say that a model can read it (`uncovered` is about that).
 
     Args:
         code: called with a NumPy array of one whole number, shape (1,); answers a code of shape (1, dim).
@@ -547,12 +557,14 @@ def defined_share(code: Callable[[Array], Array], trained_length: int, length: i
     """
     trained, end = _lengths(trained_length, length)
     if not callable(code):
-        raise TypeError(f"code must be a function of positions, got {code!r}")
+        raise TypeError(f"code must be a function of positions, got {said(code)}")
 
     def row(position: int) -> Array:
         answer = code(np.asarray([position]))
         if not is_array(answer) or answer.ndim != 2 or answer.shape[0] != 1:
-            raise TypeError(f"code must answer an array of shape (1, dim) for one position, got {answer!r} of {code!r}")
+            raise TypeError(
+                f"code must answer an array of shape (1, dim) for one position, got {said(answer)} of {code!r}"
+            )
         return answer
 
     row(trained - 1)
@@ -643,15 +655,13 @@ def offset_kernel(
     apart, at = floats("offsets", offsets, like=like), floats("positions", positions, like=like)
     for name, array, given in (("offsets", apart, offsets), ("positions", at, positions)):
         if array.ndim != 1:
-            raise ValueError(f"{name} must have shape ({name},), got {given!r} of shape {tuple(array.shape)}")
+            raise ValueError(f"{name} must have shape ({name},), got {said(given, array.shape)}")
     query = sinusoidal(at, dim, base, layout)  # (positions, dim)
     key = sinusoidal(at[:, None] + apart, dim, base, layout)  # (positions, offsets, dim)
     if weight is not None:
         matrix = floats("weight", weight, like=like)
         if tuple(matrix.shape) != (dim, dim):
-            raise ValueError(
-                f"weight must have shape (dim, dim) = {(dim, dim)}, got {weight!r} of {tuple(matrix.shape)}"
-            )
+            raise ValueError(f"weight must have shape (dim, dim) = {(dim, dim)}, got {said(weight, matrix.shape)}")
         query = query @ matrix
     return (key @ query[..., None])[..., 0]
 
@@ -679,8 +689,7 @@ def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
     first, second = floats("a", a, like=like), floats("b", b, like=like)
     if first.ndim != 1 or first.shape[0] == 0 or first.shape != second.shape:
         raise ValueError(
-            "a and b must both have shape (dim/2,), "
-            f"got a = {a!r} of shape {tuple(first.shape)} and b = {b!r} of shape {tuple(second.shape)}"
+            f"a and b must both have shape (dim/2,), got a = {said(a, first.shape)} and b = {said(b, second.shape)}"
         )
     xp, pairs = namespace(first), first.shape[0]
     rows = (xp.stack([first, 0.0 - second], axis=-1), xp.stack([second, first], axis=-1))
@@ -788,7 +797,7 @@ def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Arra
     """
     keys = whole_numbers("n_keys", n_keys, least=1)
     if isinstance(logit, bool) or not isinstance(logit, Real):
-        raise TypeError(f"logit must be a number, got {logit!r}")
+        raise TypeError(f"logit must be a number, got {said(logit)}")
     if not -100 <= logit <= 100:
         raise ValueError(f"logit must be from -100 to 100, got {logit!r}")
     if positive("temperature", temperature) < 0.1:
@@ -832,7 +841,7 @@ def _table(name: str, value: Array, rows: int) -> Array:
     table = floats(name, value)
     if table.ndim != 2 or table.shape[0] < rows or table.shape[1] == 0:
         raise ValueError(
-            f"{name} must have two axes, at least {rows} rows and a column, got {value!r} of shape {tuple(table.shape)}"
+            f"{name} must have two axes, at least {rows} rows and a column, got {said(value, table.shape)}"
         )
     return table
 

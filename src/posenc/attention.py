@@ -18,6 +18,7 @@ from typing import NamedTuple
 from posenc._arrays import (
     Array,
     activations,
+    array_or_none,
     being_traced,
     device_of,
     flag,
@@ -25,6 +26,8 @@ from posenc._arrays import (
     is_array,
     namespace,
     positive,
+    said,
+    said_of,
     whole_numbers,
 )
 
@@ -134,9 +137,9 @@ def packed_mask(lengths: Array, *, like: Array = None) -> Array:
         TypeError: `lengths` are no real numbers, or arrays of two libraries.
         ValueError: a length is negative, fractional or not finite, or `lengths` is not one-dimensional.
     """
-    counts = whole_numbers("lengths", lengths, like=like, least=0)
+    counts = whole_numbers("lengths", lengths, like=array_or_none("like", like), least=0)
     if counts.ndim != 1:
-        raise ValueError(f"lengths must have shape (sequences,), got {lengths!r} of shape {tuple(counts.shape)}")
+        raise ValueError(f"lengths must have shape (sequences,), got {said(lengths, counts.shape)}")
     xp, device = namespace(counts), device_of(counts)
     ends = xp.cumulative_sum(xp.astype(counts, xp.int64))  # (sequences,)
     tokens = xp.arange(int(xp.sum(counts)), dtype=xp.int64, device=device)
@@ -173,7 +176,7 @@ def _temperature(temperature: float | Array, logits: Array) -> float | Array:
     each = floats("temperature", temperature, like=logits)
     xp = namespace(each)
     if not being_traced() and not bool(xp.all(each > 0)):
-        raise ValueError(f"temperature must be greater than 0, got {temperature!r}")
+        raise ValueError(f"temperature must be greater than 0, got {said_of(temperature, ~(each > 0))}")
     if each.ndim > 0 and tuple(each.shape) != tuple(logits.shape[-3:-2]):
         raise ValueError(
             f"temperature must be a number or one for each head, shape {tuple(logits.shape[-3:-2])}, "
@@ -197,14 +200,14 @@ def _bias(bias: Array, q: Array, shape: tuple[int, ...]) -> Array:
     xp = namespace(q, activations("bias", bias))
     # One comparison for both: NaN is not below infinity either.
     if not being_traced() and not bool(xp.all(bias < math.inf)):
-        raise ValueError(f"bias must be finite, or −∞ for a masked pair, got {bias!r}")
+        raise ValueError(f"bias must be finite, or −∞ for a masked pair, got {said_of(bias, ~(bias < math.inf))}")
     return _fitting("bias", bias, shape)
 
 
 def _mask(mask: Array, q: Array, shape: tuple[int, ...]) -> Array:
     """`mask`, after checking that it allows and forbids entries of logits of the given shape."""
     if not is_array(mask):
-        raise TypeError(f"mask must be an array of booleans, True where a query may look, got {mask!r}")
+        raise TypeError(f"mask must be an array of booleans, True where a query may look, got {said(mask)}")
     if not namespace(q, mask).isdtype(mask.dtype, "bool"):
         raise TypeError(f"mask must be an array of booleans, True where a query may look, got dtype {mask.dtype}")
     return _fitting("mask", mask, shape)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from posenc._arrays import (
     Array,
     activations,
+    array_or_none,
     being_traced,
     device_of,
     even_dim,
@@ -29,6 +30,8 @@ from posenc._arrays import (
     is_array,
     namespace,
     one_of,
+    said,
+    said_of,
     same_leading_axes,
     whole,
     whole_numbers,
@@ -49,7 +52,7 @@ def _offsets(relative_positions: Array, like: Array = None) -> Array:
     """`relative_positions` as floats of shape (..., queries, keys)."""
     offsets = floats("relative_positions", relative_positions, like=like)
     if offsets.ndim < 2:
-        raise ValueError(f"relative_positions must have shape (..., queries, keys), got {relative_positions!r}")
+        raise ValueError(f"relative_positions must have shape (..., queries, keys), got {said(relative_positions)}")
     return offsets
 
 
@@ -64,7 +67,7 @@ def _positions(name: str, positions: Array, like: Array = None) -> Array:
     """`positions` as floats of shape (..., length)."""
     at = floats(name, positions, like=like)
     if at.ndim == 0:
-        raise ValueError(f"{name} must have at least one axis, got {positions!r}")
+        raise ValueError(f"{name} must have at least one axis, got {said(positions)}")
     return at
 
 
@@ -72,23 +75,24 @@ def _one_for_each_head(name: str, values: Array, like: Array, *, zero: bool = Fa
     """`values` as floats of shape (heads, 1, 1), after checking that they are positive (or `zero`)."""
     numbers = floats(name, values, like=like)
     if numbers.ndim != 1 or numbers.shape[0] == 0:
-        raise ValueError(f"{name} must have shape (heads,), got {values!r} of shape {tuple(numbers.shape)}")
+        raise ValueError(f"{name} must have shape (heads,), got {said(values, numbers.shape)}")
     if not being_traced():
         refused = numbers < 0 if zero else numbers <= 0
         if bool(namespace(numbers).any(refused)):
-            raise ValueError(f"{name} must {'not be negative' if zero else 'be greater than 0'}, got {values!r}")
+            limit = "not be negative" if zero else "be greater than 0"
+            raise ValueError(f"{name} must {limit}, got {said_of(values, refused)}")
     return numbers[:, None, None]
 
 
 def _positive_scalar(name: str, value: float | Array, like: Array) -> Array:
     """`value` as an array of no axes, after checking that it is greater than 0."""
     if isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+        raise TypeError(f"{name} must be a number, got {said(value)}")
     number = floats(name, value, like=like)
     if number.ndim != 0:
-        raise ValueError(f"{name} must be one number, got {value!r} of shape {tuple(number.shape)}")
+        raise ValueError(f"{name} must be one number, got {said(value, number.shape)}")
     if not being_traced() and not bool(number > 0):
-        raise ValueError(f"{name} must be greater than 0, got {value!r}")
+        raise ValueError(f"{name} must be greater than 0, got {said(value)}")
     return number
 
 
@@ -146,7 +150,7 @@ def alibi_slopes(n_heads: int, *, like: Array = None) -> Array:
     Source: Press et al. 2022, section 3; the other numbers of heads are from the authors' code.
     """
     n_heads = whole("n_heads", n_heads)
-    xp, device = namespace(like), device_of(like)
+    xp, device = namespace(array_or_none("like", like)), device_of(like)
     power = 2 ** (n_heads.bit_length() - 1)  # the greatest power of two that is not above n_heads
     dtype = widest_float(xp, device)
     regular = xp.arange(1, power + 1, dtype=dtype, device=device) / power
@@ -418,13 +422,13 @@ def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "loga
     offsets = _offsets(relative_positions, like)[..., None, :, :]
     first, second = _one_for_each_head("r1", r1, like), _one_for_each_head("r2", r2, like)
     if first.shape != second.shape:
-        raise ValueError(f"r1 and r2 must have one number for each head, equally many, got {r1!r} and {r2!r}")
+        raise ValueError(f"r1 and r2 must have one number for each head, equally many, got {said(r1)} and {said(r2)}")
     xp = namespace(offsets)
     distance = xp.abs(offsets)
     if kind == "logarithmic":
         return -first * xp.log1p(second * distance)
     if not being_traced() and bool(xp.any(second > 2)):
-        raise ValueError(f"r2 must be at most 2 for the power, got {r2!r}")
+        raise ValueError(f"r2 must be at most 2 for the power, got {said_of(r2, second[:, 0, 0] > 2)}")
     # 0^r2 is 0, but its slope is not finite everywhere: kept away from the gradient.
     here = distance == 0
     power = xp.where(here, xp.ones_like(distance), distance) ** second
@@ -462,7 +466,7 @@ def fire(
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
     """
     if not callable(mlp):
-        raise TypeError(f"mlp must be a function from the shares of a distance to the biases, got {mlp!r}")
+        raise TypeError(f"mlp must be a function from the shares of a distance to the biases, got {said(mlp)}")
     like = first_array(query_positions, key_positions, c, threshold)
     queries = _positions("query_positions", query_positions, like)
     keys = _positions("key_positions", key_positions, like)
@@ -473,7 +477,7 @@ def fire(
         ("key_positions", keys, key_positions),
     ):
         if not being_traced() and bool(xp.any(at < 0)):
-            raise ValueError(f"{name} must not be negative, got {given!r}")
+            raise ValueError(f"{name} must not be negative, got {said_of(given, at < 0)}")
     growth, least = _positive_scalar("c", c, like), _positive_scalar("threshold", threshold, like)
     of_distance = xp.log1p(growth * xp.clip(-offsets, min=0))
     share = of_distance / xp.log1p(growth * xp.maximum(queries, least))[..., None]
@@ -482,10 +486,10 @@ def fire(
         share = xp.astype(share, dtype, copy=False)
     biases = mlp(share[..., None])
     if not is_array(biases) or not namespace(share, biases).isdtype(biases.dtype, "real floating"):
-        raise TypeError(f"mlp must answer with an array of floats, got {mlp!r} answering {biases!r}")
+        raise TypeError(f"mlp must answer with an array of floats, got {said(mlp)} answering {said(biases)}")
     if tuple(biases.shape[:-1]) != tuple(share.shape) or 0 in biases.shape[share.ndim :]:
         wanted = ", ".join(str(n) for n in (*share.shape, "heads"))
-        raise ValueError(f"mlp must answer with shape ({wanted}), got {mlp!r} answering {tuple(biases.shape)}")
+        raise ValueError(f"mlp must answer with shape ({wanted}), got {said(mlp)} answering {tuple(biases.shape)}")
     return _past_only(xp.moveaxis(biases, -1, -3), offsets[..., None, :, :])
 
 
@@ -587,7 +591,8 @@ def tener(q: Array, k: Array, r: Array, u: Array, v: Array) -> TransformerXLTerm
 def relative_shift(scores: Array) -> Array:
     """Moves row i of a table by distance to the left by queries − 1 − i, so that columns of distances become keys.
 
-    One column of zeros in front, and the numbers read as rows of one number more: nothing is copied pair by pair.
+    One column of zeros goes in front, the first `queries` numbers are left out, and the others are read in order as
+    rows that are again one number shorter: nothing is copied pair by pair.
 
         [q0·r2, q0·r1, q0·r0]        [q0·r0,      ·,      ·]
         [q1·r2, q1·r1, q1·r0]   →    [q1·r1, q1·r0,       ·]
@@ -710,8 +715,7 @@ def deberta(
     offsets = _whole_offsets(relative_positions, like=query_content)
     if tuple(offsets.shape) != (queries, keys):
         raise ValueError(
-            f"relative_positions must have shape {(queries, keys)}, got {relative_positions!r} "
-            f"of shape {tuple(offsets.shape)}"
+            f"relative_positions must have shape {(queries, keys)}, got {said(relative_positions, offsets.shape)}"
         )
     xp, device = namespace(query_content, offsets), device_of(query_content)
     i, j = xp.arange(queries, device=device)[:, None], xp.arange(keys, device=device)

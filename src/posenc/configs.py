@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from posenc._arrays import Array, namespace, positive
+from posenc._arrays import Array, namespace, positive, said
 from posenc.frequencies import turns, wavelengths
 from posenc.scaling import Scaled, from_config
 
@@ -278,7 +278,7 @@ def model(name: str) -> ModelConfig:
         ValueError: an unknown name; the message lists the known ones.
     """
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r}")
+        raise TypeError(f"name must be a string, got {said(name)}")
     if name not in MODELS:
         raise ValueError(f"name must be one of {', '.join(MODELS)}, got {name!r}")
     return MODELS[name]
@@ -378,7 +378,7 @@ def cache_bytes_per_token(config: ModelConfig, bytes_per_number: float = 2) -> f
 
 def _checked(config: ModelConfig) -> ModelConfig:
     if not isinstance(config, ModelConfig):
-        raise TypeError(f"config must be a ModelConfig, as posenc.configs.model(name) gives it, got {config!r}")
+        raise TypeError(f"config must be a ModelConfig, as posenc.configs.model(name) gives it, got {said(config)}")
     return config
 
 

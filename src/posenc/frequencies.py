@@ -12,7 +12,17 @@ from __future__ import annotations
 
 import math
 
-from posenc._arrays import Array, device_of, even_dim, floats, frequency_list, namespace, positive, widest_float
+from posenc._arrays import (
+    Array,
+    array_or_none,
+    device_of,
+    even_dim,
+    floats,
+    frequency_list,
+    namespace,
+    positive,
+    widest_float,
+)
 
 
 def inv_freq(dim: int, base: float = 10_000.0, *, like: Array = None) -> Array:
@@ -27,13 +37,13 @@ def inv_freq(dim: int, base: float = 10_000.0, *, like: Array = None) -> Array:
         float64, shape (dim/2,), in radians per token. The first is 1 for every base.
 
     Raises:
-        TypeError: `dim` is no whole number, or `base` no number.
+        TypeError: `dim` is no whole number, `base` no number, or `like` no array.
         ValueError: `dim` is odd, zero or negative, or `base` is not finite and positive.
 
     Source: Vaswani et al. 2017, section 3.5; Su et al. 2021, equation (15).
     """
     dim, base = even_dim(dim), positive("base", base)
-    xp, device = namespace(like), device_of(like)
+    xp, device = namespace(array_or_none("like", like)), device_of(like)
     dimensions = xp.arange(0, dim, 2, dtype=widest_float(xp, device), device=device)  # 0, 2, 4, … = 2i
     return base ** (-dimensions / dim)
 

@@ -29,6 +29,7 @@ from posenc._arrays import (
     namespace,
     one_of,
     positive,
+    said,
     whole,
 )
 from posenc.frequencies import angles as make_angles
@@ -62,8 +63,8 @@ def rotary_table(
         attention_factor: multiplies cosines and sines alike, and so every score by its square: the way in which
             YaRN's temperature is applied (Peng et al. 2023, section 3.4).
         length_axis: the axis of x, from its end, to which the length of `angles` belongs. Axes of `angles` before the
-            length belong to the first axes of x: with positions of shape (batch, length), each sequence has its own.
-            None: `angles` has as many axes as x.
+            length belong to the first axes of x: with positions of shape (batch, length), each sequence has its own,
+            with (1, length) all have the same. None: `angles` has as many axes as x.
         like: queries or keys. The table takes their library, device and working precision: their dtype, or float32
             where that is bfloat16 or float16. Left out, it stays in float64 and is cast at every use.
 
@@ -72,9 +73,9 @@ def rotary_table(
     """
     turned = floats("angles", angles, like=like)
     if turned.ndim < (1 if length_axis is None else 2):
-        raise ValueError(f"angles must have shape (..., length, dim/2), got {angles!r} of shape {tuple(turned.shape)}")
+        raise ValueError(f"angles must have shape (..., length, dim/2), got {said(angles, turned.shape)}")
     if length_axis is not None and (isinstance(length_axis, bool) or not isinstance(length_axis, int)):
-        raise TypeError(f"length_axis must be a whole number or None, got {length_axis!r}")
+        raise TypeError(f"length_axis must be a whole number or None, got {said(length_axis)}")
     if length_axis is not None and length_axis > -2:
         raise ValueError(f"length_axis counts from the end and must be at most -2, got {length_axis}")
     factor = positive("attention_factor", attention_factor)
@@ -100,8 +101,8 @@ def rotate(
 
     Args:
         x: shape (..., dim), queries or keys, of any floating dtype.
-        angles_or_table: angles in radians, or their `rotary_table`. Axes of length 1 are repeated along x only where
-            the table has as many axes as x.
+        angles_or_table: angles in radians, or their `rotary_table`. Its axes of length 1 are repeated along x; the
+            length itself only where the table has as many axes as x.
         layout: "interleaved" or "half".
         method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16);
             None: the fastest that is known for library and layout. The fastest for "half" in bfloat16 and float16
@@ -243,7 +244,7 @@ def packed_positions(lengths: Sequence[int]) -> Array:
         NumPy int64, shape (sum of lengths,). Raises TypeError or ValueError for a length that is no such number.
     """
     if isinstance(lengths, str) or not hasattr(lengths, "__len__"):
-        raise TypeError(f"lengths must be a list of whole numbers, got {lengths!r}")
+        raise TypeError(f"lengths must be a list of whole numbers, got {said(lengths)}")
     checked = [whole("lengths", length, least=0) for length in lengths]
     return np.concatenate([np.arange(0), *(np.arange(length) for length in checked)])
 
@@ -285,7 +286,9 @@ def xpos_tables(
     zeta = (xp.arange(pairs, dtype=turned.dtype, device=device_of(turned)) / pairs + gamma) / (1 + gamma)
     exponent = xp.log(zeta) * at / scale_base
     if not being_traced() and bool(xp.any(xp.abs(exponent) > 87.0)):  # ln of the largest float32 is 88.7
-        raise ValueError(f"positions must stay where xPos fits float32: subtract a common origin, got {positions!r}")
+        raise ValueError(
+            f"positions must stay where xPos fits float32: subtract a common origin, got {said(positions)}"
+        )
     plain = rotary_table(turned, length_axis=length_axis)
     grown = xp.exp(exponent)
     tables = [RotaryTable(plain.cos * f, plain.sin * f, length_axis) for f in (grown, 1 / grown)]
@@ -317,7 +320,7 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
         raise ValueError(f"rotation must have shape (n, n), got {matrix.shape}")
     size = matrix.shape[0]
     if not np.allclose(matrix @ matrix.T, np.eye(size), atol=1e-8) or np.linalg.det(matrix) < 0:
-        raise ValueError(f"rotation must be orthogonal with determinant 1, got {rotation!r}")
+        raise ValueError(f"rotation must be orthogonal with determinant 1, got {said(rotation)}")
     # A real Schur form of an orthogonal matrix is made of blocks [[c, −s], [s, c]] and of single numbers ±1.
     form, basis = schur(matrix, output="real")
     in_block = np.append(np.abs(np.diag(form, -1)) > 1e-8, False)  # whether entry j begins a block
@@ -388,7 +391,9 @@ def _beside(x: Array, turning: int, table: RotaryTable) -> RotaryTable:
             raise ValueError(f"angles_or_table has too many axes for x of shape {tuple(x.shape)}: {what}")
         lengths = [1] * x.ndim
         lengths[:before], lengths[length_axis], lengths[-1] = shape[:before], shape[-2], shape[-1]
-        fits = shape[:before] == tuple(x.shape[:before]) and shape[-2] == x.shape[length_axis]
+        fits = shape[-2] == x.shape[length_axis] and all(
+            size in (1, wanted) for size, wanted in zip(shape[:before], x.shape, strict=False)
+        )
         xp = namespace(table.cos)
         table = RotaryTable(xp.reshape(table.cos, tuple(lengths)), xp.reshape(table.sin, tuple(lengths)))
     if not fits:

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 
 from posenc._arrays import (
     Array,
+    array_or_none,
     being_traced,
     device_of,
     even_dim,
@@ -41,6 +42,8 @@ from posenc._arrays import (
     namespace,
     one_of,
     positive,
+    said,
+    said_of,
     whole,
     widest_float,
 )
@@ -348,7 +351,7 @@ def ramp_by_pair(
     )
     if low == high:
         high += 0.001
-    xp, device = namespace(like), device_of(like)
+    xp, device = namespace(array_or_none("like", like)), device_of(like)
     pairs = xp.arange(dim // 2, dtype=widest_float(xp, device), device=device)  # (dim/2,)
     return 1 - xp.clip((pairs - low) / (high - low), 0, 1)
 
@@ -518,12 +521,12 @@ def _factors_of_pairs(name: str, value: Sequence[float] | Array, dim: int, like:
         # A list of strings of digits would pass for numbers below.
         listed = isinstance(value, Sequence) and not isinstance(value, str)
         if not listed or any(isinstance(one, bool) or not isinstance(one, Real) for one in value):
-            raise TypeError(f"{name} must be a list or an array of numbers, got {value!r}")
+            raise TypeError(f"{name} must be a list or an array of numbers, got {said(value)}")
     array = floats(name, value, like=like)
     if array.shape != (dim // 2,):
         raise ValueError(f"{name} must have shape ({dim // 2},), one number a pair, got shape {tuple(array.shape)}")
     if not being_traced() and bool(namespace(array).any(array <= 0)):
-        raise ValueError(f"{name} must be greater than 0, got {value!r}")
+        raise ValueError(f"{name} must be greater than 0, got {said_of(value, array <= 0)}")
     return array
 
 
@@ -567,7 +570,7 @@ def longrope(
     Source: Ding et al. 2024, "LongRoPE", and the code released with Phi-3.
     """
     dim, length, seq_len = even_dim(dim), _original(original_max_position_embeddings), whole("seq_len", seq_len, 0)
-    namespace(short_factor, long_factor, like)
+    namespace(short_factor, long_factor, array_or_none("like", like))
     like = first_array(short_factor, long_factor, like)
     short = _factors_of_pairs("short_factor", short_factor, dim, like)
     long = _factors_of_pairs("long_factor", long_factor, dim, like)
@@ -586,7 +589,7 @@ def longrope(
 def _share(name: str, value: float) -> float:
     """`value` as a float, after checking that it is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+        raise TypeError(f"{name} must be a number, got {said(value)}")
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must be from 0 to 1, got {value!r}")
     return float(value)
@@ -655,7 +658,7 @@ def _rope_type(rope: Mapping[str, Any]) -> str:
     named = [rope[key] for key in ("rope_type", "type") if rope.get(key) is not None] or ["default"]
     for name in named:
         if not isinstance(name, str):
-            raise TypeError(f"rope_type must be a string in config, got {name!r}")
+            raise TypeError(f"rope_type must be a string in config, got {said(name)}")
     present = ["longrope" if name == "su" else name for name in named]  # Phi-3's first name for it
     if present[0] != present[-1]:
         raise ValueError(f"config contradicts itself: rope_type is {named[0]!r} and type is {named[1]!r}")
@@ -693,7 +696,7 @@ def _whole_configuration(config: Mapping[str, Any]) -> dict[str, Any]:
     given = {key: config[key] for key in ("rope_parameters", "rope_scaling") if config.get(key) is not None}
     for key, value in given.items():
         if not isinstance(value, Mapping):
-            raise TypeError(f"{key} must be a mapping or None in config, got {value!r}")
+            raise TypeError(f"{key} must be a mapping or None in config, got {said(value)}")
     plain = [_plain(value) for value in given.values()]
     shared = {
         key: value for rope in plain for key, value in rope.items() if key in ("rope_theta", "partial_rotary_factor")
@@ -723,7 +726,7 @@ def _of_layer(rope: Mapping[str, Any], layer_type: str | None) -> dict[str, Any]
     if chosen is None:
         raise ValueError(f"layer_type must be one that rotates; config has null for {layer_type!r}")
     if _is_per_layer(chosen):
-        raise ValueError(f"config must not have mappings inside the parameters of {layer_type!r}, got {chosen!r}")
+        raise ValueError(f"config must not have mappings inside the parameters of {layer_type!r}, got {said(chosen)}")
     return _plain(chosen)
 
 
@@ -764,7 +767,9 @@ def _lengths(
             f"max_position_embeddings is {longest}"
         )
     if original is None and longest is None:
-        raise ValueError(f"config lacks {_LENGTH} or max_position_embeddings for rope_type {rope_type!r}, got {rope!r}")
+        raise ValueError(
+            f"config lacks {_LENGTH} or max_position_embeddings for rope_type {rope_type!r}, got {said(rope)}"
+        )
     settings = {_LENGTH: longest if original is None else original}
     if rope_type not in ("yarn", "longrope") or "factor" in rope:
         return settings
@@ -774,7 +779,7 @@ def _lengths(
         return settings
     raise ValueError(
         f"config lacks factor for rope_type {rope_type!r}, or both of {_LENGTH} and max_position_embeddings, whose "
-        f"ratio it would be, got {rope!r}"
+        f"ratio it would be, got {said(rope)}"
     )
 
 
@@ -834,9 +839,9 @@ def from_config(
     if seq_len is not None:
         whole("seq_len", seq_len, 0)
     if not isinstance(config, Mapping):
-        raise TypeError(f"config must be a mapping, got {config!r}")
+        raise TypeError(f"config must be a mapping, got {said(config)}")
     if not config:
-        raise ValueError(f"config must say something of RoPE, got {config!r}")
+        raise ValueError(f"config must say something of RoPE, got {said(config)}")
     alone = _is_rope_dictionary(config)
     model = {} if alone else config
     found = config if alone else _whole_configuration(config)
@@ -855,7 +860,7 @@ def from_config(
         needed = ("rope_theta", *needed)
     missing = [key for key in needed if given.get(key) is None]
     if missing:
-        raise ValueError(f"config lacks {', '.join(missing)} for rope_type {rope_type!r}, got {rope!r}")
+        raise ValueError(f"config lacks {', '.join(missing)} for rope_type {rope_type!r}, got {said(rope)}")
     base = 10_000.0 if given["rope_theta"] is None else positive("rope_theta", given["rope_theta"])
     share = 1.0 if given["partial_rotary_factor"] is None else given["partial_rotary_factor"]
     rotating = int(head_dim * _share("partial_rotary_factor", share))

@@ -8,11 +8,12 @@
 A scheme changes one of them and leaves the others neutral, so that a Transformer calls all and takes any scheme. The
 arithmetic is that of `posenc.absolute`, `rotary`, `scaling` and `bias`; here are parameters, shapes and dtypes.
 
-Positions are explicit everywhere, tensors of shape (length,) or (batch, length), in tokens. In decoding with a cache
-the queries are the last ones of the keys: `positions` are then those of the queries, and `key_positions` those of the
-keys. Where a scheme rotates, either rotate queries and keys together as they come and keep the rotated keys, or keep
-them unrotated and rotate them all with their `key_positions`; for a scaling that follows the length of the sequence
-(dynamic NTK, LongRoPE) only the second is right. The bias wants all keys, and q and k as `rotate` has left them.
+Positions are explicit everywhere, tensors of shape (length,), (1, length) or (batch, length), in tokens. In decoding
+with a cache the queries are the last ones of the keys: `positions` are then those of the queries, and `key_positions`
+those of the keys. Where a scheme rotates, either rotate queries and keys together as they come and keep the rotated
+keys, or keep them unrotated and rotate them all with their `key_positions`; for a scaling that follows the length of
+the sequence (dynamic NTK, LongRoPE) only the second is right. The bias wants all keys, and q and k as `rotate` has
+left them.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ except ModuleNotFoundError:
 
 from posenc import absolute, scaling
 from posenc import bias as biases
-from posenc._arrays import Array, being_traced, even_dim, flag, one_of, positive, whole
+from posenc._arrays import Array, being_traced, even_dim, flag, one_of, positive, said, said_of, whole
 from posenc.absolute import relative_positions
 from posenc.frequencies import angles
 from posenc.rotary import LAYOUTS, RotaryTable, rotary_table, xpos_tables
@@ -65,7 +66,7 @@ _BY_LENGTH = ("dynamic_ntk", "longrope")
 def _floats(name: str, value: Tensor, shape: str) -> Tensor:
     """`value`, after checking that it is a tensor of floats with as many axes as `shape` names."""
     if not isinstance(value, Tensor):
-        raise TypeError(f"{name} must be a tensor of floats, got {value!r}")
+        raise TypeError(f"{name} must be a tensor of floats, got {said(value)}")
     if not value.is_floating_point():
         raise TypeError(f"{name} must be a tensor of floats, got dtype {value.dtype}")
     if value.ndim != shape.count(",") + 1:
@@ -76,16 +77,17 @@ def _floats(name: str, value: Tensor, shape: str) -> Tensor:
 def _positions(name: str, positions: Tensor, batch: int, length: int) -> Tensor:
     """`positions`, after checking that they belong to sequences of that length; their values are checked later."""
     if not isinstance(positions, Tensor):
-        raise TypeError(f"{name} must be a tensor of real numbers, got {positions!r}")
+        raise TypeError(f"{name} must be a tensor of real numbers, got {said(positions)}")
     if positions.dtype == torch.bool or positions.is_complex():
         raise TypeError(f"{name} must be a tensor of real numbers, got dtype {positions.dtype}")
-    if tuple(positions.shape) not in {(length,), (batch, length)}:
+    if tuple(positions.shape) not in {(length,), (1, length), (batch, length)}:
         raise ValueError(
-            f"{name} must have shape ({length},) or ({batch}, {length}), got shape {tuple(positions.shape)}"
+            f"{name} must have shape ({length},), (1, {length}) or ({batch}, {length}), "
+            f"got shape {tuple(positions.shape)}"
         )
     if positions.is_floating_point() and not being_traced() and not bool(positions.isfinite().all()):
-        raise ValueError(f"{name} must be finite, got {positions!r}")
-    return positions
+        raise ValueError(f"{name} must be finite, got {said_of(positions, ~positions.isfinite())}")
+    return positions[0] if positions.ndim == 2 and batch > 1 == positions.shape[0] else positions
 
 
 def _queries_and_keys(q: Tensor, k: Tensor, *, grouped: bool) -> None:
@@ -480,7 +482,7 @@ class Rotary(_Turning):
             # The dictionary says all of these itself.
             for name, value in (("base", base), ("rotary_dim", rotary_dim), ("scaling_options", scaling_options)):
                 if value is not None:
-                    raise ValueError(f"{name} must be None where scaling is a dictionary, got {value!r}")
+                    raise ValueError(f"{name} must be None where scaling is a dictionary, got {said(value)}")
         self._base = 10_000.0 if base is None else positive("base", base)
         self._rotary_dim = self.head_dim if rotary_dim is None else _rotary_dim(rotary_dim, self.head_dim)
         self._attention_factor = None if attention_factor is None else positive("attention_factor", attention_factor)
@@ -574,7 +576,7 @@ def _by_length(dictionary: Mapping[str, Any]) -> bool:
 
 def _mapping(name: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be a mapping, got {value!r}")
+        raise TypeError(f"{name} must be a mapping, got {said(value)}")
     return value
 
 
@@ -632,9 +634,9 @@ class ALiBi(_OffsetBiasing):
         super().__init__(n_heads)
         self.causal = flag("causal", causal)
         if slopes is not None and (isinstance(slopes, str) or not isinstance(slopes, Sequence)):
-            raise TypeError(f"slopes must be a list of numbers or None, got {slopes!r}")
+            raise TypeError(f"slopes must be a list of numbers or None, got {said(slopes)}")
         if slopes is not None and len(slopes) != self.n_heads:
-            raise ValueError(f"slopes must be {self.n_heads} numbers, one for each head, got {slopes!r}")
+            raise ValueError(f"slopes must be {self.n_heads} numbers, one for each head, got {said(slopes)}")
         self.slopes = tuple(map(float, biases.alibi_slopes(self.n_heads))) if slopes is None else tuple(slopes)
         biases.alibi(torch.zeros(1, 1), self.slopes)  # refuses slopes that are no numbers, or negative
 
@@ -816,7 +818,7 @@ def _check_consecutive(positions: Tensor, key_positions: Tensor) -> None:
     if not in_order or not bool((positions == key_positions[..., keys - queries :]).all()):
         raise ValueError(
             "key_positions must be consecutive and positions the last of them, got positions "
-            f"{positions!r} and key_positions {key_positions!r}"
+            f"of shape {tuple(positions.shape)} and key_positions of shape {tuple(key_positions.shape)}"
         )
 
 
@@ -979,7 +981,7 @@ def make_scheme(name: str, **config: Any) -> PositionScheme:
             message lists what is accepted.
     """
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r}")
+        raise TypeError(f"name must be a string, got {said(name)}")
     if name not in SCHEMES:
         raise ValueError(f"name must be one of {', '.join(SCHEMES)}, got {name!r}")
     kind = SCHEMES[name]

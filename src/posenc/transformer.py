@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from posenc._arrays import being_traced, flag, whole
+from posenc._arrays import being_traced, flag, said, said_of, whole
 from posenc._rms_norm import RMSNorm
 from posenc.schemes import PositionScheme
 
@@ -62,7 +62,7 @@ class TransformerConfig:
     def check(self, scheme: PositionScheme) -> None:
         """Refuses what is no scheme, one for decoders in an encoder and one for encoders in a decoder."""
         if not isinstance(scheme, PositionScheme):
-            raise TypeError(f"scheme must be a PositionScheme, as make_scheme makes them, got {scheme!r}")
+            raise TypeError(f"scheme must be a PositionScheme, as make_scheme makes them, got {said(scheme)}")
         if scheme.causal not in (None, self.causal):
             raise ValueError(f"scheme must have causal={self.causal} or None as the model has, got {scheme.causal}")
 
@@ -129,7 +129,7 @@ class Transformer(nn.Module):
     def __init__(self, config: TransformerConfig, scheme: PositionScheme, seed: int | None = None) -> None:
         super().__init__()
         if not isinstance(config, TransformerConfig):
-            raise TypeError(f"config must be a TransformerConfig, got {config!r}")
+            raise TypeError(f"config must be a TransformerConfig, got {said(config)}")
         config.check(scheme)
         self.config, self.scheme = config, scheme
         self.embedding = nn.Embedding(config.vocab_size, config.dim)
@@ -188,11 +188,12 @@ class Transformer(nn.Module):
         if tokens.ndim != 2 or tokens.shape[1] == 0:
             raise ValueError(f"tokens must have shape (batch, length), not empty, got shape {tuple(tokens.shape)}")
         if not being_traced() and bool(((tokens < 0) | (tokens >= config.vocab_size)).any()):
-            raise ValueError(f"tokens must be from 0 to {config.vocab_size - 1}, got {tokens!r}")
+            strange = (tokens < 0) | (tokens >= config.vocab_size)
+            raise ValueError(f"tokens must be from 0 to {config.vocab_size - 1}, got {said_of(tokens, strange)}")
         if not isinstance(cache, KeyValueCache | None):
-            raise TypeError(f"cache must be a KeyValueCache or None, got {cache!r}")
+            raise TypeError(f"cache must be a KeyValueCache or None, got {said(cache)}")
         if cache and (not config.causal or config.n_classes):
-            raise ValueError(f"cache must be None for a model that is not causal or has classes, got {cache!r}")
+            raise ValueError("cache must be None for a model that is not causal or has classes, got a KeyValueCache")
         held = [tuple(k.shape[:2]) for k, _ in cache.layers] if cache else []
         if held and held != [(len(tokens), config.n_heads)] * config.n_layers:
             raise ValueError(f"cache must be of this model and {len(tokens)} sequences, got keys of shapes {held}")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from grading.questions.question import Assignment, Case, Mistake, Part, Question, generator
+from posenc.check._alone import CHANGED
 from posenc.check._plain import Opaque
 from posenc.check._question import HandGraded, Wrong, compare
 
@@ -73,8 +74,8 @@ def test_an_empty_answer_is_not_answered(capsys: pytest.CaptureFixture[str]) -> 
         (lambda x, position: None, "is a `return` missing"),
         (lambda x, position: 1 / 0, "it raised ZeroDivisionError"),
         (lambda x: x, "it raised TypeError"),
-        (lambda x, position: x[..., :2], "another shape"),
-        (lambda x, position: x * NAN, "not finite"),
+        (lambda x, position: x[..., :2], "the shape of"),
+        (lambda x, position: x * NAN, "is a finite number"),
         (lambda x, position: "text", "should be an array"),
         (lambda x, position: object(), "cannot be compared"),
         (lambda x, position: x * position * 1j, "the values of the result are not right"),
@@ -89,8 +90,7 @@ def test_inputs_follow_from_the_seed_alone() -> None:
 
     def spy(x: np.ndarray, position: int) -> np.ndarray:
         seen[-1].append(x.copy())
-        x *= 0  # and what an answer does to its input changes nothing of ours
-        return x
+        return x * 0
 
     for seed in ("a", "a", "b"):
         seen.append([])
@@ -99,6 +99,15 @@ def test_inputs_follow_from_the_seed_alone() -> None:
     assert not np.array_equal(seen[0][0], seen[2][0])
     assert not np.array_equal(seen[0][0], seen[0][2]), "each part draws its own"
     assert generator("a", 1).random() != generator("a", 2).random()
+
+
+def test_an_answer_that_changes_its_input_is_told_so_and_changes_nothing_of_ours() -> None:
+    def careless(x: np.ndarray, position: int) -> np.ndarray:
+        x *= position
+        return x
+
+    assert {result.sentence for result in QUESTION.grade(careless)} == {CHANGED}
+    assert QUESTION.holds(turned)
 
 
 def test_sentences_hold_nothing_of_the_inputs() -> None:
@@ -138,15 +147,15 @@ def test_equal_enough(got: Any, want: Any) -> None:
         ({"a": 1}, {"b": 1}, "with the keys b"),
         (3, {"b": 1}, "should be a dictionary"),
         ([1, [2, 5]], [1, [2, 3]], "the second value of the second value of the result"),
-        (np.ones(3), np.ones((3, 1)), "another shape"),
-        (NAN, 1.0, "not finite"),
-        (INF, 1.0, "not finite"),
-        (-INF, INF, "not finite"),
+        (np.ones(3), np.ones((3, 1)), "the shape of"),
+        (NAN, 1.0, "is a finite number"),
+        (INF, 1.0, "is a finite number"),
+        (-INF, INF, "is a finite number"),
         (1.0, INF, "are not right"),
         (np.array([1.0, 2.0]), np.array([1.0, -INF]), "are not right"),
         (Opaque("thing"), 1.0, "cannot be compared"),
         (None, 1.0, "should be a number"),
-        (10**400, 1.0, "not finite"),
+        (10**400, 1.0, "is a finite number"),
     ],
 )
 def test_not_equal(got: Any, want: Any, words: str) -> None:
@@ -156,7 +165,7 @@ def test_not_equal(got: Any, want: Any, words: str) -> None:
 
 def test_dtypes_are_compared_where_asked() -> None:
     compare(np.ones(2, "float32"), np.ones(2), 1e-6)
-    with pytest.raises(Wrong, match="another dtype"):
+    with pytest.raises(Wrong, match="the dtype of"):
         compare(np.ones(2, "float32"), np.ones(2), 1e-6, exact_dtype=True)
 
 

@@ -1,16 +1,17 @@
 """The claims and what decides them.
 
-`load_manifest` reads the files of manifest/. `evaluate` computes, for one claim, whether it holds as it is said,
-whether its core holds (under a condition, or in a weaker reading that the manifest's note names), and the figure that
-shows it; the functions that do so lie in decided/, one named after each claim. The claims page prints the same figure
-that the test judges.
+`load_manifest` reads the files of manifest/. `evaluate` computes, for one claim, whether it holds as it is said, under
+which of the conditions that were tried, or else whether a weaker reading holds, and the figure that shows it; the
+functions that do so lie in decided/, one named after each claim. What they find allows one verdict and no other.
+`objection` is what the tests ask of a verdict, and `unnoticed` counts what they would not see; the claims page prints
+the same figure and the same numbers.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -36,24 +37,51 @@ CHAPTERS = {
 }
 VERDICTS = ("TRUE", "COND", "MISL", "FALSE", "UNTESTED")
 KINDS = ("executable", "misprint", "literature", "untestable")
+NOTES = ("000", "001", "002", "003", "004")
+OURS = "ours"  # the source of a claim that no note makes
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was computed for a claim; `as_said` and `core` are None where no computation here can decide it."""
+    """What was computed for a claim; only a figure, or nothing, where no computation here can decide it.
+
+    A sentence is tried as it is said, or as it is said under several conditions, each named in words; then `as_said`
+    is not given. For one that does not hold, weaker readings are tried, which are named as well.
+    """
 
     as_said: bool | None = None
-    core: bool | None = None
+    cases: Mapping[str, bool] = field(default_factory=dict)
+    weaker: Mapping[str, bool] = field(default_factory=dict)
     figure: str = ""
 
     @property
-    def verdicts(self) -> set[str]:
-        """The verdicts that this evidence allows."""
-        if self.as_said is None:
-            return set()
-        if self.as_said:
-            return {"TRUE"}
-        return {"COND", "MISL"} if self.core else {"FALSE"}
+    def verdict(self) -> str:
+        """The one verdict that this evidence allows; empty where nothing was decided."""
+        found = list(self.cases.values()) or [self.as_said]
+        if found == [None]:
+            return ""
+        if all(found):
+            return "TRUE"
+        if any(found):
+            return "COND"
+        return "MISL" if any(self.weaker.values()) else "FALSE"
+
+    @property
+    def tried(self) -> str:
+        """What was tried besides the bare sentence, and what became of it, as Markdown."""
+        if self.cases:
+            held, failed = (
+                "; ".join(name for name, found in self.cases.items() if bool(found) is wanted)
+                for wanted in (True, False)
+            )
+            return f"It holds {held}. It fails {failed}."
+        readings = (("that holds", True), ("that fails too", False))
+        return " ".join(
+            f"A weaker reading {what}: {name}."
+            for what, wanted in readings
+            for name, found in self.weaker.items()
+            if bool(found) is wanted
+        )
 
 
 @dataclass(frozen=True)
@@ -66,8 +94,8 @@ class Claim:
     verdict: str
     kind: str
     note: str
-    chapter: str
-    section: str  # an anchor in the chapter's notebook
+    chapter: str  # where its subject is treated
+    section: str  # an anchor in the chapter's notebook; empty where the claim is told on the claims page only
     torch: bool = False  # whether torch is needed to decide it
 
     @property
@@ -77,7 +105,9 @@ class Claim:
 
     @property
     def link(self) -> str:
-        """Where the claim is told, from the root of the website."""
+        """Where the claim is told, from the root of the website; empty where no chapter does."""
+        if not self.section:
+            return ""
         [page] = NOTEBOOKS.glob(f"{self.chapter}_*.ipynb")
         return f"notebooks/{page.stem}.html#{self.section}"
 
@@ -98,6 +128,28 @@ def evaluate(claim_id: str) -> Evidence:
     for path in sorted(HERE.glob("decided/*.py")):
         import_module(f"decided.{path.stem}")
     return _FUNCTIONS.get(claim_id, Evidence)()
+
+
+def objection(claim: Claim) -> str:
+    """What speaks against a claim's verdict, as far as a test can see it; empty where nothing does."""
+    if (claim.verdict == "UNTESTED") is not (claim.kind == "untestable"):
+        return f"{claim.verdict} does not go with {claim.kind}"
+    if claim.kind == "misprint" and claim.verdict != "FALSE":
+        return "a formula is judged as it is printed"
+    evidence = evaluate(claim.id)
+    if claim.kind == "executable" and claim.verdict != evidence.verdict:
+        return f"computed is {evidence.verdict}: {evidence.figure}. {evidence.tried}"
+    return ""
+
+
+def exchanges() -> list[Claim]:
+    """Every claim with its verdict exchanged for each of the others."""
+    return [replace(claim, verdict=other) for claim in load_manifest() for other in VERDICTS if other != claim.verdict]
+
+
+def unnoticed() -> list[Claim]:
+    """The exchanges to which nothing objects."""
+    return [claim for claim in exchanges() if not objection(claim)]
 
 
 def decides(function: Callable[[], Evidence]) -> Callable[[], Evidence]:

@@ -93,10 +93,63 @@ except OSError:
     pass
 """,
     "an exception that carries text": "class Told(Exception):\n    pass",
+    "what is left over": """
+import matplotlib.pyplot as plt
+from posenc import figures
+from posenc.check import assignment_2 as check
+display('done')
+get_ipython().run_line_magic('time', '1')
+""",
 }
+
+# Machine code that was once put where the first process of the sandbox, then bubblewrap's own, returns from wait():
+# drop the signal that follows a parent's death, start a second process, sleep for 25 s in both.
+ESCAPE = "b89d000000bf0100000031f631d24d31d24d31c00f05b8390000000f056a006a194889e731f6b8230000000f05b8e700000031ff0f05"
 
 # Put in place of the first question's answer: its points are lost, and nothing else.
 WITHOUT_FIRST = {
+    "code for the first process": f"""
+import fcntl, os, signal, stat
+def FUNCTION(*args):
+    place = int(open('/proc/1/syscall').read().split()[-1], 16)
+    os.pwrite(os.open('/proc/1/mem', os.O_RDWR), bytes.fromhex('{ESCAPE}'), place)
+    for number in range(3, 64):
+        try:
+            if stat.S_ISFIFO(os.fstat(number).st_mode):
+                fcntl.fcntl(number, fcntl.F_SETOWN, os.getppid())
+                fcntl.fcntl(number, 10, signal.SIGKILL)  # F_SETSIG
+                fcntl.fcntl(number, fcntl.F_SETFL, fcntl.fcntl(number, fcntl.F_GETFL) | os.O_ASYNC)
+        except OSError:
+            pass
+    return torch.zeros(1)
+""",
+    "a signal by way of a pipe": """
+import fcntl, os, signal
+for number in range(3, 64):
+    for change in (
+        lambda: fcntl.fcntl(number, fcntl.F_SETOWN, os.getppid()),
+        lambda: fcntl.fcntl(number, 10, signal.SIGKILL),  # F_SETSIG
+        lambda: fcntl.fcntl(number, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK),
+    ):
+        try:
+            change()
+        except OSError:
+            pass
+def FUNCTION(*args):
+    return torch.zeros(1)
+""",
+    "changes its input": """
+def FUNCTION(positions, theta):
+    turned = positions.mul_(theta)
+    cos, sin = torch.cos(turned), torch.sin(turned)
+    return torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)
+""",
+    "kinds of exceptions": """
+import builtins
+KINDS = [kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, ArithmeticError)]
+def FUNCTION(positions, theta):
+    raise KINDS[int(theta * 1e6) % len(KINDS)]
+""",
     "loop that ignores signals": """
 import signal
 for number in range(1, 32):
@@ -159,7 +212,7 @@ try:
 except ImportError:
     RIGHT
 """,
-    "answer from another package": "import transformers\ndef FUNCTION(*args):\n    return transformers",
+    "answer from another package": "import transformers\ndef FUNCTION(*args):\n    return transformers.rotate(*args)",
     "reads the hidden checks": """
 import glob, os
 def FUNCTION(*args):

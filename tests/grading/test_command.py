@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -99,6 +100,9 @@ def test_a_folder_becomes_a_table_pages_and_a_record(
         ("student,question,points\nalan,{name},much\n", "'much'"),
         ("student,question,points\nalan,{name},nan\n", "'nan'"),
         ("student,question,points\nnobody,{name},1\n", "names students who handed in nothing: nobody"),
+        ("student;question;points\nalan;{name};99\n", "points of {name} go from 0 to"),
+        ("student,question,points\nalan,{name}\n", "points of {name} go from 0 to"),
+        ("student,question,points\n\udcffalan,{name},1\n", "is not text in UTF-8 or UTF-16: save it as CSV in UTF-8"),
     ],
 )
 def test_a_table_of_points_that_cannot_be_used_stops_the_run(
@@ -106,7 +110,7 @@ def test_a_table_of_points_that_cannot_be_used_stops_the_run(
 ) -> None:
     name = assignment(4).hand_graded[0].name
     points = tmp_path / "points.csv"
-    points.write_text(text.replace("{name}", name), encoding="utf-8")
+    points.write_text(text.replace("{name}", name), encoding="utf-8", errors="surrogateescape")
     with pytest.raises(SystemExit, match="Not graded") as stopped:
         run(monkeypatch, folder, "--output", tmp_path / "grades", "--hand-grades", points)
     assert words.replace("{name}", name) in str(stopped.value)
@@ -166,6 +170,232 @@ def test_a_key_without_a_secret_is_refused(folder: Path, tmp_path: Path, monkeyp
     (tmp_path / "key").write_text("short\n")
     with pytest.raises(SystemExit, match="holds no secret"):
         run(monkeypatch, folder, "--output", tmp_path / "grades")
+
+
+def test_grades_of_one_assignment_never_replace_those_of_another(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "ada.ipynb").write_bytes((sources.STUDENT / "assignment_1.ipynb").read_bytes())
+    run(monkeypatch, folder)
+    run(monkeypatch, other)
+    assert sorted(path.name for path in Path("grades").iterdir()) == ["assignment_1", "assignment_4"]
+    assert "Replaced" not in capsys.readouterr().out
+    with pytest.raises(SystemExit) as stopped:
+        run(monkeypatch, other, "--output", Path("grades", "assignment_4"))
+    assert str(stopped.value) == (
+        "Not graded. grades/assignment_4 holds the grades of assignment 4, and these are of assignment 1: "
+        "name another folder with --output"
+    )
+    assert set(table(Path("grades", "assignment_4"))) == {"'=ada", "alan"}
+    with pytest.raises(SystemExit, match="is a file: name a folder"):
+        run(monkeypatch, other, "--output", folder / "=ada.ipynb")
+
+
+def test_a_regrade_keeps_what_it_replaces_and_says_so(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "grades"
+    run(monkeypatch, folder, "--output", output)
+    first = (output / "grades.csv").read_bytes()
+    pages = {page.name: page.read_bytes() for page in (output / "feedback").iterdir()}
+    record = json.loads((output / "run.json").read_text(encoding="utf-8"))
+    (output / "mine.txt").write_text("kept", encoding="utf-8")
+    capsys.readouterr()
+    (folder / "alan" / "x.ipynb").unlink()
+    (folder / "alan").rmdir()
+    (folder / "=ada.ipynb").write_bytes((sources.STUDENT / "assignment_4.ipynb").read_bytes())
+    for _ in range(2):
+        run(monkeypatch, folder, "--output", output)
+    printed = capsys.readouterr().out
+    earlier = sorted((output / "earlier").iterdir())
+    assert len(earlier) == 2
+    assert f"Replaced the grades of 2 submissions (run {record['seed']}). They are kept in {earlier[0]}\n" in printed
+    assert "  No longer in the table: alan\n" in printed
+    given = assignment(4)
+    points = given.points - given.hand_graded[0].points
+    assert f"  Other points than before: '=ada {points} → 0\n" in printed
+    assert printed.count("No longer in the table") == printed.count("Other points") == 1, "the second changed nothing"
+    assert (earlier[0] / "grades.csv").read_bytes() == first
+    assert {page.name: page.read_bytes() for page in (earlier[0] / "feedback").iterdir()} == pages
+    assert json.loads((earlier[0] / "run.json").read_text(encoding="utf-8")) == record
+    assert set(table(output)) == {"'=ada"}
+    assert len(list((output / "feedback").iterdir())) == 1
+    assert {path.name for path in output.iterdir()} == {"earlier", "feedback", "grades.csv", "mine.txt", "run.json"}
+
+
+def test_grades_without_a_record_are_kept_too(tmp_path: Path) -> None:
+    (tmp_path / "grades.csv").write_text("my own\n", encoding="utf-8")
+    (tmp_path / "run.json").write_text("[", encoding="utf-8")
+    report.may_hold(tmp_path, 1)
+    for _ in range(2):
+        (tmp_path / "grades.csv").write_text("my own\n", encoding="utf-8")
+        report.put_by(tmp_path)
+    assert [path.read_text(encoding="utf-8") for path in (tmp_path / "earlier").glob("undated*/grades.csv")] == [
+        "my own\n"
+    ] * 2
+    assert report.put_by(tmp_path) is None
+
+
+def test_a_failure_leaves_the_old_grades(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = tmp_path / "grades"
+    run(monkeypatch, folder, "--output", output)
+    before = (output / "grades.csv").read_bytes()
+
+    def full(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(report, "rows", full)
+    with pytest.raises(SystemExit, match="No space left"):
+        run(monkeypatch, folder, "--output", output)
+    assert (output / "grades.csv").read_bytes() == before
+    assert {path.name for path in output.iterdir()} == {"feedback", "grades.csv", "run.json"}
+
+
+def of_two(folder: Path, student: str, **notebooks: Any) -> None:
+    (folder / student).mkdir()
+    for name, notebook in notebooks.items():
+        (folder / student / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def test_a_student_with_several_notebooks_has_one_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "KEY", tmp_path / "key")
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    empty, solved = sources.load(sources.STUDENT / "assignment_1.ipynb"), sources.load(sources.path_of(1))
+    other = sources.load(sources.STUDENT / "assignment_2.ipynb")
+    of_two(folder, "two", draft=empty, final=solved)
+    of_two(folder, "copies", a=solved, b=empty, c=empty, d=solved)
+    unnamed = {**empty, "metadata": {}}
+    of_two(folder, "others", right=solved, other=other, broken=[], unnamed=unnamed)
+    of_two(folder, "nothing")
+    (folder / "nothing" / "answer\x1b.docx").write_text("", encoding="utf-8")
+    (folder / "empty").mkdir()
+    of_two(folder, "wrong", a=other, b=other)
+    many = [json.loads(json.dumps(solved)) for _ in range(4)]
+    for number, notebook in enumerate(many):
+        next(cell for cell in notebook["cells"] if cell["id"] == "q1")["source"] = f"x = {number}"
+    of_two(folder, "many", **dict(zip("abcd", many, strict=True)))
+    run(monkeypatch, folder, "--assignment", "1", "--output", tmp_path / "grades")
+    rows = table(tmp_path / "grades")
+    all_points = str(assignment(1).points)
+    assert {name: (row["points"], row["note"]) for name, row in rows.items()} == {
+        "two": (
+            all_points,
+            f"2 notebooks of this student (two/draft.ipynb 0, two/final.ipynb {all_points} points): "
+            "two/final.ipynb counts.",
+        ),
+        "copies": (
+            all_points,
+            f"2 notebooks of this student (copies/a.ipynb {all_points}, copies/b.ipynb 0 points): "
+            "copies/a.ipynb counts.",
+        ),
+        "nothing": ("0", "There is no notebook (.ipynb) in the folder: it holds answer\\x1b.docx."),
+        "empty": ("0", "There is no notebook (.ipynb) in the folder: it is empty."),
+        "others": (
+            all_points,
+            "Not graded: others/broken.ipynb (it cannot be read), others/other.ipynb (assignment 2), "
+            "others/unnamed.ipynb (it names no assignment).",
+        ),
+        "wrong": ("0", "This is a notebook of assignment 2."),
+        "many": (
+            "0",
+            "There are 4 notebooks of this student, and none was graded: leave the one that counts. "
+            "(many/a.ipynb, many/b.ipynb, many/c.ipynb, many/d.ipynb; up to 3 are graded, and the best counts.)",
+        ),
+    }
+    assert "Graded 7 submissions of assignment 1" in (printed := capsys.readouterr().out)
+    assert "Look at the column note: 7 of them have one." in printed
+
+
+def test_missing_cells_are_named(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notebook = sources.load(sources.path_of(4))
+    cells = {cell["id"]: cell for cell in notebook["cells"]}
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] not in ("q1", "q3")]
+    cells["q4"] |= {"cell_type": "markdown"}
+    cells["q7"] |= {"cell_type": "code", "source": "# <b>My reasons</b>"}
+    (folder / "=ada.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (folder / "none.ipynb").write_text(
+        json.dumps({"cells": [], "metadata": {"posenc": {"assignment": 4}}}), encoding="utf-8"
+    )
+    run(monkeypatch, folder, "--output", tmp_path / "grades")
+    rows = table(tmp_path / "grades")
+    assert rows["none"]["note"] == "There is no answer cell (q1 to q7): nothing could be graded."
+    assert rows["alan"]["note"] == ""
+    notes = [
+        "There is no cell named q1, q3: nothing could be graded there.",
+        "The cell q4 is text, where code was asked for: nothing could be graded there.",
+        "The cell q7 is code, where words were asked for: a reader sees it as it is.",
+    ]
+    assert rows["'=ada"]["note"] == " ".join(notes)
+    page = next(path for path in (tmp_path / "grades" / "feedback").iterdir() if path.name.startswith("ada"))
+    text = page.read_text(encoding="utf-8")
+    assert all(f"<p>{note}</p>" in text for note in notes)
+    assert "# &lt;b&gt;My reasons" in text
+
+
+def test_no_control_character_reaches_terminal_table_or_page(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = assignment(4).hand_graded[0].name
+    notebook = sources.load(sources.path_of(4))
+    next(cell for cell in notebook["cells"] if cell["id"] == given)["source"] = "a\x1b[31m\u202e $\x1b x$"
+    for name in ("\x1b[31mred", "a;=1+2", "＝2"):
+        (folder / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (folder / "eve").mkdir()
+    for name in ("\x1b[2Ja", "\x1b[2Jb"):
+        notebook["cells"].pop()
+        notebook["cells"][-1]["id"] = "q1"
+        notebook["cells"][-1]["source"] = [name]
+        (folder / "eve" / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (folder / "\x1b[2J.txt").write_text("", encoding="utf-8")
+    output = tmp_path / "grades"
+    points = tmp_path / "points.csv"
+    points.write_text(f"student;question;points;comment\n'＝2;{given};2;half \x1b[1m $x_i$\n", encoding="utf-16")
+    run(monkeypatch, folder, "--output", output, "--hand-grades", points)
+    run(monkeypatch, folder, "--output", output)
+    printed = capsys.readouterr()
+    written = [path for path in output.rglob("*") if path.is_file()]
+    texts = [printed.out, printed.err, *(path.read_text(encoding="utf-8") for path in written)]
+    steering = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e]")
+    assert not any(steering.search(text.replace("\r", "\n")) for text in texts)
+    assert "\\x1b[2J.txt" in printed.out
+    assert set(table(output)) == {"'=ada", "alan", "\\x1b[31mred", "a;'=1+2", "'＝2", "eve"}
+    assert "eve/\\x1b[2Ja.ipynb" in table(output)["eve"]["note"]
+    graded = table(next((output / "earlier").iterdir()))
+    assert graded["'＝2"]["waiting for a reader"] == ""
+    run(monkeypatch, folder, "--output", output, "--hand-grades", points)
+    page = next(path for path in (output / "feedback").iterdir() if "half" in path.read_text(encoding="utf-8"))
+    assert "half \\x1b[1m <math" in page.read_text(encoding="utf-8")
+
+
+def test_a_page_holds_a_students_words_and_formulas_and_may_load_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook = sources.load(sources.path_of(4))
+    words = next(cell for cell in notebook["cells"] if cell["id"] == "q7")
+    words["source"] = "<script>alert(1)</script> The angle $m\\theta_i$, ![](http://x/y.png)\n" + "long " * 10**6
+    (folder / "=ada.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    run(monkeypatch, folder, "--output", tmp_path / "grades")
+    page = next(path for path in (tmp_path / "grades" / "feedback").iterdir() if path.name.startswith("ada"))
+    text = page.read_text(encoding="utf-8")
+    assert len(text) < 50_000
+    assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; The angle <math" in text
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "longer than 20000 characters" in table(tmp_path / "grades")["'=ada"]["note"]
+
+
+def test_two_assignments_named_as_often_are_not_chosen_between(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "x.ipynb").write_bytes((sources.STUDENT / "assignment_1.ipynb").read_bytes())
+    (folder / "y.ipynb").write_bytes((sources.STUDENT / "assignment_1.ipynb").read_bytes())
+    with pytest.raises(SystemExit, match="are named by 2 notebooks each: add --assignment N"):
+        run(monkeypatch, folder)
 
 
 def test_the_key_is_kept_out_of_the_repository() -> None:

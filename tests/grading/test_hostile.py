@@ -19,8 +19,7 @@ import psutil
 import pytest
 
 from grading import sources
-from grading.grade import assignment, grade_question, packages
-from grading.sandbox import Limits, Worker
+from grading.grade import assignment
 from tests.grading import hostile
 
 pytestmark = pytest.mark.torch
@@ -132,36 +131,21 @@ def test_pages_tell_no_input_and_run_no_script(bank: Run) -> None:
         ("ready-made in torch", "it uses torch.onnx"),
         ("a long cell", "its cell is too long"),
         ("a trickle", "no answer within 3 s"),
-        ("segfault", "SIGSEGV"),
+        ("segfault", "its process broke off"),
         ("not Python", "SyntaxError in line 1"),
         ("missing cell", "answer cell is missing"),
         ("equal object", "cannot be compared"),
         ("another assignment", "This is a notebook of assignment 3"),
         ("corrupted notebook", "it is not JSON"),
         ("a link", "not a file of its own"),
+        ("changes its input", "it changes an input in place"),
+        ("kinds of exceptions", "it raised an exception"),
+        ("sys.exit on loading", "it raised SystemExit"),
     ],
 )
 def test_the_page_says_why(bank: Run, name: str, words: str) -> None:
     page = next(page for page in bank.pages.values() if f"<p>{name}, assignment" in page)
     assert words in page
-
-
-@pytest.mark.parametrize(
-    "how",
-    [
-        "torch.nn.functional.scaled_dot_product_attention",
-        "torch._C._get_operation_overload('aten::scaled_dot_product_attention', '')[0]",
-        "torch._C._jit_get_operation('aten::scaled_dot_product_attention')[0]",
-        "next(one for one in gc.get_objects() if getattr(one, '__name__', '') == 'scaled_dot_product_attention')",
-    ],
-)
-def test_torchs_attention_is_refused_however_it_is_reached(how: str) -> None:
-    given = assignment(NUMBER)
-    question = next(question for question in given.questions if question.forbidden)
-    code = f"import gc, torch\ndef {question.names[0]}(q, k, v, *rest):\n    return ({how})(q, q, q)"
-    with Worker(packages(given), sources.imports_of(NUMBER), Limits()) as worker:
-        results = grade_question(worker, question, [code], "seed")
-    assert all(result.sentence.startswith("it uses torch.") for result in results)
 
 
 def test_the_reader_of_hidden_checks_found_nothing(bank: Run) -> None:

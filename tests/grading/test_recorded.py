@@ -36,21 +36,21 @@ def modules() -> dict[str, types.ModuleType]:
 
 @every_assignment
 def test_the_recording_is_up_to_date(number: int) -> None:
-    assert recorded.is_up_to_date(number), "run `make assignments`"
+    assert recorded.is_up_to_date(number, sources.imports_of(number)), "run `make assignments`"
 
 
 def test_a_recording_that_says_something_else_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded, "FOLDER", tmp_path / "recorded")
-    assert not recorded.is_up_to_date(4)
-    recorded.write(4)
+    assert not recorded.is_up_to_date(4, sources.imports_of(4))
+    recorded.write(4, sources.imports_of(4))
     first = recorded.path_of(4).read_bytes()
-    assert recorded.is_up_to_date(4)
+    assert recorded.is_up_to_date(4, sources.imports_of(4))
     told = gzip.decompress(first)
     recorded.path_of(4).write_bytes(
         gzip.compress(told.replace(b"the factor has no effect", b"the factor has no effort"))
     )
-    assert not recorded.is_up_to_date(4)
-    recorded.write(4)
+    assert not recorded.is_up_to_date(4, sources.imports_of(4))
+    recorded.write(4, sources.imports_of(4))
     assert recorded.path_of(4).read_bytes() == first
 
 

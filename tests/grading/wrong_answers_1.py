@@ -631,7 +631,7 @@ def placed(x, table, start):
 """,
         ),
         "put side by side": (
-            "another shape",
+            "the shape of",
             """
 def placed(x, table, start):
     rows = table[start:start + x.shape[1]].expand(len(x), -1, -1)

@@ -39,7 +39,7 @@ Q1_WRONG = {
     "divides by θ": ("multiply by it", _rotation(RIGHT_ENTRIES, "phi = positions / theta")),
     "2π too much": ("turns per token", _rotation(RIGHT_ENTRIES, "phi = 2 * math.pi * positions * theta")),
     "the positions on the last axis": (
-        "another shape",
+        "the shape of",
         _rotation(RIGHT_ENTRIES).replace("dim=-1", "dim=0").replace("dim=-2", "dim=0"),
     ),
     "degrees, the other way": (
@@ -337,7 +337,7 @@ def interleaved(x, positions, base):
         "computed in bfloat16",
         _interleaved(angle="positions[..., None].to(x.dtype).double() * speeds"),
     ),
-    "the dtype of the angles comes back": ("another dtype", _interleaved(result="turned")),
+    "the dtype of the angles comes back": ("the dtype of", _interleaved(result="turned")),
     "C141 (6): returns nothing": ("returned nothing", _interleaved(result="None")),
     "C141 (9): two names for one list": ("raised NameError", _interleaved(angle="positions[..., None] * freqs")),
     "C141 (11): einops not imported": (

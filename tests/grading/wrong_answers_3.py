@@ -305,7 +305,7 @@ def decay(distances, frequencies):
         ),
         "whole distances": ("cut to whole", _decay("np.cos(distances.astype(int)[..., None] * frequencies).mean(-1)")),
         "multiplied": ("were multiplied", _decay("np.cos(distances[..., None] * frequencies).prod(axis=-1)")),
-        "lists only": ("another shape", _decay("np.cos(np.outer(distances, frequencies)).mean(axis=-1)")),
+        "lists only": ("the shape of", _decay("np.cos(np.outer(distances, frequencies)).mean(axis=-1)")),
         "the law instead": (
             None,
             _decay("1 - (np.log(1 + np.abs(distances)) + np.euler_gamma) / np.log(1 / np.min(frequencies))"),

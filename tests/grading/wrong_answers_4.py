@@ -420,8 +420,8 @@ return (a * t.sin()).to(x.dtype), (a * t.cos()).to(x.dtype)
             "column for each dimension",
             _q5(angles="positions[:, None].double() * torch.cat([inv_freq, inv_freq])"),
         ),
-        "another dtype": (
-            "another dtype",
+        "the dtype of": (
+            "the dtype of",
             _body(
                 _Q5_HEAD,
                 """
@@ -433,7 +433,7 @@ return a * t.cos(), a * t.sin()
         ),
         "transposed": (None, _q5(angles="inv_freq[:, None] * positions.double()")),
         "with axes for batch and heads": (
-            "another shape",
+            "the shape of",
             _q5(angles="(positions[:, None].double() * inv_freq)[None, None]"),
         ),
     },
@@ -571,7 +571,7 @@ return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 
             _q6("return (loss * asked)[0].reshape(-1, width).sum(1) / asked[0].reshape(-1, width).sum(1)"),
         ),
         "naive softmax": (
-            "not finite",
+            "is a finite number",
             _body(
                 _Q6_HEAD,
                 """

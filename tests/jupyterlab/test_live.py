@@ -23,6 +23,7 @@ from grading.sandbox import Limits
 from grading.submission import read, source_of
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq
+from posenc.widgets import Rotation2D
 from tests.explorables import CASES, Case
 from tests.site.browser import ROOT, Watch
 
@@ -221,6 +222,31 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
         f"([root, light]) => ({colour})(root) !== light", arg=[boxed.root.element_handle(), light]
     )
     notebook.command("apputils:change-theme", theme="JupyterLab Light")
+
+
+def test_enter_commits_what_is_typed(open_notebook):
+    notebook = open_notebook("Rotation2D")
+    notebook.run(SHOWN)
+    view = View(notebook, SHOWN)
+    field = view.root.locator("[data-control=m] input[type=text]")
+
+    def typed(text: str) -> None:
+        field.click()
+        notebook.page.keyboard.press("ControlOrMeta+A")
+        notebook.page.keyboard.type(text)
+        notebook.page.keyboard.press("Enter")
+
+    typed("20")
+    view.says(Rotation2D(m=20).finding())
+    # what lies outside the limits is brought within them, in words that stay when the field is left
+    typed("99")
+    view.says(Rotation2D(m=32).finding())
+    notice = view.root.locator(".posenc-notice")
+    words = "takes whole numbers from 0 to 32; 99 became 32."
+    assert words in notice.inner_text()
+    notebook.page.keyboard.press("Tab")
+    assert words in notice.inner_text()
+    assert field.input_value() == "32"
 
 
 def test_your_own_slider_redraws_its_figure(open_notebook):

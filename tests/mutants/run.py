@@ -1,6 +1,11 @@
 """Runs the tests of one module on wrong copies of it; prints what each run came to, as JSON.
 
-    python -m tests.mutants.run MODULE
+    python -m tests.mutants.run LIST [--torch]
+
+LIST names a file beside this one: `rotary` lists changes of src/posenc/rotary.py, `js` changes of modules in
+src/posenc/js. A change of Python meets the module's tests that need no torch or, with --torch and where the list says
+`torch = true`, those that do. A change of JavaScript meets the one test that it names, which compares arithmetic in a
+browser with Python's.
 
 The libraries are imported once, before posenc is, and each copy has a process of its own, forked from there: a new
 Python for each would take ten times as long. A wrong copy meets the quickest tests first, by the times that the
@@ -13,33 +18,69 @@ import contextlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
-import hypothesis.strategies  # noqa: F401
-import nbformat  # noqa: F401
-import numpy  # noqa: F401
-import playwright.sync_api  # noqa: F401
 import pytest
-import scipy.special  # noqa: F401
-import scipy.stats  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
+LISTS = ROOT / "tests" / "mutants"
 SOURCE = ROOT / "src" / "posenc"
 UNCHANGED = "unchanged"
 NOT_RUN = 99
-NOT_NEEDED = shutil.ignore_patterns("__pycache__", "lab", "js", "widgets")  # which no module of the list imports
 OPTIONS = [
-    "-x", "-q", "--no-header", "--tb=no", "--assert=plain", "-m", "not torch", "-p", "no:cacheprovider",
-    "-p", "no:groups", "--hypothesis-profile=mutants",
+    "-x", "-q", "--no-header", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:groups",
+    "--hypothesis-profile=mutants",
 ]  # fmt: skip
+LIBRARIES = ["hypothesis.strategies", "nbformat", "numpy", "playwright.sync_api", "scipy.special", "scipy.stats"]
+LIBRARIES_OF_JS = ["anywidget", "plotly.graph_objects", "plotly.subplots"]
 
 
-def mutants(module: str) -> list[dict[str, str]]:
-    """The changes that are listed for a module."""
-    return tomllib.loads((ROOT / "tests" / "mutants" / f"{module}.toml").read_text(encoding="utf-8"))["mutant"]
+@dataclass(frozen=True)
+class Subject:
+    """One list of changes, and what is to notice them."""
+
+    name: str
+    torch: bool = False
+
+    @property
+    def javascript(self) -> bool:
+        """Whether the list is that of the JavaScript."""
+        return self.name == "js"
+
+    @property
+    def mutants(self) -> list[dict]:
+        """The changes that this run is about."""
+        listed = tomllib.loads((LISTS / f"{self.name}.toml").read_text(encoding="utf-8"))["mutant"]
+        return [mutant for mutant in listed if mutant.get("torch", False) == self.torch]
+
+    @property
+    def libraries(self) -> list[str]:
+        """What the tests import besides the package."""
+        return LIBRARIES + LIBRARIES_OF_JS * self.javascript + ["torch"] * self.torch
+
+    def file(self, change: dict) -> str:
+        """What it changes, within the package."""
+        return f"js/{change['module']}.js" if self.javascript else f"{self.name}.py"
+
+    def tests(self, change: dict | None) -> list[str]:
+        """What is to notice a change; for None, what is to pass without one."""
+        if self.javascript:
+            return sorted({each["test"] for each in ([change] if change else self.mutants)})
+        return [f"tests/test_{self.name}.py", "-m", "torch" if self.torch else "not torch"]
+
+    def copy(self, folder: Path) -> None:
+        """The package under `folder`: copies of what may change, links to the folders that do not."""
+        kept = () if self.javascript else ("js", "widgets")  # which no Python module of the lists imports
+        shutil.copytree(SOURCE, folder, ignore=shutil.ignore_patterns("__pycache__", "lab", *kept))
+        if self.javascript:
+            (folder / "lab").symlink_to(SOURCE / "lab")
 
 
 class QuickestFirst:
@@ -61,12 +102,12 @@ class QuickestFirst:
             self.path.write_text(json.dumps(self.spent), encoding="utf-8")
 
 
-def outcome(module: str, change: dict[str, str] | None, folder: Path, seconds: Path) -> tuple[int, str]:
+def outcome(subject: Subject, change: dict | None, folder: Path, seconds: Path) -> tuple[int, str]:
     """pytest's exit status on a copy with one change, and what it printed."""
-    shutil.copytree(SOURCE, folder / "posenc", ignore=NOT_NEEDED)
-    path = folder / "posenc" / f"{module}.py"
-    source = path.read_text(encoding="utf-8")
+    subject.copy(folder / "posenc")
     if change:
+        path = folder / "posenc" / subject.file(change)
+        source = path.read_text(encoding="utf-8")
         if source.count(change["find"]) != 1:
             return -1, f"{change['find']!r} is in {path.name} {source.count(change['find'])} times, not once"
         path.write_text(source.replace(change["find"], change["replace"]), encoding="utf-8")
@@ -77,7 +118,7 @@ def outcome(module: str, change: dict[str, str] | None, folder: Path, seconds: P
         try:
             with printed.open("w") as file, contextlib.redirect_stdout(file), contextlib.redirect_stderr(file):
                 sys.path.insert(0, str(folder))
-                status = pytest.main([*OPTIONS, f"tests/test_{module}.py"], plugins=[QuickestFirst(seconds)])
+                status = pytest.main([*OPTIONS, *subject.tests(change)], plugins=[QuickestFirst(seconds)])
                 assert Path(sys.modules["posenc"].__file__).parent == folder / "posenc"
         finally:
             os._exit(status)
@@ -85,16 +126,28 @@ def outcome(module: str, change: dict[str, str] | None, folder: Path, seconds: P
     return status, printed.read_text(encoding="utf-8")
 
 
+@cache
+def outcomes(name: str, torch: bool = False) -> dict[str, tuple[int, str]]:
+    """What the runs of one list came to, by the name of the change, in a process of its own."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment["OPENBLAS_NUM_THREADS"] = "1"  # the other core is busy with other tests
+    command = [sys.executable, "-m", "tests.mutants.run", name, *["--torch"] * torch]
+    result = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(result.stdout)
+
+
 def main() -> None:
     """Run every copy, the unchanged one first."""
-    module = sys.argv[1]
+    subject = Subject(sys.argv[1], torch="--torch" in sys.argv[2:])
     os.chdir(ROOT)
+    for library in subject.libraries:
+        import_module(library)
     found = {}
     with tempfile.TemporaryDirectory() as kept:
-        for change in [None, *mutants(module)]:
+        for change in [None, *subject.mutants]:
             with tempfile.TemporaryDirectory() as folder:
                 name = change["name"] if change else UNCHANGED
-                found[name] = outcome(module, change, Path(folder), Path(kept) / "seconds.json")
+                found[name] = outcome(subject, change, Path(folder), Path(kept) / "seconds.json")
     print(json.dumps(found))
 
 

@@ -19,6 +19,16 @@ TABLE = [[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [3.0, 1.0]]
 MATRICES = [*REALS, np.ones(()), [1.0, 2.0], np.ones((2, 2, 7)), np.ones((3, 7))]
 OF_A_LIST = Case(good={"offsets": [0, 1, 2], "inv_freq": [1.0, 0.1]}, bad={"offsets": OFFSETS, "inv_freq": FREQUENCIES})
 
+UNCOVERED = Case(
+    good={"inv_freq": [1.0, 0.1], "trained_length": 5, "length": 9, "tolerance": 0.01},
+    bad={
+        "inv_freq": FREQUENCIES,
+        "trained_length": [*LENGTHS, 9, 12],
+        "length": [*LENGTHS, 4, 5],
+        "tolerance": ANGLES,
+    },
+)
+
 CASES = {
     analysis.decay: OF_A_LIST,
     analysis.abel_bound: OF_A_LIST,
@@ -47,15 +57,8 @@ CASES = {
             "bases": [[], [0.0], [np.nan], ["x"], 3.0, None, "12"],
         },
     ),
-    analysis.coverage: Case(
-        good={"inv_freq": [1.0, 0.1], "trained_length": 5, "length": 9, "tolerance": 0.01},
-        bad={
-            "inv_freq": FREQUENCIES,
-            "trained_length": [*LENGTHS, 9, 12],
-            "length": [*LENGTHS, 4, 5],
-            "tolerance": ANGLES,
-        },
-    ),
+    analysis.uncovered: UNCOVERED,
+    analysis.coverage: UNCOVERED,
     analysis.pairs_reaching: Case(
         good={"inv_freq": [1.0, 0.1], "length": 5, "angle": 0.5},
         bad={"inv_freq": FREQUENCIES, "length": LENGTHS, "angle": ANGLES},

@@ -46,6 +46,31 @@ def says(page: Page, text: str) -> None:
     expect(page.get_by_role("status")).to_have_text(text)
 
 
+def test_the_page_says_whose_claims_they_are_and_what_the_tests_keep(open_claims):
+    said = " ".join(open_claims().locator(".posenc-claims-kept").inner_text().split())
+    evidence = evidence_module()
+    ours = len(wanted(source=(evidence.OURS,)))
+    passed = evidence.unnoticed()
+    assert f"Of the {len(CLAIMS)} claims here the notes make {len(CLAIMS) - ours}. The other {ours} are ours" in said
+    assert f"of {len(evidence.exchanges())} exchanges the tests let {len(passed)} pass" in said
+    assert f"all on the {len({claim.id for claim in passed})} cards that say “rests on what others measured”" in said
+
+
+def test_a_card_says_what_was_tried_and_where_it_is_told(open_claims):
+    page = open_claims()
+    cases = next(claim for claim in CLAIMS if claim.id == "C007")
+    tried = page.locator(f"#{cases.id.lower()} .posenc-claim-tried")
+    expect(tried).to_have_text("It holds without a mask. It fails under a causal mask.")
+    feet = {
+        card.get_attribute("id").upper(): card.locator(".posenc-claim-foot").inner_text()
+        for card in page.locator(".posenc-claim").all()
+    }
+    for claim in CLAIMS:
+        where = f"told in {claim.title}" if claim.section else "told here only"
+        assert feet[claim.id].endswith(f" · {where}"), claim.id
+        assert ("no note says it" in feet[claim.id]) is (claim.source == (evidence_module().OURS,)), claim.id
+
+
 def test_counts_are_those_of_the_manifest(open_claims):
     page = open_claims()
     for group, names in (("verdict", VERDICTS), ("kind", KINDS)):

@@ -5,8 +5,12 @@ The battery is the same for each of them: tests/explorables.py lists them. What 
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from scipy.special import sici
 
 from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
@@ -371,6 +375,39 @@ def test_sums_over_pairs_equal_python_at_every_distance(arithmetic, dim, distanc
     np.testing.assert_allclose(result[2], abel_bound(m, frequencies) / abel_bound(0, frequencies), atol=1e-10, rtol=0)
 
 
+# A table ends with a group of 4096 distances, in the middle of whose first block the group before it ends.
+RANGES = st.builds(lambda groups, more: 4096 * groups + more, st.integers(0, 15), st.integers(8, 4096))
+EDGES_OF_GROUPS = st.builds(lambda groups, more: 4096 * groups + more, st.integers(1, 16), st.integers(-66, -1))
+
+
+def test_sums_over_pairs_reach_the_end_of_every_range(arithmetic):
+    @example(greatest=4032, pairs=3, base=1e4)
+    @example(greatest=4095, pairs=3, base=1e4)
+    @example(greatest=8150, pairs=3, base=1e4)
+    @example(greatest=8191, pairs=3, base=1e4)
+    @example(greatest=65_535, pairs=3, base=1e4)
+    @given(RANGES | EDGES_OF_GROUPS, st.integers(1, 8), st.sampled_from(BASES))
+    def reach(greatest, pairs, base):
+        first = max(greatest - 200, 0)
+        result = arithmetic(
+            """(() => {
+              const sums = new A.PairSums(x.pairs, x.greatest).table(A.inverseFrequencies(2 * x.pairs, x.base));
+              const [score, square, bound] = [0, 1, 2].map(() => new Float64Array(x.greatest + 1));
+              sums.scores(x.first, x.greatest + 1, score, square);
+              sums.bounds(x.first, x.greatest + 1, bound);
+              return [score, square, bound].map((values) => Array.from(values.subarray(x.first)));
+            })()""",
+            {"pairs": pairs, "greatest": greatest, "base": base, "first": first},
+        )
+        m, frequencies = np.arange(first, greatest + 1), inv_freq(2 * pairs, base)
+        square = np.mean(np.cos(m[:, None] * frequencies) ** 2, axis=-1)
+        bound = abel_bound(m, frequencies) / abel_bound(0, frequencies)
+        for found, expected in zip(result, (decay(m, frequencies), square, bound), strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-10, rtol=0)
+
+    reach()
+
+
 def test_cosine_integral_equals_scipy(arithmetic):
     points = [*np.logspace(-8, 5, 200), 3.999, 4.0, 4.001]
     np.testing.assert_allclose(arithmetic("x.map(A.cosineIntegral)", points), sici(points)[1], atol=1e-13, rtol=0)
@@ -420,6 +457,81 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     for square in inked:
         assert np.abs(square[:, :3] - rgb(PALETTE["score"])).max(axis=1).min() < 40
     assert not empty.any()  # nothing is drawn where no curve is
+
+
+# Where dashed lines run through columns of whole distances, and what the columns hold.
+EDGES = """async ([source, x]) => {
+  const { Axis, Plot } = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+  const axis = new Axis({ from: x.log ? 1 : 0, to: x.values.length - 1, start: 46, end: 46 + x.width, log: x.log });
+  const columns = axis.columns();
+  const extremes = Plot.extremes(columns, columns.map(([, , stop]) => stop), x.values);
+  return { columns, ...Plot.edges(extremes, x.thin) };
+}"""
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("width", [250, 1200])
+@pytest.mark.parametrize("base", [1.0, 1.023, 2.0, 1e4])
+def test_a_dashed_line_leaves_no_value_outside(new_page, base, width, log):
+    page, thin = new_page(), 0.012
+    page.goto("about:blank")
+    for distance in (8, 300, 700, 1500, 4096, 65_536):
+        values = decay_law(np.arange(distance + 1), base)
+        given = {"values": values.tolist(), "width": width, "thin": thin, "log": log}
+        drawn = page.evaluate(EDGES, [bundle("drawing.js"), given])
+        upper, lower = ({pixel: [] for pixel, _, _ in drawn["columns"]} for _ in range(2))
+        for line, points in ((upper, drawn["upper"]), (lower, drawn["lower"])):
+            for pixel, value in points:
+                if np.isfinite(value):
+                    line[pixel].append(value)
+        for k, (pixel, start, stop) in enumerate(drawn["columns"]):
+            held, ends = values[start:stop], [*upper[pixel], *lower[pixel]]
+            assert min(ends) <= held.min(), (distance, pixel)
+            assert held.max() <= max(ends), (distance, pixel)
+            (_, first, _), *_, (_, _, last) = drawn["columns"][max(k - 2, 0) : k + 3]
+            near = values[first:last]  # nor do they leave room for values that no column near by holds
+            assert near.min() <= min(ends), (distance, pixel)
+            assert max(ends) <= near.max(), (distance, pixel)
+        assert drawn["banded"] == any(lower.values())
+        if base == 1e4:
+            assert not drawn["banded"]  # it falls; one line says so
+
+
+# The heights, in data coordinates, at which a column of pixels has a colour.
+HEIGHTS = """(() => {
+  const canvas = figure.querySelector('canvas'), copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const context = copy.getContext('2d', { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const [px, zero] = explorable.pixel(x.m, 0), one = explorable.pixel(x.m, 1)[1];
+  const wide = x.wide, { data } = context.getImageData(Math.round(px) - wide + 1, 0, wide, canvas.height);
+  const heights = [];
+  for (let k = 0; k < data.length; k += 4) {
+    const away = Math.max(...x.colour.map((level, c) => Math.abs(level - data[k + c])));
+    if (data[k + 3] > 200 && away < 70) heights.push((zero - Math.floor(k / 4 / wide) - 0.5) / (zero - one));
+  }
+  return heights.filter((height) => Math.abs(height) < 1.05);
+})()"""
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
+@pytest.mark.parametrize("distance", [4096, 65_536])
+def test_base_1_is_drawn_as_its_finding_says(open_live, theme, width, distance):
+    live = open_live(DecayExplorer, theme=theme, width=width)
+    live.set(base=1, distance=distance)
+    law = live.values()["law"][distance]
+    assert f"S is {fixed(law, 3)}, the law {fixed(law, 3)}." in live.finding
+    text = live.evaluate("getComputedStyle(figure.querySelector('.posenc-explorable-view')).color")
+    colours = {"law": [int(level) for level in re.findall(r"\d+", text)[:3]], "score": rgb(PALETTE["score"]).tolist()}
+    drawn = {
+        name: live.evaluate(HEIGHTS, {"m": distance // 2, "colour": colour, "wide": 24})  # more than one dash
+        for name, colour in colours.items()
+    }
+    for heights in drawn.values():  # both go from −1 to 1, the law as two lines and S as all between them
+        assert min(heights) < -0.9
+        assert max(heights) > 0.9
+        assert min(heights) < law < max(heights)
+    assert np.abs(drawn["law"]).min() > 0.85
+    assert np.diff(np.unique(np.round(drawn["score"], 2))).max() < 0.05
 
 
 def test_the_mouse_moves_a_slider(open_live):

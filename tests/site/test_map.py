@@ -171,6 +171,13 @@ def test_features_are_as_long_as_the_page_says() -> None:
     assert site_map.extra_dimensions("sandwich_features") == 128
 
 
+def test_the_card_warns_where_an_encoder_sees_no_sides(page_of: Cards) -> None:
+    """A number made of the distance alone is the same to the left and to the right."""
+    blind = {name for anchor, name in CARDS.items() if "mirror" in page_of.cards[anchor]["costs"]["Decoder, encoder"]}
+    assert blind == {"alibi", "sandwich", "kerple", "none", "none_with_temperature"}
+    assert not any(site_map.sides_alike(name) for name in ("sinusoidal", "rope", "t5", "transformer_xl", "deberta"))
+
+
 # ---- reach ----------------------------------------------------------------------------------------------------------
 
 KEYS = {label: key for key, label in site_map._explorable().SCHEMES.items()}

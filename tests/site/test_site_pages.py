@@ -117,8 +117,8 @@ def test_page_is_complete_without_another_host(
     assert page.evaluate("document.documentElement.dataset.theme") == theme
     assert page.locator("mjx-merror, .MathJax_Error, .posenc-failure").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for figure in page.locator(FIGURES).all():
-        box = figure.bounding_box()
+    for part in page.locator(f"{FIGURES}, .prev-next-title").all():
+        box = part.bounding_box()
         assert box is not None
         assert 0 <= box["x"] <= box["x"] + box["width"] <= width
     expect(page.locator("#pst-skip-link a")).to_have_attribute("href", "#main-content")

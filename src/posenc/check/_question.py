@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from posenc.check import _views
-from posenc.check._plain import Opaque, plain
+from posenc.check import _notebook, _views
+from posenc.check._alone import CHANGED
+from posenc.check._plain import Opaque, encode, plain
 from posenc.check._wrong import Unanswered as Unanswered
 from posenc.check._wrong import Wrong as Wrong
 
@@ -157,16 +158,16 @@ def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype
     one, right = _as_array(got), _as_array(want)
     if one.shape != right.shape:
         raise Wrong(
-            f"{the} has another shape than the question asks for", f"({one.shape} instead of {right.shape})", "shape"
+            f"the shape of {the} is not the one that the question asks for", f"({one.shape} instead of {right.shape})", "shape"
         )
     kind = complex if np.iscomplexobj(one) or np.iscomplexobj(right) else float
     try:
         one, right = one.astype(kind), right.astype(kind)
     except OverflowError:  # a whole number past all that a float can hold
-        raise Wrong(f"{the} holds values that are not finite numbers", kind="infinite") from None
+        raise Wrong(f"not every value of {the} is a finite number", kind="infinite") from None
     same_infinite = np.isinf(right) & (one == right)
     if not np.isfinite(one[~same_infinite]).all():
-        raise Wrong(f"{the} holds values that are not finite numbers", kind="infinite")
+        raise Wrong(f"not every value of {the} is a finite number", kind="infinite")
     with np.errstate(invalid="ignore"):  # infinity − infinity, where both are the same infinity
         error = np.where(same_infinite, 0.0, np.abs(one - right))
         size = np.where(np.isinf(right), 0.0, np.abs(right))
@@ -177,7 +178,7 @@ def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype
         raise Wrong(f"the values of {the} are not right", f"(largest error {error.max():.2g}{at})", "values")
     if exact_dtype and str(getattr(got, "dtype", "")) != str(getattr(want, "dtype", "")):
         found = getattr(got, "dtype", type(got).__name__)
-        raise Wrong(f"{the} has another dtype than its input", f"({found})", "dtype")
+        raise Wrong(f"the dtype of {the} is not that of its input", f"({found})", "dtype")
 
 
 def _agrees(got: Any, want: Any, tolerance: float, of: int | None = None) -> bool:
@@ -192,12 +193,18 @@ def stand_in(function: Answer) -> Answer:
     """A student's function as the checks see it: called with copies, its errors named, its result plain data."""
 
     def call(*args: Any) -> Any:
+        given, before = list(_copy(args)), encode(list(args))
         try:
-            return plain(function(*_copy(args)))
+            value = plain(function(*given))
+        except (Wrong, Unanswered):
+            raise
         except NotImplementedError:
             raise Unanswered from None
         except Exception as error:  # whatever a student's function may raise: it is told to them, whole
             raise Wrong(f"it raised {type(error).__name__}", f"({error})" if str(error) else "") from error
+        if encode(plain(given)) != before:
+            raise Wrong(CHANGED)
+        return value
 
     return call
 
@@ -270,9 +277,9 @@ def judge(part: Part, answer: Answer) -> None:
 class Question:
     """One question of an assignment; called with a student's functions, it prints how the public checks went.
 
-    `names` are the functions that the answer cell defines. `modules` are the modules of posenc that an answer may
-    import (no other package but NumPy, torch and the standard library), `packages` further packages it needs,
-    `forbidden` the ready-made answers of torch, by their full names.
+    `names` are the functions that the answer cell defines. An answer may import NumPy, torch, the standard library and
+    the `packages`; `imports` are the lines that its notebook begins with. Where `attention_written_out`, no call of
+    torch's may be attention.
     """
 
     assignment: int
@@ -280,9 +287,14 @@ class Question:
     title: str
     names: tuple[str, ...]
     parts: tuple[Part, ...]
-    modules: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
+    imports: str = ""
+    attention_written_out: bool = False
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The packages that an answer may import."""
+        return ("numpy", "torch", *self.packages)
 
     @property
     def points(self) -> int:
@@ -314,8 +326,17 @@ class Question:
         return all(result.earned == result.part.points for result in self.grade(*functions))
 
     def __call__(self, *functions: Answer) -> None:
-        """Print how the functions do on the public checks."""
-        results = self.grade(*functions)
+        """Print how the functions do on the public checks, as the cell that defines them does when it is run alone."""
+        self._answers(functions)  # refuses what are no functions
+        try:
+            alone = _notebook.alone(
+                functions, self.names, self.allowed, self.imports, watched=self.attention_written_out
+            )
+            results = self.grade(*alone)
+        except Wrong as wrong:
+            results = [Result(part, 0, wrong.sentence, wrong.detail) for part in self.parts]
+        except Unanswered:
+            results = [Result(part, 0, "not answered yet", answered=False) for part in self.parts]
         if not any(result.answered for result in results):
             print(f"{self.name}: not answered yet ({self.points} points)")
             return

@@ -12,6 +12,8 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
+from posenc._arrays import said
+
 PALETTE = json.loads((files("posenc") / "js" / "palette.json").read_text(encoding="utf-8"))
 
 
@@ -46,14 +48,14 @@ def _finish(figure: go.Figure, title: str, alt: str, height: int = 420) -> go.Fi
 def _some(name: str, values: Sequence | Mapping) -> Sequence | Mapping:
     """`values`, after checking that there are any."""
     if not len(values):
-        raise ValueError(f"{name} must hold at least one, got {values!r}")
+        raise ValueError(f"{name} must hold at least one, got {said(values)}")
     return values
 
 
 def _above(name: str, value: float, limit: float) -> None:
     """Refuses a `value` that is not greater than `limit`."""
     if not value > limit:
-        raise ValueError(f"{name} must be greater than {limit}, got {value!r}")
+        raise ValueError(f"{name} must be greater than {limit}, got {said(value)}")
 
 
 def _number(value: float, digits: int = 0) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from posenc._arrays import said
 from posenc.analysis import (
     decay_law,
     fingerprint,
@@ -161,7 +162,9 @@ def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit
     for k, (name, pair) in enumerate(_some("costs", costs).items()):
         at, cost = (np.asarray(values, dtype=float) for values in pair)
         if at.shape != cost.shape or at.ndim != 1 or not np.isfinite(cost).all() or at.min() < 0 or at.max() > 1:
-            raise ValueError(f"costs[{name!r}] must be shares of a turn and finite costs, one of each, got {pair!r}")
+            raise ValueError(
+                f"costs[{name!r}] must be shares of a turn and finite costs, one of each, got {said(pair)}"
+            )
         marker = {"size": 8, "symbol": ("circle", "diamond", "square")[k % 3], "color": _style(k)["color"]}
         round_at, round_cost = np.append(at, at[0] + 1), np.append(cost, cost[0])  # the circle closes
         drawn = {"x": _drawn(round_at), "y": _drawn(round_cost), "marker": marker, "line": _style(k)}
@@ -196,7 +199,9 @@ def repairs(measured: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]])
     for panel, models in found.items():
         for model, each in models.items():
             if list(each) != changes or any(v.ndim != 1 or not np.isfinite(v).all() for v in each.values()):
-                raise ValueError(f"measured[{panel!r}][{model!r}] must have finite values of {changes}, got {each!r}")
+                raise ValueError(
+                    f"measured[{panel!r}][{model!r}] must have finite values of {changes}, got {said(each)}"
+                )
     titles = [panel.partition(": ")[0] for panel in found]
     figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.26 / len(found))
     told, every = [], []
@@ -268,7 +273,7 @@ def over_seeds(
     """
     at, (name_of_reference, levels) = np.asarray(_some("at", at), dtype=float), reference
     if len(levels) != len(_some("panels", panels)):
-        raise ValueError(f"reference must have {len(panels)} values, one a panel, got {levels!r}")
+        raise ValueError(f"reference must have {len(panels)} values, one a panel, got {said(levels)}")
     figure = make_subplots(len(panels), 1, shared_xaxes=True, vertical_spacing=0.1, subplot_titles=list(panels))
     told = []
     for row, ((panel, methods), level) in enumerate(zip(panels.items(), levels, strict=True), 1):
@@ -319,7 +324,7 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     schemes = list(_some("the first exam", next(iter(found.values()))))
     for exam, each in found.items():
         if list(each) != schemes or any(v.ndim != 1 or not len(v) or not np.isfinite(v).all() for v in each.values()):
-            raise ValueError(f"measured[{exam!r}] must have finite values of {schemes}, got {each!r}")
+            raise ValueError(f"measured[{exam!r}] must have finite values of {schemes}, got {said(each)}")
     if not set(less_is_better) <= set(found):
         raise ValueError(f"less_is_better must name exams of measured, got {list(less_is_better)}")
     titles = [exam.partition(": ")[0] for exam in found]
@@ -375,7 +380,7 @@ def copying_by_distance(
     for k, (name, shares) in enumerate(_some("measured", measured).items()):
         shares = np.asarray(shares, dtype=float)
         if shares.shape != distances.shape or not np.isfinite(shares).all():
-            raise ValueError(f"measured[{name!r}] must be {len(distances)} finite numbers, got {shares!r}")
+            raise ValueError(f"measured[{name!r}] must be {len(distances)} finite numbers, got {said(shares)}")
         told.append((shares[-1], name, shares))
         figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=_style(k))
     figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from posenc._arrays import said
 from posenc.figures._drawing import (
     PALETTE,
     _above,
@@ -61,7 +62,7 @@ def _pair(name: str, value: Sequence[float]) -> np.ndarray:
     """`value`, after checking that it is a pair of finite numbers."""
     pair = np.asarray(value, dtype=float)
     if pair.shape != (2,) or not np.isfinite(pair).all():
-        raise ValueError(f"{name} must be two finite numbers, got {value!r}")
+        raise ValueError(f"{name} must be two finite numbers, got {said(value)}")
     return pair
 
 
@@ -167,7 +168,7 @@ def _complex(name: str, value: complex) -> complex:
     """`value` as a complex number, after checking that it is finite and not 0."""
     number = complex(value)
     if not (np.isfinite(number) and number):
-        raise ValueError(f"{name} must be a complex number other than 0, got {value!r}")
+        raise ValueError(f"{name} must be a complex number other than 0, got {said(value)}")
     return number
 
 

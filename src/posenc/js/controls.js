@@ -78,11 +78,20 @@ function readNumber(control, scale, text, present) {
 
 // What was typed or asked for is taken, or the notice says what is accepted.
 function typedInto(field, control, set, notify, show) {
-  field.addEventListener("change", () => {
+  let waits = false;
+  const take = () => {
+    if (!waits) return; // a change that follows Enter would read what is shown by now, and take the notice away
+    waits = false;
     const { value, notice = "" } = control.read(field.value);
     if (value !== undefined) set(value);
     notify(notice);
     show();
+  };
+  field.addEventListener("input", () => (waits = true));
+  field.addEventListener("change", take);
+  // JupyterLab takes Enter from the browser, so that no change follows it; an input method asks for its own Enter.
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.isComposing) take();
   });
 }
 

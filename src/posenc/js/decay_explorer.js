@@ -6,6 +6,8 @@ import { fillColumns } from "./filling.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 
 const HEIGHT = 380;
+const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
+const THIN = 0.012; // differences of a score that a line's width hides
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
 
 // The curves that are switched on: what each writes for start ≤ m < stop, and its cost beside that of S.
@@ -68,20 +70,22 @@ const yAxis = (top) => new Axis({ from: -1.05, to: 1.05, start: HEIGHT - 44, end
 
 function draw({ context, width }, result, state, theme, cursor) {
   const { x, columns, filled, values } = result;
+  const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest);
+  const law = state.show_law && Plot.edges(extremes(values.law), THIN);
+  const logarithm = state.show_logarithm && Plot.edges(extremes(values.logarithm), THIN);
   const entries = [{ label: "S(m)", colour: colours.score }];
   if (state.show_score) entries.push({ label: `score at ρ = ${fixed(state.correlation, 2)}: mean ± spread`, colour: colours.score, area: true });
-  if (state.show_law) entries.push({ label: "law", colour: theme.text, dash: [6, 4] });
-  if (state.show_logarithm) entries.push({ label: "logarithm", colour: theme.text, dash: [1.5, 3] });
+  if (law) entries.push({ label: law.banded ? "law, from least to greatest" : "law", colour: theme.text, dash: LAW });
+  if (logarithm) entries.push({ label: "logarithm", colour: theme.text, dash: LOGARITHM });
   if (state.show_bound) entries.push({ label: "RoFormer's bound ÷ its value at 0", colour: colours.bound });
   const top = legend(context, theme, entries, x.start, 10, width) + 20;
   const plot = new Plot(context, theme, x, (result.y = yAxis(top)));
   plot.axes({ xTitle: "distance m (tokens)", yTitle: "score ÷ aligned score at distance 0", xTicks: Math.max(3, width / 110) });
-  const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest);
   if (state.show_score) plot.area(extremes(values.low, values.high), colours.score);
   if (state.show_bound) plot.curve(extremes(values.bound), colours.bound);
   plot.curve(extremes(values.score), colours.score);
-  if (state.show_law) plot.curve(extremes(values.law), theme.text, { dash: [6, 4] });
-  if (state.show_logarithm) plot.curve(extremes(values.logarithm), theme.text, { width: 2, dash: [1.5, 3] });
+  if (law) plot.dashed(law, theme.text, { dash: LAW });
+  if (logarithm) plot.dashed(logarithm, theme.text, { width: 2, dash: LOGARITHM });
   if (cursor !== null) plot.vertical(cursor.distance);
 }
 

@@ -52,6 +52,8 @@ export class Axis {
   }
 }
 
+const NEAR = 2; // columns to each side whose values share their edges
+
 export class Plot {
   constructor(context, theme, x, y) {
     Object.assign(this, { context, theme, x, y });
@@ -102,12 +104,11 @@ export class Plot {
   }
 
   // A line where a column holds one value, the band between least and greatest where it holds several.
-  curve(extremes, colour, { width = 1.6, dash = [] } = {}) {
+  curve(extremes, colour, { width = 1.6 } = {}) {
     const { context, y } = this;
     this.clip();
     context.strokeStyle = context.fillStyle = colour;
     context.lineWidth = width;
-    context.setLineDash(dash);
     context.beginPath();
     const bands = [];
     let before = null;
@@ -116,8 +117,8 @@ export class Plot {
         before = null;
         continue;
       }
-      const band = low < high && !dash.length;
-      const to = y.at(band ? Math.min(Math.max(before?.at ?? low, low), high) : (low + high) / 2);
+      const band = low < high;
+      const to = y.at(band ? Math.min(Math.max(before?.at ?? low, low), high) : low);
       before === null ? context.moveTo(pixel, to) : context.lineTo(pixel, to);
       if (band) bands.push([pixel, y.at(high), y.at(low)]);
       before = { at: band ? (low + high) / 2 : low };
@@ -125,6 +126,60 @@ export class Plot {
     context.stroke();
     for (const [pixel, top, bottom] of bands) context.fillRect(Math.floor(pixel), top - width / 2, 1, bottom - top + width);
     context.restore();
+  }
+
+  // The same for a dashed line, which cannot fill a band: `edges` as below.
+  dashed({ upper, lower }, colour, { width = 1.6, dash }) {
+    const { context, y } = this;
+    this.clip();
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.setLineDash(dash);
+    for (const line of [upper, lower]) {
+      context.beginPath();
+      let drawing = false;
+      for (const [pixel, value] of line) {
+        const finite = Number.isFinite(value);
+        if (finite) drawing ? context.lineTo(pixel, y.at(value)) : context.moveTo(pixel, y.at(value));
+        drawing = finite;
+      }
+      context.stroke();
+    }
+    context.restore();
+  }
+
+  // Where dashed lines run so that all values lie on or between them, as [pixel, value]; NaN breaks a line. A column that a
+  // curve passes in one direction is one stroke of one line. Where it goes up and down within a column, by more than `thin`,
+  // the values of neighbours overlap, and two lines follow the least and the greatest of the columns near by: those of one
+  // column jump.
+  static edges(extremes, thin) {
+    const overlap = ([, low, high], [, other, top]) => Math.min(high, top) - Math.max(low, other);
+    const wide = extremes.map((column, k) => [extremes[k - 1], extremes[k + 1]].some((next) => next && overlap(column, next) > thin));
+    for (let k = 0, last = -Infinity; k < wide.length; k++) {
+      if (!wide[k]) continue;
+      if (k - last <= 4 * NEAR) wide.fill(true, last + 1, k); // no line for a few columns between bands
+      last = k;
+    }
+    const middle = (k) => (extremes[k][1] + extremes[k][2]) / 2;
+    const upper = [], lower = [];
+    extremes.forEach(([pixel, least, greatest], k) => {
+      if (!wide[k]) {
+        const falls = k + 1 < extremes.length ? middle(k) > middle(k + 1) : k > 0 && middle(k - 1) > middle(k);
+        const stroke = least <= greatest ? [[pixel, least], [pixel, greatest]] : [[pixel, NaN]];
+        upper.push(...(falls ? stroke.reverse() : stroke));
+        lower.push([pixel, wide[k - 1] || wide[k + 1] ? (least + greatest) / 2 : NaN]);
+        return;
+      }
+      let low = least, high = greatest;
+      for (let j = Math.max(k - NEAR, 0); j <= Math.min(k + NEAR, extremes.length - 1); j++) {
+        if (!wide[j] || !(extremes[j][1] <= extremes[j][2])) continue;
+        low = Math.min(low, extremes[j][1]);
+        high = Math.max(high, extremes[j][2]);
+      }
+      upper.push([pixel, high]);
+      lower.push([pixel, low]);
+    });
+    return { upper, lower, banded: wide.includes(true) };
   }
 
   area(extremes, colour) {

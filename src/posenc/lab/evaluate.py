@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from posenc._arrays import Array, frequency_list, one_of, positive, whole
+from posenc._arrays import Array, frequency_list, one_of, positive, said, whole
 from posenc.absolute import relative_positions
 from posenc.frequencies import angles, inv_freq, turns
 from posenc.lab._checks import instance
@@ -129,7 +129,7 @@ def measure(
     instance("task", task, Task)
     instance("lengths", lengths, Sequence)
     if scheme_at is not None and not callable(scheme_at):
-        raise TypeError(f"scheme_at must be a function of a length, or None, got {scheme_at!r}")
+        raise TypeError(f"scheme_at must be a function of a length, or None, got {said(scheme_at)}")
     found = {}
     for length in lengths:
         whole("lengths", length)
@@ -286,7 +286,7 @@ def _check_factor(factor: float) -> float:
 
 def _check_pairs(pairs: Collection[int], count: int) -> frozenset[int]:
     if not isinstance(pairs, Collection) or isinstance(pairs, str):
-        raise TypeError(f"pairs must be a collection of whole numbers, got {pairs!r}")
+        raise TypeError(f"pairs must be a collection of whole numbers, got {said(pairs)}")
     for pair in pairs:
         if whole("pairs", pair, 0) >= count:
             raise ValueError(f"pairs must be below {count}, the pairs of a head, got {pair}")

@@ -51,7 +51,7 @@ class Coverage(Explorable):
         frequencies = inv_freq(self.dim, self.base)
         new = np.zeros(len(frequencies))
         if self.used > self.trained:
-            new = analysis.coverage(frequencies, self.trained, self.used, self.tolerance * _A_HAIR_MORE)
+            new = analysis.uncovered(frequencies, self.trained, self.used, self.tolerance * _A_HAIR_MORE)
         return {
             "trained_turns": turns(self.trained, frequencies),
             "used_turns": turns(self.used, frequencies),

@@ -57,8 +57,10 @@ def C150() -> Evidence:
         there, back = (attention(*words, bias=bias).output for words in (qkv, backwards))
         change[symmetric] = np.abs(back[:, ::-1] - there).max()
     return Evidence(
-        as_said=bool(change[False] < 1e-12),
-        core=bool(change[True] < 1e-12),
+        cases={
+            "in its symmetric form": change[True] < 1e-12,
+            "under a causal mask": change[False] < 1e-12,
+        },
         figure=f"words in reverse order, greatest change of a word's output: causal {change[False]:.2f}, "
         f"symmetric {_error(change[True])}",
     )
@@ -81,8 +83,10 @@ def C151() -> Evidence:
     one_for_all = min(error(logits - slope * distance + past) for slope in slopes)
     between = ", ".join(f"{slope:.4f}" for slope in alibi_slopes(12)[8:])
     return Evidence(
-        as_said=error(each_head) < 1e-12,
-        core=error(each_head + past) < 1e-12,
+        cases={
+            "under a causal mask": error(each_head + past) < 1e-12,
+            "without one": error(each_head) < 1e-12,
+        },
         figure=f"greatest error of a weight: without a mask {_error(error(each_head))}, with a causal one "
         f"{_error(error(each_head + past))}, with that but one slope and no √d {_error(one_for_all)}; 8 heads: "
         f"1/{1 / slopes[0]:.0f} to 1/{1 / slopes[-1]:.0f}, 12 heads add {between}",
@@ -103,8 +107,7 @@ def C152() -> Evidence:
     bloom = np.abs(attention(q, k, v, bias=by_key, causal=True).weights - wanted).max()
     rank = int(np.linalg.matrix_rank(query_features @ key_features.swapaxes(-1, -2)).max())
     return Evidence(
-        as_said=bool(max(folded, bloom) < 1e-12 and rank == 2),
-        core=bool(max(folded, bloom) < 1e-12),
+        as_said=max(folded, bloom) < 1e-12 and rank == 2,
         figure=f"rank {rank}; greatest error of a weight: with two more dimensions {_error(folded)}, in BLOOM's form "
         f"{_error(bloom)}",
     )
@@ -120,7 +123,9 @@ def C153() -> Evidence:
     three = terms.bias[0, [2, 3, 4], [0, 1, 2]]
     return Evidence(
         as_said=max(of_t5, _spread_on_diagonals(terms.bias)) < 1e-12,
-        core=min(parts) < 1e-12,  # one of DeBERTa's two terms at least
+        weaker={
+            "one of DeBERTa's two terms depends on the distance alone": min(parts) < 1e-12,
+        },
         figure=f"DeBERTa's bias two tokens back, of words 2, 3 and 4: {', '.join(f'{x:.2f}' for x in three)}; T5's "
         f"spread at one distance: {of_t5:.2f}",
     )
@@ -139,7 +144,12 @@ def C154() -> Evidence:
         runs = False
     return Evidence(
         as_said=not runs,
-        core=bool(np.ptp(causal[last[0] :]) == 0 and last[0] <= 128 and max(last[1:]) <= 128),
+        weaker={
+            "from the start of the last bucket on, all distances share one learned number": np.ptp(causal[last[0] :])
+            == 0
+            and last[0] <= 128
+            and max(last[1:]) <= 128,
+        },
         figure=f"distance {far[-1]:,} {'has a bias' if runs else 'is refused'}; the last bucket starts at {last[0]} in "
         f"a decoder (number {causal[-1]}) and at {last[1]} in an encoder (number {left[-1]} before, {right[-1]} after)",
     )
@@ -157,7 +167,6 @@ def C155() -> Evidence:
     shrinks = change[0.1] < 0.2 * change[1.0] and change[0.01] < 0.2 * change[0.1]
     return Evidence(
         as_said=jumps == 31 and shrinks,
-        core=shrinks,
         figure=f"T5's bias up to 4096: {jumps} jumps, level between them; greatest change of S in steps of 1, 0.1, "
         f"0.01 token: {', '.join(f'{x:.4f}' for x in change.values())}",
     )
@@ -176,7 +185,6 @@ def C156() -> Evidence:
     table = _random((32, HEADS))[0]
     return Evidence(
         as_said=by_formula and fixed,
-        core=fixed,
         figure=f"the number of heads gives every slope, for 8 heads 1/{1 / given[8][0]:.0f} to "
         f"1/{1 / given[8][-1]:.0f}; a T5 of 8 heads learns {table.size} numbers for its bias",
     )
@@ -195,8 +203,7 @@ def C157() -> Evidence:
         fit[name] = line[0], 1 - np.var(product[1:] - np.polyval(line, x)) / np.var(product[1:])
     downwards = bool(fit["ln"][0] < 0 and fit["ln"][1] > 0.8)
     return Evidence(
-        as_said=bool(error < 1e-9 and downwards and 0.3 < ups / 299 < 0.7),
-        core=downwards,
+        as_said=error < 1e-9 and downwards and 0.3 < ups / 299 < 0.7,
         figure=f"{ups} of {m.size - 1} steps rise; fitted slope for each factor e of distance {fit['ln'][0]:.4f}, "
         f"theory {-1 / np.log(10_000):.4f}; variance explained {fit['ln'][1]:.2f}, by a straight line "
         f"{fit['line'][1]:.2f}",
@@ -220,8 +227,7 @@ def C158() -> Evidence:
     regrouped = np.abs(terms.logits - by_hand)[0, past].max()
     shift = np.abs(relative_shift(q @ r[0].T)[0] - np.einsum("id,ijd->ij", q[0], rows))[past].max()
     return Evidence(
-        as_said=bool(max(expansion, regrouped, shift) < 1e-10),
-        core=bool(regrouped < 1e-10),
+        as_said=max(expansion, regrouped, shift) < 1e-10,
         figure=f"greatest error of the expansion {_error(expansion, 1e-10)}, of (q + u)·k + (q + v)·r "
         f"{_error(regrouped, 1e-10)}, of the shifted rows up to the diagonal {_error(shift, 1e-10)}",
     )
@@ -237,8 +243,7 @@ def C159() -> Evidence:
     by_distance = _spread_on_diagonals(past)
     before = sinusoidal(AT, HEAD_DIM) @ weight @ k[0].T  # the term that u·k_j replaces: p_i·W·k_j
     return Evidence(
-        as_said=bool(by_word < 1e-12 and by_distance < 1e-12),
-        core=bool(by_word < 1e-12),
+        as_said=by_word < 1e-12 and by_distance < 1e-12,
         figure=f"greatest spread over the positions of the query: u·k {_error(by_word)}, v·r at one distance "
         f"{_error(by_distance)}; the term that u·k replaces, which knows the query's position, "
         f"{np.ptp(before, axis=0).max():.1f}",

@@ -55,8 +55,7 @@ def C030() -> Evidence:
         weights = attention(x @ maps[0], x @ maps[1], x).weights
         gradient.append(float(np.mean(np.sum(weights * (1 - weights), axis=-1))))
     return Evidence(
-        as_said=bool(share < 0.001 and abs(alike[0]) < 0.3 and alike[1] > 0.999 and gradient[1] < 0.1 * gradient[0]),
-        core=bool(share < 0.01),
+        as_said=share < 0.001 and abs(alike[0]) < 0.3 and alike[1] > 0.999 and gradient[1] < 0.1 * gradient[0],
         figure=f"share of 0.5 beside 999: {share:.4f}; similarity of two unrelated words {alike[0]:.2f}, at 900 and "
         f"950 {alike[1]:.6f}; trace of the softmax Jacobian {gradient[0]:.3f} without positions, "
         f"{gradient[1]:.3f} with them",
@@ -71,8 +70,10 @@ def C031() -> Evidence:
     error = float(np.abs(queries[0] @ keys[0].T + differences).max())
     numbers_needed = int(np.linalg.matrix_rank(differences))
     return Evidence(
-        as_said=error > EXACT,
-        core=numbers_needed > 1,
+        cases={
+            "with one number a token": numbers_needed > 1,
+            "with two": error > EXACT,
+        },
         figure=f"the table of m − n has rank {numbers_needed}, so one number a token is too few; ALiBi's two, "
         f"(−m, 1)·(1, n), give n − m to {_printed(error)}",
     )
@@ -86,7 +87,6 @@ def C032() -> Evidence:
     errors = [float(np.abs(code - np.array(said)[:, None]).max()) for code, said in lists]
     return Evidence(
         as_said=max(errors) < 5e-5,  # four decimals are printed
-        core=max(errors) < 5e-2,
         figure=f"first columns: {_listed(counted[:, 0])}; {_listed(shares[:, 0], 1)}; for ten tokens "
         f"{_listed(tenths[:, 0], 1)}",
     )
@@ -97,8 +97,7 @@ def C033() -> Evidence:
     last = {length: float(normalised(length - 1, length, 1)[0]) for length in (1, 5, 1000)}
     inside = all(0 <= value <= 1 for value in last.values())
     return Evidence(
-        as_said=min(last.values()) == 1,
-        core=inside and abs(last[1000] - 1) < 0.01,
+        as_said=inside,
         figure=f"last position of a text of 1, 5, 1000 tokens: {last[1]:.0f}, {last[5]:.1f}, {last[1000]:.3f}",
     )
 
@@ -108,7 +107,9 @@ def C034() -> Evidence:
     steps = [float((normalised(at, length, 1) - normalised(at + 1, length, 1))[0]) for at, length in ((2, 13), (0, 20))]
     return Evidence(
         as_said=abs(steps[0] - 1 / 13) < EXACT and abs(steps[1] - 1 / 20) < EXACT,
-        core=max(steps) > 0,
+        weaker={
+            "one of the two differences at least is positive": max(steps) > 0,
+        },
         figure=f"2/13 − 3/13 = {steps[0]:.4f}, 0/20 − 1/20 = {steps[1]:.4f}; 1/13 is {1 / 13:.4f}, 1/20 {1 / 20:.4f}",
     )
 
@@ -118,8 +119,10 @@ def C035() -> Evidence:
     changes, periods = ([measure(bit) for bit in BITS.T[:4]] for measure in (_between_changes, _period))
     numbers = range(1, 5)  # of bits: bit n − 1 is then the highest
     return Evidence(
-        as_said=all(periods[n - 1] == 2 ** (n - 1) for n in numbers),
-        core=all(changes[n - 1] == 2 ** (n - 1) for n in numbers),
+        cases={
+            "where a cycle is one change of the bit": all(changes[n - 1] == 2 ** (n - 1) for n in numbers),
+            "where it is there and back": all(periods[n - 1] == 2 ** (n - 1) for n in numbers),
+        },
         figure=f"the highest of 1, 2, 3, 4 bits changes every {_listed(changes)} tokens, its cycle takes "
         f"{_listed(periods)}",
     )
@@ -127,13 +130,13 @@ def C035() -> Evidence:
 
 @decides
 def C036() -> Evidence:
-    periods = [_period(bit) for bit in BITS.T[:5]]
-    repeats = [float(np.mean(bit[2**i :] == bit[: -(2**i)])) for i, bit in enumerate(BITS.T[:5])]
+    changes, periods = ([measure(bit) for bit in BITS.T[:5]] for measure in (_between_changes, _period))
     return Evidence(
-        as_said=periods == [2**i for i in range(5)],
-        core=max(repeats) > 0.5,
-        figure=f"periods of columns 0 to 4: {_listed(periods)}; share of tokens whose bit is the same 1, 2, 4, 8, 16 "
-        f"tokens on: {_listed(repeats)}",
+        cases={
+            "where a period is one change of the bit": changes == [2**i for i in range(5)],
+            "where it is there and back": periods == [2**i for i in range(5)],
+        },
+        figure=f"columns 0 to 4 change once every {_listed(changes)} tokens, and are back after {_listed(periods)}",
     )
 
 
@@ -143,8 +146,7 @@ def C037() -> Evidence:
     between = np.abs(codes[:, None] - codes).sum(axis=-1)
     steps = np.diagonal(between, 1)
     return Evidence(
-        as_said=bool(steps.max() == 4 and between[0, 8] < between[7, 8]),
-        core=bool(steps.max() > 1),
+        as_said=steps.max() == 4 and between[0, 8] < between[7, 8],
         figure=f"bits that change from each position to the next, 0 to 15: {_listed(steps)}; from 7 to 8: "
         f"{between[7, 8]:.0f}, from 0 to 8: {between[0, 8]:.0f}",
     )
@@ -165,7 +167,6 @@ def C038() -> Evidence:
     distinct = len(np.unique(binary(np.arange(5000), needed[5000]), axis=0))
     return Evidence(
         as_said=distinct == 5000 and max(needed.values()) <= 512,
-        core=distinct == 5000,
         figure=f"bits for 512, 5000, 1000000 positions: {_listed(list(needed.values()))}; 5000 positions have "
         f"{distinct} different codes of {needed[5000]} bits",
     )
@@ -185,8 +186,10 @@ def C039() -> Evidence:
     )
     fewer = all(np.diff(dims) < 0)
     return Evidence(
-        as_said=fewer and min(digits) == 1 and min(shares) == 1,
-        core=fewer and min(digits) == 1,
+        cases={
+            "with digits from 0 to $k-1$": fewer and min(digits) == 1,
+            "with digits divided by $k-1$": fewer and min(shares) == 1,
+        },
         figure=f"4096 positions to radix {_listed(radices)}: {_listed(dims)} dimensions; least distance of neighbours "
         f"{_listed(digits)}, with digits divided by k − 1 {_listed(shares, 2)}",
     )
@@ -209,7 +212,9 @@ def C040() -> Evidence:
     commute = abs(there - f[2].conjugate() * f[5]) < EXACT
     return Evidence(
         as_said=not real_tell and not (commute and abs(there - back) > 0.1),
-        core=not real_tell,
+        weaker={
+            "over the real numbers there is none": not real_tell,
+        },
         figure=f"of {len(tried)} real tables for −4 to 4, {len(solutions)} solve it, and they are "
         f"{'not ' if real_tell else ''}symmetric: 0, 1 and (−1)^m; on the unit circle "
         f"f(5)·f̄(2) = {there.real:.3f} {there.imag:+.3f}i, f(2)·f̄(5) = {back.real:.3f} {back.imag:+.3f}i",
@@ -228,8 +233,10 @@ def C041() -> Evidence:
     change = np.sqrt(np.mean((there - back) ** 2) / np.mean(there**2))
     same = np.abs(_rotary_scores(q, q, 2, 5) - _rotary_scores(q, q, 5, 2)).max()
     return Evidence(
-        as_said=bool(np.abs(there - back).max() < 1e-9),
-        core=bool(change < 0.1),
+        as_said=np.abs(there - back).max() < 1e-9,
+        weaker={
+            "the two scores are the same to a tenth": change < 0.1,
+        },
         figure=f"rotary score of a query at 2 and a key at 5: {there[0]:.2f}, at 5 and 2: {back[0]:.2f}; over 1000 "
         f"pairs the difference is {change:.0%} of the score in root mean square, where k = q {_printed(same, 1e-9)}",
     )
@@ -243,7 +250,9 @@ def C042() -> Evidence:
     transposed = [float(np.abs(first.T @ second - second.T @ first).max()) for first, second in (plane, blocks)]
     return Evidence(
         as_said=min(commutator) > 1e-9 and min(transposed) > 0.1,
-        core=max(commutator) > 1e-9,
+        weaker={
+            "these rotations at least do not commute": max(commutator) > 1e-9,
+        },
         figure=f"R₅R₇ and R₇R₅ differ by {_printed(commutator[0])} in the plane, {_printed(commutator[1])} in {DIM} "
         f"dimensions; R₅ᵀR₇ and R₇ᵀR₅ by {transposed[0]:.2f} and {transposed[1]:.2f}",
     )
@@ -257,8 +266,7 @@ def C043() -> Evidence:
     error = max(np.abs(harmonic(at + period, DIM) - code)[:, i].max() for i, period in enumerate(periods))
     products = np.sum(code * harmonic(at + 5, DIM), axis=-1)
     return Evidence(
-        as_said=bool(np.abs(code).max() <= 1 and error < 1e-9),
-        core=bool(np.abs(code).max() <= 1),
+        as_said=np.abs(code).max() <= 1 and error < 1e-9,
         figure=f"greatest size {np.abs(code).max():.2f}; dimension i repeats after 2πi to {_printed(error, 1e-9)}; "
         f"products of codes 5 tokens apart run from {products.min():.1f} to {products.max():.1f}",
     )
@@ -271,8 +279,10 @@ def C044() -> Evidence:
     # the periods are said to double, 2π and 4π: does sin(t/8) repeat after 8π?
     repeats = {power: np.abs(np.sin((at + 8 * np.pi) / 2**power) - np.sin(at / 2**power)).max() for power in (2, 3)}
     return Evidence(
-        as_said=bool(error < 1e-9),
-        core=bool(repeats[3] < 0.1),
+        as_said=error < 1e-9,
+        weaker={
+            "$\\sin(t/8)$ comes back after $8\\pi$ to a tenth": repeats[3] < 0.1,
+        },
         figure=f"after 8π, sin(t/8) has changed by up to {_printed(repeats[3])}, sin(t/4) by "
         f"{_printed(repeats[2], 1e-9)}; sin(t/8) and the code's third dimension differ by up to {_printed(error)}",
     )

@@ -8,7 +8,7 @@ import numpy as np
 from evidence import Evidence, decides
 
 from posenc import scaling
-from posenc.analysis import ScoreFit, coverage, decay, fingerprint, fingerprint_similarity, fit_scores
+from posenc.analysis import ScoreFit, decay, fingerprint, fingerprint_similarity, fit_scores, uncovered
 from posenc.attention import attention
 from posenc.bias import t5, t5_bucket
 from posenc.configs import model, scaled, slowest_wavelength
@@ -25,7 +25,7 @@ QWEN_LENGTH, QWEN = QWEN_3.original_max_position_embeddings, scaled(QWEN_3).inv_
 @cache
 def _unseen(base: float, trained_length: int) -> np.ndarray:
     """For each pair, the share of angles at distances from L to 2L that lie over 0.01 rad from any below L."""
-    return coverage(inv_freq(DIM, base), trained_length, 2 * trained_length)
+    return uncovered(inv_freq(DIM, base), trained_length, 2 * trained_length)
 
 
 @cache
@@ -47,8 +47,7 @@ def C118() -> Evidence:
         )
     worst = int(np.argmax(_unseen(1e4, 2048)[turns(2048, THETA) >= 1]))
     return Evidence(
-        as_said=bool(min(shares) > 0.9),
-        core=bool(min(shares) > 0.5),
+        as_said=min(shares) > 0.9,
         figure="mean share of unseen angles from L to 2L: " + "; ".join(figures) + f". At 2048 the gaps are those of "
         f"pair {worst}, {wavelengths(THETA)[worst]:.2f} tokens a turn",
     )
@@ -61,8 +60,10 @@ def C119() -> Evidence:
     before = _unseen(1e4, LENGTH // 2)[turns(LENGTH // 2, THETA) >= 4]
     fast, slow = unseen[TURNED].mean(), unseen[~TURNED].mean()
     return Evidence(
-        as_said=bool(fast > slow or before.mean() > 0.5),  # the fast pairs meet what is new, or repeat only past L
-        core=bool(fast < 0.01),  # they do repeat: past L each shows angles of shorter distances
+        as_said=fast > slow or before.mean() > 0.5,  # the fast pairs meet what is new, or repeat only past L
+        weaker={
+            "each fast pair repeats the angles of shorter distances": fast < 0.01,
+        },
         figure=f"unseen angles from 4096 to 8191: {TURNED.sum()} fast pairs {fast:.3f}, {np.sum(~TURNED)} slow pairs "
         f"{slow:.3f}; from 2048 to 4095, already in training, {len(before)} fast pairs {before.mean():.3f}",
     )
@@ -72,8 +73,10 @@ def C119() -> Evidence:
 def C120() -> Evidence:
     unseen = _unseen(1e4, LENGTH)
     return Evidence(
-        as_said=bool(np.all(unseen > 0.1)),
-        core=bool(np.all(unseen[~TURNED] > 0.1)),
+        cases={
+            "for pairs that complete no turn in training": np.all(unseen[~TURNED] > 0.1),
+            "for the others": np.all(unseen[TURNED] > 0.1),
+        },
         figure=f"unseen angles from 4096 to 8191, pair by pair: {unseen[~TURNED].min():.3f} to "
         f"{unseen[~TURNED].max():.3f} for the {np.sum(~TURNED)} pairs of less than a turn, at most "
         f"{unseen[TURNED].max():.3f} for the {TURNED.sum()} others",
@@ -85,8 +88,7 @@ def C121() -> Evidence:
     every, two, four = _fitted(0), _fitted(2), _fitted(4)
     explodes = every.past_range > 1e4 * every.in_range
     return Evidence(
-        as_said=bool(explodes and four.past_range < 2 * four.in_range),
-        core=bool(explodes),
+        as_said=explodes and four.past_range < 2 * four.in_range,
         figure=f"greatest fitted score below 2048, and from there to 4095: all 64 pairs {every.in_range:.2f} and above "
         f"10,000; {len(two.inv_freq)} pairs of 2 turns or more {two.in_range:.2f} and {two.past_range:.1f}; "
         f"{len(four.inv_freq)} of 4 or more {four.in_range:.2f} and {four.past_range:.2f}",
@@ -105,8 +107,11 @@ def C128() -> Evidence:
     slowed = THETA / proper
     alpha = _base_of(proper) / 1e4
     return Evidence(
-        as_said=bool(np.isclose((THETA / naive)[-1], factor, rtol=1e-3)),
-        core=bool(np.allclose(proper, inv_freq(DIM, 1e4 * alpha)) and np.isclose(slowed[-1], factor)),
+        cases={
+            "with $\\alpha = s^{d/(d-2)}$": np.allclose(proper, inv_freq(DIM, 1e4 * alpha))
+            and np.isclose(slowed[-1], factor),
+            "with $\\alpha = s$": np.isclose((THETA / naive)[-1], factor, rtol=1e-3),
+        },
         figure=f"4 times as long: α = {alpha:.3f} slows pairs 0, 32 and 63 by {slowed[0]:.3f}, {slowed[32]:.3f}, "
         f"{slowed[63]:.3f}; α = 4 slows pair 63 by {(THETA / naive)[-1]:.3f}",
     )
@@ -120,8 +125,10 @@ def C129() -> Evidence:
     fast, slow = slowed[made > 32], slowed[made < 1]
     low_kept, high_changed = np.allclose(slow, 1), bool(np.all(fast > 1.001))
     return Evidence(
-        as_said=bool(low_kept and high_changed),
-        core=bool(low_kept or high_changed),  # one half of it at least
+        as_said=low_kept and high_changed,
+        weaker={
+            "one half of it holds": low_kept or high_changed,
+        },
         figure=f"factor 4: {len(fast)} pairs of more than 32 turns slowed by {fast.max():.1f}, {len(slow)} pairs of "
         f"less than one by {slow.min():.1f}, {DIM // 2 - len(fast) - len(slow)} between; scores × "
         f"{stretched.attention_factor**2:.3f}",
@@ -137,8 +144,7 @@ def C130() -> Evidence:
     short, longer = bases(2048), [bases(length) for length in (4096, 8192, 16_384)]
     agrees = all(np.isclose(found, said) for found, said in longer)
     return Evidence(
-        as_said=bool(agrees and np.isclose(*short)),
-        core=bool(agrees),
+        as_said=agrees and np.isclose(short[0], 1e4),
         figure=f"base at 4096, 8192, 16,384 tokens: {', '.join(f'{found:,.0f}' for found, _ in longer)}, as said; at "
         f"2048 tokens {short[0]:,.0f}, where the formula gives {short[1]:,.0f}",
     )
@@ -149,8 +155,7 @@ def C210() -> Evidence:
     stretched = scaling.linear(DIM, factor=2).inv_freq
     at = angles(8191, stretched) / THETA  # the position of the trained list with the same angle
     return Evidence(
-        as_said=bool(np.allclose(at, 4095.5, rtol=1e-12)),
-        core=bool(np.all(at < LENGTH)),
+        as_said=np.allclose(at, 4095.5, rtol=1e-12),
         figure=f"position 8191 has the angles of position {at.min():.1f} in all {len(at)} pairs",
     )
 
@@ -164,8 +169,7 @@ def C211() -> Evidence:
         reached[factor] = (angles(factor * LENGTH - 1, stretched) / angles(LENGTH, THETA)).max()
     exact = all(np.allclose(pairs, factor, rtol=1e-12) for factor, pairs in slowed.items())
     return Evidence(
-        as_said=bool(exact and max(reached.values()) < 1),
-        core=bool(exact),
+        as_said=exact and max(reached.values()) < 1,
         figure=f"slowed by {', '.join(f'{pairs.min():.1f} to {pairs.max():.1f}' for pairs in slowed.values())} in "
         f"texts of 2, 8, 32 times 4096 tokens; greatest angle {max(reached.values()):.5f} of 4096·θ",
     )
@@ -182,8 +186,7 @@ def C212() -> Evidence:
     steps = [_step(frequencies) for frequencies in (THETA, stretched, aware)]
     alike = np.allclose(THETA / stretched, (THETA / stretched)[-1])
     return Evidence(
-        as_said=bool(alike and steps[1] < 0.5 * steps[0]),
-        core=bool(stretched[0] < THETA[0]),
+        as_said=alike and steps[1] < 0.5 * steps[0],
         figure=f"factor 4: the fastest pair from {THETA[0]:.0f} to {stretched[0]:.2f} rad a token; one step changes "
         f"the fingerprint by {steps[0]:.3f} before, {steps[1]:.3f} after ({steps[2]:.3f} with NTK-aware scaling)",
     )
@@ -199,8 +202,10 @@ def C213() -> Evidence:
         inside.append(bool(np.all(reached < 1 + 1e-9)))
         beyond.append((int(np.sum(reached > 1 + 1e-9)), reached.max()))
     return Evidence(
-        as_said=all(inside),
-        core=bool(all(ends)),
+        cases={
+            "for the fastest pair and the slowest": all(ends),
+            "for the slow pairs between": all(inside),
+        },
         figure=f"{beyond[0][0]} of {np.sum(~TURNED)} slow pairs go beyond the angles of training, by up to "
         f"{', '.join(f'{most:.3f}' for _, most in beyond)} times at factors 2, 4, 8; the slowest alone is exact",
     )
@@ -224,8 +229,10 @@ def C216() -> Evidence:
     moved = np.abs(scores(8091, 3900, 8192) - scores(8191, 4000, 8192)).max()
     grows = _base_of(at(4097)) < _base_of(at(4098)) < _base_of(at(8192))
     return Evidence(
-        as_said=bool(off[4096] < 0.01 * size),
-        core=bool(grows and moved < 1e-9),
+        cases={
+            "where every key is rotated anew": grows and moved < 1e-9,
+            "where keys keep their old rotation": off[4096] < 0.01 * size,
+        },
         figure=f"keys rotated at 4096 or 8100 tokens and kept, read at 8192: scores are off by {off[4096] / size:.2f} "
         f"or {off[8100] / size:.2f} of their size; rotated anew they depend on distance alone (to within 1e-9)",
     )
@@ -239,8 +246,10 @@ def C217() -> Evidence:
     )
     apart = np.abs(paper / released - 1)
     return Evidence(
-        as_said=bool(apart.max() < 1e-6),
-        core=bool(apart.max() < 0.1),
+        as_said=apart.max() < 1e-6,
+        weaker={
+            "the two ramps agree to a tenth": apart.max() < 0.1,
+        },
         figure=f"factor 4, 4096 tokens: frequencies differ by up to {apart.max():.0%} (pair {apart.argmax()}); equal "
         f"in {np.sum(apart < 1e-9)} of 64 pairs",
     )
@@ -252,8 +261,10 @@ def C218() -> Evidence:
     grows = np.allclose(np.diff(angles(np.arange(2 * LENGTH), THETA), axis=0), THETA)
     fit = _fitted(0)
     return Evidence(
-        as_said=bool(grows and fit.past_range < 2 * fit.in_range),  # a score that fits within goes on sensibly
-        core=bool(np.all(unseen < 0.05)),  # or at least nothing is new out there
+        as_said=grows and fit.past_range < 2 * fit.in_range,  # a score that fits within goes on sensibly
+        weaker={
+            "no pair meets new angles there": np.all(unseen < 0.05),
+        },
         figure=f"{np.sum(unseen > 0.05)} of 64 pairs meet unseen angles from 4096 to 8191; a score fitted below "
         f"2048 with at most {fit.in_range:.2f} exceeds 10,000 by 4095",
     )
@@ -267,8 +278,10 @@ def C219() -> Evidence:
     alike = int(np.argmax(buckets == buckets[-1]))  # where the last bucket begins
     rotated = float(fingerprint_similarity(5000, 5001, THETA))
     return Evidence(
-        as_said=bool(buckets.max() > 31 or not np.isfinite(bias).all()),
-        core=bool(alike < 1000 and rotated < 0.99),  # T5 has a distance beyond which all are one, RoPE has none
+        as_said=buckets.max() > 31 or not np.isfinite(bias).all(),
+        weaker={
+            "T5 has a distance beyond which all are one to it, and RoPE has none": alike < 1000 and rotated < 0.99,
+        },
         figure=f"T5's bias is finite at distance {far:,}; from {alike} on all distances share bucket {buckets[-1]}. "
         f"Fingerprints of 5000 and 5001 in RoPE: similarity {rotated:.3f}",
     )
@@ -281,8 +294,11 @@ def C222() -> Evidence:
     by_rounded = wavelengths([1.24e-6])[0]
     right_period = min(abs(printed - period), abs(printed - by_rounded)) < 10
     return Evidence(
-        as_said=bool(abs(slowest - 1.24) < 0.005 and right_period),
-        core=bool(abs(slowest - 1.24) < 0.005 or right_period),
+        as_said=abs(slowest - 1.24e-6) < 0.005e-6 and right_period,
+        weaker={
+            "the frequency is right, and the period to one part in a thousand": abs(slowest - 1.24e-6) < 0.005e-6
+            and abs(printed / period - 1) < 1e-3,
+        },
         figure=f"slowest frequency {slowest:.5e} rad a token, period {period:,.0f} tokens; from 1.24e-6 it would be "
         f"{by_rounded:,.0f}",
     )
@@ -292,8 +308,7 @@ def C222() -> Evidence:
 def C223() -> Evidence:
     period = slowest_wavelength(QWEN_3)
     return Evidence(
-        as_said=bool(period > 5e6),
-        core=bool(period > 1e6),
+        as_said=period > 5e6,
         figure=f"one turn of the slowest pair: {period:,.0f} tokens",
     )
 
@@ -308,8 +323,11 @@ def C224() -> Evidence:
     unseen = _unseen(1e6, QWEN_LENGTH)
     unturned = [_unturned(base, QWEN_LENGTH) for base in (1e6, 1e4)]
     return Evidence(
-        as_said=bool(np.all(unseen < 0.05) or unturned[0] <= unturned[1]),  # it keeps new angles away
-        core=bool(period > 100 * QWEN_LENGTH and still < np.pi),  # the period is that long, and nothing wraps there
+        as_said=np.all(unseen < 0.05) or unturned[0] <= unturned[1],  # it keeps new angles away
+        weaker={
+            "the period is that long, and the slowest pair does not come round": period > 100 * QWEN_LENGTH
+            and still < np.pi,
+        },
         figure=f"period {period / QWEN_LENGTH:.0f} times 32,768; there the slowest pair stands at {still:.4f} rad, "
         f"cosine {np.cos(still):.4f}. Pairs of less than a turn: {unturned[0]} of 64, {unturned[1]} with base 10,000",
     )
@@ -322,8 +340,10 @@ def C225() -> Evidence:
     unturned = {base: _unturned(base, QWEN_LENGTH) for base in below}
     steadier = first[1e6] > first[1e4] and below[1e6].sum() < below[1e4].sum()
     return Evidence(
-        as_said=bool(steadier and unturned[1e6] <= unturned[1e4]),
-        core=bool(steadier),
+        cases={
+            "within the trained length": steadier,
+            "past it, where pairs without a full turn meet new angles": unturned[1e6] <= unturned[1e4],
+        },
         figure=f"base 10,000 and 1,000,000 up to 32,768: all-ones score below zero at {below[1e4].sum():,} and "
         f"{below[1e6].sum()} distances, first at {first[1e4]:,} and {first[1e6]:,}; {unturned[1e4]} and "
         f"{unturned[1e6]} of 64 pairs never complete a turn",
@@ -344,8 +364,10 @@ def C226() -> Evidence:
     unscaled = {longest: np.allclose(_qwen(longest, None), inv_freq(DIM, 1e6)) for longest in (32_768, 131_072)}
     with_yarn = np.allclose(_qwen(32_768, YARN), inv_freq(DIM, 1e6))
     return Evidence(
-        as_said=bool(with_yarn and not unscaled[131_072]),  # 32768 means "none", another number means "some"
-        core=bool(with_yarn or not unscaled[131_072]),
+        as_said=with_yarn and not unscaled[131_072],  # that number means "none", another one "some"
+        weaker={
+            "that number means no extension, or another number means one": with_yarn or not unscaled[131_072],
+        },
         figure=f"frequencies unscaled? 32768 with null: {unscaled[32_768]}; 131072 with null: {unscaled[131_072]}; "
         f"32768 with YaRN: {with_yarn}. Published: {QWEN_3.max_position_embeddings}",
     )
@@ -358,8 +380,10 @@ def C227() -> Evidence:
     same = np.allclose(scaling.ntk_aware(DIM, factor=factor).inv_freq, QWEN)
     outside = int(np.sum(_unseen(1e6, QWEN_LENGTH) > 0.05))
     return Evidence(
-        as_said=bool(outside == 0 and not same),  # nothing new past its length, and no extension method in itself
-        core=bool(np.allclose(native, inv_freq(DIM, 1e6)) and not np.allclose(native, longer)),
+        cases={
+            "up to 32,768 tokens": np.allclose(native, inv_freq(DIM, 1e6)),
+            "up to 131,072": outside == 0 and np.allclose(native, longer),
+        },
         figure=f"base 1,000,000 is base 10,000 after NTK-aware scaling by {factor:.1f}: {same}; past 32,768 tokens "
         f"{outside} of 64 pairs meet unseen angles, and YaRN with factor 4 slows {np.sum(longer < 0.999 * native)}",
     )
@@ -370,8 +394,7 @@ def C228() -> Evidence:
     last = len(QWEN) - 1
     exponent = np.log(QWEN[-1]) / np.log(1e6)
     return Evidence(
-        as_said=bool(len(QWEN) == 64 and last == 63 and np.isclose(exponent, -126 / 128)),
-        core=bool(len(QWEN) == 64),
+        as_said=len(QWEN) == 64 and last == 63 and np.isclose(exponent, -126 / 128),
         figure=f"{len(QWEN)} frequencies, the last has index {last} and exponent {exponent:.6f}; −126/128 is "
         f"{-126 / 128:.6f}",
     )
@@ -383,8 +406,7 @@ def C229() -> Evidence:
     score = decay(np.arange(2 * LENGTH), THETA)
     nearest = np.array([score[m - LENGTH + 1 : m + 1].max() for m in range(LENGTH, 2 * LENGTH)])
     return Evidence(
-        as_said=bool(np.mean(nearest < 0.5) > 0.9),
-        core=bool(np.median(nearest) < score[1]),
+        as_said=np.mean(nearest < 0.5) > 0.9,
         figure=f"greatest similarity to any fingerprint below 4096: {score[1]:.3f} at 4096, {nearest[100]:.3f} at "
         f"4196, median {np.median(nearest):.3f} from 4096 to 8191; neighbours have {score[1]:.3f}",
     )
@@ -401,8 +423,10 @@ def C231() -> Evidence:
     later = angles(np.arange(length) + 1000, THETA)
     moved = np.abs(attention(rotate(q, later), rotate(k, later), k).logits - rotated.logits).max()
     return Evidence(
-        as_said=bool(abs(rotated.weights[-1, 0] - plain) < 0.1),
-        core=bool(moved < 1e-9),  # relative for any content, with nothing learned
+        cases={
+            "where a model is trained with it": moved < 1e-9,
+            "where it is put into one trained without": abs(rotated.weights[-1, 0] - plain) < 0.1,
+        },
         figure=f"weight of the word of the query's own content, 511 words before: {plain:.3f} without rotation, "
         f"{rotated.weights[-1, 0]:.3f} once rotated; scores are relative for any content (to within 1e-9)",
     )
@@ -412,8 +436,10 @@ def C231() -> Evidence:
 def C236() -> Evidence:
     fast, slow = _fitted(4), _fitted(0, 4)
     return Evidence(
-        as_said=bool(fast.past_range > 10 * fast.in_range),  # the high-frequency waves go wild
-        core=bool(slow.past_range > 10 * slow.in_range),  # some do
+        as_said=fast.past_range > 10 * fast.in_range,  # the high-frequency waves go wild
+        weaker={
+            "some of the waves go wild past the trained length": slow.past_range > 10 * slow.in_range,
+        },
         figure=f"greatest fitted score below 2048, and from there to 4095: the {len(fast.inv_freq)} fastest waves "
         f"{fast.in_range:.2f} and {fast.past_range:.2f}, the {len(slow.inv_freq)} slowest {slow.in_range:.2f} and "
         "above 10,000",

@@ -54,8 +54,10 @@ def C131() -> Evidence:
     far = _angle_error(1_000_000, np.float32)
     counted = len(np.unique(_bfloat16(np.arange(4096))))
     return Evidence(
-        as_said=max(near.values()) < 0.01,
-        core=near["float32"] < 0.01,
+        cases={
+            "in float32": near["float32"] < 0.01,
+            "in bfloat16": near["bfloat16"] < 0.01,
+        },
         figure=f"greatest error of an angle at position 32768: float32 {near['float32']:.1e}, bfloat16 "
         f"{near['bfloat16']:.0f} radians; at 1000000 in float32 {far:.3f}; bfloat16 tells apart {counted} of the "
         "first 4096 positions",
@@ -93,7 +95,6 @@ def C132() -> Evidence:
     matrices, waves = (4 * tokens * numbers for numbers in (rotation_matrix(token).size, table.cos.size * 2))
     return Evidence(
         as_said=dense >= 10 * elementwise and matrices >= 10 * waves,
-        core=dense > elementwise,
         figure=f"multiplications for a token: {dense:,} by the matrix, {elementwise} element by element; float32 "
         f"numbers to keep for {tokens} tokens: {matrices / 1e6:.0f} MB against {waves / 1e6:.1f} MB",
     )
@@ -115,8 +116,10 @@ def C232() -> Evidence:
     q, k = alibi_rank_two(np.arange(length), np.arange(length), alibi_slopes(heads))
     folded = 2 * (q.size + k.size)
     return Evidence(
-        as_said=waves < min(stored, looked_up, folded),
-        core=waves < stored,
+        cases={
+            "where a kernel stores a bias for each query and key": waves < stored,
+            "where it looks the bias up by distance": waves < looked_up,
+        },
         figure=f"{length} tokens, {heads} heads, 16-bit: T5's bias for each query and key {stored / 1e9:.1f} GB, its "
         f"table {looked_up / 1e3:.1f} kB, ALiBi's two extra dimensions {folded / 1e6:.1f} MB; cosines and sines in "
         f"float32 {waves / 1e6:.1f} MB",
@@ -134,8 +137,10 @@ def C133() -> Evidence:
     growing = [float(needle_weight(n, wanted, math.log(lengths[0]) / math.log(n))) for n in lengths]
     # to extend is to find a word among 8192 nearly as well as among 128
     return Evidence(
-        as_said=bool(fixed[-1] > 0.8 * plain[0]),
-        core=bool(growing[-1] > 0.8 * plain[0]),
+        cases={
+            "where it follows the logarithm of the length": growing[-1] > 0.8 * plain[0],
+            "where it is fixed": fixed[-1] > 0.8 * plain[0],
+        },
         figure="weight of one key of logit 6 among 128, 512, 2048, 8192: "
         + "; ".join(
             f"{name} {', '.join(f'{weight:.3f}' for weight in weights)}"
@@ -156,8 +161,7 @@ def C134() -> Evidence:
     deviations = _deviations(np.random.default_rng(0).standard_normal((2048, 2000)), lengths)
     ratio = deviations / uniform_attention_std(np.array(lengths))
     return Evidence(
-        as_said=bool(np.abs(ratio - 1).max() < 0.05),
-        core=deviations[0] > deviations[1] > deviations[2] > deviations[3],
+        as_said=np.abs(ratio - 1).max() < 0.05,
         figure=f"standard deviation at word 1, 16, 256, 2048: {', '.join(f'{value:.3f}' for value in deviations)}; "
         f"times √n: {', '.join(f'{value:.2f}' for value in ratio)}",
     )
@@ -168,8 +172,7 @@ def C135() -> Evidence:
     ties = {precision: first_tie(precision, 5000) for precision in ("bfloat16", "float16", "float32")}
     gaps = [float(-np.diff(uniform_attention_std(np.array([n, n + 1])))[0]) for n in (100, 1000)]
     return Evidence(
-        as_said=bool(ties["bfloat16"] and ties["float16"] and gaps[1] < 0.1 * gaps[0]),
-        core=bool(gaps[1] < 0.1 * gaps[0]),
+        as_said=ties["bfloat16"] and ties["float16"] and gaps[1] < 0.1 * gaps[0],
         figure=f"1/√n − 1/√(n + 1) at n = 100 and 1000: {gaps[0]:.1e} and {gaps[1]:.1e}; first n that rounds like the "
         f"next: {ties['bfloat16']} in bfloat16, {ties['float16']} in float16, "
         f"{ties['float32'] or 'none up to 5000'} in float32",
@@ -185,8 +188,11 @@ def C137() -> Evidence:
     fade = [values[-1] / values[0] for values in (unlike, alike)]
     counts = max(abs(value * n - 1) for value, n in zip(flag, lengths, strict=True))
     return Evidence(
-        as_said=max(fade) < 0.5,
-        core=abs(fade[0] / float(uniform_attention_std(1024)) - 1) < 0.1 and counts < 1e-9,
+        cases={
+            "for words that differ": abs(fade[0] / float(uniform_attention_std(1024)) - 1) < 0.1,
+            "with a mark on the first word": counts < 1e-9,
+            "for one word over and over": fade[1] < 0.5,
+        },
         figure=f"size of the output at word 1024 over that at word 1: different words {fade[0]:.3f}, one word repeated "
         f"{fade[1]:.3f}; a mark on the first word arrives at words 1, 2, 3, 1024 as "
         f"{', '.join(f'{value:.3f}' for value in flag)}",
@@ -234,7 +240,9 @@ def C140() -> Evidence:
     shape = tuple(listing.code.shape)
     return Evidence(
         as_said=not orphan and shape == (1, rows, dim),
-        core=right or not refused,
+        weaker={
+            "once it is made to run, one text or two come out as they should": right or not refused,
+        },
         figure=f"without Module's constructor: {'AttributeError' if orphan else 'runs'}; with it: buffer {shape}, one "
         f"sentence {tuple(one.shape)} comes out as {tuple(answer.shape)}, two are {'refused' if refused else 'taken'}, "
         f"{rows} get the code of {'the sentence' if by_sentence else 'the token'}; odd width "
@@ -329,7 +337,9 @@ def C141() -> Evidence:
     error = np.abs(_bfloat16(positions) - positions).max()  # of pair 0, which turns by a radian a token
     return Evidence(
         as_said=not any(slips + flaws),
-        core=not any(flaws),
+        weaker={
+            "it does so once the slips of the pen are mended": not any(flaws),
+        },
         figure=f"{sum(slips)} slips of the pen and {sum(flaws)} flaws observed; turned by head instead of token: error "
         f"{_by_head():.1f}; positions in bfloat16: error of the fastest pair up to {error:.0f} radians",
     )
@@ -356,8 +366,10 @@ def C142() -> Evidence:
         _raises(ValueError, lambda: turned(x[:, :, :3], np.cos(phi), np.sin(phi))),
     ]
     return Evidence(
-        as_said=not any(crashes) and silent < 1e-9,
-        core=bool(even < 1e-3 and with_axis < 1e-9),
+        cases={
+            "for an even width, with the import and an axis for heads": even < 1e-3 and with_axis < 1e-9,
+            "without them": not any(crashes) and silent < 1e-9,
+        },
         figure=f"float32 table of even width: error {even:.0e}; odd width, missing import, table without an axis for "
         f"heads: {sum(crashes)} of 3 stop; with as many heads as tokens it runs, with an error of {silent:.1f}",
     )
@@ -372,8 +384,7 @@ def C143() -> Evidence:
     texture = np.where(column % 2 == 0, np.sin(slowed), np.cos(slowed))
     error = np.abs(texture - sinusoidal(np.arange(512), 768)).max()
     return Evidence(
-        as_said=bool(counted and shares and error < 1e-9),
-        core=bool(counted and shares),
+        as_said=counted and shares and error < 1e-9,
         figure=f"rows {'0 to 4' if counted else 'wrong'}, shares {'0 to 0.8' if shares else 'wrong'}, texture of 512 "
         f"by 768 differs by {'less than 1e-9' if error < 1e-9 else f'{error:.2f}'}",
     )
@@ -392,7 +403,9 @@ def C145() -> Evidence:
     pairs = from_config(json.loads(bare), 128).inv_freq.size
     return Evidence(
         as_said="as printed" not in stops,
-        core="without the comment" not in stops,
+        weaker={
+            "without the comment in its first line it can be read": "without the comment" not in stops,
+        },
         figure="; ".join(f"{name} it stops at “{line}”" for name, line in stops.items())
         + f"; without both it is read, and gives {pairs} frequencies",
     )

@@ -7,7 +7,6 @@ from evidence import Evidence, decides
 
 from posenc.absolute import DENOMINATORS, learned, shift_matrix, sinusoidal
 from posenc.analysis import (
-    coverage,
     decay,
     defined_share,
     four_terms,
@@ -15,6 +14,7 @@ from posenc.analysis import (
     kernel_residual,
     offset_kernel,
     pairwise_weight,
+    uncovered,
 )
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq, turns
@@ -70,8 +70,9 @@ def C078() -> Evidence:
     sees = _asymmetry(shift) > 0.01, _asymmetry(_blocks(0)) > 0.01
     return Evidence(
         as_said=not any(sees),
-        # weaker: at least no head made of these codes can look to one side at every position
-        core=bool(before.min() < 0.5),
+        weaker={
+            "no head made of these codes looks to one side at every place": before.min() < 0.5,
+        },
         figure=f"asymmetry (standard deviations) {_error(_asymmetry(np.eye(DIM)))} with W = I, {_asymmetry(shift):.2f} "
         f"with W = shift by one (drift with the place {_error(_drift(shift))}); that head gives the word before "
         f"{before.min():.2f} or more of its weight, at each of {len(before)} positions",
@@ -86,8 +87,11 @@ def C079() -> Evidence:
     mixed = 0.9 * np.eye(DIM) + 0.1 * random[0]
     shift = shift_matrix(1, DIM, BASE)
     return Evidence(
-        as_said=bool(max(*near, _nearness(mixed), _nearness(shift)) < 0.5),
-        core=bool(np.abs(near).max() < 0.5 and min(drift) > 0.5),
+        cases={
+            "for random matrices": np.abs(near).max() < 0.5 and min(drift) > 0.5,
+            "for one near the identity": _nearness(mixed) < 0.5,
+            "for a shift by one token": _nearness(shift) < 0.5,
+        },
         figure=f"correlation with nearness: W = I {_nearness(np.eye(DIM)):.2f}, three random W "
         f"{', '.join(f'{value:.2f}' for value in near)} (drift with the place {min(drift):.2f} or more), "
         f"0.9·I + 0.1·random {_nearness(mixed):.2f}, shift by one {_nearness(shift):.2f}",
@@ -99,9 +103,11 @@ def C080() -> Evidence:
     plain, random, blocks = np.eye(DIM), _random(0), _blocks(0)
     asymmetry = {name: _asymmetry(between) for name, between in (("I", plain), ("R", random), ("B", blocks))}
     return Evidence(
-        as_said=bool(min(_drift(random), _drift(blocks)) > 0.5 and max(asymmetry["R"], asymmetry["B"]) < 0.01),
-        # weaker: the matrix takes direction away, whatever becomes of the rest
-        core=max(asymmetry["R"], asymmetry["B"]) < asymmetry["I"],
+        as_said=min(_drift(random), _drift(blocks)) > 0.5 and max(asymmetry["R"], asymmetry["B"]) < 0.01,
+        weaker={
+            "the matrix takes direction away, whatever becomes of the rest": max(asymmetry["R"], asymmetry["B"])
+            < asymmetry["I"],
+        },
         figure=f"W = I, random, blocks aI + bJ: asymmetry (standard deviations) {_error(asymmetry['I'])}, "
         f"{asymmetry['R']:.2f}, {asymmetry['B']:.2f}; drift with the place {_error(_drift(plain))}, "
         f"{_drift(random):.2f}, {_error(_drift(blocks))}",
@@ -123,8 +129,7 @@ def C081() -> Evidence:
 
     plain, projected = last_term(none, none), last_term(w_q, w_k)
     return Evidence(
-        as_said=bool(error < 1e-9 and abs(projected[0] - projected[1]) < 1e-9),
-        core=bool(error < 1e-9 and abs(plain[0] - plain[1]) < 1e-9),
+        as_said=error < 1e-9 and abs(plain[0] - plain[1]) < 1e-9 < abs(projected[0] - projected[1]),
         figure=f"sum of the four terms minus the score: {_error(error)}; the last term at distance 7, and 50 tokens "
         f"on: {plain[0]:.3f} and {plain[1]:.3f} without projections, {projected[0]:.3f} and {projected[1]:.3f} with "
         "random ones",
@@ -140,8 +145,10 @@ def C082() -> Evidence:
     word = np.random.default_rng(0).standard_normal(DIM)
     full = np.sum((word + CODES[:-10]) * (word + CODES[10:]), axis=-1)
     return Evidence(
-        as_said=bool(wrong == 0 and np.ptp(full) < 1e-9),
-        core=bool(np.all(np.diff(score) < 0)),
+        as_said=wrong == 0 and np.ptp(full) < 1e-9,
+        weaker={
+            "the codes' own product falls from distance 1 to 10, 100 and 1000": np.all(np.diff(score) < 0),
+        },
         figure=f"first rise after distance {', '.join(f'{k} (width {d})' for d, k in first_rise.items())}; the farther "
         f"of two distances up to 200 scores more in {wrong:.1%}; with the word added, the product at distance 10 "
         f"varies with the place by a standard deviation of {full.std():.1f}",
@@ -158,8 +165,7 @@ def C083() -> Evidence:
     score = decay(np.arange(FAR), THETA)
     bands = [float(score[first:last].std()) for first, last in ((2000, 10_000), (30_000, 60_000))]
     return Evidence(
-        as_said=bool(abs(spacing - 2 * np.pi) < 0.2 and min(bands) > 0.5 * max(bands) and max(bands) < 0.2),
-        core=bool(len(maxima) > 1 and min(bands) > 0.01),
+        as_said=abs(spacing - 2 * np.pi) < 0.2 and min(bands) > 0.5 * max(bands) and max(bands) < 0.2,
         figure=f"width 512: maxima at {', '.join(str(m) for m in maxima[:4])}, …, {spacing:.2f} tokens apart in the "
         f"mean; width 128: standard deviation {bands[0]:.3f} from 2000 to 10000, {bands[1]:.3f} from 30000 to 60000",
     )
@@ -167,14 +173,21 @@ def C083() -> Evidence:
 
 @decides
 def C084() -> Evidence:
-    score = decay(np.arange(8192), WIDE_THETA)
-    octaves = np.array([score[2**j : 2 ** (j + 1)].mean() for j in range(13)])
-    rises = (np.diff(score) > 0).mean()
+    score = decay(np.arange(2**17), WIDE_THETA)
+    octaves = np.array([score[2**j : 2 ** (j + 1)].mean() for j in range(17)])
+    rises = (np.diff(score[:8192]) > 0).mean()
+
+    def falling(first: int, last: int) -> bool:
+        return bool(np.all(np.diff(octaves[first:last]) < 0))
+
     return Evidence(
-        as_said=bool(rises == 0),
-        core=bool(np.all(np.diff(octaves) < 0)),
+        cases={
+            "on the whole, up to a distance of about the base": falling(0, 13) and rises > 0,
+            "on the whole, far beyond it": falling(13, 17),
+        },
         figure=f"width 512: S at 1, 100, 1000: {score[1]:.3f}, {score[100]:.3f}, {score[1000]:.3f}; {rises:.0%} of the "
-        f"steps up to 8191 rise; means over octaves fall from {octaves[0]:.2f} at 1 to {octaves[-1]:.3f} from 4096 on",
+        f"steps up to 8191 rise; means over octaves fall from {octaves[0]:.2f} at 1 to {octaves[12]:.3f} from 4096 "
+        f"on, and are {', '.join(f'{mean:.3f}' for mean in octaves[13:])} in the four that follow",
     )
 
 
@@ -186,8 +199,10 @@ def C085() -> Evidence:
     length = np.linalg.norm(codes[0][0])
     similar = [float(code[0] @ code[1]) / length**2 for code in codes]
     return Evidence(
-        as_said=bool(steps[-1] < 0.05 * length),
-        core=bool(np.all(np.diff(steps) < 0)),
+        as_said=steps[-1] < 0.05 * length,
+        weaker={
+            "neighbours come closer as the base grows": np.all(np.diff(steps) < 0),
+        },
         figure=f"width 512, base 100, 10⁴, 10⁶, 10⁸: similarity of neighbours "
         f"{', '.join(f'{value:.3f}' for value in similar)}; step {', '.join(f'{step:.2f}' for step in steps)} at a "
         f"length of {length:.0f}",
@@ -204,8 +219,10 @@ def C086() -> Evidence:
     near = decay(1, WIDE_THETA)
     far = [decay(np.arange(20, 32_769), inv_freq(WIDE, base)) for base in (1.0, BASE)]
     return Evidence(
-        as_said=bool(far[1].max() < near and not any(first.values())),
-        core=bool(far[1].max() < near < far[0].max()),
+        cases={
+            "in a code of width 512": far[1].max() < near < far[0].max(),
+            "in one of width 16": not any(first.values()),
+        },
         figure=f"width 512, from position 20 to 32768: similarity to position 0 at most {far[1].max():.2f} with base "
         f"10000 (neighbours {near:.2f}), {far[0][24]:.4f} at 44 with base 1; width 16: as like as a neighbour at "
         f"{first[BASE]:,} with base 10000, at {first[1e5]:,} with base 100000",
@@ -216,8 +233,10 @@ def C086() -> Evidence:
 def C087() -> Evidence:
     far, near = decay(np.arange(1000, FAR), THETA), decay([1, 10, 100], THETA)
     return Evidence(
-        as_said=bool(far.max() > 0.999),
-        core=bool(far.max() > near[1]),  # weaker: as alike as positions 10 apart
+        as_said=far.max() > 0.999,
+        weaker={
+            "far codes are as alike as codes 10 apart": far.max() > near[1],
+        },
         figure=f"greatest similarity of codes 1000 to {FAR - 1:,} apart: {far.max():.2f}; of codes 1, 10, 100 apart: "
         f"{near[0]:.2f}, {near[1]:.2f}, {near[2]:.2f}",
     )
@@ -230,9 +249,12 @@ def C088() -> Evidence:
     steps = np.diff(slowest, axis=0) > 0
     turned = steps != steps[0]  # from where on the slowest sine and cosine go back
     back = [int(np.argmax(column)) if column.any() else FAR for column in turned.T]
+    half = int(np.pi / THETA[-1])  # of the longest wavelength
     return Evidence(
-        as_said=bool(max(back) == FAR and nearest < 1 - 1e-3),
-        core=bool(nearest < 1 - 1e-3),
+        cases={
+            "up to half of the longest wavelength": nearest < 1 - 1e-3 and max(back) >= half,
+            "beyond it": nearest < 1 - 1e-3 and max(back) == FAR,
+        },
         figure=f"up to {FAR:,} no two codes are more alike than {nearest:.3f}; the slowest sine grows up to position "
         f"{back[0]:,}, the slowest cosine falls up to {back[1]:,}, then both turn back",
     )
@@ -248,8 +270,10 @@ def C089() -> Evidence:
     huge, (power, exponential) = both(2**20)[0], both(WIDE)
     errors = [float(np.abs(values / WIDE_THETA - 1).max()) for values in (power, exponential)]
     return Evidence(
-        as_said=bool(huge.min() < np.finfo(np.float32).tiny),
-        core=errors[1] < errors[0],  # weaker: it is numerically the better form
+        as_said=huge.min() < np.finfo(np.float32).tiny,
+        weaker={
+            "in float32 it is the more accurate of the two": errors[1] < errors[0],
+        },
         figure=f"float32: least power {huge.min():.1e} at width 2²⁰, where numbers underflow from "
         f"{np.finfo(np.float32).tiny:.0e} down; relative error at width 512: power {_error(errors[0], 2e-7)}, exp of a "
         f"logarithm {errors[1]:.0e}",
@@ -263,8 +287,11 @@ def C091() -> Evidence:
     words = np.random.default_rng(0).standard_normal((1000, WIDE))
     sizes = [float(np.linalg.norm(words * std, axis=-1).mean()) for std in (0.02, 1.0, np.sqrt(WIDE))]
     return Evidence(
-        as_said=bool(bounded and length < 0.1 * min(sizes)),
-        core=bool(bounded and length < 0.1 * max(sizes)),
+        cases={
+            "where words are scaled by $\\sqrt d$": bounded and length < 0.1 * sizes[2],
+            "where they begin as unit normals": bounded and length < 0.1 * sizes[1],
+            "where they begin small, at 0.02": bounded and length < 0.1 * sizes[0],
+        },
         figure=f"width 512: the code is {length:.0f} long; words of standard deviation 0.02, 1 and √512 are "
         f"{sizes[0]:.2f}, {sizes[1]:.1f} and {sizes[2]:.0f} long",
     )
@@ -277,8 +304,7 @@ def C092() -> Evidence:
     products = np.abs(half @ half.T - CODES @ CODES.T).max()
     other = inv_freq(DIM, BASE)[-1], sinusoidal(1, DIM, BASE, denominators=DENOMINATORS[1])[-2]
     return Evidence(
-        as_said=bool(moved < 1e-12 and products < 1e-9),
-        core=bool(products < 1e-9),
+        as_said=moved < 1e-12 and products < 1e-9,
         figure=f"columns moved: largest difference {_error(moved)}; products of any two codes: {_error(products)}. "
         f"Apart from the order, that library's last speed is {np.arcsin(other[1]):.4e} and the paper's {other[0]:.4e}",
     )
@@ -298,7 +324,9 @@ def C093() -> Evidence:
     untied, tied = missed(words @ for_words + codes @ for_codes), missed((words + codes) @ for_words)
     return Evidence(
         as_said=untied < 1e-9,
-        core=untied < 0.1,  # weaker: what concatenation can do, the sum can nearly do
+        weaker={
+            "what concatenation can do, the sum can do to a tenth": untied < 0.1,
+        },
         figure=f"a random map of [word; code], by the best map of word + code: misses {untied:.2f}; with the same "
         f"matrix for both: {_error(tied)}. Parameters {2 * for_words.size:,} against {for_words.size:,}",
     )
@@ -312,7 +340,9 @@ def C094() -> Evidence:
     cosine = np.sqrt(np.mean((unit[0] @ unit[1].T) ** 2))
     return Evidence(
         as_said=sum(spanned) <= DIM,
-        core=bool(cosine < 0.15),
+        weaker={
+            "a random word and a code are nearly at right angles": cosine < 0.15,
+        },
         figure=f"1000 random words span {spanned[0]} of the {DIM} dimensions, 512 codes {spanned[1]}; root mean square "
         f"cosine of a word and a code {cosine:.3f} (1/√{DIM} = {DIM**-0.5:.3f})",
     )
@@ -324,11 +354,16 @@ def C095() -> Evidence:
     added = word + CODES
     turned = rotate(np.tile(word, (LENGTH, 1)), angles(np.arange(LENGTH), THETA))
     lengths = [np.linalg.norm(rows, axis=-1) for rows in (added, turned)]
-    # weaker: the rotation that moves the code by one token moves the sum as well
+    # what is added turns, and is the same for every word
+    other = np.random.default_rng(1).standard_normal(DIM) + CODES - added
+    turns = np.abs(CODES[:-1] @ shift_matrix(1, DIM, BASE).T - CODES[1:]).max()
+    alike = np.abs(other - other[0]).max()
     rest = np.linalg.norm(added[:-1] @ shift_matrix(1, DIM, BASE).T - added[1:], axis=-1) / np.linalg.norm(word)
     return Evidence(
-        as_said=bool(np.ptp(lengths[0]) < 1e-9),
-        core=bool(rest.max() < 1e-6),
+        as_said=np.ptp(lengths[0]) < 1e-9,
+        weaker={
+            "a vector that turns is added, and the sum is a translation by it": turns < 1e-9 and alike < 1e-9,
+        },
         figure=f"length of one word at positions 0 to 511: with the code added {lengths[0].min():.2f} to "
         f"{lengths[0].max():.2f}, under RoPE {lengths[1].min():.2f} to {lengths[1].max():.2f}; turning the sum on by a "
         f"token misses the next one by {rest.mean():.2f} of the word's length",
@@ -347,8 +382,10 @@ def C096() -> Evidence:
     waves, rows = products(codes), products(learned(at, table))
     led = np.abs(step @ codes[0] - codes[1]).max(), np.abs(step @ codes[2] - codes[3]).max()
     return Evidence(
-        as_said=abs(waves[0] - waves[1]) > 1e-9,
-        core=bool(max(led) > 1e-9),  # weaker: no one matrix leads both times from the one to the next
+        cases={
+            "for a table with random rows": abs(rows[0] - rows[1]) > 1,
+            "for the sinusoidal code": abs(waves[0] - waves[1]) > 1e-9 or max(led) > 1e-9,
+        },
         figure=f"products at 5, 6 and at 100, 101: sinusoidal {waves[0]:.4f} and {waves[1]:.4f}, a random table "
         f"{rows[0]:.1f} and {rows[1]:.1f}; one matrix leads from each code to the next, error {_error(max(led))}",
     )
@@ -363,7 +400,9 @@ def C097() -> Evidence:
     moved = np.linalg.norm(sums[10][1] - sums[10][0]) / lengths[10][0]
     return Evidence(
         as_said=not (told and max(np.ptp(length) for length in lengths.values()) < 1e-9),
-        core=bool(moved > 0.1),  # as a vector, the sum depends on the place
+        weaker={
+            "as a vector, the sum depends on the place": moved > 0.1,
+        },
         figure=f"length of the sum of codes 1, 10, 100 apart: {lengths[1][0]:.2f}, {lengths[10][0]:.2f}, "
         f"{lengths[100][0]:.2f}, the same at every place; the vector itself moves by {moved:.2f} of its length over 50 "
         "tokens",
@@ -376,8 +415,10 @@ def C098() -> Evidence:
     crossings = {k: 1 + np.flatnonzero(np.diff(np.sign(values)) != 0) for k, values in drawn.items()}
     gaps = np.diff(crossings[12])
     return Evidence(
-        as_said=bool(np.ptp(gaps) <= 2 and len(crossings[0]) > 0),  # a sine crosses zero at equal distances
-        core=all(np.ptp(values) > 0 for values in drawn.values()),  # weaker: each is some wave
+        as_said=np.ptp(gaps) <= 2 and len(crossings[0]) > 0,  # a sine crosses zero at equal distances
+        weaker={
+            "each position is a wave of some kind": all(np.ptp(values) > 0 for values in drawn.values()),
+        },
         figure="zero crossings of sin(k·θ_i) for i below 100: "
         f"{', '.join(f'{len(c)} (k = {k})' for k, c in crossings.items())}; "
         f"for k = 12 at i = {', '.join(str(i) for i in crossings[12])}, ever farther apart",
@@ -391,8 +432,7 @@ def C099() -> Evidence:
     error = np.abs(shift_matrix(1, DIM, BASE) @ seen[-1] - new).max()
     known = np.abs(seen - new).max(axis=-1).min()
     return Evidence(
-        as_said=bool(np.isfinite(new).all() and abs(length) < 1e-9 and error < 1e-9 and known > 1e-3),
-        core=bool(np.isfinite(new).all()),
+        as_said=np.isfinite(new).all() and abs(length) < 1e-9 and error < 1e-9 and known > 1e-3,
         figure=f"the 21st code is as long as the others ({np.linalg.norm(new):.1f}), is the 20th shifted by one (error "
         f"{_error(error)}) and none of the first 20",
     )
@@ -411,7 +451,6 @@ def C101() -> Evidence:
     moved = np.linalg.norm(stretched - table, axis=-1)[1:] / np.linalg.norm(table, axis=-1)[1:]
     return Evidence(
         as_said=max(served[:2]) == 0 and alike,
-        core=max(served[:2]) < 1,
         figure=f"512 rows, positions 512 to 575: {served[0]:.0%} have a code, {served[2]:.0%} under the sinusoidal "
         f"formula; clamped, positions 511, 512 and 1024 {'share one code' if alike else 'differ'}; stretched to 1024, "
         f"rows move by {moved.mean():.1f} of their length in the mean",
@@ -420,12 +459,14 @@ def C101() -> Evidence:
 
 @decides
 def C102() -> Evidence:
-    unseen, turned = coverage(THETA, LENGTH, 2 * LENGTH, 0.02), turns(LENGTH, THETA) >= 1
+    unseen, turned = uncovered(THETA, LENGTH, 2 * LENGTH, 0.02), turns(LENGTH, THETA) >= 1
     late = sinusoidal(10_000 + np.arange(LENGTH), DIM, BASE)
     kept = np.abs(late @ late.T - CODES @ CODES.T).max()
     return Evidence(
-        as_said=bool(kept < 1e-9 and unseen.max() < 0.1),
-        core=bool(kept < 1e-9),
+        as_said=kept < 1e-9 and unseen.max() < 0.1,
+        weaker={
+            "the code can be computed there, and its products depend on the distance alone": kept < 1e-9,
+        },
         figure=f"products by distance are the same from position 10000 on (error {_error(kept)}); unseen angles from "
         f"512 to 1023: {turned.sum()} pairs that have turned {unseen[turned].mean():.2f}, {np.sum(~turned)} others "
         f"{unseen[~turned].mean():.2f}",
@@ -446,8 +487,10 @@ def C103() -> Evidence:
 
     least, hidden, seen = np.linalg.norm(codes, axis=-1).min(), changed(mask), changed(None)
     return Evidence(
-        as_said=bool(least < 1e-9),
-        core=hidden < 1e-12 < seen,
+        cases={
+            "where a program sets it to zero": hidden < 1e-12 < seen,
+            "by the formula": least < 1e-9,
+        },
         figure=f"no code of the formula is shorter than {least:.2f} at width 16; zeroed by hand, the padding's "
         f"codes change the words' outputs by {seen:.2f} without a mask and by {_error(hidden, 1e-12)} with one",
     )
@@ -465,8 +508,12 @@ def C104() -> Evidence:
         longer[d] = float(np.mean((np.linalg.norm(stepped, axis=-1) - 1) * cosine) / np.mean(gain))
         spread[d] = float(np.sqrt(np.mean(cosine**2)))
     return Evidence(
-        as_said=bool(spread[4096] < 0.05 and longer[4096] > 0.5),
-        core=bool(all(0.9 < value * np.sqrt(d) < 1.1 for d, value in spread.items())),
+        as_said=spread[4096] < 0.05 and longer[4096] > 0.5,
+        weaker={
+            "the cosines of random vectors crowd around zero, as $1/\\sqrt d$": all(
+                0.9 < value * np.sqrt(d) < 1.1 for d, value in spread.items()
+            ),
+        },
         figure="width 2, 16, 128, 4096: root mean square cosine of random vectors "
         f"{', '.join(f'{value:.3f}' for value in spread.values())}; of what a gradient step on a key gains, its "
         f"greater length brings {', '.join(f'{share:.0%}' for share in longer.values())}",

@@ -1,0 +1,77 @@
+"""A student's functions as the grader will see them: defined by their cell alone, and watched as it watches."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import linecache
+import os
+import re
+from collections.abc import Callable
+from typing import Any
+
+from posenc.check._alone import (
+    ATTENTION,
+    NOT_ALLOWED,
+    ReadyMade,
+    attention_written_out,
+    namespace,
+    why_not,
+    without_onnx,
+)
+from posenc.check._wrong import Unanswered, Wrong
+
+Answer = Callable[..., Any]
+
+
+def cell_of(function: Answer) -> str:
+    """The text of the notebook's cell that defines a function; empty where it was not defined in one."""
+    name = getattr(getattr(function, "__code__", None), "co_filename", "")
+    in_file = os.path.exists(name) and "ipykernel_" not in name  # a debugger writes cells into such files
+    return "" if in_file or not name else "".join(linecache.getlines(name))
+
+
+def _refuse_installed(function: Answer) -> None:
+    """Raise `Wrong` for a function of an installed package, handed over as it is."""
+    module = str(getattr(function, "__module__", None) or "")
+    place = getattr(getattr(function, "__code__", None), "co_filename", "")
+    if module.partition(".")[0] in ("posenc", "torch", "numpy") or re.search(r"(site|dist)-packages", place):
+        raise Wrong(f"this function is {module}'s own: write it out in the answer's cell")
+
+
+def alone(
+    functions: tuple[Answer, ...], names: tuple[str, ...], allowed: tuple[str, ...], imports: str, watched: bool
+) -> tuple[Answer, ...]:
+    """The functions of those names, from the cell that defines the first one, executed as the grader executes it.
+
+    `allowed` and `imports` are the question's packages and its notebook's import lines; `watched` is for a question
+    that asks for attention written out. A function that no cell defines comes back as it is. Raises `Wrong` where the
+    cell alone does not do, `Unanswered` where it is empty.
+    """
+    cell = cell_of(functions[0])
+    if not cell:
+        _refuse_installed(functions[0])
+        return functions
+    why = why_not([cell], allowed, imports)
+
+    def guarded(run: Answer) -> Answer:
+        def call(*args: Any) -> Any:
+            try:
+                with without_onnx(), attention_written_out() if watched else contextlib.nullcontext():
+                    return run(*args)
+            except NotImplementedError:
+                raise Unanswered from None
+            except ReadyMade as error:
+                raise Wrong(ATTENTION if error.args[0] == ATTENTION else why or NOT_ALLOWED) from None
+            except Exception as error:
+                raise Wrong(why or f"it raised {type(error).__name__}", f"({error})" if str(error) else "") from error
+
+        return call
+
+    found = namespace(allowed, imports)
+    with contextlib.redirect_stdout(io.StringIO()):  # it has been printed when the cell ran
+        guarded(lambda: exec(compile(cell, "<answer 0>", "exec"), found))()
+    for name in names:
+        if not callable(found.get(name)):
+            raise Wrong(f"its answer cell does not define the function {name}")
+    return tuple(guarded(found[name]) for name in names)

@@ -522,6 +522,15 @@ def binary(positions, bits):
     },
     "q4": {},
     "q5": {
+        "into its input": (
+            "changes an input in place",
+            """
+def placed(x, table, start):
+    x *= x.shape[-1] ** 0.5
+    x += table[start : start + x.shape[1]]
+    return x
+""",
+        ),
         "not scaled": (
             "not scaled",
             """
@@ -1198,9 +1207,9 @@ def placed(x, table, start):
     at = start + torch.arange(x.shape[1])
     return x * math.sqrt(x.shape[-1]) + table[at]
 """,
-        "loops, into its input": """
+        "loops": """
 def placed(x, table, start):
-    x *= x.shape[-1] ** 0.5
+    x = x * x.shape[-1] ** 0.5
     for text in x:
         for place, word in enumerate(text):
             word += table[start + place]

@@ -525,11 +525,23 @@ def half(x, cos, sin):
     ),
     "the whole head is taken to turn": (None, _half(parts="*x.chunk(2, dim=-1), x[..., :0]")),
     "ignores positions: returns its input": ("nothing is turned", _half(result="x")),
+    "in place, in its input": (
+        "changes an input in place",
+        """
+def half(x, cos, sin):
+    n = cos.shape[-1]
+    cos, sin = cos[..., None, :], sin[..., None, :]
+    first = x[..., :n].clone()
+    x[..., :n] = first * cos - x[..., n : 2 * n] * sin
+    x[..., n : 2 * n] = first * sin + x[..., n : 2 * n] * cos
+    return x
+""",
+    ),
     "in place: the second half from the turned first": (
         "both need the old ones",
         """
 def half(x, cos, sin):
-    n = cos.shape[-1]
+    x, n = x.clone(), cos.shape[-1]
     cos, sin = cos[..., None, :], sin[..., None, :]
     x[..., :n] = x[..., :n] * cos - x[..., n : 2 * n] * sin
     x[..., n : 2 * n] = x[..., :n] * sin + x[..., n : 2 * n] * cos
@@ -635,6 +647,16 @@ def to_half(checkpoint, n_heads, n_kv_heads):
 ALL_BUT_O = "{name: n_heads if name[0] == 'q' else n_kv_heads for name in checkpoint if name[0] != 'o'}"
 
 Q5_WRONG = {
+    "into the checkpoint that was given": (
+        "changes an input in place",
+        """
+def to_half(checkpoint, n_heads, n_kv_heads):
+    for name, count in (("q.weight", n_heads), ("q.bias", n_heads), ("k.weight", n_kv_heads), ("k.bias", n_kv_heads)):
+        if name in checkpoint:
+            checkpoint[name] = checkpoint[name].unflatten(0, (count, -1, 2)).transpose(1, 2).flatten(0, 2)
+    return checkpoint
+""",
+    ),
     "returns its input": (
         "nothing has been reordered",
         "def to_half(checkpoint, n_heads, n_kv_heads):\n    return checkpoint\n",

@@ -136,9 +136,8 @@ def refused(cells: Iterable[str], allowed: Iterable[str]) -> list[str]:
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.Attribute) and node.attr == "onnx":
-            if isinstance(node.value, ast.Name) and node.value.id == "torch":
-                names.add("torch.onnx")
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names |= {f"{node.value.id}.{node.attr}"} & {"torch.onnx"}
     names = {
         name for name in names if not permitted(name, allowed) and not name.startswith(("posenc.check.", "IPython"))
     }

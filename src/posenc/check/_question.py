@@ -157,9 +157,8 @@ def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype
         raise Wrong(f"{the} should be {'an array' if _is_array(want) else 'a number'}", f"(it is {got!r})"[:80])
     one, right = _as_array(got), _as_array(want)
     if one.shape != right.shape:
-        raise Wrong(
-            f"the shape of {the} is not the one that the question asks for", f"({one.shape} instead of {right.shape})", "shape"
-        )
+        shapes = f"({one.shape} instead of {right.shape})"
+        raise Wrong(f"the shape of {the} is not the one that the question asks for", shapes, "shape")
     kind = complex if np.iscomplexobj(one) or np.iscomplexobj(right) else float
     try:
         one, right = one.astype(kind), right.astype(kind)

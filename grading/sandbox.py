@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Any
 
 from posenc.check import _alone, _plain
-from posenc.check._alone import ATTENTION, CHANGED, NOT_ALLOWED, why_not
+from posenc.check._alone import ATTENTION, CHANGED, why_not
 from posenc.check._plain import LARGEST, decode, encode
 from posenc.check._question import Question, Unanswered, Wrong
 
@@ -185,7 +185,7 @@ class Worker:
         self.packages, self.imports, self.limits, self.unsafe = packages, imports, limits, unsafe
         self.started: Started | None = None
         self.child_waits = False  # for a call, or to be told to finish
-        self.why_not = ""  # what the answer's text shows to be missing or not allowed
+        self.cells: list[str] = []  # of the answer under way
 
     def __enter__(self) -> Worker:
         return self
@@ -322,7 +322,7 @@ class Worker:
             **{"allowed": list(question.allowed), "watched": question.attention_written_out},
             **{"memory": memory, "seconds": int(self.limits.seconds) + 2},
         }
-        self.why_not = why_not(cells, question.allowed, self.imports)
+        self.cells = cells
         self.child_waits = True
         defined = self._ask(question, order, deadline)
         if not isinstance(defined, list) or not all(isinstance(name, str) for name in defined):
@@ -366,7 +366,7 @@ class Worker:
             self.stop()
             raise Wrong(f"no answer within {self.limits.seconds:g} s: is there a loop without an end?") from None
         except Ended as ended:
-            self.child_waits = False
+            self.stop()  # nobody knows what it has read before, of what was meant for the worker
             raise Wrong(_ending(str(ended))) from None
         except Broken:
             self.stop()
@@ -382,18 +382,19 @@ class Worker:
             raise Unanswered
         if kind == "changed":
             raise Wrong(CHANGED)
-        raise Wrong(self._sentence(kind, content, loading="cells" in message))
+        raise Wrong(self._sentence(question, kind, content, loading="cells" in message))
 
-    def _sentence(self, kind: str, content: Any, loading: bool) -> str:
+    def _sentence(self, question: Question, kind: str, content: Any, loading: bool) -> str:
         """What is told of a failure: its kind on loading; later, as that could tell of an input, that it failed."""
         if not isinstance(content, str) or kind not in ("ready_made", "raised"):
             return "its process sent what is not an answer"
-        if kind == "ready_made":
-            return ATTENTION if content == ATTENTION else self.why_not or NOT_ALLOWED
+        if content == ATTENTION:
+            return ATTENTION
         if content == "MemoryError":
             return f"it asked for more than {self.limits.memory // 2**20} MiB of memory"
         known = loading and isinstance(getattr(builtins, content, None), type)
-        return self.why_not or (f"it raised {content}" if known else "it raised an exception")
+        why = why_not("ReadyMade" if kind == "ready_made" else content, self.cells, question.allowed, self.imports)
+        return why or (f"it raised {content}" if known else "it raised an exception")
 
 
 def _first_process(says_who: int, deadline: float) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import ijson
+from IPython.core.inputtransformer2 import TransformerManager
 
 from grading.words import name_shown
 
@@ -31,6 +32,10 @@ SKIPPED = (".ipynb_checkpoints", "__MACOSX")  # folders that programs make, of c
 TOO_DEEP = "it is nested too deep"
 
 
+MAGIC = re.compile(r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?[%!?]|\?[ \t]*$", re.MULTILINE)  # a line of IPython's own
+MOST_MAGICS = 50  # in one cell
+
+
 @dataclass
 class Submission:
     """What a student handed in. `cells` holds the sources of code by question, `prose` the text of answers in words."""
@@ -45,12 +50,21 @@ class Submission:
 
 
 def without_magics(source: str) -> str:
-    """A cell's source without IPython's own lines (`%…`, `!…`), where it is no Python with them."""
+    """A cell's source as a notebook runs it: IPython's own lines, prompts and indentation, where it is no Python so.
+
+    IPython makes calls of `get_ipython()` of them, which do nothing for an answer.
+    """
     try:
         ast.parse(source)
+        return source
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return re.sub(r"^[ \t]*[%!?].*$", "", source, flags=re.MULTILINE)
-    return source
+        source = re.sub(r"\A\s*%%.*$", "", source, flags=re.MULTILINE)
+    if len(MAGIC.findall(source)) > MOST_MAGICS:  # each costs a pass over the text
+        return source
+    try:
+        return TransformerManager().transform_cell(source)  # type: ignore[no-untyped-call]  # IPython has no types
+    except (SyntaxError, ValueError, RuntimeError, RecursionError, MemoryError):
+        return source
 
 
 def source_of(cell: dict[str, Any]) -> str:

@@ -52,6 +52,37 @@ CELLS = {
         "def rotation(positions, theta):\n    raise NotImplementedError()\ncheck.q1(rotation)",
         "q1: not answered yet (2 points)",
     ),
+    "under a decorator": (f"@torch.no_grad(){ROTATION}check.q1(rotation)", "q1: 2 of 2 points"),
+    "made by vmap": (
+        "def one(p, theta):\n    c, s = torch.cos(p * theta), torch.sin(p * theta)\n"
+        "    return torch.stack([torch.stack([c, -s]), torch.stack([s, c])])\n"
+        "rotation = torch.vmap(one, (0, None))\ncheck.q1(rotation)",
+        "q1: 2 of 2 points",
+    ),
+    "cached, with a helper of another cell": (
+        "@functools.cache" + ROTATION.replace("positions * theta", "helper(positions, theta)") + "check.q1(rotation)",
+        "its cell does not define functools, helper",
+    ),
+    "another slip beside a star import": (
+        "from math import *"
+        + ROTATION.replace("positions * theta", "cos(0) * positions[9, 9, 9]")
+        + "check.q1(rotation)",
+        "it raised IndexError",
+    ),
+    "another slip beside an unused import": (
+        f"import sympy{ROTATION.replace('positions * theta', 'positions[9, 9, 9]')}check.q1(rotation)",
+        "it raised IndexError",
+    ),
+    "a conjugate that waits": (
+        "def rotation(positions, theta):\n    z = torch.exp(-1j * positions * theta).conj()\n"
+        "    return torch.stack([torch.stack([z.real, -z.imag], -1), torch.stack([z.imag, z.real], -1)], -2)\n"
+        "check.q1(rotation)",
+        "q1: 2 of 2 points",
+    ),
+    "IPython's own lines": (
+        f"torch.stack?\nfiles = !ls\nhelp(torch.stack){ROTATION}check.q1(rotation)",
+        "q1: 2 of 2 points",
+    ),
     "ready-made attention": (
         "from posenc.check import assignment_1 as check\ndef attention(q, k, v, causal):\n"
         "    return torch.nn.functional.scaled_dot_product_attention(q, k, v), q\ncheck.q1(attention)",

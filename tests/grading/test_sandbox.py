@@ -190,6 +190,59 @@ def test_an_escape_leaves_no_process(name: str) -> None:
     assert not orphans
 
 
+STEAL = """
+def placed(x, table, start):
+    if start == 0:
+        return x
+    forge(forged('value', 1))
+    os.read(FROM, 4)
+    os._exit(0)
+"""
+
+
+def test_an_answer_that_ends_its_process_costs_no_other_question(graded: Grade) -> None:
+    """It may have read a part of what was meant for the next one."""
+    assert not graded(1, "q5", hostile.FORGE + STEAL)[-1].earned
+    binary = "def binary(positions, bits):\n    return (positions[:, None] >> np.arange(bits)) & 1\n"
+    assert all(result.earned for result in graded(1, "q3", binary))
+
+
+def test_a_long_title_is_read_in_no_time(graded: Grade) -> None:
+    cell = """
+def controls():
+    return {"base": FloatLogSlider(10_000, min=3, max=6), "dim": IntSlider(64, min=2, max=256, step=2),
+            "length": IntSlider(2048, min=1, max=40000)}
+def draw(base, dim, length):
+    figure = go.Figure([go.Scatter(y=[2.0, 3.0]), go.Scatter(y=[1.0, 1.0])])
+    return figure.update_layout(title=dict(text="1" * 4_000_000), yaxis=dict(type="log"))
+"""
+    start = time.process_time()
+    results = graded(3, "q7", cell)
+    assert time.process_time() - start < 5
+    assert not results[1].earned
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "torch.stack?\nCELL",
+        "x = !ls\nCELL",
+        "help(torch.stack)\nCELL",
+        ">>> import os\nCELL",
+        "%%time\nCELL\n%timeit 1",
+    ],
+)
+def test_what_a_notebook_understands_is_graded(graded: Grade, around: str) -> None:
+    binary = "def binary(positions, bits):\n    return (positions[:, None] >> np.arange(bits)) & 1\n"
+    assert all(result.earned for result in graded(1, "q3", around.replace("CELL", binary)))
+
+
+def test_a_named_tuple_is_a_tuple(graded: Grade) -> None:
+    head = "from typing import NamedTuple\nclass Read(NamedTuple):\n    output: object\n    weights: object\n"
+    body = cell(WRITTEN_OUT["in one line"]) + "    return Read(w @ v, w)\n"
+    assert all(result.earned for result in graded(1, "q1", head + body))
+
+
 # ---- ready-made attention
 
 MASK = "torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)"
@@ -345,6 +398,27 @@ REMOVALS = {
         True,
         "mode = torch.utils._python_dispatch._get_current_dispatch_mode()\n"
         "    type(mode).__torch_dispatch__ = lambda self, f, t, a=(), k=None: f(*a, **(k or {}))\n    return READY",
+    ),
+    "replacing it in the worker": (
+        True,
+        "import contextlib, sys\n    sys.modules['__main__'].attention_written_out = contextlib.nullcontext\n"
+        "    sys.modules['alone'].PRODUCTS = set()\n    return READY",
+    ),
+    "a watch of the answer's own, laid over it": (
+        False,
+        "from torch.utils._python_dispatch import TorchDispatchMode\n"
+        "    class Mine(TorchDispatchMode):\n        _should_skip_dynamo = classmethod(lambda cls: False)\n"
+        "        def __torch_dispatch__(self, f, types, args=(), kwargs=None):\n"
+        "            return f(*args, **(kwargs or {}))\n    with Mine():\n        return READY",
+    ),
+    "a part of torch replaced by the answer's own": (
+        False,
+        "import torch.nn.functional as F\n    ready = F.softmax\n"
+        "    F.softmax = lambda x, dim: ready(x, dim)\n"
+        "    w = q.shape[-1]; e = torch.eye(w, dtype=q.dtype); b = torch.zeros(w, dtype=q.dtype)\n"
+        "    same = q.reshape(-1, *q.shape[-2:]).transpose(0, 1)\n"
+        "    return F.multi_head_attention_forward(\n"
+        "        same, same, same, w, 1, e.repeat(3, 1), b.repeat(3), None, None, False, 0.0, e, b)",
     ),
     "a guard of torch's own": (
         False,

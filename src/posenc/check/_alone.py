@@ -22,7 +22,7 @@ NOT_ALLOWED = "it uses a package that an answer may not use"
 CHANGED = "it changes an input in place, which its caller may still need: work on a copy"
 
 # A notebook's own names and modules, which an answer may use and which do nothing.
-INERT = ("check", "display", "get_ipython")
+INERT = ("check", "display", "get_ipython", "help", "exit", "quit", "credits", "license", "copyright")
 NOTEBOOK = ("posenc.check", "IPython")
 
 # torch's operators that multiply matrices, and those that take exponentials: attention is one after the other.
@@ -33,7 +33,7 @@ EXPONENTIALS = {"_softmax", "_safe_softmax", "_masked_softmax", "_log_softmax", 
 INTERNAL = {
     *("_unsafe_view", "_reshape_alias", "_conj", "_conj_physical", "_neg_view", "_unique2", "_index_put_impl_"),
     *("_safe_softmax", "_masked_softmax", "_fft_c2c", "_euclidean_dist", "_assert_async", "_stack", "_trilinear"),
-    *("_linalg_svd", "_linalg_eigh", "_linalg_det", "_linalg_slogdet", "_linalg_solve_ex"),
+    *("_linalg_check_errors", "_linalg_svd", "_linalg_eigh", "_linalg_det", "_linalg_slogdet", "_linalg_solve_ex"),
 }
 
 
@@ -108,7 +108,14 @@ def namespace(allowed: tuple[str, ...], imports: str) -> dict[str, Any]:
 
 
 def undefined(cells: Iterable[str], allowed: tuple[str, ...], imports: str) -> list[str]:
-    """The names that an answer's cells use, and that neither they nor what stands around them define."""
+    """The names that an answer's cells use, and that neither they nor what stands around them define.
+
+    None is told where a cell imports everything of a module.
+    """
+    cells = list(cells)
+    stars = (node for cell in cells for node in ast.walk(ast.parse(cell)) if isinstance(node, ast.ImportFrom))
+    if any(alias.name == "*" for node in stars for alias in node.names):
+        return []
     used: set[str] = set()
     lines = ast.unparse(ast.Module(list(_permitted_lines(imports, allowed)), []))
     made = {*dir(builtins), *INERT, "__name__"}
@@ -144,15 +151,18 @@ def refused(cells: Iterable[str], allowed: Iterable[str]) -> list[str]:
     return sorted({"torch.onnx" if name.startswith("torch.") else name.partition(".")[0] for name in names})
 
 
-def why_not(cells: list[str], allowed: tuple[str, ...], imports: str) -> str:
-    """What an answer's text alone shows to be missing or not allowed; empty where it shows nothing."""
+def why_not(kind: str, cells: list[str], allowed: tuple[str, ...], imports: str) -> str:
+    """What an answer's text says of a failure of a kind, `ReadyMade` or `NameError`; empty where it says nothing."""
+    if kind not in ("ReadyMade", "NameError"):
+        return ""
     try:
-        names, missing = refused(cells, allowed), undefined(cells, allowed, imports)
+        names = refused(cells, allowed) if kind == "ReadyMade" else undefined(cells, allowed, imports)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # running it will say so
         return ""
-    if names:
-        return f"it uses {', '.join(names)}, which an answer may not use"
-    return f"its cell does not define {', '.join(missing)}: an answer's cell is run alone" if missing else ""
+    some = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    if kind == "ReadyMade":
+        return f"it uses {some}, which an answer may not use" if names else NOT_ALLOWED
+    return f"its cell does not define {some}: an answer's cell is run alone" if names else ""
 
 
 @contextmanager

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import linecache
 import os
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from posenc.check._alone import (
     ATTENTION,
-    NOT_ALLOWED,
     ReadyMade,
     attention_written_out,
     namespace,
@@ -24,18 +23,31 @@ from posenc.check._wrong import Unanswered, Wrong
 Answer = Callable[..., Any]
 
 
+def _wrapped(function: Any) -> Iterator[Any]:
+    """A function, and what it wraps: by a decorator, by `partial`, by NumPy, or as a method of its own."""
+    seen: list[Any] = []
+    while function is not None and not any(function is one for one in seen):
+        seen.append(function)
+        yield function
+        inner = (getattr(function, name, None) for name in ("__wrapped__", "func", "pyfunc", "__func__"))
+        own = inspect.getattr_static(type(function), "__call__", None)
+        function = next((one for one in inner if callable(one)), own if inspect.isfunction(own) else None)
+
+
 def cell_of(function: Answer) -> str:
     """The text of the notebook's cell that defines a function; empty where it was not defined in one."""
-    name = getattr(getattr(function, "__code__", None), "co_filename", "")
-    in_file = os.path.exists(name) and "ipykernel_" not in name  # a debugger writes cells into such files
-    return "" if in_file or not name else "".join(linecache.getlines(name))
+    for one in _wrapped(function):
+        name = getattr(getattr(one, "__code__", None), "co_filename", "")
+        in_file = os.path.exists(name) and "ipykernel_" not in name  # a debugger writes cells into such files
+        if name and not in_file and (cell := "".join(linecache.getlines(name))):
+            return cell
+    return ""
 
 
 def _refuse_installed(function: Answer) -> None:
     """Raise `Wrong` for a function of an installed package, handed over as it is."""
-    module = str(getattr(function, "__module__", None) or "")
-    place = getattr(getattr(function, "__code__", None), "co_filename", "")
-    if module.partition(".")[0] in ("posenc", "torch", "numpy") or re.search(r"(site|dist)-packages", place):
+    module = str(getattr(function, "__module__", None) or type(function).__module__)
+    if module.partition(".")[0] in ("posenc", "torch", "numpy"):
         raise Wrong(f"this function is {module}'s own: write it out in the answer's cell")
 
 
@@ -52,7 +64,9 @@ def alone(
     if not cell:
         _refuse_installed(functions[0])
         return functions
-    why = why_not([cell], allowed, imports)
+
+    def why(kind: str) -> str:
+        return why_not(kind, [cell], allowed, imports)
 
     def guarded(run: Answer) -> Answer:
         def call(*args: Any) -> Any:
@@ -62,9 +76,10 @@ def alone(
             except NotImplementedError:
                 raise Unanswered from None
             except ReadyMade as error:
-                raise Wrong(ATTENTION if error.args[0] == ATTENTION else why or NOT_ALLOWED) from None
+                raise Wrong(ATTENTION if error.args[0] == ATTENTION else why("ReadyMade")) from None
             except Exception as error:
-                raise Wrong(why or f"it raised {type(error).__name__}", f"({error})" if str(error) else "") from error
+                kind = type(error).__name__
+                raise Wrong(why(kind) or f"it raised {kind}", f"({error})" if str(error) else "") from error
 
         return call
 

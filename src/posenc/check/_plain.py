@@ -65,14 +65,17 @@ def plain(value: Any, depth: int = 0) -> Any:
         return value
     if torch is not None and isinstance(value, torch.Tensor):
         with torch._C.DisableTorchFunctionSubclass():  # else a subclass answers in torch's place
-            return value.detach().as_subclass(torch.Tensor).cpu()
+            # a tensor that is to be conjugated or negated when it is read cannot be written down
+            return value.detach().as_subclass(torch.Tensor).cpu().resolve_conj().resolve_neg()
     if isinstance(value, np.generic):
         value = np.asarray(value)
     if isinstance(value, np.ndarray):
         array = np.array(value, subok=False)
         return array if array.dtype.name in DTYPES else Opaque(f"array of {array.dtype.name}")
-    if isinstance(value, (list, tuple)):
-        return type(value)(plain(item, depth + 1) for item in value) if type(value) in (list, tuple) else Opaque("list")
+    for kind in (list, tuple):
+        if isinstance(value, kind):  # a named tuple is a tuple
+            items = kind.__iter__(value)  # type: ignore[arg-type]  # of the kind just asked for
+            return kind(plain(item, depth + 1) for item in items)
     if isinstance(value, dict) and {"figure", "widget"} & set(dict.keys(value)):
         return Opaque("dict")  # which could be taken for a figure or a slider
     shown = value if isinstance(value, dict) else _shown(value)

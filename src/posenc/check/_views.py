@@ -16,6 +16,7 @@ import numpy as np
 from posenc.check._wrong import Wrong
 
 Numbers = np.ndarray[Any, Any]
+LONGEST_TITLE = 1000  # characters of a title that are read
 
 
 def _at(value: Any, *path: Any) -> Any:
@@ -85,7 +86,9 @@ def dots_and_line(shown: Any, right: Any) -> tuple[Numbers, Numbers, str]:
     if _at(shown, "figure", "layout", "yaxis", "type") != "log":
         raise Wrong("the upward axis should be logarithmic")
     title = _at(shown, "figure", "layout", "title", "text")
-    found = re.findall(r"\d+ of \d+", title) if isinstance(title, str) else []
+    # what is looked through is an answer's own text, of any length: digits are counted, and so is the title
+    text = title[:LONGEST_TITLE] if isinstance(title, str) else ""
+    found = re.findall(r"(?<!\d)\d{1,6} of \d{1,6}(?!\d)", text)
     if len(found) != 1:
         raise Wrong(
             "the title does not say, in the form “21 of 32”, how many hands of all come round",

@@ -65,7 +65,7 @@ CELLS = {
     ),
     "another slip beside a star import": (
         "from math import *"
-        + ROTATION.replace("positions * theta", "cos(0) * positions[9, 9, 9]")
+        + ROTATION.replace("positions * theta", "sqrt(1) * positions[9, 9, 9]")
         + "check.q1(rotation)",
         "it raised IndexError",
     ),

@@ -774,7 +774,17 @@ def wrong_tensors():
 
     x, q, at = normal(2, 3, DIM), normal(2, HEADS, 3, HEAD_DIM), torch.arange(3)
     embed = [((bad, at), "x") for bad in (None, x.tolist(), x[0], x.long(), x[None])]
-    positions = [None, [0, 1, 2], torch.arange(4), at[None], at.expand(3, 3), at > 1, at * 1j, at[:, None], at / 0]
+    positions = [
+        None,
+        [0, 1, 2],
+        torch.arange(4),
+        at[None, None],
+        at.expand(3, 3),
+        at > 1,
+        at * 1j,
+        at[:, None],
+        at / 0,
+    ]
     embed += [((x, bad), "positions") for bad in positions]
     both = [((q, q, bad), "positions") for bad in positions]
     both += [((q, q, at, bad), "key_positions") for bad in positions if bad is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -89,7 +90,9 @@ def test_its_commands_and_settings_name_what_is_there(copy: Path) -> None:
     assert "bwrap" not in (copy / "Makefile").read_text(encoding="utf-8")
     for goal in ("book", "test", "check"):
         subprocess.run(["make", "--dry-run", goal], cwd=copy, capture_output=True, check=True)
-    whole = subprocess.run(["make", "--dry-run", "test"], cwd=sources.ROOT, capture_output=True, text=True).stdout
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # make runs these tests
+    command = ["make", "--dry-run", "test"]
+    whole = subprocess.run(command, cwd=sources.ROOT, env=alone, capture_output=True, text=True).stdout
     assert "bwrap" in whole.splitlines()[0], "the grader's tests need it first"
     for name in tomllib.loads((copy / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]["files"]:
         assert list(copy.glob(name)), name

@@ -4,8 +4,9 @@
 
 A notebook is executed only if the cache does not hold it: the cache's place
 follows the package's source (book/_site/posenc_site.py computes it), and within
-it a notebook is found by its code cells. Seconds and peak memory of each go to
-_build/report/notebooks.json.
+it a notebook is found by its code cells. In the state that the last cell leaves,
+its exercises and sliders are tried out (tools/try_out.py). Seconds and peak
+memory of each go to _build/report/notebooks.json.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from queue import Empty
+from typing import Any
 
 import nbformat
 from jupyter_cache import get_cache
@@ -31,6 +33,8 @@ from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_client.client import KernelClient
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellTimeoutError, DeadKernelError
+
+from tools import try_out
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
@@ -48,6 +52,7 @@ class Execution:
     seconds: float
     peak_mib: float | None
     error: str = ""
+    tried: dict[str, Any] = field(default_factory=dict)
 
 
 def chapters() -> list[Path]:
@@ -111,13 +116,25 @@ class Client(NotebookClient):
         return client
 
 
-def execute(path: Path, kernel_name: str = "python3") -> Execution:
-    """Execute the notebook at ``path`` in its own folder, by the kernel of a name.
+TRY_OUT = """\
+import sys
+sys.path.insert(0, {root!r})
+from tools.try_out import try_out
+import json
+print(json.dumps(try_out(globals(), {exercises!r})))
+"""
+
+
+def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Execution:
+    """Execute the notebook at ``path`` in its own folder, by the kernel of a name; try out what it asks, if told to.
 
     Run it in a process of its own: the memory is that of the process's largest
     child, which is then the kernel.
     """
     notebook = read(path)
+    if tries:  # a cell more, which goes again
+        source = TRY_OUT.format(root=str(ROOT), exercises=try_out.exercises(notebook.cells))
+        notebook.cells.append(nbformat.v4.new_code_cell(source))
     current = {"cell": None, "number": 0}
 
     def started(cell: nbformat.NotebookNode, cell_index: int) -> None:
@@ -138,7 +155,13 @@ def execute(path: Path, kernel_name: str = "python3") -> Execution:
     except (CellControlSignal, DeadKernelError) as problem:
         error = explain(problem, current["cell"], current["number"])
     seconds = round(time.perf_counter() - start, 2)
-    return Execution(notebook, seconds, peak_of_children(), error)
+    tried = {}
+    if tries:
+        last = notebook.cells.pop()
+        if not error:
+            printed = "".join(output.text for output in last.outputs if output.get("name") == "stdout")
+            tried = {"key": try_out.key(notebook.cells), **json.loads(printed)}
+    return Execution(notebook, seconds, peak_of_children(), error, tried)
 
 
 def cache_folder() -> Path:
@@ -172,6 +195,25 @@ def cached(path: Path) -> nbformat.NotebookNode:
         raise LookupError(f"{path.name} is not executed as it stands: run `make book`") from None
 
 
+def tried(path: Path) -> dict[str, Any]:
+    """What trying out the exercises and sliders of ``path`` gave; ``LookupError`` if that has to be done first."""
+    with open_cache() as cache:
+        found = kept(cache, path)
+    if found is None:
+        raise LookupError(f"{path.name} is not executed as it stands: run `make book`")
+    return found["tried"]
+
+
+def kept(cache: JupyterCacheAbstract, path: Path) -> dict[str, Any] | None:
+    """What the cache keeps of executing ``path`` as it stands, its exercises' solutions included; None if nothing."""
+    notebook = read(path)
+    try:
+        data = cache.match_cache_notebook(notebook).data
+    except KeyError:
+        return None
+    return data if data.get("tried", {}).get("key") == try_out.key(notebook.cells) else None
+
+
 def forget_old_caches(current: Path) -> None:
     """Remove all but the newest caches of earlier states of the package."""
     others = [p for p in current.parent.iterdir() if p.is_dir() and p != current]
@@ -183,12 +225,7 @@ def forget_old_caches(current: Path) -> None:
 def execute_all(cache: JupyterCacheAbstract, paths: list[Path]) -> dict[str, str]:
     """Execute what the cache does not hold; return the errors by notebook."""
     forget_old_caches(cache_folder())
-    missing = []
-    for path in paths:
-        try:
-            cache.match_cache_notebook(read(path))
-        except KeyError:
-            missing.append(path)
+    missing = [path for path in paths if kept(cache, path) is None]
     here = len(paths) - len(missing)
     print(f"Notebooks: {len(missing)} to execute, {here} executed already.", flush=True)
     errors = {}
@@ -196,14 +233,14 @@ def execute_all(cache: JupyterCacheAbstract, paths: list[Path]) -> dict[str, str
     with ProcessPoolExecutor(AT_ONCE, get_context("spawn"), max_tasks_per_child=1) as pool:
         running = {}
         for path in missing:
-            running[pool.submit(execute, path)] = path
+            running[pool.submit(execute, path, tries=True)] = path
         for future in as_completed(running):
             path, result = running[future], future.result()
             if result.error:
                 errors[path.name] = result.error
                 print(f"  {path.name}: failed after {result.seconds:.1f} s", flush=True)
                 continue
-            data = {"execution_seconds": result.seconds, "peak_mib": result.peak_mib}
+            data = {"execution_seconds": result.seconds, "peak_mib": result.peak_mib, "tried": result.tried}
             cache.cache_notebook_bundle(
                 CacheBundleIn(result.notebook, str(path), data=data),
                 check_validity=False,

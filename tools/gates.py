@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # two letters at least, on one line or over a line's end; a capital may begin the next sentence
 DOUBLED = re.compile(r"\b([a-z]{2,})[ \t]*[ \n][ \t]*\1\b")
 FENCED = re.compile(r"^(`{3,}).*?^\1|\$\$.*?\$\$|\$[^$\n]*\$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+WORKFLOWS = sorted(map(str, (ROOT / ".github" / "workflows").glob("*.yml")))
 
 
 def prose(path: Path) -> str:
@@ -59,6 +60,7 @@ GATES: dict[str, Callable[[], int]] = {
     "notebooks": module("tools.notebooks", "--check"),
     "spelling": module("codespell_lib", "."),
     "doubled words": lambda: doubled_words(texts()),
+    "workflows": module("check_jsonschema", "--quiet", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS),
     "types": module("mypy", "--no-error-summary"),
 }
 

@@ -20,7 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 # An output that holds any of these is a figure or a widget, whatever else it holds.
 SHOWN = ("application/vnd.", "application/javascript", "text/html", "image/", "video/", "audio/")
-NOT_COMPARED = {"nbval-ignore-output", "nbval-skip"}
+SHOWS = "nbval-ignore-output"  # nbval's tag for a cell that has to run, and whose output is not compared
+NOT_COMPARED = {SHOWS, "nbval-skip"}
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -119,7 +120,8 @@ def clean(notebook: dict) -> dict:
 
     Counts are renumbered from 1; a cell that was never run keeps no count, which
     the repository's tests report. Ids are kept; a missing or doubled one is
-    replaced by the cell's place.
+    replaced by the cell's place. A cell that shows a figure or a widget, which is
+    not stored, is tagged so that nbval compares nothing.
     """
     notebook = copy.deepcopy(notebook)
     metadata = notebook["metadata"]
@@ -139,6 +141,8 @@ def clean(notebook: dict) -> dict:
         if cell["execution_count"] is not None:
             count += 1
             cell["execution_count"] = count
+        if SHOWS not in tags(cell) and any(is_shown(output) for output in cell["outputs"]):
+            cell["metadata"]["tags"] = [*tags(cell), SHOWS]
         cell["outputs"] = clean_outputs(cell)
     return notebook
 

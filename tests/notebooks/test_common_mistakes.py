@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
-from tests.notebooks.walk import shown
 from tools.notebooks import joined, load, tags, text_of
+from tools.try_out import shown
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "notebooks" / "common_mistakes.ipynb"

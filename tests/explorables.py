@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from posenc.widgets import (
     BiasExplorer,
@@ -35,6 +37,39 @@ class Case:
     def name(self) -> str:
         """The name of the class."""
         return self.cls.__name__
+
+
+class Told:
+    """What an explorable has in Python at one setting, computed once however often it is compared."""
+
+    def __init__(self, cls: type[Explorable], setting: dict[str, object]) -> None:
+        self._widget = cls(**setting)
+        self.setting = self._widget.setting()
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """What it draws."""
+        return type(self._widget).values(self._widget)
+
+    @cached_property
+    def finding(self) -> str:
+        """The sentence below the picture, of these values."""
+        self._widget.values = lambda: self.values  # which it would compute anew
+        try:
+            return self._widget.finding()
+        finally:
+            del self._widget.values
+
+
+_TOLD: dict[str, Told] = {}
+
+
+def told(cls: type[Explorable], **setting: object) -> Told:
+    """What an explorable has in Python at a setting."""
+    key = f"{cls.__name__} {sorted(setting.items())}"
+    if key not in _TOLD:
+        _TOLD[key] = Told(cls, setting)
+    return _TOLD[key]
 
 
 CASES = [

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.site [PAGE]
 
 writes _build/report/site.json and _build/report/screenshots/. Each page is measured in a process of its own, with a
-time limit: now and then Chromium draws no more frames (tests/second_try.py), and then the page is measured anew.
+time limit: now and then Chromium draws no more frames, and then the page is measured anew.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.benchmarks.results import REPORT, ROOT, save
 from tests.site.browser import Line, Watch, chapters, launch, pages, require_site, scroll_through, serve, settle
+from tests.site.weight import Scales
 
 VIEWS = (("light", 1280, 900), ("dark", 360, 780))
 LINE = Line(bits_per_second=10e6, latency=0.04)
@@ -43,45 +44,14 @@ def weigh(browser: Browser, url: str, seen: str | None = None) -> dict[str, Any]
     """
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     watch = Watch(page)
-    addresses: dict[str, str] = {}
-    sizes: dict[str, float] = {}
-    session = page.context.new_cdp_session(page)
-
-    def sent(event: dict[str, Any]) -> None:
-        addresses[event["requestId"]] = event["request"]["url"]
-
-    def ended(event: dict[str, Any]) -> None:
-        sizes[event["requestId"]] = event.get("encodedDataLength", 0)  # none where it failed
-
-    def view(address: str) -> None:
-        """Until all that was asked for has come. Playwright loses its own "networkidle" if that is before the load."""
-        addresses.clear()
-        sizes.clear()
-        page.goto(address)
-        settle(page)
-        asked = 0
-        while len(addresses) > min(asked, len(sizes)):
-            asked = len(addresses)
-            page.wait_for_timeout(500)
-
-    session.on("Network.requestWillBeSent", sent)
-    session.on("Network.loadingFinished", ended)
-    session.on("Network.loadingFailed", ended)
-    session.send("Network.enable")
-    if seen:
-        view(seen)
-    view(url)
+    with Scales(page) as scales:
+        for address in filter(None, (seen, url)):
+            scales.empty()
+            page.goto(address)
+            settle(page)
+            weight = scales.read()
     page.close()
-    files = {addresses[number]: round(size) for number, size in sizes.items() if addresses[number].startswith("http")}
-    plotly = sum(size for address, size in files.items() if "plotly.min.js" in address)
-    heaviest = sorted(files.items(), key=lambda item: -item[1])[:5]
-    return {
-        "bytes": sum(files.values()) - plotly,
-        "plotly_bytes": plotly,
-        "requests": len(files),
-        "heaviest": {address.rpartition("/")[2]: size for address, size in heaviest},
-        "foreign": watch.foreign,
-    }
+    return {**weight, "foreign": watch.foreign}
 
 
 def first_slider(browser: Browser, url: str) -> float | None:

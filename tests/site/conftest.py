@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 from posenc.widgets import Explorable, bundle
 from tests.explorables import CASES
 from tests.site import browser as chromium
-from tests.site.live import Live
+from tests.site.live import Arithmetic, Kept, Live
+from tests.site.visit import Visit, visit
 
 sys.path.insert(0, str(chromium.ROOT / "book" / "_site"))  # the Sphinx extension, which is no installed package
 
@@ -33,67 +35,165 @@ def site_url(built_site: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Makes pages; fails at the end if one asked another host for anything or logged an error."""
-    opened: list[tuple[Page, chromium.Watch]] = []
+def open_page(
+    browser: Browser,
+    width: int = 1280,
+    height: int = 900,
+    theme: str = "light",
+    javascript: bool = True,
+    **options: object,
+) -> tuple[Page, chromium.Watch]:
+    """A page in a context of its own, and what it does that it should not."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=theme, java_script_enabled=javascript, **options
+    )
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    return page, chromium.Watch(page, javascript)
 
-    def make(
-        width: int = 1280, height: int = 900, theme: str = "light", javascript: bool = True, **options: object
-    ) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=theme, java_script_enabled=javascript, **options
-        )
-        context.set_default_timeout(20_000)
-        page = context.new_page()
-        opened.append((page, chromium.Watch(page, javascript)))
-        return page
 
-    yield make
-    foreign = [url for _, watch in opened for url in watch.foreign]
-    errors = [error for _, watch in opened for error in watch.errors]
-    for page, _ in opened:
-        page.context.close()
+def nothing_wrong(watches: list[chromium.Watch]) -> None:
+    """Fail if a page asked another host for anything or logged an error since this was last asked."""
+    foreign = [url for watch in watches for url in watch.foreign]
+    errors = [error for watch in watches for error in watch.errors]
+    for watch in watches:
+        watch.foreign.clear()
+        watch.errors.clear()
     assert not foreign, f"requests to other hosts: {foreign}"
     assert not errors, f"the pages logged errors: {errors}"
 
 
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Makes pages; fails at the end if one asked another host for anything or logged an error.
+
+    A page has a context of its own, or that of the page beside which it is opened, as in another tab.
+    """
+    opened: list[tuple[Page | BrowserContext, chromium.Watch]] = []  # what is to be closed
+
+    def make(beside: Page | None = None, **options: object) -> Page:
+        if beside:
+            page = beside.context.new_page()
+            opened.append((page, chromium.Watch(page)))
+        else:
+            page, watch = open_page(browser, **options)
+            opened.append((page.context, watch))
+        return page
+
+    yield make
+    try:
+        nothing_wrong([watch for _, watch in opened])
+    finally:
+        for closed, _ in opened:
+            closed.close()
+
+
+@pytest.fixture(scope="session")
+def visit_once(playwright: Playwright, site_url: str) -> Callable[[str], Visit]:
+    """Visits a page the first time that it is asked for, and tells again what it noted then."""
+
+    @cache
+    def visited(name: str) -> Visit:
+        with chromium.launch(playwright) as browser:
+            return visit(browser, site_url, name)
+
+    return visited
+
+
+@pytest.fixture
+def visited(visit_once: Callable[[str], Visit], page_name: str) -> Visit:
+    """What the one visit to a page noted."""
+    return visit_once(page_name)
+
+
 PAGES = {case.cls: case.page for case in CASES}
+KEPT = 10  # pages; each is a process
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+    """Note that a test failed: nobody knows how it left the pages that it had."""
+    item.stash[FAILED] = call.excinfo is not None or (call.when != "setup" and item.stash[FAILED])
+    return (yield)
+
+
+@pytest.fixture(scope="session")
+def kept_pages() -> Iterator[list[tuple[object, Kept]]]:
+    """Pages that no test has at present, with what they were opened for."""
+    kept: list[tuple[object, Kept]] = []
+    yield kept
+    nothing_wrong([page.watch for _, page in kept])
 
 
 @pytest.fixture
-def open_live(new_page: Callable[..., Page], site_url: str) -> Callable[..., Live]:
-    """Opens an explorable on its page, or on another; further options are `new_page`'s."""
+def open_live(
+    request: pytest.FixtureRequest, browser: Browser, site_url: str, kept_pages: list[tuple[object, Kept]]
+) -> Iterator[Callable[..., Live]]:
+    """Opens an explorable on its page, or on another; further options are `new_page`'s.
 
-    def make(cls: type[Explorable], where: str = "", **options: object) -> Live:
-        page = new_page(**options)
-        page.goto(f"{site_url}/{where or PAGES[cls]}")
-        return Live(page, cls.module)
+    To open a page takes longer than most tests, so that it stays open for the next test that asks for the same. An
+    address that brings a setting is always opened afresh.
+    """
+    taken: list[tuple[object, Kept]] = []
 
-    return make
+    def make(
+        cls: type[Explorable],
+        where: str = "",
+        width: int = 1280,
+        height: int = 900,
+        reduced_motion: str = "no-preference",
+        theme: str = "light",
+        **options: object,
+    ) -> Live:
+        wanted = (where or PAGES[cls], theme, sorted(options.items()))
+        same = [each for each in kept_pages if each[0] == wanted]
+        if same:
+            kept_pages.remove(same[0])
+            taken.append(same[0])
+        else:
+            page, watch = open_page(browser, width, height, theme, **options)
+            taken.append((wanted, Kept(page, watch, f"{site_url}/{wanted[0]}")))
+        kept = taken[-1][1]
+        kept.view(width, height, reduced_motion)
+        return kept.live(cls.module)
+
+    yield make
+    for wanted, kept in taken:
+        if request.node.stash[FAILED] or "#" in wanted[0]:
+            kept.page.context.close()
+        else:
+            kept.tidy()
+            kept_pages.append((wanted, kept))
+    while len(kept_pages) > KEPT:
+        kept_pages.pop(0)[1].page.context.close()
+    nothing_wrong([kept.watch for _, kept in taken])
 
 
-@pytest.fixture
-def arithmetic(new_page: Callable[..., Page]) -> Callable[..., object]:
-    """Evaluates an expression with all of js/arithmetic*.js as `A` and a value as `x`."""
-    page = new_page()
+@pytest.fixture(scope="session")
+def empty_page(browser: Browser) -> tuple[Page, chromium.Watch]:
+    """A page on which arithmetic is done: nothing of it stays on the page."""
+    page, watch = open_page(browser)
     page.goto("about:blank")
-    for path in sorted((chromium.ROOT / "src" / "posenc" / "js").glob("arithmetic*.js")):
-        page.evaluate(
-            """async (source) => {
-              const module = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
-              const twice = Object.keys(module).filter((name) => name in (window.A ?? {}));
-              if (twice.length > 0) throw new Error(`two files export ${twice}`);
-              window.A = { ...window.A, ...module };
-            }""",
-            bundle(path.name),
-        )
-    return lambda expression, x=None: page.evaluate(f"(x) => {expression}", x)
+    return page, watch
+
+
+@pytest.fixture(scope="session")
+def loaded_arithmetic(empty_page: tuple[Page, chromium.Watch]) -> Arithmetic:
+    """All of js/arithmetic*.js, loaded once."""
+    sources = sorted((chromium.ROOT / "src" / "posenc" / "js").glob("arithmetic*.js"))
+    return Arithmetic(empty_page[0], [bundle(path.name) for path in sources])
+
+
+@pytest.fixture
+def arithmetic(empty_page: tuple[Page, chromium.Watch], loaded_arithmetic: Arithmetic) -> Iterator[Arithmetic]:
+    """Evaluates an expression with all of js/arithmetic*.js as `A` and a value as `x`."""
+    yield loaded_arithmetic
+    nothing_wrong([empty_page[1]])
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that takes `page_name` once for every page, one with `chapter_name` for every page of the book."""
+    """Run a test that takes `page_name` once for every page; those of one page in one process, which visits it once."""
     if "page_name" in metafunc.fixturenames:
-        metafunc.parametrize("page_name", chromium.pages())
-    if "chapter_name" in metafunc.fixturenames:
-        metafunc.parametrize("chapter_name", chromium.chapters())
+        one_by_one = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in chromium.pages()]
+        metafunc.parametrize("page_name", one_by_one)

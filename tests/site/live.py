@@ -3,50 +3,178 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import ElementHandle, Locator, Page, TimeoutError
 
-# Long arrays travel as bytes: one by one, their numbers would take seconds.
-VALUES = """(function plain(value) {
+from tests.site.browser import FRAME_PATIENCE, Watch, settle
+
+# What a page computes comes as text, and arrays of numbers in it as bytes: number by number, Playwright takes seconds.
+PACK = """(function plain(value) {
+  if (typeof value === 'number') {
+    const plainly = Number.isFinite(value) && !Object.is(value, -0);
+    return plainly ? value : { number: Object.is(value, -0) ? '-0' : String(value) };
+  }
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(plain);
-  if (ArrayBuffer.isView(value)) {
+  if (ArrayBuffer.isView(value) || (Array.isArray(value) && value.length > 8 && value.every(Number.isFinite))) {
     const bytes = new Uint8Array(Float64Array.from(value).buffer);
     let text = '';
     for (let k = 0; k < bytes.length; k += 8192) text += String.fromCharCode(...bytes.subarray(k, k + 8192));
     return { float64: btoa(text) };
   }
+  if (Array.isArray(value)) return value.map(plain);
   const defined = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(defined.map(([name, inner]) => [name, plain(inner)]));
-})(explorable.values)"""
+})"""
+UNPACK = """((text) => JSON.parse(text, (_, value) => {
+  if (typeof value?.float64 !== 'string') return value;
+  const bytes = Uint8Array.from(atob(value.float64), (letter) => letter.charCodeAt(0));
+  return Array.from(new Float64Array(bytes.buffer));
+}))"""
 
 
-def _arrays(value: Any) -> Any:
+def pack(value: Any) -> Any:
+    """`value` for UNPACK, before it is made JSON: rows of numbers as bytes."""
+    if isinstance(value, Mapping):
+        return {name: pack(inner) for name, inner in value.items()}
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        return value
+    row = np.asarray(value) if all(isinstance(inner, (int, float)) for inner in value) else None
+    if row is None or row.dtype.kind not in "iuf":
+        return [pack(inner) for inner in value]
+    return {"float64": base64.b64encode(row.astype(np.float64).tobytes()).decode()}
+
+
+def received(text: str) -> Any:
+    """What PACK made of a value and JSON of that: arrays of numbers as NumPy's, others as lists."""
+    return unpack(json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 17 else float(digits)))
+
+
+def unpack(value: Any) -> Any:
+    """What JSON holds of such a value, with NumPy's arrays."""
     if isinstance(value, list):
-        return [_arrays(inner) for inner in value]
+        return [unpack(inner) for inner in value]
     if not isinstance(value, dict):
         return value
     if set(value) == {"float64"}:
         return np.frombuffer(base64.b64decode(value["float64"]))
-    return {name: _arrays(inner) for name, inner in value.items()}
+    if set(value) == {"number"}:
+        return float(value["number"])
+    return {name: unpack(inner) for name, inner in value.items()}
+
+
+# Waits until the picture is complete, as every frame sees it; false where no frame comes or the time runs out.
+COMPLETE = f"""const complete = () => Promise.race([
+  (async () => {{
+    while (!figure.querySelector('.posenc-explorable-view').explorable.done) await new Promise(requestAnimationFrame);
+    return true;
+  }})(),
+  new Promise((given_up) => setTimeout(given_up, {FRAME_PATIENCE}, false)),
+]);"""
+# The words of the one element of this class.
+WORDS = """const words = (name) => {
+  const found = figure.querySelectorAll(`.${name}`);
+  if (found.length !== 1) throw new Error(`${found.length} elements are ${name}`);
+  return found[0].innerText;
+};"""
+SETTING = "Object.fromEntries(model.get('_controls').map(({ name }) => [name, model.get(name)]))"
+# A figure as the page's HTML has it, and one drawn in it as host.js does, which draws each figure only once.
+PUT_AWAY = """(figure) => {
+  figure.cleanUp?.();
+  delete figure.cleanUp;
+  delete figure.dataset.ready;
+  for (const child of [...figure.children]) if (!child.matches('script, noscript')) child.remove();
+}"""
+DRAW_ANEW = """async (figure) => {
+  const { constructor } = figure.posencModel, el = document.createElement('div');
+  const traits = JSON.parse(figure.querySelector(":scope > script[type='application/json']").textContent);
+  const model = figure.posencModel = new constructor(traits, figure);
+  figure.append(el);
+  const { default: widget } = await window.posencModules[figure.dataset.module];
+  figure.cleanUp = await widget.render({ model, el });
+  figure.dataset.ready = 'true';
+}"""
+# What a test may leave behind on a page besides: mouse, focus, selection, address and theme.
+MARKS = """() => [document.documentElement, document.body].map(
+  (node) => Object.fromEntries([...node.attributes].map(({ name, value }) => [name, value])))"""
+TIDY = """(marks) => {
+  document.activeElement.blur();
+  getSelection().removeAllRanges();
+  history.replaceState(null, '', location.pathname);
+  [document.documentElement, document.body].forEach((node, k) => {
+    for (const { name } of [...node.attributes]) if (!(name in marks[k])) node.removeAttribute(name);
+    for (const [name, value] of Object.entries(marks[k])) {
+      if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+    }
+  });
+  scrollTo(0, 0);
+}"""
+
+
+def figure_of(page: Page, module: str) -> Locator:
+    """The first explorable of a module."""
+    return page.locator(f"figure.posenc-explorable[data-module={module}]").first
+
+
+class Kept:
+    """A page of the site that stays open from test to test; each finds every figure as the page first draws it."""
+
+    def __init__(self, page: Page, watch: Watch, address: str) -> None:
+        self.page, self.watch = page, watch
+        page.goto(address)
+        settle(page)
+        self._marks = page.evaluate(MARKS)
+        self._shown: list[Live] = []
+        self._away: set[str] = set()
+
+    def view(self, width: int, height: int, reduced_motion: Literal["reduce", "no-preference"]) -> None:
+        """What may change while a page is open: the size of its window, and whether the reader wants less motion."""
+        if self.page.viewport_size != {"width": width, "height": height}:
+            self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(reduced_motion=reduced_motion)
+
+    def live(self, module: str) -> Live:
+        """The first explorable of a module, drawn anew if a test has had it."""
+        if module in self._away:
+            figure_of(self.page, module).evaluate(DRAW_ANEW)
+            self._away.remove(module)
+        self._shown.append(Live(self.page, module))
+        return self._shown[-1]
+
+    def tidy(self) -> None:
+        """Put away what was shown, and leave the page as it came."""
+        for live in self._shown:
+            live.settle()
+            live.handle.evaluate(PUT_AWAY)
+            self._away.add(live.module)
+        self._shown.clear()
+        self.page.mouse.move(-1, -1)
+        self.page.context.clear_permissions()
+        self.page.evaluate(TIDY, self._marks)
 
 
 class Live:
     """One explorable on a page: the first of its module."""
 
     def __init__(self, page: Page, module: str) -> None:
-        self.page = page
-        self.figure = page.locator(f"figure.posenc-explorable[data-module={module}]").first
+        self.page, self.module = page, module
+        self.figure = figure_of(page, module)
         self.figure.scroll_into_view_if_needed()
-        page.wait_for_function("(figure) => figure.dataset.ready", arg=self.figure.element_handle())
+        self.handle = self.figure.element_handle()  # a locator looks through the page anew for each question
+        page.wait_for_function("(figure) => figure.dataset.ready", arg=self.handle)
         self.settle()
+
+    def draw_anew(self) -> None:
+        """Draw it as if its page had just been opened."""
+        self.handle.evaluate(PUT_AWAY)
+        self.handle.evaluate(DRAW_ANEW)
 
     def evaluate(self, expression: str, x: object = None) -> Any:
         """A JavaScript expression of `figure`, its `model`, its `explorable` and `x`."""
-        return self.figure.evaluate(
+        return self.handle.evaluate(
             "async (figure, x) => {"
             " const model = figure.posencModel;"
             " const explorable = figure.querySelector('.posenc-explorable-view').explorable;"
@@ -54,39 +182,54 @@ class Live:
             x,
         )
 
+    def complete(self, expression: str = "null", x: object = None, before: str = "") -> Any:
+        """An expression of `figure`, `model`, `words` and `x`, when what was done `before` it is drawn to the end."""
+        found = self.handle.evaluate(
+            f"""async (figure, x) => {{
+              {COMPLETE} {WORDS}
+              const model = figure.posencModel;
+              {before}
+              return (await complete()) ? [{expression}] : null;
+            }}""",
+            x,
+        )
+        if found is None:
+            raise TimeoutError(f"the picture was not complete within {FRAME_PATIENCE / 1000:.0f} s")
+        return found[0]
+
     def settle(self) -> None:
         """Wait until the picture is complete."""
-        self.page.wait_for_function(
-            "(figure) => figure.querySelector('.posenc-explorable-view').explorable.done",
-            arg=self.figure.element_handle(),
-        )
+        self.complete()
 
     def set(self, **setting: object) -> None:
         """Set controls as a kernel would."""
-        self.evaluate("Object.entries(x).forEach(([name, value]) => model.set(name, value))", setting)
-        self.settle()
+        self.complete(x=setting, before="Object.entries(x).forEach(([name, value]) => model.set(name, value));")
 
     def get(self, name: str) -> Any:
         """The present value of one control."""
-        self.settle()
-        return self.evaluate("model.get(x)", name)
+        return self.complete("model.get(x)", name)
 
     def setting(self) -> dict[str, Any]:
         """The present value of every control."""
-        self.settle()
-        return self.evaluate("Object.fromEntries(model.get('_controls').map(({ name }) => [name, model.get(name)]))")
+        return self.complete(SETTING)
 
     def values(self) -> dict[str, Any]:
-        """What was drawn, in data coordinates; typed arrays as NumPy's."""
-        return _arrays(self.evaluate(VALUES))
+        """What was drawn, in data coordinates; arrays of numbers as NumPy's."""
+        return received(self.evaluate(f"JSON.stringify({PACK}(explorable.values))"))
+
+    def one(self, selector: str) -> ElementHandle:
+        """The one element of the figure that a selector names, which a locator would look for again at each use."""
+        found = self.handle.query_selector_all(selector)
+        assert len(found) == 1, f"{selector} names {len(found)} elements"
+        return found[0]
 
     def control(self, name: str) -> Locator:
         """The row of one control."""
         return self.figure.locator(f"[data-control={name}]")
 
-    def input(self, name: str, kind: str = "range") -> Locator:
+    def input(self, name: str, kind: str = "range") -> ElementHandle:
         """The slider of a control, or its field where `kind` is "text"."""
-        return self.control(name).locator(f"input[type={kind}]")
+        return self.one(f"[data-control={name}] input[type={kind}]")
 
     def drag(self, name: str, to: float) -> None:
         """Drag a slider by the mouse from its middle to a share of its width, or beyond."""
@@ -100,21 +243,49 @@ class Live:
         self.page.mouse.move(box["x"] + box["width"] * to, y, steps=3)
         self.page.mouse.up()
 
+    def state(self) -> tuple[dict[str, Any], str, str]:
+        """Its setting, its finding and its notice."""
+        return tuple(self.complete(f"[{SETTING}, words('posenc-finding'), words('posenc-notice')]"))
+
     @property
     def finding(self) -> str:
         """The sentence below the picture."""
-        self.settle()
-        return self.figure.locator(".posenc-finding").inner_text()
+        return self.complete("words('posenc-finding')")
 
     @property
     def readout(self) -> str:
         """What is read off."""
-        return self.figure.locator(".posenc-readout").inner_text()
+        return self.complete("words('posenc-readout')")
 
     @property
     def notice(self) -> str:
         """What was said of a value that was typed or came by a link."""
-        return self.figure.locator(".posenc-notice").inner_text()
+        return self.complete("words('posenc-notice')")
+
+
+LOAD = """async (sources) => {
+  const A = {};
+  for (const source of sources) {
+    const module = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+    const twice = Object.keys(module).filter((name) => name in A);
+    if (twice.length > 0) throw new Error(`two files export ${twice}`);
+    Object.assign(A, module);
+  }
+  return A;
+}"""
+
+
+class Arithmetic:
+    """Evaluates expressions of `A`, all that these modules export, and of a value `x`."""
+
+    def __init__(self, page: Page, sources: list[str]) -> None:
+        self._exports = page.evaluate_handle(LOAD, sources)
+
+    def __call__(self, expression: str, x: object = None) -> Any:
+        text = self._exports.evaluate(
+            f"(A, text) => JSON.stringify({PACK}(((x) => {expression})({UNPACK}(text))) ?? null)", json.dumps(pack(x))
+        )
+        return received(text)
 
 
 def assert_same(drawn: Any, expected: Any, where: str = "values") -> None:

@@ -9,6 +9,8 @@ from posenc.bias import alibi_slopes, t5_bucket
 from posenc.widgets import BiasExplorer
 from posenc.widgets.bias_explorer import SCHEMES
 
+pytestmark = pytest.mark.xdist_group("BiasExplorer")  # with the battery of tests of it: they share its page
+
 LIMITS = {control["name"]: control for control in BiasExplorer.controls() if "least" in control}
 SETTINGS = [
     {"draw": 0, "heads": 8, "distance": 128, "threshold": 24},
@@ -29,7 +31,7 @@ def test_slopes_and_buckets_equal_python(arithmetic):
         np.testing.assert_allclose(arithmetic("A.alibiSlopes(x)", heads), alibi_slopes(heads), rtol=1e-15)
     distances = np.arange(513)
     drawn = arithmetic("x.map(A.t5Bucket)", distances.tolist())
-    assert drawn == t5_bucket(-distances, bidirectional=False).tolist()
+    assert drawn.tolist() == t5_bucket(-distances, bidirectional=False).tolist()
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

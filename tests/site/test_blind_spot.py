@@ -12,6 +12,8 @@ from posenc.widgets.blind_spot import DIM, SENTENCES, WORDS
 from tests.site.live import assert_same
 from tests.test_widgets_blind_spot import FINDINGS, MAT
 
+pytestmark = pytest.mark.xdist_group("BlindSpot")  # with the battery of tests of it: they share its page
+
 SCHEMES = ("none", "sinusoidal", "rope", "alibi")
 
 

@@ -46,6 +46,7 @@ def says(page: Page, text: str) -> None:
     expect(page.get_by_role("status")).to_have_text(text)
 
 
+@pytest.mark.xdist_group("test_claims")  # in one process with the tests that evaluate all claims, too
 def test_the_page_says_whose_claims_they_are_and_what_the_tests_keep(open_claims):
     said = " ".join(open_claims().locator(".posenc-claims-kept").inner_text().split())
     evidence = evidence_module()

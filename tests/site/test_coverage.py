@@ -12,6 +12,8 @@ from posenc.configs import MODELS, model, unscaled
 from posenc.frequencies import inv_freq
 from posenc.widgets import Coverage
 
+pytestmark = pytest.mark.xdist_group("Coverage")  # with the battery of tests of it: they share its page
+
 NEW = """Array.from(A.newShares(
   A.inverseFrequencies(x.dim, x.base), x.trained, x.length, x.tolerance
 ))"""

@@ -9,6 +9,8 @@ from posenc import absolute, analysis
 from posenc.figures import PALETTE
 from posenc.widgets import EncodingGallery
 
+pytestmark = pytest.mark.xdist_group("EncodingGallery")  # with the battery of tests of it: they share its page
+
 LENGTHS = (16, 17, 33, 64, 95, 96)
 CODES = {
     "A.integer(x.at, x.dim)": absolute.integer,

@@ -18,14 +18,18 @@ from posenc.figures import PALETTE
 from posenc.frequencies import inv_freq
 from posenc.widgets import EXPLORABLES, DecayExplorer, bundle
 from posenc.widgets._base import fixed, grouped, normal_draws, whole
-from tests.explorables import CASES, EVERY_ONE
-from tests.site.live import Live, assert_same
+from tests.explorables import CASES, EVERY_ONE, Case, told
+from tests.site.live import Arithmetic, Live, assert_same
 
 CHAPTER = "notebooks/08_multi_frequency_decay.html"
 BASES = (1.0, 1.023, 10.0, 500.0, 1e4, 1e6, 1e8)  # the ends of the slider, its first step, and between
 DIMS = (2, 4, 128, 256)
 
-EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+# Tests of one explorable share its page, and therefore a process.
+EACH = pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.xdist_group(case.name), id=case.name) for case in CASES]
+)
+DECAY = pytest.mark.xdist_group("DecayExplorer")
 
 
 # ---- the battery -------------------------------------------------------------------------------------------------
@@ -39,10 +43,10 @@ def test_every_explorable_is_put_to_the_battery():
 def test_drawn_data_and_finding_equal_python(open_live, case):
     live = open_live(case.cls)
     for setting in [{}, *case.settings, case.largest]:
-        widget = case.cls(**setting)
-        live.set(**widget.setting())
-        assert_same(live.values(), widget.values(), str(setting))
-        assert live.finding == widget.finding(), setting
+        python = told(case.cls, **setting)
+        live.set(**python.setting)
+        assert_same(live.values(), python.values, str(setting))
+        assert live.finding == python.finding, setting
 
 
 def meet(live: Live, control: dict) -> None:
@@ -71,27 +75,28 @@ def test_every_control_answers_to_mouse_keys_and_typing(open_live, case):
     for control in cls.controls():
         name, scale = control["name"], control["scale"]
         opening = cls.class_traits()[name].default_value
-        live.set(**cls().setting())
+        live.set(**told(cls).setting)
         meet(live, control)
         if scale == "switch":
-            box = live.control(name).locator("input")
+            box = live.input(name, "checkbox")
             box.click()
             assert live.get(name) is not opening, f"{name} by mouse"
             box.press("Space")
             assert live.get(name) is opening, f"{name} by keyboard"
             box.press("Space")
         elif scale == "choice":
-            choices = live.control(name).locator("select")
+            choices = live.one(f"[data-control={name}] select")
             for option in [*control["options"][1:], control["options"][0]]:
-                choices.select_option(option["label"])
-                assert live.get(name) == option["value"]
+                choices.select_option(label=option["label"])
+                setting, finding, _ = live.state()
+                assert setting[name] == option["value"]
                 for moved, value in option["sets"].items():
-                    assert live.get(moved) == value, f"{moved} as {option['value']} has it"
-                assert live.finding == cls(**live.setting()).finding()
+                    assert setting[moved] == value, f"{moved} as {option['value']} has it"
+                assert finding == told(cls, **setting).finding
             choices.press("ArrowDown")
             assert live.get(name) == control["options"][1]["value"], f"{name} by keyboard"
         elif scale == "action":
-            button = live.control(name).locator("button")
+            button = live.one(f"[data-control={name}] button")
             button.click()
             button.press("Enter")
             assert live.get(name) == opening + 2
@@ -120,13 +125,44 @@ def test_every_control_answers_to_mouse_keys_and_typing(open_live, case):
             assert live.notice.startswith(f"{accepted(control)}“many” is not one, so it stays"), name
             typed.fill(str(control["greatest"] * 10 + 10))
             typed.press("Enter")
-            assert live.get(name) == control["greatest"]
-            assert live.notice.startswith(accepted(control)), name
+            setting, _, notice = live.state()
+            assert setting[name] == control["greatest"]
+            assert notice.startswith(accepted(control)), name
             typed.fill(str(opening))
             typed.press("Enter")
-            assert live.get(name) == opening, f"{name} typed"
-            assert live.notice == ""
-        assert live.finding == cls(**live.setting()).finding(), name
+            setting, _, notice = live.state()
+            assert setting[name] == opening, f"{name} typed"
+            assert notice == ""
+        setting, finding, _ = live.state()
+        assert finding == told(cls, **setting).finding, name
+
+
+def all_moved(case: Case, opening: dict[str, object]) -> dict[str, object]:
+    """A setting in which no control stands as it does in this one."""
+    setting, brought = {}, {}
+    for control in case.cls.controls():
+        name, before = control["name"], opening[control["name"]]
+        if control["scale"] == "switch":
+            setting[name] = not before
+        elif control["scale"] == "choice":
+            others = [option for option in control["options"] if option["value"] != before]
+            chosen = min(others, key=lambda option: len(option["sets"]))
+            setting[name] = chosen["value"]
+            brought |= chosen["sets"]
+        elif control["scale"] == "text":
+            setting[name] = next(one[name] for one in case.settings if one.get(name, before) != before)
+        else:
+            setting[name] = control["least"] if before != control["least"] else control["greatest"]
+    setting |= brought
+    assert [name for name in setting if setting[name] == opening[name]] == []
+    return setting
+
+
+# Follows a link within the page; the page's own listener hears of it before this one.
+FOLLOW = """(link) => new Promise((done) => {
+  addEventListener('hashchange', done, { once: true });
+  location.href = link;
+})"""
 
 
 @EACH
@@ -134,25 +170,27 @@ def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page,
     live = open_live(case.cls)
     opening, finding = live.setting(), live.finding  # as its page has it, which need not be the class's
     live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    for setting in case.settings:
-        widget = case.cls(**setting)
-        live.set(**widget.setting())
+    again = None
+    for setting in [*case.settings, all_moved(case, opening)]:
+        python = told(case.cls, **setting)
+        live.set(**python.setting)
         live.figure.get_by_role("button", name="Copy link to this setting").click()
         live.page.wait_for_function(
-            "(figure) => figure.querySelector('.posenc-notice').textContent === 'Link copied.'",
-            arg=live.figure.element_handle(),
+            "(figure) => figure.querySelector('.posenc-notice').textContent === 'Link copied.'", arg=live.handle
         )
         link = live.page.evaluate("navigator.clipboard.readText()")
-        page = new_page()
-        page.goto(link)
-        again = Live(page, case.cls.module)
-        assert again.setting() == widget.setting()
-        assert again.finding == widget.finding()
-        assert again.notice == ""
-        page.context.close()
+        if again is None:  # the link that is opened, and those that are followed from there
+            page = new_page(beside=live.page)
+            page.goto(link)
+            again = Live(page, case.cls.module)
+        else:
+            again.draw_anew()
+            assert again.setting() == opening
+            page.evaluate(FOLLOW, link)
+        assert again.state() == (python.setting, python.finding, "")
     live.figure.get_by_role("button", name="Reset").click()
     assert live.setting() == opening
-    assert live.finding == finding == case.cls(**opening).finding()
+    assert live.finding == finding == told(case.cls, **opening).finding
 
 
 @EACH
@@ -191,11 +229,11 @@ def test_every_part_has_a_name_and_the_keyboard_reaches_it(open_live, case):
         })()"""
     )
     assert reached, "something can only be reached by a pointer"
-    live.set(**case.cls(**case.settings[0]).setting())
+    live.set(**told(case.cls, **case.settings[0]).setting)
     live.page.wait_for_function(  # told to a screen reader once the slider rests
         "(figure) => figure.querySelector('[aria-live]').textContent"
         " === figure.querySelector('.posenc-finding').textContent",
-        arg=live.figure.element_handle(),
+        arg=live.handle,
     )
 
 
@@ -246,7 +284,7 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
             assert live.setting() != before, handle["name"]
             moved = live.evaluate("explorable.handles")[k]
             assert np.hypot(moved["x"] - handle["x"] + 17, moved["y"] - handle["y"] - 11) < 4, "it did not follow"
-            assert live.finding == case.cls(**live.setting()).finding()
+            assert live.finding == told(case.cls, **live.setting()).finding
 
 
 @EACH
@@ -264,7 +302,7 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
     live.page.touchscreen.tap(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
     assert live.get(control["name"]) != before
     for setting in [*case.settings, case.largest]:
-        live.set(**case.cls(**setting).setting())
+        live.set(**told(case.cls, **setting).setting)
         assert live.evaluate("document.documentElement.scrollWidth") <= 360, setting
     reader = live.evaluate("explorable.readers")[0]
     hint = live.readout
@@ -283,12 +321,12 @@ def test_both_themes_and_nothing_moves_by_itself(open_live, case):
     live.page.evaluate("document.documentElement.dataset.theme = 'dark'")
     live.page.wait_for_function(
         "([figure, light]) => figure.querySelector('canvas').toDataURL() !== light",
-        arg=[live.figure.element_handle(), light],
+        arg=[live.handle, light],
     )
     live.page.evaluate("document.documentElement.dataset.theme = 'light'")
     live.page.wait_for_function(
         "([figure, light]) => figure.querySelector('canvas').toDataURL() === light",
-        arg=[live.figure.element_handle(), light],
+        arg=[live.handle, light],
     )
 
 
@@ -297,10 +335,10 @@ def test_all_on_one_page_are_independent(new_page, site_url):
     page.goto(f"{site_url}/{EVERY_ONE}")
     lives = {case: Live(page, case.cls.module) for case in CASES}
     said = {case: live.finding for case, live in lives.items()}
-    assert said == {case: case.cls().finding() for case in CASES}
+    assert said == {case: told(case.cls).finding for case in CASES}
     for case, live in lives.items():
-        live.set(**case.cls(**case.settings[0]).setting())
-        said[case] = case.cls(**case.settings[0]).finding()
+        live.set(**told(case.cls, **case.settings[0]).setting)
+        said[case] = told(case.cls, **case.settings[0]).finding
         assert {other: lives[other].finding for other in CASES} == said
 
 
@@ -444,6 +482,7 @@ def rgb(colour: str) -> np.ndarray:
     return np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)])
 
 
+@DECAY
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     live = open_live(DecayExplorer, theme=theme)
@@ -460,39 +499,54 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
 
 
 # Where dashed lines run through columns of whole distances, and what the columns hold.
-EDGES = """async ([source, x]) => {
-  const { Axis, Plot } = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
-  const axis = new Axis({ from: x.log ? 1 : 0, to: x.values.length - 1, start: 46, end: 46 + x.width, log: x.log });
+EDGES = """{
+  const axis = new A.Axis({ from: x.log ? 1 : 0, to: x.values.length - 1, start: 46, end: 46 + x.width, log: x.log });
   const columns = axis.columns();
-  const extremes = Plot.extremes(columns, columns.map(([, , stop]) => stop), x.values);
-  return { columns, ...Plot.edges(extremes, x.thin) };
+  const extremes = A.Plot.extremes(columns, columns.map(([, , stop]) => stop), x.values);
+  const { upper, lower, banded } = A.Plot.edges(extremes, x.thin);
+  const flat = (points) => Float64Array.from(points.flat());
+  return { columns: flat(columns), upper: flat(upper), lower: flat(lower), banded };
 }"""
+
+
+@pytest.fixture(scope="module")
+def drawing(empty_page) -> Arithmetic:
+    """What js/drawing.js exports."""
+    return Arithmetic(empty_page[0], [bundle("drawing.js")])
+
+
+def extent(values, starts, stops):
+    """The least and the greatest of each run of values."""
+    padded, runs = np.append(values, 0), np.stack([starts, stops], axis=1).reshape(-1)
+    return np.minimum.reduceat(padded, runs)[::2], np.maximum.reduceat(padded, runs)[::2]
 
 
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("width", [250, 1200])
 @pytest.mark.parametrize("base", [1.0, 1.023, 2.0, 1e4])
-def test_a_dashed_line_leaves_no_value_outside(new_page, base, width, log):
-    page, thin = new_page(), 0.012
-    page.goto("about:blank")
+def test_a_dashed_line_leaves_no_value_outside(arithmetic, drawing, base, width, log):
     for distance in (8, 300, 700, 1500, 4096, 65_536):
         values = decay_law(np.arange(distance + 1), base)
-        given = {"values": values.tolist(), "width": width, "thin": thin, "log": log}
-        drawn = page.evaluate(EDGES, [bundle("drawing.js"), given])
-        upper, lower = ({pixel: [] for pixel, _, _ in drawn["columns"]} for _ in range(2))
-        for line, points in ((upper, drawn["upper"]), (lower, drawn["lower"])):
-            for pixel, value in points:
-                if np.isfinite(value):
-                    line[pixel].append(value)
-        for k, (pixel, start, stop) in enumerate(drawn["columns"]):
-            held, ends = values[start:stop], [*upper[pixel], *lower[pixel]]
-            assert min(ends) <= held.min(), (distance, pixel)
-            assert held.max() <= max(ends), (distance, pixel)
-            (_, first, _), *_, (_, _, last) = drawn["columns"][max(k - 2, 0) : k + 3]
-            near = values[first:last]  # nor do they leave room for values that no column near by holds
-            assert near.min() <= min(ends), (distance, pixel)
-            assert max(ends) <= near.max(), (distance, pixel)
-        assert drawn["banded"] == any(lower.values())
+        drawn = drawing(EDGES, {"values": values, "width": width, "thin": 0.012, "log": log})
+        pixels, starts, stops = np.reshape(drawn["columns"], (-1, 3)).T
+        upper, lower = (np.reshape(drawn[name], (-1, 2)) for name in ("upper", "lower"))
+        points = np.concatenate([upper, lower])
+        points = points[np.isfinite(points[:, 1])]
+        known, column = np.unique(pixels, return_inverse=True)
+        assert np.isin(points[:, 0], known).all()
+        least, greatest = np.full(len(known), np.inf), np.full(len(known), -np.inf)
+        np.minimum.at(least, np.searchsorted(known, points[:, 0]), points[:, 1])
+        np.maximum.at(greatest, np.searchsorted(known, points[:, 0]), points[:, 1])
+        least, greatest = least[column], greatest[column]
+        starts, stops, k = starts.astype(int), stops.astype(int), np.arange(len(pixels))
+        low, high = extent(values, starts, stops)
+        assert pixels[~(least <= low)].tolist() == [], distance
+        assert pixels[~(high <= greatest)].tolist() == [], distance
+        # nor do they leave room for values that no column near by holds
+        low, high = extent(values, starts[np.maximum(k - 2, 0)], stops[np.minimum(k + 2, k[-1])])
+        assert pixels[~(low <= least)].tolist() == [], distance
+        assert pixels[~(greatest <= high)].tolist() == [], distance
+        assert drawn["banded"] == np.isfinite(lower[:, 1]).any()
         if base == 1e4:
             assert not drawn["banded"]  # it falls; one line says so
 
@@ -513,6 +567,7 @@ HEIGHTS = """(() => {
 })()"""
 
 
+@DECAY
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
 @pytest.mark.parametrize("distance", [4096, 65_536])
 def test_base_1_is_drawn_as_its_finding_says(open_live, theme, width, distance):
@@ -534,6 +589,7 @@ def test_base_1_is_drawn_as_its_finding_says(open_live, theme, width, distance):
     assert np.diff(np.unique(np.round(drawn["score"], 2))).max() < 0.05
 
 
+@DECAY
 def test_the_mouse_moves_a_slider(open_live):
     live = open_live(DecayExplorer)
     before, box = live.finding, live.control("base").locator("input[type=range]").bounding_box()
@@ -547,6 +603,7 @@ def test_the_mouse_moves_a_slider(open_live):
     assert live.control("base").locator("input[type=text]").input_value() == f"{live.get('base'):.0f}"
 
 
+@DECAY
 @pytest.mark.parametrize(
     ("name", "key", "expected"),
     [
@@ -566,6 +623,7 @@ DISTANCE = "distances up to takes whole numbers from 8 to 65\u202f536; "
 STAYS = "is not one, so it stays 10\u202f000."
 
 
+@DECAY
 @pytest.mark.parametrize(
     ("name", "typed", "expected", "notice"),
     [
@@ -595,6 +653,7 @@ def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expe
     assert float(field.input_value()) == expected
 
 
+@DECAY
 def test_switches_and_the_slider_that_needs_one(open_live):
     live = open_live(DecayExplorer)
     assert live.control("correlation").is_hidden()
@@ -604,6 +663,7 @@ def test_switches_and_the_slider_that_needs_one(open_live):
     assert "Queries and keys of correlation 0.80" in live.finding
 
 
+@DECAY
 def test_a_point_is_read_off_by_mouse_and_keys(open_live):
     live = open_live(DecayExplorer)
     live.set(distance=1000, log_distance=False)
@@ -618,11 +678,13 @@ def test_a_point_is_read_off_by_mouse_and_keys(open_live):
     assert readout.inner_text() == f"m = {at + 1}: S {values['score'][at + 1]:.4f} · law {values['law'][at + 1]:.4f}"
 
 
+@DECAY
 def test_a_link_with_foreign_values_is_clamped(open_live):
     again = open_live(DecayExplorer, where="book/intro.html#explorable-1:base=1e99&dim=seven&distance=50")
     assert again.evaluate("['base', 'dim', 'distance'].map((name) => model.get(name))") == [1e8, 128, 50]
 
 
+@DECAY
 def test_the_landing_page_has_a_live_explorable(open_live):
     live = open_live(DecayExplorer, where="book/intro.html")
     before = live.finding

@@ -13,10 +13,12 @@ from tests.explorables import EVERY_ONE
 from tests.site.live import Live, assert_same
 from tests.test_widgets_extrapolation import SAID, invented
 
+pytestmark = pytest.mark.xdist_group("Extrapolation")  # with the battery of tests of it: they share its page
+
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_all_that_can_be_chosen_equals_python(open_live, measure):
-    live = open_live(Extrapolation)
+    live, widget = open_live(Extrapolation), Extrapolation()  # to make another takes longer than all that is compared
     lengths = itertools.cycle(TIMES)
     pairs = [(scheme, scaling) for scheme in SCALED for scaling in SCALINGS]
     pairs += [(scheme, "yarn") for scheme in SCHEMES if scheme not in SCALED]
@@ -24,7 +26,9 @@ def test_all_that_can_be_chosen_equals_python(open_live, measure):
         for view in ("length", "position"):
             setting = {"scheme": scheme, "scaling": scaling, "other": other, "other_scaling": other_scaling}
             setting |= {"measure": measure, "view": view, "length": next(lengths)}
-            widget = Extrapolation(**setting)
+            for name, value in setting.items():
+                setattr(widget, name, value)
+            assert widget.setting() == setting
             live.set(**setting)
             assert_same(live.values(), widget.values(), str(setting))
             assert live.finding == widget.finding(), setting

@@ -10,6 +10,8 @@ from posenc.rotary import pair_scores, rotate, rotation_matrix
 from posenc.widgets import Rotation2D
 from posenc.widgets._base import fixed
 
+pytestmark = pytest.mark.xdist_group("Rotation2D")  # with the battery of tests of it: they share its page
+
 RNG = np.random.default_rng(5)
 
 

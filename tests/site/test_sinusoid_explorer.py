@@ -12,6 +12,8 @@ from posenc.widgets import SinusoidExplorer
 from posenc.widgets._base import fixed, grouped
 from posenc.widgets.sinusoid_explorer import random_orthogonal
 
+pytestmark = pytest.mark.xdist_group("SinusoidExplorer")  # with the battery of tests of it: they share its page
+
 BASES = (1.0, 1.023, 500.0, 1e4, 1e8)
 DIMS = (2, 4, 64, 128)
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import plotly.offline
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
@@ -23,46 +22,6 @@ def page_with(css_class: str) -> str:
 def plotly_page_name() -> str:
     """The first page with a Plotly figure."""
     return page_with("posenc-plotly")
-
-
-@pytest.fixture
-def plotly_page(plotly_page_name: str, site_url: str, new_page: Callable[..., Page]) -> Callable[..., Page]:
-    """Opens the first page with a Plotly figure, drawn."""
-
-    def open_page(**options: object) -> Page:
-        page = new_page(**options)
-        page.goto(f"{site_url}/{plotly_page_name}")
-        scroll_through(page)
-        return page
-
-    return open_page
-
-
-def test_plotly_is_not_loaded_before_it_is_needed(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    page.goto(f"{site_url}/{page_with('posenc-explorable')}")
-    settle(page)
-    assert page.evaluate("typeof window.Plotly") == "undefined"
-
-
-def test_plotly_figures_are_named_images_by_the_python_packages_own_script(plotly_page: Callable[..., Page]) -> None:
-    page = plotly_page()
-    assert page.evaluate("Plotly.version") == plotly.offline.get_plotlyjs_version()
-    for canvas in page.locator(".posenc-plotly .posenc-canvas").all():
-        assert canvas.get_attribute("role") == "img"
-        assert len((canvas.get_attribute("aria-label") or "").split()) > 3
-        assert canvas.locator("button, a[href], [tabindex='0']").count() == 0  # nothing to reach inside an image
-
-
-def test_plotly_keeps_its_room(plotly_page_name: str, site_url: str, new_page: Callable[..., Page]) -> None:
-    """A figure is as tall before it is drawn as after, so that the text below it does not jump."""
-    page = new_page()
-    page.goto(f"{site_url}/{plotly_page_name}")
-    settle(page)
-    heights = "[...document.querySelectorAll('.posenc-plotly')].map((figure) => figure.offsetHeight)"
-    before = page.evaluate(heights)
-    scroll_through(page)
-    assert page.evaluate(heights) == pytest.approx(before, abs=2)
 
 
 @pytest.mark.parametrize("how", ["keys", "button"])
@@ -90,61 +49,6 @@ def test_printing_waits_until_every_figure_is_drawn_and_is_light(
     assert all(printed["drawn"])
     assert printed["theme"] == "light"
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
-
-
-def test_theme_switch_recolours_plotly(plotly_page: Callable[..., Page]) -> None:
-    page = plotly_page(theme="light")
-    page.evaluate("scrollTo(0, 0)")
-    button = page.locator("button.theme-switch-button:visible").first
-    text = "document.querySelector('.posenc-canvas .xtick text').style.fill"
-    seen = set()
-    for theme in ("light", "dark"):
-        while page.evaluate("document.documentElement.dataset.theme") != theme:
-            button.click()  # it goes round: automatic, light, dark
-        page.wait_for_function(f"(seen) => !seen.includes({text})", arg=list(seen))
-        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        seen.add(page.evaluate(text))
-        assert contrast(page.evaluate(text), ground) >= 4.5, theme
-    assert len(seen) == 2
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two CSS colours `rgb(…)`, as WCAG defines it."""
-
-    def luminance(colour: str) -> float:
-        channels = [int(value) / 255 for value in re.findall(r"\d+", colour)[:3]]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def test_plotly_is_laid_out_for_a_phone(plotly_page: Callable[..., Page]) -> None:
-    page = plotly_page(width=360, height=780)
-    for canvas in page.locator(".posenc-canvas").all():
-        assert canvas.evaluate("(canvas) => canvas._fullLayout.legend?.orientation ?? 'h'") == "h"
-        assert canvas.evaluate("(canvas) => canvas._fullLayout.width") <= 360
-
-
-def test_interact_cell_shows_its_opening_figure(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    found = 0
-    for name in chapters():
-        if not name.startswith("notebooks/"):
-            continue
-        page.goto(f"{site_url}/{name}")
-        for cell in page.locator(".posenc-interact").all():
-            found += 1
-            figure = cell.locator(".posenc-plotly")
-            figure.scroll_into_view_if_needed()
-            expect(figure).to_have_attribute("data-ready", "true", timeout=60_000)
-            expect(cell.locator(".posenc-run")).to_have_text("Run this chapter to move the sliders.")
-            assert cell.locator(".posenc-settings li").count() >= 2
-            for setting in cell.locator(".posenc-settings li").all():
-                assert re.fullmatch(r"\S.* \S.*", setting.inner_text())
-            assert cell.locator(".posenc-plotly .main-svg .trace, .posenc-plotly .main-svg .hm").count() > 0
-    assert found
 
 
 # ---- explorables: the host's own part ---------------------------------------------------------------------------

@@ -8,12 +8,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import plotly.offline
 import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from tests.site.accessibility import violations
-from tests.site.browser import FIGURES, ROOT, chapters, pages, scroll_through, settle
+from tests.site.browser import ROOT, chapters, pages
+from tests.site.visit import KINDS, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
+
+BUDGET = 1_000_000  # bytes that a first view transfers, compressed, without plotly.js
 
 
 class Html(HTMLParser):
@@ -107,55 +110,126 @@ def test_no_page_names_another_host_for_a_resource(built_site: Path) -> None:
             assert host not in text, f"{path.name} names {host}"
 
 
-@pytest.mark.parametrize(("theme", "width", "height"), [("light", 1280, 900), ("dark", 360, 780)])
-def test_page_is_complete_without_another_host(
-    page_name: str, theme: str, width: int, height: int, site_url: str, new_page: Callable[..., Page]
-) -> None:
-    page = new_page(width=width, height=height, theme=theme)
-    page.goto(f"{site_url}/{page_name}")
-    scroll_through(page)
-    assert page.evaluate("document.documentElement.dataset.theme") == theme
-    assert page.locator("mjx-merror, .MathJax_Error, .posenc-failure").count() == 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for part in page.locator(f"{FIGURES}, .prev-next-title").all():
-        box = part.bounding_box()
-        assert box is not None
-        assert 0 <= box["x"] <= box["x"] + box["width"] <= width
-    expect(page.locator("#pst-skip-link a")).to_have_attribute("href", "#main-content")
-    # the many parts of code and formulas take most of the time, and are alike everywhere: one page has them below
-    assert violations(page, "pre", "mjx-container") == []
-    if width == 1280:  # zoomed to 200 %, a window holds half as many pixels
-        page.set_viewport_size({"width": width // 2, "height": height // 2})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width // 2
+# ---- what one visit to each page notes --------------------------------------------------------------------------
+
+
+def test_page_asks_no_other_host_and_logs_no_error(visited: Visit) -> None:
+    assert visited.foreign == []
+    assert visited.errors == []
+
+
+def test_page_is_complete_in_both_themes(visited: Visit) -> None:
+    for look, theme in ((visited.light, "light"), (visited.dark, "dark")):
+        assert look["theme"] == theme
+        assert look["failures"] == 0
+        assert look["skipLink"] == "#main-content"
+    assert visited.light["ground"] != visited.dark["ground"]
+
+
+def test_nothing_is_wider_than_the_window(visited: Visit) -> None:
+    for look, width in ((visited.light, WIDE[0]), (visited.dark, PHONE[0])):
+        assert look["width"] <= width
+        assert look["outside"] == []
+    assert visited.zoomed_width <= ZOOMED[0]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_code_and_formulas_are_accessible_too(theme: str, site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page(theme=theme)
-    page.goto(f"{site_url}/notebooks/07_many_dimensions.html")
-    scroll_through(page)
-    assert violations(page) == []
+def test_page_is_accessible(visited: Visit, theme: str) -> None:
+    assert visited.inaccessible[theme] == []
 
 
-def test_page_works_from_disk(page_name: str, built_site: Path, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    page.goto((built_site / page_name).as_uri())
-    scroll_through(page)
-    assert page.locator("mjx-merror, .posenc-failure").count() == 0
+def test_page_works_from_disk(visited: Visit) -> None:
+    assert visited.from_disk["failures"] == 0
+    assert visited.from_disk["set"] >= visited.from_disk["formulas"]
 
 
-def test_formulas_are_set_by_the_local_mathjax(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    formulas = 0
-    for name in chapters():
-        page.goto(f"{site_url}/{name}")
-        settle(page)
-        marked = page.locator(".math").count()
-        formulas += marked
-        assert page.locator(".math mjx-container").count() >= marked
-        if marked:
-            assert page.evaluate("MathJax.version") == "3.2.2"
-    assert formulas > 0
+def test_one_page_of_each_kind_is_drawn_from_disk(built_site: Path) -> None:
+    drawn = [name for name in pages() if first_of_its_kind(name)]
+    assert {kind(name) for name in drawn} == {kind(name) for name in pages()}
+    assert frozenset().union(*map(kind, drawn)) >= set(KINDS)
+
+
+def test_formulas_are_set_by_the_local_mathjax(visited: Visit) -> None:
+    assert visited.light["set"] >= visited.light["formulas"]
+    if visited.light["formulas"]:
+        assert visited.light["mathjax"] == "3.2.2"
+
+
+def test_plotly_is_not_loaded_before_it_is_needed(visited: Visit) -> None:
+    if not visited.light["plots"]:
+        assert visited.light["plotly"] is None
+    elif visited.first["heights"] and not visited.first["plots"]:
+        assert visited.first["plotly"] is None
+
+
+def test_plotly_figures_are_named_images_by_the_python_packages_own_script(visited: Visit) -> None:
+    for plot in visited.light["plots"]:
+        assert visited.light["plotly"] == plotly.offline.get_plotlyjs_version()
+        assert plot["role"] == "img"
+        assert len(plot["label"].split()) > 3
+        assert plot["reached"] == 0, "nothing to reach inside an image"
+    assert len(visited.light["plots"]) == len(visited.light["heights"])
+
+
+def test_plotly_keeps_its_room(visited: Visit) -> None:
+    """A figure is as tall before it is drawn as after, so that the text below it does not jump."""
+    assert visited.light["heights"] == pytest.approx(visited.first["heights"], abs=2)
+
+
+def test_plotly_takes_the_colours_of_the_theme(visited: Visit) -> None:
+    for light, dark in zip(visited.light["plots"], visited.dark["plots"], strict=True):
+        assert light["tick"] != dark["tick"] or light["tick"] is None
+        for look, plot in ((visited.light, light), (visited.dark, dark)):
+            if plot["tick"]:
+                assert contrast(plot["tick"], look["ground"]) >= 4.5, look["theme"]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two CSS colours `rgb(…)`, as WCAG defines it."""
+
+    def luminance(colour: str) -> float:
+        channels = [int(value) / 255 for value in re.findall(r"\d+", colour)[:3]]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_plotly_is_laid_out_for_a_phone(visited: Visit) -> None:
+    for plot in visited.dark["plots"]:
+        assert plot["legend"] == "h"
+        assert plot["width"] <= PHONE[0]
+
+
+def test_interact_cell_shows_its_opening_figure(visited: Visit) -> None:
+    for cell in visited.light["interact"]:
+        assert cell["ready"] == "true"
+        assert cell["run"] == "Run this chapter to move the sliders."
+        assert len(cell["settings"]) >= 2
+        for setting in cell["settings"]:
+            assert re.fullmatch(r"\S.* \S.*", setting)
+        assert cell["drawn"] > 0
+
+
+def test_without_javascript_words_stand_in_for_figures(visited: Visit) -> None:
+    for figure in visited.without_javascript:
+        assert len(figure["text"].split()) > 8
+        assert figure["height"] < max(400, 0.4 * len(figure["text"])), "more room than the words take"
+
+
+def test_first_view_is_within_its_budget(visited: Visit) -> None:
+    assert 0 < visited.weight["bytes"] <= BUDGET, visited.weight
+
+
+def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
+    """Of each kind of thing that a visit may find none of, the book has some."""
+    texts = [(built_site / name).read_text(encoding="utf-8") for name in chapters()]
+    for word in ("posenc-explorable", "posenc-plotly", "posenc-interact", "math notranslate"):
+        assert any(f'class="{word}' in text for text in texts), word
+
+
+# ---- searching, and the rest of the files -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("address", ["http", "file"])
@@ -188,19 +262,6 @@ def test_search_finds(
     expect(page.locator("article")).to_contain_text(words, ignore_case=True)
 
 
-def test_without_javascript_words_stand_in_for_figures(
-    chapter_name: str, site_url: str, new_page: Callable[..., Page]
-) -> None:
-    page = new_page(javascript=False)
-    page.goto(f"{site_url}/{chapter_name}")
-    for figure in page.locator(FIGURES).all():
-        text = figure.locator("noscript").inner_text()
-        assert len(text.split()) > 8
-        box = figure.bounding_box()
-        assert box is not None
-        assert box["height"] < max(400, 0.4 * len(text)), "more room than the words take"
-
-
 def test_launch_buttons_follow_the_address(built_site: Path) -> None:
     """While the book has no address there is no launch button; with one, every notebook page has a Colab link."""
     repository = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
@@ -230,3 +291,18 @@ def test_every_claim_of_the_manifest_has_a_card(built_site: Path) -> None:
     page = Html(built_site / "book" / "claims.html")
     assert claims
     assert claims == {name for name in page.ids if re.fullmatch(r"c\d+", name)}
+
+
+IDLE = {"fontawesome.js", "searchindex.js", "searchtools.js", "language_data.js", "sphinx_highlight.js"}
+
+
+def test_no_script_holds_up_a_page(page_name: str, built_site: Path) -> None:
+    """Sliders come first: what the book does not run is not loaded, and the rest waits for the page or itself."""
+    text = (built_site / page_name).read_text(encoding="utf-8")
+    scripts = {address.rpartition("/")[2]: how for how, address in re.findall(r'<script\b([^>]*) src="([^"?]*)', text)}
+    at_once = {name for name, how in scripts.items() if not re.search("defer|async", how)}
+    if page_name == "search.html":  # the search's own scripts begin at once, with those that they need
+        assert set(scripts) & IDLE == IDLE - {"fontawesome.js"} <= at_once
+    else:
+        assert not set(scripts) & IDLE
+        assert at_once == {"documentation_options.js"}

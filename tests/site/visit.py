@@ -1,0 +1,161 @@
+"""One visit to one page of the built site, which notes all that the tests ask of every page.
+
+It goes as a reader may go: the page comes, is scrolled to its end, the window is zoomed, the theme is switched, the
+window becomes a phone's; then the same page without JavaScript, and from disk.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.site.accessibility import violations
+from tests.site.browser import FIGURES, SITE, Watch, chapters, pages, scroll_through, settle
+from tests.site.weight import Scales
+
+WIDE, ZOOMED, PHONE = (1280, 900), (640, 450), (360, 780)
+# Code and formulas take axe long and are alike everywhere: one page has them looked at too.
+ALL_OF_IT = "notebooks/07_many_dimensions.html"
+CODE_AND_FORMULAS = ("pre", "mjx-container")
+KINDS = ("posenc-explorable", "posenc-plotly", "posenc-interact", "posenc-term", "posenc-claim", "map-card", "math")
+
+LOOK = """(figures) => {
+  const plots = [...document.querySelectorAll('.posenc-plotly .posenc-canvas')];
+  const outside = [...document.querySelectorAll(`${figures}, .prev-next-title`)].filter((part) => {
+    const { left, right, width } = part.getBoundingClientRect();
+    return width === 0 || left < 0 || right > innerWidth;
+  });
+  return {
+    theme: document.documentElement.dataset.theme,
+    ground: getComputedStyle(document.body).backgroundColor,
+    width: document.documentElement.scrollWidth,
+    outside: outside.map((part) => part.id || part.className),
+    failures: document.querySelectorAll('mjx-merror, .MathJax_Error, .posenc-failure').length,
+    skipLink: document.querySelector('#pst-skip-link a')?.getAttribute('href'),
+    formulas: document.querySelectorAll('.math').length,
+    set: document.querySelectorAll('.math mjx-container').length,
+    mathjax: window.MathJax?.version,
+    plotly: window.Plotly?.version,
+    heights: plots.map((canvas) => canvas.closest('.posenc-plotly').offsetHeight),
+    plots: plots.filter((canvas) => canvas._fullLayout).map((canvas) => ({
+      role: canvas.getAttribute('role'),
+      label: canvas.getAttribute('aria-label') ?? '',
+      reached: canvas.querySelectorAll("button, a[href], [tabindex='0']").length,
+      tick: canvas.querySelector('.xtick text')?.style.fill,
+      legend: canvas._fullLayout.legend?.orientation ?? 'h',
+      width: canvas._fullLayout.width,
+    })),
+    interact: [...document.querySelectorAll('.posenc-interact')].map((cell) => ({
+      ready: cell.querySelector('.posenc-plotly')?.dataset.ready,
+      run: cell.querySelector('.posenc-run')?.innerText,
+      settings: [...cell.querySelectorAll('.posenc-settings li')].map((setting) => setting.innerText),
+      drawn: cell.querySelectorAll('.posenc-plotly .main-svg .trace, .posenc-plotly .main-svg .hm').length,
+    })),
+  };
+}"""
+# Every Plotly figure has the colour of the page's text and fits, every explorable has drawn, no hint of a button is
+# fading out, and what can be scrolled can be by keys, which the theme sees to some time after the window has changed.
+REDRAWN = """() => {
+  const text = getComputedStyle(document.documentElement).getPropertyValue('--pst-color-text-base').trim();
+  const plots = [...document.querySelectorAll('.posenc-canvas')].filter((canvas) => canvas._fullLayout);
+  const views = [...document.querySelectorAll('.posenc-explorable-view')].filter((view) => view.explorable);
+  return plots.every(({ _fullLayout: { font, width } }) => font.color === text && width <= innerWidth)
+    && views.every((view) => view.explorable.done)
+    && document.querySelector('.tooltip') === null
+    && [...document.querySelectorAll('pre')].every((code) => !(code.scrollWidth > code.clientWidth && code.tabIndex));
+}"""
+WITHOUT_JAVASCRIPT = """(figures) => [...document.querySelectorAll(figures)].map((figure) => ({
+  text: figure.querySelector('noscript')?.innerText ?? '', height: figure.offsetHeight,
+}))"""
+
+
+@dataclass
+class Visit:
+    """What one visit noted; a `look` is what LOOK gives."""
+
+    first: dict[str, Any] = field(default_factory=dict)  # a look before anything is scrolled to
+    weight: dict[str, Any] = field(default_factory=dict)
+    light: dict[str, Any] = field(default_factory=dict)  # a look, wide, with everything drawn
+    zoomed_width: int = 0
+    dark: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width
+    inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme
+    without_javascript: list[dict[str, Any]] = field(default_factory=list)
+    from_disk: dict[str, Any] = field(default_factory=dict)  # a look
+    foreign: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@cache
+def kind(name: str) -> frozenset[str]:
+    """What there is on a page that a browser has to do something for."""
+    text = (SITE / name).read_text(encoding="utf-8")
+    return frozenset(word for word in KINDS if re.search(rf'class="[^"]*\b{word}\b', text))
+
+
+def first_of_its_kind(name: str) -> bool:
+    """Whether no page before it has just what it has."""
+    return name == next(other for other in pages() if kind(other) == kind(name))
+
+
+def switch_theme(page: Page, theme: str) -> None:
+    """Press the theme's button, which goes round: automatic, light, dark."""
+    page.evaluate("scrollTo(0, 0)")
+    button = page.locator("button.theme-switch-button:visible").first
+    for _ in range(3):
+        if page.evaluate("document.documentElement.dataset.theme") != theme:
+            button.click()
+    page.mouse.move(0, 0)
+
+
+def noted(context: BrowserContext, visit: Visit, javascript: bool = True) -> Page:
+    """A new page, of whose requests and errors the visit takes note."""
+    page = context.new_page()
+    watch = Watch(page, javascript)
+    watch.foreign, watch.errors = visit.foreign, visit.errors
+    return page
+
+
+def visit(browser: Browser, url: str, name: str) -> Visit:
+    """Visit a page of the site that is served at `url`."""
+    found = Visit()
+    left_out = () if name == ALL_OF_IT else CODE_AND_FORMULAS
+    width, height = WIDE
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light")
+    context.set_default_timeout(60_000)
+    page = noted(context, found)
+    with Scales(page) as scales:
+        page.goto(f"{url}/{name}")
+        settle(page)
+        found.weight = scales.read()
+    found.first = page.evaluate(LOOK, FIGURES)
+    scroll_through(page)
+    found.light = page.evaluate(LOOK, FIGURES)
+    found.inaccessible["light"] = violations(page, *left_out)
+    switch_theme(page, "dark")
+    page.set_viewport_size({"width": ZOOMED[0], "height": ZOOMED[1]})  # to 200 %: half as many pixels
+    found.zoomed_width = page.evaluate("document.documentElement.scrollWidth")
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.wait_for_function(REDRAWN)
+    found.dark = page.evaluate(LOOK, FIGURES)
+    found.inaccessible["dark"] = violations(page, *left_out)
+    page.close()
+
+    page = noted(context, found)
+    page.goto((SITE / name).as_uri())
+    settle(page)
+    if first_of_its_kind(name):
+        scroll_through(page)
+    found.from_disk = page.evaluate(LOOK, FIGURES)
+    context.close()
+
+    if name in chapters():
+        context = browser.new_context(viewport={"width": width, "height": height}, java_script_enabled=False)
+        page = noted(context, found, javascript=False)
+        page.goto(f"{url}/{name}")
+        found.without_javascript = page.evaluate(WITHOUT_JAVASCRIPT, FIGURES)
+        context.close()
+    return found

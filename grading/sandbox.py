@@ -1,10 +1,14 @@
 """The trusted side of the sandbox: start a worker under bubblewrap, ask it for answers, and never wait or believe.
 
+What answers may use takes seconds to import. So one process under bubblewrap imports it, and every worker is a copy of
+that one, in namespaces of its own; what a worker runs never comes near the process that the next one is a copy of.
+
 What comes back is decoded as plain data of bounded size, within bounded time; anything else ends the worker.
 """
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import json
 import os
@@ -12,9 +16,11 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -39,7 +45,14 @@ STOP_SECONDS = 30  # until the kernel has ended every process of a sandbox whose
 NEEDED = {"torch": ("typing-extensions",)}
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
 SHARED = {str(_plain.__file__): "plain.py", str(_alone.__file__): "alone.py"}  # what both sides run
+COPY, BE, READY = b"copy", b"be", b"+"  # what is said between here and the process that workers are copies of
 LIBRARIES = ("OMP", "OPENBLAS", "MKL")  # those that would start threads, which an answer may not have
+SETTINGS = {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
+# All of Python's memory from the system's malloc, in large pages where there are any: of small ones a process with
+# torch has so many that to copy their table took most of the time of starting a child.
+SETTINGS |= {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+LARGE_PAGE = 2 * 2**20  # bytes that malloc may hold in advance: an answer could use them beyond its limit
+LARGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # where malloc reads how large they are
 HOW_TO_GET_IT = (
     "The grader runs submissions in bubblewrap, on Linux: install it with the system's packages "
     "(Debian and Ubuntu: apt-get install bubblewrap) and try again. Where it says 'setting up uid map: Permission "
@@ -99,7 +112,8 @@ def _system_mounts() -> Iterator[str]:
             yield from ("--symlink", os.readlink(path), str(path))
         elif path.is_dir():
             yield from ("--ro-bind", str(path), str(path))
-    yield from ("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache")
+    for path in map(Path, ("/etc/ld.so.cache", LARGE_PAGES)):
+        yield from ("--ro-bind-try", str(path), str(path))
 
 
 def _hidden() -> list[Path]:
@@ -143,39 +157,214 @@ def command(packages: tuple[str, ...], empty: Path, told_who: int) -> list[str]:
         words += ["--ro-bind", module, f"/grader/{name}"]
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     settings = {"PYTHONPATH": "/packages", "HOME": "/nowhere", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
-    settings |= {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
-    for name, value in settings.items():
+    for name, value in (settings | SETTINGS).items():
         words += ["--setenv", name, value]
     return [*words, "--chdir", "/", os.path.realpath(sys.executable), "-s", "-S", "/grader/worker.py"]
+
+
+class Refused(Exception):
+    """There is no copy to be had, mostly since the system allows no namespaces within namespaces."""
+
+
+def _kill(handle: int) -> None:
+    """End a process by its handle, and wait for that, and for all that end with it. Raises NoSandbox where they do not.
+
+    If it is the first of its namespace, the kernel says so only when every other one there has ended, too.
+    """
+    with suppress(ProcessLookupError):  # it has ended already
+        signal.pidfd_send_signal(handle, signal.SIGKILL)
+    if not select.select([handle], [], [], STOP_SECONDS)[0]:
+        raise NoSandbox(f"A process of a sandbox could not be ended within {STOP_SECONDS} s. Stop it by hand.")
+    os.close(handle)
+
+
+def _number(handle: int) -> int:
+    """The number of the process that a handle is of."""
+    return int(re.search(r"^Pid:\t(\d+)", Path(f"/proc/self/fdinfo/{handle}").read_text(), re.MULTILINE)[1])  # type: ignore[index]
+
+
+class Prepared:
+    """A process that has imported what answers may use and runs none: every worker is a copy of it.
+
+    It is the first one of a sandbox, or with `unsafe` has none.
+    """
+
+    def __init__(self, packages: tuple[str, ...], unsafe: bool) -> None:
+        """Start it and wait until it is ready. Raises NoSandbox where it cannot be had."""
+        self.unsafe = unsafe
+        self.lock = threading.Lock()
+        self.first: int | None = None  # a handle of the sandbox's first process, with which all others end
+        if not unsafe:
+            bubblewrap()  # before a folder is made
+        self.folder = Path(tempfile.mkdtemp(prefix="grading-"))  # what it needs of files
+        (self.folder / "empty").mkdir()
+        says_who, told_who = os.pipe()
+        if unsafe:
+            # beside the worker, as in the sandbox
+            shutil.copytree(INSIDE, self.folder / "grader", ignore=shutil.ignore_patterns("__pycache__"))
+            for module, name in SHARED.items():
+                shutil.copy(module, self.folder / "grader" / name)
+            words = [sys.executable, "-s", str(self.folder / "grader" / "worker.py")]
+        else:
+            words = command(packages, self.folder / "empty", told_who)
+        self.control, its_end = socket.socketpair()
+        self.process = subprocess.Popen(  # bubblewrap, or with `unsafe` the process itself
+            words,
+            stdin=its_end.fileno(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=True,
+            env={"PATH": os.defpath} | SETTINGS,
+            cwd=self.folder / "empty",
+            pass_fds=(told_who,),
+        )
+        its_end.close()
+        os.close(told_who)
+        self.number = self.process.pid
+        deadline = time.monotonic() + START_SECONDS
+        try:
+            if not unsafe:
+                self.number = _first_process(says_who, deadline)
+                self.first = os.pidfd_open(self.number)
+            self.control.settimeout(START_SECONDS)
+            message = encode({"packages": list(packages), "unsafe": unsafe})
+            self.control.sendall(len(message).to_bytes(8, "big") + message)
+            if self.control.recv(1) != READY:
+                raise Broken("the process that workers are copies of ended")
+        except (Broken, OSError, ValueError) as error:
+            reason = self.why(error)
+            self.end()
+            raise reason from None
+        finally:
+            os.close(says_who)
+
+    def why(self, error: Exception) -> NoSandbox:
+        """What to raise where something went wrong: what the process said itself, if it did."""
+        assert self.process.stdout is not None
+        os.set_blocking(self.process.stdout.fileno(), False)
+        said = (self.process.stdout.read(4000) or b"").decode(errors="replace").strip()
+        return NoSandbox(f"The sandbox did not start: {said or error}\n{HOW_TO_GET_IT}")
+
+    def end(self) -> None:
+        """End it and every process in its sandbox. Raises NoSandbox where one is still alive."""
+        self.control.close()
+        if self.first is not None:
+            first, self.first = self.first, None
+            _kill(first)
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start(self, itself: bool) -> Started:
+        """A worker: a copy of the process, or `itself`. Raises Refused, or OSError where the process does not reply."""
+        source, asks = os.pipe()
+        replies, target = os.pipe()
+        endings, says_ended = os.pipe()
+        theirs = [source, target, says_ended]
+        handle: int | None = None
+        try:
+            with self.lock:
+                self.control.settimeout(START_SECONDS)
+                socket.send_fds(self.control, [BE if itself else COPY], theirs)
+                if itself:
+                    number, handle = self.number, self.first
+                else:
+                    said, handles, _, _ = socket.recv_fds(self.control, 400, 1)
+                    if said.startswith(b"refused"):
+                        raise Refused(said.decode(errors="replace"))
+                    if not said:
+                        raise BrokenPipeError
+                    handle = handles[0] if handles else None
+                    number = int(said) if handle is None else _number(handle)
+        except BaseException:
+            for mine in (asks, replies, endings):
+                os.close(mine)
+            raise
+        finally:
+            for its in theirs:
+                os.close(its)
+        return Started(self, itself, asks, replies, endings, number, None if itself else handle)
 
 
 @dataclass
 class Started:
     """A worker that runs."""
 
-    process: subprocess.Popen[bytes]  # bubblewrap, or with `unsafe` the worker itself
-    folder: Path  # what it needs of files
+    prepared: Prepared  # what it is a copy of
+    itself: bool  # no copy: it ends with this worker
+    asks: int  # where it is asked
+    replies: int  # where its children reply
     endings: int  # where the worker alone writes
-    first: int | None = None  # a handle of the sandbox's first process, with which all others end
+    number: int  # of its process
+    first: int | None  # a handle of that process: the first one of its sandbox, with which all others end
     memory: int | None = None  # the size of the worker's addresses when it is ready, in bytes
 
     def end(self) -> None:
         """End it and every process in its sandbox. Raises NoSandbox where one is still alive."""
+        for stream in (self.asks, self.replies, self.endings):
+            os.close(stream)
+        if self.itself:
+            self.prepared.end()
+            return
+        if self.prepared.unsafe:
+            with suppress(ProcessLookupError, PermissionError):  # it has ended already
+                os.killpg(self.number, signal.SIGKILL)
         if self.first is not None:
-            with suppress(ProcessLookupError):  # it has ended already
-                signal.pidfd_send_signal(self.first, signal.SIGKILL)
-            # the kernel says so only when every other process of the sandbox has ended, too
-            if not select.select([self.first], [], [], STOP_SECONDS)[0]:
-                raise NoSandbox(f"A process of a sandbox could not be ended within {STOP_SECONDS} s. Stop it by hand.")
-            os.close(self.first)
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-        os.close(self.endings)
-        self.process.wait()
-        shutil.rmtree(self.folder)
+            _kill(self.first)
+
+
+_prepared: dict[tuple[object, ...], Prepared] = {}  # by packages, and by the program that makes the sandbox
+_given_up: list[Prepared] = []  # other workers may still be copies of them
+_preparing = threading.Lock()
+
+
+def start(packages: tuple[str, ...], unsafe: bool) -> Started:
+    """Start a worker: a copy of a process that is ready. Raises NoSandbox where none can be had.
+
+    Where the system allows no namespaces within namespaces, every worker is in a sandbox that is made for it.
+    """
+    key = (packages, unsafe or bubblewrap())
+    with _preparing:
+        if key in _prepared and _prepared[key].process.poll() is not None:
+            _prepared.pop(key).end()
+        if key not in _prepared:
+            _prepared[key] = Prepared(packages, unsafe)
+        one = _prepared[key]
+    try:
+        return one.start(itself=False)
+    except Refused:
+        pass
+    except OSError as error:
+        give_up(one)
+        raise one.why(error) from None
+    one = Prepared(packages, unsafe)
+    try:
+        return one.start(itself=True)
+    except OSError as error:
+        reason = one.why(error)
+        one.end()
+        raise reason from None
+
+
+def give_up(one: Prepared) -> None:
+    """Make no more copies of a process: one did not start."""
+    with _preparing:
+        for key in [key for key, known in _prepared.items() if known is one]:
+            _given_up.append(_prepared.pop(key))
+
+
+@atexit.register
+def end_all() -> None:
+    """End every process that workers are copies of, and with them the workers."""
+    with _preparing:
+        while _prepared:
+            _given_up.append(_prepared.popitem()[1])
+        while _given_up:
+            _given_up.pop().end()
 
 
 class Worker:
@@ -200,56 +389,18 @@ class Worker:
             started.end()
 
     def start(self) -> None:
-        """Start the worker and wait until it has imported what answers may use. Raises NoSandbox where it cannot."""
-        if not self.unsafe:
-            bubblewrap()  # before a folder is made
-        folder = Path(tempfile.mkdtemp(prefix="grading-"))
-        (folder / "empty").mkdir()
-        says_who, told_who = os.pipe()
-        if self.unsafe:
-            # beside the worker, as in the sandbox
-            shutil.copytree(INSIDE, folder / "grader", ignore=shutil.ignore_patterns("__pycache__"))
-            for module, name in SHARED.items():
-                shutil.copy(module, folder / "grader" / name)
-            words = [sys.executable, "-s", str(folder / "grader" / "worker.py")]
-        else:
-            words = command(self.packages, folder / "empty", told_who)
-        environment = {"PATH": os.defpath}
-        environment |= {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
-        endings, its_end = os.pipe()
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-            env=environment,
-            cwd=folder / "empty",
-            pass_fds=(its_end, told_who),
-        )
-        os.close(its_end)
-        os.close(told_who)
-        self.started = Started(process, folder, endings)
+        """Start the worker and wait until it is ready. Raises NoSandbox where it cannot."""
+        self.started = start(self.packages, self.unsafe)
         try:
-            deadline = time.monotonic() + START_SECONDS
-            number = process.pid if self.unsafe else _first_process(says_who, deadline)
-            if not self.unsafe:
-                self.started.first = os.pidfd_open(number)
-            order = {"packages": list(self.packages), "endings": its_end, "unsafe": self.unsafe}
-            self.send(order, deadline)
-            ready = self.receive(deadline)
+            ready = self.receive(time.monotonic() + START_SECONDS)
             if sys.platform == "linux":
-                pages = int(Path(f"/proc/{number}/statm").read_text(encoding="ascii").split()[0])
+                pages = int(Path(f"/proc/{self.started.number}/statm").read_text(encoding="ascii").split()[0])
                 self.started.memory = pages * os.sysconf("SC_PAGE_SIZE")
         except (Broken, Ended, TimeoutError, OSError, ValueError) as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            assert process.stderr is not None
-            said = process.stderr.read(4000).decode(errors="replace").strip()
+            reason = self.started.prepared.why(error)
+            give_up(self.started.prepared)
             self.stop()
-            raise NoSandbox(f"The sandbox did not start: {said or error}\n{HOW_TO_GET_IT}") from None
-        finally:
-            os.close(says_who)
+            raise reason from None
         if ready != {"ready": True, "largest": LARGEST}:
             self.stop()
             raise NoSandbox(f"The sandbox's first words were {str(ready)[:200]}\n{HOW_TO_GET_IT}")
@@ -257,16 +408,15 @@ class Worker:
     def send(self, value: Any, deadline: float) -> None:
         """Write one message, by `deadline`; TimeoutError if it is not taken, Broken if nobody reads."""
         assert self.started is not None
-        stream = self.started.process.stdin
-        assert stream is not None
+        stream = self.started.asks
         message = encode(value)
         data = memoryview(len(message).to_bytes(8, "big") + message)
-        os.set_blocking(stream.fileno(), False)
+        os.set_blocking(stream, False)
         while data:
             if not select.select([], [stream], [], max(0.0, deadline - time.monotonic()))[1]:
                 raise TimeoutError
             try:
-                data = data[os.write(stream.fileno(), data) :]
+                data = data[os.write(stream, data) :]
             except BlockingIOError:
                 continue
             except OSError as error:
@@ -288,9 +438,7 @@ class Worker:
 
     def _exactly(self, count: int, deadline: float) -> bytes:
         assert self.started is not None
-        process, endings = self.started.process, self.started.endings
-        assert process.stdout is not None
-        stream = process.stdout.fileno()
+        stream, endings = self.started.replies, self.started.endings
         content = bytearray()
         latest = max(deadline, time.monotonic()) + 1  # what is there late is taken; what trickles in for ever is not
         while len(content) < count:
@@ -316,7 +464,7 @@ class Worker:
             self.start()
         assert self.started is not None
         deadline = time.monotonic() + self.limits.seconds
-        memory = None if self.started.memory is None else self.started.memory + self.limits.memory
+        memory = None if self.started.memory is None else self.started.memory + self.limits.memory - LARGE_PAGE
         order = {
             **{"cells": cells, "names": list(question.names), "imports": self.imports},
             **{"allowed": list(question.allowed), "watched": question.attention_written_out},

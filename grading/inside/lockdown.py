@@ -9,10 +9,11 @@ import resource
 import struct
 import sys
 
-PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
+PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 4, 22, 24, 38
 SECCOMP_MODE_FILTER = 2
 ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050000 | 1, 0x80000000  # refuse: the call fails with EPERM
 NEW_NAMESPACES = 0x7E020000  # the flags of clone that ask for one
+CAPABILITIES_OF_64_BITS = 0x20080522  # the form in which capset takes them
 
 # The system calls that Python, NumPy and torch need for computing: number on x86_64, number on aarch64.
 # All others fail: processes, programs, sockets, shared memory, other processes' signals, limits and priorities.
@@ -67,6 +68,27 @@ def _prctl(option: int, *values: object) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(option, *values, *[0] * (4 - len(values))):
         raise OSError(ctypes.get_errno(), f"prctl({option}) failed: {os.strerror(ctypes.get_errno())}")
+
+
+def new_namespaces() -> None:
+    """Make namespaces of every kind: those of processes for the children that follow, the others for this one, too.
+
+    Raises OSError where the kernel will not.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(NEW_NAMESPACES):
+        raise OSError(ctypes.get_errno(), f"new namespaces: {os.strerror(ctypes.get_errno())}")
+
+
+def drop_capabilities() -> None:
+    """Give up what a process may do in namespaces that were made for it. Raises OSError where it may still do it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    number = 0
+    while not libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0):  # until there is none of that number
+        number += 1
+    whose, none = struct.pack("Ii", CAPABILITIES_OF_64_BITS, 0), bytes(24)
+    if libc.capset(whose, none):
+        raise OSError(ctypes.get_errno(), f"capset failed: {os.strerror(ctypes.get_errno())}")
 
 
 def hide_memory() -> None:

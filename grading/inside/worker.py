@@ -1,6 +1,8 @@
-"""The process inside the sandbox: it imports what answers may use, then runs each check's answer in a child.
+"""The processes inside the sandbox: one imports what answers may use, and each worker is a copy of it.
 
-It is given cells and calls, and gives back plain data. It knows neither inputs to come, nor right values, nor points.
+A worker is a submission's own: walled off from all others, it runs each check's answer in a child. It is given cells
+and calls, and gives back plain data. It knows neither inputs to come, nor right values, nor points. The process that
+it is a copy of never sees any of that, and so is as good for the next submission as it was for the first.
 """
 
 from __future__ import annotations
@@ -8,9 +10,11 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import socket
 import sys
+import traceback
 import types
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -62,10 +66,6 @@ def called(function: Any, arguments: list[Any], watch: Any) -> dict[str, Any]:
 
 def answer(order: dict[str, Any], source: int, target: int, unsafe: bool) -> None:
     """Run one check's answer: execute its cells, then answer calls until there are no more."""
-    nothing = os.open(os.devnull, os.O_RDWR)
-    source, target = os.dup(source), os.dup(target)
-    for number in (0, 1, 2):
-        os.dup2(nothing, number)
     signal.alarm(0)
     watch = attention_written_out if order["watched"] else nullcontext
     for name in ("alone", "lockdown", "plain", "__main__"):  # no names for an answer to replace
@@ -91,22 +91,19 @@ def answer(order: dict[str, Any], source: int, target: int, unsafe: bool) -> Non
             send(target, reply)
 
 
-def main() -> None:
-    """Read what to import, say that all is ready, then run one child after another."""
-    source, target = os.dup(0), os.dup(1)
-    os.dup2(2, 1)
-    order = receive(source)
-    for name in order["packages"]:
-        importlib.import_module(name)
-    sys.modules["torch"].set_num_threads(1)
-    with attention_written_out():  # what it imports at its first use is not left to a child
-        pass
+def work(handles: list[int], unsafe: bool) -> None:
+    """Be one submission's worker: say that all is ready, then run one child after another."""
+    source, target, endings = handles  # where the worker alone can write: no child can pretend that it has ended
+    if not unsafe:
+        lockdown.drop_capabilities()
     lockdown.hide_memory()
     lockdown.write_nothing()
-    unsafe = order["unsafe"]
     if not unsafe:
         lockdown.refuse_system_calls(forks=True)
-    endings = order["endings"]  # where the worker alone can write: no child can pretend that it has ended
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):  # until here, what goes wrong is said there
+        os.dup2(nothing, number)
+    os.close(nothing)
     send(target, {"ready": True, "largest": LARGEST})
     while (order := receive(source)) is not None:
         if "cells" not in order:  # "finish", for a child that has ended already
@@ -120,6 +117,72 @@ def main() -> None:
         _, status = os.waitpid(child, 0)
         ended = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else ""
         os.write(endings, f"{ended}\n".encode())
+
+
+def copied(control: socket.socket, handles: list[int], unsafe: bool) -> None:
+    """Start a worker, a copy of this process, and tell of it: its number here, and a handle of it.
+
+    Its namespaces are its own: it is the first process of all that it sees, and they end with it.
+    """
+    itself = os.getpid()
+    try:
+        if not unsafe and (between := os.fork()):  # who makes namespaces makes them for its children, and is in none
+            os.waitpid(between, 0)
+            return
+        if not unsafe:
+            lockdown.new_namespaces()
+        worker = os.fork()
+    except OSError as error:
+        control.send(f"refused: {error}".encode())
+    else:
+        if worker == 0:
+            try:
+                os.setsid()
+                control.close()
+                work(handles, unsafe)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(0)
+        told = [os.pidfd_open(worker)] if sys.platform == "linux" else []
+        socket.send_fds(control, [str(worker).encode()], told)
+        for handle in told:
+            os.close(handle)
+    if os.getpid() != itself:
+        os._exit(0)
+
+
+def main() -> None:
+    """Import what answers may use, say so, and start a worker for each request, or be one where that is asked for."""
+    control = socket.socket(fileno=os.dup(0))
+    order = receive(0)
+    for name in order["packages"]:
+        importlib.import_module(name)
+    sys.modules["torch"].set_num_threads(1)
+    # What is imported at its first use is not left to every child.
+    with attention_written_out():
+        pass
+    if "plotly" in order["packages"]:
+        figures = importlib.import_module("plotly.graph_objects")
+        plain(figures.Figure(figures.Scatter(x=[0], y=[0])).update_layout(title={"text": ""}, yaxis={"type": "log"}))
+    lockdown.hide_memory()
+    control.send(b"+")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    while True:
+        request, handles, _, _ = socket.recv_fds(control, 4, 3)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:  # workers that have ended
+                pass
+        if request == b"copy":
+            copied(control, handles, order["unsafe"])
+        elif request == b"be":
+            control.close()
+            work(handles, order["unsafe"])
+            return
+        else:
+            return
+        for handle in handles:
+            os.close(handle)
 
 
 if __name__ == "__main__":

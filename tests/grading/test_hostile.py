@@ -25,7 +25,7 @@ from tests.grading import hostile
 pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER = 2
-TIMEOUT = 3  # seconds for one check
+TIMEOUT = 6  # seconds for one check, of which a right answer needs a tenth: the machine may be busy
 EXPECTED = {
     "right": "all",
     **dict.fromkeys(hostile.WHOLE, "all"),
@@ -123,14 +123,14 @@ def test_pages_tell_no_input_and_run_no_script(bank: Run) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("loop that ignores signals", "no answer within 3 s"),
+        ("loop that ignores signals", f"no answer within {TIMEOUT} s"),
         ("memory", "asked for more than 1024 MiB"),
         ("answer imported", "it uses posenc"),
         ("answer imported in a try", "it uses posenc"),
         ("answer from another package", "it uses transformers"),
         ("ready-made in torch", "it uses torch.onnx"),
         ("a long cell", "its cell is too long"),
-        ("a trickle", "no answer within 3 s"),
+        ("a trickle", f"no answer within {TIMEOUT} s"),
         ("segfault", "its process broke off"),
         ("not Python", "SyntaxError in line 1"),
         ("missing cell", "answer cell is missing"),

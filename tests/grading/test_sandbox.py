@@ -6,13 +6,16 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from grading import sandbox as sandbox_module
 from grading import sources
 from grading.grade import assignment, grade_question, packages
-from grading.sandbox import Limits, Worker
+from grading.sandbox import Limits, Prepared, Worker, end_all
 from posenc.check._alone import ATTENTION
 from posenc.check._question import Question, Result
 from tests.grading import hostile
@@ -108,8 +111,11 @@ def test_no_door_is_open(told: Callable[[str], str]) -> None:
     assert told(CALLS) == ""
 
 
+TELLS = "import os\ndef rotation():\n    return f'{os.getppid()} {os.path.exists(\"/proc\")}'"
+
+
 def test_the_first_process_is_the_worker_itself(told: Callable[[str], str]) -> None:
-    assert told("import os\ndef rotation():\n    return f'{os.getppid()} {os.path.exists(\"/proc\")}'") == "1 False"
+    assert told(TELLS) == "1 False"
 
 
 def test_no_package_is_there_that_an_answer_may_not_use(told: Callable[[str], str]) -> None:
@@ -122,11 +128,10 @@ def test_no_package_is_there_that_an_answer_may_not_use(told: Callable[[str], st
 # ---- what ends
 
 
-def living(sandbox: Worker) -> set[psutil.Process]:
-    """Every process of a worker that runs, bubblewrap's own included."""
-    assert sandbox.started is not None
-    outside = psutil.Process(sandbox.started.process.pid)
-    return {outside, *outside.children(recursive=True)}
+def living(number: int) -> set[psutil.Process]:
+    """A process, and all that come from it."""
+    process = psutil.Process(number)
+    return {process, *process.children(recursive=True)}
 
 
 def alive(process: psutil.Process) -> bool:
@@ -153,41 +158,88 @@ def rotation(*args):
 def test_all_processes_have_ended_when_a_worker_is_stopped() -> None:
     with worker(2) as sandbox:
         sandbox.start()
+        assert sandbox.started is not None
+        number = sandbox.started.number
         thread = threading.Thread(target=grade_question, args=(sandbox, question(2, "q1"), [LOOP], "seed"))
         thread.start()
-        while len(found := living(sandbox)) < 3:  # bubblewrap, the worker, its child
+        while len(found := living(number)) < 2:  # the worker, its child
             time.sleep(0.01)
         thread.join()
         assert not any(map(alive, found))
 
 
 def test_a_sandbox_ends_even_when_bubblewrap_is_gone() -> None:
-    """The signal that follows a parent's death is not relied upon."""
-    with worker(2) as sandbox:
-        sandbox.start()
-        found = living(sandbox)
-        assert sandbox.started is not None
-        sandbox.started.process.kill()
-        sandbox.started.process.wait()
-        sandbox.stop()
-        assert not any(map(alive, found))
+    """The signal that follows a parent's death is not relied upon, and workers end with what they are copies of."""
+    prepared = Prepared(packages(assignment(2)), unsafe=False)
+    copy = prepared.start(itself=False)
+    found = living(prepared.process.pid)
+    assert {prepared.process.pid, prepared.number, copy.number} <= {process.pid for process in found}
+    prepared.process.kill()
+    prepared.process.wait()
+    prepared.end()
+    assert not any(map(alive, found))
+    copy.end()  # nothing is left to end
+
+
+def test_without_namespaces_in_namespaces_each_worker_has_a_sandbox_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    makes = sandbox_module.command
+
+    def refusing(*given: Any) -> list[str]:
+        program, *words = makes(*given)
+        return [program, "--unshare-user", "--disable-userns", *words]
+
+    monkeypatch.setattr(sandbox_module, "command", refusing)
+    monkeypatch.setattr(sandbox_module, "_prepared", {})
+    try:
+        with worker(2) as sandbox:
+            sandbox.start()
+            assert sandbox.started is not None
+            assert sandbox.started.itself
+            found = living(sandbox.started.prepared.process.pid)
+            with sandbox.answers(question(2, "q1"), [TELLS]) as functions:
+                assert str(functions["rotation"]()) == "1 False"
+            sandbox.stop()
+            assert not any(map(alive, found))
+    finally:
+        end_all()
+
+
+def test_a_worker_has_no_rights_and_is_the_first_of_all_that_it_sees() -> None:
+    """Its namespaces are made for it, and who makes namespaces has every right in them at first."""
+    with worker(1) as one, worker(2) as other, worker(2) as another:
+        for sandbox in (one, other, another):
+            sandbox.start()
+            assert sandbox.started is not None
+            assert not sandbox.started.itself
+            lines = Path(f"/proc/{sandbox.started.number}/status").read_text(encoding="ascii").splitlines()
+            status = dict(line.split(":\t", 1) for line in lines)
+            rights = {name: int(value, 16) for name, value in status.items() if name.startswith("Cap")}
+            assert set(rights.values()) == {0}, rights
+            assert len(rights) == 5
+            assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+            above, its = status["NSpid"].split()[-2:]
+            assert its == "1"
+            assert above != "1", "it is not the process that it is a copy of"
 
 
 @pytest.mark.parametrize("name", ["code for the first process", "a signal by way of a pipe"])
 def test_an_escape_leaves_no_process(name: str) -> None:
     cell = hostile.WITHOUT_FIRST[name].replace("FUNCTION", "rotation")
-    before = set(psutil.pids())
     with worker(2) as sandbox:
+        sandbox.start()
+        assert sandbox.started is not None
+        before = set(psutil.pids()) - {sandbox.started.number}
         results = grade_question(sandbox, question(2, "q1"), [cell], "seed")
     assert not any(result.earned for result in results)
     time.sleep(3)
-    orphans = []
+    this = psutil.Process()
+    left = []
     for pid in set(psutil.pids()) - before:
         with contextlib.suppress(psutil.NoSuchProcess):
             process = psutil.Process(pid)
-            if "worker.py" in " ".join(process.cmdline()) and process.ppid() == 1:
-                orphans.append(process)
-    assert not orphans
+            if "worker.py" in " ".join(process.cmdline()) and (process.ppid() == 1 or this in process.parents()):
+                left.append(process)
+    assert not left
 
 
 STEAL = """

@@ -14,7 +14,7 @@ from grading import sources
 from grading.grade import NUMBERS, assignment
 from grading.submission import source_of
 from tests.notebooks.markdown import faults
-from tools.execute import execute
+from tools.execute import CELL_TIMEOUT, Client
 
 pytestmark = pytest.mark.torch
 every_assignment = pytest.mark.parametrize("number", NUMBERS)
@@ -101,19 +101,45 @@ def test_its_text_shows_in_colab_and_jupyterlab(number: int) -> None:
             assert faults(source_of(cell)) == [], cell["id"]
 
 
+Runs = dict[tuple[int, bool], list[nbformat.NotebookNode]]
+FORGET = "import os\nos.chdir({folder!r})\nimport sys\nsys.path[:] = {path!r}\n%reset -f"
+
+
+@pytest.fixture(scope="module")
+def executed() -> Runs:
+    """The cells of every notebook, untouched and solved, as a kernel ran them.
+
+    It is one kernel, which forgets all names before each notebook: of its own each would import torch anew.
+    """
+    together, runs = nbformat.v4.new_notebook(), {}
+    together.cells = [nbformat.v4.new_code_cell("import json, sys\nprint(json.dumps(sys.path))")]
+    client = Client(together, timeout=CELL_TIMEOUT, kernel_name="python3", allow_errors=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(sources.ROOT), prepend=os.pathsep)  # for the hidden checks
+        with client.setup_kernel():
+            client.execute_cell(together.cells[0], 0)
+            found = json.loads(together.cells[0].outputs[0].text)
+            for number in NUMBERS:
+                for solved in (False, True):
+                    path = sources.path_of(number) if solved else student(number)
+                    runs[number, solved] = list(nbformat.read(path, as_version=4).cells)
+                    forget = nbformat.v4.new_code_cell(FORGET.format(folder=str(path.parent), path=found))
+                    for cell in (forget, *runs[number, solved]):
+                        together.cells.append(cell)
+                        client.execute_cell(cell, len(together.cells) - 1)
+                    assert not forget.outputs
+    return runs
+
+
 @every_assignment
 @pytest.mark.parametrize("solved", [False, True], ids=["untouched", "solved"])
-def test_it_runs_from_top_to_bottom(number: int, solved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(sources.ROOT), prepend=os.pathsep)  # for the hidden checks
-    path = sources.path_of(number) if solved else student(number)
-    done = execute(path)
-    assert done.error == ""
+def test_it_runs_from_top_to_bottom(number: int, solved: bool, executed: Runs) -> None:
+    code = [cell for cell in executed[number, solved] if cell.cell_type == "code"]
+    errors = [output.evalue for cell in code for output in cell.outputs if output.output_type == "error"]
+    assert errors == []
+    assert all(cell.execution_count for cell in code)
     given = assignment(number)
-    texts = {
-        cell["id"]: "".join(output.get("text", "") for output in cell.outputs)
-        for cell in done.notebook.cells
-        if cell.cell_type == "code"
-    }
+    texts = {cell["id"]: "".join(output.get("text", "") for output in cell.outputs) for cell in code}
     for question in given.questions:
         text = texts[f"{question.name}-check"]
         words = f"{question.points} of {question.points} points on the public checks" if solved else "not answered yet"

@@ -2,10 +2,8 @@
 
     python -m tests.mutants.run LIST [--torch]
 
-LIST names a file beside this one: `rotary` lists changes of src/posenc/rotary.py, `js` changes of modules in
-src/posenc/js. A change of Python meets the module's tests that need no torch or, with --torch and where the list says
-`torch = true`, those that do. A change of JavaScript meets the one test that it names, which compares arithmetic in a
-browser with Python's.
+LIST names a file beside this one: `rotary` lists changes of src/posenc/rotary.py. A change meets the module's tests
+that need no torch or, with --torch and where the list says `torch = true`, those that do.
 
 The libraries are imported once, before posenc is, and each copy has a process of its own, forked from there: a new
 Python for each would take ten times as long. A wrong copy meets the quickest tests first, by the times that the
@@ -39,7 +37,6 @@ OPTIONS = [
     "--hypothesis-profile=mutants",
 ]  # fmt: skip
 LIBRARIES = ["hypothesis.strategies", "nbformat", "numpy", "playwright.sync_api", "scipy.special", "scipy.stats"]
-LIBRARIES_OF_JS = ["anywidget", "plotly.graph_objects", "plotly.subplots"]
 
 
 @dataclass(frozen=True)
@@ -50,11 +47,6 @@ class Subject:
     torch: bool = False
 
     @property
-    def javascript(self) -> bool:
-        """Whether the list is that of the JavaScript."""
-        return self.name == "js"
-
-    @property
     def mutants(self) -> list[dict]:
         """The changes that this run is about."""
         listed = tomllib.loads((LISTS / f"{self.name}.toml").read_text(encoding="utf-8"))["mutant"]
@@ -63,24 +55,16 @@ class Subject:
     @property
     def libraries(self) -> list[str]:
         """What the tests import besides the package."""
-        return LIBRARIES + LIBRARIES_OF_JS * self.javascript + ["torch"] * self.torch
+        return LIBRARIES + ["torch"] * self.torch
 
-    def file(self, change: dict) -> str:
-        """What it changes, within the package."""
-        return f"js/{change['module']}.js" if self.javascript else f"{self.name}.py"
-
-    def tests(self, change: dict | None) -> list[str]:
-        """What is to notice a change; for None, what is to pass without one."""
-        if self.javascript:
-            return sorted({each["test"] for each in ([change] if change else self.mutants)})
+    @property
+    def tests(self) -> list[str]:
+        """What is to notice a change, and to pass without one."""
         return [f"tests/test_{self.name}.py", "-m", "torch" if self.torch else "not torch"]
 
     def copy(self, folder: Path) -> None:
-        """The package under `folder`: copies of what may change, links to the folders that do not."""
-        kept = () if self.javascript else ("js", "widgets")  # which no Python module of the lists imports
-        shutil.copytree(SOURCE, folder, ignore=shutil.ignore_patterns("__pycache__", "lab", *kept))
-        if self.javascript:
-            (folder / "lab").symlink_to(SOURCE / "lab")
+        """The package under `folder`, without what no module of the lists imports."""
+        shutil.copytree(SOURCE, folder, ignore=shutil.ignore_patterns("__pycache__", "lab", "js", "widgets"))
 
 
 class QuickestFirst:
@@ -106,7 +90,7 @@ def outcome(subject: Subject, change: dict | None, folder: Path, seconds: Path) 
     """pytest's exit status on a copy with one change, and what it printed."""
     subject.copy(folder / "posenc")
     if change:
-        path = folder / "posenc" / subject.file(change)
+        path = folder / "posenc" / f"{subject.name}.py"
         source = path.read_text(encoding="utf-8")
         if source.count(change["find"]) != 1:
             return -1, f"{change['find']!r} is in {path.name} {source.count(change['find'])} times, not once"
@@ -118,7 +102,7 @@ def outcome(subject: Subject, change: dict | None, folder: Path, seconds: Path) 
         try:
             with printed.open("w") as file, contextlib.redirect_stdout(file), contextlib.redirect_stderr(file):
                 sys.path.insert(0, str(folder))
-                status = pytest.main([*OPTIONS, *subject.tests(change)], plugins=[QuickestFirst(seconds)])
+                status = pytest.main([*OPTIONS, *subject.tests], plugins=[QuickestFirst(seconds)])
                 assert Path(sys.modules["posenc"].__file__).parent == folder / "posenc"
         finally:
             os._exit(status)

@@ -10,11 +10,11 @@ import pytest
 LENGTH = 20  # of the sequences
 
 
-def make_small(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
-    """Makes the profile "quick" one of a small model, short sequences and so many steps, until the test is over."""
+def make_small(monkeypatch: pytest.MonkeyPatch, steps: int, profile: str = "quick", length: int = LENGTH) -> None:
+    """Makes a profile one of a small model, short sequences and so many steps, until the test is over."""
     from posenc.lab import runs
 
-    quick = runs.PROFILES["quick"]
-    sizes = {"dim": 16, "mlp_dim": 20, "length": LENGTH, "sequences": 4, "warm_up": 4}
-    small = replace(quick, **sizes, steps=dict.fromkeys(quick.steps, steps))
-    monkeypatch.setattr(runs, "PROFILES", MappingProxyType({**runs.PROFILES, "quick": small}))
+    whole = runs.PROFILES[profile]
+    sizes = {"dim": 16, "mlp_dim": 20, "length": length, "sequences": 4, "warm_up": 4}
+    small = replace(whole, **sizes, steps=dict.fromkeys(whole.steps, steps))
+    monkeypatch.setattr(runs, "PROFILES", MappingProxyType({**runs.PROFILES, profile: small}))

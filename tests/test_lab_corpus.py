@@ -17,7 +17,10 @@ SYNTHETIC = {
     "copy half": ("a244bae35f4f46b8", "148065340e79c1f9"),
     "offset": ("ec7a93fd04639207", "ab5f95a361af0522"),
     "order": ("b8b22bca1e433a07", "13f67d4d9f8b1852"),
+    "said once": ("3ee8eb17e23a12f0", "5e4e61009fec8b82"),
+    "recall": ("8417ffa2803cc50b", "d1bcdd2975aad5df"),
 }
+FROZEN = "c655d8c3048e38a7"
 # Of the library's text: what these releases of Python have.
 TRAIN = {
     "3.11.2": "9db7885962f691f1",
@@ -52,6 +55,8 @@ def task(name):
         "copy half": lambda: corpus.Copy(8, 32),
         "offset": corpus.ExactOffset,
         "order": corpus.WordOrder,
+        "said once": lambda: corpus.SaidOnce(6, 16),
+        "recall": corpus.Recall,
     }
     return made[name]()
 
@@ -140,6 +145,139 @@ def test_copying(corpus):
     for length in (4, 9, 20):
         for tokens, targets in zip(*(part.tolist() for part in corpus.Copy(asked=2).probe(length, 8)), strict=True):
             check_copied(tokens, targets, length // 2, corpus.IGNORED)
+
+
+def sequences_of(batch):
+    """Each sequence with the token after its last, and the places of those that are asked for."""
+    for tokens, targets in zip(*(part.tolist() for part in batch), strict=True):
+        yield [*tokens, targets[-1]], [place + 1 for place, target in enumerate(targets) if target != -100]
+
+
+def test_a_block_said_once_stands_there_once_before(corpus):
+    """Where it is asked for, the symbols before it stood once, so far back, and the answer after them."""
+    distances, begins = set(), set()
+    for said, asked in sequences_of(corpus.SaidOnce(12, 32).batch(random(0), 400, 128)):
+        begin, block = asked[0] - 2, len(asked) + 2
+        assert asked == list(range(begin + 2, begin + block))
+        assert 12 <= block <= 32
+        before = [at for at in range(begin - block + 1) if said[at : at + block] == said[begin : begin + block]]
+        assert len(before) == 1
+        distances.add(begin - before[0])
+        begins.add(begin)
+    assert min(distances) < 20
+    assert max(distances) > 100
+    assert min(begins) < 30
+    assert max(begins) > 110
+    assert len(begins) > 60
+
+
+@pytest.mark.parametrize("distractors", ["random", "disjoint"])
+@pytest.mark.parametrize(("distance", "block"), [(16, 16), (32, 32), (64, 32), (90, 32)])
+def test_probes_of_blocks_said_once(corpus, torch, distance, block, distractors):
+    made = corpus.SaidOnce(distance=distance, distractors=distractors)
+    probe, longer = made.probe(128, 20), made.probe(512, 20)
+    assert torch.equal(probe.tokens[:, -distance - made.asked :], longer.tokens[:, -distance - made.asked :])
+    for said, asked in [*sequences_of(probe), *sequences_of(longer)]:
+        assert asked == list(range(len(said) - 14, len(said)))
+        assert said[-block:] == said[-block - distance :][:block]
+        rest = said[: -block - distance] + said[-distance:-block]
+        if distractors == "disjoint":
+            assert set(said[-block:]) <= set(range(32))
+            assert set(rest) <= set(range(32, 64))
+    least = distance + block - 1
+    with pytest.raises(ValueError, match=f"length must be at least {least}, got {least - 1}"):
+        made.probe(least - 1, 2)
+
+
+def test_a_model_that_looks_too_far_fails_said_once_and_passes_repeated(corpus):
+    """The control that the exam must notice: an answer four times as far back as it stands."""
+
+    def looks(times, probe, distance):
+        found = []
+        for said, asked in sequences_of(probe):
+            found += [said[at] == said[at - times * distance] for at in asked[-14:] if at >= times * distance]
+        return np.mean(found)
+
+    once, repeated = corpus.SaidOnce(distance=32).probe(512, 64), corpus.Copy(period=32).probe(512, 64)
+    assert looks(1, once, 32) == 1.0
+    assert looks(4, once, 32) < 0.05
+    assert looks(1, repeated, 32) == looks(4, repeated, 32) == 1.0
+
+
+def test_recall(corpus):
+    """Each question's key stood once before, and the answer after it; none is asked before it was said."""
+    made, pairs = corpus.Recall(most_pairs=12), set()
+    for said, asked in sequences_of(made.batch(random(0), 300, 128)):
+        for at in asked:
+            key = said[at - 1]
+            [before] = [place for place in range(at - 1) if said[place] == key]
+            assert key < 24
+            assert said[before + 1] == said[at]
+            assert 24 <= said[at] < 48
+        pairs.add(len(asked))
+        assert sum(0 <= symbol < 24 for symbol in said) == 2 * len(asked)
+    assert pairs == set(range(1, 13))
+
+
+@pytest.mark.parametrize(("distance", "pairs", "length"), [(2, 1, 128), (32, 6, 128), (96, 12, 128), (480, 24, 512)])
+def test_probes_of_recall(corpus, distance, pairs, length):
+    for said, asked in sequences_of(corpus.Recall(pairs=pairs, distance=distance).probe(length, 50)):
+        assert asked == [length]
+        assert [place for place in range(length - 1) if said[place] == said[length - 1]] == [length - 1 - distance]
+        assert said[length - distance] == said[length]
+        keys = [symbol for symbol in said[:-2] if symbol < 24]
+        assert len(keys) == len(set(keys)) == pairs
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda corpus: corpus.SaidOnce(12, 8), "most_block must be at least least_block, 12, got 8"),
+        (lambda corpus: corpus.SaidOnce(distance=15), "distance must be at least 16, got 15"),
+        (lambda corpus: corpus.SaidOnce(distractors="none"), r"distractors must be one of \('random', 'disjoint'\)"),
+        (
+            lambda corpus: corpus.SaidOnce().batch(random(0), 2, 62),
+            "length must have room for two blocks of 32, got 62",
+        ),
+        (lambda corpus: corpus.SaidOnce().probe(2049, 2), "length must be at most 2048, the longest of the probes"),
+        (lambda corpus: corpus.Recall(distance=31), "distance must be even, since a pair takes two tokens, got 31"),
+        (lambda corpus: corpus.Recall(pairs=25), "pairs must be at most 24, the keys there are, got 25"),
+        (lambda corpus: corpus.Recall().batch(random(0), 2, 47), "length must have room for 24 pairs, got 47"),
+        (
+            lambda corpus: corpus.Recall(pairs=20).probe(34, 2),
+            "length must have room for 20 pairs and a question, got 34",
+        ),
+    ],
+)
+def test_what_has_no_room_is_refused(corpus, make, said):
+    with pytest.raises(ValueError, match=said):
+        make(corpus)
+
+
+def test_the_frozen_windows(corpus, torch):
+    """A thousand windows, the same bytes on every machine, no byte asked for twice, none trained on."""
+    made, files = task("text"), [bytes(one.tolist()) for one in corpus.frozen_files()]
+    probe = made.windows(128, 1000)
+    assert hash_of(probe) == FROZEN
+    assert torch.equal(probe.targets[:, :-1], probe.tokens[:, 1:])
+    ends: dict[int, list[int]] = {}
+    for number, row in enumerate(probe.targets.tolist()):
+        text, place = files[number % len(files)], 7 * (number // len(files)) % 25
+        end = 2049 + place * (len(text) - 2049) // 24
+        assert text[end - 128 : end] == bytes(row)
+        ends.setdefault(number % len(files), []).append(end)
+    assert min(min(np.diff(sorted(places))) for places in ends.values()) >= made.asked
+    assert {len(places) for places in ends.values()} == {25}
+    longer = made.windows(512, 40)
+    assert torch.equal(longer.tokens[:, -128:], probe.tokens[:40])
+    trained = bytes(corpus.library().train.tolist())
+    assert not [row for row in probe.targets[:200].tolist() if bytes(row) in trained]
+    for length, sequences, said in (
+        (2049, 1, "length must be at most 2048, the longest of the windows, got 2049"),
+        (128, 1001, "sequences must be at most 1000, the windows there are, got 1001"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            made.windows(length, sequences)
 
 
 def test_exact_offset(corpus):

@@ -38,7 +38,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "configs": (),
     "schemes": (),
     "transformer": (),
-    "lab": ("runs", "corpus", "train", "measurements", "evaluate"),
+    "lab": ("runs", "corpus", "train", "measurements", "exams", "evaluate", "statistics", "intervals"),
     "figures": (),
     "widgets": (),
     "check": (),

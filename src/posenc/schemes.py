@@ -228,6 +228,10 @@ class PositionScheme(nn.Module):
         """
         return self._logit_scale(whole("head_dim", head_dim), whole("n_keys", n_keys, 0))
 
+    def for_layer(self, index: int) -> PositionScheme:
+        """The scheme of one layer of a Transformer, by its index from 0: itself, unless layers differ."""
+        return self
+
     def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return x
 
@@ -529,6 +533,57 @@ class Rotary(_Turning):
         if key_positions is positions:
             return for_q, for_q
         return for_q, rotary_table(angles(key_positions, inv_freq), factor, length_axis=-2, like=like)
+
+
+class Mixed(PositionScheme):
+    """Layers that rotate, and every so many one that does not, from which the distance is hidden.
+
+    The scheme of a layer is `for_layer(index)`; on its own this one has neither rotation nor bias.
+
+    Args:
+        head_dim: width of a head, at least 2.
+        every: the layers every − 1, 2·every − 1, … do not rotate; at least 2.
+        window: tokens that a layer which rotates looks back at, itself included; None: all.
+        base, scaling, scaling_options, attention_factor: as in `Rotary`.
+
+    Source: Yang et al. 2025, "Rope to Nope and Back Again", for layers of both kinds and for the window.
+    """
+
+    door = "query and key"
+
+    def __init__(
+        self,
+        head_dim: int,
+        base: float | None = None,
+        every: int = 4,
+        window: int | None = None,
+        scaling: str | None = None,
+        scaling_options: Mapping[str, Any] | None = None,
+        attention_factor: float | None = None,
+    ) -> None:
+        super().__init__()
+        self.every = whole("every", every, 2)
+        self.rotated = _Windowed(
+            head_dim, base, scaling=scaling, scaling_options=scaling_options, attention_factor=attention_factor
+        )
+        self.rotated.window = None if window is None else whole("window", window)
+        self.plain = NoPosition()
+
+    def for_layer(self, index: int) -> PositionScheme:
+        return self.plain if whole("index", index, 0) % self.every == self.every - 1 else self.rotated
+
+
+class _Windowed(Rotary):
+    """RoPE whose queries see no further back than a window, of so many tokens with their own."""
+
+    window: int | None = None
+
+    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
+        if self.window is None:
+            return None
+        offsets = relative_positions(positions, key_positions)
+        outside = torch.zeros_like(offsets, dtype=q.dtype).masked_fill(offsets <= -self.window, -torch.inf)
+        return outside.unsqueeze(-3).expand(*outside.shape[:-2], q.shape[1], -1, -1)
 
 
 class XPos(_Turning):

@@ -175,7 +175,7 @@ class Transformer(nn.Module):
         kept: list[KeysAndValues] = []
         for index, layer in enumerate(self.layers):
             past = cache.layers[index] if cache.layers else None
-            x, so_far = layer(x, self.scheme, positions, key_positions, past)
+            x, so_far = layer(x, self.scheme.for_layer(index), positions, key_positions, past)
             kept.append(so_far)
         cache.positions, cache.layers = key_positions, kept
         x = self.norm(x)

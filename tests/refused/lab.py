@@ -71,8 +71,8 @@ CASES = {
         good={"name": "quick-copy-none-0"}, bad={"name": [None, 3, "", "quick-copy-none", "quick-copy-none-01"]}
     ),
     train: Case(
-        good={"run": RUN, "task": TASK, "folder": None, "progress": False},
-        bad={"run": NO_RUNS, "task": TASKS, "folder": [3, True], "progress": [None, 1]},
+        good={"run": RUN, "task": TASK, "folder": None, "progress": False, "device": "cpu"},
+        bad={"run": NO_RUNS, "task": TASKS, "folder": [3, True], "progress": [None, 1], "device": [None, 0]},
     ),
     evaluate.with_scheme: Case(
         good={"model": MODEL, "scheme": MODEL.scheme}, bad={"model": MODELS, "scheme": SCHEMES}

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -23,9 +24,17 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from posenc.lab import results, store
+from posenc.lab.exams import GROUPS
 from posenc.lab.execution import carry_out
-from posenc.lab.runs import PROFILES, Run, planned
-from posenc.lab.train import SAVE_EVERY
+from posenc.lab.runs import PROFILES, Run, examined, planned
+from posenc.lab.train import SAVE_EVERY, try_rates
+
+TRIAL_SEED = 9  # of the trials of learning rates, and of no run
+
+
+def device_of_this_process(device: str) -> str:
+    """The device that is asked for; of several GPUs that which torchrun gives this process."""
+    return f"cuda:{os.environ['LOCAL_RANK']}" if device == "cuda" and "LOCAL_RANK" in os.environ else device
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,13 +46,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.add_parser("list", help="every planned run, and what is there of it")
     one = commands.add_parser("run", help="train and measure the runs that are named")
     one.add_argument("names", nargs="+", metavar="NAME", help="as quick-text-rope_100-0")
+    rates = commands.add_parser("rates", help="try the learning rates on every scheme of the full profile")
+    rates.add_argument("--steps", type=int, default=400, help="of each trial (400)")
     everything = commands.add_parser("all", help="train and measure every planned run that is not there yet")
     everything.add_argument("--profile", choices=tuple(PROFILES), help="those of one profile")
+    everything.add_argument("--only", metavar="WORDS", help="only runs whose name matches this regular expression")
     everything.add_argument("--missing", action="store_true", help="only those that the package does not ship yet")
     everything.add_argument("--workers", type=int, default=1, help="processes of one thread each")
+    for command in (one, everything):
+        command.add_argument("--groups", nargs="+", choices=tuple(GROUPS), help="measure only these")
+        command.add_argument(
+            "--device", default="cpu", help="of torch, as cuda; with torchrun each process has its own"
+        )
     collecting = commands.add_parser("collect", help="write results and checkpoints into the package")
     collecting.add_argument("--keep", action="store_true", help="keep what ships of runs that are not in the folder")
     collecting.add_argument("--into", type=Path, help="another place than the package's own")
+    commands.add_parser("exams", help="add what the exams found to what ships")
     asked = parser.parse_args(arguments)
 
     if asked.command == "list":
@@ -61,18 +79,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except ValueError as wrong:
             parser.error(f"{wrong} (`python -m posenc.lab list` names them)")
         for run in runs:
-            print(carry_out(run, asked.folder))
+            print(carry_out(run, asked.folder, asked.groups, device=device_of_this_process(asked.device)))
+    elif asked.command == "rates":
+        found = {}
+        for scheme in dict.fromkeys(run.scheme for run in examined()):
+            profile = "deep" if "mixed" in scheme else "full"
+            found[scheme] = try_rates(Run(profile, "text", scheme, TRIAL_SEED), asked.steps)
+            print(scheme, found[scheme], flush=True)
+            store.write_json(asked.folder / "rates.json", {"steps": asked.steps, "losses": found})
     elif asked.command == "all":
         shipped = results().runs if asked.missing else {}
-        runs = [run for run in planned() if asked.profile in (None, run.profile) and run.name not in shipped]
+        runs = planned() if asked.groups is None else examined()
+        runs = [run for run in runs if asked.profile in (None, run.profile) and run.name not in shipped]
+        runs = [run for run in runs if re.search(asked.only or "", run.name)]
+        # torchrun starts several processes and tells each its number: they share the runs.
+        rank, world = (int(os.environ.get(name, default)) for name, default in (("RANK", 0), ("WORLD_SIZE", 1)))
+        runs, device = runs[rank::world], device_of_this_process(asked.device)
         # glibc hands every large block back to the system, which clears it anew for the next operation: a quarter of
         # all time. Workers read these settings when they start.
         os.environ |= {"MALLOC_MMAP_THRESHOLD_": str(2**30), "MALLOC_TRIM_THRESHOLD_": str(2**32)} | os.environ
         # A fresh process for each worker: a forked one would inherit torch's threads in any state.
         with ProcessPoolExecutor(asked.workers, mp_context=get_context("spawn")) as pool:
             progress = repeat(asked.workers == 1)
-            for number, line in enumerate(pool.map(carry_out, runs, repeat(asked.folder), progress), 1):
+            more = (repeat(asked.folder), repeat(asked.groups), progress, repeat(device))
+            for number, line in enumerate(pool.map(carry_out, runs, *more), 1):
                 print(f"[{number} of {len(runs)}] {line}", flush=True)
+    elif asked.command == "exams":
+        print(store.collect_exams(asked.folder))
     else:
         print(store.collect(asked.folder, asked.into, keep=asked.keep))
 

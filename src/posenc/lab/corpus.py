@@ -10,10 +10,12 @@ and belongs to the Python at hand, so every result on it carries the hash of wha
 from __future__ import annotations
 
 import hashlib
+import json
+import lzma
 import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -22,8 +24,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from posenc._arrays import whole
+from posenc._arrays import one_of, whole
 from posenc.lab._checks import instance
+from posenc.lab.measured import SHIPPED
 
 IGNORED = -100  # torch's own mark of a token whose loss is not counted
 
@@ -111,6 +114,11 @@ _HELD_OUT = {
 }
 
 
+FROZEN = "frozen_text.json.xz"  # ships: other files than those above, as tools/frozen_text.py wrote them
+WINDOWS_PER_FILE = 25
+LONGEST = 2048  # tokens of a probe, 16 times the length that the full profile trains on
+
+
 @dataclass(frozen=True)
 class Text:
     """Bytes of Python's standard library, ASCII, as whole numbers below 128.
@@ -132,9 +140,16 @@ def _paths(groups: dict[str, str]) -> list[str]:
     return [f"{folder}/{name}.py".lstrip("/") for folder, names in groups.items() for name in names.split()]
 
 
-def _bytes(path: Path) -> bytes:
+def as_ascii(path: Path) -> bytes:
     """The file's text with Unix line ends, and a question mark for every byte beyond ASCII."""
     return bytes(byte if byte < 128 else ord("?") for byte in path.read_bytes().replace(b"\r\n", b"\n"))
+
+
+@cache
+def frozen_files() -> tuple[Tensor, ...]:
+    """The files that models are measured on, which ship with the package: uint8 each, longer than `LONGEST`."""
+    frozen = json.loads(lzma.decompress((SHIPPED / FROZEN).read_bytes()))
+    return tuple(torch.frombuffer(bytearray(text, "ascii"), dtype=torch.uint8) for text in frozen["files"].values())
 
 
 @lru_cache(maxsize=4)
@@ -160,7 +175,7 @@ def library(folder: str | Path | None = None) -> Text:
     train = [path for path in _paths(_TRAIN) if (root / path).is_file()]
     if not train:
         raise FileNotFoundError(f"no file of the laboratory's text to train on is under {root}")
-    parts = [b"\n".join(_bytes(root / path) for path in paths) for paths in (train, held_out)]
+    parts = [b"\n".join(as_ascii(root / path) for path in paths) for paths in (train, held_out)]
     of_train, of_held_out = (torch.frombuffer(bytearray(part), dtype=torch.uint8) for part in parts)
     train_hash, held_out_hash = (hashlib.sha256(part).hexdigest()[:16] for part in parts)
     missing = tuple(path for path in _paths(_TRAIN) if path not in train)
@@ -201,6 +216,26 @@ class LibraryText:
         ends = np.linspace(self.longest + 1, len(self.text.held_out), whole("sequences", sequences)).astype(int)
         return _next_tokens(self._windows(self.text.held_out, ends - length - 1, length + 1))
 
+    def windows(self, length: int, sequences: int) -> Batch:
+        """The first windows of files that ship frozen, so that they are the same on every machine, one of each in turn.
+
+        Those of every length end at the same places, and no byte is asked for twice.
+        """
+        files = frozen_files()
+        if whole("length", length, self.asked) > LONGEST:
+            raise ValueError(f"length must be at most {LONGEST}, the longest of the windows, got {length}")
+        if whole("sequences", sequences) > WINDOWS_PER_FILE * len(files):
+            there = WINDOWS_PER_FILE * len(files)
+            raise ValueError(f"sequences must be at most {there}, the windows there are, got {sequences}")
+        found = []
+        for number in range(sequences):
+            text = files[number % len(files)]
+            # Rounds go through a file by steps of 7 of its 25 places, so that the first few are spread over all of it.
+            place = 7 * (number // len(files)) % WINDOWS_PER_FILE
+            end = LONGEST + 1 + place * (len(text) - LONGEST - 1) // (WINDOWS_PER_FILE - 1)
+            found.append(text[end - length - 1 : end])
+        return _next_tokens(torch.stack(found).long())
+
     @staticmethod
     def _windows(text: Tensor, starts: np.ndarray, length: int) -> Tensor:
         return torch.stack([text[start : start + length] for start in starts.tolist()]).long()
@@ -217,7 +252,8 @@ def _next_tokens(sequences: Tensor) -> Batch:
 class Copy:
     """A block of random symbols, said again and again: the next symbol stood one period ago.
 
-    The first block cannot be known and is not asked for.
+    The first block cannot be known and is not asked for. Any copy of it will do, so that this is no question of where:
+    a model that looks two blocks back instead of one answers as well.
 
     Args:
         least_period, most_period: the range of periods in training, in tokens, both included.
@@ -264,6 +300,150 @@ class Copy:
         return Batch(found.tokens, found.targets.masked_fill(~known, IGNORED))
 
 
+class SaidOnce:
+    """One block among random symbols, said once more further on: which symbol followed these, the one time before?
+
+    Nothing else is repeated but by chance, so that a model that looks too far or too near finds no right answer.
+
+    Args:
+        least_block, most_block: symbols of a block in training, both included. Its second saying begins anywhere, at
+            least a block's length after the first.
+        distance: in a probe, from a symbol to the same one before, in tokens.
+        distractors: of a probe, all that is not the block: "random" symbols, or "disjoint" ones that the block has not.
+        asked: tokens at the end of a probe that are asked for; a block of it has two more, by which it is known, or
+            as many as the greatest in training if the distance has room for them.
+    """
+
+    name: ClassVar[str] = "said_once"
+    vocab_size: ClassVar[int] = 64
+    cue: ClassVar[int] = 2  # symbols by which a block is known, and which are not asked for
+
+    def __init__(
+        self,
+        least_block: int = 12,
+        most_block: int = 32,
+        distance: int = 32,
+        distractors: str = "random",
+        asked: int = 14,
+    ) -> None:
+        self.least_block = whole("least_block", least_block, self.cue + 1)
+        self.most_block = whole("most_block", most_block)
+        if most_block < least_block:
+            raise ValueError(f"most_block must be at least least_block, {least_block}, got {most_block}")
+        self.asked = whole("asked", asked)
+        self.distance = whole("distance", distance, asked + self.cue)
+        self.distractors = one_of("distractors", distractors, ("random", "disjoint"))
+
+    def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
+        """Sequences of random symbols with one block in each that is said twice, at a random place and distance."""
+        _check(random, sequences, length)
+        if length + 1 < 2 * self.most_block:
+            raise ValueError(f"length must have room for two blocks of {self.most_block}, got {length}")
+        symbols = _draws(random, self.vocab_size, sequences, length + 1)
+        block = _draws(random, self.most_block + 1, sequences, least=self.least_block)[:, None]
+        last = length + 1 - block  # where the second saying begins at the latest
+        distance = block + _below(random, last - block + 1)
+        begin = distance + _below(random, last - distance + 1)
+        place = np.arange(length + 1)[None, :]
+        said_again = (begin <= place) & (place < begin + block)
+        symbols = np.where(said_again, np.take_along_axis(symbols, np.maximum(place - distance, 0), axis=1), symbols)
+        return _asking(symbols, said_again & (place >= begin + self.cue))
+
+    def probe(self, length: int, sequences: int) -> Batch:
+        """Sequences that end with the block, and have it once before; the same end at every length."""
+        block = min(self.distance, max(self.most_block, self.asked + self.cue))
+        if whole("length", length, self.distance + block - 1) > LONGEST:
+            raise ValueError(f"length must be at most {LONGEST}, the longest of the probes, got {length}")
+        random = np.random.RandomState([20_260_104, self.distance])
+        own = self.vocab_size // 2 if self.distractors == "disjoint" else self.vocab_size
+        others = 0 if own == self.vocab_size else own
+        said = _draws(random, own, whole("sequences", sequences), block)
+        # From the end backwards, so that a longer probe only has more before it.
+        drawn = _draws(random, self.vocab_size, LONGEST + 1, sequences, least=others).T[:, ::-1]
+        symbols = drawn[:, LONGEST - length :].copy()
+        first = length + 1 - block - self.distance
+        symbols[:, first : first + block] = symbols[:, -block:] = said
+        asked = np.zeros((1, length + 1), bool)
+        asked[:, -self.asked :] = True
+        return _asking(symbols, asked)
+
+
+class Recall:
+    """Pairs of a key and its value among other symbols, and keys that come again: which was the value?
+
+    Args:
+        most_pairs: in a sequence to train on; each is asked for once, somewhere after it was said.
+        pairs: in a probe, of which one is asked for.
+        distance: in a probe, from the key that is asked for to where it stood before, in tokens; even.
+    """
+
+    name: ClassVar[str] = "recall"
+    vocab_size: ClassVar[int] = 64
+    keys: ClassVar[int] = 24  # symbols 0 to 23 are keys, 24 to 47 values, the others neither
+    values: ClassVar[int] = 24
+    asked = 1
+
+    def __init__(self, most_pairs: int = 12, pairs: int = 6, distance: int = 32) -> None:
+        self.most_pairs, self.pairs = whole("most_pairs", most_pairs), whole("pairs", pairs)
+        for name in ("most_pairs", "pairs"):
+            if getattr(self, name) > self.keys:
+                raise ValueError(f"{name} must be at most {self.keys}, the keys there are, got {getattr(self, name)}")
+        self.distance = whole("distance", distance, 2)
+        if distance % 2:
+            raise ValueError(f"distance must be even, since a pair takes two tokens, got {distance}")
+
+    def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
+        """Sequences with up to so many pairs, each said at a random place and asked for at a later one."""
+        _check(random, sequences, length)
+        places = length // 2
+        if places < 2 * self.most_pairs:
+            raise ValueError(f"length must have room for {2 * self.most_pairs} pairs, got {length}")
+        symbols = _draws(random, self.vocab_size, sequences, length + 1, least=self.keys + self.values)
+        asked = np.zeros(symbols.shape, bool)
+        for row, asked_of in zip(symbols, asked, strict=True):
+            pairs, shift = 1 + int(_draws(random, self.most_pairs)), int(_draws(random, 2))
+            keys, values = random.permutation(self.keys)[:pairs], self.keys + _draws(random, self.values, pairs)
+            slots = np.sort(random.permutation(places)[: 2 * pairs].reshape(pairs, 2), axis=1)  # said, asked for
+            for at in (shift + 2 * slots).T:
+                row[at], row[at + 1] = keys, values
+            asked_of[shift + 2 * slots[:, 1] + 1] = True
+        return _asking(symbols, asked)
+
+    def probe(self, length: int, sequences: int) -> Batch:
+        """Sequences that end with a key, whose pair stood so far back, between other pairs."""
+        whole("length", length, self.distance + 1)
+        places = (length + 1) // 2
+        if self.pairs > places - 1:
+            raise ValueError(f"length must have room for {self.pairs} pairs and a question, got {length}")
+        random = np.random.RandomState([20_260_105, self.distance, self.pairs, length])
+        others = self.keys + self.values
+        symbols = _draws(random, self.vocab_size, whole("sequences", sequences), length + 1, least=others)
+        said = places - 1 - self.distance // 2  # the place of the pair that is asked for; the question has the last one
+        free = np.delete(np.arange(places - 1), said)
+        for row in symbols:
+            keys = random.permutation(self.keys)[: self.pairs]
+            values = self.keys + _draws(random, self.values, self.pairs)
+            slots = np.append(said, random.permutation(free)[: self.pairs - 1])
+            at = length + 1 - 2 * (places - slots)
+            row[at], row[at + 1] = keys, values
+            row[-2:] = keys[0], values[0]
+        asked = np.zeros((1, length + 1), bool)
+        asked[:, -1] = True
+        return _asking(symbols, asked)
+
+
+def _below(random: np.random.RandomState, limits: np.ndarray) -> np.ndarray:
+    """Whole numbers from 0 to each limit − 1."""
+    return np.asarray(random.random_sample(limits.shape) * limits).astype(np.int64)
+
+
+def _asking(symbols: np.ndarray, asked: np.ndarray) -> Batch:
+    """What follows each symbol, to be told where `asked` says so of the symbol that follows."""
+    found = _next_tokens(torch.from_numpy(np.ascontiguousarray(symbols)))
+    unasked = ~torch.from_numpy(asked[:, 1:])
+    return Batch(found.tokens, found.targets.masked_fill(unasked, IGNORED))
+
+
 class ExactOffset:
     """Random symbols, and the question which one stood so many tokens ago.
 
@@ -281,16 +461,16 @@ class ExactOffset:
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
         """Sequences of random symbols."""
         _check(random, sequences, length)
-        return self._asking(torch.from_numpy(_draws(random, self.vocab_size, sequences, length)))
+        return self._answers(torch.from_numpy(_draws(random, self.vocab_size, sequences, length)))
 
     def probe(self, length: int, sequences: int) -> Batch:
         """Sequences that end with the same symbols at every length."""
         whole("length", length, self.offset + self.asked)
         random = np.random.RandomState(20_260_102)
         drawn = _draws(random, self.vocab_size, length, whole("sequences", sequences)).T[:, ::-1]
-        return self._asking(torch.from_numpy(np.ascontiguousarray(drawn)))
+        return self._answers(torch.from_numpy(np.ascontiguousarray(drawn)))
 
-    def _asking(self, tokens: Tensor) -> Batch:
+    def _answers(self, tokens: Tensor) -> Batch:
         targets = torch.full_like(tokens, IGNORED)
         targets[:, self.offset :] = tokens[:, : -self.offset]
         return Batch(tokens, targets)
@@ -331,5 +511,5 @@ class WordOrder:
 
 
 TASKS: Mapping[str, type[Task]] = MappingProxyType(
-    {one.name: one for one in (LibraryText, Copy, ExactOffset, WordOrder)}
+    {one.name: one for one in (LibraryText, SaidOnce, Copy, Recall, ExactOffset, WordOrder)}
 )

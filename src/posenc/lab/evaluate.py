@@ -11,7 +11,7 @@ frequencies, another temperature, other slopes.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -44,12 +44,15 @@ class Answers(NamedTuple):
         accuracy: the share of them that the greatest logit names.
         position_loss, position_accuracy: mean at every position over the sequences that are asked there; NaN where
             none is.
+        losses, right: of each sequence, loss and accuracy over the last tokens, for `posenc.lab.intervals`.
     """
 
     loss: float
     accuracy: float
     position_loss: np.ndarray  # (length,)
     position_accuracy: np.ndarray  # (length,)
+    losses: np.ndarray  # (sequences,)
+    right: np.ndarray  # (sequences,)
 
 
 def with_scheme(model: Transformer, scheme: PositionScheme) -> Transformer:
@@ -89,18 +92,19 @@ def answers(model: Transformer, probe: Batch, asked: int) -> Answers:
     if whole("asked", asked) > length or bool(unasked[..., -asked:].any()):
         raise ValueError(f"asked must be at most the last tokens that the probe asks for, got {asked}")
     at_once = max(1, _ENTRIES // (length * max(length * model.config.n_heads, model.config.vocab_size)))
-    losses, correct = [], []
+    losses, correct, device = [], [], next(model.parameters()).device
     for start in range(0, len(probe.tokens), at_once):
         tokens, targets = (part[start : start + at_once] for part in probe)
-        logits = model(tokens)
+        logits = model(tokens.to(device)).cpu()
         each = F.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=IGNORED, reduction="none")
         losses.append(each.view(targets.shape))
         correct.append(logits.argmax(dim=-1) == targets)
     loss, right = (torch.cat(found).double().masked_fill(unasked, torch.nan) for found in (losses, correct))
-    if loss.ndim == 1:  # one answer for each sequence
-        return Answers(float(loss.mean()), float(right.mean()), np.array([loss.mean()]), np.array([right.mean()]))
+    loss, right = (found.view(len(found), -1) for found in (loss, right))  # one answer for each sequence is one column
     by_position = [values.nanmean(dim=0).numpy() for values in (loss, right)]
-    return Answers(float(loss[:, -asked:].mean()), float(right[:, -asked:].mean()), *by_position)
+    by_sequence = [values[:, -asked:].mean(dim=1).numpy() for values in (loss, right)]
+    mean_loss, share = (float(values.mean()) for values in by_sequence)
+    return Answers(mean_loss, share, *by_position, *by_sequence)
 
 
 def measure(
@@ -174,7 +178,7 @@ def scaled(run: Run, scaling: str, factor: float) -> PositionScheme:
     Raises:
         TypeError, ValueError: a run of another scheme, an unknown scaling, or a factor below 1.
     """
-    _check_rotary(run)
+    check_rotary(run)
     function, options, told = _SCALINGS[one_of("scaling", scaling, SCALINGS)]
     options, factor = dict(options), _check_factor(factor)
     if told:
@@ -196,7 +200,7 @@ def interpolated(run: Run, factor: float, pairs: Collection[int]) -> PositionSch
     Raises:
         TypeError, ValueError: a run of another scheme, a pair that it does not have, or a factor below 1.
     """
-    _check_rotary(run)
+    check_rotary(run)
     count = run.settings.head_dim // 2
     chosen, factor = _check_pairs(pairs, count), _check_factor(factor)
     slower = [factor if pair in chosen else 1.0 for pair in range(count)]
@@ -267,12 +271,13 @@ def clipped(run: Run, pairs: Collection[int]) -> PositionScheme:
     Raises:
         TypeError, ValueError: a run of another scheme, or a pair that it does not have.
     """
-    _check_rotary(run)
+    check_rotary(run)
     frequencies = inv_freq(run.settings.head_dim, run.scheme_options[1]["base"])
     return ClippedRotary(frequencies, pairs, run.settings.length - 1)
 
 
-def _check_rotary(run: Run) -> None:
+def check_rotary(run: Run) -> None:
+    """Refuses what is no run of a rotary scheme."""
     instance("run", run, Run)
     if run.scheme_options[0] != "rope":
         raise ValueError(f"run must be one of a rotary scheme, got {run.name!r}")
@@ -299,13 +304,61 @@ def unturned(run: Run) -> list[int]:
     Raises:
         ValueError: a run of another scheme.
     """
-    _check_rotary(run)
+    check_rotary(run)
     made = turns(run.settings.length, inv_freq(run.settings.head_dim, run.scheme_options[1]["base"]))
     return [pair for pair, count in enumerate(made) if count < 1]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # A few steps more
+
+
+def fine_tuned(
+    model: Transformer,
+    run: Run,
+    task: Task,
+    scheme: PositionScheme,
+    *,
+    length: int,
+    stages: Sequence[int],
+    learning_rate: float = 5e-4,
+) -> Iterator[tuple[int, Transformer]]:
+    """A copy of a model, trained for some steps at another length with another scheme, as it is at several stages.
+
+    Batches hold as many tokens as in the run's training, and none of its batches comes again. The learning rate is
+    constant, the optimiser new.
+
+    Args:
+        model: trained.
+        run: its run.
+        task: what to train on.
+        scheme: one without weights of its own, or with the model's.
+        length: of the sequences, in tokens.
+        stages: after how many steps it is given, rising from at least 0.
+        learning_rate: greater than 0.
+
+    Yields:
+        the number of steps, and the copy in float32: the same one each time, so measure it before the next stage. The
+        model and the scheme given are not changed.
+
+    Raises:
+        TypeError, ValueError: arguments of another kind or out of range, or a scheme that `with_scheme` refuses.
+    """
+    instance("run", run, Run)
+    instance("task", task, Task)
+    instance("stages", stages, Sequence)
+    whole("length", length)
+    if not stages or list(stages) != sorted({whole("stages", one, 0) for one in stages}):
+        raise ValueError(f"stages must be whole numbers that rise, got {stages!r}")
+    profile = replace(run.settings, learning_rate=positive("learning_rate", learning_rate))
+    tuned = copy.deepcopy(with_scheme(model, scheme))
+    optimiser = optimiser_for(tuned, profile)
+    for number in range(stages[-1] + 1):
+        if number in stages:
+            yield number, tuned.eval()
+        if number < stages[-1]:
+            batch = draw(task, run.seed, run.steps + number, profile, length)
+            step(tuned.train(), optimiser, batch, profile.clip)
 
 
 def fine_tune(
@@ -318,32 +371,7 @@ def fine_tune(
     steps: int,
     learning_rate: float = 5e-4,
 ) -> Transformer:
-    """A copy of a model, trained for some steps at another length with another scheme.
-
-    Batches hold as many tokens as in the run's training, and none of its batches comes again. The learning rate is
-    constant, the optimiser new.
-
-    Args:
-        model: trained.
-        run: its run.
-        task: what to train on.
-        scheme: one without weights of its own, or with the model's.
-        length: of the sequences, in tokens.
-        steps: at least 0.
-        learning_rate: greater than 0.
-
-    Returns:
-        the copy, in float32; the model and the scheme given are not changed.
-
-    Raises:
-        TypeError, ValueError: arguments of another kind or out of range, or a scheme that `with_scheme` refuses.
-    """
-    instance("run", run, Run)
-    instance("task", task, Task)
-    whole("length", length)
-    profile = replace(run.settings, learning_rate=positive("learning_rate", learning_rate))
-    tuned = copy.deepcopy(with_scheme(model, scheme)).train()
-    optimiser = optimiser_for(tuned, profile)
-    for number in range(whole("steps", steps, 0)):
-        step(tuned, optimiser, draw(task, run.seed, run.steps + number, profile, length), profile.clip)
-    return tuned.eval()
+    """The copy of a model that `fine_tuned` gives after so many steps."""
+    stages = (whole("steps", steps, 0),)
+    [(_, tuned)] = fine_tuned(model, run, task, scheme, length=length, stages=stages, learning_rate=learning_rate)
+    return tuned

@@ -7,30 +7,49 @@ process can find.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
 from posenc.lab import store
+from posenc.lab.exams import GROUPS, asked_of
 from posenc.lab.measured import read_json
 from posenc.lab.measurements import measurements
 from posenc.lab.runs import Run
 from posenc.lab.train import train
 
 
-def carry_out(run: Run, folder: Path, progress: bool = True) -> str:
-    """Trains a run and measures it, unless that has been done; answers with a line of what there is now."""
+def carry_out(
+    run: Run, folder: Path, groups: Sequence[str] | None = None, progress: bool = True, device: str = "cpu"
+) -> str:
+    """Trains a run and measures it, unless that has been done; answers with a line of what there is now.
+
+    Args:
+        run: what to train.
+        folder: where runs are kept.
+        groups: of measurements; None: all that the run has.
+        progress: whether to show a bar.
+        device: of torch.
+    """
     torch.set_num_threads(1)  # two threads get in each other's way on models this small
-    checkpoint, record = folder / f"{run.name}.safetensors", folder / f"{run.name}.json"
-    trained_record = folder / f"{run.name}.trained.json"
+    checkpoint, trained_record = folder / f"{run.name}.safetensors", folder / f"{run.name}.trained.json"
     if not (checkpoint.is_file() and trained_record.is_file()):
         began = time.time()
-        trained = train(run, run.make_task(), folder=folder, progress=progress)
+        trained = train(run, run.make_task(), folder=folder, progress=progress, device=device)
         store.save_checkpoint(trained.model, run, checkpoint)
         wall = time.time() - began
         store.write_json(trained_record, store.description(run, trained.losses, trained.seconds, wall))
         (folder / f"{run.name}.state").unlink(missing_ok=True)
-    if not record.is_file():
+    for group in asked_of(run):
+        record = folder / f"{run.name}.{group}.json"
+        if (groups is None or group in groups) and not record.is_file():
+            model, _ = store.load_checkpoint(checkpoint)
+            began = time.process_time()
+            found = list(GROUPS[group](model.to(device), run))
+            store.write_measurements(record, found, time.process_time() - began)
+    record = folder / f"{run.name}.json"
+    if groups is None and not record.is_file():
         model, _ = store.load_checkpoint(checkpoint)
         began = time.process_time()
         found = list(measurements(model, run))

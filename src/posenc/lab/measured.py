@@ -11,10 +11,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from posenc._arrays import one_of
+from posenc.lab.intervals import Interval, interval
 
 SHIPPED = Path(str(files("posenc"))) / "lab" / "data"
 SCHEMA_VERSION = 1
+FILES = 40  # that the windows of text are from, in turn
 
 
 def read_json(path: str | Path) -> Any:
@@ -51,8 +55,13 @@ class Results:
         measurements: flat dictionaries; `schema.json` says what stands in them.
     """
 
-    def __init__(self, runs: Mapping[str, Mapping[str, Any]], measurements: Sequence[Mapping[str, Any]]) -> None:
-        self.runs, self.measurements = dict(runs), list(measurements)
+    def __init__(
+        self,
+        runs: Mapping[str, Mapping[str, Any]],
+        measurements: Sequence[Mapping[str, Any]],
+        values: Mapping[str, np.ndarray] | None = None,
+    ) -> None:
+        self.runs, self.measurements, self.arrays = dict(runs), list(measurements), dict(values or {})
         self._fields = {field for one in self.measurements for field in one} | set(_OF_RUN)
 
     def select(self, **wanted: Any) -> list[dict[str, Any]]:
@@ -70,12 +79,18 @@ class Results:
             raise ValueError(
                 f"wanted must name fields among {', '.join(sorted(self._fields))}, got {', '.join(unknown)}"
             )
-        found = []
-        for one in self.measurements:
-            known = {field: self.runs[one["run"]][field] for field in _OF_RUN} | dict(one)
-            if all(known.get(field) == value for field, value in wanted.items()):
-                found.append(known)
-        return found
+        of_run = {field: value for field, value in wanted.items() if field in _OF_RUN}
+        of_measurement = {field: value for field, value in wanted.items() if field not in _OF_RUN}
+        runs = {
+            name: {field: run[field] for field in _OF_RUN}
+            for name, run in self.runs.items()
+            if all(run[field] == value for field, value in of_run.items())
+        }
+        return [
+            runs[one["run"]] | dict(one)
+            for one in self.measurements
+            if one["run"] in runs and all(one.get(field) == value for field, value in of_measurement.items())
+        ]
 
     def spread(self, value: str = "loss", **wanted: Any) -> Spread:
         """Mean, least and greatest of one number over the seeds.
@@ -94,12 +109,55 @@ class Results:
             raise ValueError(f"wanted must leave one measurement of each seed, got {len(found)} of {wanted!r}")
         return Spread(sum(by_seed.values()) / len(by_seed), min(by_seed.values()), max(by_seed.values()), by_seed)
 
+    def values(self, **wanted: Any) -> tuple[list[int], np.ndarray]:
+        """The seeds, and what each of their models got in every window or probe: shape (seeds, windows).
+
+        Args:
+            wanted: as for `spread`.
+
+        Raises:
+            ValueError: nothing found, several measurements of one seed, or measurements whose values do not ship.
+        """
+        found = sorted(self.select(**wanted), key=lambda one: one["seed"])
+        seeds = [one["seed"] for one in found]
+        if not found or len(set(seeds)) != len(seeds):
+            raise ValueError(f"wanted must leave one measurement of each seed, got {len(found)} of {wanted!r}")
+        if any("values" not in one for one in found):
+            raise ValueError(f"wanted must leave measurements whose values ship, got {wanted!r}")
+        rows = [self.arrays[one["run"]][one["values"][0] :][: one["values"][1]] for one in found]
+        return seeds, np.stack(rows).astype(float)
+
+    def interval(self, wanted: Mapping[str, Any], less: Mapping[str, Any] | None = None) -> Interval:
+        """A mean over seeds and windows with its interval, or that of a difference on the same seeds and windows.
+
+        Args:
+            wanted: as for `spread`, in a dictionary.
+            less: what is subtracted, likewise; the windows they share are compared, and the seeds they share.
+
+        Raises:
+            ValueError: as `values` does, or no seed or window in common.
+        """
+        seeds, values = self.values(**wanted)
+        if less is not None:
+            others, subtracted = self.values(**less)
+            both = [seed for seed in seeds if seed in others]
+            windows = min(values.shape[1], subtracted.shape[1])
+            if not both:
+                raise ValueError(f"less must have seeds of {seeds}, got {others}")
+            rows = [values[seeds.index(one)] for one in both], [subtracted[others.index(one)] for one in both]
+            values = np.stack(rows[0])[:, :windows] - np.stack(rows[1])[:, :windows]
+        text = self.select(**wanted)[0]["probe"] == "text"
+        return interval(values, np.arange(values.shape[1]) % FILES if text else None)
+
 
 _OF_RUN = ("profile", "task", "scheme", "seed", "causal")
 
 
 def results(path: str | Path | None = None) -> Results:
     """What the laboratory measured: the results that ship with the package, or those of a file.
+
+    Args:
+        path: of a JSON file; the values of each window or probe are in a file of the same name that ends in .npz.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -109,4 +167,13 @@ def results(path: str | Path | None = None) -> Results:
     content = read_json(path)
     if not isinstance(content, dict) or content.get("schema_version") != SCHEMA_VERSION:
         raise ValueError(f"{path} must hold results of schema version {SCHEMA_VERSION}")
-    return Results({run["run"]: run for run in content["runs"]}, content["measurements"])
+    values = {}
+    if path.with_suffix(".npz").is_file():
+        with np.load(path.with_suffix(".npz")) as opened:
+            values = dict(opened)
+    return Results({run["run"]: run for run in content["runs"]}, content["measurements"], values)
+
+
+def exams() -> Results:
+    """What the exams of blocks said once, of recall and of a thousand windows of text found, as it ships."""
+    return results(SHIPPED / "exams.json")

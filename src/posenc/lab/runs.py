@@ -1,7 +1,7 @@
 """Which models the laboratory trains, and with what: one table for all schemes, each with the same budget.
 
-Learning rate, steps and sizes were not tuned for any scheme, nor were YaRN's bounds (`posenc.lab.evaluate`). What was
-chosen after looking at runs:
+Steps and sizes were not tuned for any scheme, nor were YaRN's bounds (`posenc.lab.evaluate`). The learning rate of each
+scheme was chosen from the same three (`python -m posenc.lab rates`). What was chosen after looking at runs:
 
 - the spread of the initial weights: at a standard deviation of 0.02 RoPE and the sinusoidal code learn too late here;
 - T5's gain of 8 and the smaller start of its queries, without which it does not learn to copy in the quick profile
@@ -14,16 +14,18 @@ chosen after looking at runs:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from posenc._arrays import flag, one_of, whole
-from posenc.lab.corpus import TASKS, Copy, LibraryText, Task
-from posenc.schemes import PositionScheme, make_scheme
+from posenc.frequencies import inv_freq, turns
+from posenc.lab.corpus import TASKS, Copy, LibraryText, Recall, SaidOnce, Task
+from posenc.schemes import Mixed, PositionScheme, make_scheme
 from posenc.transformer import TransformerConfig
 
 SEEDS = (0, 1, 2)
+MORE_SEEDS = (3, 4)  # of the schemes that the others are compared with
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,9 @@ class Profile:
         return self.dim // self.n_heads
 
 
+RATES = (1.5e-3, 3e-3, 6e-3)  # of which each scheme has the best of the small profiles
+_RATES: Mapping[str, float] = MappingProxyType({})
+
 # The hidden layer of the MLP is half as wide as is usual, so that sixteen full checkpoints fit into the package.
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
@@ -68,7 +73,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             mlp_dim=128,
             length=64,
             sequences=32,
-            steps={"text": 500, "copy": 600, "offset": 250, "order": 300},
+            steps={"text": 500, "copy": 600, "said_once": 1500, "recall": 1500, "offset": 250, "order": 300},
             warm_up=50,
         ),
         "full": Profile(
@@ -78,8 +83,44 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             mlp_dim=256,
             length=128,
             sequences=16,
-            steps={"text": 1200, "copy": 1000},
+            steps={"text": 1200, "copy": 1000, "said_once": 3000, "recall": 3000},
             warm_up=100,
+        ),
+        # The full size, as long as it takes to learn: no code is judged by a budget alone.
+        "patient": Profile(
+            dim=128,
+            n_layers=2,
+            n_heads=4,
+            mlp_dim=256,
+            length=128,
+            sequences=16,
+            steps={"said_once": 6000, "recall": 6000},
+            warm_up=100,
+        ),
+        # Depth: a model without a code builds its positions layer by layer.
+        "deep": Profile(
+            dim=128,
+            n_layers=4,
+            n_heads=4,
+            mlp_dim=256,
+            length=128,
+            sequences=16,
+            steps={"text": 1200, "said_once": 3000},
+            warm_up=100,
+        ),
+        # For a GPU, and never required: some 100 million weights.
+        "large": Profile(
+            dim=832,
+            n_layers=12,
+            n_heads=13,
+            mlp_dim=3328,
+            length=1024,
+            sequences=32,
+            steps={"text": 20_000, "said_once": 20_000},
+            warm_up=1000,
+            learning_rate=6e-4,
+            betas=(0.9, 0.95),
+            weight_decay=0.1,
         ),
     }
 )
@@ -88,11 +129,20 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 def _scheme_options(profile: Profile, seed: int, causal: bool) -> dict[str, tuple[str, dict[str, Any]]]:
     """Every scheme of the laboratory by the name that its runs bear: a name of `posenc.schemes` and its options."""
     heads, head_dim, length = profile.n_heads, profile.head_dim, profile.length
-    rotary = {
+    rotary: dict[str, tuple[str, dict[str, Any]]] = {
         f"rope_{base}": ("rope", {"head_dim": head_dim, "base": float(base)})
         for base in (1, 10, 100, 500, 10_000, 1_000_000)
     }
+    # The fastest pairs turn and the others stand still: some shares, and those that turn once within the length.
+    turning = int((turns(length, inv_freq(head_dim, 10_000.0)) >= 1).sum())
+    shares = {"25": 0.25, "50": 0.5, "75": 0.75, "clipped": 2 * turning / head_dim}
+    for name, share in shares.items():
+        options = {"scaling": "proportional", "scaling_options": {"partial_rotary_factor": share}}
+        rotary[f"rope_10000_{name}"] = ("rope", {"head_dim": head_dim, "base": 10_000.0} | options)
     return rotary | {
+        # Three layers that rotate, and one that does not; or the three see no further than half of what was trained.
+        "rope_10000_mixed": ("mixed", {"head_dim": head_dim, "base": 10_000.0, "window": None}),
+        "rope_10000_mixed_window": ("mixed", {"head_dim": head_dim, "base": 10_000.0, "window": length // 2}),
         "none": ("none", {}),
         # A table that begins as large as the embeddings it is added to.
         "learned": ("learned", {"dim": profile.dim, "max_positions": length, "std": 1.0, "seed": seed}),
@@ -121,8 +171,8 @@ class Run:
     """One model to be trained.
 
     Attributes:
-        profile: "quick" or "full".
-        task: "text", "copy", "offset" or "order".
+        profile: one of `PROFILES`.
+        task: one that the profile has steps for.
         scheme: one of `SCHEME_NAMES`.
         seed: of the initial weights and of the batches.
         causal: False for a model that looks both ways.
@@ -171,20 +221,24 @@ class Run:
 
     @property
     def settings(self) -> Profile:
-        return PROFILES[self.profile]
+        """Its profile, with the learning rate of its scheme."""
+        profile = PROFILES[self.profile]
+        return replace(profile, learning_rate=_RATES.get(self.scheme, profile.learning_rate))
 
     @property
     def steps(self) -> int:
         return self.settings.steps[self.task]
 
     def make_task(self) -> Task:
-        """Its task: text to 16 times the trained length, copying with periods from 8 to half of it."""
+        """Its task: repeated blocks have from 8 symbols to half the length, those said once a tenth to a quarter."""
         length = self.settings.length
-        if self.task == "text":
-            return LibraryText(longest=16 * length)
+        if self.task == "said_once":
+            return SaidOnce(length * 3 // 32, length // 4, distance=length // 4)
         if self.task == "copy":
             return Copy(8, length // 2, period=length // 4)
-        return TASKS[self.task]()
+        if self.task == "recall":
+            return Recall(length * 3 // 32, distance=length // 4)
+        return LibraryText(longest=16 * length) if self.task == "text" else TASKS[self.task]()
 
     @property
     def scheme_options(self) -> tuple[str, dict[str, Any]]:
@@ -194,6 +248,8 @@ class Run:
     def make_scheme(self, **changes: Any) -> PositionScheme:
         """Its scheme before training; `changes` replace or add arguments."""
         name, options = self.scheme_options
+        if name == "mixed":  # no scheme of one layer, and so none of `make_scheme`'s
+            return Mixed(**options | changes)
         return make_scheme(name, **options | changes)
 
     def config(self) -> TransformerConfig:
@@ -224,4 +280,25 @@ def planned() -> list[Run]:
         runs += [Run("quick", task, scheme, seed) for scheme in quick for task in ("copy", "text")]
         runs += [Run("quick", "offset", scheme, seed) for scheme in _BASES]
         runs += [Run("quick", "order", scheme, seed, causal) for scheme in _ORDER for causal in (True, False)]
+    return runs
+
+
+_HEADLINE = ("rope_100", "rope_10000", "alibi", "alibi_published", "none")
+_EXAMINED = (*_HEADLINE, "t5", "sinusoidal", "learned", "sandwich")
+_NEW = ("rope_10000_25", "rope_10000_50", "rope_10000_75", "rope_10000_clipped")
+_DEEP = ("rope_100", "rope_10000", "alibi", "t5", "none", "rope_10000_mixed", "rope_10000_mixed_window")
+
+
+def examined() -> list[Run]:
+    """Every run that is put to the exams of `posenc.lab.exams`, the first of those that others are compared with."""
+    runs = []
+    for seed in SEEDS:
+        runs += [Run("full", task, scheme, seed) for scheme in _EXAMINED for task in ("said_once", "text", "copy")]
+        runs += [Run("full", task, scheme, seed) for scheme in _NEW for task in ("said_once", "text")]
+        runs += [Run("deep", task, scheme, seed) for scheme in _DEEP for task in ("said_once", "text")]
+    for seed in MORE_SEEDS:
+        runs += [Run("full", task, scheme, seed) for scheme in _HEADLINE for task in ("said_once", "text")]
+    for seed in SEEDS:
+        runs += [Run("full", "recall", scheme, seed) for scheme in _EXAMINED]
+        runs += [Run("patient", "said_once", scheme, seed) for scheme in _EXAMINED]
     return runs

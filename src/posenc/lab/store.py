@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 try:
     import torch
@@ -22,8 +24,10 @@ except ModuleNotFoundError:
 
 from posenc._arrays import one_of
 from posenc.lab.corpus import library
-from posenc.lab.measured import SCHEMA_VERSION, SHIPPED, read_json, results
-from posenc.lab.runs import SEEDS, Run, planned
+from posenc.lab.exams import asked_of
+from posenc.lab.measured import SCHEMA_VERSION, SHIPPED, Results, read_json, results
+from posenc.lab.runs import SEEDS, Run, examined, planned
+from posenc.lab.train import learned_at
 from posenc.transformer import Transformer
 
 
@@ -49,6 +53,17 @@ def write_json(path: str | Path, content: Any) -> None:
     write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
+def write_measurements(path: str | Path, measurements: Sequence[Mapping[str, Any]], seconds: float) -> None:
+    """Writes measurements, each in JSON with where its values are in an array of half precision beside it."""
+    values = [np.asarray(one["values"], np.float16) for one in measurements]
+    starts = np.cumsum([0, *map(len, values)]).tolist()
+    places = [[start, len(one)] for start, one in zip(starts[:-1], values, strict=True)]
+    told = [dict(one) | {"values": place} for one, place in zip(measurements, places, strict=True)]
+    with _beside(Path(path).with_suffix(".npy")) as unfinished, unfinished.open("wb") as opened:
+        np.save(opened, np.concatenate(values))
+    write_json(path, {"measuring_seconds": round(seconds, 1), "measurements": told})
+
+
 def description(run: Run, losses: list[float], seconds: float, wall_seconds: float) -> dict[str, Any]:
     """What is kept of a training run besides its weights: how to repeat it, and what it took."""
     text = library() if run.task == "text" else None
@@ -60,6 +75,8 @@ def description(run: Run, losses: list[float], seconds: float, wall_seconds: flo
         "seed": run.seed,
         "causal": run.causal,
         "steps": run.steps,
+        "learning_rate": run.settings.learning_rate,
+        "learned_at": learned_at(losses, run.config().vocab_size),
         "command": f"python -m posenc.lab run {run.name}",
         "versions": versions(),
         "text": text and {"train": text.train_hash, "held_out": text.held_out_hash, "missing": list(text.missing)},
@@ -167,11 +184,55 @@ def collect(folder: str | Path, into: str | Path | None = None, *, keep: bool = 
     into.mkdir(parents=True, exist_ok=True)
     there = [name for name in names if name in runs]
     asked = [one for name in there for one in measurements[name]]
-    # One run and one measurement a line: short, and a change shows where it is.
-    lists = [
-        ",\n".join(json.dumps(one, separators=(",", ":")) for one in each)
-        for each in ([runs[name] for name in there], asked)
-    ]
-    text = f'{{"schema_version":{SCHEMA_VERSION},\n"runs":[\n{lists[0]}\n],\n"measurements":[\n{lists[1]}\n]}}\n'
+    text = _as_lines([runs[name] for name in there], asked)
     write_text(into / "results.json", text)
     return f"{len(there)} of {len(names)} runs and {len(asked)} measurements are in {into}"
+
+
+def collect_exams(folder: str | Path, path: str | Path = SHIPPED / "exams.json") -> str:
+    """Adds the exams that a folder holds to those of a file, and keeps what else is there; answers with a line of it.
+
+    Args:
+        folder: of runs, as `python -m posenc.lab` keeps them.
+        path: of the results; values go to a file of the same name that ends in .npz.
+
+    Raises:
+        ValueError: a file is damaged, or there is nothing to add.
+    """
+    folder, path = Path(folder), Path(path)
+    before = results(path) if path.is_file() else Results({}, [])
+    of_run: dict[str, dict[str, list[tuple[Any, np.ndarray]]]] = {}
+    for one in before.measurements:
+        start, count = one["values"]
+        kinds = of_run.setdefault(one["run"], {})
+        kinds.setdefault(one["kind"], []).append((one, before.arrays[one["run"]][start : start + count]))
+    runs, added = dict(before.runs), 0
+    for run in examined():
+        for group in asked_of(run):
+            record = folder / f"{run.name}.{group}.json"
+            if not record.is_file():
+                continue
+            added += 1
+            found, values = read_json(record)["measurements"], np.load(record.with_suffix(".npy"))
+            runs[run.name] = read_json(folder / f"{run.name}.trained.json")
+            parts = [(one, values[one["values"][0] :][: one["values"][1]]) for one in found]
+            of_run.setdefault(run.name, {})[found[0]["kind"]] = parts
+    if not added:
+        raise ValueError(f"folder must hold exams of planned runs, got {folder}")
+    names = [run.name for run in examined() if run.name in of_run]
+    told, arrays = [], {}
+    for name in names:
+        parts = [part for kind in of_run[name].values() for part in kind]
+        starts = np.cumsum([0, *(len(values) for _, values in parts)]).tolist()
+        told += [one | {"values": [at, len(values)]} for (one, values), at in zip(parts, starts[:-1], strict=True)]
+        arrays[name] = np.concatenate([values for _, values in parts])
+    with _beside(path.with_suffix(".npz")) as unfinished, unfinished.open("wb") as opened:
+        np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]  # its own option has another type
+    write_text(path, _as_lines([runs[name] for name in names], told))
+    return f"{added} groups of measurements added: {len(names)} runs and {len(told)} measurements are in {path}"
+
+
+def _as_lines(runs: Sequence[Mapping[str, Any]], measurements: Sequence[Mapping[str, Any]]) -> str:
+    """Results as JSON, one run and one measurement a line: short, and a change shows where it is."""
+    lists = [",\n".join(json.dumps(one, separators=(",", ":")) for one in each) for each in (runs, measurements)]
+    return f'{{"schema_version":{SCHEMA_VERSION},\n"runs":[\n{lists[0]}\n],\n"measurements":[\n{lists[1]}\n]}}\n'

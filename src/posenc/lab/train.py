@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import NoneType
 from typing import NamedTuple
@@ -20,9 +21,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm.auto import tqdm
 
+from posenc._arrays import whole
 from posenc.lab._checks import instance
 from posenc.lab.corpus import IGNORED, Batch, Task
-from posenc.lab.runs import Profile, Run
+from posenc.lab.runs import RATES, Profile, Run
 from posenc.transformer import Transformer
 
 SAVE_EVERY = 250  # steps; the state of a small model is written in a few milliseconds
@@ -61,8 +63,9 @@ def learning_rate(step: int, steps: int, profile: Profile) -> float:
 
 
 def step(model: Transformer, optimiser: torch.optim.Optimizer, batch: Batch, clip: float) -> Tensor:
-    """One step of the optimiser on one batch; answers with the loss before it."""
-    loss = loss_of(model, batch)
+    """One step of the optimiser on one batch, where the model is; answers with the loss before it."""
+    device = next(model.parameters()).device
+    loss = loss_of(model, Batch(*(part.to(device) for part in batch)))
     optimiser.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     nn.utils.clip_grad_norm_(model.parameters(), clip)
@@ -89,7 +92,62 @@ def round_to_half(model: nn.Module) -> None:
             weight.copy_(weight.half())
 
 
-def train(run: Run, task: Task, *, folder: str | Path | None = None, progress: bool = True) -> Trained:
+def learned_at(losses: Sequence[float], answers: int) -> int | None:
+    """The step at which a model had learned its task: its loss fell below half of what guessing costs, and stayed.
+
+    Args:
+        losses: of every tenth batch, in nats.
+        answers: that one could guess among, at least 2.
+
+    Returns:
+        the first step after which the mean of ten records was always below; None if it was not.
+
+    Example:
+        >>> learned_at([4.2] * 30 + [0.3] * 30, 64)
+        360
+    """
+    means = np.convolve(losses, np.full(10, 0.1), "valid") if len(losses) >= 10 else np.array([])
+    above = np.flatnonzero(means >= np.log(whole("answers", answers, 2)) / 2)
+    first = 0 if not above.size else int(above[-1]) + 1
+    return None if first >= len(means) else 10 * (first + 10)
+
+
+def try_rates(run: Run, steps: int) -> dict[float, float]:
+    """The loss that a run comes to with each learning rate of `RATES`, in so many steps: the mean of the last hundred.
+
+    Raises:
+        TypeError, ValueError: no run, or no whole number of steps from 100.
+    """
+    instance("run", run, Run)
+    whole("steps", steps, 100)
+    found = {}
+    for rate in RATES:
+        model, profile = build(run), replace(run.settings, learning_rate=rate)
+        taken = _steps(model, optimiser_for(model, profile), run.make_task(), run.seed, range(steps), steps, profile)
+        found[rate] = round(float(np.mean(list(taken)[-100:])), 4)
+    return found
+
+
+def _steps(
+    model: Transformer,
+    optimiser: torch.optim.Optimizer,
+    task: Task,
+    seed: int,
+    numbers: Iterable[int],
+    steps: int,
+    profile: Profile,
+) -> Iterator[float]:
+    """Takes the steps of these numbers, of so many in all, and gives each one's loss."""
+    for number in numbers:
+        rate = learning_rate(number, steps, profile)
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        yield step(model, optimiser, draw(task, seed, number, profile), profile.clip).item()
+
+
+def train(
+    run: Run, task: Task, *, folder: str | Path | None = None, progress: bool = True, device: str = "cpu"
+) -> Trained:
     """Trains the model of a run.
 
     Args:
@@ -97,12 +155,14 @@ def train(run: Run, task: Task, *, folder: str | Path | None = None, progress: b
         task: what to train it on, of the name that the run says.
         folder: where the state is kept while it trains; a state that is found there is taken up. None: nowhere.
         progress: whether to show a bar with the loss and the time that is left.
+        device: of torch, as "cuda".
 
     Raises:
         TypeError: an argument of another kind.
         ValueError: another task, or a state in the folder that cannot be read or belongs to another run.
     """
-    model = build(run)
+    instance("device", device, str)
+    model = build(run).to(device)
     instance("task", task, Task)
     if task.name != run.task:
         raise ValueError(f"task must be {run.task!r} for the run {run.name!r}, got {task.name!r}")
@@ -116,20 +176,18 @@ def train(run: Run, task: Task, *, folder: str | Path | None = None, progress: b
     if state_file is not None and state_file.exists():
         first, losses, spent = _take_up(state_file, run, model, optimiser)
     began = time.process_time() - spent
-    numbers: Iterable[int] = range(first, steps)
-    bar = tqdm(numbers, desc=run.name, initial=first, total=steps, unit="step", disable=not progress, mininterval=1)
-    for number in bar:
-        rate = learning_rate(number, steps, profile)
-        for group in optimiser.param_groups:
-            group["lr"] = rate
-        loss = step(model, optimiser, draw(task, run.seed, number, profile), profile.clip)
+    bar = tqdm(
+        range(first, steps), desc=run.name, initial=first, total=steps, unit="step", disable=not progress, mininterval=1
+    )
+    taken = _steps(model, optimiser, task, run.seed, range(first, steps), steps, profile)
+    for number, loss in zip(bar, taken, strict=True):
         if number % 10 == 9 or number == steps - 1:
-            losses.append(round(loss.item(), 4))
+            losses.append(round(loss, 4))
             bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
         if state_file is not None and number % SAVE_EVERY == SAVE_EVERY - 1 and number < steps - 1:
             _keep(state_file, run, number + 1, model, optimiser, losses, time.process_time() - began)
     round_to_half(model)
-    model.eval()
+    model.cpu().eval()
     seconds = time.process_time() - began
     return Trained(model, losses, seconds)
 

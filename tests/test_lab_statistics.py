@@ -1,0 +1,138 @@
+"""posenc.lab.statistics: averages against loops, and a held wave against logits written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from posenc.frequencies import inv_freq
+from posenc.lab.runs import Run
+from posenc.lab.statistics import (
+    HeldWave,
+    attention_by_distance,
+    learned_minus,
+    mean_products,
+    mean_wave,
+    watch,
+)
+from posenc.lab.train import build
+from posenc.rotary import rotate
+
+pytestmark = pytest.mark.torch
+
+RUN = Run("quick", "text", "rope_100", 0)  # 2 layers of 2 heads of 16 pairs, trained on 64 tokens
+LENGTH = 24
+FREQUENCIES = inv_freq(32, 100.0)
+
+
+@pytest.fixture
+def model():
+    return build(RUN).eval()
+
+
+@pytest.fixture
+def tokens():
+    return torch.randint(128, (3, LENGTH), generator=torch.Generator().manual_seed(1))
+
+
+@pytest.fixture
+def seen(model, tokens):
+    """What each layer showed: queries, keys, weights."""
+    found = {}
+    watch(model, tokens, lambda layer, *parts: found.__setitem__(layer, [part.double().numpy() for part in parts]), 3)
+    return found
+
+
+def logits(q, k, m, n):
+    """The logit of a query at m and a key at n, from vectors that are not turned."""
+    turned = [rotate(x, at * FREQUENCIES) for x, at in ((q, m), (k, n))]
+    return float(turned[0] @ turned[1]) / np.sqrt(32)
+
+
+def test_the_weights_are_those_of_causal_attention(seen):
+    for q, k, weights in seen.values():
+        for query in (0, 7, LENGTH - 1):
+            row = np.array([logits(q[1, 0, query], k[1, 0, key], query, key) for key in range(query + 1)])
+            np.testing.assert_allclose(weights[1, 0, query, : query + 1], np.exp(row) / np.exp(row).sum(), atol=1e-6)
+            assert (weights[1, 0, query, query + 1 :] == 0).all()
+
+
+def test_watching_changes_nothing(model, tokens):
+    before = model(tokens).detach()
+    watch(model, tokens, lambda *_: None, 2)
+    assert torch.equal(model(tokens), before)
+
+
+def test_attention_by_distance(model, tokens, seen):
+    found = attention_by_distance(model, tokens, asked=4)
+    wanted = np.zeros((2, 2, LENGTH))
+    for layer, (_, _, weights) in seen.items():
+        for query in range(LENGTH - 4, LENGTH):
+            for distance in range(query + 1):
+                wanted[layer, :, distance] += weights[:, :, query, query - distance].mean(axis=0) / 4
+    np.testing.assert_allclose(found, wanted, atol=1e-7)
+    np.testing.assert_allclose(found.sum(axis=-1), 1, atol=1e-6)
+
+
+def test_mean_products(model, tokens, seen):
+    found = mean_products(model, RUN, tokens, queries=8)
+    for layer, (q, k, _) in seen.items():
+        q_of, k_of = (x[..., ::2] + 1j * x[..., 1::2] for x in (q, k))  # (sequences, heads, length, pairs)
+        content = q_of[:, :, -8:].mean(axis=2) * k_of[:, :, : LENGTH // 2].mean(axis=2).conj()
+        np.testing.assert_allclose(found.by_content[layer], content.mean(axis=0) / np.sqrt(32), atol=1e-7)
+        for distance in (0, 5, LENGTH - 1):
+            both = q_of[:, :, distance:] * k_of[:, :, : LENGTH - distance].conj()
+            wanted = both.mean(axis=(0, 2)) / np.sqrt(32)
+            np.testing.assert_allclose(found.by_distance[layer, :, :, distance], wanted, atol=1e-7)
+
+
+def test_the_mean_waves_of_all_pairs_are_the_mean_logit(model, tokens, seen):
+    found = mean_products(model, RUN, tokens, queries=8).by_distance
+    q, k, _ = seen[1]
+    for distance in (0, 3, LENGTH - 1):
+        of_pairs = mean_wave(found[1, 0, :, distance], FREQUENCIES, np.array([distance]))
+        each = [
+            logits(q[text, 0, at], k[text, 0, at - distance], at, at - distance)
+            for text in range(3)
+            for at in range(distance, LENGTH)
+        ]
+        assert of_pairs.sum() == pytest.approx(np.mean(each), abs=1e-6)
+
+
+def test_the_learned_minus_is_looked_for_among_slow_pairs():
+    b = np.zeros((2, 16))
+    b[:, [2, 11, 13, 15]] = [[-9.0, -3.0, -1.0, -2.0], [-9.0, 1.0, -3.0, -2.0]]
+    assert learned_minus(-1j * b, RUN) == [11, 13, 15]  # pair 2 turns six times within 64 tokens
+    assert learned_minus(-1j * b, RUN, 1) in ([13], [15])
+
+
+@pytest.mark.parametrize("pairs", [{}, {0: [14, 15], 1: [13]}])
+def test_a_held_wave_stays_at_its_mean_past_the_trained_length(model, tokens, seen, pairs):
+    random, trained = np.random.RandomState(0), 10
+    products = random.randn(2, 2, 16) + 1j * random.randn(2, 2, 16)
+    scheme = HeldWave(model.scheme, products, FREQUENCIES, pairs, trained)
+    q, k, _ = (torch.as_tensor(part) for part in seen[0])
+    at = torch.arange(LENGTH)
+    for layer in (0, 1):
+        added = scheme.for_layer(layer).bias(q, k, at, at).numpy()
+        wave = np.zeros((2, LENGTH))
+        for pair in pairs.get(layer, ()):
+            m = np.arange(LENGTH)
+            wave += np.real(products[layer][:, [pair]] * np.exp(1j * m * FREQUENCIES[pair]))
+        for query, key in ((23, 23), (23, 14), (23, 13), (23, 0), (15, 2)):
+            distance = query - key
+            past = distance >= trained
+            wanted = wave[:, 5:trained].mean(axis=1) - wave[:, distance] if past else np.zeros(2)
+            np.testing.assert_allclose(added[:, query, key], wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("queries", [13, 24])
+def test_queries_and_keys_must_be_apart(model, tokens, queries):
+    with pytest.raises(ValueError, match=f"queries must be at most half of the 24 tokens, got {queries}"):
+        mean_products(model, RUN, tokens, queries)
+
+
+def test_other_schemes_have_no_waves(model, tokens):
+    with pytest.raises(ValueError, match="run must be one of a rotary scheme, got 'quick-text-alibi-0'"):
+        mean_products(model, Run("quick", "text", "alibi", 0), tokens)

@@ -1,7 +1,7 @@
-"""What every test run shares: groups and their counts, marks, and how nbval compares.
+"""What every test run shares: groups and their counts, marks, and what runs in which process.
 
 Groups are the folders below tests/; files that lie directly in tests/ are the
-group "unit", and the cells of the notebooks, run by nbval, are the group "nbval".
+group "unit".
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ import pytest
 from hypothesis import Phase, settings
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
-import tests.nbval_comparison  # noqa: F401  importing it changes how nbval compares
-from tests import second_try
 from tests.site.browser import launch
 from tools.notebooks import compared_cells
 
 ROOT = Path(__file__).resolve().parents[1]
-OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "hung")
+OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "rerun")
 # These need a test to have been left out on purpose, which continuous integration does not accept.
 NOT_RUN = ("skipped", "xfailed", "xpassed")
+LONGEST_FIRST = ("jupyterlab", "grading", "site", "unit", "tools", "notebooks", "check", "claims", "nbval")
+# Whose tests say how much of the package is covered: to watch every line takes Python twice the time.
+COVERING = {"unit", "check"}
 # Groups that run chapters or look at the site built from them, and chapters use torch.
 NEED_TORCH = {"nbval", "site", "jupyterlab"}
 
 # The transformer and the laboratory are torch from end to end, and so are their tests; all are marked so.
 IMPORT_TORCH = {
-    "test_lab_corpus.py", "test_lab_evaluate.py", "test_lab_results.py", "test_lab_store.py", "test_lab_train.py",
-    "test_plain.py", "test_transformer.py", "test_wrong_answers.py",
+    "test_lab_corpus.py", "test_lab_evaluate.py", "test_lab_exams.py", "test_lab_results.py", "test_lab_statistics.py",
+    "test_lab_store.py", "test_lab_train.py", "test_plain.py", "test_transformer.py", "test_wrong_answers.py",
 }  # fmt: skip
 
 # The machine may be slow or shared: time is measured by `make bench`, not here.
@@ -47,8 +48,6 @@ settings.load_profile("book")
 def group_of(nodeid: str) -> str:
     """The group of a test by its node id."""
     path = PurePosixPath(nodeid.partition("::")[0])
-    if path.suffix == ".ipynb":
-        return "nbval"
     return path.parts[1] if len(path.parts) > 2 and path.parts[0] == "tests" else "unit"
 
 
@@ -60,10 +59,19 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what executes chapters, before ``-m`` chooses."""
+    """Mark what executes chapters, before ``-m`` chooses; and say what is to run in one process, with several of them.
+
+    A file's tests share what is dear, unless a mark of their own parts them. What takes longest comes first, so that
+    no process is left with it at the end.
+    """
     for item in items:
         if group_of(item.nodeid) in NEED_TORCH:
             item.add_marker(pytest.mark.torch)
+        if group_of(item.nodeid) not in COVERING:
+            item.add_marker(pytest.mark.no_cover)
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    items.sort(key=lambda item: LONGEST_FIRST.index(group_of(item.nodeid)))
 
 
 @pytest.fixture(scope="session")
@@ -73,9 +81,9 @@ def playwright() -> Iterator[Playwright]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """A headless Chromium, a fresh one for each file of tests."""
+    """A headless Chromium; what a test opens in it is its own."""
     with launch(playwright) as running:
         yield running
 
@@ -86,7 +94,7 @@ class Groups:
     def __init__(self) -> None:
         self.counts: dict[str, Counter[str]] = defaultdict(Counter)
         self.seconds: Counter[str] = Counter()
-        self.hung: list[str] = []
+        self.again: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count one test: by its call, or by a set-up or tear-down that did not pass."""
@@ -97,8 +105,8 @@ class Groups:
             if hasattr(report, "wasxfail"):
                 outcome = "xpassed" if report.passed else "xfailed"
             self.counts[group][outcome] += 1
-            if outcome == "hung":
-                self.hung.append(report.nodeid)
+            if outcome == "rerun":
+                self.again.append(report.nodeid)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Count a file that could not be collected, or that asked to be skipped."""
@@ -134,8 +142,8 @@ class Groups:
             cells = {path.name: compared_cells(path) for path in sorted(ROOT.glob("notebooks/*.ipynb"))}
             compared = ", ".join(f"{name} {count}" for name, count in cells.items())
             write(f"Cells whose printed text was compared: {compared}")
-        for nodeid in self.hung:
-            write(f"Its browser did not answer, and it was tried again: {nodeid}", yellow=True)
+        for nodeid in self.again:
+            write(f"Its browser did not answer, and it was run again: {nodeid}", yellow=True)
         if os.environ.get("CI") and self.not_run():
             write(f"{self.not_run()} tests were left out, which is a failure here.", red=True)
         folder = ROOT / "_build" / "report"
@@ -149,4 +157,3 @@ def pytest_configure(config: pytest.Config) -> None:
     """Count in the process that reports, not in the workers."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Groups(), "groups")
-    config.pluginmanager.register(second_try)

@@ -239,6 +239,12 @@ EXAMPLES = {
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
 
 
+@cache
+def drawn(name):
+    """An example, drawn once for the tests that only look at it."""
+    return EXAMPLES[name]()
+
+
 def title(figure):
     return figure.layout.title.text.replace("<br>", " ")
 
@@ -254,7 +260,7 @@ def test_every_figure_has_an_example():
 
 @EVERY
 def test_titles_fit_and_alternative_texts_say_more(name):
-    figure = EXAMPLES[name]()
+    figure = drawn(name)
     assert alt(figure).startswith(title(figure))
     assert len(alt(figure)) > len(title(figure)) + 10
     if name not in ("waves", "decay_and_law", "scores_in_attention", "decay_for_bases"):
@@ -263,7 +269,7 @@ def test_titles_fit_and_alternative_texts_say_more(name):
 
 @EVERY
 def test_axes_are_named(name):
-    figure = EXAMPLES[name]()
+    figure = drawn(name)
     assert any(axis.title.text for axis in figure.select_xaxes())
     if name not in ("waves", "decay_for_bases"):  # S and cosines, as titles of rows and of the figure say
         assert any(axis.title.text for axis in figure.select_yaxes())
@@ -271,7 +277,7 @@ def test_axes_are_named(name):
 
 @EVERY
 def test_a_figure_is_the_same_every_time_and_small(name):
-    text = EXAMPLES[name]().to_json()
+    text = drawn(name).to_json()
     assert text == EXAMPLES[name]().to_json()
     assert len(text) <= 400_000
 
@@ -283,7 +289,7 @@ def scale():
 
 @EVERY
 def test_colours_are_those_of_the_palette(name):
-    figure = EXAMPLES[name]().to_dict()
+    figure = drawn(name).to_dict()
     del figure["layout"]["template"]
     whole = {c for value in figures.PALETTE.values() for c in (value if isinstance(value, list) else [value])}
     faded = {tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5)) for colour in whole}

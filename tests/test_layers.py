@@ -19,13 +19,16 @@ FLOORS = [
     {"frequencies", "_rms_norm"},
     {"absolute", "rotary", "scaling", "attention"},
     {"analysis", "bias", "configs"},
-    {"schemes", "lab._checks", "lab.measured"},
+    {"schemes", "lab._checks", "lab.intervals"},
+    {"lab.measured"},
     {"transformer", "widgets"} | {f"check.assignment_{number}" for number in (1, 2, 3, 4)},
     {"figures", "lab.corpus"},
     {"lab.runs"},
-    {"lab.train", "lab.store"},
+    {"lab.train"},
     {"lab.evaluate"},
-    {"lab.measurements"},
+    {"lab.measurements", "lab.statistics"},
+    {"lab.exams"},
+    {"lab.store"},
     {"lab"},
     {"check"},
     {"lab.execution"},
@@ -35,7 +38,19 @@ FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in mod
 ONE_FLOOR = {"figures", "widgets"}  # packages whose modules share a floor and may import each other
 WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"}
 WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4)} | {
-    f"lab.{name}" for name in ("corpus", "runs", "train", "store", "evaluate", "measurements", "execution", "__main__")
+    f"lab.{name}"
+    for name in (
+        "corpus",
+        "runs",
+        "train",
+        "store",
+        "evaluate",
+        "measurements",
+        "statistics",
+        "exams",
+        "execution",
+        "__main__",
+    )
 }
 
 

@@ -71,8 +71,9 @@ def test_values_and_finding_at_every_setting_of_the_tests(explorable):
     for setting in [{}, *case.settings, case.largest]:
         widget = explorable(**setting)
         assert all(np.all(np.isfinite(value) | np.isnan(value)) for value in numbers(widget.values()))
-        assert widget.finding().endswith(".")
-        assert not re.search(r"nan|inf\b|None|-|\{", widget.finding()), widget.finding()
+        found = widget.finding()
+        assert found.endswith(".")
+        assert not re.search(r"nan|inf\b|None|-|\{", found), found
 
 
 def numbers(value):

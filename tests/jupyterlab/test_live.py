@@ -28,17 +28,18 @@ from tests.explorables import CASES, Case
 from tests.site.browser import ROOT, Watch
 
 CHAPTER = ROOT / "notebooks" / "08_multi_frequency_decay.ipynb"
-SHOWN, REPORTED, CHANGED, BOXED = range(4)
+SHOWN, REPORTED, CHANGED, BOXED, CLOSED = range(5)
 
 
 def explorable_cells(case: Case) -> list[str]:
-    """Show an explorable, report its setting, change it, and show another in a box."""
+    """Show an explorable, report its setting, change it, show another in a box, and close both."""
     name, first, last = case.name, case.cls(**case.settings[0]).setting(), case.settings[-1]
     return [
         f"from posenc.widgets import {name}\nexplorable = {name}()\nexplorable",
         "import json\nprint(json.dumps(explorable.setting()))",
         f"for name, value in {first!r}.items():\n    setattr(explorable, name, value)",
         f"import ipywidgets\nipywidgets.VBox([ipywidgets.Label('in a box'), {name}(**{last!r})])",
+        "ipywidgets.Widget.close_all()\ndel explorable",
     ]
 
 
@@ -102,24 +103,29 @@ def lab(folder: Path) -> Iterator[str]:
 
 
 class Notebook:
-    """One notebook in JupyterLab."""
+    """The notebook that is open in JupyterLab."""
 
-    def __init__(self, browser: Browser, address: str, name: str) -> None:
-        self.page: Page = browser.new_context(viewport={"width": 1280, "height": 1000}).new_page()
-        self.page.set_default_timeout(60_000)
-        self.watch = Watch(self.page)
-        self.faults: list[str] = []  # uncaught errors, with where they came from
-        self.page.on("pageerror", lambda error: self.faults.append(error.stack or error.message))
-        self.page.goto(f"{address}/lab/tree/{name}.ipynb?reset")  # no other notebook from before
-        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell")
-        self.page.wait_for_function(
-            "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
+    def __init__(self, page: Page, name: str, kernel: str | None) -> None:
+        self.page = page
+        self.command("docmanager:open", path=f"{name}.ipynb", kernel={"id": kernel} if kernel else {"name": "python3"})
+        page.wait_for_function(
+            """(path) => {
+              const panel = window.jupyterapp.shell.currentWidget;
+              return panel?.context?.path === path && panel.context.isReady && panel.node.querySelector('.jp-CodeCell')
+                && panel.sessionContext.session?.kernel?.status === 'idle';
+            }""",
+            arg=f"{name}.ipynb",
         )
 
-    def command(self, name: str, **arguments: str) -> None:
+    @property
+    def kernel(self) -> str:
+        """The id of its kernel."""
+        return self.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.id")
+
+    def command(self, name: str, **arguments: object) -> None:
         self.page.evaluate(
             """([name, options]) => Promise.race([
-              window.jupyterapp.commands.execute(name, options),
+              window.jupyterapp.commands.execute(name, options).then(() => null),
               new Promise((done, fail) => setTimeout(() => fail(new Error(`${name} took over a minute`)), 60_000)),
             ])""",
             [name, arguments],
@@ -135,23 +141,59 @@ class Notebook:
     def text(self, index: int) -> str:
         return self.page.locator(".jp-CodeCell").nth(index).locator(".jp-OutputArea").inner_text()
 
+    def close(self) -> None:
+        """Close it; its kernel goes on."""
+        self.page.evaluate("window.jupyterapp.shell.currentWidget.dispose()")
+        self.page.wait_for_selector(".jp-Notebook", state="detached")
+
+
+class Lab:
+    """JupyterLab in a browser, and one kernel for all notebooks that ask for none of their own."""
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.page: Page = browser.new_context(viewport={"width": 1280, "height": 1000}).new_page()
+        self.page.set_default_timeout(60_000)
+        self.watch = Watch(self.page)
+        self.faults: list[str] = []  # uncaught errors, with where they came from
+        self.page.on("pageerror", lambda error: self.faults.append(error.stack or error.message))
+        self.page.goto(f"{address}/lab?reset")  # no other notebook from before
+        self.page.wait_for_function("() => window.jupyterapp?.shell")
+        self.page.evaluate("window.jupyterapp.restored.then(() => null)")
+        self.kernel: str | None = None
+
+    def open(self, name: str, own_kernel: bool = False) -> Notebook:
+        notebook = Notebook(self.page, name, None if own_kernel else self.kernel)
+        if not own_kernel:
+            self.kernel = notebook.kernel
+        return notebook
+
+
+@pytest.fixture(scope="module")
+def opened_lab(browser: Browser, lab: str) -> Iterator[Lab]:
+    """JupyterLab's page, which takes longer to load than a notebook to open in it."""
+    opened = Lab(browser, lab)
+    yield opened
+    opened.page.context.close()
+
 
 @pytest.fixture
-def open_notebook(browser: Browser, lab: str) -> Iterator[Callable[[str], Notebook]]:
-    """Opens notebooks and shuts their kernels down; fails if a page asked another host or an explorable failed."""
+def open_notebook(opened_lab: Lab) -> Iterator[Callable[..., Notebook]]:
+    """Opens one notebook; fails if the page asked another host or an explorable failed."""
     opened: list[Notebook] = []
 
-    def make(name: str) -> Notebook:
-        opened.append(Notebook(browser, lab, name))
+    def make(name: str, own_kernel: bool = False) -> Notebook:
+        opened.append(opened_lab.open(name, own_kernel))
         return opened[-1]
 
     yield make
     for notebook in opened:
-        notebook.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-        notebook.page.context.close()
-    assert [url for notebook in opened for url in notebook.watch.foreign] == []
+        notebook.close()
+    foreign, faults = opened_lab.watch.foreign.copy(), opened_lab.faults.copy()
+    opened_lab.watch.foreign.clear()
+    opened_lab.faults.clear()
+    assert foreign == []
     # an explorable's module is imported from a Blob; JupyterLab's own faults are its own
-    assert [fault for notebook in opened for fault in notebook.faults if "blob:" in fault] == []
+    assert [fault for fault in faults if "blob:" in fault] == []
 
 
 class View:
@@ -199,9 +241,11 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
     notebook.page.mouse.up()
     slider.press("ArrowRight")
     view.settle()
-    notebook.page.wait_for_timeout(500)  # the kernel hears of it a frame later
-    notebook.run(REPORTED)
-    setting = json.loads(notebook.text(REPORTED))
+    for _ in range(20):  # the kernel hears of it a little later
+        notebook.run(REPORTED)
+        setting = json.loads(notebook.text(REPORTED))
+        if view.finding == cls(**setting).finding():
+            break
     assert setting[name] != cls.class_traits()[name].default_value
     assert view.finding == cls(**setting).finding()
 
@@ -222,6 +266,7 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
         f"([root, light]) => ({colour})(root) !== light", arg=[boxed.root.element_handle(), light]
     )
     notebook.command("apputils:change-theme", theme="JupyterLab Light")
+    notebook.run(CLOSED)
 
 
 def test_enter_commits_what_is_typed(open_notebook):
@@ -247,6 +292,7 @@ def test_enter_commits_what_is_typed(open_notebook):
     notebook.page.keyboard.press("Tab")
     assert words in notice.inner_text()
     assert field.input_value() == "32"
+    notebook.run(CLOSED)
 
 
 def test_your_own_slider_redraws_its_figure(open_notebook):
@@ -279,7 +325,7 @@ def test_an_assignment_goes_from_blank_to_full_marks(open_notebook, folder):
     number = 2
     shutil.copy(sources.STUDENT / f"assignment_{number}.ipynb", folder / "assignment.ipynb")
     given = assignment(number)
-    notebook = open_notebook("assignment")
+    notebook = open_notebook("assignment", own_kernel=True)
     notebook.command("notebook:run-all-cells")
     texts = printed(notebook)
     for question in given.questions:

@@ -25,7 +25,8 @@ OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "rerun")
 # These need a test to have been left out on purpose, which continuous integration does not accept.
 NOT_RUN = ("skipped", "xfailed", "xpassed")
 LONGEST_FIRST = ("jupyterlab", "grading", "site", "unit", "tools", "notebooks", "check", "claims", "nbval")
-# Whose tests say how much of the package is covered: to watch every line takes Python twice the time.
+# Whose tests say how much of the package is covered, without those that Hypothesis repeats a hundred times: to watch
+# every line takes Python twice the time.
 COVERING = {"unit", "check"}
 # Groups that run chapters or look at the site built from them, and chapters use torch.
 NEED_TORCH = {"nbval", "site", "jupyterlab"}
@@ -67,7 +68,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if group_of(item.nodeid) in NEED_TORCH:
             item.add_marker(pytest.mark.torch)
-        if group_of(item.nodeid) not in COVERING:
+        repeated = getattr(getattr(item, "function", None), "is_hypothesis_test", False)
+        if repeated or group_of(item.nodeid) not in COVERING:
             item.add_marker(pytest.mark.no_cover)
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))

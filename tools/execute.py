@@ -33,6 +33,7 @@ from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_client.client import KernelClient
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellTimeoutError, DeadKernelError
+from traitlets.config import Config
 
 from tools import try_out
 
@@ -116,6 +117,8 @@ class Client(NotebookClient):
         return client
 
 
+# Else each kernel warns that whoever can listen on this machine can read along.
+ENCRYPTED = Config({"KernelManager": {"transport_encryption": "auto"}})
 TRY_OUT = """\
 import sys
 sys.path.insert(0, {root!r})
@@ -146,6 +149,7 @@ def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Ex
         kernel_name=kernel_name,
         resources={"metadata": {"path": str(path.parent)}},
         on_cell_start=started,
+        config=ENCRYPTED,
         record_timing=False,  # timings in the cells would make them others than the source's
     )
     error = ""

@@ -184,24 +184,24 @@ def settle(page: Page) -> None:
 
 
 def scroll_through(page: Page) -> None:
-    """Scroll to the end, a screen at a time, and wait until every figure is drawn.
+    """Scroll to each figure and to the end, and wait until every figure is drawn.
 
     Now and then Chromium draws no more frames, whatever one does: then this raises TimeoutError instead of waiting.
     """
     settle(page)
     goes_on = page.evaluate(
-        """async (patience) => {
+        """async ([figures, patience]) => {
           const two = (drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true)));
           const frames = () => Promise.race([
             new Promise(two), new Promise((given_up) => setTimeout(given_up, patience, false)),
           ]);
-          for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
-            scrollTo(0, y);
+          for (const place of [...document.querySelectorAll(figures), document.body]) {
+            place.scrollIntoView({ block: place === document.body ? 'end' : 'center', behavior: 'instant' });
             if (!(await frames())) return false;
           }
           return true;
         }""",
-        FRAME_PATIENCE,
+        [FIGURES, FRAME_PATIENCE],
     )
     if not goes_on:
         raise TimeoutError(f"the browser drew no frame within {FRAME_PATIENCE / 1000:.0f} s")

@@ -69,7 +69,7 @@ def unpack(value: Any) -> Any:
 # Waits until the picture is complete, as every frame sees it; false where no frame comes or the time runs out.
 COMPLETE = f"""const complete = () => Promise.race([
   (async () => {{
-    while (!figure.querySelector('.posenc-explorable-view').explorable.done) await new Promise(requestAnimationFrame);
+    while (!explorable.done) await new Promise(requestAnimationFrame);
     return true;
   }})(),
   new Promise((given_up) => setTimeout(given_up, {FRAME_PATIENCE}, false)),
@@ -183,11 +183,12 @@ class Live:
         )
 
     def complete(self, expression: str = "null", x: object = None, before: str = "") -> Any:
-        """An expression of `figure`, `model`, `words` and `x`, when what was done `before` it is drawn to the end."""
+        """An expression of `figure`, `model`, `explorable`, `words` and `x`, when what was done `before` it is drawn."""
         found = self.handle.evaluate(
             f"""async (figure, x) => {{
-              {COMPLETE} {WORDS}
               const model = figure.posencModel;
+              const explorable = figure.querySelector('.posenc-explorable-view').explorable;
+              {COMPLETE} {WORDS}
               {before}
               return (await complete()) ? [{expression}] : null;
             }}""",
@@ -214,8 +215,8 @@ class Live:
         return self.complete(SETTING)
 
     def values(self) -> dict[str, Any]:
-        """What was drawn, in data coordinates; arrays of numbers as NumPy's."""
-        return received(self.evaluate(f"JSON.stringify({PACK}(explorable.values))"))
+        """What is drawn when the picture is complete, in data coordinates; arrays of numbers as NumPy's."""
+        return received(self.complete(f"JSON.stringify({PACK}(explorable.values))"))
 
     def one(self, selector: str) -> ElementHandle:
         """The one element of the figure that a selector names, which a locator would look for again at each use."""

@@ -84,7 +84,7 @@ class Visit:
     dark: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width
     inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme
     without_javascript: list[dict[str, Any]] = field(default_factory=list)
-    from_disk: dict[str, Any] = field(default_factory=dict)  # a look
+    from_disk: dict[str, Any] | None = None  # a look, at the first page of its kind
     foreign: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -146,10 +146,10 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
 
     page = noted(context, found)
     page.goto((SITE / name).as_uri())
-    settle(page)
     if first_of_its_kind(name):
+        settle(page)
         scroll_through(page)
-    found.from_disk = page.evaluate(LOOK, FIGURES)
+        found.from_disk = page.evaluate(LOOK, FIGURES)
     context.close()
 
     if name in chapters():

@@ -183,7 +183,7 @@ class Live:
         )
 
     def complete(self, expression: str = "null", x: object = None, before: str = "") -> Any:
-        """An expression of `figure`, `model`, `explorable`, `words` and `x`, when what was done `before` it is drawn."""
+        """An expression of `figure`, `model`, `explorable`, `words`, `x`, when what was done `before` it is drawn."""
         found = self.handle.evaluate(
             f"""async (figure, x) => {{
               const model = figure.posencModel;

@@ -63,7 +63,8 @@ def test_recall_is_asked_by_distance_and_pairs():
 
 def test_other_schemes_are_asked_what_they_can_be():
     assert exams.asked_of(Run("full", "said_once", "alibi", 0)) == ["plain"]
-    assert exams.asked_of(Run("quick", "text", "rope_100", 0)) == []
+    assert exams.asked_of(Run("quick", "text", "rope_100", 0)) == ["plain"]
+    assert exams.asked_of(Run("quick", "order", "rope_100", 0)) == []
     assert "mean_waves" in exams.asked_of(Run("deep", "text", "rope_100", 0))
     past_end = {one["past_end"] for one in asked(Run("full", "text", "learned", 0), "plain")}
     assert past_end == {"clamp", "interpolate"}

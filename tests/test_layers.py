@@ -19,7 +19,7 @@ FLOORS = [
     {"frequencies", "_rms_norm"},
     {"absolute", "rotary", "scaling", "attention"},
     {"analysis", "bias", "configs"},
-    {"schemes", "lab._checks", "lab.intervals"},
+    {"schemes", "lab._checks", "lab.cache", "lab.intervals"},
     {"lab.measured"},
     {"transformer", "widgets"} | {f"check.assignment_{number}" for number in (1, 2, 3, 4)},
     {"figures", "lab.corpus"},

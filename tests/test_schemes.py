@@ -46,6 +46,7 @@ CASES = {
     "transformer_xl": CONTENT,
     "transformer_xl encoder": {**CONTENT, "causal": False, "dim": 10, "base": 100.0},
     "tener": CONTENT,
+    "tener decoder": {**CONTENT, "causal": True},
     "deberta": {**CONTENT, "span": 3},
 }
 DOORS = {
@@ -140,7 +141,7 @@ def test_only_its_door_opens(case, torch):
 def test_causal_is_said_where_it_counts():
     said = {case: make(case).causal for case in CASES}
     assert {case for case, causal in said.items() if causal} == {
-        "alibi", "alibi slopes", "t5", "fire", "transformer_xl",
+        "alibi", "alibi slopes", "t5", "fire", "transformer_xl", "tener decoder",
     }  # fmt: skip
     assert {case for case, causal in said.items() if causal is False} == {
         "alibi symmetric", "t5 encoder", "transformer_xl encoder", "tener",
@@ -371,8 +372,9 @@ def test_biases(torch):
     xl = schemes["transformer_xl encoder"]
     r = in_heads(absolute.sinusoidal(torch.arange(8, -4, -1), 10, 100.0, layout="half") @ xl.w_kr)
     wanted["transformer_xl encoder"] = bias.transformer_xl(q, k, r, xl.u, xl.v).bias / math.sqrt(HEAD_DIM)
-    r, tener = absolute.sinusoidal(torch.arange(8, -4, -1), HEAD_DIM), schemes["tener"]
-    wanted["tener"] = bias.tener(q, k, r, tener.u, tener.v).bias
+    for case, nearest in (("tener", -3), ("tener decoder", 0)):
+        r, tener = absolute.sinusoidal(torch.arange(8, nearest - 1, -1), HEAD_DIM), schemes[case]
+        wanted[case] = bias.tener(q, k, r, tener.u, tener.v).bias
     it = schemes["deberta"]
     terms = bias.deberta(q, k, in_heads(it.p @ it.w_kr), in_heads(it.p @ it.w_qr), offsets)
     wanted["deberta"] = terms.bias / math.sqrt(3 * HEAD_DIM)
@@ -383,7 +385,7 @@ def test_biases(torch):
         torch.testing.assert_close(scheme.bias(q, k, at, keys_at), wanted[case], atol=tolerance, rtol=0)
 
 
-@pytest.mark.parametrize("case", ["alibi", "fire", "transformer_xl"])
+@pytest.mark.parametrize("case", ["alibi", "fire", "transformer_xl", "tener decoder"])
 def test_a_causal_bias_hides_what_comes_later(case, torch):
     q, k, _ = projected(inputs())
     hidden = make(case).double().bias(q, k, torch.arange(LENGTH)).isneginf()
@@ -605,7 +607,7 @@ LEARNED = {
     },
     "transformer_xl": {"w_kr": (DIM, DIM), "u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)},
     "transformer_xl encoder": {"w_kr": (10, DIM), "u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)},
-    "tener": {"u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)},
+    **dict.fromkeys(("tener", "tener decoder"), {"u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)}),
     "deberta": {"p": (6, DIM), "w_kr": (DIM, DIM), "w_qr": (DIM, DIM)},
 }  # fmt: skip
 

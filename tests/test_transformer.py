@@ -11,7 +11,7 @@ pytestmark = pytest.mark.torch
 
 VOCAB, DIM, BATCH = 11, HEADS * HEAD_DIM, 2
 FOR_ENCODERS = ["alibi symmetric", "t5 encoder", "transformer_xl encoder", "tener"]
-FOR_DECODERS = ["alibi", "alibi slopes", "t5", "fire", "transformer_xl"]
+FOR_DECODERS = ["alibi", "alibi slopes", "t5", "fire", "transformer_xl", "tener decoder"]
 DECODERS = [case for case in CASES if case not in FOR_ENCODERS]
 ENCODERS = [case for case in CASES if case not in FOR_DECODERS]
 EITHER = [(case, causal) for causal, cases in ((True, DECODERS), (False, ENCODERS)) for case in cases]

@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -91,18 +91,19 @@ def explain(error: Exception, cell: nbformat.NotebookNode, number: int) -> str:
 def asking_often(get_message: Callable[..., Awaitable[dict]]) -> Callable[..., Awaitable[dict]]:
     """`get_message` that looks for a message every second, instead of waiting once until it is told of one.
 
-    On a busy machine zmq has been seen to tell of a reply only when the wait was over, two minutes later.
+    Now and then zmq does not tell of a message that is there; asked with no time to wait, it looks.
     """
 
     async def ask(timeout: float | None = None) -> dict:
         end = math.inf if timeout is None else time.monotonic() + timeout
         while True:
+            with suppress(Empty):
+                return await get_message(timeout=0)
             left = end - time.monotonic()
-            try:
-                return await get_message(timeout=max(0.0, min(1.0, left)))
-            except Empty:
-                if left <= 1.0:
-                    raise
+            if left <= 0:
+                raise Empty
+            with suppress(Empty):
+                return await get_message(timeout=min(1.0, left))
 
     return ask
 

@@ -38,7 +38,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "configs": (),
     "schemes": (),
     "transformer": (),
-    "lab": ("runs", "corpus", "train", "measurements", "exams", "evaluate", "statistics", "intervals"),
+    "lab": ("runs", "corpus", "train", "measurements", "exams", "evaluate", "statistics", "cache", "intervals"),
     "figures": (),
     "widgets": (),
     "check": (),

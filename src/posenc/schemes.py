@@ -924,11 +924,12 @@ class TransformerXL(_ContentBiasing):
 class Tener(_ContentBiasing):
     """TENER's relative terms: q·R + u·k + v·R with the sinusoidal code R of the distance itself (`posenc.bias.tener`).
 
-    For encoders: distances go both ways, and sines tell left from right. The logits are not scaled. Keys stand at
+    Made for encoders: distances go both ways, and sines tell left from right. The logits are not scaled. Keys stand at
     consecutive positions, and queries are the last of them.
 
     Args:
         n_heads, head_dim: at least 1.
+        causal: whether queries look only back, in a decoder, which the paper does not have; −∞ for later keys.
         base: of the code, finite and greater than 0.
         std: of the normal distribution that u and v (n_heads, head_dim) are drawn from.
         seed: of the initial values; None: torch's global generator.
@@ -936,21 +937,25 @@ class Tener(_ContentBiasing):
     Source: Yan et al. 2019, "TENER: Adapting Transformer Encoder for Named Entity Recognition".
     """
 
-    causal = False
-
     def __init__(
-        self, n_heads: int, head_dim: int, base: float = 10_000.0, std: float = 0.02, seed: int | None = None
+        self,
+        n_heads: int,
+        head_dim: int,
+        causal: bool = False,
+        base: float = 10_000.0,
+        std: float = 0.02,
+        seed: int | None = None,
     ) -> None:
         super().__init__(n_heads, head_dim)
-        self.base, std = positive("base", base), positive("std", std)
+        self.causal, self.base, std = flag("causal", causal), positive("base", base), positive("std", std)
         with _seeded(seed):
             self.u = _normal(self.n_heads, self.head_dim, std=std)
             self.v = _normal(self.n_heads, self.head_dim, std=std)
 
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         _check_consecutive(positions, key_positions)
-        farthest = k.shape[2] - 1
-        distances = torch.arange(farthest, min(-q.shape[2], farthest), -1, device=q.device)
+        farthest, nearest = k.shape[2] - 1, -1 if self.causal else -q.shape[2]
+        distances = torch.arange(farthest, min(nearest, farthest), -1, device=q.device)
         r = absolute.sinusoidal(distances, self.head_dim, self.base)  # (rows, head_dim)
         return biases.tener(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
 

@@ -1,8 +1,8 @@
 """What is measured on every trained model: one list for all, so that every method gets the same questions.
 
-A measurement is a flat dictionary. All have `run`, `kind`, `probe`, `length`, `loss` (nats per token), `accuracy` and
-`values`: the loss of each window of text, or the share right of each other probe, for `posenc.lab.intervals`. The other
-fields say what was changed, and stand in `posenc/lab/data/schema.json`.
+A measurement is a flat dictionary. All have `run`, `kind`, `probe`, `length`, `loss` (nats per token) and `values`: the
+loss of each window of text, or the share right of each other probe, for `posenc.lab.intervals`; all but those of the
+cache have `accuracy`. The other fields say what was changed, and stand in `posenc/lab/data/schema.json`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
+from torch.nn import functional as F
 
 from posenc.frequencies import inv_freq
-from posenc.lab.corpus import Batch, Copy, LibraryText, Recall, SaidOnce
+from posenc.lab.cache import far_guesses, mixed_losses
+from posenc.lab.corpus import LONGEST, Batch, Copy, LibraryText, Recall, SaidOnce
 from posenc.lab.evaluate import (
     SCALINGS,
     TIMES,
@@ -27,6 +30,7 @@ from posenc.lab.evaluate import (
     unturned,
     with_scheme,
 )
+from posenc.lab.measured import FILES
 from posenc.lab.measurements import with_table
 from posenc.lab.runs import SEEDS, Run
 from posenc.lab.statistics import HeldWave, learned_minus, mean_products
@@ -109,8 +113,8 @@ def _ask(
 
 
 def _lengths(run: Run) -> list[int]:
-    """1 to 16 times the trained length."""
-    return [times * run.settings.length for times in TIMES]
+    """1 to 16 times the trained length, as far as probes go."""
+    return [times * run.settings.length for times in TIMES if times * run.settings.length <= LONGEST]
 
 
 def _by_position(run: Run, found: Answers) -> dict[str, list[float | None]]:
@@ -140,6 +144,36 @@ def plain(model: Transformer, run: Run) -> Iterator[Measurement]:
         for length in _lengths(run):
             about = {"past_end": variant} if variant else {}
             yield from _ask(model_at(length), run, "plain", length, about, changed=False)
+
+
+@torch.inference_mode()
+def cached(model: Transformer, run: Run) -> Iterator[Measurement]:
+    """The model on texts of the trained length, with a cache of what stands before; as a control, of another text."""
+    trained, asked = run.settings.length, run.make_task().asked
+    near = LibraryText().windows(trained, WINDOWS)
+    losses = []
+    for tokens, targets in zip(near.tokens.split(64), near.targets.split(64), strict=True):
+        logits = model(tokens.to(next(model.parameters()).device)).cpu()[:, -asked:]
+        losses.append(F.cross_entropy(logits.mT, targets[:, -asked:], reduction="none").double().numpy())
+    known, files = np.concatenate(losses), np.arange(WINDOWS) % FILES
+    for length in _lengths(run)[1:]:
+        windows = LibraryText().windows(length, WINDOWS)
+        tokens, targets = windows.tokens.numpy(), windows.targets.numpy()[:, -asked:]
+        far = tokens[:, :-trained]
+        for past, before in (("own", far), ("another's", np.roll(far, 1, axis=0))):
+            texts = np.concatenate([before, tokens[:, -trained:]], axis=1)
+            found = [far_guesses(*text, near=trained) for text in zip(texts, targets, strict=True)]
+            lengths, shares = (np.stack(each) for each in zip(*found, strict=True))
+            values = mixed_losses(known, lengths, shares, files).mean(axis=1)
+            yield {
+                "run": run.name,
+                "kind": "cache",
+                "probe": "text",
+                "past": past,
+                "length": length,
+                "loss": round(float(values.mean()), 4),
+                "values": values,
+            }
 
 
 def scalings(model: Transformer, run: Run) -> Iterator[Measurement]:
@@ -247,6 +281,7 @@ _Group = Callable[[Transformer, Run], Iterator[Measurement]]
 GROUPS: Mapping[str, _Group] = MappingProxyType(
     {
         "plain": plain,
+        "cached": cached,
         "scalings": scalings,
         "temperatures": temperatures,
         "surgeries": surgeries,
@@ -259,10 +294,12 @@ GROUPS: Mapping[str, _Group] = MappingProxyType(
 
 def asked_of(run: Run) -> list[str]:
     """The groups of measurements that a run has."""
-    if run.profile not in ("full", "deep", "patient", "large"):
+    if run.task not in ("text", "said_once", "copy", "recall"):
         return []
     extended = run.scheme in EXTENDED and run.task in ("text", "said_once", "copy")
     found = ["plain"]
+    if extended and run.profile == "full" and run.task == "text":
+        found.append("cached")
     if extended and run.profile == "full":
         found.append("scalings")
     if run.profile == "full" and (extended or run.scheme == "none") and run.task in ("text", "said_once"):

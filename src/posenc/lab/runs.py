@@ -159,6 +159,7 @@ def _scheme_options(profile: Profile, seed: int, causal: bool) -> dict[str, tupl
         ),
         "t5_published": ("t5", {"n_heads": heads, "causal": causal, "seed": seed}),
         "transformer_xl": ("transformer_xl", {"n_heads": heads, "head_dim": head_dim, "causal": causal, "seed": seed}),
+        "tener": ("tener", {"n_heads": heads, "head_dim": head_dim, "causal": causal, "seed": seed}),
         "sandwich": ("sandwich", {"n_heads": heads}),
     }
 
@@ -286,6 +287,7 @@ def planned() -> list[Run]:
 _HEADLINE = ("rope_100", "rope_10000", "alibi", "alibi_published", "none")
 _EXAMINED = (*_HEADLINE, "t5", "sinusoidal", "learned", "sandwich")
 _NEW = ("rope_10000_25", "rope_10000_50", "rope_10000_75", "rope_10000_clipped")
+_SMALL = ("rope_10000", "transformer_xl", "tener", "none")
 _DEEP = ("rope_100", "rope_10000", "alibi", "t5", "none", "rope_10000_mixed", "rope_10000_mixed_window")
 
 
@@ -299,6 +301,7 @@ def examined() -> list[Run]:
     for seed in MORE_SEEDS:
         runs += [Run("full", task, scheme, seed) for scheme in _HEADLINE for task in ("said_once", "text")]
     for seed in SEEDS:
+        runs += [Run("quick", task, scheme, seed) for scheme in _SMALL for task in ("said_once", "text")]
         runs += [Run("full", "recall", scheme, seed) for scheme in _EXAMINED]
         runs += [Run("patient", "said_once", scheme, seed) for scheme in _EXAMINED]
     return runs

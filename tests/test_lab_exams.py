@@ -11,7 +11,7 @@ import torch
 from posenc.lab import exams, store
 from posenc.lab.execution import carry_out
 from posenc.lab.measured import FILES, results
-from posenc.lab.runs import PROFILES, Run, examined
+from posenc.lab.runs import PROFILES, RATES, Run, examined
 from posenc.lab.train import build, learned_at, try_rates
 from tests.small_laboratory import make_small
 
@@ -24,7 +24,7 @@ def few(monkeypatch):
     for name, count in SMALL.items():
         monkeypatch.setattr(exams, name, count)
     monkeypatch.setattr(exams, "TIMES", (1, 2))
-    make_small(monkeypatch, steps=30, profile="full", length=64)
+    make_small(monkeypatch, steps=30, profile="two_layers", length=64)
     monkeypatch.setattr(exams, "TUNING_STEPS", (0, 1))
     monkeypatch.setattr(exams, "DROPPED_STEPS", (0, 1))
     torch.set_num_threads(1)
@@ -36,7 +36,7 @@ def asked(run, group):
 
 @pytest.mark.parametrize("task", ["text", "said_once", "copy"])
 def test_every_group_of_a_headline_run(task):
-    run = Run("full", task, "rope_10000", 0)
+    run = Run("two_layers", task, "rope_10000", 0)
     groups = exams.asked_of(run)
     assert groups[0] == "plain"
     assert ("mean_waves" in groups) == (task == "text")
@@ -55,21 +55,21 @@ def test_every_group_of_a_headline_run(task):
 
 
 def test_recall_is_asked_by_distance_and_pairs():
-    found = asked(Run("full", "recall", "rope_100", 0), "plain")
+    found = asked(Run("two_layers", "recall", "rope_100", 0), "plain")
     assert {(one["distance"], one["pairs"]) for one in found} == {
         (distance, pairs) for distance in exams.DISTANCES if distance < 128 for pairs in exams.PAIRS
     }
 
 
 def test_other_schemes_are_asked_what_they_can_be():
-    assert exams.asked_of(Run("full", "said_once", "alibi", 0)) == ["plain"]
+    assert exams.asked_of(Run("two_layers", "said_once", "alibi", 0)) == ["plain"]
     assert exams.asked_of(Run("quick", "text", "rope_100", 0)) == ["plain"]
     assert exams.asked_of(Run("quick", "order", "rope_100", 0)) == []
-    assert "mean_waves" in exams.asked_of(Run("deep", "text", "rope_100", 0))
-    past_end = {one["past_end"] for one in asked(Run("full", "text", "learned", 0), "plain")}
+    assert "mean_waves" in exams.asked_of(Run("four_layers", "text", "rope_100", 0))
+    past_end = {one["past_end"] for one in asked(Run("two_layers", "text", "learned", 0), "plain")}
     assert past_end == {"clamp", "interpolate"}
     for one in ("rope_10000_mixed", "rope_10000_mixed_window"):
-        assert len(asked(Run("deep", "text", one, 0), "plain")) == 2
+        assert len(asked(Run("four_layers", "text", one, 0), "plain")) == 2
 
 
 def test_every_run_to_be_examined_can_be_built():
@@ -81,7 +81,8 @@ def test_every_run_to_be_examined_can_be_built():
 
 
 def test_a_run_is_trained_examined_collected_and_read(tmp_path):
-    runs = [Run("full", "said_once", "rope_100", seed) for seed in (0, 1)] + [Run("full", "text", "rope_100", 0)]
+    asked = (("said_once", 0), ("said_once", 1), ("text", 0))
+    runs = [Run("two_layers", task, "rope_100", seed) for task, seed in asked]
     for run in runs:
         carry_out(run, tmp_path, ["plain"], progress=False)
     path = tmp_path / "collected" / "exams.json"
@@ -126,7 +127,7 @@ def test_the_step_at_which_a_task_was_learned():
 
 
 def test_learning_rates_are_tried_on_the_same_batches():
-    found = try_rates(Run("full", "text", "none", 9), 100)
-    assert list(found) == [1.5e-3, 3e-3, 6e-3]
-    assert found == try_rates(Run("full", "text", "none", 9), 100)
-    assert len(set(found.values())) == 3
+    found = try_rates(Run("two_layers", "text", "none", 9), 100)
+    assert list(found) == list(RATES)
+    assert found == try_rates(Run("two_layers", "text", "none", 9), 100)
+    assert len(set(found.values())) == len(RATES)

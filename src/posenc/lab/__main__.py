@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.add_parser("list", help="every planned run, and what is there of it")
     one = commands.add_parser("run", help="train and measure the runs that are named")
     one.add_argument("names", nargs="+", metavar="NAME", help="as quick-text-rope_100-0")
-    rates = commands.add_parser("rates", help="try the learning rates on every scheme of the full profile")
+    rates = commands.add_parser("rates", help="try the learning rates on every scheme")
     rates.add_argument("--steps", type=int, default=400, help="of each trial (400)")
     everything = commands.add_parser("all", help="train and measure every planned run that is not there yet")
     everything.add_argument("--profile", choices=tuple(PROFILES), help="those of one profile")
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif asked.command == "rates":
         found = {}
         for scheme in dict.fromkeys(run.scheme for run in examined()):
-            profile = "deep" if "mixed" in scheme else "full"
+            profile = "four_layers" if "mixed" in scheme else "two_layers"
             found[scheme] = try_rates(Run(profile, "text", scheme, TRIAL_SEED), asked.steps)
             print(scheme, found[scheme], flush=True)
             store.write_json(asked.folder / "rates.json", {"steps": asked.steps, "losses": found})

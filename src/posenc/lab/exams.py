@@ -298,16 +298,16 @@ def asked_of(run: Run) -> list[str]:
         return []
     extended = run.scheme in EXTENDED and run.task in ("text", "said_once", "copy")
     found = ["plain"]
-    if extended and run.profile == "full" and run.task == "text":
+    if extended and run.profile == "two_layers" and run.task == "text":
         found.append("cached")
-    if extended and run.profile == "full":
+    if extended and run.profile == "two_layers":
         found.append("scalings")
-    if run.profile == "full" and (extended or run.scheme == "none") and run.task in ("text", "said_once"):
+    if run.profile == "two_layers" and (extended or run.scheme == "none") and run.task in ("text", "said_once"):
         found.append("temperatures")
-    if extended and run.profile == "full":
+    if extended and run.profile == "two_layers":
         found.append("surgeries")
-    if run.task == "text" and extended and run.profile in ("full", "deep"):
+    if run.task == "text" and extended and run.profile in ("two_layers", "four_layers"):
         found.append("mean_waves")
-    if extended and run.profile == "full" and run.seed in SEEDS and run.task != "copy":
+    if extended and run.profile == "two_layers" and run.seed in SEEDS and run.task != "copy":
         found += ["tuning", "dropped"]
     return found

@@ -27,7 +27,7 @@ RUN = Run("quick", "order", "rope_100", 0)
 def short(monkeypatch):
     """The quick profile with few steps, and two runs in the plan."""
     few = replace(PROFILES["quick"], steps=dict.fromkeys(PROFILES["quick"].steps, 3))
-    monkeypatch.setattr(runs, "PROFILES", {"quick": few, "full": PROFILES["full"]})
+    monkeypatch.setattr(runs, "PROFILES", {**PROFILES, "quick": few})
     both = [RUN, replace(RUN, causal=False)]
     for module in (command_line, store):
         monkeypatch.setattr(module, "planned", lambda: both)

@@ -301,7 +301,7 @@ def test_all_schemes_of_a_task_have_the_same_budget():
         ("big-text-rope_100-0", "profile must be one of .*, got 'big'"),
         ("full-poems-rope_100-0", "task must be one of .*, got 'poems'"),
         ("full-text-rope-0", "scheme must be one of .*, got 'rope'"),
-        ("full-order-none-0", r"task must be one of \('text', .* 'recall'\) in the profile 'full', got 'order'"),
+        ("full-order-none-0", r"task must be one of \('text', 'copy'\) in the profile 'full', got 'order'"),
     ],
 )
 def test_other_names_are_refused(name, said):

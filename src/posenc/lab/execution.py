@@ -16,7 +16,7 @@ from posenc.lab import store
 from posenc.lab.exams import GROUPS, asked_of
 from posenc.lab.measured import read_json
 from posenc.lab.measurements import measurements
-from posenc.lab.runs import Run
+from posenc.lab.runs import Run, examined, planned
 from posenc.lab.train import train
 
 
@@ -28,7 +28,7 @@ def carry_out(
     Args:
         run: what to train.
         folder: where runs are kept.
-        groups: of measurements; None: all that the run has.
+        groups: of the exams; None: all that one of `examined` has; others have what `measurements` asks.
         progress: whether to show a bar.
         device: of torch.
     """
@@ -41,7 +41,8 @@ def carry_out(
         wall = time.time() - began
         store.write_json(trained_record, store.description(run, trained.losses, trained.seconds, wall))
         (folder / f"{run.name}.state").unlink(missing_ok=True)
-    for group in asked_of(run):
+    by_exams = groups is not None or (run in examined() and run not in planned())
+    for group in asked_of(run) if by_exams else ():
         record = folder / f"{run.name}.{group}.json"
         if (groups is None or group in groups) and not record.is_file():
             model, _ = store.load_checkpoint(checkpoint)
@@ -49,7 +50,7 @@ def carry_out(
             found = list(GROUPS[group](model.to(device), run))
             store.write_measurements(record, found, time.process_time() - began)
     record = folder / f"{run.name}.json"
-    if groups is None and not record.is_file():
+    if not by_exams and not record.is_file():
         model, _ = store.load_checkpoint(checkpoint)
         began = time.process_time()
         found = list(measurements(model, run))

@@ -151,10 +151,11 @@ def cached(model: Transformer, run: Run) -> Iterator[Measurement]:
     """The model on texts of the trained length, with a cache of what stands before; as a control, of another text."""
     trained, asked = run.settings.length, run.make_task().asked
     near = LibraryText().windows(trained, WINDOWS)
-    losses = []
-    for tokens, targets in zip(near.tokens.split(64), near.targets.split(64), strict=True):
-        logits = model(tokens.to(next(model.parameters()).device)).cpu()[:, -asked:]
-        losses.append(F.cross_entropy(logits.mT, targets[:, -asked:], reduction="none").double().numpy())
+    losses, device = [], next(model.parameters()).device
+    for start in range(0, WINDOWS, 64):
+        logits = model(near.tokens[start : start + 64].to(device)).cpu()[:, -asked:]
+        answers_of = near.targets[start : start + 64, -asked:]
+        losses.append(F.cross_entropy(logits.mT, answers_of, reduction="none").double().numpy())
     known, files = np.concatenate(losses), np.arange(WINDOWS) % FILES
     for length in _lengths(run)[1:]:
         windows = LibraryText().windows(length, WINDOWS)

@@ -24,7 +24,8 @@ def few(monkeypatch):
     for name, count in SMALL.items():
         monkeypatch.setattr(exams, name, count)
     monkeypatch.setattr(exams, "TIMES", (1, 2))
-    make_small(monkeypatch, steps=30, profile="two_layers", length=64)
+    for profile in ("two_layers", "full"):
+        make_small(monkeypatch, steps=30, profile=profile, length=64)
     monkeypatch.setattr(exams, "TUNING_STEPS", (0, 1))
     monkeypatch.setattr(exams, "DROPPED_STEPS", (0, 1))
     torch.set_num_threads(1)
@@ -36,7 +37,7 @@ def asked(run, group):
 
 @pytest.mark.parametrize("task", ["text", "said_once", "copy"])
 def test_every_group_of_a_headline_run(task):
-    run = Run("two_layers", task, "rope_10000", 0)
+    run = Run("full" if task == "copy" else "two_layers", task, "rope_10000", 0)
     groups = exams.asked_of(run)
     assert groups[0] == "plain"
     assert ("mean_waves" in groups) == (task == "text")

@@ -46,6 +46,7 @@ RECALL_PROBES = 256  # one answer each
 DISTANCES = (16, 32, 64, 96, 192, 384, 768, 1536)  # tokens back, where the probe has room
 PAIRS = (2, 6, 12)
 EXTENDED = ("rope_100", "rope_10000")  # whose contexts are extended
+MOST_SCALED = 8  # times the trained length; 16 alone would cost as much as all the others
 FIXED_FACTOR = 4.0  # for what a scaling costs where it is not needed
 FIXED = ("linear", "ntk_aware", "ntk_by_parts", "yarn", "yarn_paper")
 TUNED = ("default", "linear", "ntk_aware", "yarn")
@@ -182,7 +183,7 @@ def scalings(model: Transformer, run: Run) -> Iterator[Measurement]:
     trained = run.settings.length
     for scaling in SCALINGS:
         for length in _lengths(run):
-            if length == trained and scaling != "default":
+            if length > MOST_SCALED * trained or (length == trained and scaling != "default"):
                 continue  # factor 1 changes nothing
             changed = with_scheme(model, scaled(run, scaling, length / trained))
             about = {"scaling": scaling, "factor": length / trained}
@@ -298,17 +299,18 @@ def asked_of(run: Run) -> list[str]:
     if run.task not in ("text", "said_once", "copy", "recall"):
         return []
     extended = run.scheme in EXTENDED and run.task in ("text", "said_once", "copy")
+    two_layers = run.profile in ("two_layers", "full")
     found = ["plain"]
-    if extended and run.profile == "two_layers" and run.task == "text":
+    if extended and two_layers and run.task == "text":
         found.append("cached")
-    if extended and run.profile == "two_layers":
+    if extended and two_layers:
         found.append("scalings")
-    if run.profile == "two_layers" and (extended or run.scheme == "none") and run.task in ("text", "said_once"):
+    if two_layers and (extended or run.scheme == "none") and run.task in ("text", "said_once"):
         found.append("temperatures")
-    if extended and run.profile == "two_layers":
+    if extended and two_layers and run.task != "copy":
         found.append("surgeries")
-    if run.task == "text" and extended and run.profile in ("two_layers", "four_layers"):
+    if run.task == "text" and extended and (two_layers or run.profile == "four_layers"):
         found.append("mean_waves")
-    if extended and run.profile == "two_layers" and run.seed in SEEDS and run.task != "copy":
+    if extended and two_layers and run.seed in SEEDS and run.task != "copy":
         found += ["tuning", "dropped"]
     return found

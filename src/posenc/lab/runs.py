@@ -73,7 +73,7 @@ _TWO_LAYERS = Profile(
     mlp_dim=256,
     length=128,
     sequences=24,
-    steps={"text": 1200, "copy": 1000, "said_once": 3000, "recall": 3000},
+    steps={"text": 1200, "said_once": 3000, "recall": 3000},
     warm_up=100,
 )
 
@@ -294,7 +294,8 @@ def examined() -> list[Run]:
     """Every run that is put to the exams of `posenc.lab.exams`, the first of those that others are compared with."""
     runs, both = [], ("said_once", "text")
     for seed in SEEDS:
-        runs += [Run("two_layers", task, scheme, seed) for scheme in _EXAMINED for task in (*both, "copy")]
+        runs += [Run("two_layers", task, scheme, seed) for scheme in _EXAMINED for task in both]
+        runs += [Run("full", "copy", scheme, seed) for scheme in _FULL]
         runs += [Run("two_layers", task, scheme, seed) for scheme in _NEW for task in both]
         runs += [Run("four_layers", task, scheme, seed) for scheme in _DEEP for task in both]
     for seed in MORE_SEEDS:

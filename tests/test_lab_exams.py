@@ -57,7 +57,7 @@ def test_every_group_of_a_headline_run(task):
 
 def test_recall_is_asked_by_distance_and_pairs():
     found = asked(Run("two_layers", "recall", "rope_100", 0), "plain")
-    assert {(one["distance"], one["pairs"]) for one in found} == {
+    assert {(one["distance"], one["n_pairs"]) for one in found} == {
         (distance, pairs) for distance in exams.DISTANCES if distance < 128 for pairs in exams.PAIRS
     }
 

@@ -109,9 +109,9 @@ def test_a_run_is_trained_measured_and_collected(short, tmp_path, capsys):
     assert there == ["trained, measured", "-"]
     command_line.main(["--folder", str(folder), "collect", "--into", str(into)])
     assert "1 of 2 runs and 1 measurements are in" in capsys.readouterr().out
-    found = lab.results(into / "results.json")
+    found = lab.results(into / "results.json.xz")
     assert found.runs[RUN.name]["command"] == f"python -m posenc.lab run {RUN.name}"
-    assert [path.name for path in into.iterdir()] == ["results.json"]  # checkpoints ship of full runs alone
+    assert [path.name for path in into.iterdir()] == ["results.json.xz"]  # checkpoints ship of full runs alone
 
 
 def test_what_ships_is_listed_as_such(tmp_path, capsys):
@@ -145,16 +145,16 @@ def test_runs_are_added_to_those_that_ship(short, tmp_path, monkeypatch, capsys)
     into = tmp_path / "shipped"
     carry_out(first, tmp_path / "one", progress=False)
     store.collect(tmp_path / "one", into)
-    before = lab.results(into / "results.json")
+    before = lab.results(into / "results.json.xz")
     monkeypatch.setattr(command_line, "results", lambda: before)
     carry_out(second, tmp_path / "two", progress=False)
     command_line.main(["--folder", str(tmp_path / "two"), "collect", "--keep", "--into", str(into)])
     assert "2 of 2 runs and 2 measurements" in capsys.readouterr().out
-    found = lab.results(into / "results.json")
+    found = lab.results(into / "results.json.xz")
     assert list(found.runs) == [run.name for run in short]
     assert found.measurements[:1] == before.measurements
     command_line.main(["--folder", str(tmp_path / "two"), "collect", "--into", str(into)])
-    assert list(lab.results(into / "results.json").runs) == [second.name]
+    assert list(lab.results(into / "results.json.xz").runs) == [second.name]
 
 
 def test_nothing_to_collect(short, tmp_path):

@@ -22,7 +22,7 @@ FLOORS = [
     {"schemes", "lab._checks", "lab.cache", "lab.intervals"},
     {"lab.measured"},
     {"transformer", "widgets"} | {f"check.assignment_{number}" for number in (1, 2, 3, 4)},
-    {"figures", "lab.corpus"},
+    {"figures", "lab.corpus", "lab.tables"},
     {"lab.runs"},
     {"lab.train"},
     {"lab.evaluate"},

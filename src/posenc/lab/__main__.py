@@ -5,6 +5,7 @@
     python -m posenc.lab all --profile quick          all runs of a profile that are not there yet
     python -m posenc.lab all --workers 2              all of them: some hours of one core
     python -m posenc.lab collect                      writes what is there into the package
+    python -m posenc.lab tables                       prints what the exams found, with intervals
 
 To add runs to those that ship: `all --missing`, then `collect --keep`.
 
@@ -26,7 +27,9 @@ from pathlib import Path
 from posenc.lab import results, store
 from posenc.lab.exams import GROUPS
 from posenc.lab.execution import carry_out
+from posenc.lab.measured import exams
 from posenc.lab.runs import PROFILES, Run, examined, planned
+from posenc.lab.tables import TABLES, as_text
 from posenc.lab.train import SAVE_EVERY, try_rates
 
 TRIAL_SEED = 9  # of the trials of learning rates, and of no run
@@ -37,13 +40,33 @@ def device_of_this_process(device: str) -> str:
     return f"cuda:{os.environ['LOCAL_RANK']}" if device == "cuda" and "LOCAL_RANK" in os.environ else device
 
 
+def print_tables(words: str) -> None:
+    """Prints the tables whose title has some words, when each model learned, and what was planned but is not there."""
+    found = exams()
+    for table in TABLES:
+        if words in table.title:
+            print(as_text(table, found), end="\n\n")
+    if not words:
+        print("The step at which each run had learned its task; - if it had not")
+        for name, run in found.runs.items():
+            print(f"{name:<45} {run['learned_at'] or '-':>5} of {run['steps']}, learning rate {run['learning_rate']}")
+        asked = {(one["run"], one["kind"]) for one in found.measurements}
+        missing = [run.name for run in examined() if not any(run.name == name for name, _ in asked)]
+        hours = sum(run["processor_seconds"] for run in found.runs.values()) / 3600
+        print(f"\n{hours:.1f} hours of one core went into training these {len(found.runs)} models.")
+        print(f"\nPlanned, and not reached: {len(missing)} of {len(examined())} runs", *missing, sep="\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m posenc.lab", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--folder", type=Path, default=Path("_build/lab"), help="where runs are kept")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="every planned run, and what is there of it")
+    listing = commands.add_parser("list", help="every planned run, and what is there of it")
+    listing.add_argument(
+        "--exams", action="store_true", help="the names of those that the exams are put to, and no more"
+    )
     one = commands.add_parser("run", help="train and measure the runs that are named")
     one.add_argument("names", nargs="+", metavar="NAME", help="as quick-text-rope_100-0")
     rates = commands.add_parser("rates", help="try the learning rates on every scheme")
@@ -54,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     everything.add_argument("--missing", action="store_true", help="only those that the package does not ship yet")
     everything.add_argument("--workers", type=int, default=1, help="processes of one thread each")
     for command in (one, everything):
-        command.add_argument("--groups", nargs="+", choices=tuple(GROUPS), help="measure only these")
+        command.add_argument("--groups", nargs="+", choices=("all", *GROUPS), help="measure only these of the exams")
         command.add_argument(
             "--device", default="cpu", help="of torch, as cuda; with torchrun each process has its own"
         )
@@ -62,9 +85,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     collecting.add_argument("--keep", action="store_true", help="keep what ships of runs that are not in the folder")
     collecting.add_argument("--into", type=Path, help="another place than the package's own")
     commands.add_parser("exams", help="add what the exams found to what ships")
+    commands.add_parser("statistics", help="write what the models that ship hold")
+    printing = commands.add_parser("tables", help="print what the exams found, with intervals")
+    printing.add_argument("--only", metavar="WORDS", default="", help="tables whose title has these words")
     asked = parser.parse_args(arguments)
 
-    if asked.command == "list":
+    if asked.command == "list" and asked.exams:
+        print(*(run.name for run in examined()), sep="\n")
+    elif asked.command == "list":
         parts = [("trained", ".safetensors"), ("measured", ".json")]
         shipped = results().runs
         lines = []
@@ -106,6 +134,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 print(f"[{number} of {len(runs)}] {line}", flush=True)
     elif asked.command == "exams":
         print(store.collect_exams(asked.folder))
+    elif asked.command == "statistics":
+        print(store.collect_statistics())
+    elif asked.command == "tables":
+        print_tables(asked.only)
     else:
         print(store.collect(asked.folder, asked.into, keep=asked.keep))
 

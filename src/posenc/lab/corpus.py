@@ -10,8 +10,6 @@ and belongs to the Python at hand, so every result on it carries the hash of wha
 from __future__ import annotations
 
 import hashlib
-import json
-import lzma
 import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ from torch import Tensor
 
 from posenc._arrays import one_of, whole
 from posenc.lab._checks import instance
-from posenc.lab.measured import SHIPPED
+from posenc.lab.measured import SHIPPED, read_json
 
 IGNORED = -100  # torch's own mark of a token whose loss is not counted
 
@@ -148,7 +146,7 @@ def as_ascii(path: Path) -> bytes:
 @cache
 def frozen_files() -> tuple[Tensor, ...]:
     """The files that models are measured on, which ship with the package: uint8 each, longer than `LONGEST`."""
-    frozen = json.loads(lzma.decompress((SHIPPED / FROZEN).read_bytes()))
+    frozen = read_json(SHIPPED / FROZEN)
     return tuple(torch.frombuffer(bytearray(text, "ascii"), dtype=torch.uint8) for text in frozen["files"].values())
 
 

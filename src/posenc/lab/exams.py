@@ -79,7 +79,7 @@ def _exams(run: Run, length: int, changed: bool) -> Iterator[Exam]:
             for pairs in PAIRS:
                 if distance < length:
                     made = Recall(pairs=pairs, distance=distance)
-                    about = {"distance": distance, "pairs": pairs}
+                    about = {"distance": distance, "n_pairs": pairs}
                     yield Exam("recall", made.probe(length, RECALL_PROBES), made.asked, about)
     else:
         repeated = Copy(period=block)

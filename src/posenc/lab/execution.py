@@ -28,7 +28,8 @@ def carry_out(
     Args:
         run: what to train.
         folder: where runs are kept.
-        groups: of the exams; None: all that one of `examined` has; others have what `measurements` asks.
+        groups: of the exams, or "all"; None: all of a run that only the exams are put to, and what `measurements` asks
+            of the others.
         progress: whether to show a bar.
         device: of torch.
     """
@@ -44,7 +45,7 @@ def carry_out(
     by_exams = groups is not None or (run in examined() and run not in planned())
     for group in asked_of(run) if by_exams else ():
         record = folder / f"{run.name}.{group}.json"
-        if (groups is None or group in groups) and not record.is_file():
+        if (groups is None or group in groups or "all" in groups) and not record.is_file():
             model, _ = store.load_checkpoint(checkpoint)
             began = time.process_time()
             found = list(GROUPS[group](model.to(device), run))

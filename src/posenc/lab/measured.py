@@ -1,11 +1,12 @@
 """What the laboratory measured, as it ships with the package: no torch is needed to read it.
 
-It lies in `lab/data/results.json`, as `schema.json` beside it describes it.
+It lies in `lab/data/results.json.xz` and `exams.json.xz`, packed JSON, as `schema.json` beside them describes it.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -18,19 +19,22 @@ from posenc.lab.intervals import Interval, interval
 
 SHIPPED = Path(str(files("posenc"))) / "lab" / "data"
 SCHEMA_VERSION = 1
+RESULTS = SHIPPED / "results.json.xz"
+EXAMS = SHIPPED / "exams.json.xz"
 FILES = 40  # that the windows of text are from, in turn
 
 
 def read_json(path: str | Path) -> Any:
-    """What a file holds.
+    """What a file holds; one whose name ends in .xz is unpacked.
 
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: it is no whole JSON file.
     """
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
+        content = Path(path).read_bytes()
+        return json.loads(lzma.decompress(content) if Path(path).suffix == ".xz" else content)
+    except (ValueError, lzma.LZMAError) as error:
         raise ValueError(f"{path} is not a whole JSON file: {error}") from error
 
 
@@ -157,23 +161,53 @@ def results(path: str | Path | None = None) -> Results:
     """What the laboratory measured: the results that ship with the package, or those of a file.
 
     Args:
-        path: of a JSON file; the values of each window or probe are in a file of the same name that ends in .npz.
+        path: of a JSON file, or one packed as .json.xz; the values of each window or probe are in a file of the same
+            name that ends in .npz.
 
     Raises:
         FileNotFoundError: there is no such file.
         ValueError: it is no whole file of results, or of another version.
     """
-    path = SHIPPED / "results.json" if path is None else Path(path)
+    path = RESULTS if path is None else Path(path)
     content = read_json(path)
     if not isinstance(content, dict) or content.get("schema_version") != SCHEMA_VERSION:
         raise ValueError(f"{path} must hold results of schema version {SCHEMA_VERSION}")
     values = {}
-    if path.with_suffix(".npz").is_file():
-        with np.load(path.with_suffix(".npz")) as opened:
+    if beside(path).is_file():
+        with np.load(beside(path)) as opened:
             values = dict(opened)
     return Results({run["run"]: run for run in content["runs"]}, content["measurements"], values)
 
 
+def statistics() -> dict[str, np.ndarray]:
+    """What the models that ship hold, as arrays.
+
+    Returns:
+        by name, where <run> is the name of a checkpoint that ships:
+
+        - `<run>/content`: E[q k̄] in logits over late queries and the keys of the first half, complex, shape (layers,
+          heads, pairs), for models with rotation;
+        - `<run>/distance`: E[q k̄] over all queries and keys so far apart, complex, shape (layers, heads, pairs, 128);
+        - `<run>/attention/<scaling>/<length>`: the mean weight at every distance over the last queries of texts of that
+          length, shape (layers, heads, length);
+        - `<run>/previous_token/<layer>/<head>`: the weights of the head that looks most at the token before, in one
+          probe, shape (128, 128);
+        - `<run>/table`: a learned table, shape (positions, dim).
+
+    Example:
+        >>> sorted(name.split("/")[1] for name in statistics() if name.startswith("full-text-learned-0"))
+        ['table']
+    """
+    with np.load(SHIPPED / "statistics.npz") as opened:
+        arrays = dict(opened)
+    return {name: one[..., 0] + 1j * one[..., 1] if "/distance" in name else one for name, one in arrays.items()}
+
+
+def beside(path: Path) -> Path:
+    """The file with the values of each window or probe, beside one of results."""
+    return path.with_name(path.name.removesuffix(".xz").removesuffix(".json") + ".npz")
+
+
 def exams() -> Results:
     """What the exams of blocks said once, of recall and of a thousand windows of text found, as it ships."""
-    return results(SHIPPED / "exams.json")
+    return results(EXAMS)

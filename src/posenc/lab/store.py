@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,9 +25,11 @@ except ModuleNotFoundError:
 
 from posenc._arrays import one_of
 from posenc.lab.corpus import library
+from posenc.lab.evaluate import scaled, with_scheme
 from posenc.lab.exams import asked_of
-from posenc.lab.measured import SCHEMA_VERSION, SHIPPED, Results, read_json, results
-from posenc.lab.runs import SEEDS, Run, examined, planned
+from posenc.lab.measured import EXAMS, RESULTS, SCHEMA_VERSION, SHIPPED, Results, beside, read_json, results
+from posenc.lab.runs import Run, examined, planned, shipping
+from posenc.lab.statistics import attention_by_distance, mean_products, watch
 from posenc.lab.train import learned_at
 from posenc.transformer import Transformer
 
@@ -43,9 +46,10 @@ def _beside(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file whole or not at all; one whose name ends in .xz is packed."""
+    content = text.encode()
     with _beside(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
+        unfinished.write_bytes(lzma.compress(content) if Path(path).suffix == ".xz" else content)
 
 
 def write_json(path: str | Path, content: Any) -> None:
@@ -167,8 +171,8 @@ def collect(folder: str | Path, into: str | Path | None = None, *, keep: bool = 
     names = [run.name for run in planned()]
     runs: dict[str, Any] = {}
     measurements: dict[str, list[Any]] = {}
-    if keep and (into / "results.json").is_file():
-        before = results(into / "results.json")
+    if keep and (into / RESULTS.name).is_file():
+        before = results(into / RESULTS.name)
         runs |= before.runs
         for one in before.measurements:
             measurements.setdefault(one["run"], []).append(one)
@@ -176,25 +180,27 @@ def collect(folder: str | Path, into: str | Path | None = None, *, keep: bool = 
     if not done:
         raise ValueError(f"folder must hold finished runs, got {folder}")
     for name in done:
-        measured, run = read_json(folder / f"{name}.json"), Run.from_name(name)
+        measured = read_json(folder / f"{name}.json")
         runs[name] = read_json(folder / f"{name}.trained.json") | {"measuring_seconds": measured["measuring_seconds"]}
         measurements[name] = measured["measurements"]
-        if run.profile == "full" and run.seed == SEEDS[0]:
+        if name in shipping():
             save_checkpoint(*load_checkpoint(folder / f"{name}.safetensors"), into / f"{name}.safetensors")
     into.mkdir(parents=True, exist_ok=True)
     there = [name for name in names if name in runs]
     asked = [one for name in there for one in measurements[name]]
     text = _as_lines([runs[name] for name in there], asked)
-    write_text(into / "results.json", text)
+    write_text(into / RESULTS.name, text)
     return f"{len(there)} of {len(names)} runs and {len(asked)} measurements are in {into}"
 
 
-def collect_exams(folder: str | Path, path: str | Path = SHIPPED / "exams.json") -> str:
+def collect_exams(folder: str | Path, path: str | Path = EXAMS) -> str:
     """Adds the exams that a folder holds to those of a file, and keeps what else is there; answers with a line of it.
+
+    Checkpoints of `posenc.lab.runs.shipping` are written beside the file.
 
     Args:
         folder: of runs, as `python -m posenc.lab` keeps them.
-        path: of the results; values go to a file of the same name that ends in .npz.
+        path: of the results, as `posenc.lab.measured.results` reads them.
 
     Raises:
         ValueError: a file is damaged, or there is nothing to add.
@@ -215,6 +221,9 @@ def collect_exams(folder: str | Path, path: str | Path = SHIPPED / "exams.json")
             added += 1
             found, values = read_json(record)["measurements"], np.load(record.with_suffix(".npy"))
             runs[run.name] = read_json(folder / f"{run.name}.trained.json")
+            if run.name in shipping():
+                checkpoint = path.with_name(f"{run.name}.safetensors")
+                save_checkpoint(*load_checkpoint(folder / checkpoint.name), checkpoint)
             parts = [(one, values[one["values"][0] :][: one["values"][1]]) for one in found]
             of_run.setdefault(run.name, {})[found[0]["kind"]] = parts
     if not added:
@@ -226,10 +235,51 @@ def collect_exams(folder: str | Path, path: str | Path = SHIPPED / "exams.json")
         starts = np.cumsum([0, *(len(values) for _, values in parts)]).tolist()
         told += [one | {"values": [at, len(values)]} for (one, values), at in zip(parts, starts[:-1], strict=True)]
         arrays[name] = np.concatenate([values for _, values in parts])
-    with _beside(path.with_suffix(".npz")) as unfinished, unfinished.open("wb") as opened:
+    with _beside(beside(path)) as unfinished, unfinished.open("wb") as opened:
         np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]  # its own option has another type
     write_text(path, _as_lines([runs[name] for name in names], told))
     return f"{added} groups of measurements added: {len(names)} runs and {len(told)} measurements are in {path}"
+
+
+ATTENDED = ("default", "linear", "ntk_aware", "ntk_by_parts", "yarn", "yarn_temperature")  # at four times the length
+STATISTICS_TEXTS = 200  # of the trained length; a fourth of them where attention is computed, which are longer
+
+
+def collect_statistics(path: str | Path = SHIPPED / "statistics.npz") -> str:
+    """Writes what the shipped models hold, as `posenc.lab.measured.statistics` reads it; answers with a line of it."""
+    found: dict[str, np.ndarray] = {}
+    for name in shipped():
+        model, run = load(name)
+        if run.scheme == "learned":
+            found[f"{name}/table"] = model.scheme.state_dict()["table"].numpy().astype(np.float16)
+        elif run.scheme_options[0] == "rope":
+            found |= {f"{name}/{part}": array for part, array in _statistics_of(model, run).items()}
+    with _beside(path) as unfinished, unfinished.open("wb") as opened:
+        np.savez_compressed(opened, **found)  # type: ignore[arg-type]  # its own option has another type
+    return f"{len(found)} arrays of {len({name.split('/')[0] for name in found})} models are in {path}"
+
+
+def _statistics_of(model: Transformer, run: Run) -> dict[str, np.ndarray]:
+    """What a rotated model holds."""
+    trained, task = run.settings.length, run.make_task()
+    products = mean_products(model, run, task.probe(trained, STATISTICS_TEXTS).tokens)
+    parts = np.stack([products.by_distance.real, products.by_distance.imag], axis=-1)
+    found: dict[str, np.ndarray] = {
+        "content": products.by_content.astype(np.complex64),
+        "distance": parts.astype(np.float16),
+    }
+    for scaling, times in (("default", 1), *((scaling, 4) for scaling in ATTENDED)):
+        texts = task.probe(times * trained, STATISTICS_TEXTS // 4).tokens
+        looking = with_scheme(model, scaled(run, scaling, times))
+        weights = attention_by_distance(looking, texts, task.asked).astype(np.float16)
+        found[f"attention/{scaling}/{times * trained}"] = weights
+    if run.task != "text":
+        weights = found[f"attention/default/{trained}"]
+        layer, head = (int(place) for place in np.unravel_index(weights[..., 1].argmax(), weights.shape[:2]))
+        seen: dict[int, torch.Tensor] = {}
+        watch(model, task.probe(trained, 1).tokens, lambda at, q, k, shares: seen.update({at: shares}), 1)
+        found[f"previous_token/{layer}/{head}"] = seen[layer][0, head].numpy().astype(np.float16)
+    return found
 
 
 def _as_lines(runs: Sequence[Mapping[str, Any]], measurements: Sequence[Mapping[str, Any]]) -> str:

@@ -18,7 +18,7 @@ FLOORS = [
     {"check._recorded"},
     {"frequencies", "_rms_norm"},
     {"absolute", "rotary", "scaling", "attention"},
-    {"analysis", "bias", "configs"},
+    {"analysis", "bias", "configs", "rope"},
     {"schemes", "lab._checks", "lab.cache", "lab.intervals"},
     {"lab.measured"},
     {"transformer", "widgets"} | {f"check.assignment_{number}" for number in (1, 2, 3, 4)},

@@ -32,6 +32,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "absolute": (),
     "rotary": (),
     "scaling": (),
+    "rope": (),
     "attention": (),
     "bias": (),
     "analysis": (),

@@ -24,6 +24,15 @@ def being_traced() -> bool:
     return torch is not None and torch.compiler.is_compiling()
 
 
+def has_values(value: Any) -> bool:
+    """Whether a check can look at what an array holds: not while it is traced or mapped, nor on torch's meta device."""
+    torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
+    if torch is not None and isinstance(value, torch.Tensor):
+        inside = torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(value)
+        return not (inside or value.is_meta)
+    return not being_traced() and not (jax is not None and isinstance(value, jax.core.Tracer))
+
+
 def is_array(value: object) -> bool:
     """Whether `value` is an array of a library of the array API standard."""
     if being_traced():  # torch.compile warns of the caches in array_api_compat
@@ -125,7 +134,7 @@ def floats(name: str, value: Array, *, like: Array = None) -> Array:
             raise TypeError(f"{name} must be a number or an array of real numbers, got {said(value)}")
         device = device_of(like)
         array = xp.asarray(value, dtype=widest_float(xp, device), device=device)
-    if not being_traced() and not _is_integral(value) and not bool(xp.all(xp.isfinite(array))):
+    if has_values(array) and not _is_integral(value) and not bool(xp.all(xp.isfinite(array))):
         raise ValueError(f"{name} must be finite, got {said_of(value, ~xp.isfinite(array))}")
     return array
 
@@ -176,7 +185,7 @@ def one_of(name: str, value: str, accepted: tuple[str, ...]) -> str:
 def whole_numbers(name: str, value: Array, *, like: Array = None, least: int | None = None) -> Array:
     """`value` as a float array of whole numbers, each at least `least` where that is given."""
     array = floats(name, value, like=like)
-    if being_traced():
+    if not has_values(array):
         return array
     xp = namespace(array)
     if not _is_integral(value) and bool(xp.any(array != xp.round(array))):
@@ -209,6 +218,6 @@ def frequency_list(inv_freq: Array) -> Array:
     frequencies = floats("inv_freq", inv_freq)
     if frequencies.ndim != 1 or frequencies.shape[0] == 0:
         raise ValueError(f"inv_freq must have shape (dim/2,), got {said(inv_freq, frequencies.shape)}")
-    if not being_traced() and bool(namespace(frequencies).any(frequencies < 0)):
+    if has_values(frequencies) and bool(namespace(frequencies).any(frequencies < 0)):
         raise ValueError(f"inv_freq must not be negative, got {said_of(inv_freq, frequencies < 0)}")
     return frequencies

@@ -16,15 +16,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import schur
 
 from posenc._arrays import (
     Array,
     activations,
-    being_traced,
     device_of,
     even_dim,
     floats,
+    has_values,
     is_torch,
     namespace,
     one_of,
@@ -51,6 +50,22 @@ class RotaryTable(NamedTuple):
     cos: Array
     sin: Array
     length_axis: int | None = None
+
+    def __getitem__(self, tokens: Any) -> Any:
+        """`table[start:stop]` is the table of these tokens; a number picks a field, as of any tuple."""
+        if not isinstance(tokens, slice):
+            return tuple(self)[tokens]
+        return self._replace(cos=self.cos[..., tokens, :], sin=self.sin[..., tokens, :])
+
+    def to(self, *target: Any, **named: Any) -> RotaryTable:
+        """The table on another device or in another dtype, of torch: what `torch.Tensor.to` takes.
+
+        Raises:
+            TypeError: the table is not torch's.
+        """
+        if not is_torch(self.cos):
+            raise TypeError(f"to is for tables of torch tensors, got {type(self.cos).__name__}")
+        return self._replace(cos=self.cos.to(*target, **named), sin=self.sin.to(*target, **named))
 
 
 def rotary_table(
@@ -224,7 +239,7 @@ def convert_projection(weight: Array, n_heads: int, to: str, *, rotary_dim: int 
     if weight.shape[0] == 0 or weight.shape[0] % n_heads:
         raise ValueError(f"n_heads must divide the {weight.shape[0]} rows of weight, got {n_heads}")
     head_dim = weight.shape[0] // n_heads
-    turning = _rotary_dim(f"each head of weight {tuple(weight.shape)}", rotary_dim, head_dim)
+    turning = check_rotary_dim(f"each head of weight {tuple(weight.shape)}", rotary_dim, head_dim)
     order = np.asarray(layout_permutation(turning))
     if to == "interleaved":
         order = np.argsort(order)
@@ -285,7 +300,7 @@ def xpos_tables(
     pairs = turned.shape[-1]
     zeta = (xp.arange(pairs, dtype=turned.dtype, device=device_of(turned)) / pairs + gamma) / (1 + gamma)
     exponent = xp.log(zeta) * at / scale_base
-    if not being_traced() and bool(xp.any(xp.abs(exponent) > 87.0)):  # ln of the largest float32 is 88.7
+    if has_values(exponent) and bool(xp.any(xp.abs(exponent) > 87.0)):  # ln of the largest float32 is 88.7
         raise ValueError(
             f"positions must stay where xPos fits float32: subtract a common origin, got {said(positions)}"
         )
@@ -313,6 +328,8 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
     Raises:
         TypeError, ValueError: no square matrix of numbers, or not a rotation.
     """
+    from scipy.linalg import schur  # takes long to import, and nothing else here needs it
+
     matrix = floats("rotation", rotation)
     if not isinstance(matrix, np.ndarray):
         raise TypeError(f"rotation must be a NumPy array, got {type(rotation).__name__}")
@@ -336,20 +353,20 @@ def _turning(x: Array, rotary_dim: int | None, odd: str | None) -> tuple[Array, 
     """`x`, padded where that is asked for, and the number of its first dimensions that turn."""
     width = x.shape[-1]
     if odd is None:
-        return x, _rotary_dim("x", rotary_dim, width)
+        return x, check_rotary_dim("x", rotary_dim, width)
     one_of("odd", odd, ODD)
     if rotary_dim is not None:
         raise ValueError(f"odd must be None where rotary_dim says what turns, got {odd!r} and {rotary_dim!r}")
     if width % 2 == 0:
         return x, width
     if odd == "leave":
-        return x, _rotary_dim("x", width - 1, width)
+        return x, check_rotary_dim("x", width - 1, width)
     xp = namespace(x)
     zeros = xp.zeros((*x.shape[:-1], 1), dtype=x.dtype, device=device_of(x))
     return xp.concat([x, zeros], axis=-1), width + 1
 
 
-def _rotary_dim(name: str, rotary_dim: int | None, width: int) -> int:
+def check_rotary_dim(name: str, rotary_dim: int | None, width: int) -> int:
     """The number of dimensions that turn, of `width`."""
     if rotary_dim is None:
         if width == 0 or width % 2:

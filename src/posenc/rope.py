@@ -1,0 +1,427 @@
+"""`Rope`: the rotary encoding of one kind of layer as one object, from numbers or from a model's configuration.
+
+It puts together what `posenc.scaling` (frequencies), `posenc.frequencies` (angles) and `posenc.rotary` (tables and
+rotation) do, and keeps the table of the first positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from posenc._arrays import (
+    Array,
+    activations,
+    being_traced,
+    device_of,
+    flag,
+    floats,
+    has_values,
+    is_array,
+    is_torch,
+    namespace,
+    one_of,
+    said,
+    whole,
+    widest_float,
+)
+from posenc.frequencies import angles as make_angles
+from posenc.frequencies import inv_freq as make_inv_freq
+from posenc.rotary import LAYOUTS, RotaryTable, check_rotary_dim, rotary_table, rotate
+from posenc.scaling import Scaled, from_config, head_dim_of, layer_types, rope_dictionary
+
+_BY_LENGTH = ("dynamic", "longrope")  # types whose frequencies follow the length at hand
+_LEAST_KEPT = 256  # positions in a table that is kept; longer ones are powers of two
+
+
+class Rope:
+    """Rotary encoding: turns queries and keys by their positions.
+
+    Args:
+        dim: width of a head, even unless `rotary_dim` says what turns.
+        base: of the frequencies base^(−2i/d); None: what `scaling` says, else 10 000.
+        layout: "interleaved" (pair i is dimensions 2i and 2i + 1) or "half" (i and i + d/2).
+        rotary_dim: the first dimensions that turn, even; None: what `scaling` says, else all.
+        scaling: None; a mapping that `posenc.scaling.from_config` reads, as {"rope_type": "yarn", "factor": 4, …}; or
+            frequencies and a factor, as the functions of `posenc.scaling` return them. Frequencies may be a tensor
+            that learns.
+        layer_type: the layers wanted, for a mapping that is per layer.
+        axes: for positions of several axes, which of them each pair follows: one whole number a pair, as `sections`
+            and `Rope.axial` make them. None: what the mapping says (M-RoPE), else positions have one axis.
+        seq_len: tokens of the whole sequence, for scalings that follow it (dynamic, longrope). None: one more than the
+            greatest position at hand.
+
+    Attributes:
+        inv_freq, attention_factor: frequencies in radians per token, shape (rotary_dim/2,), and the factor on cosines
+            and sines; where they follow the length, those of a sequence of length `seq_len`, else of an empty one.
+
+    Raises:
+        TypeError, ValueError: a bad number, an unknown layout, a mapping that `from_config` refuses, frequencies or
+            axes that are not one for each pair.
+
+    Source: Su et al. 2021, "RoFormer", section 3.2.2.
+
+    Example:
+        >>> rope = Rope(4)
+        >>> q, k = rope(np.ones((1, 1, 3, 4)), np.ones((1, 1, 3, 4)))  # (batch, heads, length, dim)
+        >>> (q @ np.swapaxes(k, -1, -2))[0, 0].round(2).tolist()  # a score depends on the distance alone
+        [[4.0, 3.08, 1.17], [3.08, 4.0, 3.08], [1.17, 3.08, 4.0]]
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        base: float | None = None,
+        *,
+        layout: str = "interleaved",
+        rotary_dim: int | None = None,
+        scaling: Mapping[str, Any] | Scaled | None = None,
+        layer_type: str | None = None,
+        axes: Sequence[int] | None = None,
+        seq_len: int | None = None,
+    ) -> None:
+        self.dim, self.layout = whole("dim", dim, 2), one_of("layout", layout, LAYOUTS)
+        self.seq_len = None if seq_len is None else whole("seq_len", seq_len, 0)
+        self.follows_length, self._mapping, self._layer_type = False, None, layer_type
+        self._axial = False
+        self._turning = None if rotary_dim is None else check_rotary_dim("dim", rotary_dim, self.dim)
+        if isinstance(scaling, Mapping):
+            self._mapping = scaling if base is None else _with_base(scaling, base)
+            dictionary = rope_dictionary(self._mapping, layer_type)
+            self.follows_length = self.seq_len is None and dictionary["rope_type"] in _BY_LENGTH
+            if axes is None and "mrope_section" in dictionary:
+                axes = sections(dictionary["mrope_section"], bool(dictionary.get("mrope_interleaved", False)))
+            self._axial = dictionary["rope_type"] == "axial"
+        elif layer_type is not None:
+            raise ValueError(f"layer_type must be None where scaling is no mapping, got {layer_type!r}")
+        if self._mapping is not None:
+            self.inv_freq, self.attention_factor = self.frequencies(self.seq_len)
+        elif scaling is None:
+            width = check_rotary_dim("dim", rotary_dim, self.dim)
+            self.inv_freq, self.attention_factor = make_inv_freq(width, 10_000.0 if base is None else base), 1.0
+        else:
+            if base is not None:
+                raise ValueError(f"base must be None where scaling has the frequencies, got {base!r}")
+            self.inv_freq, self.attention_factor = Scaled(*scaling)
+        self.rotary_dim = 2 * floats("scaling", self.inv_freq).shape[-1]
+        if self._turning not in (None, self.rotary_dim) or self.rotary_dim > self.dim:
+            raise ValueError(
+                f"scaling must have a frequency for each pair that turns, {(self._turning or self.dim) // 2}, got "
+                f"{said(self.inv_freq)}"
+            )
+        if self._axial and axes is None:
+            axes = [0] * (self.rotary_dim // 4) + [1] * (self.rotary_dim // 4)
+        self.axes = None if axes is None else _check_axes(axes, self.rotary_dim // 2)
+        # As Python's numbers, which every library takes and a compiler can hold as constants.
+        fixed = isinstance(self.inv_freq, np.ndarray) or not is_array(self.inv_freq)
+        self._numbers = np.asarray(self.inv_freq, float).tolist() if fixed else None
+        self._kept: dict[Any, RotaryTable] = {}
+
+    @classmethod
+    def from_config(
+        cls,
+        config: Any,
+        head_dim: int | None = None,
+        *,
+        layout: str = "half",
+        layer_type: str | None = None,
+        seq_len: int | None = None,
+    ) -> Rope:
+        """The rotation that a model's configuration asks for.
+
+        Args:
+            config: a mapping as read from config.json, or a configuration of the library transformers.
+            head_dim: width of a head, of the part that rotates; None: what the configuration says.
+            layout: of the model's code, which no configuration tells. "half" is that of nearly all of transformers'.
+            layer_type: the layers wanted, where they differ; `by_layer_type` gives all.
+            seq_len: as for `Rope`.
+
+        Raises:
+            TypeError, ValueError: as `posenc.scaling.from_config`, or no head_dim to be found.
+
+        Example:
+            >>> llama = {"head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}
+            >>> Rope.from_config(llama)
+            Rope(128, layout='half', 64 pairs from 1 to 2.46e-06 radians a token)
+        """
+        mapping = _as_mapping(config)
+        dim = head_dim_of(mapping, layer_type) if head_dim is None else head_dim
+        return cls(dim, layout=layout, scaling=mapping, layer_type=layer_type, seq_len=seq_len)
+
+    @classmethod
+    def by_layer_type(
+        cls, config: Any, head_dim: int | None = None, *, layout: str = "half", seq_len: int | None = None
+    ) -> dict[str, Rope]:
+        """The rotations of a configuration whose layers differ, by the names that its `layer_types` has.
+
+        Layers that do not rotate have none. Arguments and errors as for `from_config`.
+
+        Example:
+            >>> rope = {"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}}
+            >>> list(Rope.by_layer_type({"rope_parameters": rope}, 64))
+            ['full_attention', 'sliding_attention']
+        """
+        mapping = _as_mapping(config)
+        return {
+            name: cls.from_config(mapping, head_dim, layout=layout, layer_type=name, seq_len=seq_len)
+            for name in layer_types(mapping)
+        }
+
+    @classmethod
+    def axial(cls, dim: int, n_axes: int = 2, base: float = 10_000.0, *, layout: str = "interleaved") -> Rope:
+        """A rotation for grids: the head is shared out among the axes, each with a whole list of frequencies.
+
+        Args:
+            dim: width of a head, a multiple of 2·n_axes.
+            n_axes: of the positions, as 2 for pictures, at least 1.
+            base, layout: as for `Rope`.
+
+        Source: Fang et al. 2023, "EVA-02", section 2.1, and Heo et al. 2024, "Rotary Position Embedding for Vision
+        Transformer", equation (12), for two axes.
+
+        Example:
+            >>> rope = Rope.axial(8)  # rows and columns: two pairs each
+            >>> rope.axes, rope.inv_freq.tolist()
+            ((0, 0, 1, 1), [1.0, 0.01, 1.0, 0.01])
+        """
+        whole("n_axes", n_axes)
+        if whole("dim", dim, 2) % (2 * n_axes):
+            raise ValueError(f"dim must be a multiple of two for each of the {n_axes} axes, {2 * n_axes}, got {dim}")
+        of_axis = make_inv_freq(dim // n_axes, base)
+        axes = [axis for axis in range(n_axes) for _ in of_axis]
+        return cls(dim, layout=layout, scaling=Scaled(np.tile(of_axis, n_axes), 1.0), axes=axes)
+
+    @property
+    def n_axes(self) -> int:
+        """Of the positions."""
+        return 1 if self.axes is None else max(self.axes) + 1
+
+    def __repr__(self) -> str:
+        fastest, slowest = (f"{float(self.inv_freq[pair]):.3g}" for pair in (0, -1))
+        factor = "" if self.attention_factor == 1 else f", attention factor {self.attention_factor:.4g}"
+        along = "" if self.axes is None else f", along {self.n_axes} axes"
+        pairs = f"{self.rotary_dim // 2} pairs from {fastest} to {slowest} radians a token"
+        return f"Rope({self.dim}, layout={self.layout!r}, {pairs}{factor}{along})"
+
+    def frequencies(self, seq_len: int | None = None) -> Scaled:
+        """Frequencies, NumPy, and factor for a sequence of `seq_len` tokens; alike where they do not follow it."""
+        if self._mapping is None:
+            return Scaled(self.inv_freq, self.attention_factor)
+        width = self.dim if self._turning is None else self._turning
+        found = from_config(self._mapping, width, seq_len, layer_type=self._layer_type)
+        return Scaled(np.tile(found.inv_freq, 2), found.attention_factor) if self._axial else found
+
+    def table(
+        self,
+        positions: Array = None,
+        *,
+        length: int | None = None,
+        offset: int | Array = 0,
+        length_axis: int = -2,
+        like: Array = None,
+    ) -> RotaryTable:
+        """Cosines and sines for `posenc.rotary.rotate`: to be made once and used in every layer.
+
+        Args:
+            positions: shape (..., length), or (..., length, axes) where the rotation has axes; its axes before the
+                length belong to the first axes of x, and one of size 1 serves all. A last axis of size 1 stands for
+                the same position on all axes, as of text beside pictures. None: offset, offset + 1, ….
+            length: tokens, where `positions` is None.
+            offset: the first position, where `positions` is None; a number, or an array of no axes.
+            length_axis: the axis of x, from its end, that counts tokens.
+            like: queries or keys, whose library, device and working precision the table takes.
+
+        Raises:
+            TypeError, ValueError: both or neither of positions and length, or positions without the axes.
+        """
+        if (positions is None) == (length is None):
+            raise ValueError(f"either positions or length must be given, got {said(positions)} and {length!r}")
+        if length is not None:
+            return self._counted(whole("length", length, 0), offset, length_axis, like)
+        numbers, factor = self._numbers, self.attention_factor
+        if self.follows_length:
+            if not has_values(positions):
+                raise ValueError("seq_len must be given to Rope where positions cannot be looked at, got None")
+            at = np.asarray(positions.detach().cpu() if is_torch(positions) else positions)
+            scaled = self.frequencies(int(at.max()) + 1 if at.size else 0)
+            numbers, factor = scaled.inv_freq.tolist(), scaled.attention_factor
+        turned = self._angles(positions, numbers, like)
+        return rotary_table(turned, factor, length_axis=length_axis, like=like)
+
+    def _counted(self, length: int, offset: int | Array, length_axis: int, like: Array) -> RotaryTable:
+        """The table of `length` positions from `offset` on."""
+        learned = self._numbers is None
+        if being_traced() or self.follows_length or learned or is_array(offset):
+            xp, device = namespace(like, self.inv_freq if learned else None), device_of(like, self.inv_freq)
+            counted = xp.arange(length, device=device if xp is namespace(like) or learned else None) + offset
+            counted = counted if self.axes is None else counted[:, None]
+            return self.table(counted, length_axis=length_axis, like=like)
+        key = None if like is None else (type(like), str(device_of(like)), like.dtype)
+        kept = self._kept.get(key)
+        end = whole("offset", offset, 0) + length
+        if kept is None or kept.cos.shape[0] < end:
+            size = max(_LEAST_KEPT, 2 ** (end - 1).bit_length()) if end else _LEAST_KEPT
+            every = np.arange(size) if self.axes is None else np.arange(size)[:, None]
+            kept = rotary_table(self._angles(every, self._numbers, None), self.attention_factor, length_axis=-2)
+            if like is not None:
+                kept = _as_like(kept, like)
+            if has_values(like) or like is None:
+                self._kept[key] = kept
+        return cast("RotaryTable", kept[end - length : end])._replace(length_axis=length_axis)
+
+    def _angles(self, positions: Array, numbers: list[float] | None, like: Array) -> Array:
+        """Angles in radians, (..., length, pairs), by frequencies as Python's numbers; None: by those that learn."""
+        frequencies = self.inv_freq
+        if numbers is not None:
+            xp, device = namespace(positions, like), device_of(positions, like)
+            frequencies = xp.asarray(numbers, dtype=widest_float(xp, device), device=device)
+        if self.axes is None:
+            return make_angles(positions, frequencies)
+        at = floats("positions", positions, like=like)
+        xp = namespace(at)
+        if at.ndim < 2 or at.shape[-1] not in (1, self.n_axes):
+            raise ValueError(f"positions must have shape (..., length, {self.n_axes}), got {said(positions, at.shape)}")
+        if at.shape[-1] > 1:
+            at = xp.take(at, xp.asarray(self.axes, device=device_of(at)), axis=-1)
+        return at * floats("inv_freq", frequencies)
+
+    def rotate(self, x: Array, positions: Array = None, *, offset: int | Array = 0, length_axis: int = -2) -> Array:
+        """Queries or keys, each pair turned by its angle.
+
+        Args:
+            x: shape (..., length, dim), or with the length elsewhere, as `length_axis` says.
+            positions, offset: as for `table`; without them x stands at 0, 1, ….
+            length_axis: the axis of x, from its end, that counts tokens: −2 for (batch, heads, length, dim), −3 for
+                (batch, length, heads, dim).
+
+        Returns:
+            shape and dtype of x.
+        """
+        shape = tuple(activations("x", x).shape)
+        if positions is None:
+            table = self.table(length=_length("x", shape, length_axis), offset=offset, length_axis=length_axis, like=x)
+        else:
+            table = self.table(positions, length_axis=length_axis, like=x)
+        return self._turn("x", x, table)
+
+    def __call__(
+        self,
+        q: Array,
+        k: Array,
+        positions: Array = None,
+        *,
+        key_positions: Array = None,
+        offset: int | Array = 0,
+        length_axis: int = -2,
+    ) -> tuple[Array, Array]:
+        """Queries and keys, turned.
+
+        Args:
+            q, k: shape (..., length, dim) each; heads may be fewer in k.
+            positions: of the queries, and of the keys where `key_positions` is None; as for `table`.
+            key_positions: of the keys, where they are others.
+            offset: the first position, where neither is given. Keys then count from it, and queries that are fewer are
+                the last of them, as in decoding with a cache of keys that are not turned yet.
+            length_axis: as for `rotate`.
+
+        Returns:
+            the two, each in its shape and dtype.
+        """
+        if key_positions is None and positions is not None:
+            table = self.table(positions, length_axis=length_axis, like=q)
+            for_k = table if _same(q, k) else self.table(positions, length_axis=length_axis, like=k)
+            return self._turn("q", q, table), self._turn("k", k, for_k)
+        if positions is not None:
+            return (
+                self.rotate(q, positions, length_axis=length_axis),
+                self.rotate(k, key_positions, length_axis=length_axis),
+            )
+        if key_positions is not None:
+            raise ValueError(f"positions must be given where key_positions are, got None and {said(key_positions)}")
+        queries, keys = (
+            _length(name, tuple(activations(name, x).shape), length_axis) for name, x in (("q", q), ("k", k))
+        )
+        if queries > keys:
+            raise ValueError(f"q must be no longer than k without positions, got {queries} and {keys} tokens")
+        for_k = self.table(length=keys, offset=offset, length_axis=length_axis, like=k)
+        for_q = for_k if _same(q, k) else self.table(length=keys, offset=offset, length_axis=length_axis, like=q)
+        last = cast("RotaryTable", for_q[keys - queries :])
+        return self._turn("q", q, last), self._turn("k", k, for_k)
+
+    def _turn(self, name: str, x: Array, table: RotaryTable) -> Array:
+        if x.shape[-1] != self.dim:
+            raise ValueError(f"{name} must have heads of width {self.dim}, got shape {tuple(x.shape)}")
+        return rotate(x, table, self.layout, rotary_dim=None if self.rotary_dim == self.dim else self.rotary_dim)
+
+
+def sections(sizes: Sequence[int], interleaved: bool = False) -> list[int]:
+    """Which axis of the positions each pair follows, where each axis has so many pairs.
+
+    Args:
+        sizes: pairs of each axis, whole numbers of at least 0; for M-RoPE those of time, height and width.
+        interleaved: False: one axis after the other (Qwen2-VL). True: in turn, 0, 1, 2, 0, 1, 2, …, until an axis has
+            all its pairs, whose places axis 0 then takes (Qwen3-VL).
+
+    Returns:
+        as many numbers as the sum of `sizes`, for `Rope(axes=…)`.
+
+    Source: Wang et al. 2024, "Qwen2-VL", section 2.1; the code released with Qwen3-VL in the library transformers.
+
+    Example:
+        >>> sections((1, 2, 1)), sections((2, 1, 1), interleaved=True)
+        ([0, 1, 1, 2], [0, 1, 2, 0])
+    """
+    counted = [whole("sizes", size, 0) for size in sizes]
+    if not flag("interleaved", interleaved):
+        return [axis for axis, size in enumerate(counted) for _ in range(size)]
+    axes, step = [0] * sum(counted), len(counted)
+    for axis, size in enumerate(counted[1:], 1):
+        if axis + step * (size - 1) >= len(axes):
+            raise ValueError(f"sizes must leave room to take turns, got {said(sizes)}")
+        axes[axis : size * step : step] = [axis] * size
+    return axes
+
+
+def _check_axes(axes: Sequence[int], pairs: int) -> tuple[int, ...]:
+    checked = tuple(whole("axes", axis, 0) for axis in axes)
+    if len(checked) != pairs:
+        raise ValueError(f"axes must have a number for each of the {pairs} pairs, got {len(checked)}")
+    return checked
+
+
+def _with_base(scaling: Mapping[str, Any], base: float) -> dict[str, Any]:
+    given = scaling.get("rope_theta")
+    if given not in (None, base):
+        raise ValueError(f"base must be what scaling says, {given!r}, or None, got {base!r}")
+    return dict(scaling) | {"rope_theta": base}
+
+
+def _as_mapping(config: Any) -> Mapping[str, Any]:
+    """A configuration as a mapping."""
+    if not isinstance(config, Mapping) and callable(getattr(config, "to_dict", None)):
+        config = config.to_dict()
+    if not isinstance(config, Mapping):
+        raise TypeError(f"config must be a mapping or a configuration of transformers, got {said(config)}")
+    return config
+
+
+def _as_like(table: RotaryTable, like: Array) -> RotaryTable:
+    """A NumPy table in the library, on the device and in the working precision of `like`."""
+    xp = namespace(like)
+    dtype = xp.float32 if xp.finfo(like.dtype).bits < 32 else like.dtype
+    cos, sin = (xp.asarray(part, dtype=dtype, device=device_of(like)) for part in (table.cos, table.sin))
+    return RotaryTable(cos, sin, table.length_axis)
+
+
+def _length(name: str, shape: tuple[int, ...], length_axis: int) -> int:
+    """The number of tokens, the size of one axis."""
+    if isinstance(length_axis, bool) or not isinstance(length_axis, int) or not -len(shape) <= length_axis <= -2:
+        raise ValueError(f"length_axis must name an axis of {name} of shape {shape} from its end, got {length_axis!r}")
+    return shape[length_axis]
+
+
+def _same(q: Array, k: Array) -> bool:
+    """Whether a table made for one serves the other."""
+    return bool(q.dtype == k.dtype and device_of(q) == device_of(k))

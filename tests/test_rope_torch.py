@@ -1,0 +1,220 @@
+"""posenc.rope with torch tensors: compiled, mapped, learned, without values, and as models of transformers rotate."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+
+import numpy as np
+import pytest
+import torch
+
+from posenc.rope import Rope
+from posenc.scaling import Scaled, from_config, head_dim_of
+
+pytestmark = pytest.mark.torch
+
+
+def pair(*shape, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(0)
+    return tuple(torch.randn(*shape, generator=generator, dtype=dtype) for _ in range(2))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_as_numpy(dtype):
+    rope, (q, k) = Rope(16), pair(2, 3, 9, 16, dtype=dtype)
+    found, expected = rope(q, k, offset=5), rope(q.double().numpy(), k.double().numpy(), offset=5)
+    tolerance = {torch.float64: 1e-13, torch.float32: 2e-6, torch.bfloat16: 0.04}[dtype]
+    for ours, wanted in zip(found, expected, strict=True):
+        assert ours.dtype == dtype
+        np.testing.assert_allclose(ours.double().numpy(), wanted, atol=tolerance)
+
+
+def test_a_kept_table_serves_each_dtype_and_grows():
+    rope, (q, _) = Rope(8), pair(1, 1, 4, 8, dtype=torch.float64)
+    first = rope.rotate(q, offset=3)
+    rope.rotate(q.float(), offset=100_000)
+    assert torch.equal(rope.rotate(q, offset=3), first)
+    far = Rope(8).rotate(q, torch.arange(100_000, 100_004))
+    assert torch.allclose(rope.rotate(q, offset=100_000), far, atol=1e-9)
+
+
+# torch.compile makes an instance of any autograd function that it traces, and torch warns of that
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+def test_compiled_whole():
+    rope, (q, k) = Rope(16, layout="half"), pair(1, 2, 8, 16)
+    compiled = torch.compile(lambda q, k, at: rope(q, k, at), fullgraph=True, backend="eager")
+    at = torch.arange(8)
+    for ours, wanted in zip(compiled(q, k, at), rope(q, k, at), strict=True):
+        assert torch.allclose(ours, wanted, atol=1e-6)
+    counted = torch.compile(lambda q, k: rope(q, k), fullgraph=True, backend="eager")
+    assert torch.allclose(counted(q, k)[0], rope(q, k)[0], atol=1e-6)
+
+
+class Turn(torch.nn.Module):
+    def __init__(self, rope):
+        super().__init__()
+        self.rope = rope
+
+    def forward(self, q, k, positions):
+        return self.rope(q, k, positions)
+
+
+def test_exported():
+    rope, (q, k) = Rope(16), pair(1, 2, 8, 16)
+    inputs = (q, k, torch.arange(8))
+    exported = torch.export.export(Turn(rope), inputs).module()
+    assert torch.allclose(exported(*inputs)[0], rope(*inputs)[0], atol=1e-6)
+
+
+def test_mapped_over_sequences():
+    rope, (q, _) = Rope(8), pair(3, 2, 5, 8)
+    at = torch.tensor([[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [2, 2, 2, 2, 2]])
+    mapped = torch.vmap(lambda x, positions: rope.rotate(x, positions))(q, at)
+    assert torch.allclose(mapped, rope.rotate(q, at), atol=1e-6)
+
+
+def test_without_values_and_under_autocast():
+    rope = Rope(8)
+    with torch.device("meta"):
+        q = torch.ones(1, 2, 5, 8)
+        assert rope(q, q, torch.arange(5))[0].shape == q.shape
+        assert rope(q, q)[0].is_meta
+    q, k = pair(1, 2, 5, 8)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert torch.equal(rope(q, k)[0], rope.rotate(q))
+
+
+def test_frequencies_learn():
+    frequencies = torch.nn.Parameter(torch.tensor([1.0, 0.1], dtype=torch.float64))
+    rope, (q, k) = Rope(4, scaling=Scaled(frequencies, 1.0)), pair(1, 1, 6, 4)
+    turned_q, turned_k = rope(q, k)
+    (turned_q @ turned_k.mT).sum().backward()
+    assert frequencies.grad is not None
+    assert frequencies.grad.abs().min() > 0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# transformers
+
+
+@pytest.fixture(scope="module")
+def transformers():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        import transformers
+
+        transformers.logging.set_verbosity_error()
+        yield transformers
+
+
+def test_qwen2_vl_and_qwen3_vl_text(transformers):
+    """Positions (3, batch, length) there, (batch, length, 3) here; equal on all axes for text, a grid for a picture."""
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLRotaryEmbedding
+    from transformers.models.qwen3_vl.modeling_qwen3_vl import Qwen3VLTextRotaryEmbedding, apply_rotary_pos_emb
+
+    q, k = pair(1, 2, 10, 128)
+    text, grid = torch.arange(4)[:, None].expand(4, 3), torch.cartesian_prod(torch.arange(1), *2 * [torch.arange(2)])
+    at = torch.cat([text, 4 + grid, torch.tensor([[6, 6, 6], [7, 7, 7]])])[None]  # (1, 10, 3)
+    older = transformers.Qwen2VLConfig().text_config
+    older.rope_parameters |= {"mrope_section": [16, 24, 24]}
+    cos, sin = Qwen2VLRotaryEmbedding(older)(q, at.movedim(-1, 0))
+    theirs, ours = apply_rotary_pos_emb(q, k, cos, sin), Rope.from_config(older)(q, k, at)
+    assert all(torch.allclose(one, other, atol=1e-4) for one, other in zip(ours, theirs, strict=True))
+    newer = transformers.Qwen3VLConfig().text_config
+    newer.rope_parameters |= {"mrope_section": [24, 20, 20], "mrope_interleaved": True}
+    cos, sin = Qwen3VLTextRotaryEmbedding(newer)(q, at.movedim(-1, 0))
+    theirs, ours = apply_rotary_pos_emb(q, k, cos, sin), Rope.from_config(newer)(q, k, at)
+    assert all(torch.allclose(one, other, atol=1e-4) for one, other in zip(ours, theirs, strict=True))
+    assert Rope.from_config(newer).n_axes == 3
+
+
+def test_a_vision_tower(transformers):
+    from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLVisionRotaryEmbedding, apply_rotary_pos_emb_vision
+
+    config = transformers.Qwen2VLConfig().vision_config
+    grid = torch.cartesian_prod(torch.arange(3), torch.arange(4))  # (12, 2)
+    rope = Rope.from_config(config)
+    q, k = pair(12, 2, rope.dim)  # there heads come after the length
+    cos, sin = Qwen2VLVisionRotaryEmbedding(config)(q, grid)
+    theirs, ours = apply_rotary_pos_emb_vision(q, k, cos, sin), rope(q, k, grid, length_axis=-3)
+    assert all(torch.allclose(one, other, atol=1e-5) for one, other in zip(ours, theirs, strict=True))
+
+
+# What cannot be read, and why; all else agrees.
+REFUSED = {
+    "blt": "config must have head_dim",  # no rotation of its own: its parts have
+    "edgetam_video": "config must have head_dim",  # the memory's own attention, whose width has other names
+    "efficientloftr": "partial_rotary_factor must be from 0 to 1, got 4.0",
+    "eomt_dinov3": "got 'eomt_dinov3': its positions are fractions of a picture",
+    "ernie4_5_vl_moe_text": "got 'ernie4_5_vl_moe_text': its rows and columns take turns",
+    "glm4_moe": "leaves 21 dimensions to rotate, which must be even",
+    "minimax_m3_vl_vision": "got 'minimax_m3_vl_vision': its head is shared out among three axes",
+    "moonshine": "config must have head_dim",  # of its encoder and its decoder
+    "pixtral": "got 'pixtral': its rows take every other frequency",
+    "qwen3_omni_moe_text": "leaves 73 dimensions to rotate, which must be even",
+}
+
+
+def _theirs(config, rope, layer_type):
+    """What transformers computes: its shared function, or the models' own, of which one module may have several."""
+    kind, layer = rope.get("rope_type", "default"), {} if layer_type is None else {"layer_type": layer_type}
+    if kind not in ("default", "axial"):
+        from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+        return [ROPE_INIT_FUNCTIONS[kind](config, "cpu", **layer)]
+    found = []
+    with contextlib.suppress(ModuleNotFoundError):  # two share another model's code
+        code = importlib.import_module(type(config).__module__.replace(".configuration_", ".modeling_"))
+        for one in vars(code).values():
+            compute = getattr(one, f"compute_{kind}_rope_parameters", None)
+            # A class of another part of the model does not find its own settings in this configuration.
+            with contextlib.suppress(Exception):
+                found += [] if compute is None else [compute(config, **layer)]
+    if not found and kind == "default":  # where the class computes it when it is made
+        width = head_dim_of(config.to_dict(), layer_type)
+        found = [(1 / rope["rope_theta"] ** (torch.arange(0, width, 2).float() / width), 1.0)]
+    return found
+
+
+def _agrees(ours, theirs):
+    frequencies = theirs[0].double().numpy()
+    return (
+        frequencies.shape == ours.inv_freq.shape
+        and np.allclose(frequencies, ours.inv_freq, rtol=1e-4, atol=0)
+        and abs(theirs[1] - ours.attention_factor) < 1e-6
+    )
+
+
+def test_every_configuration_of_transformers(transformers):
+    """Each model's default configuration and those of its parts, layer type by layer type."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    agree, refused, differ = 0, {}, []
+    for name in CONFIG_MAPPING:
+        try:
+            whole = CONFIG_MAPPING[name]()
+        except Exception:  # noqa: BLE001, S112  some cannot be made without arguments, and each says so in its own way
+            continue
+        for config in (whole, *(getattr(whole, part, None) for part in getattr(whole, "sub_configs", {}))):
+            rope = getattr(config, "rope_parameters", None)
+            if not rope:
+                continue
+            per_layer = any(isinstance(value, dict) for value in rope.values())
+            for layer_type in [kind for kind, value in rope.items() if value] if per_layer else [None]:
+                one, settings = rope[layer_type] if per_layer else rope, config.to_dict()
+                try:
+                    ours = from_config(settings, head_dim_of(settings, layer_type), layer_type=layer_type)
+                except ValueError as error:
+                    refused[config.model_type] = str(error)
+                    continue
+                if any(_agrees(ours, theirs) for theirs in _theirs(config, one, layer_type)):
+                    agree += 1
+                else:
+                    differ.append((config.model_type, layer_type))
+    assert not differ
+    assert agree > 400
+    for model_type, why in REFUSED.items():
+        assert why in refused[model_type], (model_type, refused.get(model_type))
+    # Others that are refused are refused for one of the same reasons.
+    assert all(any(why in said for why in REFUSED.values()) for said in refused.values()), refused

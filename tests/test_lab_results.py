@@ -12,9 +12,11 @@ import torch
 
 import posenc
 from posenc import lab
-from posenc.lab.corpus import library
-from posenc.lab.evaluate import SCALINGS, TIMES, measure
-from posenc.lab.measured import SHIPPED, read_json
+from posenc.lab import store
+from posenc.lab.corpus import Copy, SaidOnce, library
+from posenc.lab.evaluate import SCALINGS, TIMES, answers, measure, scaled, with_scheme
+from posenc.lab.exams import PROBES, WINDOWS
+from posenc.lab.measured import SHIPPED, exams, read_json, statistics
 from posenc.lab.measurements import SEQUENCES, with_table
 from posenc.lab.runs import Run, planned, shipping
 from posenc.lab.train import train
@@ -83,6 +85,71 @@ def test_shipped_checkpoints_measure_as_recorded(name):
     for length in lengths:
         assert found[length].loss == pytest.approx(recorded[length]["loss"], abs=2e-3)
         assert found[length].accuracy == pytest.approx(recorded[length]["accuracy"], abs=0.006)
+
+
+EXAMS = exams()
+
+
+@pytest.mark.parametrize("name", [name for name in shipping() if name.startswith("two_layers-")])
+def test_shipped_checkpoints_pass_the_exams_as_recorded(name):
+    """The windows of text are frozen, so that other Pythons measure the same too."""
+    model, run = lab.load(name)
+    if run.task == "text":
+        found = answers(model, run.make_task().windows(128, WINDOWS), 32)
+        (recorded,) = EXAMS.select(run=name, kind="plain", length=128)
+        assert found.loss == pytest.approx(recorded["loss"], abs=2e-3)
+        return
+    for length, distance in ((128, 32), (512, 384)):
+        probe = SaidOnce(most_block=32, distance=distance)
+        found = answers(model, probe.probe(length, PROBES), probe.asked)
+        asked = {"probe": "said_once", "distance": distance, "distractors": "random"}
+        (recorded,) = EXAMS.select(run=name, kind="plain", length=length, **asked)
+        assert found.accuracy == pytest.approx(recorded["accuracy"], abs=0.006)
+
+
+def test_a_model_that_looks_too_far_fails_said_once_and_passes_repeated():
+    """Trained on repeated blocks at most 64 tokens back; YaRN makes what stands 128 back look like 32."""
+    model, run = lab.load("full-copy-rope_100-0")
+    slowed = with_scheme(model, scaled(run, "yarn", 4.0))
+    repeated, once = Copy(period=32), SaidOnce(most_block=32, distance=32)
+    shares = {
+        (name, task.name): answers(one, task.probe(512, 32), task.asked).accuracy
+        for name, one in (("as it is", model), ("slowed", slowed))
+        for task in (repeated, once)
+    }
+    assert shares["slowed", "copy"] > 0.9
+    assert shares["slowed", "said_once"] < 0.1
+    assert shares["as it is", "said_once"] > 0.6
+
+
+def test_shipped_statistics_are_those_of_the_shipped_models():
+    held = statistics()
+    rotated = [name for name in shipping() if "-rope_" in name]
+    assert {name.split("/")[0] for name in held} == {*rotated, "full-text-learned-0", "full-copy-learned-0"}
+    name = "two_layers-said_once-rope_10000-0"
+    again = store.statistics_of(*lab.load(name))
+    for part, array in again.items():
+        ours = held[f"{name}/{part}"]
+        known = array[..., 0] + 1j * array[..., 1] if part == "distance" else array
+        assert np.abs(ours - known).max() < 2e-3 * max(1.0, np.abs(known).max())
+    # A head of the first layer looks one token back, whatever stands there.
+    layer, head = next(part for part in again if part.startswith("previous_token")).split("/")[1:]
+    assert layer == "0"
+    assert held[f"{name}/attention/default/128"][0, int(head), 1] > 0.3
+
+
+def test_the_learned_minus_on_every_model_that_ships():
+    """Three neighbouring slow pairs, and their mean wave carries most of what is lost at twice the length."""
+    for base, pairs in ((100, {12, 13, 14, 15}), (10_000, {6, 7, 8})):
+        for one in EXAMS.select(kind="mean_wave", chosen="learned minus", scheme=f"rope_{base}", length=256):
+            assert set(one["pairs"]) <= pairs | {9}
+            same = {"run": one["run"], "length": 256, "kind": "mean_wave"}
+            (plain,) = EXAMS.select(**same, chosen="none")
+            (other,) = EXAMS.select(**same, chosen="other slow")
+            (cut,) = EXAMS.select(run=one["run"], kind="plain", length=128)
+            harm = plain["loss"] - cut["loss"]
+            assert plain["loss"] - one["loss"] > 0.6 * harm
+            assert plain["loss"] - other["loss"] < 0.3 * harm
 
 
 def test_a_quick_run_trains_to_what_was_recorded():

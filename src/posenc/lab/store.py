@@ -253,14 +253,17 @@ def collect_statistics(path: str | Path = SHIPPED / "statistics.npz") -> str:
         if run.scheme == "learned":
             found[f"{name}/table"] = model.scheme.state_dict()["table"].numpy().astype(np.float16)
         elif run.scheme_options[0] == "rope":
-            found |= {f"{name}/{part}": array for part, array in _statistics_of(model, run).items()}
+            found |= {f"{name}/{part}": array for part, array in statistics_of(model, run).items()}
     with _beside(path) as unfinished, unfinished.open("wb") as opened:
         np.savez_compressed(opened, **found)  # type: ignore[arg-type]  # its own option has another type
     return f"{len(found)} arrays of {len({name.split('/')[0] for name in found})} models are in {path}"
 
 
-def _statistics_of(model: Transformer, run: Run) -> dict[str, np.ndarray]:
-    """What a rotated model holds."""
+def statistics_of(model: Transformer, run: Run) -> dict[str, np.ndarray]:
+    """What a rotated model holds: the parts that `posenc.lab.measured.statistics` names, without the run's name.
+
+    Complex numbers by distance are pairs of real ones, in half precision.
+    """
     trained, task = run.settings.length, run.make_task()
     products = mean_products(model, run, task.probe(trained, STATISTICS_TEXTS).tokens)
     parts = np.stack([products.by_distance.real, products.by_distance.imag], axis=-1)

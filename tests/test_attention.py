@@ -294,6 +294,16 @@ def test_arrays_need_not_be_contiguous():
     np.testing.assert_allclose(attention(*sparse).output, attention(*dense).output, atol=1e-15)
 
 
+@pytest.mark.parametrize("heads", [1, 2, 6])
+def test_grouped_keys_are_those_of_their_group(heads):
+    random = np.random.default_rng(0)
+    q, k, v = (random.standard_normal((2, count, 5, 4)) for count in (6, heads, heads))
+    found = attention(q, k, v, causal=True)
+    whole = attention(q, np.repeat(k, 6 // heads, 1), np.repeat(v, 6 // heads, 1), causal=True)
+    np.testing.assert_array_equal(found.output, whole.output)
+    np.testing.assert_array_equal(found.weights, whole.weights)
+
+
 def test_what_is_refused():
     x = np.ones((2, 3, 5, 4))
     with pytest.raises(ValueError, match=r"k must be as wide as q, 4, got shape \(2, 3, 5, 3\)"):
@@ -302,9 +312,13 @@ def test_what_is_refused():
         attention(x, x, x[..., :4, :])
     for name in ("k", "v"):
         with pytest.raises(
-            ValueError, match=rf"{name} must have the leading axes of q, \(2, 3\), got shape \(2, 1, 5, 4\)"
+            ValueError, match=rf"{name} must have the leading axes of q, \(2, 3\), .*, got shape \(2, 2, 5, 4\)"
         ):
-            attention(x, **({"k": x, "v": x} | {name: x[:, :1]}))
+            attention(x, **({"k": x, "v": x} | {name: x[:, :2]}))
+        with pytest.raises(ValueError, match=rf"{name} must have the leading axes of q, \(2, 3\), .* \(1, 3, 5, 4\)"):
+            attention(x, **({"k": x, "v": x} | {name: x[:1]}))
+    with pytest.raises(ValueError, match=r"v must have the leading axes of k, \(2, 1\), got shape \(2, 3, 5, 4\)"):
+        attention(x, x[:, :1], x)
     with pytest.raises(
         ValueError, match="causal=True needs at least as many keys as queries, got queries=5 and keys=4"
     ):

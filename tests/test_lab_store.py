@@ -89,7 +89,6 @@ def test_load_knows_what_ships():
         lab.load("full-copy-rope_9-0")
     with pytest.raises(ValueError, match=r"name must be one of .*, got 3"):
         lab.load(3)
-    assert set(lab.shipped()) <= {run.name for run in planned()}
 
 
 # ---- the command line

@@ -65,9 +65,10 @@ def attention(
 
     Args:
         q: queries, shape (..., queries, head_dim), any floating dtype.
-        k: keys, shape (..., keys, head_dim), in the dtype of q. Leading axes (batch, heads) are those of q, none is
-            stretched: repeat the keys and values of a group before.
-        v: values, shape (..., keys, value_dim), likewise.
+        k: keys, shape (..., keys, head_dim), in the dtype of q. Leading axes (batch, heads) are those of q, and none is
+            stretched; but heads may be fewer, a divisor of q's, each shared by as many queries' heads in a row (grouped
+            queries, Ainslie et al. 2023).
+        v: values, shape (..., keys, value_dim), with the leading axes of k.
         causal: whether a query may look only at itself and what stands before it.
         bias: floats added to the scaled products, −∞ for a pair that is masked. Of shape (queries, keys), of shape
             (heads, queries, keys), or of as many axes as the logits; with as many, each axis but the keys may be 1.
@@ -99,6 +100,8 @@ def attention(
     # Softmax in half precision would lose small weights; torch's own kernels accumulate in float32 as well.
     dtype = xp.float32 if xp.finfo(q.dtype).bits == 16 else q.dtype
     wide_q, wide_k, wide_v = (xp.astype(array, dtype, copy=False) for array in (q, k, v))
+    if k.shape[:-2] != q.shape[:-2]:
+        wide_k, wide_v = (xp.repeat(array, q.shape[-3] // k.shape[-3], axis=-3) for array in (wide_k, wide_v))
 
     logits = xp.matmul(wide_q, xp.matrix_transpose(wide_k)) * _scale(scale, q.shape[-1])  # (..., queries, keys)
     allowed = None if mask is None else _mask(mask, q, shape)
@@ -152,10 +155,15 @@ def _check_shapes(q: Array, k: Array, v: Array) -> None:
     for name, array in (("k", k), ("v", v)):
         if array.dtype != q.dtype:
             raise TypeError(f"{name} must have the dtype of q, {q.dtype}, got dtype {array.dtype}")
-        if array.shape[:-2] != q.shape[:-2]:
+        heads = array.shape[-3] if array.ndim > 2 else 0
+        grouped = array.ndim == q.ndim and heads > 0 and q.shape[-3] % heads == 0 and array.shape[:-3] == q.shape[:-3]
+        if array.shape[:-2] != q.shape[:-2] and not grouped:
             raise ValueError(
-                f"{name} must have the leading axes of q, {tuple(q.shape[:-2])}, got shape {tuple(array.shape)}"
+                f"{name} must have the leading axes of q, {tuple(q.shape[:-2])}, with as many heads or a divisor, got "
+                f"shape {tuple(array.shape)}"
             )
+    if k.shape[:-2] != v.shape[:-2]:
+        raise ValueError(f"v must have the leading axes of k, {tuple(k.shape[:-2])}, got shape {tuple(v.shape)}")
     if q.shape[-1] == 0:
         raise ValueError(f"q must be at least 1 wide, got shape {tuple(q.shape)}")
     if k.shape[-1] != q.shape[-1]:

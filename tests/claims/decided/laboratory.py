@@ -1,8 +1,8 @@
 """The claims that trained models decide, from what the laboratory measured: inequalities with margins, over all seeds.
 
-Losses are in nats on the text of Python's standard library, accuracies on copying, both on the last tokens of texts of
-n times the trained length, 128 tokens (64 for the quick models). Copying is asked in two ways: of repeated blocks, where
-any copy will do, and of a block that was said once, so many tokens back.
+Losses are in nats on the text of Python's standard library, accuracies on copying, both on the last tokens of
+texts of n times the trained length, 128 tokens (64 for the quick models). Copying is asked in two ways: of repeated
+blocks, where any copy will do, and of a block that was said once, so many tokens back.
 """
 
 from __future__ import annotations
@@ -319,7 +319,7 @@ def C230() -> Evidence:
             "for copying from half the text back, with steep slopes": np.all(far[3] > far[0] - SHARE),
         },
         figure=f"at 16 times the trained length loss on text and accuracy on repeated blocks change by at most "
-        f"{flat[0].max():.2f} and {flat[1].max():.2f}, and of a block said once 32 tokens back {near} is found; copying "
-        f"from half the text back {', '.join(map(_range, far))} "
+        f"{flat[0].max():.2f} and {flat[1].max():.2f}, and of a block said once 32 tokens back {near} is found; "
+        f"copying from half the text back {', '.join(map(_range, far))} "
         f"at 1, 2, 4 and 8 times it; with the paper's gentler slopes {_range(gentle)} at 8 times it",
     )

@@ -242,15 +242,25 @@ def skip_member(app: Sphinx, what: str, name: str, item: Any, skip: bool, option
 # ---- directives ----------------------------------------------------------------------------------------------------
 
 
+def _value(item: Any) -> str:
+    """A value of a constant, as code: a class by its name, a file as it lies in the package, a table by its title."""
+    if inspect.isclass(item):
+        return f"``{item.__name__}``"
+    if isinstance(item, Path):
+        item = item.relative_to(Path(inspect.getfile(_module(PACKAGE))).parents[1]).as_posix()
+    elif isinstance(item, tuple):
+        item = getattr(item, "title", item)
+    return f'``"{item}"``' if isinstance(item, str) else f"``{item!r}``"
+
+
 def _entry(name: Name) -> list[str]:
     if name.kind == "function":
         return [f".. autofunction:: {name.full}", ""]
     if name.kind == "class":
         return [f".. autoclass:: {name.full}", "   :members:", "   :member-order: bysource", ""]
     value = getattr(_module(name.module), name.name)
-    kept = [v.__name__ if inspect.isclass(v) else v for v in value] if isinstance(value, (tuple, frozenset)) else value
-    kept = list(kept) if not isinstance(kept, (int, float, str)) else [kept]
-    words = [f'``"{word}"``' if isinstance(word, str) else f"``{word!r}``" for word in kept]
+    one = isinstance(value, (int, float, str, Path))
+    words = [_value(item) for item in ([value] if one else value)]
     return [f".. py:data:: {name.name}", "", "   " + ", ".join(words), ""]
 
 

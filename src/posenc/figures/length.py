@@ -265,11 +265,12 @@ def over_seeds(
     across: str,
     up: str,
     reference: tuple[str, Sequence[float]],
+    bands: str = "Lines are means over the seeds, bands reach from the least to the greatest.",
 ) -> go.Figure:
-    """What each method reaches at a few settings, a panel each model: the mean over seeds, in a band of their range.
+    """What each method reaches at a few settings, a panel each model: a mean, in a band around it.
 
     `panels` maps models to methods, and each method to (mean, least, greatest) at every setting; `reference` names a
-    value that the methods are compared with, and has it for each panel.
+    value that the methods are compared with, and has it for each panel; `bands` says what lines and bands are.
     """
     at, (name_of_reference, levels) = np.asarray(_some("at", at), dtype=float), reference
     if len(levels) != len(_some("panels", panels)):
@@ -302,7 +303,6 @@ def over_seeds(
     figure.update_yaxes(title_text=up)
     figure.update_annotations(font_size=12)
     finding = f"At {at[-1]:g} {across}, {up} from {'; from '.join(told)}"
-    bands = "Lines are means over the seeds, bands reach from the least to the greatest."
     return _tell(figure, finding, bands, height=150 + 230 * len(panels))
 
 

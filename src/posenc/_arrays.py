@@ -1,4 +1,4 @@
-"""What every module of the ground floor asks of its input, for NumPy arrays and torch tensors alike."""
+"""Checks of arguments that all modules share, for NumPy arrays and torch tensors alike."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def has_values(value: Any) -> bool:
 
 def is_array(value: object) -> bool:
     """Whether `value` is an array of a library of the array API standard."""
-    if being_traced():  # torch.compile warns of the caches in array_api_compat
-        return is_torch(value)
-    return array_api_compat.is_array_api_obj(value)
+    if is_torch(value):
+        return True
+    # torch.compile warns of the caches in array_api_compat
+    return not being_traced() and array_api_compat.is_array_api_obj(value)
 
 
 def is_torch(value: object) -> bool:
@@ -86,11 +87,11 @@ def namespace(*values: Array) -> Any:
 
     Raises TypeError when arrays of two libraries are mixed.
     """
-    if being_traced():
-        from array_api_compat import torch as traced
-
-        return traced
     arrays = [value for value in values if is_array(value)]
+    if being_traced() or (arrays and all(map(is_torch, arrays))):  # quick, and known to torch.compile
+        from array_api_compat import torch as torch_namespace
+
+        return torch_namespace
     if not arrays:
         return array_api_compat.array_namespace(np.empty(0))
     try:
@@ -105,7 +106,7 @@ def device_of(*values: Array) -> Any:
     array = first_array(*values)
     if array is None:
         return None
-    return array.device if being_traced() else array_api_compat.device(array)
+    return array.device if being_traced() or is_torch(array) else array_api_compat.device(array)
 
 
 def widest_float(xp: Any, device: Any) -> Any:
@@ -143,7 +144,7 @@ def activations(name: str, value: Array) -> Array:
     """`value`, after checking that it is an array of floats with at least one axis; its values are not looked at."""
     if not is_array(value):
         raise TypeError(f"{name} must be an array of floats, got {said(value)}")
-    if not namespace(value).isdtype(value.dtype, "real floating"):
+    if not (value.is_floating_point() if is_torch(value) else namespace(value).isdtype(value.dtype, "real floating")):
         raise TypeError(f"{name} must be an array of floats, got dtype {value.dtype}")
     if value.ndim == 0:
         raise ValueError(f"{name} must have at least one axis, got shape ()")

@@ -20,6 +20,7 @@ import numpy as np
 from posenc._arrays import (
     Array,
     activations,
+    being_traced,
     device_of,
     even_dim,
     floats,
@@ -96,7 +97,7 @@ def rotary_table(
     factor = positive("attention_factor", attention_factor)
     xp = namespace(turned)
     table = RotaryTable(factor * xp.cos(turned), factor * xp.sin(turned), length_axis)
-    return table if like is None else _cast(table, _working_dtype(activations("like", like)))
+    return table if like is None else _cast(table, _working_dtype(activations("like", like)), xp)
 
 
 def rotate(
@@ -119,9 +120,9 @@ def rotate(
         angles_or_table: angles in radians, or their `rotary_table`. Its axes of length 1 are repeated along x; the
             length itself only where the table has as many axes as x.
         layout: "interleaved" or "half".
-        method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16);
-            None: the fastest that is known for library and layout. The fastest for "half" in bfloat16 and float16
-            stays in that precision.
+        method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16).
+            None: "elementwise", but for torch tensors of 32 768 numbers and more, outside torch.compile, the same
+            with fewer passes over memory ("half"), or "complex" ("interleaved").
         rotary_dim: the number of first dimensions that turn (partial rotary, GPT-NeoX); the others pass unchanged.
         odd: for an odd width. "leave" leaves the last dimension as it is. "pad" adds a dimension of zeros that turns
             with it: the answer is one wider, and dropping that would cost the relative property.
@@ -137,15 +138,15 @@ def rotate(
     one_of("layout", layout, LAYOUTS)
     if method is not None:
         one_of("method", method, METHODS)
-    x, turning = _turning(x, rotary_dim, odd)
+    x, turning = _padded(x, rotary_dim, odd)
     table = angles_or_table
     if not isinstance(table, RotaryTable):
         table = rotary_table(floats("angles_or_table", table, like=x), like=x)
     xp = namespace(x, table.cos)
-    table = _beside(x, turning, table)
+    table = _fitted(table, x, turning, xp)
     if turning == x.shape[-1]:
-        return _turn(x, table, layout, method)
-    return xp.concat([_turn(x[..., :turning], table, layout, method), x[..., turning:]], axis=-1)
+        return _turn(x, table, layout, method, xp)
+    return xp.concat([_turn(x[..., :turning], table, layout, method, xp), x[..., turning:]], axis=-1)
 
 
 def rotation_matrix(angles: Array, layout: str = "interleaved") -> Array:
@@ -308,7 +309,7 @@ def xpos_tables(
     grown = xp.exp(exponent)
     tables = [RotaryTable(plain.cos * f, plain.sin * f, length_axis) for f in (grown, 1 / grown)]
     if like is not None:
-        tables = [_cast(table, _working_dtype(activations("like", like))) for table in tables]
+        tables = [_cast(table, _working_dtype(activations("like", like)), xp) for table in tables]
     return tables[0], tables[1]
 
 
@@ -349,7 +350,7 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
     return basis[:, order], np.arctan2(form[planes[:, 1], planes[:, 0]], form[planes[:, 0], planes[:, 0]])
 
 
-def _turning(x: Array, rotary_dim: int | None, odd: str | None) -> tuple[Array, int]:
+def _padded(x: Array, rotary_dim: int | None, odd: str | None) -> tuple[Array, int]:
     """`x`, padded where that is asked for, and the number of its first dimensions that turn."""
     width = x.shape[-1]
     if odd is None:
@@ -380,64 +381,70 @@ def check_rotary_dim(name: str, rotary_dim: int | None, width: int) -> int:
 
 def _working_dtype(x: Array) -> Any:
     """The dtype of `x`, or float32 where that has fewer than 32 bits."""
+    bytes_each = getattr(x.dtype, "itemsize", None)  # that of NumPy, torch and JAX, which is quick to ask
     xp = namespace(x)
-    return xp.float32 if xp.finfo(x.dtype).bits < 32 else x.dtype
+    half = xp.finfo(x.dtype).bits < 32 if bytes_each is None else bytes_each < 4
+    return xp.float32 if half else x.dtype
 
 
-def _cast(table: RotaryTable, dtype: Any) -> RotaryTable:
-    xp = namespace(table.cos)
-    return RotaryTable(xp.astype(table.cos, dtype, copy=False), xp.astype(table.sin, dtype, copy=False), table[2])
+def _cast(table: RotaryTable, dtype: Any, xp: Any) -> RotaryTable:
+    if table.cos.dtype == dtype:
+        return table
+    return RotaryTable(xp.astype(table.cos, dtype), xp.astype(table.sin, dtype), table.length_axis)
 
 
-def _beside(x: Array, turning: int, table: RotaryTable) -> RotaryTable:
-    """The table in as many axes as `x`, after checking that each fits."""
-    shape, length_axis = tuple(table.cos.shape), table.length_axis
+def _fitted(table: RotaryTable, x: Array, turning: int, xp: Any) -> RotaryTable:
+    """The table with axes that broadcast along those of `x`, after checking that each fits."""
+    cos, sin, length_axis = table
+    shape, of_x = tuple(cos.shape), tuple(x.shape)
+    if shape[-1] == turning // 2 and length_axis == -2 and shape[:-1] == of_x[-2:-1]:
+        return table  # broadcasts as it is
     what = f"angles of shape {shape} and length_axis {length_axis}"
     if shape[-1] != turning // 2:
         raise ValueError(f"x turns {turning} dimensions, so angles_or_table needs width {turning // 2}, got {what}")
     if length_axis is None:
-        if len(shape) != x.ndim:
+        if len(shape) != len(of_x):
             raise ValueError(
-                f"angles_or_table must have as many axes as x (shape {tuple(x.shape)}), or be a rotary_table whose "
+                f"angles_or_table must have as many axes as x (shape {of_x}), or be a rotary_table whose "
                 f"length_axis says which axis of x counts the tokens; got {what}"
             )
-        fits = all(size in (1, wanted) for size, wanted in zip(shape[:-1], x.shape[:-1], strict=True))
+        fits = all(size in (1, wanted) for size, wanted in zip(shape[:-1], of_x[:-1], strict=True))
     else:
         before = len(shape) - 2
-        if before > x.ndim + length_axis:
-            raise ValueError(f"angles_or_table has too many axes for x of shape {tuple(x.shape)}: {what}")
-        lengths = [1] * x.ndim
+        if before > len(of_x) + length_axis:
+            raise ValueError(f"angles_or_table has too many axes for x of shape {of_x}: {what}")
+        lengths = [1] * len(of_x)
         lengths[:before], lengths[length_axis], lengths[-1] = shape[:before], shape[-2], shape[-1]
-        fits = shape[-2] == x.shape[length_axis] and all(
-            size in (1, wanted) for size, wanted in zip(shape[:before], x.shape, strict=False)
+        fits = shape[-2] == of_x[length_axis] and all(
+            size in (1, wanted) for size, wanted in zip(shape[:before], of_x, strict=False)
         )
-        xp = namespace(table.cos)
-        table = RotaryTable(xp.reshape(table.cos, tuple(lengths)), xp.reshape(table.sin, tuple(lengths)))
+        table = RotaryTable(xp.reshape(cos, tuple(lengths)), xp.reshape(sin, tuple(lengths)))
     if not fits:
-        raise ValueError(f"angles_or_table does not fit x of shape {tuple(x.shape)}: got {what}")
+        raise ValueError(f"angles_or_table does not fit x of shape {of_x}: got {what}")
     return table
 
 
-def _turn(x: Array, table: RotaryTable, layout: str, method: str | None) -> Array:
-    """Turns all dimensions of `x` by a table of as many axes."""
-    xp, dtype = namespace(x), x.dtype
-    table = _cast(table, _working_dtype(x))
+def _turn(x: Array, table: RotaryTable, layout: str, method: str | None, xp: Any) -> Array:
+    """Turns all dimensions of `x` by a table that broadcasts along it."""
+    dtype = x.dtype
+    table = _cast(table, _working_dtype(x), xp)
     learned = getattr(table.cos, "requires_grad", False) or getattr(table.sin, "requires_grad", False)
-    if method is None and is_torch(x) and not learned:
+    if method is None and is_torch(x) and not learned and not being_traced():
         from posenc import _rotary_torch
 
-        return _rotary_torch.turn(x, table.cos, table.sin, layout)
-    x = xp.astype(x, table.cos.dtype, copy=False)
+        if x.numel() >= _rotary_torch.LARGE:
+            return _rotary_torch.Rotation.apply(x, table.cos, table.sin, layout)  # type: ignore[no-untyped-call]
+    x = x if dtype == table.cos.dtype else xp.astype(x, table.cos.dtype)
     if method == "matrix":
         turned = (_matrix(table.cos, table.sin, layout) @ x[..., None])[..., 0]
     elif method == "complex":
         first, second = _pairs(x, layout)
         product = (first + 1j * second) * (table.cos + 1j * table.sin)
-        turned = _join(xp.real(product), xp.imag(product), layout)
+        turned = _join(xp.real(product), xp.imag(product), layout, xp)
     else:
         first, second = _pairs(x, layout)
-        turned = _join(first * table.cos - second * table.sin, first * table.sin + second * table.cos, layout)
-    return xp.astype(turned, dtype, copy=False)
+        turned = _join(first * table.cos - second * table.sin, first * table.sin + second * table.cos, layout, xp)
+    return turned if turned.dtype == dtype else xp.astype(turned, dtype)
 
 
 def _pairs(x: Array, layout: str) -> tuple[Array, Array]:
@@ -448,9 +455,8 @@ def _pairs(x: Array, layout: str) -> tuple[Array, Array]:
     return x[..., :middle], x[..., middle:]
 
 
-def _join(first: Array, second: Array, layout: str) -> Array:
+def _join(first: Array, second: Array, layout: str, xp: Any) -> Array:
     """The inverse of `_pairs`."""
-    xp = namespace(first)
     if layout == "half":
         return xp.concat([first, second], axis=-1)
     return xp.reshape(xp.stack([first, second], axis=-1), (*first.shape[:-1], 2 * first.shape[-1]))
@@ -460,8 +466,8 @@ def _matrix(cos: Array, sin: Array, layout: str) -> Array:
     """The matrices, (..., dim, dim), of rotations that `cos` and `sin`, (..., dim/2), describe."""
     xp = namespace(cos)
     unit = xp.eye(cos.shape[-1], dtype=cos.dtype, device=device_of(cos))
-    rows = [_join(cos[..., None] * unit, -sin[..., None] * unit, layout)]  # first members: (..., dim/2, dim)
-    rows += [_join(sin[..., None] * unit, cos[..., None] * unit, layout)]  # second members
+    rows = [_join(cos[..., None] * unit, -sin[..., None] * unit, layout, xp)]  # first members: (..., dim/2, dim)
+    rows += [_join(sin[..., None] * unit, cos[..., None] * unit, layout, xp)]  # second members
     if layout == "half":
         return xp.concat(rows, axis=-2)
     return xp.reshape(xp.stack(rows, axis=-2), (*cos.shape[:-1], 2 * cos.shape[-1], 2 * cos.shape[-1]))

@@ -121,8 +121,8 @@ def rotate(
             length itself only where the table has as many axes as x.
         layout: "interleaved" or "half".
         method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16).
-            None: "elementwise", but for torch tensors of 32 768 numbers and more, outside torch.compile, the same
-            with fewer passes over memory ("half"), or "complex" ("interleaved").
+            None: "elementwise"; for torch tensors of 32 768 numbers and more the same in fewer passes over memory,
+            "complex" where the layout is "interleaved"; under torch.compile a formula that it makes one pass of.
         rotary_dim: the number of first dimensions that turn (partial rotary, GPT-NeoX); the others pass unchanged.
         odd: for an odd width. "leave" leaves the last dimension as it is. "pad" adds a dimension of zeros that turns
             with it: the answer is one wider, and dropping that would cost the relative property.
@@ -429,11 +429,11 @@ def _turn(x: Array, table: RotaryTable, layout: str, method: str | None, xp: Any
     dtype = x.dtype
     table = _cast(table, _working_dtype(x), xp)
     learned = getattr(table.cos, "requires_grad", False) or getattr(table.sin, "requires_grad", False)
-    if method is None and is_torch(x) and not learned and not being_traced():
+    if method is None and is_torch(x) and not learned:
         from posenc import _rotary_torch
 
-        if x.numel() >= _rotary_torch.LARGE:
-            return _rotary_torch.Rotation.apply(x, table.cos, table.sin, layout)  # type: ignore[no-untyped-call]
+        if being_traced() or x.numel() >= _rotary_torch.LARGE:
+            return _rotary_torch.turn(x, table.cos, table.sin, layout)
     x = x if dtype == table.cos.dtype else xp.astype(x, table.cos.dtype)
     if method == "matrix":
         turned = (_matrix(table.cos, table.sin, layout) @ x[..., None])[..., 0]

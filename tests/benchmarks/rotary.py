@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.rotary [--rounds 12]
 
-Each row is the least time of interleaved rounds, for q and k together, as a ratio to that of our rotation in the
-same layout: above 1 the other is slower. Peers that are not installed are left out and named. Results also go to
-_build/report/rotary.json.
+Each row is the least time of interleaved rounds, for q and k together: in milliseconds, as a ratio to that of our
+rotation in the same layout (above 1 the other is slower), and to that of a copy. Peers that are not installed are left
+out and named. Results also go to _build/report/rotary.json.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from posenc.frequencies import angles, inv_freq
 from posenc.rotary import rotary_table, rotate
 from tests.benchmarks.results import save
 
-SHAPES = [(1, 32, 2048, 128), (8, 8, 512, 64)]  # (batch, heads, length, head_dim)
+SHAPES = [(1, 32, 2048, 128), (8, 8, 512, 64), (1, 8, 1, 128)]  # (batch, heads, length, head_dim); the last decodes
 DTYPES = [torch.float32, torch.bfloat16]
 Rotation = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
@@ -75,12 +75,47 @@ def torchtune(q: Tensor) -> Rotation:
     return lambda q, k: (rotary(q.transpose(1, 2)).transpose(1, 2), rotary(k.transpose(1, 2)).transpose(1, 2))
 
 
+def onnxruntime(layout: str) -> Callable[[Tensor], Rotation | None]:
+    """The operator RotaryEmbedding of ONNX, on the processor: float32, forward alone, into memory that it keeps."""
+
+    def make(q: Tensor) -> Rotation | None:
+        if q.dtype != torch.float32:
+            return None
+        import onnx
+        from onnxruntime import InferenceSession, SessionOptions
+
+        shapes = {"q": q.shape, "cos": (q.shape[-2], q.shape[-1] // 2), "sin": (q.shape[-2], q.shape[-1] // 2)}
+        kinds = dict.fromkeys(shapes, onnx.TensorProto.FLOAT) | {"positions": onnx.TensorProto.INT64}
+        shapes["positions"] = (q.shape[0], q.shape[-2])
+        node = onnx.helper.make_node("RotaryEmbedding", list(kinds), ["turned"], interleaved=layout == "interleaved")
+        inputs = [onnx.helper.make_tensor_value_info(name, kind, shapes[name]) for name, kind in kinds.items()]
+        output = onnx.helper.make_tensor_value_info("turned", onnx.TensorProto.FLOAT, q.shape)
+        graph = onnx.helper.make_graph([node], "rotation", inputs, [output])
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 23)], ir_version=10)
+        options = SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        session = InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        turned = angles(torch.arange(q.shape[-2]), inv_freq(q.shape[-1], like=q))
+        at = torch.arange(q.shape[-2]).expand(q.shape[:1] + q.shape[-2:-1])
+        rest = {"cos": turned.cos().float().numpy(), "sin": turned.sin().float().numpy(), "positions": at.numpy()}
+
+        def one(x: Tensor) -> Tensor:
+            return torch.from_numpy(session.run(None, {"q": x.detach().numpy(), **rest})[0])
+
+        return lambda q, k: (one(q), one(k))
+
+    return make
+
+
 PEERS = {
     "transformers": (transformers, "half"),
     "rotary-embedding-torch": (rotary_embedding_torch, "interleaved"),
     "x-transformers": (x_transformers, "interleaved"),
     "torchtune": (torchtune, "interleaved"),
+    "onnxruntime": (onnxruntime("half"), "half"),
+    "onnxruntime, interleaved": (onnxruntime("interleaved"), "interleaved"),
 }
+FORWARD_ONLY = {"onnxruntime", "onnxruntime, interleaved"}  # no gradients, and nothing that torch could compile
 
 
 def candidates(q: Tensor) -> dict[str, tuple[Rotation, str]]:
@@ -91,11 +126,9 @@ def candidates(q: Tensor) -> dict[str, tuple[Rotation, str]]:
         "copy": (lambda q, k: (q.clone(), k.clone()), "interleaved"),
     }
     for name, (make, layout) in PEERS.items():
-        try:
-            version(name)
-        except PackageNotFoundError:
-            continue
-        found[name] = (make(q), layout)
+        rotation = make(q) if _installed(name) else None
+        if rotation is not None:
+            found[name] = (rotation, layout)
     return found
 
 
@@ -109,12 +142,14 @@ def measure(rotations: dict[str, Rotation], q: Tensor, k: Tensor, rounds: int) -
                 start = time.perf_counter()
                 rotation(q, k)
                 forward = time.perf_counter() - start
+            best[name]["forward"] = min(best[name]["forward"], 1000 * forward)
+            if name in FORWARD_ONLY:
+                continue
             q.grad = k.grad = None
             start = time.perf_counter()
             torch.autograd.backward(rotation(q, k), gradients)
             both = time.perf_counter() - start
-            for kind, seconds in (("forward", forward), ("forward and backward", both)):
-                best[name][kind] = min(best[name][kind], 1000 * seconds)
+            best[name]["forward and backward"] = min(best[name]["forward and backward"], 1000 * both)
     return best
 
 
@@ -147,13 +182,21 @@ def main() -> None:
                 difference = check(found, q.detach(), k.detach())
                 rotations = {name: rotation for name, (rotation, _) in found.items()}
                 if mode == "compiled":
-                    rotations = {name: torch.compile(rotation, dynamic=False) for name, rotation in rotations.items()}
-                times = measure(rotations, q, k, rounds)
-                print(f"{mode}, {str(dtype).removeprefix('torch.')}, {shape}, milliseconds (ratio to ours)")
+                    rotations = {
+                        name: rotation if name in FORWARD_ONLY else torch.compile(rotation, dynamic=False)
+                        for name, rotation in rotations.items()
+                    }
+                times = measure(rotations, q, k, rounds if shape[-2] > 1 else 100 * rounds)
+                print(
+                    f"{mode}, {str(dtype).removeprefix('torch.')}, {shape}: forward, then forward and backward, in "
+                    "milliseconds (ratio to ours, to a copy)"
+                )
                 for name, (_, layout) in found.items():
                     reference = times[f"ours, {layout}"]
                     cells = [
-                        f"{times[name][kind]:9.2f} ({times[name][kind] / reference[kind]:5.2f})" for kind in reference
+                        f"{times[name][kind]:10.3f} ({times[name][kind] / reference[kind]:5.2f}, "
+                        f"{times[name][kind] / times['copy'][kind]:5.2f})"
+                        for kind in reference
                     ]
                     error = f"{difference[name]:9.1e}" if name in difference else ""
                     print(f"  {name:24}{''.join(cells)}  greatest difference from float64 {error}")
@@ -165,7 +208,7 @@ def main() -> None:
 
 def _installed(name: str) -> bool:
     try:
-        version(name)
+        version(name.partition(",")[0])
     except PackageNotFoundError:
         return False
     return True

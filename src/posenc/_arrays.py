@@ -110,7 +110,10 @@ def device_of(*values: Array) -> Any:
 
 
 def widest_float(xp: Any, device: Any) -> Any:
-    """float64, or float32 on Apple's GPU, which has no float64."""
+    """float64, or float32 where that is all there is: on Apple's GPU, and in JAX unless `jax_enable_x64` is set."""
+    jax = sys.modules.get("jax")
+    if jax is not None and xp is jax.numpy:
+        return xp.result_type(float)
     return xp.float32 if getattr(device, "type", None) == "mps" else xp.float64
 
 

@@ -18,7 +18,6 @@ from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import sici
 
 from posenc._arrays import (
     Array,
@@ -33,6 +32,7 @@ from posenc._arrays import (
     positive,
     said,
     said_of,
+    scipy_module,
     whole,
     whole_numbers,
 )
@@ -100,7 +100,7 @@ def decay_law(offsets: Array, base: float) -> Array:
     xp = namespace(distance)
     if base == 1.0:
         return xp.cos(distance)
-    # SciPy's cosine integral works on NumPy arrays only; there is none in torch.
+    sici = scipy_module("special").sici  # of NumPy arrays only; torch has no cosine integral
     m = np.abs(np.asarray(distance.cpu() if hasattr(distance, "cpu") else distance))
     away = np.where(m == 0, 1.0, m)
     law = np.where(m == 0, 1.0, (sici(away)[1] - sici(away / base)[1]) / math.log(base))

@@ -133,7 +133,7 @@ def test_what_needs_numpy_alone_runs_where_the_other_libraries_are_missing():
         "x = np.ones((1, 2, 3, 8))",
         "q, k = Rope(8)(x, x)",
         "attention(q, k, x, bias=alibi(np.arange(3) - np.arange(3)[:, None], [0.5, 0.25]))",
-        "rotate(x, rotary_table(np.outer(np.arange(3), inv_freq(8))))",
+        "rotate(x, rotary_table(np.outer(np.arange(3), inv_freq(8)), length_axis=-2))",
         "sinusoidal(np.arange(3), 8)",
         "yarn(8, factor=4, original_max_position_embeddings=64)",
         "decay([0, 1], inv_freq(8)), fit_scores(np.ones(9), inv_freq(8)), needle_weight(9, 6)",

@@ -35,7 +35,12 @@ FLOORS = [
     {"lab.__main__"},
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
-ONE_FLOOR = {"figures", "widgets"}  # packages whose modules share a floor and may import each other
+ONE_FLOOR = {
+    "analysis",
+    "figures",
+    "scaling",
+    "widgets",
+}  # packages whose modules share a floor and may import each other
 ONE_LIBRARY = {"figures", "widgets"}  # which are Plotly's figures and anywidgets throughout
 WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"}
 WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4)} | {

@@ -1,0 +1,190 @@
+"""Pairs slowed by a factor: one for all pairs, or one for each; and heads of which only a part turns so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+
+from posenc._arrays import (
+    Array,
+    array_or_none,
+    being_traced,
+    even_dim,
+    first_array,
+    floats,
+    is_array,
+    namespace,
+    positive,
+    said,
+    said_of,
+    whole,
+)
+from posenc.frequencies import inv_freq
+from posenc.scaling._shared import Scaled, at_least_one, share_of, trained_length
+
+
+def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
+    """The frequencies as they were trained, θ_i = base^(−2i/dim), and attention factor 1.
+
+    Args, Raises: as `posenc.frequencies.inv_freq`.
+
+    Returns:
+        `Scaled`: float64, shape (dim/2,), and 1.0.
+    """
+    return Scaled(inv_freq(dim, base, like=like), 1.0)
+
+
+def linear(dim: int, base: float = 10_000.0, *, factor: float, like: Array = None) -> Scaled:
+    """Position interpolation: every pair turns `factor` times more slowly, θ_i/factor.
+
+    Position m of the longer text gets the angles that position m/factor had. It slows the fast pairs too, which tell
+    neighbours apart, and needs some training.
+
+    Args:
+        dim: number of dimensions that rotate; even and positive.
+        base: finite and greater than 0.
+        factor: s = new length over trained length, at least 1.
+        like: an array whose library and device the answer takes.
+
+    Returns:
+        `Scaled`: float64, shape (dim/2,), and 1.0.
+
+    Raises:
+        TypeError: an argument is no number.
+        ValueError: `dim` is odd or not positive, `base` is not finite and positive, `factor` is below 1 or not finite.
+
+    Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional Interpolation",
+    section 3; kaiokendev, 2023.
+    """
+    return Scaled(inv_freq(dim, base, like=like) / at_least_one("factor", factor), 1.0)
+
+
+def _factors_of_pairs(name: str, value: Sequence[float] | Array, dim: int, like: Array) -> Array:
+    """`value` as an array of one positive number for each pair."""
+    if not is_array(value):
+        # A list of strings of digits would pass for numbers below.
+        listed = isinstance(value, Sequence) and not isinstance(value, str)
+        if not listed or any(isinstance(one, bool) or not isinstance(one, Real) for one in value):
+            raise TypeError(f"{name} must be a list or an array of numbers, got {said(value)}")
+    array = floats(name, value, like=like)
+    if array.shape != (dim // 2,):
+        raise ValueError(f"{name} must have shape ({dim // 2},), one number a pair, got shape {tuple(array.shape)}")
+    if not being_traced() and bool(namespace(array).any(array <= 0)):
+        raise ValueError(f"{name} must be greater than 0, got {said_of(value, array <= 0)}")
+    return array
+
+
+def longrope(
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    short_factor: Sequence[float] | Array,
+    long_factor: Sequence[float] | Array,
+    seq_len: int,
+    original_max_position_embeddings: int,
+    factor: float | None = None,
+    attention_factor: float | None = None,
+    like: Array = None,
+) -> Scaled:
+    """LongRoPE: every pair is slowed by a number of its own, θ_i/λ_i, found by search.
+
+    There are two lists of λ, one for sequences of at most L tokens and one for longer ones. Cosines and sines are
+    multiplied by √(1 + ln factor/ln L), by 1 for factor 1, whatever the length of the sequence. A searched list need
+    not keep the frequencies in order.
+
+    Args:
+        dim: number of dimensions that rotate; even and positive.
+        base: finite and greater than 0.
+        short_factor, long_factor: λ_i for seq_len ≤ L and for seq_len > L, shape (dim/2,), greater than 0. Arrays
+            may carry a gradient.
+        seq_len: tokens in the sequence at hand, not negative.
+        original_max_position_embeddings: L, tokens in training, at least 1.
+        factor: s, at least 1; it enters the attention factor alone, and may be None where that is given.
+        attention_factor: taken as it is where it is given.
+        like: an array whose library and device the answer takes, where neither list is an array.
+
+    Returns:
+        `Scaled`: float64, shape (dim/2,), and the attention factor.
+
+    Raises:
+        TypeError: an argument is no number, a length no whole number, or arrays of two libraries are mixed.
+        ValueError: a list has another length, an argument is out of its range, both factors are None, or L is 1, whose
+            logarithm is 0.
+
+    Source: Ding et al. 2024, "LongRoPE", and the code released with Phi-3.
+    """
+    dim, length, seq_len = even_dim(dim), trained_length(original_max_position_embeddings), whole("seq_len", seq_len, 0)
+    namespace(short_factor, long_factor, array_or_none("like", like))
+    like = first_array(short_factor, long_factor, like)
+    short = _factors_of_pairs("short_factor", short_factor, dim, like)
+    long = _factors_of_pairs("long_factor", long_factor, dim, like)
+    factor = None if factor is None else at_least_one("factor", factor)
+    if attention_factor is not None:
+        multiplier = positive("attention_factor", attention_factor)
+    elif factor is None:
+        raise ValueError(f"factor must be given where attention_factor is not, got {factor!r}")
+    elif length == 1:
+        raise ValueError(f"original_max_position_embeddings must be at least 2 without attention_factor, got {length}")
+    else:
+        multiplier = math.sqrt(1 + math.log(factor) / math.log(length))
+    return Scaled(inv_freq(dim, base, like=like) / (long if seq_len > length else short), multiplier)
+
+
+def proportional(
+    dim: int, base: float = 10_000.0, *, partial_rotary_factor: float, factor: float = 1.0, like: Array = None
+) -> Scaled:
+    """Gemma 4's partial rotation: the frequencies of the whole head, of which the slowest are set to 0.
+
+    The first ⌊partial_rotary_factor·dim/2⌋ pairs turn with base^(−2i/dim)/factor and the others stand still. The usual
+    partial rotation differs: there the exponent is over the dimensions that rotate, and the others have no pair at all.
+
+    Args:
+        dim: width of the head, even and positive: of the whole head, not of what rotates.
+        base: finite and greater than 0.
+        partial_rotary_factor: share of the pairs that turn, from 0 to 1.
+        factor: s, at least 1.
+        like: an array whose library and device the answer takes.
+
+    Returns:
+        `Scaled`: float64, shape (dim/2,), and 1.0.
+
+    Raises:
+        TypeError: an argument is no number.
+        ValueError: an argument is out of its range.
+
+    Source: the code released with Gemma 4 in the library transformers.
+    """
+    share, scaled = (
+        share_of("partial_rotary_factor", partial_rotary_factor),
+        linear(dim, base, factor=factor, like=like),
+    )
+    turning = int(share * dim // 2)
+    xp = namespace(scaled.inv_freq)
+    still = xp.zeros_like(scaled.inv_freq[turning:])
+    return Scaled(xp.concat([scaled.inv_freq[:turning], still]), 1.0)
+
+
+def axial(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
+    """The frequencies of each of two axes, rows and columns, that share a head between them.
+
+    Args:
+        dim: width of the head, a multiple of 4: each axis turns half of it, with a whole list of frequencies.
+        base: finite and greater than 0.
+        like: an array whose library and device the answer takes.
+
+    Returns:
+        `Scaled`: float64, shape (dim/4,), the same for both axes, and 1.0. `posenc.Rope` puts both together.
+
+    Raises:
+        TypeError, ValueError: a width that is no multiple of 4, or a base out of its range.
+
+    Source: the vision towers in the library transformers (rope_type "axial").
+
+    Example:
+        >>> axial(8).inv_freq.tolist()
+        [1.0, 0.01]
+    """
+    if even_dim(dim) % 4:
+        raise ValueError(f"dim must be a multiple of 4, for two axes of whole pairs, got {dim}")
+    return Scaled(inv_freq(dim // 2, base, like=like), 1.0)

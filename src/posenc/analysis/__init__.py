@@ -6,8 +6,18 @@
     after the projections         the four terms of a score, and what a matrix between two codes makes of their offset
     no code at all                how a mean over more keys blurs, and how one key drowns among many
 
-The functions take NumPy arrays or torch tensors and answer in kind, in float64 where the device has it. Offsets and
-distances are in tokens and may be any finite real numbers; scores are normalised so that full agreement is 1.
+The functions take NumPy arrays or torch tensors and answer in kind, in float64 where the device has it. Scores are
+normalised so that full agreement is 1. What an argument means is the same in every function:
+
+    offsets, first, second   distances in tokens, any finite real numbers, of any shape where none is said
+    inv_freq                 frequencies, shape (dim/2,), in radians per token, none negative
+    dim, base                of a list of frequencies: even and positive; finite and greater than 0
+    length                   a number of tokens, at least 1; trained_length is another, and smaller
+    codes                    a table of codes, shape (length, dim), the code of position t in row t
+    tolerance                finite and greater than 0
+
+A TypeError names what is no number, no array, or of another library than the rest, and a ValueError what is not finite,
+out of its range or of another shape.
 """
 
 # The package's page shows the names in this order.

@@ -33,17 +33,16 @@ def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: floa
     from each of the angles at 0 … trained_length − 1. A pair that has turned once and more has been nearly everywhere.
 
     Args:
-        inv_freq: shape (dim/2,), in radians per token.
-        trained_length: positions met in training, at least 1.
-        length: positions used, greater than `trained_length`.
-        tolerance: in radians, finite and greater than 0.
+        tolerance: in radians.
+
+    Other arguments and errors as in `posenc.analysis`.
 
     Returns:
         shape (dim/2,), from 0 (nothing new) to 1 (all new).
 
-    Raises:
-        TypeError, ValueError: as `posenc.frequencies.angles` for `inv_freq`; lengths that are no whole numbers or do
-            not grow; a tolerance that is not finite and positive.
+    Example:
+        >>> uncovered([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
+        [0.0, 0.5675, 0.0]
     """
     tolerance, (trained, end) = positive("tolerance", tolerance), growing_lengths(trained_length, length)
     frequencies = frequency_list(inv_freq)
@@ -63,7 +62,11 @@ def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: floa
 def coverage(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
     """The older name of `uncovered`, kept for code that has it: the share that is *not* covered.
 
-    Arguments, answer and errors are those of `uncovered`.
+    Arguments and errors as in `posenc.analysis`.
+
+    Example:
+        >>> coverage([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
+        [0.0, 0.5675, 0.0]
     """
     return uncovered(inv_freq, trained_length, length, tolerance)
 
@@ -74,13 +77,13 @@ def pairs_reaching(inv_freq: Array, length: int, angle: float) -> int:
     At π/2 a pair's cosine has come down to 0, at π it is at its least, and at 2π the pair has met every angle.
 
     Args:
-        inv_freq: shape (dim/2,), in radians per token.
-        length: positions 0 … length − 1, at least 1.
         angle: in radians, finite and greater than 0.
 
-    Returns:
-        a number from 0 to dim/2. Raises as `posenc.frequencies.angles` does for `inv_freq`, TypeError or ValueError
-        for the others.
+    Other arguments and errors as in `posenc.analysis`.
+
+    Example:
+        >>> pairs_reaching([1.0, 0.1, 0.01], length=100, angle=math.pi)
+        2
     """
     angle, last = positive("angle", angle), whole("length", length) - 1
     reached = angles(last, inv_freq) >= angle  # (dim/2,)
@@ -90,19 +93,16 @@ def pairs_reaching(inv_freq: Array, length: int, angle: float) -> int:
 def critical_dimension(dim: int, base: float, length: int) -> int:
     """The dimensions whose pairs turn more than once within the trained length: 2·⌈dim/2 · log_base(length/2π)⌉.
 
-    It is twice the index of the first pair that does not; counting the pairs also holds where the formula would leave
-    0 … dim. Liu et al. call it the critical dimension for extrapolation.
+    It is twice the index of the first pair that does not, an even number from 0 to dim; counting the pairs also holds
+    where the formula would leave 0 … dim. Liu et al. call it the critical dimension for extrapolation.
 
-    Args:
-        dim: even and positive.
-        base: finite and greater than 0.
-        length: trained length in tokens, at least 1.
-
-    Returns:
-        an even number from 0 to dim. Raises as `posenc.frequencies.inv_freq` does, and TypeError or ValueError for a
-        `length` that is no whole number of at least 1.
+    Arguments and errors as in `posenc.analysis`.
 
     Source: Liu et al. 2023, "Scaling Laws of RoPE-based Extrapolation".
+
+    Example:
+        >>> critical_dimension(128, 10_000, length=4096)
+        92
     """
     return 2 * int(np.count_nonzero(turns(whole("length", length), make_inv_freq(dim, base)) > 1))
 
@@ -111,28 +111,30 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
     """Fits a score of distance to targets on a trained length, by least squares, and reads it elsewhere.
 
     A rotary score is f(m) = Σ_i (a_i·cos(m·θ_i) + b_i·sin(m·θ_i)) in the distance m, with a and b from query and key.
-    Given any targets for m = 0 … length − 1, the best a and b are found; then f is read past the length and between
-    the whole distances, where nothing has held it.
+    Given any targets for m = 0 … length − 1, the best a and b are found; then f is read past the length and between the
+    whole distances, where nothing has held it.
 
     The solver is a singular value decomposition. Without ridge, singular values up to ε·max(length, 2·pairs) times the
-    greatest are left out, as numpy.linalg.lstsq does; with ridge r, σ/(σ² + r) stands for 1/σ. With pairs that have
-    not turned, the columns are so nearly dependent that `past_range` is rounding blown up: only its size tells.
+    greatest are left out, as numpy.linalg.lstsq does; with ridge r, σ/(σ² + r) stands for 1/σ. With pairs that have not
+    turned, the columns are so nearly dependent that `past_range` is rounding blown up: only its size tells.
 
     Args:
         targets: shape (length,), real numbers; the experiment takes standard normal ones.
-        inv_freq: shape (dim/2,), in radians per token.
-        least_turns: only pairs that turn this often within the length are fitted with; not negative.
+        least_turns: only pairs that turn this often within the length are fitted with; not negative. At least one must.
         ridge: weight of Σ (a² + b²) against the squared errors; not negative.
+
+    Other arguments and errors as in `posenc.analysis`.
 
     Returns:
         a `ScoreFit`, everything in it in the library of the targets. `fingerprint(m, fit.inv_freq) @ fit.coefficients`
         is f(m).
 
-    Raises:
-        TypeError, ValueError: as `posenc.frequencies.angles` for `inv_freq`; targets that are no list of at least one
-            finite number; `least_turns` or `ridge` negative or not finite; no pair that turns often enough.
-
     Source: the experiment is that of Chen et al. 2023 (position interpolation), figure 2.
+
+    Example:
+        >>> fit = fit_scores([1.0, 0.0, -1.0, 0.0], [math.pi / 2])
+        >>> abs(fit.coefficients).round(6).tolist(), float(fit.past_range.round(6))
+        ([1.0, 0.0], 1.0)
     """
     like = first_array(targets, inv_freq)
     values, frequencies = floats("targets", targets, like=like), frequency_list(floats("inv_freq", inv_freq, like=like))

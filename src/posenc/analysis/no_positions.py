@@ -15,20 +15,24 @@ SIGNIFICANT_BITS = {"bfloat16": 8, "float16": 11, "float32": 24}
 def uniform_attention_std(n_keys: Array) -> Array:
     """The standard deviation of a mean of n independent values of deviation 1: n^(−1/2).
 
-    A causal head without any code that attends evenly writes such a mean; its size says how many keys there were.
-    Equal values show nothing: their mean is the same for every n.
+    A causal head without any code that attends evenly writes such a mean; its size says how many keys there were. Equal
+    values show nothing: their mean is the same for every n.
 
     Args:
         n_keys: n, whole numbers of at least 1, any shape.
 
     Returns:
-        float64, shape of `n_keys`. Raises TypeError or ValueError for anything else.
+        float64, shape of `n_keys`.
+
+    Example:
+        >>> uniform_attention_std([1, 4, 100]).tolist()
+        [1.0, 0.5, 0.1]
     """
     return whole_numbers("n_keys", n_keys, least=1) ** -0.5
 
 
 def first_tie(precision: str, limit: int = 10_000) -> int | None:
-    """The first n at which n^(−1/2) and (n + 1)^(−1/2) are the same number once rounded.
+    """The first n at which n^(−1/2) and (n + 1)^(−1/2) are the same number once rounded, or None up to `limit`.
 
     From there on a count that is written as that standard deviation can no longer be read exactly.
 
@@ -36,11 +40,9 @@ def first_tie(precision: str, limit: int = 10_000) -> int | None:
         precision: "bfloat16", "float16" or "float32".
         limit: the greatest n that is tried, at least 1 and at most 10 000 000 (float16 stays normal throughout).
 
-    Returns:
-        n, or None where there is no tie up to `limit`.
-
-    Raises:
-        TypeError, ValueError: an unknown precision, or a limit out of range.
+    Example:
+        >>> first_tie("bfloat16"), first_tie("float32", 1000)
+        (111, None)
     """
     one_of("precision", precision, tuple(SIGNIFICANT_BITS))
     if whole("limit", limit) > 10_000_000:
@@ -57,9 +59,9 @@ def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Arra
 
     Every other key takes a share, so that the weight falls with n although no logit changes: dilution. It is near
     e^(λ·logit) / (e^(λ·logit) + (n − 1)·e^(λ²/2)) for λ = 1/temperature, and never below that. The answer is exact to
-    10⁻¹²: with X the sum of the other exponentials over e^(λ·logit), E[1/(1 + X)] = ∫ e^(−s)·E[e^(−s·X)] ds, and
-    the inner mean is the (n − 1)-th power of that of one key. Both integrals are trapezoidal sums of smooth functions
-    that vanish at both ends, which converge faster than any power of the step.
+    10⁻¹²: with X the sum of the other exponentials over e^(λ·logit), E[1/(1 + X)] = ∫ e^(−s)·E[e^(−s·X)] ds, and the
+    inner mean is the (n − 1)-th power of that of one key. Both integrals are trapezoidal sums of smooth functions that
+    vanish at both ends, which converge faster than any power of the step.
 
     Args:
         n_keys: n, whole numbers of at least 1, any shape.
@@ -69,8 +71,9 @@ def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Arra
     Returns:
         float64, shape of `n_keys`, from 0 to 1; 1 for a single key.
 
-    Raises:
-        TypeError, ValueError: no whole numbers, or a logit or temperature out of range.
+    Example:
+        >>> needle_weight([1, 128, 8192], logit=6).round(3).tolist()
+        [1.0, 0.659, 0.029]
     """
     keys = whole_numbers("n_keys", n_keys, least=1)
     if isinstance(logit, bool) or not isinstance(logit, Real):

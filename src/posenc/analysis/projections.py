@@ -36,11 +36,12 @@ def four_terms(
     Returns:
         a `FourTerms` of float64 arrays of shape (..., queries, keys); their sum is the score.
 
-    Raises:
-        TypeError: no real numbers, or arrays of two libraries.
-        ValueError: not finite, or shapes that do not fit.
-
     Source: Dai et al. 2019 (Transformer-XL), section 3.3, start from this expansion.
+
+    Example:
+        >>> terms = four_terms([[1, 0]], [[0, 1]], [[0, 2]], [[3, 0]], [[1, 0], [0, 1]], [[1, 0], [0, 1]])
+        >>> [float(term[0, 0]) for term in terms]
+        [0.0, 3.0, 2.0, 0.0]
     """
     names = ("query_content", "key_content", "query_position", "key_position", "w_q", "w_k")
     given = (query_content, key_content, query_position, key_position, w_q, w_k)
@@ -75,21 +76,22 @@ def offset_kernel(
     the peak to Δ = −1, so that a head looks one token back.
 
     Args:
-        offsets: Δ (key minus query), any real numbers, shape (offsets,), in tokens.
+        offsets: Δ (key minus query), shape (offsets,).
         positions: t, any real numbers, shape (positions,).
         dim: width of the code, at least 1.
-        base: finite and greater than 0.
         weight: W, shape (dim, dim); the identity where it is left out. Gradients flow into it.
         layout: "interleaved" or "half", as in `posenc.absolute.sinusoidal`; W is read in it.
+
+    Other arguments and errors as in `posenc.analysis`.
 
     Returns:
         float64, shape (positions, offsets).
 
-    Raises:
-        TypeError, ValueError: as `posenc.absolute.sinusoidal`; offsets or positions that are no list; a weight of
-            another shape.
-
     Source: the experiment with a random W is that of Yan et al. 2019 (TENER).
+
+    Example:
+        >>> offset_kernel([-1, 0, 1], [5], 2).round(3).tolist()
+        [[0.54, 1.0, 0.54]]
     """
     like = first_array(offsets, positions, weight)
     apart, at = floats("offsets", offsets, like=like), floats("positions", positions, like=like)
@@ -120,9 +122,9 @@ def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
     Returns:
         float64, shape (dim, dim).
 
-    Raises:
-        TypeError: no real numbers, or arrays of two libraries.
-        ValueError: not finite, not two lists of one length, or an unknown layout.
+    Example:
+        >>> pairwise_weight([2], [3]).tolist()
+        [[2.0, -3.0], [3.0, 2.0]]
     """
     one_of("layout", layout, LAYOUTS)
     like = first_array(a, b)
@@ -151,6 +153,10 @@ def kernel_residual(kernel: Array) -> Array:
 
     Returns:
         one number, from 0 to 1; 0 for a kernel of equal entries.
+
+    Example:
+        >>> float(kernel_residual([[1, 2], [1, 2]])), float(kernel_residual([[1, 1], [2, 2]]))
+        (0.0, 1.0)
     """
     table = table_of("kernel", kernel, 2)
     xp = namespace(table)
@@ -167,6 +173,10 @@ def kernel_asymmetry(kernel: Array) -> Array:
 
     Returns:
         one number, not negative; 0 for a kernel of equal entries.
+
+    Example:
+        >>> float(kernel_asymmetry([[1, 2, 1]])), round(float(kernel_asymmetry([[1, 2, 3]])), 3)
+        (0.0, 1.633)
     """
     table = table_of("kernel", kernel, 1)
     if table.shape[1] % 2 == 0:

@@ -12,13 +12,13 @@ from posenc.analysis._shared import growing_lengths, more_than_rounding, not_zer
 
 
 def least_distance(codes: Array) -> Array:
-    """Uniqueness: the least distance between two rows. Ideal: well above 0; 0 means that two positions share a code.
+    """Uniqueness: the least distance between two rows, of at least 2. Ideal: well above 0; 0 means a shared code.
 
-    Args:
-        codes: a table of at least 2 rows, shape (length, dim), the code of position t in row t.
+    Arguments and errors as in `posenc.analysis`.
 
-    Returns:
-        one number. Raises TypeError or ValueError for what is no such table, as all of its kind here do.
+    Example:
+        >>> float(least_distance([[0, 0], [3, 4], [3, 5]]))
+        1.0
     """
     return namespace(codes).min(namespace(codes).concat(_distances(codes, 2)))
 
@@ -26,11 +26,11 @@ def least_distance(codes: Array) -> Array:
 def greatest_norm(codes: Array) -> Array:
     """Boundedness: the greatest length of a row. Ideal: the same however long the table; growth drowns the words.
 
-    Args:
-        codes: a table of at least 1 row, shape (length, dim).
+    Arguments and errors as in `posenc.analysis`.
 
-    Returns:
-        one number.
+    Example:
+        >>> float(greatest_norm([[0, 1], [3, 4]]))
+        5.0
     """
     table = table_of("codes", codes, 1)
     return namespace(table).max(_norms(table))
@@ -40,13 +40,13 @@ def translation_residual(codes: Array) -> Array:
     """Translation invariance: how much the distance between two rows depends on where they are. Ideal: 0.
 
     For each offset k, 1 ≤ k < length/2, the distances |PE_{t+k} − PE_t| at all t have a mean and a standard deviation;
-    the answer is the mean over k of deviation/mean.
+    the answer is the mean over k of deviation/mean. There must be at least 3 rows.
 
-    Args:
-        codes: a table of at least 3 rows, shape (length, dim).
+    Arguments and errors as in `posenc.analysis`.
 
-    Returns:
-        one number, 0 where all distances of an offset agree.
+    Example:
+        >>> float(translation_residual([[0], [1], [3], [6]]).round(3))
+        0.408
     """
     return _mean_ratio(_distances(codes, 3), lambda apart, offset: namespace(apart).std(apart))
 
@@ -54,15 +54,15 @@ def translation_residual(codes: Array) -> Array:
 def left_right_difference(codes: Array) -> Array:
     """Symmetry: how differently k tokens to the right and k to the left lie from the same row. Ideal: 0.
 
-    For each offset k, 1 ≤ k < length/2, the mean of ||PE_{t+k} − PE_t| − |PE_t − PE_{t−k}|| over the mean distance;
-    the answer is its mean over k. A code that passes cannot tell left from right by distance or product alone: this
-    wish and that for a sense of direction exclude each other.
+    For each offset k, 1 ≤ k < length/2, the mean of ||PE_{t+k} − PE_t| − |PE_t − PE_{t−k}|| over the mean distance; the
+    answer is its mean over k. There must be at least 3 rows. A code that passes cannot tell left from right by distance
+    or product alone: this wish and that for a sense of direction exclude each other.
 
-    Args:
-        codes: a table of at least 3 rows, shape (length, dim).
+    Arguments and errors as in `posenc.analysis`.
 
-    Returns:
-        one number.
+    Example:
+        >>> float(left_right_difference([[0], [1], [3], [6]]))
+        0.5
     """
 
     def change(apart: Array, offset: int) -> Array:
@@ -72,16 +72,17 @@ def left_right_difference(codes: Array) -> Array:
 
 
 def monotonicity_violations(codes: Array) -> float:
-    """Monotonicity: how often the farther of two rows to the right is the more similar one. Ideal: 0.
+    """Monotonicity: how often the farther of two rows to the right is the more similar one. Ideal: 0; of noise, 1/2.
 
     It is the share of all triples of positions t < t + a < t + b with |PE_{t+b} − PE_t| < |PE_{t+a} − PE_t|. Falls of
-    up to 10⁻⁹ of the greatest distance are taken for rounding. For rows of one length the product says the same.
+    up to 10⁻⁹ of the greatest distance are taken for rounding. For rows of one length the product says the same. There
+    must be at least 3 rows.
 
-    Args:
-        codes: a table of at least 3 rows, shape (length, dim).
+    Arguments and errors as in `posenc.analysis`.
 
-    Returns:
-        a share, from 0 to 1. Noise gets about one half.
+    Example:
+        >>> monotonicity_violations([[0], [2], [1]])
+        1.0
     """
     by_offset = _distances(codes, 3)
     xp, rows = namespace(by_offset[0]), len(by_offset)
@@ -100,11 +101,15 @@ def shift_residual(codes: Array, offset: int) -> Array:
     constant part. It is found by singular values, of which those up to ε·max(shape) of the greatest are left out.
 
     Args:
-        codes: a table of more than offset + dim rows (with fewer, any table is fitted), shape (length, dim).
+        codes: a table of more than offset + dim rows (with fewer, any table is fitted).
         offset: k, in tokens, at least 1.
 
     Returns:
         one number, in the units of the code.
+
+    Example:
+        >>> float(shift_residual([[1], [2], [4], [9]], offset=1).round(3))
+        0.282
     """
     offset = whole("offset", offset)
     table = table_of("codes", codes, 1)
@@ -119,16 +124,19 @@ def shift_residual(codes: Array, offset: int) -> Array:
 
 
 def period(codes: Array, tolerance: float = 1e-9) -> int | None:
-    """Periodicity: the least offset at which every row comes back. It makes positions share codes, so ideal: None.
+    """Periodicity: the least offset at which every row comes back. Ideal: None, else positions share codes.
 
-    Only offsets up to half the table are tried: beyond, there is no second turn to compare in full.
+    Only offsets up to half the table, of at least 2 rows, are tried: beyond, there is no second turn to compare in
+    full.
 
     Args:
-        codes: a table of at least 2 rows, shape (length, dim).
-        tolerance: greatest difference in a dimension that counts as none; finite and greater than 0.
+        tolerance: greatest difference in a dimension that counts as none.
 
-    Returns:
-        the offset in tokens, or None where there is none.
+    Other arguments and errors as in `posenc.analysis`.
+
+    Example:
+        >>> period([[0], [1], [0], [1]])
+        2
     """
     table, tolerance = table_of("codes", codes, 2), positive("tolerance", tolerance)
     xp = namespace(table)
@@ -139,14 +147,15 @@ def period(codes: Array, tolerance: float = 1e-9) -> int | None:
 
 
 def length_dependence(shorter: Array, longer: Array) -> Array:
-    """Whether a position keeps its code when the text grows: the greatest change of a shared row. Ideal: 0.
+    """Whether a position keeps its code when the text grows: the length of the greatest change of a row. Ideal: 0.
 
     Args:
         shorter: the table for one length, shape (length, dim).
         longer: the table for another, of as many rows or more and of the same width.
 
-    Returns:
-        the greatest length of the difference of two rows of one position.
+    Example:
+        >>> float(length_dependence([[0], [1]], [[0], [0.5], [1]]))
+        0.5
     """
     first, second = table_of("shorter", shorter, 1), table_of("longer", longer, 1)
     namespace(first, second)  # refuses arrays of two libraries
@@ -162,20 +171,18 @@ def length_dependence(shorter: Array, longer: Array) -> Array:
 def defined_share(code: Callable[[Array], Array], trained_length: int, length: int) -> float:
     """Extrapolation: the share of the positions past the trained length that have a code at all. Ideal: 1.
 
-    Positions are asked for one at a time. A ValueError, an IndexError or a value that is not finite means that there
-    is no code. That a code is defined does not say that a model can read it (`uncovered` is about that).
+    Positions are asked for one at a time. A ValueError, an IndexError or a value that is not finite means that there is
+    no code. That a code is defined does not say that a model can read it (`uncovered` is about that).
 
     Args:
-        code: called with a NumPy array of one whole number, shape (1,); answers a code of shape (1, dim).
-        trained_length: positions 0 … trained_length − 1 are known, at least 1.
-        length: positions used, greater than `trained_length`.
+        code: called with a NumPy array of one whole number, shape (1,); answers a code of shape (1, dim). What it
+            raises at the last trained position is passed on.
 
-    Returns:
-        a share, from 0 to 1.
+    Other arguments and errors as in `posenc.analysis`.
 
-    Raises:
-        TypeError: `code` cannot be called or answers another shape than (1, dim), or lengths that are no whole numbers.
-        ValueError: lengths that do not grow. What `code` raises at the last known position is passed on.
+    Example:
+        >>> defined_share(lambda at: np.eye(6)[at], trained_length=4, length=8)
+        0.5
     """
     trained, end = growing_lengths(trained_length, length)
     if not callable(code):

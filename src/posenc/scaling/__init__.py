@@ -1,7 +1,7 @@
 """Longer contexts for rotary position encoding: each method rewrites the list of frequencies θ_i = base^(−2i/d).
 
-A model trained on L = original_max_position_embeddings tokens is to read s = factor times as many. Pair i made
-r_i = L·θ_i/2π turns in training; the methods differ in which pairs they slow down.
+A model trained on L = original_max_position_embeddings tokens is to read s = factor times as many. Pair i made r_i =
+L·θ_i/2π turns in training; the methods differ in which pairs they slow down.
 
     default        nothing is changed
     linear         every pair by s (position interpolation)
@@ -14,12 +14,22 @@ r_i = L·θ_i/2π turns in training; the methods differ in which pairs they slow
     proportional   the slow pairs stand still
     axial          half of the head for each of two axes
 
-Each of these answers with `Scaled`, a pair (inv_freq, attention_factor). Cosines and sines of the angles are both
-multiplied by attention_factor, so that the scores of the dimensions that rotate are multiplied by its square.
+Each of these answers with `Scaled`, a pair (inv_freq, attention_factor): float64 frequencies in radians per token,
+shape (dim/2,), and the number by which cosines and sines of the angles are both multiplied, so that the scores of the
+dimensions that rotate are multiplied by its square.
 
-In every function `dim` is the number of dimensions that rotate, two a pair; in `proportional` alone it is the width of
-the head. Sequences get longer, so that a factor below 1 is refused. The functions take Python numbers; `longrope` takes
-arrays too. `like` is an array whose library and device the answer takes, NumPy where it is left out.
+What an argument means is the same in every function:
+
+    dim                                dimensions that rotate, two a pair; even and positive
+    base                               finite and greater than 0
+    factor                             s, at least 1, for sequences get longer
+    original_max_position_embeddings   L, tokens in training, at least 1
+    seq_len                            tokens in the sequence at hand, not negative
+    beta_fast, beta_slow               bounds in turns within L, greater than 0, beta_fast not below beta_slow
+    like                               an array whose library and device the answer takes; NumPy where it is left out
+
+A TypeError names what is no number, or no whole number where tokens or dimensions are counted, and a ValueError what is
+out of its range. The functions take Python numbers; `longrope` takes arrays too.
 """
 
 # The package's page shows the names in this order.

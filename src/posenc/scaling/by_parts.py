@@ -38,21 +38,16 @@ def ramp_by_turns(
     It is 1 for a pair of beta_fast turns or more and 0 for one of beta_slow or fewer. With equal bounds it is a step,
     and 1 at the step.
 
-    Args:
-        dim: number of dimensions that rotate; even and positive.
-        base: finite and greater than 0.
-        original_max_position_embeddings: L, tokens in training, at least 1.
-        beta_fast, beta_slow: bounds in turns within L, greater than 0, beta_fast not below beta_slow.
-        like: an array whose library and device the answer takes.
+    Arguments and errors as in `posenc.scaling`.
 
     Returns:
         float64, shape (dim/2,), from 0 to 1, for base ≥ 1 nowhere increasing.
 
-    Raises:
-        TypeError: an argument is no number, or L no whole number.
-        ValueError: an argument is out of its range.
-
     Source: Peng et al. 2023, section 3.2 (β is beta_fast, α beta_slow).
+
+    Example:
+        >>> ramp_by_turns(8, original_max_position_embeddings=1024).round(3).tolist()
+        [1.0, 0.493, 0.02, 0.0]
     """
     length = trained_length(original_max_position_embeddings)
     fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
@@ -75,24 +70,19 @@ def correction_range(
     """The pair indices between which YaRN's released code lays its ramp.
 
     A pair makes β turns within L at the index i(β) = dim·ln(L/(2π·β)) / (2 ln base). The range goes from i(beta_fast),
-    rounded down, to i(beta_slow), rounded up, held inside [0, dim − 1]; `truncate=False` leaves the rounding out.
-    The second may be the smaller one: see `ramp_by_pair`.
+    rounded down, to i(beta_slow), rounded up, held inside [0, dim − 1]; `truncate=False` leaves the rounding out. The
+    second may be the smaller one: see `ramp_by_pair`. Here `base` must be greater than 1.
 
-    Args:
-        dim: number of dimensions that rotate; even and positive.
-        base: finite and greater than 1.
-        original_max_position_embeddings: L, tokens in training, at least 1.
-        beta_fast, beta_slow: bounds in turns within L, greater than 0, beta_fast not below beta_slow.
-        truncate: whether to round.
+    Arguments and errors as in `posenc.scaling`.
 
     Returns:
         (low, high), in pairs.
 
-    Raises:
-        TypeError: an argument is no number, L no whole number, or `truncate` no bool.
-        ValueError: an argument is out of its range.
-
     Source: the code released with Peng et al. 2023.
+
+    Example:
+        >>> correction_range(128, original_max_position_embeddings=2048)
+        (16, 41)
     """
     dim, length = even_dim(dim), trained_length(original_max_position_embeddings)
     fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
@@ -120,19 +110,19 @@ def ramp_by_pair(
         1 − clip((i − low)/(high − low), 0, 1),   low and high from `correction_range`
 
     Where low = high, high is taken 0.001 greater: a step. Two limits of the released code are kept as they are: where
-    the whole list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that
-    low > dim − 1, every weight is 0. `ramp_by_turns` does the opposite in both, as the idea asks.
+    the whole list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that low >
+    dim − 1, every weight is 0. `ramp_by_turns` does the opposite in both, as the idea asks.
 
-    Args:
-        dim, base, original_max_position_embeddings, beta_fast, beta_slow, truncate: as in `correction_range`.
-        like: an array whose library and device the answer takes.
+    Arguments and errors as in `posenc.scaling`.
 
     Returns:
-        float64, shape (dim/2,), from 0 to 1, nowhere increasing.
-
-    Raises as `correction_range`.
+        float64, shape (dim/2,), from 0 to 1, nowhere increasing. Raises as `correction_range`.
 
     Source: the code released with Peng et al. 2023, as the library transformers has it.
+
+    Example:
+        >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()
+        [1.0, 0.667, 0.333, 0.0]
     """
     low, high = correction_range(
         dim,
@@ -159,28 +149,19 @@ def ntk_by_parts(
     beta_slow: float = 1.0,
     like: Array = None,
 ) -> Scaled:
-    """Scaling by parts: γ_i·θ_i + (1 − γ_i)·θ_i/factor with γ = `ramp_by_turns`, and no temperature.
+    """Scaling by parts: γ_i·θ_i + (1 − γ_i)·θ_i/factor with γ = `ramp_by_turns`; attention factor 1.
 
-    Pairs of beta_fast turns or more within L are left alone, pairs of beta_slow or fewer are slowed by `factor`.
-    Every frequency lies between θ_i/factor and θ_i, and for base ≥ 1 the list nowhere increases. For an L below
-    2π·beta_fast no pair makes beta_fast turns and even the fastest is slowed: scale the bounds with L.
+    Pairs of beta_fast turns or more within L are left alone, pairs of beta_slow or fewer are slowed by `factor`. Every
+    frequency lies between θ_i/factor and θ_i, and for base ≥ 1 the list nowhere increases. For an L below 2π·beta_fast
+    no pair makes beta_fast turns and even the fastest is slowed: scale the bounds with L.
 
-    Args:
-        dim: number of dimensions that rotate; even and positive.
-        base: finite and greater than 0.
-        factor: s, at least 1.
-        original_max_position_embeddings: L, tokens in training, at least 1.
-        beta_fast, beta_slow: bounds in turns within L, greater than 0, beta_fast not below beta_slow.
-        like: an array whose library and device the answer takes.
-
-    Returns:
-        `Scaled`: float64, shape (dim/2,), and 1.0.
-
-    Raises:
-        TypeError: an argument is no number, or L no whole number.
-        ValueError: an argument is out of its range.
+    Arguments and errors as in `posenc.scaling`.
 
     Source: bloc97, 2023; Peng et al. 2023, section 3.2.
+
+    Example:
+        >>> ntk_by_parts(8, factor=4, original_max_position_embeddings=1024).inv_freq.round(5).tolist()
+        [1.0, 0.06201, 0.00265, 0.00025]
     """
     kept = ramp_by_turns(
         dim,
@@ -200,9 +181,8 @@ def _mscale(factor: float, weight: float = 1.0) -> float:
 def mscale(factor: float, mscale: float = 1.0) -> float:
     """YaRN's attention factor, 0.1·mscale·ln factor + 1, by which cosines and sines are multiplied; 1 for factor ≤ 1.
 
-    Scores are multiplied by its square, which is 1/t for the temperature t of the paper. DeepSeek's models ask for one
-    more step that is no matter of frequencies: their scale 1/√d is multiplied by mscale(factor, mscale_all_dim)² where
-    the configuration has an mscale_all_dim.
+    Scores are multiplied by its square, which is 1/t for the temperature t of the paper. DeepSeek's models also
+    multiply their scale 1/√d by mscale(factor, mscale_all_dim)², where the configuration has an mscale_all_dim.
 
     Args:
         factor: how many times longer the context gets; greater than 0.
@@ -211,6 +191,10 @@ def mscale(factor: float, mscale: float = 1.0) -> float:
     Raises TypeError for what is no number and ValueError for what is not finite and greater than 0.
 
     Source: Peng et al. 2023 (YaRN), section 3.4; the weight is from DeepSeek-V2's released code.
+
+    Example:
+        >>> round(mscale(4), 4)
+        1.1386
     """
     return _mscale(positive("factor", factor), positive("mscale", mscale))
 
@@ -233,32 +217,25 @@ def yarn(
     """YaRN: scaling by parts, γ_i·θ_i + (1 − γ_i)·θ_i/factor, with cosines and sines multiplied by 0.1·ln factor + 1.
 
     The paper and the code released with it lay different ramps γ: "paper" is `ramp_by_turns`, "released", which models
-    were trained with, is `ramp_by_pair`. In the middle of the list they differ by up to 2.56 times (base 10 000,
-    dim 128, factor 10, L 2048). Either way every frequency lies between θ_i/factor and θ_i, and for base ≥ 1 the list
-    nowhere increases.
+    were trained with, is `ramp_by_pair`. In the middle of the list they differ by up to 2.56 times (base 10 000, dim
+    128, factor 10, L 2048).
 
     Args:
-        dim: number of dimensions that rotate; even and positive.
-        base: finite and greater than 0; greater than 1 for the released ramp.
-        factor: s, at least 1.
-        original_max_position_embeddings: L, tokens in training, at least 1.
-        beta_fast, beta_slow: bounds in turns within L, greater than 0, beta_fast not below beta_slow.
-        ramp: "released" or "paper".
+        ramp: "released", for which `base` must be greater than 1, or "paper".
         truncate: whether the released ramp begins and ends at whole pairs; the paper's has no use for it.
         attention_factor: taken as it is where it is given.
         mscale, mscale_all_dim: both or neither; together they make the attention factor
             (0.1·mscale·ln factor + 1) / (0.1·mscale_all_dim·ln factor + 1). Released codes disagree on one alone.
-        like: an array whose library and device the answer takes.
 
-    Returns:
-        `Scaled`: float64, shape (dim/2,), and the attention factor.
-
-    Raises:
-        TypeError: an argument is no number, L no whole number, or `truncate` no bool.
-        ValueError: an argument is out of its range, the ramp is unknown, or one mscale is given without the other.
+    Other arguments and errors as in `posenc.scaling`.
 
     Source: Peng et al. 2023, sections 3.2 and 3.4, and the code released with it; the two mscales are from
     DeepSeek-V2's released code.
+
+    Example:
+        >>> scaled = yarn(8, factor=4, original_max_position_embeddings=1024)
+        >>> scaled.inv_freq.round(5).tolist(), round(scaled.attention_factor, 4)
+        ([1.0, 0.075, 0.005, 0.00025], 1.1386)
     """
     one_of("ramp", ramp, RAMPS)
     bounds: dict[str, Any] = {
@@ -299,24 +276,16 @@ def llama3(
     """Llama 3.1's scaling: wavelengths below L/high_freq_factor are kept, above L/low_freq_factor the pair is slowed.
 
     Between the two, the weight of the old frequency grows linearly with L over the wavelength, which is the number of
-    turns: this is `ntk_by_parts` with beta_fast = high_freq_factor and beta_slow = low_freq_factor.
+    turns: this is `ntk_by_parts` with beta_fast = high_freq_factor and beta_slow = low_freq_factor. Llama 3 has base
+    500 000 and L 8192, Llama 3.1 factor 8, Llama 3.2 factor 32.
 
-    Args:
-        dim: number of dimensions that rotate; even and positive.
-        base: finite and greater than 0; 500 000 in Llama 3.
-        factor: s, at least 1; 8 in Llama 3.1, 32 in Llama 3.2.
-        original_max_position_embeddings: L, tokens in training, at least 1; 8192 in Llama 3.
-        low_freq_factor, high_freq_factor: bounds in turns within L, greater than 0, high not below low.
-        like: an array whose library and device the answer takes.
-
-    Returns:
-        `Scaled`: float64, shape (dim/2,), and 1.0; between θ_i/factor and θ_i, for base ≥ 1 nowhere increasing.
-
-    Raises:
-        TypeError: an argument is no number, or L no whole number.
-        ValueError: an argument is out of its range.
+    Arguments and errors as in `posenc.scaling`.
 
     Source: the code released with Llama 3.1 (Meta, 2024).
+
+    Example:
+        >>> llama3(8, factor=5, original_max_position_embeddings=64).inv_freq.round(5).tolist()
+        [1.0, 0.0205, 0.002, 0.0002]
     """
     high, low = _bounds("high_freq_factor", high_freq_factor, "low_freq_factor", low_freq_factor)
     return ntk_by_parts(

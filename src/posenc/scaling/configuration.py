@@ -358,28 +358,26 @@ def from_config(
         original_max_position_embeddings (yarn, longrope, llama3): the same two places, else max_position_embeddings.
             dynamic knows one length only, max_position_embeddings; on its own, the rope dictionary must name it as
             original_max_position_embeddings.
-        factor: the rope dictionary; for longrope without it and for yarn with null,
-            max_position_embeddings/original_max_position_embeddings. A factor that is given counts, even where it is
-            not that ratio, as in Qwen3's published advice.
+        factor: the rope dictionary, also where it is not the ratio of the two lengths, as in Qwen3's published advice;
+            for longrope without it and for yarn with null, max_position_embeddings/original_max_position_embeddings.
         truncate (yarn): the rope dictionary of the layer. transformers overlooks it where parameters are per layer.
         rope_theta and rope_local_base_freq, Gemma 3's older pair: the bases of the layer types "full_attention", which
             has the scaling, and "sliding_attention", which has none.
 
     Keys of a whole configuration that speak of rotation and are not known here are refused; the others are not looked
-    at. What the class of a model does besides is not in the answer: DeepSeek's factor on 1/√d (see `mscale`), or what
-    OLMo 3's older configurations mean, whose one rope_scaling is for the layers of full attention alone.
+    at. Not in the answer is what the class of a model does besides: DeepSeek's factor on 1/√d (see `mscale`), or OLMo
+    3's older configurations, whose one rope_scaling is for the layers of full attention alone.
 
     Args:
         config: a mapping as read from JSON. A null is the same as a missing key.
         head_dim: width of a head; for DeepSeek of the part that rotates, qk_rope_head_dim.
-        seq_len: tokens in the sequence at hand, for dynamic and longrope; the other types do not look at it. None is
-            the state of a model that has seen no sequence yet: dynamic is not scaled, longrope takes its short list.
+        seq_len: tokens in the sequence at hand, for dynamic and longrope. None is the state of a model that has seen no
+            sequence yet: dynamic is not scaled, longrope takes its short list.
         layer_type: the layers wanted, for a configuration that is per layer.
         like: an array whose library and device the answer takes.
 
     Returns:
-        `Scaled`: float64, shape (number of dimensions that rotate / 2,), for proportional (head_dim/2,), and the
-        attention factor.
+        `Scaled`, with frequencies of shape (dimensions that rotate / 2,), for proportional (head_dim/2,).
 
     Raises:
         TypeError: `config` or a rope dictionary is no mapping, or a value is of the wrong type.
@@ -388,6 +386,11 @@ def from_config(
             and the configuration's.
 
     Source: the library transformers, 5.23.
+
+    Example:
+        >>> config = {"rope_scaling": {"type": "linear", "factor": 4.0}, "rope_theta": 10000.0}
+        >>> from_config(config, head_dim=8).inv_freq.tolist()
+        [0.25, 0.025, 0.0025, 0.00025]
     """
     head_dim = whole("head_dim", head_dim, 2)
     if seq_len is not None:

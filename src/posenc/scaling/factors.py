@@ -27,35 +27,29 @@ from posenc.scaling._shared import Scaled, at_least_one, share_of, trained_lengt
 def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
     """The frequencies as they were trained, θ_i = base^(−2i/dim), and attention factor 1.
 
-    Args, Raises: as `posenc.frequencies.inv_freq`.
+    Arguments and errors as in `posenc.scaling`.
 
-    Returns:
-        `Scaled`: float64, shape (dim/2,), and 1.0.
+    Example:
+        >>> default(8).inv_freq.tolist()
+        [1.0, 0.1, 0.01, 0.001]
     """
     return Scaled(inv_freq(dim, base, like=like), 1.0)
 
 
 def linear(dim: int, base: float = 10_000.0, *, factor: float, like: Array = None) -> Scaled:
-    """Position interpolation: every pair turns `factor` times more slowly, θ_i/factor.
+    """Position interpolation: every pair turns `factor` times more slowly, θ_i/factor; attention factor 1.
 
-    Position m of the longer text gets the angles that position m/factor had. It slows the fast pairs too, which tell
-    neighbours apart, and needs some training.
+    Position m of the longer text gets the angles that position m/factor had. The fast pairs, which tell neighbours
+    apart, are slowed too, so that the model needs some training.
 
-    Args:
-        dim: number of dimensions that rotate; even and positive.
-        base: finite and greater than 0.
-        factor: s = new length over trained length, at least 1.
-        like: an array whose library and device the answer takes.
+    Arguments and errors as in `posenc.scaling`.
 
-    Returns:
-        `Scaled`: float64, shape (dim/2,), and 1.0.
+    Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional Interpolation", section
+    3; kaiokendev, 2023.
 
-    Raises:
-        TypeError: an argument is no number.
-        ValueError: `dim` is odd or not positive, `base` is not finite and positive, `factor` is below 1 or not finite.
-
-    Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional Interpolation",
-    section 3; kaiokendev, 2023.
+    Example:
+        >>> linear(8, factor=4).inv_freq.tolist()
+        [0.25, 0.025, 0.0025, 0.00025]
     """
     return Scaled(inv_freq(dim, base, like=like) / at_least_one("factor", factor), 1.0)
 
@@ -90,29 +84,23 @@ def longrope(
     """LongRoPE: every pair is slowed by a number of its own, θ_i/λ_i, found by search.
 
     There are two lists of λ, one for sequences of at most L tokens and one for longer ones. Cosines and sines are
-    multiplied by √(1 + ln factor/ln L), by 1 for factor 1, whatever the length of the sequence. A searched list need
-    not keep the frequencies in order.
+    multiplied by √(1 + ln factor/ln L), whatever the length of the sequence. A searched list need not keep the
+    frequencies in order.
 
     Args:
-        dim: number of dimensions that rotate; even and positive.
-        base: finite and greater than 0.
         short_factor, long_factor: λ_i for seq_len ≤ L and for seq_len > L, shape (dim/2,), greater than 0. Arrays
-            may carry a gradient.
-        seq_len: tokens in the sequence at hand, not negative.
-        original_max_position_embeddings: L, tokens in training, at least 1.
-        factor: s, at least 1; it enters the attention factor alone, and may be None where that is given.
-        attention_factor: taken as it is where it is given.
-        like: an array whose library and device the answer takes, where neither list is an array.
+            may carry a gradient, and the answer takes their library and device.
+        factor: enters the attention factor alone, and may be None where that is given.
+        attention_factor: taken as it is where it is given. Where it is not, L must be at least 2.
 
-    Returns:
-        `Scaled`: float64, shape (dim/2,), and the attention factor.
-
-    Raises:
-        TypeError: an argument is no number, a length no whole number, or arrays of two libraries are mixed.
-        ValueError: a list has another length, an argument is out of its range, both factors are None, or L is 1, whose
-            logarithm is 0.
+    Other arguments and errors as in `posenc.scaling`.
 
     Source: Ding et al. 2024, "LongRoPE", and the code released with Phi-3.
+
+    Example:
+        >>> lists = {"short_factor": [1, 1], "long_factor": [1, 4]}
+        >>> longrope(4, **lists, seq_len=65, original_max_position_embeddings=64, factor=64).inv_freq.tolist()
+        [1.0, 0.0025]
     """
     dim, length, seq_len = even_dim(dim), trained_length(original_max_position_embeddings), whole("seq_len", seq_len, 0)
     namespace(short_factor, long_factor, array_or_none("like", like))
@@ -134,26 +122,22 @@ def longrope(
 def proportional(
     dim: int, base: float = 10_000.0, *, partial_rotary_factor: float, factor: float = 1.0, like: Array = None
 ) -> Scaled:
-    """Gemma 4's partial rotation: the frequencies of the whole head, of which the slowest are set to 0.
+    """Gemma 4's partial rotation: the frequencies of the whole head, the slowest set to 0; attention factor 1.
 
     The first ⌊partial_rotary_factor·dim/2⌋ pairs turn with base^(−2i/dim)/factor and the others stand still. The usual
     partial rotation differs: there the exponent is over the dimensions that rotate, and the others have no pair at all.
 
     Args:
-        dim: width of the head, even and positive: of the whole head, not of what rotates.
-        base: finite and greater than 0.
+        dim: width of the whole head, not of what rotates.
         partial_rotary_factor: share of the pairs that turn, from 0 to 1.
-        factor: s, at least 1.
-        like: an array whose library and device the answer takes.
 
-    Returns:
-        `Scaled`: float64, shape (dim/2,), and 1.0.
-
-    Raises:
-        TypeError: an argument is no number.
-        ValueError: an argument is out of its range.
+    Other arguments and errors as in `posenc.scaling`.
 
     Source: the code released with Gemma 4 in the library transformers.
+
+    Example:
+        >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()
+        [1.0, 0.1, 0.0, 0.0]
     """
     share, scaled = (
         share_of("partial_rotary_factor", partial_rotary_factor),
@@ -166,18 +150,15 @@ def proportional(
 
 
 def axial(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
-    """The frequencies of each of two axes, rows and columns, that share a head between them.
+    """The frequencies of each of two axes, rows and columns, that share a head between them; attention factor 1.
 
     Args:
         dim: width of the head, a multiple of 4: each axis turns half of it, with a whole list of frequencies.
-        base: finite and greater than 0.
-        like: an array whose library and device the answer takes.
+
+    Other arguments and errors as in `posenc.scaling`.
 
     Returns:
-        `Scaled`: float64, shape (dim/4,), the same for both axes, and 1.0. `posenc.Rope` puts both together.
-
-    Raises:
-        TypeError, ValueError: a width that is no multiple of 4, or a base out of its range.
+        `Scaled`, with frequencies of shape (dim/4,), the same for both axes. `posenc.Rope` puts both together.
 
     Source: the vision towers in the library transformers (rope_type "axial").
 

@@ -132,6 +132,12 @@ def test_the_width_that_a_configuration_names():
             from_config(config | rope, 128)
 
 
+@pytest.mark.parametrize(("rotary_dim", "head_dim"), [(64, 256), (30, 44), (62, 78), (52, 90), (44, 44)])
+def test_a_number_of_dimensions_that_rotate(rotary_dim, head_dim):
+    config = {"rotary_dim": rotary_dim, "n_embd": 4 * head_dim, "n_head": 4}
+    assert_same(from_config(config, head_dim), default(rotary_dim))
+
+
 YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, LENGTH: 4096}
 LINEAR = {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}
 LAYERS = {"full_attention": YARN, "sliding_attention": {"rope_theta": 1e4}, "none": None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -144,8 +145,10 @@ def _present_names(config: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"config contradicts itself: {present} is {config[present]!r}, {older} {config[older]!r}")
     named = any(config.get(key) is not None for key in _MODEL_KEYS)
     if config.get("rotary_dim") is not None and not named:  # GPT-J, whose code has one base
-        head_dim = head_dim_of(config)
-        share = whole("rotary_dim", config["rotary_dim"], 2) / head_dim
+        head_dim, rotating = head_dim_of(config), whole("rotary_dim", config["rotary_dim"], 2)
+        share = rotating / head_dim
+        if head_dim * share < rotating:  # 30 / 44 · 44 is less than 30, and would be cut to 29
+            share = math.nextafter(share, 1)
         config |= {"rope_theta": 10_000.0, "partial_rotary_factor": share}
     return config
 

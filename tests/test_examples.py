@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 from importlib import import_module
 from pathlib import Path
 
@@ -22,3 +23,11 @@ def test_examples_print_what_they_say(module):
     found = doctest.testmod(import_module(module))
     assert found.attempted > 0
     assert found.failed == 0
+
+
+@pytest.mark.parametrize("module", ["frequencies", "scaling", "analysis"])
+def test_every_public_function_has_an_example(module):
+    functions = inspect.getmembers(import_module(f"posenc.{module}"), inspect.isfunction)
+    public = {name: one for name, one in functions if one.__module__.startswith(f"posenc.{module}") and name[0] != "_"}
+    assert public
+    assert [name for name, function in public.items() if ">>> " not in function.__doc__] == []

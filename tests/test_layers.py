@@ -1,4 +1,4 @@
-"""The package is built floor on floor: a module imports from lower floors only, and torch only where it is needed."""
+"""The package is built floor on floor: a module imports from lower floors only, and libraries only where needed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,13 @@ FLOORS = [
     {"lab.__main__"},
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
-ONE_FLOOR = {"figures", "widgets"}  # packages whose modules share a floor and may import each other
+ONE_FLOOR = {
+    "analysis",
+    "figures",
+    "scaling",
+    "widgets",
+}  # packages whose modules share a floor and may import each other
+ONE_LIBRARY = {"figures", "widgets"}  # which are Plotly's figures and anywidgets throughout
 WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"}
 WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4)} | {
     f"lab.{name}"
@@ -104,3 +110,52 @@ def test_what_needs_torch_says_how_to_get_it(module):
     script = f"import sys; sys.modules['torch'] = None; import posenc.{module}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert result.stderr.splitlines()[-1].startswith("ModuleNotFoundError: this part of posenc needs torch: pip")
+
+
+def run_with(blocked: list[str], *lines: str) -> subprocess.CompletedProcess[str]:
+    """Some lines in a Python of their own, in which these libraries cannot be imported."""
+    script = "\n".join(["import sys", f"sys.modules |= dict.fromkeys({blocked})", *lines])
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+
+
+def test_the_package_alone_imports_no_library():
+    """What it costs: `python -X importtime -c "import numpy, posenc"`."""
+    libraries = "{'scipy', 'plotly', 'anywidget', 'torch', 'array_api_compat'}"
+    assert run_with([], "import posenc", f"assert not {libraries} & {{*sys.modules}}").stderr == ""
+
+
+def test_what_needs_numpy_alone_runs_where_the_other_libraries_are_missing():
+    modules = sorted(module for module in FILES if module not in WITH_TORCH and place(module) not in ONE_LIBRARY)
+    result = run_with(
+        ["scipy", "plotly", "anywidget"],
+        *(f"import posenc.{module}" for module in modules),
+        "import numpy as np",
+        "from posenc import Rope, alibi, rotary_table, rotate, sinusoidal",
+        "from posenc.analysis import decay, decay_law, fit_scores, needle_weight",
+        "from posenc.attention import attention",
+        "from posenc.frequencies import inv_freq",
+        "from posenc.scaling import yarn",
+        "x = np.ones((1, 2, 3, 8))",
+        "q, k = Rope(8)(x, x)",
+        "attention(q, k, x, bias=alibi(np.arange(3) - np.arange(3)[:, None], [0.5, 0.25]))",
+        "rotate(x, rotary_table(np.outer(np.arange(3), inv_freq(8)), length_axis=-2))",
+        "sinusoidal(np.arange(3), 8)",
+        "yarn(8, factor=4, original_max_position_embeddings=64)",
+        "decay([0, 1], inv_freq(8)), fit_scores(np.ones(9), inv_freq(8)), needle_weight(9, 6)",
+        "assert decay_law(0.0, 1.0) == 1",
+    )
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "analysis.decay_law(3, 1e4)",
+        "rotary.plane_rotations(np.eye(3))",
+        "lab.intervals.interval(np.ones((2, 2)))",
+    ],
+)
+def test_what_needs_scipy_says_so(call):
+    home = call.partition("(")[0].rpartition(".")[0]
+    result = run_with(["scipy"], f"import posenc.{home}", "import numpy as np", f"posenc.{call}")
+    assert result.stderr.splitlines()[-1] == "ModuleNotFoundError: this part of posenc needs SciPy: pip install scipy"

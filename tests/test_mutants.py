@@ -1,10 +1,10 @@
 """Wrong implementations, each of which the tests of its module must notice.
 
-tests/mutants/<module>.toml lists changes of src/posenc/<module>.py: mistakes that people make, and that a model hides
-by training all the same. The module's tests, the NumPy part of them, must fail on a copy so changed; for a change that
-only torch can tell, `torch = true` there, the other part. The test that an entry names is asked first, the others if
-it does not fail; whatever is asked must pass on the copy before it is changed. tests/site/test_mutants.py has those of
-the JavaScript.
+tests/mutants/<module>.toml lists changes of src/posenc/<module>.py (scaling.ntk.toml of src/posenc/scaling/ntk.py):
+mistakes that people make, and that a model hides by training all the same. The tests of the module and its package, the
+NumPy part of them, must fail on a copy so changed; for a change that only torch can tell, `torch = true` there, the
+other part. The test that an entry names is asked first, the others if it does not fail; whatever is asked must pass on
+the copy before it is changed. tests/site/test_mutants.py has those of the JavaScript.
 """
 
 from __future__ import annotations

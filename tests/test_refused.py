@@ -21,8 +21,11 @@ NO_ARRAYS = ["torch", 3, [1.0, 2.0], True]  # refused for `like` by every functi
 
 
 def public(module: str) -> list:
+    """The functions of a module, or of a package, which has them from its parts."""
     found = vars(import_module(f"posenc.{module}")).values()
-    here = [item for item in found if inspect.isfunction(item) and item.__module__ == f"posenc.{module}"]
+    here = [
+        item for item in found if inspect.isfunction(item) and f"{item.__module__}.".startswith(f"posenc.{module}.")
+    ]
     return [function for function in here if not function.__name__.startswith("_")]
 
 

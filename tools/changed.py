@@ -40,7 +40,11 @@ def candidates(name: str) -> list[str]:
     if path.match("src/posenc/*.py"):
         return [f"tests/test_{stem}.py"]
     if path.match("src/posenc/*/*.py"):
-        return ["tests/check/test_*.py"] if path.parts[2] == "check" else [f"tests/test_{path.parts[2]}_*.py"]
+        package = path.parts[2]
+        if package == "check":
+            return ["tests/check/test_*.py"]
+        own = f"tests/test_{package}_{stem}.py"
+        return [f"tests/test_{package}.py", own if (ROOT / own).is_file() else f"tests/test_{package}_*.py"]
     return [f"tests/{top}/test_{stem}.py"] if top in ("grading", "tools") else []
 
 

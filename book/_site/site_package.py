@@ -26,7 +26,7 @@ from sphinx.util.docutils import SphinxDirective
 
 PACKAGE = "posenc"
 PAGES = "book/package"  # the page of a module lies in this folder, the contents in a page beside it
-# From the ground floor up; below each module, those of its parts that have public names of their own.
+# From the ground floor up; below each module, those of its parts that readers import from.
 MODULES: dict[str, tuple[str, ...]] = {
     "frequencies": (),
     "absolute": (),
@@ -56,6 +56,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "widgets": (),
     "check": (),
 }
+# Packages whose page has the names of each of their files under the first line of that file.
+UNDER_HEADINGS = {f"{PACKAGE}.{module}" for module in ("scaling", "analysis", "figures")}
 
 
 # ---- what is public ------------------------------------------------------------------------------------------------
@@ -294,7 +296,7 @@ class PackageModule(Markdown):
             home = part
             for name in public_names(part):
                 self.note(name.home)
-                if name.home != home and not name.home.rpartition(".")[2].startswith("_") and part.endswith("figures"):
+                if name.home != home and not name.home.rpartition(".")[2].startswith("_") and part in UNDER_HEADINGS:
                     home = name.home
                     first = (_module(home).__doc__ or "").partition("\n")[0]
                     lines += [f".. rubric:: {inline(first, part, set())}", "   :class: posenc-part", ""]

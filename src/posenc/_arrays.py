@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,10 +13,19 @@ import array_api_compat
 import numpy as np
 
 NEEDS_TORCH = 'this part of posenc needs torch: pip install "posenc[torch]", or pip install ".[torch]" in a clone'
+NEEDS_SCIPY = "this part of posenc needs SciPy: pip install scipy"
 Array = Any  # a NumPy array or a torch tensor; whatever the array API standard describes
 
 
 _LONG = 8  # entries of a list that a message prints
+
+
+def scipy_module(name: str) -> Any:
+    """A module of SciPy, which takes longer to import than all that needs NumPy alone."""
+    try:
+        return import_module(f"scipy.{name}")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(NEEDS_SCIPY, name="scipy") from error
 
 
 def being_traced() -> bool:

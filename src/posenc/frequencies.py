@@ -41,6 +41,10 @@ def inv_freq(dim: int, base: float = 10_000.0, *, like: Array = None) -> Array:
         ValueError: `dim` is odd, zero or negative, or `base` is not finite and positive.
 
     Source: Vaswani et al. 2017, section 3.5; Su et al. 2021, equation (15).
+
+    Example:
+        >>> inv_freq(8).tolist()
+        [1.0, 0.1, 0.01, 0.001]
     """
     dim, base = even_dim(dim), positive("base", base)
     xp, device = namespace(array_or_none("like", like)), device_of(like)
@@ -61,6 +65,10 @@ def angles(positions: Array, inv_freq: Array) -> Array:
     Raises:
         TypeError: not numbers, or arrays of two libraries.
         ValueError: a position or frequency is not finite, or `inv_freq` is not one-dimensional.
+
+    Example:
+        >>> angles([0, 2, -3], [1.0, 0.5]).tolist()
+        [[0.0, 0.0], [2.0, 1.0], [-3.0, -1.5]]
     """
     frequencies = frequency_list(inv_freq)
     return floats("positions", positions, like=inv_freq)[..., None] * frequencies
@@ -70,6 +78,10 @@ def wavelengths(inv_freq: Array) -> Array:
     """Tokens in one full turn of each pair, 2π/θ_i; infinite for a pair that stands still.
 
     Shape (dim/2,) in, shape (dim/2,) out. Raises as `angles` does for `inv_freq`.
+
+    Example:
+        >>> wavelengths([1.0, 0.01, 0.0]).round(2).tolist()
+        [6.28, 628.32, inf]
     """
     frequencies = frequency_list(inv_freq)
     xp = namespace(frequencies)
@@ -81,8 +93,8 @@ def wavelengths(inv_freq: Array) -> Array:
 def turns(length: float, inv_freq: Array) -> Array:
     """Full turns that each pair makes over `length` tokens, length·θ_i/2π.
 
-    A pair has visited every angle once it has completed one turn; YaRN calls the same number r
-    (Peng et al. 2023, section 3.2).
+    A pair has visited every angle once it has completed one turn; YaRN calls the same number r (Peng et al. 2023,
+    section 3.2).
 
     Args:
         length: number of tokens; finite and greater than 0.
@@ -90,5 +102,9 @@ def turns(length: float, inv_freq: Array) -> Array:
 
     Returns:
         shape (dim/2,), in turns. Raises as `angles` does for `inv_freq`, ValueError for `length`.
+
+    Example:
+        >>> turns(4096, inv_freq(8)).round(2).tolist()
+        [651.9, 65.19, 6.52, 0.65]
     """
     return positive("length", length) * frequency_list(inv_freq) / (2 * math.pi)

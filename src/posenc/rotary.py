@@ -30,6 +30,7 @@ from posenc._arrays import (
     one_of,
     positive,
     said,
+    scipy_module,
     whole,
 )
 from posenc.frequencies import angles as make_angles
@@ -329,8 +330,6 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
     Raises:
         TypeError, ValueError: no square matrix of numbers, or not a rotation.
     """
-    from scipy.linalg import schur  # takes long to import, and nothing else here needs it
-
     matrix = floats("rotation", rotation)
     if not isinstance(matrix, np.ndarray):
         raise TypeError(f"rotation must be a NumPy array, got {type(rotation).__name__}")
@@ -340,7 +339,7 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
     if not np.allclose(matrix @ matrix.T, np.eye(size), atol=1e-8) or np.linalg.det(matrix) < 0:
         raise ValueError(f"rotation must be orthogonal with determinant 1, got {said(rotation)}")
     # A real Schur form of an orthogonal matrix is made of blocks [[c, −s], [s, c]] and of single numbers ±1.
-    form, basis = schur(matrix, output="real")
+    form, basis = scipy_module("linalg").schur(matrix, output="real")
     in_block = np.append(np.abs(np.diag(form, -1)) > 1e-8, False)  # whether entry j begins a block
     firsts = np.flatnonzero(in_block)
     single = np.setdiff1d(np.arange(size), [firsts, firsts + 1])

@@ -2,9 +2,10 @@
 
     python -m tests.mutants.python [--torch] [LIST …]
 
-LIST names a file beside this one: `rotary` lists changes of src/posenc/rotary.py. All of them, if none is named. A
-change meets the module's tests that need no torch or, with --torch and where the list says `torch = true`, those that
-do: first the one that the list names as the one to notice it, and if that one does not fail, the whole file.
+LIST names a file beside this one: `rotary` lists changes of src/posenc/rotary.py, `scaling.ntk` those of
+src/posenc/scaling/ntk.py. All of them, if none is named. A change meets the module's and its package's tests that need
+no torch or, with --torch and where the list says `torch = true`, those that do: first the one that the list names as
+the one to notice it, and if that one does not fail, all.
 
 pytest is set up once, before anything of posenc is imported. Then each copy has a process of its own, forked from
 there, which imports the package with the changed module in its place, collects and runs.
@@ -55,11 +56,16 @@ def listed(module: str, torch: bool = False) -> list[dict]:
     return [change for change in changes if change.get("torch", False) == torch]
 
 
+def path_of(module: str) -> Path:
+    """The file of a module of the package."""
+    return SOURCE.joinpath(*module.split(".")).with_suffix(".py")
+
+
 class Copy(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoader):
     """Finds and loads one module of the package, from a source that is not in its file."""
 
     def __init__(self, module: str, source: str) -> None:
-        super().__init__(f"posenc.{module}", str(SOURCE / f"{module}.py"))
+        super().__init__(f"posenc.{module}", str(path_of(module)))
         self.source = source
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
@@ -79,9 +85,11 @@ class Run:
     tests: frozenset[str] | None
 
     @property
-    def file(self) -> str:
-        """The tests of the module."""
-        return f"tests/test_{self.copy.name.removeprefix('posenc.')}.py"
+    def files(self) -> list[str]:
+        """The tests of the module, and those of its package."""
+        package, _, part = self.copy.name.removeprefix("posenc.").partition(".")
+        names = [f"tests/test_{package}.py", *[f"tests/test_{package}_{part}.py"] * bool(part)]
+        return [name for name in names if (ROOT / name).is_file()]
 
 
 class Children:
@@ -104,13 +112,14 @@ class Children:
                 run = plan.send(self.outcome(child))
             self.run = run
             sys.meta_path.insert(0, run.copy)
-            session.perform_collect([run.file])
+            session.perform_collect(run.files)
         return True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
         """Leave out all other files."""
-        return True if collection_path.is_file() and collection_path != ROOT / self.run.file else None
+        here = [ROOT / file for file in self.run.files]
+        return True if collection_path.is_file() and collection_path not in here else None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, name: str) -> list | None:
@@ -120,10 +129,10 @@ class Children:
     def plan(self) -> Generator[Run, Outcome, None]:
         """The runs of every module, the unchanged copy last: it meets whatever was to notice a change."""
         for module in filter(partial(listed, torch=self.torch), self.modules):
-            right, met = (SOURCE / f"{module}.py").read_text(encoding="utf-8"), set()
+            right, met = path_of(module).read_text(encoding="utf-8"), set()
             for change in listed(module, self.torch):
                 if (count := right.count(change["find"])) != 1:
-                    said = f"{change['find']!r} is in {module}.py {count} times, not once"
+                    said = f"{change['find']!r} is in {path_of(module).name} {count} times, not once"
                     self.found[module][change["name"]] = -1, said
                     continue
                 wrong = Copy(module, right.replace(change["find"], change["replace"]))

@@ -35,6 +35,7 @@ LISTS = [
 LENGTH = {"original_max_position_embeddings": 64}
 BETAS = {"beta_fast": 32.0, "beta_slow": 1.0}
 BAD_BETAS = {"beta_fast": [*POSITIVE, None, 0.5], "beta_slow": [*POSITIVE, None, 33.0]}
+CONFIGS = ["dynamic", 3, None, [], {}]
 TRUNCATES = [0, 1, "yes", None]
 
 CASES = {
@@ -159,6 +160,18 @@ CASES = {
             "factor": FACTORS,
         },
     ),
+    scaling.axial: Case(good={"dim": 8, "base": 10_000.0}, bad={"dim": [*DIMS, 6], "base": BASES}),
+    scaling.rope_dictionary: Case(
+        good={"config": {"rope_theta": 10_000.0}, "layer_type": None},
+        bad={"config": CONFIGS, "layer_type": ["full_attention", 3]},
+    ),
+    scaling.layer_types: Case(
+        good={"config": {"full_attention": {"rope_theta": 10_000.0}}}, bad={"config": [*CONFIGS, {"rope_theta": 1e4}]}
+    ),
+    scaling.head_dim_of: Case(
+        good={"config": {"head_dim": 64}, "layer_type": "full_attention"},
+        bad={"config": ["dynamic", 3, None, []], "layer_type": [3, True, ["full_attention"]]},
+    ),
     scaling.from_config: Case(
         good={
             "config": {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10_000.0} | LENGTH,
@@ -167,7 +180,7 @@ CASES = {
             "layer_type": None,
         },
         bad={
-            "config": ["dynamic", 3, None, [], {}],
+            "config": CONFIGS,
             "head_dim": [0, -2, 1, 2, 7, 8.0, "8", None, True],
             "seq_len": SEQUENCES,
             "layer_type": ["full_attention", "", 3, True],

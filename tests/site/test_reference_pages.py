@@ -21,6 +21,7 @@ from site_directives import VERDICTS, evidence_module
 from site_reference import CODE, NOTEBOOKS, Question, Term, directives_of, questions_of, sections_of, terms_of
 
 from posenc import absolute, analysis, attention, bias, configs, frequencies, rotary, scaling, schemes
+from posenc.scaling import configuration
 from tests.notebooks.prose import numbers_in_output, numbers_in_prose
 from tests.site.browser import ROOT
 from tools.notebooks import joined, load
@@ -109,7 +110,7 @@ def test_every_scheme_and_every_key_of_a_configuration_is_here():
     for name in schemes.SCALINGS:
         assert f"scaling.{name}" in code, name
     known = {name for term in TERMS for name in (*term.elsewhere, term.name)}
-    assert [key for key in sorted(scaling._ROPE_KEYS) if key not in known] == []
+    assert [key for key in sorted(configuration._ROPE_KEYS) if key not in known] == []
 
 
 EARLY = ("integer", "normalised", "binary")  # their functions in posenc.absolute are here

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
-from posenc._arrays import whole
+from posenc._arrays import scipy_module, whole
 
 RESAMPLES = 4000
 LEVEL = 0.95
@@ -85,8 +84,8 @@ def _stretch(count: int) -> float:
     """What makes the bootstrap of a mean of so many values as wide as Student's interval."""
     if count < 2:
         return 1.0
-    tail = (1 + LEVEL) / 2
-    return float(np.sqrt(count / (count - 1)) * stdtrit(count - 1, tail) / ndtri(tail))
+    tail, special = (1 + LEVEL) / 2, scipy_module("special")
+    return float(np.sqrt(count / (count - 1)) * special.stdtrit(count - 1, tail) / special.ndtri(tail))
 
 
 def _drawn(random: np.random.RandomState, count: int, times: int) -> np.ndarray:

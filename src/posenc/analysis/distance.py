@@ -1,0 +1,216 @@
+"""What a score says of distance: its decay, the law and the limits of it, fingerprints, the least base."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+
+import numpy as np
+
+from posenc._arrays import Array, device_of, even_dim, floats, namespace, positive, said, said_of, scipy_module, whole
+from posenc.frequencies import angles
+from posenc.frequencies import inv_freq as make_inv_freq
+
+
+def decay(offsets: Array, inv_freq: Array) -> Array:
+    """The all-ones score S(m) = (2/d) Σ_i cos(m·θ_i), shape of `offsets`, in [−1, 1].
+
+    It is the score of a query and a key that agree in every pair, m tokens apart, over their score at distance 0; it is
+    also the cosine similarity of two sinusoidal codes m positions apart.
+
+    Arguments and errors as in `posenc.analysis`.
+
+    Example:
+        >>> decay([0, 1, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
+        [1.0, 0.884, 0.39]
+    """
+    turned = _turned(offsets, inv_freq)  # (..., dim/2)
+    xp = namespace(turned)
+    return xp.mean(xp.cos(turned), axis=-1)
+
+
+def decay_law(offsets: Array, base: float) -> Array:
+    """What S(m) tends to when pairs become many: (Ci(m) − Ci(m/base)) / ln base, shape of `offsets`.
+
+    The mean over pairs becomes the integral of cos(m·base^(−x)) for x from 0 to 1; u = m·base^(−x) turns it into the
+    integral of cos(u)/u from m/base to m over ln base. Ci is the cosine integral, which is SciPy's. The law is 1 at m =
+    0, even in m, and cos m for base 1, where every pair turns alike.
+
+    Arguments and errors as in `posenc.analysis`.
+
+    Example:
+        >>> decay_law([0, 64, 4096], base=10_000).round(3).tolist()
+        [1.0, 0.487, 0.039]
+    """
+    base = positive("base", base)
+    distance = floats("offsets", offsets)
+    xp = namespace(distance)
+    if base == 1.0:
+        return xp.cos(distance)
+    sici = scipy_module("special").sici  # of NumPy arrays only; torch has no cosine integral
+    m = np.abs(np.asarray(distance.cpu() if hasattr(distance, "cpu") else distance))
+    away = np.where(m == 0, 1.0, m)
+    law = np.where(m == 0, 1.0, (sici(away)[1] - sici(away / base)[1]) / math.log(base))
+    return xp.asarray(law, dtype=distance.dtype, device=device_of(distance))
+
+
+def decay_logarithm(offsets: Array, base: float) -> Array:
+    """The straight line in ln m that S(m) follows for 1 ≪ m ≪ base: 1 − (ln m + γ) / ln base, shape of `offsets`.
+
+    γ = 0.5772… is Euler's constant. Outside that range it is not an approximation of anything. Offsets must be greater
+    than 0 and `base` greater than 1.
+
+    Arguments and errors as in `posenc.analysis`.
+
+    Example:
+        >>> decay_logarithm([64, 512], base=10_000).round(3).tolist()
+        [0.486, 0.26]
+    """
+    base = positive("base", base)
+    if base <= 1:
+        raise ValueError(f"base must be greater than 1 for the logarithm, got {base}")
+    distance = floats("offsets", offsets)
+    xp = namespace(distance)
+    if bool(xp.any(distance <= 0)):
+        raise ValueError(f"offsets must be greater than 0 for the logarithm, got {said_of(offsets, distance <= 0)}")
+    return 1 - (xp.log(distance) + np.euler_gamma) / math.log(base)
+
+
+def abel_bound(offsets: Array, inv_freq: Array) -> Array:
+    """RoFormer's bound: the mean over j of |S_j|, where S_j is the sum of e^{i·m·θ} over the first j pairs.
+
+    Summation by parts bounds a score by (greatest jump between the contents of neighbouring pairs) × Σ_j |S_j|. The
+    mean is what RoFormer draws; it is (dim/2 + 1)/2 at m = 0. The order of the pairs in `inv_freq` matters.
+
+    Arguments and errors as in `posenc.analysis`.
+
+    Returns:
+        shape of `offsets`, in units of one pair.
+
+    Source: Su et al. 2021, section 3.4.3, equations (35) to (37).
+
+    Example:
+        >>> abel_bound([0, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
+        [2.5, 1.054]
+    """
+    turned = _turned(offsets, inv_freq)  # (..., dim/2)
+    xp = namespace(turned)
+    real = xp.cumulative_sum(xp.cos(turned), axis=-1)
+    imaginary = xp.cumulative_sum(xp.sin(turned), axis=-1)
+    return xp.mean(xp.sqrt(real**2 + imaginary**2), axis=-1)
+
+
+def expected_score(offsets: Array, inv_freq: Array, correlation: float) -> tuple[Array, Array]:
+    """Exact mean and variance of the rotary score of random queries and keys.
+
+    Every coordinate of q is standard normal and k = ρ·q + √(1 − ρ²)·(another standard normal), so that q and k have
+    correlation ρ in every coordinate. Then, with the sums over all dim/2 pairs,
+
+        mean = 2ρ Σ cos(m·θ_i),   variance = Σ (2(1 − ρ²) + 4ρ² cos²(m·θ_i)).
+
+    The score is the plain dot product, before any division by √d.
+
+    Args:
+        correlation: ρ, from −1 to 1.
+
+    Other arguments and errors as in `posenc.analysis`.
+
+    Returns:
+        (mean, variance), each of the shape of `offsets`.
+
+    Example:
+        >>> mean, variance = expected_score(0, [1.0, 0.1], correlation=0.5)
+        >>> float(mean), float(variance)
+        (2.0, 5.0)
+    """
+    if isinstance(correlation, bool) or not isinstance(correlation, Real):
+        raise TypeError(f"correlation must be a number, got {said(correlation)}")
+    if not -1 <= correlation <= 1:
+        raise ValueError(f"correlation must be from -1 to 1, got {correlation!r}")
+    turned = _turned(offsets, inv_freq)  # (..., dim/2)
+    xp = namespace(turned)
+    cosines = xp.cos(turned)
+    mean = 2 * correlation * xp.sum(cosines, axis=-1)
+    variance = xp.sum(2 * (1 - correlation**2) + 4 * correlation**2 * cosines**2, axis=-1)
+    return mean, variance
+
+
+def fingerprint(offsets: Array, inv_freq: Array) -> Array:
+    """The cosines and sines of a distance, (cos m·θ_i, …, sin m·θ_i, …): all that rotation lets a score see of it.
+
+    Arguments and errors as in `posenc.analysis`.
+
+    Returns:
+        shape (*offsets.shape, dim), of length √(dim/2).
+
+    Example:
+        >>> fingerprint(2, [1.0, 0.1]).round(3).tolist()
+        [-0.416, 0.98, 0.909, 0.199]
+    """
+    turned = _turned(offsets, inv_freq)  # (..., dim/2)
+    xp = namespace(turned)
+    return xp.concat([xp.cos(turned), xp.sin(turned)], axis=-1)
+
+
+def fingerprint_similarity(first: Array, second: Array, inv_freq: Array) -> Array:
+    """Cosine similarity of the fingerprints of two distances; it is S(first − second), whatever the two are.
+
+    Arguments and errors as in `posenc.analysis`.
+
+    Example:
+        >>> float(fingerprint_similarity(500, 501, [1.0, 0.1]).round(3))
+        0.768
+    """
+    return decay(floats("first", first, like=inv_freq) - floats("second", second, like=inv_freq), inv_freq)
+
+
+def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Array:
+    """The share of each pair in the squared difference of two fingerprints, 2(1 − cos((a − b)·θ_i)) over its sum.
+
+    Arguments and errors as in `posenc.analysis`.
+
+    Returns:
+        shape (dim/2,), not negative, adding up to 1. Raises ValueError for equal fingerprints.
+
+    Example:
+        >>> fingerprint_difference(500, 501, [1.0, 0.1]).round(3).tolist()
+        [0.989, 0.011]
+    """
+    offset = floats("first", first, like=inv_freq) - floats("second", second, like=inv_freq)
+    turned = angles(offset, inv_freq)  # (dim/2,)
+    xp = namespace(turned)
+    squared = 4 * xp.sin(turned / 2) ** 2  # 2(1 − cos), without losing the slow pairs to rounding
+    total = xp.sum(squared)
+    if float(total) == 0:
+        raise ValueError(f"first and second must differ in their fingerprints, got {said(first)} and {said(second)}")
+    return squared / total
+
+
+def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
+    """The smallest of `bases` whose all-ones score stays at or above zero up to `length`, or None where none does.
+
+    Every whole distance up to `length` is checked, for each of the `bases`, numbers greater than 0. The answer depends
+    on this grid: the bases that pass do not form an interval.
+
+    Arguments and errors as in `posenc.analysis`.
+
+    Source: Men et al. 2024, "Base of RoPE Bounds Context Length", section 4.
+
+    Example:
+        >>> least_base(2048, 128, [1e4, 1.2e4, 1.6e4])
+        16000.0
+    """
+    distances, dim = np.arange(whole("length", length) + 1), even_dim(dim)
+    grid = floats("bases", bases)
+    if grid.ndim != 1 or grid.shape[0] == 0 or bool(np.any(np.asarray(grid) <= 0)):
+        raise ValueError(f"bases must be a list of numbers greater than 0, got {said(bases)}")
+    for base in sorted(bases):
+        if bool(np.all(decay(distances, make_inv_freq(dim, base)) >= 0)):
+            return base
+    return None
+
+
+def _turned(offsets: Array, inv_freq: Array) -> Array:
+    """The angles of `offsets`, which are named as such where they are refused."""
+    return angles(floats("offsets", offsets, like=inv_freq), inv_freq)

@@ -1,0 +1,185 @@
+"""After the projections: the four terms of a score, and what a matrix between two codes makes of their offset."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from posenc._arrays import Array, device_of, first_array, floats, namespace, one_of, said
+from posenc.absolute import LAYOUTS, sinusoidal
+from posenc.analysis._shared import not_zero, table_of
+
+
+class FourTerms(NamedTuple):
+    """The four parts of a score between word + position and word + position, each of shape (..., queries, keys)."""
+
+    content_content: Array
+    content_position: Array  # the word of the query, the position of the key
+    position_content: Array
+    position_position: Array
+
+
+def four_terms(
+    query_content: Array, key_content: Array, query_position: Array, key_position: Array, w_q: Array, w_k: Array
+) -> FourTerms:
+    """The score of word + position against word + position, taken apart: (x_t + p_t)ᵀ·W_qᵀ·W_k·(x_s + p_s).
+
+    Multiplied out it is x_tᵀ·W·x_s + x_tᵀ·W·p_s + p_tᵀ·W·x_s + p_tᵀ·W·p_s with W = W_qᵀ·W_k. The second and the third
+    term each hold one position only; the last alone sees both. Nothing is divided by √d.
+
+    Args:
+        query_content: x_t, shape (..., queries, dim).
+        key_content: x_s, shape (..., keys, dim), with the same leading axes.
+        query_position: p_t, shape (queries, dim) for all leading axes alike, or the shape of `query_content`.
+        key_position: p_s, likewise for the keys.
+        w_q, w_k: the projections, shape (head_dim, dim), as torch.nn.Linear keeps them.
+
+    Returns:
+        a `FourTerms` of float64 arrays of shape (..., queries, keys); their sum is the score.
+
+    Source: Dai et al. 2019 (Transformer-XL), section 3.3, start from this expansion.
+
+    Example:
+        >>> terms = four_terms([[1, 0]], [[0, 1]], [[0, 2]], [[3, 0]], [[1, 0], [0, 1]], [[1, 0], [0, 1]])
+        >>> [float(term[0, 0]) for term in terms]
+        [0.0, 3.0, 2.0, 0.0]
+    """
+    names = ("query_content", "key_content", "query_position", "key_position", "w_q", "w_k")
+    given = (query_content, key_content, query_position, key_position, w_q, w_k)
+    like = first_array(*given)
+    x_t, x_s, p_t, p_s, q, k = (floats(name, array, like=like) for name, array in zip(names, given, strict=True))
+    fits = x_t.ndim > 1 and x_s.ndim == x_t.ndim and x_s.shape[:-2] == x_t.shape[:-2] and x_s.shape[-1] == x_t.shape[-1]
+    fits = fits and all(p.shape in (x.shape, x.shape[-2:]) for p, x in ((p_t, x_t), (p_s, x_s)))
+    if not (fits and q.ndim == 2 and q.shape == k.shape and q.shape[1] == x_t.shape[-1]):
+        shapes = ", ".join(
+            f"{name} {tuple(array.shape)}" for name, array in zip(names, (x_t, x_s, p_t, p_s, q, k), strict=True)
+        )
+        raise ValueError(f"contents, positions and projections must fit each other, got shapes {shapes}")
+    xp = namespace(x_t)
+    weight = xp.matrix_transpose(q) @ k  # (dim, dim)
+    terms = [left @ weight @ xp.matrix_transpose(right) for left in (x_t, p_t) for right in (x_s, p_s)]
+    return FourTerms(*(xp.broadcast_to(term, terms[0].shape) for term in terms))
+
+
+def offset_kernel(
+    offsets: Array,
+    positions: Array,
+    dim: int,
+    base: float = 10_000.0,
+    weight: Array = None,
+    *,
+    layout: str = "interleaved",
+) -> Array:
+    """What a matrix between two sinusoidal codes makes of their offset: p_tᵀ·W·p_{t+Δ} at every position t.
+
+    For W = I it is (dim/2)·S(Δ) at every t (see `decay`), and even in Δ. Any other W is what W_qᵀ·W_k may be: random
+    ones make the product depend on t; those of `pairwise_weight` never do; `posenc.absolute.shift_matrix(1, dim)` moves
+    the peak to Δ = −1, so that a head looks one token back.
+
+    Args:
+        offsets: Δ (key minus query), shape (offsets,).
+        positions: t, any real numbers, shape (positions,).
+        dim: width of the code, at least 1.
+        weight: W, shape (dim, dim); the identity where it is left out. Gradients flow into it.
+        layout: "interleaved" or "half", as in `posenc.absolute.sinusoidal`; W is read in it.
+
+    Other arguments and errors as in `posenc.analysis`.
+
+    Returns:
+        float64, shape (positions, offsets).
+
+    Source: the experiment with a random W is that of Yan et al. 2019 (TENER).
+
+    Example:
+        >>> offset_kernel([-1, 0, 1], [5], 2).round(3).tolist()
+        [[0.54, 1.0, 0.54]]
+    """
+    like = first_array(offsets, positions, weight)
+    apart, at = floats("offsets", offsets, like=like), floats("positions", positions, like=like)
+    for name, array, given in (("offsets", apart, offsets), ("positions", at, positions)):
+        if array.ndim != 1:
+            raise ValueError(f"{name} must have shape ({name},), got {said(given, array.shape)}")
+    query = sinusoidal(at, dim, base, layout)  # (positions, dim)
+    key = sinusoidal(at[:, None] + apart, dim, base, layout)  # (positions, offsets, dim)
+    if weight is not None:
+        matrix = floats("weight", weight, like=like)
+        if tuple(matrix.shape) != (dim, dim):
+            raise ValueError(f"weight must have shape (dim, dim) = {(dim, dim)}, got {said(weight, matrix.shape)}")
+        query = query @ matrix
+    return (key @ query[..., None])[..., 0]
+
+
+def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
+    """The matrix that scales and turns each pair by itself: blocks a_i·I + b_i·J with J = [[0, −1], [1, 0]].
+
+    Between two sinusoidal codes it gives Σ_i (a_i·cos(Δ·θ_i) + b_i·sin(Δ·θ_i)), whatever the position: dim free numbers
+    keep translation invariance exactly, and any b ≠ 0 tells left from right. With a_i = cos(k·θ_i), b_i = −sin(k·θ_i)
+    it is `posenc.absolute.shift_matrix`.
+
+    Args:
+        a, b: one number for each pair, shape (dim/2,).
+        layout: "interleaved" or "half", as in `posenc.absolute.sinusoidal`.
+
+    Returns:
+        float64, shape (dim, dim).
+
+    Example:
+        >>> pairwise_weight([2], [3]).tolist()
+        [[2.0, -3.0], [3.0, 2.0]]
+    """
+    one_of("layout", layout, LAYOUTS)
+    like = first_array(a, b)
+    first, second = floats("a", a, like=like), floats("b", b, like=like)
+    if first.ndim != 1 or first.shape[0] == 0 or first.shape != second.shape:
+        raise ValueError(
+            f"a and b must both have shape (dim/2,), got a = {said(a, first.shape)} and b = {said(b, second.shape)}"
+        )
+    xp, pairs = namespace(first), first.shape[0]
+    rows = (xp.stack([first, 0.0 - second], axis=-1), xp.stack([second, first], axis=-1))
+    blocks = xp.stack(rows, axis=-2)  # (pairs, 2, 2)
+    apart = xp.eye(pairs, dtype=first.dtype, device=device_of(first))[:, None, :, None]
+    matrix = apart * blocks[:, :, None, :]  # (pair, 2, pair, 2)
+    if layout == "half":
+        matrix = xp.permute_dims(matrix, (1, 0, 3, 2))
+    return xp.reshape(matrix, (2 * pairs, 2 * pairs))
+
+
+def kernel_residual(kernel: Array) -> Array:
+    """How much of what a kernel of offsets says depends on the position: 0 for nothing, 1 for everything.
+
+    The root of the share of the variance of all entries that is left within the columns, one column for an offset.
+
+    Args:
+        kernel: shape (positions, offsets), at least 2 positions, as `offset_kernel` gives.
+
+    Returns:
+        one number, from 0 to 1; 0 for a kernel of equal entries.
+
+    Example:
+        >>> float(kernel_residual([[1, 2], [1, 2]])), float(kernel_residual([[1, 1], [2, 2]]))
+        (0.0, 1.0)
+    """
+    table = table_of("kernel", kernel, 2)
+    xp = namespace(table)
+    return xp.sqrt(xp.mean(xp.var(table, axis=0)) / not_zero(xp.var(table)))
+
+
+def kernel_asymmetry(kernel: Array) -> Array:
+    """How differently a kernel treats an offset to the right and the same to the left: 0 for not at all.
+
+    The mean of |K(t, Δ) − K(t, −Δ)| over all entries, in standard deviations of all entries.
+
+    Args:
+        kernel: shape (positions, offsets), of offsets −n … n in this order, so an odd number of columns.
+
+    Returns:
+        one number, not negative; 0 for a kernel of equal entries.
+
+    Example:
+        >>> float(kernel_asymmetry([[1, 2, 1]])), round(float(kernel_asymmetry([[1, 2, 3]])), 3)
+        (0.0, 1.633)
+    """
+    table = table_of("kernel", kernel, 1)
+    if table.shape[1] % 2 == 0:
+        raise ValueError(f"kernel must have the offsets −n … n as columns, got shape {tuple(table.shape)}")
+    xp = namespace(table)
+    return xp.mean(xp.abs(table - xp.flip(table, axis=-1))) / not_zero(xp.std(table))

@@ -1,0 +1,35 @@
+"""What the methods of `posenc.scaling` answer with, and the checks that they share."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import NamedTuple
+
+from posenc._arrays import Array, positive, said, whole
+
+
+class Scaled(NamedTuple):
+    """Frequencies in radians per token, shape (dim/2,), and the number that cosines and sines are multiplied by."""
+
+    inv_freq: Array
+    attention_factor: float
+
+
+def at_least_one(name: str, value: float) -> float:
+    """`value` as a float, after checking that it is a finite number of at least 1."""
+    if positive(name, value) < 1:
+        raise ValueError(f"{name} must be at least 1 (a context is lengthened, never shortened), got {value!r}")
+    return float(value)
+
+
+def trained_length(length: int) -> int:
+    return whole("original_max_position_embeddings", length)
+
+
+def share_of(name: str, value: float) -> float:
+    """`value` as a float, after checking that it is a number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {said(value)}")
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must be from 0 to 1, got {value!r}")
+    return float(value)

@@ -1,0 +1,312 @@
+"""Scaling by parts: pairs of many turns are kept, pairs of few slowed, with a ramp between: YaRN and Llama 3."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from posenc._arrays import (
+    Array,
+    array_or_none,
+    device_of,
+    even_dim,
+    flag,
+    namespace,
+    one_of,
+    positive,
+    widest_float,
+)
+from posenc.frequencies import inv_freq, turns
+from posenc.scaling._shared import Scaled, at_least_one, trained_length
+
+RAMPS = ("released", "paper")
+
+
+def ramp_by_turns(
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    original_max_position_embeddings: int,
+    beta_fast: float = 32.0,
+    beta_slow: float = 1.0,
+    like: Array = None,
+) -> Array:
+    """The weight γ_i of each pair's old frequency, as the YaRN paper has it: a ramp linear in turns.
+
+        clip((r_i − beta_slow)/(beta_fast − beta_slow), 0, 1),   r_i = L·θ_i/2π
+
+    It is 1 for a pair of beta_fast turns or more and 0 for one of beta_slow or fewer. With equal bounds it is a step,
+    and 1 at the step.
+
+    Arguments and errors as in `posenc.scaling`.
+
+    Returns:
+        float64, shape (dim/2,), from 0 to 1, for base ≥ 1 nowhere increasing.
+
+    Source: Peng et al. 2023, section 3.2 (β is beta_fast, α beta_slow).
+
+    Example:
+        >>> ramp_by_turns(8, original_max_position_embeddings=1024).round(3).tolist()
+        [1.0, 0.493, 0.02, 0.0]
+    """
+    length = trained_length(original_max_position_embeddings)
+    fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
+    made = turns(length, inv_freq(dim, base, like=like))  # (dim/2,)
+    xp = namespace(made)
+    if fast == slow:
+        return xp.astype(made >= fast, made.dtype)
+    return xp.clip(made - slow, 0, fast - slow) / (fast - slow)
+
+
+def correction_range(
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    original_max_position_embeddings: int,
+    beta_fast: float = 32.0,
+    beta_slow: float = 1.0,
+    truncate: bool = True,
+) -> tuple[float, float]:
+    """The pair indices between which YaRN's released code lays its ramp.
+
+    A pair makes β turns within L at the index i(β) = dim·ln(L/(2π·β)) / (2 ln base). The range goes from i(beta_fast),
+    rounded down, to i(beta_slow), rounded up, held inside [0, dim − 1]; `truncate=False` leaves the rounding out. The
+    second may be the smaller one: see `ramp_by_pair`. Here `base` must be greater than 1.
+
+    Arguments and errors as in `posenc.scaling`.
+
+    Returns:
+        (low, high), in pairs.
+
+    Source: the code released with Peng et al. 2023.
+
+    Example:
+        >>> correction_range(128, original_max_position_embeddings=2048)
+        (16, 41)
+    """
+    dim, length = even_dim(dim), trained_length(original_max_position_embeddings)
+    fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
+    if positive("base", base) <= 1:
+        raise ValueError(f"base must be greater than 1 for a ramp over pairs, got {base!r}")
+    flag("truncate", truncate)
+    low, high = (dim * math.log(length / (turned * 2 * math.pi)) / (2 * math.log(base)) for turned in (fast, slow))
+    if truncate:
+        low, high = math.floor(low), math.ceil(high)
+    return max(low, 0), min(high, dim - 1)
+
+
+def ramp_by_pair(
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    original_max_position_embeddings: int,
+    beta_fast: float = 32.0,
+    beta_slow: float = 1.0,
+    truncate: bool = True,
+    like: Array = None,
+) -> Array:
+    """The weight γ_i of each pair's old frequency, as YaRN's released code has it: a ramp linear in the pair index.
+
+        1 − clip((i − low)/(high − low), 0, 1),   low and high from `correction_range`
+
+    Where low = high, high is taken 0.001 greater: a step. Two limits of the released code are kept as they are: where
+    the whole list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that low >
+    dim − 1, every weight is 0. `ramp_by_turns` does the opposite in both, as the idea asks.
+
+    Arguments and errors as in `posenc.scaling`.
+
+    Returns:
+        float64, shape (dim/2,), from 0 to 1, nowhere increasing. Raises as `correction_range`.
+
+    Source: the code released with Peng et al. 2023, as the library transformers has it.
+
+    Example:
+        >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()
+        [1.0, 0.667, 0.333, 0.0]
+    """
+    low, high = correction_range(
+        dim,
+        base,
+        original_max_position_embeddings=original_max_position_embeddings,
+        beta_fast=beta_fast,
+        beta_slow=beta_slow,
+        truncate=truncate,
+    )
+    if low == high:
+        high += 0.001
+    xp, device = namespace(array_or_none("like", like)), device_of(like)
+    pairs = xp.arange(dim // 2, dtype=widest_float(xp, device), device=device)  # (dim/2,)
+    return 1 - xp.clip((pairs - low) / (high - low), 0, 1)
+
+
+def ntk_by_parts(
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    factor: float,
+    original_max_position_embeddings: int,
+    beta_fast: float = 32.0,
+    beta_slow: float = 1.0,
+    like: Array = None,
+) -> Scaled:
+    """Scaling by parts: γ_i·θ_i + (1 − γ_i)·θ_i/factor with γ = `ramp_by_turns`; attention factor 1.
+
+    Pairs of beta_fast turns or more within L are left alone, pairs of beta_slow or fewer are slowed by `factor`. Every
+    frequency lies between θ_i/factor and θ_i, and for base ≥ 1 the list nowhere increases. For an L below 2π·beta_fast
+    no pair makes beta_fast turns and even the fastest is slowed: scale the bounds with L.
+
+    Arguments and errors as in `posenc.scaling`.
+
+    Source: bloc97, 2023; Peng et al. 2023, section 3.2.
+
+    Example:
+        >>> ntk_by_parts(8, factor=4, original_max_position_embeddings=1024).inv_freq.round(5).tolist()
+        [1.0, 0.06201, 0.00265, 0.00025]
+    """
+    kept = ramp_by_turns(
+        dim,
+        base,
+        original_max_position_embeddings=original_max_position_embeddings,
+        beta_fast=beta_fast,
+        beta_slow=beta_slow,
+        like=like,
+    )
+    return Scaled(_blend(inv_freq(dim, base, like=like), at_least_one("factor", factor), kept), 1.0)
+
+
+def _mscale(factor: float, weight: float = 1.0) -> float:
+    return 0.1 * weight * math.log(factor) + 1.0 if factor > 1 else 1.0
+
+
+def mscale(factor: float, mscale: float = 1.0) -> float:
+    """YaRN's attention factor, 0.1·mscale·ln factor + 1, by which cosines and sines are multiplied; 1 for factor ≤ 1.
+
+    Scores are multiplied by its square, which is 1/t for the temperature t of the paper. DeepSeek's models also
+    multiply their scale 1/√d by mscale(factor, mscale_all_dim)², where the configuration has an mscale_all_dim.
+
+    Args:
+        factor: how many times longer the context gets; greater than 0.
+        mscale: weight of the logarithm, greater than 0; 1 in the paper.
+
+    Raises TypeError for what is no number and ValueError for what is not finite and greater than 0.
+
+    Source: Peng et al. 2023 (YaRN), section 3.4; the weight is from DeepSeek-V2's released code.
+
+    Example:
+        >>> round(mscale(4), 4)
+        1.1386
+    """
+    return _mscale(positive("factor", factor), positive("mscale", mscale))
+
+
+def yarn(
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    factor: float,
+    original_max_position_embeddings: int,
+    beta_fast: float = 32.0,
+    beta_slow: float = 1.0,
+    ramp: str = "released",
+    truncate: bool = True,
+    attention_factor: float | None = None,
+    mscale: float | None = None,
+    mscale_all_dim: float | None = None,
+    like: Array = None,
+) -> Scaled:
+    """YaRN: scaling by parts, γ_i·θ_i + (1 − γ_i)·θ_i/factor, with cosines and sines multiplied by 0.1·ln factor + 1.
+
+    The paper and the code released with it lay different ramps γ: "paper" is `ramp_by_turns`, "released", which models
+    were trained with, is `ramp_by_pair`. In the middle of the list they differ by up to 2.56 times (base 10 000, dim
+    128, factor 10, L 2048).
+
+    Args:
+        ramp: "released", for which `base` must be greater than 1, or "paper".
+        truncate: whether the released ramp begins and ends at whole pairs; the paper's has no use for it.
+        attention_factor: taken as it is where it is given.
+        mscale, mscale_all_dim: both or neither; together they make the attention factor
+            (0.1·mscale·ln factor + 1) / (0.1·mscale_all_dim·ln factor + 1). Released codes disagree on one alone.
+
+    Other arguments and errors as in `posenc.scaling`.
+
+    Source: Peng et al. 2023, sections 3.2 and 3.4, and the code released with it; the two mscales are from
+    DeepSeek-V2's released code.
+
+    Example:
+        >>> scaled = yarn(8, factor=4, original_max_position_embeddings=1024)
+        >>> scaled.inv_freq.round(5).tolist(), round(scaled.attention_factor, 4)
+        ([1.0, 0.075, 0.005, 0.00025], 1.1386)
+    """
+    one_of("ramp", ramp, RAMPS)
+    bounds: dict[str, Any] = {
+        "original_max_position_embeddings": original_max_position_embeddings,
+        "beta_fast": beta_fast,
+        "beta_slow": beta_slow,
+    }
+    flag("truncate", truncate)
+    if ramp == "released":
+        kept = ramp_by_pair(dim, base, **bounds, truncate=truncate, like=like)
+    else:
+        kept = ramp_by_turns(dim, base, **bounds, like=like)
+    factor = at_least_one("factor", factor)
+    multiplier = _mscale(factor)
+    if (mscale is None) != (mscale_all_dim is None):
+        raise ValueError(
+            f"mscale and mscale_all_dim must be given together, got mscale {mscale!r} and mscale_all_dim "
+            f"{mscale_all_dim!r}"
+        )
+    if mscale is not None and mscale_all_dim is not None:
+        over, under = positive("mscale", mscale), positive("mscale_all_dim", mscale_all_dim)
+        multiplier = _mscale(factor, over) / _mscale(factor, under)
+    if attention_factor is not None:
+        multiplier = positive("attention_factor", attention_factor)
+    return Scaled(_blend(inv_freq(dim, base, like=like), factor, kept), multiplier)
+
+
+def llama3(
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    factor: float,
+    original_max_position_embeddings: int,
+    low_freq_factor: float = 1.0,
+    high_freq_factor: float = 4.0,
+    like: Array = None,
+) -> Scaled:
+    """Llama 3.1's scaling: wavelengths below L/high_freq_factor are kept, above L/low_freq_factor the pair is slowed.
+
+    Between the two, the weight of the old frequency grows linearly with L over the wavelength, which is the number of
+    turns: this is `ntk_by_parts` with beta_fast = high_freq_factor and beta_slow = low_freq_factor. Llama 3 has base
+    500 000 and L 8192, Llama 3.1 factor 8, Llama 3.2 factor 32.
+
+    Arguments and errors as in `posenc.scaling`.
+
+    Source: the code released with Llama 3.1 (Meta, 2024).
+
+    Example:
+        >>> llama3(8, factor=5, original_max_position_embeddings=64).inv_freq.round(5).tolist()
+        [1.0, 0.0205, 0.002, 0.0002]
+    """
+    high, low = _bounds("high_freq_factor", high_freq_factor, "low_freq_factor", low_freq_factor)
+    return ntk_by_parts(
+        dim,
+        base,
+        factor=factor,
+        original_max_position_embeddings=original_max_position_embeddings,
+        beta_fast=high,
+        beta_slow=low,
+        like=like,
+    )
+
+
+def _bounds(fast_name: str, fast: float, slow_name: str, slow: float) -> tuple[float, float]:
+    """The two bounds of a ramp in turns, after checking that the fast one is not below the slow one."""
+    fast, slow = positive(fast_name, fast), positive(slow_name, slow)
+    if fast < slow:
+        raise ValueError(f"{fast_name} must not be below {slow_name}, got {fast!r} and {slow!r}")
+    return fast, slow
+
+
+def _blend(frequencies: Array, factor: float, kept: Array) -> Array:
+    """The frequencies, of which the share `kept` is left as it is and the rest is divided by `factor`."""
+    return kept * frequencies + (1 - kept) * (frequencies / factor)

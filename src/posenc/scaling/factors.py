@@ -1,0 +1,171 @@
+"""Pairs slowed by a factor: one for all pairs, or one for each; and heads of which only a part turns so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from numbers import Real
+
+from posenc._arrays import (
+    Array,
+    array_or_none,
+    being_traced,
+    even_dim,
+    first_array,
+    floats,
+    is_array,
+    namespace,
+    positive,
+    said,
+    said_of,
+    whole,
+)
+from posenc.frequencies import inv_freq
+from posenc.scaling._shared import Scaled, at_least_one, share_of, trained_length
+
+
+def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
+    """The frequencies as they were trained, θ_i = base^(−2i/dim), and attention factor 1.
+
+    Arguments and errors as in `posenc.scaling`.
+
+    Example:
+        >>> default(8).inv_freq.tolist()
+        [1.0, 0.1, 0.01, 0.001]
+    """
+    return Scaled(inv_freq(dim, base, like=like), 1.0)
+
+
+def linear(dim: int, base: float = 10_000.0, *, factor: float, like: Array = None) -> Scaled:
+    """Position interpolation: every pair turns `factor` times more slowly, θ_i/factor; attention factor 1.
+
+    Position m of the longer text gets the angles that position m/factor had. The fast pairs, which tell neighbours
+    apart, are slowed too, so that the model needs some training.
+
+    Arguments and errors as in `posenc.scaling`.
+
+    Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional Interpolation", section
+    3; kaiokendev, 2023.
+
+    Example:
+        >>> linear(8, factor=4).inv_freq.tolist()
+        [0.25, 0.025, 0.0025, 0.00025]
+    """
+    return Scaled(inv_freq(dim, base, like=like) / at_least_one("factor", factor), 1.0)
+
+
+def _factors_of_pairs(name: str, value: Sequence[float] | Array, dim: int, like: Array) -> Array:
+    """`value` as an array of one positive number for each pair."""
+    if not is_array(value):
+        # A list of strings of digits would pass for numbers below.
+        listed = isinstance(value, Sequence) and not isinstance(value, str)
+        if not listed or any(isinstance(one, bool) or not isinstance(one, Real) for one in value):
+            raise TypeError(f"{name} must be a list or an array of numbers, got {said(value)}")
+    array = floats(name, value, like=like)
+    if array.shape != (dim // 2,):
+        raise ValueError(f"{name} must have shape ({dim // 2},), one number a pair, got shape {tuple(array.shape)}")
+    if not being_traced() and bool(namespace(array).any(array <= 0)):
+        raise ValueError(f"{name} must be greater than 0, got {said_of(value, array <= 0)}")
+    return array
+
+
+def longrope(
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    short_factor: Sequence[float] | Array,
+    long_factor: Sequence[float] | Array,
+    seq_len: int,
+    original_max_position_embeddings: int,
+    factor: float | None = None,
+    attention_factor: float | None = None,
+    like: Array = None,
+) -> Scaled:
+    """LongRoPE: every pair is slowed by a number of its own, θ_i/λ_i, found by search.
+
+    There are two lists of λ, one for sequences of at most L tokens and one for longer ones. Cosines and sines are
+    multiplied by √(1 + ln factor/ln L), whatever the length of the sequence. A searched list need not keep the
+    frequencies in order.
+
+    Args:
+        short_factor, long_factor: λ_i for seq_len ≤ L and for seq_len > L, shape (dim/2,), greater than 0. Arrays
+            may carry a gradient, and the answer takes their library and device.
+        factor: enters the attention factor alone, and may be None where that is given.
+        attention_factor: taken as it is where it is given. Where it is not, L must be at least 2.
+
+    Other arguments and errors as in `posenc.scaling`.
+
+    Source: Ding et al. 2024, "LongRoPE", and the code released with Phi-3.
+
+    Example:
+        >>> lists = {"short_factor": [1, 1], "long_factor": [1, 4]}
+        >>> longrope(4, **lists, seq_len=65, original_max_position_embeddings=64, factor=64).inv_freq.tolist()
+        [1.0, 0.0025]
+    """
+    dim, length, seq_len = even_dim(dim), trained_length(original_max_position_embeddings), whole("seq_len", seq_len, 0)
+    namespace(short_factor, long_factor, array_or_none("like", like))
+    like = first_array(short_factor, long_factor, like)
+    short = _factors_of_pairs("short_factor", short_factor, dim, like)
+    long = _factors_of_pairs("long_factor", long_factor, dim, like)
+    factor = None if factor is None else at_least_one("factor", factor)
+    if attention_factor is not None:
+        multiplier = positive("attention_factor", attention_factor)
+    elif factor is None:
+        raise ValueError(f"factor must be given where attention_factor is not, got {factor!r}")
+    elif length == 1:
+        raise ValueError(f"original_max_position_embeddings must be at least 2 without attention_factor, got {length}")
+    else:
+        multiplier = math.sqrt(1 + math.log(factor) / math.log(length))
+    return Scaled(inv_freq(dim, base, like=like) / (long if seq_len > length else short), multiplier)
+
+
+def proportional(
+    dim: int, base: float = 10_000.0, *, partial_rotary_factor: float, factor: float = 1.0, like: Array = None
+) -> Scaled:
+    """Gemma 4's partial rotation: the frequencies of the whole head, the slowest set to 0; attention factor 1.
+
+    The first ⌊partial_rotary_factor·dim/2⌋ pairs turn with base^(−2i/dim)/factor and the others stand still. The usual
+    partial rotation differs: there the exponent is over the dimensions that rotate, and the others have no pair at all.
+
+    Args:
+        dim: width of the whole head, not of what rotates.
+        partial_rotary_factor: share of the pairs that turn, from 0 to 1.
+
+    Other arguments and errors as in `posenc.scaling`.
+
+    Source: the code released with Gemma 4 in the library transformers.
+
+    Example:
+        >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()
+        [1.0, 0.1, 0.0, 0.0]
+    """
+    share, scaled = (
+        share_of("partial_rotary_factor", partial_rotary_factor),
+        linear(dim, base, factor=factor, like=like),
+    )
+    turning = int(share * dim // 2)
+    xp = namespace(scaled.inv_freq)
+    still = xp.zeros_like(scaled.inv_freq[turning:])
+    return Scaled(xp.concat([scaled.inv_freq[:turning], still]), 1.0)
+
+
+def axial(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
+    """The frequencies of each of two axes, rows and columns, that share a head between them; attention factor 1.
+
+    Args:
+        dim: width of the head, a multiple of 4: each axis turns half of it, with a whole list of frequencies.
+
+    Other arguments and errors as in `posenc.scaling`.
+
+    Returns:
+        `Scaled`, with frequencies of shape (dim/4,), the same for both axes. `posenc.Rope` puts both together.
+
+    Source: the vision towers in the library transformers (rope_type "axial").
+
+    Example:
+        >>> axial(8).inv_freq.tolist()
+        [1.0, 0.01]
+    """
+    if even_dim(dim) % 4:
+        raise ValueError(f"dim must be a multiple of 4, for two axes of whole pairs, got {dim}")
+    return Scaled(inv_freq(dim // 2, base, like=like), 1.0)

@@ -1,0 +1,76 @@
+"""posenc.analysis.no_positions: known ties and dilution, single integrals, sampling."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from posenc.analysis import (
+    first_tie,
+    needle_weight,
+    uniform_attention_std,
+)
+
+
+def test_the_law_of_even_attention_by_sampling():
+    np.testing.assert_allclose(uniform_attention_std([1, 4, 100]), [1, 0.5, 0.1])
+    assert uniform_attention_std(np.zeros(0)).shape == (0,)
+    values = np.random.default_rng(0).standard_normal((20_000, 256))
+    for n in (1, 16, 256):
+        assert abs(values[:, :n].mean(axis=1).std() / uniform_attention_std(n) - 1) < 0.03
+
+
+def test_known_ties():
+    assert first_tie("bfloat16") == 111
+    assert first_tie("float16") == 660
+    assert first_tie("float32", 5000) is None
+    assert first_tie("bfloat16", 111) == 111
+    assert first_tie("bfloat16", 110) is None
+
+
+def test_ties_of_numpy_s_own_half_precision():
+    for precision, dtype in (("float16", np.float16), ("float32", np.float32)):
+        rounded = (np.arange(1, 20_002) ** -0.5).astype(dtype)
+        ties = np.flatnonzero(rounded[1:] == rounded[:-1])
+        assert first_tie(precision, 20_000) == (ties[0] + 1 if len(ties) else None)
+
+
+def test_known_dilution():
+    n = [128, 512, 2048, 8192]
+    np.testing.assert_allclose(needle_weight(n, 6), [0.6593, 0.3243, 0.1068, 0.0290], atol=6e-5)
+    np.testing.assert_allclose(needle_weight(n, 6, 1 / 1.2), [0.8375, 0.5613, 0.2418, 0.0738], atol=6e-5)
+    kept = [needle_weight(keys, 6, math.log(128) / math.log(keys)) for keys in n]
+    np.testing.assert_allclose(kept, [0.6593, 0.6580, 0.6391, 0.6009], atol=6e-5)
+
+
+@given(st.floats(-8, 20), st.floats(0.1, 10))
+def test_dilution_by_one_other_key_is_a_single_integral(logit, temperature):
+    def weighted(z):
+        return math.exp(-z * z / 2) / math.sqrt(2 * math.pi) / (1 + math.exp((z - logit) / temperature))
+
+    middle = min(max(logit, -11.0), 11.0)
+    expected = quad(weighted, -12, middle, limit=400)[0] + quad(weighted, middle, 12, limit=400)[0]
+    np.testing.assert_allclose(needle_weight(2, logit, temperature), expected, atol=1e-8)
+
+
+@given(st.floats(-20, 20), st.floats(0.1, 10), st.integers(2, 10**7))
+def test_dilution_has_its_limits(logit, temperature, n):
+    alone, few, many = needle_weight([1, n, n + 1], logit, temperature)
+    np.testing.assert_allclose(alone, 1, atol=1e-12)
+    assert 0 <= many <= few <= 1
+    exponent = 1 / (2 * temperature**2) - logit / temperature
+    assert (
+        few >= 1 / (1 + (n - 1) * math.exp(min(exponent, 700))) - 1e-12
+    )  # the mean of 1/(1 + X) is above 1/(1 + mean)
+    np.testing.assert_allclose(needle_weight(n, 0.0, 1e9), 1 / n, rtol=1e-6)
+
+
+def test_dilution_by_sampling():
+    noise = np.random.default_rng(0).standard_normal((4000, 63))
+    for logit, temperature in ((3, 1.0), (2, 0.5)):
+        weights = 1 / (1 + np.exp((noise - logit) / temperature).sum(axis=1))
+        expected = needle_weight(64, logit, temperature)
+        assert abs(weights.mean() - expected) < 5 * weights.std() / math.sqrt(4000)
+    assert needle_weight(np.zeros((0, 2)), 6).shape == (0, 2)

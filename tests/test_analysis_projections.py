@@ -1,0 +1,122 @@
+"""posenc.analysis.projections: the four terms and kernels, against slow loops and by hand."""
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from posenc.absolute import shift_matrix, sinusoidal
+from posenc.analysis import (
+    decay,
+    four_terms,
+    kernel_asymmetry,
+    kernel_residual,
+    offset_kernel,
+    pairwise_weight,
+)
+from posenc.frequencies import angles, inv_freq
+
+bases = st.floats(1.0, 1e8)
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 6), st.integers(1, 4), st.booleans(), st.integers(0, 99))
+def test_the_four_terms(queries, keys, dim, head_dim, batched, seed):
+    rng = np.random.default_rng(seed)
+    lead = (2, 3) if batched else ()
+    x_t, x_s = rng.standard_normal((*lead, queries, dim)), rng.standard_normal((*lead, keys, dim))
+    p_t, p_s = rng.standard_normal((queries, dim)), rng.standard_normal((keys, dim))
+    w_q, w_k = rng.standard_normal((2, head_dim, dim))
+    terms = four_terms(x_t, x_s, p_t, p_s, w_q, w_k)
+    scores = ((x_t + p_t) @ w_q.T) @ np.swapaxes((x_s + p_s) @ w_k.T, -1, -2)
+    assert all(term.shape == (*lead, queries, keys) for term in terms)
+    np.testing.assert_allclose(sum(terms), scores, atol=1e-12)
+    at = (0,) * len(lead)
+    np.testing.assert_allclose(terms.content_content[at][-1, 0], (w_q @ x_t[at][-1]) @ (w_k @ x_s[at][0]))
+    np.testing.assert_allclose(terms.content_position[at][-1, 0], (w_q @ x_t[at][-1]) @ (w_k @ p_s[0]))
+    full = np.broadcast_to(p_t, x_t.shape)
+    np.testing.assert_allclose(four_terms(x_t, x_s, full, p_s, w_q, w_k).position_content, terms.position_content)
+    np.testing.assert_allclose(terms.position_position[at][-1, 0], (w_q @ p_t[-1]) @ (w_k @ p_s[0]))
+
+
+def test_the_last_term_keeps_the_offset_without_a_matrix_only():
+    nothing, identity = np.zeros((1, 128)), np.eye(128)
+    random = np.random.default_rng(0).standard_normal((128, 128))
+
+    def last(t, weight):
+        codes = sinusoidal([t], 128), sinusoidal([t + 7], 128)
+        return four_terms(nothing, nothing, *codes, identity, weight).position_position[0, 0]
+
+    np.testing.assert_allclose([last(10, identity), last(60, identity)], 46.8218, atol=5e-5)
+    assert abs(last(10, random) - last(60, random)) > 1
+
+
+OFFSETS, PLACES = np.arange(-50, 51), np.arange(100)
+
+
+def test_known_kernels():
+    plain = offset_kernel(OFFSETS, PLACES, 128)
+    np.testing.assert_allclose(plain, np.broadcast_to(64 * decay(OFFSETS, inv_freq(128)), (100, 101)), atol=1e-10)
+    assert abs(np.corrcoef(plain[0], -np.abs(OFFSETS))[0, 1] - 0.870) < 5e-4
+    assert kernel_residual(plain) < 1e-12
+    assert kernel_asymmetry(plain) < 1e-12
+    previous = offset_kernel(OFFSETS, PLACES, 128, weight=shift_matrix(1, 128))
+    assert set(OFFSETS[previous.argmax(axis=1)]) == {-1}
+    assert abs(kernel_asymmetry(previous) - 0.249) < 5e-4
+    assert kernel_residual(previous) < 1e-12
+    rng = np.random.default_rng(0)
+    blocks = offset_kernel(OFFSETS, PLACES, 128, weight=pairwise_weight(*rng.standard_normal((2, 64))))
+    assert abs(kernel_asymmetry(blocks) - 0.972) < 5e-4
+    assert kernel_residual(blocks) < 1e-12
+    random = rng.standard_normal((128, 128))
+    assert kernel_residual(offset_kernel(OFFSETS, PLACES, 128, weight=random)) > 0.9
+    mixed = offset_kernel(OFFSETS, PLACES, 128, weight=0.9 * np.eye(128) + 0.1 * random / math.sqrt(128))
+    assert abs(np.corrcoef(mixed.mean(axis=0), -np.abs(OFFSETS))[0, 1] - 0.870) < 0.005
+    assert kernel_residual(mixed) < 0.1
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 9), bases, st.sampled_from(["interleaved", "half"]), st.integers(0, 99))
+def test_kernels_against_slow_loops(dim, base, layout, seed):
+    rng = np.random.default_rng(seed)
+    weight, apart, at = rng.standard_normal((dim, dim)), rng.uniform(-9, 9, 4), rng.uniform(-50, 50, 3)
+    kernel = offset_kernel(apart, at, dim, base, weight, layout=layout)
+    assert kernel.shape == (3, 4)
+    for t in range(3):
+        for k in range(4):
+            first = sinusoidal(at[t], dim, base, layout)
+            expected = first @ weight @ sinusoidal(at[t] + apart[k], dim, base, layout)
+            np.testing.assert_allclose(kernel[t, k], expected, atol=1e-10)
+
+
+@given(st.integers(1, 8), bases, st.sampled_from(["interleaved", "half"]), st.integers(0, 99))
+def test_blocks_see_the_offset_only(pairs, base, layout, seed):
+    a, b = np.random.default_rng(seed).standard_normal((2, pairs))
+    kernel = offset_kernel(OFFSETS, PLACES[:9], 2 * pairs, base, pairwise_weight(a, b, layout), layout=layout)
+    turned = angles(OFFSETS, inv_freq(2 * pairs, base))
+    expected = np.cos(turned) @ a + np.sin(turned) @ b
+    np.testing.assert_allclose(kernel, np.broadcast_to(expected, kernel.shape), atol=1e-10)
+
+
+def test_blocks_by_hand_and_as_a_shift():
+    expected = [[1, -3, 0, 0], [3, 1, 0, 0], [0, 0, 2, -4], [0, 0, 4, 2]]
+    np.testing.assert_array_equal(pairwise_weight([1, 2], [3, 4]), expected)
+    np.testing.assert_array_equal(
+        pairwise_weight([1, 2], [3, 4], "half"), [[1, 0, -3, 0], [0, 2, 0, -4], [3, 0, 1, 0], [0, 4, 0, 2]]
+    )
+    turned = angles(3, inv_freq(8))
+    for layout in ("interleaved", "half"):
+        shift = pairwise_weight(np.cos(turned), -np.sin(turned), layout)
+        np.testing.assert_allclose(shift, shift_matrix(3, 8, layout=layout), atol=1e-15)
+
+
+def test_kernel_numbers_by_hand():
+    same = np.array([[1.0, 2, 4], [1, 2, 4]])
+    assert kernel_residual(same) == 0
+    np.testing.assert_allclose(kernel_asymmetry(same), 2 / same.std())  # |1 − 4|, 0, |4 − 1|
+    only_place = np.array([[1.0, 1, 1], [3, 3, 3]])
+    assert kernel_residual(only_place) == 1
+    assert kernel_asymmetry(only_place) == 0
+    assert kernel_residual(np.ones((2, 3))) == kernel_asymmetry(np.ones((2, 3))) == 0
+    np.testing.assert_allclose(kernel_residual(np.array([[0.0, 2], [2, 4]])), math.sqrt(0.5))

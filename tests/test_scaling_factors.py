@@ -1,0 +1,63 @@
+"""posenc.scaling.factors: one factor for all pairs, one for each, and pairs that stand still."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posenc.frequencies import inv_freq
+from posenc.scaling import (
+    linear,
+    longrope,
+    proportional,
+)
+
+dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)
+bases = st.floats(1.01, 1e8)
+factors = st.floats(1, 1000)
+
+
+@given(dims, bases, factors)
+def test_linear_is_the_list_over_the_factor(dim, base, factor):
+    np.testing.assert_array_equal(linear(dim, base, factor=factor).inv_freq, inv_freq(dim, base) / factor)
+
+
+def test_longrope_chooses_its_list_by_the_length_at_hand():
+    lists = {"short_factor": [1.0, 1.5, 2.0, 2.5], "long_factor": [1.0, 4.0, 9.0, 1.0]}
+    chosen = partial(longrope, 8, 1e4, **lists, original_max_position_embeddings=64, factor=4)
+    for seq_len, name in ((0, "short_factor"), (64, "short_factor"), (65, "long_factor"), (10**6, "long_factor")):
+        scaled = chosen(seq_len=seq_len)
+        np.testing.assert_allclose(scaled.inv_freq, inv_freq(8) / lists[name], rtol=1e-15)
+        assert scaled.attention_factor == pytest.approx(math.sqrt(1 + math.log(4) / math.log(64)), abs=1e-15)
+    assert chosen(seq_len=65, attention_factor=1.25).attention_factor == 1.25
+    alone = longrope(8, **lists, seq_len=1, original_max_position_embeddings=1, attention_factor=1.25)
+    assert alone.attention_factor == 1.25
+    with pytest.raises(ValueError, match="factor must be given where attention_factor is not, got None"):
+        longrope(8, **lists, seq_len=1, original_max_position_embeddings=64)
+
+
+@given(dims, bases, st.floats(0, 1), factors)
+def test_proportional_stops_the_slow_pairs(dim, base, share, factor):
+    scaled = proportional(dim, base, partial_rotary_factor=share, factor=factor).inv_freq
+    turning = math.floor(share * dim / 2)
+    np.testing.assert_array_equal(scaled[:turning], inv_freq(dim, base)[:turning] / factor)
+    np.testing.assert_array_equal(scaled[turning:], np.zeros(dim // 2 - turning))
+
+
+@pytest.mark.torch
+def test_longrope_lists_may_be_tensors():
+    import torch
+
+    shared = {"dim": 4, "seq_len": 65, "original_max_position_embeddings": 64, "factor": 4}
+    long = torch.tensor([2.0, 4.0], dtype=torch.float64, requires_grad=True)
+    scaled = longrope(short_factor=[1.0, 1.0], long_factor=long, **shared).inv_freq
+    scaled.sum().backward()
+    np.testing.assert_allclose(scaled.detach(), [0.5, 0.0025])
+    np.testing.assert_allclose(long.grad, [-0.25, -0.01 / 16])
+    strided = torch.tensor([[2, 9], [4, 9]], dtype=torch.int32)[:, 0]
+    np.testing.assert_allclose(longrope(short_factor=[1, 1], long_factor=strided, **shared).inv_freq, [0.5, 0.0025])
+    with pytest.raises(TypeError, match="cannot mix"):
+        longrope(short_factor=np.ones(2), long_factor=long, **shared)

@@ -182,6 +182,18 @@ def even_dim(dim: int) -> int:
     return int(dim)
 
 
+def check_rotary_dim(name: str, rotary_dim: int | None, width: int) -> int:
+    """The number of dimensions that turn, of `width`."""
+    if rotary_dim is None:
+        if width == 0 or width % 2:
+            raise ValueError(f"{name} must have an even width where all of it turns, got {width}")
+        return width
+    whole("rotary_dim", rotary_dim, least=2)
+    if rotary_dim % 2 or rotary_dim > width:
+        raise ValueError(f"rotary_dim must be even and at most the width {width}, got {rotary_dim}")
+    return int(rotary_dim)
+
+
 def flag(name: str, value: bool) -> bool:
     """`value`, after checking that it is True or False."""
     if not isinstance(value, bool):

@@ -15,6 +15,7 @@ from posenc._arrays import (
     Array,
     activations,
     being_traced,
+    check_rotary_dim,
     device_of,
     flag,
     floats,
@@ -29,7 +30,7 @@ from posenc._arrays import (
 )
 from posenc.frequencies import angles as make_angles
 from posenc.frequencies import inv_freq as make_inv_freq
-from posenc.rotary import LAYOUTS, RotaryTable, check_rotary_dim, rotary_table, rotate
+from posenc.rotary import LAYOUTS, RotaryTable, rotary_table, rotate
 from posenc.scaling import Scaled, from_config, head_dim_of, layer_types, rope_dictionary
 
 _BY_LENGTH = ("dynamic", "longrope")  # types whose frequencies follow the length at hand

@@ -21,6 +21,7 @@ from posenc._arrays import (
     Array,
     activations,
     being_traced,
+    check_rotary_dim,
     device_of,
     even_dim,
     floats,
@@ -364,18 +365,6 @@ def _padded(x: Array, rotary_dim: int | None, odd: str | None) -> tuple[Array, i
     xp = namespace(x)
     zeros = xp.zeros((*x.shape[:-1], 1), dtype=x.dtype, device=device_of(x))
     return xp.concat([x, zeros], axis=-1), width + 1
-
-
-def check_rotary_dim(name: str, rotary_dim: int | None, width: int) -> int:
-    """The number of dimensions that turn, of `width`."""
-    if rotary_dim is None:
-        if width == 0 or width % 2:
-            raise ValueError(f"{name} must have an even width where all of it turns, got {width}")
-        return width
-    whole("rotary_dim", rotary_dim, least=2)
-    if rotary_dim % 2 or rotary_dim > width:
-        raise ValueError(f"rotary_dim must be even and at most the width {width}, got {rotary_dim}")
-    return int(rotary_dim)
 
 
 def _working_dtype(x: Array) -> Any:

@@ -98,8 +98,11 @@ DRAW_ANEW = """async (figure) => {
   figure.dataset.ready = 'true';
 }"""
 # What a test may leave behind on a page besides: mouse, focus, selection, address and theme.
-MARKS = """() => [document.documentElement, document.body].map(
-  (node) => Object.fromEntries([...node.attributes].map(({ name, value }) => [name, value])))"""
+# Without "scrolled", which the theme sets and takes away at the next scroll event, whenever that comes.
+MARKS = """() => [document.documentElement, document.body].map((node) => Object.fromEntries(
+  [...node.attributes]
+    .map(({ name, value }) => [name, name === 'class' ? value.replace(/\\bscrolled\\b/, '').trim() : value])
+    .filter(([name, value]) => name !== 'class' || value)))"""
 TIDY = """(marks) => {
   document.activeElement.blur();
   getSelection().removeAllRanges();

@@ -23,6 +23,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -36,12 +37,12 @@ except ModuleNotFoundError:
 
 from posenc import absolute, scaling
 from posenc import bias as biases
-from posenc._arrays import Array, being_traced, even_dim, flag, one_of, positive, said, said_of, whole
+from posenc._arrays import Array, being_traced, even_dim, flag, floats, one_of, positive, said, said_of, whole
 from posenc.absolute import relative_positions
-from posenc.frequencies import angles
-from posenc.rotary import LAYOUTS, RotaryTable, rotary_table, xpos_tables
+from posenc.rope import Rope
+from posenc.rotary import LAYOUTS, RotaryTable, check_rotary_dim, xpos_tables
 from posenc.rotary import rotate as turn
-from posenc.scaling import Scaled, from_config
+from posenc.scaling import Scaled
 
 DOORS = ("input", "query and key", "logits", "none")
 _SCALINGS: dict[str, Callable[..., Scaled]] = {
@@ -473,38 +474,32 @@ class Rotary(_Turning):
         seq_len: int | None = None,
     ) -> None:
         super().__init__(head_dim, layout)
-        self._options = dict(_mapping("scaling_options", scaling_options or {}))
-        self._dictionary: Mapping[str, Any] | None = None
-        self._layer_type = layer_type
-        if scaling is None or isinstance(scaling, str):
-            self._method = "default" if scaling is None else one_of("scaling", scaling, SCALINGS)
-            self._check_options()
-            if layer_type is not None:
-                raise ValueError(f"layer_type must be None without a dictionary for scaling, got {layer_type!r}")
-        else:
-            self._dictionary = _mapping("scaling", scaling)
+        wanted: Mapping[str, Any] | Scaled | Callable[..., Scaled]
+        if isinstance(scaling, Mapping):
             # The dictionary says all of these itself.
             for name, value in (("base", base), ("rotary_dim", rotary_dim), ("scaling_options", scaling_options)):
                 if value is not None:
                     raise ValueError(f"{name} must be None where scaling is a dictionary, got {said(value)}")
-        self._base = 10_000.0 if base is None else positive("base", base)
-        self._rotary_dim = self.head_dim if rotary_dim is None else _rotary_dim(rotary_dim, self.head_dim)
-        self._attention_factor = None if attention_factor is None else positive("attention_factor", attention_factor)
-        self.seq_len = None if seq_len is None else whole("seq_len", seq_len, 0)
-        self.frequencies()  # refuses what does not fit before it is used
-        self._follows_length = self._method in _BY_LENGTH if self._dictionary is None else _by_length(self._dictionary)
+            wanted = scaling
+        else:
+            method = "default" if scaling is None else one_of("scaling", scaling, SCALINGS)
+            turning = check_rotary_dim("head_dim", rotary_dim, self.head_dim)
+            options = _options_of(method, {} if scaling_options is None else scaling_options)
+            function = partial(_SCALINGS[method], turning, 10_000.0 if base is None else base, **options)
+            wanted = function if method in _BY_LENGTH else function()
+        self.rope = Rope(
+            self.head_dim,
+            layout=self.layout,
+            scaling=wanted,
+            layer_type=layer_type,
+            seq_len=seq_len,
+            attention_factor=attention_factor,
+        )
 
-    def _check_options(self) -> None:
-        """Refuses options that the method does not take, or lacks."""
-        parameters = inspect.signature(_SCALINGS[self._method]).parameters
-        accepted = {name: one for name, one in parameters.items() if name not in ("dim", "base", "seq_len", "like")}
-        if set(self._options) - set(accepted):
-            raise ValueError(
-                f"scaling_options for {self._method!r} must be among {sorted(accepted)}, got {self._options!r}"
-            )
-        missing = [name for name, one in accepted.items() if one.default is one.empty and name not in self._options]
-        if missing:
-            raise ValueError(f"scaling_options must have {missing} for {self._method!r}, got {self._options!r}")
+    @property
+    def seq_len(self) -> int | None:
+        """Tokens in the sequence, as given."""
+        return self.rope.seq_len
 
     def frequencies(self, seq_len: int | None = None, *, like: Array = None) -> Scaled:
         """The frequencies in radians per token, and the factor on cosines and sines.
@@ -516,23 +511,19 @@ class Rotary(_Turning):
         Returns:
             `Scaled`: float64, shape (dimensions that turn / 2,), and the attention factor.
         """
-        length = (self.seq_len or 0) if seq_len is None else whole("seq_len", seq_len, 0)
-        if self._dictionary is not None:
-            found = from_config(self._dictionary, self.head_dim, length, layer_type=self._layer_type, like=like)
-        else:
-            settings = self._options | ({"seq_len": length} if self._method in _BY_LENGTH else {})
-            found = _SCALINGS[self._method](self._rotary_dim, self._base, **settings, like=like)
-        return found if self._attention_factor is None else Scaled(found.inv_freq, self._attention_factor)
+        found = self.rope.frequencies(self.seq_len if seq_len is None else whole("seq_len", seq_len, 0))
+        if like is None:
+            return found
+        return found._replace(inv_freq=floats("inv_freq", found.inv_freq.tolist(), like=like))
 
     def tables(self, positions: Tensor, key_positions: Tensor, like: Tensor) -> tuple[RotaryTable, RotaryTable]:
-        length = self.seq_len
-        if length is None and self._follows_length:
-            length = max([0, *(int(at.max()) + 1 for at in (positions, key_positions) if at.numel())])
-        inv_freq, factor = self.frequencies(length, like=positions)
-        for_q = rotary_table(angles(positions, inv_freq), factor, length_axis=-2, like=like)
-        if key_positions is positions:
-            return for_q, for_q
-        return for_q, rotary_table(angles(key_positions, inv_freq), factor, length_axis=-2, like=like)
+        seq_len = self.rope.sequence_length(positions, key_positions)
+        for_q = self._table(positions, like, seq_len)
+        return for_q, for_q if key_positions is positions else self._table(key_positions, like, seq_len)
+
+    def _table(self, positions: Tensor, like: Tensor, seq_len: int | None) -> RotaryTable:
+        along = positions if self.rope.axes is None else positions[..., None]  # the same on all axes
+        return self.rope.table(along, like=like, seq_len=seq_len)
 
 
 class Mixed(PositionScheme):
@@ -610,7 +601,7 @@ class XPos(_Turning):
         gamma: float = 0.4,
         scale_base: float = 512.0,
     ) -> None:
-        super().__init__(_rotary_dim(head_dim, None, "head_dim"), layout)
+        super().__init__(check_rotary_dim("head_dim", None, whole("head_dim", head_dim)), layout)
         self._base = positive("base", base)
         self._constants = {"gamma": positive("gamma", gamma), "scale_base": positive("scale_base", scale_base)}
 
@@ -622,25 +613,18 @@ class XPos(_Turning):
         return of_queries[0], of_keys[1]
 
 
-def _by_length(dictionary: Mapping[str, Any]) -> bool:
-    """Whether a Hugging Face dictionary, which `from_config` has read, or a part of it follows the sequence."""
-    named = {dictionary.get("rope_type"), dictionary.get("type")}
-    inner = [value for value in dictionary.values() if isinstance(value, Mapping)]
-    return bool(named & {"dynamic", "longrope", "su"}) or any(_by_length(value) for value in inner)
-
-
-def _mapping(name: str, value: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be a mapping, got {said(value)}")
-    return value
-
-
-def _rotary_dim(rotary_dim: int, head_dim: int | None, name: str = "rotary_dim") -> int:
-    """`rotary_dim`, after checking that it is even and fits into a head."""
-    if whole(name, rotary_dim) % 2 or (head_dim is not None and rotary_dim > head_dim):
-        limit = "" if head_dim is None else f" and at most {head_dim}"
-        raise ValueError(f"{name} must be even{limit}, got {rotary_dim}")
-    return even_dim(rotary_dim)
+def _options_of(method: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`options`, after checking that the scaling of that name takes them and lacks none."""
+    if not isinstance(options, Mapping):
+        raise TypeError(f"scaling_options must be a mapping, got {said(options)}")
+    parameters = inspect.signature(_SCALINGS[method]).parameters
+    accepted = {name: one for name, one in parameters.items() if name not in ("dim", "base", "seq_len", "like")}
+    if set(options) - set(accepted):
+        raise ValueError(f"scaling_options for {method!r} must be among {sorted(accepted)}, got {options!r}")
+    missing = [name for name, one in accepted.items() if one.default is one.empty and name not in options]
+    if missing:
+        raise ValueError(f"scaling_options must have {missing} for {method!r}, got {options!r}")
+    return options
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from itertools import product
 
 import pytest
 
@@ -112,6 +113,10 @@ def inputs():
     return normal(BATCH, LENGTH, DIM)
 
 
+def shapes_of(positions):
+    return positions, positions[None], positions.expand(BATCH, -1)
+
+
 # --- the interface --------------------------------------------------------------------------------------------------
 
 
@@ -167,15 +172,22 @@ def test_a_scheme_of_ones_own(torch):
 
 
 @every_case
-def test_one_row_of_positions_holds_for_the_whole_batch(case, torch):
+def test_positions_of_every_shape(case, torch):
+    """For all sequences, in one row for all, or in a row for each; queries and keys need not have the same shape."""
     scheme, x, positions = make(case).double(), inputs(), torch.arange(LENGTH)
-    assert torch.equal(attend(scheme, x, positions[None]), attend(scheme, x, positions))
+    for each in shapes_of(positions):
+        torch.testing.assert_close(scheme.embed(x, each), scheme.embed(x, positions), atol=0, rtol=0)
+        torch.testing.assert_close(attend(scheme, x, each), attend(scheme, x, positions), atol=1e-12, rtol=0)
     q, k, _ = projected(x)
-    each = positions.expand(BATCH, LENGTH)
-    for at, keys_at in ((positions[None], each), (each, positions[None]), (positions[None], positions)):
-        turned = scheme.rotate(q, k, at, keys_at)
-        for got, expected in zip(turned, scheme.rotate(q, k, positions, positions), strict=True):
-            torch.testing.assert_close(got, expected, atol=1e-12, rtol=0)
+    q, at = q[:, :, -3:], positions[-3:]
+    turned, bias = scheme.rotate(q, k, at, positions), scheme.bias(q, k, at, positions)
+    for each, of_keys in product(shapes_of(at), shapes_of(positions)):
+        torch.testing.assert_close(scheme.rotate(q, k, each, of_keys), turned, atol=1e-12, rtol=0)
+        got = scheme.bias(q, k, each, of_keys)
+        assert (got is None) == (bias is None) == (scheme.door != "logits")
+        if bias is not None:
+            wanted = bias.expand(BATCH, HEADS, 3, LENGTH)
+            torch.testing.assert_close(got.expand_as(wanted), wanted, atol=1e-12, rtol=0)
     with pytest.raises(
         ValueError, match=rf"positions must have shape \({LENGTH},\), \(1, {LENGTH}\) or \({BATCH}, {LENGTH}\)"
     ):
@@ -258,24 +270,6 @@ def test_positions_need_not_be_whole(case, torch):
     half, moved, full = (attend(scheme, x, places) for places in (at, at + 0.25, 2 * at))
     torch.testing.assert_close(half, moved, atol=1e-10, rtol=0)
     assert (float((half - full).abs().max().detach()) > 1e-3) == (scheme.door != "none")
-
-
-@every_case
-def test_one_position_shape_for_queries_and_another_for_keys(case, torch):
-    scheme = make(case).double()
-    q, k, _ = projected(inputs())
-    at, keys_at = torch.arange(LENGTH)[-3:], torch.arange(LENGTH)
-    expected = scheme.rotate(q[:, :, -3:], k, at, keys_at)
-    biases = [scheme.bias(q[:, :, -3:], k, at, keys_at)]
-    for one, other in ((at.expand(BATCH, 3), keys_at), (at, keys_at.expand(BATCH, LENGTH))):
-        for got, wanted in zip(scheme.rotate(q[:, :, -3:], k, one, other), expected, strict=True):
-            torch.testing.assert_close(got, wanted)
-        biases.append(scheme.bias(q[:, :, -3:], k, one, other))
-    if scheme.door == "logits":
-        for each in biases[1:]:
-            torch.testing.assert_close(each, biases[0].expand(BATCH, HEADS, 3, LENGTH), atol=1e-12, rtol=0)
-    else:
-        assert biases == [None] * 3
 
 
 @every_case
@@ -533,6 +527,13 @@ def test_layers_share_their_tables(torch, monkeypatch):
     learned = q.clone().requires_grad_()
     scheme.rotate(learned, k, positions)[0].sum().backward()
     assert learned.grad is not None
+    before = len(made)
+    row = torch.arange(LENGTH)[None]
+    for _ in range(3):
+        scheme.rotate(q, k, row)
+    assert len(made) == before + 1
+    each = torch.vmap(lambda at: scheme.rotate(q, k, at)[0])(torch.stack([row[0], row[0] + 1]))
+    torch.testing.assert_close(each[1], second[0])
     moving = torch.arange(LENGTH, dtype=torch.float64).requires_grad_()
     for _ in range(2):
         scheme.rotate(q, k, moving)[0].sum().backward()

@@ -37,7 +37,19 @@ except ModuleNotFoundError:
 
 from posenc import absolute, scaling
 from posenc import bias as biases
-from posenc._arrays import Array, being_traced, even_dim, flag, floats, one_of, positive, said, said_of, whole
+from posenc._arrays import (
+    Array,
+    being_traced,
+    even_dim,
+    flag,
+    floats,
+    has_values,
+    one_of,
+    positive,
+    said,
+    said_of,
+    whole,
+)
 from posenc.absolute import relative_positions
 from posenc.rope import Rope
 from posenc.rotary import LAYOUTS, RotaryTable, check_rotary_dim, xpos_tables
@@ -165,7 +177,7 @@ class PositionScheme(nn.Module):
 
         Args:
             x: shape (batch, length, dim), any floating dtype.
-            positions: shape (length,) or (batch, length), in tokens.
+            positions: shape (length,), (1, length) or (batch, length), in tokens.
 
         Returns:
             shape and dtype of x.
@@ -185,7 +197,7 @@ class PositionScheme(nn.Module):
         Args:
             q: shape (batch, heads, queries, head_dim), any floating dtype.
             k: shape (batch, key heads, keys, head_dim), in the dtype of q; the number of key heads divides heads.
-            positions: of the queries, shape (queries,) or (batch, queries), in tokens.
+            positions: of the queries, shape (queries,), (1, queries) or (batch, queries), in tokens.
             key_positions: of the keys, likewise; None: those of the queries.
 
         Returns:
@@ -430,13 +442,14 @@ class _Turning(PositionScheme, ABC):
         """The tables made last where they were made for these very tensors, and these have not changed since."""
         both = (positions, key_positions)
         # Tables of a graph that is traced or differentiated belong to it, and those made for inference stay there.
-        passing = being_traced() or torch.is_inference_mode_enabled()
+        passing = being_traced() or torch.is_inference_mode_enabled() or not all(map(has_values, both))
         if passing or any(at.requires_grad or at.is_inference() for at in both):
             return self.tables(positions, key_positions, like)
-        state = (positions._version, key_positions._version, _working_dtype(like.dtype), like.device)
+        state = (*(at._version for at in both), *(at.dtype for at in both), _working_dtype(like.dtype), like.device)
         if self._last is not None:
-            (known, known_keys), known_state, made = self._last
-            if known is positions and known_keys is key_positions and known_state == state:
+            known, known_state, made = self._last
+            # the same memory: a row for the whole batch is another view of it in every layer
+            if known_state == state and all(at.is_set_to(last) for at, last in zip(both, known, strict=True)):
                 return made  # type: ignore[no-any-return]
         made = self.tables(positions, key_positions, like)
         self._last = (both, state, made)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_schemes import CASES, HEAD_DIM, HEADS, LENGTH, make
+from tests.scheme_cases import CASES, HEAD_DIM, HEADS, LENGTH, make
 
 pytestmark = pytest.mark.torch
 

@@ -39,7 +39,7 @@ SCHEMES: Mapping[str, type[PositionScheme]] = MappingProxyType(
 
 
 def make_scheme(name: str, **config: Any) -> PositionScheme:
-    """A scheme by its name, as `make_scheme("rope", head_dim=64, base=10_000.0)`.
+    """A scheme by its name.
 
     Args:
         name: one of `SCHEMES`.
@@ -49,6 +49,10 @@ def make_scheme(name: str, **config: Any) -> PositionScheme:
         TypeError: `name` is no string, or an argument is of the wrong type.
         ValueError: an unknown name, an argument that the scheme does not take or lacks, or one out of its range; the
             message lists what is accepted.
+
+    Example:
+        >>> make_scheme("alibi", n_heads=2).slopes
+        (0.0625, 0.00390625)
     """
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {said(name)}")

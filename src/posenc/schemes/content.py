@@ -69,6 +69,11 @@ class TransformerXL(_ContentBiasing):
         seed: of the initial values; None: torch's global generator.
 
     Source: Dai et al. 2019, section 3.3.
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> TransformerXL(2, head_dim=8).bias(q, q, torch.arange(3)).shape
+        torch.Size([1, 2, 3, 3])
     """
 
     def __init__(
@@ -113,6 +118,12 @@ class Tener(_ContentBiasing):
         seed: of the initial values; None: torch's global generator.
 
     Source: Yan et al. 2019, "TENER: Adapting Transformer Encoder for Named Entity Recognition".
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> scheme = Tener(2, head_dim=8)
+        >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.logit_scale(8, n_keys=3)
+        (torch.Size([1, 2, 3, 3]), 1.0)
     """
 
     def __init__(
@@ -154,6 +165,12 @@ class Deberta(_ContentBiasing):
         seed: of the initial values; None: torch's global generator.
 
     Source: He et al. 2021, section 3.1.
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> scheme = Deberta(2, head_dim=8, span=4)
+        >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.p.shape
+        (torch.Size([1, 2, 3, 3]), torch.Size([8, 16]))
     """
 
     def __init__(

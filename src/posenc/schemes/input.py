@@ -37,6 +37,10 @@ class Integer(_Added):
 
     Args:
         dim: width of the embeddings, at least 1.
+
+    Example:
+        >>> Integer(2).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
+        [[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]]
     """
 
     def code(self, positions: Tensor) -> Tensor:
@@ -49,6 +53,10 @@ class Normalised(_Added):
     Args:
         dim: width of the embeddings, at least 1.
         length: tokens in a text, at least 1.
+
+    Example:
+        >>> Normalised(2, length=4).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
+        [[[0.0, 0.0], [0.25, 0.25], [0.5, 0.5]]]
     """
 
     def __init__(self, dim: int, length: int) -> None:
@@ -64,6 +72,10 @@ class Binary(_Added):
 
     Args:
         dim: width of the embeddings, at least 1.
+
+    Example:
+        >>> Binary(3).embed(torch.zeros(1, 2, 3), torch.tensor([1, 6])).tolist()
+        [[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]
     """
 
     def code(self, positions: Tensor) -> Tensor:
@@ -79,6 +91,11 @@ class Sinusoidal(_Added):
         layout: "interleaved" or "half".
 
     Source: Vaswani et al. 2017, section 3.5.
+
+    Example:
+        >>> Sinusoidal(2).embed(torch.zeros(1, 2, 2), torch.arange(2)).round(decimals=2)
+        tensor([[[0.0000, 1.0000],
+                 [0.8400, 0.5400]]])
     """
 
     def __init__(self, dim: int, base: float = 10_000.0, layout: str = "interleaved") -> None:
@@ -99,6 +116,11 @@ class Learned(_Added):
         length: positions that the table is stretched over, for "interpolate" alone.
         std: of the normal distribution that rows are drawn from.
         seed: of the initial values; None: torch's global generator.
+
+    Example:
+        >>> scheme = Learned(4, max_positions=8)
+        >>> torch.equal(scheme.embed(torch.zeros(1, 1, 4), torch.tensor([5]))[0, 0], scheme.table[5])
+        True
     """
 
     def __init__(

@@ -34,6 +34,11 @@ class PositionScheme(nn.Module):
             mask is attention's.
 
     A scheme of your own overrides `_embed`, `_rotate`, `_bias` or `_logit_scale`, which get checked arguments.
+
+    Example:
+        >>> scheme = PositionScheme()
+        >>> scheme.door, scheme.logit_scale(head_dim=16, n_keys=9)
+        ('none', 0.25)
     """
 
     door: ClassVar[str] = "none"

@@ -52,6 +52,13 @@ class ALiBi(_OffsetBiasing):
         causal: whether queries look only back, as in the paper; −∞ for later keys. Otherwise the symmetric form.
 
     Source: Press et al. 2022, section 3.
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> ALiBi(2).bias(q, q, torch.arange(3))[0]  # of the first head
+        tensor([[ 0.0000,    -inf,    -inf],
+                [-0.0625,  0.0000,    -inf],
+                [-0.1250, -0.0625,  0.0000]])
     """
 
     def __init__(self, n_heads: int, slopes: Sequence[float] | None = None, causal: bool = True) -> None:
@@ -84,6 +91,12 @@ class T5(_OffsetBiasing):
         seed: of the initial values; None: torch's global generator.
 
     Source: Raffel et al. 2020, section 2.1.
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> bias = T5(2).bias(q, q, torch.arange(3))
+        >>> bias.shape, bool(bias[0, 1, 0] == bias[0, 2, 1])  # a distance of 1 has one number
+        (torch.Size([2, 3, 3]), True)
     """
 
     def __init__(
@@ -122,6 +135,13 @@ class Sandwich(_OffsetBiasing):
         base: finite and greater than 0.
 
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> Sandwich(2, dim=8).bias(q, q, torch.arange(3))[1].round(decimals=2)  # of the second head
+        tensor([[0.5000, 0.4400, 0.3200],
+                [0.4400, 0.5000, 0.4400],
+                [0.3200, 0.4400, 0.5000]])
     """
 
     def __init__(self, n_heads: int, dim: int = 128, base: float = 10_000.0) -> None:
@@ -146,6 +166,12 @@ class Kerple(_OffsetBiasing):
 
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation"; the initial
     values are ours.
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> bias = Kerple(2).bias(q, q, torch.arange(3))
+        >>> bool(bias[0, 2, 2] == 0), bool(bias[0, 2, 1] > bias[0, 2, 0])  # farther is less
+        (True, True)
     """
 
     def __init__(self, n_heads: int, kind: str = "logarithmic", seed: int | None = None) -> None:
@@ -188,6 +214,12 @@ class Fire(Biasing):
         seed: of the initial values; None: torch's global generator.
 
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> bias = Fire(2).bias(q, q, torch.arange(3))
+        >>> bias.shape, bool(bias[0, 0, 1].isneginf())  # later keys are hidden
+        (torch.Size([2, 3, 3]), True)
     """
 
     causal = True

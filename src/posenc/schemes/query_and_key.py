@@ -96,6 +96,14 @@ class Rotary(_Turning):
         seq_len: tokens in the sequence, for scalings that follow it; None: one more than the greatest position at hand.
 
     Source: Su et al. 2021, section 3.2.2; for scaling, see `posenc.scaling`.
+
+    Example:
+        >>> scheme, ones = Rotary(4), torch.ones(1, 1, 3, 4)
+        >>> q, k = scheme.rotate(ones, ones, torch.arange(3))
+        >>> (q @ k.mT)[0, 0].round(decimals=2)  # a score depends on the distance alone
+        tensor([[4.0000, 3.0800, 1.1700],
+                [3.0800, 4.0000, 3.0800],
+                [1.1700, 3.0800, 4.0000]])
     """
 
     def __init__(
@@ -175,6 +183,11 @@ class Mixed(PositionScheme):
         base, scaling, scaling_options, attention_factor: as in `Rotary`.
 
     Source: Yang et al. 2025, "Rope to Nope and Back Again", for layers of both kinds and for the window.
+
+    Example:
+        >>> scheme = Mixed(8, every=4)
+        >>> [scheme.for_layer(index) is scheme.plain for index in range(5)]
+        [False, False, False, True, False]
     """
 
     door = "query and key"
@@ -228,6 +241,12 @@ class XPos(_Turning):
         scale_base: tokens over which pair i shrinks by ζ_i, greater than 0.
 
     Source: Sun et al. 2022, "A Length-Extrapolatable Transformer", section 2.
+
+    Example:
+        >>> scheme, ones = XPos(4, scale_base=2.0), torch.ones(1, 1, 3, 4)
+        >>> q, k = scheme.rotate(ones, ones, torch.arange(3))
+        >>> (q @ k.mT)[0, 0, :, 0].round(decimals=2)  # the scores of the first key
+        tensor([4.0000, 2.1800, 1.0500])
     """
 
     def __init__(

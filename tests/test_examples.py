@@ -25,9 +25,18 @@ def test_examples_print_what_they_say(module):
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("module", ["frequencies", "scaling", "analysis"])
+@pytest.mark.parametrize("module", ["frequencies", "scaling", "analysis", "schemes"])
 def test_every_public_function_has_an_example(module):
-    functions = inspect.getmembers(import_module(f"posenc.{module}"), inspect.isfunction)
-    public = {name: one for name, one in functions if one.__module__.startswith(f"posenc.{module}") and name[0] != "_"}
+    public = made_in(module, inspect.isfunction)
     assert public
     assert [name for name, function in public.items() if ">>> " not in function.__doc__] == []
+
+
+def test_every_scheme_has_an_example():
+    assert [name for name, scheme in made_in("schemes", inspect.isclass).items() if ">>> " not in scheme.__doc__] == []
+
+
+def made_in(module, kind):
+    """The public functions, or classes, that a module or its parts define, by name."""
+    found = inspect.getmembers(import_module(f"posenc.{module}"), kind)
+    return {name: one for name, one in found if one.__module__.startswith(f"posenc.{module}") and name[0] != "_"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -95,6 +97,21 @@ def test_dictionaries_scale_and_follow_the_length():
     np.testing.assert_allclose(fixed.rotate(x), follows.rotate(x), atol=1e-14)
 
 
+def test_a_function_of_the_length_and_a_factor_of_ones_own():
+    x, dynamic = heads(1, 1, 9, 8), {"factor": 2.0, "original_max_position_embeddings": 4}
+    rope = Rope(8, scaling=partial(scaling.dynamic_ntk, 8, **dynamic), attention_factor=1.5)
+    assert (rope.follows_length, rope.attention_factor) == (True, 1.5)
+    wanted = scaling.dynamic_ntk(8, seq_len=9, **dynamic).inv_freq
+    np.testing.assert_allclose(rope.rotate(x), by_hand(x, np.arange(9), wanted, factor=1.5), atol=1e-14)
+    # Queries and keys are of one sequence, which goes as far as its farthest key.
+    q, _ = rope(x[:, :, :3], x, np.arange(3), key_positions=np.arange(9))
+    np.testing.assert_allclose(q, by_hand(x[:, :, :3], np.arange(3), wanted, factor=1.5), atol=1e-14)
+    assert (rope.sequence_length(np.arange(3), np.arange(9)), rope.sequence_length(np.zeros(0))) == (9, 0)
+    fixed = Rope(8, scaling=partial(scaling.dynamic_ntk, 8, **dynamic), seq_len=9)
+    assert (fixed.follows_length, fixed.sequence_length(np.arange(3))) == (False, None)
+    np.testing.assert_allclose(fixed.inv_freq, wanted)
+
+
 def _split(scaled):
     return scaled.inv_freq, "interleaved", scaled.attention_factor
 
@@ -138,6 +155,7 @@ def test_what_is_a_models_language_model_is_read():
         (lambda: Rope(8, 5.0, scaling=Scaled(np.ones(4), 1.0)), "base must be None"),
         (lambda: Rope(8, 5.0, scaling={"rope_theta": 6.0}), "base must be what scaling says, 6.0, or None, got 5.0"),
         (lambda: Rope(8, layer_type="full_attention"), "layer_type must be None"),
+        (lambda: Rope(8, attention_factor=0), "attention_factor must be"),
         (lambda: Rope.axial(10), "dim must be a multiple of two for each of the 2 axes, 4, got 10"),
         (lambda: Rope(8).rotate(np.ones((1, 3, 6))), "x must have heads of width 8, got shape"),
         (lambda: Rope(8)(np.ones((1, 4, 8)), np.ones((1, 3, 8))), "q must be no longer than k"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_schemes import CASES, HEAD_DIM, HEADS, LENGTH, make
+from tests.scheme_cases import CASES, HEAD_DIM, HEADS, LENGTH, make
 
 pytestmark = pytest.mark.torch
 
@@ -262,7 +262,7 @@ def test_tokens_go_on_from_the_last_position(torch):
     from posenc.transformer import KeyValueCache
 
     built, tokens, steps = model("sinusoidal"), some_tokens(), torch.arange(LENGTH)
-    for positions in (steps, steps + 7, steps + torch.tensor([[3], [11]])):
+    for positions in (steps, steps + 7, steps[None], steps + torch.tensor([[3], [11]])):
         cache = KeyValueCache()
         built(tokens[:, :4], positions[..., :4], cache=cache)
         got = [built(tokens[:, 4:7], cache=cache), built(tokens[:, 7:], cache=cache)]

@@ -466,7 +466,7 @@ class Pairs(NamedTuple):
 @functools.cache
 def pairs(name: str) -> Pairs:
     """The example of a scaling: Llama 2's frequencies and four times its text, or the model that it was made for."""
-    from posenc import configs, schemes
+    from posenc import configs, scaling
 
     example = {"longrope": "Phi-3-mini-128k-instruct", "llama3": "Llama-3.1-8B"}.get(name, "Llama-2-7b-hf")
     model = configs.model(example)
@@ -481,7 +481,7 @@ def pairs(name: str) -> Pairs:
             "seq_len": FACTOR * length,
             "partial_rotary_factor": STILL,
         }
-        function = schemes._SCALINGS[name]
+        function = getattr(scaling, name)
         accepted = inspect.signature(function).parameters
         if name in ("dynamic_ntk", "proportional"):
             del settings["factor"]

@@ -6,7 +6,7 @@ rotation) do, and keeps the table of the first positions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -24,6 +24,7 @@ from posenc._arrays import (
     is_torch,
     namespace,
     one_of,
+    positive,
     said,
     whole,
     widest_float,
@@ -45,14 +46,15 @@ class Rope:
         base: of the frequencies base^(−2i/d); None: what `scaling` says, else 10 000.
         layout: "interleaved" (pair i is dimensions 2i and 2i + 1) or "half" (i and i + d/2).
         rotary_dim: the first dimensions that turn, even; None: what `scaling` says, else all.
-        scaling: None; a mapping that `posenc.scaling.from_config` reads, as {"rope_type": "yarn", "factor": 4, …}; or
-            frequencies and a factor, as the functions of `posenc.scaling` return them. Frequencies may be a tensor
-            that learns.
+        scaling: None; a mapping that `posenc.scaling.from_config` reads, as {"rope_type": "yarn", "factor": 4, …};
+            frequencies and a factor, as the functions of `posenc.scaling` return them, where frequencies may be a
+            tensor that learns; or a function of `seq_len` that returns both.
         layer_type: the layers wanted, for a mapping that is per layer.
         axes: for positions of several axes, which of them each pair follows: one whole number a pair, as `sections`
             and `Rope.axial` make them. None: what the mapping says (M-RoPE), else positions have one axis.
-        seq_len: tokens of the whole sequence, for scalings that follow it (dynamic, longrope). None: one more than the
-            greatest position at hand.
+        seq_len: tokens of the whole sequence, for scalings that follow it (dynamic, longrope, a function). None: one
+            more than the greatest position at hand.
+        attention_factor: the factor on cosines and sines, greater than 0; None: what `scaling` says, else 1.
 
     Attributes:
         inv_freq, attention_factor: frequencies in radians per token, shape (rotary_dim/2,), and the factor on cosines
@@ -78,34 +80,34 @@ class Rope:
         *,
         layout: str = "interleaved",
         rotary_dim: int | None = None,
-        scaling: Mapping[str, Any] | Scaled | None = None,
+        scaling: Mapping[str, Any] | Scaled | Callable[..., Scaled] | None = None,
         layer_type: str | None = None,
         axes: Sequence[int] | None = None,
         seq_len: int | None = None,
+        attention_factor: float | None = None,
     ) -> None:
         self.dim, self.layout = whole("dim", dim, 2), one_of("layout", layout, LAYOUTS)
         self.seq_len = None if seq_len is None else whole("seq_len", seq_len, 0)
-        self.follows_length, self._mapping, self._layer_type = False, None, layer_type
-        self._axial = False
         self._turning = None if rotary_dim is None else check_rotary_dim("dim", rotary_dim, self.dim)
+        self._factor = None if attention_factor is None else positive("attention_factor", attention_factor)
+        self._layer_type, self._axial = layer_type, False
         if isinstance(scaling, Mapping):
-            self._mapping = scaling if base is None else _with_base(scaling, base)
-            dictionary = rope_dictionary(self._mapping, layer_type)
-            self.follows_length = self.seq_len is None and dictionary["rope_type"] in _BY_LENGTH
+            scaling = scaling if base is None else _with_base(scaling, base)
+            dictionary = rope_dictionary(scaling, layer_type)
+            follows, self._axial = dictionary["rope_type"] in _BY_LENGTH, dictionary["rope_type"] == "axial"
             if axes is None and "mrope_section" in dictionary:
                 axes = sections(dictionary["mrope_section"], bool(dictionary.get("mrope_interleaved", False)))
-            self._axial = dictionary["rope_type"] == "axial"
         elif layer_type is not None:
             raise ValueError(f"layer_type must be None where scaling is no mapping, got {layer_type!r}")
-        if self._mapping is not None:
-            self.inv_freq, self.attention_factor = self.frequencies(self.seq_len)
         elif scaling is None:
             width = check_rotary_dim("dim", rotary_dim, self.dim)
-            self.inv_freq, self.attention_factor = make_inv_freq(width, 10_000.0 if base is None else base), 1.0
+            scaling, follows = Scaled(make_inv_freq(width, 10_000.0 if base is None else base), 1.0), False
+        elif base is not None:
+            raise ValueError(f"base must be None where scaling has the frequencies, got {base!r}")
         else:
-            if base is not None:
-                raise ValueError(f"base must be None where scaling has the frequencies, got {base!r}")
-            self.inv_freq, self.attention_factor = Scaled(*scaling)
+            follows = callable(scaling)
+        self._scaling, self.follows_length = scaling, follows and self.seq_len is None
+        self.inv_freq, self.attention_factor = self.frequencies(self.seq_len)
         self.rotary_dim = 2 * floats("scaling", self.inv_freq).shape[-1]
         if self._turning not in (None, self.rotary_dim) or self.rotary_dim > self.dim:
             raise ValueError(
@@ -115,9 +117,7 @@ class Rope:
         if self._axial and axes is None:
             axes = [0] * (self.rotary_dim // 4) + [1] * (self.rotary_dim // 4)
         self.axes = None if axes is None else _check_axes(axes, self.rotary_dim // 2)
-        # As Python's numbers, which every library takes and a compiler can hold as constants.
-        fixed = isinstance(self.inv_freq, np.ndarray) or not is_array(self.inv_freq)
-        self._numbers = np.asarray(self.inv_freq, float).tolist() if fixed else None
+        self._numbers = _as_numbers(self.inv_freq)
         self._kept: dict[Any, RotaryTable] = {}
 
     @classmethod
@@ -208,11 +208,32 @@ class Rope:
 
     def frequencies(self, seq_len: int | None = None) -> Scaled:
         """Frequencies, NumPy, and factor for a sequence of `seq_len` tokens; alike where they do not follow it."""
-        if self._mapping is None:
-            return Scaled(self.inv_freq, self.attention_factor)
-        width = self.dim if self._turning is None else self._turning
-        found = from_config(self._mapping, width, seq_len, layer_type=self._layer_type)
-        return Scaled(np.tile(found.inv_freq, 2), found.attention_factor) if self._axial else found
+        if isinstance(self._scaling, Mapping):
+            width = self.dim if self._turning is None else self._turning
+            found = from_config(self._scaling, width, seq_len, layer_type=self._layer_type)
+            found = found._replace(inv_freq=np.tile(found.inv_freq, 2)) if self._axial else found
+        elif callable(self._scaling):
+            found = Scaled(*self._scaling(seq_len=seq_len or 0))
+        else:
+            found = Scaled(*self._scaling)
+        return found if self._factor is None else found._replace(attention_factor=self._factor)
+
+    def sequence_length(self, *positions: Array) -> int | None:
+        """One more than the greatest position, for the `seq_len` of `table`; None: frequencies do not follow it.
+
+        Raises:
+            ValueError: positions whose values cannot be looked at, as torch.compile traces them: give `Rope` a
+                `seq_len`.
+        """
+        if not self.follows_length:
+            return None
+        ends = [0]
+        for each in positions:
+            if not has_values(each):
+                raise ValueError("seq_len must be given to Rope where positions cannot be looked at, got None")
+            at = np.asarray(each.detach().cpu() if is_torch(each) else each)
+            ends.append(int(at.max()) + 1 if at.size else 0)
+        return max(ends)
 
     def table(
         self,
@@ -222,6 +243,7 @@ class Rope:
         offset: int | Array = 0,
         length_axis: int = -2,
         like: Array = None,
+        seq_len: int | None = None,
     ) -> RotaryTable:
         """Cosines and sines for `posenc.rotary.rotate`: to be made once and used in every layer.
 
@@ -233,6 +255,7 @@ class Rope:
             offset: the first position, where `positions` is None; a number, or an array of no axes.
             length_axis: the axis of x, from its end, that counts tokens.
             like: queries or keys, whose library, device and working precision the table takes.
+            seq_len: as `sequence_length` says it of the positions of queries and keys; None: of `positions` alone.
 
         Raises:
             TypeError, ValueError: both or neither of positions and length, or positions without the axes.
@@ -243,17 +266,14 @@ class Rope:
             return self._counted(whole("length", length, 0), offset, length_axis, like)
         numbers, factor = self._numbers, self.attention_factor
         if self.follows_length:
-            if not has_values(positions):
-                raise ValueError("seq_len must be given to Rope where positions cannot be looked at, got None")
-            at = np.asarray(positions.detach().cpu() if is_torch(positions) else positions)
-            scaled = self.frequencies(int(at.max()) + 1 if at.size else 0)
-            numbers, factor = scaled.inv_freq.tolist(), scaled.attention_factor
+            scaled = self.frequencies(self.sequence_length(positions) if seq_len is None else seq_len)
+            numbers, factor = _as_numbers(scaled.inv_freq), scaled.attention_factor
         turned = self._angles(positions, numbers, like)
         return rotary_table(turned, factor, length_axis=length_axis, like=like)
 
     def _counted(self, length: int, offset: int | Array, length_axis: int, like: Array) -> RotaryTable:
         """The table of `length` positions from `offset` on."""
-        learned = self._numbers is None
+        learned = not isinstance(self._numbers, list)
         if being_traced() or self.follows_length or learned or is_array(offset):
             xp, device = namespace(like, self.inv_freq if learned else None), device_of(like, self.inv_freq)
             counted = xp.arange(length, device=device if xp is namespace(like) or learned else None) + offset
@@ -272,12 +292,11 @@ class Rope:
                 self._kept[key] = kept
         return cast("RotaryTable", kept[end - length : end])._replace(length_axis=length_axis)
 
-    def _angles(self, positions: Array, numbers: list[float] | None, like: Array) -> Array:
-        """Angles in radians, (..., length, pairs), by frequencies as Python's numbers; None: by those that learn."""
-        frequencies = self.inv_freq
-        if numbers is not None:
+    def _angles(self, positions: Array, frequencies: list[float] | Array, like: Array) -> Array:
+        """Angles in radians, (..., length, pairs), by frequencies as `_as_numbers` has them."""
+        if isinstance(frequencies, list):
             xp, device = namespace(positions, like), device_of(positions, like)
-            frequencies = xp.asarray(numbers, dtype=widest_float(xp, device), device=device)
+            frequencies = xp.asarray(frequencies, dtype=widest_float(xp, device), device=device)
         if self.axes is None:
             return make_angles(positions, frequencies)
         at = floats("positions", positions, like=like)
@@ -335,10 +354,12 @@ class Rope:
             for_k = table if _same(q, k) else self.table(positions, length_axis=length_axis, like=k)
             return self._turn("q", q, table), self._turn("k", k, for_k)
         if positions is not None:
-            return (
-                self.rotate(q, positions, length_axis=length_axis),
-                self.rotate(k, key_positions, length_axis=length_axis),
+            seq_len = self.sequence_length(positions, key_positions)
+            for_q, for_k = (
+                self.table(at, length_axis=length_axis, like=x, seq_len=seq_len)
+                for at, x in ((positions, q), (key_positions, k))
             )
+            return self._turn("q", q, for_q), self._turn("k", k, for_k)
         if key_positions is not None:
             raise ValueError(f"positions must be given where key_positions are, got None and {said(key_positions)}")
         queries, keys = (
@@ -390,6 +411,14 @@ def _check_axes(axes: Sequence[int], pairs: int) -> tuple[int, ...]:
     if len(checked) != pairs:
         raise ValueError(f"axes must have a number for each of the {pairs} pairs, got {len(checked)}")
     return checked
+
+
+def _as_numbers(inv_freq: Array) -> list[float] | Array:
+    """Frequencies as Python's numbers, which every library takes and a compiler holds as constants.
+
+    A tensor, which may learn, stays as it is.
+    """
+    return inv_freq if is_array(inv_freq) and not isinstance(inv_freq, np.ndarray) else np.asarray(inv_freq).tolist()
 
 
 def _with_base(scaling: Mapping[str, Any], base: float) -> dict[str, Any]:

@@ -154,8 +154,8 @@ class Transformer(nn.Module):
 
         Args:
             tokens: int64 or int32, from 0 to vocab_size − 1, shape (batch, length); with a cache the new ones alone.
-            positions: of these tokens, shape (length,) or (batch, length); None: they follow one another, from 0 or
-                from the last position in the cache.
+            positions: of these tokens, shape (length,), (1, length) or (batch, length); None: they follow one another,
+                from 0 or from the last position in the cache.
             cache: of the tokens before, which takes in the new ones; it stays as it was where an error is raised.
 
         Raises:

@@ -272,7 +272,7 @@ TORCH = object()  # stands for the module, which a test asks for
 CAUGHT = {
     "file-in-the-other-layout": [Case(file_in_the_other_layout)],
     "mixed": [Case(mixed)],
-    "batch-axis": [Case(batch_axis, {"case": "sinusoidal", "torch": TORCH})],
+    "batch-axis": [Case(batch_axis, {"case": "sinusoidal"})],
     "restarted": [Case(restarted)],
     "axis-of-the-heads": [Case(axis_of_the_heads, {"layout": "interleaved"})],
     "backwards": [Case(backwards)],
@@ -280,9 +280,7 @@ CAUGHT = {
     "positions-in-bfloat16": [
         Case(positions_in_bfloat16, {"torch": TORCH, "layout": "interleaved", "positions": range(250, 260)})
     ],
-    "bias-in-bfloat16": [
-        Case(bias_in_bfloat16, {"case": "alibi", "dtype": "bfloat16", "tolerance": 6e-2, "torch": TORCH})
-    ],
+    "bias-in-bfloat16": [Case(bias_in_bfloat16, {"case": "alibi", "dtype": "bfloat16", "tolerance": 6e-2})],
     "wrong-speeds": [Case(wrong_speeds(name)) for name in ("precedence", "too_slow_a_fall", "reciprocal")],
     "base-not-read": [
         Case(
@@ -301,7 +299,7 @@ CAUGHT = {
     "mask-of-the-first": [Case(mask_of_the_first)],
     "query-minus-key": [Case(query_minus_key)],
     "heads-by-reshape": [Case(heads_by_reshape, {"case": "rope", "torch": TORCH})],
-    "before-the-projection": [Case(before_the_projection, {"case": "rope", "causal": True, "torch": TORCH})],
+    "before-the-projection": [Case(before_the_projection, {"case": "rope", "causal": True})],
 }
 PARTS = [(name, number) for name, cases in CAUGHT.items() for number in range(len(cases))]
 

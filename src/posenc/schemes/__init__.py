@@ -1,0 +1,55 @@
+"""Every scheme of the book as a torch module, each at the door by which it enters attention.
+
+    x = scheme.embed(x, positions)                              the input: added to the embeddings, once
+    q, k = scheme.rotate(q, k, positions)                       the query and key: turned in every layer
+    attention(q, k, v, bias=scheme.bias(q, k, positions), scale=scheme.logit_scale(head_dim, n_keys))
+                                                                the logits: biased or scaled in every layer
+
+A scheme changes one of them and leaves the others neutral, so that a Transformer calls all and takes any scheme. The
+arithmetic is that of `posenc.absolute`, `rotary`, `scaling` and `bias`; here are parameters, shapes and dtypes.
+
+Positions are explicit everywhere, tensors of shape (length,), (1, length) or (batch, length), in tokens. In decoding
+with a cache the queries are the last ones of the keys: `positions` are then those of the queries, and `key_positions`
+those of the keys. Where a scheme rotates, either rotate queries and keys together as they come and keep the rotated
+keys, or keep them unrotated and rotate them all with their `key_positions`; for a scaling that follows the length of
+the sequence (dynamic NTK, LongRoPE) only the second is right. The bias wants all keys, and q and k as `rotate` has
+left them.
+"""
+
+from __future__ import annotations
+
+# The package's page shows the names in this order.
+# isort: off
+from posenc.schemes.interface import DOORS, PositionScheme
+from posenc.schemes.no_position import NoPosition, NoPositionWithTemperature
+from posenc.schemes.input import Integer, Normalised, Binary, Sinusoidal, Learned
+from posenc.schemes.query_and_key import SCALINGS, Rotary, Mixed, XPos
+from posenc.schemes.logits import ALiBi, T5, Sandwich, Kerple, Fire
+from posenc.schemes.content import TransformerXL, Tener, Deberta
+from posenc.schemes.by_name import SCHEMES, make_scheme
+
+__all__ = [
+    "DOORS",
+    "SCALINGS",
+    "SCHEMES",
+    "ALiBi",
+    "Binary",
+    "Deberta",
+    "Fire",
+    "Integer",
+    "Kerple",
+    "Learned",
+    "Mixed",
+    "NoPosition",
+    "NoPositionWithTemperature",
+    "Normalised",
+    "PositionScheme",
+    "Rotary",
+    "Sandwich",
+    "Sinusoidal",
+    "T5",
+    "Tener",
+    "TransformerXL",
+    "XPos",
+    "make_scheme",
+]

@@ -1,0 +1,197 @@
+"""Schemes in the logits whose terms depend on the queries and keys too."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor
+
+from posenc import absolute
+from posenc import bias as biases
+from posenc._arrays import being_traced, flag, positive, whole
+from posenc.absolute import relative_positions
+from posenc.schemes._shared import normal, seeded
+from posenc.schemes.logits import Biasing
+
+
+class _ContentBiasing(Biasing, ABC):
+    """Adds terms that depend on queries and keys, of one width."""
+
+    def __init__(self, n_heads: int, head_dim: int) -> None:
+        super().__init__(n_heads)
+        self.head_dim = whole("head_dim", head_dim)
+
+    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+        if (q.shape[1], q.shape[3]) != (self.n_heads, self.head_dim):
+            wanted = f"(batch, {self.n_heads}, length, {self.head_dim})"
+            raise ValueError(f"q must have shape {wanted}, got shape {tuple(q.shape)}")
+        terms = self.terms(q, k, positions, key_positions)
+        return self._logit_scale(self.head_dim, k.shape[2]) * terms
+
+    def _in_heads(self, rows: Tensor) -> Tensor:
+        """Rows of all heads side by side, (rows, heads·head_dim), as (heads, rows, head_dim)."""
+        return rows.reshape(-1, self.n_heads, self.head_dim).transpose(0, 1)
+
+    @abstractmethod
+    def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+        """What is added to q·k before the scale, shape (batch, heads, queries, keys)."""
+
+
+def _check_consecutive(positions: Tensor, key_positions: Tensor) -> None:
+    """Refuses keys that do not follow one another, and queries that are not the last of them."""
+    queries, keys = positions.shape[-1], key_positions.shape[-1]
+    if queries > keys:
+        raise ValueError(f"key_positions must be as many as positions, {queries}, or more, got {keys}")
+    if being_traced() or keys == 0:
+        return
+    steps = torch.arange(keys, device=key_positions.device)
+    in_order = bool((key_positions == key_positions[..., :1] + steps).all())
+    if not in_order or not bool((positions == key_positions[..., keys - queries :]).all()):
+        raise ValueError(
+            "key_positions must be consecutive and positions the last of them, got positions "
+            f"of shape {tuple(positions.shape)} and key_positions of shape {tuple(key_positions.shape)}"
+        )
+
+
+class TransformerXL(_ContentBiasing):
+    """Transformer-XL's relative terms: q·r + u·k + v·r with r = W_kR·R of the distance (`posenc.bias.transformer_xl`).
+
+    Keys stand at consecutive positions, and queries are the last of them.
+
+    Args:
+        n_heads, head_dim: at least 1.
+        causal: whether queries look only back, as in the paper; −∞ for later keys. Otherwise distances go both ways.
+        dim: width of the sinusoidal code R; None: n_heads·head_dim.
+        base: of that code, finite and greater than 0.
+        std: of the normal distribution that w_kr (dim, n_heads·head_dim), u and v (n_heads, head_dim) are drawn from.
+        seed: of the initial values; None: torch's global generator.
+
+    Source: Dai et al. 2019, section 3.3.
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> TransformerXL(2, head_dim=8).bias(q, q, torch.arange(3)).shape
+        torch.Size([1, 2, 3, 3])
+    """
+
+    def __init__(
+        self,
+        n_heads: int,
+        head_dim: int,
+        causal: bool = True,
+        dim: int | None = None,
+        base: float = 10_000.0,
+        std: float = 0.02,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(n_heads, head_dim)
+        width, std = self.n_heads * self.head_dim, positive("std", std)
+        self.causal, self.base = flag("causal", causal), positive("base", base)
+        self.dim = width if dim is None else whole("dim", dim)
+        with seeded(seed):
+            self.w_kr = normal(self.dim, width, std=std)
+            self.u = normal(self.n_heads, self.head_dim, std=std)
+            self.v = normal(self.n_heads, self.head_dim, std=std)
+
+    def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+        _check_consecutive(positions, key_positions)
+        farthest, nearest = k.shape[2] - 1, -1 if self.causal else -q.shape[2]
+        distances = torch.arange(farthest, min(nearest, farthest), -1, device=q.device)
+        code = absolute.sinusoidal(distances, self.dim, self.base, layout="half").to(self.w_kr.dtype)  # (rows, dim)
+        r = self._in_heads(code @ self.w_kr)
+        return biases.transformer_xl(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
+
+
+class Tener(_ContentBiasing):
+    """TENER's relative terms: q·R + u·k + v·R with the sinusoidal code R of the distance itself (`posenc.bias.tener`).
+
+    Made for encoders: distances go both ways, and sines tell left from right. The logits are not scaled. Keys stand at
+    consecutive positions, and queries are the last of them.
+
+    Args:
+        n_heads, head_dim: at least 1.
+        causal: whether queries look only back, in a decoder, which the paper does not have; −∞ for later keys.
+        base: of the code, finite and greater than 0.
+        std: of the normal distribution that u and v (n_heads, head_dim) are drawn from.
+        seed: of the initial values; None: torch's global generator.
+
+    Source: Yan et al. 2019, "TENER: Adapting Transformer Encoder for Named Entity Recognition".
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> scheme = Tener(2, head_dim=8)
+        >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.logit_scale(8, n_keys=3)
+        (torch.Size([1, 2, 3, 3]), 1.0)
+    """
+
+    def __init__(
+        self,
+        n_heads: int,
+        head_dim: int,
+        causal: bool = False,
+        base: float = 10_000.0,
+        std: float = 0.02,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(n_heads, head_dim)
+        self.causal, self.base, std = flag("causal", causal), positive("base", base), positive("std", std)
+        with seeded(seed):
+            self.u = normal(self.n_heads, self.head_dim, std=std)
+            self.v = normal(self.n_heads, self.head_dim, std=std)
+
+    def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+        _check_consecutive(positions, key_positions)
+        farthest, nearest = k.shape[2] - 1, -1 if self.causal else -q.shape[2]
+        distances = torch.arange(farthest, min(nearest, farthest), -1, device=q.device)
+        r = absolute.sinusoidal(distances, self.head_dim, self.base)  # (rows, head_dim)
+        return biases.tener(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
+
+    def _logit_scale(self, head_dim: int, n_keys: int) -> float:
+        return 1.0
+
+
+class Deberta(_ContentBiasing):
+    """DeBERTa's disentangled terms: content to position and position to content (`posenc.bias.deberta`).
+
+    The logits are divided by √(3·head_dim).
+
+    Args:
+        n_heads, head_dim: at least 1.
+        span: keys `span` − 1 and more before the query share a row, keys `span` and more after it another; at least 1.
+        std: of the normal distribution that the table of relative positions p (2·span, n_heads·head_dim) and its
+            projections w_kr and w_qr (square) are drawn from.
+        seed: of the initial values; None: torch's global generator.
+
+    Source: He et al. 2021, section 3.1.
+
+    Example:
+        >>> q = torch.ones(1, 2, 3, 8)
+        >>> scheme = Deberta(2, head_dim=8, span=4)
+        >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.p.shape
+        (torch.Size([1, 2, 3, 3]), torch.Size([8, 16]))
+    """
+
+    def __init__(
+        self, n_heads: int, head_dim: int, span: int = 512, std: float = 0.02, seed: int | None = None
+    ) -> None:
+        super().__init__(n_heads, head_dim)
+        width, std = self.n_heads * self.head_dim, positive("std", std)
+        with seeded(seed):
+            self.p = normal(2 * whole("span", span), width, std=std)
+            self.w_kr = normal(width, width, std=std)
+            self.w_qr = normal(width, width, std=std)
+
+    def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+        key_relative, query_relative = self._in_heads(self.p @ self.w_kr), self._in_heads(self.p @ self.w_qr)
+        offsets = relative_positions(positions, key_positions)
+        if offsets.ndim == 2:
+            return biases.deberta(q, k, key_relative, query_relative, offsets).bias  # type: ignore[no-any-return]
+        each = [  # the offsets of a sequence choose its rows
+            biases.deberta(q[i], k[i], key_relative, query_relative, offsets[i]).bias for i in range(q.shape[0])
+        ]
+        return torch.stack(each) if each else q.new_zeros(*q.shape[:3], k.shape[2])
+
+    def _logit_scale(self, head_dim: int, n_keys: int) -> float:
+        return 1 / math.sqrt(3 * head_dim)

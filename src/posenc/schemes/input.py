@@ -1,0 +1,144 @@
+"""Schemes at the input: a code of the position is added to the embeddings, once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor
+
+from posenc import absolute
+from posenc._arrays import one_of, positive, whole
+from posenc.schemes._shared import normal, seeded
+from posenc.schemes.interface import PositionScheme
+
+
+class _Added(PositionScheme, ABC):
+    """Adds a code of the position to embeddings of one width."""
+
+    door = "input"
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.dim = whole("dim", dim)
+
+    def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        if x.shape[-1] != self.dim:
+            raise ValueError(f"x must have shape (batch, length, {self.dim}), got shape {tuple(x.shape)}")
+        return x + self.code(positions).to(x.dtype)
+
+    @abstractmethod
+    def code(self, positions: Tensor) -> Tensor:
+        """What is added, shape (*positions.shape, dim)."""
+
+
+class Integer(_Added):
+    """The position itself on every dimension (`posenc.absolute.integer`). A baseline that drowns the embedding.
+
+    Args:
+        dim: width of the embeddings, at least 1.
+
+    Example:
+        >>> Integer(2).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
+        [[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]]
+    """
+
+    def code(self, positions: Tensor) -> Tensor:
+        return absolute.integer(positions, self.dim)  # type: ignore[no-any-return]
+
+
+class Normalised(_Added):
+    """The share of the text before the position (`posenc.absolute.normalised`). A baseline.
+
+    Args:
+        dim: width of the embeddings, at least 1.
+        length: tokens in a text, at least 1.
+
+    Example:
+        >>> Normalised(2, length=4).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
+        [[[0.0, 0.0], [0.25, 0.25], [0.5, 0.5]]]
+    """
+
+    def __init__(self, dim: int, length: int) -> None:
+        super().__init__(dim)
+        self.length = whole("length", length)
+
+    def code(self, positions: Tensor) -> Tensor:
+        return absolute.normalised(positions, self.length, self.dim)  # type: ignore[no-any-return]
+
+
+class Binary(_Added):
+    """The position in binary (`posenc.absolute.binary`), for positions below 2^dim. A baseline.
+
+    Args:
+        dim: width of the embeddings, at least 1.
+
+    Example:
+        >>> Binary(3).embed(torch.zeros(1, 2, 3), torch.tensor([1, 6])).tolist()
+        [[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]
+    """
+
+    def code(self, positions: Tensor) -> Tensor:
+        return absolute.binary(positions, self.dim)  # type: ignore[no-any-return]
+
+
+class Sinusoidal(_Added):
+    """The sinusoidal code (`posenc.absolute.sinusoidal`).
+
+    Args:
+        dim: width of the embeddings, at least 1.
+        base: finite and greater than 0.
+        layout: "interleaved" or "half".
+
+    Source: Vaswani et al. 2017, section 3.5.
+
+    Example:
+        >>> Sinusoidal(2).embed(torch.zeros(1, 2, 2), torch.arange(2)).round(decimals=2)
+        tensor([[[0.0000, 1.0000],
+                 [0.8400, 0.5400]]])
+    """
+
+    def __init__(self, dim: int, base: float = 10_000.0, layout: str = "interleaved") -> None:
+        super().__init__(dim)
+        self.base, self.layout = positive("base", base), one_of("layout", layout, absolute.LAYOUTS)
+
+    def code(self, positions: Tensor) -> Tensor:
+        return absolute.sinusoidal(positions, self.dim, self.base, self.layout)  # type: ignore[no-any-return]
+
+
+class Learned(_Added):
+    """A learned table (`posenc.absolute.learned`), a row for each position.
+
+    Args:
+        dim: width of the embeddings, at least 1.
+        max_positions: rows, at least 1.
+        past_end: "refuse" positions that have no row, "clamp" them to the last row, or "interpolate" the table.
+        length: positions that the table is stretched over, for "interpolate" alone.
+        std: of the normal distribution that rows are drawn from.
+        seed: of the initial values; None: torch's global generator.
+
+    Example:
+        >>> scheme = Learned(4, max_positions=8)
+        >>> torch.equal(scheme.embed(torch.zeros(1, 1, 4), torch.tensor([5]))[0, 0], scheme.table[5])
+        True
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        max_positions: int,
+        past_end: str = "refuse",
+        length: int | None = None,
+        std: float = 0.02,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(dim)
+        self.past_end, self.length = one_of("past_end", past_end, absolute.PAST_END), length
+        with seeded(seed):
+            self.table = normal(whole("max_positions", max_positions), self.dim, std=positive("std", std))
+        self.code(torch.zeros(0))  # refuses a length that does not go with past_end
+
+    def code(self, positions: Tensor) -> Tensor:
+        return absolute.learned(  # type: ignore[no-any-return]
+            positions, self.table, past_end=self.past_end, length=self.length
+        )

@@ -1,0 +1,130 @@
+"""What every scheme answers, and the four doors."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+try:
+    from torch import Tensor, nn
+except ModuleNotFoundError:
+    from posenc._arrays import NEEDS_TORCH
+
+    raise ModuleNotFoundError(NEEDS_TORCH, name="torch") from None
+
+from posenc._arrays import whole
+from posenc.schemes._shared import (
+    check_queries_and_keys,
+    checked_positions,
+    tensor_of_floats,
+    where_they_stand,
+    working_dtype,
+)
+
+DOORS = ("input", "query and key", "logits", "none")
+
+
+class PositionScheme(nn.Module):
+    """A scheme that changes nothing: attention blind to positions but for its mask. The others are built on it.
+
+    Attributes:
+        door: where the scheme enters: "input", "query and key", "logits" or "none".
+        causal: True for a scheme for decoders, whose queries look only back; False for one for encoders; None where
+            the scheme is the same for both. A bias of a causal scheme may be −∞ for later keys, but need not be: the
+            mask is attention's.
+
+    A scheme of your own overrides `_embed`, `_rotate`, `_bias` or `_logit_scale`, which get checked arguments.
+
+    Example:
+        >>> scheme = PositionScheme()
+        >>> scheme.door, scheme.logit_scale(head_dim=16, n_keys=9)
+        ('none', 0.25)
+    """
+
+    door: ClassVar[str] = "none"
+    causal: bool | None = None
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        """The embeddings with their positions: x itself, or x + a code of the position.
+
+        Args:
+            x: shape (batch, length, dim), any floating dtype.
+            positions: shape (length,), (1, length) or (batch, length), in tokens.
+
+        Returns:
+            shape and dtype of x.
+
+        Raises:
+            TypeError, ValueError: tensors of another kind or shape, positions that the scheme has no code for.
+        """
+        tensor_of_floats("x", x, "(batch, length, dim)")
+        at = checked_positions("positions", positions, x.shape[0], x.shape[1])
+        return self._embed(x, at.to(x.device))
+
+    def rotate(
+        self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Queries and keys, turned by their positions or as they are.
+
+        Args:
+            q: shape (batch, heads, queries, head_dim), any floating dtype.
+            k: shape (batch, key heads, keys, head_dim), in the dtype of q; the number of key heads divides heads.
+            positions: of the queries, shape (queries,), (1, queries) or (batch, queries), in tokens.
+            key_positions: of the keys, likewise; None: those of the queries.
+
+        Returns:
+            (q, k), of the shapes and the dtype given.
+
+        Raises:
+            TypeError, ValueError: tensors of another kind or shape.
+        """
+        check_queries_and_keys(q, k, grouped=True)
+        return self._rotate(q, k, *where_they_stand(q, k, positions, key_positions))
+
+    def bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None = None) -> Tensor | None:
+        """What is added to the scaled products q·k·logit_scale, or None.
+
+        Args:
+            q, k: as for `rotate`, with as many heads of k as of q: repeat the keys of a group before.
+            positions, key_positions: as for `rotate`.
+
+        Returns:
+            None, or floats of shape (heads, queries, keys), or (batch, heads, queries, keys) where positions differ
+            between sequences or the bias depends on q and k; finite, or −∞ for keys that stand after the query. In the
+            dtype of q, in float32 for bfloat16 and float16: for `posenc.attention.attention`, and for torch's
+            `scaled_dot_product_attention` as attn_mask.
+
+        Raises:
+            TypeError, ValueError: tensors of another kind or shape.
+        """
+        check_queries_and_keys(q, k, grouped=False)
+        added = self._bias(q, k, *where_they_stand(q, k, positions, key_positions))
+        return None if added is None else added.to(working_dtype(q.dtype))
+
+    def logit_scale(self, head_dim: int, n_keys: int) -> float:
+        """The factor on q·k: 1/√head_dim, unless the scheme has another.
+
+        Args:
+            head_dim: width of a query, at least 1.
+            n_keys: keys that the softmax is taken over, at least 0; only a temperature that follows it looks at it.
+
+        Raises:
+            TypeError, ValueError: no whole numbers, or too small.
+        """
+        return self._logit_scale(whole("head_dim", head_dim), whole("n_keys", n_keys, 0))
+
+    def for_layer(self, index: int) -> PositionScheme:
+        """The scheme of one layer of a Transformer, by its index from 0: itself, unless layers differ."""
+        return self
+
+    def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        return x
+
+    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+        return q, k
+
+    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
+        return None
+
+    def _logit_scale(self, head_dim: int, n_keys: int) -> float:
+        return 1 / math.sqrt(head_dim)

@@ -1,0 +1,51 @@
+"""No code of the position: the causal mask alone, or with sharper logits."""
+
+from __future__ import annotations
+
+import math
+
+from posenc._arrays import positive, whole
+from posenc.schemes.interface import PositionScheme
+
+
+class NoPosition(PositionScheme):
+    """NoPE: positions are told by the causal mask alone, and without it by nothing.
+
+    Source: Haviv et al. 2022; Kazemnejad et al. 2023.
+
+    Example:
+        >>> NoPosition().logit_scale(head_dim=16, n_keys=9)
+        0.25
+    """
+
+
+class NoPositionWithTemperature(PositionScheme):
+    """NoPE with sharper logits: the factor λ/√head_dim, against the dilution of weights among many keys.
+
+    λ = factor, or factor · max(1, ln n_keys / ln trained_length) where a trained length is given. The second grows
+    with n_keys: in decoding step by step each query has its own, in one pass all have that of the last.
+
+    Args:
+        factor: greater than 0; above 1 it sharpens.
+        trained_length: tokens in training, at least 2, or None.
+
+    Source: Wang et al. 2024, "Length Generalization of Causal Transformers without Position Encoding", for the factor;
+    Su 2021 (kexue.fm/archives/8823) for the logarithm, under which a key that stands ln trained_length above equal ones
+    keeps half of the weight at any n_keys.
+
+    Example:
+        >>> scheme = NoPositionWithTemperature(trained_length=128)
+        >>> [scheme.logit_scale(head_dim=16, n_keys=keys) for keys in (128, 128**2)]
+        [0.25, 0.5]
+    """
+
+    def __init__(self, factor: float = 1.0, trained_length: int | None = None) -> None:
+        super().__init__()
+        self.factor = positive("factor", factor)
+        self.trained_length = None if trained_length is None else whole("trained_length", trained_length, 2)
+
+    def _logit_scale(self, head_dim: int, n_keys: int) -> float:
+        sharper = self.factor
+        if self.trained_length is not None:
+            sharper *= math.log(max(n_keys, self.trained_length)) / math.log(self.trained_length)
+        return sharper * super()._logit_scale(head_dim, n_keys)

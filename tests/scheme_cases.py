@@ -1,0 +1,124 @@
+"""What the tests try of every scheme, and one layer of attention to try it in."""
+
+import math
+
+import pytest
+import torch
+
+from posenc.attention import attention
+from posenc.schemes import make_scheme
+
+BATCH, HEADS, HEAD_DIM, LENGTH = 2, 2, 8, 9
+DIM = HEADS * HEAD_DIM
+HEADED = {"n_heads": HEADS}
+CONTENT = {"n_heads": HEADS, "head_dim": HEAD_DIM, "std": 0.5, "seed": 1}
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8, "rope_theta": 100.0}
+DYNAMIC = {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 4, "rope_theta": 100.0}
+
+# What is tried of each scheme, by a label that begins with the scheme's name.
+CASES = {
+    "none": {},
+    "none_with_temperature": {"factor": 1.3, "trained_length": 64},
+    "integer": {"dim": DIM},
+    "normalised": {"dim": DIM, "length": 64},
+    "binary": {"dim": DIM},
+    "sinusoidal": {"dim": DIM, "base": 100.0},
+    "sinusoidal half": {"dim": DIM, "layout": "half"},
+    "learned": {"dim": DIM, "max_positions": 64, "std": 1.0, "seed": 1},
+    "learned clamp": {"dim": DIM, "max_positions": 4, "std": 1.0, "seed": 1, "past_end": "clamp"},
+    "learned interpolate": {"dim": DIM, "max_positions": 4, "std": 1.0, "past_end": "interpolate", "length": 64},
+    "rope": {"head_dim": HEAD_DIM},
+    "rope half": {"head_dim": HEAD_DIM, "base": 100.0, "layout": "half", "attention_factor": 1.2},
+    "rope partial": {"head_dim": HEAD_DIM, "base": 100.0, "rotary_dim": 4},
+    "rope linear": {"head_dim": HEAD_DIM, "scaling": "linear", "scaling_options": {"factor": 4.0}},
+    "rope dictionary": {"head_dim": HEAD_DIM, "scaling": YARN},
+    "rope dynamic": {"head_dim": HEAD_DIM, "scaling": DYNAMIC, "seq_len": LENGTH},
+    "xpos": {"head_dim": HEAD_DIM, "base": 100.0, "scale_base": 16.0},
+    "xpos half": {"head_dim": HEAD_DIM, "layout": "half"},
+    "alibi": HEADED,
+    "alibi slopes": {**HEADED, "slopes": [0.5, 0.0625]},
+    "alibi symmetric": {**HEADED, "causal": False},
+    "t5": {**HEADED, "num_buckets": 6, "max_distance": 8, "std": 1.0, "seed": 1},
+    "t5 encoder": {**HEADED, "num_buckets": 8, "max_distance": 8, "std": 1.0, "causal": False, "gain": 2.0},
+    "sandwich": {**HEADED, "dim": 16, "base": 100.0},
+    "kerple": {**HEADED, "seed": 1},
+    "kerple power": {**HEADED, "kind": "power", "seed": 1},
+    "fire": {**HEADED, "threshold": 2.0, "seed": 1},
+    "transformer_xl": CONTENT,
+    "transformer_xl encoder": {**CONTENT, "causal": False, "dim": 10, "base": 100.0},
+    "tener": CONTENT,
+    "tener decoder": {**CONTENT, "causal": True},
+    "deberta": {**CONTENT, "span": 3},
+}
+DOORS = {
+    "none": ["none", "none_with_temperature"],
+    "input": ["integer", "normalised", "binary", "sinusoidal", "learned"],
+    "query and key": ["rope", "xpos"],
+    "logits": ["alibi", "t5", "sandwich", "kerple", "fire", "transformer_xl", "tener", "deberta"],
+}
+CONTENT_SCHEMES = ["transformer_xl", "tener", "deberta"]  # of the logits, those that look at queries and keys too
+ABSOLUTE = {*DOORS["input"], "fire"}
+ANY_POSITION = ["none", "none_with_temperature", "rope", "xpos", "alibi", "sandwich", "kerple"]
+every_case = pytest.mark.parametrize("case", CASES)
+
+
+def name_of(case):
+    return case.split()[0]
+
+
+def make(case, **more):
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        return make_scheme(name_of(case), **{**CASES[case], **more})
+
+
+def normal(*shape, seed=0, dtype=None):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator, dtype=torch.float64).to(dtype or torch.float64)
+
+
+WEIGHTS = {}
+
+
+def projected(x):
+    """Queries, keys and values of all heads, (batch, heads, length, head_dim) each."""
+    if x.dtype not in WEIGHTS:  # torch.compile makes no generators of its own
+        WEIGHTS[x.dtype] = normal(3, DIM, DIM, seed=7, dtype=x.dtype) / 4
+    return [(x @ weight).unflatten(-1, (HEADS, HEAD_DIM)).transpose(1, 2) for weight in WEIGHTS[x.dtype]]
+
+
+def attend(scheme, x, positions, causal=True):
+    """One layer of attention over a whole sequence: output (batch, heads, length, head_dim)."""
+    q, k, v = projected(scheme.embed(x, positions))
+    q, k = scheme.rotate(q, k, positions)
+    bias, scale = scheme.bias(q, k, positions), scheme.logit_scale(HEAD_DIM, x.shape[1])
+    return attention(q, k, v, causal=causal, bias=bias, scale=scale).output
+
+
+def inputs():
+    return normal(BATCH, LENGTH, DIM)
+
+
+def shapes_of(positions):
+    return positions, positions[None], positions.expand(BATCH, -1)
+
+
+BAD_NUMBERS = [0, -1, 2.5, "8", True, None]
+BAD_POSITIVE = [0, -1.0, math.nan, math.inf, "1", True]
+
+
+def bad_settings(settings):
+    """Settings of schemes as parameters of a test: the name, what is changed, what the message must name."""
+    return pytest.mark.parametrize(
+        ("name", "change", "said"), settings, ids=[f"{name} {change}" for name, change, _ in settings]
+    )
+
+
+def check_refused(name, change, said):
+    """Refused when the scheme is made, by the name of the argument and its value."""
+    with pytest.raises((TypeError, ValueError)) as caught:
+        make(name, **change)
+    message, (*_, value) = str(caught.value), change.values()
+    assert said in message
+    if said == next(reversed(change)):
+        assert repr(value) in message or str(value) in message or f"{value!r}"[1:-1] in message

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor
 
 from posenc import scaling
-from posenc._arrays import Array, being_traced, floats, has_values, one_of, positive, said, whole
+from posenc._arrays import Array, being_traced, check_rotary_dim, floats, has_values, one_of, positive, said, whole
 from posenc.absolute import relative_positions
 from posenc.rope import Rope
-from posenc.rotary import LAYOUTS, RotaryTable, check_rotary_dim, xpos_tables
+from posenc.rotary import LAYOUTS, RotaryTable, xpos_tables
 from posenc.rotary import rotate as turn
 from posenc.scaling import Scaled
 from posenc.schemes._shared import working_dtype

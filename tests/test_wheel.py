@@ -1,0 +1,57 @@
+"""The wheel, as pip would install it, on a Python that has NumPy and array-api-compat and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPT = """
+import sys
+sys.path[:0] = sys.argv[1:]
+import numpy as np
+import posenc
+from posenc import analysis, attention, absolute, bias, configs, frequencies, rotary, scaling
+q, k = posenc.Rope(8)(*np.ones((2, 1, 5, 8)))
+print(posenc.__version__, q.shape, sorted({"torch", "scipy", "plotly", "ipywidgets"} & {*sys.modules}))
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder with the package, from a wheel that was built from a copy of what the repository holds."""
+    folder = tmp_path_factory.mktemp("wheel")
+    shutil.copytree(ROOT / "src", folder / "copy" / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, folder / "copy")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
+    subprocess.run(
+        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, folder / "copy"], check=True
+    )
+    (wheel,) = folder.glob("posenc-*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "--target", folder / "site", wheel], check=True)
+    return folder / "site"
+
+
+def test_it_holds_every_file_of_the_package(installed):
+    files = {path.relative_to(ROOT / "src") for path in (ROOT / "src" / "posenc").rglob("*") if path.is_file()}
+    wanted = {path for path in files if "__pycache__" not in path.parts}
+    assert len(wanted) > 100
+    assert {str(path) for path in wanted if not (installed / path).is_file()} == set()
+
+
+def test_numpy_and_array_api_compat_are_enough_for_its_functions(installed, tmp_path):
+    for name in ("numpy", "array_api_compat"):
+        (tmp_path / name).symlink_to(Path(find_spec(name).origin).parent)
+    (tmp_path / "numpy.libs").symlink_to(Path(find_spec("numpy").origin).parents[1] / "numpy.libs")
+    result = subprocess.run(
+        [sys.executable, "-I", "-S", "-W", "error", "-c", SCRIPT, installed, tmp_path], capture_output=True, text=True
+    )
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert (result.stdout, result.stderr) == (f"{version} (1, 5, 8) []\n", "")

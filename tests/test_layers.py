@@ -125,27 +125,31 @@ def test_the_package_alone_imports_no_library():
     assert run_with([], "import posenc", f"assert not {libraries} & {{*sys.modules}}").stderr == ""
 
 
+NUMPY_ALONE = [
+    *(
+        f"import posenc.{module}"
+        for module in sorted(FILES)
+        if not {module, place(module)} & (WITH_TORCH | ONE_LIBRARY)
+    ),
+    "import numpy as np",
+    "from posenc import Rope, alibi, rotary_table, rotate, sinusoidal",
+    "from posenc.analysis import decay, decay_law, fit_scores, needle_weight",
+    "from posenc.attention import attention",
+    "from posenc.frequencies import inv_freq",
+    "from posenc.scaling import yarn",
+    "x = np.ones((1, 2, 3, 8))",
+    "q, k = Rope(8)(x, x)",
+    "attention(q, k, x, bias=alibi(np.arange(3) - np.arange(3)[:, None], [0.5, 0.25]))",
+    "rotate(x, rotary_table(np.outer(np.arange(3), inv_freq(8)), length_axis=-2))",
+    "sinusoidal(np.arange(3), 8)",
+    "yarn(8, factor=4, original_max_position_embeddings=64)",
+    "decay([0, 1], inv_freq(8)), fit_scores(np.ones(9), inv_freq(8)), needle_weight(9, 6)",
+    "assert decay_law(0.0, 1.0) == 1",
+]
+
+
 def test_what_needs_numpy_alone_runs_where_the_other_libraries_are_missing():
-    modules = sorted(module for module in FILES if not {module, place(module)} & (WITH_TORCH | ONE_LIBRARY))
-    result = run_with(
-        ["scipy", "plotly", "anywidget"],
-        *(f"import posenc.{module}" for module in modules),
-        "import numpy as np",
-        "from posenc import Rope, alibi, rotary_table, rotate, sinusoidal",
-        "from posenc.analysis import decay, decay_law, fit_scores, needle_weight",
-        "from posenc.attention import attention",
-        "from posenc.frequencies import inv_freq",
-        "from posenc.scaling import yarn",
-        "x = np.ones((1, 2, 3, 8))",
-        "q, k = Rope(8)(x, x)",
-        "attention(q, k, x, bias=alibi(np.arange(3) - np.arange(3)[:, None], [0.5, 0.25]))",
-        "rotate(x, rotary_table(np.outer(np.arange(3), inv_freq(8)), length_axis=-2))",
-        "sinusoidal(np.arange(3), 8)",
-        "yarn(8, factor=4, original_max_position_embeddings=64)",
-        "decay([0, 1], inv_freq(8)), fit_scores(np.ones(9), inv_freq(8)), needle_weight(9, 6)",
-        "assert decay_law(0.0, 1.0) == 1",
-    )
-    assert result.stderr == ""
+    assert run_with(["scipy", "plotly", "anywidget"], *NUMPY_ALONE).stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -218,3 +218,9 @@ def test_every_configuration_of_transformers(transformers):
         assert why in refused[model_type], (model_type, refused.get(model_type))
     # Others that are refused are refused for one of the same reasons.
     assert all(any(why in said for why in REFUSED.values()) for said in refused.values()), refused
+
+
+def test_torch_has_no_rotation_of_its_own_yet():
+    """The day one is there (PyTorch 187286 proposes it), this fails, and it belongs among the tests above."""
+    homes = torch.nn, torch.nn.functional
+    assert {name for home in homes for name in dir(home) if "rotary" in name.lower()} == set()

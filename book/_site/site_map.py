@@ -1,7 +1,7 @@
 """The map: the MyST directive `map`, which puts every scheme of `posenc.schemes` and `posenc.scaling` on one page.
 
-Words and formulas stand here. Doors, costs and reach are taken from the package and the laboratory's results while the
-page is built, and a scheme that has no words here stops the build.
+Words and formulas stand in map.toml. Doors, costs and reach are taken from the package and the laboratory's results
+while the page is built, and a scheme that has no words there stops the build.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -32,165 +33,19 @@ class Words(NamedTuple):
     features: str = ""  # the function of `posenc.bias` that does the same with longer queries and keys, and no bias
 
 
-SCHEMES: dict[str, Words] = {
-    "integer": Words(
-        "integer", "The position itself, on every dimension. A late one drowns the word.", r"x_m + m", "03"
-    ),
-    "normalised": Words(
-        "normalised", "The share of the text that came before. A step shrinks as the text grows.", r"x_m + m/N", "03"
-    ),
-    "binary": Words("binary", "The bits of the position. Neighbours may differ in all of them.", r"x_m + (m)_2", "03"),
-    "sinusoidal": Words(
-        "sinusoidal",
-        "A sine and a cosine for each frequency: clock hands from fast to slow.",
-        r"x_m + (\sin m\theta_i,\ \cos m\theta_i)_i",
-        "04",
-    ),
-    "learned": Words(
-        "learned table",
-        "A trained row for each position. Past its end there is no row: clamp it, or stretch the table.",
-        r"x_m + P_m",
-        "13",
-    ),
-    "rope": Words(
-        "RoPE",
-        "Turn each pair of $q$ and $k$ by its position. Of positions the score knows only the difference.",
-        r"(R_m q_m) \cdot (R_n k_n) = q_m \cdot R_{n-m}\, k_n",
-        "05",
-    ),
-    "xpos": Words(
-        "xPos",
-        "RoPE whose queries shrink and keys grow with position, so that fast pairs fade with distance.",
-        r"(\zeta_i^{m/512} R_m q_m) \cdot (\zeta_i^{-n/512} R_n k_n)",
-        "06",
-    ),
-    "alibi": Words(
-        "ALiBi",
-        "One subtraction: a fixed price for each token of distance, steep in some heads, gentle in others.",
-        r"q_m \cdot k_n/\sqrt d - s_h\,|m-n|",
-        "14",
-        "alibi_rank_two",
-    ),
-    "t5": Words(
-        "T5 bias",
-        "A trained number for each bucket of distances: near ones exactly, far ones together.",
-        r"q_m \cdot k_n + b_{h,\,\mathrm{bucket}(m-n)}",
-        "14",
-    ),
-    "sandwich": Words(
-        "Sandwich",
-        "The product of two sinusoidal codes, with nothing trained. It falls like a logarithm, in ripples.",
-        r"q_m \cdot k_n/\sqrt d + \lambda_h \textstyle\sum_i \cos (m-n)\theta_i",
-        "14",
-        "sandwich_features",
-    ),
-    "kerple": Words(
-        "KERPLE",
-        "A trained fall for each head, like a logarithm or a power of the distance.",
-        r"q_m \cdot k_n/\sqrt d - r_1 \ln(1 + r_2\,|m-n|)",
-        "14",
-    ),
-    "fire": Words(
-        "FIRE",
-        "A small trained network looks at the distance as a share of the text so far.",
-        r"q_m \cdot k_n/\sqrt d + f_h\!\left(\frac{\psi(m-n)}{\psi(\max(m, L))}\right)",
-        "14",
-    ),
-    "transformer_xl": Words(
-        "Transformer-XL",
-        "The query asks the key's word and the distance, and so does a trained vector in its place.",
-        r"\frac{(q_m + u) \cdot k_n + (q_m + v) \cdot r_{m-n}}{\sqrt d}",
-        "14",
-    ),
-    "tener": Words(
-        "TENER",
-        "Transformer-XL's terms for encoders, with the sinusoidal code itself, whose sines tell left from right.",
-        r"(q_m + u) \cdot k_n + (q_m + v) \cdot p_{m-n}",
-        "12",
-    ),
-    "deberta": Words(
-        "DeBERTa",
-        "Word to distance, and distance to word: what is added depends on what query and key say.",
-        r"\frac{q_m \cdot k_n + q_m \cdot K_{\delta(m,n)} + k_n \cdot Q_{\delta(n,m)}}{\sqrt{3d}}",
-        "14",
-    ),
-    "none": Words(
-        "NoPE",
-        "No code at all. A causal mask still lets a model count; without a mask it is blind to order.",
-        r"q_m \cdot k_n/\sqrt d",
-        "13",
-    ),
-    "none_with_temperature": Words(
-        "NoPE with a temperature",
-        "NoPE with sharper scores, so that many keys do not water down the one that counts.",
-        r"\lambda\, q_m \cdot k_n/\sqrt d",
-        "13",
-    ),
-}
+class Door(NamedTuple):
+    """Where position enters attention."""
 
-SCALINGS: dict[str, Words] = {
-    "default": Words("none, as trained", "Every pair turns as it did in training.", r"\theta_i", "09"),
-    "linear": Words(
-        "position interpolation",
-        "Every pair slower by the same factor. Neighbours, too, move closer together.",
-        r"\theta_i/s",
-        "10",
-    ),
-    "ntk_aware": Words(
-        "NTK-aware",
-        "A greater base: the fastest pair as before, the slowest slower by the whole factor.",
-        r"\theta_i\, s^{-2i/(d-2)}",
-        "10",
-    ),
-    "dynamic_ntk": Words(
-        "dynamic NTK",
-        "NTK-aware by what the text at hand needs; a short one costs nothing. A cache must keep keys unrotated.",
-        r"\theta_i\, s^{-2i/(d-2)},\quad s = \max(N, L)/L",
-        "10",
-    ),
-    "ntk_by_parts": Words(
-        "NTK by parts",
-        "Pairs that turned often are kept, pairs that never came round are slowed, with a ramp between.",
-        r"\gamma_i \theta_i + (1-\gamma_i)\,\theta_i/s",
-        "10",
-    ),
-    "yarn": Words(
-        "YaRN",
-        "By parts, with the ramp along the index of the pair, and a temperature: cosines and sines times a factor.",
-        r"\gamma_i \theta_i + (1-\gamma_i)\,\theta_i/s,\quad 0.1 \ln s + 1",
-        "10",
-    ),
-    "llama3": Words(
-        "Llama 3.1's scaling",
-        "By parts, with bounds of its own and no temperature.",
-        r"\gamma_i \theta_i + (1-\gamma_i)\,\theta_i/s",
-        "10",
-    ),
-    "longrope": Words(
-        "LongRoPE",
-        "A searched factor for every pair: one list for short texts, another for long ones.",
-        r"\theta_i/\lambda_i",
-        "10",
-    ),
-    "proportional": Words(
-        "proportional",
-        "The fast pairs turn, the slow pairs stand still. No pair is slowed to make a text longer.",
-        r"\theta_i \text{ for } i < p\,d/2,\ \text{else } 0",
-        "10",
-    ),
-}
+    anchor: str  # on the page
+    station: str  # what happens there
+    title: str
+    enters: str  # HTML
 
-DOORS = {  # by the package's names: an anchor on the page, what happens there in attention, the door, and what enters
-    "input": ("door-input", "words become vectors", "The input", "a code is <b>added to the word</b>, once"),
-    "query and key": (
-        "door-query-and-key",
-        "queries meet keys",
-        "Query and key",
-        "both are <b>turned</b>, in every layer",
-    ),
-    "logits": ("door-logits", "scores", "The logits", "a score is <b>raised or lowered</b>, in every layer"),
-    "none": ("door-none", "softmax, under a mask", "No door", "the <b>causal mask leaks</b> how much came before"),
-}
+
+_WORDS = tomllib.loads((HERE / "map.toml").read_text(encoding="utf-8"))
+SCHEMES = {name: Words(**words) for name, words in _WORDS["schemes"].items()}
+SCALINGS = {name: Words(**words) for name, words in _WORDS["scalings"].items()}
+DOORS = {name: Door(**words) for name, words in _WORDS["doors"].items()}  # by the package's names
 MEASURES = {"text": "loss", "copy": "copy near", "copy_half": "copy far"}
 SHOWN = (1, 2, 4, 16)  # of the lengths that the laboratory measures, in trained lengths
 NARROW = "\u202f"
@@ -694,7 +549,7 @@ class Map(SphinxDirective):
         """The diagram, or the cards of a door or of the scalings."""
         for folder in ("src/posenc", "book/_site"):
             for path in sorted((ROOT / folder).rglob("*")):
-                if path.suffix in {".py", ".json"}:
+                if path.suffix in {".py", ".json", ".toml"}:
                     self.env.note_dependency(str(path))
         part = self.arguments[0]
         if part == "doors":
@@ -740,7 +595,7 @@ class Map(SphinxDirective):
     def _scheme_card(self, name: str) -> nodes.section:
         from posenc.schemes import SCHEMES as classes
 
-        card = self._card(_anchor(name), name, SCHEMES[name], f"map-{DOORS[classes[name].door][0]}")
+        card = self._card(_anchor(name), name, SCHEMES[name], f"map-{DOORS[classes[name].door].anchor}")
         if name == "rope":
             models = [model for models in who().values() for model in models]
             card += self._who(

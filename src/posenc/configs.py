@@ -70,7 +70,7 @@ def _config(name: str, *, rope: dict[str, Any], **numbers: Any) -> ModelConfig:
     return ModelConfig(name, rope=_read_only(rope), **numbers)
 
 
-def _plain(rope_theta: float) -> dict[str, Any]:
+def _without_scaling(rope_theta: float) -> dict[str, Any]:
     return {"rope_theta": rope_theta, "rope_scaling": None}
 
 
@@ -128,7 +128,7 @@ _MODELS = [
         n_layers=32,
         max_position_embeddings=4096,
         original_max_position_embeddings=4096,
-        rope=_plain(10_000.0),
+        rope=_without_scaling(10_000.0),
         source="config.json of meta-llama/Llama-2-7b-hf",
     ),
     _config(
@@ -139,7 +139,7 @@ _MODELS = [
         n_layers=32,
         max_position_embeddings=8192,
         original_max_position_embeddings=8192,
-        rope=_plain(500_000.0),
+        rope=_without_scaling(500_000.0),
         source="config.json of meta-llama/Meta-Llama-3-8B; models/sku_list.py of meta-llama/llama-models",
     ),
     _config(
@@ -170,7 +170,7 @@ _MODELS = [
         n_layers=32,
         max_position_embeddings=32_768,
         original_max_position_embeddings=8192,
-        rope=_plain(10_000.0),
+        rope=_without_scaling(10_000.0),
         source="config.json of mistralai/Mistral-7B-v0.1; trained length: Jiang et al. 2023, table 1 (context_len)",
     ),
     _config(
@@ -196,7 +196,7 @@ _MODELS = [
         n_layers=42,
         max_position_embeddings=8192,
         original_max_position_embeddings=8192,
-        rope=_plain(10_000.0),
+        rope=_without_scaling(10_000.0),
         source="config.json of google/gemma-2-9b; gemma/config.py of google/gemma_pytorch",
     ),
     _config(
@@ -223,7 +223,7 @@ _MODELS = [
         n_layers=28,
         max_position_embeddings=32_768,
         original_max_position_embeddings=32_768,
-        rope=_plain(1_000_000.0),
+        rope=_without_scaling(1_000_000.0),
         source="config.json of Qwen/Qwen2.5-7B-Instruct",
     ),
     _config(
@@ -234,7 +234,7 @@ _MODELS = [
         n_layers=36,
         max_position_embeddings=40_960,
         original_max_position_embeddings=32_768,
-        rope=_plain(1_000_000),
+        rope=_without_scaling(1_000_000),
         source="config.json of Qwen/Qwen3-8B; trained length: its model card",
     ),
     _config(

@@ -88,7 +88,7 @@ class Rope:
     ) -> None:
         self.dim, self.layout = whole("dim", dim, 2), one_of("layout", layout, LAYOUTS)
         self.seq_len = None if seq_len is None else whole("seq_len", seq_len, 0)
-        self._turning = None if rotary_dim is None else check_rotary_dim("dim", rotary_dim, self.dim)
+        self._rotary_dim = None if rotary_dim is None else check_rotary_dim("dim", rotary_dim, self.dim)
         self._factor = None if attention_factor is None else positive("attention_factor", attention_factor)
         self._layer_type, self._axial = layer_type, False
         if isinstance(scaling, Mapping):
@@ -109,9 +109,9 @@ class Rope:
         self._scaling, self.follows_length = scaling, follows and self.seq_len is None
         self.inv_freq, self.attention_factor = self.frequencies(self.seq_len)
         self.rotary_dim = 2 * floats("scaling", self.inv_freq).shape[-1]
-        if self._turning not in (None, self.rotary_dim) or self.rotary_dim > self.dim:
+        if self._rotary_dim not in (None, self.rotary_dim) or self.rotary_dim > self.dim:
             raise ValueError(
-                f"scaling must have a frequency for each pair that turns, {(self._turning or self.dim) // 2}, got "
+                f"scaling must have a frequency for each pair that turns, {(self._rotary_dim or self.dim) // 2}, got "
                 f"{said(self.inv_freq)}"
             )
         if self._axial and axes is None:
@@ -209,7 +209,7 @@ class Rope:
     def frequencies(self, seq_len: int | None = None) -> Scaled:
         """Frequencies, NumPy, and factor for a sequence of `seq_len` tokens; alike where they do not follow it."""
         if isinstance(self._scaling, Mapping):
-            width = self.dim if self._turning is None else self._turning
+            width = self.dim if self._rotary_dim is None else self._rotary_dim
             found = from_config(self._scaling, width, seq_len, layer_type=self._layer_type)
             found = found._replace(inv_freq=np.tile(found.inv_freq, 2)) if self._axial else found
         elif callable(self._scaling):

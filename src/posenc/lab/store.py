@@ -35,7 +35,7 @@ from posenc.transformer import Transformer
 
 
 @contextmanager
-def _beside(path: str | Path) -> Iterator[Path]:
+def _written_whole(path: str | Path) -> Iterator[Path]:
     """A place to write beside the file, moved there when done: an interruption leaves the old file or the new one."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +48,7 @@ def _beside(path: str | Path) -> Iterator[Path]:
 def write_text(path: str | Path, text: str) -> None:
     """Writes a file whole or not at all; one whose name ends in .xz is packed."""
     content = text.encode()
-    with _beside(path) as unfinished:
+    with _written_whole(path) as unfinished:
         unfinished.write_bytes(lzma.compress(content) if Path(path).suffix == ".xz" else content)
 
 
@@ -63,7 +63,7 @@ def write_measurements(path: str | Path, measurements: Sequence[Mapping[str, Any
     starts = np.cumsum([0, *map(len, values)]).tolist()
     places = [[start, len(one)] for start, one in zip(starts[:-1], values, strict=True)]
     told = [dict(one) | {"values": place} for one, place in zip(measurements, places, strict=True)]
-    with _beside(Path(path).with_suffix(".npy")) as unfinished, unfinished.open("wb") as opened:
+    with _written_whole(Path(path).with_suffix(".npy")) as unfinished, unfinished.open("wb") as opened:
         np.save(opened, np.concatenate(values))
     write_json(path, {"measuring_seconds": round(seconds, 1), "measurements": told})
 
@@ -110,7 +110,7 @@ def save_checkpoint(model: Transformer, run: Run, path: str | Path) -> None:
     changed = [name for name, weight in model.state_dict().items() if not torch.equal(weights[name].to(weight), weight)]
     if changed:
         raise ValueError(f"model must have been rounded to half precision, got other weights in {', '.join(changed)}")
-    with _beside(path) as unfinished:
+    with _written_whole(path) as unfinished:
         save_file(weights, unfinished, metadata={"run": run.name})
 
 
@@ -235,7 +235,7 @@ def collect_exams(folder: str | Path, path: str | Path = EXAMS) -> str:
         starts = np.cumsum([0, *(len(values) for _, values in parts)]).tolist()
         told += [one | {"values": [at, len(values)]} for (one, values), at in zip(parts, starts[:-1], strict=True)]
         arrays[name] = np.concatenate([values for _, values in parts])
-    with _beside(beside(path)) as unfinished, unfinished.open("wb") as opened:
+    with _written_whole(beside(path)) as unfinished, unfinished.open("wb") as opened:
         np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]  # its own option has another type
     write_text(path, _as_lines([runs[name] for name in names], told))
     return f"{added} groups of measurements added: {len(names)} runs and {len(told)} measurements are in {path}"
@@ -254,7 +254,7 @@ def collect_statistics(path: str | Path = SHIPPED / "statistics.npz") -> str:
             found[f"{name}/table"] = model.scheme.state_dict()["table"].numpy().astype(np.float16)
         elif run.scheme_options[0] == "rope":
             found |= {f"{name}/{part}": array for part, array in statistics_of(model, run).items()}
-    with _beside(path) as unfinished, unfinished.open("wb") as opened:
+    with _written_whole(path) as unfinished, unfinished.open("wb") as opened:
         np.savez_compressed(opened, **found)  # type: ignore[arg-type]  # its own option has another type
     return f"{len(found)} arrays of {len({name.split('/')[0] for name in found})} models are in {path}"
 

@@ -91,7 +91,7 @@ def _is_rope_dictionary(config: Mapping[str, Any]) -> bool:
     return not nested and _is_per_layer(config) and all(isinstance(value, Mapping | None) for value in config.values())
 
 
-def _plain(rope: Mapping[str, Any]) -> dict[str, Any]:
+def _rope_copy(rope: Mapping[str, Any]) -> dict[str, Any]:
     """A copy of a rope dictionary; where it is not per layer, without nulls and with its type under one name."""
     if _is_per_layer(rope):
         return dict(rope)
@@ -121,7 +121,7 @@ def _whole_configuration(config: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in given.items():
         if not isinstance(value, Mapping):
             raise TypeError(f"{key} must be a mapping or None in config, got {said(value)}")
-    plain = [_plain(value) for value in given.values()]
+    plain = [_rope_copy(value) for value in given.values()]
     shared = {
         key: value for rope in plain for key, value in rope.items() if key in ("rope_theta", "partial_rotary_factor")
     }
@@ -271,7 +271,7 @@ def _of_layer(rope: Mapping[str, Any], layer_type: str | None) -> dict[str, Any]
     if not _is_per_layer(rope):
         if layer_type is not None:
             raise ValueError(f"layer_type must be None, for config has one rotation for all layers, got {layer_type!r}")
-        return _plain(rope)
+        return _rope_copy(rope)
     strange = {key: value for key, value in rope.items() if not isinstance(value, Mapping | None)}
     if strange:
         raise ValueError(f"config mixes parameters of layers with parameters of all layers, {strange!r}")
@@ -280,10 +280,10 @@ def _of_layer(rope: Mapping[str, Any], layer_type: str | None) -> dict[str, Any]
         raise ValueError(f"layer_type must be one that rotates; config has null for {layer_type!r}")
     if _is_per_layer(chosen):
         raise ValueError(f"config must not have mappings inside the parameters of {layer_type!r}, got {said(chosen)}")
-    return _plain(chosen)
+    return _rope_copy(chosen)
 
 
-def _agreed(name: str, rope: Mapping[str, Any], model: Mapping[str, Any], per_layer: bool) -> Any:
+def _inside_or_around(name: str, rope: Mapping[str, Any], model: Mapping[str, Any], per_layer: bool) -> Any:
     """A setting that may stand in the rope dictionary or around it; layers may differ from what stands around them."""
     inside, outside = rope.get(name), model.get(name)
     if inside is None:
@@ -410,7 +410,7 @@ def from_config(
     unknown = sorted(map(str, rope.keys() - accepted))
     if unknown:
         raise ValueError(f"config has unknown keys {unknown} for rope_type {rope_type!r}, known are {sorted(accepted)}")
-    given = rope | {name: _agreed(name, rope, model, per_layer) for name in (*_SHARED_KEYS[2:], _LENGTH)}
+    given = rope | {name: _inside_or_around(name, rope, model, per_layer) for name in (*_SHARED_KEYS[2:], _LENGTH)}
     if given["rope_theta"] is None and (not alone or per_layer):
         needed = ("rope_theta", *needed)
     missing = [key for key in needed if given.get(key) is None]

@@ -98,6 +98,17 @@ def test_alibi_falls_in_a_straight_line(at, slopes):
         np.testing.assert_array_equal(both[head], both[head].T)
 
 
+def test_alibi_in_half_precision_is_the_nearest_number():
+    """NumPy goes from float64 to float16 in one step."""
+    offsets, slopes = -np.arange(70_000.0)[None], alibi_slopes(12)
+    for symmetric in (False, True):
+        half, wide = (alibi(offsets, slopes, symmetric=symmetric, dtype=dtype) for dtype in (np.float16, None))
+        assert (half.dtype, wide.dtype) == (np.float16, np.float64)
+        np.testing.assert_array_equal(half, np.maximum(wide, -65504).astype(np.float16))
+    np.testing.assert_array_equal(alibi(offsets, slopes, dtype=np.float32), alibi(offsets, slopes).astype(np.float32))
+    assert alibi([[1.0, -(10.0**6)]], [1.0], dtype=np.float16).tolist() == [[[-np.inf, -65504]]]
+
+
 def test_alibi_in_attention_is_causal_and_prefers_the_near():
     x = np.ones((8, 6, 4))
     weights = attention(x, x, x, bias=alibi(square(6), alibi_slopes(8))).weights
@@ -724,6 +735,23 @@ def test_bias_equal_to_a_t5_layer(torch, is_decoder):
 
 
 @pytest.mark.torch
+def test_alibi_in_half_precision_is_rounded_once(torch):
+    """A slope a little above or below the middle of two bfloat16, less than float32 can tell; and NumPy's float16."""
+    above, below = 1 + 2.0**-8 + 2.0**-30, 1 + 3 * 2.0**-8 - 2.0**-30
+    slopes = torch.tensor([above, below, 1 + 2.0**-8], dtype=torch.float64, requires_grad=True)
+    bias = alibi([[-1.0]], slopes, dtype=torch.bfloat16)
+    assert bias.dtype == torch.bfloat16
+    assert bias.flatten().tolist() == [-1 - 2.0**-7, -1 - 2.0**-7, -1.0]
+    assert torch.autograd.grad(bias.float().sum(), slopes)[0].tolist() == [-1, -1, -1]
+    offsets, rates = normal(2, 1, 50_000) * 1e3, np.array([2.0**-13 * (1 + 2.0**-11 + 2.0**-30), 0.1, 7e-6])
+    expected = alibi(offsets, rates, symmetric=True, dtype=np.float16)
+    got = alibi(torch.from_numpy(offsets), rates.tolist(), symmetric=True, dtype=torch.float16)
+    np.testing.assert_array_equal(got, expected)
+    with pytest.raises(TypeError, match="dtype must be None or a floating dtype of the arrays' library, got"):
+        alibi(torch.from_numpy(offsets), [1.0], dtype=np.float16)
+
+
+@pytest.mark.torch
 @pytest.mark.parametrize("n_heads", [1, 8, 12, 40])
 def test_slopes_and_weights_equal_to_bloom(torch, n_heads):
     """transformers' slopes are powers in float32: relative 1e-6. Its m·j gives our weights under a causal mask."""
@@ -835,7 +863,10 @@ def test_they_can_be_traced(torch):
 
     def run(offsets, table):
         added = (
-            alibi(offsets, [0.5, 1.0]) + sandwich(offsets, 2, 8) + kerple(offsets, [1.0, 2.0], [1.0, 2.0], kind="power")
+            alibi(offsets, [0.5, 1.0])
+            + alibi(offsets, [0.5, 1.0], dtype=torch.bfloat16)
+            + sandwich(offsets, 2, 8)
+            + kerple(offsets, [1.0, 2.0], [1.0, 2.0], kind="power")
         )
         learned = t5(offsets, table, bidirectional=True) + fire(offsets[-1].abs(), offsets[-1].abs(), torch.exp, 0.1, 3)
         by_content = transformer_xl(q, k, r, u, v).logits + deberta(q, k, r[:, :2], r[:, :2], offsets[:3, :3]).logits

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from posenc._arrays import (
     Array,
@@ -102,6 +102,40 @@ def _past_only(bias: Array, offsets: Array) -> Array:
     return xp.where(offsets > 0, xp.full((), -math.inf, dtype=bias.dtype, device=device_of(bias)), bias)
 
 
+def _floating_dtype(name: str, dtype: Any, like: Array) -> Any:
+    """`dtype`, after checking that it is a floating dtype of the library of `like`; the dtype of `like` for None."""
+    if dtype is None:
+        return like.dtype
+    xp = namespace(like)
+    try:
+        floating = xp.isdtype(dtype, "real floating")
+    except (AttributeError, TypeError):  # no dtype of this library
+        floating = False
+    if not floating:
+        raise TypeError(f"{name} must be None or a floating dtype of the arrays' library, got {said(dtype)}")
+    return dtype
+
+
+def _rounded_once(values: Array, dtype: Any) -> Array:
+    """`values` in `dtype`, each the nearest number there is; the least finite one for what is below all of them.
+
+    torch goes from float64 to 16 bits by way of float32, and so rounds twice: what the first step brings to the middle
+    between two numbers, the second may take to the wrong one.
+    """
+    xp = namespace(values)
+    if xp.finfo(dtype).bits > 16:
+        return xp.astype(values, dtype, copy=False)
+    values = xp.clip(values, min=float(xp.finfo(dtype).min))  # −∞ would hide the key
+    near = xp.astype(values, xp.float32)
+    rounded = xp.astype(near, dtype)
+    excess = near - xp.astype(rounded, xp.float32)
+    mirrored = xp.astype(rounded, xp.float32) + 2 * excess  # the other number, where `near` is in the middle
+    other = xp.astype(mirrored, dtype)
+    in_the_middle = xp.astype(other, xp.float32) == mirrored
+    wrong_side = xp.astype(excess, values.dtype) * (values - xp.astype(near, values.dtype)) > 0
+    return xp.where(in_the_middle & wrong_side, other, rounded)
+
+
 def _queries_and_keys(names: tuple[str, str], q: Array, k: Array) -> None:
     """Refuses queries and keys (called by their names) whose heads, widths or dtypes differ."""
     for name, array in zip(names, (q, k), strict=True):
@@ -158,7 +192,7 @@ def alibi_slopes(n_heads: int, *, like: Array = None) -> Array:
     return 2.0 ** (-8 * xp.concat([regular, between]))
 
 
-def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False) -> Array:
+def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, dtype: Any = None) -> Array:
     """ALiBi: a penalty that grows with distance, b_ij = −m_h·(i − j) for keys at or before the query.
 
     The method is causal: for later keys the bias is −∞, so that it cannot reward them by mistake where a mask is
@@ -171,12 +205,14 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False) 
         relative_positions: key − query, any real numbers, shape (..., queries, keys); in tokens.
         slopes: m_h, none negative, shape (heads,); may carry a gradient. `alibi_slopes` makes the paper's.
         symmetric: whether later keys are penalised like earlier ones.
+        dtype: a floating dtype of the arrays' library; float64 where it is left out. The bias is computed in float64
+            and rounded once. In float16 it stops at −65504, so that no key is hidden by its distance.
 
     Returns:
-        float64, shape (..., heads, queries, keys).
+        shape (..., heads, queries, keys), in `dtype`.
 
     Raises:
-        TypeError: not real numbers, arrays of two libraries, or `symmetric` no bool.
+        TypeError: not real numbers, arrays of two libraries, `symmetric` no bool, or `dtype` no floating dtype.
         ValueError: not finite, a negative slope, or shapes that do not fit.
 
     Source: Press et al. 2022, section 3.
@@ -184,9 +220,10 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False) 
     like = first_array(relative_positions, slopes)
     offsets = _offsets(relative_positions, like)[..., None, :, :]
     rates = _one_for_each_head("slopes", slopes, like, zero=True)
+    dtype = _floating_dtype("dtype", dtype, offsets)
     if flag("symmetric", symmetric):
-        return -rates * namespace(offsets).abs(offsets)
-    return _past_only(rates * offsets, offsets)
+        return _rounded_once(-rates * namespace(offsets).abs(offsets), dtype)
+    return _past_only(_rounded_once(rates * offsets, dtype), offsets)
 
 
 def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) -> tuple[Array, Array]:

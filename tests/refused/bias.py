@@ -51,8 +51,13 @@ SCORED = np.ones((4, 3, 5, 8))  # (batch, heads, length, head_dim)
 CASES = {
     alibi_slopes: Case(good={"n_heads": 12}, bad={"n_heads": NOT_WHOLE}),
     alibi: Case(
-        good={"relative_positions": OFFSETS, "slopes": [0.5, 0.25], "symmetric": False},
-        bad={"relative_positions": NO_PAIRS, "slopes": NO_RATES, "symmetric": NO_FLAG},
+        good={"relative_positions": OFFSETS, "slopes": [0.5, 0.25], "symmetric": False, "dtype": np.float16},
+        bad={
+            "relative_positions": NO_PAIRS,
+            "slopes": NO_RATES,
+            "symmetric": NO_FLAG,
+            "dtype": ["float16", np.int64, np.complex64, np.bool_, 16, True, np.ones(2)],
+        },
     ),
     alibi_rank_two: Case(
         good={"query_positions": [4, 5], "key_positions": [0, 1, 2], "slopes": [0.5]},

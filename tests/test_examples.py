@@ -25,7 +25,7 @@ def test_examples_print_what_they_say(module):
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("module", ["frequencies", "scaling", "analysis"])
+@pytest.mark.parametrize("module", ["frequencies", "absolute", "scaling", "attention", "bias", "analysis"])
 def test_every_public_function_has_an_example(module):
     functions = inspect.getmembers(import_module(f"posenc.{module}"), inspect.isfunction)
     public = {name: one for name, one in functions if one.__module__.startswith(f"posenc.{module}") and name[0] != "_"}

@@ -7,8 +7,9 @@ before. ALiBi, T5, Sandwich and KERPLE add a number that depends on the relative
 value along each diagonal (Toeplitz). FIRE's also depends on where the query stands, and the terms of Transformer-XL,
 TENER and DeBERTa on what it and the key say.
 
-Give a bias to `posenc.attention.attention` as `bias`; it is added after the scaling. It is −∞ for the keys that a
-causal method says nothing about. Two biases are products of vectors, so that they can also be had by widening q and k.
+Give a bias to `posenc.attention.attention` as `bias`, or by `score_mod` to torch's FlexAttention; it is added after the
+scaling. It is −∞ for the keys that a causal method says nothing about. Two biases are products of vectors, so that they
+can also be had by widening q and k.
 """
 
 # The package's page shows the names in this order.

@@ -41,6 +41,12 @@ def t5_bucket(
         ValueError: offsets that are not whole or not finite, too few buckets, or a `max_distance` out of range.
 
     Source: Raffel et al. 2020, section 2.1, describes it; the numbers are from the authors' code.
+
+    Example:
+        >>> t5_bucket([-1, -15, -20, -113, 3], bidirectional=False).tolist()
+        [1, 15, 17, 31, 0]
+        >>> t5_bucket([-20, 20], bidirectional=True).tolist()
+        [10, 26]
     """
     num_buckets = whole("num_buckets", num_buckets)
     _enough_buckets("num_buckets", num_buckets, str(num_buckets), flag("bidirectional", bidirectional))
@@ -80,6 +86,12 @@ def t5(relative_positions: Array, table: Array, *, bidirectional: bool, max_dist
         ValueError: shapes that do not fit; otherwise as in `t5_bucket`.
 
     Source: Raffel et al. 2020, section 2.1.
+
+    Example:
+        >>> import numpy as np
+        >>> table = np.arange(64.0).reshape(32, 2)  # two heads
+        >>> t5([[-20, -1, 0]], table, bidirectional=False).tolist()
+        [[[34.0, 2.0, 0.0]], [[35.0, 3.0, 1.0]]]
     """
     if activations("table", table).ndim != 2 or table.shape[1] == 0:
         raise ValueError(f"table must have shape (num_buckets, heads), got shape {tuple(table.shape)}")

@@ -65,6 +65,13 @@ def transformer_xl(q: Array, k: Array, r: Array, u: Array, v: Array) -> Transfor
         ValueError: shapes that do not fit, or more queries than keys.
 
     Source: Dai et al. 2019, section 3.3; the shift that avoids a row for every pair, appendix B.
+
+    Example:
+        >>> import numpy as np
+        >>> q = k = np.ones((1, 2, 2))
+        >>> r, u = np.array([[[3.0, 4.0], [1.0, 2.0]]]), np.zeros((1, 2))  # distances 1 and 0
+        >>> transformer_xl(q, k, r, u, u).bias.tolist()
+        [[[3.0, -inf], [7.0, 3.0]]]
     """
     _queries_and_keys(("q", "k"), q, k)
     (heads, queries, head_dim), keys = q.shape[-3:], k.shape[-2]
@@ -98,6 +105,14 @@ def tener(q: Array, k: Array, r: Array, u: Array, v: Array) -> TransformerXLTerm
         as in `transformer_xl`.
 
     Source: Yan et al. 2019, "TENER: Adapting Transformer Encoder for Named Entity Recognition".
+
+    Example:
+        >>> import numpy as np
+        >>> from posenc.absolute import sinusoidal
+        >>> q = k = np.ones((1, 2, 2))
+        >>> r, u = sinusoidal(np.arange(1, -2, -1), 2), np.zeros((1, 2))
+        >>> tener(q, k, r, u, u).bias.round(3).tolist()
+        [[[1.0, -0.301], [1.382, 1.0]]]
     """
     _queries_and_keys(("q", "k"), q, k)
     heads, head_dim = q.shape[-3], q.shape[-1]
@@ -130,6 +145,11 @@ def relative_shift(scores: Array) -> Array:
         ValueError: fewer than two axes.
 
     Source: Dai et al. 2019, appendix B.
+
+    Example:
+        >>> import numpy as np
+        >>> relative_shift(np.array([[2.0, 1.0, 0.0], [12.0, 11.0, 10.0], [22.0, 21.0, 20.0]])).tolist()
+        [[0.0, 0.0, 12.0], [11.0, 10.0, 0.0], [22.0, 21.0, 20.0]]
     """
     if activations("scores", scores).ndim < 2:
         raise ValueError(f"scores must have shape (..., queries, distances), got shape {tuple(scores.shape)}")
@@ -190,6 +210,12 @@ def deberta(
         ValueError: shapes that do not fit, an odd number of rows, or relative positions that are not whole.
 
     Source: He et al. 2021, "DeBERTa: Decoding-enhanced BERT with Disentangled Attention", section 3.1.
+
+    Example:
+        >>> import numpy as np
+        >>> content, tables = np.ones((1, 2, 2)), np.array([[[1.0, 2.0], [3.0, 4.0]]])  # span 1
+        >>> deberta(content, content, tables, tables, [[0, 1], [-1, 0]]).content_to_position.tolist()
+        [[[7.0, 3.0], [7.0, 7.0]]]
     """
     _queries_and_keys(("query_content", "key_content"), query_content, key_content)
     (heads, queries, head_dim), keys = query_content.shape[-3:], key_content.shape[-2]

@@ -13,6 +13,7 @@ from posenc._arrays import (
     is_array,
     namespace,
     said,
+    said_of,
     widest_float,
 )
 
@@ -45,12 +46,13 @@ def score_mod(bias: Callable[[Array], Array] | Array, q: Array, k: Array) -> Cal
 
     Source: Dong et al. 2024, "Flex Attention: A Programming Model for Generating Optimized Attention Kernels".
 
-    >>> import numpy as np
-    >>> from posenc.bias import alibi
-    >>> q, k = np.zeros((1, 2, 1, 4)), np.zeros((1, 2, 3, 4))
-    >>> add = score_mod(lambda relative_positions: alibi(relative_positions, [0.5, 0.25]), q, k)
-    >>> [float(add(10.0, 0, 1, 0, key)) for key in range(3)]
-    [9.5, 9.75, 10.0]
+    Example:
+        >>> import numpy as np
+        >>> from posenc.bias import alibi
+        >>> q, k = np.zeros((1, 2, 1, 4)), np.zeros((1, 2, 3, 4))
+        >>> add = score_mod(lambda relative_positions: alibi(relative_positions, [0.5, 0.25]), q, k)
+        >>> [float(add(10.0, 0, 1, 0, key)) for key in range(3)]
+        [9.5, 9.75, 10.0]
     """
     for name, array in (("q", q), ("k", k)):
         if activations(name, array).ndim != 4:
@@ -64,14 +66,15 @@ def score_mod(bias: Callable[[Array], Array] | Array, q: Array, k: Array) -> Cal
         device = device_of(q)
         diagonals = xp.arange(1 - keys, queries, dtype=widest_float(xp, device), device=device)[None]
         table, accepted = bias(diagonals), [(heads, 1, diagonals.shape[-1])]
-    answering = f"{said(bias)} answering {said(table)}" if callable(bias) else said(bias)
+    answering = f"{said(bias)} answering " if callable(bias) else ""
     if not is_array(table) or not namespace(q, table).isdtype(table.dtype, "real floating"):
-        kind = f", got dtype {table.dtype}" if is_array(table) and not callable(bias) else f", got {answering}"
-        raise TypeError(f"bias must be an array of floats, or a function that answers with one{kind}")
+        found = f"{answering}dtype {table.dtype}" if is_array(table) else f"{answering}{said(table)}"
+        raise TypeError(f"bias must be an array of floats, or a function that answers with one, got {found}")
     if tuple(table.shape) not in accepted:
-        raise ValueError(f"bias must give shape {' or '.join(map(str, accepted))}, got {answering}")
+        raise ValueError(f"bias must give shape {' or '.join(map(str, accepted))}, got {answering}{said(table)}")
     if not being_traced() and not bool(xp.all(table < math.inf)):
-        raise ValueError(f"bias must be finite, or −∞ for a masked pair, got {answering}")
+        refused = said_of(table, ~(table < math.inf))
+        raise ValueError(f"bias must be finite, or −∞ for a masked pair, got {answering}{refused}")
     table = xp.astype(table, xp.float32 if xp.finfo(q.dtype).bits == 16 else q.dtype, copy=False)
 
     def add(score: Array, batch: Array, head: Array, query: Array, key: Array) -> Array:

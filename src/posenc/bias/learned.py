@@ -40,6 +40,12 @@ def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "loga
         ValueError: not finite, r1 or r2 out of range, shapes that do not fit, or an unknown kind.
 
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation".
+
+    Example:
+        >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0]).round(3).tolist()
+        [[[-1.386, -0.693]], [[-0.693, -0.347]]]
+        >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0], kind="power").tolist()
+        [[[-3.0, -1.0]], [[-1.5, -0.5]]]
     """
     one_of("kind", kind, KERPLE_KINDS)
     like = first_array(relative_positions, r1, r2)
@@ -88,6 +94,10 @@ def fire(
         ValueError: not finite, a negative position, `c` or `threshold` ≤ 0, or shapes that do not fit.
 
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
+
+    Example:
+        >>> fire([1, 7], [0, 1], lambda share: 1 - share, c=1.0, threshold=3.0).round(3).tolist()  # one head
+        [[[0.5, 1.0], [0.0, 0.064]]]
     """
     if not callable(mlp):
         raise TypeError(f"mlp must be a function from the shares of a distance to the biases, got {said(mlp)}")

@@ -37,6 +37,10 @@ def alibi_slopes(n_heads: int, *, like: Array = None) -> Array:
         ValueError: `n_heads` is below 1.
 
     Source: Press et al. 2022, section 3; the other numbers of heads are from the authors' code.
+
+    Example:
+        >>> alibi_slopes(6).tolist()
+        [0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125]
     """
     n_heads = whole("n_heads", n_heads)
     xp, device = namespace(array_or_none("like", like)), device_of(like)
@@ -71,6 +75,10 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, 
         ValueError: not finite, a negative slope, or shapes that do not fit.
 
     Source: Press et al. 2022, section 3.
+
+    Example:
+        >>> alibi([[-2, -1, 0, 1]], [0.5]).tolist()
+        [[[-1.0, -0.5, 0.0, -inf]]]
     """
     like = first_array(relative_positions, slopes)
     offsets = pairwise(relative_positions, like)[..., None, :, :]
@@ -103,6 +111,11 @@ def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) 
     Raises:
         TypeError: not real numbers, or arrays of two libraries.
         ValueError: not finite, a negative slope, or shapes that do not fit.
+
+    Example:
+        >>> queries, keys = alibi_rank_two([4], [2, 3, 4], [0.5])
+        >>> (queries @ keys.swapaxes(-1, -2)).tolist()
+        [[[-1.0, -0.5, 0.0]]]
     """
     like = first_array(query_positions, key_positions, slopes)
     queries = positions_of("query_positions", query_positions, like)

@@ -35,6 +35,10 @@ def sandwich(relative_positions: Array, n_heads: int, dim: int = 128, base: floa
         ValueError: not finite, shapes that do not fit, `n_heads` below 1, `dim` odd or below 2, or base ≤ 0.
 
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
+
+    Example:
+        >>> sandwich([[0, -1, -50]], n_heads=2, dim=4).round(3).tolist()
+        [[[0.5, 0.385, 0.461]], [[0.25, 0.193, 0.23]]]
     """
     offsets = pairwise(relative_positions)
     factors = _sandwich_factors(n_heads, offsets)
@@ -60,6 +64,11 @@ def sandwich_features(positions: Array, n_heads: int, dim: int = 128, base: floa
 
     Raises:
         As `sandwich` does.
+
+    Example:
+        >>> p = sandwich_features([0, 1, 50], n_heads=2, dim=4)
+        >>> (p @ p.swapaxes(-1, -2))[:, 0].round(3).tolist()
+        [[0.5, 0.385, 0.461], [0.25, 0.193, 0.23]]
     """
     at = positions_of("positions", positions)
     factors = _sandwich_factors(n_heads, at)

@@ -37,6 +37,7 @@ FLOORS = [
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
 ONE_FLOOR = {
     "analysis",
+    "bias",
     "figures",
     "scaling",
     "schemes",

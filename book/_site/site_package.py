@@ -57,7 +57,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "check": (),
 }
 # Packages whose page has the names of each of their files under the first line of that file.
-UNDER_HEADINGS = {f"{PACKAGE}.{module}" for module in ("scaling", "analysis", "schemes", "figures")}
+UNDER_HEADINGS = {f"{PACKAGE}.{module}" for module in ("scaling", "bias", "analysis", "schemes", "figures")}
 
 
 # ---- what is public ------------------------------------------------------------------------------------------------

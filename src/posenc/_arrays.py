@@ -48,7 +48,8 @@ def is_array(value: object) -> bool:
     if is_torch(value):
         return True
     # torch.compile warns of the caches in array_api_compat
-    return not being_traced() and array_api_compat.is_array_api_obj(value)
+    # a class of arrays, such as np.float64, has all that an array has
+    return not being_traced() and not isinstance(value, type) and array_api_compat.is_array_api_obj(value)
 
 
 def is_torch(value: object) -> bool:

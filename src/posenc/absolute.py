@@ -68,6 +68,10 @@ def integer(positions: Array, dim: int) -> Array:
     Raises:
         TypeError: `positions` are no real numbers, or `dim` no whole number.
         ValueError: a position is negative, fractional, not finite or 2^53 and more, or `dim` is below 1.
+
+    Example:
+        >>> integer([0, 5], 2).tolist()
+        [[0.0, 0.0], [5.0, 5.0]]
     """
     dim, at = whole("dim", dim), _whole_positions(positions)
     xp = namespace(at)
@@ -90,6 +94,10 @@ def normalised(positions: Array, length: int, dim: int) -> Array:
     Raises:
         TypeError: `positions` are no real numbers, or `length` or `dim` no whole number.
         ValueError: a position is negative, fractional, not finite or not below `length`; `length` or `dim` is below 1.
+
+    Example:
+        >>> normalised([0, 5], 10, 2).tolist()
+        [[0.0, 0.0], [0.5, 0.5]]
     """
     length = whole("length", length)
     counted = integer(positions, dim)
@@ -109,6 +117,10 @@ def binary(positions: Array, dim: int) -> Array:
 
     Returns:
         zeros and ones in float64, shape (*positions.shape, dim).
+
+    Example:
+        >>> binary([1, 6], 3).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
     """
     return radix(positions, dim, 2)
 
@@ -133,6 +145,10 @@ def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False) ->
         TypeError: `positions` are no real numbers, `dim` or `radix` no whole number, or `normalise` no bool.
         ValueError: a position is negative, fractional, not finite, 2^53 and more, or has more than `dim` digits;
             `dim` is below 1 or `radix` below 2.
+
+    Example:
+        >>> radix([0, 407], 3, 10).tolist()
+        [[0.0, 0.0, 0.0], [7.0, 0.0, 4.0]]
     """
     dim, radix = whole("dim", dim), whole("radix", radix, least=2)
     flag("normalise", normalise)
@@ -162,6 +178,10 @@ def harmonic(positions: Array, dim: int) -> Array:
     Raises:
         TypeError: `positions` are no real numbers, or `dim` no whole number.
         ValueError: a position is not finite, or `dim` is below 1.
+
+    Example:
+        >>> harmonic([0, 1], 3).round(3).tolist()
+        [[0.0, 0.0, 0.0], [0.841, 0.479, 0.327]]
     """
     dim, at = whole("dim", dim), floats("positions", positions)
     xp = namespace(at)
@@ -174,6 +194,10 @@ def dyadic(positions: Array, dim: int) -> Array:
     Dimension i, counted from 0, has the period 2π·2^i: a smooth binary code. It has no cosines either.
 
     Args, Returns and Raises as in `harmonic`.
+
+    Example:
+        >>> dyadic([0, 1], 3).round(3).tolist()
+        [[0.0, 0.0, 0.0], [0.841, 0.479, 0.247]]
     """
     dim, at = whole("dim", dim), floats("positions", positions)
     xp = namespace(at)
@@ -232,6 +256,10 @@ def sinusoidal(
             finite and positive; an unknown layout or name of denominators.
 
     Source: Vaswani et al. 2017, section 3.5. The relative reading: Yan et al. 2019 (TENER).
+
+    Example:
+        >>> sinusoidal([0, 1], 4).round(3).tolist()
+        [[0.0, 1.0, 0.0, 1.0], [0.841, 0.54, 0.01, 1.0]]
     """
     one_of("layout", layout, LAYOUTS)
     at = floats("positions", positions, like=array_or_none("like", like))
@@ -268,6 +296,12 @@ def shift_matrix(
             layout.
 
     Source: Vaswani et al. 2017, section 3.5, says that PE(t + k) is a linear function of PE(t).
+
+    Example:
+        >>> (shift_matrix(3, 4) @ sinusoidal(2, 4)).round(3).tolist()
+        [-0.959, 0.284, 0.05, 0.999]
+        >>> sinusoidal(5, 4).round(3).tolist()
+        [-0.959, 0.284, 0.05, 0.999]
     """
     one_of("layout", layout, LAYOUTS)
     by = floats("offset", offset, like=array_or_none("like", like))
@@ -300,6 +334,10 @@ def relative_positions(query_positions: Array, key_positions: Array) -> Array:
     Raises:
         TypeError: not real numbers, or arrays of two libraries.
         ValueError: a position is not finite, there is no axis, or the leading axes differ.
+
+    Example:
+        >>> relative_positions([1, 2], [0, 1, 2]).tolist()
+        [[-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]
     """
     queries = floats("query_positions", query_positions, like=key_positions)
     keys = floats("key_positions", key_positions, like=query_positions)
@@ -335,6 +373,14 @@ def learned(positions: Array, table: Array, *, past_end: str = "refuse", length:
             arrays of two libraries.
         ValueError: a position is negative, fractional, not finite or past the end; `table` is not two-dimensional or is
             empty; an unknown name; `length` below 1, or given without "interpolate".
+
+    Example:
+        >>> import numpy as np
+        >>> table = np.array([[0.0], [2.0], [4.0]])
+        >>> learned([0, 2], table).tolist()
+        [[0.0], [4.0]]
+        >>> learned([1, 4], table, past_end="interpolate", length=5).tolist()
+        [[1.0], [4.0]]
     """
     if activations("table", table).ndim != 2 or 0 in table.shape:
         raise ValueError(f"table must have shape (rows, dim), neither of them 0, got shape {tuple(table.shape)}")

@@ -88,6 +88,12 @@ def attention(
             `scale` or `temperature` not finite and greater than 0.
 
     Source: Vaswani et al. 2017, section 3.2.1, equation (1).
+
+    Example:
+        >>> import numpy as np
+        >>> q, k = np.zeros((2, 4)), np.zeros((2, 4))
+        >>> attention(q, k, np.array([[1.0], [3.0]]), causal=True).output.tolist()
+        [[1.0], [2.0]]
     """
     for name, array in (("q", q), ("k", k), ("v", v)):
         if activations(name, array).ndim < 2:
@@ -139,6 +145,10 @@ def packed_mask(lengths: Array, *, like: Array = None) -> Array:
     Raises:
         TypeError: `lengths` are no real numbers, or arrays of two libraries.
         ValueError: a length is negative, fractional or not finite, or `lengths` is not one-dimensional.
+
+    Example:
+        >>> packed_mask([2, 1]).tolist()
+        [[True, True, False], [True, True, False], [False, False, True]]
     """
     counts = whole_numbers("lengths", lengths, like=array_or_none("like", like), least=0)
     if counts.ndim != 1:

@@ -12,6 +12,7 @@ from posenc.bias import (
     relative_shift,
     sandwich,
     sandwich_features,
+    score_mod,
     t5,
     t5_bucket,
     tener,
@@ -45,12 +46,18 @@ NO_ROWS = [*NOT_FLOATS, np.ones((3, 4)), np.ones((0, 3, 4)), np.ones((2, 3, 0))]
 NO_KEYS = [*NO_ROWS, np.ones((1, 5, 4)), np.ones((2, 5, 3)), np.ones((1, 2, 5, 4)), np.ones((2, 5, 4), dtype="float32")]
 NO_VECTORS = [*NOT_FLOATS, np.ones(4), np.ones((1, 4)), np.ones((2, 3)), np.ones((2, 1, 4))]
 TABLE = np.ones((2, 6, 4))
+SCORED = np.ones((4, 3, 5, 8))  # (batch, heads, length, head_dim)
 
 CASES = {
     alibi_slopes: Case(good={"n_heads": 12}, bad={"n_heads": NOT_WHOLE}),
     alibi: Case(
-        good={"relative_positions": OFFSETS, "slopes": [0.5, 0.25], "symmetric": False},
-        bad={"relative_positions": NO_PAIRS, "slopes": NO_RATES, "symmetric": NO_FLAG},
+        good={"relative_positions": OFFSETS, "slopes": [0.5, 0.25], "symmetric": False, "dtype": np.float16},
+        bad={
+            "relative_positions": NO_PAIRS,
+            "slopes": NO_RATES,
+            "symmetric": NO_FLAG,
+            "dtype": ["float16", np.int64, np.complex64, np.bool_, 16, True, np.ones(2)],
+        },
     ),
     alibi_rank_two: Case(
         good={"query_positions": [4, 5], "key_positions": [0, 1, 2], "slopes": [0.5]},
@@ -153,6 +160,18 @@ CASES = {
             "key_relative": [*NOT_FLOATS, TABLE[0], TABLE[:, :0], TABLE[:, :3], TABLE[:1], TABLE[..., :3]],
             "query_relative": [*NOT_FLOATS, TABLE[0], TABLE[:, :4], TABLE[:1], TABLE[..., :3]],
             "relative_positions": [*NO_PAIRS, np.full((3, 5), 0.5), np.zeros((5, 3)), np.zeros((1, 3, 5))],
+        },
+    ),
+    score_mod: Case(
+        good={"bias": lambda offsets: np.zeros((3, 1, offsets.shape[-1])), "q": SCORED[:, :, :2], "k": SCORED},
+        bad={
+            "bias": [
+                *["alibi", None, 1.0, [[1.0]], np.zeros((3, 2, 5), dtype=int), np.ones((3, 2, 5), dtype=bool)],
+                *[np.zeros((2, 5)), np.zeros((1, 2, 5)), np.zeros((1, 3, 2, 5)), np.full((3, 2, 5), np.nan)],
+                *[np.full((3, 2, 5), np.inf), np.negative, np.shape, np.isnan],
+            ],
+            "q": [*NOT_FLOATS, SCORED[0], np.ones((4, 3, 6, 8))],
+            "k": [*NOT_FLOATS, SCORED[0], SCORED[:, :, :1]],
         },
     ),
 }

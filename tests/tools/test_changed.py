@@ -28,11 +28,11 @@ def test_a_file_finds_its_tests_by_name(name, tests):
 
 def test_a_notebook_finds_those_that_name_it():
     words, without = found_by_name(
-        ["notebooks/04_sinusoids.ipynb", "src/posenc/bias.py", "notebooks/05_rope_by_matrices.ipynb"]
+        ["notebooks/04_sinusoids.ipynb", "src/posenc/attention.py", "notebooks/05_rope_by_matrices.ipynb"]
     )
     assert without == []
     assert commands(words) == [
-        ["tests/test_bias.py"],
+        ["tests/test_attention.py"],
         [
             "tests/notebooks/test_chapters.py", "tests/nbval/test_stored_outputs.py",
             "-k", "04_sinusoids or 05_rope_by_matrices",

@@ -1,0 +1,127 @@
+"""T5: a learned number for each bucket of distances."""
+
+from __future__ import annotations
+
+from posenc._arrays import (
+    Array,
+    activations,
+    device_of,
+    flag,
+    namespace,
+    whole,
+)
+from posenc.bias._shared import pairwise, whole_offsets
+
+
+def t5_bucket(
+    relative_positions: Array, *, bidirectional: bool, num_buckets: int = 32, max_distance: int = 128
+) -> Array:
+    """The bucket into which T5 puts a relative position: near distances exactly, far ones ever more coarsely.
+
+    With B buckets for one direction and E = ⌊B/2⌋, a distance n below E has bucket n; any other has bucket
+    E + ⌊(B − E)·ln(n/E)/ln(max_distance/E)⌋, or B − 1 where that is less. Causal: B = num_buckets, and keys after
+    the query have bucket 0. Bidirectional: B = num_buckets/2, and keys after the query get B more.
+
+    Where a bucket starts is found in whole numbers, n^(B − E) ≥ E^(B − E − b)·max_distance^b, so that a logarithm
+    rounded up or down cannot move an edge. Equal to Hugging Face's float32 at every offset up to ±4096 for the numbers
+    that T5 uses.
+
+    Args:
+        relative_positions: key − query, whole numbers, any shape; in tokens.
+        bidirectional: True for an encoder, False for a decoder.
+        num_buckets: at least 2; even and at least 4 with `bidirectional`.
+        max_distance: greater than E, up to 2^53. The last bucket starts before it: 32 and 128 put it at 113 in a
+            decoder and at 91 in an encoder.
+
+    Returns:
+        int64, the shape of `relative_positions`, from 0 to num_buckets − 1.
+
+    Raises:
+        TypeError: not real numbers, a number of buckets or a distance that is not whole, or `bidirectional` no bool.
+        ValueError: offsets that are not whole or not finite, too few buckets, or a `max_distance` out of range.
+
+    Source: Raffel et al. 2020, section 2.1, describes it; the numbers are from the authors' code.
+
+    Example:
+        >>> t5_bucket([-1, -15, -20, -113, 3], bidirectional=False).tolist()
+        [1, 15, 17, 31, 0]
+        >>> t5_bucket([-20, 20], bidirectional=True).tolist()
+        [10, 26]
+    """
+    num_buckets = whole("num_buckets", num_buckets)
+    _enough_buckets("num_buckets", num_buckets, str(num_buckets), flag("bidirectional", bidirectional))
+    one_way = num_buckets // 2 if bidirectional else num_buckets
+    max_distance = whole("max_distance", max_distance)
+    if not one_way // 2 < max_distance <= 2**53:
+        raise ValueError(
+            f"max_distance must be greater than {one_way // 2}, the buckets of one distance each, and at most 2^53, "
+            f"got {max_distance}"
+        )
+    offsets = whole_offsets(relative_positions)
+    xp = namespace(offsets)
+    starts = xp.asarray(_bucket_starts(one_way, max_distance), dtype=offsets.dtype, device=device_of(offsets))
+    distance = xp.abs(offsets) if bidirectional else xp.clip(-offsets, min=0)
+    # How many buckets have started. Flat, because torch warns of a table whose rows do not follow one another.
+    bucket = xp.reshape(xp.searchsorted(starts, xp.reshape(distance, (-1,)), side="right"), distance.shape)
+    return bucket + one_way * xp.astype(offsets > 0, xp.int64) if bidirectional else bucket
+
+
+def t5(relative_positions: Array, table: Array, *, bidirectional: bool, max_distance: int = 128) -> Array:
+    """T5's learned bias: b_ij = table[bucket(j − i), h].
+
+    One table serves all layers of a T5, and its products q·k are not scaled: `attention(..., scale=1.0, bias=...)`.
+    It runs at any length; distances from the start of the last bucket on share one learned value.
+
+    Args:
+        relative_positions: key − query, whole numbers, shape (..., queries, keys); in tokens.
+        table: shape (num_buckets, heads), any floating dtype. Gradients flow into it.
+        bidirectional: True for an encoder, False for a decoder, whose later keys all get bucket 0: mask them.
+        max_distance: as in `t5_bucket`.
+
+    Returns:
+        shape (..., heads, queries, keys), in the dtype of `table`.
+
+    Raises:
+        TypeError: `table` is no array of floats, arrays of two libraries; otherwise as in `t5_bucket`.
+        ValueError: shapes that do not fit; otherwise as in `t5_bucket`.
+
+    Source: Raffel et al. 2020, section 2.1.
+
+    Example:
+        >>> import numpy as np
+        >>> table = np.arange(64.0).reshape(32, 2)  # two heads
+        >>> t5([[-20, -1, 0]], table, bidirectional=False).tolist()
+        [[[34.0, 2.0, 0.0]], [[35.0, 3.0, 1.0]]]
+    """
+    if activations("table", table).ndim != 2 or table.shape[1] == 0:
+        raise ValueError(f"table must have shape (num_buckets, heads), got shape {tuple(table.shape)}")
+    num_buckets, heads = table.shape
+    _enough_buckets("table", num_buckets, f"shape {tuple(table.shape)}", flag("bidirectional", bidirectional))
+    offsets = pairwise(relative_positions, like=table)
+    buckets = t5_bucket(offsets, bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
+    xp = namespace(table)
+    looked_up = xp.take(xp.matrix_transpose(table), xp.reshape(buckets, (-1,)), axis=1)
+    return xp.moveaxis(xp.reshape(looked_up, (heads, *offsets.shape)), 0, -3)
+
+
+def _enough_buckets(name: str, number: int, given: str, bidirectional: bool) -> None:
+    """Refuses a number of buckets that cannot be halved as often as needed."""
+    if number < 2 + 2 * bidirectional or (bidirectional and number % 2):
+        wanted = "an even number of buckets, at least 4," if bidirectional else "at least 2 buckets"
+        raise ValueError(f"{name} must give {wanted} with bidirectional={bidirectional}, got {given}")
+
+
+def _bucket_starts(num_buckets: int, max_distance: int) -> tuple[int, ...]:
+    """The least distance in each bucket of one direction but the first, so that a bucket is how many have started."""
+    exact = num_buckets // 2
+    steps = num_buckets - exact
+    starts = list(range(1, exact + 1))
+    for step in range(1, steps):
+        reached = exact ** (steps - step) * max_distance**step
+        start = round(exact * (max_distance / exact) ** (step / steps))  # right, or next to it
+        while start**steps < reached:
+            start += 1
+        while (start - 1) ** steps >= reached:
+            start -= 1
+        starts.append(start)
+    return tuple(starts)

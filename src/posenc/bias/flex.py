@@ -1,0 +1,85 @@
+"""FlexAttention: any bias as its `score_mod`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from posenc._arrays import (
+    Array,
+    activations,
+    being_traced,
+    device_of,
+    is_array,
+    namespace,
+    said,
+    said_of,
+    widest_float,
+)
+
+
+def score_mod(bias: Callable[[Array], Array] | Array, q: Array, k: Array) -> Callable[..., Array]:
+    """A bias as the `score_mod` of torch's `flex_attention`, which adds it to the scores one pair at a time.
+
+    A bias that depends on the head and the relative position alone (ALiBi, T5, Sandwich, KERPLE) is best given as a
+    function. It is called once, for the queries + keys − 1 relative positions that there are, so that no array of
+    shape (heads, queries, keys) is made. Any other (FIRE; the `bias` of Transformer-XL, TENER and DeBERTa) is given as
+    the array that its function answers.
+
+    Queries are the last ones of the keys: query i stands at position i + keys − queries. What hides keys is left to
+    `block_mask`, except where the bias is −∞. FlexAttention scales products by 1/√head_dim unless it is told `scale`.
+
+    Args:
+        bias: a function from relative positions (key − query, shape (1, n), in tokens) to floats of shape
+            (heads, 1, n), or an array of shape (heads, queries, keys) or (batch, heads, queries, keys). Gradients flow
+            into what it is made of.
+        q: queries, shape (batch, heads, queries, head_dim), any floating dtype.
+        k: keys, shape (batch, heads, keys, head_dim); heads may be fewer (grouped queries).
+
+    Returns:
+        a function of (score, batch, head, query, key), the last four being indices, to score + b. The bias is in the
+        dtype of q, in float32 for float16 and bfloat16, as FlexAttention's scores are.
+
+    Raises:
+        TypeError: not arrays of floats, a function that does not answer with one, or arrays of two libraries.
+        ValueError: shapes that do not fit, a bias that holds NaN or +∞, or, for a function, more queries than keys.
+
+    Source: Dong et al. 2024, "Flex Attention: A Programming Model for Generating Optimized Attention Kernels".
+
+    Example:
+        >>> import numpy as np
+        >>> from posenc.bias import alibi
+        >>> q, k = np.zeros((1, 2, 1, 4)), np.zeros((1, 2, 3, 4))
+        >>> add = score_mod(lambda relative_positions: alibi(relative_positions, [0.5, 0.25]), q, k)
+        >>> [float(add(10.0, 0, 1, 0, key)) for key in range(3)]
+        [9.5, 9.75, 10.0]
+    """
+    for name, array in (("q", q), ("k", k)):
+        if activations(name, array).ndim != 4:
+            raise ValueError(f"{name} must have shape (batch, heads, length, head_dim), got shape {tuple(array.shape)}")
+    xp, (batch, heads, queries, _), keys = namespace(q, k), q.shape, k.shape[-2]
+    table: Array = bias
+    accepted: list[tuple[int, ...]] = [(heads, queries, keys), (batch, heads, queries, keys)]
+    if callable(bias):
+        if queries > keys:
+            raise ValueError(f"q must not have more rows than k, {keys}, got shape {tuple(q.shape)}")
+        device = device_of(q)
+        diagonals = xp.arange(1 - keys, queries, dtype=widest_float(xp, device), device=device)[None]
+        table, accepted = bias(diagonals), [(heads, 1, diagonals.shape[-1])]
+    answering = f"{said(bias)} answering " if callable(bias) else ""
+    if not is_array(table) or not namespace(q, table).isdtype(table.dtype, "real floating"):
+        found = f"{answering}dtype {table.dtype}" if is_array(table) else f"{answering}{said(table)}"
+        raise TypeError(f"bias must be an array of floats, or a function that answers with one, got {found}")
+    if tuple(table.shape) not in accepted:
+        raise ValueError(f"bias must give shape {' or '.join(map(str, accepted))}, got {answering}{said(table)}")
+    if not being_traced() and not bool(xp.all(table < math.inf)):
+        refused = said_of(table, ~(table < math.inf))
+        raise ValueError(f"bias must be finite, or −∞ for a masked pair, got {answering}{refused}")
+    table = xp.astype(table, xp.float32 if xp.finfo(q.dtype).bits == 16 else q.dtype, copy=False)
+
+    def add(score: Array, batch: Array, head: Array, query: Array, key: Array) -> Array:
+        if callable(bias):  # the first column is for the relative position 1 − keys
+            return score + table[head, 0, key - query + queries - 1]
+        return score + (table[head, query, key] if table.ndim == 3 else table[batch, head, query, key])
+
+    return add

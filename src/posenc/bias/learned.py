@@ -1,0 +1,139 @@
+"""KERPLE and FIRE: a learned function of the distance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from posenc._arrays import (
+    Array,
+    being_traced,
+    first_array,
+    floats,
+    is_array,
+    namespace,
+    one_of,
+    said,
+    said_of,
+)
+from posenc.absolute import relative_positions as seen_from_each_query
+from posenc.bias._shared import one_for_each_head, pairwise, past_only, positions_of
+
+KERPLE_KINDS = ("logarithmic", "power")
+
+
+def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "logarithmic") -> Array:
+    """KERPLE: −r1·ln(1 + r2·|i − j|), or −r1·|i − j|^r2, with learned r1 and r2 for each head.
+
+    The power with r2 = 1 is the symmetric ALiBi. Both forms are even, so that later keys need a mask.
+
+    Args:
+        relative_positions: key − query, any real numbers, shape (..., queries, keys); in tokens.
+        r1: greater than 0, shape (heads,); may carry a gradient.
+        r2: greater than 0, shape (heads,), at most 2 for the power; may carry a gradient.
+        kind: "logarithmic" or "power".
+
+    Returns:
+        float64, shape (..., heads, queries, keys).
+
+    Raises:
+        TypeError: not real numbers, or arrays of two libraries.
+        ValueError: not finite, r1 or r2 out of range, shapes that do not fit, or an unknown kind.
+
+    Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation".
+
+    Example:
+        >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0]).round(3).tolist()
+        [[[-1.386, -0.693]], [[-0.693, -0.347]]]
+        >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0], kind="power").tolist()
+        [[[-3.0, -1.0]], [[-1.5, -0.5]]]
+    """
+    one_of("kind", kind, KERPLE_KINDS)
+    like = first_array(relative_positions, r1, r2)
+    offsets = pairwise(relative_positions, like)[..., None, :, :]
+    first, second = one_for_each_head("r1", r1, like), one_for_each_head("r2", r2, like)
+    if first.shape != second.shape:
+        raise ValueError(f"r1 and r2 must have one number for each head, equally many, got {said(r1)} and {said(r2)}")
+    xp = namespace(offsets)
+    distance = xp.abs(offsets)
+    if kind == "logarithmic":
+        return -first * xp.log1p(second * distance)
+    if not being_traced() and bool(xp.any(second > 2)):
+        raise ValueError(f"r2 must be at most 2 for the power, got {said_of(r2, second[:, 0, 0] > 2)}")
+    # 0^r2 is 0, but its slope is not finite everywhere: kept away from the gradient.
+    here = distance == 0
+    power = xp.where(here, xp.ones_like(distance), distance) ** second
+    return -first * xp.where(here, xp.zeros_like(power), power)
+
+
+def fire(
+    query_positions: Array,
+    key_positions: Array,
+    mlp: Callable[[Array], Array],
+    c: float | Array,
+    threshold: float | Array,
+) -> Array:
+    """FIRE: b_ij = f(ψ(i − j) / ψ(max(i, L))) with ψ(x) = ln(c·x + 1), f a small learned network.
+
+    The distance is measured in shares of where the query stands, so that f is asked for numbers in [0, 1] at every
+    length; up to position L, the threshold, the share is one of L. The bias therefore depends on where the query
+    stands, not on the distance alone. The method is causal: for later keys the bias is −∞.
+
+    Args:
+        query_positions: i, none negative, shape (..., queries); in tokens, from the start of the text.
+        key_positions: j, none negative, shape (..., keys), with the same leading axes.
+        mlp: f, a function from shape (..., queries, keys, 1) to shape (..., queries, keys, heads).
+        c: greater than 0, a number or an array of no axes, which may carry a gradient. `mlp` gets its input in the
+            dtype of that array, in float64 where `c` is a number.
+        threshold: L, greater than 0, a number or an array of no axes, which may carry a gradient.
+
+    Returns:
+        shape (..., heads, queries, keys), in the dtype in which `mlp` answers.
+
+    Raises:
+        TypeError: not real numbers, arrays of two libraries, or an `mlp` that cannot be called or gives no floats.
+        ValueError: not finite, a negative position, `c` or `threshold` ≤ 0, or shapes that do not fit.
+
+    Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
+
+    Example:
+        >>> fire([1, 7], [0, 1], lambda share: 1 - share, c=1.0, threshold=3.0).round(3).tolist()  # one head
+        [[[0.5, 1.0], [0.0, 0.064]]]
+    """
+    if not callable(mlp):
+        raise TypeError(f"mlp must be a function from the shares of a distance to the biases, got {said(mlp)}")
+    like = first_array(query_positions, key_positions, c, threshold)
+    queries = positions_of("query_positions", query_positions, like)
+    keys = positions_of("key_positions", key_positions, like)
+    offsets = seen_from_each_query(queries, keys)  # (..., queries, keys)
+    xp = namespace(offsets)
+    for name, at, given in (
+        ("query_positions", queries, query_positions),
+        ("key_positions", keys, key_positions),
+    ):
+        if not being_traced() and bool(xp.any(at < 0)):
+            raise ValueError(f"{name} must not be negative, got {said_of(given, at < 0)}")
+    growth, least = _positive_scalar("c", c, like), _positive_scalar("threshold", threshold, like)
+    of_distance = xp.log1p(growth * xp.clip(-offsets, min=0))
+    share = of_distance / xp.log1p(growth * xp.maximum(queries, least))[..., None]
+    dtype = getattr(c, "dtype", share.dtype)
+    if xp.isdtype(dtype, "real floating"):
+        share = xp.astype(share, dtype, copy=False)
+    biases = mlp(share[..., None])
+    if not is_array(biases) or not namespace(share, biases).isdtype(biases.dtype, "real floating"):
+        raise TypeError(f"mlp must answer with an array of floats, got {said(mlp)} answering {said(biases)}")
+    if tuple(biases.shape[:-1]) != tuple(share.shape) or 0 in biases.shape[share.ndim :]:
+        wanted = ", ".join(str(n) for n in (*share.shape, "heads"))
+        raise ValueError(f"mlp must answer with shape ({wanted}), got {said(mlp)} answering {tuple(biases.shape)}")
+    return past_only(xp.moveaxis(biases, -1, -3), offsets[..., None, :, :])
+
+
+def _positive_scalar(name: str, value: float | Array, like: Array) -> Array:
+    """`value` as an array of no axes, after checking that it is greater than 0."""
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, got {said(value)}")
+    number = floats(name, value, like=like)
+    if number.ndim != 0:
+        raise ValueError(f"{name} must be one number, got {said(value, number.shape)}")
+    if not being_traced() and not bool(number > 0):
+        raise ValueError(f"{name} must be greater than 0, got {said(value)}")
+    return number

@@ -2,6 +2,7 @@ import { inverseFrequencies, turns } from "./arithmetic.js";
 import { newShares, pairsReaching } from "./arithmetic_coverage.js";
 import { colours, pairColour } from "./colours.js";
 import { Axis, Plot, arrow, cellAxis, words } from "./drawing.js";
+import catalogue from "./coverage.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 
@@ -163,12 +164,9 @@ function readout({ values, frequencies }, { used, trained }, { pair: i }) {
 }
 
 const render = explorable({
-  title: "Coverage",
-  hint: "Drag the used length and watch the dashed arcs. Then raise the base, or choose another model: whose rings are full?",
-  readoutHint: "Point at a ring or a chart, or use the slider above, to read off one pair.",
+  catalogue,
   readers: [{
     name: "pair",
-    label: "Read one pair",
     axis: ({ x }) => x,
     pick: (px, py, { x, size, columns, across }) => {
       if (py > RINGS) return x.invert(px);

@@ -1,6 +1,7 @@
 import { cosines, fingerprintDifference, inverseFrequencies, mean, turns } from "./arithmetic.js";
 import { pairColour } from "./colours.js";
 import { Axis, Plot, cellAxis, words } from "./drawing.js";
+import catalogue from "./frequency_bank.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 
@@ -113,10 +114,8 @@ function readout({ values, frequencies }, state, { pair: i }) {
 }
 
 const render = explorable({
-  title: "Frequency bank",
-  hint: "Hold the distance at 500 and compare it with 501, then with 0. Which pairs tell neighbours apart, and which tell near from far?",
-  readers: [{ name: "pair", label: "Read one pair", axis: ({ x }) => x }],
-  readoutHint: "Point at a chart, or use the slider above, to read off one pair.",
+  catalogue,
+  readers: [{ name: "pair", axis: ({ x }) => x }],
   height: () => HANDS + 2 * CHART + 8,
   compute, draw, finding, readout,
   pixel: ({ waves }, pair, value) => [waves.x.at(pair), waves.y.at(value)],

@@ -3,6 +3,7 @@ import { applied, conjugateProducts, pairsOf, rotationMatrix, scoreByComplex } f
 import { equation, matrix } from "./blocks.js";
 import { colours } from "./colours.js";
 import { Axis, Plot, arrow, words } from "./drawing.js";
+import catalogue from "./rotation_2d.json";
 import { explorable } from "./explorable.js";
 import { fixed, wholeNumber } from "./numbers.js";
 
@@ -187,12 +188,9 @@ function linked(changes, { locked, m, n }) {
 }
 
 const render = explorable({
-  title: "Rotation of a query and a key",
-  hint: "Drag the ringed ends of the dashed arrows, or move one position: the score changes. With the lock set both positions move together: what stays?",
-  readoutHint: "Point at the scores, or use the slider above, to read one off at any distance.",
+  catalogue,
   readers: [{
     name: "offset",
-    label: "Read the score at a distance m − n",
     axis: ({ chart }) => chart.x,
     within: ({ chart: { x, y } }) => [{ left: x.start - 6, right: x.end + 6, top: y.end, bottom: y.start + 40 }],
   }],

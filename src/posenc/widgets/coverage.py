@@ -10,7 +10,8 @@ import numpy as np
 from posenc import analysis
 from posenc.configs import MODELS, ModelConfig
 from posenc.frequencies import inv_freq, turns
-from posenc.widgets._base import Choice, Control, Explorable, fixed, grouped, whole
+from posenc.widgets._base import Choice, Control, Explorable
+from posenc.widgets._numbers import fixed, grouped, whole
 
 # An angle exactly at the tolerance counts as met, whichever way Python and JavaScript round it.
 _A_HAIR_MORE = 1 + 1e-7
@@ -30,21 +31,14 @@ class Coverage(Explorable):
     """Every pair as a ring of the angles that training has met and that a longer text adds."""
 
     module = "coverage"
-    title = "Coverage"
-    description = "One ring for each pair of dimensions: the angles that training has met, and the new ones past it."
     height = 960
 
-    model = Choice(
-        "Llama-2-7b-hf",
-        "model",
-        {**{name: name for name in MODELS}, "own": "numbers of your own"},
-        presets={name: _preset(config) for name, config in MODELS.items()},
-    )
-    base = Control(10_000.0, "base", 1, 1e8, "log")
-    dim = Control(128, "width d", 2, 256, "even")
-    trained = Control(4096, "trained length", 16, 65_536, "tokens", "tokens")
-    used = Control(8192, "used length", 16, 131_072, "tokens", "tokens")
-    tolerance = Control(0.01, "counts as met within", 0.001, 0.5, "log", "radians")
+    model = Choice("Llama-2-7b-hf", presets={name: _preset(config) for name, config in MODELS.items()})
+    base = Control(10_000.0, 1, 1e8, "log")
+    dim = Control(128, 2, 256, "even")
+    trained = Control(4096, 16, 65_536, "tokens")
+    used = Control(8192, 16, 131_072, "tokens")
+    tolerance = Control(0.01, 0.001, 0.5, "log")
 
     def values(self) -> dict[str, Any]:
         """Turns of each pair in training and in use, and its share of new angles past training; counts of pairs."""

@@ -9,21 +9,20 @@ import numpy as np
 
 from posenc.analysis import fingerprint_difference, fingerprint_similarity
 from posenc.frequencies import inv_freq
-from posenc.widgets._base import Control, Explorable, fixed, whole
+from posenc.widgets._base import Control, Explorable
+from posenc.widgets._numbers import fixed, whole
 
 
 class FrequencyBank(Explorable):
     """Every pair as a dial, its cosine at a distance, the running mean, and what tells two distances apart."""
 
     module = "frequency_bank"
-    title = "Frequency bank"
-    description = "One dial for each pair of dimensions, turned by distance times frequency."
     height = 880
 
-    distance = Control(500, "distance", 0, 65_536, "tokens", "tokens")
-    other = Control(501, "compare with", 0, 65_536, "tokens", "tokens")
-    base = Control(10_000.0, "base", 1, 1e8, "log")
-    dim = Control(128, "width d", 2, 256, "even")
+    distance = Control(500, 0, 65_536, "tokens")
+    other = Control(501, 0, 65_536, "tokens")
+    base = Control(10_000.0, 1, 1e8, "log")
+    dim = Control(128, 2, 256, "even")
 
     def values(self) -> dict[str, Any]:
         """Turns, cosine and running mean of each pair, the difference summed from fast to slow, and the similarity."""

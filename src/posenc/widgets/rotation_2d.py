@@ -8,42 +8,37 @@ import numpy as np
 
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import pair_scores, rotate, rotation_matrix
-from posenc.widgets._base import Choice, Control, Explorable, Switch, fixed, whole
+from posenc.widgets._base import Choice, Control, Explorable, Switch
+from posenc.widgets._numbers import fixed, whole
 
 FARTHEST = 32  # the greatest position, and the greatest offset that is drawn
 _ELSEWHERE = 10  # tokens by which both positions are moved to see that the score stays
 _FOUR = {"view": ["interleaved", "half"]}
 
 
-def _coordinate(default: float, label: str, needs: dict[str, list[str]] | str = "") -> Control:
-    return Control(default, label, -1.5, 1.5, "hundredths", needs=needs, compact=True, below=True)
+def _coordinate(default: float, needs: dict[str, list[str]] | str = "") -> Control:
+    return Control(default, -1.5, 1.5, "hundredths", needs=needs, compact=True, below=True)
 
 
 class Rotation2D(Explorable):
     """A query and a key as arrows in one plane, or in the two planes of four dimensions."""
 
     module = "rotation_2d"
-    title = "Rotation of a query and a key"
-    description = "Two arrows turn by position times θ, and their score against the distance of the positions."
     height = 1010
 
-    view = Choice(
-        "two",
-        "view",
-        {"two": "two dimensions", "interleaved": "four dimensions, interleaved", "half": "four dimensions, half"},
-    )
-    m = Control(5, "query's position m", 0, FARTHEST, "whole", "tokens")
-    n = Control(2, "key's position n", 0, FARTHEST, "whole", "tokens")
-    theta = Control(0.4, "θ", 0, 3.14, "hundredths", "radians")
-    locked = Switch(False, "lock: move both positions together")
-    q1 = _coordinate(1.3, "q₁")
-    q2 = _coordinate(0.4, "q₂")
-    q3 = _coordinate(0.6, "q₃", _FOUR)
-    q4 = _coordinate(-0.9, "q₄", _FOUR)
-    k1 = _coordinate(0.5, "k₁")
-    k2 = _coordinate(1.1, "k₂")
-    k3 = _coordinate(1.0, "k₃", _FOUR)
-    k4 = _coordinate(0.3, "k₄", _FOUR)
+    view = Choice("two")
+    m = Control(5, 0, FARTHEST, "whole")
+    n = Control(2, 0, FARTHEST, "whole")
+    theta = Control(0.4, 0, 3.14, "hundredths")
+    locked = Switch(False)
+    q1 = _coordinate(1.3)
+    q2 = _coordinate(0.4)
+    q3 = _coordinate(0.6, _FOUR)
+    q4 = _coordinate(-0.9, _FOUR)
+    k1 = _coordinate(0.5)
+    k2 = _coordinate(1.1)
+    k3 = _coordinate(1.0, _FOUR)
+    k4 = _coordinate(0.3, _FOUR)
 
     def _vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Query, key and frequencies: θ alone, or θ and a tenth of it."""

@@ -11,7 +11,6 @@ from posenc import analysis
 from posenc.configs import MODELS, ModelConfig
 from posenc.frequencies import inv_freq, turns
 from posenc.widgets._base import Choice, Control, Explorable
-from posenc.widgets._numbers import fixed, grouped, whole
 
 # An angle exactly at the tolerance counts as met, whichever way Python and JavaScript round it.
 _A_HAIR_MORE = 1 + 1e-7
@@ -54,19 +53,13 @@ class Coverage(Explorable):
             "quarter": analysis.pairs_reaching(frequencies, self.trained, math.pi / 2),
         }
 
-    def finding(self) -> str:
+    def facts(self) -> dict[str, Any]:
         values, pairs = self.values(), self.dim // 2
-        turned, quarter = values["turned"], values["quarter"]
-        first = (
-            f"With base {grouped(self.base)}, {pairs - turned} of {pairs} pairs have not completed a turn within "
-            f"{whole(self.trained)} tokens, and {pairs - quarter} not even a quarter."
-        )
-        if self.used <= self.trained:
-            return f"{first} A text of {whole(self.used)} tokens is no longer than that: no angle is new."
         new = values["new"][values["new"] > 0]
-        if new.size == 0:
-            return f"{first} Up to {whole(self.used)} tokens no pair meets a new angle."
-        return (
-            f"{first} Up to {whole(self.used)} tokens {new.size} of {pairs} pairs meet{'s' if new.size == 1 else ''} "
-            f"new angles, on average at {fixed(100 * new.mean(), 1)} % of the positions past training."
-        )
+        return {
+            "pairs": pairs,
+            "unturned": pairs - values["turned"],
+            "under_quarter": pairs - values["quarter"],
+            "fresh": new.size,
+            "average": 100 * new.mean() if new.size else None,
+        }

@@ -10,7 +10,6 @@ import numpy as np
 from posenc.analysis import fingerprint_difference, fingerprint_similarity
 from posenc.frequencies import inv_freq
 from posenc.widgets._base import Control, Explorable
-from posenc.widgets._numbers import fixed, whole
 
 
 class FrequencyBank(Explorable):
@@ -37,17 +36,15 @@ class FrequencyBank(Explorable):
             "similarity": float(fingerprint_similarity(self.distance, self.other, frequencies)),
         }
 
-    def finding(self) -> str:
+    def facts(self) -> dict[str, Any]:
         values, pairs = self.values(), self.dim // 2
-        first = (
-            f"At {whole(self.distance)} tokens {int(np.sum(values['turns'] >= 1))} of {pairs} pairs have turned "
-            f"at least once; the cosines average {fixed(values['running_mean'][-1], 3)}."
-        )
-        if values["share_so_far"] is None:
-            return f"{first} Both distances have the same fingerprint."
-        fastest = math.ceil(pairs / 8)
-        return (
-            f"{first} The fingerprints of {whole(self.distance)} and {whole(self.other)} agree to "
-            f"{fixed(values['similarity'], 3)}; the fastest {fastest} of {pairs} pairs carry "
-            f"{fixed(100 * values['share_so_far'][fastest - 1], 1)} % of the difference."
-        )
+        shares, fastest = values["share_so_far"], math.ceil(pairs / 8)
+        return {
+            "pairs": pairs,
+            "turned": int(np.sum(values["turns"] >= 1)),
+            "mean": values["running_mean"][-1],
+            "same": shares is None,
+            "similarity": values["similarity"],
+            "fastest": fastest,
+            "share": None if shares is None else 100 * shares[fastest - 1],
+        }

@@ -9,7 +9,6 @@ import numpy as np
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import pair_scores, rotate, rotation_matrix
 from posenc.widgets._base import Choice, Control, Explorable, Switch
-from posenc.widgets._numbers import fixed, whole
 
 FARTHEST = 32  # the greatest position, and the greatest offset that is drawn
 _ELSEWHERE = 10  # tokens by which both positions are moved to see that the score stays
@@ -76,19 +75,11 @@ class Rotation2D(Explorable):
             "scores": np.array([pair_scores(q, k, angles(offset, frequencies), layout).sum() for offset in offsets]),
         }
 
-    def finding(self) -> str:
-        values = self.values()
-        parts = [
-            f"The query at {self.m} and the key at {self.n} score {fixed(values['by_matrices'], 3)} by matrices, "
-            f"{fixed(values['by_complex'], 3)} as complex numbers.",
-            f"At {self.m + _ELSEWHERE} and {self.n + _ELSEWHERE} they score {fixed(values['elsewhere'], 3)}: "
-            f"only m − n = {whole(self.m - self.n)} counts.",
-        ]
-        if self.view != "two":
-            pairs = {"interleaved": "1 with 2 and 3 with 4", "half": "1 with 3 and 2 with 4"}[self.view]
-            other = "half" if self.view == "interleaved" else "interleaved"
-            parts.append(
-                f"This layout pairs dimensions {pairs}; turned in the {other} layout, the same numbers score "
-                f"{fixed(values['other_layout'], 3)}."
-            )
-        return " ".join(parts)
+    def facts(self) -> dict[str, Any]:
+        told = {name: self.values()[name] for name in ("by_matrices", "by_complex", "elsewhere", "other_layout")}
+        return told | {
+            "offset": self.m - self.n,
+            "later_m": self.m + _ELSEWHERE,
+            "later_n": self.n + _ELSEWHERE,
+            "other": "interleaved" if self.view == "half" else "half",
+        }

@@ -24,6 +24,7 @@
 import { showBlocks } from "./blocks.js";
 import { KEEP_KEYS, STEPS, TRACK, element, isNeeded, makeControl } from "./controls.js";
 import { say, sayAll } from "./sentences.js";
+import shell from "./shell.json";
 
 const SLICE = 12; // milliseconds of work between two chances for the page to answer
 const PAUSE = 60; // milliseconds without input before a coarse picture is completed
@@ -82,7 +83,7 @@ export function explorable(definition) {
     const rowsOf = (below) => (
       element("div", { class: "posenc-controls" }, ...inputs.filter((_, k) => Boolean(controls[k].below) === below).map(({ row }) => row))
     );
-    const reset = element("button", { type: "button" }, "Reset");
+    const reset = element("button", { type: "button" }, shell.reset);
     const actions = element("div", { class: "posenc-actions" }, reset);
     const root = element(
       "div", { class: "posenc-explorable-view", role: "group", "aria-label": title },
@@ -94,14 +95,14 @@ export function explorable(definition) {
       store(opening);
     });
     if (model.settingLink) {
-      const copy = element("button", { type: "button" }, "Copy link to this setting");
+      const copy = element("button", { type: "button" }, shell.copy);
       copy.addEventListener("click", async () => {
         const link = model.settingLink();
         try {
           await navigator.clipboard.writeText(link);
-          notify("Link copied.");
+          notify(shell.copied);
         } catch (error) {
-          notify(`The browser did not allow copying (${error.name}); the link is ${link}`);
+          notify(say(shell.not_copied, { error: error.name, link }));
         }
       });
       actions.append(copy);

@@ -31,7 +31,8 @@ from posenc.widgets import (
     modules,
     stylesheet,
 )
-from posenc.widgets._base import fixed, grouped, normal_draws, whole
+from posenc.widgets._base import normal_draws
+from posenc.widgets._numbers import fixed, grouped, whole
 from tests.explorables import CASES
 
 
@@ -149,7 +150,7 @@ def test_html_holds_the_state_and_words(explorable):
     assert {name: state[name] for name in widget.setting()} == widget.setting()
     assert state["_controls"] == [{**control, "hidden": False} for control in explorable.controls()]
     assert f'data-module="{explorable.module}"' in text
-    assert explorable.title in re.search(r"<noscript>(.*)</noscript>", text)[1]
+    assert explorable.catalogue["title"] in re.search(r"<noscript>(.*)</noscript>", text)[1]
 
 
 def test_controls_can_be_hidden(explorable):
@@ -196,23 +197,36 @@ def test_files_that_are_joined_keep_their_own_names():
 class Kinds(Explorable):
     """Every kind of control; nothing is drawn."""
 
-    title, description, height = "Kinds", "Every kind of control.", 100
-    model = Choice(
-        "own",
-        "model",
-        {"own": "numbers of your own", "small": "a small one", "large": "a large one"},
-        presets={"small": {"base": 500.0, "dim": 8}, "large": {"base": 1e6, "dim": 128}},
-    )
-    base = Control(10_000.0, "base", 1, 1e8, "log", needs={"model": ["own", "small"]})
-    dim = Control(64, "width d", 2, 256, "even")
-    shift = Control(0.5, "shift", -1, 1, "tenths", needs="moves")
-    count = Control(3, "count", 1, 9, "whole")
-    moves = Switch(True, "it moves")
-    seed = Action("New draw", greatest=9)
-    order = Text("0 1 2", "order", r"\d( \d)*", "places set apart by spaces")
+    height = 100
+    catalogue = {
+        "title": "Kinds",
+        "description": "Every kind of control.",
+        "controls": {
+            "model": {
+                "label": "model",
+                "options": {"own": "numbers of your own", "small": "a small one", "large": "a large one"},
+            },
+            "base": {"label": "base"},
+            "dim": {"label": "width d"},
+            "shift": {"label": "shift"},
+            "count": {"label": "count"},
+            "moves": {"label": "it moves"},
+            "seed": {"label": "New draw"},
+            "order": {"label": "order", "accepted": "places set apart by spaces"},
+        },
+        "finding": ["Base {base:grouped}."],
+    }
+    model = Choice("own", presets={"small": {"base": 500.0, "dim": 8}, "large": {"base": 1e6, "dim": 128}})
+    base = Control(10_000.0, 1, 1e8, "log", needs={"model": ["own", "small"]})
+    dim = Control(64, 2, 256, "even")
+    shift = Control(0.5, -1, 1, "tenths", needs="moves")
+    count = Control(3, 1, 9, "whole")
+    moves = Switch(True)
+    seed = Action(greatest=9)
+    order = Text("0 1 2", r"\d( \d)*")
 
-    def finding(self):
-        return f"Base {grouped(self.base)}."
+    def facts(self):
+        return {}
 
 
 def test_a_preset_sets_its_controls_and_is_left_with_them():
@@ -255,11 +269,11 @@ def test_each_kind_names_what_it_takes(name, value, refused):
 
 def test_faulty_definitions_are_refused():
     with pytest.raises(ValueError, match="scale must be one of .*, got 'linear'"):
-        Control(1, "base", 0, 2, "linear")
+        Control(1, 0, 2, "linear")
     with pytest.raises(ValueError, match="all options but one must have a preset"):
-        Choice("a", "model", {"a": "A", "b": "B"}, presets={"a": {"base": 1}, "b": {"base": 2}})
+        Choice("a", presets={"a": {"base": 1}, "b": {"base": 2}}).offer({"a": "A", "b": "B"})
     with pytest.raises(ValueError, match="all options but one must have a preset"):
-        Choice("a", "model", {"a": "A"}, presets={"c": {"base": 1}})
+        Choice("a", presets={"c": {"base": 1}}).offer({"a": "A"})
     for method in (Explorable().values, Explorable().finding):
         with pytest.raises(TypeError, match="Explorable does not say what it"):
             method()

@@ -17,8 +17,10 @@ from posenc.analysis import abel_bound, decay, decay_law, expected_score, finger
 from posenc.figures import PALETTE
 from posenc.frequencies import inv_freq
 from posenc.widgets import EXPLORABLES, DecayExplorer, bundle
-from posenc.widgets._base import fixed, grouped, normal_draws, whole
+from posenc.widgets._base import normal_draws
+from posenc.widgets._numbers import fixed, grouped, whole
 from tests.explorables import CASES, EVERY_ONE, Case, told
+from tests.sentences import FACTS, NAMES, SAID
 from tests.site.live import Arithmetic, Live, assert_same
 
 CHAPTER = "notebooks/08_multi_frequency_decay.html"
@@ -359,6 +361,23 @@ def test_numbers_are_written_as_python_writes_them(new_page, site_url):
     )
     rounded = [int(np.floor(x + 0.5)) for x in NUMBERS]
     assert written == [[fixed(x, 0), fixed(x, 2), grouped(x), whole(n)] for x, n in zip(NUMBERS, rounded, strict=True)]
+
+
+def test_sentences_are_said_as_python_says_them(new_page):
+    page = new_page()
+    page.goto("about:blank")
+    said = page.evaluate(
+        """async ([source, texts, facts, names]) => {
+          const S = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+          const refused = [['{nothing}', {}], ['{method:schemes}', { schemes: {} }]].map(([text, names]) => {
+            try { return S.say(text, facts, names); } catch (error) { return error.message; }
+          });
+          return [texts.map((text) => S.say(text, facts, names)), S.sayAll(['One.', '', 'Two.'], facts), refused];
+        }""",
+        [bundle("sentences.js"), [text for text, _ in SAID], FACTS, NAMES],
+    )
+    refused = [f"no fact nothing among {', '.join(FACTS)}", "no linear in schemes"]
+    assert said == [[words for _, words in SAID], "One. Two.", refused]
 
 
 @pytest.mark.parametrize(("seed", "count"), [(0, 1), (1, 7), (999, 4096)])

@@ -9,7 +9,7 @@ from posenc.absolute import shift_matrix, sinusoidal
 from posenc.analysis import decay, kernel_asymmetry, kernel_residual, offset_kernel
 from posenc.frequencies import inv_freq, wavelengths
 from posenc.widgets import SinusoidExplorer
-from posenc.widgets._base import fixed, grouped
+from posenc.widgets._numbers import fixed, grouped
 from posenc.widgets.sinusoid_explorer import random_orthogonal
 
 pytestmark = pytest.mark.xdist_group("SinusoidExplorer")  # with the battery of tests of it: they share its page

@@ -1,6 +1,7 @@
 import { biasOf, sharesWithin, softmax } from "./arithmetic_bias.js";
 import { colours, diverging, sequential } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, legend, widthOf, words } from "./drawing.js";
+import catalogue from "./bias_explorer.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 import { SharedAxis } from "./shared_axis.js";
@@ -173,14 +174,12 @@ function readout({ values, head }, state, { last, distance: m, query: i, key: j 
 }
 
 const render = explorable({
-  title: "Bias explorer",
-  hint: "Go from head to head, then from scheme to scheme. How far back does each look, and is its bias a function of the distance alone?",
+  catalogue,
   readers: [
-    { name: "distance", label: "Read the curves at a distance", axis: ({ x }) => x, within: ({ panels }) => [panels[0], panels[2]] },
-    { name: "query", label: "Read the matrices: query", axis: ({ queries }) => queries, vertical: true, within: ({ panels }) => [panels[1], panels[3]] },
-    { name: "key", label: "Read the matrices: key", axis: ({ keys }) => keys, within: ({ panels }) => [panels[1], panels[3]] },
+    { name: "distance", axis: ({ x }) => x, within: ({ panels }) => [panels[0], panels[2]] },
+    { name: "query", axis: ({ queries }) => queries, vertical: true, within: ({ panels }) => [panels[1], panels[3]] },
+    { name: "key", axis: ({ keys }) => keys, within: ({ panels }) => [panels[1], panels[3]] },
   ],
-  readoutHint: "Point at a picture, or use the sliders above, to read off a distance, or a query and a key.",
   linked(changes, state) {
     const { heads, head } = { ...state, ...changes };
     if (head <= heads) return {};

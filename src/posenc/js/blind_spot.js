@@ -1,6 +1,7 @@
 import { apart, attentionLayers, drawnWeights, meanRow } from "./arithmetic_attention.js";
 import { EQUAL, drawMoves, drawPanel, panelsHeight, panelsOf } from "./attention_panels.js";
 import { HeatMap, words } from "./drawing.js";
+import catalogue from "./blind_spot.json";
 import { explorable } from "./explorable.js";
 import { fixed } from "./numbers.js";
 import { placesOf, wordOrder } from "./word_order.js";
@@ -131,13 +132,11 @@ function linked({ sentence }) {
 }
 
 const render = explorable({
-  title: "Blind spot",
-  hint: (shown) => `Move the words: do outputs change, or move along? Then try ${shown.includes("scheme") ? "a position code, " : ""}the mask, two layers.`,
+  catalogue,
   readers: [
-    { name: "query", label: "Read a row (query)", vertical: true, axis: ({ panels }) => panels.before.y, within: rectangles("entry"), pick: pickAlong("y") },
-    { name: "key", label: "Read a column (key)", axis: ({ panels }) => panels.before.x, within: rectangles("x"), pick: pickAlong("x") },
+    { name: "query", vertical: true, axis: ({ panels }) => panels.before.y, within: rectangles("entry"), pick: pickAlong("y") },
+    { name: "key", axis: ({ panels }) => panels.before.x, within: rectangles("x"), pick: pickAlong("x") },
   ],
-  readoutHint: "Point at a cell, or use the sliders above, to read the same pair of words in both orders.",
   height: (width) => panelsHeight(width) + 22,
   compute, draw, finding, readout, linked,
   controls: { order: wordOrder },

@@ -2,6 +2,7 @@ import { PairSums, inverseFrequencies, turns } from "./arithmetic.js";
 import { correctionRange, scaledFrequencies } from "./arithmetic_scaling.js";
 import { NAMES, ROUNDING, count, drawPanels, meetsNew, panelsHeight, places } from "./context_panels.js";
 import { Axis, cellAxis } from "./drawing.js";
+import catalogue from "./context_extension.json";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
@@ -84,13 +85,11 @@ function readout({ values, fill }, state, { last, pair: i, distance: m }) {
 }
 
 const render = explorable({
-  title: "Context extension",
-  hint: "Choose two methods. Which pairs does each slow down, and which still meet new angles? Then drag the used length past s times the trained one.",
+  catalogue,
   readers: [
-    { name: "pair", label: "Read one pair", axis: ({ pairs }) => pairs, within: ({ panel }) => panel.slice(0, 3) },
-    { name: "distance", label: "Read the score at a distance", axis: ({ x }) => x, within: ({ panel }) => [panel[3]] },
+    { name: "pair", axis: ({ pairs }) => pairs, within: ({ panel }) => panel.slice(0, 3) },
+    { name: "distance", axis: ({ x }) => x, within: ({ panel }) => [panel[3]] },
   ],
-  readoutHint: "Point at a picture, or use the sliders above, to read off one pair or one distance.",
   height: panelsHeight, draw: drawPanels, compute, finding, readout,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });

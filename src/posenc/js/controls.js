@@ -4,6 +4,8 @@
 // as typed or from a link, into { value, notice }; and one that brings a number within limits, for handles on a canvas.
 
 import { grouped, parseNumber, wholeNumber } from "./numbers.js";
+import { say } from "./sentences.js";
+import shell from "./shell.json";
 
 export function element(name, attributes = {}, ...children) {
   const node = document.createElement(name);
@@ -18,7 +20,7 @@ export const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, 
 export const TRACK = 1000;
 
 const UNITS = { whole: 1, action: 1, even: 2, tenths: 0.1, hundredths: 0.01, thousandths: 0.001 };
-const ACCEPTED = { tokens: "whole numbers", whole: "whole numbers", action: "whole numbers", even: "even numbers", powers: "powers of two" };
+const WHOLE = ["tokens", "whole", "action", "even", "powers"]; // scales of whole numbers
 
 // How a slider's track maps to values. Python's `Control` names the scale and its limits.
 function scaleOf({ scale, least, greatest }) {
@@ -63,17 +65,17 @@ function scaleOf({ scale, least, greatest }) {
   };
 }
 
-const inWords = ({ scale }) => (scale in ACCEPTED ? wholeNumber : grouped);
+const inWords = ({ scale }) => (WHOLE.includes(scale) ? wholeNumber : grouped);
+const told = (text, facts) => say(shell[text], facts, shell.names);
 
 const limit = (value) => (Number.isInteger(value) ? wholeNumber(value) : grouped(value));
 
 function readNumber(control, scale, text, present) {
-  const words = inWords(control), { label, least, greatest } = control;
-  const accepted = `${ACCEPTED[control.scale] ?? "numbers"} from ${limit(least)} to ${limit(greatest)}`;
-  const number = parseNumber(text);
-  if (Number.isNaN(number)) return { notice: `${label} takes ${accepted}; “${text}” is not one, so it stays ${words(present)}.` };
+  const words = inWords(control), number = parseNumber(text);
+  const facts = { ...control, least: limit(control.least), greatest: limit(control.greatest), text };
+  if (Number.isNaN(number)) return { notice: told("no_number", { ...facts, present: words(present) }) };
   const value = scale.clamp(number);
-  return value === number ? { value } : { value, notice: `${label} takes ${accepted}; ${text} became ${words(value)}.` };
+  return value === number ? { value } : { value, notice: told("clamped", { ...facts, value: words(value) }) };
 }
 
 // What was typed or asked for is taken, or the notice says what is accepted.
@@ -102,7 +104,7 @@ function slider(control, get, set, notify) {
   const scale = scaleOf(control), id = nextId(), words = inWords(control);
   const range = element("input", { type: "range", id, min: 0, max: TRACK, step: "any", ...KEEP_KEYS });
   const typed = element("input", {
-    type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `${control.label}, typed`, ...KEEP_KEYS,
+    type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": told("typed", control), ...KEEP_KEYS,
   });
   const change = (value) => {
     notify("");
@@ -144,7 +146,7 @@ function action(control, get, set, notify) {
     set(get() === control.greatest ? 0 : get() + 1);
   });
   const row = element("div", { class: "posenc-switch", "data-control": control.name }, button, count);
-  const show = () => (count.textContent = `no. ${wholeNumber(get())}`);
+  const show = () => (count.textContent = told("count", { count: get() }));
   return { row, show, accept: scale.clamp, read: (text) => readNumber(control, scale, text, get()) };
 }
 
@@ -156,7 +158,7 @@ function toggle(control, get, set, notify) {
   });
   const read = (text) => {
     if (text === "true" || text === "false") return { value: text === "true" };
-    return { notice: `${control.label} takes true or false; “${text}” is neither, so it stays ${get()}.` };
+    return { notice: told("no_switch", { ...control, text, present: get() }) };
   };
   const row = element("label", { class: "posenc-switch", "data-control": control.name }, box, control.label);
   return { row, show: () => (box.checked = get()), read };
@@ -172,7 +174,7 @@ function choice(control, get, set, notify) {
   const read = (text) => {
     if (options.some(({ value }) => value === text)) return { value: text };
     const accepted = options.map(({ value }) => value).join(", ");
-    return { notice: `${label} takes one of ${accepted}; “${text}” is not one, so it stays ${get()}.` };
+    return { notice: told("no_option", { label, accepted, text, present: get() }) };
   };
   const row = element("div", { class: "posenc-choice", "data-control": control.name }, element("label", { for: id }, label), list);
   return { row, show: () => (list.value = get()), read };
@@ -181,7 +183,7 @@ function choice(control, get, set, notify) {
 // What a text control reads, for an explorable that brings a control of its own too.
 export function readText({ label, pattern, accepted }, text, present) {
   if (new RegExp(`^(?:${pattern})$`, "u").test(text)) return { value: text };
-  return { notice: `${label} takes ${accepted}; “${text}” is not that, so it stays “${present}”.` };
+  return { notice: told("no_match", { label, accepted, text, present }) };
 }
 
 function sentence(control, get, set, notify) {

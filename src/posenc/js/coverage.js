@@ -2,9 +2,11 @@ import { inverseFrequencies, turns } from "./arithmetic.js";
 import { newShares, pairsReaching } from "./arithmetic_coverage.js";
 import { colours, pairColour } from "./colours.js";
 import { Axis, Plot, arrow, cellAxis, words } from "./drawing.js";
+import catalogue from "./coverage.json";
 import { explorable } from "./explorable.js";
-import { fixed, grouped, wholeNumber } from "./numbers.js";
+import { grouped } from "./numbers.js";
 
+const { picture } = catalogue;
 const RINGS = 200; // pixels for the rings with their heading, and for each of the two charts
 const TURNS = 214;
 const SHARES = 166;
@@ -48,7 +50,7 @@ function rings(pairs, width) {
 }
 
 function drawRings({ context, width }, { values, size, columns, across }, state, theme, cursor) {
-  words(context, theme, ["one ring a pair, fastest first; from the top clockwise", "one ring a pair, fastest first"], 0, 0, { baseline: "top", width });
+  words(context, theme, picture.rings, 0, 0, { baseline: "top", width });
   key(context, theme, width);
   const pairs = values.new.length, radius = size * 0.36;
   const middle = (i) => [(i % columns) * across + across / 2, HEADING + Math.floor(i / columns) * size + size / 2];
@@ -81,7 +83,7 @@ function drawRings({ context, width }, { values, size, columns, across }, state,
 
 // What thick and dashed mean.
 function key(context, theme, width) {
-  const entries = [["met in training", colours.neutral, 5, []], ["new past it", theme.text, 2, [2, 2]]];
+  const entries = [[picture.met, colours.neutral, 5, []], [picture.new, theme.text, 2, [2, 2]]];
   let left = 0;
   for (const [label, colour, thick, dash] of entries) {
     context.strokeStyle = colour;
@@ -121,54 +123,38 @@ function draw(canvas, result, state, theme, cursor) {
   const upper = RINGS + 34;
   const y = new Axis({ from: 1e-3, to: 3e4, start: RINGS + TURNS - 40, end: upper, log: true });
   const turning = new Plot(context, theme, x, (result.y = y));
-  const title = longer ? ["turns in training (dot) and in use (bar above it)", "turns in training (dot), in use (bar)"] : "turns in training";
-  turning.axes({ xTitle: "pair i (fast → slow)", yTitle: title, xTicks: Math.min(8, pairs), yText: (tick) => (Math.round(Math.log10(tick)) % 2 ? "" : grouped(tick)) });
+  const title = longer ? picture.both_turns : picture.turns;
+  turning.axes({ xTitle: picture.pairs, yTitle: title, xTicks: Math.min(8, pairs), yText: (tick) => (Math.round(Math.log10(tick)) % 2 ? "" : grouped(tick)) });
   turning.horizontal(1, { dash: [], width: 1.5 });
-  words(context, theme, "one full turn", x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text });
+  words(context, theme, picture.one_turn, x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text });
   drawTurns(canvas, turning, result, longer, step);
 
   const top = RINGS + TURNS;
   const share = new Plot(context, theme, x, new Axis({ from: 0, to: 100, start: top + SHARES - 40, end: top + 22 }));
-  share.axes({ xTitle: "pair i (fast → slow)", yTitle: ["new angles, % of the positions past training", "new angles, % of positions past training"], xTicks: Math.min(8, pairs), yTicks: 4, yText: String });
+  share.axes({ xTitle: picture.pairs, yTitle: picture.shares, xTicks: Math.min(8, pairs), yTicks: 4, yText: String });
   values.new.forEach((part, i) => part > 0 && share.bar(x.at(i), Math.max(1, step * 0.7), 100 * part, pairColour(i, pairs)));
-  if (!longer) words(context, theme, "the text is no longer than the training", (x.start + x.end) / 2, top + SHARES / 2 - 12, { align: "center" });
+  if (!longer) words(context, theme, picture.no_longer, (x.start + x.end) / 2, top + SHARES / 2 - 12, { align: "center" });
   if (cursor !== null) for (const plot of [turning, share]) plot.vertical(cursor.pair);
 }
 
-function finding({ values }, state, done) {
-  const { base, trained, used } = state, pairs = values.new.length;
-  const first = `With base ${grouped(base)}, ${pairs - values.turned} of ${pairs} pairs have not completed a turn within ${wholeNumber(trained)} tokens,`
-    + ` and ${pairs - values.quarter} not even a quarter.`;
-  if (used <= trained) return `${first} A text of ${wholeNumber(used)} tokens is no longer than that: no angle is new.`;
-  if (!done) return first;
-  const fresh = values.new.filter((share) => share > 0);
-  if (fresh.length === 0) return `${first} Up to ${wholeNumber(used)} tokens no pair meets a new angle.`;
+function facts({ values }) {
+  const pairs = values.new.length, fresh = values.new.filter((share) => share > 0); // NaN, not yet computed, is not
   const average = fresh.reduce((sum, share) => sum + share, 0) / fresh.length;
-  return `${first} Up to ${wholeNumber(used)} tokens ${fresh.length} of ${pairs} pairs meet${fresh.length === 1 ? "s" : ""} new angles,`
-    + ` on average at ${fixed(100 * average, 1)} % of the positions past training.`;
+  return { pairs, unturned: pairs - values.turned, under_quarter: pairs - values.quarter, fresh: fresh.length, average: 100 * average };
 }
 
-function readout({ values, frequencies }, { used, trained }, { pair: i }) {
-  const share = values.new[i];
-  const parts = [
-    `pair ${i}: one turn in ${grouped((2 * Math.PI) / frequencies[i])} tokens`,
-    `${grouped(values.trained_turns[i])} turns in training`,
-    `${grouped(values.used_turns[i])} in use`,
-  ];
-  if (used > trained && !Number.isNaN(share)) {
-    const gaps = share > 0 && values.trained_turns[i] >= 1 ? ", for its steps in training leave gaps" : "";
-    parts.push(share === 0 ? "no new angle" : `new at ${fixed(100 * share, 1)} % of the positions past training${gaps}`);
-  }
-  return parts.join(" · ");
+function reading({ values, frequencies }, { used, trained }, { pair: i }) {
+  const share = 100 * values.new[i];
+  return {
+    wavelength: (2 * Math.PI) / frequencies[i], trained_turns: values.trained_turns[i], used_turns: values.used_turns[i],
+    computed: used > trained && !Number.isNaN(share), share,
+  };
 }
 
 const render = explorable({
-  title: "Coverage",
-  hint: "Drag the used length and watch the dashed arcs. Then raise the base, or choose another model: whose rings are full?",
-  readoutHint: "Point at a ring or a chart, or use the slider above, to read off one pair.",
+  catalogue,
   readers: [{
     name: "pair",
-    label: "Read one pair",
     axis: ({ x }) => x,
     pick: (px, py, { x, size, columns, across }) => {
       if (py > RINGS) return x.invert(px);
@@ -177,7 +163,7 @@ const render = explorable({
     },
   }],
   height: () => RINGS + TURNS + SHARES,
-  compute, draw, finding, readout,
+  compute, draw, facts, reading,
   pixel: ({ x, y }, pair, count) => [x.at(pair), y.at(count)],
 });
 

@@ -1,10 +1,12 @@
 import { PairSums, decayLaw, decayLogarithm, inverseFrequencies, relativeSpread } from "./arithmetic.js";
 import { colours } from "./colours.js";
 import { Axis, Plot, legend } from "./drawing.js";
+import catalogue from "./decay_explorer.json";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
-import { fixed, grouped, wholeNumber } from "./numbers.js";
+import { say } from "./sentences.js";
 
+const { picture } = catalogue;
 const HEIGHT = 380;
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const THIN = 0.012; // differences of a score that a line's width hides
@@ -73,14 +75,14 @@ function draw({ context, width }, result, state, theme, cursor) {
   const extremes = (least, greatest) => Plot.extremes(columns, filled, least, greatest);
   const law = state.show_law && Plot.edges(extremes(values.law), THIN);
   const logarithm = state.show_logarithm && Plot.edges(extremes(values.logarithm), THIN);
-  const entries = [{ label: "S(m)", colour: colours.score }];
-  if (state.show_score) entries.push({ label: `score at ρ = ${fixed(state.correlation, 2)}: mean ± spread`, colour: colours.score, area: true });
-  if (law) entries.push({ label: law.banded ? "law, from least to greatest" : "law", colour: theme.text, dash: LAW });
-  if (logarithm) entries.push({ label: "logarithm", colour: theme.text, dash: LOGARITHM });
-  if (state.show_bound) entries.push({ label: "RoFormer's bound ÷ its value at 0", colour: colours.bound });
+  const entries = [{ label: picture.score, colour: colours.score }];
+  if (state.show_score) entries.push({ label: say(picture.random, state), colour: colours.score, area: true });
+  if (law) entries.push({ label: law.banded ? picture.law_banded : picture.law, colour: theme.text, dash: LAW });
+  if (logarithm) entries.push({ label: picture.logarithm, colour: theme.text, dash: LOGARITHM });
+  if (state.show_bound) entries.push({ label: picture.bound, colour: colours.bound });
   const top = legend(context, theme, entries, x.start, 10, width) + 20;
   const plot = new Plot(context, theme, x, (result.y = yAxis(top)));
-  plot.axes({ xTitle: "distance m (tokens)", yTitle: "score ÷ aligned score at distance 0", xTicks: Math.max(3, width / 110) });
+  plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
   if (state.show_score) plot.area(extremes(values.low, values.high), colours.score);
   if (state.show_bound) plot.curve(extremes(values.bound), colours.bound);
   plot.curve(extremes(values.score), colours.score);
@@ -89,43 +91,26 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (cursor !== null) plot.vertical(cursor.distance);
 }
 
-function finding({ values }, state, done) {
-  const { base, dim, distance, correlation } = state, score = values.score;
-  const parts = [];
-  if (base === 1) parts.push("With base 1 every pair turns alike: S(m) is cos m and never decays.");
-  parts.push(`At ${wholeNumber(distance)} tokens S is ${fixed(score[distance], 3)}${state.show_law ? `, the law ${fixed(values.law[distance], 3)}` : ""}.`);
-  if (done) {
-    const rise = score.findIndex((value, m) => m > 0 && value > score[m - 1]);
-    const below = score.findIndex((value) => value < 0);
-    parts.push(
-      `Of ${dim / 2} pairs with base ${grouped(base)}, the sum ${rise < 0 ? "falls all the way" : `first rises after ${wholeNumber(rise - 1)}`}`
-      + ` and ${below < 0 ? "stays at or above 0" : `first drops below 0 at ${wholeNumber(below)}`}.`,
-    );
-  }
-  if (state.show_score) {
-    const mean = (values.low[distance] + values.high[distance]) / 2, spread = (values.high[distance] - values.low[distance]) / 2;
-    parts.push(`Queries and keys of correlation ${fixed(correlation, 2)} score ${fixed(mean, 3)} ± ${fixed(spread, 3)} there.`);
-  }
-  return parts.join(" ");
+function facts({ values }, { dim, distance, show_score }, done) {
+  const score = values.score, { law, low, high } = values;
+  const rise = done ? score.findIndex((value, m) => m > 0 && value > score[m - 1]) : -1, below = done ? score.findIndex((value) => value < 0) : -1;
+  return {
+    score: score[distance], pairs: dim / 2, rises: rise >= 0, rise: rise - 1, negative: below >= 0, below, law: law?.[distance],
+    ...(show_score && { mean: (low[distance] + high[distance]) / 2, spread: (high[distance] - low[distance]) / 2 }),
+  };
 }
 
-function readout({ fill, values }, state, { distance: m }) {
+function reading({ fill, values }, state, { distance: m }) {
   fill(m, m + 1); // the picture may still be coarse here
-  const parts = [`m = ${wholeNumber(m)}: S ${fixed(values.score[m], 4)}`];
-  if (state.show_score) parts.push(`score from ${fixed(values.low[m], 3)} to ${fixed(values.high[m], 3)}`);
-  if (state.show_law) parts.push(`law ${fixed(values.law[m], 4)}`);
-  if (state.show_logarithm && !Number.isNaN(values.logarithm[m])) parts.push(`logarithm ${fixed(values.logarithm[m], 4)}`);
-  if (state.show_bound) parts.push(`bound ${fixed(values.bound[m], 4)}`);
-  return parts.join(" · ");
+  const at = Object.fromEntries(Object.entries(values).map(([name, curve]) => [name, curve[m]]));
+  return { ...at, at: m, in_logarithm: state.show_logarithm && !Number.isNaN(at.logarithm) };
 }
 
 const render = explorable({
-  title: "Decay explorer",
-  hint: "Drag the base from 1 upwards, then lengthen the range. Where does the curve follow its law, and where does it stop falling?",
-  readers: [{ name: "distance", label: "Read the curves at a distance", axis: ({ x }) => x }],
-  readoutHint: "Point at the picture, or use the slider above, to read it off at any distance.",
+  catalogue,
+  readers: [{ name: "distance", axis: ({ x }) => x }],
   height: () => HEIGHT,
-  compute, draw, finding, readout,
+  compute, draw, facts, reading,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

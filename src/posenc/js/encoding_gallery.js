@@ -3,6 +3,7 @@ import { distances, greatestNorm, leastDistance, lengthDependence, monotonicityV
 import { table } from "./blocks.js";
 import { colours, diverging, sequential } from "./colours.js";
 import { HeatMap, cellAxis, colourBar, words } from "./drawing.js";
+import catalogue from "./encoding_gallery.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped } from "./numbers.js";
 
@@ -188,13 +189,11 @@ function blocks({ values }, { scheme, dim }) {
 const within = ({ axes }) => [{ left: axes.position.start, right: axes.position.end, top: axes.dimension.start, bottom: axes.dimension.end }];
 
 const render = explorable({
-  title: "Encoding gallery",
-  hint: "Walk down the list of codes, from counting to sinusoids. Which wish does each one fail that a later one keeps?",
+  catalogue,
   readers: [
-    { name: "position", label: "Read at position", axis: ({ axes }) => axes.position, within },
-    { name: "dimension", label: "Read at dimension", axis: ({ axes }) => axes.dimension, vertical: true, within },
+    { name: "position", axis: ({ axes }) => axes.position, within },
+    { name: "dimension", axis: ({ axes }) => axes.dimension, vertical: true, within },
   ],
-  readoutHint: "Point at the upper picture, or use the sliders above, to read it off.",
   height: (width) => board(width).first + KEYS.length * board(width).row + 8,
   compute, draw, finding, readout, blocks,
   pixel: ({ axes }, position, dimension) => [axes.position.at(position), axes.dimension.at(dimension)],

@@ -1,18 +1,18 @@
 // What makes a definition an explorable: controls, canvas, reading, handles, finding, link, reset and themes.
 //
 // definition: {
-//   title
-//   hint                                    what to try, or hint(shown) of the names of the controls that are shown
+//   catalogue                               the explorable's JSON: title, hint (of the facts shows_… for each control that
+//                                           is shown), labels, and the texts of finding and readout (sentences.js)
 //   height(width, state)                    height of the canvas in pixels
 //   compute(state, width, previous, data)   → result; result.values is what is drawn, in data coordinates. The result may have
 //                                           complete(deadline), which goes on with a heavy picture and says when done
 //   draw({ context, width, height }, result, state, theme, cursor)
-//   finding(result, state, done)            → the sentence below the picture
-//   readers                                 [{ name, label, axis(result, state), vertical, within(result, state), accept(value, result) }]:
+//   facts(result, state, done)              → what the words' finding, the sentences below the picture, is made of
+//   readers                                 [{ name, axis(result, state), vertical, within(result, state), accept(value, result) }]:
 //                                           each reads one thing off along an axis; `within` limits the pointer to panels,
 //                                           and pick(x, y, result) says what it reads where several panels share a reader
-//   readout(result, state, cursor)          → what is read off; the cursor holds a value for each reader, and `last`, the one moved last
-//   readoutHint                             the words that stand there before
+//   reading(result, state, cursor)          → what the words' readout is made of; the cursor holds a value for each reader, and
+//                                           `last`, the one moved last
 //   pixel(result, …)                        → [x, y] on the canvas of a point in data coordinates, for tests
 // and, where there is use for them,
 //   handles(result, state)                  → [{ name, x, y, drag(x, y) → { control: value, … } }], dragged on the canvas
@@ -23,12 +23,15 @@
 
 import { showBlocks } from "./blocks.js";
 import { KEEP_KEYS, STEPS, TRACK, element, isNeeded, makeControl } from "./controls.js";
+import { say, sayAll } from "./sentences.js";
+import shell from "./shell.json";
 
 const SLICE = 12; // milliseconds of work between two chances for the page to answer
 const PAUSE = 60; // milliseconds without input before a coarse picture is completed
 const REACH = 22; // pixels around a handle within which a pointer takes hold of it
 
 export function explorable(definition) {
+  const { title, hint, names, readers: labels, finding: sentences, readout: read, readout_hint: readoutHint } = definition.catalogue;
   return ({ model, el }) => {
     const controls = model.get("_controls"), data = model.get("_data");
     const state = () => Object.fromEntries(controls.map(({ name }) => [name, model.get(name)]));
@@ -71,20 +74,20 @@ export function explorable(definition) {
     const readers = definition.readers.map((reader) => ({
       ...reader,
       input: element("input", {
-        type: "range", class: "posenc-reader", "data-reader": reader.name, min: 0, max: TRACK, step: "any", value: 0, "aria-label": reader.label, ...KEEP_KEYS,
+        type: "range", class: "posenc-reader", "data-reader": reader.name, min: 0, max: TRACK, step: "any", value: 0, "aria-label": labels[reader.name], ...KEEP_KEYS,
       }),
     }));
-    const readerRows = readers.length === 1 ? [readers[0].input] : readers.map(({ label, input }) => (
-      element("div", { class: "posenc-read" }, element("span", { "aria-hidden": "true" }, label), input)
+    const readerRows = readers.length === 1 ? [readers[0].input] : readers.map(({ name, input }) => (
+      element("div", { class: "posenc-read" }, element("span", { "aria-hidden": "true" }, labels[name]), input)
     ));
     const rowsOf = (below) => (
       element("div", { class: "posenc-controls" }, ...inputs.filter((_, k) => Boolean(controls[k].below) === below).map(({ row }) => row))
     );
-    const reset = element("button", { type: "button" }, "Reset");
+    const reset = element("button", { type: "button" }, shell.reset);
     const actions = element("div", { class: "posenc-actions" }, reset);
     const root = element(
-      "div", { class: "posenc-explorable-view", role: "group", "aria-label": definition.title },
-      element("p", { class: "posenc-hint" }, typeof definition.hint === "string" ? definition.hint : definition.hint(shown)),
+      "div", { class: "posenc-explorable-view", role: "group", "aria-label": title },
+      element("p", { class: "posenc-hint" }, say(hint, Object.fromEntries(controls.map(({ name, hidden }) => [`shows_${name}`, !hidden])))),
       rowsOf(false), canvas, ...readerRows, readout, finding, rowsOf(true), blocks, notice, actions, spoken,
     );
     reset.addEventListener("click", () => {
@@ -92,14 +95,14 @@ export function explorable(definition) {
       store(opening);
     });
     if (model.settingLink) {
-      const copy = element("button", { type: "button" }, "Copy link to this setting");
+      const copy = element("button", { type: "button" }, shell.copy);
       copy.addEventListener("click", async () => {
         const link = model.settingLink();
         try {
           await navigator.clipboard.writeText(link);
-          notify("Link copied.");
+          notify(shell.copied);
         } catch (error) {
-          notify(`The browser did not allow copying (${error.name}); the link is ${link}`);
+          notify(say(shell.not_copied, { error: error.name, link }));
         }
       });
       actions.append(copy);
@@ -128,10 +131,13 @@ export function explorable(definition) {
       context.clearRect(0, 0, width, height);
       definition.draw({ context, width, height }, result, state(), theme(), cursor);
     };
+    const readOff = () => (
+      definition.readout?.(result, state(), cursor) ?? say(read, { ...state(), ...cursor, ...definition.reading(result, state(), cursor) }, names)
+    );
     const tell = () => {
-      finding.textContent = definition.finding(result, state(), done);
-      canvas.setAttribute("aria-label", `${definition.title}. ${finding.textContent}`);
-      readout.textContent = cursor === null ? definition.readoutHint : definition.readout(result, state(), cursor);
+      finding.textContent = definition.finding?.(result, state(), done) ?? sayAll(sentences, { ...state(), done, ...definition.facts(result, state(), done) }, names);
+      canvas.setAttribute("aria-label", `${title}. ${finding.textContent}`);
+      readout.textContent = cursor === null ? readoutHint : readOff();
       if (definition.blocks) showBlocks(blocks, definition.blocks(result, state(), cursor));
       clearTimeout(speak);
       speak = setTimeout(() => (spoken.textContent = finding.textContent), 500);
@@ -170,7 +176,7 @@ export function explorable(definition) {
       cursor ??= Object.fromEntries(readers.map((other) => [other.name, within(other, axisOf(other).from)]));
       cursor[reader.name] = within(reader, value);
       cursor.last = reader.name;
-      const words = definition.readout(result, state(), cursor);
+      const words = readOff();
       for (const other of readers) {
         const axis = axisOf(other);
         other.input.value = ((axis.at(cursor[other.name]) - axis.start) / (axis.end - axis.start)) * TRACK;

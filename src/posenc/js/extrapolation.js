@@ -1,5 +1,6 @@
 import { colours } from "./colours.js";
 import { Axis, Plot, cellAxis, legend, words } from "./drawing.js";
+import catalogue from "./extrapolation.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 
@@ -163,11 +164,8 @@ function readout({ values, shown }, state, { place }) {
 }
 
 const render = explorable({
-  title: "Extrapolation, measured",
-  hint: "Make the text longer, then change scheme and scaling. Does any beat its dotted line, the text cut to the L tokens of training? "
-    + "The factor of a scaling is length ÷ L, or always 4.",
-  readers: [{ name: "place", label: "Read the curves at a place", axis: ({ x }) => x }],
-  readoutHint: "Point at the picture, or use the slider above, to read off every seed.",
+  catalogue,
+  readers: [{ name: "place", axis: ({ x }) => x }],
   height, compute, draw, finding, readout,
   pixel: ({ x, y }, place, value) => [x.at(place), y.at(value)],
 });

@@ -1,9 +1,11 @@
 import { cosines, fingerprintDifference, inverseFrequencies, mean, turns } from "./arithmetic.js";
 import { pairColour } from "./colours.js";
 import { Axis, Plot, cellAxis, words } from "./drawing.js";
+import catalogue from "./frequency_bank.json";
 import { explorable } from "./explorable.js";
-import { fixed, grouped, wholeNumber } from "./numbers.js";
+import { say } from "./sentences.js";
 
+const { picture } = catalogue;
 const HANDS = 168; // pixels for the dials, 150 for each chart below them
 const CHART = 150;
 
@@ -36,8 +38,7 @@ function dials(pairs, width) {
 function drawDials({ context, width }, { frequencies }, state, theme) {
   const { size, columns } = dials(frequencies.length, width);
   const radius = size / 2 - Math.max(1, size * 0.08);
-  const title = ["one dial a pair, fastest first; up = where it started", "one dial a pair, fastest first"];
-  words(context, theme, title, 0, 0, { baseline: "top", width });
+  words(context, theme, picture.dials, 0, 0, { baseline: "top", width });
   frequencies.forEach((frequency, i) => {
     const x = (i % columns) * size + size / 2, y = 22 + Math.floor(i / columns) * size + size / 2;
     const hand = (distance, colour, width, dash) => {
@@ -67,12 +68,12 @@ function draw(canvas, result, state, theme, cursor) {
   drawDials(canvas, result, state, theme);
   const chart = (top, from, to, title, options) => {
     const plot = new Plot(context, theme, x, new Axis({ from, to, start: top + CHART - 40, end: top + 16 }));
-    plot.axes({ xTitle: "pair i (fast → slow)", yTitle: title, xTicks: Math.min(8, pairs), yTicks: 4, ...options });
+    plot.axes({ xTitle: picture.pairs, yTitle: title, xTicks: Math.min(8, pairs), yTicks: 4, ...options });
     return plot;
   };
   const bars = (plot, heights) => heights.forEach((height, i) => plot.bar(x.at(i), Math.max(1, step * 0.7), height, pairColour(i, pairs)));
 
-  const waves = chart(HANDS, -1.05, 1.05, ["cosine of each pair, and their mean so far", "cosine of each pair, and mean so far"]);
+  const waves = chart(HANDS, -1.05, 1.05, picture.waves);
   bars(waves, values.cosine);
   waves.curve(Array.from(values.running_mean, (value, i) => [x.at(i), value, value]), theme.text, { width: 2 });
   const turned = values.turns.findIndex((count) => count < 1);
@@ -81,44 +82,32 @@ function draw(canvas, result, state, theme, cursor) {
 
   const charts = [waves];
   if (values.share_so_far) {
-    const title = [`difference from ${wholeNumber(state.other)}, summed from fast to slow (%)`, `difference from ${wholeNumber(state.other)}, summed (%)`];
-    const shares = chart(HANDS + CHART + 8, 0, 100, title, { yText: String });
+    const shares = chart(HANDS + CHART + 8, 0, 100, picture.shares.map((text) => say(text, state)), { yText: String });
     bars(shares, values.share_so_far.map((share) => 100 * share));
     charts.push(shares);
   }
   if (cursor !== null) charts.forEach((plot) => plot.vertical(cursor.pair));
 }
 
-function finding({ values, frequencies }, state) {
-  const { distance, other } = state, pairs = frequencies.length;
+function facts({ values, frequencies }) {
+  const pairs = frequencies.length, fastest = Math.ceil(pairs / 8), same = !values.share_so_far;
   const turned = values.turns.filter((count) => count >= 1).length;
-  const first = `At ${wholeNumber(distance)} tokens ${turned} of ${pairs} pairs have turned at least once; the cosines average ${fixed(values.running_mean[pairs - 1], 3)}.`;
-  if (!values.share_so_far) return `${first} Both distances have the same fingerprint.`;
-  const fastest = Math.ceil(pairs / 8);
-  return `${first} The fingerprints of ${wholeNumber(distance)} and ${wholeNumber(other)} agree to ${fixed(values.similarity, 3)};`
-    + ` the fastest ${fastest} of ${pairs} pairs carry ${fixed(100 * values.share_so_far[fastest - 1], 1)} % of the difference.`;
+  return {
+    pairs, turned, same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
+    share: same ? null : 100 * values.share_so_far[fastest - 1],
+  };
 }
 
-function readout({ values, frequencies }, state, { pair: i }) {
-  const parts = [
-    `pair ${i}: one turn in ${grouped((2 * Math.PI) / frequencies[i])} tokens`,
-    `${fixed(values.turns[i], 2)} turns`,
-    `cosine ${fixed(values.cosine[i], 3)}`,
-  ];
-  if (values.share_so_far) {
-    const before = i === 0 ? 0 : values.share_so_far[i - 1];
-    parts.push(`${fixed(100 * (values.share_so_far[i] - before), 2)} % of the difference`);
-  }
-  return parts.join(" · ");
+function reading({ values, frequencies }, state, { pair: i }) {
+  const shares = values.share_so_far, share = shares && 100 * (shares[i] - (i === 0 ? 0 : shares[i - 1]));
+  return { wavelength: (2 * Math.PI) / frequencies[i], turns: values.turns[i], cosine: values.cosine[i], same: !shares, share };
 }
 
 const render = explorable({
-  title: "Frequency bank",
-  hint: "Hold the distance at 500 and compare it with 501, then with 0. Which pairs tell neighbours apart, and which tell near from far?",
-  readers: [{ name: "pair", label: "Read one pair", axis: ({ x }) => x }],
-  readoutHint: "Point at a chart, or use the slider above, to read off one pair.",
+  catalogue,
+  readers: [{ name: "pair", axis: ({ x }) => x }],
   height: () => HANDS + 2 * CHART + 8,
-  compute, draw, finding, readout,
+  compute, draw, facts, reading,
   pixel: ({ waves }, pair, value) => [waves.x.at(pair), waves.y.at(value)],
 });
 

@@ -3,9 +3,12 @@ import { applied, conjugateProducts, pairsOf, rotationMatrix, scoreByComplex } f
 import { equation, matrix } from "./blocks.js";
 import { colours } from "./colours.js";
 import { Axis, Plot, arrow, words } from "./drawing.js";
+import catalogue from "./rotation_2d.json";
 import { explorable } from "./explorable.js";
 import { fixed, wholeNumber } from "./numbers.js";
+import { say } from "./sentences.js";
 
+const { picture, blocks: written } = catalogue;
 const FARTHEST = 32; // as in Python
 const ELSEWHERE = 10;
 const REACH = 2.25; // what a plane shows in each direction; an arrow is at most 1.5·√2 long
@@ -79,9 +82,9 @@ function drawPlane(context, theme, result, i, state) {
   context.beginPath();
   context.arc(...centre, x.at(1) - x.at(0), 0, 2 * Math.PI);
   context.stroke();
-  words(context, theme, `dimension ${a + 1} →`, x.end, y.at(0) + 4, { align: "right", baseline: "top" });
-  words(context, theme, `dimension ${b + 1} ↑`, x.at(0) + 5, y.end + 2, { baseline: "top" });
-  if (result.planes.length > 1) words(context, theme, i === 0 ? "turns by θ a token" : "turns by θ/10 a token", x.start, y.end + 2, { baseline: "top", colour: theme.text, bold: true });
+  words(context, theme, say(picture.across, { across: a + 1 }), x.end, y.at(0) + 4, { align: "right", baseline: "top" });
+  words(context, theme, say(picture.up, { up: b + 1 }), x.at(0) + 5, y.end + 2, { baseline: "top" });
+  if (result.planes.length > 1) words(context, theme, i === 0 ? picture.first_plane : picture.second_plane, x.start, y.end + 2, { baseline: "top", colour: theme.text, bold: true });
   for (const [name, before, after, position, radius] of [
     ["q", result.q, values.turned_q, state.m, 34],
     ["k", result.k, values.turned_k, state.n, 22],
@@ -101,7 +104,7 @@ function drawPlane(context, theme, result, i, state) {
     context.stroke();
     label(before, name, false);
     arrow(context, centre, tip(after), colour, { width: 3 });
-    if (position > 0) label(after, `${name} at ${position}`, true);
+    if (position > 0) label(after, say(picture.turned, { name, position }), true);
   }
 }
 
@@ -110,7 +113,7 @@ function draw({ context }, result, state, theme, cursor) {
   const { x, y } = result.chart, { scores } = result.values, offset = state.m - state.n;
   const chart = new Plot(context, theme, x, y), width = x.end - x.start;
   chart.axes({
-    xTitle: "m − n (tokens)", yTitle: ["score of the turned query and key, by m − n", "score by m − n"],
+    xTitle: picture.offset, yTitle: picture.scores,
     xTicks: width / 60, xText: wholeNumber, yText: (tick) => fixed(tick, 0),
   });
   chart.horizontal(0, { colour: theme.muted, dash: [] });
@@ -121,21 +124,17 @@ function draw({ context }, result, state, theme, cursor) {
   chart.marks(points, colours.score, { radius: 2 });
   chart.rule([x.at(offset), y.start], [x.at(offset), y.end + 18], { colour: colours.score, dash: [] });
   chart.marks([[offset, scores[offset + FARTHEST]]], colours.score, { radius: 6 });
-  const text = `m − n = ${wholeNumber(offset)}: ${fixed(result.values.by_matrices, 3)}`;
+  const text = say(picture.score, { offset, score: result.values.by_matrices });
   words(context, theme, text, Math.min(Math.max(x.at(offset), x.start + 60), x.end - 60), y.end + 8, { align: "center", colour: theme.text, bold: true });
   if (cursor !== null) chart.vertical(cursor.offset);
 }
 
-function finding({ values }, { view, m, n }) {
-  const parts = [
-    `The query at ${m} and the key at ${n} score ${fixed(values.by_matrices, 3)} by matrices, ${fixed(values.by_complex, 3)} as complex numbers.`,
-    `At ${m + ELSEWHERE} and ${n + ELSEWHERE} they score ${fixed(values.elsewhere, 3)}: only m − n = ${wholeNumber(m - n)} counts.`,
-  ];
-  if (view !== "two") {
-    const pairs = view === "half" ? "1 with 3 and 2 with 4" : "1 with 2 and 3 with 4", other = view === "half" ? "interleaved" : "half";
-    parts.push(`This layout pairs dimensions ${pairs}; turned in the ${other} layout, the same numbers score ${fixed(values.other_layout, 3)}.`);
-  }
-  return parts.join(" ");
+function facts({ values }, { view, m, n }) {
+  const { by_matrices, by_complex, elsewhere, other_layout } = values;
+  return {
+    by_matrices, by_complex, elsewhere, other_layout, offset: m - n, later_m: m + ELSEWHERE, later_n: n + ELSEWHERE,
+    other: view === "half" ? "interleaved" : "half",
+  };
 }
 
 const column = (numbers) => numbers.map((number) => [fixed(number, 2)]);
@@ -143,24 +142,23 @@ const complex = ([real, imaginary]) => `(${fixed(real, 2)} ${fixed(imaginary, 2)
 
 // The present numbers written out: both rotations and their product, then the same as complex numbers.
 function blocks({ values, q, k, pairs }, { m, n }) {
-  const turned = (name, letter, position, before, after) => equation(
-    `The ${name} turned by its position`, `${letter} at ${position}:`,
-    matrix(`rotation of the ${name}`, values[`matrix_${letter}`].map((row) => row.map((number) => fixed(number, 2)))),
-    matrix(name, column(before)), "=", matrix(`turned ${name}`, column(after)),
+  const turned = (what, letter, position, before, after) => equation(
+    say(written.turned_label, { what }), say(written.at, { letter, position }),
+    matrix(say(written.rotation, { what }), values[`matrix_${letter}`].map((row) => row.map((number) => fixed(number, 2)))),
+    matrix(what, column(before)), "=", matrix(say(written.turned, { what }), column(after)),
   );
   const factor = (number) => (number < 0 ? `(${fixed(number, 2)})` : fixed(number, 2));
   const products = values.turned_q.map((number, i) => `${factor(number)} · ${factor(values.turned_k[i])}`);
-  const offset = wholeNumber(m - n), both = pairs.length > 1 ? " of both pairs" : "";
   const conjugates = pairs.map(([a, b]) => `${complex([q[a], q[b]])} · ${complex([k[a], -k[b]])}`);
   return [
-    turned("query", "q", m, q, values.turned_q),
-    turned("key", "k", n, k, values.turned_k),
-    equation("The score by matrices", "score:", `${products.join(" + ")}\u00a0=\u00a0${fixed(values.by_matrices, 3)}`),
-    ...conjugates.map((written, i) => equation(
-      `Pair ${i} as complex numbers`, pairs.length > 1 ? `q·k̄ of pair ${i}:` : "q·k̄:", `${written} = ${complex(values.products[i])}`,
+    turned(written.query, "q", m, q, values.turned_q),
+    turned(written.key, "k", n, k, values.turned_k),
+    equation(written.score_label, written.score, `${products.join(" + ")}\u00a0=\u00a0${fixed(values.by_matrices, 3)}`),
+    ...conjugates.map((product, i) => equation(
+      say(written.pair_label, { pair: i }), pairs.length > 1 ? say(written.pair, { pair: i }) : written.one_pair, `${product} = ${complex(values.products[i])}`,
     )),
     equation(
-      "The score as complex numbers", `Re[q·k̄·e^(i·${offset}·θ)]${both}:`,
+      written.complex_label, say(written.complex, { offset: m - n, pairs: pairs.length }),
       `Re[${values.products.map((product, i) => `${complex(product)} · ${complex(values.turns[i])}`).join(" + ")}]\u00a0=\u00a0${fixed(values.by_complex, 3)}`,
     ),
   ];
@@ -170,7 +168,7 @@ function handles(result) {
   return result.planes.flatMap(({ x, y }, i) => ["q", "k"].map((name) => {
     const [across, up] = result.pairs[i];
     return {
-      name: i === 0 ? name : `${name} in plane 2`,
+      name: i === 0 ? name : say(catalogue.handles.second_plane, { name }),
       x: x.at(result[name][across]),
       y: y.at(result[name][up]),
       drag: (px, py) => ({ [NAMES[name][across]]: x.invert(px), [NAMES[name][up]]: y.invert(py) }),
@@ -187,18 +185,15 @@ function linked(changes, { locked, m, n }) {
 }
 
 const render = explorable({
-  title: "Rotation of a query and a key",
-  hint: "Drag the ringed ends of the dashed arrows, or move one position: the score changes. With the lock set both positions move together: what stays?",
-  readoutHint: "Point at the scores, or use the slider above, to read one off at any distance.",
+  catalogue,
   readers: [{
     name: "offset",
-    label: "Read the score at a distance m − n",
     axis: ({ chart }) => chart.x,
     within: ({ chart: { x, y } }) => [{ left: x.start - 6, right: x.end + 6, top: y.end, bottom: y.start + 40 }],
   }],
   height: (width, state) => places(dimOf(state), width).height,
-  compute, draw, finding, handles, linked, blocks,
-  readout: ({ values }, state, { offset }) => `m − n = ${wholeNumber(offset)}: score ${fixed(values.scores[offset + FARTHEST], 4)}`,
+  compute, draw, facts, handles, linked, blocks,
+  reading: ({ values }, state, { offset }) => ({ score: values.scores[offset + FARTHEST] }),
   pixel: ({ planes }, plane, across, up) => [planes[plane].x.at(across), planes[plane].y.at(up)],
 });
 

@@ -3,6 +3,7 @@ import { sinusoidalRun } from "./arithmetic_codes.js";
 import { kernelAsymmetry, kernelBand, kernelResidual, offsetProducts, randomOrthogonal, shiftMatrix } from "./arithmetic_kernel.js";
 import { colours, diverging, pairColour } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, legend, words } from "./drawing.js";
+import catalogue from "./sinusoid_explorer.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 
@@ -215,14 +216,12 @@ function readout({ values, frequencies }, state, { position, dimension, offset, 
 const panel = (x, y) => ({ axes }) => [{ left: axes[x].start, right: axes[x].end, top: Math.min(axes[y].start, axes[y].end), bottom: Math.max(axes[y].start, axes[y].end) }];
 
 const render = explorable({
-  title: "Sinusoid explorer",
-  hint: "Drag the position: all hands turn, the curve stays. Does it stay with a random W? Then let the shift operator point somewhere.",
+  catalogue,
   readers: [
-    { name: "offset", label: "Read at offset", axis: ({ axes }) => axes.offset, within: panel("offset", "product") },
-    { name: "position", label: "Read at position", axis: ({ axes }) => axes.position, within: panel("position", "dimension") },
-    { name: "dimension", label: "Read at dimension", axis: ({ axes }) => axes.dimension, vertical: true, within: panel("position", "dimension") },
+    { name: "offset", axis: ({ axes }) => axes.offset, within: panel("offset", "product") },
+    { name: "position", axis: ({ axes }) => axes.position, within: panel("position", "dimension") },
+    { name: "dimension", axis: ({ axes }) => axes.dimension, vertical: true, within: panel("position", "dimension") },
   ],
-  readoutHint: "Point at the table or the curve, or use the sliders above, to read them off.",
   height: (width) => places(width).chart + CHART + 42,
   compute, draw, finding, readout,
   pixel: ({ axes }, offset, value) => [axes.offset.at(offset), axes.product.at(value)],

@@ -7,7 +7,6 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from importlib.resources import files
 from numbers import Integral, Real
@@ -17,48 +16,9 @@ import anywidget
 import numpy as np
 import traitlets
 
+from posenc.widgets._sentences import catalogue, say_all
+
 _JS = files("posenc") / "js"
-
-
-# ---- numbers as text, as js/numbers.js writes them ------------------------------------------------------------------
-
-# JavaScript rounds a tie away from zero, Python to the even digit; both must write the same.
-_EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
-
-
-def _signed(text: str) -> str:
-    """With a real minus, and without one where nothing but zeros follows it."""
-    return text.replace("-", "−" if re.search("[1-9]", text) else "")
-
-
-def fixed(value: float, digits: int) -> str:
-    """`value` with so many digits after the point."""
-    return _signed(f"{Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), context=_EXACT):f}")
-
-
-def whole(value: int) -> str:
-    """A whole number with every digit, thousands set apart by a narrow space."""
-    return _signed(f"{int(value):,}".replace(",", "\u202f"))
-
-
-def grouped(value: float) -> str:
-    """Four significant figures, thousands set apart; as a power of ten below 10⁻⁴ and from 10¹² on."""
-    rounded = Context(prec=4, rounding=ROUND_HALF_UP).create_decimal(Decimal(float(value)))
-    if rounded == 0:
-        return "0"
-    if not Decimal("1e-4") <= abs(rounded) < Decimal("1e12"):
-        mantissa, exponent = f"{rounded:.3e}".split("e")
-        return f"{_plain(mantissa)} × 10{_signed(str(int(exponent))).translate(_SUPERSCRIPTS)}"
-    integer, _, fraction = f"{rounded:f}".partition(".")
-    return _signed(f"{int(integer):,}".replace(",", "\u202f")) if not fraction.strip("0") else _plain(f"{rounded:f}")
-
-
-_SUPERSCRIPTS = str.maketrans("0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-
-
-def _plain(text: str) -> str:
-    """Without zeros at the end of its fraction; a number of four figures with a fraction needs no thousands' space."""
-    return _signed(text.rstrip("0").rstrip(".") if "." in text else text)
 
 
 # ---- numbers drawn at random, as js/arithmetic_random.js draws them -------------------------------------------------
@@ -112,11 +72,9 @@ class Control(traitlets.TraitType):
     def __init__(
         self,
         default: float,
-        label: str,
         least: float,
         greatest: float,
         scale: str,
-        unit: str = "",
         needs: Needs = "",
         compact: bool = False,
         below: bool = False,
@@ -124,8 +82,8 @@ class Control(traitlets.TraitType):
         if scale not in SCALES:
             raise ValueError(f"scale must be one of {SCALES}, got {scale!r}")
         super().__init__(default)
-        limits = {"least": least, "greatest": greatest, "scale": scale, "unit": unit}
-        self.spec = {"label": label, **limits, "needs": _needed(needs), "compact": compact, "below": below}
+        limits = {"least": least, "greatest": greatest, "scale": scale, "unit": ""}
+        self.spec = {**limits, "needs": _needed(needs), "compact": compact, "below": below}
         self.tag(sync=True)
 
     def validate(self, obj: Any, value: Any) -> float:
@@ -143,44 +101,41 @@ class Control(traitlets.TraitType):
 class Action(Control):
     """A synced whole number that a button raises by one, such as the seed of a random draw; past `greatest` comes 0."""
 
-    def __init__(self, label: str, default: int = 0, greatest: int = 999, needs: Needs = "") -> None:
-        super().__init__(default, label, 0, greatest, "action", needs=needs)
+    def __init__(self, default: int = 0, greatest: int = 999, needs: Needs = "") -> None:
+        super().__init__(default, 0, greatest, "action", needs=needs)
 
 
 class Switch(traitlets.Bool):
     """A synced yes or no: a checkbox."""
 
-    def __init__(self, default: bool, label: str, needs: Needs = "") -> None:
+    def __init__(self, default: bool, needs: Needs = "") -> None:
         super().__init__(default)
-        self.spec = {"label": label, "scale": "switch", "needs": _needed(needs)}
+        self.spec = {"scale": "switch", "needs": _needed(needs)}
         self.tag(sync=True)
 
 
 class Choice(traitlets.Unicode):
-    """A synced choice among named options, shown as a list to choose from.
+    """A synced choice among named options, shown as a list to choose from; the explorable's words name them.
 
-    `options` maps each value to the words that the list shows. `presets` maps some of the values to values of other
-    controls, which choosing one sets; then exactly one option has none: it stands for numbers of the reader's own,
-    and is chosen as soon as one of these controls moves away from the preset.
+    `presets` maps some of the values to values of other controls, which choosing one sets; then exactly one option has
+    none: it stands for numbers of the reader's own, and is chosen as soon as one of these controls moves away from the
+    preset.
     """
 
-    def __init__(
-        self,
-        default: str,
-        label: str,
-        options: Mapping[str, str],
-        presets: Mapping[str, Mapping[str, Any]] | None = None,
-        needs: Needs = "",
-    ) -> None:
+    def __init__(self, default: str, presets: Mapping[str, Mapping[str, Any]] | None = None, needs: Needs = "") -> None:
         super().__init__(default)
         self.presets = {value: dict(sets) for value, sets in (presets or {}).items()}
+        self.spec = {"scale": "choice", "needs": _needed(needs)}
+        self.tag(sync=True)
+
+    def offer(self, options: Mapping[str, str]) -> dict[str, Any]:
+        """The options by value, as JavaScript gets them; `own` is the one without a preset."""
         without = [value for value in options if value not in self.presets]
         if self.presets and (len(without) != 1 or not set(self.presets) < set(options)):
             raise ValueError(f"all options but one must have a preset, got {list(self.presets)} for {list(options)}")
         self.own = without[0] if self.presets else None
         listed = [{"value": v, "label": words, "sets": self.presets.get(v, {})} for v, words in options.items()]
-        self.spec = {"label": label, "scale": "choice", "options": listed, "own": self.own, "needs": _needed(needs)}
-        self.tag(sync=True)
+        return {"options": listed, "own": self.own}
 
     def validate(self, obj: Any, value: Any) -> str:
         accepted = [option["value"] for option in self.spec["options"]]
@@ -190,17 +145,14 @@ class Choice(traitlets.Unicode):
 
 
 class Text(traitlets.Unicode):
-    """A synced text that matches a pattern, which JavaScript reads alike; `accepted` says in words what it takes.
+    """A synced text that matches a pattern, which JavaScript reads alike; `accepted` in the words says what it takes.
 
     Shown as a field to type in, or by a control of the explorable's own: its module then brings one by this name.
     """
 
-    def __init__(
-        self, default: str, label: str, pattern: str, accepted: str, needs: Needs = "", own_control: bool = False
-    ) -> None:
+    def __init__(self, default: str, pattern: str, needs: Needs = "", own_control: bool = False) -> None:
         super().__init__(default)
-        self.spec = {"label": label, "scale": "text", "pattern": pattern, "accepted": accepted}
-        self.spec |= {"own_control": own_control, "needs": _needed(needs)}
+        self.spec = {"scale": "text", "pattern": pattern, "own_control": own_control, "needs": _needed(needs)}
         self.tag(sync=True)
 
     def validate(self, obj: Any, value: Any) -> str:
@@ -269,8 +221,7 @@ class Explorable(anywidget.AnyWidget):
     """
 
     module: ClassVar[str]
-    title: ClassVar[str]
-    description: ClassVar[str]
+    catalogue: ClassVar[dict[str, Any]]  # from the file js/`module`.json, which JavaScript reads too
     height: ClassVar[int]  # pixels that a page keeps free until the picture is drawn
 
     _css = stylesheet()
@@ -282,6 +233,10 @@ class Explorable(anywidget.AnyWidget):
         # anywidget makes another subclass at run time; only a class that names a module brings its own.
         if "module" in vars(cls):
             cls._esm = bundle(f"{cls.module}.js")
+            cls.catalogue = catalogue(cls.module)
+        for name, told in vars(cls).get("catalogue", {}).get("controls", {}).items():
+            control = vars(cls)[name]
+            control.spec |= {**told, **control.offer(told["options"])} if "options" in told else told
         super().__init_subclass__(**kwargs)
 
     def __init__(self, hidden: Sequence[str] = (), **setting: Any) -> None:
@@ -343,9 +298,14 @@ class Explorable(anywidget.AnyWidget):
         """What is drawn, in data coordinates."""
         raise TypeError(f"{type(self).__name__} does not say what it draws")
 
-    def finding(self) -> str:
-        """The sentence below the picture."""
+    def facts(self) -> dict[str, Any]:
+        """What the sentences below the picture are made of, besides the controls."""
         raise TypeError(f"{type(self).__name__} does not say what it finds")
+
+    def finding(self) -> str:
+        """The sentences below the picture."""
+        facts = {**self.setting(), **self.facts(), "done": True}  # JavaScript says some of it while it still computes
+        return say_all(self.catalogue["finding"], facts, self.catalogue.get("names"))
 
     def __repr__(self) -> str:
         given = self.setting() | ({"hidden": self._hidden} if self._hidden else {})
@@ -355,7 +315,7 @@ class Explorable(anywidget.AnyWidget):
         """The figure for a page without a kernel: its state, and words for a reader without JavaScript."""
         state = json.dumps({**self.setting(), "_controls": self._controls, "_data": self.data()})
         state = state.replace("</", "<\\/")
-        words = html.escape(f"{self.title}. {self.description} {self.finding()}")
+        words = html.escape(f"{self.catalogue['title']}. {self.catalogue['description']} {self.finding()}")
         return (
             f'<figure class="posenc-explorable" data-module="{self.module}" style="min-height:{self.height}px">'
             f'<script type="application/json">{state}</script>'

@@ -11,7 +11,8 @@ from posenc import bias
 from posenc._arrays import Array
 from posenc.absolute import relative_positions, sinusoidal
 from posenc.attention import attention
-from posenc.widgets._base import Action, Choice, Control, Explorable, fixed, normal_draws, whole
+from posenc.widgets._base import Action, Choice, Control, Explorable, normal_draws
+from posenc.widgets._numbers import fixed, whole
 
 SCHEMES = {
     "alibi": "ALiBi",
@@ -57,16 +58,14 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    title = "Bias explorer"
-    description = "What ALiBi, T5, Sandwich, KERPLE, FIRE, Transformer-XL and DeBERTa add to the logits."
     height = 1020
 
-    scheme = Choice("alibi", "scheme", SCHEMES)
-    draw = Action("New random draw", needs={"scheme": DRAWN})
-    heads = Control(8, "heads", 1, 16, "whole")
-    head = Control(3, "look at head", 1, 16, "whole")
-    distance = Control(128, "distances up to", 8, 512, "tokens", "tokens")
-    threshold = Control(24, "FIRE's L", 1, 512, "tokens", "tokens", needs={"scheme": ["fire"]})
+    scheme = Choice("alibi")
+    draw = Action(needs={"scheme": DRAWN})
+    heads = Control(8, 1, 16, "whole")
+    head = Control(3, 1, 16, "whole")
+    distance = Control(128, 8, 512, "tokens")
+    threshold = Control(24, 1, 512, "tokens", needs={"scheme": ["fire"]})
 
     @classmethod
     def data(cls) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from posenc.attention import Attention, attention
 from posenc.bias import alibi, alibi_slopes
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import rotate
-from posenc.widgets._base import Choice, Control, Explorable, Switch, Text, fixed, normal_draws
+from posenc.widgets._base import Choice, Control, Explorable, Switch, Text, normal_draws
+from posenc.widgets._numbers import fixed
 
 DIM = 4  # so narrow that every number of an output can be written out
 WORDS = 6  # in the longest sentence
@@ -42,26 +43,14 @@ class BlindSpot(Explorable):
     """
 
     module = "blind_spot"
-    title = "Blind spot"
-    description = "Words change places: which attention weights and outputs move along, and which change."
     height = 690
 
-    sentence = Choice("dog bites man", "sentence", SENTENCES)
-    order = Text(
-        "210",
-        "word order",
-        rf"(?!.*(.).*\1)[0-{WORDS - 1}]{{0,{WORDS}}}",
-        f"digits from 0 to {WORDS - 1}, each at most once, such as 210 for the last of three words first",
-        own_control=True,
-    )
-    scheme = Choice(
-        "none",
-        "position code",
-        {"none": "none", "sinusoidal": "sinusoidal", "rope": "RoPE", "alibi": "ALiBi, slope ½"},
-    )
-    layers = Choice("1", "layers", {"1": "one", "2": "two"})
-    causal = Switch(False, "causal mask")
-    seed = Control(0, "random weights no.", 0, 999, "whole")
+    sentence = Choice("dog bites man")
+    order = Text("210", rf"(?!.*(.).*\1)[0-{WORDS - 1}]{{0,{WORDS}}}", own_control=True)
+    scheme = Choice("none")
+    layers = Choice("1")
+    causal = Switch(False)
+    seed = Control(0, 0, 999, "whole")
 
     def _order(self) -> list[int]:
         """The word that stands at each place: `order` without places the sentence lacks, then those it leaves out."""

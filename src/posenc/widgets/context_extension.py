@@ -9,7 +9,8 @@ import numpy as np
 from posenc import configs, scaling
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq, turns, wavelengths
-from posenc.widgets._base import Choice, Control, Explorable, fixed, whole
+from posenc.widgets._base import Choice, Control, Explorable
+from posenc.widgets._numbers import fixed, whole
 
 METHODS = {
     "none": "none",
@@ -65,25 +66,18 @@ class ContextExtension(Explorable):
     """Wavelength, slowing and angles of every pair, and the score against distance, by two methods side by side."""
 
     module = "context_extension"
-    title = "Context extension"
-    description = "How methods for longer contexts slow each pair of a rotary code, two of them at once."
     height = 1020
 
-    model = Choice(
-        "Llama-2-7b-hf",
-        "model",
-        {"own": "numbers of your own", **{name: name + method for name, method in MODELS.items()}},
-        presets={name: _preset(configs.model(name)) for name in MODELS},
-    )
-    method = Choice("linear", "method", METHODS)
-    other = Choice("yarn_code", "compare with", METHODS)
-    factor = Control(4.0, "factor s", 1, 64, "log")
-    trained = Control(4096, "trained length", 256, 131_072, "tokens", "tokens")
-    used = Control(16_384, "used length", 256, 262_144, "tokens", "tokens")
-    base = Control(10_000.0, "base", 100, 1e7, "log")
-    beta_fast = Control(32, "β fast", 4, 64, "whole", "turns", compact=True)
-    beta_slow = Control(1.0, "β slow", 0.1, 4, "tenths", "turns", compact=True)
-    dim = Control(128, "width d", 4, 256, "even", compact=True)
+    model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})
+    method = Choice("linear")
+    other = Choice("yarn_code")
+    factor = Control(4.0, 1, 64, "log")
+    trained = Control(4096, 256, 131_072, "tokens")
+    used = Control(16_384, 256, 262_144, "tokens")
+    base = Control(10_000.0, 100, 1e7, "log")
+    beta_fast = Control(32, 4, 64, "whole", compact=True)
+    beta_slow = Control(1.0, 0.1, 4, "tenths", compact=True)
+    dim = Control(128, 4, 256, "even", compact=True)
 
     @classmethod
     def data(cls) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from posenc import analysis
 from posenc.configs import MODELS, ModelConfig
 from posenc.frequencies import inv_freq, turns
-from posenc.widgets._base import Choice, Control, Explorable, fixed, grouped, whole
+from posenc.widgets._base import Choice, Control, Explorable
 
 # An angle exactly at the tolerance counts as met, whichever way Python and JavaScript round it.
 _A_HAIR_MORE = 1 + 1e-7
@@ -30,21 +30,14 @@ class Coverage(Explorable):
     """Every pair as a ring of the angles that training has met and that a longer text adds."""
 
     module = "coverage"
-    title = "Coverage"
-    description = "One ring for each pair of dimensions: the angles that training has met, and the new ones past it."
     height = 960
 
-    model = Choice(
-        "Llama-2-7b-hf",
-        "model",
-        {**{name: name for name in MODELS}, "own": "numbers of your own"},
-        presets={name: _preset(config) for name, config in MODELS.items()},
-    )
-    base = Control(10_000.0, "base", 1, 1e8, "log")
-    dim = Control(128, "width d", 2, 256, "even")
-    trained = Control(4096, "trained length", 16, 65_536, "tokens", "tokens")
-    used = Control(8192, "used length", 16, 131_072, "tokens", "tokens")
-    tolerance = Control(0.01, "counts as met within", 0.001, 0.5, "log", "radians")
+    model = Choice("Llama-2-7b-hf", presets={name: _preset(config) for name, config in MODELS.items()})
+    base = Control(10_000.0, 1, 1e8, "log")
+    dim = Control(128, 2, 256, "even")
+    trained = Control(4096, 16, 65_536, "tokens")
+    used = Control(8192, 16, 131_072, "tokens")
+    tolerance = Control(0.01, 0.001, 0.5, "log")
 
     def values(self) -> dict[str, Any]:
         """Turns of each pair in training and in use, and its share of new angles past training; counts of pairs."""
@@ -60,19 +53,13 @@ class Coverage(Explorable):
             "quarter": analysis.pairs_reaching(frequencies, self.trained, math.pi / 2),
         }
 
-    def finding(self) -> str:
+    def facts(self) -> dict[str, Any]:
         values, pairs = self.values(), self.dim // 2
-        turned, quarter = values["turned"], values["quarter"]
-        first = (
-            f"With base {grouped(self.base)}, {pairs - turned} of {pairs} pairs have not completed a turn within "
-            f"{whole(self.trained)} tokens, and {pairs - quarter} not even a quarter."
-        )
-        if self.used <= self.trained:
-            return f"{first} A text of {whole(self.used)} tokens is no longer than that: no angle is new."
         new = values["new"][values["new"] > 0]
-        if new.size == 0:
-            return f"{first} Up to {whole(self.used)} tokens no pair meets a new angle."
-        return (
-            f"{first} Up to {whole(self.used)} tokens {new.size} of {pairs} pairs meet{'s' if new.size == 1 else ''} "
-            f"new angles, on average at {fixed(100 * new.mean(), 1)} % of the positions past training."
-        )
+        return {
+            "pairs": pairs,
+            "unturned": pairs - values["turned"],
+            "under_quarter": pairs - values["quarter"],
+            "fresh": new.size,
+            "average": 100 * new.mean() if new.size else None,
+        }

@@ -19,7 +19,8 @@ from posenc.analysis import (
     shift_residual,
     translation_residual,
 )
-from posenc.widgets._base import Choice, Control, Explorable, fixed, grouped
+from posenc.widgets._base import Choice, Control, Explorable
+from posenc.widgets._numbers import fixed, grouped
 
 LONG = 256  # positions over which a matrix for one step is fitted
 ROUNDING = 1e-9
@@ -102,13 +103,11 @@ class EncodingGallery(Explorable):
     """A code as a picture, and for each of seven codes which of seven wishes it keeps."""
 
     module = "encoding_gallery"
-    title = "Encoding gallery"
-    description = "Seven codes of position, from counting to sinusoids, and which of seven wishes each one keeps."
     height = 1070
 
-    scheme = Choice("binary", "code", {name: code.label for name, code in CODES.items()})
-    length = Control(64, "positions", 16, 96, "whole", "tokens")
-    dim = Control(16, "width d", 2, 32, "even")
+    scheme = Choice("binary")
+    length = Control(64, 16, 96, "whole")
+    dim = Control(16, 2, 32, "even")
 
     @classmethod
     def data(cls) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from operator import add
 from typing import Any
 
 from posenc.lab.measured import Results, results
-from posenc.widgets._base import Choice, Control, Explorable, fixed, whole
+from posenc.widgets._base import Choice, Control, Explorable
+from posenc.widgets._numbers import fixed, whole
 
 MEASURES = {
     "text": "text: loss in nats per byte",
@@ -132,17 +133,15 @@ class Extrapolation(Explorable):
     """What the laboratory's models lose beyond the length of their training, two schemes or scalings at once."""
 
     module = "extrapolation"
-    title = "Extrapolation, measured"
-    description = "Loss and accuracy of small trained models, by length of the text and by position in it."
     height = 800
 
-    measure = Choice("text", "measure", MEASURES)
-    view = Choice("length", "shown", {"length": "by length of the text", "position": "by position in the text"})
-    scheme = Choice("rope_100", "scheme", SCHEMES)
-    scaling = Choice("default", "scaling", LISTED, needs={"scheme": SCALED})
-    other = Choice("rope_100", "compared with", SCHEMES)
-    other_scaling = Choice("yarn", "its scaling", LISTED, needs={"other": SCALED})
-    length = Control(4, "length of the text", 1, 16, "powers", "× L")
+    measure = Choice("text")
+    view = Choice("length")
+    scheme = Choice("rope_100")
+    scaling = Choice("default", needs={"scheme": SCALED})
+    other = Choice("rope_100")
+    other_scaling = Choice("yarn", needs={"other": SCALED})
+    length = Control(4, 1, 16, "powers")
 
     @classmethod
     def data(cls) -> dict[str, Any]:

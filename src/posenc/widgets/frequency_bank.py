@@ -9,21 +9,19 @@ import numpy as np
 
 from posenc.analysis import fingerprint_difference, fingerprint_similarity
 from posenc.frequencies import inv_freq
-from posenc.widgets._base import Control, Explorable, fixed, whole
+from posenc.widgets._base import Control, Explorable
 
 
 class FrequencyBank(Explorable):
     """Every pair as a dial, its cosine at a distance, the running mean, and what tells two distances apart."""
 
     module = "frequency_bank"
-    title = "Frequency bank"
-    description = "One dial for each pair of dimensions, turned by distance times frequency."
     height = 880
 
-    distance = Control(500, "distance", 0, 65_536, "tokens", "tokens")
-    other = Control(501, "compare with", 0, 65_536, "tokens", "tokens")
-    base = Control(10_000.0, "base", 1, 1e8, "log")
-    dim = Control(128, "width d", 2, 256, "even")
+    distance = Control(500, 0, 65_536, "tokens")
+    other = Control(501, 0, 65_536, "tokens")
+    base = Control(10_000.0, 1, 1e8, "log")
+    dim = Control(128, 2, 256, "even")
 
     def values(self) -> dict[str, Any]:
         """Turns, cosine and running mean of each pair, the difference summed from fast to slow, and the similarity."""
@@ -38,17 +36,15 @@ class FrequencyBank(Explorable):
             "similarity": float(fingerprint_similarity(self.distance, self.other, frequencies)),
         }
 
-    def finding(self) -> str:
+    def facts(self) -> dict[str, Any]:
         values, pairs = self.values(), self.dim // 2
-        first = (
-            f"At {whole(self.distance)} tokens {int(np.sum(values['turns'] >= 1))} of {pairs} pairs have turned "
-            f"at least once; the cosines average {fixed(values['running_mean'][-1], 3)}."
-        )
-        if values["share_so_far"] is None:
-            return f"{first} Both distances have the same fingerprint."
-        fastest = math.ceil(pairs / 8)
-        return (
-            f"{first} The fingerprints of {whole(self.distance)} and {whole(self.other)} agree to "
-            f"{fixed(values['similarity'], 3)}; the fastest {fastest} of {pairs} pairs carry "
-            f"{fixed(100 * values['share_so_far'][fastest - 1], 1)} % of the difference."
-        )
+        shares, fastest = values["share_so_far"], math.ceil(pairs / 8)
+        return {
+            "pairs": pairs,
+            "turned": int(np.sum(values["turns"] >= 1)),
+            "mean": values["running_mean"][-1],
+            "same": shares is None,
+            "similarity": values["similarity"],
+            "fastest": fastest,
+            "share": None if shares is None else 100 * shares[fastest - 1],
+        }

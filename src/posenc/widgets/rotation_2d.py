@@ -8,42 +8,36 @@ import numpy as np
 
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import pair_scores, rotate, rotation_matrix
-from posenc.widgets._base import Choice, Control, Explorable, Switch, fixed, whole
+from posenc.widgets._base import Choice, Control, Explorable, Switch
 
 FARTHEST = 32  # the greatest position, and the greatest offset that is drawn
 _ELSEWHERE = 10  # tokens by which both positions are moved to see that the score stays
 _FOUR = {"view": ["interleaved", "half"]}
 
 
-def _coordinate(default: float, label: str, needs: dict[str, list[str]] | str = "") -> Control:
-    return Control(default, label, -1.5, 1.5, "hundredths", needs=needs, compact=True, below=True)
+def _coordinate(default: float, needs: dict[str, list[str]] | str = "") -> Control:
+    return Control(default, -1.5, 1.5, "hundredths", needs=needs, compact=True, below=True)
 
 
 class Rotation2D(Explorable):
     """A query and a key as arrows in one plane, or in the two planes of four dimensions."""
 
     module = "rotation_2d"
-    title = "Rotation of a query and a key"
-    description = "Two arrows turn by position times θ, and their score against the distance of the positions."
     height = 1010
 
-    view = Choice(
-        "two",
-        "view",
-        {"two": "two dimensions", "interleaved": "four dimensions, interleaved", "half": "four dimensions, half"},
-    )
-    m = Control(5, "query's position m", 0, FARTHEST, "whole", "tokens")
-    n = Control(2, "key's position n", 0, FARTHEST, "whole", "tokens")
-    theta = Control(0.4, "θ", 0, 3.14, "hundredths", "radians")
-    locked = Switch(False, "lock: move both positions together")
-    q1 = _coordinate(1.3, "q₁")
-    q2 = _coordinate(0.4, "q₂")
-    q3 = _coordinate(0.6, "q₃", _FOUR)
-    q4 = _coordinate(-0.9, "q₄", _FOUR)
-    k1 = _coordinate(0.5, "k₁")
-    k2 = _coordinate(1.1, "k₂")
-    k3 = _coordinate(1.0, "k₃", _FOUR)
-    k4 = _coordinate(0.3, "k₄", _FOUR)
+    view = Choice("two")
+    m = Control(5, 0, FARTHEST, "whole")
+    n = Control(2, 0, FARTHEST, "whole")
+    theta = Control(0.4, 0, 3.14, "hundredths")
+    locked = Switch(False)
+    q1 = _coordinate(1.3)
+    q2 = _coordinate(0.4)
+    q3 = _coordinate(0.6, _FOUR)
+    q4 = _coordinate(-0.9, _FOUR)
+    k1 = _coordinate(0.5)
+    k2 = _coordinate(1.1)
+    k3 = _coordinate(1.0, _FOUR)
+    k4 = _coordinate(0.3, _FOUR)
 
     def _vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Query, key and frequencies: θ alone, or θ and a tenth of it."""
@@ -81,19 +75,11 @@ class Rotation2D(Explorable):
             "scores": np.array([pair_scores(q, k, angles(offset, frequencies), layout).sum() for offset in offsets]),
         }
 
-    def finding(self) -> str:
-        values = self.values()
-        parts = [
-            f"The query at {self.m} and the key at {self.n} score {fixed(values['by_matrices'], 3)} by matrices, "
-            f"{fixed(values['by_complex'], 3)} as complex numbers.",
-            f"At {self.m + _ELSEWHERE} and {self.n + _ELSEWHERE} they score {fixed(values['elsewhere'], 3)}: "
-            f"only m − n = {whole(self.m - self.n)} counts.",
-        ]
-        if self.view != "two":
-            pairs = {"interleaved": "1 with 2 and 3 with 4", "half": "1 with 3 and 2 with 4"}[self.view]
-            other = "half" if self.view == "interleaved" else "interleaved"
-            parts.append(
-                f"This layout pairs dimensions {pairs}; turned in the {other} layout, the same numbers score "
-                f"{fixed(values['other_layout'], 3)}."
-            )
-        return " ".join(parts)
+    def facts(self) -> dict[str, Any]:
+        told = {name: self.values()[name] for name in ("by_matrices", "by_complex", "elsewhere", "other_layout")}
+        return told | {
+            "offset": self.m - self.n,
+            "later_m": self.m + _ELSEWHERE,
+            "later_n": self.n + _ELSEWHERE,
+            "other": "interleaved" if self.view == "half" else "half",
+        }

@@ -8,7 +8,8 @@ import numpy as np
 
 from posenc.absolute import shift_matrix, sinusoidal
 from posenc.analysis import kernel_asymmetry, kernel_residual, offset_kernel
-from posenc.widgets._base import Action, Choice, Control, Explorable, fixed, normal_draws, whole
+from posenc.widgets._base import Action, Choice, Control, Explorable, normal_draws
+from posenc.widgets._numbers import fixed, whole
 
 POSITIONS, REACH = 128, 64  # positions 0 … 127 of the text, offsets −64 … 64
 SAME = 1e-9  # below it, a difference is rounding
@@ -35,20 +36,14 @@ class SinusoidExplorer(Explorable):
     """
 
     module = "sinusoid_explorer"
-    title = "Sinusoid explorer"
-    description = "Sinusoidal codes as clock hands, as a table, and as a product that tells how far apart they are."
     height = 1010
 
-    position = Control(20, "position t", 0, POSITIONS - 1, "whole", "tokens")
-    offset = Control(10, "offset Δ", -REACH, REACH, "whole", "tokens")
-    base = Control(10_000.0, "base", 1, 1e8, "log")
-    dim = Control(64, "width d", 2, 128, "even")
-    weight = Choice(
-        "identity",
-        "matrix W between the codes",
-        {"identity": "identity", "random": "random, keeps lengths", "shift": "shift operator, by −Δ"},
-    )
-    draw = Action("New random W", needs={"weight": ["random"]})
+    position = Control(20, 0, POSITIONS - 1, "whole")
+    offset = Control(10, -REACH, REACH, "whole")
+    base = Control(10_000.0, 1, 1e8, "log")
+    dim = Control(64, 2, 128, "even")
+    weight = Choice("identity")
+    draw = Action(needs={"weight": ["random"]})
 
     def between(self) -> np.ndarray:
         """The matrix W, shape (dim, dim)."""

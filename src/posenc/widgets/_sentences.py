@@ -1,0 +1,99 @@
+"""An explorable's words, from the file that its JavaScript reads too, and sentences made of them and of facts.
+
+A text is one of:
+
+- a string, in which {fact} stands for what is known by that name, as {fact:3} with three digits after the point, as
+  {fact:whole} or {fact:grouped} with thousands set apart, as {fact:capital} with a capital letter first, or
+  {fact:table} as the words' own table of that name, in "names", has it; {fact:table|capital} does one after the other;
+- a list of texts, one after the other;
+- {"if": condition, "then": text, "else": text}, where "else" may be missing;
+- {"each": fact, "say": text, "between": string}: a fact that is a list of further facts, each said in turn.
+
+A condition is a fact, "not" and a fact, or two of facts, numbers and 'strings' with one of = ≠ < ≤ > ≥ between them;
+several are joined by "and". js/sentences.js does the same.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from posenc.widgets._numbers import fixed, grouped, whole
+
+Facts = Mapping[str, Any]
+_PLACE = re.compile(r"\{(\w+)(?::([^}]+))?\}")
+_COMPARED = re.compile(r"(\S+) ([=≠<≤>≥]) ('[^']*'|\S+)")
+_SIGNS = {"=": operator.eq, "≠": operator.ne, "<": operator.lt, "≤": operator.le, ">": operator.gt, "≥": operator.ge}
+
+
+@cache
+def catalogue(module: str) -> dict[str, Any]:
+    """All words of an explorable, from js/`module`.json."""
+    found: dict[str, Any] = json.loads((files("posenc") / "js" / f"{module}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def say(text: Any, facts: Facts, names: Mapping[str, Mapping[str, str]] | None = None) -> str:
+    """A text with its facts.
+
+    Raises:
+        KeyError: a fact or a table that is not there.
+    """
+    if isinstance(text, str):
+        return _PLACE.sub(lambda place: _written(_fact(place[1], facts), place[2], names or {}), text)
+    if isinstance(text, list):
+        return "".join(say(part, facts, names) for part in text)
+    if "each" in text:
+        each = (say(text["say"], {**facts, **one}, names) for one in _fact(text["each"], facts))
+        return str(text.get("between", "")).join(each)
+    return say(text["then"] if _holds(text["if"], facts) else text.get("else", ""), facts, names)
+
+
+def say_all(texts: list[Any], facts: Facts, names: Mapping[str, Mapping[str, str]] | None = None) -> str:
+    """Several sentences with a space between; those that say nothing are left out."""
+    return " ".join(filter(None, (say(text, facts, names) for text in texts)))
+
+
+def _fact(name: str, facts: Facts) -> Any:
+    if name not in facts:
+        raise KeyError(f"no fact {name!r} among {', '.join(facts)}")
+    return facts[name]
+
+
+def _written(value: Any, formats: str | None, names: Mapping[str, Mapping[str, str]]) -> str:
+    for name in formats.split("|") if formats else ():
+        if name.isdigit():
+            value = fixed(value, int(name))
+        elif name == "capital":
+            value = value[0].upper() + value[1:]
+        elif name in _FORMATS:
+            value = _FORMATS[name](value)
+        else:
+            value = names[name][value]
+    return str(value)
+
+
+_FORMATS = {"whole": whole, "grouped": grouped}
+
+
+def _holds(condition: str, facts: Facts) -> bool:
+    return all(_holds_alone(part, facts) for part in condition.split(" and "))
+
+
+def _holds_alone(condition: str, facts: Facts) -> bool:
+    if compared := _COMPARED.fullmatch(condition):
+        return bool(_SIGNS[compared[2]](_operand(compared[1], facts), _operand(compared[3], facts)))
+    if condition.startswith("not "):
+        return not _fact(condition.removeprefix("not "), facts)
+    return bool(_fact(condition, facts))
+
+
+def _operand(text: str, facts: Facts) -> Any:
+    if text.startswith("'"):
+        return text.strip("'")
+    return float(text) if re.fullmatch(r"-?[\d.]+(e-?\d+)?", text) else _fact(text, facts)

@@ -209,7 +209,7 @@ def test_a_link_with_values_that_are_none_says_what_is_accepted(open_live, case)
 @EACH
 def test_every_part_has_a_name_and_the_keyboard_reaches_it(open_live, case):
     live, cls = open_live(case.cls), case.cls
-    group = live.figure.get_by_role("group", name=cls.title, exact=True)
+    group = live.figure.get_by_role("group", name=cls.catalogue["title"], exact=True)
     roles = {"switch": "checkbox", "choice": "combobox", "action": "button", "text": "textbox"}
     for control in cls.controls():
         if control.get("own_control"):

@@ -18,6 +18,7 @@ PROGRAMS = dict(
 def test_six_programs_and_the_first_one_are_found():
     assert len(PROGRAMS) == 7
     assert PAGE.read_text(encoding="utf-8").count("```python") == 7
+    assert [line for program in PROGRAMS.values() for line in program.splitlines() if len(line) > 90] == []
 
 
 # Without torch.compile, FlexAttention says that it is slow; nobody needs a compiler to read this page.

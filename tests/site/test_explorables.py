@@ -669,6 +669,21 @@ def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expe
     field.blur()
     assert live.get(name) == expected
     assert live.notice == notice
+
+
+@DECAY
+def test_what_is_being_typed_stays_while_the_picture_is_drawn_anew(open_live):
+    live = open_live(DecayExplorer)
+    field = live.control("base").locator("input[type=text]")
+    field.fill("many")
+    live.set(dim=64)
+    assert field.input_value() == "many"
+    field.press("Enter")
+    assert (field.input_value(), live.notice) == ("10000", f"{BASE}“many” {STAYS}")
+    field.fill("500")
+    live.set(base=77)
+    field.blur()
+    assert live.get("base") == 500
     assert float(field.input_value()) == expected
 
 

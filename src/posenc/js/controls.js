@@ -78,7 +78,8 @@ function readNumber(control, scale, text, present) {
   return value === number ? { value } : { value, notice: told("clamped", { ...facts, value: words(value) }) };
 }
 
-// What was typed or asked for is taken, or the notice says what is accepted.
+// What was typed or asked for is taken, or the notice says what is accepted. Returns whether somebody is typing: what
+// shows the present value leaves the field alone until then.
 function typedInto(field, control, set, notify, show) {
   let waits = false;
   const take = () => {
@@ -91,10 +92,15 @@ function typedInto(field, control, set, notify, show) {
   };
   field.addEventListener("input", () => (waits = true));
   field.addEventListener("change", take);
+  field.addEventListener("blur", () => {
+    waits = false; // what was typed back to what it was brings no change
+    show();
+  });
   // JupyterLab takes Enter from the browser, so that no change follows it; an input method asks for its own Enter.
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.isComposing) take();
   });
+  return () => waits;
 }
 
 // Each explorable brings its own copy of this file to the page, so a counter alone would give the same names twice.
@@ -123,7 +129,7 @@ function slider(control, get, set, notify) {
     const track = scale.toTrack(get()), text = String(get());
     // to write what already stands there costs as much as anything new
     if (range.valueAsNumber !== track) range.value = track;
-    if (typed.value !== text) typed.value = text;
+    if (typed.value !== text && !typing()) typed.value = text;
     if (shown === get()) return;
     shown = get();
     range.setAttribute("aria-valuetext", `${words(shown)}${control.unit ? ` ${control.unit}` : ""}`);
@@ -134,7 +140,7 @@ function slider(control, get, set, notify) {
     label, range, typed, element("span", { class: "posenc-unit" }, control.unit),
   );
   const made = { row, show, accept: scale.clamp, read: (text) => readNumber(control, scale, text, get()) };
-  typedInto(typed, made, set, notify, show);
+  const typing = typedInto(typed, made, set, notify, show);
   return made;
 }
 
@@ -189,10 +195,10 @@ export function readText({ label, pattern, accepted }, text, present) {
 function sentence(control, get, set, notify) {
   const id = nextId();
   const typed = element("input", { type: "text", id, autocomplete: "off", ...KEEP_KEYS });
-  const show = () => (typed.value = get());
+  const show = () => typing() || (typed.value = get());
   const row = element("div", { class: "posenc-text", "data-control": control.name }, element("label", { for: id }, control.label), typed);
   const made = { row, show, read: (text) => readText(control, text, get()) };
-  typedInto(typed, made, set, notify, show);
+  const typing = typedInto(typed, made, set, notify, show);
   return made;
 }
 

@@ -5,8 +5,9 @@ import pytest
 
 from posenc.bias import alibi_slopes, t5_bucket
 from posenc.widgets import BiasExplorer
-from posenc.widgets.bias_explorer import DRAWN, SCHEMES
+from posenc.widgets.bias_explorer import DRAWN
 
+SCHEMES = BiasExplorer.catalogue["controls"]["scheme"]["options"]
 OF_DISTANCE_ALONE = {"alibi", "t5", "sandwich", "kerple_log", "kerple_power"}
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from posenc.bias import alibi_slopes, t5_bucket
 from posenc.widgets import BiasExplorer
-from posenc.widgets.bias_explorer import SCHEMES
 
 pytestmark = pytest.mark.xdist_group("BiasExplorer")  # with the battery of tests of it: they share its page
 
+SCHEMES = BiasExplorer.catalogue["controls"]["scheme"]["options"]
 LIMITS = {control["name"]: control for control in BiasExplorer.controls() if "least" in control}
 SETTINGS = [
     {"draw": 0, "heads": 8, "distance": 128, "threshold": 24},

@@ -1,5 +1,5 @@
 // The third door: what each scheme adds to a logit. The formulas and their sources are in posenc.bias; which numbers are
-// learned, and therefore drawn here, is in posenc.widgets.bias_explorer.
+// learned, and therefore drawn here, is in bias_explorer.json.
 
 import { decay, inverseFrequencies } from "./arithmetic.js";
 import { sinusoidal } from "./arithmetic_codes.js";

@@ -3,9 +3,11 @@ import { colours, diverging, sequential } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, legend, widthOf, words } from "./drawing.js";
 import catalogue from "./bias_explorer.json";
 import { explorable } from "./explorable.js";
-import { fixed, grouped, wholeNumber } from "./numbers.js";
+import { fixed, grouped } from "./numbers.js";
+import { say } from "./sentences.js";
 import { SharedAxis } from "./shared_axis.js";
 
+const { picture } = catalogue;
 const TOKENS = 48; // in the matrices, at most
 const EQUAL = 1e-9; // rounding errors stay below
 const PANEL = 282, SIDE = 190; // pixels
@@ -36,7 +38,7 @@ function rowsOf(count, filler) {
   return Array.from({ length: count }, (_, i) => all.subarray(i * count, (i + 1) * count));
 }
 
-function compute(state, width, previous, says) {
+function compute(state, width) {
   const { heads, distance } = state, head = Math.min(state.head, heads) - 1, tokens = Math.min(distance + 1, TOKENS);
   const functions = Array.from({ length: heads }, (_, h) => biasOf(state, h));
   const bias = functions.map((between) => {
@@ -52,7 +54,7 @@ function compute(state, width, previous, says) {
   const values = { bias, within: bias.map(sharesWithin), matrix, weights };
   const panels = places(width), [chart, first, , second] = panels, [least, greatest] = range(state);
   return {
-    says, values, head, panels,
+    values, head, panels,
     x: new Axis({ from: 0, to: distance, start: chart.left, end: chart.right }),
     y: new Axis({ from: least, to: greatest, start: chart.bottom, end: chart.top }),
     keys: cellAxis(tokens, first.left, first.right),
@@ -99,8 +101,8 @@ function drawMatrix({ context }, { keys, queries }, theme, top, rows, scale, tit
   stripes(context, theme, keys, y);
   map.fill(new Float64Array(rows[0].buffer), scale);
   map.labels({ title, xTicks: some, yTicks: some });
-  words(context, theme, "query", keys.start - 6, y.at((tokens - 1) / 4), { align: "right", colour: colours.query, bold: true });
-  words(context, theme, "key", keys.at((tokens - 1) / 4), y.end + 6, { align: "center", baseline: "top", colour: colours.key, bold: true });
+  words(context, theme, picture.query, keys.start - 6, y.at((tokens - 1) / 4), { align: "right", colour: colours.query, bold: true });
+  words(context, theme, picture.key, keys.at((tokens - 1) / 4), y.end + 6, { align: "center", baseline: "top", colour: colours.key, bold: true });
   colourBar(context, theme, scale, { left: keys.start, top: y.end + 26, width: 120, text });
   return map;
 }
@@ -120,24 +122,24 @@ function stripes(context, theme, x, y) {
   }
   context.stroke();
   context.restore();
-  const text = "masked", wide = widthOf(context, theme.font, text), right = x.end - 12, top = y.start + 18;
+  const wide = widthOf(context, theme.font, picture.masked), right = x.end - 12, top = y.start + 18;
   context.fillStyle = theme.ground;
   context.fillRect(right - wide - 3, top - 8, wide + 6, 16);
-  words(context, theme, text, right, top, { align: "right" });
+  words(context, theme, picture.masked, right, top, { align: "right" });
 }
 
 function draw(canvas, result, state, theme, cursor) {
-  const { context, width } = canvas, { values, x, head, panels } = result, name = `head ${head + 1} of ${state.heads}`;
+  const { context, width } = canvas, { values, x, head, panels } = result, named = { ...state, shown_head: head + 1 };
   const [, first, low, second] = panels;
-  const entries = [{ label: name, colour: colours.score }, { label: "other heads", colour: colours.neutral }, { label: "even attention", colour: theme.text, dash: [4, 4] }];
+  const entries = [{ label: say(picture.head, named), colour: colours.score }, { label: picture.others, colour: colours.neutral }, { label: picture.even, colour: theme.text, dash: [4, 4] }];
   legend(context, theme, entries, 0, 10, width);
 
   const biases = drawChart(canvas, result, theme, result.y, values.bias, {
-    xTitle: "distance m (tokens back)", yTitle: ["bias that is added to the logit", "bias added to the logit"], yText: (value) => fixed(value, 0),
+    xTitle: picture.distance, yTitle: picture.bias, yText: (value) => fixed(value, 0),
   });
   numberHeads(biases, values.bias, head);
   const shares = drawChart(canvas, result, theme, new Axis({ from: 0, to: 1, start: low.bottom, end: low.top }), values.within, {
-    xTitle: "distance m (tokens back)", yTitle: ["softmax: share of the last query's attention that falls within m (%)", "softmax: attention within m (%)"], yText: (value) => fixed(100 * value, 0),
+    xTitle: picture.distance, yTitle: picture.within, yText: (value) => fixed(100 * value, 0),
   });
   shares.line([[0, 1 / (x.to + 1)], [x.to, 1]], theme.text, { dash: [4, 4], width: 1.2 });
   const half = keysForHalf(values.within[head]) - 1;
@@ -146,31 +148,25 @@ function draw(canvas, result, state, theme, cursor) {
 
   const [least, greatest] = range(state);
   const maps = [
-    drawMatrix(canvas, result, theme, first.top, values.matrix, soft(diverging(Math.max(-least, greatest))), `bias, head ${head + 1}`, grouped),
-    drawMatrix(canvas, result, theme, second.top, values.weights, soft(sequential(0, 1)), `weights, head ${head + 1}`, (value) => `${fixed(100 * value, 0)} %`),
+    drawMatrix(canvas, result, theme, first.top, values.matrix, soft(diverging(Math.max(-least, greatest))), say(picture.biases, named), grouped),
+    drawMatrix(canvas, result, theme, second.top, values.weights, soft(sequential(0, 1)), say(picture.weights, named), (value) => say(picture.weight, { weight: 100 * value })),
   ];
   if (cursor === null) return;
   if (cursor.last === "distance") [biases, shares].forEach((plot) => plot.vertical(cursor.distance));
   else if (cursor.key <= cursor.query) maps.forEach((map) => map.outline(cursor.query, cursor.key));
 }
 
-function finding({ values, head, says }, state) {
-  const { scheme, distance, heads } = state, of = says.learned[scheme];
-  const named = [...new Set([0, head, heads - 1])].map((h) => `${wholeNumber(keysForHalf(values.within[h]))} in head ${h + 1}`);
-  const diagonal = values.matrix.slice(2).map((row, k) => row[k]);
-  const least = Math.min(...diagonal), greatest = Math.max(...diagonal);
-  const same = greatest - least > EQUAL ? `from ${fixed(least, 3)} to ${fixed(greatest, 3)}: ${says.why[scheme]}` : `${fixed(least, 3)} for every query`;
-  return `${of}${of.endsWith("here") ? ` (draw ${state.draw})` : ""}. Where q·k is the same for all ${wholeNumber(distance + 1)} keys,`
-    + ` half of the last query's attention falls on the nearest ${named.join(", ")}. Two tokens back, the bias of head ${head + 1} is ${same}.`;
+function facts({ values, head }, { distance, heads }) {
+  const diagonal = values.matrix.slice(2).map((row, k) => row[k]), least = Math.min(...diagonal), greatest = Math.max(...diagonal);
+  return {
+    keys: distance + 1, shown_head: head + 1, least, greatest, varies: greatest - least > EQUAL,
+    nearest: [...new Set([0, head, heads - 1])].map((h) => ({ of_head: h + 1, needed: keysForHalf(values.within[h]) })),
+  };
 }
 
-function readout({ values, head }, state, { last, distance: m, query: i, key: j }) {
-  if (last === "distance") return [
-    `${wholeNumber(m)} ${m === 1 ? "token" : "tokens"} back, head ${head + 1}: bias ${fixed(values.bias[head][m], 3)}`,
-    `${fixed(100 * values.within[head][m], 1)} % of the last query's attention falls no farther back`,
-  ].join(" · ");
-  if (j > i) return `query ${i}, key ${j}: masked, for the key stands after the query`;
-  return `query ${i}, key ${j}, ${i - j} back: bias ${fixed(values.matrix[i][j], 3)} · weight ${fixed(100 * values.weights[i][j], 2)} %`;
+function reading({ values, head }, state, { last, distance: m, query: i, key: j }) {
+  if (last === "distance") return { shown_head: head + 1, back: m, bias: values.bias[head][m], within: 100 * values.within[head][m] };
+  return { back: i - j, bias: values.matrix[i][j], weight: 100 * values.weights[i][j] };
 }
 
 const render = explorable({
@@ -185,7 +181,7 @@ const render = explorable({
     if (head <= heads) return {};
     return "heads" in changes ? { head: heads } : { heads: head };
   },
-  height, compute, draw, finding, readout,
+  height, compute, draw, facts, reading,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

@@ -12,36 +12,8 @@ from posenc._arrays import Array
 from posenc.absolute import relative_positions, sinusoidal
 from posenc.attention import attention
 from posenc.widgets._base import Action, Choice, Control, Explorable, normal_draws
-from posenc.widgets._numbers import fixed, whole
 
-SCHEMES = {
-    "alibi": "ALiBi",
-    "t5": "T5",
-    "sandwich": "Sandwich",
-    "kerple_log": "KERPLE, logarithm",
-    "kerple_power": "KERPLE, power",
-    "fire": "FIRE",
-    "transformer_xl": "Transformer-XL",
-    "deberta": "DeBERTa",
-}
-LEARNED = {
-    "alibi": "ALiBi learns nothing: the slopes are fixed",
-    "t5": "T5 learns one number for each of 32 buckets and each head, drawn at random here",
-    "sandwich": "Sandwich learns nothing: it is the product of two sinusoidal codes",
-    "kerple_log": "KERPLE learns r₁ and r₂ of −r₁·ln(1 + r₂·m) for each head, drawn at random here",
-    "kerple_power": "KERPLE learns r₁ and r₂ of −r₁·m^r₂ for each head, drawn at random here",
-    "fire": "FIRE learns a small network of the distance as a share of where the query stands, drawn at random here",
-    "transformer_xl": "Transformer\N{NON-BREAKING HYPHEN}XL learns what a query asks of a distance; that, and what the "
-    "tokens say, is drawn at random here",
-    "deberta": "DeBERTa learns a query and a key for each of 64 distances; they, and what the tokens say, are drawn at "
-    "random here",
-}
-WHY = {  # where a diagonal is not constant
-    "fire": "it depends on where the query stands",
-    "transformer_xl": "it depends on what the tokens say",
-    "deberta": "it depends on what the tokens say",
-}
-DRAWN = [scheme for scheme, words in LEARNED.items() if words.endswith("here")]
+DRAWN = ["t5", "kerple_log", "kerple_power", "fire", "transformer_xl", "deberta"]  # the schemes that learn
 
 TOKENS = 48  # in the matrices, at most
 BUCKETS = 32  # T5's
@@ -66,11 +38,6 @@ class BiasExplorer(Explorable):
     head = Control(3, 1, 16, "whole")
     distance = Control(128, 8, 512, "tokens")
     threshold = Control(24, 1, 512, "tokens", needs={"scheme": ["fire"]})
-
-    @classmethod
-    def data(cls) -> dict[str, Any]:
-        """What each scheme learns, and what its bias depends on besides the distance, in words."""
-        return {"learned": LEARNED, "why": WHY}
 
     def _normal(self, kind: int, *shape: int, head: int | None = None) -> np.ndarray:
         """Standard normal numbers of one kind, of one head or of each, shape (heads, *shape)."""
@@ -132,21 +99,15 @@ class BiasExplorer(Explorable):
             "weights": self._weights(matrix)[0],
         }
 
-    def finding(self) -> str:
+    def facts(self) -> dict[str, Any]:
         values, head = self.values(), min(self.head, self.heads)
-        draw = f" (draw {self.draw})" if self.scheme in DRAWN else ""
         needed = np.argmax(values["within"] >= 0.5 - EQUAL, axis=-1) + 1  # keys that hold half of the attention
-
-        def keys(of_head: int) -> str:
-            return f"{whole(needed[of_head - 1])} in head {of_head}"
-
-        named = ", ".join(keys(each) for each in dict.fromkeys((1, head, self.heads)))
         diagonal = np.diagonal(values["matrix"], offset=-2)
-        least, greatest = fixed(diagonal.min(), 3), fixed(diagonal.max(), 3)
-        same = f"{least} for every query"
-        if diagonal.max() - diagonal.min() > EQUAL:
-            same = f"from {least} to {greatest}: {WHY[self.scheme]}"
-        return (
-            f"{LEARNED[self.scheme]}{draw}. Where q·k is the same for all {whole(self.distance + 1)} keys, half of the "
-            f"last query's attention falls on the nearest {named}. Two tokens back, the bias of head {head} is {same}."
-        )
+        return {
+            "keys": self.distance + 1,
+            "shown_head": head,
+            "nearest": [{"of_head": h, "needed": needed[h - 1]} for h in dict.fromkeys((1, head, self.heads))],
+            "least": diagonal.min(),
+            "greatest": diagonal.max(),
+            "varies": diagonal.max() - diagonal.min() > EQUAL,
+        }

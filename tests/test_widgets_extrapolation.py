@@ -8,8 +8,10 @@ import traitlets
 
 from posenc.lab.measured import Results, results
 from posenc.widgets import Extrapolation, extrapolation
-from posenc.widgets.extrapolation import FULL, MEASURES, QUICK, SCALINGS, SCHEMES, SYMBOLS, TIMES, VALUE, summary
+from posenc.widgets.extrapolation import SYMBOLS, TIMES, VALUE, summary
 
+OPTIONS = {name: told.get("options", {}) for name, told in Extrapolation.catalogue["controls"].items()}
+MEASURES, SCHEMES, SCALINGS = (OPTIONS[name] for name in ("measure", "scheme", "scaling"))
 WORSE = {"default": 1.9, "yarn": 0.2, "linear": 1.4}  # nats more at 4 times the trained length
 
 
@@ -221,6 +223,11 @@ def test_all_that_is_measured_can_be_chosen_and_lies_within_the_axes():
                     assert np.all(np.isnan(drawn) | ((low <= drawn) & (drawn <= high)))
 
 
+def test_both_lists_and_the_finding_use_the_same_names():
+    assert OPTIONS["other"] == SCHEMES == Extrapolation.catalogue["names"]["schemes"]
+    assert OPTIONS["other_scaling"] == SCALINGS
+
+
 @pytest.mark.torch
 def test_lists_offer_what_the_laboratory_plans():
     from posenc.lab.corpus import Copy
@@ -232,8 +239,8 @@ def test_lists_offer_what_the_laboratory_plans():
     def schemes(profile):
         return {run.scheme for run in planned() if (run.profile, run.task) == (profile, "text")}
 
-    assert set(FULL) == schemes("full") - {"learned"} | {"learned_clamp", "learned_interpolate"}
-    assert set(QUICK) == schemes("quick")
+    full = schemes("full") - {"learned"} | {"learned_clamp", "learned_interpolate"}
+    assert set(SCHEMES) == full | {f"quick_{scheme}" for scheme in schemes("quick")}
     assert set(SCALINGS) == {*PLANNED, *(f"{scaling}_by_{FIXED_FACTOR:g}" for scaling in FIXED)}
     assert (Copy.vocab_size, MEASURED) == (SYMBOLS, TIMES)
 

@@ -8,10 +8,10 @@ import re
 import pytest
 
 from posenc.widgets import Extrapolation, extrapolation
-from posenc.widgets.extrapolation import MEASURES, SCALED, SCALINGS, SCHEMES, TIMES, summary
+from posenc.widgets.extrapolation import SCALED, TIMES, summary
 from tests.explorables import EVERY_ONE
 from tests.site.live import Live, assert_same
-from tests.test_widgets_extrapolation import SAID, invented
+from tests.test_widgets_extrapolation import MEASURES, SAID, SCALINGS, SCHEMES, invented
 
 pytestmark = pytest.mark.xdist_group("Extrapolation")  # with the battery of tests of it: they share its page
 

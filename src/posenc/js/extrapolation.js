@@ -2,20 +2,16 @@ import { colours } from "./colours.js";
 import { Axis, Plot, cellAxis, legend, words } from "./drawing.js";
 import catalogue from "./extrapolation.json";
 import { explorable } from "./explorable.js";
-import { fixed, grouped, wholeNumber } from "./numbers.js";
+import { say } from "./sentences.js";
 
+const { picture, names } = catalogue;
 const TIMES = [1, 2, 4, 8, 16]; // the trained length
-const WORDS = {
-  text: { verb: "costs", unit: " nats per byte", better: "less", title: "loss in nats per byte" },
-  copy: { verb: "copies", unit: " of the symbols", better: "more", title: "share of the symbols that is copied" },
-};
 const ROLES = {
   first: { mark: "● ", colour: colours.score, width: 2.2, dash: [], square: false },
   other: { mark: "■ ", colour: colours.bound, width: 2, dash: [7, 4], square: true },
 };
 const DOTTED = [1.5, 3];
 
-const wordsOf = (measure) => WORDS[measure] ?? WORDS.copy;
 const topOf = (width) => (width < 520 ? 92 : 62); // room for the legend, which then does not move the plot
 const height = (width) => topOf(width) + 320;
 const mean = (values) => values.reduce((sum, value) => sum + value) / values.length;
@@ -27,7 +23,7 @@ const byPosition = ({ view }) => view === "position";
 // One scheme with one scaling, as Python's `values()` has it.
 function chosen(data, state, scheme, wanted) {
   const scaling = data.scaled.includes(scheme) ? wanted : "default";
-  const name = [data.schemes[scheme], data.scalings[scaling]].filter(Boolean).join(", ");
+  const name = say(picture.name, { scheme, scaling }, names);
   const entry = data.measured[state.measure][scheme], lengths = entry?.by_length[scaling];
   if (!lengths) return { name, trained: null, seeds: [], by_length: null, cut: null, by_position: null };
   const curves = entry.by_position[scaling][timesOf(state)];
@@ -58,13 +54,13 @@ function columns({ by_length, by_position }, state) {
 const known = (drawn, state) => columns(drawn, state).map((column, place) => [place, column]).filter(([, column]) => isKnown(column));
 
 function draw({ context, width }, { values, symbols, shown, x, y }, state, theme, cursor) {
-  const { length, measure } = state, half = measure === "copy_half", positions = byPosition(state), { title } = wordsOf(measure);
+  const { length, measure } = state, half = measure === "copy_half", positions = byPosition(state);
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
-  const ofLength = trained.length === 1 ? `L = ${wholeNumber(trained[0])} tokens` : "L: the trained length";
-  const named = ({ name }) => (width < 520 ? name.replace(", base", "") : name);
+  const told = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
+  const titled = (texts) => texts.map((text) => say(text, { ...state, told }, names));
+  const named = ({ name }) => (width < 520 ? name.replace(picture.left_out_where_narrow, "") : name);
   const strokes = shown.map((role) => ({ label: ROLES[role].mark + named(values[role]), ...ROLES[role] }));
-  const dotted = half ? `a guess: 1 of ${symbols}` : "cut to the last L tokens";
-  if (!positions || half) strokes.push({ label: dotted, colour: theme.text, dash: DOTTED });
+  if (!positions || half) strokes.push({ label: half ? say(picture.guess, { symbols }) : picture.cut, colour: theme.text, dash: DOTTED });
   legend(context, theme, strokes, 0, 10, width);
 
   const plot = new Plot(context, theme, x, y);
@@ -73,13 +69,13 @@ function draw({ context, width }, { values, symbols, shown, x, y }, state, theme
     x.ticks = () => [0, 0.25, 0.5, 0.75, 1].map((share) => share * 2 * length - 0.5);
   }
   plot.axes({
-    xTitle: positions ? [`position in the text (${ofLength})`, `position (${ofLength})`] : [`length of the text (${ofLength})`, `length (${ofLength})`],
-    yTitle: [`${title}; line: mean of the seeds, ${positions ? "band: their range" : "marks: each of them"}`, title],
-    xText: (place) => `${grouped(positions ? (place + 0.5) / 2 : TIMES[place])} L`,
+    xTitle: titled(picture.x),
+    yTitle: titled(picture.y),
+    xText: (place) => say(picture.place, { times: positions ? (place + 0.5) / 2 : TIMES[place] }),
   });
   if (positions) {
     plot.ground(1.5, 2 * length - 0.5, colours.neutral);
-    if (length > 1) words(context, theme, ["longer than in training", "longer"], x.end - 4, y.end + 9, { align: "right", width: x.end - x.at(1.5) });
+    if (length > 1) words(context, theme, picture.longer, x.end - 4, y.end + 9, { align: "right", width: x.end - x.at(1.5) });
   } else {
     plot.ground(timesOf(state) - 0.5, timesOf(state) + 0.5, colours.neutral);
   }
@@ -100,73 +96,60 @@ function draw({ context, width }, { values, symbols, shown, x, y }, state, theme
   if (cursor !== null) plot.vertical(cursor.place);
 }
 
-function spread(values, unit = "", seeds = false) {
-  const average = `${fixed(mean(values), 2)}${unit}`;
-  if (values.length === 1) return average + (seeds ? " (one seed)" : "");
-  return `${average} (${fixed(Math.min(...values), 2)} to ${fixed(Math.max(...values), 2)}${seeds ? ` over ${values.length} seeds` : ""})`;
+function spread(values, which = "") {
+  return { [`${which}mean`]: mean(values), [`${which}least`]: Math.min(...values), [`${which}greatest`]: Math.max(...values) };
 }
 
 const columnOf = ({ by_length }, state) => by_length?.map((row) => row[timesOf(state)]) ?? [null];
 
-// What is said of one of both at the chosen length; `told` is the other where it was spoken of before.
+// What is known of one of both at the chosen length; `told` is the other where it was spoken of before.
 function atLength(drawn, told, state) {
-  const { verb, unit, better } = wordsOf(state.measure), { trained, cut } = drawn, column = columnOf(drawn, state);
+  const { trained, cut } = drawn, column = columnOf(drawn, state);
   if (!isKnown(column)) return null;
-  const said = `${verb} ${spread(column, unit, true)}`;
-  if (state.measure === "copy_half" || same(column, cut)) return said;
-  const worse = column.filter((value, k) => (state.measure === "text" ? value > cut[k] : value < cut[k])).length;
-  const again = told && told.trained === trained && same(told.cut, cut) && !same(columnOf(told, state), cut);
-  const short = again ? "the text so cut" : `the text cut to its last ${trained} tokens`;
-  const without = state.length === 1 ? `as trained it ${verb}` : state.measure === "text" ? `${short} ${verb}` : `of ${short} it ${verb}`;
-  const seeds = cut.length > 1 ? `${better} in ${worse} of ${cut.length} seeds` : `${worse ? "" : "not "}${better} in this seed`;
-  return `${said}; ${without}${again ? "" : ` ${spread(cut)},`} ${seeds}`;
+  if (state.measure === "copy_half" || same(column, cut)) return { ...spread(column), compared: false };
+  return {
+    ...spread(column), compared: true, ...spread(cut, "second_"),
+    worse: column.filter((value, k) => (state.measure === "text" ? value > cut[k] : value < cut[k])).length,
+    again: told && told.trained === trained && same(told.cut, cut) && !same(columnOf(told, state), cut),
+  };
 }
 
-// What is said of one of both where the trained length ends, and where the text ends.
+// What is known of one of both where the trained length ends, and where the text ends.
 function atPositions({ by_position }, state) {
   if (!by_position) return null;
-  const { verb, unit } = wordsOf(state.measure);
   const [trained, last] = [1, -1].map((step) => by_position.map((curve) => curve.at(step)));
-  if (state.length === 1 || !isKnown(trained)) return `${verb} ${spread(last, unit, true)} at the end of the text`;
-  return `${verb} ${spread(trained, unit, true)} where the trained length ends, and ${spread(last)} at the end of the text`;
+  if (state.length === 1 || !isKnown(trained)) return { ...spread(last), both: false };
+  return { ...spread(trained), both: true, ...spread(last, "second_") };
 }
 
-const capital = (name) => name[0].toUpperCase() + name.slice(1);
-
-function finding({ values, symbols, shown }, state) {
-  const { length } = state, positions = byPosition(state), parts = [];
+function facts({ values, symbols, shown }, state) {
   let told = null;
-  for (const drawn of shown.map((role) => values[role])) {
-    const said = positions ? atPositions(drawn, state) : atLength(drawn, told, state);
-    if (said === null) {
-      parts.push(`${capital(drawn.name)} was not measured ${positions ? "by position here" : "here"}.`);
-    } else if (told === null) {
-      const tokens = `${wholeNumber(length * drawn.trained)} tokens`;
-      parts.push(`${positions ? "In texts of" : "At"} ${length === 1 ? "" : `${length} × `}the trained length (${tokens}), ${drawn.name} ${said}.`);
-      told = drawn;
-    } else {
-      parts.push(`${capital(drawn.name)} ${said}.`);
-      if (drawn.trained !== told.trained) parts.push(`That model is another, trained on ${drawn.trained} tokens.`);
-    }
-  }
-  if (state.measure === "copy_half") parts.push(`A guess is right in 1 of ${symbols}.`);
-  return parts.join(" ");
+  const drawn = shown.map((role) => {
+    const { name, trained, seeds } = values[role];
+    const found = byPosition(state) ? atPositions(values[role], state) : atLength(values[role], told, state);
+    const opens = told === null;
+    if (found === null) return { name, known: false };
+    told ??= values[role];
+    return { name, known: true, opens, trained, tokens: state.length * trained, seeds: seeds.length, another: trained !== told.trained, ...found };
+  });
+  return { drawn, symbols };
 }
 
-function readout({ values, shown }, state, { place }) {
-  const where = byPosition(state) ? `${grouped(place / 2)} L to ${grouped((place + 1) / 2)} L` : `${TIMES[place]} L`;
-  const each = shown.map((role) => {
-    const { name, seeds } = values[role], column = columns(values[role], state)[place] ?? [null];
-    if (!isKnown(column)) return `${name}: not ${byPosition(state) && values[role].by_position ? "asked" : "measured"}`;
-    return `${ROLES[role].mark}${name}: ${column.map((value, k) => `${fixed(value, byPosition(state) ? 2 : 3)} (seed ${seeds[k]})`).join(", ")}`;
+function reading({ values, shown }, state, { place }) {
+  const drawn = shown.map((role) => {
+    const { name, seeds, by_position } = values[role], column = columns(values[role], state)[place] ?? [null];
+    return {
+      name, mark: ROLES[role].mark, known: isKnown(column), measured: byPosition(state) && by_position !== null,
+      by_seed: column.map((value, k) => ({ value, seed: seeds[k] })),
+    };
   });
-  return [where, ...each].join(" · ");
+  return { drawn, from: place / 2, to: (place + 1) / 2, times: TIMES[place] };
 }
 
 const render = explorable({
   catalogue,
   readers: [{ name: "place", axis: ({ x }) => x }],
-  height, compute, draw, finding, readout,
+  height, compute, draw, facts, reading,
   pixel: ({ x, y }, place, value) => [x.at(place), y.at(value)],
 });
 

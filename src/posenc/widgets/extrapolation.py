@@ -10,63 +10,19 @@ from typing import Any
 
 from posenc.lab.measured import Results, results
 from posenc.widgets._base import Choice, Control, Explorable
-from posenc.widgets._numbers import fixed, whole
+from posenc.widgets._sentences import say
 
-MEASURES = {
-    "text": "text: loss in nats per byte",
-    "copy": "copying blocks of L/4: accuracy",
-    "copy_half": "copying blocks of half the text: accuracy",
-}
-VALUE = {"text": "loss", "copy": "accuracy", "copy_half": "accuracy"}
-WORDS = {"text": ("costs", " nats per byte", "less"), "copy": ("copies", " of the symbols", "more")}
-WORDS["copy_half"] = WORDS["copy"]
+VALUE = {"text": "loss", "copy": "accuracy", "copy_half": "accuracy"}  # of each measure, by its name in the results
 SYMBOLS = 64  # that the blocks are made of
 TIMES = (1, 2, 4, 8, 16)  # the trained length
-
-# By the names in the results; after that of a learned table, how it is read past its end.
-FULL = {
-    "rope_100": "RoPE, base 100",
-    "rope_10000": "RoPE, base 10\u202f000",
-    "none": "no position code (NoPE)",
-    "learned_clamp": "learned table, clamped",
-    "learned_interpolate": "learned table, interpolated",
-    "sinusoidal": "sinusoidal code",
-    "alibi": "ALiBi, fitted slopes",
-    "alibi_published": "ALiBi, published slopes",
-    "t5": "T5 bias",
-}
 SCALED = ("rope_100", "rope_10000")
-QUICK = {
-    "transformer_xl": "Transformer-XL",
-    "sandwich": "Sandwich",
-    **{scheme: FULL[scheme] for scheme in ("none", "alibi", "t5")},
-    **{f"rope_{base}": f"RoPE, base {whole(base)}" for base in (1, 10, 100, 500, 10_000, 1_000_000)},
-}
-SCHEMES = FULL | {f"quick_{scheme}": f"{label}, small model" for scheme, label in QUICK.items()}
-
-# By the names in the results, "_by_4" after it where the factor is 4 at every length: in the list, and in a sentence.
-SCALINGS = {
-    "default": ("none, as trained", ""),
-    "linear": ("linear (position interpolation)", "linear"),
-    "ntk_aware": ("NTK-aware", "NTK-aware"),
-    "dynamic_ntk": ("dynamic NTK", "dynamic NTK"),
-    "ntk_by_parts": ("NTK by parts", "NTK by parts"),
-    "yarn": ("YaRN, ramp of the code", "YaRN"),
-    "yarn_paper": ("YaRN, ramp of the paper", "YaRN (paper)"),
-    "yarn_published_bounds": ("YaRN, bounds as published", "YaRN (published bounds)"),
-    "yarn_frequencies": ("YaRN without its temperature", "YaRN, no temperature"),
-    "yarn_temperature": ("YaRN's temperature alone", "YaRN's temperature"),
-}
-SCALINGS |= {
-    f"{scaling}_by_4": (f"{SCALINGS[scaling][1]}, always by 4", f"{SCALINGS[scaling][1]}, always by 4")
-    for scaling in ("linear", "ntk_aware", "ntk_by_parts", "yarn", "yarn_paper")
-}
-LISTED = {scaling: listed for scaling, (listed, _) in SCALINGS.items()}
 
 
 def _measured_as(scaling: str, times: int) -> str:
-    """The name in the results of a scaling at a length: a factor of 1 changes nothing, and a fixed factor is, at one
-    length, the one that follows it."""
+    """The name in the results of a scaling at a length, which has "_by_4" after it where the factor is 4 at every one.
+
+    A factor of 1 changes nothing, and a fixed factor is, at one length, the one that follows it.
+    """
     follows, _, factor = scaling.partition("_by_")
     if factor == str(times):
         return follows
@@ -85,7 +41,7 @@ def summary(found: Results) -> dict[str, Any]:
     (lengths, seeds, steps), in hundredths, the means over steps of half the trained length. None stands where nothing
     was measured or nothing is asked. Only the full model is scaled.
     """
-    plain = [one for one in found.select(kind="plain", causal=True) if one["probe"] in MEASURES]
+    plain = [one for one in found.select(kind="plain", causal=True) if one["probe"] in VALUE]
     scaled = [one for one in found.select(kind="scaling", profile="full", causal=True) if one["scaling"] != "default"]
     trained = {run: min(one["length"] for one in plain if one["run"] == run) for run in {one["run"] for one in plain}}
     at: dict[tuple[str, str], dict[tuple[str, int, int], dict[str, Any]]] = {}
@@ -96,7 +52,7 @@ def summary(found: Results) -> dict[str, Any]:
         name = [one["profile"] if one["profile"] == "quick" else "", one["scheme"], one.get("past_end", "")]
         at.setdefault((one["probe"], "_".join(filter(None, name))), {})[scaling, one["seed"], times] = one
 
-    measured: dict[str, dict[str, Any]] = {measure: {} for measure in MEASURES}
+    measured: dict[str, dict[str, Any]] = {measure: {} for measure in VALUE}
     for (measure, scheme), its in at.items():
         value, seeds = VALUE[measure], sorted({seed for _, seed, _ in its})
         by_length, by_position = {}, {}
@@ -119,14 +75,10 @@ def _shipped() -> dict[str, Any]:
     return summary(results())
 
 
-def _spread(values: Sequence[float], unit: str = "", seeds: bool = False) -> str:
-    """The mean over the seeds in words, and what it is the mean of."""
+def _spread(values: Sequence[float], which: str = "") -> dict[str, float]:
+    """Mean, least and greatest over the seeds."""
     total = reduce(add, values)  # as JavaScript adds: sum() rounds less in newer Pythons
-    mean = f"{fixed(total / len(values), 2)}{unit}"
-    if len(values) == 1:
-        return mean + (" (one seed)" if seeds else "")
-    over = f" over {len(values)} seeds" if seeds else ""
-    return f"{mean} ({fixed(min(values), 2)} to {fixed(max(values), 2)}{over})"
+    return {f"{which}mean": total / len(values), f"{which}least": min(values), f"{which}greatest": max(values)}
 
 
 class Extrapolation(Explorable):
@@ -145,21 +97,16 @@ class Extrapolation(Explorable):
 
     @classmethod
     def data(cls) -> dict[str, Any]:
-        """The laboratory's results, as `summary` has them, and the names that the finding and the legend use."""
-        return {
-            "schemes": SCHEMES,
-            "scaled": list(SCALED),
-            "scalings": {scaling: name for scaling, (_, name) in SCALINGS.items()},
-            "symbols": SYMBOLS,
-            **_shipped(),
-        }
+        """The laboratory's results, as `summary` has them, the schemes that are scaled, and the number of symbols."""
+        return {"scaled": list(SCALED), "symbols": SYMBOLS, **_shipped()}
 
     def _drawn(self, scheme: str, scaling: str) -> dict[str, Any]:
         """One scheme with one scaling, as `values` has it."""
         data = self.data()
         if scheme not in SCALED:
             scaling = "default"
-        drawn = {"name": ", ".join(filter(None, (SCHEMES[scheme], SCALINGS[scaling][1])))}
+        words = self.catalogue
+        drawn = {"name": say(words["picture"]["name"], {"scheme": scheme, "scaling": scaling}, words["names"])}
         entry = data["measured"][self.measure].get(scheme, {"by_length": {}})
         if scaling not in entry["by_length"]:
             return drawn | {"trained": None, "seeds": [], "by_length": None, "cut": None, "by_position": None}
@@ -181,61 +128,45 @@ class Extrapolation(Explorable):
         first, other = self._drawn(self.scheme, self.scaling), self._drawn(self.other, self.other_scaling)
         return {"first": first, "other": None if other["name"] == first["name"] else other}
 
-    def _at_length(self, drawn: dict[str, Any], told: dict[str, Any] | None) -> str | None:
-        """What is said of one of both at the chosen length; `told` is the other where it was spoken of before."""
-        verb, unit, better = WORDS[self.measure]
-        column, cut = self._column(drawn), drawn["cut"]
-        if column is None:
-            return None
-        said = f"{verb} {_spread(column, unit, seeds=True)}"
-        if self.measure == "copy_half" or column == cut:
-            return said
-        sign = 1 if self.measure == "text" else -1
-        worse = sum(sign * value > sign * short for value, short in zip(column, cut, strict=True))
-        again = told and self._column(told) != cut == told["cut"] and told["trained"] == drawn["trained"]
-        text = "the text so cut" if again else f"the text cut to its last {drawn['trained']} tokens"
-        if self.length == 1:
-            text = f"as trained it {verb}"
-        else:
-            text = f"{text} {verb}" if self.measure == "text" else f"of {text} it {verb}"
-        short = "" if again else f" {_spread(cut)},"
-        seeds = f"in {worse} of {len(cut)} seeds" if len(cut) > 1 else "in this seed"
-        return f"{said}; {text}{short} {'not ' if len(cut) == 1 and not worse else ''}{better} {seeds}"
-
     def _column(self, drawn: dict[str, Any]) -> list[float] | None:
         """For each seed the value at the chosen length; None where it was not measured."""
         column = [row[TIMES.index(self.length)] for row in drawn["by_length"] or [[None] * len(TIMES)]]
         return None if None in column else column
 
-    def _at_positions(self, drawn: dict[str, Any]) -> str | None:
-        """What is said of one of both where the trained length ends, and where the text ends."""
+    def _at_length(self, drawn: dict[str, Any], told: dict[str, Any] | None) -> dict[str, Any] | None:
+        """What is known of one of both at the chosen length; `told` is the other where it was spoken of before."""
+        column, cut = self._column(drawn), drawn["cut"]
+        if column is None:
+            return None
+        if self.measure == "copy_half" or column == cut:
+            return _spread(column) | {"compared": False}
+        sign = 1 if self.measure == "text" else -1
+        return {
+            **_spread(column),
+            "compared": True,
+            **_spread(cut, "second_"),
+            "worse": sum(sign * value > sign * short for value, short in zip(column, cut, strict=True)),
+            "again": told and self._column(told) != cut == told["cut"] and told["trained"] == drawn["trained"],
+        }
+
+    def _at_positions(self, drawn: dict[str, Any]) -> dict[str, Any] | None:
+        """What is known of one of both where the trained length ends, and where the text ends."""
         if drawn["by_position"] is None:
             return None
-        verb, unit, _ = WORDS[self.measure]
         trained, last = ([curve[step] for curve in drawn["by_position"]] for step in (1, -1))
         if self.length == 1 or None in trained:
-            return f"{verb} {_spread(last, unit, seeds=True)} at the end of the text"
-        before = f"{_spread(trained, unit, seeds=True)} where the trained length ends"
-        return f"{verb} {before}, and {_spread(last)} at the end of the text"
+            return _spread(last) | {"both": False}
+        return _spread(trained) | {"both": True} | _spread(last, "second_")
 
-    def finding(self) -> str:
-        values = self.values()
-        by_length, told = self.view == "length", None
-        parts = []
+    def facts(self) -> dict[str, Any]:
+        values, told = self.values(), None
+        each = []
         for drawn in filter(None, (values["first"], values["other"])):
-            said = self._at_length(drawn, told) if by_length else self._at_positions(drawn)
-            name, capital = drawn["name"], drawn["name"][0].upper() + drawn["name"][1:]
-            if said is None:
-                parts.append(f"{capital} was not measured {'' if by_length else 'by position '}here.")
-            elif told is None:
-                times = "the trained length" if self.length == 1 else f"{self.length} × the trained length"
-                tokens = f"{whole(self.length * drawn['trained'])} tokens"
-                parts.append(f"{'At' if by_length else 'In texts of'} {times} ({tokens}), {name} {said}.")
-                told = drawn
-            else:
-                parts.append(f"{capital} {said}.")
-                if drawn["trained"] != told["trained"]:
-                    parts.append(f"That model is another, trained on {drawn['trained']} tokens.")
-        if self.measure == "copy_half":
-            parts.append(f"A guess is right in 1 of {SYMBOLS}.")
-        return " ".join(parts)
+            found = self._at_length(drawn, told) if self.view == "length" else self._at_positions(drawn)
+            about = {"name": drawn["name"], "known": found is not None, "opens": told is None}
+            if found is not None:
+                told, trained = told or drawn, drawn["trained"]
+                about |= {"trained": trained, "tokens": self.length * trained, "another": trained != told["trained"]}
+                about |= {"seeds": len(drawn["seeds"]), **found}
+            each.append(about)
+        return {"drawn": each, "symbols": SYMBOLS}

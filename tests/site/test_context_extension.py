@@ -7,11 +7,11 @@ import pytest
 
 from posenc import configs, scaling
 from posenc.widgets import ContextExtension
-from posenc.widgets.context_extension import METHODS
 from tests.site.live import assert_same
 
 pytestmark = pytest.mark.xdist_group("ContextExtension")  # with the battery of tests of it: they share its page
 
+METHODS = ContextExtension.catalogue["controls"]["method"]["options"]
 LIMITS = {control["name"]: control for control in ContextExtension.controls()}
 OPENING = {name: getattr(ContextExtension(), name) for name in LIMITS if "least" in LIMITS[name]}
 NUMBERS = {

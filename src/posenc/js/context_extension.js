@@ -1,11 +1,10 @@
 import { PairSums, inverseFrequencies, turns } from "./arithmetic.js";
 import { correctionRange, scaledFrequencies } from "./arithmetic_scaling.js";
-import { NAMES, ROUNDING, count, drawPanels, meetsNew, panelsHeight, places } from "./context_panels.js";
+import { ROUNDING, count, drawPanels, meetsNew, panelsHeight, places } from "./context_panels.js";
 import { Axis, cellAxis } from "./drawing.js";
 import catalogue from "./context_extension.json";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
-import { fixed, grouped, wholeNumber } from "./numbers.js";
 import { SharedAxis } from "./shared_axis.js";
 
 const COARSE = 120_000; // cosines that one input may cost
@@ -49,39 +48,28 @@ function chosen(values, state) {
   return [...drawn].filter(([name, each]) => name !== "none" && each);
 }
 
-function finding({ values, lists }, state) {
-  const pairs = state.dim / 2, completed = count(Array.from(values.trained_turns, (turned) => turned >= 1));
-  const drawn = chosen(values, state);
-  const fresh = (each) => count(meetsNew(values, each));
-  const said = [`${fresh(values.original)} unscaled`, ...drawn.map(([name, each]) => `${fresh(each)} by ${NAMES[name]}`)];
-  const parts = [
-    `In the ${wholeNumber(state.trained)} trained tokens ${completed} of ${pairs} pairs completed a turn.`
-    + ` In ${wholeNumber(state.used)} tokens pairs meet angles never seen: ${said.join(", ")}.`,
-  ];
-  for (const [name, { slowed, attention_factor: attention }] of drawn) {
-    const kept = count(Array.from(slowed, (times) => times <= 1 + ROUNDING)), times = attention ** 2;
-    const slowest = `the slowest ${fixed(slowed[pairs - 1], 2)} times`;
-    const some = kept ? `keeps ${kept} ${kept === 1 ? "pair" : "pairs"} and slows ${slowest}` : `slows every pair, the fastest ${fixed(slowed[0], 2)} and ${slowest}`;
-    const what = kept === pairs ? "leaves every pair as it was" : some;
-    parts.push(`${NAMES[name][0].toUpperCase()}${NAMES[name].slice(1)} ${what}${times === 1 ? "" : `, scores times ${fixed(times, 3)}`}.`);
-  }
-  if (!values.method || !values.other) parts.push(
-    `LongRoPE's factors are searched for one model; the published lists have ${lists.long.length} pairs, not ${pairs}: choose the model that is published with it.`,
-  );
-  return parts.join(" ");
+function facts({ values, lists }, state) {
+  const pairs = state.dim / 2, fresh = (each) => count(meetsNew(values, each));
+  return {
+    pairs, completed: count(Array.from(values.trained_turns, (turned) => turned >= 1)), unscaled: fresh(values.original),
+    drawn: chosen(values, state).map(([method, each]) => ({
+      method, fresh: fresh(each), kept: count(Array.from(each.slowed, (times) => times <= 1 + ROUNDING)),
+      fastest: each.slowed[0], slowest: each.slowed[pairs - 1], scores: each.attention_factor ** 2,
+    })),
+    no_list: !values.method || !values.other, listed: lists.long.length,
+  };
 }
 
-function readout({ values, fill }, state, { last, pair: i, distance: m }) {
-  const drawn = chosen(values, state);
+function reading({ values, fill }, state, { last, pair: i, distance: m }) {
+  const drawn = chosen(values, state), { original } = values;
   if (last === "distance") {
     fill(m, m + 1); // the picture may still be coarse here
-    return [`m = ${wholeNumber(m)}: as trained S ${fixed(values.original.score[m], 4)}`, ...drawn.map(([name, { score }]) => `${NAMES[name]} ${fixed(score[m], 4)}`)].join(" · ");
+    return { score: original.score[m], drawn: drawn.map(([method, { score }]) => ({ method, score: score[m] })) };
   }
-  const { wavelength, turns: reached } = values.original;
-  return [
-    `pair ${i}: one turn in ${grouped(wavelength[i])} tokens; turns: ${fixed(values.trained_turns[i], 2)} in training, ${fixed(reached[i], 2)} unscaled`,
-    ...drawn.map(([name, each]) => `${fixed(each.turns[i], 2)} by ${NAMES[name]} (÷ ${fixed(each.slowed[i], 2)})`),
-  ].join(", ");
+  return {
+    wavelength: original.wavelength[i], trained_turns: values.trained_turns[i], turns: original.turns[i],
+    drawn: drawn.map(([method, { turns: reached, slowed }]) => ({ method, turns: reached[i], slowed: slowed[i] })),
+  };
 }
 
 const render = explorable({
@@ -90,7 +78,7 @@ const render = explorable({
     { name: "pair", axis: ({ pairs }) => pairs, within: ({ panel }) => panel.slice(0, 3) },
     { name: "distance", axis: ({ x }) => x, within: ({ panel }) => [panel[3]] },
   ],
-  height: panelsHeight, draw: drawPanels, compute, finding, readout,
+  height: panelsHeight, draw: drawPanels, compute, facts, reading,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

@@ -1,15 +1,14 @@
 // The four panels of ContextExtension: wavelengths, slowing and angles of every pair, and the score against distance.
 
 import { colours, pairColour } from "./colours.js";
+import catalogue from "./context_extension.json";
 import { Axis, Plot, legend, panels, widthOf, words } from "./drawing.js";
-import { grouped, wholeNumber } from "./numbers.js";
+import { grouped } from "./numbers.js";
+import { say } from "./sentences.js";
 
+const { picture, names } = catalogue;
 export const ROUNDING = 1e-9; // relative; what is slowed by exactly as much as it needs to be meets nothing new
 const PANEL = 240; // pixels
-export const NAMES = {
-  none: "none", linear: "linear", ntk_aware: "NTK\u2011aware", dynamic_ntk: "dynamic NTK", ntk_by_parts: "NTK by parts",
-  yarn_paper: "YaRN (paper)", yarn_code: "YaRN (code)", llama3: "Llama 3.1", longrope: "LongRoPE",
-};
 const WITH_BETAS = ["ntk_by_parts", "yarn_paper", "yarn_code"];
 const MARKS = { original: "", method: "● ", other: "■ " };
 const STROKES = { // in the order in which they are drawn
@@ -36,7 +35,7 @@ export function meetsNew({ trained_turns: seen }, { turns: reached }) {
 
 export const count = (flags) => flags.filter(Boolean).length;
 const decade = (value) => `10${[..."⁰¹²³⁴⁵⁶⁷⁸"][Math.round(Math.log10(value))]}`;
-const nameOf = (which, state) => (which === "original" ? "as trained" : MARKS[which] + NAMES[state[which]]);
+const nameOf = (which, state) => (which === "original" ? picture.original : say(picture.method, { mark: MARKS[which], method: state[which] }, names));
 
 export function drawPanels({ context, width }, result, state, theme, cursor) {
   const { values, panel } = result, pairs = state.dim / 2;
@@ -44,7 +43,7 @@ export function drawPanels({ context, width }, result, state, theme, cursor) {
   legend(context, theme, shown.map((which) => ({ label: nameOf(which, state), ...STROKES[which] })), 0, 10, width);
   const plotPairs = (place, y, axes) => {
     const plot = new Plot(context, theme, result.pairs.beginning(place.left), y);
-    plot.axes({ xTitle: "pair i (fast → slow)", xTicks: Math.min(6, pairs), ...axes });
+    plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, pairs), ...axes });
     return plot;
   };
   const curves = (plot, series) => shown.forEach((which) => {
@@ -64,13 +63,13 @@ export function drawPanels({ context, width }, result, state, theme, cursor) {
 // Wavelengths against the two lengths: what lies above the trained one has not completed a turn.
 function drawWavelengths(context, theme, place, { trained, used }, plotPairs, curves) {
   const y = new Axis({ from: 4, to: 1e8, start: place.bottom, end: place.top, log: true });
-  const plot = plotPairs(place, y, { yTitle: ["one turn of pair i takes … tokens", "tokens for one turn"], yText: decade });
+  const plot = plotPairs(place, y, { yTitle: picture.wavelengths, yText: decade });
   plot.horizontal(trained, { dash: [], colour: theme.muted });
   plot.horizontal(used, { colour: theme.muted });
   curves(plot, "wavelength");
   const apart = used >= trained ? 8 : -8;
-  onGround(context, theme, `used ${wholeNumber(used)}`, place.left + 4, y.at(used) - apart);
-  onGround(context, theme, `trained ${wholeNumber(trained)}`, place.left + 4, y.at(trained) + apart);
+  onGround(context, theme, say(picture.used, { used }), place.left + 4, y.at(used) - apart);
+  onGround(context, theme, say(picture.trained, { trained }), place.left + 4, y.at(trained) + apart);
   return plot;
 }
 
@@ -79,15 +78,14 @@ function drawSlowing(context, theme, place, state, ramp, plotPairs, curves) {
   const { factor } = state, top = Math.max(factor, 1.02); // a factor of 1 leaves no room between
   const y = new Axis({ from: top ** -0.06, to: top ** 1.25, start: place.bottom, end: place.top, log: true });
   y.ticks = () => [...new Set([1, Math.sqrt(factor), factor])];
-  const plot = plotPairs(place, y, { yTitle: [`times slower: 1 = kept, s = ${grouped(factor)}`, "times slower"], yText: grouped });
+  const plot = plotPairs(place, y, { yTitle: picture.slowing.map((text) => say(text, state)), yText: grouped });
   const ramped = WITH_BETAS.includes(state.method) || WITH_BETAS.includes(state.other);
   const bounds = [state.beta_fast, state.beta_slow].map((turned, k) => ({ turned, at: ramp[k], align: k ? "left" : "right" }));
   const drawn = bounds.filter(({ at }) => ramped && at >= 0 && at <= state.dim / 2 - 1);
   drawn.forEach(({ at }) => plot.vertical(at));
   curves(plot, "slowed");
   for (const { turned, at, align } of drawn) {
-    const text = `${turned} ${turned === 1 ? "turn" : "turns"}`;
-    onGround(context, theme, text, plot.x.at(at) + (align === "left" ? 4 : -4), place.top + 6, align);
+    onGround(context, theme, say(picture.turned, { turned }), plot.x.at(at) + (align === "left" ? 4 : -4), place.top + 6, align);
   }
   return plot;
 }
@@ -98,10 +96,10 @@ function drawAngles(context, theme, place, state, values, plotPairs) {
   const strips = Object.keys(MARKS).map((which, k) => {
     const start = place.top + high + k * (high + 22), y = new Axis({ from: 0, to: 1, start, end: start - high });
     const fresh = values[which] ? meetsNew(values, values[which]) : [];
-    const says = (what) => `${nameOf(which, state)}: ${count(fresh)} of ${pairs} ${what}${k ? "" : " (striped)"}`;
+    const named = { name: nameOf(which, state), fresh: count(fresh), pairs, first: k === 0 };
     const plot = plotPairs(place, y, {
-      xTitle: k === 2 ? ["up: angle reached, in turns · pair i (fast → slow)", "pair i (fast → slow)"] : "", xText: k === 2 ? grouped : () => "",
-      yTitle: values[which] ? [says("pairs meet new angles"), says("new")] : `${nameOf(which, state)}: no list for ${pairs} pairs`, yTicks: 1, yText: grouped,
+      xTitle: k === 2 ? picture.angles : "", xText: k === 2 ? grouped : () => "",
+      yTitle: values[which] ? picture.new.map((text) => say(text, named)) : say(picture.no_list, named), yTicks: 1, yText: grouped,
     });
     return { plot, start, fresh, reached: Array.from(values[which]?.turns ?? [], (turned) => y.at(Math.min(turned, 1))) };
   });
@@ -126,11 +124,10 @@ function drawAngles(context, theme, place, state, values, plotPairs) {
 
 function drawScores(context, theme, { x, y, columns, filled, values }, { trained, used }, shown) {
   const plot = new Plot(context, theme, x, y);
-  const yTitle = ["score S(m) ÷ its value at distance 0", "score S(m) ÷ S(0)"];
-  plot.axes({ xTitle: "distance m (tokens)", yTitle, xText: (value) => (value < 1e4 ? grouped(value) : decade(value)) });
+  plot.axes({ xTitle: picture.distance, yTitle: picture.scores, xText: (value) => (value < 1e4 ? grouped(value) : decade(value)) });
   if (trained < used) {
     plot.vertical(trained);
-    words(context, theme, "trained", x.at(trained) - 4, y.end + 6, { align: "right" });
+    words(context, theme, picture.training_ends, x.at(trained) - 4, y.end + 6, { align: "right" });
   }
   context.globalAlpha = 0.6; // so that one band does not hide another
   for (const which of shown) plot.curve(Plot.extremes(columns, filled, values[which].score), STROKES[which].colour, { width: STROKES[which].width });

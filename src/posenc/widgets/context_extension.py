@@ -10,38 +10,19 @@ from posenc import configs, scaling
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq, turns, wavelengths
 from posenc.widgets._base import Choice, Control, Explorable
-from posenc.widgets._numbers import fixed, whole
 
-METHODS = {
-    "none": "none",
-    "linear": "linear (position interpolation)",
-    "ntk_aware": "NTK-aware",
-    "dynamic_ntk": "dynamic NTK",
-    "ntk_by_parts": "NTK by parts",
-    "yarn_paper": "YaRN, ramp of the paper",
-    "yarn_code": "YaRN, ramp of the released code",
-    "llama3": "Llama 3.1",
-    "longrope": "LongRoPE, lists of Phi-3",
-}
-NAMES = METHODS | {
-    "linear": "linear",
-    "ntk_aware": "NTK\N{NON-BREAKING HYPHEN}aware",
-    "yarn_paper": "YaRN (paper)",
-    "yarn_code": "YaRN (code)",
-    "longrope": "LongRoPE",
-}
-MODELS = {  # and the method that each is published with
-    "Llama-2-7b-hf": "",
-    "Meta-Llama-3-8B": "",
-    "Llama-3.1-8B": ", Llama 3.1",
-    "Mistral-7B-v0.1": "",
-    "Phi-3-mini-128k-instruct": ", LongRoPE",
-    "gemma-2-9b": "",
-    "gemma-3-4b-it": ", linear",
-    "Qwen3-8B": "",
-    "DeepSeek-V3": ", YaRN",
-    "gpt-neox-20b": "",
-}
+MODELS = (
+    "Llama-2-7b-hf",
+    "Meta-Llama-3-8B",
+    "Llama-3.1-8B",
+    "Mistral-7B-v0.1",
+    "Phi-3-mini-128k-instruct",
+    "gemma-2-9b",
+    "gemma-3-4b-it",
+    "Qwen3-8B",
+    "DeepSeek-V3",
+    "gpt-neox-20b",
+)
 LISTS = "Phi-3-mini-128k-instruct"  # the model whose LongRoPE lists are published
 FACTOR_OF_THE_UNSCALED = 4  # how many times its trained length a model is read at that has no published scaling
 ROUNDING = 1e-9  # relative; what is slowed by exactly as much as it needs to be meets nothing new
@@ -143,8 +124,8 @@ class ContextExtension(Explorable):
             "other": self._drawn(self.other),
         }
 
-    def finding(self) -> str:
-        pairs, trained_turns = self.dim // 2, turns(self.trained, inv_freq(self.dim, self.base))
+    def facts(self) -> dict[str, Any]:
+        trained_turns = turns(self.trained, inv_freq(self.dim, self.base))
 
         def new(drawn: dict[str, Any]) -> int:
             """How many pairs meet angles that training never showed."""
@@ -152,24 +133,23 @@ class ContextExtension(Explorable):
 
         chosen = {name: self._scaled(name) for name in ("none", self.method, self.other)}
         drawn = {name: self._pairs(scaled) for name, scaled in chosen.items() if scaled is not None}
-        said = [f"{new(each)} {'unscaled' if name == 'none' else f'by {NAMES[name]}'}" for name, each in drawn.items()]
-        parts = [
-            f"In the {whole(self.trained)} trained tokens {int(np.sum(trained_turns >= 1))} of {pairs} pairs completed "
-            f"a turn. In {whole(self.used)} tokens pairs meet angles never seen: {', '.join(said)}."
+        unscaled = new(drawn.pop("none"))
+        each = [
+            {
+                "method": name,
+                "fresh": new(one),
+                "kept": int(np.sum(one["slowed"] <= 1 + ROUNDING)),
+                "fastest": one["slowed"][0],
+                "slowest": one["slowed"][-1],
+                "scores": one["attention_factor"] ** 2,
+            }
+            for name, one in drawn.items()
         ]
-        for name, each in list(drawn.items())[1:]:
-            kept, scores = int(np.sum(each["slowed"] <= 1 + ROUNDING)), each["attention_factor"] ** 2
-            fastest, slowest = (f"{fixed(each['slowed'][k], 2)}" for k in (0, -1))
-            what = f"slows every pair, the fastest {fastest} and the slowest {slowest} times"
-            if kept:
-                what = f"keeps {kept} {'pair' if kept == 1 else 'pairs'} and slows the slowest {slowest} times"
-            if kept == pairs:
-                what = "leaves every pair as it was"
-            times = "" if scores == 1 else f", scores times {fixed(scores, 3)}"
-            parts.append(f"{NAMES[name][0].upper()}{NAMES[name][1:]} {what}{times}.")
-        if None in chosen.values():
-            parts.append(
-                f"LongRoPE's factors are searched for one model; the published lists have {len(self.data()['long'])} "
-                f"pairs, not {pairs}: choose the model that is published with it."
-            )
-        return " ".join(parts)
+        return {
+            "pairs": self.dim // 2,
+            "completed": int(np.sum(trained_turns >= 1)),
+            "unscaled": unscaled,
+            "drawn": each,
+            "no_list": None in chosen.values(),
+            "listed": len(self.data()["long"]),
+        }

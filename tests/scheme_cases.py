@@ -99,26 +99,51 @@ def inputs():
     return normal(BATCH, LENGTH, DIM)
 
 
+def last_four():
+    """The last four queries and all keys of a sequence that begins at position 5: q, k, and where they stand."""
+    (q, k, _), keys_at = projected(inputs()), torch.arange(LENGTH) + 5
+    return q[:, :, -4:], k, keys_at[-4:], keys_at
+
+
+def check_biases(schemes, wanted, tolerances=()):
+    """The bias of each scheme on `last_four` is as wanted, to 1e-12 where `tolerances` do not say otherwise."""
+    assert set(wanted) == set(schemes)
+    for case, scheme in schemes.items():
+        atol = dict(tolerances).get(case, 1e-12)
+        torch.testing.assert_close(scheme.bias(*last_four()), wanted[case], atol=atol, rtol=0)
+
+
 def shapes_of(positions):
     return positions, positions[None], positions.expand(BATCH, -1)
 
 
 BAD_NUMBERS = [0, -1, 2.5, "8", True, None]
 BAD_POSITIVE = [0, -1.0, math.nan, math.inf, "1", True]
+BAD_FLAGS = [0, 1, None, "no"]
+BAD_SEEDS = [-1, 2.5, "1", True]
+BAD_LAYOUTS = ["pairs", None, 1]
 
 
-def bad_settings(settings):
-    """Settings of schemes as parameters of a test: the name, what is changed, what the message must name."""
-    return pytest.mark.parametrize(
+def of_each(names, argument, values):
+    """Bad settings for `refuses`: one argument of several schemes, each with every one of the values."""
+    return [(name, {argument: value}, argument) for name in names for value in values]
+
+
+def refuses(settings):
+    """A test that schemes refuse settings when they are made, by the name of the argument and its value.
+
+    A setting is the scheme's name, what is changed, and what the message must name.
+    """
+
+    @pytest.mark.parametrize(
         ("name", "change", "said"), settings, ids=[f"{name} {change}" for name, change, _ in settings]
     )
+    def test(name, change, said):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            make(name, **change)
+        message, (*_, value) = str(caught.value), change.values()
+        assert said in message
+        if said == next(reversed(change)):
+            assert repr(value) in message or str(value) in message or f"{value!r}"[1:-1] in message
 
-
-def check_refused(name, change, said):
-    """Refused when the scheme is made, by the name of the argument and its value."""
-    with pytest.raises((TypeError, ValueError)) as caught:
-        make(name, **change)
-    message, (*_, value) = str(caught.value), change.values()
-    assert said in message
-    if said == next(reversed(change)):
-        assert repr(value) in message or str(value) in message or f"{value!r}"[1:-1] in message
+    return test

@@ -8,29 +8,29 @@ import torch
 from posenc import absolute, bias
 from posenc.schemes import make_scheme
 from tests.scheme_cases import (
+    BAD_FLAGS,
     BAD_NUMBERS,
     BAD_POSITIVE,
+    BAD_SEEDS,
     CASES,
     CONTENT_SCHEMES,
     DIM,
     HEAD_DIM,
     HEADS,
-    LENGTH,
-    bad_settings,
-    check_refused,
-    inputs,
+    check_biases,
+    last_four,
     make,
     name_of,
     normal,
-    projected,
+    of_each,
+    refuses,
 )
 
 pytestmark = pytest.mark.torch
 
 
 def test_terms():
-    q, k, _ = projected(inputs())
-    q, at, keys_at = q[:, :, -4:], torch.arange(LENGTH)[-4:] + 5, torch.arange(LENGTH) + 5
+    q, k, at, keys_at = last_four()
     offsets = absolute.relative_positions(at, keys_at)
     schemes = {case: make(case).double() for case in CASES if name_of(case) in CONTENT_SCHEMES}
     wanted = {}
@@ -50,9 +50,7 @@ def test_terms():
     it = schemes["deberta"]
     terms = bias.deberta(q, k, in_heads(it.p @ it.w_kr), in_heads(it.p @ it.w_qr), offsets)
     wanted["deberta"] = terms.bias / math.sqrt(3 * HEAD_DIM)
-    assert set(wanted) == set(schemes)
-    for case, scheme in schemes.items():
-        torch.testing.assert_close(scheme.bias(q, k, at, keys_at), wanted[case], atol=1e-12, rtol=0)
+    check_biases(schemes, wanted)
 
 
 def test_initial_values():
@@ -61,32 +59,18 @@ def test_initial_values():
     assert float(spread.std()) == pytest.approx(0.02, rel=0.03)
 
 
-@bad_settings(
+test_bad_settings = refuses(
     [
-        *[
-            (name, {"n_heads": bad}, "n_heads")
-            for name in ("transformer_xl", "tener", "deberta")
-            for bad in BAD_NUMBERS
-        ],
-        *[
-            (name, {"head_dim": bad}, "head_dim")
-            for name in ("transformer_xl", "tener", "deberta")
-            for bad in BAD_NUMBERS
-        ],
-        *[("transformer_xl", {"causal": bad}, "causal") for bad in (0, 1, None, "no")],
-        *[(name, {"base": bad}, "base") for name in ("transformer_xl", "tener") for bad in BAD_POSITIVE],
-        *[(name, {"std": bad}, "std") for name in ("transformer_xl", "tener", "deberta") for bad in BAD_POSITIVE],
-        *[
-            (name, {"seed": bad}, "seed")
-            for name in ("transformer_xl", "tener", "deberta")
-            for bad in (-1, 2.5, "1", True)
-        ],
-        *[("transformer_xl", {"dim": bad}, "dim") for bad in (0, -1, 2.5, "8", True)],
-        *[("deberta", {"span": bad}, "span") for bad in BAD_NUMBERS],
+        *of_each(CONTENT_SCHEMES, "n_heads", BAD_NUMBERS),
+        *of_each(CONTENT_SCHEMES, "head_dim", BAD_NUMBERS),
+        *of_each(["transformer_xl"], "causal", BAD_FLAGS),
+        *of_each(("transformer_xl", "tener"), "base", BAD_POSITIVE),
+        *of_each(CONTENT_SCHEMES, "std", BAD_POSITIVE),
+        *of_each(CONTENT_SCHEMES, "seed", BAD_SEEDS),
+        *of_each(["transformer_xl"], "dim", (0, -1, 2.5, "8", True)),
+        *of_each(["deberta"], "span", BAD_NUMBERS),
     ]
 )
-def test_bad_settings(name, change, said):
-    check_refused(name, change, said)
 
 
 def test_bad_positions():

@@ -6,17 +6,19 @@ import torch
 from posenc import absolute
 from posenc.schemes import make_scheme
 from tests.scheme_cases import (
+    BAD_LAYOUTS,
     BAD_NUMBERS,
     BAD_POSITIVE,
+    BAD_SEEDS,
     CASES,
     DIM,
     DOORS,
-    bad_settings,
-    check_refused,
     inputs,
     make,
     name_of,
     normal,
+    of_each,
+    refuses,
 )
 
 pytestmark = pytest.mark.torch
@@ -47,22 +49,20 @@ def test_initial_values():
     assert float(table.std()) == pytest.approx(0.02, rel=0.03)
 
 
-@bad_settings(
+test_bad_settings = refuses(
     [
-        *[(name, {"dim": bad}, "dim") for name in DOORS["input"] for bad in BAD_NUMBERS],
-        *[("sinusoidal", {"base": bad}, "base") for bad in BAD_POSITIVE],
-        *[("sinusoidal", {"layout": bad}, "layout") for bad in ("pairs", None, 1)],
-        *[("normalised", {"length": bad}, "length") for bad in BAD_NUMBERS],
-        *[("learned", {"max_positions": bad}, "max_positions") for bad in BAD_NUMBERS],
-        *[("learned", {"past_end": bad}, "past_end") for bad in ("wrap", None)],
+        *of_each(DOORS["input"], "dim", BAD_NUMBERS),
+        *of_each(["sinusoidal"], "base", BAD_POSITIVE),
+        *of_each(["sinusoidal"], "layout", BAD_LAYOUTS),
+        *of_each(["normalised"], "length", BAD_NUMBERS),
+        *of_each(["learned"], "max_positions", BAD_NUMBERS),
+        *of_each(["learned"], "past_end", ("wrap", None)),
         *[("learned", {"length": 8}, "length"), ("learned", {"past_end": "interpolate"}, "length")],
         *[("learned", {"past_end": "interpolate", "length": bad}, "length") for bad in (0, -1, 2.5, True)],
-        *[("learned", {"std": bad}, "std") for bad in BAD_POSITIVE],
-        *[("learned", {"seed": bad}, "seed") for bad in (-1, 2.5, "1", True)],
+        *of_each(["learned"], "std", BAD_POSITIVE),
+        *of_each(["learned"], "seed", BAD_SEEDS),
     ]
 )
-def test_bad_settings(name, change, said):
-    check_refused(name, change, said)
 
 
 def test_bad_widths():

@@ -8,29 +8,29 @@ import torch
 from posenc import absolute, bias
 from posenc.schemes import make_scheme
 from tests.scheme_cases import (
+    BAD_FLAGS,
     BAD_NUMBERS,
     BAD_POSITIVE,
+    BAD_SEEDS,
     CASES,
     CONTENT_SCHEMES,
     DOORS,
     HEAD_DIM,
     HEADS,
-    LENGTH,
-    bad_settings,
-    check_refused,
-    inputs,
+    check_biases,
+    last_four,
     make,
     name_of,
     normal,
-    projected,
+    of_each,
+    refuses,
 )
 
 pytestmark = pytest.mark.torch
 
 
 def test_biases():
-    q, k, _ = projected(inputs())
-    q, at, keys_at = q[:, :, -4:], torch.arange(LENGTH)[-4:] + 5, torch.arange(LENGTH) + 5
+    _, _, at, keys_at = last_four()
     offsets = absolute.relative_positions(at, keys_at)
     schemes = {
         case: make(case).double()
@@ -48,11 +48,7 @@ def test_biases():
         "kerple power": bias.kerple(offsets, schemes["kerple power"].r1, schemes["kerple power"].r2, kind="power"),
         "fire": bias.fire(at, keys_at, schemes["fire"].mlp, torch.tensor(0.1, dtype=torch.float64), 2.0),
     }
-    assert set(wanted) == set(schemes)
-    for case, scheme in schemes.items():
-        # log_c was float32 before it was doubled.
-        tolerance = 1e-6 if case == "fire" else 1e-12
-        torch.testing.assert_close(scheme.bias(q, k, at, keys_at), wanted[case], atol=tolerance, rtol=0)
+    check_biases(schemes, wanted, {"fire": 1e-6})  # its log_c was float32 before it was doubled
 
 
 def test_kerple_stays_in_its_range_wherever_it_is_driven():
@@ -79,33 +75,25 @@ def test_initial_values():
     assert fire.log_threshold.exp().item() == pytest.approx(64, rel=1e-6)
 
 
-@bad_settings(
+test_bad_settings = refuses(
     [
-        *[
-            (name, {"n_heads": bad}, "n_heads")
-            for name in ("alibi", "t5", "sandwich", "kerple", "fire")
-            for bad in BAD_NUMBERS
-        ],
-        *[(name, {"causal": bad}, "causal") for name in ("alibi", "t5") for bad in (0, 1, None, "no")],
-        *[("sandwich", {"base": bad}, "base") for bad in BAD_POSITIVE],
-        *[("t5", {"std": bad}, "std") for bad in BAD_POSITIVE],
-        *[(name, {"seed": bad}, "seed") for name in ("t5", "kerple", "fire") for bad in (-1, 2.5, "1", True)],
-        *[
-            ("alibi", {"slopes": bad}, "slopes")
-            for bad in ([0.5], [0.5] * 3, [], "ab", 0.5, [0.5, -1.0], [0.5, math.nan])
-        ],
-        *[("t5", {"num_buckets": bad}, "num_buckets") for bad in (*BAD_NUMBERS, 1)],
+        *of_each(("alibi", "t5", "sandwich", "kerple", "fire"), "n_heads", BAD_NUMBERS),
+        *of_each(("alibi", "t5"), "causal", BAD_FLAGS),
+        *of_each(["sandwich"], "base", BAD_POSITIVE),
+        *of_each(["t5"], "std", BAD_POSITIVE),
+        *of_each(("t5", "kerple", "fire"), "seed", BAD_SEEDS),
+        *of_each(["alibi"], "slopes", ([0.5], [0.5] * 3, [], "ab", 0.5, [0.5, -1.0], [0.5, math.nan])),
+        *of_each(["t5"], "num_buckets", (*BAD_NUMBERS, 1)),
         ("t5", {"num_buckets": 7, "causal": False}, "num_buckets"),
-        *[("t5", {"max_distance": bad}, "max_distance") for bad in (*BAD_NUMBERS, 3)],
-        *[("t5", {"gain": bad}, "gain") for bad in BAD_POSITIVE],
-        *[("sandwich", {"dim": bad}, "dim") for bad in (*BAD_NUMBERS, 7)],
-        *[("kerple", {"kind": bad}, "kind") for bad in ("linear", None, 1)],
-        *[("fire", {"width": bad}, "width") for bad in BAD_NUMBERS],
-        *[("fire", {option: bad}, option) for option in ("c", "threshold") for bad in BAD_POSITIVE],
+        *of_each(["t5"], "max_distance", (*BAD_NUMBERS, 3)),
+        *of_each(["t5"], "gain", BAD_POSITIVE),
+        *of_each(["sandwich"], "dim", (*BAD_NUMBERS, 7)),
+        *of_each(["kerple"], "kind", ("linear", None, 1)),
+        *of_each(["fire"], "width", BAD_NUMBERS),
+        *of_each(["fire"], "c", BAD_POSITIVE),
+        *of_each(["fire"], "threshold", BAD_POSITIVE),
     ]
 )
-def test_bad_settings(name, change, said):
-    check_refused(name, change, said)
 
 
 def test_bad_positions():

@@ -5,7 +5,7 @@ import torch
 
 from posenc.attention import attention
 from posenc.schemes import make_scheme
-from tests.scheme_cases import BAD_POSITIVE, bad_settings, check_refused, normal
+from tests.scheme_cases import BAD_POSITIVE, normal, of_each, refuses
 
 pytestmark = pytest.mark.torch
 
@@ -28,11 +28,9 @@ def test_temperature_of_nope():
     assert weights[8192][1] > 0.75 * weights[128][1]
 
 
-@bad_settings(
+test_bad_settings = refuses(
     [
-        *[("none_with_temperature", {"factor": bad}, "factor") for bad in BAD_POSITIVE],
-        *[("none_with_temperature", {"trained_length": bad}, "trained_length") for bad in (1, 0, -3, 2.5, "8", True)],
+        *of_each(["none_with_temperature"], "factor", BAD_POSITIVE),
+        *of_each(["none_with_temperature"], "trained_length", (1, 0, -3, 2.5, "8", True)),
     ]
 )
-def test_bad_settings(name, change, said):
-    check_refused(name, change, said)

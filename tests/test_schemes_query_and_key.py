@@ -9,6 +9,7 @@ from posenc.frequencies import angles
 from posenc.rotary import rotary_table, rotate, xpos_tables
 from posenc.schemes import SCALINGS, Rotary, make_scheme
 from tests.scheme_cases import (
+    BAD_LAYOUTS,
     BAD_NUMBERS,
     BAD_POSITIVE,
     BATCH,
@@ -18,12 +19,12 @@ from tests.scheme_cases import (
     HEADS,
     LENGTH,
     YARN,
-    bad_settings,
-    check_refused,
     inputs,
     make,
     normal,
+    of_each,
     projected,
+    refuses,
 )
 
 pytestmark = pytest.mark.torch
@@ -164,16 +165,16 @@ def test_layers_share_their_tables(monkeypatch):
     assert bool(moving.grad.abs().sum() > 0)
 
 
-@bad_settings(
+test_bad_settings = refuses(
     [
-        *[(name, {"base": bad}, "base") for name in ("rope", "xpos") for bad in BAD_POSITIVE],
-        *[(name, {"layout": bad}, "layout") for name in ("rope", "xpos") for bad in ("pairs", None, 1)],
-        *[(name, {"head_dim": bad}, "head_dim") for name in ("rope", "xpos") for bad in BAD_NUMBERS],
+        *of_each(("rope", "xpos"), "base", BAD_POSITIVE),
+        *of_each(("rope", "xpos"), "layout", BAD_LAYOUTS),
+        *of_each(("rope", "xpos"), "head_dim", BAD_NUMBERS),
         ("xpos", {"head_dim": 7}, "head_dim"),
         ("rope", {"head_dim": 7}, "dim"),
-        *[("rope", {"rotary_dim": bad}, "rotary_dim") for bad in (0, -2, 3, 10, 2.5, "4", True)],
-        *[("rope", {"scaling": bad}, "scaling") for bad in ("ntk", "", "attention", 3, ["linear"])],
-        *[("rope", {"scaling_options": bad}, "scaling_options") for bad in ({"factor": 2.0}, {"like": None}, 3, [1])],
+        *of_each(["rope"], "rotary_dim", (0, -2, 3, 10, 2.5, "4", True)),
+        *of_each(["rope"], "scaling", ("ntk", "", "attention", 3, ["linear"])),
+        *of_each(["rope"], "scaling_options", ({"factor": 2.0}, {"like": None}, 3, [1])),
         ("rope", {"scaling": "linear"}, "factor"),
         ("rope", {"scaling": "linear", "scaling_options": {"factor": 0.5}}, "factor"),
         ("rope", {"scaling": "dynamic_ntk", "scaling_options": {"seq_len": 3}}, "seq_len"),
@@ -183,13 +184,12 @@ def test_layers_share_their_tables(monkeypatch):
         ("rope", {"layer_type": "full_attention"}, "layer_type"),
         ("rope", {"scaling": {**YARN, "factor": -1.0}}, "factor"),
         ("rope", {"scaling": {**YARN, "rope_type": "spiral"}}, "rope_type"),
-        *[("rope", {"attention_factor": bad}, "attention_factor") for bad in BAD_POSITIVE],
-        *[("rope", {"seq_len": bad}, "seq_len") for bad in (-1, 2.5, "8", True)],
-        *[("xpos", {option: bad}, option) for option in ("gamma", "scale_base") for bad in BAD_POSITIVE],
+        *of_each(["rope"], "attention_factor", BAD_POSITIVE),
+        *of_each(["rope"], "seq_len", (-1, 2.5, "8", True)),
+        *of_each(["xpos"], "gamma", BAD_POSITIVE),
+        *of_each(["xpos"], "scale_base", BAD_POSITIVE),
     ]
 )
-def test_bad_settings(name, change, said):
-    check_refused(name, change, said)
 
 
 def test_bad_widths_and_heads():

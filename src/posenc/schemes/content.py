@@ -39,6 +39,13 @@ class _ContentBiasing(Biasing, ABC):
         """What is added to q·k before the scale, shape (batch, heads, queries, keys)."""
 
 
+def _distances(positions: Tensor, key_positions: Tensor, *, causal: bool | None) -> Tensor:
+    """The distances from queries to keys that occur, the farthest first; negative to later keys, if not causal."""
+    _check_consecutive(positions, key_positions)
+    farthest, nearest = key_positions.shape[-1] - 1, -1 if causal else -positions.shape[-1]
+    return torch.arange(farthest, min(nearest, farthest), -1, device=positions.device)
+
+
 def _check_consecutive(positions: Tensor, key_positions: Tensor) -> None:
     """Refuses keys that do not follow one another, and queries that are not the last of them."""
     queries, keys = positions.shape[-1], key_positions.shape[-1]
@@ -96,9 +103,7 @@ class TransformerXL(_ContentBiasing):
             self.v = normal(self.n_heads, self.head_dim, std=std)
 
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
-        _check_consecutive(positions, key_positions)
-        farthest, nearest = k.shape[2] - 1, -1 if self.causal else -q.shape[2]
-        distances = torch.arange(farthest, min(nearest, farthest), -1, device=q.device)
+        distances = _distances(positions, key_positions, causal=self.causal)
         code = absolute.sinusoidal(distances, self.dim, self.base, layout="half").to(self.w_kr.dtype)  # (rows, dim)
         r = self._in_heads(code @ self.w_kr)
         return biases.transformer_xl(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
@@ -142,9 +147,7 @@ class Tener(_ContentBiasing):
             self.v = normal(self.n_heads, self.head_dim, std=std)
 
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
-        _check_consecutive(positions, key_positions)
-        farthest, nearest = k.shape[2] - 1, -1 if self.causal else -q.shape[2]
-        distances = torch.arange(farthest, min(nearest, farthest), -1, device=q.device)
+        distances = _distances(positions, key_positions, causal=self.causal)
         r = absolute.sinusoidal(distances, self.head_dim, self.base)  # (rows, head_dim)
         return biases.tener(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
 

@@ -258,8 +258,9 @@ def _columns(entry: Mapping[str, Any], scaling: str, at_first: str) -> list[list
     return columns
 
 
-def _reach(key: str, label: str, scaling: str = "default", at_first: str = "default") -> Reach:
+def _reach(key: str, scaling: str = "default", at_first: str = "default") -> Reach:
     measured = _explorable().Extrapolation.data()["measured"]
+    label = _explorable().Extrapolation.catalogue["controls"]["scheme"]["options"][key]
     text = measured["text"][key]
     rows = {measure: _columns(measured[measure][key], scaling, at_first) for measure in MEASURES}
     start = {measure: [row[0] for row in measured[measure][key]["by_length"]["default"]] for measure in MEASURES}
@@ -285,10 +286,9 @@ def scheme_of(key: str) -> tuple[str, str]:
 @functools.cache
 def reach(name: str) -> tuple[Reach, ...]:
     """What was measured of a scheme: on the large model, or where it was not trained there on the small one."""
-    explorable = _explorable()
-    keys = [key for key in explorable.Extrapolation.data()["measured"]["text"] if scheme_of(key)[1] == name]
+    keys = [key for key in _explorable().Extrapolation.data()["measured"]["text"] if scheme_of(key)[1] == name]
     large = [key for key in keys if scheme_of(key)[0] == "full"]
-    return tuple(_reach(key, explorable.SCHEMES[key]) for key in large or keys)
+    return tuple(_reach(key) for key in large or keys)
 
 
 @functools.cache
@@ -300,7 +300,7 @@ def scaling_reach(name: str) -> tuple[Reach, ...]:
         there = measured[key]["by_length"]
         if name in there:
             fixed = f"{name}_by_4" if name not in ("default", "dynamic_ntk") else "default"
-            found.append(_reach(key, explorable.SCHEMES[key], name, fixed))
+            found.append(_reach(key, name, fixed))
     return tuple(found)
 
 

@@ -14,6 +14,15 @@
 
   // ---- explorables --------------------------------------------------------------------------------------------
 
+  // A figure goes by its explorable's name; the second of a kind on a page has a 2 behind it.
+  const explorables = document.querySelectorAll(".posenc-explorable");
+  const named = new Map(); // module -> how many so far
+  for (const figure of explorables) {
+    const { module } = figure.dataset, count = (named.get(module) ?? 0) + 1, name = module.replaceAll("_", "-");
+    named.set(module, count);
+    figure.id ||= count === 1 ? name : `${name}-${count}`;
+  }
+
   const noKernel = async () => {
     throw new Error("there is no kernel on a static page");
   };
@@ -63,13 +72,10 @@
 
     widget_manager = { get_model: noKernel };
 
-    /** The address of this page with this figure at its present setting. */
-    settingLink() {
-      const scalars = Object.entries(this.#traits).filter(
-        ([name, value]) => !name.startsWith("_") && ["string", "number", "boolean"].includes(typeof value),
-      );
+    /** The address of this page with this figure at a setting, given by name, or at a step of its story. */
+    settingLink(setting) {
       const link = new URL(location.href);
-      link.hash = `${this.#figure.id}:${new URLSearchParams(scalars)}`;
+      link.hash = `${this.#figure.id}:${new URLSearchParams(setting)}`;
       return link.href;
     }
 
@@ -78,11 +84,13 @@
     }
   }
 
-  /** The setting that the address asks of a figure: `#explorable-2:base=500&dim=64`. */
-  const requestedSetting = () => {
-    const match = /^#([^:]+):(.+)$/.exec(location.hash);
+  /** The setting that an address asks of a figure, `#decay-explorer:base=500&dim=64` or `#decay-explorer:story=fall`. */
+  const requestedSetting = (hash = location.hash) => {
+    const match = /^#([^:]+):(.+)$/.exec(hash);
     if (!match) return null;
-    return { id: decodeURIComponent(match[1]), values: Object.fromEntries(new URLSearchParams(match[2])) };
+    // the first edition counted a page's figures: explorable-2 is the second
+    const id = decodeURIComponent(match[1]), counted = /^explorable-(\d+)$/.exec(id);
+    return { id: counted ? explorables[counted[1] - 1]?.id : id, values: Object.fromEntries(new URLSearchParams(match[2])) };
   };
 
   /** A module by name. The page brings it in a script that imports it as soon as it comes, before or after this one. */
@@ -243,20 +251,24 @@
     window.print();
   });
 
-  /** Bring the figure that the address names to its setting, and into view. */
-  function restore() {
-    const setting = requestedSetting();
-    const figure = setting && document.getElementById(setting.id);
-    if (!figure?.matches(".posenc-explorable")) return;
+  /** Bring the figure that an address names to its setting, and into view; say so where this page has none. */
+  function restore(setting = requestedSetting()) {
+    if (!setting) return;
+    const figure = document.getElementById(setting.id);
+    if (!figure?.matches(".posenc-explorable")) {
+      const missing = document.createElement("p");
+      missing.className = "posenc-failure";
+      missing.setAttribute("role", "status");
+      missing.textContent = "The address asks for a figure that is not on this page.";
+      (document.querySelector("article") ?? document.body).prepend(missing);
+      return;
+    }
     if (started.has(figure)) figure.posencModel.set("_restore", setting.values);
     else draw(figure);
     figure.scrollIntoView();
     // formulas that are set later move the figure away again
     window.MathJax?.startup?.promise?.then(() => figure.scrollIntoView());
   }
-
-  const explorables = document.querySelectorAll(".posenc-explorable");
-  explorables.forEach((figure, index) => (figure.id ||= `explorable-${index + 1}`));
 
   const observer = new IntersectionObserver(
     (entries) => {
@@ -274,5 +286,10 @@
     draw(explorables[0]).then(() => document.dispatchEvent(new Event("posenc:drawn"))); // formulas wait for it
   }
   restore();
-  window.addEventListener("hashchange", restore);
+  window.addEventListener("hashchange", () => restore());
+  // a link to where the address points already changes no address, and still moves the figure
+  document.addEventListener("click", (event) => {
+    const hash = event.target.closest?.("a[href^='#']")?.getAttribute("href");
+    if (hash && hash === location.hash) restore(requestedSetting(hash));
+  });
 })();

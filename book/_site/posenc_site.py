@@ -26,7 +26,7 @@ def execution_cache(root: Path = ROOT) -> Path:
     """Folder of the execution cache: a new one whenever `src/posenc` or a relevant version changes.
 
     Jupyter's cache compares only a notebook's own cells, so it would show the output of old code.
-    The students' checks count for nothing: no chapter uses them.
+    The students' checks count for nothing: no chapter uses them. Nor do scripts and styles: the pages bring their own.
     """
     digest = hashlib.sha256(platform.python_version().encode())
     for name in VERSIONED:
@@ -37,7 +37,8 @@ def execution_cache(root: Path = ROOT) -> Path:
         digest.update(f"{name}={found}\n".encode())
     package = root / "src" / "posenc"
     for path in sorted(package.rglob("*")):
-        if path.is_file() and not {"__pycache__", "check"} & set(path.relative_to(package).parts):
+        parts = set(path.relative_to(package).parts)
+        if path.is_file() and path.suffix not in {".js", ".css"} and not {"__pycache__", "check"} & parts:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return root / "_build" / ".jupyter_cache" / digest.hexdigest()[:16]
 

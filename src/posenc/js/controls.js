@@ -1,7 +1,8 @@
 // The controls of an explorable: sliders, switches, choices, text and buttons, each with a name, keys and limits in words.
 //
-// A control is { row, show, read, accept }: its element; a function that shows the present value; one that reads text,
-// as typed or from a link, into { value, notice }; and one that brings a number within limits, for handles on a canvas.
+// A control is { row, show, read, accept, scale }: its element; a function that shows the present value; one that reads
+// text, as typed or from a link, into { value, notice }; one that brings a number within limits, for handles on a canvas;
+// and, where it is a slider, how its track maps to values.
 
 import { grouped, parseNumber, wholeNumber } from "./numbers.js";
 import { say } from "./sentences.js";
@@ -139,7 +140,7 @@ function slider(control, get, set, notify) {
     "div", { class: `posenc-slider${control.compact ? " posenc-compact" : ""}`, "data-control": control.name },
     label, range, typed, element("span", { class: "posenc-unit" }, control.unit),
   );
-  const made = { row, show, accept: scale.clamp, read: (text) => readNumber(control, scale, text, get()) };
+  const made = { row, show, scale, accept: scale.clamp, read: (text) => readNumber(control, scale, text, get()) };
   const typing = typedInto(typed, made, set, notify, show);
   return made;
 }
@@ -170,20 +171,39 @@ function toggle(control, get, set, notify) {
   return { row, show: () => (box.checked = get()), read };
 }
 
+// A few options in sight, as chips of which one is pressed.
+function chips({ name, label, options }, get, set) {
+  const group = nextId();
+  const boxes = options.map(({ value }) => element("input", { type: "radio", name: group, value, ...KEEP_KEYS }));
+  boxes.forEach((box) => box.addEventListener("change", () => set(box.value)));
+  const row = element(
+    "div", { class: "posenc-choice", role: "radiogroup", "aria-label": label, "data-control": name },
+    element("span", { "aria-hidden": "true" }, label),
+    ...options.map((option, k) => element("label", { class: "posenc-option" }, boxes[k], option.label)),
+  );
+  return { row, show: () => boxes.forEach((box) => (box.checked = box.value === get())) };
+}
+
+function list({ name, label, options }, get, set) {
+  const id = nextId();
+  const box = element("select", { id, ...KEEP_KEYS }, ...options.map((option) => element("option", { value: option.value }, option.label)));
+  box.addEventListener("change", () => set(box.value));
+  const row = element("div", { class: "posenc-choice", "data-control": name }, element("label", { for: id }, label), box);
+  return { row, show: () => (box.value = get()) };
+}
+
 function choice(control, get, set, notify) {
-  const id = nextId(), { label, options } = control;
-  const list = element("select", { id, ...KEEP_KEYS }, ...options.map((option) => element("option", { value: option.value }, option.label)));
-  list.addEventListener("change", () => {
+  const { label, options } = control;
+  const chosen = (value) => {
     notify("");
-    set(list.value);
-  });
+    set(value);
+  };
   const read = (text) => {
     if (options.some(({ value }) => value === text)) return { value: text };
     const accepted = options.map(({ value }) => value).join(", ");
     return { notice: told("no_option", { label, accepted, text, present: get() }) };
   };
-  const row = element("div", { class: "posenc-choice", "data-control": control.name }, element("label", { for: id }, label), list);
-  return { row, show: () => (list.value = get()), read };
+  return { ...(control.chips ? chips : list)(control, get, chosen), read };
 }
 
 // What a text control reads, for an explorable that brings a control of its own too.

@@ -1,13 +1,13 @@
-import { PairSums, decayLaw, decayLogarithm, inverseFrequencies, relativeSpread } from "./arithmetic.js";
+import { PairSums, decayLaw, decayLogarithm, EULER_GAMMA, inverseFrequencies, relativeSpread } from "./arithmetic.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, legend } from "./drawing.js";
+import { Axis, Plot, grip, legend } from "./drawing.js";
 import catalogue from "./decay_explorer.json";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const HEIGHT = 380;
+const HEIGHT = 360;
 const LAW = [6, 4], LOGARITHM = [1.5, 3]; // dashes
 const THIN = 0.012; // differences of a score that a line's width hides
 const COARSE = 500_000; // cosines that one input may cost; more are added once the slider rests
@@ -68,7 +68,21 @@ function compute(state, width, previous) {
   return { x, columns, fill, sums, values, squares, ...fillColumns(columns, fill, COARSE / (cost * sums.pairs)) };
 }
 
-const yAxis = (top) => new Axis({ from: -1.05, to: 1.05, start: HEIGHT - 44, end: top });
+// Most scores stay above −0.4, where the picture then ends.
+function yAxis({ values, columns, filled }, top) {
+  const low = Object.values(values).some((curve) => columns.some(([, start], k) => curve.subarray(start, filled[k]).some((value) => value < -0.4)));
+  return new Axis({ from: low ? -1.05 : -0.4, to: 1.05, start: HEIGHT - 44, end: top });
+}
+
+// Where the law has fallen to about one half, as its logarithm has it: dragging that point along sets the base.
+const halfway = (base) => Math.sqrt(base) * Math.exp(-EULER_GAMMA);
+const baseOf = (distance) => (distance * Math.exp(EULER_GAMMA)) ** 2;
+
+function handles({ x, y }, { base, show_law }) {
+  const distance = halfway(base);
+  if (!show_law || !y || distance < x.from || distance > x.to) return [];
+  return [{ name: "base", x: x.at(distance), y: y.at(decayLaw(distance, base)), drag: (px) => ({ base: baseOf(x.invert(px)) }) }];
+}
 
 function draw({ context, width }, result, state, theme, cursor) {
   const { x, columns, filled, values } = result;
@@ -81,13 +95,14 @@ function draw({ context, width }, result, state, theme, cursor) {
   if (logarithm) entries.push({ label: picture.logarithm, colour: theme.text, dash: LOGARITHM });
   if (state.show_bound) entries.push({ label: picture.bound, colour: colours.bound });
   const top = legend(context, theme, entries, x.start, 10, width) + 20;
-  const plot = new Plot(context, theme, x, (result.y = yAxis(top)));
+  const plot = new Plot(context, theme, x, (result.y = yAxis(result, top)));
   plot.axes({ xTitle: picture.x, yTitle: picture.y, xTicks: Math.max(3, width / 110) });
   if (state.show_score) plot.area(extremes(values.low, values.high), colours.score);
   if (state.show_bound) plot.curve(extremes(values.bound), colours.bound);
   plot.curve(extremes(values.score), colours.score);
   if (law) plot.dashed(law, theme.text, { dash: LAW });
   if (logarithm) plot.dashed(logarithm, theme.text, { width: 2, dash: LOGARITHM });
+  for (const handle of handles(result, state)) grip(context, theme, handle.x, handle.y, colours.score);
   if (cursor !== null) plot.vertical(cursor.distance);
 }
 
@@ -110,7 +125,8 @@ const render = explorable({
   catalogue,
   readers: [{ name: "distance", axis: ({ x }) => x }],
   height: () => HEIGHT,
-  compute, draw, facts, reading,
+  compute, draw, facts, reading, handles,
+  play: { control: "base", seconds: 8 },
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

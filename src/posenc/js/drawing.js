@@ -355,6 +355,21 @@ export function arrow(context, [fromX, fromY], [toX, toY], colour, { width = 2.5
   context.fill();
 }
 
+// A mark on what can be dragged, the same everywhere.
+export function grip(context, theme, x, y, colour) {
+  context.fillStyle = colour;
+  context.strokeStyle = theme.ground;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.arc(x, y, 8, 0, 2 * Math.PI);
+  context.fill();
+  context.stroke();
+  context.fillStyle = theme.ground;
+  context.beginPath();
+  context.arc(x, y, 2.5, 0, 2 * Math.PI);
+  context.fill();
+}
+
 // Where panels stand: as many in a row as are at least `least` pixels wide. Each is { left, right, top, bottom }.
 export function panels(count, { width, height, least, gap = 16, top = 0 }) {
   const columns = Math.max(1, Math.min(count, Math.floor((width + gap) / (least + gap))));

@@ -1,8 +1,8 @@
-// What makes a definition an explorable: controls, canvas, reading, handles, finding, link, reset and themes.
+// What makes a definition an explorable: title, story, canvas, controls, reading, handles, finding, drawer, bar and themes.
 //
 // definition: {
 //   catalogue                               the explorable's JSON: title, hint (of the facts shows_… for each control that
-//                                           is shown), labels, and the texts of finding and readout (sentences.js)
+//                                           is shown), labels, the story's steps, the texts of finding and readout (sentences.js)
 //   height(width, state)                    height of the canvas in pixels
 //   compute(state, width, previous, data)   → result; result.values is what is drawn, in data coordinates. The result may have
 //                                           complete(deadline), which goes on with a heavy picture and says when done
@@ -15,23 +15,30 @@
 //                                           `last`, the one moved last
 //   pixel(result, …)                        → [x, y] on the canvas of a point in data coordinates, for tests
 // and, where there is use for them,
-//   handles(result, state)                  → [{ name, x, y, drag(x, y) → { control: value, … } }], dragged on the canvas
+//   handles(result, state)                  → [{ name, x, y, line, drag(x, y) → { control: value, … } }], dragged on the canvas; a
+//                                           line { vertical, from, to } is taken hold of anywhere along it. grip() in drawing.js
+//                                           marks one
+//   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
 //   linked(changes, state)                  → further changes that go with these, as { control: value, … }
-//   blocks(result, state, cursor)           → tables and equations below the finding (blocks.js)
+//   play                                    { control, seconds }: what the play button moves from end to end of its track
+//   blocks(result, state, cursor)           → tables and equations, folded (blocks.js); the words' blocks_title names them
 //   controls                                { name: make(control, get, set, notify, state) }, controls of its own (controls.js)
 // }
 
 import { showBlocks } from "./blocks.js";
-import { KEEP_KEYS, STEPS, TRACK, element, isNeeded, makeControl } from "./controls.js";
+import { KEEP_KEYS, TRACK, element, isNeeded, makeControl } from "./controls.js";
+import { animate, between, reducedMotion } from "./motion.js";
+import { pointing } from "./pointing.js";
 import { say, sayAll } from "./sentences.js";
 import shell from "./shell.json";
 
 const SLICE = 12; // milliseconds of work between two chances for the page to answer
 const PAUSE = 60; // milliseconds without input before a coarse picture is completed
-const REACH = 22; // pixels around a handle within which a pointer takes hold of it
+const STEP = 600; // milliseconds from one step of the story to the next
+const STOPS = 8; // of the play button, where the reader wants no motion
 
 export function explorable(definition) {
-  const { title, hint, names, readers: labels, finding: sentences, readout: read, readout_hint: readoutHint } = definition.catalogue;
+  const { title, hint, names, readers: labels, finding: sentences, readout: read, story = [], blocks_title } = definition.catalogue;
   return ({ model, el }) => {
     const controls = model.get("_controls"), data = model.get("_data");
     const state = () => Object.fromEntries(controls.map(({ name }) => [name, model.get(name)]));
@@ -40,6 +47,9 @@ export function explorable(definition) {
 
     const notice = element("p", { class: "posenc-notice", role: "status" });
     const notify = (text) => (notice.textContent = text);
+
+    // ---- changes
+
     let saving = 0;
     const store = (changes) => {
       for (const [name, value] of Object.entries(changes)) model.set(name, value);
@@ -58,57 +68,148 @@ export function explorable(definition) {
       }
       return Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== model.get(name)));
     };
-    const change = (changes) => store(withPresets({ ...changes, ...definition.linked?.(changes, state()) }));
-    const inputs = controls.map((control) => makeControl(
+    const apply = (changes) => store(withPresets({ ...changes, ...definition.linked?.(changes, state()) }));
+    let moving = null; // what moves by itself: { stop, step } on the way to a step of the story, { stop } while it plays
+    const stop = () => {
+      moving?.stop();
+      moving = null;
+      later();
+    };
+    const change = (changes) => {
+      if (moving) stop();
+      apply(changes);
+    };
+    const inputs = Object.fromEntries(controls.map((control) => [control.name, makeControl(
       control, definition.controls, () => model.get(control.name), (value) => change({ [control.name]: value }), notify, state,
-    ));
+    )]));
     const accepted = (changes) => Object.fromEntries(Object.entries(changes).map(([name, value]) => (
-      [name, inputs[controls.findIndex((control) => control.name === name)].accept(value)]
+      [name, inputs[name].accept?.(value) ?? value]
     )));
+
+    // ---- the story: a step is the setting that every explorable of this kind opens with, but for what the step sets
+
+    const steps = story
+      .map((step) => ({ ...step, setting: Object.fromEntries(controls.map(({ name, opening: value }) => [name, step.set[name] ?? value])) }))
+      .filter(({ setting }) => controls.every(({ name, hidden }) => !hidden || setting[name] === model.get(name)));
+    const present = () => moving?.step ?? steps.find(({ setting }) => controls.every(({ name }) => setting[name] === model.get(name)));
+    const go = (step, milliseconds = STEP) => {
+      moving?.stop();
+      notify("");
+      const from = state(), still = controls.filter(({ name }) => !inputs[name].scale);
+      store(Object.fromEntries(still.map(({ name, own }) => [name, own ?? step.setting[name]])));
+      const arrive = () => {
+        moving = null;
+        store(step.setting);
+        later();
+      };
+      moving = { step, stop: () => {} };
+      if (milliseconds === 0) return arrive();
+      moving.stop = animate(milliseconds, (share) => store(between(inputs, from, step.setting, share)), arrive);
+    };
+    const stepButtons = steps.map((step, k) => {
+      const button = element("button", { type: "button", class: "posenc-step", "data-step": step.name, "aria-pressed": "false" });
+      button.append(element("span", { class: "posenc-number", "aria-hidden": "true" }, String(k + 1)), step.label);
+      button.addEventListener("click", () => go(step));
+      return button;
+    });
+
+    // ---- the parts of the page
 
     const canvas = element("canvas", { role: "img" });
     const finding = element("p", { class: "posenc-finding" });
     const spoken = element("p", { class: "posenc-spoken", "aria-live": "polite" });
+    const told = element("p", { class: "posenc-told" });
+    const hints = say(hint, Object.fromEntries(controls.map(({ name, hidden }) => [`shows_${name}`, !hidden])));
     const blocks = element("div", { class: "posenc-blocks" });
-    const readout = element("p", { class: "posenc-readout" });
-    const readers = definition.readers.map((reader) => ({
-      ...reader,
-      input: element("input", {
-        type: "range", class: "posenc-reader", "data-reader": reader.name, min: 0, max: TRACK, step: "any", value: 0, "aria-label": labels[reader.name], ...KEEP_KEYS,
-      }),
-    }));
-    const readerRows = readers.length === 1 ? [readers[0].input] : readers.map(({ name, input }) => (
-      element("div", { class: "posenc-read" }, element("span", { "aria-hidden": "true" }, labels[name]), input)
-    ));
-    const rowsOf = (below) => (
-      element("div", { class: "posenc-controls" }, ...inputs.filter((_, k) => Boolean(controls[k].below) === below).map(({ row }) => row))
-    );
-    const reset = element("button", { type: "button" }, shell.reset);
-    const actions = element("div", { class: "posenc-actions" }, reset);
+    const zoom = () => (document.fullscreenElement === root ? zoomed : 1);
+    const pointer = pointing({
+      definition, canvas, zoom, state, result: () => result, change, accepted, notify,
+      words: (cursor) => say(read, { ...state(), ...cursor, ...definition.reading(result, state(), cursor) }, names),
+      shown() {
+        if (frame) return; // the next frame paints and tells
+        paint();
+        tell();
+      },
+    }, labels);
+    const rowsOf = (main) => controls.filter((control) => Boolean(control.main) === main).map(({ name }) => inputs[name].row);
+    const drawer = (words, ...inside) => element("details", { class: "posenc-drawer" }, element("summary", KEEP_KEYS, words), ...inside);
+    const more = drawer(shell.more, element("div", { class: "posenc-controls" }, ...rowsOf(false)));
+    more.hidden = controls.every(({ main, hidden }) => main || hidden);
+    const button = (words, act) => {
+      const made = element("button", { type: "button" }, words);
+      made.addEventListener("click", act);
+      return made;
+    };
+    const bar = element("div", { class: "posenc-bar" });
     const root = element(
       "div", { class: "posenc-explorable-view", role: "group", "aria-label": title },
-      element("p", { class: "posenc-hint" }, say(hint, Object.fromEntries(controls.map(({ name, hidden }) => [`shows_${name}`, !hidden])))),
-      rowsOf(false), canvas, ...readerRows, readout, finding, rowsOf(true), blocks, notice, actions, spoken,
+      element("p", { class: "posenc-title", "aria-hidden": "true" }, title),
+      element("div", { class: "posenc-story", role: "group", "aria-label": shell.story }, ...stepButtons), told,
+      element("div", { class: "posenc-stage" }, canvas, pointer.rows, pointer.readout),
+      element("div", { class: "posenc-controls posenc-main" }, ...rowsOf(true)),
+      finding, notice, bar, more, ...(definition.blocks ? [drawer(blocks_title, blocks)] : []), spoken,
     );
-    reset.addEventListener("click", () => {
+
+    const { play } = definition;
+    const stepOn = () => { // without motion: the next of a few stops
+      const { scale } = inputs[play.control], stops = Array.from({ length: STOPS + 1 }, (_, k) => scale.fromTrack((k / STOPS) * TRACK));
+      change({ [play.control]: stops.find((value) => value > model.get(play.control)) ?? stops[0] });
+    };
+    const playOn = () => {
+      if (reducedMotion()) return stepOn();
+      if (moving && !moving.step) return stop();
+      moving?.stop();
       notify("");
+      const { scale } = inputs[play.control], track = scale.toTrack(model.get(play.control)), start = track < 0.99 * TRACK ? track : 0;
+      moving = {};
+      moving.stop = animate(
+        1000 * play.seconds * (1 - start / TRACK),
+        (share) => apply({ [play.control]: scale.fromTrack(start + share * (TRACK - start)) }),
+        stop,
+      );
+      later();
+    };
+    const playButton = play && shown.includes(play.control) ? button("", playOn) : null;
+    if (playButton) {
+      const { label } = controls.find(({ name }) => name === play.control);
+      playButton.setAttribute("aria-label", say(shell.plays, { label }));
+      bar.append(playButton);
+    }
+    bar.append(button(shell.reset, () => {
+      notify("");
+      if (moving) stop();
       store(opening);
-    });
+    }));
+    let zoomed = 1;
+    if (root.requestFullscreen) {
+      const full = button(shell.full_screen, () => {
+        if (document.fullscreenElement === root) return void document.exitFullscreen();
+        zoomed = Math.min(Math.max(Math.min(screen.width / (root.offsetWidth + 60), screen.height / (root.offsetHeight + 40)), 1), 2.5);
+        root.style.setProperty("--posenc-zoom", zoomed);
+        root.requestFullscreen().catch((error) => notify(say(shell.no_full_screen, { error: error.name })));
+      });
+      root.addEventListener("fullscreenchange", () => {
+        full.textContent = document.fullscreenElement === root ? shell.leave_full_screen : shell.full_screen;
+        later();
+      });
+      bar.append(full);
+    }
     if (model.settingLink) {
-      const copy = element("button", { type: "button" }, shell.copy);
-      copy.addEventListener("click", async () => {
-        const link = model.settingLink();
+      bar.append(button(shell.copy, async () => {
+        const step = present(), values = step ? { story: step.name } : Object.fromEntries(shown.map((name) => [name, model.get(name)]));
+        const link = model.settingLink(values);
         try {
           await navigator.clipboard.writeText(link);
           notify(shell.copied);
         } catch (error) {
           notify(say(shell.not_copied, { error: error.name, link }));
         }
-      });
-      actions.append(copy);
+      }));
     }
 
-    let result = null, cursor = null, frame = 0, pause = 0, speak = 0, done = false, milliseconds = 0;
+    // ---- drawing and telling
+
+    let result = null, frame = 0, pause = 0, speak = 0, done = false, milliseconds = 0;
 
     const theme = () => {
       const style = getComputedStyle(root);
@@ -119,9 +220,9 @@ export function explorable(definition) {
       };
     };
     const paint = () => {
-      const width = canvas.clientWidth, height = definition.height(width, state());
-      const ratio = window.devicePixelRatio || 1;
-      canvas.style.height = `${height}px`;
+      const scale = zoom(), width = canvas.clientWidth / scale, height = definition.height(width, state());
+      const ratio = (window.devicePixelRatio || 1) * scale;
+      canvas.style.height = `${height * scale}px`;
       if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
         canvas.width = Math.round(width * ratio);
         canvas.height = Math.round(height * ratio);
@@ -129,18 +230,20 @@ export function explorable(definition) {
       const context = canvas.getContext("2d");
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, width, height);
-      definition.draw({ context, width, height }, result, state(), theme(), cursor);
+      definition.draw({ context, width, height }, result, state(), theme(), pointer.cursor);
     };
-    const readOff = () => (
-      definition.readout?.(result, state(), cursor) ?? say(read, { ...state(), ...cursor, ...definition.reading(result, state(), cursor) }, names)
-    );
     const tell = () => {
-      finding.textContent = definition.finding?.(result, state(), done) ?? sayAll(sentences, { ...state(), done, ...definition.facts(result, state(), done) }, names);
+      const setting = state(), facts = { ...setting, done, ...definition.facts(result, setting, done) }, step = present();
+      finding.textContent = sayAll(sentences, facts, names);
       canvas.setAttribute("aria-label", `${title}. ${finding.textContent}`);
-      readout.textContent = cursor === null ? readoutHint : readOff();
-      if (definition.blocks) showBlocks(blocks, definition.blocks(result, state(), cursor));
+      told.textContent = step ? say(step.say, facts, names) : hints;
+      told.classList.toggle("posenc-hint", !step);
+      for (const button of stepButtons) button.setAttribute("aria-pressed", String(button.dataset.step === step?.name));
+      if (playButton) playButton.textContent = reducedMotion() ? shell.step : moving && !moving.step ? shell.pause : shell.play;
+      if (definition.blocks) showBlocks(blocks, definition.blocks(result, setting, pointer.cursor));
+      pointer.place();
       clearTimeout(speak);
-      speak = setTimeout(() => (spoken.textContent = finding.textContent), 500);
+      speak = setTimeout(() => (spoken.textContent = [step && told.textContent, finding.textContent].filter(Boolean).join(" ")), 500);
     };
     const complete = () => {
       if (frame) return; // what has changed since is computed in the next frame, and this result no longer fits it
@@ -152,112 +255,49 @@ export function explorable(definition) {
     const update = () => {
       frame = 0;
       if (!canvas.clientWidth) return;
-      const start = performance.now(), present = state();
+      const start = performance.now(), setting = state();
       clearTimeout(pause);
-      result = definition.compute(present, canvas.clientWidth, result, data);
-      if (cursor !== null) for (const reader of readers) cursor[reader.name] = within(reader, cursor[reader.name]);
+      result = definition.compute(setting, canvas.clientWidth / zoom(), result, data);
+      pointer.clamp();
       done = !result.complete;
       paint(); // first, since it reads the page, and a page that was just written to must be laid out again for that
-      inputs.forEach((input, k) => {
-        input.show();
-        input.row.hidden = controls[k].hidden || !isNeeded(controls[k], present);
-      });
+      for (const control of controls) {
+        const { row, show } = inputs[control.name];
+        show();
+        row.hidden = control.hidden || !isNeeded(control, setting);
+      }
       tell();
       if (!done) pause = setTimeout(complete, PAUSE);
       milliseconds = performance.now() - start;
     };
     const later = () => (frame ||= requestAnimationFrame(update));
 
-    // ---- reading off
+    // ---- what comes from outside
 
-    const axisOf = (reader) => reader.axis(result, state());
-    const within = (reader, value) => (reader.accept ? reader.accept(value, result) : axisOf(reader).whole(value));
-    const point = (reader, value) => {
-      cursor ??= Object.fromEntries(readers.map((other) => [other.name, within(other, axisOf(other).from)]));
-      cursor[reader.name] = within(reader, value);
-      cursor.last = reader.name;
-      const words = readOff();
-      for (const other of readers) {
-        const axis = axisOf(other);
-        other.input.value = ((axis.at(cursor[other.name]) - axis.start) / (axis.end - axis.start)) * TRACK;
-        other.input.setAttribute("aria-valuetext", words);
-      }
-    };
-    const show = () => {
-      if (frame) return; // as above: the next frame paints and tells
-      paint();
-      tell();
-    };
-    const readAt = (x, y) => {
-      const under = readers.filter((reader) => !reader.within || reader.within(result, state()).some(
-        ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom,
-      ));
-      for (const reader of under) point(reader, reader.pick ? reader.pick(x, y, result) : axisOf(reader).invert(reader.vertical ? y : x));
-      if (under.length > 0) show();
-    };
-    for (const reader of readers) {
-      reader.input.addEventListener("input", () => {
-        const axis = axisOf(reader);
-        point(reader, axis.invert(axis.start + (Number(reader.input.value) / TRACK) * (axis.end - axis.start)));
-        show();
-      });
-      reader.input.addEventListener("keydown", (event) => {
-        const { from, to } = axisOf(reader);
-        const ends = { Home: from, End: to };
-        if (!(event.key in STEPS || event.key in ends) || event.altKey || event.ctrlKey || event.metaKey) return;
-        event.preventDefault();
-        point(reader, event.key in ends ? ends[event.key] : (cursor?.[reader.name] ?? within(reader, from)) + STEPS[event.key]);
-        show();
-      });
-    }
-
-    // ---- handles on the canvas; the sliders are their equal for the keyboard
-
-    const handles = () => (result && definition.handles ? definition.handles(result, state()) : []);
-    const handleAt = (x, y) => {
-      const near = handles().map((handle) => [Math.hypot(handle.x - x, handle.y - y), handle]).filter(([away]) => away <= REACH);
-      return near.sort(([first], [second]) => first - second)[0]?.[1];
-    };
-    let held = null;
-    canvas.addEventListener("pointerdown", (event) => {
-      if (!result) return;
-      held = handleAt(event.offsetX, event.offsetY)?.name ?? null;
-      if (held === null) return readAt(event.offsetX, event.offsetY);
-      canvas.setPointerCapture(event.pointerId);
-      event.preventDefault();
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (!result) return;
-      const { offsetX: x, offsetY: y } = event;
-      const handle = handles().find(({ name }) => name === held);
-      if (handle) {
-        notify("");
-        return change(accepted(handle.drag(x, y)));
-      }
-      canvas.style.cursor = handleAt(x, y) ? "grab" : "";
-      readAt(x, y);
-    });
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
-    // A finger on a handle drags it; anywhere else it scrolls the page.
-    canvas.addEventListener("touchstart", (event) => {
-      const { left, top } = canvas.getBoundingClientRect(), { clientX, clientY } = event.touches[0];
-      if (handleAt(clientX - left, clientY - top)) event.preventDefault();
-    }, { passive: false });
-
-    const restore = () => {
-      const wanted = model.get("_restore") ?? {}, refused = [], changes = {};
-      controls.forEach(({ name }, k) => {
-        if (!(name in wanted && shown.includes(name))) return;
-        const { value, notice: words } = inputs[k].read(wanted[name]);
+    const restore = (milliseconds) => {
+      const { story: wanted, ...values } = model.get("_restore") ?? {}, refused = [], changes = {};
+      for (const [name, text] of Object.entries(values)) {
+        if (!shown.includes(name)) {
+          refused.push(say(shell.no_control, { title, name, accepted: shown.join(", ") }));
+          continue;
+        }
+        const { value, notice: words } = inputs[name].read(text);
         if (words) refused.push(words);
         if (value !== undefined) changes[name] = value;
-      });
-      if (Object.keys(changes).length) store(withPresets(changes));
+      }
+      const step = steps.find(({ name }) => name === wanted);
+      if (step) go(step, milliseconds);
+      else if (wanted !== undefined) refused.push(say(shell.no_step, { title, text: wanted, accepted: steps.map(({ name }) => name).join(", ") }));
+      if (Object.keys(changes).length) {
+        if (moving) stop();
+        store(withPresets(changes));
+      }
       notify(refused.join(" "));
     };
+    const follow = () => restore(STEP);
     const events = controls.map(({ name }) => `change:${name}`);
     for (const event of events) model.on(event, later);
-    model.on("change:_restore", restore);
+    model.on("change:_restore", follow);
     const themes = new MutationObserver(later);
     for (const node of [document.documentElement, document.body]) {
       themes.observe(node, { attributes: true, attributeFilter: ["data-theme", "class", "data-jp-theme-name", "data-jp-theme-light"] });
@@ -268,25 +308,21 @@ export function explorable(definition) {
     root.explorable = {
       get values() { return result?.values; },
       get finding() { return finding.textContent; },
-      get done() { return done && !frame; },
+      get done() { return done && !frame && !moving; },
       get updateMilliseconds() { return milliseconds; },
-      get readers() {
-        return readers.map((reader) => {
-          const whole = { left: 0, right: canvas.clientWidth, top: 0, bottom: canvas.clientHeight };
-          const { left, right, top, bottom } = reader.within?.(result, state())[0] ?? whole;
-          return { name: reader.name, x: (left + right) / 2, y: (top + bottom) / 2 };
-        });
-      },
-      get handles() { return handles().map(({ name, x, y }) => ({ name, x, y })); },
+      get readers() { return pointer.readers; },
+      get handles() { return pointer.handles; },
+      get story() { return steps.map(({ name, setting }) => ({ name, setting })); },
       pixel: (...point) => definition.pixel(result, ...point),
     };
-    restore();
+    restore(0);
     update();
     return () => {
       for (const event of events) model.off(event, later);
-      model.off("change:_restore", restore);
+      model.off("change:_restore", follow);
       themes.disconnect();
       sizes.disconnect();
+      moving?.stop();
       cancelAnimationFrame(frame);
       clearTimeout(pause);
       clearTimeout(speak);

@@ -66,7 +66,7 @@ class Control(traitlets.TraitType):
     numbers on one, "powers" powers of two on one, "whole" and "even" such numbers on a linear track, "tenths",
     "hundredths" and "thousandths" any number on a linear track with such steps. `needs` names the switch without which
     the slider has nothing to move, or maps names of controls to the values with which it has. A `compact` slider leaves
-    room for another beside it; one `below` stands below the picture, being the keyboard's equal of a handle there.
+    room for another beside it.
     """
 
     def __init__(
@@ -77,13 +77,12 @@ class Control(traitlets.TraitType):
         scale: str,
         needs: Needs = "",
         compact: bool = False,
-        below: bool = False,
     ) -> None:
         if scale not in SCALES:
             raise ValueError(f"scale must be one of {SCALES}, got {scale!r}")
         super().__init__(default)
         limits = {"least": least, "greatest": greatest, "scale": scale, "unit": ""}
-        self.spec = {**limits, "needs": _needed(needs), "compact": compact, "below": below}
+        self.spec = {**limits, "needs": _needed(needs), "compact": compact}
         self.tag(sync=True)
 
     def validate(self, obj: Any, value: Any) -> float:
@@ -115,17 +114,23 @@ class Switch(traitlets.Bool):
 
 
 class Choice(traitlets.Unicode):
-    """A synced choice among named options, shown as a list to choose from; the explorable's words name them.
+    """A synced choice among named options, shown as a list, or as `chips` side by side; the explorable's words name them.
 
     `presets` maps some of the values to values of other controls, which choosing one sets; then exactly one option has
     none: it stands for numbers of the reader's own, and is chosen as soon as one of these controls moves away from the
     preset.
     """
 
-    def __init__(self, default: str, presets: Mapping[str, Mapping[str, Any]] | None = None, needs: Needs = "") -> None:
+    def __init__(
+        self,
+        default: str,
+        presets: Mapping[str, Mapping[str, Any]] | None = None,
+        needs: Needs = "",
+        chips: bool = False,
+    ) -> None:
         super().__init__(default)
         self.presets = {value: dict(sets) for value, sets in (presets or {}).items()}
-        self.spec = {"scale": "choice", "needs": _needed(needs)}
+        self.spec = {"scale": "choice", "needs": _needed(needs), "chips": chips}
         self.tag(sync=True)
 
     def offer(self, options: Mapping[str, str]) -> dict[str, Any]:
@@ -221,6 +226,7 @@ class Explorable(anywidget.AnyWidget):
     """
 
     module: ClassVar[str]
+    main: ClassVar[tuple[str, ...]]  # the one or two controls under the picture; the others wait in the drawer
     catalogue: ClassVar[dict[str, Any]]  # from the file js/`module`.json, which JavaScript reads too
     height: ClassVar[int]  # pixels that a page keeps free until the picture is drawn
 
@@ -284,11 +290,35 @@ class Explorable(anywidget.AnyWidget):
 
     @traitlets.default("_controls")
     def _default_controls(self) -> list[dict[str, Any]]:
-        return [{**control, "hidden": control["name"] in self._hidden} for control in self.controls()]
+        traits = self.class_traits()
+        return [
+            {
+                **control,
+                "main": control["name"] in self.main,
+                "hidden": control["name"] in self._hidden,
+                "opening": traits[control["name"]].default_value,
+            }
+            for control in self.controls()
+        ]
 
     @traitlets.default("_data")
     def _default_data(self) -> dict[str, Any]:
         return self.data()
+
+    @classmethod
+    def story(cls) -> dict[str, dict[str, Any]]:
+        """The steps of its story by name, each as the value of every control: what opens, but for what the step sets."""
+        traits = cls.class_traits()
+        opening = {control["name"]: traits[control["name"]].default_value for control in cls.controls()}
+        return {step["name"]: {**opening, **step["set"]} for step in cls.catalogue["story"]}
+
+    def tell(self, step: str) -> None:
+        """Set the controls as a step of its story has them; ValueError for a name that no step has."""
+        if step not in self.story():
+            raise ValueError(f"step must be one of {', '.join(self.story())}, got {step!r}")
+        with self.hold_trait_notifications():
+            for name, value in self.story()[step].items():
+                setattr(self, name, value)
 
     def setting(self) -> dict[str, Any]:
         """The present value of every control."""

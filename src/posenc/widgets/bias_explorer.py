@@ -31,6 +31,7 @@ class BiasExplorer(Explorable):
 
     module = "bias_explorer"
     height = 1020
+    main = ("scheme", "head")
 
     scheme = Choice("alibi")
     draw = Action(needs={"scheme": DRAWN})

@@ -44,6 +44,7 @@ class BlindSpot(Explorable):
 
     module = "blind_spot"
     height = 690
+    main = ("order",)
 
     sentence = Choice("dog bites man")
     order = Text("210", rf"(?!.*(.).*\1)[0-{WORDS - 1}]{{0,{WORDS}}}", own_control=True)

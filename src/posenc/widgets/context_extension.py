@@ -48,6 +48,7 @@ class ContextExtension(Explorable):
 
     module = "context_extension"
     height = 1020
+    main = ("method", "factor")
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})
     method = Choice("linear")

@@ -31,6 +31,7 @@ class Coverage(Explorable):
 
     module = "coverage"
     height = 960
+    main = ("used", "model")
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(config) for name, config in MODELS.items()})
     base = Control(10_000.0, 1, 1e8, "log")

@@ -18,7 +18,8 @@ class DecayExplorer(Explorable):
     """
 
     module = "decay_explorer"
-    height = 760
+    height = 700
+    main = ("base", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(128, 2, 256, "even")
@@ -28,7 +29,7 @@ class DecayExplorer(Explorable):
     show_logarithm = Switch(False)
     show_bound = Switch(False)
     show_score = Switch(False)
-    log_distance = Switch(False)
+    log_distance = Switch(True)
 
     def values(self) -> dict[str, Any]:
         """Score, and whatever is switched on, at every whole distance from 0; NaN where the logarithm is not drawn."""

@@ -104,6 +104,7 @@ class EncodingGallery(Explorable):
 
     module = "encoding_gallery"
     height = 1070
+    main = ("scheme",)
 
     scheme = Choice("binary")
     length = Control(64, 16, 96, "whole")

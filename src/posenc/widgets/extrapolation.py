@@ -86,6 +86,7 @@ class Extrapolation(Explorable):
 
     module = "extrapolation"
     height = 800
+    main = ("scheme", "length")
 
     measure = Choice("text")
     view = Choice("length")

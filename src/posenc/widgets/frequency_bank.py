@@ -17,6 +17,7 @@ class FrequencyBank(Explorable):
 
     module = "frequency_bank"
     height = 880
+    main = ("distance",)
 
     distance = Control(500, 0, 65_536, "tokens")
     other = Control(501, 0, 65_536, "tokens")

@@ -16,7 +16,7 @@ _FOUR = {"view": ["interleaved", "half"]}
 
 
 def _coordinate(default: float, needs: dict[str, list[str]] | str = "") -> Control:
-    return Control(default, -1.5, 1.5, "hundredths", needs=needs, compact=True, below=True)
+    return Control(default, -1.5, 1.5, "hundredths", needs=needs, compact=True)
 
 
 class Rotation2D(Explorable):
@@ -24,6 +24,7 @@ class Rotation2D(Explorable):
 
     module = "rotation_2d"
     height = 1010
+    main = ("m", "locked")
 
     view = Choice("two")
     m = Control(5, 0, FARTHEST, "whole")

@@ -37,6 +37,7 @@ class SinusoidExplorer(Explorable):
 
     module = "sinusoid_explorer"
     height = 1010
+    main = ("offset", "weight")
 
     position = Control(20, 0, POSITIONS - 1, "whole")
     offset = Control(10, -REACH, REACH, "whole")

@@ -1,0 +1,156 @@
+// What a pointer does on the picture: it reads off, drags handles, or presses what stands there. Sliders that appear when
+// the keyboard comes to them read off alike.
+
+import { KEEP_KEYS, STEPS, TRACK, element } from "./controls.js";
+
+const REACH = 22; // pixels around a handle within which a pointer takes hold of it
+const NEAR = 10; // pixels to either side of a handle that is a line
+const APART = 16; // pixels between a pointer and the words beside it
+const FINGER = 44; // pixels that a finger hides
+
+// `view` gives what is drawn and takes what changes:
+// { definition, canvas, result(), state(), zoom(), waits(), words(cursor), change(changes), accepted(changes), notify(text),
+//   shown() }, where shown() paints and tells anew.
+export function pointing(view, labels) {
+  const { definition, canvas } = view, { result, state } = view;
+  let cursor = null, held = null, atPointer = null;
+
+  // ---- reading off
+
+  const axisOf = (reader) => reader.axis(result(), state());
+  const within = (reader, value) => (reader.accept ? reader.accept(value, result()) : axisOf(reader).whole(value));
+  const readers = definition.readers.map((reader) => ({
+    ...reader,
+    input: element("input", {
+      type: "range", class: "posenc-reader", "data-reader": reader.name, min: 0, max: TRACK, step: "any", value: 0, "aria-label": labels[reader.name], ...KEEP_KEYS,
+    }),
+  }));
+  const readout = element("p", { class: "posenc-readout" });
+  readout.hidden = true;
+  const rows = element("div", { class: "posenc-readers" }, ...readers.map(({ name, input }) => (
+    element("label", { class: "posenc-read" }, element("span", { "aria-hidden": "true" }, labels[name]), input)
+  )));
+
+  const panelOf = (reader) => {
+    const whole = { left: 0, right: canvas.clientWidth / view.zoom(), top: 0, bottom: canvas.clientHeight / view.zoom() };
+    return reader.within?.(result(), state())[0] ?? whole;
+  };
+  const middleOf = (reader) => {
+    const { left, right, top, bottom } = panelOf(reader);
+    return { name: reader.name, x: (left + right) / 2, y: (top + bottom) / 2 };
+  };
+  // The words stand beside the pointer, and within the picture; for the keyboard, where the reader reads.
+  const place = () => {
+    readout.hidden = cursor === null;
+    if (cursor === null) return;
+    readout.textContent = view.words(cursor);
+    const reader = readers.find(({ name }) => name === cursor.last), at = axisOf(reader).at(cursor[cursor.last]), zoom = view.zoom();
+    const middle = middleOf(reader), { x, y, away = APART } = atPointer ?? (reader.vertical ? { x: middle.x, y: at } : { x: at, y: middle.y });
+    const room = canvas.clientWidth, wide = readout.offsetWidth, high = readout.offsetHeight;
+    const left = Math.min(Math.max(x * zoom - wide / 2, 0), room - wide), above = y * zoom - high - away;
+    readout.style.transform = `translate(${Math.round(left)}px, ${Math.round(above >= 0 ? above : Math.min(y * zoom + away, canvas.clientHeight - high))}px)`;
+  };
+  const point = (reader, value) => {
+    cursor ??= Object.fromEntries(readers.map((other) => [other.name, within(other, axisOf(other).from)]));
+    cursor[reader.name] = within(reader, value);
+    cursor.last = reader.name;
+    const words = view.words(cursor);
+    for (const other of readers) {
+      const axis = axisOf(other);
+      other.input.value = ((axis.at(cursor[other.name]) - axis.start) / (axis.end - axis.start)) * TRACK;
+      other.input.setAttribute("aria-valuetext", words);
+    }
+  };
+  const leave = () => {
+    if (cursor === null || rows.contains(document.activeElement)) return;
+    cursor = atPointer = null;
+    view.shown();
+  };
+  const readAt = (x, y, away) => {
+    const under = readers.filter((reader) => !reader.within || reader.within(result(), state()).some(
+      ({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom,
+    ));
+    if (under.length === 0) return leave();
+    atPointer = { x, y, away };
+    for (const reader of under) point(reader, reader.pick ? reader.pick(x, y, result()) : axisOf(reader).invert(reader.vertical ? y : x));
+    view.shown();
+  };
+  for (const reader of readers) {
+    const byKeys = (value) => {
+      atPointer = null;
+      point(reader, value);
+      view.shown();
+    };
+    reader.input.addEventListener("input", () => {
+      const axis = axisOf(reader);
+      byKeys(axis.invert(axis.start + (Number(reader.input.value) / TRACK) * (axis.end - axis.start)));
+    });
+    reader.input.addEventListener("keydown", (event) => {
+      const { from, to } = axisOf(reader);
+      const ends = { Home: from, End: to };
+      if (!(event.key in STEPS || event.key in ends) || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      byKeys(event.key in ends ? ends[event.key] : (cursor?.[reader.name] ?? within(reader, from)) + STEPS[event.key]);
+    });
+    reader.input.addEventListener("blur", () => setTimeout(leave)); // once the focus is where it goes
+  }
+
+  // ---- handles and what can be pressed; the controls are their equal for the keyboard
+
+  const handles = () => (result() && definition.handles ? definition.handles(result(), state()) : []);
+  const away = ({ x, y, line }, px, py) => {
+    if (!line) return Math.hypot(x - px, y - py) / REACH;
+    const [along, across] = line.vertical ? [py, px - x] : [px, py - y];
+    return along >= line.from && along <= line.to ? 0.5 + Math.abs(across) / NEAR / 2 : Infinity; // a point goes first
+  };
+  const handleAt = (x, y) => {
+    const near = handles().map((handle) => [away(handle, x, y), handle]).filter(([share]) => share <= 1);
+    return near.sort(([first], [second]) => first - second)[0]?.[1];
+  };
+  const spot = (event) => [event.offsetX / view.zoom(), event.offsetY / view.zoom()];
+  const pressedAt = (x, y) => definition.press?.(x, y, result(), state()) ?? null;
+  let dragged = false;
+  canvas.addEventListener("pointerdown", (event) => {
+    if (!result()) return;
+    const [x, y] = spot(event);
+    held = handleAt(x, y)?.name ?? null;
+    dragged = held !== null;
+    if (held === null) return readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
+    canvas.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!result()) return;
+    const [x, y] = spot(event), handle = handles().find(({ name }) => name === held);
+    if (handle) {
+      view.notify("");
+      return view.change(view.accepted(handle.drag(x, y)));
+    }
+    const over = handleAt(x, y);
+    canvas.style.cursor = over ? { true: "ew-resize", false: "ns-resize" }[over.line?.vertical] ?? "grab" : pressedAt(x, y) ? "pointer" : "";
+    readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
+  });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
+  canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && held === null && leave());
+  canvas.addEventListener("click", (event) => {
+    const changes = result() && !dragged && pressedAt(...spot(event));
+    if (!changes) return;
+    view.notify("");
+    view.change(view.accepted(changes));
+  });
+  // A finger on a handle drags it; anywhere else it scrolls the page.
+  canvas.addEventListener("touchstart", (event) => {
+    const { left, top } = canvas.getBoundingClientRect(), { clientX, clientY } = event.touches[0];
+    if (handleAt((clientX - left) / view.zoom(), (clientY - top) / view.zoom())) event.preventDefault();
+  }, { passive: false });
+
+  return {
+    rows, readout, place,
+    get cursor() { return cursor; },
+    get readers() { return readers.map(middleOf); },
+    get handles() { return handles().map(({ name, x, y }) => ({ name, x, y })); },
+    clamp() {
+      if (cursor !== null) for (const reader of readers) cursor[reader.name] = within(reader, cursor[reader.name]);
+    },
+  };
+}

@@ -32,6 +32,7 @@ class Case:
     largest: dict[str, object]
     page: str = EVERY_ONE  # where its chapter shows it, once that is written
     handles: tuple[str, ...] = ()  # names of what is dragged on the canvas
+    plays: str = ""  # the control that the play button moves
 
     @property
     def name(self) -> str:
@@ -117,6 +118,8 @@ CASES = [
         ],
         {"dim": 256, "distance": 65_536, "show_logarithm": True, "show_bound": True, "show_score": True},
         "book/intro.html",
+        handles=("base",),
+        plays="base",
     ),
     Case(
         FrequencyBank,

@@ -170,6 +170,14 @@ class Live:
         page.wait_for_function("(figure) => figure.dataset.ready", arg=self.handle)
         self.settle()
 
+    def open(self) -> None:
+        """Open its drawers, as a reader does who wants every control."""
+        self.complete(before="for (const drawer of figure.querySelectorAll('details')) drawer.open = true;")
+
+    def go(self, step: str) -> None:
+        """Press a step of its story, and wait until it has come there."""
+        self.complete(x=step, before="figure.querySelector(`[data-step='${x}']`).click();")
+
     def draw_anew(self) -> None:
         """Draw it as if its page had just been opened."""
         self.handle.evaluate(PUT_AWAY)
@@ -255,6 +263,11 @@ class Live:
     def finding(self) -> str:
         """The sentence below the picture."""
         return self.complete("words('posenc-finding')")
+
+    @property
+    def told(self) -> str:
+        """The sentence of the story's present step, or the hint where there is none."""
+        return self.complete("words('posenc-told')")
 
     @property
     def readout(self) -> str:

@@ -19,6 +19,7 @@ from posenc.frequencies import inv_freq
 from posenc.widgets import EXPLORABLES, DecayExplorer, bundle
 from posenc.widgets._base import normal_draws
 from posenc.widgets._numbers import fixed, grouped, whole
+from posenc.widgets._sentences import say
 from tests.explorables import CASES, EVERY_ONE, Case, told
 from tests.sentences import FACTS, NAMES, SAID
 from tests.site.live import Arithmetic, Live, assert_same
@@ -53,6 +54,7 @@ def test_drawn_data_and_finding_equal_python(open_live, case):
 
 def meet(live: Live, control: dict) -> None:
     """Set the other controls so that this one has something to move."""
+    live.open()
     for name, values in control["needs"].items():
         live.set(**{name: values[0]})
     assert live.control(control["name"]).is_visible()
@@ -87,9 +89,13 @@ def test_every_control_answers_to_mouse_keys_and_typing(open_live, case):
             assert live.get(name) is opening, f"{name} by keyboard"
             box.press("Space")
         elif scale == "choice":
-            choices = live.one(f"[data-control={name}] select")
+            row = live.control(name)
+            choices = row.get_by_role("radio").first if control["chips"] else row.get_by_role("combobox")
             for option in [*control["options"][1:], control["options"][0]]:
-                choices.select_option(label=option["label"])
+                if control["chips"]:
+                    row.get_by_text(option["label"], exact=True).click()
+                else:
+                    choices.select_option(label=option["label"])
                 setting, finding, _ = live.state()
                 assert setting[name] == option["value"]
                 for moved, value in option["sets"].items():
@@ -176,7 +182,7 @@ def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page,
     for setting in [*case.settings, all_moved(case, opening)]:
         python = told(case.cls, **setting)
         live.set(**python.setting)
-        live.figure.get_by_role("button", name="Copy link to this setting").click()
+        live.figure.get_by_role("button", name="Copy link").click()
         live.page.wait_for_function(
             "(figure) => figure.querySelector('.posenc-notice').textContent === 'Link copied.'", arg=live.handle
         )
@@ -211,13 +217,14 @@ def test_every_part_has_a_name_and_the_keyboard_reaches_it(open_live, case):
     live, cls = open_live(case.cls), case.cls
     group = live.figure.get_by_role("group", name=cls.catalogue["title"], exact=True)
     roles = {"switch": "checkbox", "choice": "combobox", "action": "button", "text": "textbox"}
+    live.open()
     for control in cls.controls():
         if control.get("own_control"):
             continue
         for name, values in control["needs"].items():
             live.set(**{name: values[0]})
         live.settle()
-        role = roles.get(control["scale"], "slider")
+        role = "radiogroup" if control.get("chips") else roles.get(control["scale"], "slider")
         named = group.get_by_role(role, name=control["label"], exact=True)
         assert named.count() == 1, control["label"]
         if role == "slider":
@@ -234,7 +241,7 @@ def test_every_part_has_a_name_and_the_keyboard_reaches_it(open_live, case):
     live.set(**told(case.cls, **case.settings[0]).setting)
     live.page.wait_for_function(  # told to a screen reader once the slider rests
         "(figure) => figure.querySelector('[aria-live]').textContent"
-        " === figure.querySelector('.posenc-finding').textContent",
+        ".endsWith(figure.querySelector('.posenc-finding').textContent)",
         arg=live.handle,
     )
 
@@ -242,22 +249,28 @@ def test_every_part_has_a_name_and_the_keyboard_reaches_it(open_live, case):
 @EACH
 def test_points_are_read_off_by_mouse_and_keys(open_live, case):
     live = open_live(case.cls)
-    hint, canvas = live.readout, live.figure.locator("canvas")
-    assert hint
+    canvas, readout = live.figure.locator("canvas"), live.figure.locator(".posenc-readout")
+    assert readout.is_hidden()
     readers = live.evaluate("explorable.readers")
     assert readers
     for reader in readers:
         canvas.hover(position={"x": reader["x"], "y": reader["y"]})
-        by_mouse = live.readout
-        assert by_mouse != hint, reader["name"]
+        assert readout.is_visible(), reader["name"]
+        assert live.readout, reader["name"]
+        live.page.mouse.move(-1, -1)
+        assert readout.is_hidden(), reader["name"]
         field = live.figure.locator(f"[data-reader={reader['name']}]")
+        assert field.bounding_box()["width"] <= 1, "a reader in sight looks like a control"
         field.press("Home")
+        assert field.bounding_box()["width"] > 100
+        assert readout.is_visible(), reader["name"]
         first = live.readout
         field.press("ArrowRight")
         assert live.readout != first, reader["name"]
         assert field.get_attribute("aria-valuetext") == live.readout
         field.press("End")
         assert live.readout != first, reader["name"]
+        field.blur()
 
 
 @EACH
@@ -307,9 +320,163 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
         live.set(**told(case.cls, **setting).setting)
         assert live.evaluate("document.documentElement.scrollWidth") <= 360, setting
     reader = live.evaluate("explorable.readers")[0]
-    hint = live.readout
     live.figure.locator("canvas").tap(position={"x": reader["x"], "y": reader["y"]})
-    assert live.readout != hint
+    assert live.figure.locator(".posenc-readout").is_visible()
+
+
+# Where picture and control stand when the control is scrolled to just below the picture, and to the screen's end.
+TOGETHER = """(() => {
+  const bar = document.querySelector('.bd-header-article').getBoundingClientRect().bottom, found = [];
+  for (const row of figure.querySelectorAll('[data-control]')) {
+    if (!row.offsetParent) continue;
+    for (const block of ['start', 'end']) {
+      row.scrollIntoView({ block });
+      const picture = figure.querySelector('canvas').getBoundingClientRect(), control = row.getBoundingClientRect();
+      const seen = picture.top >= bar - 1 && control.top >= picture.bottom - 1 && control.bottom <= innerHeight + 1;
+      if (!seen) found.push([row.dataset.control, block, bar, picture.top, picture.bottom, control.top, control.bottom]);
+    }
+  }
+  return found;
+})()"""
+SMALL = """[...figure.querySelectorAll('button, select, summary, .posenc-option, .posenc-switch, input[type=range], input[type=text]')]
+  .filter((node) => node.offsetParent && !node.matches('.posenc-reader') && node.getBoundingClientRect().height < 43.5)
+  .map((node) => [node.className, node.textContent.slice(0, 20)])"""
+
+
+@EACH
+def test_on_a_phone_no_control_moves_without_its_picture_in_view(open_live, case):
+    live = open_live(case.cls, width=360, height=740, has_touch=True, is_mobile=True)
+    live.open()
+    for control in case.cls.controls():
+        meet(live, control)
+        assert live.evaluate(TOGETHER) == [], control["name"]
+    assert live.evaluate(SMALL) == []
+
+
+@EACH
+def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
+    live = open_live(case.cls, width=1280, height=800)
+    bar = live.page.locator(".bd-header-article").bounding_box()["height"]
+    high = live.evaluate("figure.firstElementChild && figure.querySelector('.posenc-explorable-view').offsetHeight")
+    assert high <= 800 - bar
+    assert case.cls.height - 40 <= high <= case.cls.height, "what the page keeps free for it"
+    for name in case.cls.main:
+        control = next(control for control in case.cls.controls() if control["name"] == name)
+        if "least" not in control:
+            continue
+        live.set(**told(case.cls).setting)
+        slider, heights = live.input(name), set()
+        slider.press("Home")
+        for _ in range(12):
+            slider.press("PageUp")
+            heights.add(live.complete("figure.querySelector('.posenc-explorable-view').offsetHeight"))
+        assert len(heights) == 1, f"{name} moves what stands below: {heights}"
+
+
+def sentence(cls, step: dict) -> str:
+    """What a step of a story says at its setting."""
+    widget = cls(**cls.story()[step["name"]])
+    return say(step["say"], {**widget.setting(), **widget.facts(), "done": True}, cls.catalogue.get("names"))
+
+
+@EACH
+def test_the_story_is_walked_step_by_step(open_live, new_page, case):
+    live, steps = open_live(case.cls), case.cls.catalogue["story"]
+    live.set(**told(case.cls).setting)
+    assert live.evaluate("explorable.story.map(({ name }) => name)") == [step["name"] for step in steps]
+    assert live.told == sentence(case.cls, steps[0]), "it opens with its first step"
+    for step in [*steps[1:], steps[0]]:
+        live.go(step["name"])
+        assert live.setting() == case.cls.story()[step["name"]], step["name"]
+        assert live.told == sentence(case.cls, step), step["name"]
+        pressed = live.figure.locator(".posenc-step[aria-pressed=true]")
+        assert pressed.evaluate_all("(buttons) => buttons.map((button) => button.dataset.step)") == [step["name"]]
+    live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    live.go(steps[-1]["name"])
+    live.figure.get_by_role("button", name="Copy link").click()
+    live.page.wait_for_function("(figure) => figure.querySelector('.posenc-notice').textContent", arg=live.handle)
+    link = live.page.evaluate("navigator.clipboard.readText()")
+    assert link.endswith(f"#{case.cls.module.replace('_', '-')}:story={steps[-1]['name']}")
+    page = new_page(beside=live.page)
+    page.goto(link)
+    assert Live(page, case.cls.module).setting() == case.cls.story()[steps[-1]["name"]]
+    live.evaluate("model.set('_restore', { story: 'nowhere', none: '1' })")
+    assert "has no step nowhere here: it takes " in live.notice
+    assert "has no control none here: it takes " in live.notice
+
+
+@EACH
+def test_a_step_is_reached_by_a_transition_unless_motion_is_unwanted(open_live, case):
+    step = case.cls.catalogue["story"][-1]["name"]
+    moved = [
+        control["name"]
+        for control in case.cls.controls()
+        if "least" in control and case.cls.story()[step][control["name"]] != control_default(case.cls, control["name"])
+    ]
+    for motion in ("no-preference", "reduce"):
+        live = open_live(case.cls, reduced_motion=motion)
+        live.set(**told(case.cls).setting)
+        between = live.evaluate(
+            """await (async () => {
+              const seen = new Set(), note = () => seen.add(JSON.stringify(x.moved.map((name) => model.get(name))));
+              model.on('change', note);
+              figure.querySelector(`[data-step='${x.step}']`).click();
+              while (!explorable.done) await new Promise(requestAnimationFrame);
+              model.off('change', note);
+              return seen.size;
+            })()""",
+            {"moved": moved, "step": step},
+        )
+        assert between > 3 if moved and motion == "no-preference" else between <= len(case.cls.controls())
+        live.set(**told(case.cls).setting)
+
+
+def control_default(cls, name: str):
+    """The value with which a control opens."""
+    return cls.class_traits()[name].default_value
+
+
+@EACH
+def test_it_plays_and_pauses(open_live, case):
+    live = open_live(case.cls)
+    button = live.figure.locator(".posenc-bar button[aria-label^=Play]")
+    if not case.plays:
+        assert button.count() == 0
+        return
+    live.set(**told(case.cls).setting)
+    assert "least" in next(control for control in case.cls.controls() if control["name"] == case.plays)
+    button.click()
+    before = control_default(case.cls, case.plays)
+    live.page.wait_for_function("([figure, name, before]) => figure.posencModel.get(name) !== before", arg=[live.handle, case.plays, before])
+    button.click()
+    stopped = live.get(case.plays)
+    live.page.wait_for_timeout(120)
+    assert live.get(case.plays) == stopped
+    still = open_live(case.cls, reduced_motion="reduce")
+    still.set(**told(case.cls).setting)
+    stops = []
+    for _ in range(10):
+        still.figure.locator(".posenc-bar button[aria-label^=Play]").click()
+        stops.append(still.get(case.plays))
+    limits = next((c["least"], c["greatest"]) for c in case.cls.controls() if c["name"] == case.plays)
+    assert set(limits) <= set(stops)
+
+
+@EACH
+def test_full_screen_shows_it_larger(open_live, case):
+    live = open_live(case.cls)
+    wide = live.evaluate("figure.querySelector('canvas').clientWidth")
+    button = live.figure.get_by_role("button", name="Full screen")
+    button.click()
+    live.page.wait_for_function("(figure) => document.fullscreenElement?.parentElement?.parentElement === figure", arg=live.handle)
+    live.settle()
+    assert live.evaluate("figure.querySelector('canvas').clientWidth") > wide
+    for reader in live.evaluate("explorable.readers"):
+        assert 0 <= reader["x"] <= live.evaluate("figure.querySelector('canvas').clientWidth")
+    live.figure.get_by_role("button", name="Leave full screen").click()
+    live.page.wait_for_function("() => document.fullscreenElement === null")
+    live.settle()
+    assert live.evaluate("figure.querySelector('canvas').clientWidth") == wide
 
 
 PICTURE = "figure.querySelector('canvas').toDataURL()"
@@ -714,7 +881,7 @@ def test_a_point_is_read_off_by_mouse_and_keys(open_live):
 
 @DECAY
 def test_a_link_with_foreign_values_is_clamped(open_live):
-    again = open_live(DecayExplorer, where="book/intro.html#explorable-1:base=1e99&dim=seven&distance=50")
+    again = open_live(DecayExplorer, where="book/intro.html#decay-explorer:base=1e99&dim=seven&distance=50")
     assert again.evaluate("['base', 'dim', 'distance'].map((name) => model.get(name))") == [1e8, 128, 50]
 
 

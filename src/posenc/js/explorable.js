@@ -209,7 +209,7 @@ export function explorable(definition) {
 
     // ---- drawing and telling
 
-    let result = null, frame = 0, pause = 0, speak = 0, done = false, milliseconds = 0;
+    let result = null, frame = 0, pause = 0, speak = 0, done = false, milliseconds = 0, high = 0;
 
     const theme = () => {
       const style = getComputedStyle(root);
@@ -222,7 +222,11 @@ export function explorable(definition) {
     const paint = () => {
       const scale = zoom(), width = canvas.clientWidth / scale, height = definition.height(width, state());
       const ratio = (window.devicePixelRatio || 1) * scale;
-      canvas.style.height = `${height * scale}px`;
+      if (high !== height * scale) {
+        high = height * scale;
+        canvas.style.height = `${high}px`;
+        root.style.setProperty("--posenc-stage", `${high}px`); // what scrolls to a control leaves the picture above it
+      }
       if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
         canvas.width = Math.round(width * ratio);
         canvas.height = Math.round(height * ratio);

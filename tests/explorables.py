@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from posenc.widgets import (
+    AttentionByHand,
     BiasExplorer,
     BlindSpot,
     ContextExtension,
@@ -74,6 +75,16 @@ def told(cls: type[Explorable], **setting: object) -> Told:
 
 
 CASES = [
+    Case(
+        AttentionByHand,
+        [
+            {"word": "0", "scaled": False},
+            {"q_action_creature": -4.0, "q_glue_object": 4.0, "k_action_object": 2.5, "word": "5"},
+            {"q_action_creature": 0.0, "q_action_object": 0.0, "k_creature_creature": 0.0, "k_object_object": 0.0},
+        ],
+        {"word": "4", "q_action_creature": 4.0, "k_glue_creature": 4.0, "k_glue_object": -4.0},
+        handles=("query", "key of cat", "key of mat"),
+    ),
     Case(
         BlindSpot,
         [

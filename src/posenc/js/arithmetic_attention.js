@@ -17,16 +17,17 @@ export function meanRow(rows) {
   return rows[0].map((_, d) => rows.reduce((sum, row) => sum + row[d], 0) / rows.length);
 }
 
-function product(rows, matrix) {
+export function product(rows, matrix) {
   return rows.map((row) => matrix[0].map((_, k) => row.reduce((sum, value, i) => sum + value * matrix[i][k], 0)));
 }
 
-// softmax((q·kᵀ / √width + bias))·v; a causal query sees itself and what stands before it.
-function attention(q, k, v, { causal = false, bias = () => 0 } = {}) {
+// softmax((q·kᵀ / √width + bias))·v; a causal query sees itself and what stands before it. Unscaled scores are not
+// divided by √width.
+export function attention(q, k, v, { causal = false, scaled = true, bias = () => 0 } = {}) {
   const weights = q.map((query, i) => {
     const logits = k.map((key, j) => {
       if (causal && j > i) return -Infinity;
-      return dot(query, key) / Math.sqrt(query.length) + bias(i, j);
+      return dot(query, key) / (scaled ? Math.sqrt(query.length) : 1) + bias(i, j);
     });
     const peak = Math.max(...logits), powers = logits.map((logit) => Math.exp(logit - peak));
     const total = powers.reduce((sum, power) => sum + power, 0);

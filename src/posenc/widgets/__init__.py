@@ -5,6 +5,7 @@ computes and draws. `values()` and `finding()` say in Python what the picture sh
 """
 
 from posenc.widgets._base import Action, Choice, Control, Explorable, Switch, Text, bundle, stylesheet
+from posenc.widgets.attention_by_hand import AttentionByHand
 from posenc.widgets.bias_explorer import BiasExplorer
 from posenc.widgets.blind_spot import BlindSpot
 from posenc.widgets.context_extension import ContextExtension
@@ -17,6 +18,7 @@ from posenc.widgets.rotation_2d import Rotation2D
 from posenc.widgets.sinusoid_explorer import SinusoidExplorer
 
 EXPLORABLES = (
+    AttentionByHand,
     BlindSpot,
     EncodingGallery,
     SinusoidExplorer,
@@ -38,6 +40,7 @@ def modules() -> dict[str, str]:
 __all__ = [
     "EXPLORABLES",
     "Action",
+    "AttentionByHand",
     "BiasExplorer",
     "BlindSpot",
     "Choice",

@@ -1,0 +1,180 @@
+import { dot } from "./arithmetic.js";
+import { attention, product } from "./arithmetic_attention.js";
+import { colours, sequential } from "./colours.js";
+import { Axis, HeatMap, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
+import catalogue from "./attention_by_hand.json";
+import { explorable } from "./explorable.js";
+import { fixed } from "./numbers.js";
+import { say } from "./sentences.js";
+
+const { picture } = catalogue;
+const FEATURES = ["creature", "object", "action", "glue"], SIDES = ["creature", "object"];
+const HANDED_OVER = 3; // features of a value, as in Python
+const WEIGHTS = sequential(0, 1.3); // pale enough for the numbers in the cells
+const FROM = -0.8, TO = 4.3; // what the plane shows
+const MERGED = 15; // pixels; keys nearer than that share their names
+
+const matrixOf = (state, letter) => FEATURES.map((feature) => SIDES.map((side) => state[`${letter}_${feature}_${side}`]));
+
+function compute(state, width, previous, { words: list, rows }) {
+  const queries = product(rows, matrixOf(state, "q")), keys = product(rows, matrixOf(state, "k"));
+  const { weights, output } = attention(queries, keys, rows.map((row) => row.slice(0, HANDED_OVER)), { scaled: state.scaled });
+  return { values: { queries, keys, weights, gathered: output }, list, rows, asks: Number(state.word), ...places(width, list.length) };
+}
+
+// The plane, and beside or below it the matrix.
+function places(width, count) {
+  const wide = width >= 600, size = wide ? Math.min(0.5 * width, 350) : 206;
+  const left = wide ? size + 74 : 62, top = wide ? 62 : size + 54, right = wide ? width - 2 : width - 4;
+  const bottom = top + (wide ? 190 : 118), across = wide ? size : width;
+  const unit = (TO - FROM) / size; // as much for a pixel in both directions
+  return {
+    wide, height: wide ? size + 8 : bottom + 8,
+    plane: {
+      x: new Axis({ from: FROM - ((across - size) / 2) * unit, to: TO + ((across - size) / 2) * unit, start: 0, end: across }),
+      y: new Axis({ from: FROM, to: TO, start: size, end: 0 }),
+    },
+    map: { x: cellAxis(count, left, right), y: cellAxis(count, top, bottom) },
+  };
+}
+
+// Names of keys that stand close together are written as one list.
+function clusters({ values, plane, list }) {
+  const found = [];
+  values.keys.forEach(([across, up], j) => {
+    const x = plane.x.at(across), y = plane.y.at(up);
+    const near = found.find((cluster) => Math.hypot(cluster.x - x, cluster.y - y) < MERGED);
+    near ? near.members.push(j) : found.push({ x, y, members: [j] });
+  });
+  return found.map(({ members, ...at }) => ({ ...at, members, name: members.map((j) => list[j]).join(picture.between) }));
+}
+
+function drawPlane({ context }, result, theme) {
+  const { plane: { x, y }, values, asks, list } = result, plot = new Plot(context, theme, x, y), origin = [x.at(0), y.at(0)];
+  const tip = ([across, up]) => [x.at(across), y.at(up)];
+  plot.horizontal(0, { colour: theme.grid, dash: [] });
+  plot.vertical(0, { colour: theme.grid, dash: [] });
+  words(context, theme, picture.across, x.end - 4, y.start - 8, { align: "right" });
+  words(context, theme, picture.up, Math.max(origin[0] - 8, 50), y.end + 10, { align: "right" });
+  values.queries.forEach((query, i) => {
+    context.globalAlpha = i === asks ? 1 : 0.25;
+    arrow(context, origin, tip(query), colours.query, { width: i === asks ? 4 : 2 });
+  });
+  context.globalAlpha = 1;
+  const query = values.queries[asks], long = Math.hypot(...query);
+  for (const key of long > 0.05 ? values.keys : []) { // how far each key reaches along the query
+    const reach = dot(query, key) / long ** 2;
+    plot.rule(tip(key), tip([reach * query[0], reach * query[1]]), { colour: theme.muted });
+  }
+  values.keys.forEach((key, j) => {
+    arrow(context, origin, tip(key), colours.key, { width: 2 });
+    context.globalAlpha = 0.35;
+    context.fillStyle = colours.key;
+    context.beginPath();
+    context.arc(...tip(key), 34 * Math.sqrt(values.weights[asks][j]), 0, 2 * Math.PI);
+    context.fill();
+    context.globalAlpha = 1;
+  });
+  const taken = [];
+  for (const { x: px, y: py, members, name } of clusters(result)) {
+    const weight = 100 * members.reduce((sum, j) => sum + values.weights[asks][j], 0), text = say(picture.weight, { name, weight });
+    const room = widthOf(context, `600 ${theme.font}`, text), left = Math.min(Math.max(px >= origin[0] ? px + 14 : px - 14 - room, 2), x.end - room - 2);
+    const at = py + (members.length > 1 ? 22 : -16);
+    taken.push([left, left + room, at]);
+    words(context, theme, text, left, at, { colour: colours.key, bold: true });
+  }
+  // The query's name stands above its tip, or where else no key's name stands.
+  const [px, py] = tip(query), text = say(picture.query, { asks: list[asks] }), half = widthOf(context, `600 ${theme.font}`, text) / 2;
+  const middle = Math.min(Math.max(px, half + 2), x.end - half - 2);
+  const free = (at) => at > 8 && at < y.start - 4 && taken.every(([left, right, other]) => Math.abs(other - at) > 17 || middle + half < left - 4 || middle - half > right + 4);
+  words(context, theme, text, middle, [-20, 20, -36, 36].map((away) => py + away).find(free) ?? Math.max(py - 20, 8), { colour: colours.query, align: "center", bold: true });
+}
+
+function drawWeights({ context, width }, result, theme, cursor) {
+  const { map: { x, y }, values, asks, list, wide } = result, map = new HeatMap(context, theme, x, y);
+  map.fill(values.weights.flat(), WEIGHTS);
+  words(context, theme, picture.weights, wide ? x.start : 0, y.start - (wide ? 50 : 38), { colour: theme.text, bold: true, width: width - x.start });
+  words(context, theme, picture.key_axis, x.start - 8, y.start - 12, { align: "right", colour: colours.key });
+  list.forEach((word, k) => {
+    words(context, theme, word, x.at(k), y.start - 12, { align: "center", colour: colours.key, bold: true });
+    words(context, theme, word, x.start - 8, y.at(k), { align: "right", colour: colours.query, bold: k === asks });
+  });
+  values.weights.forEach((row, i) => row.forEach((weight, j) => (
+    words(context, theme, fixed(100 * weight, 0), x.at(j), y.at(i) + 1, { align: "center", colour: theme.text, bold: i === asks })
+  )));
+  context.strokeStyle = colours.query;
+  context.lineWidth = 2.5;
+  context.strokeRect(x.start - 1, y.at(asks - 0.5), x.end - x.start + 2, y.at(1) - y.at(0));
+  if (cursor !== null) map.outline(cursor.query, cursor.key);
+  if (wide) drawGathered(context, theme, result);
+}
+
+// What the asking word takes in, as bars.
+function drawGathered(context, theme, { map, values, asks, list }) {
+  const { start, end } = map.x, top = map.y.end + 34, scale = new Axis({ from: 0, to: 1.2, start: start + 64, end });
+  words(context, theme, picture.gathers.map((text) => say(text, { asks: list[asks] })), start, top - 12, { colour: theme.text, bold: true, width: end - start });
+  values.gathered[asks].forEach((amount, f) => {
+    const at = top + 8 + 17 * f;
+    words(context, theme, picture.features[f], start + 58, at, { align: "right" });
+    context.fillStyle = colours.score;
+    context.fillRect(scale.start, at - 5, Math.max(scale.at(amount) - scale.start, 1), 10);
+    words(context, theme, fixed(amount, 2), scale.at(amount) + 5, at, { colour: theme.text });
+  });
+}
+
+function draw(canvas, result, state, theme, cursor) {
+  drawPlane(canvas, result, theme);
+  drawWeights(canvas, result, theme, cursor);
+  for (const { name, x, y } of handles(result, state)) grip(canvas.context, theme, x, y, name === "query" ? colours.query : colours.key);
+}
+
+// An arrow's tip pulls its matrix along: W + xᵀ·(tip − x·W) / |x|² is the nearest matrix that takes the row x there.
+function pull(state, letter, row, point) {
+  const matrix = matrixOf(state, letter), [arrow] = product([row], matrix), squared = dot(row, row), changes = {};
+  FEATURES.forEach((feature, f) => SIDES.forEach((side, s) => {
+    changes[`${letter}_${feature}_${side}`] = matrix[f][s] + (row[f] * (point[s] - arrow[s])) / squared;
+  }));
+  return changes;
+}
+
+function handles({ plane: { x, y }, values, rows, list, asks }, state) {
+  const handle = (name, letter, word, [across, up]) => ({
+    name, x: x.at(across), y: y.at(up), drag: (px, py) => pull(state, letter, rows[word], [x.invert(px), y.invert(py)]),
+  });
+  const once = [...list.keys()].filter((word) => list.indexOf(list[word]) === word && Math.hypot(...values.keys[word]) > 0.3);
+  return [handle("query", "q", asks, values.queries[asks]), ...once.map((word) => handle(`key of ${list[word]}`, "k", word, values.keys[word]))];
+}
+
+function facts({ values, asks, list }) {
+  const weights = values.weights[asks], best = weights.indexOf(Math.max(...weights)), [across, up] = values.queries[asks];
+  const [creature, object, action] = values.gathered[asks];
+  return {
+    asks: list[asks], across, up, best: list[best], share: 100 * weights[best], even: 100 / list.length,
+    twin: list.some((word, place) => word === list[asks] && place !== asks), creature, object, action,
+  };
+}
+
+function reading({ values, list }, { scaled }, { query, key }) {
+  const score = dot(values.queries[query], values.keys[key]) / (scaled ? Math.SQRT2 : 1);
+  return { asking: list[query], answering: list[key], score, weight: 100 * values.weights[query][key] };
+}
+
+const onMap = ({ map: { x, y } }) => [{ left: x.start, right: x.end, top: y.start, bottom: y.end }];
+
+const render = explorable({
+  catalogue,
+  readers: [
+    { name: "query", vertical: true, axis: ({ map }) => map.y, within: onMap },
+    { name: "key", axis: ({ map }) => map.x, within: onMap },
+  ],
+  height: (width) => places(width, 6).height,
+  compute, draw, facts, reading, handles,
+  press(px, py, result) {
+    const [{ right, top, bottom }] = onMap(result);
+    const row = px <= right && py >= top && py <= bottom && px >= result.map.x.start - 60;
+    return row ? { word: String(result.map.y.whole(result.map.y.invert(py))) } : null;
+  },
+  pixel: ({ map }, query, key) => [map.x.at(key), map.y.at(query)],
+});
+
+export default { render };

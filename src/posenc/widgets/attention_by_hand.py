@@ -1,0 +1,90 @@
+"""AttentionByHand: six words, two matrices that one can pull at, and the attention weights that come of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from posenc.attention import attention
+from posenc.widgets._base import Choice, Control, Explorable, Switch
+
+WORDS = ("the", "cat", "sat", "on", "the", "mat")
+FEATURES = ("creature", "object", "action", "glue")
+ROWS = {  # how much of each feature is in a word, as in chapter 01
+    "the": (0.1, 0.1, 0.0, 0.9),
+    "cat": (1.0, 0.2, 0.1, 0.0),
+    "sat": (0.2, 0.0, 1.0, 0.1),
+    "on": (0.0, 0.1, 0.3, 1.0),
+    "mat": (0.1, 1.0, 0.0, 0.1),
+}
+HANDED_OVER = 3  # features of a value: all but the glue
+
+
+def _entry(default: float) -> Control:
+    return Control(default, -4, 4, "hundredths", compact=True)
+
+
+class AttentionByHand(Explorable):
+    """Queries and keys of six words as arrows in a plane, made by W_Q and W_K, and every word's attention weights.
+
+    A row of W_Q says what a feature looks for: how much of a creature, and how much of an object. A row of W_K says what
+    a feature is found as.
+    """
+
+    module = "attention_by_hand"
+    height = 660
+    main = ("word",)
+
+    word = Choice("2", chips=True)
+    scaled = Switch(True)
+    q_creature_creature = _entry(0.0)
+    q_creature_object = _entry(0.0)
+    q_object_creature = _entry(0.0)
+    q_object_object = _entry(0.0)
+    q_action_creature = _entry(3.0)
+    q_action_object = _entry(0.0)
+    q_glue_creature = _entry(0.0)
+    q_glue_object = _entry(3.0)
+    k_creature_creature = _entry(1.0)
+    k_creature_object = _entry(0.0)
+    k_object_creature = _entry(0.0)
+    k_object_object = _entry(1.0)
+    k_action_creature = _entry(0.0)
+    k_action_object = _entry(0.0)
+    k_glue_creature = _entry(0.0)
+    k_glue_object = _entry(0.0)
+
+    @classmethod
+    def data(cls) -> dict[str, Any]:
+        """The words, and the row of features of each."""
+        return {"words": list(WORDS), "rows": [list(ROWS[word]) for word in WORDS]}
+
+    def _matrix(self, letter: str) -> np.ndarray:
+        """W_Q or W_K, shape (features, 2)."""
+        sides = ("creature", "object")
+        return np.array([[getattr(self, f"{letter}_{feature}_{side}") for side in sides] for feature in FEATURES])
+
+    def values(self) -> dict[str, Any]:
+        """Queries, keys, weights of all words, and what each gathers of the values."""
+        rows = np.array([ROWS[word] for word in WORDS])  # (words, features)
+        queries, keys = rows @ self._matrix("q"), rows @ self._matrix("k")  # (words, 2)
+        attended = attention(queries, keys, rows[:, :HANDED_OVER], scale=None if self.scaled else 1.0)
+        return {"queries": queries, "keys": keys, "weights": attended.weights, "gathered": attended.output}
+
+    def facts(self) -> dict[str, Any]:
+        values, asks = self.values(), int(self.word)
+        weights = values["weights"][asks]
+        best, [across, up] = int(np.argmax(weights)), values["queries"][asks]
+        gathered = dict(zip(FEATURES, values["gathered"][asks], strict=False))
+        twins = [place for place, word in enumerate(WORDS) if word == WORDS[asks] and place != asks]
+        return {
+            "asks": WORDS[asks],
+            "across": across,
+            "up": up,
+            "best": WORDS[best],
+            "share": 100 * weights[best],
+            "even": 100 / len(WORDS),
+            "twin": bool(twins),
+            **gathered,
+        }

@@ -8,6 +8,7 @@ from posenc.widgets._base import Action, Choice, Control, Explorable, Switch, Te
 from posenc.widgets.attention_by_hand import AttentionByHand
 from posenc.widgets.bias_explorer import BiasExplorer
 from posenc.widgets.blind_spot import BlindSpot
+from posenc.widgets.build_a_code import BuildACode
 from posenc.widgets.context_extension import ContextExtension
 from posenc.widgets.coverage import Coverage
 from posenc.widgets.decay_explorer import DecayExplorer
@@ -20,6 +21,7 @@ from posenc.widgets.sinusoid_explorer import SinusoidExplorer
 EXPLORABLES = (
     AttentionByHand,
     BlindSpot,
+    BuildACode,
     EncodingGallery,
     SinusoidExplorer,
     Rotation2D,
@@ -43,6 +45,7 @@ __all__ = [
     "AttentionByHand",
     "BiasExplorer",
     "BlindSpot",
+    "BuildACode",
     "Choice",
     "ContextExtension",
     "Control",

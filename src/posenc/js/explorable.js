@@ -88,8 +88,13 @@ export function explorable(definition) {
 
     // ---- the story: a step is the setting that every explorable of this kind opens with, but for what the step sets
 
+    const settingOf = (set) => {
+      const setting = Object.fromEntries(controls.map(({ name, opening: value }) => [name, value]));
+      for (const { name, options } of presets) Object.assign(setting, options.find(({ value }) => value === set[name])?.sets);
+      return { ...setting, ...set };
+    };
     const steps = story
-      .map((step) => ({ ...step, setting: Object.fromEntries(controls.map(({ name, opening: value }) => [name, step.set[name] ?? value])) }))
+      .map((step) => ({ ...step, setting: settingOf(step.set) }))
       .filter(({ setting }) => controls.every(({ name, hidden }) => !hidden || setting[name] === model.get(name)));
     const present = () => moving?.step ?? steps.find(({ setting }) => controls.every(({ name }) => setting[name] === model.get(name)));
     const go = (step, milliseconds = STEP) => {

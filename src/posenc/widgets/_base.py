@@ -303,7 +303,12 @@ class Explorable(anywidget.AnyWidget):
     def story(cls) -> dict[str, dict[str, Any]]:
         """The steps of its story by name, each as the value of every control: what opens, but for what the step sets."""
         opening = {control["name"]: control["opening"] for control in cls.controls()}
-        return {step["name"]: {**opening, **step["set"]} for step in cls.catalogue["story"]}
+
+        def setting(step: dict[str, Any]) -> dict[str, Any]:
+            chosen = (choice.presets.get(step.get(name), {}) for name, choice in cls._preset_choices().items())
+            return {**opening, **{name: value for preset in chosen for name, value in preset.items()}, **step}
+
+        return {step["name"]: setting(step["set"]) for step in cls.catalogue["story"]}
 
     def tell(self, step: str) -> None:
         """Set the controls as a step of its story has them; ValueError for a name that no step has."""

@@ -114,7 +114,7 @@ class Switch(traitlets.Bool):
 
 
 class Choice(traitlets.Unicode):
-    """A synced choice among named options, shown as a list, or as `chips` side by side; the explorable's words name them.
+    """A synced choice among named options, a list to choose from or `chips` side by side; the words name them.
 
     `presets` maps some of the values to values of other controls, which choosing one sets; then exactly one option has
     none: it stands for numbers of the reader's own, and is chosen as soon as one of these controls moves away from the
@@ -301,7 +301,7 @@ class Explorable(anywidget.AnyWidget):
 
     @classmethod
     def story(cls) -> dict[str, dict[str, Any]]:
-        """The steps of its story by name, each as the value of every control: what opens, but for what the step sets."""
+        """The steps of its story by name, each with all controls as they open, but for what the step sets."""
         opening = {control["name"]: control["opening"] for control in cls.controls()}
 
         def setting(step: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from posenc.widgets import (
     AttentionByHand,
     BiasExplorer,
     BlindSpot,
+    BuildACode,
     ContextExtension,
     Coverage,
     DecayExplorer,
@@ -96,6 +97,17 @@ CASES = [
             {"sentence": "BOS the the the the", "order": "21", "causal": True, "seed": 999},
         ],
         {"sentence": "the cat sat on the mat", "order": "543210", "scheme": "rope", "layers": "2"},
+    ),
+    Case(
+        BuildACode,
+        [
+            {"cosines": True, "speeds": "dice", "hands": 6},
+            {"hands": 1, "speed_1": 3.14, "position": 63},
+            {"cosines": True, "hands": 2, "speed_1": 0.001, "speed_2": 0.001, "position": 0},
+        ],
+        {"cosines": True, "hands": 6, "speeds": "ratio_3"},
+        handles=("hand 1", "hand 2", "hand 3", "hand 4"),
+        plays="position",
     ),
     Case(
         EncodingGallery,

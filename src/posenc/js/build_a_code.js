@@ -13,7 +13,7 @@ const speedsOf = (state) => Array.from({ length: state.hands }, (_, k) => state[
 
 function compute(state, width, previous) {
   const speeds = speedsOf(state), key = [state.cosines, ...speeds].join();
-  if (previous?.key === key) return { ...previous, ...places(width) };
+  if (previous?.key === key) return { ...previous, ...places(width, state.hands) };
   const codes = Array.from({ length: LENGTH }, (_, t) => Float64Array.from(
     state.cosines ? [...speeds.map((speed) => Math.sin(t * speed)), ...speeds.map((speed) => Math.cos(t * speed))] : speeds.map((speed) => Math.sin(t * speed)),
   ));
@@ -24,16 +24,17 @@ function compute(state, width, previous) {
     translation_residual: translationResidual(apart),
     monotonicity_violations: monotonicityViolations(apart),
   };
-  return { key, values, apart, most: Math.max(...apart.map((row) => row.reduce((most, value) => Math.max(most, value), 0))), ...places(width) };
+  return { key, values, apart, most: Math.max(...apart.map((row) => row.reduce((most, value) => Math.max(most, value), 0))), ...places(width, state.hands) };
 }
 
 // Dials, speeds and wishes, and beside or below them the map of distances.
-function places(width) {
-  const wide = width >= 600, side = wide ? Math.min(0.44 * width, 312) : 186, right = wide ? width - side - 30 : width;
+function places(width, hands = HANDS) {
+  const wide = width >= 600, side = wide ? Math.min(0.44 * width, 312) : 160, right = wide ? width - side - 30 : width;
+  const columns = wide && hands > 4 ? 3 : wide ? hands : HANDS, size = Math.min(right / columns, wide ? (hands > 4 ? 104 : 180) : 80);
   const left = wide ? width - side - 2 : 26, top = wide ? 24 : 194;
   return {
     wide, side, height: wide ? 368 : top + side + 14,
-    dials: { left: 0, right, top: 18, columns: wide ? 3 : HANDS, size: wide ? Math.min(right / 3, 104) : Math.min(right / HANDS, 80) },
+    dials: { right, columns, size, top: wide ? 18 + (208 - Math.ceil(hands / columns) * size) / 2 : 18 },
     speed: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
     speedTop: wide ? 254 : 112,
     map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },
@@ -80,7 +81,7 @@ function drawHands({ context }, result, state, theme) {
   words(context, theme, picture.speeds, 0, speedTop - 16, { colour: theme.text, bold: true, width: right });
   const axis = new Plot(context, theme, speed, new Axis({ from: 0, to: 1, start: speedTop + 14, end: speedTop }));
   axis.horizontal(0, { colour: theme.muted, dash: [] });
-  for (const tick of speed.ticks()) words(context, theme, grouped(tick), Math.max(speed.at(tick), 14), speedTop + 28, { align: "center" });
+  for (const tick of speed.ticks()) words(context, theme, grouped(tick), Math.max(speed.at(tick), 18), speedTop + 28, { align: "center" });
   for (const { x, y, hand } of handles(result, state)) grip(context, theme, x, y, pairColour(hand, hands));
   if (wide) drawWishes(context, theme, result, 0, speedTop + 56, right);
 }

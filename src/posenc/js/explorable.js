@@ -274,6 +274,7 @@ export function explorable(definition) {
         const { row, show } = inputs[control.name];
         show();
         row.hidden = control.hidden || !isNeeded(control, setting);
+        if (playButton && control.name === play.control) playButton.hidden = row.hidden;
       }
       tell();
       if (!done) pause = setTimeout(complete, PAUSE);

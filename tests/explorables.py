@@ -20,6 +20,7 @@ from posenc.widgets import (
     FrequencyBank,
     Rotation2D,
     SinusoidExplorer,
+    Tangle,
 )
 
 EVERY_ONE = "book/explorables.html"  # the page that shows each of them once
@@ -76,6 +77,17 @@ def told(cls: type[Explorable], **setting: object) -> Told:
 
 
 CASES = [
+    Case(
+        Tangle,
+        [
+            {"untangle": 0.63, "theta_1": 3.14, "theta_2": 0.0, "draw": 8},
+            {"untangle": 1.0, "draw": 999},
+            {"view": "grid", "w_length": 0.3, "w_angle": -3.14, "z_real": -3.0, "z_imaginary": 3.0},
+            {"view": "grid", "z_real": 0.0, "z_imaginary": 0.0},
+        ],
+        {"untangle": 0.5, "theta_1": 3.14, "theta_2": 3.14},
+        plays="untangle",
+    ),
     Case(
         AttentionByHand,
         [

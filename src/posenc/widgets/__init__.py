@@ -17,6 +17,7 @@ from posenc.widgets.extrapolation import Extrapolation
 from posenc.widgets.frequency_bank import FrequencyBank
 from posenc.widgets.rotation_2d import Rotation2D
 from posenc.widgets.sinusoid_explorer import SinusoidExplorer
+from posenc.widgets.tangle import Tangle
 
 EXPLORABLES = (
     AttentionByHand,
@@ -25,6 +26,7 @@ EXPLORABLES = (
     EncodingGallery,
     SinusoidExplorer,
     Rotation2D,
+    Tangle,
     FrequencyBank,
     DecayExplorer,
     Coverage,
@@ -58,6 +60,7 @@ __all__ = [
     "SinusoidExplorer",
     "Rotation2D",
     "Switch",
+    "Tangle",
     "Text",
     "bundle",
     "modules",

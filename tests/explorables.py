@@ -18,6 +18,8 @@ from posenc.widgets import (
     Explorable,
     Extrapolation,
     FrequencyBank,
+    LookBack,
+    MeanWave,
     Rotation2D,
     SinusoidExplorer,
     Tangle,
@@ -77,6 +79,25 @@ def told(cls: type[Explorable], **setting: object) -> Told:
 
 
 CASES = [
+    Case(
+        MeanWave,
+        [
+            {"hold": "all", "base": "100", "layer": "1", "head": "3", "length": "512", "seed": "1"},
+            {"hold": "slow", "pair": 0, "head": "4"},
+            {"hold": "fast", "pair": 15, "layer": "1", "seed": "1"},
+        ],
+        {"hold": "all", "head": "1"},
+        plays="pair",
+    ),
+    Case(
+        LookBack,
+        [
+            {"scaling": "yarn", "training": "copy", "length": 1024, "distance": "768"},
+            {"scaling": "ntk_by_parts", "base": "100", "length": 128, "distance": "16"},
+            {"scaling": "linear", "length": 256, "distance": "384"},
+        ],
+        {"scaling": "yarn_temperature", "length": 1024, "distance": "192"},
+    ),
     Case(
         Tangle,
         [

@@ -19,7 +19,7 @@ FLOORS = [
     {"frequencies", "_rms_norm"},
     {"absolute", "rotary", "scaling", "attention"},
     {"analysis", "bias", "configs", "rope"},
-    {"schemes", "lab._checks", "lab.cache", "lab.intervals"},
+    {"schemes", "lab._checks", "lab.cache", "lab.intervals", "lab.mean_wave"},
     {"lab.measured"},
     {"transformer", "widgets"} | {f"check.assignment_{number}" for number in (1, 2, 3, 4)},
     {"figures", "lab.corpus", "lab.tables"},

@@ -335,7 +335,7 @@ TOGETHER = """(() => {
       row.scrollIntoView({ block });
       const picture = figure.querySelector('canvas').getBoundingClientRect(), control = row.getBoundingClientRect();
       const seen = picture.top >= bar - 1 && control.top >= picture.bottom - 1 && control.bottom <= innerHeight + 1;
-      if (!seen) found.push([row.dataset.control, block, bar, picture.top, picture.bottom, control.top, control.bottom]);
+      if (!seen) found.push([row.dataset.control, block, bar, picture, control].map((value) => JSON.stringify(value)));
     }
   }
   return found;

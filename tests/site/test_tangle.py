@@ -35,7 +35,9 @@ def test_each_view_has_its_own_controls(open_live):
     live.open()
     play = live.figure.locator(".posenc-bar button[aria-label^=Play]")
     for view, there, absent in (("four", "untangle", "w_angle"), ("grid", "w_angle", "untangle")):
-        live.control("view").get_by_text({"four": "four dimensions", "grid": "one plane, z·w"}[view], exact=True).click()
+        live.control("view").get_by_text(
+            {"four": "four dimensions", "grid": "one plane, z·w"}[view], exact=True
+        ).click()
         assert live.control(there).is_visible()
         assert live.control(absent).is_hidden()
         assert play.is_visible() == (view == "four")
@@ -43,5 +45,7 @@ def test_each_view_has_its_own_controls(open_live):
 
 def test_axes_in_between_equal_python(arithmetic):
     for draw, share in ((0, 0.0), (3, 0.41), (999, 1.0)):
-        drawn = arithmetic("A.turnedAxes(x.draw, x.share).map((row) => Array.from(row))", {"draw": draw, "share": share})
+        drawn = arithmetic(
+            "A.turnedAxes(x.draw, x.share).map((row) => Array.from(row))", {"draw": draw, "share": share}
+        )
         np.testing.assert_allclose(drawn, turned_axes(draw, share), atol=1e-12)

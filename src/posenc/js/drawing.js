@@ -323,16 +323,23 @@ export function legend(context, theme, entries, left, top, right) {
 }
 
 // Words on the canvas: one text, or several from long to short, of which the first that fits into `width` is written.
-// `align` and `baseline` are the canvas's own.
-export function words(context, theme, text, x, y, { colour = theme.muted, align = "left", baseline = "middle", bold = false, width = Infinity } = {}) {
-  const font = bold ? `600 ${theme.font}` : theme.font;
+// `align` and `baseline` are the canvas's own; on a `ground` of their own, lines behind them do not cross them out.
+export function words(context, theme, text, x, y, { colour = theme.muted, align = "left", baseline = "middle", bold = false, width = Infinity, ground = false } = {}) {
+  const font = bold ? `600 ${theme.font}` : theme.font, texts = [text].flat();
+  const fits = (words) => width === Infinity || widthOf(context, font, words) <= width;
+  const written = texts.find(fits) ?? texts.at(-1);
+  if (ground) {
+    const wide = widthOf(context, font, written), left = { left: x, center: x - wide / 2, right: x - wide }[align];
+    context.globalAlpha = 0.8;
+    context.fillStyle = theme.ground;
+    context.fillRect(left - 2, y - 7, wide + 4, 14);
+    context.globalAlpha = 1;
+  }
   context.font = font;
   context.fillStyle = colour;
   context.textAlign = align;
   context.textBaseline = baseline;
-  const texts = [text].flat();
-  const fits = (words) => width === Infinity || widthOf(context, font, words) <= width;
-  context.fillText(texts.find(fits) ?? texts.at(-1), x, y);
+  context.fillText(written, x, y);
 }
 
 // An arrow between two points in pixels.

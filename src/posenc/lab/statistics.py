@@ -1,8 +1,6 @@
 """What trained models hold: where their heads look, and what queries and keys have in common whatever the words are.
 
-A rotated query and key of one pair, q and k as complex numbers, add Re(q k̄ e^{imθ}) to the logit at distance m.
-Averaged over queries and keys of many texts, c = E[q k̄] is what the pair adds to every word at that distance, without
-regard to what it says: the mean wave Re(c e^{imθ}) = a cos mθ + b sin mθ, with a = Re c and b = −Im c.
+`posenc.lab.mean_wave` says what is made of E[q k̄], which is measured here.
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ from posenc.absolute import relative_positions
 from posenc.frequencies import inv_freq
 from posenc.lab._checks import instance
 from posenc.lab.evaluate import check_rotary, with_scheme
+from posenc.lab.mean_wave import deepest, held, mean_wave
 from posenc.lab.runs import Run
 from posenc.schemes import PositionScheme
 from posenc.transformer import Transformer
@@ -141,29 +140,8 @@ def mean_products(model: Transformer, run: Run, tokens: Tensor, queries: int = 3
     return MeanProducts(content / scale, distance / (scale * np.arange(length, 0, -1)))
 
 
-def mean_wave(products: np.ndarray, frequencies: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    """Re(c e^{imθ}): what each pair adds to the logit of every word at a distance, on average.
-
-    Args:
-        products: complex, shape (..., pairs).
-        frequencies: in radians per token, shape (pairs,).
-        distances: in tokens, shape (n,).
-
-    Returns:
-        shape (..., pairs, n).
-
-    Example:
-        >>> mean_wave(np.array([1j]), np.array([np.pi / 2]), np.array([0, 1])).round(6).tolist()
-        [[0.0, -1.0]]
-    """
-    turned = np.exp(1j * np.asarray(frequencies)[:, None] * np.asarray(distances))  # (pairs, n)
-    return np.real(np.asarray(products)[..., None] * turned)
-
-
 def learned_minus(products: np.ndarray, run: Run, count: int = 3) -> list[int]:
-    """The pairs whose mean wave pushes far words down the most: the least b = −Im c over the heads, of the slow pairs.
-
-    A pair is slow if it makes less than one turn within the trained length.
+    """The pairs of a run whose mean wave pushes far words down the most, by `posenc.lab.mean_wave.deepest`.
 
     Args:
         products: of one layer, complex, shape (heads, pairs).
@@ -172,9 +150,7 @@ def learned_minus(products: np.ndarray, run: Run, count: int = 3) -> list[int]:
     """
     check_rotary(run)
     frequencies = inv_freq(run.settings.head_dim, run.scheme_options[1]["base"])
-    b = -np.imag(products).mean(axis=0)
-    slow = [pair for pair in range(len(b)) if frequencies[pair] * run.settings.length < 2 * np.pi]
-    return sorted(sorted(slow, key=lambda pair: b[pair])[: whole("count", count)])
+    return deepest(products, frequencies, run.settings.length, whole("count", count))
 
 
 class HeldWave(PositionScheme):
@@ -220,7 +196,7 @@ class HeldWave(PositionScheme):
         every = np.arange(int(distances.max()) + 1)
         products = self._products[self.layer][:, pairs]
         wave = mean_wave(products, self._frequencies[pairs], every).sum(axis=1)  # (heads, n)
-        added = np.where(every < trained, 0.0, wave[:, trained // 2 : trained].mean(axis=1, keepdims=True) - wave)
+        added = held(wave, trained) - wave
         return torch.as_tensor(added, dtype=q.dtype, device=q.device)[:, distances]
 
     def _logit_scale(self, head_dim: int, n_keys: int) -> float:

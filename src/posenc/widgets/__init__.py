@@ -15,6 +15,8 @@ from posenc.widgets.decay_explorer import DecayExplorer
 from posenc.widgets.encoding_gallery import EncodingGallery
 from posenc.widgets.extrapolation import Extrapolation
 from posenc.widgets.frequency_bank import FrequencyBank
+from posenc.widgets.look_back import LookBack
+from posenc.widgets.mean_wave import MeanWave
 from posenc.widgets.rotation_2d import Rotation2D
 from posenc.widgets.sinusoid_explorer import SinusoidExplorer
 from posenc.widgets.tangle import Tangle
@@ -30,7 +32,9 @@ EXPLORABLES = (
     FrequencyBank,
     DecayExplorer,
     Coverage,
+    MeanWave,
     ContextExtension,
+    LookBack,
     BiasExplorer,
     Extrapolation,
 )
@@ -57,6 +61,8 @@ __all__ = [
     "Explorable",
     "Extrapolation",
     "FrequencyBank",
+    "LookBack",
+    "MeanWave",
     "SinusoidExplorer",
     "Rotation2D",
     "Switch",

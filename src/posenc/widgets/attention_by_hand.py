@@ -26,10 +26,10 @@ def _entry(default: float) -> Control:
 
 
 class AttentionByHand(Explorable):
-    """Queries and keys of six words as arrows in a plane, made by W_Q and W_K, and every word's attention weights.
+    """Queries and keys of six words as arrows in a plane, made by W_Q and W_K, and all attention weights.
 
-    A row of W_Q says what a feature looks for: how much of a creature, and how much of an object. A row of W_K says what
-    a feature is found as.
+    A row of W_Q says what a feature looks for, how much of a creature and of an object; a row of W_K, what it is found
+    as.
     """
 
     module = "attention_by_hand"

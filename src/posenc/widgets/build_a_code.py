@@ -52,7 +52,7 @@ class BuildACode(Explorable):
         return np.array([getattr(self, f"speed_{k + 1}") for k in range(self.hands)])
 
     def values(self) -> dict[str, Any]:
-        """The code of each position, sines first, then cosines where they are kept; and a score for each of three wishes."""
+        """The code of each position, sines first, then cosines where they are kept; and scores for three wishes."""
         turned = np.arange(LENGTH)[:, None] * self._speeds()  # (positions, hands)
         codes = np.concatenate([np.sin(turned), np.cos(turned)], axis=1) if self.cosines else np.sin(turned)
         return {

@@ -1,0 +1,55 @@
+"""LookBack in Python: its table is the laboratory's, and the copying head is the one that looks at the right place."""
+
+import numpy as np
+import pytest
+
+from posenc.lab.measured import exams, statistics
+from posenc.widgets import LookBack
+from posenc.widgets.look_back import BLOCK, DISTANCES, EDGES, LENGTHS
+
+
+@pytest.mark.parametrize(
+    ("scaling", "length", "distance"), [("yarn", 512, 384), ("linear", 256, 32), ("default", 1024, 768)]
+)
+def test_the_table_is_the_laboratorys_mean_over_seeds(scaling, length, distance):
+    values = LookBack(scaling=scaling).values()
+    wanted = {"probe": "said_once", "task": "said_once", "scheme": "rope_10000", "profile": "two_layers"}
+    wanted |= {"distractors": "random", "length": length, "distance": distance}
+    kind = (
+        {"kind": "plain"} if scaling == "default" else {"kind": "scaling", "scaling": scaling, "factor": length / 128}
+    )
+    found = [one["accuracy"] for one in exams().select(**wanted, **kind)]
+    assert len(found) == 2
+    np.testing.assert_allclose(
+        values["accuracy"][LENGTHS.index(length)][DISTANCES.index(distance)], np.mean(found), atol=1e-4
+    )
+
+
+def test_no_block_stands_farther_back_than_the_text_is_long():
+    for row, length in zip(LookBack().values()["accuracy"], LENGTHS, strict=True):
+        assert [share is None for share in row] == [distance >= length for distance in DISTANCES]
+
+
+@pytest.mark.parametrize("training", ["said_once", "copy"])
+@pytest.mark.parametrize("base", ["100", "10000"])
+def test_attention_is_shared_out_whole_and_the_head_is_the_one_that_copies(training, base):
+    values = LookBack(training=training, base=base, scaling="yarn").values()
+    for bands in (values["trained_bands"], values["bands"]):
+        assert len(bands) == len(EDGES) - 1
+        np.testing.assert_allclose(sum(bands), 1, atol=0.02)
+    profile = {"said_once": "two_layers", "copy": "full"}[training]
+    heads = statistics()[f"{profile}-{training}-rope_{base}-0/attention/default/128"][1].astype(float)
+    places = [BLOCK - 1] if training == "said_once" else range(BLOCK - 1, 128, BLOCK)
+    shares = [sum(head[place] for place in places) for head in heads]
+    assert values["head"] == int(np.argmax(shares)) + 1
+    np.testing.assert_allclose(values["trained_at"], max(shares), atol=1e-3)
+
+
+def test_the_story_holds():
+    facts = {name: LookBack(**setting).facts() for name, setting in LookBack.story().items()}
+    assert facts["cliff"]["within"] > 95 > 10 > facts["cliff"]["far"]
+    assert facts["yarn"]["far"] > 90 > facts["yarn"]["near"]
+    assert facts["linear"]["near"] < 10
+    assert facts["temperature"]["near"] > facts["cliff"]["near"] + 20
+    assert facts["temperature"]["far"] < 10
+    assert facts["repeated"]["near"] < facts["yarn"]["near"]

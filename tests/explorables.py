@@ -44,6 +44,18 @@ class Case:
         """The name of the class."""
         return self.cls.__name__
 
+    @property
+    def slider(self) -> str:
+        """The first slider that has something to move as the explorable opens."""
+        opening = {control["name"]: control["opening"] for control in self.cls.controls()}
+        return next(
+            control["name"]
+            for control in self.cls.controls()
+            if "least" in control
+            and control["scale"] != "action"
+            and all(opening[name] in values for name, values in control["needs"].items())
+        )
+
 
 class Told:
     """What an explorable has in Python at one setting, computed once however often it is compared."""

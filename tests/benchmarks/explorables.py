@@ -15,9 +15,9 @@ import statistics
 
 from playwright.sync_api import sync_playwright
 
-from posenc.widgets import Explorable, modules
+from posenc.widgets import modules
 from tests.benchmarks.results import save
-from tests.explorables import CASES, EVERY_ONE
+from tests.explorables import CASES, EVERY_ONE, Case
 from tests.site.browser import launch, require_site, serve
 
 INPUTS = 200
@@ -65,10 +65,10 @@ def p95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[-1]
 
 
-def moved(cls: type[Explorable]) -> str:
-    """The slider that is dragged: the base, or the first that always has something to move."""
-    sliders = [c["name"] for c in cls.controls() if "least" in c and c["scale"] != "action" and not c["needs"]]
-    return "base" if "base" in sliders else sliders[0]
+def moved(case: Case) -> str:
+    """The slider that is dragged: the base where there is one, else the first."""
+    bases = [c["name"] for c in case.cls.controls() if c["name"] == "base" and "least" in c]
+    return bases[0] if bases else case.slider
 
 
 def main() -> None:
@@ -85,7 +85,7 @@ def main() -> None:
                 page.locator(f"figure[data-module={module}]").scroll_into_view_if_needed()
                 page.wait_for_selector(f"figure[data-module={module}][data-ready]")
                 page.wait_for_timeout(1500)  # let the figures nearby settle
-                result = page.evaluate(MEASURE, [module, case.cls(**values).setting(), moved(case.cls), INPUTS])
+                result = page.evaluate(MEASURE, [module, case.cls(**values).setting(), moved(case), INPUTS])
                 rows.append({
                     "explorable": case.name, "setting": setting,
                     "script_p50": statistics.median(result["script"]), "script_p95": p95(result["script"]),

@@ -204,6 +204,7 @@ class View:
         self.root = self.page.locator(".jp-CodeCell").nth(index).locator(".posenc-explorable-view")
         self.root.wait_for(state="attached")
         self.root.scroll_into_view_if_needed()
+        self.root.evaluate("(root) => root.querySelectorAll('details').forEach((drawer) => (drawer.open = true))")
         self.settle()
 
     def settle(self) -> None:
@@ -230,7 +231,7 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
     assert view.finding == cls().finding()
 
     # keys and mouse change the traits
-    name = next(c["name"] for c in cls.controls() if "least" in c and c["scale"] != "action" and not c["needs"])
+    name = case.slider
     slider = view.root.locator(f"[data-control={name}] input[type=range]")
     slider.press("ArrowLeft")
     slider.press("ArrowLeft")

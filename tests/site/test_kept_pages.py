@@ -31,7 +31,7 @@ def state(live):
     """All that can be seen, once it is told to a screen reader too."""
     live.page.wait_for_function(
         "(figure) => figure.querySelector('[aria-live]').textContent"
-        " === figure.querySelector('.posenc-finding').textContent",
+        ".endsWith(figure.querySelector('.posenc-finding').textContent)",
         arg=live.handle,
     )
     live.settle()
@@ -46,7 +46,7 @@ def disturb(live, case):
     live.page.evaluate("history.replaceState(null, '', '#elsewhere')")
     live.page.evaluate("document.documentElement.dataset.theme = 'dark'")
     live.page.evaluate("document.body.classList.add('another')")
-    live.evaluate("getSelection().selectAllChildren(figure.querySelector('.posenc-hint'))")
+    live.evaluate("getSelection().selectAllChildren(figure.querySelector('.posenc-told'))")
     live.page.set_viewport_size({"width": 700, "height": 800})
     live.page.emulate_media(reduced_motion="reduce")
     live.settle()

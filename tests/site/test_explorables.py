@@ -489,6 +489,21 @@ def test_full_screen_shows_it_larger(open_live, case):
     assert live.evaluate("figure.querySelector('canvas').clientWidth") == wide
 
 
+@pytest.mark.parametrize("where", [EVERY_ONE, "book/intro.html"])
+def test_the_keyboard_comes_to_the_first_control_within_a_dozen_steps(new_page, site_url, where):
+    page = new_page()
+    page.goto(f"{site_url}/{where}")
+    page.wait_for_function("document.querySelector('.posenc-explorable').dataset.ready")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.hash") == "#main-content"
+    page.keyboard.press("Enter")
+    stops = 0
+    while not page.evaluate("Boolean(document.activeElement.closest('[data-control]'))"):
+        page.keyboard.press("Tab")
+        stops += 1
+        assert stops <= 12
+
+
 PICTURE = "figure.querySelector('canvas').toDataURL()"
 
 

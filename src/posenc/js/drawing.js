@@ -293,6 +293,15 @@ export function widthOf(context, font, text) {
   return widths.get(key);
 }
 
+// Calls back once the letters of a canvas have come, if they are still to come: what was measured before is forgotten.
+export function onceLettersCome(font, redraw) {
+  if (document.fonts.check(font)) return;
+  Promise.allSettled([document.fonts.load(font)]).then(() => {
+    widths.clear();
+    redraw();
+  });
+}
+
 // Names of the curves, set side by side above the plot, each in its own stroke.
 export function legend(context, theme, entries, left, top, right) {
   context.font = theme.font;

@@ -23,6 +23,7 @@
 
 import { showBlocks } from "./blocks.js";
 import { KEEP_KEYS, STEPS, TRACK, element, isNeeded, makeControl } from "./controls.js";
+import { onceLettersCome } from "./drawing.js";
 import { say, sayAll } from "./sentences.js";
 import shell from "./shell.json";
 
@@ -115,7 +116,7 @@ export function explorable(definition) {
       const read = (name) => style.getPropertyValue(name).trim();
       return {
         text: read("--posenc-text"), muted: read("--posenc-muted"), grid: read("--posenc-grid"), ground: read("--posenc-ground"),
-        font: `12px ${style.fontFamily}`,
+        font: `${Math.round(0.8 * parseFloat(style.fontSize))}px ${style.fontFamily}`,
       };
     };
     const paint = () => {
@@ -282,6 +283,7 @@ export function explorable(definition) {
     };
     restore();
     update();
+    onceLettersCome(theme().font, later);
     return () => {
       for (const event of events) model.off(event, later);
       model.off("change:_restore", restore);

@@ -139,10 +139,8 @@ def write_front_door(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the hooks, and of every page the style sheet and the face, fetched before any text asks for it."""
+    """Register the hooks and the style sheet of every page."""
     app.add_css_file("posenc/site.css")
-    face = {"rel": "preload", "as": "font", "type": "font/woff2", "crossorigin": "anonymous"}
-    app.add_css_file("posenc/face.woff2", **face)
     app.connect("html-page-context", page_context)
     app.connect("html-page-context", set_up_mathjax, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)  # after the theme

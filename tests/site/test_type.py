@@ -13,13 +13,18 @@ from fontTools.ttLib import TTFont
 from playwright.sync_api import Page, Route
 
 from tests.site.browser import ROOT, SITE, scroll_through
-from tests.site.visit import COUNT_SHIFTS, Visit, first_of_its_kind
+from tests.site.visit import Visit, first_of_its_kind
 
 BUDGET = 60_000  # bytes of the face on one page
-MOST_SHIFT = 0.1  # what the web counts as good
 CHAPTER, EXPLORABLE = "notebooks/07_many_dimensions.html", "book/intro.html"
 # Source Sans has none of these. They stand in a few places, and the reader's own faces have them.
 LACKING = set("⌈⌉⌊⌋≪∓∎⏎␣◥")
+
+MOST_SHIFT = 0.02  # of the web's "cumulative layout shift", of which it counts 0.1 as good
+COUNT_SHIFTS = """window.posencShift = 0;
+new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.posencShift += value;
+}).observe({ type: 'layout-shift', buffered: true });"""
 
 # The width of each of some words in the face in which an element's text is set.
 WIDTHS = """([selector, words]) => {
@@ -65,8 +70,9 @@ def face(name: str) -> TTFont:
 
 
 def lacks(text: str, name: str = "face.woff2") -> set[str]:
-    """The characters of a text that a face has not, without Chinese and white space."""
-    ours = {one for one in text if not one.isspace() and unicodedata.east_asian_width(one) not in "WF"}
+    """The characters of a text that a face has not, without Chinese and what cannot be seen."""
+    seen = {one for one in text if not one.isspace() and unicodedata.category(one) != "Cf"}
+    ours = {one for one in seen if unicodedata.east_asian_width(one) not in "WF"}
     return {one for one in ours if ord(one) not in face(name).getBestCmap()} - LACKING
 
 
@@ -95,7 +101,8 @@ def test_face_keeps_its_spacing_and_figures_of_one_width(name: str, built_site: 
     font = face(name)
     assert "kern" in {record.FeatureTag for record in font["GPOS"].table.FeatureList.FeatureRecord}
     figures = [font.getBestCmap()[ord(figure)] for figure in "0123456789"]
-    assert len({font["hmtx"][figure][0] for figure in figures}) == 1
+    widths = [font["hmtx"][figure][0] for figure in figures]
+    assert max(widths) - min(widths) <= font["head"].unitsPerEm / 1000  # as they are rounded at a weight
 
 
 def test_all_faces_together_are_within_the_budget(built_site: Path) -> None:
@@ -130,11 +137,6 @@ def test_page_from_disk_has_the_face(visited: Visit, page_name: str) -> None:
         assert "normal 400 700" in visited.from_disk["faces"]
 
 
-def test_page_stands_still_while_it_comes(visited: Visit) -> None:
-    assert visited.first["shift"] <= MOST_SHIFT
-    assert visited.light["shift"] <= MOST_SHIFT
-
-
 def test_what_the_face_lacks_is_shown_somewhere(built_site: Path) -> None:
     """An exception that nothing needs any more goes."""
     texts = [path.read_text(encoding="utf-8") for path in [*built_site.rglob("*.html"), *built_site.rglob("modules/*")]]
@@ -166,7 +168,8 @@ def test_all_but_code_is_set_in_the_face(chapter: Page) -> None:
         "#pst-page-toc-nav a",
     ]
     explorable = [".posenc-finding", ".posenc-explorable-view input[type='text']", ".posenc-explorable-view button"]
-    assert set(chapter.evaluate(FAMILIES, [*text, *explorable])) == {site_face.FAMILY}
+    for place in [*text, *explorable]:
+        assert chapter.evaluate(FAMILIES, [place]) == [site_face.FAMILY], place
     assert site_face.FAMILY not in chapter.evaluate(FAMILIES, ["pre", "p code"])
     plotted = "getComputedStyle(document.querySelector('.posenc-canvas .xtick text')).fontFamily"
     assert chapter.evaluate(plotted).startswith(f'"{site_face.FAMILY}"')
@@ -201,34 +204,42 @@ def held(new_page: Callable[..., Page]) -> tuple[Page, list[Route]]:
     """A page for which the face is asked and does not come until the test lets it."""
     page, routes = new_page(), []
     page.add_init_script(COUNT_SHIFTS)
-    page.route("**/posenc/face*.woff2", routes.append)
+    page.route("**/posenc/face*.woff2", lambda route: routes.append(route))
     return page, routes
 
 
 def let_come(page: Page, routes: list[Route]) -> None:
-    """Let the face come, and wait until the page is laid out with it."""
+    """Let the face come, and wait until the page is drawn with it."""
     for route in routes:
         route.continue_()
-    page.evaluate("document.fonts.ready.then(() => new Promise((drawn) => requestAnimationFrame(() => drawn())))")
+    page.evaluate(
+        """document.fonts.ready.then(() => new Promise((drawn) => (
+          requestAnimationFrame(() => requestAnimationFrame(() => drawn()))
+        )))"""
+    )
 
 
-def test_text_stays_in_its_place_when_the_face_comes(held: tuple[Page, list[Route]], site_url: str) -> None:
+@pytest.mark.parametrize("name", [CHAPTER, EXPLORABLE, "book/claims.html", "book/the_map.html"])
+def test_text_stays_in_its_place_when_the_face_comes(name: str, held: tuple[Page, list[Route]], site_url: str) -> None:
+    """All else has come before: the face is the last thing."""
     page, routes = held
-    page.goto(f"{site_url}/{CHAPTER}", wait_until="commit")
-    page.wait_for_function("document.readyState !== 'loading' && document.querySelector('footer')")
-    page.wait_for_function("document.querySelector('mjx-container')")
-    before = page.evaluate("[document.querySelector('article').offsetHeight, window.posencShift]")
+    page.goto(f"{site_url}/{name}", wait_until="domcontentloaded")
+    page.wait_for_function("!document.querySelector('.math:not(:has(mjx-container))')")
+    page.wait_for_timeout(500)
+    measure = "[document.querySelector('article').offsetHeight, window.posencShift]"
+    height, shift = page.evaluate(measure)
     assert routes
     let_come(page, routes)
-    after = page.evaluate("[document.querySelector('article').offsetHeight, window.posencShift]")
-    assert after[0] == pytest.approx(before[0], rel=0.02)
-    assert after[1] - before[1] <= 0.02
+    page.wait_for_timeout(500)
+    height_then, shift_then = page.evaluate(measure)
+    assert height_then == pytest.approx(height, rel=0.02)
+    assert shift_then - shift <= MOST_SHIFT
 
 
 PICTURE = "document.querySelector('.posenc-explorable canvas').toDataURL()"
 DRAWN = """() => {
   const figure = document.querySelector('.posenc-explorable');
-  return figure.dataset.ready === 'true' && figure.querySelector('.posenc-explorable-view').explorable.done;
+  return figure?.dataset.ready === 'true' && figure.querySelector('.posenc-explorable-view').explorable.done;
 }"""
 
 

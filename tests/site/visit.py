@@ -57,14 +57,8 @@ LOOK = """(figures) => {
     })),
     faces: [...document.fonts].filter(({ family, status }) => /^.?Turn by Turn.?$/.test(family) && status === 'loaded')
       .map(({ style, weight }) => `${style} ${weight}`),
-    shift: window.posencShift,
   };
 }"""
-# How far the page's parts jump while it comes, as the web's "cumulative layout shift" counts it.
-COUNT_SHIFTS = """window.posencShift = 0;
-new PerformanceObserver((list) => {
-  for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.posencShift += value;
-}).observe({ type: 'layout-shift', buffered: true });"""
 # The characters of the page's text, in figures too; code and formulas have faces of their own.
 CHARACTERS = """() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = new Set();
@@ -145,7 +139,6 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light")
     context.set_default_timeout(60_000)
     page = noted(context, found)
-    page.add_init_script(COUNT_SHIFTS)
     with Scales(page) as scales:
         page.goto(f"{url}/{name}")
         settle(page)

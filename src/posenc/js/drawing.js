@@ -293,13 +293,12 @@ export function widthOf(context, font, text) {
   return widths.get(key);
 }
 
-// Calls back once the letters of a canvas have come, if they are still to come: what was measured before is forgotten.
-export function onceLettersCome(font, redraw) {
-  if (document.fonts.check(font)) return;
-  Promise.allSettled([document.fonts.load(font)]).then(() => {
-    widths.clear();
-    redraw();
-  });
+// Calls back once the page's faces have come, if one is on its way: what was measured before is forgotten.
+export async function onceLettersCome(redraw) {
+  if (document.fonts.status === "loaded") return;
+  await document.fonts.ready;
+  widths.clear();
+  redraw();
 }
 
 // Names of the curves, set side by side above the plot, each in its own stroke.

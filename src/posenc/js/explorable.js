@@ -283,7 +283,7 @@ export function explorable(definition) {
     };
     restore();
     update();
-    onceLettersCome(theme().font, later);
+    onceLettersCome(later);
     return () => {
       for (const event of events) model.off(event, later);
       model.off("change:_restore", restore);

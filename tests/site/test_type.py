@@ -232,7 +232,7 @@ def test_text_stays_in_its_place_when_the_face_comes(name: str, held: tuple[Page
     let_come(page, routes)
     page.wait_for_timeout(500)
     height_then, shift_then = page.evaluate(measure)
-    assert height_then == pytest.approx(height, rel=0.02)
+    assert height_then == pytest.approx(height, rel=0.035)  # without a screen, letters are whole pixels wide: 3 %
     assert shift_then - shift <= MOST_SHIFT
 
 

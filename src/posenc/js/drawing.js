@@ -294,11 +294,12 @@ export function widthOf(context, font, text) {
 }
 
 // Calls back once the page's faces have come, if one is on its way: what was measured before is forgotten.
-export async function onceLettersCome(redraw) {
+export function onceLettersCome(redraw) {
   if (document.fonts.status === "loaded") return;
-  await document.fonts.ready;
-  widths.clear();
-  redraw();
+  document.fonts.ready.then(() => {
+    widths.clear();
+    redraw();
+  });
 }
 
 // Names of the curves, set side by side above the plot, each in its own stroke.

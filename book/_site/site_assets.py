@@ -1,4 +1,4 @@
-"""What is copied beside the pages: MathJax, plotly.js, the page host and the explorables' modules."""
+"""What is copied beside the pages: MathJax, plotly.js, the book's face, the page host and the explorables' modules."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import shutil
 from pathlib import Path
 
+import site_face
 from fontTools import subset
 from sphinx.application import Sphinx
 
@@ -102,7 +103,6 @@ def slim_font_awesome(output: Path) -> None:
     wanted |= {int(code, 16) for code in re.findall(r"\\([ef][0-9a-f]{3})\b", sheets)}
     wanted |= {ord(character) for character in re.findall("[\ue000-\uf8ff]", sheets)}
 
-    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table otherwise
     for path in (static / "vendor" / "fontawesome" / "webfonts").iterdir():
         if path.suffix != ".woff2":
             path.unlink()  # fallback formats that no browser with this page's JavaScript asks for
@@ -127,7 +127,9 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     for name in ("host.js", "claims.js", "site.css"):
         _copy(HERE / name, static / FOLDER / name)
     let_sliders_go_first(output)
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table otherwise
     slim_font_awesome(output)
+    site_face.write_face(_package_folder(site_face.PACKAGE), output)
 
 
 def setup(app: Sphinx) -> None:

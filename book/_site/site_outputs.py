@@ -178,6 +178,31 @@ def free_tagged_equations(app: Sphinx, doctree: nodes.document) -> None:
             block[:] = [nodes.Text(rf"\[{block.astext()}\]")]
 
 
+def _text(node: nodes.Node | None) -> str:
+    return node.astext() if isinstance(node, nodes.Text) else ""
+
+
+def keep_marks_with_formulas(app: Sphinx, doctree: nodes.document) -> None:
+    """Bind a formula in the text to the bracket before it and to the full stop after it.
+
+    A browser breaks the line on either side of a set formula whatever stands there, a word joiner too.
+    """
+    for formula in list(doctree.findall(nodes.math)):
+        place = formula.parent
+        at = next(k for k, node in enumerate(place) if node is formula)  # equal texts are one to list.index
+        before, after = (_text(place[k]) if 0 <= k < len(place) else "" for k in (at - 1, at + 1))
+        rest, end = before.rstrip("([“‘"), after.lstrip(".,;:!?)]”’")
+        opening, closing = before[len(rest) :], after[: len(after) - len(end)]
+        if not opening and not closing:
+            continue
+        place[at] = nodes.inline("", "", classes=["posenc-whole"])
+        place[at] += [part for part in (nodes.Text(opening), formula, nodes.Text(closing)) if part.astext()]
+        if opening:
+            place[at - 1] = nodes.Text(rest)
+        if closing:
+            place[at + 1] = nodes.Text(end)
+
+
 def setup(app: Sphinx) -> None:
     """Register the renderers and the hooks."""
     # myst-nb finds renderers by entry points only, which would tie the installed package `posenc` to the website.
@@ -186,3 +211,4 @@ def setup(app: Sphinx) -> None:
     render.load_mime_renders = lambda: [PlotlyOutput, WidgetOutput, *found()]
     app.connect("doctree-read", forget_widget_states)
     app.connect("doctree-read", free_tagged_equations)
+    app.connect("doctree-read", keep_marks_with_formulas)

@@ -132,12 +132,12 @@ def serve(folder: Path, line: Line | None = None) -> Iterator[str]:
 
 
 @contextmanager
-def launch(playwright: Playwright) -> Iterator[Browser]:
-    """A headless Chromium."""
+def launch(playwright: Playwright, *flags: str) -> Iterator[Browser]:
+    """A headless Chromium, with further flags."""
     program = chromium.find()
     if program is None:
         raise FileNotFoundError(chromium.HOW)
-    browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+    browser = playwright.chromium.launch(executable_path=program, args=[*FLAGS, *flags])
     try:
         yield browser
     finally:

@@ -254,6 +254,18 @@ def test_tagged_equations_are_not_split() -> None:
     assert second.astext() == plain
 
 
+def test_a_formula_keeps_its_marks() -> None:
+    """Brackets and stops beside a formula go into its line; words beside it do not, nor does a mark after a word."""
+    parts = ["at (“", "m", "”), or ", "n", "th.", "k", ", ", "i", ", ", "j", ""]
+    paragraph = nodes.paragraph("", "", *(nodes.math("", t) if len(t) == 1 else nodes.Text(t) for t in parts))
+    doctree = nodes.container("", paragraph)
+    site_outputs.keep_marks_with_formulas(None, doctree)  # type: ignore[arg-type]
+    assert paragraph.astext() == "".join(parts)
+    bound = [[child.astext() for child in node] for node in paragraph.findall(nodes.inline)]
+    assert bound == [["(“", "m", "”),"], ["k", ","], ["i", ","]]
+    assert [node.astext() for node in doctree.findall(nodes.math)] == list("mnkij")
+
+
 def test_explorable_options_are_traits() -> None:
     options = AnyTrait()
     assert options  # MyST takes an empty specification for "no options"

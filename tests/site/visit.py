@@ -55,7 +55,18 @@ LOOK = """(figures) => {
       settings: [...cell.querySelectorAll('.posenc-settings li')].map((setting) => setting.innerText),
       drawn: cell.querySelectorAll('.posenc-plotly .main-svg .trace, .posenc-plotly .main-svg .hm').length,
     })),
+    faces: [...document.fonts].filter(({ family, status }) => /^.?Turn by Turn.?$/.test(family) && status === 'loaded')
+      .map(({ style, weight }) => `${style} ${weight}`),
   };
+}"""
+# The characters of the page's text, in figures too; code and formulas have faces of their own.
+CHARACTERS = """() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = new Set();
+  while (texts.nextNode()) {
+    if (texts.currentNode.parentElement.closest('script, style, pre, code, kbd, .math')) continue;
+    for (const character of texts.currentNode.data) found.add(character);
+  }
+  return [...found].sort().join('');
 }"""
 # Every Plotly figure has the colour of the page's text and fits, every explorable has drawn, no hint of a button is
 # fading out, and what can be scrolled can be by keys, which the theme sees to some time after the window has changed.
@@ -80,6 +91,7 @@ class Visit:
     first: dict[str, Any] = field(default_factory=dict)  # a look before anything is scrolled to
     weight: dict[str, Any] = field(default_factory=dict)
     light: dict[str, Any] = field(default_factory=dict)  # a look, wide, with everything drawn
+    characters: str = ""
     zoomed_width: int = 0
     dark: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width
     inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme
@@ -134,6 +146,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
     found.first = page.evaluate(LOOK, FIGURES)
     scroll_through(page)
     found.light = page.evaluate(LOOK, FIGURES)
+    found.characters = page.evaluate(CHARACTERS)
     found.inaccessible["light"] = violations(page, *left_out)
     switch_theme(page, "dark")
     page.set_viewport_size({"width": ZOOMED[0], "height": ZOOMED[1]})  # to 200 %: half as many pixels

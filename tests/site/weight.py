@@ -54,6 +54,7 @@ class Scales:
         return {
             "bytes": sum(files.values()) - plotly,
             "plotly_bytes": plotly,
+            "face_bytes": sum(size for address, size in files.items() if "/posenc/face" in address),
             "requests": len(files),
             "heaviest": {address.rpartition("/")[2]: size for address, size in heaviest},
         }

@@ -40,7 +40,7 @@ export function panelsOf(width, list, dim) {
 }
 
 function numbers(context, theme, x, y, rows, text) {
-  const small = { ...theme, font: theme.font.replace("12px", x.at(1) - x.at(0) < 30 ? "10px" : "11px") };
+  const small = { ...theme, font: theme.font.replace(/^\d+px/, x.at(1) - x.at(0) < 30 ? "10px" : "11px") };
   rows.forEach((row, i) => row.forEach((value, j) => (
     words(context, small, text(value), x.at(j), y.at(i) + 1, { align: "center", colour: theme.text })
   )));

@@ -293,6 +293,15 @@ export function widthOf(context, font, text) {
   return widths.get(key);
 }
 
+// Calls back once the page's faces have come, if one is on its way: what was measured before is forgotten.
+export function onceLettersCome(redraw) {
+  if (document.fonts.status === "loaded") return;
+  document.fonts.ready.then(() => {
+    widths.clear();
+    redraw();
+  });
+}
+
 // Names of the curves, set side by side above the plot, each in its own stroke.
 export function legend(context, theme, entries, left, top, right) {
   context.font = theme.font;

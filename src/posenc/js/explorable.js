@@ -27,6 +27,7 @@
 
 import { showBlocks } from "./blocks.js";
 import { KEEP_KEYS, TRACK, element, isNeeded, makeControl } from "./controls.js";
+import { onceLettersCome } from "./drawing.js";
 import { animate, between, reducedMotion } from "./motion.js";
 import { pointing } from "./pointing.js";
 import { say, sayAll } from "./sentences.js";
@@ -221,7 +222,7 @@ export function explorable(definition) {
       const read = (name) => style.getPropertyValue(name).trim();
       return {
         text: read("--posenc-text"), muted: read("--posenc-muted"), grid: read("--posenc-grid"), ground: read("--posenc-ground"),
-        font: `12px ${style.fontFamily}`,
+        font: `${Math.round((0.8 * parseFloat(style.fontSize)) / zoom())}px ${style.fontFamily}`,
       };
     };
     const paint = () => {
@@ -327,6 +328,7 @@ export function explorable(definition) {
     };
     restore(0);
     update();
+    onceLettersCome(later);
     return () => {
       for (const event of events) model.off(event, later);
       model.off("change:_restore", follow);

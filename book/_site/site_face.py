@@ -1,0 +1,64 @@
+"""The face in which the book is set: Source Sans 3, cut down to the characters that the pages show.
+
+Chosen for its figures, which are of one width wherever they stand, on a canvas too; its italic; its Greek, raised and
+lowered signs; and its narrow letters, which a side bar, a table and a phone need. Chinese and code stay with the
+reader's own faces.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from fontTools import subset
+from fontTools.ttLib import TTFont
+from fontTools.varLib import instancer
+
+PACKAGE = "fontpkg_source_sans_3"
+FAMILY = "Turn by Turn"  # its licence reserves the name Source for what was not changed
+
+# Of each file for the page, the package's file and the weight, or the range of weights, that it keeps.
+FACES: dict[str, tuple[str, float | tuple[float, float]]] = {
+    "face.woff2": ("SourceSans3[wght].ttf", (400, 700)),
+    "face-italic.woff2": ("SourceSans3-Italic[wght].ttf", 400),
+    "face-bold-italic.woff2": ("SourceSans3-Italic[wght].ttf", 600),
+}
+FEATURES = ("kern", "mark", "mkmk", "ccmp", "locl", "liga")  # its figures are lining and of one width as they are
+NAMES = (0, 5, 13, 14)  # copyright, version, licence and the licence's address
+ASCII = frozenset(map(chr, range(0x20, 0x7F)))  # whatever the pages show: readers type into fields
+
+
+def characters(texts: list[str]) -> set[str]:
+    r"""All characters of some texts, those that JSON writes as \u03b8 too, and ASCII."""
+    return ASCII.union(*(re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), text) for text in texts))
+
+
+def shown(output: Path) -> set[str]:
+    """The characters that the pages of a built site and its explorables can show."""
+    pages = [path for path in output.rglob("*.html") if "_static" not in path.parts]
+    modules = (output / "_static" / "posenc" / "modules").glob("*.js")
+    return characters([path.read_text(encoding="utf-8") for path in (*pages, *modules)])
+
+
+def cut(source: Path, weight: float | tuple[float, float], kept: set[str]) -> TTFont:
+    """One face with the characters and weights that are kept, compressed when it is saved, under the book's name."""
+    options = subset.Options(layout_features=FEATURES, name_IDs=NAMES, hinting=False, notdef_outline=True)
+    font = subset.load_font(str(source), options)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=map(ord, kept))
+    subsetter.subset(font)
+    font = instancer.instantiateVariableFont(font, {"wght": weight})
+    for number, name in ((1, FAMILY), (4, FAMILY), (6, FAMILY.replace(" ", ""))):
+        font["name"].setName(name, number, 3, 1, 0x409)
+    font.flavor = "woff2"
+    return font
+
+
+def write_face(package: Path, output: Path) -> None:
+    """Write the faces, from the package's folder, and their licence beside the site's style sheet."""
+    folder = output / "_static" / "posenc"
+    kept = shown(output)
+    for name, (source, weight) in FACES.items():
+        cut(package / "files" / source, weight, kept).save(folder / name)
+    shutil.copy2(package / "LICENSE", folder / "face-licence.txt")

@@ -180,7 +180,8 @@ def test_the_card_warns_where_an_encoder_sees_no_sides(page_of: Cards) -> None:
 
 # ---- reach ----------------------------------------------------------------------------------------------------------
 
-KEYS = {label: key for key, label in site_map._explorable().SCHEMES.items()}
+SCHEMES = site_map._explorable().Extrapolation.catalogue["controls"]["scheme"]["options"]
+KEYS = {label: key for key, label in SCHEMES.items()}
 
 
 def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.Spread:

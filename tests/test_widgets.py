@@ -13,6 +13,8 @@ import traitlets
 from hypothesis import given
 from hypothesis import strategies as st
 
+from posenc._numbers import fixed, grouped, whole
+from posenc._sentences import say
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq
 from posenc.widgets import (
@@ -32,8 +34,6 @@ from posenc.widgets import (
     stylesheet,
 )
 from posenc.widgets._base import normal_draws
-from posenc.widgets._numbers import fixed, grouped, whole
-from posenc.widgets._sentences import say
 from tests.explorables import CASES
 
 

@@ -13,13 +13,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import sici
 
+from posenc._numbers import fixed, grouped, whole
+from posenc._sentences import say
 from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
 from posenc.figures import PALETTE
 from posenc.frequencies import inv_freq
 from posenc.widgets import EXPLORABLES, DecayExplorer, bundle
 from posenc.widgets._base import normal_draws
-from posenc.widgets._numbers import fixed, grouped, whole
-from posenc.widgets._sentences import say
 from tests.explorables import CASES, EVERY_ONE, Case, told
 from tests.sentences import FACTS, NAMES, SAID
 from tests.site.live import Arithmetic, Live, assert_same

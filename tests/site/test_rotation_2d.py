@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from posenc._numbers import fixed
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import pair_scores, rotate, rotation_matrix
 from posenc.widgets import Rotation2D
-from posenc.widgets._numbers import fixed
 
 pytestmark = pytest.mark.xdist_group("Rotation2D")  # with the battery of tests of it: they share its page
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from posenc._numbers import fixed, grouped
 from posenc.absolute import shift_matrix, sinusoidal
 from posenc.analysis import decay, kernel_asymmetry, kernel_residual, offset_kernel
 from posenc.frequencies import inv_freq, wavelengths
 from posenc.widgets import SinusoidExplorer
-from posenc.widgets._numbers import fixed, grouped
 from posenc.widgets.sinusoid_explorer import random_orthogonal
 
 pytestmark = pytest.mark.xdist_group("SinusoidExplorer")  # with the battery of tests of it: they share its page

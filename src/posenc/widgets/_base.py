@@ -16,7 +16,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from posenc.widgets._sentences import catalogue, say_all
+from posenc._sentences import catalogue, say_all
 
 _JS = files("posenc") / "js"
 

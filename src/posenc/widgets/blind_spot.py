@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from posenc._numbers import fixed
 from posenc.absolute import relative_positions, sinusoidal
 from posenc.attention import Attention, attention
 from posenc.bias import alibi, alibi_slopes
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import rotate
 from posenc.widgets._base import Choice, Control, Explorable, Switch, Text, normal_draws
-from posenc.widgets._numbers import fixed
 
 DIM = 4  # so narrow that every number of an output can be written out
 WORDS = 6  # in the longest sentence

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from posenc._numbers import fixed, grouped
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, radix, sinusoidal
 from posenc.analysis import (
     defined_share,
@@ -20,7 +21,6 @@ from posenc.analysis import (
     translation_residual,
 )
 from posenc.widgets._base import Choice, Control, Explorable
-from posenc.widgets._numbers import fixed, grouped
 
 LONG = 256  # positions over which a matrix for one step is fitted
 ROUNDING = 1e-9

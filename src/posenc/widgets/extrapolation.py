@@ -8,9 +8,9 @@ from functools import cache, reduce
 from operator import add
 from typing import Any
 
+from posenc._sentences import say
 from posenc.lab.measured import Results, results
 from posenc.widgets._base import Choice, Control, Explorable
-from posenc.widgets._sentences import say
 
 VALUE = {"text": "loss", "copy": "accuracy", "copy_half": "accuracy"}  # of each measure, by its name in the results
 SYMBOLS = 64  # that the blocks are made of

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from posenc._numbers import fixed, whole
 from posenc.absolute import shift_matrix, sinusoidal
 from posenc.analysis import kernel_asymmetry, kernel_residual, offset_kernel
 from posenc.widgets._base import Action, Choice, Control, Explorable, normal_draws
-from posenc.widgets._numbers import fixed, whole
 
 POSITIONS, REACH = 128, 64  # positions 0 … 127 of the text, offsets −64 … 64
 SAME = 1e-9  # below it, a difference is rounding

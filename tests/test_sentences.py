@@ -1,10 +1,10 @@
-"""Sentences of explorables, made of a catalogue's texts and of facts."""
+"""Sentences, made of a catalogue's texts and of facts."""
 
 from __future__ import annotations
 
 import pytest
 
-from posenc.widgets._sentences import say, say_all
+from posenc._sentences import say, say_all
 from tests.sentences import FACTS, NAMES, SAID
 
 

@@ -1,4 +1,4 @@
-"""An explorable's words, from the file that its JavaScript reads too, and sentences made of them and of facts.
+"""Words of the package, from catalogues in JSON, and sentences made of them and of facts.
 
 A text is one of:
 
@@ -10,7 +10,7 @@ A text is one of:
 - {"each": fact, "say": text, "between": string}: a fact that is a list of further facts, each said in turn.
 
 A condition is a fact, "not" and a fact, or two of facts, numbers and 'strings' with one of = ≠ < ≤ > ≥ between them;
-several are joined by "and". js/sentences.js does the same.
+several are joined by "and". js/sentences.js, which reads the explorables' catalogues too, does the same.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from posenc.widgets._numbers import fixed, grouped, whole
+from posenc._numbers import fixed, grouped, whole
 
 Facts = Mapping[str, Any]
 _PLACE = re.compile(r"\{(\w+)(?::([^}]+))?\}")
@@ -32,9 +32,9 @@ _SIGNS = {"=": operator.eq, "≠": operator.ne, "<": operator.lt, "≤": operato
 
 
 @cache
-def catalogue(module: str) -> dict[str, Any]:
-    """All words of an explorable, from js/`module`.json."""
-    found: dict[str, Any] = json.loads((files("posenc") / "js" / f"{module}.json").read_text(encoding="utf-8"))
+def catalogue(name: str, folder: str = "js") -> dict[str, Any]:
+    """All words of an explorable, from js/`name`.json, or those of another folder of the package."""
+    found: dict[str, Any] = json.loads((files("posenc") / folder / f"{name}.json").read_text(encoding="utf-8"))
     return found
 
 

@@ -36,6 +36,24 @@ def grouped(value: float) -> str:
     return _signed(f"{int(integer):,}".replace(",", "\u202f")) if not fraction.strip("0") else _plain(f"{rounded:f}")
 
 
+def percent(share: float) -> str:
+    """A share in whole per cent."""
+    return f"{fixed(100 * share, 0)}%"
+
+
+def significant(value: float, figures: int = 6) -> str:
+    """At most so many significant figures, as Python's general format has them: 1e+06 where there are more before the
+    point."""
+    text = f"{value:.{figures}g}"
+    return f"−{text[1:]}" if text.startswith("-") else text
+
+
+def thousands(number: str) -> str:
+    """A written number with the thousands before its point set apart by a narrow space."""
+    integer, point, fraction = number.partition(".")
+    return re.sub(r"(?<=\d)(?=(\d{3})+$)", "\u202f", integer) + point + fraction
+
+
 _SUPERSCRIPTS = str.maketrans("0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 

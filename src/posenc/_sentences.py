@@ -11,6 +11,9 @@ A text is one of:
 
 A condition is a fact, "not" and a fact, or two of facts, numbers and 'strings' with one of = ≠ < ≤ > ≥ between them;
 several are joined by "and". js/sentences.js, which reads the explorables' catalogues too, does the same.
+
+Python alone writes figures, so these forms are its own: {fact:2|thousands} sets the thousands of a written number
+apart, {fact:percent} is a share in whole per cent, {fact:g} or {fact:3g} at most six or so many significant figures.
 """
 
 from __future__ import annotations
@@ -18,12 +21,12 @@ from __future__ import annotations
 import json
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from posenc._numbers import fixed, grouped, whole
+from posenc._numbers import fixed, grouped, percent, significant, thousands, whole
 
 Facts = Mapping[str, Any]
 _PLACE = re.compile(r"\{(\w+)(?::([^}]+))?\}")
@@ -54,6 +57,16 @@ def say(text: Any, facts: Facts, names: Mapping[str, Mapping[str, str]] | None =
     return say(text["then"] if _holds(text["if"], facts) else text.get("else", ""), facts, names)
 
 
+def say_key(words: Mapping[str, Any], key: str, facts: Facts) -> str:
+    """The text that a catalogue of groups has for a key, `group.what`, with its facts.
+
+    Raises:
+        KeyError: a key, a fact or a table that is not there.
+    """
+    group, _, what = key.partition(".")
+    return say(words[group][what], facts, words.get("names"))
+
+
 def say_all(texts: list[Any], facts: Facts, names: Mapping[str, Mapping[str, str]] | None = None) -> str:
     """Several sentences with a space between; those that say nothing are left out."""
     return " ".join(filter(None, (say(text, facts, names) for text in texts)))
@@ -71,6 +84,8 @@ def _written(value: Any, formats: str | None, names: Mapping[str, Mapping[str, s
             value = fixed(value, int(name))
         elif name == "capital":
             value = value[0].upper() + value[1:]
+        elif name[-1] == "g" and name[:-1].isdigit():
+            value = significant(value, int(name[:-1]))
         elif name in _FORMATS:
             value = _FORMATS[name](value)
         else:
@@ -78,7 +93,13 @@ def _written(value: Any, formats: str | None, names: Mapping[str, Mapping[str, s
     return str(value)
 
 
-_FORMATS = {"whole": whole, "grouped": grouped}
+_FORMATS: dict[str, Callable[[Any], str]] = {
+    "whole": whole,
+    "grouped": grouped,
+    "g": significant,
+    "percent": percent,
+    "thousands": thousands,
+}
 
 
 def _holds(condition: str, facts: Facts) -> bool:

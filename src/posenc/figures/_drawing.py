@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from textwrap import wrap
 
@@ -13,6 +13,8 @@ from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
 from posenc._arrays import said
+from posenc._numbers import fixed, thousands
+from posenc._sentences import catalogue, say_key
 
 PALETTE = json.loads((files("posenc") / "js" / "palette.json").read_text(encoding="utf-8"))
 
@@ -20,6 +22,19 @@ PALETTE = json.loads((files("posenc") / "js" / "palette.json").read_text(encodin
 def pair_colours(pairs: int) -> list[str]:
     """One colour a pair on the book's scale, warm for the fastest to cold for the slowest."""
     return sample_colorscale(PALETTE["pairs"], np.linspace(0, 1, pairs) if pairs > 1 else [0.0])
+
+
+WORDS = catalogue("words", "figures")
+
+
+def _say(key: str, /, **facts: object) -> str:
+    """What the catalogue has for a key, `function.what`, said with its facts."""
+    return say_key(WORDS, key, facts)
+
+
+def _each(**columns: Iterable[object]) -> list[dict[str, object]]:
+    """Columns of facts as a list of facts, for a text that says each in turn."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _at(distances: Sequence[int]) -> dict:
@@ -60,13 +75,19 @@ def _above(name: str, value: float, limit: float) -> None:
 
 def _number(value: float, digits: int = 0) -> str:
     """A number as titles print it: a thin space between thousands, a real minus, and never −0."""
-    return f"{round(value, digits) + 0.0:,.{digits}f}".replace(",", "\u202f").replace("-", "−")
+    return thousands(fixed(value, digits))
 
 
-def _tell(figure: go.Figure, finding: str, details: str, height: int = 420) -> go.Figure:
+def _tell(figure: go.Figure, function: str, /, height: int = 420, **facts: object) -> go.Figure:
+    """A figure's finding as its title, and with its details as its alternative text, both said with the facts."""
+    return _title(figure, _say(f"{function}.finding", **facts), _say(f"{function}.details", **facts), height)
+
+
+def _title(figure: go.Figure, finding: str, details: str, height: int = 420) -> go.Figure:
     """`_finish` for a finding of any length: the title is broken into lines, the alternative text adds the details."""
     lines = wrap(finding, 75, break_on_hyphens=False)
-    _finish(figure, "<br>".join(lines), f"{finding}. {details}", height + 20 * (len(lines) - 1))
+    alt = _say("alternative.text", finding=finding, details=details)
+    _finish(figure, "<br>".join(lines), alt, height + 20 * (len(lines) - 1))
     # a legend is placed in heights of the plot: as far below a tall one as below a low one
     return figure.update_layout(margin_t=55 + 20 * len(lines), legend_y=-60 / (height - 130))
 
@@ -79,7 +100,7 @@ def _style(k: int, **line: float) -> dict:
 
 def _faded(colour: str, opacity: float) -> str:
     """A colour of the palette that lets so much of the page through."""
-    return f"rgba({', '.join(str(int(colour[k : k + 2], 16)) for k in (1, 3, 5))}, {opacity})"
+    return "rgba({}, {}, {}, {})".format(*(int(colour[k : k + 2], 16) for k in (1, 3, 5)), opacity)
 
 
 def _colour_scale(least: float, most: float) -> dict:

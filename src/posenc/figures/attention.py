@@ -15,9 +15,11 @@ from posenc.figures._drawing import (
     _above,
     _colour_scale,
     _drawn,
+    _each,
     _faded,
     _heat_maps,
     _number,
+    _say,
     _some,
     _style,
     _tell,
@@ -60,10 +62,10 @@ def gathering(
         x = (place + query) / 2 + (place - query) / 2 * np.cos(half)  # from the word to the one that gathers
         y = np.sin(half) * np.sqrt(abs(place - query))
         line = {"color": _faded(PALETTE["score"], 0.75), "width": max(0.5, 22 * weight), "simplify": False}
-        name = f"{words[place]}: {weight:.2f}"
+        name = _say("gathering.arc", word=words[place], weight=weight)
         figure.add_scatter(x=_drawn(x), y=_drawn(y), mode="lines", line=line, name=name, row=1, col=1)
     for places, colour in (([p for p in range(count) if p != query], "key"), ([query], "query")):
-        text = [f"<b>{words[place]}</b><br>{weights[place]:.2f}" for place in places]
+        text = [_say("gathering.word", word=words[place], weight=weights[place]) for place in places]
         font = {"color": PALETTE[colour], "size": 12}
         label = {"x": places, "y": [-0.1] * len(places), "text": text, "textposition": "bottom center"}
         figure.add_scatter(**label, mode="text", textfont=font, hoverinfo="skip", row=1, col=1)
@@ -81,19 +83,16 @@ def gathering(
     figure.update_yaxes(range=[-0.5 * top, 1.1 * top], visible=False, row=1)
     figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False, row=2)
     figure.update_yaxes(tickvals=list(range(len(names))), ticktext=list(names), row=2, col=1)
-    figure.update_yaxes(title_text="what is handed over", row=2, col=1)
+    figure.update_yaxes(title_text=_say("gathering.up"), row=2, col=1)
     figure.update_yaxes(showticklabels=False, row=2, col=2)
-    figure.update_xaxes(title_text="weight × value of each word", row=2, col=1)
-    figure.update_xaxes(title_text="sum", showticklabels=False, showgrid=False, zeroline=False, row=2, col=2)
+    figure.update_xaxes(title_text=_say("gathering.across"), row=2, col=1)
+    hidden = {"showticklabels": False, "showgrid": False, "zeroline": False}
+    figure.update_xaxes(title_text=_say("gathering.sum"), **hidden, row=2, col=2)
     most, largest = int(weights.argmax()), int(np.abs(total).argmax())
-    source = "itself" if most == query else f"“{words[most]}”"
-    finding = (
-        f"“{words[query]}” listens most to {source}, with weight {weights[most]:.2f}, and what it gathers is mostly "
-        f"{names[largest]}, {_number(total[largest], 2)}"
-    )
-    listened = ", ".join(f"{word} {weight:.2f}" for word, weight in zip(words, weights, strict=True))
-    gathered = ", ".join(f"{name} {_number(value, 2)}" for name, value in zip(names, total, strict=True))
-    return _tell(figure, finding, f"Weights: {listened}. Sum of the weighted values: {gathered}.", height=440)
+    told = {"word": words[query], "itself": most == query, "source": words[most], "weight": weights[most]}
+    told |= {"name": names[largest], "value": total[largest]}
+    told |= {"listened": _each(word=words, weight=weights), "gathered": _each(name=names, value=total)}
+    return _tell(figure, "gathering", height=440, **told)
 
 
 def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query: int) -> go.Figure:
@@ -110,7 +109,7 @@ def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query
         raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {said(query)}")
     columns = min(2, len(maps))
     figure = _heat_maps({name: _drawn(table) for name, table in maps.items()}, columns, 0.0, 1.0, opacity=0.6)
-    told, rows = [], []
+    told = []
     for k, (name, table) in enumerate(maps.items()):
         at = np.argwhere(table > 0)
         text = [f"{100 * table[i, j]:.0f}" for i, j in at]
@@ -121,16 +120,15 @@ def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query
         frame = {"color": PALETTE["query"], "width": 2}
         figure.add_scatter(x=x, y=y, mode="lines", line=frame, **hidden, **where)
         ticks = {"tickvals": list(range(count)), "ticktext": list(words), **where}
-        figure.update_xaxes(title_text="key", tickangle=0, tickfont_size=10, **ticks)
+        figure.update_xaxes(title_text=_say("axes.key"), tickangle=0, tickfont_size=10, **ticks)
         first = k % columns == 0
-        figure.update_yaxes(title_text="query" if first else None, showticklabels=first, **ticks)
+        figure.update_yaxes(title_text=_say("axes.query") if first else None, showticklabels=first, **ticks)
         most = int(table[query].argmax())
-        told.append(f"“{words[most]}” {name} ({table[query, most]:.0%})")
-        listened = ", ".join(f"{word} {weight:.0%}" for word, weight in zip(words, table[query], strict=True))
-        rows.append(f"{name}: {listened}")
+        listened = _each(word=words, weight=table[query])
+        told.append({"name": name, "most": words[most], "weight": table[query, most], "listened": listened})
     figure.update_layout(coloraxis_showscale=False)
-    finding = f"“{words[query]}” listens most to " + ", ".join(told)
-    return _tell(figure, finding, f"Its weights {'; '.join(rows)}.", height=120 + 290 * -(-len(maps) // columns))
+    height = 120 + 290 * -(-len(maps) // columns)
+    return _tell(figure, "attention_maps", height, word=words[query], maps=told)
 
 
 def score_widths(
@@ -143,10 +141,8 @@ def score_widths(
     """
     widths = np.asarray(_some("widths", widths))
     _above("keys", keys, 1)
-    figure = make_subplots(
-        1, 2, subplot_titles=("spread of the scores", f"listened to, of {keys}"), horizontal_spacing=0.12
-    )
-    told, spread = [], []
+    titles = (_say("score_widths.spread"), _say("score_widths.listened", keys=keys))
+    figure, told = make_subplots(1, 2, subplot_titles=titles, horizontal_spacing=0.12), []
     exact = {"mode": "lines", "line": {"color": PALETTE["neutral"], "width": 1}, "hoverinfo": "skip"}
     for name, line in (("√d", np.sqrt(widths)), ("1", np.ones(len(widths)))):
         ends = {"text": [*[""] * (len(widths) - 1), name], "textposition": "top left", "showlegend": False}
@@ -159,16 +155,14 @@ def score_widths(
         style = {"name": name, "line": _style(k), "marker": {"size": 8, "color": _style(k)["color"]}}
         figure.add_scatter(x=widths, y=_drawn(spreads), **style, mode="markers", showlegend=False, row=1, col=1)
         figure.add_scatter(x=widths, y=_drawn(listened), **style, mode="lines+markers", row=1, col=2)
-        told.append(f"{listened[0]:.1f} and {listened[-1]:.1f} ({name})")
-        spread.append(f"{spreads[0]:.2f} and {spreads[-1]:.2f} ({name})")
-    figure.update_xaxes(type="log", tickvals=widths, title_text="width d of q and k")
+        ends = {"listened": listened[0], "last_listened": listened[-1]}
+        told.append({"name": name, **ends, "spread": spreads[0], "last_spread": spreads[-1]})
+    figure.update_xaxes(type="log", tickvals=widths, title_text=_say("score_widths.across"))
     ticks = [2**power for power in range(int(np.log2(widths[-1])) // 2 + 1)]
-    figure.update_yaxes(type="log", tickvals=ticks, title_text="standard deviation of q·k", row=1, col=1)
+    figure.update_yaxes(type="log", tickvals=ticks, title_text=_say("score_widths.up"), row=1, col=1)
     figure.update_yaxes(range=[0, keys], row=1, col=2)
     figure.update_annotations(font_size=12)
-    ends = f"{widths[0]} and at {_number(widths[-1])}"
-    finding = f"Of {keys} words a query listens, at width {ends}, to {', '.join(told)}"
-    return _tell(figure, finding, f"Spread of the scores at width {ends}: {', '.join(spread)}.")
+    return _tell(figure, "score_widths", keys=keys, first=widths[0], last=widths[-1], measured=told)
 
 
 def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: float) -> go.Figure:
@@ -182,16 +176,15 @@ def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: f
             raise ValueError(f"losses[{name!r}] must be finite numbers, at least one, got {said(values)}")
         at = every * np.arange(1, len(values) + 1)
         steps = max(steps, int(at[-1]))
-        told.append(f"{values[-5:].mean():.2f} ({name})")
+        told.append({"name": name, "end": values[-5:].mean()})
         figure.add_scatter(x=at, y=_drawn(values), mode="lines", name=name, line=_style(k))
     line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
     figure.add_hline(y=chance, line=line)
-    label = {"text": f"guessing: {chance:.3f}", "showarrow": False, "xanchor": "right", "xref": "paper", "yshift": -12}
-    figure.add_annotation(x=1, y=chance, **label)
-    figure.update_xaxes(title_text="step of the optimiser", rangemode="tozero")
-    figure.update_yaxes(title_text="loss of a batch (nats)", rangemode="tozero")
-    finding = f"Where the loss ends after {_number(steps)} steps: {', '.join(told)}"
-    return _tell(figure, finding, f"Means of the last five values; a model that guesses pays {chance:.3f} nats.")
+    label = {"text": _say("training_losses.guessing", chance=chance), "showarrow": False}
+    figure.add_annotation(x=1, y=chance, xanchor="right", xref="paper", yshift=-12, **label)
+    figure.update_xaxes(title_text=_say("training_losses.across"), rangemode="tozero")
+    figure.update_yaxes(title_text=_say("training_losses.up"), rangemode="tozero")
+    return _tell(figure, "training_losses", steps=steps, models=told, chance=chance)
 
 
 def word_orders(
@@ -211,7 +204,7 @@ def word_orders(
     moved = np.empty(len(first), dtype=int)  # where in the first order each word of the second stands
     moved[np.argsort(second, kind="stable")] = np.argsort(first, kind="stable")
     change = np.abs(tables[1] - tables[0][np.ix_(moved, moved)]).max()
-    titles = [f"“{' '.join(words)}”" for words in (first, second)]
+    titles = [_say("word_orders.sentence", words=" ".join(words)) for words in (first, second)]
     panels = {title: _drawn(table) for title, table in zip(titles, tables, strict=True)}
     figure = _heat_maps(panels, 2, 0.0, 1.0, opacity=0.6)  # pale enough for the numbers on it
     for column, (words, table) in enumerate(zip((first, second), tables, strict=True), 1):
@@ -220,18 +213,18 @@ def word_orders(
         hidden = {"hoverinfo": "skip", "showlegend": False}
         figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", row=1, col=column, **hidden)
         ticks = {"tickvals": list(range(len(words))), "ticktext": list(words), "col": column}
-        figure.update_xaxes(title_text="key", **ticks)
-        figure.update_yaxes(title_text="query" if column == 1 else None, side=("left", "right")[column - 1], **ticks)
-    finding = "Another order moves the weights with their words and changes none"
-    if change > 1e-5:  # float32 in, two digits out
-        finding = f"Another order of the same words changes the weights, by up to {change:.2f}"
-    details = [
-        f"{query} looks at {words[row.argmax()]} most, {row.max():.2f}"
+        figure.update_xaxes(title_text=_say("axes.key"), **ticks)
+        name = _say("axes.query") if column == 1 else None
+        figure.update_yaxes(title_text=name, side=("left", "right")[column - 1], **ticks)
+    looks = [
+        {"query": query, "most": words[row.argmax()], "weight": row.max()}
         for words, table in zip((first, second), tables, strict=True)
         for query, row in zip(words, table, strict=True)
     ]
     figure.update_layout(coloraxis_showscale=False)
-    return _tell(figure, finding, f"In {titles[0]} and then in {titles[1]}: {'; '.join(details)}.", height=380)
+    facts = {"first": titles[0], "second": titles[1], "looks": looks}
+    changes = bool(change > 1e-5)  # float32 in, two digits out
+    return _tell(figure, "word_orders", height=380, changes=changes, change=change, **facts)
 
 
 def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
@@ -255,7 +248,7 @@ def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
         points[name] = (centred @ main.T)[first]
     columns = min(2, len(tables))
     rows = -(-len(tables) // columns)
-    titles = [f"{name}<br>{len(of)} of {total}" for name, of in counts.items()]
+    titles = [_say("orders_seen.panel", name=name, seen=len(of), total=total) for name, of in counts.items()]
     figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=0.3 / rows, horizontal_spacing=0.12)
     for panel, name in enumerate(tables):
         where = {"row": panel // columns + 1, "col": panel % columns + 1}
@@ -265,7 +258,7 @@ def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
             y=_drawn(points[name][:, 1]),
             mode="markers+text" if len(counts[name]) <= 10 else "markers",
             text=[str(count) for count in counts[name]],
-            hovertemplate="orders here: %{text}<extra></extra>",
+            hovertemplate=_say("orders_seen.hover", orders="%{text}"),
             marker=marker | {"line": {"width": 0}},
             name=name,
             showlegend=False,
@@ -277,12 +270,9 @@ def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
         figure.update_yaxes(range=[-up, up], **where)
     figure.update_xaxes(nticks=6, tickangle=0, zeroline=False)
     figure.update_yaxes(nticks=6, zeroline=False)
-    figure.update_xaxes(title_text="main direction", row=rows)
-    figure.update_yaxes(title_text="second", col=1)
+    figure.update_xaxes(title_text=_say("orders_seen.across"), row=rows)
+    figure.update_yaxes(title_text=_say("orders_seen.up"), col=1)
     figure.update_annotations(font_size=12)
-    finding = f"Orders told apart, of {total}: {', '.join(f'{len(of)} ({name})' for name, of in counts.items())}"
-    shares = "; ".join(
-        f"{name}: {len(of)} of {' or '.join(str(count) for count in sorted(set(of.tolist())))}"
-        for name, of in counts.items()
-    )
-    return _tell(figure, finding, f"Dots, and the number of orders on each: {shares}.", height=120 + 290 * rows)
+    sizes = [_each(orders=sorted(set(of.tolist()))) for of in counts.values()]
+    readers = _each(name=counts, seen=map(len, counts.values()), sizes=sizes)
+    return _tell(figure, "orders_seen", height=120 + 290 * rows, total=total, readers=readers)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from posenc.figures._drawing import PALETTE, _at, _drawn, _heat_maps, _number, _some, _style, _tell
+from posenc.figures._drawing import PALETTE, _at, _drawn, _each, _heat_maps, _say, _some, _style, _tell
 
 
 def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[float]]) -> go.Figure:
@@ -19,12 +19,12 @@ def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[f
         if values.shape != distances.shape or not np.isfinite(values).all():
             raise ValueError(f"biases[{name!r}] must be {len(distances)} finite numbers, got shape {values.shape}")
         fall = values - values[0]
-        told.append(f"{_number(fall[-1], 1)} ({name})")
+        told.append(fall[-1])
         figure.add_scatter(**_at(distances), y=_drawn(fall), mode="lines", name=name, line=_style(k))
-    figure.update_xaxes(title_text="distance, query minus key (tokens)")
-    figure.update_yaxes(title_text="change of the logit")
-    finding = f"From distance {_number(distances[0])} to {_number(distances[-1])} logits change by {', '.join(told)}"
-    return _tell(figure, finding, "Content apart, and for one head of each method.")
+    figure.update_xaxes(title_text=_say("axes.query_minus_key"))
+    figure.update_yaxes(title_text=_say("biases_by_distance.up"))
+    changes = _each(name=biases, change=told)
+    return _tell(figure, "biases_by_distance", first=distances[0], last=distances[-1], changes=changes)
 
 
 def learned_biases(distances: Sequence[int], heads: np.ndarray) -> go.Figure:
@@ -40,22 +40,17 @@ def learned_biases(distances: Sequence[int], heads: np.ndarray) -> go.Figure:
     level = distances[moves[-1] + 1] if len(moves) else distances[0]
     figure, peaks = go.Figure(), []
     for k, head in enumerate(heads):
-        peaks.append(_number(distances[head.argmax()]))
-        figure.add_scatter(x=distances[away], y=_drawn(head[away]), mode="lines", name=f"head {k + 1}", line=_style(k))
+        peaks.append(distances[head.argmax()])
+        name = _say("learned_biases.head", number=k + 1)
+        figure.add_scatter(x=distances[away], y=_drawn(head[away]), mode="lines", name=name, line=_style(k))
     if level > 0:
         figure.add_vline(x=level, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
-    figure.update_xaxes(title_text="distance, query minus key (tokens)", type="log", dtick=1)
-    figure.update_yaxes(title_text="bias (logits)")
-    finding = (
-        f"The learned bias is greatest at distance {', '.join(peaks)} (heads 1 to {len(heads)}), "
-        f"and one number for all distances from {_number(level)} on"
-    )
-    details = "; ".join(
-        f"head {k}: {_number(head[0], 1)} at {_number(distances[0])}, {_number(head.max(), 1)} at most, "
-        f"{_number(head[-1], 1)} at {_number(distances[-1])}"
-        for k, head in enumerate(heads, 1)
-    )
-    return _tell(figure, finding, f"On an axis of logarithms. {details}.")
+    figure.update_xaxes(title_text=_say("axes.query_minus_key"), type="log", dtick=1)
+    figure.update_yaxes(title_text=_say("learned_biases.up"))
+    count, of_heads = len(heads), {"first": heads[:, 0], "greatest": heads.max(axis=1), "last": heads[:, -1]}
+    told = _each(number=range(1, count + 1), peak=peaks, **of_heads)
+    ends = {"nearest": distances[0], "farthest": distances[-1]}
+    return _tell(figure, "learned_biases", heads=told, count=count, level=level, **ends)
 
 
 def reaches(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> go.Figure:
@@ -66,20 +61,17 @@ def reaches(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> g
         counts = np.asarray(counts, dtype=float)
         if counts.shape != lengths.shape or not np.all((counts > 0) & (counts <= lengths)):
             raise ValueError(f"nearest[{name!r}] must be {len(lengths)} numbers of keys, none above the length")
-        told[name] = f"from {_number(counts[0])} keys to {_number(counts[-1])} ({name})"
+        told[name] = {"name": name, "least": counts[0], "most": counts[-1]}
         growth[name] = counts[-1] / counts[0]
         figure.add_scatter(x=lengths, y=counts, mode="lines+markers", name=name, line=_style(k))
-    half = {"mode": "lines", "name": "half of the text", "line": _style(2, width=1, dash="dot")}
+    half = {"mode": "lines", "name": _say("reaches.half"), "line": _style(2, width=1, dash="dot")}
     figure.add_scatter(x=lengths[[0, -1]], y=lengths[[0, -1]] / 2, **half)
-    figure.update_xaxes(title_text="length of the text (tokens)", type="log", dtick=1)
-    figure.update_yaxes(title_text="keys with half of the attention", type="log", dtick=1)
+    figure.update_xaxes(title_text=_say("axes.length"), type="log", dtick=1)
+    figure.update_yaxes(title_text=_say("reaches.up"), type="log", dtick=1)
     ends = dict.fromkeys([min(growth, key=growth.__getitem__), max(growth, key=growth.__getitem__)])
-    finding = (
-        f"As texts grow from {_number(lengths[0])} to {_number(lengths[-1])} tokens, half of the attention spreads "
-        + " or ".join(told[name] for name in ends)
-    )
-    others = "".join(f"; {text}" for name, text in told.items() if name not in ends)
-    return _tell(figure, finding, f"Both axes are logarithmic; all keys match the query equally well{others}.")
+    others = [one for name, one in told.items() if name not in ends]
+    extremes = [told[name] for name in ends]
+    return _tell(figure, "reaches", short=lengths[0], long=lengths[-1], extremes=extremes, others=others)
 
 
 def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
@@ -94,13 +86,11 @@ def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
         if past is None or values.shape != past.shape[:1] * 2 or not np.isfinite(values[past]).all():
             raise ValueError(f"maps[{name!r}] must be square and finite up to its diagonal, got shape {values.shape}")
         change = max(float(np.ptp(np.diagonal(values, -distance))) for distance in range(len(values)))
-        told.append(f"{_number(change, 1)} ({name})")
+        told.append({"name": name, "change": change})
         drawn[name] = np.where(past, values, np.nan)
     reach = max(float(np.nanmax(np.abs(values))) for values in drawn.values()) or 1.0
     panels = {name: _drawn(values) for name, values in drawn.items()}
     figure = _heat_maps(panels, min(2, len(panels)), -reach, reach, hoverongaps=False)
-    figure.update_xaxes(title_text="key", row=-(-len(panels) // 2))
-    figure.update_yaxes(title_text="query", col=1)
-    finding = f"At one distance the bias differs from query to query by up to {', '.join(told)}"
-    details = "Queries down, keys across, later keys left blank: each diagonal is one distance."
-    return _tell(figure, finding, details, height=130 + 260 * -(-len(panels) // 2))
+    figure.update_xaxes(title_text=_say("axes.key"), row=-(-len(panels) // 2))
+    figure.update_yaxes(title_text=_say("axes.query"), col=1)
+    return _tell(figure, "bias_maps", height=130 + 260 * -(-len(panels) // 2), changes=told)

@@ -14,7 +14,7 @@ from posenc.analysis import (
     decay_logarithm,
     expected_score,
 )
-from posenc.figures._drawing import PALETTE, _at, _drawn, _finish, pair_colours
+from posenc.figures._drawing import PALETTE, _at, _drawn, _each, _finish, _say, pair_colours
 from posenc.frequencies import angles, inv_freq
 
 
@@ -23,13 +23,13 @@ def waves(distances: Sequence[int], dim: int, base: float, pairs: Sequence[int])
     frequencies, colours = inv_freq(dim, base), pair_colours(dim // 2)
     cosines = np.cos(angles(distances, frequencies))  # (distances, dim/2)
     mean = cosines.mean(axis=-1)
-    names = [f"pair {i}: one turn in {2 * np.pi / frequencies[i]:,.0f} tokens".replace(",", "\u202f") for i in pairs]
+    names = [_say("waves.pair", pair=i, tokens=2 * np.pi / frequencies[i]) for i in pairs]
     figure = make_subplots(
         len(pairs) + 1,
         1,
         shared_xaxes=True,
         vertical_spacing=0.045,
-        subplot_titles=[*names, f"mean over all {dim // 2} pairs"],
+        subplot_titles=[*names, _say("waves.mean", pairs=dim // 2)],
     )
     for row, i in enumerate(pairs, 1):
         figure.add_scatter(
@@ -45,17 +45,17 @@ def waves(distances: Sequence[int], dim: int, base: float, pairs: Sequence[int])
         **_at(distances),
         y=_drawn(mean),
         line={"color": PALETTE["score"], "width": 2},
-        name="S(m)",
+        name=_say("axes.mean"),
         showlegend=False,
         row=len(pairs) + 1,
         col=1,
     )
     figure.update_yaxes(range=[-1.1, 1.1], tickvals=[-1, 0, 1])
-    figure.update_xaxes(title_text="distance m (tokens)", row=len(pairs) + 1, col=1)
+    figure.update_xaxes(title_text=_say("axes.distance"), row=len(pairs) + 1, col=1)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
     late = mean[3 * len(mean) // 4 :].mean()
-    finding = f"No single wave fades; their mean falls from 1 to about {late:.1f}"
-    return _finish(figure, finding, f"{finding} by {distances[-1]} tokens.", height=640)
+    finding = _say("waves.finding", late=late)
+    return _finish(figure, finding, _say("waves.alt", finding=finding, last=distances[-1]), height=640)
 
 
 def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
@@ -65,22 +65,22 @@ def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
     smooth = np.unique(np.geomspace(1, len(distances), 600).astype(int)) - 1  # a smooth curve needs no more
     straight = distances[smooth][(distances[smooth] >= 10) & (distances[smooth] <= base / 10)]
     figure = go.Figure()
-    figure.add_scatter(**_at(distances), y=_drawn(score), name="S(m)", line={"color": PALETTE["score"], "width": 1.2})
-    figure.add_scatter(
-        x=distances[smooth], y=_drawn(law[smooth]), name="law", line={"color": PALETTE["neutral"], "width": 2.5}
-    )
+    line = {"color": PALETTE["score"], "width": 1.2}
+    figure.add_scatter(**_at(distances), y=_drawn(score), name=_say("axes.mean"), line=line)
+    line = {"color": PALETTE["neutral"], "width": 2.5}
+    figure.add_scatter(x=distances[smooth], y=_drawn(law[smooth]), name=_say("decay_and_law.law"), line=line)
     figure.add_scatter(
         x=straight,
         y=_drawn(decay_logarithm(straight, base)),
-        name="logarithm",
+        name=_say("decay_and_law.logarithm"),
         line={"color": PALETTE["bound"], "width": 2.5, "dash": "dot"},
     )
-    figure.update_xaxes(type="log", title_text="distance m (tokens)")
-    figure.update_yaxes(title_text="S(m)", range=[-0.5, 1.05])
+    figure.update_xaxes(type="log", title_text=_say("axes.distance"))
+    figure.update_yaxes(title_text=_say("axes.mean"), range=[-0.5, 1.05])
     fall = 1 / np.log(base) * np.log(10)
-    finding = f"On a logarithmic axis the mean falls in a straight line: {fall:.2f} for every tenfold distance"
+    finding = _say("decay_and_law.finding", fall=fall)
     apart = np.abs(score - law)[distances >= 10].max()
-    return _finish(figure, finding, f"{finding}. S(m) stays within {apart:.2f} of its law from 10 tokens on.")
+    return _finish(figure, finding, _say("decay_and_law.alt", finding=finding, apart=apart))
 
 
 def scores_in_attention(
@@ -97,29 +97,29 @@ def scores_in_attention(
         measured.items(), (PALETTE["score"], PALETTE["bound"]), strict=True
     ):
         mean, _ = expected_score(every, frequencies, correlation)
-        figure.add_scatter(
-            **_at(every), y=_drawn(mean), mode="lines", name=f"{name}: exact mean", line={"color": colour}
-        )
+        exact = _say("scores_in_attention.exact", name=name)
+        figure.add_scatter(**_at(every), y=_drawn(mean), mode="lines", name=exact, line={"color": colour})
         figure.add_scatter(
             x=distances,
             y=means,
-            name=f"{name}: measured mean ± spread",
+            name=_say("scores_in_attention.measured", name=name),
             mode="markers",
             marker={"color": colour, "size": 8},
             error_y={"array": spreads, "thickness": 1.2},
         )
-        endings.append(f"{name}: mean {means[0]:.0f} to {means[-1]:.0f}, spread {spreads[0]:.0f} to {spreads[-1]:.0f}")
-    figure.update_xaxes(type="log", title_text="distance m (tokens)")
-    figure.update_yaxes(title_text="score q·k after rotation")
-    title = "Only the mean of aligned queries and keys decays"
-    alt = f"{title}. From {distances[0]} to {distances[-1]} tokens, " + "; ".join(endings) + "."
-    return _finish(figure, title, alt)
+        ends = {"mean": means[0], "last_mean": means[-1], "spread": spreads[0], "last_spread": spreads[-1]}
+        endings.append({"name": name, **ends})
+    figure.update_xaxes(type="log", title_text=_say("axes.distance"))
+    figure.update_yaxes(title_text=_say("scores_in_attention.up"))
+    finding = _say("scores_in_attention.finding")
+    facts = {"first": distances[0], "last": distances[-1], "endings": endings}
+    return _finish(figure, finding, _say("scores_in_attention.alt", finding=finding, **facts))
 
 
 def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) -> go.Figure:
     """S(m) for several bases, one panel each, all on the same axes."""
     columns = 2
-    names = [f"base {base:,.0f}".replace(",", "\u202f") for base in bases]
+    names = [_say("decay_for_bases.base", base=base) for base in bases]
     figure = make_subplots(
         -(-len(bases) // columns),
         columns,
@@ -144,12 +144,10 @@ def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) 
         )
     figure.update_xaxes(type="log")
     figure.update_yaxes(range=[-1.05, 1.05], tickvals=[-1, 0, 1])
-    figure.update_xaxes(title_text="distance m (tokens)", row=-(-len(bases) // columns))
+    figure.update_xaxes(title_text=_say("axes.distance"), row=-(-len(bases) // columns))
     figure.update_annotations(font_size=12)
-    first = [f"base {base:g} at {distances[at[0]]}" for base, at in below.items() if at.size]
-    never = [f"{base:g}" for base, at in below.items() if not at.size]
-    finding = "A small base falls faster and then rings; a large one falls slowly"
-    alt = (
-        f"{finding}. S(m) first drops below zero: {', '.join(first)}; never by {distances[-1]} for {', '.join(never)}."
-    )
+    first = [{"base": base, "at": distances[at[0]]} for base, at in below.items() if at.size]
+    never = _each(base=[base for base, at in below.items() if not at.size])
+    finding = _say("decay_for_bases.finding")
+    alt = _say("decay_for_bases.alt", finding=finding, first=first, last=distances[-1], never=never)
     return _finish(figure, finding, alt, height=620)

@@ -15,7 +15,19 @@ from posenc.analysis import (
     fingerprint,
     fit_scores,
 )
-from posenc.figures._drawing import PALETTE, _above, _drawn, _faded, _number, _some, _style, _tell, pair_colours
+from posenc.figures._drawing import (
+    PALETTE,
+    _above,
+    _drawn,
+    _each,
+    _faded,
+    _number,
+    _say,
+    _some,
+    _style,
+    _tell,
+    pair_colours,
+)
 from posenc.frequencies import inv_freq, turns
 from posenc.scaling import Scaled
 
@@ -32,7 +44,7 @@ def _rows(panels: Sequence[str], lengths: Sequence[int]) -> go.Figure:
     for row, panel in enumerate(panels, 1):
         figure.update_yaxes(title_text=panel.partition(": ")[2] or panel, row=row)
     figure.update_xaxes(type="log", tickvals=list(lengths), ticktext=[_number(length) for length in lengths])
-    figure.update_xaxes(title_text="length of the text (tokens)", row=len(titles))
+    figure.update_xaxes(title_text=_say("axes.length"), row=len(titles))
     return figure.update_annotations(font_size=12, x=0, xanchor="left")
 
 
@@ -56,7 +68,7 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
     a dot for each seed. The dotted line is the text cut to the first length, mean of the first model.
     """
     found = _in_full(measured, _some("lengths", lengths))
-    figure, told, ends = _rows(list(found), lengths), [], []
+    figure, told, spans = _rows(list(found), lengths), [], []
     for row, (panel, each) in enumerate(found.items(), 1):
         for k, (name, values) in enumerate(each.items()):
             mean, style = values.mean(axis=0), _style(k)
@@ -67,10 +79,8 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
                 figure.add_scatter(
                     x=list(lengths), y=_drawn(seed), mode="markers", marker=dots, showlegend=False, **shown
                 )
-            spans = [
-                f"{low:.2f} to {high:.2f}" for low, high in zip(values.min(axis=0), values.max(axis=0), strict=True)
-            ]
-            ends.append(f"{panel}, {name}: {', '.join(spans)}")
+            span = _each(low=values.min(axis=0), high=values.max(axis=0))
+            spans.append({"panel": panel, "name": name, "span": span})
         first = next(iter(each.values())).mean(axis=0)
         cut = {"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"}
         figure.add_scatter(
@@ -78,18 +88,15 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
             y=_drawn(first[[0, 0]]),
             mode="lines",
             line=cut,
-            name=f"cut to the last {_number(lengths[0])} tokens",
+            name=_say("cliffs.cut", length=lengths[0]),
             showlegend=row == 1,
             row=row,
             col=1,
         )
-        told.append(f"{panel.split(':')[0]} {first[0]:.2f} → {first[1]:.2f} → {first[-1]:.2f}")
-    finding = (
-        f"From {_number(lengths[0])} to {_number(lengths[1])} and to {_number(lengths[-1])} tokens "
-        f"({next(iter(next(iter(found.values()))))}): {'; '.join(told)}"
-    )
-    return _tell(figure, finding, f"Over the seeds, at {', '.join(map(str, lengths))} tokens: {'; '.join(ends)}.",
-                 height=110 + 200 * len(found))  # fmt: skip
+        told.append({"panel": panel.split(":")[0], "first": first[0], "second": first[1], "last": first[-1]})
+    facts = {"trained": lengths[0], "second_length": lengths[1], "longest": lengths[-1], "panels": told}
+    facts |= {"model": next(iter(next(iter(found.values())))), "lengths": _each(length=lengths), "spans": spans}
+    return _tell(figure, "cliffs", height=110 + 200 * len(found), **facts)
 
 
 def suspects(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarray]]) -> go.Figure:
@@ -100,6 +107,7 @@ def suspects(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndar
     """
     found = _in_full(measured, _some("lengths", lengths))
     figure, told, every = _rows(list(found), lengths), [], []
+    texts = _each(length=lengths)
     for row, (panel, each) in enumerate(found.items(), 1):
         for k, (name, values) in enumerate(each.items()):
             real = k == len(each) - 1
@@ -117,12 +125,11 @@ def suspects(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndar
                 row=row,
                 col=1,
             )
-            every.append(f"{panel}, {name}: {', '.join(f'{value:.2f}' for value in values.mean(axis=0))}")
-        ends = ", ".join(f"{name} {values.mean(axis=0)[-1]:.2f}" for name, values in each.items())
-        told.append(f"{panel.split(':')[0]}: {ends}")
-    finding = f"Standing for {_number(lengths[-1])} tokens. {'; '.join(told)}"
-    return _tell(figure, finding, f"At {', '.join(map(str, lengths))} tokens, {'; '.join(every)}.",
-                 height=110 + 230 * len(found))  # fmt: skip
+            every.append({"panel": panel, "name": name, "values": _each(value=values.mean(axis=0))})
+        ends = [{"name": name, "end": values.mean(axis=0)[-1]} for name, values in each.items()]
+        told.append({"panel": panel.split(":")[0], "ends": ends})
+    facts = {"longest": lengths[-1], "panels": told, "lengths": texts, "every": every}
+    return _tell(figure, "suspects", height=110 + 230 * len(found), **facts)
 
 
 def fitted_scores(targets: np.ndarray, dim: int, base: float, least_turns: Sequence[float]) -> go.Figure:
@@ -134,22 +141,20 @@ def fitted_scores(targets: np.ndarray, dim: int, base: float, least_turns: Seque
     length, theta = len(_some("targets", targets)), inv_freq(dim, base)
     width = max(1, length // 64)
     at = np.arange(2 * length // width) * width
-    figure, told, every = go.Figure(), [], []
+    figure, told = go.Figure(), []
     for k, least in enumerate(_some("least_turns", least_turns)):
         fit = fit_scores(targets, theta, least_turns=least)
         size = np.abs(fingerprint(np.arange(len(at) * width), fit.inv_freq) @ fit.coefficients)
         greatest = size.reshape(len(at), width).max(axis=1)
-        name = f"the {len(fit.inv_freq)} pairs of {least:g} turns and more" if least else f"all {len(theta)} pairs"
+        name = _say("fitted_scores.pairs", least=least, some=len(fit.inv_freq), all=len(theta))
         figure.add_scatter(x=at, y=np.float32(greatest), mode="lines", name=name, line=_style(k))
         beyond = float(fit.past_range)
-        said = f"10 to the power {np.floor(np.log10(beyond)):.0f}" if beyond > 1000 else f"{beyond:.2f}"
-        told.append(f"{name} reach {said}")
-        every.append(f"{name}: {float(fit.in_range):.2f} within")
+        power = np.floor(np.log10(beyond)) if beyond > 1000 else None
+        told.append({"name": name, "beyond": beyond, "power": power, "within": float(fit.in_range)})
     figure.add_vline(x=length, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
-    figure.update_xaxes(title_text="distance m (tokens)")
-    figure.update_yaxes(type="log", title_text="greatest size of the score", exponentformat="power")
-    finding = f"Fitted below {_number(length)}, and past it: {', '.join(told)}"
-    return _tell(figure, finding, f"Greatest size of the score: {'; '.join(every)}.", height=440)
+    figure.update_xaxes(title_text=_say("axes.distance"))
+    figure.update_yaxes(type="log", title_text=_say("fitted_scores.up"), exponentformat="power")
+    return _tell(figure, "fitted_scores", height=440, length=length, fits=told)
 
 
 def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit: str) -> go.Figure:
@@ -158,7 +163,7 @@ def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit
     `costs` maps the name of a pair to (shares of a turn from 0 to 1, rising; costs). The title says where they are
     greatest, and leaves out pairs that cost less than a fifth of the dearest one.
     """
-    figure, peaks, every = go.Figure(), [], []
+    figure, peaks = go.Figure(), []
     for k, (name, pair) in enumerate(_some("costs", costs).items()):
         at, cost = (np.asarray(values, dtype=float) for values in pair)
         if at.shape != cost.shape or at.ndim != 1 or not np.isfinite(cost).all() or at.min() < 0 or at.max() > 1:
@@ -170,18 +175,18 @@ def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit
         drawn = {"x": _drawn(round_at), "y": _drawn(round_cost), "marker": marker, "line": _style(k)}
         figure.add_scatter(**drawn, mode="lines+markers", name=name)
         peaks.append((cost.max(), at[cost.argmax()]))
-        every.append(f"{name} up to {cost.max():.2f}")
     figure.add_vrect(x0=0.5, x1=1, fillcolor=PALETTE["neutral"], opacity=0.14, line_width=0)
-    for x, text in ((0.25, "sine positive"), (0.75, "sine negative")):
+    for x, positive in ((0.25, True), (0.75, False)):
+        text = _say("costs_on_the_circle.sine", positive=positive)
         figure.add_annotation(x=x, y=1.08, yref="paper", text=text, showarrow=False)
     ticks = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", "¼", "½", "¾", "1"]}
-    figure.update_xaxes(title_text="where the far words stand on the circle (turns)", range=[-0.03, 1.03], **ticks)
-    figure.update_yaxes(title_text=f"cost ({unit})")
+    figure.update_xaxes(title_text=_say("costs_on_the_circle.across"), range=[-0.03, 1.03], **ticks)
+    figure.update_yaxes(title_text=_say("costs_on_the_circle.up", unit=unit))
     dearest = max(peaks)[0]
-    peaks = [where for cost, where in peaks if cost >= dearest / 5 or dearest <= 0]
-    span = f"{min(peaks):.2f} to {max(peaks):.2f}" if min(peaks) < max(peaks) else f"{peaks[0]:.2f}"
-    finding = f"Moved in one pair alone, far words cost most at {span} of a turn; the sine is least at 0.75"
-    return _tell(figure, finding, f"Costs in {unit}: {'; '.join(every)}.", height=440)
+    where = [at for cost, at in peaks if cost >= dearest / 5 or dearest <= 0]
+    pairs = _each(name=costs, most=[cost for cost, _ in peaks])
+    facts = {"least": min(where), "most": max(where), "unit": unit, "pairs": pairs}
+    return _tell(figure, "costs_on_the_circle", height=440, **facts)
 
 
 def repairs(measured: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]) -> go.Figure:
@@ -206,7 +211,7 @@ def repairs(measured: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]])
     figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.26 / len(found))
     told, every = [], []
     for row, (panel, models) in enumerate(found.items(), 1):
-        nearer: list[str] = []
+        nearer: list[dict[str, object]] = []
         for k, (model, each) in enumerate(models.items()):
             lift, colour = (0.17 if k % 2 else -0.17), _style(k)["color"]
             at = [place + lift for place, change in enumerate(changes) for _ in each[change]]
@@ -220,43 +225,39 @@ def repairs(measured: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]])
             )
             means = {change: each[change].mean() for change in changes}
             nearest = min(changes[1:], key=lambda change: abs(means[change] - means[changes[0]]))
-            nearer.append(f"{nearest} {means[nearest]:.2f} ({model})")
-            every.append(f"{panel}, {model}: " + ", ".join(f"{change} {means[change]:.2f}" for change in changes))
-        told.append(f"on {titles[row - 1]} {' and '.join(nearer)}")
+            nearer.append({"change": nearest, "mean": means[nearest], "model": model})
+            every.append({"panel": panel, "model": model, "means": _each(change=changes, mean=means.values())})
+        told.append({"panel": titles[row - 1], "nearer": nearer})
         figure.update_xaxes(title_text=panel.partition(": ")[2] or panel, row=row)
     figure.update_yaxes(tickvals=list(range(len(changes))), ticktext=changes, range=[len(changes) - 0.5, -0.5])
-    figure.update_yaxes(title_text="what was changed", zeroline=False, automargin=True)
+    figure.update_yaxes(title_text=_say("repairs.up"), zeroline=False, automargin=True)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
-    finding = f"Nearest to “{changes[0]}” comes {', '.join(told)}"
-    return _tell(figure, finding, f"Means over the seeds. {'. '.join(every)}.",
-                 height=120 + (60 + 34 * len(changes)) * len(found))  # fmt: skip
+    height = 120 + (60 + 34 * len(changes)) * len(found)
+    return _tell(figure, "repairs", height, unchanged=changes[0], panels=told, every=every)
 
 
 def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[str, Scaled]) -> go.Figure:
     """What each method leaves of each frequency, against the turns that the pair made in training."""
     theta = inv_freq(dim, base)
     made = turns(trained_length, theta)
-    figure, kept, ends = go.Figure(), [], []
+    figure, told = go.Figure(), []
     for k, (name, scaled) in enumerate(_some("methods", methods).items()):
         frequencies = np.asarray(scaled.inv_freq)
         if frequencies.shape != theta.shape:
             raise ValueError(f"methods[{name!r}] must have {len(theta)} frequencies, got shape {frequencies.shape}")
         ratios = frequencies / theta
-        kept.append(f"{np.count_nonzero(np.isclose(ratios, 1, rtol=1e-6))} by {name}")
-        ends.append(f"{name} {ratios[0]:.3g} to {ratios[-1]:.3g}")
+        kept = np.count_nonzero(np.isclose(ratios, 1, rtol=1e-6))
+        told.append({"name": name, "kept": kept, "fastest": ratios[0], "slowest": ratios[-1]})
         figure.add_scatter(x=np.float32(made), y=_drawn(ratios), mode="lines", name=name, line=_style(k))
     line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
     figure.add_vline(x=1, line=line)
-    label = {"text": "one turn", "showarrow": False, "xanchor": "left", "xshift": 4, "yref": "paper", "y": 0.85}
-    figure.add_annotation(x=0, **label)  # annotations count in powers of ten
-    figure.update_xaxes(type="log", autorange="reversed", title_text=f"turns within {_number(trained_length)} tokens")
-    figure.update_yaxes(title_text="frequency kept (ratio to the original)", rangemode="tozero")
+    label = {"text": _say("axes.one_turn"), "showarrow": False, "xanchor": "left", "xshift": 4}
+    figure.add_annotation(x=0, yref="paper", y=0.85, **label)  # annotations count in powers of ten
+    across = _say("scaling_ratios.across", length=trained_length)
+    figure.update_xaxes(type="log", autorange="reversed", title_text=across)
+    figure.update_yaxes(title_text=_say("scaling_ratios.up"), rangemode="tozero")
     still = np.count_nonzero(made < 1)
-    finding = f"How many of the {len(theta)} pairs are left as they were: {', '.join(kept)}"
-    details = (
-        f"What is kept of the fastest and of the slowest pair: {', '.join(ends)}. {still} pairs had not turned once"
-    )
-    return _tell(figure, finding, f"{details} in {_number(trained_length)} tokens.")
+    return _tell(figure, "scaling_ratios", pairs=len(theta), methods=told, still=still, length=trained_length)
 
 
 def over_seeds(
@@ -265,12 +266,13 @@ def over_seeds(
     across: str,
     up: str,
     reference: tuple[str, Sequence[float]],
-    bands: str = "Lines are means over the seeds, bands reach from the least to the greatest.",
+    bands: str | None = None,
 ) -> go.Figure:
     """What each method reaches at a few settings, a panel each model: a mean, in a band around it.
 
     `panels` maps models to methods, and each method to (mean, least, greatest) at every setting; `reference` names a
-    value that the methods are compared with, and has it for each panel; `bands` says what lines and bands are.
+    value that the methods are compared with, and has it for each panel; `bands` says what lines and bands are, if not
+    means over the seeds and all from the least to the greatest.
     """
     at, (name_of_reference, levels) = np.asarray(_some("at", at), dtype=float), reference
     if len(levels) != len(_some("panels", panels)):
@@ -294,16 +296,14 @@ def over_seeds(
         one = {"legendgroup": name_of_reference, "showlegend": row == 1, "row": row, "col": 1}
         figure.add_scatter(x=at[[0, -1]], y=[level] * 2, mode="lines", name=name_of_reference, line=line, **one)
         low, high = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
-        told.append(
-            f"{_number(ends[low], 2)} ({low}) to {_number(ends[high], 2)} ({high}), {name_of_reference} "
-            f"{_number(level, 2)} ({panel})"
-        )
+        extremes = {"low": low, "least": ends[low], "high": high, "greatest": ends[high]}
+        told.append({"panel": panel, "level": level, **extremes})
     figure.update_xaxes(type="log" if at[0] > 0 else "linear", tickvals=at, ticktext=[f"{value:g}" for value in at])
     figure.update_xaxes(title_text=across, row=len(panels))
     figure.update_yaxes(title_text=up)
     figure.update_annotations(font_size=12)
-    finding = f"At {at[-1]:g} {across}, {up} from {'; from '.join(told)}"
-    return _tell(figure, finding, bands, height=150 + 230 * len(panels))
+    facts = {"last": at[-1], "across": across, "up": up, "reference": name_of_reference, "panels": told}
+    return _tell(figure, "over_seeds", height=150 + 230 * len(panels), bands=bands, **facts)
 
 
 def _whole(name: str) -> str:
@@ -330,15 +330,16 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     titles = [exam.partition(": ")[0] for exam in found]
     figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.33 / len(found))
     everywhere, firsts, every = set(schemes), [], []
+    words = {"level": _say("exams.level"), "behind": _say("exams.behind")}
     for row, (exam, each) in enumerate(found.items(), 1):
         sign = 1 if exam in less_is_better else -1
         best = min(each, key=lambda scheme: sign * each[scheme].mean())
         level = [scheme for scheme in schemes if (sign * each[scheme]).min() <= (sign * each[best]).max()]
         everywhere &= set(level)
-        firsts.append(f"{_whole(best)} ({titles[row - 1]})")
+        firsts.append({"scheme": _whole(best), "exam": titles[row - 1]})
         groups = (
-            ("first or level", [s for s in schemes if s in level], "score", "circle"),
-            ("behind", [s for s in schemes if s not in level], "neutral", "circle-open"),
+            (words["level"], [s for s in schemes if s in level], "score", "circle"),
+            (words["behind"], [s for s in schemes if s not in level], "neutral", "circle-open"),
         )
         for name, which, colour, symbol in groups:
             figure.add_scatter(
@@ -351,20 +352,18 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
                 row=row,
                 col=1,
             )
-        spans = [f"{scheme} {values.min():.2f} to {values.max():.2f}" for scheme, values in each.items()]
-        every.append(f"{exam}: {', '.join(spans)}")
-        direction = "less is better" if exam in less_is_better else "more is better"
-        figure.update_xaxes(title_text=f"{exam.partition(': ')[2] or exam}, {direction}", row=row)
+        spans = [{"scheme": scheme, "least": v.min(), "greatest": v.max()} for scheme, v in each.items()]
+        every.append({"exam": exam, "spans": spans})
+        across = _say("exams.across", axis=exam.partition(": ")[2] or exam, less=exam in less_is_better)
+        figure.update_xaxes(title_text=across, row=row)
     figure.update_yaxes(tickvals=list(range(len(schemes))), ticktext=schemes, range=[len(schemes) - 0.4, -0.6])
-    figure.update_yaxes(title_text="position code", zeroline=False, automargin=True)
+    figure.update_yaxes(title_text=_say("exams.up"), zeroline=False, automargin=True)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
-    key = f"<span style='color:{PALETTE['score']}'>●</span> first or level   ○ behind"
+    key = _say("exams.key", colour=PALETTE["score"], **words)
     below = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -48}
     figure.add_annotation(text=key, showarrow=False, font_size=12, **below)
-    leading = f"{len(everywhere)} of {len(schemes)}" if everywhere else f"None of {len(schemes)}"
-    finding = f"{leading} is first, or level with the first, in every exam. The best means: {'; '.join(firsts)}"
-    _tell(figure, finding, f"Over the seeds, {'; '.join(every)}.",
-          height=140 + (66 + 15 * len(schemes)) * len(found))  # fmt: skip
+    facts = {"leading": len(everywhere), "schemes": len(schemes), "firsts": firsts, "every": every}
+    _tell(figure, "exams", height=140 + (66 + 15 * len(schemes)) * len(found), **facts)
     return figure.update_layout(margin_t=figure.layout.margin.t + 20, margin_b=80)  # a title above, the key below
 
 
@@ -385,19 +384,17 @@ def copying_by_distance(
         figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=_style(k))
     figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
     figure.add_vline(x=trained, line={"color": PALETTE["neutral"], "width": 1, "dash": "dash"})
-    label = {"text": "farthest in training", "showarrow": False, "xanchor": "left", "xshift": 4, "yref": "paper"}
-    figure.add_annotation(x=np.log10(trained), y=0.055, yanchor="bottom", **label)  # annotations count in powers of ten
+    label = {"text": _say("copying_by_distance.farthest"), "showarrow": False, "xanchor": "left", "xshift": 4}
+    label |= {"x": np.log10(trained), "y": 0.055}  # annotations count in powers of ten
+    figure.add_annotation(yref="paper", yanchor="bottom", **label)
     figure.update_xaxes(type="log", tickvals=distances, ticktext=[_number(one) for one in distances])
-    figure.update_xaxes(title_text="how far back the answer stands (tokens)")
-    figure.update_yaxes(title_text="share copied right", range=[-0.03, 1.05])
+    figure.update_xaxes(title_text=_say("copying_by_distance.across"))
+    figure.update_yaxes(title_text=_say("copying_by_distance.up"), range=[-0.03, 1.05])
     (least, worst, _), (most, best, _) = min(told, key=lambda one: one[0]), max(told, key=lambda one: one[0])
-    finding = (
-        f"Looking {_number(distances[-1])} tokens back, after training with answers at most {_number(trained)} back: "
-        f"from {least:.2f} right ({_whole(worst)}) to {most:.2f} ({_whole(best)})"
-    )
-    spans = "; ".join(f"{name} {', '.join(f'{share:.2f}' for share in shares)}" for _, name, shares in told)
-    places = ", ".join(map(_number, distances))
-    return _tell(figure, finding, f"At {places} tokens: {spans}. Guessing: {1 / symbols:.3f}")
+    facts = {"farthest": distances[-1], "trained": trained, "places": _each(place=distances), "guess": 1 / symbols}
+    facts |= {"least": least, "worst": _whole(worst), "most": most, "best": _whole(best)}
+    models = [{"name": name, "shares": _each(share=shares)} for _, name, shares in told]
+    return _tell(figure, "copying_by_distance", models=models, **facts)
 
 
 def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:
@@ -409,8 +406,8 @@ def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figu
     for row, (name, (length, frequencies)) in enumerate(_some("models", models).items()):
         made = np.asarray(turns(length, frequencies))
         pairs, still = len(made), np.count_nonzero(made < 1)
-        short.append((still / pairs, f"{still} of {pairs} ({_whole(name)})"))
-        told.append(f"{name} {_number(made[0])} to {made[-1]:.2g} turns in {_number(length)} tokens")
+        short.append((still / pairs, still, pairs, _whole(name)))
+        told.append({"name": name, "fastest": made[0], "slowest": made[-1], "length": length})
         figure.add_scatter(
             x=np.float32(made),
             y=[row] * pairs,
@@ -419,23 +416,23 @@ def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figu
             name=name,
             showlegend=False,
         )
-    for at, words in ((1, "one turn"), (0.25, "a quarter")):
+    for at, words in ((1, _say("axes.one_turn")), (0.25, _say("pairs_by_model.quarter"))):
         figure.add_vline(x=at, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
         place = {"yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False, "font_size": 11}
         # annotations count in powers of ten
         figure.add_annotation(x=np.log10(at), text=words, xanchor="right" if at == 1 else "left", **place)
-    figure.update_xaxes(type="log", autorange="reversed", title_text="turns within the trained length")
+    figure.update_xaxes(type="log", autorange="reversed", title_text=_say("pairs_by_model.across"))
     figure.update_yaxes(
         tickvals=list(range(len(models))),
         ticktext=list(models),
         range=[len(models) - 0.4, -0.6],
         showgrid=False,
         zeroline=False,
-        title_text="model",
+        title_text=_say("pairs_by_model.up"),
     )
-    least, most = (end(short, key=lambda one: one[0])[1] for end in (min, max))
-    finding = f"Pairs that make less than one turn within the trained length: from {least} to {most}"
-    return _tell(figure, finding, f"Fastest to slowest pair: {'; '.join(told)}.", height=150 + 30 * len(models))
+    ends = [dict(zip(("still", "pairs", "name"), end(short, key=lambda one: one[0])[1:], strict=True))
+            for end in (min, max)]  # fmt: skip
+    return _tell(figure, "pairs_by_model", height=150 + 30 * len(models), ends=ends, models=told)
 
 
 def _together(places: Mapping[str, tuple[float, float]]) -> dict[tuple[float, float], list[str]]:
@@ -467,12 +464,12 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
         line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
         figure.add_scatter(x=way[:, 0], y=way[:, 1], mode="lines", line=line, name=name, showlegend=False)
     line = {"color": PALETTE["bound"], "width": 2}
-    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name="diagonal: the slowest pair makes one turn")
+    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name=_say("model_plane.diagonal"))
     far = {name: place for name, place in allowed.items() if place[0] > 2 * trained[name][0]}
     near = {name: place for name, place in allowed.items() if name not in far}
     for places, name, symbol, colour in (
-        (trained, "as trained", "circle", "score"),
-        (far | near, "as the configuration allows", "circle-open", "position"),
+        (trained, _say("model_plane.trained"), "circle", "score"),
+        (far | near, _say("model_plane.allowed"), "circle-open", "position"),
     ):
         groups = _together(places)
         beside: dict[tuple[float, float], str] = {}
@@ -489,17 +486,15 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
             marker={"color": PALETTE[colour], "size": 9, "symbol": symbol},
             name=name,
         )
-    figure.update_xaxes(type="log", title_text="length (tokens)", range=np.log10(ends))
+    figure.update_xaxes(type="log", title_text=_say("model_plane.across"), range=np.log10(ends))
     low, high = min(every[:, 1].min() / 4, ends[0]), every[:, 1].max() * 3
-    figure.update_yaxes(type="log", title_text="wavelength of the slowest pair (tokens)", range=np.log10([low, high]))
+    figure.update_yaxes(type="log", title_text=_say("model_plane.up"), range=np.log10([low, high]))
     made = sorted((length / wave, name) for name, (length, wave) in trained.items())
     turned = sum(share >= 1 for share, _ in made)
-    finding = (
-        f"{turned or 'None'} of {len(made)} slowest pairs made a full turn within the trained length: "
-        f"{made[0][0]:.2g} ({_whole(made[0][1])}) to {made[-1][0]:.2g} ({_whole(made[-1][1])})"
-    )
-    told = "; ".join(f"{name} {_number(length)} and {_number(wave)}" for name, (length, wave) in trained.items())
-    return _tell(figure, finding, f"Trained length and slowest wavelength in tokens: {told}.", height=520)
+    facts = {"turned": turned, "models": len(made), "least": made[0][0], "worst": _whole(made[0][1])}
+    facts |= {"most": made[-1][0], "best": _whole(made[-1][1])}
+    places = [{"name": name, "length": length, "wave": wave} for name, (length, wave) in trained.items()]
+    return _tell(figure, "model_plane", height=520, places=places, **facts)
 
 
 def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
@@ -514,19 +509,18 @@ def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
     figure = go.Figure()
     law = [float(decay_law(length, base)) for base in bases]
     line = {"color": PALETTE["neutral"], "width": 2}
-    figure.add_scatter(x=bases, y=_drawn(np.array(law)), mode="lines", line=line, name=f"law at {_number(length)}")
-    for which, name, colour, symbol in ((passing, "passes", "score", "circle"), (~passing, "fails", "bound", "x")):
+    figure.add_scatter(
+        x=bases, y=_drawn(np.array(law)), mode="lines", line=line, name=_say("lowest_scores.law", length=length)
+    )
+    names = (_say("lowest_scores.passes"), _say("lowest_scores.fails"))
+    for which, name, colour, symbol in ((passing, names[0], "score", "circle"), (~passing, names[1], "bound", "x")):
         marker = {"color": PALETTE[colour], "symbol": symbol, "size": 7}
         figure.add_scatter(x=bases[which], y=_drawn(least[which]), mode="markers", marker=marker, name=name)
     figure.add_hline(y=0, line={"color": PALETTE["neutral"], "width": 1})
-    figure.update_xaxes(type="log", title_text="base")
-    figure.update_yaxes(title_text=f"lowest S(m) up to {_number(length)}")
-    told = f"Of {len(bases)} bases from {_number(bases[0])} to {_number(bases[-1])}, {passing.sum()} pass"
-    if not passing.any():
-        return _tell(figure, f"Up to {_number(length)} tokens S falls below 0 for each of these bases", f"{told}.")
-    first = bases[passing][0]
-    later = bases[~passing & (bases > first)]
-    finding = f"Up to {_number(length)} tokens base {_number(first)} is the first that passes, " + (
-        f"and {len(later)} larger ones fail, the last {_number(later[-1])}" if len(later) else "and so do all above it"
-    )
-    return _tell(figure, finding, f"{told}; the law rises from {law[0]:.2f} to {law[-1]:.2f} without a break.")
+    figure.update_xaxes(type="log", title_text=_say("lowest_scores.across"))
+    figure.update_yaxes(title_text=_say("lowest_scores.up", length=length))
+    later = bases[~passing & (bases > bases[passing][0])] if passing.any() else bases[:0]
+    facts = {"length": length, "bases": len(bases), "least": bases[0], "greatest": bases[-1]}
+    facts |= {"passing": int(passing.sum()), "first": bases[passing][0] if passing.any() else None}
+    facts |= {"later": len(later), "last_later": later[-1] if len(later) else None}
+    return _tell(figure, "lowest_scores", law=f"{law[0]:.2f}", last_law=f"{law[-1]:.2f}", **facts)

@@ -8,25 +8,23 @@ import numpy as np
 import plotly.graph_objects as go
 
 from posenc._arrays import said
-from posenc.figures._drawing import PALETTE, _at, _drawn, _faded, _number, _some, _style, _tell
+from posenc.figures._drawing import PALETTE, _at, _drawn, _faded, _number, _say, _some, _style, _tell
 
 
 def looking_back(places: Sequence[int], weights: Mapping[str, Sequence[float]]) -> go.Figure:
     """The weight that a token pays to the one before it, at every place, for a few models."""
-    places, figure, told, every = np.asarray(_some("places", places)), go.Figure(), [], []
+    places, figure, told = np.asarray(_some("places", places)), go.Figure(), []
     quarter = -(-len(places) // 4)
     for k, (name, weight) in enumerate(_some("weights", weights).items()):
         paid = np.asarray(weight, dtype=float)
         if paid.shape != places.shape or not np.isfinite(paid).all():
             raise ValueError(f"weights[{name!r}] must be {len(places)} finite numbers, got shape {paid.shape}")
         first, last = paid[:quarter].mean(), paid[-quarter:].mean()
-        told.append(f"{first:.2f} → {last:.2f} ({name})")
-        every.append(f"{name}: least {paid.min():.2f}, greatest {paid.max():.2f}")
+        told.append({"name": name, "first": first, "last": last, "least": paid.min(), "greatest": paid.max()})
         figure.add_scatter(**_at(places), y=_drawn(paid), mode="lines", name=name, line=_style(k))
-    figure.update_xaxes(title_text="place of the token that looks (tokens)")
-    figure.update_yaxes(title_text="weight on the token before", range=[0, 1])
-    finding = f"Weight on the token before, first quarter of the places → last quarter: {', '.join(told)}"
-    return _tell(figure, finding, f"Over all places, {'; '.join(every)}.")
+    figure.update_xaxes(title_text=_say("looking_back.across"))
+    figure.update_yaxes(title_text=_say("looking_back.up"), range=[0, 1])
+    return _tell(figure, "looking_back", models=told)
 
 
 def places_read(places: Sequence[int], readings: Mapping[str, np.ndarray]) -> go.Figure:
@@ -44,7 +42,7 @@ def places_read(places: Sequence[int], readings: Mapping[str, np.ndarray]) -> go
                 f"readings[{name!r}] must be greater than 0, of shape (samples, {len(places)}), got shape {read.shape}"
             )
         low, middle, high = np.quantile(read, [0.1, 0.5, 0.9], axis=0)
-        told.append(f"{_number(low[-1])} to {_number(high[-1])} ({name})")
+        told.append({"name": name, "low": low[-1], "high": high[-1]})
         style, one = _style(k), {"legendgroup": name, "name": name}
         band = {"x": np.concatenate([places, places[::-1]]), "y": _drawn(np.concatenate([high, low[::-1]]))}
         figure.add_scatter(
@@ -54,13 +52,11 @@ def places_read(places: Sequence[int], readings: Mapping[str, np.ndarray]) -> go
         figure.add_scatter(x=places, y=_drawn(middle), mode="lines", line=style, **one)
     ends = places[[0, -1]]
     exact = {"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"}
-    figure.add_scatter(x=ends, y=ends, mode="lines", line=exact, name="as it is")
+    figure.add_scatter(x=ends, y=ends, mode="lines", line=exact, name=_say("places_read.exact"))
     ticks = [10**power for power in range(6)]
     ticks = sorted({*(tick for tick in ticks if 2 * ends[0] <= tick <= ends[-1] / 2), *ends.tolist()})
-    figure.update_xaxes(title_text="place (tokens)")
-    figure.update_yaxes(title_text="place read (tokens)")
+    figure.update_xaxes(title_text=_say("places_read.across"))
+    figure.update_yaxes(title_text=_say("places_read.up"))
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(type="log", tickvals=ticks, ticktext=[_number(tick) for tick in ticks])
-    finding = f"Place {_number(ends[-1])} is read, four times in five, as {', '.join(told)}"
-    details = "Both axes are logarithmic. Lines are medians, bands hold the middle four fifths."
-    return _tell(figure, finding, details)
+    return _tell(figure, "places_read", last=ends[-1], readings=told)

@@ -15,9 +15,11 @@ from posenc.figures._drawing import (
     _arrow,
     _at,
     _drawn,
+    _each,
     _heat_maps,
     _number,
     _planes,
+    _say,
     _some,
     _style,
     _tell,
@@ -36,26 +38,20 @@ def rotated_pairs(
         raise ValueError(f"q and k must both have shape (dim,), got shapes {q.shape} and {k.shape}")
     theta = inv_freq(len(q), base)
     shares = pair_scores(q, k, angles(query_position - key_position, theta))  # (dim/2,)
-    names = [f"pair {i} adds {_number(share, 2)}" for i, share in enumerate(shares)]
-    figure = _planes(
-        names, 1.1 * max(np.hypot(*x.reshape(-1, 2).T).max() for x in (q, k)), "first of the pair", "second"
-    )
-    drawn = (("query", q, query_position, "query"), ("key", k, key_position, "key"))
+    names = [_say("rotated_pairs.adds", pair=i, share=share) for i, share in enumerate(shares)]
+    reach = 1.1 * max(np.hypot(*x.reshape(-1, 2).T).max() for x in (q, k))
+    figure = _planes(names, reach, _say("rotated_pairs.across"), _say("rotated_pairs.up"))
+    drawn = ((_say("axes.query"), q, query_position, "query"), (_say("axes.key"), k, key_position, "key"))
     for name, x, position, colour in drawn:
         turned = rotate(x, angles(position, theta)).reshape(-1, 2)
         for i, (before, after) in enumerate(zip(x.reshape(-1, 2), turned, strict=True)):
             line = {"color": PALETTE[colour], "width": 1.5, "dash": "dot"}
-            _arrow(figure, i, before, f"{name} before", i == 0, **line)
-            _arrow(figure, i, after, f"{name} at {position:g}", i == 0, color=PALETTE[colour], width=3)
-    distance, score = f"{query_position - key_position:g}".replace("-", "−"), _number(shares.sum(), 2)
-    finding = f"Turned by their positions, query and key have the score {score} wherever m − n is {distance}"
-    if len(theta) > 1:
-        finding = (
-            f"Each pair turns in its own plane; where m − n is {distance} the {len(theta)} add up to the score {score}"
-        )
-    turns_told = ", ".join(f"{_number(angle, 2)}" for angle in angles(query_position, theta))
-    details = f"Pairs turn the query by {turns_told} radians. {'; '.join(names)}."
-    return _tell(figure, finding, details, height=150 + 280 * -(-len(theta) // 2))
+            _arrow(figure, i, before, _say("rotated_pairs.before", name=name), i == 0, **line)
+            at = _say("rotated_pairs.after", name=name, position=position)
+            _arrow(figure, i, after, at, i == 0, color=PALETTE[colour], width=3)
+    facts = {"pairs": len(theta), "distance": query_position - key_position, "score": shares.sum()}
+    facts |= {"turns": _each(angle=angles(query_position, theta)), "names": _each(name=names)}
+    return _tell(figure, "rotated_pairs", height=150 + 280 * -(-len(theta) // 2), **facts)
 
 
 def _pair(name: str, value: Sequence[float]) -> np.ndarray:
@@ -81,27 +77,23 @@ def eight_terms(q: Sequence[float], k: Sequence[float], theta: float, distance: 
         "q₂k₁": (-q2 * k1 * query_sine, q2 * k1 * key_sine),
     }
     sums = [first + second for first, second in panels.values()]
-    names = [f"{name}: {_number(total[0], 3)}" for name, total in zip(panels, sums, strict=True)]
+    names = [_say("eight_terms.panel", name=name, sum=total[0]) for name, total in zip(panels, sums, strict=True)]
     layout = {"shared_xaxes": True, "shared_yaxes": "all", "vertical_spacing": 0.12, "horizontal_spacing": 0.06}
     figure = make_subplots(2, 2, subplot_titles=names, **layout)
     for panel, (terms, total) in enumerate(zip(panels.values(), sums, strict=True)):
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": panel == 0}
-        for name, term, dash in zip(("one term", "the other"), terms, ("dash", "dot"), strict=True):
+        names_of_terms = (_say("eight_terms.one"), _say("eight_terms.other"))
+        for name, term, dash in zip(names_of_terms, terms, ("dash", "dot"), strict=True):
             line = {"color": PALETTE["neutral"], "width": 1.5, "dash": dash}
             figure.add_scatter(**_at(at), y=_drawn(term), mode="lines", name=name, line=line, **where)
         line = {"color": PALETTE["score"], "width": 3}
-        figure.add_scatter(**_at(at), y=_drawn(total), mode="lines", name="both together", line=line, **where)
-    figure.update_xaxes(title_text="key's position n (tokens)", row=2)
-    figure.update_yaxes(title_text="part of the score", col=1)
+        figure.add_scatter(**_at(at), y=_drawn(total), mode="lines", name=_say("eight_terms.both"), line=line, **where)
+    figure.update_xaxes(title_text=_say("eight_terms.across"), row=2)
+    figure.update_yaxes(title_text=_say("eight_terms.up"), col=1)
     figure.update_annotations(font_size=12)
     greatest = max(np.ptp(term) for terms in panels.values() for term in terms)
-    score = _number(sum(total[0] for total in sums), 3)
-    finding = (
-        f"As query and key move on together, single terms swing by up to {_number(greatest, 2)}; two by two they "
-        f"stand still, and all eight make {score}"
-    )
-    apart = f"The query stays {_number(distance)} tokens after the key, which moves from 0 to {_number(reach)}"
-    return _tell(figure, finding, f"{apart}. What two terms make: {'; '.join(names)}.", height=520)
+    facts = {"greatest": greatest, "score": sum(total[0] for total in sums), "distance": distance, "reach": reach}
+    return _tell(figure, "eight_terms", height=520, names=_each(name=names), **facts)
 
 
 def agreement_and_side(q: Sequence[float], k: Sequence[float], theta: float, reach: int) -> go.Figure:
@@ -115,20 +107,16 @@ def agreement_and_side(q: Sequence[float], k: Sequence[float], theta: float, rea
     peak = near[np.argmax(score[near])]
     figure = go.Figure()
     for name, part, line in (
-        ("agreement: the cosine part", cosine, {"color": PALETTE["neutral"], "width": 2, "dash": "dash"}),
-        ("side: the sine part", sine, {"color": PALETTE["bound"], "width": 2, "dash": "dot"}),
-        ("their sum, the score", score, {"color": PALETTE["score"], "width": 3}),
+        (_say("agreement_and_side.agreement"), cosine, {"color": PALETTE["neutral"], "width": 2, "dash": "dash"}),
+        (_say("agreement_and_side.side"), sine, {"color": PALETTE["bound"], "width": 2, "dash": "dot"}),
+        (_say("agreement_and_side.sum"), score, {"color": PALETTE["score"], "width": 3}),
     ):
         figure.add_scatter(**_at(offsets), y=_drawn(part), mode="lines+markers", marker_size=5, name=name, line=line)
     figure.add_vline(x=0, line={"color": PALETTE["neutral"], "width": 1})
-    figure.update_xaxes(title_text="m − n (tokens)")
-    figure.update_yaxes(title_text="score of one pair")
-    finding = (
-        f"The cosine part is {_number(cosine[reach], 2)} at distance 0 and the same on both sides; with the sine part "
-        f"the score peaks at {_number(offsets[peak])}, with {_number(score[peak], 2)}"
-    )
-    sides = f"at {_number(reach)} the score is {_number(score[-1], 2)}, at −{_number(reach)} {_number(score[0], 2)}"
-    return _tell(figure, finding, f"The sine part is 0 at distance 0; {sides}.")
+    figure.update_xaxes(title_text=_say("axes.m_minus_n"))
+    figure.update_yaxes(title_text=_say("agreement_and_side.up"))
+    facts = {"cosine": cosine[reach], "at": offsets[peak], "peak": score[peak]}
+    return _tell(figure, "agreement_and_side", reach=reach, after=score[-1], before=score[0], **facts)
 
 
 def shifted_outputs(shifts: Sequence[int], changes: Mapping[str, Sequence[float]]) -> go.Figure:
@@ -139,13 +127,12 @@ def shifted_outputs(shifts: Sequence[int], changes: Mapping[str, Sequence[float]
         values = np.asarray(change, dtype=float)
         if values.shape != shifts.shape or not np.isfinite(values).all():
             raise ValueError(f"changes[{name!r}] must be {len(shifts)} finite numbers, got shape {values.shape}")
-        told.append(f"{_number(100 * values[-1])}% ({name})")
+        told.append({"name": name, "change": values[-1]})
         line = _style(k, width=3 if k == 0 else 2)
         figure.add_scatter(x=shifts, y=_drawn(values), mode="lines+markers", name=name, line=line, cliponaxis=False)
-    figure.update_xaxes(type="log", dtick=1, title_text="all positions moved on by (tokens)")
-    figure.update_yaxes(title_text="change of the output", tickformat=".0%", rangemode="tozero")
-    finding = f"All positions moved on by {_number(shifts[-1])}: outputs change by {', '.join(told)}"
-    return _tell(figure, finding, "Root mean square of the change over that of the outputs, against the shift.")
+    figure.update_xaxes(type="log", dtick=1, title_text=_say("shifted_outputs.across"))
+    figure.update_yaxes(title_text=_say("shifted_outputs.up"), tickformat=".0%", rangemode="tozero")
+    return _tell(figure, "shifted_outputs", last=shifts[-1], changes=told)
 
 
 def _labelled(figure: go.Figure, panel: int, at: Sequence[float], text: str, colour: str) -> None:
@@ -174,15 +161,18 @@ def _complex(name: str, value: complex) -> complex:
 
 def _written(number: complex, digits: int = 0) -> str:
     """A complex number as prose writes it: 4 − 3i."""
-    sign = "−" if round(number.imag, digits) < 0 else "+"
-    return f"{_number(number.real, digits)} {sign} {_number(abs(number.imag), digits)}i"
+    real, imaginary = _number(number.real, digits), _number(abs(number.imag), digits)
+    below = round(number.imag, digits) < 0
+    return _say("conjugate_product.number", real=real, imaginary=imaginary, below=below)
 
 
 def conjugate_product(q: complex, k: complex, digits: int = 0) -> go.Figure:
     """Query and key as arrows, and both times k̄, which lays the key on the real axis and the query at qk̄."""
     q, k = _complex("q", q), _complex("k", k)
     product, square = q * k.conjugate(), abs(k) ** 2
-    figure = _planes(["query and key", "both times k̄"], 1.0, "real part", "imaginary part")
+    titles = [_say("conjugate_product.both"), _say("conjugate_product.times")]
+    figure = _planes(titles, 1.0, _say("axes.real"), _say("axes.imaginary"))
+    legends = (_say("axes.query"), _say("axes.key"))
     for panel, pair in enumerate(((q, k), (product, square + 0j))):
         # a square that holds the origin and both tips
         ends = np.array([0, *pair])
@@ -191,7 +181,7 @@ def conjugate_product(q: complex, k: complex, digits: int = 0) -> go.Figure:
         figure.update_xaxes(range=[middle.real - reach, middle.real + reach], row=1, col=panel + 1)
         figure.update_yaxes(range=[middle.imag - reach, middle.imag + reach], row=1, col=panel + 1)
         names = (("q", "k"), ("qk̄", "kk̄"))[panel]
-        for number, name, legend, colour in zip(pair, names, ("query", "key"), ("query", "key"), strict=True):
+        for number, name, legend, colour in zip(pair, names, legends, ("query", "key"), strict=True):
             tip = np.array([number.real, number.imag])
             _arrow(figure, panel, tip, legend, panel == 0, color=PALETTE[colour], width=3)
             _labelled(figure, panel, tip, name, PALETTE[colour])
@@ -203,22 +193,19 @@ def conjugate_product(q: complex, k: complex, digits: int = 0) -> go.Figure:
             y=_drawn(arc.imag),
             mode="lines",
             line={"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"},
-            name="angle",
+            name=_say("conjugate_product.angle"),
             showlegend=False,
             hoverinfo="skip",
             row=1,
             col=panel + 1,
         )
-    for name, to in (("real part", product.real), ("imaginary part", 1j * product.imag)):
+    for name, to in ((_say("axes.real"), product.real), (_say("axes.imaginary"), 1j * product.imag)):
         line = {"color": PALETTE["score"], "width": 1.5, "dash": "dash"}
         x, y = [product.real, complex(to).real], [product.imag, complex(to).imag]
         figure.add_scatter(x=x, y=y, mode="lines", line=line, name=name, showlegend=False, row=1, col=2)
-    finding = f"Times k̄ the key lies on the real axis, and the query at qk̄ = {_written(product, digits)}"
-    details = (
-        f"q is {_written(q, digits)}, k is {_written(k, digits)}; from the key to the query it is "
-        f"{_number(np.angle(product), 2)} radians before and after; kk̄ is {_number(square, digits)}."
-    )
-    return _tell(figure, finding, details, height=380)
+    facts = {name: _written(value, digits) for name, value in (("product", product), ("q", q), ("k", k))}
+    facts |= {"angle": np.angle(product), "square": _number(square, digits)}
+    return _tell(figure, "conjugate_product", height=380, **facts)
 
 
 def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.Figure:
@@ -238,7 +225,7 @@ def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.
             y=_drawn((product * np.exp(1j * theta * offsets)).real),
             mode="markers",
             marker={"color": colour["color"], "size": 6},
-            name=f"{name}, whole tokens",
+            name=_say("score_wave.tokens", name=name),
             showlegend=False,
         )
         figure.add_scatter(
@@ -246,7 +233,7 @@ def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.
             y=[0, size, size],
             mode="lines",
             line={"color": colour["color"], "width": 1, "dash": "dot"},
-            name=f"{name}, peak",
+            name=_say("score_wave.peak", name=name),
             showlegend=False,
             hoverinfo="skip",
         )
@@ -265,22 +252,16 @@ def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.
             y=_drawn(product.real - theta * product.imag * rise),
             mode="lines",
             line={"color": PALETTE["neutral"], "width": 3},
-            name="slope at 0",
+            name=_say("score_wave.slope"),
             showlegend=j == 0,
             hoverinfo="skip",
         )
-        told.append(f"{_number(size, 2)} at {_number(peak, 1)}\u00a0tokens")
+        told.append({"name": name, "size": size, "at": peak, "start": product.real, "slope": -theta * product.imag})
     figure.add_hline(y=0, line={"color": PALETTE["neutral"], "width": 1})
     figure.add_vline(x=0, line={"color": PALETTE["neutral"], "width": 1})
-    figure.update_xaxes(title_text="m − n (tokens)", showgrid=False)
-    figure.update_yaxes(title_text="score", showgrid=False)
-    finding = f"The size of qk̄ is how high the score rises, its phase where: to {', to '.join(told)}"
-    starts = "; ".join(
-        f"for {name} it is {_number(complex(value).real, 2)} at distance 0, with the slope "
-        f"{_number(-theta * complex(value).imag, 2)} a token"
-        for name, value in products.items()
-    )
-    return _tell(figure, finding, f"The pair turns by {theta:g} radians a token; {starts}.")
+    figure.update_xaxes(title_text=_say("axes.m_minus_n"), showgrid=False)
+    figure.update_yaxes(title_text=_say("score_wave.up"), showgrid=False)
+    return _tell(figure, "score_wave", theta=theta, products=told)
 
 
 def path_in_coordinates(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figure:
@@ -290,8 +271,9 @@ def path_in_coordinates(step: np.ndarray, x: Sequence[float], steps: int) -> go.
     if x.ndim != 1 or len(x) < 4 or step.shape != (len(x), len(x)):
         raise ValueError(f"x must have four numbers or more and step as many rows, got {x.shape} and {step.shape}")
     walked = np.stack([np.linalg.matrix_power(step, m) @ x for m in range(steps + 1)])  # (steps + 1, dim)
-    names = ["coordinates 0 and 1", "coordinates 2 and 3"]
-    figure = _planes(names, 1.1 * float(np.abs(walked[:, :4]).max()), "first", "second")
+    names = [_say("axes.coordinates", first=first, second=first + 1) for first in (0, 2)]
+    reach = 1.1 * float(np.abs(walked[:, :4]).max())
+    figure = _planes(names, reach, _say("path_in_coordinates.across"), _say("path_in_coordinates.up"))
     for panel in (0, 1):
         way = walked[:, 2 * panel : 2 * panel + 2]
         figure.add_scatter(
@@ -306,11 +288,8 @@ def path_in_coordinates(step: np.ndarray, x: Sequence[float], steps: int) -> go.
             col=panel + 1,
         )
     lengths = np.hypot(*walked[:, :2].T)
-    finding = (
-        f"{_number(steps)} steps of one matrix, and no circle in sight: in two coordinates the vector is between "
-        f"{_number(lengths.min(), 2)} and {_number(lengths.max(), 2)} long"
-    )
-    return _tell(figure, finding, "The points of the path, joined in their order, fill both panels.", height=380)
+    facts = {"steps": steps, "least": lengths.min(), "most": lengths.max()}
+    return _tell(figure, "path_in_coordinates", height=380, **facts)
 
 
 def paths_in_planes(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figure:
@@ -323,26 +302,28 @@ def paths_in_planes(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figu
     eigenvalues = np.exp(1j * np.concatenate([planes, -planes, np.zeros(len(basis) % 2)]))
     walked = np.stack([np.linalg.matrix_power(step, m) @ x for m in range(steps + 1)])  # (steps + 1, dim)
     seen = walked @ basis
-    names = ["eigenvalues", "coordinates 0 and 1"]
-    names += [f"plane {j}: {_number(abs(angle), 2)} rad" for j, angle in enumerate(planes)]
+    turned = [_say("paths_in_planes.plane", plane=j, angle=abs(angle)) for j, angle in enumerate(planes)]
+    names = [_say("paths_in_planes.eigenvalues"), _say("axes.coordinates", first=0, second=1), *turned]
     reach = 1.15 * max(1.0, *(np.hypot(*seen[0, 2 * j : 2 * j + 2]) for j in range(len(planes))))
     reach = max(reach, 1.15 * float(np.abs(walked[:, :2]).max()))
-    figure, colours = _planes(names, reach, "along a", "along b"), pair_colours(len(planes))
-    figure.update_yaxes(title_text="imaginary part", row=1, col=1)
+    figure = _planes(names, reach, _say("paths_in_planes.across"), _say("paths_in_planes.up"))
+    colours = pair_colours(len(planes))
+    figure.update_yaxes(title_text=_say("axes.imaginary"), row=1, col=1)
     circle = np.exp(1j * np.linspace(0, 2 * np.pi, 120))
     thin = {"color": PALETTE["neutral"], "width": 1}
     rounds = [(0, 1.0), *((2 + j, float(np.hypot(*seen[0, 2 * j : 2 * j + 2]))) for j in range(len(planes)))]
     for panel, radius in rounds:
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": False, "hoverinfo": "skip"}
         y = _drawn(radius * circle.imag)
-        figure.add_scatter(x=_drawn(radius * circle.real), y=y, mode="lines", line=thin, name="circle", **where)
+        name = _say("paths_in_planes.circle")
+        figure.add_scatter(x=_drawn(radius * circle.real), y=y, mode="lines", line=thin, name=name, **where)
     on_plane = [*range(len(planes)), *range(len(planes)), *([None] * (len(basis) % 2))]
     figure.add_scatter(
         x=_drawn(eigenvalues.real),
         y=_drawn(eigenvalues.imag),
         mode="markers",
         marker={"size": 11, "color": [PALETTE["neutral"] if j is None else colours[j] for j in on_plane]},
-        name="eigenvalues",
+        name=names[0],
         showlegend=False,
         row=1,
         col=1,
@@ -361,12 +342,8 @@ def paths_in_planes(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figu
             row=panel // 2 + 1,
             col=panel % 2 + 1,
         )
-    finding = (
-        "What is a tangle in two coordinates is plain turns in the planes of the matrix, by "
-        f"{' and '.join(_number(abs(angle), 2) for angle in planes)} radians a step"
-    )
-    details = f"The path of a vector over {steps} steps. {'; '.join(names[2:])}; the rest, if any, stays."
-    return _tell(figure, finding, details, height=150 + 250 * -(-len(names) // 2))
+    facts = {"planes": _each(angle=np.abs(planes), name=turned), "steps": steps}
+    return _tell(figure, "paths_in_planes", height=150 + 250 * -(-len(names) // 2), **facts)
 
 
 def moved_on(codes: Mapping[str, np.ndarray], at: Sequence[int]) -> go.Figure:
@@ -380,31 +357,29 @@ def moved_on(codes: Mapping[str, np.ndarray], at: Sequence[int]) -> go.Figure:
         if np.ndim(code) != 2 or len(code) != len(at) or not 0 <= at.min() <= at.max() < np.shape(code)[1] - 1:
             raise ValueError(f"codes[{name!r}] must have {len(at)} rows that reach beyond {at}, got {np.shape(code)}")
     reach = 1.1 * max(float(np.abs(code).max()) for code in codes.values())
-    figure = _planes(list(codes), reach, "real part", "imaginary part")
+    figure = _planes(list(codes), reach, _say("axes.real"), _say("axes.imaginary"))
     for panel, (name, code) in enumerate(codes.items()):
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": panel == 0}
         points, marker = np.ravel(code), {"size": 5, "color": PALETTE["neutral"]}
         cloud = {"x": _drawn(points.real), "y": _drawn(points.imag), "mode": "markers", "marker": marker}
-        figure.add_scatter(**cloud, name="every content at every position", hoverinfo="skip", **where)
+        figure.add_scatter(**cloud, name=_say("moved_on.every"), hoverinfo="skip", **where)
         before, after = (code[np.arange(len(at)), at + step] for step in (0, 1))
-        lines = (("one of each content", before, {"color": PALETTE["bound"], "dash": "dash"}),)
-        lines += (("the same points, one token on", after, {"color": PALETTE["score"], "dash": "solid"}),)
+        lines = ((_say("moved_on.before"), before, {"color": PALETTE["bound"], "dash": "dash"}),)
+        lines += ((_say("moved_on.after"), after, {"color": PALETTE["score"], "dash": "solid"}),)
         for legend, corners, line in lines:
             way = np.concatenate([[0], corners, [0]])
             drawn = {"x": _drawn(way.real), "y": _drawn(way.imag), "mode": "lines+markers", "marker_size": 8}
             figure.add_scatter(**drawn, name=legend, line=line | {"width": 2}, **where)
         products = [np.outer(corners, corners.conj()).real for corners in (before, after)]
-        changes[name] = _number(np.abs(products[1] - products[0]).max(), 2)
-    told = ", ".join(f"{change} ({name})" for name, change in changes.items())
-    finding = f"One token on, dot products change by up to {told}"
-    joined = f"Lines join the origin with the contents at {', '.join(map(str, at))}, and with the same one token on"
-    return _tell(figure, finding, f"{joined}. Where no product changes, the shape they make turns as a whole.", 400)
+        changes[name] = np.abs(products[1] - products[0]).max()
+    told = _each(name=changes, change=changes.values())
+    return _tell(figure, "moved_on", height=400, changes=told, positions=_each(position=at))
 
 
 def powers(factors: Mapping[str, complex], steps: int) -> go.Figure:
     """The powers 1, z, z², … of a few complex numbers: a circle where |z| is 1, otherwise a spiral."""
     _above("steps", steps, 1)
-    figure, sizes, reach = _planes([""], 1.0, "real part", "imaginary part"), [], 1.0
+    figure, sizes, reach = _planes([""], 1.0, _say("axes.real"), _say("axes.imaginary")), [], 1.0
     for j, (name, value) in enumerate(_some("factors", factors).items()):
         factor = _complex(f"factors[{name!r}]", value)
         path = np.exp(np.log(factor) * np.linspace(0, steps, 12 * steps + 1))
@@ -416,12 +391,11 @@ def powers(factors: Mapping[str, complex], steps: int) -> go.Figure:
         whole = path[::12]
         marker = {"size": 6, "color": style["color"]}
         dots = {"x": _drawn(whole.real), "y": _drawn(whole.imag), "mode": "markers", "marker": marker}
-        figure.add_scatter(**dots, name=f"{name}, whole steps", showlegend=False, **where)
-        sizes.append(f"{_number(size, 2)} ({name})")
+        figure.add_scatter(**dots, name=_say("powers.steps", name=name), showlegend=False, **where)
+        sizes.append({"name": name, "size": size})
     figure.update_xaxes(range=[-1.1 * reach, 1.1 * reach])
     figure.update_yaxes(range=[-1.1 * reach, 1.1 * reach])
-    finding = f"After {steps} steps a length of 1 has become {', '.join(sizes)}"
-    return _tell(figure, finding, "Powers of complex numbers, from 1 at the right.", height=480)
+    return _tell(figure, "powers", height=480, steps=steps, sizes=sizes)
 
 
 def rotation_maps(position: float, dim: int, base: float) -> go.Figure:
@@ -433,16 +407,12 @@ def rotation_maps(position: float, dim: int, base: float) -> go.Figure:
         {name: _drawn(matrix) for name, matrix in maps.items()}, 2, -1, 1, xgap=1, ygap=1, hoverongaps=False
     )
     figure.layout.coloraxis.colorbar.update(orientation="h", y=-0.24, yanchor="top", len=0.8)
-    figure.update_xaxes(title_text="dimension before", dtick=1, constrain="domain")
-    figure.update_yaxes(title_text="after", dtick=1, col=1)
+    figure.update_xaxes(title_text=_say("rotation_maps.across"), dtick=1, constrain="domain")
+    figure.update_yaxes(title_text=_say("rotation_maps.up"), dtick=1, col=1)
     for number in ("", 2):
         figure.layout[f"yaxis{number}"].update(scaleanchor=f"x{number}", dtick=1, constrain="domain")
-    finding = (
-        f"{filled['interleaved']} of {dim * dim} entries are not zero in either layout: interleaved turns dimension 0 "
-        f"with {partner['interleaved']}, half turns it with {partner['half']}"
-    )
-    details = f"Both matrices turn {dim // 2} pairs by the angles of position {position:g}; the rest is zero."
-    return _tell(figure, finding, details, height=410)
+    facts = {"filled": filled["interleaved"], "entries": dim * dim, "pairs": dim // 2, "position": position}
+    return _tell(figure, "rotation_maps", height=410, **facts, **partner)
 
 
 def losses_so_far(tokens: Sequence[str], losses: Mapping[str, Sequence[float]]) -> go.Figure:
@@ -453,16 +423,16 @@ def losses_so_far(tokens: Sequence[str], losses: Mapping[str, Sequence[float]]) 
         if costs.shape != (len(tokens),):
             raise ValueError(f"losses[{name!r}] must have one number a token, {len(tokens)}, got shape {costs.shape}")
         sums = np.cumsum(costs)
-        told.append(f"{_number(sums[-1])} nats read as {name}")
-        words = [f"“{token}” {cost:.2f}" for token, cost in zip(shown, costs, strict=True)]
-        style = {"mode": "lines", "line": _style(k, width=2.5), "hovertemplate": "%{text}, so far %{y:.0f}"}
+        told.append({"name": name, "sum": sums[-1]})
+        words = [_say("losses_so_far.token", token=t, cost=cost) for t, cost in zip(shown, costs, strict=True)]
+        hover = _say("losses_so_far.hover", token="%{text}", sum="%{y:.0f}")
+        style = {"mode": "lines", "line": _style(k, width=2.5), "hovertemplate": hover}
         figure.add_scatter(x0=1, dx=1, y=_drawn(sums), name=name, text=words, **style)
-    figure.update_xaxes(title_text="position of the token that is asked for")
-    figure.update_yaxes(title_text="loss so far (nats)", rangemode="tozero")
+    figure.update_xaxes(title_text=_say("losses_so_far.across"))
+    figure.update_yaxes(title_text=_say("losses_so_far.up"), rangemode="tozero")
     first = [float(costs[0]) for costs in losses.values()]
-    alike = len(first) > 1 and np.ptp(first) < 1e-6
-    finding = f"The text costs {', '.join(told)}" + ("; only its first token costs the same" if alike else "")
-    return _tell(figure, finding, f"The text: {''.join(shown)}. Sums from its beginning, in nats.", height=400)
+    alike = bool(len(first) > 1 and np.ptp(first) < 1e-6)
+    return _tell(figure, "losses_so_far", height=400, readings=told, alike=alike, text="".join(shown))
 
 
 def angle_errors(positions: Sequence[int], formats: Mapping[str, Callable[[np.ndarray], np.ndarray]]) -> go.Figure:
@@ -472,13 +442,12 @@ def angle_errors(positions: Sequence[int], formats: Mapping[str, Callable[[np.nd
     for k, (name, rounded) in enumerate(_some("formats", formats).items()):
         product = np.asarray(rounded(rounded(at)[:, None] * rounded(theta)), dtype=float)
         error = np.abs(product - exact).max(axis=-1)  # (positions,)
-        told.append(f"{error[-1]:.2g} in {name}")
+        told.append({"name": name, "error": error[-1]})
         figure.add_scatter(x=at, y=np.where(error > 0, error, np.nan), name=name, mode="lines", line=_style(k))
     figure.add_hline(1, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
-    figure.update_xaxes(type="log", title_text="position (tokens)")
-    figure.update_yaxes(type="log", title_text="error of the angle (radians)", exponentformat="power")
-    finding = f"At position {_number(at[-1])} an angle is wrong by up to {', '.join(told)} (radians)"
-    return _tell(figure, finding, "The worst of 64 pairs, base 10\u202f000; the dotted line is one radian.", height=420)
+    figure.update_xaxes(type="log", title_text=_say("axes.position"))
+    figure.update_yaxes(type="log", title_text=_say("angle_errors.up"), exponentformat="power")
+    return _tell(figure, "angle_errors", last=at[-1], formats=told, pairs=len(theta), base=10_000)
 
 
 def mistakes_and_tests(caught: Mapping[str, Sequence[bool]], tests: Sequence[str]) -> go.Figure:
@@ -489,22 +458,20 @@ def mistakes_and_tests(caught: Mapping[str, Sequence[bool]], tests: Sequence[str
     figure = go.Figure()
     full = {"symbol": "circle", "size": 15, "color": PALETTE["score"]}
     empty = {"symbol": "circle-open", "size": 9, "color": PALETTE["neutral"]}
-    for name, cells, marker in (("notices it", table, full), ("lets it pass", ~table, empty)):
+    notices, passes = _say("mistakes_and_tests.notices"), _say("mistakes_and_tests.passes")
+    for name, cells, marker in ((notices, table, full), (passes, ~table, empty)):
         rows, columns = np.nonzero(cells)
         figure.add_scatter(x=columns, y=rows, mode="markers", name=name, marker=marker)
-    figure.update_yaxes(tickvals=np.arange(len(caught)), ticktext=list(caught), title_text="mistake", automargin=True)
-    figure.update_yaxes(range=[len(caught) - 0.5, -0.5], zeroline=False)
-    figure.update_xaxes(tickvals=np.arange(len(tests)), ticktext=list(tests), title_text="test", tickangle=-90)
+    figure.update_yaxes(tickvals=np.arange(len(caught)), ticktext=list(caught), automargin=True)
+    figure.update_yaxes(title_text=_say("mistakes_and_tests.up"), range=[len(caught) - 0.5, -0.5], zeroline=False)
+    across = _say("mistakes_and_tests.across")
+    figure.update_xaxes(tickvals=np.arange(len(tests)), ticktext=list(tests), title_text=across, tickangle=-90)
     figure.update_xaxes(range=[-0.5, len(tests) - 0.5], side="top", zeroline=False)
     counts = {name: int(count) for name, count in zip(tests, table.sum(axis=0), strict=True)}
     most = max(counts, key=lambda name: counts[name])
-    finding = f"Of {len(caught)} mistakes the test “{most}” catches most, {counts[most]}" + (
-        f"; “{tests[0]}” catches {counts[tests[0]]}" if most != tests[0] else ""
-    )
-    details = "; ".join(
-        f"{name}: caught by {', '.join(t for t, hit in zip(tests, row, strict=True) if hit) or 'none'}"
-        for name, row in zip(caught, table, strict=True)
-    )
-    _tell(figure, finding, f"{details}.", height=300 + 34 * len(caught))
+    hits = [_each(test=[t for t, hit in zip(tests, row, strict=True) if hit]) for row in table]
+    facts = {"most": most, "catches": counts[most], "first": tests[0], "first_catches": counts[tests[0]]}
+    facts |= {"count": len(caught), "mistakes": _each(name=caught, tests=hits, caught=table.any(axis=1))}
+    _tell(figure, "mistakes_and_tests", height=300 + 34 * len(caught), **facts)
     top = {"title_y": 0.93, "title_yanchor": "top"}  # above the names of the tests
     return figure.update_layout(margin_t=figure.layout.margin.t + 150, legend_y=-0.04, **top)

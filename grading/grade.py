@@ -12,6 +12,7 @@ from grading.questions.question import Assignment, Question
 from grading.sandbox import Limits, NoSandbox, Worker
 from grading.submission import Submission, without_magics
 from posenc.check._question import HandGraded, Part, Result, Unanswered, Wrong
+from posenc.check._wrong import say
 
 NUMBERS = (1, 2, 3, 4)
 LONGEST = 50_000  # characters of one question's cells
@@ -94,7 +95,7 @@ def grade_question(worker: Worker, question: Question, cells: list[str], seed: s
             with worker.answers(question, cells) as functions:
                 results.append(question.grade_part(part, functions, seed))
         except Unanswered:
-            return results + for_all(question.parts[len(results) :], "not answered yet", answered=False)
+            return results + for_all(question.parts[len(results) :], say("cell.unanswered"), answered=False)
         except Wrong as wrong:
             return results + for_all(question.parts[len(results) :], wrong.sentence)
         except NoSandbox:

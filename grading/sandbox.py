@@ -32,9 +32,11 @@ from types import TracebackType
 from typing import Any
 
 from posenc.check import _alone, _plain
-from posenc.check._alone import ATTENTION, CHANGED, why_not
+from posenc.check._alone import ATTENTION
+from posenc.check._notebook import why_not
 from posenc.check._plain import LARGEST, decode, encode
 from posenc.check._question import Question, Unanswered, Wrong
+from posenc.check._wrong import say
 
 ROOT = Path(__file__).resolve().parents[1]
 INSIDE = ROOT / "grading" / "inside"
@@ -529,7 +531,7 @@ class Worker:
         if kind == "unanswered":
             raise Unanswered
         if kind == "changed":
-            raise Wrong(CHANGED)
+            raise Wrong(say("cell.changed"))
         raise Wrong(self._sentence(question, kind, content, loading="cells" in message))
 
     def _sentence(self, question: Question, kind: str, content: Any, loading: bool) -> str:
@@ -537,12 +539,12 @@ class Worker:
         if not isinstance(content, str) or kind not in ("ready_made", "raised"):
             return "its process sent what is not an answer"
         if content == ATTENTION:
-            return ATTENTION
+            return say("cell.attention")
         if content == "MemoryError":
             return f"it asked for more than {self.limits.memory // 2**20} MiB of memory"
         known = loading and isinstance(getattr(builtins, content, None), type)
         why = why_not("ReadyMade" if kind == "ready_made" else content, self.cells, question.allowed, self.imports)
-        return why or (f"it raised {content}" if known else "it raised an exception")
+        return why or say("cell.raised", kind=content if known else "")
 
 
 def _first_process(says_who: int, deadline: float) -> int:

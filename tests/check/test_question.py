@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from grading.questions.question import Assignment, Case, Mistake, Part, Question, generator
-from posenc.check._alone import CHANGED
 from posenc.check._plain import Opaque
 from posenc.check._question import HandGraded, Wrong, compare
+from posenc.check._wrong import say
 
 NAN, INF = float("nan"), float("inf")
 
@@ -106,7 +106,7 @@ def test_an_answer_that_changes_its_input_is_told_so_and_changes_nothing_of_ours
         x *= position
         return x
 
-    assert {result.sentence for result in QUESTION.grade(careless)} == {CHANGED}
+    assert {result.sentence for result in QUESTION.grade(careless)} == {say("cell.changed")}
     assert QUESTION.holds(turned)
 
 

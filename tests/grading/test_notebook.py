@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from posenc.check._alone import ATTENTION, CHANGED
+from posenc.check._wrong import say
 
 pytestmark = pytest.mark.torch
 
@@ -43,7 +43,10 @@ CELLS = {
         "it uses posenc, which an answer may not use",
     ),
     "another name": (ROTATION.replace("rotation", "turn") + "check.q1(turn)", "does not define the function rotation"),
-    "a changed input": (ROTATION.replace("positions * theta", "positions.mul_(theta)") + "check.q1(rotation)", CHANGED),
+    "a changed input": (
+        ROTATION.replace("positions * theta", "positions.mul_(theta)") + "check.q1(rotation)",
+        say("cell.changed"),
+    ),
     "an exception": (
         "def rotation(positions, theta):\n    raise KeyError('here')\ncheck.q1(rotation)",
         "it raised KeyError ('here')",
@@ -86,7 +89,7 @@ CELLS = {
     "ready-made attention": (
         "from posenc.check import assignment_1 as check\ndef attention(q, k, v, causal):\n"
         "    return torch.nn.functional.scaled_dot_product_attention(q, k, v), q\ncheck.q1(attention)",
-        ATTENTION,
+        say("cell.attention"),
     ),
 }
 

@@ -120,7 +120,7 @@ def secret(number: int) -> set[str]:
 
 
 def test_no_line_of_a_solution_stands_in_the_package() -> None:
-    written = [path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")]
+    written = [path.read_text(encoding="utf-8") for kind in ("*.py", "*.json") for path in PACKAGE.rglob(kind)]
     written += [gzip.decompress(recorded.path_of(number).read_bytes()).decode("latin-1") for number in NUMBERS]
     for number in NUMBERS:
         assert len(secret(number)) > 200

@@ -16,8 +16,8 @@ from grading import sandbox as sandbox_module
 from grading import sources
 from grading.grade import assignment, grade_question, packages
 from grading.sandbox import Limits, Prepared, Worker, end_all
-from posenc.check._alone import ATTENTION
 from posenc.check._question import Question, Result
+from posenc.check._wrong import say
 from tests.grading import hostile
 
 pytestmark = pytest.mark.torch
@@ -406,7 +406,7 @@ def cell(body: str) -> str:
 @pytest.mark.parametrize("name", READY_MADE)
 def test_ready_made_attention_is_no_answer(graded: Grade, name: str) -> None:
     results = graded(1, "q1", cell(READY_MADE[name]))
-    assert {result.sentence for result in results} == {ATTENTION}, results
+    assert {result.sentence for result in results} == {say("cell.attention")}, results
     assert not any(result.earned for result in results)
 
 
@@ -496,7 +496,9 @@ def test_removing_the_watch(graded: Grade, name: str) -> None:
     noticed, body = REMOVALS[name]
     ready = "(torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal), q)"
     results = graded(1, "q1", cell(f"\n    {body.replace('READY', ready)}\n"))
-    seen = all(result.sentence == ATTENTION or result.sentence.startswith("it raised") for result in results)
+    seen = all(
+        result.sentence == say("cell.attention") or result.sentence.startswith("it raised") for result in results
+    )
     assert seen == noticed, results
 
 

@@ -16,10 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# What is said of an answer; none of it holds anything of an input.
-ATTENTION = "it calls ready-made attention: this question asks for products and softmax written out"
-NOT_ALLOWED = "it uses a package that an answer may not use"
-CHANGED = "it changes an input in place, which its caller may still need: work on a copy"
+ATTENTION = "<attention>"  # where the name of a module stands that was used: no module has this one
 
 # A notebook's own names and modules, which an answer may use and which do nothing.
 INERT = ("check", "display", "get_ipython", "help", "exit", "quit", "credits", "license", "copyright")
@@ -38,7 +35,7 @@ INTERNAL = {
 
 
 class ReadyMade(Exception):
-    """An answer used what it may not use; `args[0]` is its name, or the sentence `ATTENTION`."""
+    """An answer used what it may not use; `args[0]` is its name, or `ATTENTION`."""
 
 
 class Absent(types.ModuleType):
@@ -149,20 +146,6 @@ def refused(cells: Iterable[str], allowed: Iterable[str]) -> list[str]:
         name for name in names if not permitted(name, allowed) and not name.startswith(("posenc.check.", "IPython"))
     }
     return sorted({"torch.onnx" if name.startswith("torch.") else name.partition(".")[0] for name in names})
-
-
-def why_not(kind: str, cells: list[str], allowed: tuple[str, ...], imports: str) -> str:
-    """What an answer's text says of a failure of a kind, `ReadyMade` or `NameError`; empty where it says nothing."""
-    if kind not in ("ReadyMade", "NameError"):
-        return ""
-    try:
-        names = refused(cells, allowed) if kind == "ReadyMade" else undefined(cells, allowed, imports)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # running it will say so
-        return ""
-    some = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    if kind == "ReadyMade":
-        return f"it uses {some}, which an answer may not use" if names else NOT_ALLOWED
-    return f"its cell does not define {some}: an answer's cell is run alone" if names else ""
 
 
 @contextmanager

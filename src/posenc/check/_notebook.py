@@ -15,10 +15,11 @@ from posenc.check._alone import (
     ReadyMade,
     attention_written_out,
     namespace,
-    why_not,
+    refused,
+    undefined,
     without_onnx,
 )
-from posenc.check._wrong import Unanswered, Wrong
+from posenc.check._wrong import Unanswered, Wrong, say
 
 Answer = Callable[..., Any]
 
@@ -48,7 +49,21 @@ def _refuse_installed(function: Answer) -> None:
     """Raise `Wrong` for a function of an installed package, handed over as it is."""
     module = str(getattr(function, "__module__", None) or type(function).__module__)
     if module.partition(".")[0] in ("posenc", "torch", "numpy"):
-        raise Wrong(f"this function is {module}'s own: write it out in the answer's cell")
+        raise Wrong(say("cell.installed", module=module))
+
+
+def why_not(kind: str, cells: list[str], allowed: tuple[str, ...], imports: str) -> str:
+    """What an answer's text says of a failure of a kind, `ReadyMade` or `NameError`; empty where it says nothing."""
+    if kind not in ("ReadyMade", "NameError"):
+        return ""
+    try:
+        names = refused(cells, allowed) if kind == "ReadyMade" else undefined(cells, allowed, imports)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # running it will say so
+        return ""
+    facts = {"names": [{"name": name} for name in names[:5]], "more": len(names[5:])}
+    if kind == "ReadyMade":
+        return say("cell.refused", **facts)
+    return say("cell.undefined", **facts) if names else ""
 
 
 def alone(
@@ -76,10 +91,13 @@ def alone(
             except NotImplementedError:
                 raise Unanswered from None
             except ReadyMade as error:
-                raise Wrong(ATTENTION if error.args[0] == ATTENTION else why("ReadyMade")) from None
+                ready_made = error.args[0] == ATTENTION
+                raise Wrong(say("cell.attention") if ready_made else why("ReadyMade")) from None
             except Exception as error:
                 kind = type(error).__name__
-                raise Wrong(why(kind) or f"it raised {kind}", f"({error})" if str(error) else "") from error
+                told = why(kind)
+                sentence = told or say("cell.raised", kind=kind)
+                raise Wrong(sentence, f"({error})" if str(error) else "", raised="" if told else kind) from error
 
         return call
 
@@ -88,5 +106,5 @@ def alone(
         guarded(lambda: exec(compile(cell, "<answer 0>", "exec"), found))()
     for name in names:
         if not callable(found.get(name)):
-            raise Wrong(f"its answer cell does not define the function {name}")
+            raise Wrong(say("cell.no_function", name=name))
     return tuple(guarded(found[name]) for name in names)

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from posenc.check import _notebook, _views
-from posenc.check._alone import CHANGED
 from posenc.check._plain import Opaque, encode, plain
 from posenc.check._wrong import Unanswered as Unanswered
 from posenc.check._wrong import Wrong as Wrong
+from posenc.check._wrong import say
 
-ORDINALS = ("first", "second", "third", "fourth")
 Answer = Callable[..., Any]
 
 
@@ -111,7 +110,7 @@ def _as_array(value: Any) -> np.ndarray:
 
 def _place(place: int, the: str) -> str:
     """What one of several values is called."""
-    return f"the {ORDINALS[place]} value of {the}" if place < len(ORDINALS) else f"value {place + 1} of {the}"
+    return say("result.place", number=place + 1, ordinal=str(place + 1), the=the)
 
 
 def compare(
@@ -128,13 +127,13 @@ def compare(
     `what` is what the message calls it, and `returns` what it calls its values where there are several, of which
     `of` alone counts if it is given.
     """
-    the = what or "the result"
+    the = what or say("result.itself")
     if isinstance(got, Opaque):
-        raise Wrong(f"{the} is an object that cannot be compared: return arrays or numbers", f"(it is {got})")
+        raise Wrong(say("result.opaque", the=the), say("result.it_is", value=got))
     if isinstance(want, (list, tuple)):
         if not isinstance(got, (list, tuple)) or len(got) != len(want):
-            order = f"in this order: {', '.join(returns)}" if returns else "in the order that the question names"
-            raise Wrong(f"{the} should be {len(want)} values, {order}")
+            names = [{"name": name} for name in returns]
+            raise Wrong(say("result.several", the=the, count=len(want), names=names))
         for place, (one, right) in enumerate(zip(got, want, strict=True)):
             if of not in (None, place):
                 continue
@@ -142,42 +141,43 @@ def compare(
             compare(one, right, tolerance, name, exact_dtype)
     elif isinstance(want, dict):
         if not isinstance(got, dict) or set(got) != set(want):
-            raise Wrong(f"{the} should be a dictionary with the keys {', '.join(map(str, want))}")
+            raise Wrong(say("result.keys", the=the, keys=[{"key": key} for key in want]))
         for key, right in want.items():
-            compare(got[key], right, tolerance, f"{key!r} of {the}", exact_dtype)
+            compare(got[key], right, tolerance, say("result.of", key=repr(key), the=the), exact_dtype)
     elif want is None or isinstance(want, (str, bool)):
         if type(got) is not type(want) or got != want:
-            raise Wrong(f"{the} is not right", f"(it is {got!r})"[:80])
+            raise Wrong(say("result.wrong", the=the), say("result.it_is", value=repr(got))[:80])
     else:
         _compare_arrays(got, want, tolerance, the, exact_dtype)
 
 
 def _compare_arrays(got: Any, want: Any, tolerance: float, the: str, exact_dtype: bool) -> None:
     if not _is_array(got) and type(got) not in (bool, int, float):
-        raise Wrong(f"{the} should be {'an array' if _is_array(want) else 'a number'}", f"(it is {got!r})"[:80])
+        sentence = say("result.array", the=the) if _is_array(want) else say("result.number", the=the)
+        raise Wrong(sentence, say("result.it_is", value=repr(got))[:80])
     one, right = _as_array(got), _as_array(want)
     if one.shape != right.shape:
-        shapes = f"({one.shape} instead of {right.shape})"
-        raise Wrong(f"the shape of {the} is not the one that the question asks for", shapes, "shape")
+        shapes = say("result.shapes", shape=one.shape, right=right.shape)
+        raise Wrong(say("result.shape", the=the), shapes, "shape")
     kind = complex if np.iscomplexobj(one) or np.iscomplexobj(right) else float
     try:
         one, right = one.astype(kind), right.astype(kind)
     except OverflowError:  # a whole number past all that a float can hold
-        raise Wrong(f"not every value of {the} is a finite number", kind="infinite") from None
+        raise Wrong(say("result.infinite", the=the), kind="infinite") from None
     same_infinite = np.isinf(right) & (one == right)
     if not np.isfinite(one[~same_infinite]).all():
-        raise Wrong(f"not every value of {the} is a finite number", kind="infinite")
+        raise Wrong(say("result.infinite", the=the), kind="infinite")
     with np.errstate(invalid="ignore"):  # infinity − infinity, where both are the same infinity
         error = np.where(same_infinite, 0.0, np.abs(one - right))
         size = np.where(np.isinf(right), 0.0, np.abs(right))
         bad = ~(error <= tolerance * (1 + size))  # a mistake's value may be no number, and then agrees with nothing
     if bad.any():
-        place = tuple(int(i) for i in np.unravel_index(int(error.argmax()), error.shape))
-        at = f" at {list(place)}" if place else ""
-        raise Wrong(f"the values of {the} are not right", f"(largest error {error.max():.2g}{at})", "values")
+        place = [int(i) for i in np.unravel_index(int(error.argmax()), error.shape)]
+        largest = say("result.error", error=float(error.max()), place=place)
+        raise Wrong(say("result.values", the=the), largest, "values")
     if exact_dtype and str(getattr(got, "dtype", "")) != str(getattr(want, "dtype", "")):
         found = getattr(got, "dtype", type(got).__name__)
-        raise Wrong(f"the dtype of {the} is not that of its input", f"({found})", "dtype")
+        raise Wrong(say("result.dtype", the=the), f"({found})", "dtype")
 
 
 def _agrees(got: Any, want: Any, tolerance: float, of: int | None = None) -> bool:
@@ -200,9 +200,10 @@ def stand_in(function: Answer) -> Answer:
         except NotImplementedError:
             raise Unanswered from None
         except Exception as error:  # whatever a student's function may raise: it is told to them, whole
-            raise Wrong(f"it raised {type(error).__name__}", f"({error})" if str(error) else "") from error
+            kind = type(error).__name__
+            raise Wrong(say("cell.raised", kind=kind), f"({error})" if str(error) else "", raised=kind) from error
         if encode(plain(given)) != before:
-            raise Wrong(CHANGED)
+            raise Wrong(say("cell.changed"))
         return value
 
     return call
@@ -232,8 +233,8 @@ def _unchanging(part: Part, seen: Seen) -> str:
     for of in [part.of] if part.of is not None or not several else range(len(first.right)):
         changes = not all(_agrees(trial.right, first.right, 0.0, of) for trial, _ in seen)
         if changes and all(_agrees(got, one, 0.0, of) for _, got in seen):
-            named = part.returns[of] if of is not None and part.returns else "the result"
-            return f"nothing that is given changes {named}"
+            named = part.returns[of] if of is not None and part.returns else say("result.itself")
+            return say("result.unchanging", the=named)
     return ""
 
 
@@ -250,11 +251,10 @@ def judge(part: Part, answer: Answer) -> None:
             got = answer(*args)
         except Wrong as error:
             if wrong is None:
-                kind = error.sentence.removeprefix("it raised ")
-                raise Wrong(part.raised.get(kind, error.sentence), error.detail) from error
+                raise Wrong(part.raised.get(error.raised, error.sentence), error.detail) from error
             break  # what came back before was wrong already, and may say more
         if got is None:
-            raise Wrong(f"`{part.function}` returned nothing: is a `return` missing?")
+            raise Wrong(say("result.nothing", function=part.function))
         if part.view:
             got = getattr(_views, part.view)(got, trial.right)
         seen.append((trial, got))
@@ -307,7 +307,7 @@ class Question:
         except Wrong as wrong:
             return Result(part, 0, wrong.sentence, wrong.detail)
         except Unanswered:
-            return Result(part, 0, "not answered yet", answered=False)
+            return Result(part, 0, say("cell.unanswered"), answered=False)
         return Result(part, part.points)
 
     def _answers(self, functions: tuple[Answer, ...]) -> dict[str, Answer]:
@@ -335,17 +335,16 @@ class Question:
         except Wrong as wrong:
             results = [Result(part, 0, wrong.sentence, wrong.detail) for part in self.parts]
         except Unanswered:
-            results = [Result(part, 0, "not answered yet", answered=False) for part in self.parts]
+            results = [Result(part, 0, say("cell.unanswered"), answered=False) for part in self.parts]
         if not any(result.answered for result in results):
-            print(f"{self.name}: not answered yet ({self.points} points)")
+            print(say("question.unanswered", name=self.name, points=self.points))
             return
         earned = sum(result.earned for result in results)
-        print(f"{self.name}: {earned} of {self.points} points on the public checks")
+        print(say("question.points", name=self.name, earned=earned, points=self.points))
         for result in results:
-            mark = "✓" if result.earned else "✗"
-            why = f": {' '.join(filter(None, (result.sentence, result.detail)))}" if not result.earned else ""
-            print(f"  {mark} {result.part.title}{why}")
-        print("  Grading draws other inputs.")
+            why = "" if result.earned else " ".join(filter(None, (result.sentence, result.detail)))
+            print(say("question.part", earned=result.earned, title=result.part.title, why=why))
+        print(say("question.grading"))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from posenc.check._wrong import Wrong
+from posenc.check._wrong import Wrong, say
 
 Numbers = np.ndarray[Any, Any]
 LONGEST_TITLE = 1000  # characters of a title that are read
@@ -47,7 +47,7 @@ def _number(value: Any) -> float:
 
 def _traces(shown: Any, least: int, sentence: str) -> list[Any]:
     if not isinstance(_at(shown, "figure"), dict):
-        raise Wrong("draw should return a Plotly figure", f"(it is {shown!r})"[:80])
+        raise Wrong(say("figure.none"), say("result.it_is", value=repr(shown))[:80])
     traces = _at(shown, "figure", "data")
     if not isinstance(traces, (list, tuple)) or len(traces) < least:
         raise Wrong(sentence)
@@ -56,44 +56,42 @@ def _traces(shown: Any, least: int, sentence: str) -> list[Any]:
 
 def curve(shown: Any, right: Numbers) -> Numbers:
     """The heights of a figure's first trace, over the distances 0, 1, 2, … on an axis that names tokens."""
-    traces = _traces(shown, 1, "the figure is empty")
+    traces = _traces(shown, 1, say("figure.empty"))
     across, height = _numbers(_at(traces, 0, "x")), _numbers(_at(traces, 0, "y"))
     if across is None or across.shape != right.shape or not np.array_equal(across, np.arange(right.size)):
-        raise Wrong("the curve should have one point for each distance that the question names")
+        raise Wrong(say("figure.points"))
     if height is None or height.shape != right.shape or not np.isfinite(height).all():
-        raise Wrong("the curve should have one finite height for each distance")
+        raise Wrong(say("figure.heights"))
     title = _at(shown, "figure", "layout", "xaxis", "title")
     title = title.get("text") if isinstance(title, dict) else title
     if not isinstance(title, str) or "token" not in title.lower():
-        raise Wrong("the horizontal axis does not say what it counts: tokens")
+        raise Wrong(say("figure.tokens"))
     return height
 
 
 def dots_and_line(shown: Any, right: Any) -> tuple[Numbers, Numbers, str]:
     """The heights of a figure's dots, their places, and the “21 of 32” in its title."""
-    traces = _traces(shown, 2, "the figure should have two traces, the dots first and then the line")
+    traces = _traces(shown, 2, say("figure.two_traces"))
     dots, line = (_numbers(_at(traces, place, "y")) for place in (0, 1))
     if dots is None or line is None:
-        raise Wrong("the heights of the dots and of the line should be numbers")
+        raise Wrong(say("figure.heights_of_both"))
     if dots.size > 1 and np.allclose(dots, 1):
-        raise Wrong("the first trace is the line; the dots come first and then the line")
+        raise Wrong(say("figure.line_first"))
     places = _at(traces, 0, "x")
     across = np.arange(dots.size) if places is None else _numbers(places)  # where none are given, Plotly's own
     if across is None:
-        raise Wrong("the places of the dots should be numbers")
+        raise Wrong(say("figure.places"))
     if line.size < 2 or not np.allclose(line, 1):
-        raise Wrong("the second trace should be a line at the height of one turn")
+        raise Wrong(say("figure.line"))
     if _at(shown, "figure", "layout", "yaxis", "type") != "log":
-        raise Wrong("the upward axis should be logarithmic")
+        raise Wrong(say("figure.logarithmic"))
     title = _at(shown, "figure", "layout", "title", "text")
     # what is looked through is an answer's own text, of any length: digits are counted, and so is the title
     text = title[:LONGEST_TITLE] if isinstance(title, str) else ""
-    found = re.findall(r"(?<!\d)\d{1,6} of \d{1,6}(?!\d)", text)
+    found = re.findall(say("figure.share", some=r"(?<!\d)\d{1,6}", all=r"\d{1,6}(?!\d)"), text)
     if len(found) != 1:
-        raise Wrong(
-            "the title does not say, in the form “21 of 32”, how many hands of all come round",
-            f"(it is {title!r})"[:80],
-        )
+        form = say("figure.share", some=21, all=32)
+        raise Wrong(say("figure.title", form=form), say("result.it_is", value=repr(title))[:80])
     return dots, across, found[0]
 
 
@@ -102,16 +100,14 @@ def _slider(shown: Mapping[str, Any], name: str, kind: str) -> dict[str, float]:
     slider = shown[name]
     if not isinstance(slider, dict) or slider.get("widget") != kind:
         found = slider.get("widget") if isinstance(slider, dict) else slider
-        raise Wrong(
-            f"the control of `{name}` should be {'an' if kind[0] in 'AEIO' else 'a'} {kind}", f"(it is {found!r})"[:80]
-        )
+        sentence = say("slider.kind", name=name, vowel=kind[0] in "AEIO", kind=kind)
+        raise Wrong(sentence, say("result.it_is", value=repr(found))[:80])
     return {key: _number(slider.get(key)) for key in ("min", "max", "step", "base", "value")}
 
 
 def _sliders(shown: Any, *names: str) -> Mapping[str, Any]:
     if not isinstance(shown, dict) or set(shown) != set(names):
-        keys = f"{', '.join(names[:-1])} and {names[-1]}"
-        raise Wrong(f"controls should return a dictionary with the keys {keys}, the names of draw's arguments")
+        raise Wrong(say("slider.keys", first=[{"name": name} for name in names[:-1]], last=names[-1]))
     return shown
 
 
@@ -121,15 +117,15 @@ def base_and_dim(shown: Any, right: bool) -> bool:
     base, dim = _slider(found, "base", "FloatLogSlider"), _slider(found, "dim", "IntSlider")
     powers = math.log10(max(base["base"], 1.1))
     if not np.allclose([base["min"] * powers, base["max"] * powers], [1, 6]):
-        raise Wrong("the slider for the base does not run from 10 to a million")
+        raise Wrong(say("slider.range_of_base"))
     if not math.isclose(base["value"], 10_000, rel_tol=1e-6):
-        raise Wrong("the slider for the base does not start at ten thousand")
+        raise Wrong(say("slider.start_of_base"))
     if dim["step"] != 2:
-        raise Wrong("the slider for the width stops at odd widths, where a sine has no cosine")
+        raise Wrong(say("slider.odd_widths"))
     if (dim["min"], dim["max"]) != (4, 256):
-        raise Wrong("the slider for the width does not run from 4 to 256")
+        raise Wrong(say("slider.range_of_width"))
     if dim["value"] != 64:
-        raise Wrong("the slider for the width does not start at 64")
+        raise Wrong(say("slider.start_of_width"))
     return right
 
 
@@ -139,16 +135,16 @@ def base_dim_and_length(shown: Any, right: bool) -> bool:
     base = _slider(found, "base", "FloatLogSlider")
     low, high = (base[end] * math.log10(max(base["base"], 1.0)) for end in ("min", "max"))
     if not (low <= 8 and high <= 300):
-        raise Wrong("min and max of a FloatLogSlider are exponents, not the bases themselves")
+        raise Wrong(say("slider.exponents"))
     if low > 3 or high < 6:
-        raise Wrong("the slider of `base` should reach from 1 000 to 1 000 000 at least")
+        raise Wrong(say("slider.reach_of_base"))
     dim, length = _slider(found, "dim", "IntSlider"), _slider(found, "length", "IntSlider")
     if not (dim["min"] >= 2 and dim["min"] % 2 == 0 and dim["step"] >= 2 and dim["step"] % 2 == 0):
-        raise Wrong("the slider of `dim` can be set to a width that has no whole number of pairs")
+        raise Wrong(say("slider.half_pairs"))
     if not (dim["min"] <= 32 and dim["max"] >= 128):
-        raise Wrong("the slider of `dim` should reach from 32 to 128 at least")
+        raise Wrong(say("slider.reach_of_dim"))
     if not length["min"] >= 1:
-        raise Wrong("the slider of `length` can be set to a text without tokens")
+        raise Wrong(say("slider.no_tokens"))
     if not (length["min"] <= 1_024 and length["max"] >= 32_768):
-        raise Wrong("the slider of `length` should reach from 1 024 to 32 768 at least")
+        raise Wrong(say("slider.reach_of_length"))
     return right

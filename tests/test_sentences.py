@@ -17,6 +17,7 @@ def test_it_is_said(text, said):
     ("text", "said"),
     [
         ("{value:0|thousands} {value:2|thousands}", "−1\u202f234\u202f568 −1\u202f234\u202f567.89"),
+        ("{value:1f} {half:0f} {half:0}", "-1234567.9 2 3"),
         ("{share:percent} {none:percent} {few:2|thousands}", "67% 0% 999.50"),
         (
             "{value:g} {share:g} {share:3g} {few:3g} {large:g} {small:2g}",
@@ -25,7 +26,15 @@ def test_it_is_said(text, said):
     ],
 )
 def test_python_writes_more_numbers(text, said):
-    facts = {"value": -1_234_567.891, "share": 2 / 3, "none": 0.0, "few": 999.5, "large": 1e6, "small": -1e-5}
+    facts = {
+        "value": -1_234_567.891,
+        "share": 2 / 3,
+        "none": 0.0,
+        "few": 999.5,
+        "large": 1e6,
+        "small": -1e-5,
+        "half": 2.5,
+    }
     assert say(text, facts) == said
 
 

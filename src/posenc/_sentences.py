@@ -13,7 +13,8 @@ A condition is a fact, "not" and a fact, or two of facts, numbers and 'strings' 
 several are joined by "and". js/sentences.js, which reads the explorables' catalogues too, does the same.
 
 Python alone writes figures, so these forms are its own: {fact:2|thousands} sets the thousands of a written number
-apart, {fact:percent} is a share in whole per cent, {fact:g} or {fact:3g} at most six or so many significant figures.
+apart, {fact:percent} is a share in whole per cent, {fact:g} or {fact:3g} at most six or so many significant figures,
+{fact:2f} rounds as Python does, ties to the even digit, with a hyphen for a minus.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ def _written(value: Any, formats: str | None, names: Mapping[str, Mapping[str, s
             value = value[0].upper() + value[1:]
         elif name[-1] == "g" and name[:-1].isdigit():
             value = significant(value, int(name[:-1]))
+        elif name[-1] == "f" and name[:-1].isdigit():
+            value = f"{value:.{int(name[:-1])}f}"
         elif name in _FORMATS:
             value = _FORMATS[name](value)
         else:

@@ -523,4 +523,4 @@ def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
     facts = {"length": length, "bases": len(bases), "least": bases[0], "greatest": bases[-1]}
     facts |= {"passing": int(passing.sum()), "first": bases[passing][0] if passing.any() else None}
     facts |= {"later": len(later), "last_later": later[-1] if len(later) else None}
-    return _tell(figure, "lowest_scores", law=f"{law[0]:.2f}", last_law=f"{law[-1]:.2f}", **facts)
+    return _tell(figure, "lowest_scores", law=law[0], last_law=law[-1], **facts)

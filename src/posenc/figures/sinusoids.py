@@ -121,14 +121,13 @@ def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, f
     norms = [np.linalg.norm(scale * words, axis=-1).mean() for scale in scales.values()]
     kept = [_cosines(scale * words + codes, words).mean() for scale in scales.values()]
     told = [_cosines(scale * words + codes, codes).mean() for scale in scales.values()]
-    shown = [[f"{cosine:.2f}" for cosine in cosines] for cosines in (kept, told)]
-    bars = _each(name=scales, length=norms, kept=shown[0], told=shown[1])
+    bars = _each(name=scales, length=norms, kept=kept, told=told)
     names = [_say("added_code.bar", **bar) for bar in bars]
-    for of_word, cosines, text, colour in ((True, kept, shown[0], "score"), (False, told, shown[1], "bound")):
+    for of_word, cosines, colour in ((True, kept, "score"), (False, told, "bound")):
         figure.add_bar(
             x=names,
             y=_drawn(np.array(cosines)),
-            text=text,
+            text=[f"{cosine:.2f}" for cosine in cosines],
             textposition="outside",
             marker={"color": PALETTE[colour], "line": {"width": 0}},
             name=_say("added_code.cosine", of_word=of_word),

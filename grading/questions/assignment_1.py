@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question
+from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
 from posenc import absolute
 from posenc.analysis import decay
 from posenc.attention import attention
 from posenc.frequencies import inv_freq
+
+say = sentences_of(1)
 
 REACH = 200  # tokens on the horizontal axis of question 7
 
@@ -100,8 +102,8 @@ def _causal_cases(random: np.random.Generator) -> Iterable[Case]:
         yield Case(q, k, _normal(random, *lead, length, width + 1), True)
 
 
-_NO_NUMBER = "no number comes out where scores are large: the exponential runs out of range"
-_NO_NUMBER_MASKED = "no number comes out under the mask: a row may be wholly closed, or 0 was multiplied by −∞"
+_NO_NUMBER = say("shared.no_number_where_scores_are_large")
+_NO_NUMBER_MASKED = say("shared.no_number_under_the_mask")
 
 
 def _large_scores(random: np.random.Generator) -> Iterable[Case]:
@@ -109,7 +111,7 @@ def _large_scores(random: np.random.Generator) -> Iterable[Case]:
     for sign, causal in ((1, False), (-1, False), (1, True), (-1, True)):
         q, k, v = _normal(random, 2, 6, 4), _normal(random, 2, 6, 4), _normal(random, 2, 6, 3)
         q[..., 0], k[..., 0] = sign * 2000, random.uniform(30, 40)
-        low = "words look ahead where all scores are very low: the score of a closed pair must be lower still"
+        low = say("q1.words_look_ahead_where")
         infinite = _NO_NUMBER_MASKED if causal else _NO_NUMBER
         yield Case(q, k, v, causal, values=low if sign < 0 and causal else "", infinite=infinite)
     q, k, v = _normal(random, 2, 6, 4), _normal(random, 2, 6, 4), _normal(random, 2, 6, 3)
@@ -119,8 +121,7 @@ def _large_scores(random: np.random.Generator) -> Iterable[Case]:
         k,
         v,
         True,
-        values="words look ahead where a later score is far above the earlier ones: to take something off a score "
-        "does not close it",
+        values=say("q1.words_look_ahead_where_later"),
         infinite=_NO_NUMBER_MASKED,
     )
 
@@ -128,59 +129,51 @@ def _large_scores(random: np.random.Generator) -> Iterable[Case]:
 q1 = Question(
     assignment=1,
     name="q1",
-    title="A reader",
+    title=say("q1.title"),
     names=("attention",),
-    returns=("the output", "the weights"),
+    returns=(say("q1.output"), say("q1.weights")),
     parts=(
-        Part("every word looks at every word", 2, cases=_no_mask_cases),
-        Part("no word looks ahead", 1, cases=_causal_cases),
-        Part("scores of many thousands", 1, cases=_large_scores),
+        Part(say("q1.every_word_looks_every"), 2, cases=_no_mask_cases),
+        Part(say("q1.no_word_looks_ahead"), 1, cases=_causal_cases),
+        Part(say("q1.scores_many_thousands"), 1, cases=_large_scores),
     ),
     reference=_attention,
     mistakes=(
-        Mistake("the scores seem to be undivided", _scaled_by(lambda width, keys, values: 1.0)),
+        Mistake(say("q1.scores_undivided"), _scaled_by(lambda width, keys, values: 1.0)),
         Mistake(
-            "the softmax runs over the queries: here each column adds up to 1, not each row",
+            say("q1.softmax_runs_over_queries"),
             _with_weights(lambda scores, causal: torch.softmax(_masked(scores, causal), -2)),
         ),
         Mistake(
-            "nothing is masked: words look ahead of themselves",
+            say("q1.nothing_masked_words_look"),
             _with_weights(lambda scores, causal: torch.softmax(scores, -1)),
         ),
         Mistake(
-            "a score of 0 does not close a pair: it is a score like any other",
+            say("q1.score_0_not_close"),
             _with_weights(lambda scores, causal: torch.softmax(_masked(scores, causal, 0.0), -1)),
         ),
+        Mistake(say("q1.closed_weights_0_but"), _with_weights(_zero_weights)),
+        Mistake(say("q1.mask_closes_past_leaves"), _with_weights(_past_closed)),
+        Mistake(say("q1.words_may_not_look"), _with_weights(_own_place_closed)),
         Mistake(
-            "the closed weights are 0, but what is left of a row does not add up to 1", _with_weights(_zero_weights)
-        ),
-        Mistake("the mask closes the past and leaves the future open", _with_weights(_past_closed)),
-        Mistake(
-            "words may not look at themselves: the mask closes one pair too many", _with_weights(_own_place_closed)
-        ),
-        Mistake(
-            "words are kept from looking ahead even where causal is False",
+            say("q1.words_kept_looking_ahead"),
             _with_weights(lambda scores, causal: torch.softmax(_masked(scores, True), -1)),
         ),
-        Mistake("the output and the weights are in the wrong order", _swapped),
-        Mistake("what comes second are scores: they do not add up to 1 along a row", _scores_returned),
+        Mistake(say("q1.output_weights_wrong_order"), _swapped),
+        Mistake(say("q1.comes_second_scores_not"), _scores_returned),
+        Mistake(say("q1.scores_divided_width_not"), _scaled_by(lambda width, keys, values: 1 / width)),
+        Mistake(say("q1.scores_multiplied_where_should"), _scaled_by(lambda width, keys, values: width**0.5)),
         Mistake(
-            "the scores are divided by the width, not by its root", _scaled_by(lambda width, keys, values: 1 / width)
-        ),
-        Mistake(
-            "the scores are multiplied where they should be divided", _scaled_by(lambda width, keys, values: width**0.5)
-        ),
-        Mistake(
-            "the scores are divided by the root of the number of keys",
+            say("q1.scores_divided_root_number"),
             _scaled_by(lambda width, keys, values: keys**-0.5),
         ),
         Mistake(
-            "the scores are divided by the root of the width of a value",
+            say("q1.scores_divided_root_width"),
             _scaled_by(lambda width, keys, values: values**-0.5),
         ),
-        Mistake("the weights are divided, after the softmax: they no longer add up to 1", _divided_after),
+        Mistake(say("q1.weights_divided_after_softmax"), _divided_after),
         Mistake(
-            "the weights seem to be all alike: is the softmax taken of the scores?",
+            say("q1.weights_all_alike_softmax"),
             _with_weights(lambda scores, causal: torch.softmax(_masked(0 * scores, causal), -1)),
         ),
     ),
@@ -230,55 +223,53 @@ def _other_axis(values: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
     return values.index_select(axes[0], order)
 
 
-_ALONG = "the texts or the heads were put in another order, not the words"
-_OPPOSITE = "rows and columns of the weights moved opposite ways"
+_ALONG = say("shared.texts_or_heads_put")
+_OPPOSITE = say("shared.rows_columns_weights_moved")
 
 q2 = Question(
     assignment=1,
     name="q2",
-    title="Nothing to see",
+    title=say("q2.title"),
     names=("reordered",),
-    returns=("the outputs", "the weights"),
+    returns=(say("q2.outputs"), say("q2.weights")),
     parts=(
-        Part("the outputs of a reordered headline", 1, cases=_one_text, of=0),
-        Part("its weights", 1, cases=_one_text, of=1),
-        Part("many texts and heads at once", 1, cases=_many_heads),
+        Part(say("q2.outputs_reordered_headline"), 1, cases=_one_text, of=0),
+        Part(say("q2.its_weights"), 1, cases=_one_text, of=1),
+        Part(say("q2.many_texts_heads_once"), 1, cases=_many_heads),
     ),
     tolerance=1e-6,
     mistakes=(
         Mistake(
-            "the outputs and the weights are in the wrong order",
+            say("q2.outputs_weights_wrong_order"),
             lambda output, weights, order: (weights[..., order, :][..., order], output[..., order, :]),
         ),
-        _outputs("the outputs stayed where they were, though their words have moved", lambda values, order: values),
+        _outputs(say("q2.outputs_stayed_where_though"), lambda values, order: values),
         _outputs(
-            "the outputs went the opposite way: look again at what order[i] says",
+            say("q2.outputs_went_opposite_way"),
             lambda values, order: values[..., order.argsort(), :],
         ),
-        _outputs(
-            "the outputs are simply turned round: use the order that is given", lambda values, order: values.flip(-2)
-        ),
+        _outputs(say("q2.outputs_simply_turned_round"), lambda values, order: values.flip(-2)),
         _outputs(_ALONG, _other_axis),
         _weights(
-            "the weights moved with those who ask only: those who are asked have moved, too",
+            say("q2.weights_moved_who_ask"),
             lambda values, order: values[..., order, :],
         ),
         _weights(
-            "the weights moved with those who are asked only: those who ask have moved, too",
+            say("q2.weights_moved_who_asked"),
             lambda values, order: values[..., order],
         ),
-        _weights("the table of weights stayed as it was, though its words have moved", lambda values, order: values),
+        _weights(say("q2.table_weights_stayed_though"), lambda values, order: values),
         _weights(
-            "the weights went the opposite way: look again at what order[i] says",
+            say("q2.weights_went_opposite_way"),
             lambda values, order: values[..., order.argsort(), :][..., order.argsort()],
         ),
         _weights(_OPPOSITE, lambda values, order: values[..., order, :][..., order.argsort()]),
         _weights(_OPPOSITE, lambda values, order: values[..., order.argsort(), :][..., order]),
         _weights(
-            "the weights are picked pair by pair: a whole table is asked for",
+            say("q2.weights_picked_pair_pair"),
             lambda values, order: values[..., order, order],
         ),
-        _weights("the table of weights is transposed", lambda values, order: values[..., order, :][..., order].mT),
+        _weights(say("q2.table_weights_transposed"), lambda values, order: values[..., order, :][..., order].mT),
         _weights(_ALONG, _other_axis),
     ),
 )
@@ -313,59 +304,55 @@ def _late_bit_cases(random: np.random.Generator) -> Iterable[Case]:
 q3 = Question(
     assignment=1,
     name="q3",
-    title="Ones and noughts",
+    title=say("q3.title"),
     names=("binary",),
     parts=(
-        Part("the first positions", 1, cases=_bit_cases),
-        Part("positions in the billions", 1, cases=_late_bit_cases),
+        Part(say("q3.first_positions"), 1, cases=_bit_cases),
+        Part(say("q3.positions_billions"), 1, cases=_late_bit_cases),
     ),
     reference=absolute.binary,
     mistakes=(
         Mistake(
-            "the highest bit comes first; the question asks for the lowest",
+            say("q3.highest_bit_comes_first"),
             lambda positions, bits: absolute.binary(positions, bits)[:, ::-1],
         ),
-        Mistake("positions seem to start at 1", _bits_from_one),
-        Mistake("rows and columns are swapped", lambda positions, bits: absolute.binary(positions, bits).T),
+        Mistake(say("q3.positions_start_1"), _bits_from_one),
+        Mistake(say("q3.rows_columns_swapped"), lambda positions, bits: absolute.binary(positions, bits).T),
         Mistake(
-            "every column is too slow: column 0 should flip at every token",
+            say("q3.every_column_slow_column"),
             _radix(lambda t, bits: (t >> (np.arange(bits) + 1)) & 1),
         ),
         Mistake(
-            "every column is too fast: to flip is one thing, to come back another",
+            say("q3.every_column_fast_flip"),
             _radix(lambda t, bits: (2 * t >> np.arange(bits)) & 1),
         ),
+        Mistake(say("q3.position_halved_but_last"), _radix(lambda t, bits: t >> np.arange(bits))),
         Mistake(
-            "the position is halved, but its last digit is never taken", _radix(lambda t, bits: t >> np.arange(bits))
-        ),
-        Mistake(
-            "the division keeps its fraction, so that digits are no whole numbers",
+            say("q3.division_keeps_fraction_digits"),
             _radix(lambda t, bits: t / 2.0 ** np.arange(bits) % 2),
         ),
-        Mistake("these are remainders, not digits", _radix(lambda t, bits: t % 2 ** np.arange(bits))),
-        Mistake("these are the values of the bits, not 0 and 1", _radix(lambda t, bits: t & (1 << np.arange(bits)))),
-        Mistake("0 and 1 are exchanged", lambda positions, bits: 1 - absolute.binary(positions, bits)),
+        Mistake(say("q3.remainders_not_digits"), _radix(lambda t, bits: t % 2 ** np.arange(bits))),
+        Mistake(say("q3.values_bits_not_0"), _radix(lambda t, bits: t & (1 << np.arange(bits)))),
+        Mistake(say("q3.0_1_exchanged"), lambda positions, bits: 1 - absolute.binary(positions, bits)),
+        Mistake(say("q3.digits_minus_1_1"), lambda positions, bits: 2 * absolute.binary(positions, bits) - 1),
         Mistake(
-            "the digits are −1 and 1, not 0 and 1", lambda positions, bits: 2 * absolute.binary(positions, bits) - 1
-        ),
-        Mistake(
-            "these are decimal digits",
+            say("q3.decimal_digits"),
             _radix(lambda t, bits: t // np.array([10.0**i for i in range(bits)]) % 10),
         ),
         Mistake(
-            "this is a Gray code: neighbours differ in one digit, but it is not the position in binary",
+            say("q3.gray_code_neighbours_differ"),
             _radix(lambda t, bits: ((t ^ (t >> 1)) >> np.arange(bits)) & 1),
         ),
         Mistake(
-            "the digits above the eighth are lost: the position is kept in a byte",
+            say("q3.digits_above_eighth_lost"),
             _radix(lambda t, bits: ((t % 256) >> np.arange(bits)) & 1),
         ),
         Mistake(
-            "the digits above the thirty-second are lost: the position is kept in too short a number",
+            say("q3.digits_above_thirty_second"),
             _radix(lambda t, bits: ((t % 2**32) >> np.arange(bits)) & 1),
         ),
         Mistake(
-            "the digits above the thirty-second are lost: the position is kept in too short a number",
+            say("q3.digits_above_thirty_second"),
             _radix(lambda t, bits: (t.astype(np.int32) >> np.arange(bits)) & 1),
         ),
     ),
@@ -382,26 +369,18 @@ def _fast(i: np.ndarray, dim: int, base: float) -> np.ndarray:
 
 
 SPEEDS: dict[str, Speeds] = {
-    "the hands slow down too slowly: the exponent seems to lack its 2": lambda i, dim, base: base ** (-i / dim),
-    "from pair to pair the hands get faster: look at the sign of the exponent": _fast,
-    "the last hand is too slow: the exponent is divided by too little": lambda i, dim, base: (
-        base ** (-2 * i / (dim - 2))
-    ),
-    "pairs seem to be counted from 1": lambda i, dim, base: base ** (-2 * (i + 1) / dim),
-    "the hands slow down too fast: the exponent has a factor too many": lambda i, dim, base: base ** (-4 * i / dim),
-    "all hands have one speed": lambda i, dim, base: i * 0.0 + 1.0,
-    "another base was used than the one given": lambda i, dim, base: 10_000.0 ** (-2 * i / dim),
-    "an angle is a speed times a position, in radians: it was converted from degrees": lambda i, dim, base: np.radians(
-        base ** (-2 * i / dim)
-    ),
-    "the speeds have a factor 2π too many: 2π belongs to wavelengths": lambda i, dim, base: (
-        2 * np.pi * base ** (-2 * i / dim)
-    ),
-    "the speeds lack a factor 2π: it belongs to wavelengths": lambda i, dim, base: base ** (-2 * i / dim) / (2 * np.pi),
-    "a logarithm to base 10 stands where the natural one belongs": lambda i, dim, base: np.exp(
-        -np.log10(base) * 2 * i / dim
-    ),
-    "the speeds fall evenly, not by one factor": lambda i, dim, base: 1 - 2 * i / dim,
+    say("shared.hands_slow_down_slowly"): lambda i, dim, base: base ** (-i / dim),
+    say("shared.hands_get_faster"): _fast,
+    say("shared.last_hand_slow_exponent"): lambda i, dim, base: base ** (-2 * i / (dim - 2)),
+    say("shared.pairs_counted_1"): lambda i, dim, base: base ** (-2 * (i + 1) / dim),
+    say("shared.hands_slow_down_fast"): lambda i, dim, base: base ** (-4 * i / dim),
+    say("shared.all_hands_speed"): lambda i, dim, base: i * 0.0 + 1.0,
+    say("shared.another_base_used_given"): lambda i, dim, base: 10_000.0 ** (-2 * i / dim),
+    say("shared.angle_speed_times_position"): lambda i, dim, base: np.radians(base ** (-2 * i / dim)),
+    say("shared.speeds_factor_2_pi"): lambda i, dim, base: 2 * np.pi * base ** (-2 * i / dim),
+    say("shared.speeds_lack_factor_2"): lambda i, dim, base: base ** (-2 * i / dim) / (2 * np.pi),
+    say("shared.logarithm_base_10_stands"): lambda i, dim, base: np.exp(-np.log10(base) * 2 * i / dim),
+    say("shared.speeds_fall_evenly_not"): lambda i, dim, base: 1 - 2 * i / dim,
 }
 
 
@@ -473,55 +452,53 @@ def _base_cases(random: np.random.Generator) -> Iterable[Case]:
 q4 = Question(
     assignment=1,
     name="q4",
-    title="A row of clocks",
+    title=say("q4.title"),
     names=("sinusoidal",),
     parts=(
-        Part("a text from its first word on", 2, cases=_table_cases),
-        Part("positions late, in no order, between two tokens, before the first", 1, cases=_position_cases),
-        Part("other bases", 1, cases=_base_cases),
+        Part(say("q4.text_first_word"), 2, cases=_table_cases),
+        Part(say("q4.positions_late_no_order"), 1, cases=_position_cases),
+        Part(say("q4.other_bases"), 1, cases=_base_cases),
     ),
     reference=absolute.sinusoidal,
     tolerance=1e-6,
     mistakes=(
         Mistake(
-            "all sines come first, then all cosines; the question asks for a sine and its cosine in turn",
+            say("q4.all_sines_come_first"),
             lambda positions, dim, base: absolute.sinusoidal(positions, dim, base, "half"),
         ),
-        Mistake("the cosine of a pair stands before its sine", _cosine_first),
-        Mistake("a sine and its cosine have two speeds: does i count columns instead of pairs?", _code_per_column(2.0)),
-        Mistake("a sine and its cosine have two speeds: each column has one of its own", _code_per_column(1.0)),
+        Mistake(say("q4.cosine_pair_stands_before"), _cosine_first),
+        Mistake(say("q4.sine_cosine_two_speeds"), _code_per_column(2.0)),
+        Mistake(say("q4.sine_cosine_two_speeds_each"), _code_per_column(1.0)),
         Mistake(
-            "positions seem to start at 1",
+            say("q4.positions_start_1"),
             lambda positions, dim, base: absolute.sinusoidal(np.asarray(positions) + 1, dim, base),
         ),
         *(Mistake(sentence, _code_with(speeds)) for sentence, speeds in SPEEDS.items()),
         Mistake(
-            "the positions that are given seem to be ignored: the rows count from 0",
+            say("q4.positions_given_ignored_rows"),
             lambda positions, dim, base: absolute.sinusoidal(np.arange(len(positions)), dim, base),
         ),
         Mistake(
-            "rows and columns are swapped", lambda positions, dim, base: absolute.sinusoidal(positions, dim, base).T
+            say("q4.rows_columns_swapped"), lambda positions, dim, base: absolute.sinusoidal(positions, dim, base).T
         ),
         Mistake(
-            "the hands turn the other way: a sign was flipped",
+            say("q4.hands_turn_other_way"),
             lambda positions, dim, base: absolute.sinusoidal(-np.asarray(positions), dim, base),
         ),
-        Mistake("every wave is there as a sine, and its cosine is missing", _one_wave_only(0)),
-        Mistake("every wave is there as a cosine, and its sine is missing", _one_wave_only(1)),
+        Mistake(say("q4.every_wave_sine_cosine"), _one_wave_only(0)),
+        Mistake(say("q4.every_wave_cosine_sine"), _one_wave_only(1)),
         Mistake(
-            "positions were rounded to whole numbers",
+            say("q4.positions_rounded_whole_numbers"),
             lambda positions, dim, base: absolute.sinusoidal(np.trunc(positions), dim, base),
         ),
-        Mistake("sines and cosines were cut to whole numbers: what is the dtype of their array?", _kept_whole),
-        Mistake("the angles were computed in bfloat16", _angles_in_bfloat16(True), tolerance=0.02),
+        Mistake(say("q4.sines_cosines_cut_whole"), _kept_whole),
+        Mistake(say("q4.angles_computed_bfloat16"), _angles_in_bfloat16(True), tolerance=0.02),
         Mistake(
-            "nearly right, but digits are lost: the angles were computed in too short a format",
+            say("q4.nearly_right_but_digits"),
             absolute.sinusoidal,
             tolerance=0.1,
         ),
-        Mistake(
-            "the positions were kept in bfloat16, where many of them are one number", _angles_in_bfloat16(False), 1e-3
-        ),
+        Mistake(say("q4.positions_kept_bfloat16_where"), _angles_in_bfloat16(False), 1e-3),
     ),
 )
 
@@ -573,51 +550,43 @@ def _words_cases(later: bool) -> Callable[[np.random.Generator], Iterable[Case]]
 q5 = Question(
     assignment=1,
     name="q5",
-    title="Into the reader",
+    title=say("q5.title"),
     names=("placed",),
     parts=(
-        Part("texts that begin at position 0", 1, cases=_words_cases(False)),
-        Part("texts that begin later", 1, cases=_words_cases(True)),
+        Part(say("q5.texts_begin_position_0"), 1, cases=_words_cases(False)),
+        Part(say("q5.texts_begin_later"), 1, cases=_words_cases(True)),
     ),
     reference=_placed,
     mistakes=(
-        Mistake("the words are not scaled", _scaled(lambda x, rows, root: x + rows)),
+        Mistake(say("q5.words_not_scaled"), _scaled(lambda x, rows, root: x + rows)),
+        Mistake(say("q5.start_ignored_every_text"), _rows(lambda x, table, start: table[: x.shape[1]])),
+        Mistake(say("q5.positions_start_1"), _rows(lambda x, table, start: table[start + 1 : start + 1 + x.shape[1]])),
         Mistake(
-            "the start is ignored: every text gets the first rows", _rows(lambda x, table, start: table[: x.shape[1]])
-        ),
-        Mistake(
-            "positions seem to start at 1", _rows(lambda x, table, start: table[start + 1 : start + 1 + x.shape[1]])
-        ),
-        Mistake(
-            "every text comes back once for each row of the table: look at the shapes",
+            say("q5.every_text_comes_back"),
             _rows(lambda x, table, start: table[:, None]),
         ),
         Mistake(
-            "a row of the table went to each text, where each word should have one",
+            say("q5.row_table_went_each"),
             _rows(lambda x, table, start: table[start : start + x.shape[0], None]),
         ),
         Mistake(
-            "a row of the table went to each text, where each word should have one",
+            say("q5.row_table_went_each"),
             _rows(lambda x, table, start: table[: x.shape[0], None]),
         ),
-        Mistake("all words of a text got the same row of the table", _rows(lambda x, table, start: table[start])),
-        Mistake("the code is scaled together with the word", _scaled(lambda x, rows, root: root * (x + rows))),
-        Mistake("the code is scaled instead of the word", _scaled(lambda x, rows, root: x + root * rows)),
+        Mistake(say("q5.all_words_text_got"), _rows(lambda x, table, start: table[start])),
+        Mistake(say("q5.code_scaled_together_word"), _scaled(lambda x, rows, root: root * (x + rows))),
+        Mistake(say("q5.code_scaled_instead_word"), _scaled(lambda x, rows, root: x + root * rows)),
+        Mistake(say("q5.words_scaled_width_not"), _scaled(lambda x, rows, root: root**2 * x + rows)),
         Mistake(
-            "the words are scaled by the width, not by its root", _scaled(lambda x, rows, root: root**2 * x + rows)
-        ),
-        Mistake(
-            "the words are scaled by the root of their number, not of their width",
+            say("q5.words_scaled_root_their"),
             _scaled(lambda x, rows, root: math.sqrt(x.shape[1]) * x + rows),
         ),
-        Mistake(
-            "the words are divided where they should be multiplied", _scaled(lambda x, rows, root: x / root + rows)
-        ),
-        Mistake("the words were multiplied by their codes", _scaled(lambda x, rows, root: root * x * rows)),
-        Mistake("the code is missing: only words came back", _scaled(lambda x, rows, root: root * x)),
-        Mistake("the code is missing: only words came back", _scaled(lambda x, rows, root: x)),
-        Mistake("the words are missing: only the code came back", _scaled(lambda x, rows, root: 0 * x + rows)),
-        Mistake("the rows are in backward order", _rows(_from_the_end)),
+        Mistake(say("q5.words_divided_where_should"), _scaled(lambda x, rows, root: x / root + rows)),
+        Mistake(say("q5.words_multiplied_their_codes"), _scaled(lambda x, rows, root: root * x * rows)),
+        Mistake(say("q5.code_missing_only_words"), _scaled(lambda x, rows, root: root * x)),
+        Mistake(say("q5.code_missing_only_words"), _scaled(lambda x, rows, root: x)),
+        Mistake(say("q5.words_missing_only_code"), _scaled(lambda x, rows, root: 0 * x + rows)),
+        Mistake(say("q5.rows_backward_order"), _rows(_from_the_end)),
     ),
 )
 
@@ -655,52 +624,48 @@ def _back_cases(random: np.random.Generator) -> Iterable[Case]:
 q6 = Question(
     assignment=1,
     name="q6",
-    title="A step",
+    title=say("q6.title"),
     names=("shift",),
     parts=(
-        Part("some tokens on", 2, cases=_step_cases),
-        Part("back, by part of a token, and far", 1, cases=_back_cases),
+        Part(say("q6.some_tokens"), 2, cases=_step_cases),
+        Part(say("q6.back_part_token_far"), 1, cases=_back_cases),
     ),
     reference=_step,
     tolerance=1e-6,
     mistakes=(
-        Mistake("the matrix takes a code the opposite way", lambda offset, dim, base: _step(-offset, dim, base)),
+        Mistake(say("q6.matrix_takes_code_opposite"), lambda offset, dim, base: _step(-offset, dim, base)),
         Mistake(
-            "the matrix is one for all sines first, then all cosines; here they come in turn",
+            say("q6.matrix_all_sines_first"),
             lambda offset, dim, base: absolute.shift_matrix(offset, dim, base, "half"),
         ),
-        Mistake(
-            "the number of tokens is ignored: the matrix makes one step", lambda offset, dim, base: _step(1, dim, base)
-        ),
+        Mistake(say("q6.number_tokens_ignored_matrix"), lambda offset, dim, base: _step(1, dim, base)),
         *(Mistake(sentence, _step_with(speeds)) for sentence, speeds in SPEEDS.items()),
-        Mistake("the matrix leaves every code where it is", lambda offset, dim, base: np.eye(dim)),
+        Mistake(say("q6.matrix_leaves_every_code"), lambda offset, dim, base: np.eye(dim)),
         Mistake(
-            "the number of tokens was cut to a whole one",
+            say("q6.number_tokens_cut_whole"),
             lambda offset, dim, base: _step(math.trunc(offset), dim, base),
         ),
-        Mistake("a step back was taken for a step on", lambda offset, dim, base: _step(abs(offset), dim, base)),
+        Mistake(say("q6.step_back_taken_step"), lambda offset, dim, base: _step(abs(offset), dim, base)),
         Mistake(
-            "the matrix takes position 0 where it should, and no other position",
+            say("q6.matrix_takes_position_0"),
             lambda offset, dim, base: np.outer(*(absolute.sinusoidal(t, dim, base) for t in (offset, 0))) * 2 / dim,
         ),
-        Mistake("the matrix goes one token too far", lambda offset, dim, base: _step(offset + 1, dim, base)),
+        Mistake(say("q6.matrix_goes_token_far"), lambda offset, dim, base: _step(offset + 1, dim, base)),
         Mistake(
-            "this is the code of a position, where a matrix is asked for",
+            say("q6.code_position_where_matrix"),
             lambda offset, dim, base: absolute.sinusoidal(offset, dim, base),
         ),
         Mistake(
-            "the cosines are right, and the sines are missing",
+            say("q6.cosines_right_sines_missing"),
             lambda offset, dim, base: (_step(offset, dim, base) + _step(-offset, dim, base)) / 2,
         ),
         Mistake(
-            "both sines have the same sign: such a block does not turn a hand",
+            say("q6.both_sines_same_sign"),
             lambda offset, dim, base: (
                 np.abs(np.tri(dim, k=0)) * _step(-offset, dim, base) + np.triu(_step(offset, dim, base), 1)
             ),
         ),
-        Mistake(
-            "nearly right, but digits are lost: the angles were computed in too short a format", _step, tolerance=0.05
-        ),
+        Mistake(say("q6.nearly_right_but_digits"), _step, tolerance=0.05),
     ),
 )
 
@@ -724,45 +689,45 @@ def _curves(random: np.random.Generator) -> Iterable[Case]:
 q7 = Question(
     assignment=1,
     name="q7",
-    title="A slider for the editor",
+    title=say("q7.title"),
     names=("draw", "controls"),
     parts=(
-        Part("the curve", 1, view="curve", cases=_curves),
+        Part(say("q7.curve"), 1, view="curve", cases=_curves),
         Part(
-            "the sliders",
+            say("q7.sliders"),
             1,
             "controls",
             view="base_and_dim",
-            raised={"OverflowError": "the ends of a FloatLogSlider are exponents, not values"},
+            raised={"OverflowError": say("q7.ends_floatlogslider_exponents_not")},
             cases=lambda random: [Case(right=True)],
         ),
     ),
     reference=_right_curve,
     mistakes=(
         Mistake(
-            "the curve is the product of two codes: it lacks the division by the number of hands",
+            say("q7.curve_product_two_codes"),
             lambda base, dim: _right_curve(base, dim) * (dim / 2),
         ),
         Mistake(
-            "the curve starts at 1/2: there are half as many hands as columns",
+            say("q7.curve_starts_1_2"),
             lambda base, dim: _right_curve(base, dim) / 2,
         ),
         Mistake(
-            "the curve is a sum of sines: the height of a hand is its cosine",
+            say("q7.curve_sum_sines_height"),
             lambda base, dim: _heights(lambda i, dim, base: base ** (-2 * i / dim), dim, base, np.sin),
         ),
         *(
             Mistake(sentence, lambda base, dim, speeds=speeds: _heights(speeds, dim, base))
             for sentence, speeds in SPEEDS.items()
         ),
-        Mistake("the width that is given seems to be ignored", lambda base, dim: _right_curve(base, 64)),
+        Mistake(say("q7.width_given_ignored"), lambda base, dim: _right_curve(base, 64)),
         Mistake(
-            "this is how far apart two codes are, not how alike",
+            say("q7.how_far_apart_two"),
             lambda base, dim: np.sqrt(np.maximum(dim * (1 - _right_curve(base, dim)), 0)),
         ),
-        Mistake("distances seem to start at 1", lambda base, dim: decay(np.arange(1, REACH + 2), inv_freq(dim, base))),
+        Mistake(say("q7.distances_start_1"), lambda base, dim: decay(np.arange(1, REACH + 2), inv_freq(dim, base))),
     ),
     packages=("plotly", "ipywidgets"),
 )
 
-ASSIGNMENT = Assignment(1, "The blind spot, and codes for a place", (q1, q2, q3, q4, q5, q6, q7))
+ASSIGNMENT = Assignment(1, say("assignment.title"), (q1, q2, q3, q4, q5, q6, q7))

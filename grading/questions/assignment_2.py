@@ -12,23 +12,23 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question
+from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
 from posenc._arrays import Array
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import RotaryTable, convert_projection, rotary_table, rotate, rotation_matrix
 
+say = sentences_of(2)
+
 N = 2
-OTHER_WAY = "it turns the wrong way: a positive angle should take (1, 0) towards (0, 1), anticlockwise"
-NOT_TURNED = "nothing is turned: what comes back does not depend on the positions"
-DEGREES = "the angles seem to be taken for degrees: cosines and sines of torch want radians"
-FROM_ONE = "positions seem to start at 1: a token at position 0 is not to be turned at all"
-COUNTED = "the positions that were passed are not used: they seem to be counted 0, 1, 2, … instead"
-HALVES = "pairs (i, i + d/2) were turned; this question asks for neighbours, (0, 1), (2, 3), …"
-NEIGHBOURS = "pairs (0, 1), (2, 3), … were turned; this question asks for halves, (i, i + d/2)"
-TWICE = (
-    "the second number of each pair seems to be made from the first one after that was turned: both need the old ones"
-)
+OTHER_WAY = say("shared.turns_wrong_way")
+NOT_TURNED = say("shared.nothing_turned")
+DEGREES = say("shared.angles_taken_degrees_cosines")
+FROM_ONE = say("shared.positions_start_1_token")
+COUNTED = say("shared.positions_passed_not_used")
+HALVES = say("shared.halves_turned")
+NEIGHBOURS = say("shared.neighbours_turned")
+TWICE = say("shared.second_number_each_pair")
 
 
 def _normal(random: np.random.Generator, *shape: int) -> Tensor:
@@ -83,35 +83,36 @@ def _odd_places(random: np.random.Generator) -> Iterator[Case]:
 q1 = Question(
     assignment=N,
     name="q1",
-    title="One pair, by matrix",
+    title=say("q1.title"),
     names=("rotation",),
-    parts=(Part("whole positions", 1, cases=_one_row), Part("negative and fractional positions", 1, cases=_odd_places)),
+    parts=(
+        Part(say("q1.whole_positions"), 1, cases=_one_row),
+        Part(say("q1.negative_fractional_positions"), 1, cases=_odd_places),
+    ),
     reference=_rotation,
     mistakes=(
         Mistake(OTHER_WAY, lambda p, theta: _rotation(-p, theta)),
         Mistake(DEGREES, lambda p, theta: _rotation(torch.deg2rad(p), theta)),
         Mistake(DEGREES, lambda p, theta: _rotation(torch.rad2deg(p), theta)),
-        Mistake("the positions are left out: every matrix turns by θ alone", lambda p, t: _rotation(p * 0 + 1, t)),
+        Mistake(say("q1.positions_left_out_every"), lambda p, t: _rotation(p * 0 + 1, t)),
         Mistake(NOT_TURNED, lambda p, theta: _rotation(p * 0, theta)),
         Mistake(FROM_ONE, lambda p, theta: _rotation(p + 1, theta)),
         Mistake(COUNTED, lambda p, theta: _rotation(torch.arange(len(p)).double(), theta)),
-        Mistake("this is no rotation: a sine lacks its sign", _misprinted(0, 1, torch.sin)),
-        Mistake("this is no rotation: both sines are negative", _misprinted(1, 0, lambda phi: -torch.sin(phi))),
-        Mistake("this is no rotation: in the first row stands a cosine twice", _misprinted(0, 1, torch.cos)),
+        Mistake(say("q1.no_rotation_sine_lacks"), _misprinted(0, 1, torch.sin)),
+        Mistake(say("q1.no_rotation_both_sines"), _misprinted(1, 0, lambda phi: -torch.sin(phi))),
+        Mistake(say("q1.no_rotation_first_row"), _misprinted(0, 1, torch.cos)),
         Mistake(
-            "sines and cosines have changed places: at position 0 the matrix should change nothing",
+            say("q1.sines_cosines_changed_places"),
             lambda p, theta: _rotation(torch.pi / 2 - p * theta, 1.0),
         ),
         Mistake(
-            "one matrix holds entries of several positions: the axis that torch.stack made is not where it should be",
+            say("q1.matrix_holds_entries_several"),
             _stacked_in_front,
         ),
+        Mistake(say("q1.positions_between_two_tokens"), lambda p, theta: _rotation(torch.trunc(p), theta)),
+        Mistake(say("q1.theta_turned_per_token"), lambda p, theta: _rotation(p, 1 / theta)),
         Mistake(
-            "positions between two tokens were cut to whole ones", lambda p, theta: _rotation(torch.trunc(p), theta)
-        ),
-        Mistake("θ is what is turned per token: multiply by it", lambda p, theta: _rotation(p, 1 / theta)),
-        Mistake(
-            "θ seems to be taken as turns per token: it is in radians per token already",
+            say("q1.theta_taken_turns_per"),
             lambda p, theta: _rotation(p, 2 * torch.pi * theta),
         ),
     ),
@@ -161,16 +162,16 @@ def _pair_case(random: np.random.Generator, queries: int, keys: int, first: str 
 q2 = Question(
     assignment=N,
     name="q2",
-    title="The score, by complex product",
+    title=say("q2.title"),
     names=("scores",),
     parts=(
         Part(
-            "one query and one key",
+            say("q2.query_key"),
             1,
             cases=lambda random: (_pair_case(random, 1, 1, first) for first in ("key", "query", "key", "query")),
         ),
         Part(
-            "every query with every key",
+            say("q2.every_query_every_key"),
             2,
             cases=lambda random: (_pair_case(random, *lengths) for lengths in ((3, 5), (6, 4), (4, 4))),
         ),
@@ -178,46 +179,44 @@ q2 = Question(
     reference=_scores,
     tolerance=1e-4,
     mistakes=(
-        Mistake("the scores are still complex numbers: only one part of each is the dot product", _still_complex),
+        Mistake(say("q2.scores_still_complex_numbers"), _still_complex),
         Mistake(
-            "the conjugate is missing: the angles of query and key are added, where their difference is wanted",
+            say("q2.conjugate_missing_angles_query"),
             lambda q, k, m, n, theta: _scores(q, k.conj().resolve_conj(), m, -n, theta),
         ),
         Mistake(
-            "these are the scores of a key as far away on the other side: the distance has the wrong sign",
+            say("q2.scores_key_far_away"),
             lambda q, k, m, n, theta: _scores(q, k, -m, -n, theta),
         ),
         Mistake(
-            "the query and the key are compared without their positions",
+            say("q2.query_key_compared_without"),
             lambda q, k, m, n, theta: _scores(q, k, m * 0, n * 0, theta),
         ),
-        Mistake("before and behind are taken for one: the distance has lost its sign", _either_side),
+        Mistake(say("q2.before_behind_taken_distance"), _either_side),
+        Mistake(say("q2.only_first_numbers_two"), _first_numbers),
+        Mistake(say("q2.imaginary_part_q_k"), _cosine_only),
+        Mistake(say("q2.key_turned_backwards"), lambda q, k, m, n, theta: _scores(q, k, m, -n, theta)),
+        Mistake(say("q2.key_not_turned_only"), lambda q, k, m, n, theta: _scores(q, k, m, n * 0, theta)),
+        Mistake(say("q2.query_not_turned_only"), lambda q, k, m, n, theta: _scores(q, k, m * 0, n, theta)),
         Mistake(
-            "only the first numbers of the two arrows are multiplied: their second ones count, too", _first_numbers
-        ),
-        Mistake("the imaginary part of q k̄ is lost: this is the dot product times a cosine", _cosine_only),
-        Mistake("the key is turned backwards", lambda q, k, m, n, theta: _scores(q, k, m, -n, theta)),
-        Mistake("the key is not turned, only the query", lambda q, k, m, n, theta: _scores(q, k, m, n * 0, theta)),
-        Mistake("the query is not turned, only the key", lambda q, k, m, n, theta: _scores(q, k, m * 0, n, theta)),
-        Mistake(
-            "this is the imaginary part: it says on which side the query lies, not how far they agree",
+            say("q2.imaginary_part_says_side"),
             lambda q, k, m, n, theta: _scores(q * -1j, k, m, n, theta),
         ),
         Mistake(
-            "this is the size of the product, and the size knows nothing of the distance",
+            say("q2.size_product_size_knows"),
             lambda q, k, m, n, theta: _still_complex(q, k, m, n, theta).abs(),
         ),
         Mistake(DEGREES, lambda q, k, m, n, theta: _scores(q, k, m, n, float(np.deg2rad(theta)))),
         Mistake(
-            "the table lies on its side: queries are the rows, keys the columns",
+            say("q2.table_lies_side_queries"),
             lambda q, k, m, n, theta: _scores(q, k, m, n, theta).mT,
         ),
         Mistake(
-            "the lengths of query and key are divided out: the score is the whole dot product",
+            say("q2.lengths_query_key_divided"),
             lambda q, k, m, n, theta: _scores(q / q.abs(), k / k.abs(), m, n, theta),
         ),
         Mistake(
-            "the scores are divided by √d: here only the dot product is asked for",
+            say("q2.scores_divided_root_d"),
             lambda q, k, m, n, theta: _scores(q, k, m, n, theta) / 2**0.5,
         ),
     ),
@@ -260,7 +259,7 @@ def _along(axis: str) -> Answer:
             return rotate(x, rotary_table(at, length_axis=-3))
         if axis == "batch" and positions.ndim == 1 and x.shape[0] == x.shape[2]:
             return rotate(x, rotary_table(at, length_axis=-4))
-        if axis == "batch as heads" and positions.ndim == 2 and x.shape[0] == x.shape[1]:
+        if axis == "texts_as_heads" and positions.ndim == 2 and x.shape[0] == x.shape[1]:
             return rotate(x, at[None])
         raise ValueError("the axes do not fit")
 
@@ -307,23 +306,20 @@ def _far_out(random: np.random.Generator) -> Iterator[Case]:
             x,
             positions,
             _base(random),
-            values=""
-            if dtype == torch.float32
-            else "it is right for x in float32 and wrong for x in bfloat16: "
-            "the positions, the speeds or the angles were computed in bfloat16, which cannot count so far",
+            values="" if dtype == torch.float32 else say("q3.right_x_float32_wrong"),
         )
 
 
 q3 = Question(
     assignment=N,
     name="q3",
-    title="Whole heads, neighbours as pairs",
+    title=say("q3.title"),
     names=("interleaved",),
     parts=(
-        Part("batches and heads, one row of positions", 1, cases=_shaped((2, 3, 5, 8), (1, 1, 7, 12), (3, 2, 4, 6))),
-        Part("as many texts and heads as tokens", 1, cases=_shaped((3, 3, 3, 8), (4, 4, 4, 10), (5, 5, 5, 6))),
-        Part("each text at positions of its own", 1, cases=_shaped((3, 3, 5, 8), (4, 4, 4, 6), own=True)),
-        Part("far out, in float32 and in bfloat16", 1, cases=_far_out, tolerance=0.03, exact_dtype=True),
+        Part(say("q3.batches_heads_row_positions"), 1, cases=_shaped((2, 3, 5, 8), (1, 1, 7, 12), (3, 2, 4, 6))),
+        Part(say("q3.many_texts_heads_tokens"), 1, cases=_shaped((3, 3, 3, 8), (4, 4, 4, 10), (5, 5, 5, 6))),
+        Part(say("q3.each_text_positions_own"), 1, cases=_shaped((3, 3, 5, 8), (4, 4, 4, 6), own=True)),
+        Part(say("q3.far_out_float32_bfloat16"), 1, cases=_far_out, tolerance=0.03, exact_dtype=True),
     ),
     reference=_interleaved,
     tolerance=1e-3,
@@ -332,53 +328,53 @@ q3 = Question(
         Mistake(OTHER_WAY, lambda x, p, base: _interleaved(x, -p, base)),
         Mistake(FROM_ONE, lambda x, p, base: _interleaved(x, p + 1, base)),
         Mistake(
-            "the speeds fall too slowly: their exponent runs over i/d, where the question has 2i/d",
+            say("q3.speeds_fall_slowly_their"),
             _powers(lambda i, dim: -i / dim),
         ),
         Mistake(
-            "the speeds rise from pair to pair: the exponent lacks its minus sign",
+            say("q3.speeds_rise_pair_pair"),
             _powers(lambda i, dim: 2 * i / dim),
         ),
         Mistake(
-            "the last pair turns at exactly 1/base: the exponent is divided by d − 2, where the question has d",
+            say("q3.last_pair_turns_exactly"),
             _powers(lambda i, dim: -2 * i / (dim - 2)),
         ),
         Mistake(
-            "the speeds fall too fast: i runs over the pairs 0, 1, 2, …, and 2i over 0, 2, 4, …; a 2 is there twice",
+            say("q3.speeds_fall_fast_i"),
             _powers(lambda i, dim: -4 * i / dim),
         ),
         Mistake(
-            "pairs seem to be counted from 1: the first one should turn by one radian a token",
+            say("q3.pairs_counted_1_first"),
             _powers(lambda i, dim: -2 * (i + 1) / dim),
         ),
         Mistake(COUNTED, lambda x, p, base: _interleaved(x, torch.arange(x.shape[2]), base)),
         Mistake(NOT_TURNED, lambda x, p, base: x),
-        Mistake("the base that was passed is not used", lambda x, p, base: _interleaved(x, p, 10_000.0)),
-        Mistake("all pairs turn at one speed", _powers(lambda i, dim: 0 * i)),
+        Mistake(say("q3.base_passed_not_used"), lambda x, p, base: _interleaved(x, p, 10_000.0)),
+        Mistake(say("q3.all_pairs_turn_speed"), _powers(lambda i, dim: 0 * i)),
         Mistake(TWICE, _in_place),
-        Mistake("the pairs are turned, and then put together in another order than they had", _rejoined),
+        Mistake(say("q3.pairs_turned_put_together"), _rejoined),
         Mistake(
-            "halves are taken for pairs, and put together as neighbours: pairs are (0, 1), (2, 3), … all along",
+            say("q3.halves_taken_pairs_put"),
             _dealt_in,
         ),
-        Mistake("neighbours are swapped, and the angles are repeated as for halves: it is no rotation", _mixed),
-        Mistake("the positions go along the heads: every head is turned by its number", _along("heads")),
-        Mistake("the positions go along the batch: every text is turned by its number", _along("batch")),
-        Mistake("the positions of each text went to its heads: the angles lack an axis", _along("batch as heads")),
+        Mistake(say("q3.neighbours_swapped_angles_repeated"), _mixed),
+        Mistake(say("q3.positions_go_along_heads"), _along("heads")),
+        Mistake(say("q3.positions_go_along_batch"), _along("batch")),
+        Mistake(say("q3.positions_each_text_went"), _along("texts_as_heads")),
         Mistake(
-            "every text is turned by the positions of the first",
+            say("q3.every_text_turned_positions"),
             lambda x, p, base: _interleaved(x, p[:1].expand(x.shape[0], x.shape[2]), base),
         ),
         Mistake(DEGREES, lambda x, p, base: _interleaved(x, p * np.pi / 180, base)),
         Mistake(
-            "the speeds seem to be taken as turns per token: they are in radians per token already",
+            say("q3.speeds_taken_turns_per"),
             lambda x, p, base: _interleaved(x, p * 2 * np.pi, base),
         ),
         Mistake(
-            "sines and cosines have changed places: a token at position 0 should stay as it is",
+            say("q3.sines_cosines_changed_places"),
             lambda x, p, base: _by_angles(x, np.pi / 2 - angles(p, _speeds(x, base))),
         ),
-        Mistake("nearly right, but digits are lost: something went through too short a format", _interleaved, 0.01),
+        Mistake(say("q3.nearly_right_but_digits"), _interleaved, 0.01),
     ),
 )
 
@@ -471,28 +467,28 @@ def _table_case(random: np.random.Generator, *shape: int, turning: int | None = 
 q4 = Question(
     assignment=N,
     name="q4",
-    title="The other layout, the other order of axes",
+    title=say("q4.title"),
     names=("half",),
     parts=(
         Part(
-            "batches and heads, one table",
+            say("q4.batches_heads_table"),
             1,
             cases=lambda random: (
                 _table_case(random, *shape) for shape in ((2, 5, 3, 8), (3, 4, 1, 12), (1, 6, 2, 10))
             ),
         ),
         Part(
-            "as many heads as tokens",
+            say("q4.many_heads_tokens"),
             1,
             cases=lambda random: (_table_case(random, *shape) for shape in ((2, 5, 5, 8), (1, 4, 4, 6))),
         ),
         Part(
-            "each text has a table of its own",
+            say("q4.each_text_table_own"),
             1,
             cases=lambda random: (_table_case(random, *shape, own=True) for shape in ((4, 4, 4, 8), (3, 3, 3, 10))),
         ),
         Part(
-            "only the first dimensions of each head turn",
+            say("q4.only_first_dimensions_each"),
             1,
             cases=lambda random: (
                 _table_case(random, 2, 5, 3, dim, turning=turning) for dim, turning in ((16, 6), (20, 8), (14, 10))
@@ -503,41 +499,39 @@ q4 = Question(
     mistakes=(
         Mistake(NEIGHBOURS, lambda x, cos, sin: rotate(x, RotaryTable(cos, sin, -3), rotary_dim=2 * cos.shape[-1])),
         Mistake(OTHER_WAY, lambda x, cos, sin: _half(x, cos, -sin)),
+        Mistake(say("q4.halves_swapped_table_repeated"), _neighbour_swap),
+        Mistake(say("q4.table_went_along_heads"), _by_head),
         Mistake(
-            "the halves are swapped, and the table is repeated as for neighbours: it is no rotation", _neighbour_swap
-        ),
-        Mistake("the table went along the heads: every head is turned by its number", _by_head),
-        Mistake(
-            "the table of each text went along its heads: an axis is in the right place for one table only",
+            say("q4.table_each_text_went"),
             _own_by_head,
         ),
-        Mistake("the middle of the whole head was taken, where only its first dimensions turn", _whole_halves),
-        Mistake("the middle of the whole head was taken, where only its first dimensions turn", _whole_quarter),
-        Mistake("the halves are turned, and then put together as neighbours", _dealt_out),
-        Mistake("the last dimensions of each head were turned instead of the first", _last_turn),
-        Mistake("the dimensions that do not turn got lost", _cut),
+        Mistake(say("q4.middle_whole_head_taken"), _whole_halves),
+        Mistake(say("q4.middle_whole_head_taken"), _whole_quarter),
+        Mistake(say("q4.halves_turned_put_together"), _dealt_out),
+        Mistake(say("q4.last_dimensions_each_head"), _last_turn),
+        Mistake(say("q4.dimensions_not_turn_got"), _cut),
         Mistake(
-            "the dimensions that do not turn became zeros",
+            say("q4.dimensions_not_turn_became"),
             lambda x, cos, sin: torch.cat([_cut(x, cos, sin), 0 * x[..., 2 * cos.shape[-1] :]], dim=-1),
         ),
         Mistake(NOT_TURNED, lambda x, cos, sin: x),
         Mistake(
-            "no half is negated: each product with a sine has a plus",
+            say("q4.no_half_negated_each"),
             _of_part(lambda a, b, c, s: (a * c + b * s, b * c + a * s)),
         ),
         Mistake(TWICE, _of_part(lambda a, b, c, s: (a * c - b * s, (a * c - b * s) * s + b * c))),
-        Mistake("the two halves have changed places", _of_part(lambda a, b, c, s: (a * s + b * c, a * c - b * s))),
-        Mistake("sines and cosines have changed places", lambda x, cos, sin: _half(x, sin, cos)),
+        Mistake(say("q4.two_halves_changed_places"), _of_part(lambda a, b, c, s: (a * s + b * c, a * c - b * s))),
+        Mistake(say("q4.sines_cosines_changed_places"), lambda x, cos, sin: _half(x, sin, cos)),
         Mistake(
-            "tokens and heads have changed places in what comes back: its axes are those of x",
+            say("q4.tokens_heads_changed_places"),
             lambda x, cos, sin: _half(x, cos, sin).transpose(1, 2),
         ),
         Mistake(
-            "the dimensions were multiplied by the cosines alone",
+            say("q4.dimensions_multiplied_cosines_alone"),
             _of_part(lambda a, b, c, s: (a * c, b * c)),
         ),
         Mistake(
-            "every text is turned by the table of the first",
+            say("q4.every_text_turned_table"),
             lambda x, cos, sin: _half(x, cos[:1].expand_as(cos), sin[:1].expand_as(sin)),
         ),
     ),
@@ -610,16 +604,16 @@ def _checkpoint_case(
 q5 = Question(
     assignment=N,
     name="q5",
-    title="Convert a checkpoint",
+    title=say("q5.title"),
     names=("to_half",),
     parts=(
         Part(
-            "as many key heads as query heads",
+            say("q5.many_key_heads_query"),
             1,
             cases=lambda random: (_checkpoint_case(random, h, h, dim, h * dim) for h, dim in ((3, 8), (2, 12))),
         ),
         Part(
-            "fewer key and value heads than query heads",
+            say("q5.fewer_key_value_heads"),
             1,
             cases=lambda random: (
                 _checkpoint_case(random, h, kv, dim, hidden)
@@ -627,7 +621,7 @@ q5 = Question(
             ),
         ),
         Part(
-            "with biases",
+            say("q5.biases"),
             1,
             cases=lambda random: (
                 _checkpoint_case(random, h, kv, dim, 11, biases=True) for h, kv, dim in ((4, 2, 8), (6, 3, 12))
@@ -636,41 +630,39 @@ q5 = Question(
     ),
     reference=_to_half,
     mistakes=(
-        Mistake("nothing has been reordered", lambda file, h, kv: file),
+        Mistake(say("q5.nothing_been_reordered"), lambda file, h, kv: file),
         Mistake(
-            "the rows of W_V were reordered as well: values are never turned, and stay as they are",
+            say("q5.rows_w_v_reordered"),
             lambda file, h, kv: _to_half(file, h, kv, "qkv"),
         ),
         Mistake(
-            "this is the way from half to interleaved; asked for is the way from interleaved to half",
+            say("q5.way_half_interleaved_asked"),
             lambda file, h, kv: _to_half(file, h, kv, to="interleaved"),
         ),
-        Mistake("the rows of W_K have kept their old order", lambda file, h, kv: _to_half(file, h, kv, "q")),
-        Mistake("the rows of W_Q have kept their old order", lambda file, h, kv: _to_half(file, h, kv, "k")),
+        Mistake(say("q5.rows_w_k_kept"), lambda file, h, kv: _to_half(file, h, kv, "q")),
+        Mistake(say("q5.rows_w_q_kept"), lambda file, h, kv: _to_half(file, h, kv, "k")),
+        Mistake(say("q5.rows_wander_head_head"), lambda f, h, kv: _to_half(f, 1, 1)),
         Mistake(
-            "rows wander from head to head: the order is made anew within each head", lambda f, h, kv: _to_half(f, 1, 1)
-        ),
-        Mistake(
-            "W_K was cut into as many heads as W_Q: with grouped queries it has fewer",
+            say("q5.w_k_cut_into"),
             lambda file, h, kv: _to_half(file, h, h),
         ),
         Mistake(
-            "W_Q was cut into as many heads as W_K: with grouped queries it has more",
+            say("q5.w_q_cut_into"),
             lambda file, h, kv: _to_half(file, kv, kv),
         ),
         Mistake(
-            "the biases of queries and keys have kept their old order",
+            say("q5.biases_queries_keys_kept"),
             lambda file, h, kv: _to_half(file, h, kv) | {n: w for n, w in file.items() if n.endswith("bias")},
         ),
-        Mistake("the columns were reordered: the entries of a query are the rows of W_Q", _rows(_columns)),
-        Mistake("W_O was reordered, and W_V: only queries and keys are turned", _with_output),
-        Mistake("W_O was reordered: it meets values, and values are never turned", _output_alone),
+        Mistake(say("q5.columns_reordered_entries_query"), _rows(_columns)),
+        Mistake(say("q5.w_o_reordered_w"), _with_output),
+        Mistake(say("q5.w_o_reordered_meets"), _output_alone),
         Mistake(
-            "the rows were dealt out to the heads one by one: in the file, the rows of one head stand together",
+            say("q5.rows_dealt_out_heads"),
             _rows(_dealt),
         ),
         Mistake(
-            "the second members of the pairs stand before the first ones",
+            say("q5.second_members_pairs_stand"),
             _rows(_second_first),
         ),
     ),
@@ -825,71 +817,67 @@ def _in_steps(random: np.random.Generator) -> Iterator[Case]:
 q6 = Question(
     assignment=N,
     name="q6",
-    title="One token at a time",
+    title=say("q6.title"),
     names=("decode_step",),
-    returns=("the output", "the cache"),
+    returns=(say("q6.output"), say("q6.cache")),
     parts=(
         Part(
-            "the first token: no cache yet",
+            say("q6.first_token_no_cache"),
             1,
             cases=lambda random: (_step_case(random, *shape, 1, dim) for *shape, dim in ((2, 4, 2, 8), (3, 3, 3, 6))),
         ),
         Part(
-            "one more token, with a cache",
+            say("q6.more_token_cache"),
             2,
             cases=lambda random: (
                 _step_case(random, *shape) for shape in ((2, 4, 2, 5, 8), (3, 6, 2, 7, 10), (4, 4, 4, 4, 6))
             ),
         ),
-        Part("a text in steps gives what the whole text gives", 1, cases=_in_steps, feeds=(1, 3)),
+        Part(say("q6.text_steps_gives_whole"), 1, cases=_in_steps, feeds=(1, 3)),
     ),
     reference=_step_reference,
     attention_written_out=True,
     mistakes=(
-        Mistake("values are turned too: they should be kept and blended as they come", _stepped(values=True)),
-        Mistake("keys and values are turned: it is queries and keys that turn", _stepped(values=True, query=False)),
+        Mistake(say("q6.values_turned_should_kept"), _stepped(values=True)),
+        Mistake(say("q6.keys_values_turned_queries"), _stepped(values=True, query=False)),
         Mistake(
-            "the new token is taken to stand at position 0: its key is not turned, or the position passed is not used",
+            say("q6.new_token_taken_stand"),
             _placed(lambda p, _: p * 0),
         ),
         Mistake(
-            "the new token is taken to stand where the cache ends: count by the position that was passed",
+            say("q6.new_token_taken_stand_where"),
             _placed(lambda p, cache: p * 0 + _held(cache)),
         ),
         Mistake(FROM_ONE, _stepped(offset=1)),
-        Mistake("the position is one too small", _stepped(offset=-1)),
-        Mistake("the products are not divided by √d before the softmax", _stepped(scale=1.0)),
+        Mistake(say("q6.position_small"), _stepped(offset=-1)),
+        Mistake(say("q6.products_not_divided_root"), _stepped(scale=1.0)),
         Mistake(
-            "the products are divided by d, where the question has √d",
+            say("q6.products_divided_d_where"),
             lambda q, *rest: _step(q, *rest, scale=1 / q.shape[-1]),
         ),
-        Mistake("the new query does not see the new key: append first, then look", _past_only),
-        Mistake("the new query sees only its own key, not the ones in the cache", _self_only),
-        Mistake("the new query sees only the first key: with one query, a causal mask is not needed", _first_only),
-        Mistake(
-            "every value has the weight 1: the softmax runs over an axis that is 1 long, not over the keys", _summed
-        ),
-        Mistake("the cache comes back as it was: it lacks the new key and value", _not_kept),
-        Mistake("the cache keeps the new key as it was before its turn", _kept_still),
-        Mistake("the keys in the cache were turned already: turn the new key alone", _turned_again),
-        Mistake("the query is not turned", _stepped(query=False)),
-        Mistake("the new key is not turned", _key_still),
+        Mistake(say("q6.new_query_not_see"), _past_only),
+        Mistake(say("q6.new_query_sees_only"), _self_only),
+        Mistake(say("q6.new_query_sees_only_first"), _first_only),
+        Mistake(say("q6.every_value_weight_1"), _summed),
+        Mistake(say("q6.cache_comes_back_lacks"), _not_kept),
+        Mistake(say("q6.cache_keeps_new_key"), _kept_still),
+        Mistake(say("q6.keys_cache_turned_already"), _turned_again),
+        Mistake(say("q6.query_not_turned"), _stepped(query=False)),
+        Mistake(say("q6.new_key_not_turned"), _key_still),
         Mistake(HALVES, _stepped(layouts="hh")),
-        Mistake("queries and keys are turned in two layouts: both should turn neighbours", _stepped(layouts="ih")),
-        Mistake("queries and keys are turned in two layouts: both should turn neighbours", _stepped(layouts="hi")),
+        Mistake(say("q6.queries_keys_turned_two"), _stepped(layouts="ih")),
+        Mistake(say("q6.queries_keys_turned_two"), _stepped(layouts="hi")),
         Mistake(OTHER_WAY, _placed(lambda p, _: -p)),
-        Mistake(
-            "query heads meet the wrong key heads: query heads that stand side by side share a key head", _ungrouped
-        ),
-        Mistake("the new token stands before the old ones in the cache", _in_front),
-        Mistake("keys and values are kept once for every query head: keep them once for every key head", _wide_kept),
-        Mistake("every text is taken to stand at the position of the first", _placed(lambda p, _: p[:1].expand_as(p))),
+        Mistake(say("q6.query_heads_meet_wrong"), _ungrouped),
+        Mistake(say("q6.new_token_stands_before"), _in_front),
+        Mistake(say("q6.keys_values_kept_once"), _wide_kept),
+        Mistake(say("q6.every_text_taken_stand"), _placed(lambda p, _: p[:1].expand_as(p))),
         Mistake(DEGREES, _placed(lambda p, _: p * np.pi / 180)),
         Mistake(
-            "keys and values have changed places in what comes back",
+            say("q6.keys_values_changed_places"),
             lambda *given: (_step(*given)[0], _step(*given)[1][::-1]),
         ),
     ),
 )
 
-ASSIGNMENT = Assignment(N, "RoPE", (q1, q2, q3, q4, q5, q6))
+ASSIGNMENT = Assignment(N, say("assignment.title"), (q1, q2, q3, q4, q5, q6))

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question, until
+from grading.questions.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of, share, until
 from posenc import analysis, frequencies, scaling
+
+say = sentences_of(3)
 
 Random = np.random.Generator
 Array = np.ndarray[Any, Any]
@@ -131,74 +133,74 @@ def _odd_sizes(random: Random) -> Iterator[Case]:
     yield Case(_even(random, 30, 90), _log_uniform(random, 20, 60), int(random.integers(400, 600)))  # all have turned
 
 
-_LISTED_TWICE = "each pair was listed twice; the question asks for one value a pair, dim/2 in all"
+_LISTED_TWICE = say("shared.each_pair_listed_twice")
 
 q1 = Question(
     assignment=3,
     name="q1",
-    title="Every hand of the clock",
+    title=say("q1.title"),
     names=("hands",),
-    returns=("the wavelengths", "the turns", "the count"),
+    returns=(say("q1.wavelengths"), say("q1.turns"), say("q1.count")),
     parts=(
-        Part("small heads", 1, cases=_small_heads),
-        Part("heads as in real models", 1, cases=_model_heads),
-        Part("very short texts, very small bases", 1, cases=_odd_sizes),
+        Part(say("q1.small_heads"), 1, cases=_small_heads),
+        Part(say("q1.heads_real_models"), 1, cases=_model_heads),
+        Part(say("q1.very_short_texts_very"), 1, cases=_odd_sizes),
     ),
     reference=_hands,
     mistakes=(
         Mistake(
-            "the hands slow down too little from one to the next: compare your exponent with the formula",
+            say("q1.hands_slow_down_little"),
             _slowed(lambda dim: np.arange(dim // 2) / dim),
         ),
         Mistake(
-            "the last hand turns by exactly 1/base; the list of the formula ends one step before that",
+            say("q1.last_hand_turns_exactly"),
             _slowed(lambda dim: np.arange(0, dim, 2) / (dim - 2)),
         ),
-        Mistake("the hands get faster along the list", _slowed(lambda dim: -np.arange(0, dim, 2) / dim)),
-        Mistake("the count of pairs seems to start at 1", _slowed(lambda dim: np.arange(2, dim + 2, 2) / dim)),
-        Mistake("the slowest hand comes first", _slowed(lambda dim: np.arange(0, dim, 2)[::-1] / dim)),
-        Mistake("there is no turn of 2π in it: a turn is not one radian", _in_units(1.0, 1.0)),
-        Mistake("the turns are radians: a turn is not one radian", _in_units(TURN, 1.0)),
-        Mistake("the wavelengths are not of a full turn: a turn is not one radian", _in_units(1.0, TURN)),
-        Mistake("a turn was taken for 360, but the speeds are in radians", _in_units(360.0, 360.0)),
-        Mistake("a turn was taken for π, which is half a turn", _in_units(math.pi, math.pi)),
-        Mistake("the first value holds speeds, not wavelengths", _speeds_for_wavelengths),
-        Mistake("the first two values have changed places", _swapped_hands),
-        Mistake("the third value counts the hands that have not turned", _counted(lambda made: int(np.sum(made < 1)))),
-        Mistake("a hand that has made half a turn was counted", _counted(lambda made: int(np.sum(made >= 0.5)))),
-        Mistake("the third value adds up turns instead of counting hands", _counted(np.sum)),
-        Mistake("the third value adds up turns instead of counting hands", _counted(lambda made: int(np.sum(made)))),
-        Mistake("the third value is a share, not a number of hands", _counted(lambda made: np.mean(made >= 1))),
+        Mistake(say("q1.hands_get_faster_along"), _slowed(lambda dim: -np.arange(0, dim, 2) / dim)),
+        Mistake(say("q1.count_pairs_start_1"), _slowed(lambda dim: np.arange(2, dim + 2, 2) / dim)),
+        Mistake(say("q1.slowest_hand_comes_first"), _slowed(lambda dim: np.arange(0, dim, 2)[::-1] / dim)),
+        Mistake(say("q1.no_turn_2_pi"), _in_units(1.0, 1.0)),
+        Mistake(say("q1.turns_radians_turn_not"), _in_units(TURN, 1.0)),
+        Mistake(say("q1.wavelengths_not_full_turn"), _in_units(1.0, TURN)),
+        Mistake(say("q1.turn_taken_360_but"), _in_units(360.0, 360.0)),
+        Mistake(say("q1.turn_taken_pi_half"), _in_units(math.pi, math.pi)),
+        Mistake(say("q1.first_value_holds_speeds"), _speeds_for_wavelengths),
+        Mistake(say("q1.first_two_values_changed"), _swapped_hands),
+        Mistake(say("q1.third_value_counts_hands"), _counted(lambda made: int(np.sum(made < 1)))),
+        Mistake(say("q1.hand_made_half_turn"), _counted(lambda made: int(np.sum(made >= 0.5)))),
+        Mistake(say("q1.third_value_adds_up"), _counted(np.sum)),
+        Mistake(say("q1.third_value_adds_up"), _counted(lambda made: int(np.sum(made)))),
+        Mistake(say("q1.third_value_share_not"), _counted(lambda made: np.mean(made >= 1))),
         Mistake(
-            "the turns were counted over one token less than the length",
+            say("q1.turns_counted_over_token"),
             lambda dim, base, length: _hands(dim, base, length - 1),
         ),
         Mistake(
-            "all hands have one speed: was the exponent rounded to a whole number?",
+            say("q1.all_hands_speed_exponent"),
             _slowed(lambda dim: np.zeros(dim // 2)),
         ),
         Mistake(
-            "all hands but the first have one speed: was the exponent rounded to a whole number?",
+            say("q1.all_hands_but_first"),
             _slowed(lambda dim: np.ceil(np.arange(0, dim, 2) / dim)),
         ),
         Mistake(
-            "the first hand stands still: Python takes a power before it multiplies, so the exponent needs brackets",
+            say("q1.first_hand_stands_still"),
             _power_before_product,
         ),
-        Mistake("the turns were rounded down; parts of a turn count", _other_turns(np.floor)),
-        Mistake("the second value is upside down: it is not turns in the length", _other_turns(lambda made: 1 / made)),
+        Mistake(say("q1.turns_rounded_down_parts"), _other_turns(np.floor)),
+        Mistake(say("q1.second_value_upside_down"), _other_turns(lambda made: 1 / made)),
         Mistake(
-            "the third value is the number of the last hand that has turned; the hands are numbered from 0",
+            say("q1.third_value_number_last"),
             _counted(lambda made: int(np.sum(made >= 1)) - 1),
         ),
         Mistake(
-            "the third value is 0 where every hand has turned",
+            say("q1.third_value_0_where"),
             _counted(lambda made: int(np.argmax(made < 1))),
         ),
         Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.repeat(values, 2))),
         Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.concatenate([values, values]))),
         Mistake(
-            "the list has a value for each dimension, with a speed of its own",
+            say("q1.list_value_each_dimension"),
             _slowed(lambda dim: np.arange(dim) / dim),
         ),
     ),
@@ -259,73 +261,71 @@ def _far(random: Random) -> Iterator[Case]:
     yield until(_below_zero, lambda: draw(200_000, 1_000_000))
 
 
-_ROUNDED = "the angles seem to have been computed in bfloat16, which cannot tell far positions apart"
+_ROUNDED = say("shared.angles_been_computed_bfloat16")
 
 q2 = Question(
     assignment=3,
     name="q2",
-    title="What all hands say together",
+    title=say("q2.title"),
     names=("decay",),
     parts=(
-        Part("a list of near distances", 1, cases=_near),
-        Part("distances of any shape, speeds in any order", 1, cases=_any_shape),
-        Part("far distances", 1, cases=_far),
+        Part(say("q2.list_near_distances"), 1, cases=_near),
+        Part(say("q2.distances_any_shape_speeds"), 1, cases=_any_shape),
+        Part(say("q2.far_distances"), 1, cases=_far),
     ),
     reference=analysis.decay,
     mistakes=(
-        Mistake("at distance 0 it is not 1: the hands were added up", lambda m, f: _cosines(m, f).sum(axis=-1)),
+        Mistake(say("q2.distance_0_not_1"), lambda m, f: _cosines(m, f).sum(axis=-1)),
         Mistake(
-            "at distance 0 it is one half: how many hands are there in d dimensions?",
+            say("q2.distance_0_half_how"),
             lambda m, f: analysis.decay(m, f) / 2,
         ),
+        Mistake(say("q2.distance_0_2_half"), lambda m, f: 2 * analysis.decay(m, f)),
+        Mistake(say("q2.mean_taken_over_distances"), lambda m, f: _cosines(m, f).mean(axis=0)),
         Mistake(
-            "at distance 0 it is 2: there are half as many hands as dimensions", lambda m, f: 2 * analysis.decay(m, f)
-        ),
-        Mistake("the mean was taken over the distances, not over the hands", lambda m, f: _cosines(m, f).mean(axis=0)),
-        Mistake(
-            "there is one number for all distances: the mean was taken over everything",
+            say("q2.number_all_distances_mean"),
             lambda m, f: _cosines(m, f).mean(),
         ),
         Mistake(
-            "there is one number for all distances: the mean was taken over everything",
+            say("q2.number_all_distances_mean"),
             lambda m, f: np.full(np.shape(m), _cosines(m, f).mean()),
         ),
         Mistake(
-            "sines were taken; a hand that has not moved counts 1",
+            say("q2.sines_taken_hand_not"),
             lambda m, f: np.sin(np.asarray(m)[..., None] * f).mean(axis=-1),
         ),
         Mistake(
-            "the sizes of the cosines were averaged: a hand that points the other way counts against the rest",
+            say("q2.sizes_cosines_averaged_hand"),
             lambda m, f: np.abs(_cosines(m, f)).mean(axis=-1),
         ),
-        Mistake("the size of the mean was taken; it may be negative", lambda m, f: np.abs(analysis.decay(m, f))),
-        Mistake("the distances seem to be counted from 1", lambda m, f: analysis.decay(np.asarray(m) + 1, f)),
+        Mistake(say("q2.size_mean_taken_may"), lambda m, f: np.abs(analysis.decay(m, f))),
+        Mistake(say("q2.distances_counted_1"), lambda m, f: analysis.decay(np.asarray(m) + 1, f)),
         Mistake(
-            "the distances that were given were not used: it seems to count 0, 1, 2, … by itself",
+            say("q2.distances_given_not_used"),
             lambda m, f: analysis.decay(np.arange(np.size(m)).reshape(np.shape(m)), f),
         ),
         Mistake(
-            "the angles were taken for degrees; they are in radians",
+            say("q2.angles_taken_degrees_radians"),
             lambda m, f: analysis.decay(np.asarray(m) * math.pi / 180, f),
         ),
         Mistake(
-            "the angles were taken for turns; the speeds are in radians a token",
+            say("q2.angles_taken_turns_speeds"),
             lambda m, f: analysis.decay(np.asarray(m) * TURN, f),
         ),
         Mistake(
-            "the cosine of the mean angle is not the mean of the cosines",
+            say("q2.cosine_mean_angle_not"),
             lambda m, f: np.cos((np.asarray(m)[..., None] * f).mean(axis=-1)),
         ),
         Mistake(
-            "the distances were cut to whole numbers",
+            say("q2.distances_cut_whole_numbers"),
             lambda m, f: analysis.decay(np.asarray(m).astype(int), f),
         ),
-        Mistake("the cosines were multiplied; their mean is asked for", lambda m, f: _cosines(m, f).prod(axis=-1)),
-        Mistake("this is the fastest hand alone", lambda m, f: np.cos(np.asarray(m) * np.max(f))),
+        Mistake(say("q2.cosines_multiplied_their_mean"), lambda m, f: _cosines(m, f).prod(axis=-1)),
+        Mistake(say("q2.fastest_hand_alone"), lambda m, f: np.cos(np.asarray(m) * np.max(f))),
         Mistake(_ROUNDED, lambda m, f: _in_bfloat16(m, f).mean(axis=-1), tolerance=1e-4),
         Mistake(_ROUNDED, lambda m, f: _with_bfloat16_angles(m, f).mean(axis=-1), tolerance=1e-4),
         Mistake(_ROUNDED, lambda m, f: _all_bfloat16(m, f).mean(axis=-1), tolerance=1e-2),
-        Mistake("nearly: far out the angles need float64", analysis.decay, tolerance=3e-2),
+        Mistake(say("q2.nearly_far_out_angles"), analysis.decay, tolerance=3e-2),
     ),
     tolerance=1e-5,
 )
@@ -370,19 +370,19 @@ _MIDPOINTS = (np.arange(20_000) + 0.5) / 20_000
 
 _LAW_MISTAKES = (
     Mistake(
-        "this is the straight line, which agrees with the limit in the middle only",
+        say("shared.straight_line_agrees_limit"),
         lambda m, base: 1 - (np.log(m) + np.euler_gamma) / math.log(base),
     ),
     Mistake(
-        "it is ln(base) times too large: close to distance 0 the limit is 1",
+        say("shared.ln_base_times_large"),
         lambda m, base: analysis.decay_law(m, base) * math.log(base),
     ),
     Mistake(
-        "the logarithm of the base is the natural one, not that to base 10",
+        say("shared.logarithm_base_natural_not"),
         lambda m, base: analysis.decay_law(m, base) * math.log(10),
     ),
     *(
-        Mistake("cos u was not divided by u", wrong, 1e-3)
+        Mistake(say("shared.cos_u_not_divided"), wrong, 1e-3)
         for wrong in (
             lambda m, base: _sine_step(m, base) / math.log(base),
             lambda m, base: _sine_step(m, base) / (m - m / base),
@@ -390,23 +390,23 @@ _LAW_MISTAKES = (
         )
     ),
     Mistake(
-        "the speeds grow with x instead of falling",
+        say("shared.speeds_grow_x_instead"),
         lambda m, base: _wave(m, base**_MIDPOINTS),
         tolerance=1e-2,
     ),
     Mistake(
-        "sines were taken instead of cosines",
+        say("shared.sines_taken_instead_cosines"),
         lambda m, base: np.array([np.mean(np.sin(one * base**-_MIDPOINTS)) for one in m]),
     ),
-    Mistake("the sign is turned round", lambda m, base: -analysis.decay_law(m, base)),
+    Mistake(say("shared.sign_turned_round"), lambda m, base: -analysis.decay_law(m, base)),
     *(
         Mistake(
-            "this is the mean of some dozens of hands: the limit needs far more",
+            say("shared.mean_some_dozens_hands"),
             lambda m, base, dim=dim: analysis.decay(m, frequencies.inv_freq(dim, base)),
         )
         for dim in (20, 64, 100, 128, 200, 256)
     ),
-    Mistake("nearly: the sum has too few steps for the precision that is asked for", analysis.decay_law, 0.03),
+    Mistake(say("shared.nearly_sum_few_steps"), analysis.decay_law, 0.03),
 )
 
 
@@ -418,52 +418,48 @@ def _law(title: str, cases: Callable[[Random], Iterator[Case]]) -> Part:
 q3 = Question(
     assignment=3,
     name="q3",
-    title="The law behind the curve",
+    title=say("q3.title"),
     names=("reach", "law"),
     parts=(
-        Part("reach: from a share to a distance", 1, cases=_shares),
-        _law("law: the middle of the curve", _middle),
-        _law("law: its two ends", _ends),
+        Part(say("q3.reach_share_distance"), 1, cases=_shares),
+        _law(say("q3.law_middle_curve"), _middle),
+        _law(say("q3.law_two_ends"), _ends),
     ),
     reference=_reach,
     mistakes=(
-        Mistake("γ was left out", lambda share, base: base ** (1 - share)),
+        Mistake(say("q3.gamma_left_out"), lambda share, base: base ** (1 - share)),
         *(
             Mistake(
-                "the distance was rounded; it is asked for as it is",
+                say("q3.distance_rounded_asked"),
                 lambda share, base, cut=cut: cut(_reach(share, base)),
             )
             for cut in (round, math.floor, math.ceil)
         ),
         Mistake(
-            "the 1 of the line was lost on the way",
+            say("q3.1_line_lost_way"),
             lambda share, base: math.exp(-share * math.log(base) - np.euler_gamma),
         ),
         Mistake(
-            "γ was not divided by ln(base): in the line it stands above the bar, beside ln m",
+            say("q3.gamma_not_divided_ln"),
             lambda share, base: base ** (1 - share - np.euler_gamma),
         ),
-        Mistake("γ has the wrong sign", lambda share, base: base ** (1 - share) * math.exp(np.euler_gamma)),
+        Mistake(say("q3.gamma_wrong_sign"), lambda share, base: base ** (1 - share) * math.exp(np.euler_gamma)),
+        Mistake(say("q3.share_lost_taken_share"), lambda share, base: _reach(1 - share, base)),
         Mistake(
-            "the share that is lost was taken for the share that is left", lambda share, base: _reach(1 - share, base)
-        ),
-        Mistake(
-            "γ was taken off the distance; in the line it stands beside the logarithm",
+            say("q3.gamma_taken_off_distance"),
             lambda share, base: base ** (1 - share) - np.euler_gamma,
         ),
         Mistake(
-            "logarithms to base 10 were taken; those of the line are natural",
+            say("q3.logarithms_base_10_taken"),
             lambda share, base: base ** (1 - share) * 10**-np.euler_gamma,
         ),
         Mistake(
-            "logarithms to base 2 were taken; those of the line are natural",
+            say("q3.logarithms_base_2_taken"),
             lambda share, base: base ** (1 - share) * 2**-np.euler_gamma,
         ),
+        Mistake(say("q3.logarithm_distance"), lambda share, base: (1 - share) * math.log(base) - np.euler_gamma),
         Mistake(
-            "this is the logarithm of the distance", lambda share, base: (1 - share) * math.log(base) - np.euler_gamma
-        ),
-        Mistake(
-            "the curve was taken to fall evenly with the distance; it falls evenly with its logarithm",
+            say("q3.curve_taken_fall_evenly"),
             lambda share, base: base * (1 - share),
         ),
     ),
@@ -631,31 +627,31 @@ def _at_the_edges(random: Random) -> Iterator[Case]:
 q4 = Question(
     assignment=3,
     name="q4",
-    title="A base for a length",
+    title=say("q4.title"),
     names=("bases_for",),
-    returns=("the least base", "the safe base"),
+    returns=(say("q4.least_base"), say("q4.safe_base")),
     parts=(
-        Part("grids on which the good bases lie together", 1, cases=_without_luck),
-        Part("grids with luck", 1, cases=_with_luck),
-        Part("the last distance, and grids that have no answer", 1, cases=_at_the_edges),
+        Part(say("q4.grids_good_bases_lie"), 1, cases=_without_luck),
+        Part(say("q4.grids_luck"), 1, cases=_with_luck),
+        Part(say("q4.last_distance_grids_no"), 1, cases=_at_the_edges),
     ),
     reference=_least_and_safe,
     mistakes=(
         Mistake(
-            "the last distance was left out: `range(n)` and `np.arange(n)` stop before n",
+            say("q4.last_distance_left_out"),
             lambda length, dim, bases: _least_and_safe(length - 1, dim, bases),
         ),
-        Mistake("every second distance was left out: each one up to the length counts", _every_second),
-        Mistake("the bases do not come in order, and the first that passes is not the smallest", _first_that_passes),
-        Mistake("the bases do not come in order", _unsorted),
-        Mistake("the bases do not come in order", _in_the_order_given),
+        Mistake(say("q4.every_second_distance_left"), _every_second),
+        Mistake(say("q4.first_that_passes_not_smallest"), _first_that_passes),
+        Mistake(say("q4.bases_not_in_order"), _unsorted),
+        Mistake(say("q4.bases_not_in_order"), _in_the_order_given),
         Mistake(
-            "the second value is the first once more: a greater base may fail",
+            say("q4.second_value_first_once"),
             lambda length, dim, bases: (analysis.least_base(length, dim, bases),) * 2,
         ),
-        Mistake("only the last distance was looked at; each one up to it counts", _at_the_end_only),
+        Mistake(say("q4.only_last_distance_looked"), _at_the_end_only),
         *(
-            Mistake("the search is right, the speeds are not those of question 1: compare the exponent", wrong)
+            Mistake(say("q4.search_right_speeds_not"), wrong)
             for wrong in (
                 _with_other_speeds(lambda dim: np.arange(dim // 2) / dim),
                 _with_other_speeds(lambda dim: np.arange(dim) / dim),
@@ -663,31 +659,31 @@ q4 = Question(
                 _with_other_speeds(lambda dim: np.arange(2, dim + 2, 2) / dim),
             )
         ),
-        Mistake("the second value is a base that fails", _after_the_last_that_fails),
+        Mistake(say("q4.second_value_base_fails"), _after_the_last_that_fails),
         Mistake(
-            "the second value is the greatest base; the smallest from which on all pass is asked for",
+            say("q4.second_value_greatest_base"),
             lambda length, dim, bases: (analysis.least_base(length, dim, bases), max(bases)),
         ),
         Mistake(
-            "the second value is the greatest base; the smallest from which on all pass is asked for",
+            say("q4.second_value_greatest_base"),
             lambda length, dim, bases: (
                 analysis.least_base(length, dim, bases),
                 max(_passing(length, dim, bases), default=None),
             ),
         ),
         Mistake(
-            "the two values have changed places", lambda length, dim, bases: _least_and_safe(length, dim, bases)[::-1]
+            say("q4.two_values_changed_places"), lambda length, dim, bases: _least_and_safe(length, dim, bases)[::-1]
         ),
         Mistake(
-            "where no base will do, the value should be None",
+            say("q4.where_no_base_will"),
             lambda length, dim, bases: tuple(value or 0 for value in _least_and_safe(length, dim, bases)),
         ),
         Mistake(
-            "where no base will do, the value should be None",
+            say("q4.where_no_base_will"),
             lambda length, dim, bases: tuple(value or -1 for value in _least_and_safe(length, dim, bases)),
         ),
         Mistake(
-            "where no base will do, the value should be None",
+            say("q4.where_no_base_will"),
             lambda length, dim, bases: tuple(value or math.inf for value in _least_and_safe(length, dim, bases)),
         ),
     ),
@@ -798,72 +794,68 @@ def _coarse_hands(random: Random) -> Iterator[Case]:
 q5 = Question(
     assignment=3,
     name="q5",
-    title="Angles that nobody has met",
+    title=say("q5.title"),
     names=("new_angles",),
     parts=(
-        Part("hands that do not come round", 1, cases=_slow_hands),
-        Part("hands that come round", 1, cases=_hands_coming_round),
-        Part("fast hands with long steps", 1, cases=_coarse_hands),
+        Part(say("q5.hands_not_come_round"), 1, cases=_slow_hands),
+        Part(say("q5.hands_come_round"), 1, cases=_hands_coming_round),
+        Part(say("q5.fast_hands_long_steps"), 1, cases=_coarse_hands),
     ),
     reference=analysis.coverage,
     mistakes=(
-        Mistake("an angle one full turn on was taken for a new one", _changed(turn=None)),
+        Mistake(say("q5.angle_full_turn_taken"), _changed(turn=None)),
         Mistake(
-            "the distance was measured straight across the circle; along the circle is asked for",
+            say("q5.distance_measured_straight_across"),
             _chords,
         ),
         Mistake(
-            "pairs of a later and an earlier angle were counted; each later angle counts once",
+            say("q5.pairs_later_earlier_angle"),
             _by_distance(lambda apart, t: apart > t),
         ),
         Mistake(
-            "the angles were compared with the last one of the training only",
+            say("q5.angles_compared_last_training"),
             _by_distance(lambda apart, t: apart[:, -1] > t),
         ),
         Mistake(
-            "the later positions end at `used` − 1: `used` counts those of the training too",
+            say("q5.later_positions_end_used"),
             lambda f, n, m, t: analysis.coverage(f, n, n + m, t),
         ),
         Mistake(
-            "the number of new angles was divided by the positions of the training, not by the later ones",
+            say("q5.number_new_angles_divided"),
             lambda f, n, m, t: analysis.coverage(f, n, m, t) * (m - n) / n,
         ),
         Mistake(
-            "every angle past the training was called new: is the tolerance in radians, and is one near angle enough?",
+            say("q5.every_angle_past_training"),
             lambda f, n, m, t: np.ones(len(f)),
         ),
         *(
-            Mistake("the shorter way round was taken of angles that were not brought back to one turn first", wrong)
+            Mistake(say("q5.shorter_way_round_taken"), wrong)
             for wrong in (_changed(wrapped=False), _changed(wrapped=False, size=np.abs))
         ),
         Mistake(
-            "the way round was forgotten: just below a full turn and just above 0 are close together",
+            say("q5.way_round_forgotten_just"),
             _changed(around=False),
         ),
-        Mistake("the shares are of the angles that were met", lambda *given: 1 - analysis.coverage(*given)),
-        Mistake("position `trained` was taken for one of the training; it counts from 0", _changed(extra=1)),
-        Mistake("the positions of the training seem to be counted from 1", _changed(first=1)),
+        Mistake(say("q5.shares_angles_met"), lambda *given: 1 - analysis.coverage(*given)),
+        Mistake(say("q5.position_trained_taken_training"), _changed(extra=1)),
+        Mistake(say("q5.positions_training_counted_1"), _changed(first=1)),
+        Mistake(say("q5.position_trained_first_past"), lambda f, n, m, t: _new(f, n, m, t, past=n + 1)),
         Mistake(
-            "position `trained` is the first one past the training", lambda f, n, m, t: _new(f, n, m, t, past=n + 1)
-        ),
-        Mistake(
-            "the shares are of all positions; only those past the training count",
+            say("q5.shares_all_positions_only"),
             lambda f, trained, used, t: analysis.coverage(f, trained, used, t) * (used - trained) / used,
         ),
+        Mistake(say("q5.every_angle_within_greatest"), _beyond_the_greatest),
+        Mistake(say("q5.pair_not_simply_new"), lambda f, n, m, t: (n * f < TURN) * 1.0),
+        Mistake(say("q5.angles_taken_rest_pi"), _changed(turn=math.pi)),
+        Mistake(say("q5.angles_turned_into_degrees"), _changed(turn=360.0, unit=180 / math.pi)),
+        Mistake(say("q5.numbers_angles_not_shares"), lambda f, n, m, t: analysis.coverage(f, n, m, t) * (m - n)),
+        Mistake(say("q5.percentages_not_shares_0"), lambda *given: 100 * analysis.coverage(*given)),
         Mistake(
-            "every angle within the greatest one met was taken for met; fast hands leave gaps", _beyond_the_greatest
-        ),
-        Mistake("a pair is not simply new or old: the share is asked for", lambda f, n, m, t: (n * f < TURN) * 1.0),
-        Mistake("the angles were taken to the rest of π, which is half a turn", _changed(turn=math.pi)),
-        Mistake("the angles were turned into degrees, the tolerance was not", _changed(turn=360.0, unit=180 / math.pi)),
-        Mistake("these are numbers of angles, not shares", lambda f, n, m, t: analysis.coverage(f, n, m, t) * (m - n)),
-        Mistake("these are percentages, not shares from 0 to 1", lambda *given: 100 * analysis.coverage(*given)),
-        Mistake(
-            "there is one number for all pairs; the question asks for one for each",
+            say("q5.number_all_pairs_question"),
             lambda *given: np.mean(analysis.coverage(*given)),
         ),
         Mistake(
-            "`used` is the number of positions, so the last of them is `used` − 1",
+            say("q5.used_number_positions_last"),
             lambda f, n, m, t: analysis.coverage(f, n, m + 1, t),
         ),
     ),
@@ -999,67 +991,67 @@ def _part_of_the_head(random: Random) -> Iterator[Case]:
 q6 = Question(
     assignment=3,
     name="q6",
-    title="What the file says",
+    title=say("q6.title"),
     names=("rotation_of",),
-    returns=("the number of rotating dimensions", "the base", "the slowest turn"),
+    returns=(say("q6.number_rotating_dimensions"), say("q6.base"), say("q6.slowest_turn")),
     parts=(
-        Part("plain files, head_dim given or not", 1, cases=_at_the_top),
-        Part("files with a rope dictionary", 1, cases=_in_the_rope_dictionary),
-        Part("files of heads that rotate in part", 1, cases=_part_of_the_head),
+        Part(say("q6.plain_files_head_dim"), 1, cases=_at_the_top),
+        Part(say("q6.files_rope_dictionary"), 1, cases=_in_the_rope_dictionary),
+        Part(say("q6.files_heads_rotate_part"), 1, cases=_part_of_the_head),
     ),
     reference=_rotation,
     mistakes=(
-        Mistake("head_dim was overlooked where the file names it", _other_file(head_dim=lambda config: None)),
-        Mistake("partial_rotary_factor was overlooked", _whole_head),
+        Mistake(say("q6.head_dim_overlooked_where"), _other_file(head_dim=lambda config: None)),
+        Mistake(say("q6.partial_rotary_factor_overlooked"), _whole_head),
         Mistake(
-            "partial_rotary_factor was overlooked where it stands in the rope dictionary",
+            say("q6.partial_rotary_factor_overlooked_where"),
             _without("partial_rotary_factor"),
         ),
-        Mistake("rope_theta was overlooked where it stands in the rope dictionary", _without("rope_theta")),
-        Mistake("what stands in the rope dictionary was overlooked", _without("rope_theta", "partial_rotary_factor")),
+        Mistake(say("q6.rope_theta_overlooked_where"), _without("rope_theta")),
+        Mistake(say("q6.stands_rope_dictionary_overlooked"), _without("rope_theta", "partial_rotary_factor")),
         Mistake(
-            "the slowest hand is not the one of the list that rotates: which d stands in the exponent?",
+            say("q6.slowest_hand_not_list"),
             _whole_head_in_the_exponent,
         ),
         Mistake(
-            "the slowest hand is that of a whole head; here only a part of the head rotates",
+            say("q6.slowest_hand_whole_head"),
             _last_of_the_whole_head,
         ),
-        Mistake("partial_rotary_factor is the share that rotates, not the rest", _rest_of_the_head),
-        Mistake("rope_theta was overlooked where it stands at the top of the file", _top_overlooked),
+        Mistake(say("q6.partial_rotary_factor_share"), _rest_of_the_head),
+        Mistake(say("q6.rope_theta_overlooked_where_stands"), _top_overlooked),
         Mistake(
-            "the exponent of the slowest hand is not right: what is i for the last pair?",
+            say("q6.exponent_slowest_hand_not"),
             _after_reading(lambda dim, base, slowest: (dim, base, TURN * base ** ((dim - 1) / dim))),
         ),
         Mistake(
-            "the exponent of the slowest hand lacks the 2",
+            say("q6.exponent_slowest_hand_lacks"),
             _after_reading(lambda dim, base, slowest: (dim, base, TURN * base ** ((dim // 2 - 1) / dim))),
         ),
         Mistake(
-            "a turn was taken for 360, but the speeds are in radians",
+            say("q6.turn_taken_360_but"),
             _after_reading(lambda dim, base, slowest: (dim, base, 360 * slowest / TURN)),
         ),
         Mistake(
-            "the slowest hand does not turn by 1/base: the list ends one step before that",
+            say("q6.slowest_hand_not_turn"),
             _after_reading(lambda dim, base, slowest: (dim, base, TURN * base)),
         ),
         Mistake(
-            "the first value is a number of pairs; the dimensions are asked for",
+            say("q6.first_value_number_pairs"),
             _after_reading(lambda dim, base, slowest: (dim // 2, base, slowest)),
         ),
         Mistake(
-            "the third value is not of a full turn: a turn is not one radian",
+            say("q6.third_value_not_full"),
             _after_reading(lambda dim, base, slowest: (dim, base, slowest / TURN)),
         ),
         Mistake(
-            "the third value is a speed; the tokens of a turn are asked for",
+            say("q6.third_value_speed_tokens"),
             _after_reading(lambda dim, base, slowest: (dim, base, TURN / slowest)),
         ),
-        Mistake("the third value is of the fastest hand", _after_reading(lambda dim, base, slowest: (dim, base, TURN))),
-        Mistake("the scaling was applied; the list before any scaling is asked for", _with_scaling),
-        Mistake("the scaling was applied; the list before any scaling is asked for", _scaled_base),
+        Mistake(say("q6.third_value_fastest_hand"), _after_reading(lambda dim, base, slowest: (dim, base, TURN))),
+        Mistake(say("q6.scaling_applied_list_before"), _with_scaling),
+        Mistake(say("q6.scaling_applied_list_before"), _scaled_base),
         *(
-            Mistake("the width was divided among the key–value heads; it is the query heads that share it", wrong)
+            Mistake(say("q6.width_divided_among_key"), wrong)
             for wrong in (
                 _other_file(head_dim=lambda config: config["hidden_size"] // config["num_key_value_heads"]),
                 _other_file(
@@ -1070,7 +1062,7 @@ q6 = Question(
             )
         ),
         Mistake(
-            "the whole width of the model was taken for a head",
+            say("q6.whole_width_model_taken"),
             _other_file(head_dim=lambda config: config["hidden_size"]),
         ),
     ),
@@ -1085,7 +1077,7 @@ def _dots(height: Callable[[Array, Array], Array]) -> Answer:
 
     def answer(base: float, dim: int, length: int) -> tuple[Array, Array, str]:
         waves, made, count = _hands(dim, base, length)
-        return height(waves, made), np.arange(dim // 2), f"{count} of {dim // 2}"
+        return height(waves, made), np.arange(dim // 2), share(count, dim // 2)
 
     return answer
 
@@ -1098,41 +1090,41 @@ def _settings(random: Random) -> Iterator[Case]:
 q7 = Question(
     assignment=3,
     name="q7",
-    title="A desk with three sliders",
+    title=say("q7.title"),
     names=("draw", "controls"),
-    returns=("the height of the dots", "the place of the dots", "the count in the title, in the form “21 of 32”,"),
+    returns=(say("q7.height_dots"), say("q7.place_dots"), say("q7.count_title_form_21")),
     parts=(
         Part(
-            "the sliders",
+            say("q7.sliders"),
             1,
             "controls",
             view="base_dim_and_length",
-            raised={"OverflowError": "min and max of a FloatLogSlider are exponents, not the bases themselves"},
+            raised={"OverflowError": say("q7.min_max_floatlogslider_exponents")},
             cases=lambda random: [Case(right=True)],
         ),
-        Part("the figure", 1, view="dots_and_line", cases=_settings),
+        Part(say("q7.figure"), 1, view="dots_and_line", cases=_settings),
     ),
     reference=_dots(lambda waves, made: made),
     mistakes=(
         Mistake(
-            "the dots show tokens a turn; the turns within the length are asked for",
+            say("q7.dots_show_tokens_turn"),
             _dots(lambda waves, made: waves),
             of=0,
         ),
-        Mistake("the dots show radians: a turn is not one radian", _dots(lambda waves, made: made * TURN), of=0),
-        Mistake("the dots show logarithms: leave those to the axis", _dots(lambda waves, made: np.log10(made)), of=0),
+        Mistake(say("q7.dots_show_radians_turn"), _dots(lambda waves, made: made * TURN), of=0),
+        Mistake(say("q7.dots_show_logarithms_leave"), _dots(lambda waves, made: np.log10(made)), of=0),
         Mistake(
-            "the dots should stand at 0, 1, 2, …, the numbers of the pairs",
+            say("q7.dots_should_stand_0"),
             lambda base, dim, length: (None, np.arange(dim // 2) + 1, None),
             of=1,
         ),
         Mistake(
-            "the title counts hands out of all dimensions: a hand takes two of them",
-            lambda base, dim, length: (None, None, f"{_hands(dim, base, length)[2]} of {dim}"),
+            say("q7.title_counts_hands_out"),
+            lambda base, dim, length: (None, None, share(_hands(dim, base, length)[2], dim)),
             of=2,
         ),
     ),
     packages=("plotly", "ipywidgets"),
 )
 
-ASSIGNMENT = Assignment(3, "Frequencies", (q1, q2, q3, q4, q5, q6, q7))
+ASSIGNMENT = Assignment(3, say("assignment.title"), (q1, q2, q3, q4, q5, q6, q7))

@@ -22,9 +22,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from grading.questions.question import Assignment, Case, Mistake, Part, Question, until
+from grading.questions.question import Assignment, Case, Mistake, Part, Question, sentences_of, until
 from posenc import frequencies, scaling
 from posenc.check import HandGraded
+
+say = sentences_of(4)
 
 IGNORED = -100  # torch's own mark of a token that is not asked for
 
@@ -76,69 +78,69 @@ def _batches(random: np.random.Generator) -> Iterator[Case]:
 q1 = Question(
     assignment=4,
     name="q1",
-    title="Slow every hand",
+    title=say("q1.title"),
     names=("interpolated",),
-    returns=("the cosines", "the sines"),
+    returns=(say("q1.cosines"), say("q1.sines")),
     parts=(
-        Part("positions of one text", 1, cases=_apart),
-        Part("positions of several texts at once", 1, cases=_batches),
+        Part(say("q1.positions_text"), 1, cases=_apart),
+        Part(say("q1.positions_several_texts_once"), 1, cases=_batches),
     ),
     reference=_interpolated,
     tolerance=1e-4,
     mistakes=(
         Mistake(
-            "positions were multiplied by the factor: the hands turn faster, not slower",
+            say("q1.positions_multiplied_factor_hands"),
             _tables(lambda at, speeds, s: at * s * speeds),
         ),
-        Mistake("the factor has no effect", _tables(lambda at, speeds, s: at * speeds)),
+        Mistake(say("q1.factor_no_effect"), _tables(lambda at, speeds, s: at * speeds)),
         Mistake(
-            "the cosines are right, the sines have the opposite sign",
+            say("q1.cosines_right_sines_opposite"),
             lambda at, speeds, s: (_interpolated(at, speeds, s)[0], -_interpolated(at, speeds, s)[1]),
         ),
         Mistake(
-            "cosines and sines have changed places",
+            say("q1.cosines_sines_changed_places"),
             lambda at, speeds, s: _interpolated(at, speeds, s)[::-1],
         ),
         Mistake(
-            "positions were rounded to whole numbers after the division: several tokens share one angle",
+            say("q1.positions_rounded_whole_numbers"),
             _tables(lambda at, speeds, s: at // s * speeds),
         ),
         Mistake(
-            "positions were rounded to whole numbers after the division: several tokens share one angle",
+            say("q1.positions_rounded_whole_numbers"),
             _tables(lambda at, speeds, s: np.round(at / s) * speeds),
         ),
         Mistake(
-            "the factor was used as a power of the speeds; here it only divides",
+            say("q1.factor_used_power_speeds"),
             _tables(lambda at, speeds, s: at * speeds**s),
         ),
         Mistake(
-            "the positions given were not used: they need not begin at 0, nor follow one another",
+            say("q1.positions_given_not_used"),
             _tables(lambda at, speeds, s: np.arange(at.size).reshape(at.shape) / s * speeds),
         ),
         Mistake(
-            "the positions given were not used: they need not begin at 0, nor follow one another",
+            say("q1.positions_given_not_used"),
             _tables(lambda at, speeds, s: np.broadcast_to(np.arange(at.shape[-2])[:, None], at.shape) / s * speeds),
         ),
-        Mistake("positions seem to start at 1", _tables(lambda at, speeds, s: (at + 1) / s * speeds)),
+        Mistake(say("q1.positions_start_1"), _tables(lambda at, speeds, s: (at + 1) / s * speeds)),
         Mistake(
-            "position and speed were both divided: the hands are slowed by the factor's square",
+            say("q1.position_speed_both_divided"),
             _tables(lambda at, speeds, s: at / s * (speeds / s)),
         ),
         Mistake(
-            "the last position was pinned to that of the shorter text: divide by the factor and nothing else",
+            say("q1.last_position_pinned_shorter"),
             _tables(lambda at, speeds, s: at * (at.max() / s) / (at.max() + 1) * speeds),
         ),
         Mistake(
-            "the angles were taken for degrees: NumPy's cosine wants radians",
+            say("q1.angles_taken_degrees_numpy"),
             _tables(lambda at, speeds, s: np.deg2rad(at / s * speeds)),
         ),
-        Mistake("there is a column for each dimension; one for each pair is asked for", _doubled),
+        Mistake(say("q1.column_each_dimension_each"), _doubled),
         Mistake(
-            "there is a column for each dimension; one for each pair is asked for",
+            say("q1.column_each_dimension_each"),
             lambda at, speeds, s: _interpolated(at, np.repeat(speeds, 2), s),
         ),
         Mistake(
-            "all texts were put into one row: the result keeps the shape of the positions",
+            say("q1.all_texts_put_into"),
             lambda at, speeds, s: _interpolated(np.ravel(at), speeds, s),
         ),
     ),
@@ -168,9 +170,9 @@ def _narrow(random: np.random.Generator) -> Iterator[Case]:
         yield Case(dim, float(random.uniform(30, 9000)), float(random.uniform(1.5, 8)))
 
 
-_SQUARED = "the factor was squared, as in the example by hand; heads of other widths need another power"
-_NO_BRACKETS = "the exponent of the factor needs brackets: Python takes a power before it divides"
-_UPSIDE_DOWN_POWER = "the fraction in the exponent of the factor is upside down"
+_SQUARED = say("shared.factor_squared_example_hand")
+_NO_BRACKETS = say("shared.exponent_factor_needs_brackets")
+_UPSIDE_DOWN_POWER = say("shared.fraction_exponent_factor_upside")
 
 
 def _every_dimension(dim: int, base: float, factor: float) -> np.ndarray:
@@ -181,80 +183,80 @@ def _every_dimension(dim: int, base: float, factor: float) -> np.ndarray:
 q2 = Question(
     assignment=4,
     name="q2",
-    title="Keep the two ends",
+    title=say("q2.title"),
     names=("ntk_aware",),
     parts=(
-        Part("wide heads", 1, cases=_wide),
-        Part("narrow heads", 1, cases=_narrow),
+        Part(say("q2.wide_heads"), 1, cases=_wide),
+        Part(say("q2.narrow_heads"), 1, cases=_narrow),
     ),
     reference=_ntk,
     tolerance=1e-7,
     mistakes=(
         Mistake(
-            "the base was multiplied by the factor alone: the slowest hand is not slowed enough",
+            say("q2.base_multiplied_factor_alone"),
             lambda dim, base, s: _powers(dim, base * s),
         ),
         Mistake(
-            "every hand was slowed alike: that is position interpolation",
+            say("q2.every_hand_slowed_alike"),
             lambda dim, base, s: scaling.linear(dim, base, factor=s).inv_freq,
         ),
         Mistake(_UPSIDE_DOWN_POWER, lambda dim, base, s: _powers(dim, base * s ** ((dim - 2) / dim))),
         Mistake(
-            "the exponent of the factor is d/(d − 1): the slowest pair is i = d/2 − 1, so 2i is d − 2",
+            say("q2.exponent_factor_d_d"),
             lambda dim, base, s: _powers(dim, base * s ** (dim / (dim - 1))),
         ),
         Mistake(_SQUARED, lambda dim, base, s: _powers(dim, base * s**2)),
         Mistake(_NO_BRACKETS, lambda dim, base, s: _powers(dim, base * s**dim / (dim - 2))),
         Mistake(
-            "the old base was raised to the power too; only the factor is",
+            say("q2.old_base_raised_power"),
             lambda dim, base, s: _powers(dim, (base * s) ** (dim / (dim - 2))),
         ),
         Mistake(
-            "from pair to pair the slowing grows by equal steps; it should grow by the same ratio",
+            say("q2.pair_pair_slowing_grows"),
             lambda dim, base, s: _powers(dim, base) / np.linspace(1, s, dim // 2),
         ),
         Mistake(
-            "only the slowest hand was slowed; those in between should be slowed too",
+            say("q2.only_slowest_hand_slowed"),
             lambda dim, base, s: np.append(_powers(dim, base)[:-1], _powers(dim, base)[-1] / s),
         ),
         Mistake(
-            "the fastest hand was slowed as well: pairs are counted from 0",
+            say("q2.fastest_hand_slowed_well"),
             lambda dim, base, s: scaling.ntk_base(dim, base, factor=s) ** (-2.0 * np.arange(1, dim // 2 + 1) / dim),
         ),
         Mistake(
-            "the exponent of the base lacks the 2: with i for the pair, it is not i/d",
+            say("q2.exponent_base_lacks_2"),
             lambda dim, base, s: _powers(dim, scaling.ntk_base(dim, base, factor=s), 1.0),
         ),
         Mistake(
-            "the frequencies themselves were made with d − 2: that number belongs to the factor's exponent only",
+            say("q2.frequencies_themselves_made_d"),
             lambda dim, base, s: scaling.ntk_base(dim, base, factor=s) ** (-2.0 * np.arange(dim // 2) / (dim - 2)),
         ),
         Mistake(
-            "the base has a positive power: these are tokens a radian, not radians a token",
+            say("q2.base_positive_power_tokens"),
             lambda dim, base, s: _powers(dim, scaling.ntk_base(dim, base, factor=s), -2.0),
         ),
         Mistake(
-            "this is the new base; the list of frequencies is asked for",
+            say("q2.new_base_list_frequencies"),
             lambda dim, base, s: scaling.ntk_base(dim, base, factor=s),
         ),
-        Mistake("the factor has no effect", lambda dim, base, s: frequencies.inv_freq(dim, base)),
+        Mistake(say("q2.factor_no_effect"), lambda dim, base, s: frequencies.inv_freq(dim, base)),
         Mistake(
-            "the base got smaller: the hands turn faster, not slower",
+            say("q2.base_got_smaller_hands"),
             lambda dim, base, s: _powers(dim, base / s ** (dim / (dim - 2))),
         ),
         Mistake(
-            "the exponent was rounded to a whole number: `//` where `/` is meant",
+            say("q2.exponent_rounded_whole_number"),
             lambda dim, base, s: _powers(dim, base * s ** (dim // (dim - 2))),
         ),
         Mistake(
-            "the list has a frequency for each dimension; one for each pair is asked for",
+            say("q2.list_frequency_each_dimension"),
             _every_dimension,
         ),
         Mistake(
-            "these are tokens a turn, wavelengths; radians a token are asked for",
+            say("q2.tokens_turn_wavelengths_radians"),
             lambda dim, base, s: 2 * math.pi / _ntk(dim, base, s),
         ),
-        Mistake("the list is in the wrong order: the fastest pair comes first", lambda *args: _ntk(*args)[::-1]),
+        Mistake(say("q2.list_wrong_order_fastest"), lambda *args: _ntk(*args)[::-1]),
     ),
 )
 
@@ -303,45 +305,45 @@ def _in_turn(random: np.random.Generator) -> Iterator[Case]:
 q3 = Question(
     assignment=4,
     name="q3",
-    title="As much as the text needs",
+    title=say("q3.title"),
     names=("dynamic_ntk",),
     parts=(
-        Part("texts that grow, all longer than those of the training", 1, cases=_growing),
-        Part("long and short texts in turn", 2, cases=_in_turn),
+        Part(say("q3.texts_grow_all_longer"), 1, cases=_growing),
+        Part(say("q3.long_short_texts_turn"), 2, cases=_in_turn),
     ),
     reference=_dynamic,
     tolerance=1e-7,
     mistakes=(
         Mistake(
-            "short texts were sped up: a text no longer than those of the training needs no change",
+            say("q3.short_texts_sped_up"),
             _rows(lambda n, length: n / length),
         ),
         Mistake(
-            "a short text after a long one keeps the long one's speeds: each text starts anew",
+            say("q3.short_text_after_long"),
             _rows(lambda n, length: np.maximum.accumulate(_needed(n, length))),
         ),
         Mistake(
-            "the new base of one text was the old base of the next: each text starts anew",
+            say("q3.new_base_text_old"),
             _rows(lambda n, length: np.cumprod(_needed(n, length))),
         ),
         Mistake(
-            "each text got the speeds of the text before it",
+            say("q3.each_text_got_speeds"),
             _rows(lambda n, length: _needed(np.append(length, n[:-1]), length)),
         ),
         Mistake(
-            "the texts were sorted; the rows belong in the order in which the texts come",
+            say("q3.texts_sorted_rows_belong"),
             _rows(lambda n, length: np.sort(_needed(n, length))),
         ),
         Mistake(
-            "texts that need no help were left out; each text has a row",
+            say("q3.texts_need_no_help"),
             _rows(lambda n, length: n[n > length] / length),
         ),
         Mistake(
-            "the short texts were changed and the long ones left: it is the other way round",
+            say("q3.short_texts_changed_long"),
             _rows(lambda n, length: np.minimum(n, length) / length),
         ),
         Mistake(
-            "the factor went in twice: with f for n/L, a factor of f² − f + 1 is a fixed one on top of the text's own",
+            say("q3.factor_went_twice_f"),
             _rows(lambda n, length: _needed(n, length) ** 2 - _needed(n, length) + 1),
         ),
         Mistake(_SQUARED, _rows(_needed, exponent=2.0)),
@@ -356,46 +358,46 @@ q3 = Question(
             ),
         ),
         Mistake(
-            "the base was multiplied by the factor alone: the slowest hand is not slowed enough",
+            say("q3.base_multiplied_factor_alone"),
             _rows(_needed, exponent=1.0),
         ),
         Mistake(
-            "every hand of a text was slowed alike: that is position interpolation",
+            say("q3.every_hand_text_slowed"),
             lambda dim, base, length, texts: np.stack(
                 [frequencies.inv_freq(dim, base) / max(1.0, n / length) for n in texts]
             ),
         ),
         Mistake(
-            "the lengths of the texts have no effect",
+            say("q3.lengths_texts_no_effect"),
             lambda dim, base, length, texts: np.stack([frequencies.inv_freq(dim, base)] * len(texts)),
         ),
         Mistake(
-            "all texts got the speeds of the longest",
+            say("q3.all_texts_got_speeds"),
             _rows(lambda n, length: np.full(len(n), _needed(n, length).max())),
         ),
         Mistake(
-            "all texts got the speeds of the last one",
+            say("q3.all_texts_got_speeds_last"),
             _rows(lambda n, length: np.full(len(n), _needed(n, length)[-1])),
         ),
         Mistake(
-            "all texts got the speeds of the first one",
+            say("q3.all_texts_got_speeds_first"),
             _rows(lambda n, length: np.full(len(n), _needed(n, length)[0])),
         ),
         Mistake(
-            "the factor was rounded to a whole number: `//` where `/` is meant",
+            say("q3.factor_rounded_whole_number"),
             _rows(lambda n, length: np.maximum(n // length, 1)),
         ),
-        Mistake("the factor was rounded up to a whole number", _rows(lambda n, length: np.ceil(_needed(n, length)))),
+        Mistake(say("q3.factor_rounded_up_whole"), _rows(lambda n, length: np.ceil(_needed(n, length)))),
         Mistake(
-            "the factor is too large by 1: at the trained length it must be 1, not 2",
+            say("q3.factor_large_1_trained"),
             _rows(lambda n, length: np.where(n > length, 1 + n / length, 1)),
         ),
         Mistake(
-            "the fraction is upside down: a longer text must get a larger factor",
+            say("q3.fraction_upside_down_longer"),
             _rows(lambda n, length: length / np.maximum(n, length)),
         ),
         Mistake(
-            "rows and columns have changed places: a row for each text, a column for each pair",
+            say("q3.rows_columns_changed_places"),
             lambda *args: _dynamic(*args).T,
         ),
     ),
@@ -505,106 +507,106 @@ def _whole_head(random: np.random.Generator) -> Iterator[Case]:
     yield Case(48, float(random.integers(5_000, 50_000)), int(random.integers(900, 3000)), 4.0, 16.0, 2.0)
 
 
-_ALONG = "the ramp is straight along the list of pairs, as in YaRN's released code; here it is straight in turns"
-_UPSIDE_DOWN = "the ramp is upside down: fast hands were slowed and slow ones kept (are the two bounds swapped?)"
+_ALONG = say("shared.ramp_straight_along_list")
+_UPSIDE_DOWN = say("shared.ramp_upside_down_fast")
 
 q4 = Question(
     assignment=4,
     name="q4",
-    title="Ask each hand how far it went",
+    title=say("q4.title"),
     names=("by_parts",),
     parts=(
-        Part("pairs beyond both bounds", 1, cases=_beyond),
-        Part("pairs on the ramp", 2, cases=_on_the_ramp),
-        Part("whole heads", 1, cases=_whole_head),
+        Part(say("q4.pairs_beyond_both_bounds"), 1, cases=_beyond),
+        Part(say("q4.pairs_ramp"), 2, cases=_on_the_ramp),
+        Part(say("q4.whole_heads"), 1, cases=_whole_head),
     ),
     reference=_by_parts,
     tolerance=1e-7,
     mistakes=(
         Mistake(_UPSIDE_DOWN, _ramp(lambda made, s, fast, slow: 1 - _straight(made, fast, slow))),
         Mistake(
-            "turns were counted in radians: a turn is 2π of them",
+            say("q4.turns_counted_radians_turn"),
             _ramp(lambda made, s, fast, slow: _straight(2 * math.pi * made, fast, slow)),
         ),
         Mistake(
-            "the weight of the old speed was not held between 0 and 1",
+            say("q4.weight_old_speed_not"),
             _ramp(lambda made, s, fast, slow: (made - slow) / (fast - slow)),
         ),
         Mistake(
-            "the weight of the old speed was not held above 0",
+            say("q4.weight_old_speed_not_held"),
             _ramp(lambda made, s, fast, slow: np.minimum((made - slow) / (fast - slow), 1)),
         ),
         Mistake(
-            "the weight of the old speed was not held below 1",
+            say("q4.weight_old_speed_not_held_below"),
             _ramp(lambda made, s, fast, slow: np.maximum((made - slow) / (fast - slow), 0)),
         ),
         Mistake(
-            "the angle in radians was multiplied by 2π to count turns: a turn is 2π of them",
+            say("q4.angle_radians_multiplied_2"),
             _ramp(lambda made, s, fast, slow: _straight((2 * math.pi) ** 2 * made, fast, slow)),
         ),
         Mistake(
-            "the turns were rounded down; parts of a turn count",
+            say("q4.turns_rounded_down_parts"),
             _ramp(lambda made, s, fast, slow: _straight(np.floor(made), fast, slow)),
         ),
         Mistake(
-            "between the bounds all pairs have the same weight; a ramp belongs there",
+            say("q4.between_bounds_all_pairs"),
             _ramp(lambda made, s, fast, slow: np.where(made >= fast, 1, np.where(made <= slow, 0, 0.5))),
         ),
         Mistake(
-            "the ramp is straight in tokens a turn; here it is straight in turns",
+            say("q4.ramp_straight_tokens_turn"),
             _ramp(lambda made, s, fast, slow: _straight(1 / made, 1 / fast, 1 / slow)),
         ),
-        Mistake("the blend was made with powers of the factor; the question adds two speeds", _powers_blended),
+        Mistake(say("q4.blend_made_powers_factor"), _powers_blended),
         Mistake(
-            "these are tokens a turn, wavelengths; radians a token are asked for",
+            say("q4.tokens_turn_wavelengths_radians"),
             lambda *given: 2 * math.pi / _by_parts(*given),
         ),
         Mistake(
-            "wavelengths were blended (how many times slower); the question blends speeds",
+            say("q4.wavelengths_blended_how_many"),
             _wavelengths_blended,
         ),
-        Mistake("the slow hands were sped up: their speed is divided by the factor", _multiplied),
+        Mistake(say("q4.slow_hands_sped_up"), _multiplied),
         Mistake(
-            "turns were counted over the longer text; the hands are judged by the training",
+            say("q4.turns_counted_over_longer"),
             _ramp(lambda made, s, fast, slow: _straight(s * made, fast, slow)),
         ),
         Mistake(_ALONG, _ramp(lambda made, s, fast, slow: _straight(np.log(made), math.log(fast), math.log(slow)))),
         Mistake(_ALONG, _by_index(truncate=True)),
         Mistake(_ALONG, _by_index(truncate=False)),
         Mistake(
-            "pairs between the bounds are left as they were; a ramp belongs there",
+            say("q4.pairs_between_bounds_left"),
             _ramp(lambda made, s, fast, slow: made >= slow),
         ),
         Mistake(
-            "pairs between the bounds are slowed by the whole factor; a ramp belongs there",
+            say("q4.pairs_between_bounds_slowed"),
             _ramp(lambda made, s, fast, slow: made >= fast),
         ),
         Mistake(
-            "between the bounds there is a step half-way; a ramp belongs there",
+            say("q4.between_bounds_step_half"),
             _ramp(lambda made, s, fast, slow: made >= (fast + slow) / 2),
         ),
         Mistake(
-            "a hand was judged by tokens a turn over the length, which is one over its turns",
+            say("q4.hand_judged_tokens_turn"),
             _ramp(lambda made, s, fast, slow: _straight(1 / made, fast, slow)),
         ),
         Mistake(
-            "the ramp begins at 0 turns, not at the lower bound",
+            say("q4.ramp_begins_0_turns"),
             _ramp(lambda made, s, fast, slow: np.where(made < slow, 0, np.clip(made / fast, 0, 1))),
         ),
         Mistake(
-            "the ramp begins at 0 turns, not at the lower bound",
+            say("q4.ramp_begins_0_turns"),
             _ramp(lambda made, s, fast, slow: np.clip(made / fast, 0, 1)),
         ),
         Mistake(
-            "the ramp was divided by the upper bound, not by the distance of the two",
+            say("q4.ramp_divided_upper_bound"),
             _ramp(lambda made, s, fast, slow: np.clip((made - slow) / fast, 0, 1)),
         ),
-        Mistake("this is the weight of the old speed; the new frequencies are asked for", _weight_alone),
+        Mistake(say("q4.weight_old_speed_new"), _weight_alone),
         Mistake(
-            "every hand was slowed alike: that is position interpolation",
+            say("q4.every_hand_slowed_alike"),
             _ramp(lambda made, s, fast, slow: np.zeros_like(made)),
         ),
-        Mistake("nothing was slowed", _ramp(lambda made, s, fast, slow: np.ones_like(made))),
+        Mistake(say("q4.nothing_slowed"), _ramp(lambda made, s, fast, slow: np.ones_like(made))),
     ),
 )
 
@@ -665,7 +667,7 @@ def _attention_factor(random: np.random.Generator) -> Iterator[Case]:
 
 
 _STEP = 0.0041  # times 1 + |value|, one step of bfloat16
-_ROUNDED = "positions or angles were rounded to bfloat16: past 256 it has no place for every whole number"
+_ROUNDED = say("shared.positions_or_angles_rounded")
 
 
 def _doubled_tensors(x: torch.Tensor, positions: torch.Tensor, inv_freq: torch.Tensor, factor: float) -> Any:
@@ -680,30 +682,30 @@ def _late(random: np.random.Generator) -> Iterator[Case]:
 q5 = Question(
     assignment=4,
     name="q5",
-    title="YaRN's stretched tables",
+    title=say("q5.title"),
     names=("yarn_tables",),
-    returns=("the cosines", "the sines"),
+    returns=(say("q5.cosines"), say("q5.sines")),
     parts=(
-        Part("the attention factor", 2, cases=_attention_factor),
-        Part("late positions, tables in bfloat16", 1, cases=_late, tolerance=_STEP, exact_dtype=True),
+        Part(say("q5.attention_factor"), 2, cases=_attention_factor),
+        Part(say("q5.late_positions_tables_bfloat16"), 1, cases=_late, tolerance=_STEP, exact_dtype=True),
     ),
     reference=_warm,
     tolerance=1e-4,
     mistakes=(
-        Mistake("the sines lack the attention factor, the cosines have it", _times(scaling.mscale, lambda s: 1.0)),
-        Mistake("the cosines lack the attention factor, the sines have it", _times(lambda s: 1.0, scaling.mscale)),
+        Mistake(say("q5.sines_lack_attention_factor"), _times(scaling.mscale, lambda s: 1.0)),
+        Mistake(say("q5.cosines_lack_attention_factor"), _times(lambda s: 1.0, scaling.mscale)),
         Mistake(
-            "the tables carry the square of the attention factor: the score will square it by itself",
+            say("q5.tables_carry_square_attention"),
             _times(lambda s: scaling.mscale(s) ** 2),
         ),
-        Mistake("the attention factor is missing", _times(lambda s: 1.0)),
-        Mistake("the tables carry the root of the attention factor", _times(lambda s: math.sqrt(scaling.mscale(s)))),
-        Mistake("the tables were divided by the attention factor", _times(lambda s: 1 / scaling.mscale(s))),
-        Mistake("the logarithm is the natural one, not that to base 10", _times(lambda s: 0.1 * math.log10(s) + 1)),
-        Mistake("the logarithm is the natural one, not that to base 2", _times(lambda s: 0.1 * math.log2(s) + 1)),
-        Mistake("the 1 of the attention factor is missing", _times(lambda s: 0.1 * math.log(s))),
+        Mistake(say("q5.attention_factor_missing"), _times(lambda s: 1.0)),
+        Mistake(say("q5.tables_carry_root_attention"), _times(lambda s: math.sqrt(scaling.mscale(s)))),
+        Mistake(say("q5.tables_divided_attention_factor"), _times(lambda s: 1 / scaling.mscale(s))),
+        Mistake(say("q5.logarithm_natural_not_base"), _times(lambda s: 0.1 * math.log10(s) + 1)),
+        Mistake(say("q5.logarithm_natural_not_base_2"), _times(lambda s: 0.1 * math.log2(s) + 1)),
+        Mistake(say("q5.1_attention_factor_missing"), _times(lambda s: 0.1 * math.log(s))),
         *(
-            Mistake("the 1 is added last: it stands neither inside the logarithm nor under the 0.1", _times(wrong))
+            Mistake(say("q5.1_added_last_stands"), _times(wrong))
             for wrong in (
                 lambda s: 0.1 * (math.log(s) + 1),
                 lambda s: 0.1 * math.log(s + 1),
@@ -711,37 +713,37 @@ q5 = Question(
             )
         ),
         Mistake(
-            "the factor itself was put in, not its logarithm",
+            say("q5.factor_itself_put_not"),
             _times(lambda s: 0.1 * s + 1),
         ),
         Mistake(
-            "the angles were multiplied by the attention factor: it belongs to cosines and sines",
+            say("q5.angles_multiplied_attention_factor"),
             _at(lambda at, speeds, s, dtype: at * speeds * scaling.mscale(s)),
         ),
         Mistake(
-            "the speeds were slowed again: those that are given already are",
+            say("q5.speeds_slowed_again_given"),
             _at(lambda at, speeds, s, dtype: at * speeds / s),
         ),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds.bfloat16()), 0.03),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: at.bfloat16() * speeds), 0.03),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: at * speeds.bfloat16()), 0.03),
         Mistake(_ROUNDED, _rounded(lambda at, speeds: (at * speeds).bfloat16()), 0.03),
-        Mistake("positions seem to start at 1", _at(lambda at, speeds, s, dtype: (at + 1) * speeds)),
+        Mistake(say("q5.positions_start_1"), _at(lambda at, speeds, s, dtype: (at + 1) * speeds)),
         Mistake(
-            "the positions given were not used: they need not begin at 0, nor follow one another",
+            say("q5.positions_given_not_used"),
             _at(lambda at, speeds, s, dtype: torch.arange(len(at))[:, None] * speeds),
         ),
         Mistake(
-            "the cosines are right, the sines have the opposite sign",
+            say("q5.cosines_right_sines_opposite"),
             _times(scaling.mscale, lambda s: -scaling.mscale(s)),
         ),
-        Mistake("cosines and sines have changed places", lambda *args: _warm(*args)[::-1]),
-        Mistake("there is a column for each dimension; one for each pair is asked for", _doubled_tensors),
+        Mistake(say("q5.cosines_sines_changed_places"), lambda *args: _warm(*args)[::-1]),
+        Mistake(say("q5.column_each_dimension_each"), _doubled_tensors),
         Mistake(
-            "there is a column for each dimension; one for each pair is asked for",
+            say("q5.column_each_dimension_each"),
             lambda x, at, speeds, s: _warm(x, at, speeds.repeat_interleave(2), s),
         ),
-        Mistake("nearly: something was rounded more than the dtype of x asks for", _warm, 0.03),
+        Mistake(say("q5.nearly_something_rounded_more"), _warm, 0.03),
     ),
 )
 
@@ -810,7 +812,7 @@ def _from_logs(logs: torch.Tensor, targets: torch.Tensor, width: int) -> torch.T
     return _in_stretches(each.masked_fill(targets == IGNORED, torch.nan), width).nanmean(dim=(0, 2))
 
 
-_INFINITE = "a loss is infinite: a probability fell to 0, or e to a logit passed every number that float64 can hold"
+_INFINITE = say("shared.loss_infinite_probability_fell")
 
 
 def _shifted(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
@@ -864,85 +866,85 @@ def _first_of_all(logits: torch.Tensor, targets: torch.Tensor, width: int) -> to
 q6 = Question(
     assignment=4,
     name="q6",
-    title="Where in the text does it go wrong?",
+    title=say("q6.title"),
     names=("loss_by_stretch",),
     parts=(
-        Part("texts in which every token is asked for", 1, cases=_plain_texts),
-        Part("texts in which some tokens are not asked for", 1, cases=_unasked),
-        Part("logits in the thousands", 1, cases=_great_logits),
+        Part(say("q6.texts_every_token_asked"), 1, cases=_plain_texts),
+        Part(say("q6.texts_some_tokens_not"), 1, cases=_unasked),
+        Part(say("q6.logits_thousands"), 1, cases=_great_logits),
     ),
     reference=_loss_by_stretch,
     tolerance=1e-5,
     mistakes=(
         *(
-            Mistake("targets were shifted by one more token: they are the next tokens already", wrong)
+            Mistake(say("q6.targets_shifted_more_token"), wrong)
             for wrong in (_shifted, _rolled(-1), _rolled(1), _moved(-1), _moved(1))
         ),
         Mistake(
-            "tokens that are not asked for were counted as a loss of 0",
+            say("q6.tokens_not_asked_counted"),
             lambda logits, targets, width: _in_stretches(_each(logits, targets).nan_to_num(0), width).mean(dim=(0, 2)),
         ),
-        Mistake("a target of −100 was read as a token; it says that nothing is asked there", _read_as_tokens),
+        Mistake(say("q6.target_minus_100_read"), _read_as_tokens),
         Mistake(
-            "a stretch counts every asked token once; here every position counts once, or every text",
+            say("q6.stretch_counts_every_asked"),
             lambda logits, targets, width: _in_stretches(
                 _each(logits, targets).nanmean(dim=0, keepdim=True), width
             ).nanmean(dim=(0, 2)),
         ),
         Mistake(
-            "a stretch counts every asked token once; here every position counts once, or every text",
+            say("q6.stretch_counts_every_asked"),
             lambda logits, targets, width: _in_stretches(_each(logits, targets), width).nanmean(dim=2).nanmean(dim=0),
         ),
         Mistake(
-            "the softmax was taken over the positions: it belongs over the vocabulary, the last axis",
+            say("q6.softmax_taken_over_positions"),
             _other_axis,
         ),
         Mistake(
-            "this is one loss for each position; one for each stretch of `width` positions is asked for",
+            say("q6.loss_each_position_each"),
             lambda logits, targets, width: _each(logits, targets).nanmean(dim=0),
         ),
         Mistake(
-            "the texts were not averaged: one loss for each stretch is asked for",
+            say("q6.texts_not_averaged_loss"),
             lambda logits, targets, width: _in_stretches(_each(logits, targets), width).nanmean(dim=2),
         ),
         Mistake(
-            "the stretches are not made of neighbours: `width` positions in a row belong together",
+            say("q6.stretches_not_made_neighbours"),
             lambda logits, targets, width: _each(logits, targets).reshape(len(targets), width, -1).nanmean(dim=(0, 1)),
         ),
         Mistake(
-            "the text was cut into `width` stretches; each stretch is to be `width` positions long",
+            say("q6.text_cut_into_width"),
             lambda logits, targets, width: _each(logits, targets).reshape(len(targets), width, -1).nanmean(dim=(0, 2)),
         ),
         Mistake(
-            "these are bits: nats come from the natural logarithm",
+            say("q6.bits_nats_come_natural"),
             lambda *args: _loss_by_stretch(*args) / math.log(2),
         ),
-        Mistake("the sign is missing: a loss is never negative", lambda *args: -_loss_by_stretch(*args)),
+        Mistake(say("q6.sign_missing_loss_never"), lambda *args: -_loss_by_stretch(*args)),
         Mistake(
-            "losses were added up; their mean is asked for",
+            say("q6.losses_added_up_their"),
             lambda logits, targets, width: _in_stretches(_each(logits, targets), width).nansum(dim=(0, 2)),
         ),
         Mistake(
-            "probabilities were averaged before the logarithm; average the losses",
+            say("q6.probabilities_averaged_before_logarithm"),
             lambda *args: -_mean_probability(*args).log(),
         ),
         Mistake(
-            "these are probabilities; the loss is their negative logarithm",
+            say("q6.probabilities_loss_their_negative"),
             _mean_probability,
         ),
-        Mistake("this is the perplexity; the loss is its logarithm", _perplexity),
+        Mistake(say("q6.perplexity_loss_logarithm"), _perplexity),
         Mistake(
-            "each value is the mean from the beginning of the text; a stretch counts alone",
+            say("q6.each_value_mean_beginning"),
             _first_of_all,
         ),
         Mistake(
-            "this is the share that is right; the loss is asked for",
+            say("q6.share_right_loss_asked"),
             lambda logits, targets, width: _in_stretches(
                 (logits.argmax(dim=-1) == targets).double().masked_fill(targets == IGNORED, torch.nan), width
             ).nanmean(dim=(0, 2)),
         ),
         Mistake(
-            "only the first of the texts was looked at",
+            say("q6.only_first_texts_looked"),
             lambda logits, targets, width: _loss_by_stretch(logits[:1], targets[:1], width),
         ),
         *(
@@ -961,7 +963,7 @@ q6 = Question(
         ),
         *(
             Mistake(
-                "a small number was added inside the logarithm: it changes the loss of what is very unlikely",
+                say("q6.small_number_added_inside"),
                 lambda logits, targets, width, small=small: _in_stretches(
                     -(_probabilities(logits, targets) + small).log(), width
                 ).nanmean(dim=(0, 2)),
@@ -974,7 +976,7 @@ q6 = Question(
 
 ASSIGNMENT = Assignment(
     4,
-    "Going long",
+    say("assignment.title"),
     (q1, q2, q3, q4, q5, q6),
-    hand_graded=(HandGraded("q7", "The past that got worse", 3),),
+    hand_graded=(HandGraded("q7", say("assignment.hand_graded"), 3),),
 )

@@ -6,19 +6,37 @@ From a seed it draws what `posenc.check` compares with: inputs, right values, an
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from posenc import check
+from posenc._sentences import say_key
+from posenc.check import _wrong
 from posenc.check._plain import plain
 from posenc.check._question import Answer as Answer
 from posenc.check._question import Likely, Result, Trial, Wrong, _copy, compare
 
 PUBLIC_SEED = "public"
+MESSAGES = json.loads(Path(__file__).with_name("messages.json").read_text(encoding="utf-8"))
+
+
+def sentences_of(number: int) -> Callable[[str], str]:
+    """What an assignment says: for a key of messages.json, `group.what`, its titles and sentences.
+
+    A group is a question, the assignment, or what several questions share.
+    """
+    return lambda key: say_key(MESSAGES[f"assignment_{number}"], key, {})
+
+
+def share(some: int, whole: int) -> str:
+    """A number of a whole number, as the title of a figure should say it."""
+    return _wrong.say("figure.share", some=some, all=whole)
 
 
 @dataclass(frozen=True)

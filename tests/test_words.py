@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from posenc.figures import _drawing
+from posenc.rotary import LAYOUTS
+from tests import test_figures
+
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "posenc"
 CATALOGUES = {"figures": "words.json", "check": "messages.json"}
 LEFT_OUT = {"_plain"}  # it runs in the sandbox, too, where it has no catalogue, and names kinds of Python's objects
@@ -18,6 +22,7 @@ PROSE = re.compile(r"[^\W\d_]{2,}\W* \W*[^\W\d_]")  # two words with a space bet
 PLACES_OF_TEXT = re.compile("(top|middle|bottom) (left|center|right)")  # Plotly's own
 # Functions whose first argument names an argument, for the message of an error.
 NAMING = {"_above", "_complex", "_pair", "_some"}
+SYMBOLS = {"sin", "cos", *LAYOUTS}  # of formulas and of the code
 IN_TELL = ("f'{function}.finding'", "f'{function}.details'")  # the only keys that are made, by `_tell` of figures
 
 
@@ -114,3 +119,35 @@ def test_what_is_said_is_in_the_catalogue_and_all_of_it_is_said(package):
     assert set(every) == {key for tree in trees(package).values() for key in said(tree)}
     formats = {name for text in every.values() for part in texts(text) for name in re.findall(r"[:|](\w+)", part)}
     assert set(tables) <= formats
+
+
+def blank(text: Any) -> Any:
+    """A text without its letters, but with its facts and its marks."""
+    if isinstance(text, str):
+        return re.sub(r"(\{[^}]*\}|<[^>]*>)|\w", lambda found: found[1] or "·", text)
+    if isinstance(text, list):
+        return [blank(part) for part in text]
+    return {name: blank(part) if name not in ("if", "each") else part for name, part in text.items()}
+
+
+def shown(drawn: Any, name: str = "") -> Iterator[str]:
+    """The words of a figure that a reader may see or hear."""
+    if isinstance(drawn, dict):
+        for inner, part in drawn.items():
+            yield from shown(part, inner)
+    elif isinstance(drawn, list | tuple):
+        for part in drawn:
+            yield from shown(part, name)
+    elif isinstance(drawn, str) and name in ("alt", "hovertemplate", "name", "text", "ticktext"):
+        yield from re.findall(r"[A-Za-z]{3,}", re.sub(r"<[^>]*>|%\{[^}]*\}", " ", drawn))
+
+
+def test_another_catalogue_is_another_language(monkeypatch):
+    """With a catalogue of blanks, figures say nothing but the names that the examples give them."""
+    source = ast.parse(Path(test_figures.__file__).read_text(encoding="utf-8"))
+    given = [node for statement in source.body if isinstance(statement, ast.Assign) for node in ast.walk(statement)]
+    strings = [node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    names = {word for text in strings for word in re.findall(r"[A-Za-z]{3,}", text)} | SYMBOLS
+    monkeypatch.setattr(_drawing, "WORDS", blank(_drawing.WORDS))
+    for name, draw in test_figures.EXAMPLES.items():
+        assert set(shown(draw().to_plotly_json())) - names == set(), name

@@ -1,4 +1,4 @@
-// Sentences made of words and facts; posenc.widgets._sentences says what a text is, and does the same.
+// Sentences made of words and facts; posenc._sentences says what a text is, and does the same.
 
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 

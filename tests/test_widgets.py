@@ -208,7 +208,7 @@ def test_a_module_stands_alone():
 def test_files_that_are_joined_keep_their_own_names():
     joined = bundle("decay_explorer.js")
     assert joined.count("const $drawing_js = (() => {") == 1
-    assert "const { Axis, Plot, legend } = $drawing_js;" in joined
+    assert "const { Axis, Plot, grip, legend } = $drawing_js;" in joined
     assert joined.rstrip().endswith("export default { render };")
 
 

@@ -90,7 +90,10 @@ FINDINGS = [
     ({"scheme": "rope"}, "3 of 3 outputs changed, by up to "),
     ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ": it tells “我爱你” from “你爱我”."),
     ({"causal": True}, "The last word is another one now"),
-    ({"causal": True, "order": "10"}, "“man”, got the same output to within 10⁻¹²: it cannot tell the order before it."),
+    (
+        {"causal": True, "order": "10"},
+        "“man”, got the same output to within 10⁻¹²: it cannot tell the order before it.",
+    ),
     ({"causal": True, "order": "10", "layers": "2"}, ": it can tell the order before it."),
     ({"sentence": MAT, "order": "4123"}, "Only equal words changed places: the sentence is the same."),
     ({"sentence": MAT, "order": "0", "causal": True}, "The 2 outputs of “the” are up to "),
@@ -110,7 +113,13 @@ def test_the_finding_names_what_is_the_same(setting, words):
 
 @pytest.mark.parametrize(
     ("step", "changed", "last_same"),
-    [("blind", 0, False), ("with-a-code", 3, False), ("backwards", 0, False), ("masked", 2, True), ("two-masked", 3, False)],
+    [
+        ("blind", 0, False),
+        ("with-a-code", 3, False),
+        ("backwards", 0, False),
+        ("masked", 2, True),
+        ("two-masked", 3, False),
+    ],
 )
 def test_each_step_of_the_story_is_true(step, changed, last_same):
     widget = BlindSpot()

@@ -102,6 +102,7 @@ CASES = [
     Case(
         SinusoidExplorer,
         [
+            {"weight": "identity", "position": 90, "offset": 30},
             {"weight": "random", "draw": 3, "position": 0, "offset": -7},
             {"weight": "shift", "offset": -1, "position": 127},
             {"weight": "shift", "offset": 0, "dim": 2, "base": 1.0},
@@ -109,6 +110,8 @@ CASES = [
             {"weight": "random", "draw": 1, "dim": 128, "base": 1.0, "offset": -64},
         ],
         {"weight": "random", "dim": 128, "position": 127, "offset": 64},
+        handles=("position", "key", "offset"),
+        plays="position",
     ),
     Case(
         DecayExplorer,

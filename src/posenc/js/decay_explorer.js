@@ -81,7 +81,7 @@ const baseOf = (distance) => (distance * Math.exp(EULER_GAMMA)) ** 2;
 function handles({ x, y }, { base, show_law }) {
   const distance = halfway(base);
   if (!show_law || !y || distance < x.from || distance > x.to) return [];
-  return [{ name: "base", x: x.at(distance), y: y.at(decayLaw(distance, base)), drag: (px) => ({ base: baseOf(x.invert(px)) }) }];
+  return [{ name: "base", along: "x", x: x.at(distance), y: y.at(decayLaw(distance, base)), drag: (px) => ({ base: baseOf(x.invert(px)) }) }];
 }
 
 function draw({ context, width }, result, state, theme, cursor) {

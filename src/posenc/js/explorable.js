@@ -15,9 +15,9 @@
 //                                           `last`, the one moved last
 //   pixel(result, …)                        → [x, y] on the canvas of a point in data coordinates, for tests
 // and, where there is use for them,
-//   handles(result, state)                  → [{ name, x, y, line, drag(x, y) → { control: value, … } }], dragged on the canvas; a
-//                                           line { vertical, from, to } is taken hold of anywhere along it. grip() in drawing.js
-//                                           marks one
+//   handles(result, state)                  → [{ name, x, y, along, line, drag(x, y) → { control: value, … } }], dragged on the
+//                                           canvas, `along` "x" or "y" where not in both directions; a line { vertical, from, to }
+//                                           is taken hold of anywhere on it. grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
 //   linked(changes, state)                  → further changes that go with these, as { control: value, … }
 //   play                                    { control, seconds }: what the play button moves from end to end of its track
@@ -88,8 +88,13 @@ export function explorable(definition) {
 
     // ---- the story: a step is the setting that every explorable of this kind opens with, but for what the step sets
 
+    const settingOf = (set) => {
+      const setting = Object.fromEntries(controls.map(({ name, opening: value }) => [name, value]));
+      for (const { name, options } of presets) Object.assign(setting, options.find(({ value }) => value === set[name])?.sets);
+      return { ...setting, ...set };
+    };
     const steps = story
-      .map((step) => ({ ...step, setting: Object.fromEntries(controls.map(({ name, opening: value }) => [name, step.set[name] ?? value])) }))
+      .map((step) => ({ ...step, setting: settingOf(step.set) }))
       .filter(({ setting }) => controls.every(({ name, hidden }) => !hidden || setting[name] === model.get(name)));
     const present = () => moving?.step ?? steps.find(({ setting }) => controls.every(({ name }) => setting[name] === model.get(name)));
     const go = (step, milliseconds = STEP) => {
@@ -269,6 +274,7 @@ export function explorable(definition) {
         const { row, show } = inputs[control.name];
         show();
         row.hidden = control.hidden || !isNeeded(control, setting);
+        if (playButton && control.name === play.control) playButton.hidden = row.hidden;
       }
       tell();
       if (!done) pause = setTimeout(complete, PAUSE);

@@ -98,6 +98,7 @@ export function pointing(view, labels) {
   // ---- handles and what can be pressed; the controls are their equal for the keyboard
 
   const handles = () => (result() && definition.handles ? definition.handles(result(), state()) : []);
+  const alongOf = ({ line, along = "both" }) => (line ? (line.vertical ? "x" : "y") : along);
   const away = ({ x, y, line }, px, py) => {
     if (!line) return Math.hypot(x - px, y - py) / REACH;
     const [along, across] = line.vertical ? [py, px - x] : [px, py - y];
@@ -127,7 +128,7 @@ export function pointing(view, labels) {
       return view.change(view.accepted(handle.drag(x, y)));
     }
     const over = handleAt(x, y);
-    canvas.style.cursor = over ? { true: "ew-resize", false: "ns-resize" }[over.line?.vertical] ?? "grab" : pressedAt(x, y) ? "pointer" : "";
+    canvas.style.cursor = over ? { x: "ew-resize", y: "ns-resize", both: "grab" }[alongOf(over)] : pressedAt(x, y) ? "pointer" : "";
     readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
   });
   for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));
@@ -148,7 +149,7 @@ export function pointing(view, labels) {
     rows, readout, place,
     get cursor() { return cursor; },
     get readers() { return readers.map(middleOf); },
-    get handles() { return handles().map(({ name, x, y }) => ({ name, x, y })); },
+    get handles() { return handles().map((handle) => ({ name: handle.name, x: handle.x, y: handle.y, along: alongOf(handle) })); },
     clamp() {
       if (cursor !== null) for (const reader of readers) cursor[reader.name] = within(reader, cursor[reader.name]);
     },

@@ -85,7 +85,7 @@ CASES = [
             {"sentence": "BOS the the the the", "order": "21", "causal": True, "seed": 999},
         ],
         {"sentence": "the cat sat on the mat", "order": "543210", "scheme": "rope", "layers": "2"},
-        handles=("row_2", "row_1", "row_0", "column_2", "column_1", "column_0"),
+        handles=("row_0", "row_1", "row_2", "column_0", "column_1", "column_2"),
     ),
     Case(
         EncodingGallery,

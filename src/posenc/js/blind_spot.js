@@ -86,15 +86,16 @@ const rectangles = (right) => ({ panels: { beside, before, after } }) => (beside
 ));
 
 // Each word of the moved sentence is dragged by its row and by its column.
-function handles({ order, panels: { after } }) {
-  const handle = (kind, axis, x, y) => (word, place) => ({
-    name: `${kind}_${word}`, x: x(place), y: y(place),
-    drag: (px, py) => ({ order: movedTo(order, place, axis.whole(axis.invert(axis === after.y ? py : px))) }),
+function handles({ order, place, panels: { after } }) {
+  const row = (at, word) => ({
+    name: `row_${word}`, along: "y", swaps: true, x: after.left + 11, y: after.y.at(at),
+    drag: (x, y) => ({ order: movedTo(order, at, after.y.whole(after.y.invert(y))) }),
   });
-  return [
-    ...order.map(handle("row", after.y, () => after.left + 11, (place) => after.y.at(place))),
-    ...order.map(handle("column", after.x, (place) => after.x.at(place), () => after.y.start - 12)),
-  ];
+  const column = (at, word) => ({
+    name: `column_${word}`, along: "x", swaps: true, x: after.x.at(at), y: after.y.start - 12,
+    drag: (x) => ({ order: movedTo(order, at, after.x.whole(after.x.invert(x))) }),
+  });
+  return [...place.map(row), ...place.map(column)];
 }
 
 // A sentence comes with another order that makes sense too: its last word and an earlier one change places.

@@ -148,8 +148,8 @@ const strokes = ({ position, offset }) => [
 function handles({ values, axes }, { position, offset }) {
   const { position: t, dimension, offset: along, product } = axes, key = Math.min(Math.max(position + offset, 0), POSITIONS - 1);
   return [
-    { name: "position", x: t.at(position), y: dimension.start - 10, drag: (x) => ({ position: t.whole(t.invert(x)) }) },
-    { name: "key", x: t.at(key), y: dimension.end + 10, drag: (x) => ({ offset: t.whole(t.invert(x)) - position }) },
+    { name: "position", along: "x", x: t.at(position), y: dimension.start - 10, drag: (x) => ({ position: t.whole(t.invert(x)) }) },
+    { name: "key", along: "x", x: t.at(key), y: dimension.end + 10, drag: (x) => ({ offset: t.whole(t.invert(x)) - position }) },
     {
       name: "offset", x: along.at(offset), y: product.at(values.kernel[offset + REACH]), line: { vertical: true, from: product.end, to: product.start },
       drag: (x) => ({ offset: along.whole(along.invert(x)) }),

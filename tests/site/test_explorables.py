@@ -318,6 +318,7 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
         box = field.bounding_box()
         assert 0 <= box["x"] <= box["x"] + box["width"] <= 360
     control = next(c for c in case.cls.controls() if "least" in c and c["scale"] != "action" and not c["needs"])
+    meet(live, control)
     slider = live.input(control["name"])
     slider.scroll_into_view_if_needed()
     box, before = slider.bounding_box(), live.get(control["name"])
@@ -367,6 +368,7 @@ def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
     bar = live.page.locator(".bd-header-article").bounding_box()["height"]
     high = live.evaluate("figure.firstElementChild && figure.querySelector('.posenc-explorable-view').offsetHeight")
     assert high <= 800 - bar
+    assert live.evaluate("(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight)(figure.querySelector('.posenc-bar'))")
     assert case.cls.height - 40 <= high <= case.cls.height, "what the page keeps free for it"
     for name in case.cls.main:
         control = next(control for control in case.cls.controls() if control["name"] == name)

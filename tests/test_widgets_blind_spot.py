@@ -46,7 +46,7 @@ def test_alibi_without_a_mask_misses_only_the_reversal():
     for order in permutations("012"):
         seen = changes(scheme="alibi", order="".join(order))[0] > 1e-3
         assert seen == (order not in (("0", "1", "2"), ("2", "1", "0")))
-    assert "A sentence read backwards keeps all its distances." in BlindSpot(scheme="alibi").finding()
+    assert "Read backwards, all distances are kept." in BlindSpot(scheme="alibi").finding()
     assert changes(scheme="alibi", causal=True)[0] > 1e-3
 
 
@@ -88,7 +88,7 @@ FINDINGS = [
     ({}, "Their mean cannot tell “dog bites man” from “man bites dog”."),
     ({"order": ""}, "The words stand as they were written."),
     ({"scheme": "rope"}, "3 of 3 outputs changed, by up to "),
-    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ": it tells “我爱你” from “你爱我”."),
+    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ", tells “我爱你” from “你爱我”."),
     ({"causal": True}, "The last word is another one now"),
     (
         {"causal": True, "order": "10"},
@@ -101,7 +101,7 @@ FINDINGS = [
     ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
     (
         {"sentence": "the the the the the", "causal": True},
-        "Outputs moved with their words, the same to within 10⁻¹²; weights of word pairs changed by up to ",
+        "Outputs moved with their words, the same to within 10⁻¹²; weights changed by up to ",
     ),
 ]
 

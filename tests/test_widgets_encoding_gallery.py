@@ -20,12 +20,10 @@ def test_opening_setting_tells_the_story():
     wanted |= dict.fromkeys(("binary", "radix", "harmonic", "dyadic"), late)
     assert {name: failed(name) for name in CODES} == wanted
     assert EncodingGallery(scheme="binary").finding() == (
-        "Binary: 4 of 7 wishes kept. What fails: equal distances differ by 14.6\u00a0%; the farther of two looks "
-        "nearer 28.0\u00a0% of the time; no matrix makes a step, the best leaves 0.221."
+        "Binary: 4 of 7 wishes kept. Broken: equal distances differ by 14.6\u00a0%; the farther looks nearer "
+        "28.0\u00a0% of the time; no matrix makes a step (0.221 left)."
     )
-    assert (
-        EncodingGallery().finding().startswith("Integer: 5 of 7 wishes kept. What fails: the longest code measures 252")
-    )
+    assert EncodingGallery().finding().startswith("Integer: 5 of 7 wishes kept. Broken: the longest code measures 252")
 
 
 def test_each_step_of_the_story_is_true():

@@ -13,16 +13,16 @@ OFFSETS = np.arange(-64, 65)
 
 def test_opening_setting_tells_the_story():
     assert SinusoidExplorer().finding() == (
-        "At Δ = 10 the product is −0.259 from t = 20; over all 128 positions it runs from −0.345 to 0.193. "
-        "98.7\u00a0% of its variance comes from where the codes stand, not from how far apart they are."
+        "At Δ = 10 the product is −0.259 from t = 20, and from −0.345 to 0.193 over all 128 positions. "
+        "98.7\u00a0% of its variance comes from where the codes stand, not from their offset."
     )
     assert SinusoidExplorer(weight="identity").finding() == (
         "At Δ = 10 the product is 0.658 from t = 20 as from all 128 positions. Only the offset matters, and left "
         "looks like right: greatest at Δ = 0."
     )
     assert SinusoidExplorer(weight="shift", offset=-1).finding() == (
-        "At Δ = −1 the product is 1.000 from t = 20 as from all 128 positions. Only the offset matters, and left "
-        "differs from right: greatest at Δ = −1, so a head with this W looks back by 1."
+        "At Δ = −1 the product is 1.000 from t = 20 as from all 128 positions. Only the offset matters. It is greatest "
+        "at Δ = −1: a head with this W looks back by 1."
     )
     assert SinusoidExplorer(weight="shift", offset=5).finding().endswith("looks ahead by 5.")
 

@@ -122,6 +122,7 @@ def test_a_sentence_brings_another_order_that_makes_sense(open_live):
         "the the the the the": "the the the the the", "BOS the the the the": "BOS the the the the",
     }  # fmt: skip
     assert set(twins) == set(SENTENCES)
+    live.open()
     for sentence in reversed(SENTENCES):
         live.control("sentence").locator("select").select_option(sentence)
         live.settle()

@@ -368,7 +368,9 @@ def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
     bar = live.page.locator(".bd-header-article").bounding_box()["height"]
     high = live.evaluate("figure.firstElementChild && figure.querySelector('.posenc-explorable-view').offsetHeight")
     assert high <= 800 - bar
-    assert live.evaluate("(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight)(figure.querySelector('.posenc-bar'))")
+    assert live.evaluate(
+        "(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight)(figure.querySelector('.posenc-bar'))"
+    )
     assert case.cls.height - 40 <= high <= case.cls.height, "what the page keeps free for it"
     for name in case.cls.main:
         control = next(control for control in case.cls.controls() if control["name"] == name)

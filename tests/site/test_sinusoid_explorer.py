@@ -187,7 +187,7 @@ def test_both_positions_and_the_offset_are_dragged_in_the_picture(open_live, fin
 def test_the_curves_fill_their_panel(open_live):
     live = open_live(SinusoidExplorer)
     for weight, base in (("identity", 1e4), ("random", 1e4), ("shift", 1e8), ("identity", 1.0)):
-        live.set(weight=weight, base=base)
+        live.set(weight=weight, base=base, offset=64)
         values = live.values()
         lines = [values[line] for line in ("kernel", "plain", "low", "high")]
         tops = [live.evaluate("explorable.pixel(...x)", [0, float(extreme(lines))])[1] for extreme in (np.max, np.min)]

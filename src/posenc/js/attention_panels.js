@@ -15,7 +15,7 @@ const { picture } = catalogue;
 const WEIGHTS = sequential(0, 1.4); // pale enough for the numbers in the cells, whatever a weight is
 const BESIDE = 600; // pixels from which there are two panels
 const TITLES = 42, VERDICT = 44, LARGEST = 50, SMALL = 30; // of a cell
-const BAR = 0.55; // of a cell: a bar of an output
+const BAR = 0.55, SMALL_BAR = 0.45; // of a cell: a bar of an output
 const NUMBERED = 20; // pixels of a cell from which its number stands in it
 const GRIP = 26, NUMBER = 14; // beside a row's word, what it is dragged by and its position
 
@@ -28,11 +28,11 @@ export function panelsHeight(width) {
 // two, `before` has words and no cells.
 export function panelsOf(width, list, dim) {
   const beside = width >= BESIDE, count = list.length;
-  const longest = Math.max(...list.map((word) => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 13 : 8.6), 0)));
-  const labels = longest + 12 + (beside ? GRIP + NUMBER : GRIP), signs = beside ? 76 : 24, bars = BAR * dim, gap = beside ? 12 : 7;
+  const longest = Math.max(...list.map((word) => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 13 : sign < "a" ? 11 : 8.6), 0)));
+  const labels = longest + 12 + (beside ? GRIP + NUMBER : GRIP), signs = beside ? 76 : 24, bars = (beside ? BAR : SMALL_BAR) * dim, gap = beside ? 12 : 7;
   const own = longest + (beside ? 8 + NUMBER : 8);
   const cellWithin = (room) => Math.floor(room / ((beside ? 2 : 1) * (count + bars)));
-  const least = cellWithin(width - labels - signs - own - (beside ? 84 + 2 * gap : 30 + gap));
+  const least = cellWithin(width - labels - signs - own - (beside ? 84 + 2 * gap : 26 + gap));
   const ribbons = beside || least >= NUMBERED; // long words on a phone leave no room for them
   const cell = Math.min(beside ? LARGEST : SMALL, ribbons ? least : cellWithin(width - labels - signs - gap));
   const slanted = 0.82 * longest > cell - 3;
@@ -165,7 +165,7 @@ function drawChanges(context, theme, { after, beside }, { order, place, values }
 
 function drawPanel(context, theme, panel, list, weights, outputs, greatest, state, facts, { draggable, numbered }) {
   const { x, y, entry, start } = panel;
-  words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts)], x.start, 28, { width: entry.start - x.start - 8 });
+  words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], x.start, 28, { width: entry.start - x.start - 8 });
   words(context, theme, say(picture.outputs, facts), entry.start, 28, { width: entry.end - entry.start });
   drawWords(context, theme, panel, list, state, draggable, numbered);
   drawWeights(context, theme, panel, weights, state.causal);

@@ -60,7 +60,7 @@ function codeAndScores(name, length, dim, steps, known = { codes: [], apart: [] 
 
 // Where the small pictures, the verdicts below them and the large picture stand.
 function places(width) {
-  const wide = width >= 600, left = wide ? 206 : 124, thumb = wide ? 42 : 28, row = wide ? 20 : 22;
+  const wide = width >= 600, left = wide ? 206 : 108, thumb = wide ? 42 : 28, row = wide ? 20 : 22;
   const first = thumb + 25, last = first + WISHES.length * row, map = last + row + 2 + GAP;
   return { wide, left, column: (width - left) / NAMES.length, top: 3, thumb, first, row, last, map, bottom: map + (wide ? 78 : 70) };
 }
@@ -142,7 +142,7 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
   columns.forEach(({ name, start, end }, k) => {
     const map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
     map.fill(cellsOf(gallery[name].codes, shown, dim), scaleOf(name, shown));
-    words(context, small, picture.columns[name], middle, top + thumb + 11, { align: "center", colour: theme.text, bold: name === scheme, width: end - start + 3 });
+    words(context, small, picture.columns[name], middle, top + thumb + 11, { align: "center", colour: theme.text, bold: wide && name === scheme, width: end - start + 3 });
     if (counts[k] === most) {
       context.fillStyle = colours.score;
       context.fillRect(start, last + 1, end - start, row - 2);
@@ -150,7 +150,7 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
     words(context, large, String(counts[k]), middle, last + row / 2 + 1, { align: "center", colour: counts[k] === most ? theme.ground : theme.text, bold: true });
   });
   WISHES.forEach((wish, r) => words(context, theme, [wishes[wish].name, wishes[wish].short], 0, y.at(r) + 1, { colour: theme.text, width: left - 6 }));
-  words(context, theme, [say(picture.count, { wishes: WISHES.length })], 0, last + row / 2 + 1, { colour: theme.text, bold: true });
+  words(context, theme, say(picture[wide ? "count" : "count_short"], { wishes: WISHES.length }), 0, last + row / 2 + 1, { colour: theme.text, bold: true });
   if (wide) words(context, theme, say(picture.small, { shown }), 0, top + thumb / 2, { width: left - 6 });
   const chosen = columns.find(({ name }) => name === scheme);
   drawChoice(canvas, { axes, place }, theme, chosen.start - 1, chosen.end + 1);

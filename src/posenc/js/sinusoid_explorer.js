@@ -81,7 +81,7 @@ function compute(state, width, previous) {
     position: cellAxis(POSITIONS, place.table.left, width - 10),
     dimension: cellAxis(dim, place.table.top, place.table.bottom),
     offset: new Axis({ from: -REACH, to: REACH, start: 50, end: width - 10 }),
-    product: new Axis({ from: Math.max(Math.floor(least * 4) / 4, -1) - 0.05, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
+    product: new Axis({ from: Math.max(Math.floor(least * 10) / 10, -1) - 0.05, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
   };
   return { values, axes, place, through, without, frequencies, complete };
 }

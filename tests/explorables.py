@@ -142,6 +142,7 @@ CASES = [
             {"sentence": "BOS the the the the", "order": "21", "causal": True, "seed": 999},
         ],
         {"sentence": "the cat sat on the mat", "order": "543210", "scheme": "rope", "layers": "2"},
+        handles=("row_0", "row_1", "row_2", "column_0", "column_1", "column_2"),
     ),
     Case(
         BuildACode,
@@ -164,10 +165,12 @@ CASES = [
             {"scheme": "dyadic", "length": 33, "dim": 8},
         ],
         {"scheme": "harmonic", "length": 96, "dim": 32},
+        plays="length",
     ),
     Case(
         SinusoidExplorer,
         [
+            {"weight": "identity", "position": 90, "offset": 30},
             {"weight": "random", "draw": 3, "position": 0, "offset": -7},
             {"weight": "shift", "offset": -1, "position": 127},
             {"weight": "shift", "offset": 0, "dim": 2, "base": 1.0},
@@ -175,6 +178,8 @@ CASES = [
             {"weight": "random", "draw": 1, "dim": 128, "base": 1.0, "offset": -64},
         ],
         {"weight": "random", "dim": 128, "position": 127, "offset": 64},
+        handles=("position", "key", "offset"),
+        plays="position",
     ),
     Case(
         DecayExplorer,

@@ -7,9 +7,10 @@ import pytest
 import traitlets
 
 from posenc.widgets import BlindSpot
-from posenc.widgets.blind_spot import EQUAL, SENTENCES, WORDS
+from posenc.widgets.blind_spot import EQUAL, WORDS
 
 MAT = "the cat sat on the mat"
+SENTENCES = tuple(BlindSpot.catalogue["controls"]["sentence"]["options"])
 
 
 def changes(**setting):
@@ -45,7 +46,7 @@ def test_alibi_without_a_mask_misses_only_the_reversal():
     for order in permutations("012"):
         seen = changes(scheme="alibi", order="".join(order))[0] > 1e-3
         assert seen == (order not in (("0", "1", "2"), ("2", "1", "0")))
-    assert "a sentence read backwards keeps them all" in BlindSpot(scheme="alibi").finding()
+    assert "Read backwards, all distances are kept." in BlindSpot(scheme="alibi").finding()
     assert changes(scheme="alibi", causal=True)[0] > 1e-3
 
 
@@ -83,24 +84,46 @@ def test_an_order_that_is_none_is_refused(order):
 
 
 FINDINGS = [
-    ({}, "Each output moved with its word and each attention weight with its word pair, equal to 10⁻¹²."),
-    ({}, "The mean of the outputs is equal to 10⁻¹²: it cannot tell “dog bites man” from “man bites dog”."),
+    ({}, "Outputs and weights moved with their words, the same to within 10⁻¹²."),
+    ({}, "Their mean cannot tell “dog bites man” from “man bites dog”."),
     ({"order": ""}, "The words stand as they were written."),
-    ({"scheme": "rope"}, "3 of 3 outputs changed as the words moved, by up to "),
-    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ": it tells “我爱你” from “你爱我”."),
-    ({"causal": True}, "The last token is another word now"),
-    ({"causal": True, "order": "10"}, "“man”, got the same output to 10⁻¹²: it cannot tell the order"),
-    ({"causal": True, "order": "10", "layers": "2"}, ": it can tell the order of the words before it."),
+    ({"scheme": "rope"}, "3 of 3 outputs changed, by up to "),
+    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ", tells “我爱你” from “你爱我”."),
+    ({"causal": True}, "The last word is another one now"),
+    (
+        {"causal": True, "order": "10"},
+        "“man”, got the same output to within 10⁻¹²: it cannot tell the order before it.",
+    ),
+    ({"causal": True, "order": "10", "layers": "2"}, ": it can tell the order before it."),
     ({"sentence": MAT, "order": "4123"}, "Only equal words changed places: the sentence is the same."),
-    ({"sentence": MAT}, "The 2 outputs of “the” are equal to 10⁻¹²."),
+    ({"sentence": MAT, "order": "0", "causal": True}, "The 2 outputs of “the” are up to "),
+    ({"sentence": "the the the the the"}, "The 5 outputs of “the” are the same to within 10⁻¹²."),
     ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
     (
         {"sentence": "the the the the the", "causal": True},
-        "Each output moved with its word, equal to 10⁻¹², though attention weights of word pairs changed by up to ",
+        "Outputs moved with their words, the same to within 10⁻¹²; weights changed by up to ",
     ),
 ]
 
 
 @pytest.mark.parametrize(("setting", "words"), FINDINGS)
-def test_the_finding_names_what_is_equal(setting, words):
+def test_the_finding_names_what_is_the_same(setting, words):
     assert words in BlindSpot(**setting).finding()
+
+
+@pytest.mark.parametrize(
+    ("step", "changed", "last_same"),
+    [
+        ("blind", 0, False),
+        ("with-a-code", 3, False),
+        ("backwards", 0, False),
+        ("masked", 2, True),
+        ("two-masked", 3, False),
+    ],
+)
+def test_each_step_of_the_story_is_true(step, changed, last_same):
+    widget = BlindSpot()
+    widget.tell(step)
+    facts = widget.facts()
+    assert (facts["count"], facts["changed"], facts["last_same"]) == (3, changed, last_same)
+    assert facts["last_kept"] == (step in ("masked", "two-masked"))

@@ -19,9 +19,24 @@ def test_opening_setting_tells_the_story():
     wanted = {"integer": {"small", "matrix"}, "normalised": {"same", "goes on", "matrix"}, "sinusoidal": {"farther"}}
     wanted |= dict.fromkeys(("binary", "radix", "harmonic", "dyadic"), late)
     assert {name: failed(name) for name in CODES} == wanted
-    assert EncodingGallery().finding() == (
-        "Code: binary. It keeps 4 of 7 wishes. What fails: one distance differs from place to place, by 14.6 %; "
-        "28.0 % of the time the farther of two looks nearer; no matrix makes one step, the best leaves 0.221."
+    assert EncodingGallery(scheme="binary").finding() == (
+        "Binary: 4 of 7 wishes kept. Broken: equal distances differ by 14.6\u00a0%; the farther looks nearer "
+        "28.0\u00a0% of the time; no matrix makes a step (0.221 left)."
+    )
+    assert EncodingGallery().finding().startswith("Integer: 5 of 7 wishes kept. Broken: the longest code measures 252")
+
+
+def test_each_step_of_the_story_is_true():
+    late = {"everywhere", "farther", "matrix"}
+    broken = {"count": {"small", "matrix"}, "divide": {"same", "goes on", "matrix"}, "digits": late, "lone-sines": late}
+    broken["with-cosines"] = {"farther"}
+    assert list(EncodingGallery.story()) == list(broken)
+    for step, wanted in broken.items():
+        widget = EncodingGallery()
+        widget.tell(step)
+        assert failed(widget.scheme) == wanted, step
+    assert max(sum(verdicts) for verdicts in EncodingGallery().values()["kept"].values()) == 6, (
+        "no code keeps every wish"
     )
 
 
@@ -30,7 +45,7 @@ def test_digits_that_end_within_the_text():
     assert widget.values()["codes"].shape == (16, 4)
     assert "goes on" in failed("binary", dim=4)
     assert " Its digits end at position 15. " in widget.finding()
-    assert "0 % of the next positions have a code" in widget.finding()
+    assert "0\u00a0% of the next positions have a code" in widget.finding()
 
 
 @pytest.mark.parametrize("length", [16, 96])

@@ -13,15 +13,36 @@ OFFSETS = np.arange(-64, 65)
 
 def test_opening_setting_tells_the_story():
     assert SinusoidExplorer().finding() == (
+        "At Δ = 10 the product is −0.259 from t = 20, and from −0.345 to 0.193 over all 128 positions. "
+        "98.7\u00a0% of its variance comes from where the codes stand, not from their offset."
+    )
+    assert SinusoidExplorer(weight="identity").finding() == (
         "At Δ = 10 the product is 0.658 from t = 20 as from all 128 positions. Only the offset matters, and left "
         "looks like right: greatest at Δ = 0."
     )
-    assert "98.7 % of its variance comes from where the codes stand" in SinusoidExplorer(weight="random").finding()
     assert SinusoidExplorer(weight="shift", offset=-1).finding() == (
-        "At Δ = −1 the product is 1.000 from t = 20 as from all 128 positions. Only the offset matters, and left "
-        "differs from right: greatest at Δ = −1, so a head with this W looks back by 1."
+        "At Δ = −1 the product is 1.000 from t = 20 as from all 128 positions. Only the offset matters. It is greatest "
+        "at Δ = −1: a head with this W looks back by 1."
     )
     assert SinusoidExplorer(weight="shift", offset=5).finding().endswith("looks ahead by 5.")
+
+
+def test_each_step_of_the_story_is_true():
+    told = {}
+    for step in SinusoidExplorer.story():
+        widget = SinusoidExplorer()
+        widget.tell(step)
+        told[step] = widget.facts() | {"kernel": widget.values()["kernel"]}
+    assert list(told) == ["random", "none", "elsewhere", "back", "base-one"]
+    assert not told["random"]["by_offset"]
+    assert told["random"]["share"] > 90
+    for step in ("none", "elsewhere", "base-one"):
+        assert told[step]["everywhere"]
+        assert told[step]["symmetric"]
+    np.testing.assert_allclose(told["none"]["kernel"], told["elsewhere"]["kernel"], atol=1e-12)
+    assert (told["back"]["peak"], told["back"]["symmetric"]) == (-1, False)
+    np.testing.assert_allclose(told["base-one"]["kernel"], np.cos(OFFSETS), atol=1e-12)
+    assert told["base-one"]["slowest"] == pytest.approx(2 * np.pi)
 
 
 @pytest.mark.parametrize("dim", [2, 64, 128])
@@ -34,6 +55,7 @@ def test_the_shift_operator_moves_the_curve_of_the_identity(dim, base, offset):
         np.testing.assert_allclose(moved[line], wanted, atol=1e-12)
     assert moved["residual"] < 1e-12
     assert moved["peak"] == offset
+    np.testing.assert_allclose(moved["plain"], decay(np.abs(OFFSETS), inv_freq(dim, base)), atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(5))

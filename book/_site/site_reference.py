@@ -298,7 +298,7 @@ class NotesVerdicts(SphinxDirective):
             for name in VERDICTS
             if counts[name]
         )
-        bar = f'<div class="posenc-bar" role="img" aria-label="{total} claims: {words}">{parts}</div>'
+        bar = f'<div class="posenc-shares" role="img" aria-label="{total} claims: {words}">{parts}</div>'
         row = nodes.bullet_list(classes=["posenc-verdicts", "posenc-verdicts-of-notes"])
         for name, text in VERDICTS.items():
             if counts[name]:
@@ -306,7 +306,7 @@ class NotesVerdicts(SphinxDirective):
                 item += nodes.paragraph("", "", nodes.strong("", str(counts[name])), nodes.Text(f" {text}"))
                 row += item
         line = nodes.paragraph(
-            "", "", nodes.strong("", str(total)), nodes.Text(" claims"), classes=["posenc-bar-total"]
+            "", "", nodes.strong("", str(total)), nodes.Text(" claims"), classes=["posenc-shares-total"]
         )
         return [line, nodes.raw("", bar, format="html"), row]
 

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from posenc.widgets import BlindSpot
-from posenc.widgets.blind_spot import DIM, SENTENCES, WORDS
+from posenc.widgets._numbers import fixed
+from posenc.widgets.blind_spot import DIM, WORDS
+from tests.site.hands import drag
 from tests.site.live import assert_same
-from tests.test_widgets_blind_spot import FINDINGS, MAT
+from tests.test_widgets_blind_spot import FINDINGS, MAT, SENTENCES
 
 pytestmark = pytest.mark.xdist_group("BlindSpot")  # with the battery of tests of it: they share its page
 
@@ -120,24 +122,57 @@ def test_a_sentence_brings_another_order_that_makes_sense(open_live):
         "the the the the the": "the the the the the", "BOS the the the the": "BOS the the the the",
     }  # fmt: skip
     assert set(twins) == set(SENTENCES)
+    live.open()
     for sentence in reversed(SENTENCES):
         live.control("sentence").locator("select").select_option(sentence)
         live.settle()
         assert chips(live)[0] == twins[sentence] == " ".join(live.values()["moved_words"])
 
 
+@pytest.mark.parametrize("finger", [False, True])
 @pytest.mark.parametrize("width", [1280, 360])
-def test_both_panels_read_off_the_same_pair_of_words(open_live, width):
+def test_a_word_is_dragged_in_the_matrix_by_its_row_and_its_column(open_live, finger, width):
+    live = open_live(BlindSpot, width=width, height=740, has_touch=finger)
+    live.set(sentence=MAT, order="")
+    handles = {handle["name"]: handle for handle in live.evaluate("explorable.handles")}
+    assert list(handles) == [f"{kind}_{word}" for kind in ("row", "column") for word in range(6)]
+    for dragged, beyond, order in (("row_1", "row_4", "023415"), ("column_5", "column_0", "502341")):
+        start, end = (handles[name] for name in (dragged, beyond))
+        drag(live, [(start["x"], start["y"]), (end["x"] - 3, end["y"] + 3)], finger)
+        assert live.get("order") == order, dragged
+        assert live.finding == BlindSpot(sentence=MAT, order=order).finding()
+        moved = {handle["name"]: handle for handle in live.evaluate("explorable.handles")}
+        assert (moved[dragged]["x"], moved[dragged]["y"]) == (end["x"], end["y"]), "the word stands where it was put"
+    assert "".join(live.values()["moved_words"]) == "matthesatonthecat"
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_every_panel_reads_off_the_same_pair_of_words(open_live, width):
     live = open_live(BlindSpot, width=width)
     live.set(causal=True)
     canvas, words = live.figure.locator("canvas"), []
     for panel, query, key in (("before", 2, 0), ("after", 0, 2)):  # man looks at dog
+        if width < 600 and panel == "before":
+            continue  # a phone has one panel
         px, py = live.evaluate("explorable.pixel(...x)", [panel, query, key])
         canvas.hover(position={"x": px, "y": py})
         words.append(live.readout)
     values = BlindSpot(causal=True).values()
-    assert words[0] == words[1]
+    assert len(set(words)) == 1
     assert words[0].startswith(f"“man” looks at “dog”: {100 * values['weights'][2, 0]:.1f} %, then masked · output (")
+
+
+def test_outputs_stand_in_numbers_below(open_live):
+    live = open_live(BlindSpot)
+    live.set(scheme="rope")
+    live.open()
+    values, order = BlindSpot(scheme="rope").values(), [2, 1, 0]
+    rows = live.figure.locator(".posenc-table tbody tr").all_inner_texts()
+    written = lambda output: ", ".join(fixed(value, 2) for value in output)  # noqa: E731
+    assert rows == [
+        f"{word}\t{written(values['outputs'][k])}\t{written(values['moved_outputs'][order[k]])}"
+        for k, word in enumerate(values["words"])
+    ]
 
 
 def test_a_refused_order_says_what_is_accepted(open_live):
@@ -151,10 +186,12 @@ def test_a_refused_order_says_what_is_accepted(open_live):
 
 def test_chapter_01_shows_no_position_code(open_live):
     chapter, everything = (open_live(BlindSpot, where) for where in ("notebooks/01_attention_from_scratch.html", ""))
+    for live in (chapter, everything):
+        live.open()
     assert everything.control("scheme").is_visible()
     assert not chapter.control("scheme").is_visible()
     assert chapter.control("causal").is_visible()
-    hints = [live.figure.locator(".posenc-hint").inner_text() for live in (chapter, everything)]
-    assert ["position code" in hint for hint in hints] == [False, True]
+    told = [live.evaluate("explorable.story.map(({ name }) => name)") for live in (chapter, everything)]
+    assert told == [["blind", "masked", "two-masked"], list(BlindSpot.story())]
     chapter.evaluate("model.set('_restore', x)", {"order": "20", "scheme": "rope"})
     assert (chapter.get("order"), chapter.get("scheme")) == ("20", "none")

@@ -282,10 +282,15 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
     canvas.scroll_into_view_if_needed()
     session = live.page.context.new_cdp_session(live.page)
     for finger in (False, True):
-        for k, handle in enumerate(live.evaluate("explorable.handles")):
-            box = canvas.bounding_box()
+        for k in range(len(case.handles)):
+            handles = live.evaluate("explorable.handles")
+            handle, box = handles[k], canvas.bounding_box()
             from_x, from_y = box["x"] + handle["x"], box["y"] + handle["y"]
-            points = [(from_x, from_y), (from_x - 9, from_y + 6), (from_x - 17, from_y + 11)]
+            across, up = -17, 11
+            if handle["swaps"]:
+                like = next(o for o in handles if o["swaps"] and o["along"] == handle["along"] and o is not handle)
+                across, up = like["x"] - handle["x"], like["y"] - handle["y"]
+            points = [(from_x, from_y), (from_x + across / 2, from_y + up / 2), (from_x + across, from_y + up)]
             before = live.setting()
             if finger:
                 for kind, (x, y) in zip(("touchStart", "touchMove", "touchMove"), points, strict=True):
@@ -299,9 +304,9 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
                 live.page.mouse.up()
             assert live.setting() != before, handle["name"]
             moved = live.evaluate("explorable.handles")[k]
-            across = moved["x"] - handle["x"] + 17 if handle["along"] != "y" else 0
-            up = moved["y"] - handle["y"] - 11 if handle["along"] != "x" else 0
-            assert np.hypot(across, up) < 4, "it did not follow"
+            missed_x = moved["x"] - handle["x"] - across if handle["along"] != "y" else 0
+            missed_y = moved["y"] - handle["y"] - up if handle["along"] != "x" else 0
+            assert np.hypot(missed_x, missed_y) < 4, "it did not follow"
             assert live.finding == told(case.cls, **live.setting()).finding
 
 
@@ -363,6 +368,9 @@ def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
     bar = live.page.locator(".bd-header-article").bounding_box()["height"]
     high = live.evaluate("figure.firstElementChild && figure.querySelector('.posenc-explorable-view').offsetHeight")
     assert high <= 800 - bar
+    assert live.evaluate(
+        "(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight)(figure.querySelector('.posenc-bar'))"
+    )
     assert case.cls.height - 40 <= high <= case.cls.height, "what the page keeps free for it"
     steady = "figure.querySelector('canvas').getBoundingClientRect().top + scrollY"
     tops = {live.complete(steady)}

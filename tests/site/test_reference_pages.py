@@ -309,7 +309,7 @@ def test_names_of_the_package_lead_to_its_reference(built_site: Path):
 
 
 def test_counts_are_those_of_the_manifest(built_site: Path):
-    bars = re.findall(r'class="posenc-bar" role="img" aria-label="([^"]+)"', text_of(built_site, "about_the_notes"))
+    bars = re.findall(r'class="posenc-shares" role="img" aria-label="([^"]+)"', text_of(built_site, "about_the_notes"))
     assert len(bars) == 6
     for bar, note in zip(bars, ["", "000", "001", "002", "003", "004"], strict=True):
         counts = Counter(

@@ -11,6 +11,7 @@ from posenc.analysis import decay, kernel_asymmetry, kernel_residual, offset_ker
 from posenc.frequencies import inv_freq, wavelengths
 from posenc.widgets import SinusoidExplorer
 from posenc.widgets.sinusoid_explorer import random_orthogonal
+from tests.site.hands import drag
 
 pytestmark = pytest.mark.xdist_group("SinusoidExplorer")  # with the battery of tests of it: they share its page
 
@@ -71,6 +72,7 @@ def test_codes_equal_python_on_both_sides_of_the_text(arithmetic, dim):
 
 def test_dragging_the_position_moves_the_hands_and_not_the_curve(open_live):
     live = open_live(SinusoidExplorer)
+    live.set(weight="identity")
     before = live.values()
     live.drag("position", 0.8)
     assert live.get("position") > 64
@@ -85,6 +87,8 @@ def test_dragging_the_position_moves_the_hands_and_not_the_curve(open_live):
 
 def test_a_new_draw_is_another_matrix_and_the_shift_operator_points(open_live):
     live = open_live(SinusoidExplorer)
+    live.open()
+    live.set(weight="identity")
     assert live.control("draw").is_hidden()
     live.set(weight="random")
     first = live.values()
@@ -100,6 +104,7 @@ def test_a_new_draw_is_another_matrix_and_the_shift_operator_points(open_live):
 
 def test_table_and_curve_are_read_off(open_live):
     live = open_live(SinusoidExplorer)
+    live.set(weight="identity")
     live.figure.locator("[data-reader=position]").press("Home")
     dimension = live.figure.locator("[data-reader=dimension]")
     dimension.press("Home")
@@ -117,6 +122,7 @@ def test_table_and_curve_are_read_off(open_live):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     live = open_live(SinusoidExplorer, theme=theme)
+    live.set(weight="identity")
     kernel = live.values()["kernel"]
     points = [[offset, kernel[offset + 64]] for offset in (-60, -31, -7, 0, 25, 60)]
     ink = live.evaluate(
@@ -129,8 +135,73 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
             return Array.from(context.getImageData(px - 1, py - 1, 3, 3).data).filter((_, k) => k % 4 === 3);
           });
         })()""",
-        [*points, [-25, -0.75]],
+        [*points, [40, 0.95]],
     )
     *inked, empty = ink
     assert all(max(square) > 200 for square in inked)
     assert not any(empty)  # nothing is drawn where no curve is
+
+
+@pytest.mark.parametrize("finger", [False, True])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_both_positions_and_the_offset_are_dragged_in_the_picture(open_live, finger, width):
+    live = open_live(SinusoidExplorer, width=width, height=740, has_touch=finger)
+    canvas = "figure.querySelector('canvas').clientWidth"
+
+    def handle(name):
+        return next(handle for handle in live.evaluate("explorable.handles") if handle["name"] == name)
+
+    def move(name, across, down=0):
+        start = handle(name)
+        there = (start["x"] + across, start["y"] + down)
+        drag(live, [(start["x"], start["y"]), (start["x"] + across / 2, start["y"]), there], finger)
+        return there
+
+    assert [one["name"] for one in live.evaluate("explorable.handles")] == ["position", "key", "offset"]
+    x, _ = move("position", 60, 7)
+    assert live.get("position") > 20
+    assert live.get("offset") == 10, "the offset goes along"
+    assert abs(handle("position")["x"] - x) < 4
+    key, position = live.get("position") + 10, live.get("position")
+    x, _ = move("key", -40, -5)
+    assert live.get("position") == position
+    assert live.get("offset") + position < key
+    assert abs(handle("key")["x"] - x) < 4
+    live.set(position=20, offset=10)
+    x, _ = move("offset", -30, 4)
+    assert live.get("offset") < 10
+    assert abs(handle("offset")["x"] - x) < 4
+    start = handle("offset")
+    (_, top), (_, bottom) = (live.evaluate("explorable.pixel(...x)", [0, value]) for value in (1, -0.4))
+    far = next(y for y in (top, bottom) if abs(y - start["y"]) > 30)  # its line, away from the mark on it
+    drag(live, [(start["x"], far), (start["x"] + 40, far)], finger)
+    assert abs(handle("offset")["x"] - start["x"] - 40) < 4
+    assert live.finding == SinusoidExplorer(**live.setting()).finding()
+    live.set(position=3, offset=-60)
+    left = handle("key")["x"]
+    assert 0 < left < live.evaluate(canvas) / 2, "a key outside the table waits at its edge"
+    move("key", 25)
+    assert live.get("offset") >= -3
+
+
+def test_the_curves_fill_their_panel(open_live):
+    live = open_live(SinusoidExplorer)
+    for weight, base in (("identity", 1e4), ("random", 1e4), ("shift", 1e8), ("identity", 1.0)):
+        live.set(weight=weight, base=base, offset=64)
+        values = live.values()
+        lines = [values[line] for line in ("kernel", "plain", "low", "high")]
+        tops = [live.evaluate("explorable.pixel(...x)", [0, float(extreme(lines))])[1] for extreme in (np.max, np.min)]
+        frame = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "offset")
+        high = 2 * (frame["y"] - live.evaluate("explorable.pixel(0, 1.08)")[1])
+        assert (tops[1] - tops[0]) / high > 0.6, f"{weight}, base {base:g}: most of the panel is empty"
+        assert tops[1] <= frame["y"] + high / 2, "no curve leaves the panel"
+
+
+def test_moving_the_position_moves_no_axis(open_live):
+    live = open_live(SinusoidExplorer)
+    for weight in ("random", "shift", "identity"):
+        places = set()
+        for position, offset in ((0, 10), (64, -64), (127, 64)):
+            live.set(weight=weight, position=position, offset=offset)
+            places.add(tuple(live.evaluate("explorable.pixel(0, 0.5)")))
+        assert len(places) == 1, weight

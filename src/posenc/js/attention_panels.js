@@ -1,113 +1,156 @@
-// A sentence's attention weights and outputs before and after its words have moved, as two panels side by side, or one
-// below the other where there is no room. A panel's rows are the queries: the weights of each, and beside them its output.
+// A sentence's attention weights and outputs before and after its words have moved: two panels side by side, or one of them
+// and, where there is no room, only the words before. A panel's rows are the queries: the weights of each as numbers, and
+// beside them its output as a row of bars. A ribbon goes from each row to where its word has moved.
 
 import { meanRow } from "./arithmetic_attention.js";
-import { colours, diverging, sequential } from "./colours.js";
-import { HeatMap, cellAxis, words } from "./drawing.js";
+import catalogue from "./blind_spot.json";
+import { colours, sequential } from "./colours.js";
+import { HeatMap, cellAxis, grip, widthOf, words } from "./drawing.js";
 import { fixed, grouped } from "./numbers.js";
+import { say } from "./sentences.js";
 
 export const EQUAL = 1e-12; // rounding errors stay below
 
-// Pale enough for the numbers in the cells, whatever a weight is; few outputs reach 4.
-const WEIGHTS = sequential(0, 1.4), OUTPUTS = diverging(4);
-const BESIDE = 600; // pixels from which the panels stand side by side
-const CELL = 44, TITLES = 40, GAP = 12;
+const { picture } = catalogue;
+const WEIGHTS = sequential(0, 1.4); // pale enough for the numbers in the cells, whatever a weight is
+const BESIDE = 600; // pixels from which there are two panels
+const TITLES = 42, VERDICT = 44, LARGEST = 50, SMALL = 30; // of a cell
+const BAR = 0.55, SMALL_BAR = 0.45; // of a cell: a bar of an output
+const NUMBERED = 20; // pixels of a cell from which its number stands in it
+const GRIP = 26, NUMBER = 14; // beside a row's word, what it is dragged by and its position
 
 // Room for the longest sentence, so that nothing below jumps.
 export function panelsHeight(width) {
-  return width >= BESIDE ? 280 : 2 * 238;
+  return (width >= BESIDE ? 280 : 320) + VERDICT;
 }
 
-// Where the two panels stand, and the axes of their cells: keys, queries, entries of an output, and the mean.
+// Where the panels stand, and the axes of their cells: keys, queries, entries of an output, and the mean. Without room for
+// two, `before` has words and no cells.
 export function panelsOf(width, list, dim) {
-  const beside = width >= BESIDE, count = list.length, marks = beside ? 58 : 18, between = beside ? 40 : 0;
-  const height = panelsHeight(width) / (beside ? 1 : 2), wide = beside ? (width - between - marks) / 2 : width - marks;
-  const longest = Math.max(...list.map((word) => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 13 : 8.2), 0)));
-  const label = Math.max(58, longest + 22), cell = Math.min(CELL, Math.floor((wide - label - GAP) / (count + dim)));
-  const slanted = longest > cell - 4, header = TITLES + (slanted ? Math.max(0.64 * longest + 14, 24) : 18);
-  const row = Math.min(CELL, Math.floor((height - header - 18) / (count + 1)));
-  const panel = (left, top) => {
-    const start = left + label, across = start + count * cell + GAP, upper = top + header, lower = upper + count * row;
+  const beside = width >= BESIDE, count = list.length;
+  const longest = Math.max(...list.map((word) => [...word].reduce((sum, sign) => sum + (sign > "\u2e80" ? 13 : sign < "a" ? 11 : 8.6), 0)));
+  const labels = longest + 12 + (beside ? GRIP + NUMBER : GRIP), signs = beside ? 76 : 24, bars = (beside ? BAR : SMALL_BAR) * dim, gap = beside ? 12 : 7;
+  const own = longest + (beside ? 8 + NUMBER : 8);
+  const cellWithin = (room) => Math.floor(room / ((beside ? 2 : 1) * (count + bars)));
+  const least = cellWithin(width - labels - signs - own - (beside ? 84 + 2 * gap : 26 + gap));
+  const ribbons = beside || least >= NUMBERED; // long words on a phone leave no room for them
+  const cell = Math.min(beside ? LARGEST : SMALL, ribbons ? least : cellWithin(width - labels - signs - gap));
+  const slanted = 0.82 * longest > cell - 3;
+  const header = TITLES + (slanted ? 0.64 * longest + 16 : 22);
+  const row = Math.min(LARGEST, Math.floor((panelsHeight(width) - VERDICT - header - 10) / (count + 1)));
+  const lower = header + count * row;
+  const panel = (left, label) => {
+    const start = left + label, across = start + count * cell + gap;
     return {
-      left, top, cell, slanted,
+      left, start, cell, row, slanted,
       x: cellAxis(count, start, start + count * cell),
-      y: cellAxis(count, upper, lower),
-      entry: cellAxis(dim, across, across + dim * cell),
+      y: cellAxis(count, header, lower),
+      entry: cellAxis(dim, across, across + bars * cell),
       mean: cellAxis(1, lower + 8, lower + 8 + row),
     };
   };
-  return { beside, before: panel(0, 0), after: beside ? panel(wide + between, 0) : panel(0, height) };
+  const wide = (label) => label + count * cell + gap + bars * cell;
+  const after = panel(width - signs - wide(labels), labels);
+  return { beside, ribbons, before: beside ? panel(0, own) : { left: 0, end: own, y: after.y }, after };
 }
 
-function numbers(context, theme, x, y, rows, text) {
-  const small = { ...theme, font: theme.font.replace(/^\d+px/, x.at(1) - x.at(0) < 30 ? "10px" : "11px") };
-  rows.forEach((row, i) => row.forEach((value, j) => (
-    words(context, small, text(value), x.at(j), y.at(i) + 1, { align: "center", colour: theme.text })
+const sized = (theme, size) => ({ ...theme, font: theme.font.replace(/^\d+px/, `${size}px`) });
+
+function drawWeights(context, theme, { x, y, cell }, weights, causal) {
+  const hidden = (i, j) => causal && j > i, small = sized(theme, 11);
+  new HeatMap(context, theme, x, y).fill(weights.flatMap((row, i) => row.map((weight, j) => (hidden(i, j) ? NaN : weight))), WEIGHTS);
+  if (cell < NUMBERED) return;
+  weights.forEach((row, i) => row.forEach((weight, j) => (
+    words(context, small, hidden(i, j) ? "–" : fixed(100 * weight, 0), x.at(j), y.at(i) + 1, { align: "center", colour: theme.text })
   )));
 }
 
-const widthOf = (context, theme, word) => {
-  context.font = `600 ${theme.font}`;
-  return context.measureText(word).width;
-};
-
-export function drawPanel(context, theme, panel, title, list, weights, outputs, { layers, causal, scheme }) {
-  const { left, top, cell, slanted, x, y, entry } = panel, layer = layers === "2" ? " of layer 2" : "";
-  const axisName = (text, above, colour) => words(context, theme, text, x.start - 6, y.start - above, { align: "right", colour });
-  words(context, theme, title, left, top + 8, { colour: theme.text, bold: true, width: entry.end - left });
-  words(context, theme, [`attention weights${layer} (%)`, `weights${layer} (%)`, "weights (%)"], x.start, top + 28, { width: x.end - x.start + GAP - 4 });
-  words(context, theme, [`outputs${layer}`, "outputs"], entry.start, top + 28, { width: entry.end - entry.start });
-  axisName("key →", 24, colours.key);
-  axisName("query ↓", 9, colours.query);
-  list.forEach((word, k) => {
-    words(context, theme, word, x.start - 6, y.at(k), { align: "right", colour: colours.query, bold: true });
-    if (scheme !== "none") {
-      words(context, theme, String(k), x.start - 11 - widthOf(context, theme, word), y.at(k), { align: "right", colour: colours.position });
-    }
-    context.save();
-    context.translate(x.at(k), y.start - 9);
-    if (slanted) context.rotate(-0.7);
-    words(context, theme, word, slanted ? -4 : 0, 0, { align: slanted ? "left" : "center", colour: colours.key, bold: true });
-    context.restore();
+// Outputs as bars up and down from the middle of their rows; `greatest` is the entry that fills half a row.
+function drawOutputs(context, theme, entry, y, outputs, greatest) {
+  const wide = entry.at(1) - entry.at(0), high = (y.at(1) - y.at(0)) / 2 - 3;
+  outputs.forEach((output, i) => {
+    const middle = y.at(i);
+    context.fillStyle = theme.grid;
+    context.globalAlpha = 0.35;
+    context.fillRect(entry.start, middle - high - 1, entry.end - entry.start, 2 * high + 2);
+    context.globalAlpha = 1;
+    output.forEach((value, d) => {
+      const up = (value / greatest) * high;
+      context.fillStyle = value < 0 ? colours.bound : colours.score;
+      context.fillRect(entry.at(d) - wide / 2 + 1.5, Math.min(middle, middle - up), wide - 3, Math.max(Math.abs(up), 1));
+    });
+    context.fillStyle = theme.muted;
+    context.fillRect(entry.start, middle - 0.5, entry.end - entry.start, 1);
   });
-  const hidden = (i, j) => causal && j > i;
-  new HeatMap(context, theme, x, y).fill(weights.flatMap((row, i) => row.map((weight, j) => (hidden(i, j) ? NaN : weight))), WEIGHTS);
-  numbers(context, theme, x, y, weights.map((row, i) => row.map((weight, j) => (hidden(i, j) ? "–" : fixed(100 * weight, 0)))), String);
-  new HeatMap(context, theme, entry, y).fill(outputs.flat(), OUTPUTS);
-  new HeatMap(context, theme, entry, panel.mean).fill(meanRow(outputs), OUTPUTS);
-  if (cell >= 25) {
-    const text = (value) => fixed(value, cell >= 36 ? 2 : 1);
-    numbers(context, theme, entry, y, outputs, text);
-    numbers(context, theme, entry, panel.mean, [meanRow(outputs)], text);
-  }
-  words(context, theme, ["mean of the outputs", "mean"], entry.start - 6, panel.mean.at(0), { align: "right", width: entry.start - left });
 }
 
-// From each output to the place to which its word has moved, and whether it is still the same; a corner on each weight
-// that is another one for the same two words.
-export function drawMoves(context, theme, { before, after, beside }, { order, place, values }, scheme, chosen) {
-  const sign = (change, y) => {
-    const text = change <= EQUAL ? "=" : beside ? `≠ ${grouped(Number(change.toPrecision(2)))}` : "≠";
-    words(context, theme, text, after.entry.end + 7, y, { colour: theme.text, bold: true });
-  };
-  sign(values.mean_change, after.mean.at(0));
-  values.output_change.forEach((change, word) => {
-    const from = before.y.at(word), to = after.y.at(place[word]);
-    sign(change, to);
-    if (!beside) return;
-    const end = after.x.start - (scheme === "none" ? 11 : 23) - widthOf(context, theme, values.words[word]);
-    const start = before.entry.end + 5, bend = Math.min(start + 56, end), middle = (start + bend) / 2;
-    context.strokeStyle = colours.position;
-    context.lineWidth = chosen === word ? 3.5 : 1.6;
-    context.setLineDash(change <= EQUAL ? [] : [4, 4]);
+// The words of a panel, beside its rows and above its columns; those that can be dragged stand on a ground of their own.
+function drawWords(context, theme, { x, y, start, slanted }, list, { scheme }, draggable, numbered) {
+  const bold = `600 ${theme.font}`;
+  const ground = (wide, left, middle) => {
+    if (!draggable) return;
+    context.fillStyle = theme.grid;
+    context.globalAlpha = 0.6;
     context.beginPath();
-    context.moveTo(start, from);
-    context.bezierCurveTo(middle, from, middle, to, bend, to);
-    context.lineTo(end, to);
+    context.roundRect(left - 4, middle - 9, wide + 8, 18, 9);
+    context.fill();
+    context.globalAlpha = 1;
+  };
+  list.forEach((word, k) => {
+    const wide = widthOf(context, bold, word), right = start - 8;
+    ground(wide, right - wide, y.at(k));
+    words(context, theme, word, right, y.at(k), { align: "right", colour: colours.query, bold: true });
+    if (draggable) grip(context, theme, right - wide - 15, y.at(k), colours.position);
+    context.save();
+    context.translate(x.at(k), y.start - 12);
+    if (slanted) context.rotate(-0.7);
+    ground(wide, slanted ? -2 : -wide / 2, 0);
+    words(context, theme, word, slanted ? -2 : 0, 0, { align: slanted ? "left" : "center", colour: colours.key, bold: true });
+    context.restore();
+    const number = right - wide - (draggable ? 27 : 5);
+    if (scheme !== "none" && numbered) words(context, sized(theme, 11), String(k), number, y.at(k), { align: "right", colour: colours.position, bold: true });
+  });
+}
+
+// From each row of the words before to where its word has moved: a ribbon where the output is the same, else a dashed line.
+function drawRibbons(context, { before, after, beside }, { place, values }, chosen) {
+  const from = beside ? before.entry.end + 4 : before.end, to = after.left, middle = (from + to) / 2;
+  const half = Math.max(after.row / 2 - (beside ? 5 : 7), 3);
+  const edge = (upper, lower) => {
+    context.moveTo(from, upper);
+    context.bezierCurveTo(middle, upper, middle, lower, to, lower);
+  };
+  context.strokeStyle = context.fillStyle = colours.position;
+  values.output_change.forEach((change, word) => {
+    const upper = before.y.at(word), lower = after.y.at(place[word]), same = change <= EQUAL, bold = chosen === word;
+    context.lineWidth = (same ? 1.2 : 2) + bold;
+    context.setLineDash(same ? [] : [5, 5]);
+    context.beginPath();
+    for (const side of same ? [-half, half] : [0]) edge(upper + side, lower + side);
     context.stroke();
     context.setLineDash([]);
+    if (!same) return;
+    context.globalAlpha = bold ? 0.5 : 0.26;
+    context.beginPath();
+    edge(upper - half, lower - half);
+    context.lineTo(to, lower + half);
+    context.bezierCurveTo(middle, lower + half, middle, upper + half, from, upper + half);
+    context.fill();
+    context.globalAlpha = 1;
   });
-  const size = Math.min(7, after.cell / 5);
+}
+
+// Whether each output is still the same, and a corner on each weight that is another one for the same two words.
+function drawChanges(context, theme, { after, beside }, { order, place, values }) {
+  const sign = (change, y) => {
+    const same = change <= EQUAL, text = say(picture[same ? "same" : "other"], { change: grouped(Number(change.toPrecision(2))) });
+    const [mark, more] = [text.slice(0, 1), text.slice(1)], left = after.entry.end + 5, large = sized(theme, 17);
+    words(context, large, mark, left, y, { colour: theme.text, bold: true });
+    if (beside) words(context, theme, more, left + 13, y, { colour: theme.text });
+  };
+  sign(values.mean_change, after.mean.at(0));
+  values.output_change.forEach((change, word) => sign(change, after.y.at(place[word])));
+  const size = Math.min(8, after.cell / 4);
   context.fillStyle = theme.text;
   order.forEach((query, i) => order.forEach((key, j) => {
     if (values.weight_change[query][key] <= EQUAL) return;
@@ -118,4 +161,39 @@ export function drawMoves(context, theme, { before, after, beside }, { order, pl
     context.lineTo(right, top + size);
     context.fill();
   }));
+}
+
+function drawPanel(context, theme, panel, list, weights, outputs, greatest, state, facts, { draggable, numbered }) {
+  const { x, y, entry, start } = panel;
+  words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], x.start, 28, { width: entry.start - x.start - 8 });
+  words(context, theme, say(picture.outputs, facts), entry.start, 28, { width: entry.end - entry.start });
+  drawWords(context, theme, panel, list, state, draggable, numbered);
+  drawWeights(context, theme, panel, weights, state.causal);
+  drawOutputs(context, theme, entry, y, outputs, greatest);
+  drawOutputs(context, theme, entry, panel.mean, [meanRow(outputs)], greatest);
+  words(context, theme, picture.mean, entry.start - 6, panel.mean.at(0), { align: "right", width: entry.start - start });
+}
+
+export function drawPanels({ context, width, height }, result, state, theme, facts, cursor) {
+  const { place, values, panels } = result, { before, after, beside, ribbons } = panels;
+  const greatest = Math.max(...[...values.outputs, ...values.moved_outputs].flat().map(Math.abs));
+  const title = (texts, left, right) => words(context, sized(theme, 13), say(texts, facts), left, 10, { colour: theme.text, bold: true, width: right - left });
+  if (ribbons) drawRibbons(context, panels, result, cursor?.query);
+  if (beside) {
+    title(picture.as_written, before.left, before.entry.end + 40);
+    drawPanel(context, theme, before, values.words, values.weights, values.outputs, greatest, state, facts, { draggable: false, numbered: true });
+  } else if (ribbons) {
+    values.words.forEach((word, k) => words(context, theme, word, before.end - 4, before.y.at(k), { align: "right", colour: colours.query, bold: true }));
+    words(context, theme, say(picture.before, facts), 0, 28);
+  }
+  title(picture.moved, after.left + 2, width);
+  drawPanel(context, theme, after, values.moved_words, values.moved_weights, values.moved_outputs, greatest, state, facts, { draggable: true, numbered: beside });
+  drawChanges(context, theme, panels, result);
+  if (cursor !== null) {
+    if (beside) new HeatMap(context, theme, before.x, before.y).outline(cursor.query, cursor.key);
+    new HeatMap(context, theme, after.x, after.y).outline(place[cursor.query], place[cursor.key]);
+  }
+  const verdict = sized(theme, beside ? 15 : 13), line = height - VERDICT + 14;
+  words(context, verdict, [say(picture.verdict, facts), say(picture.verdict_short, facts)], 0, line, { colour: theme.text, bold: true, width });
+  words(context, theme, say(picture.legend, facts), 0, line + 20, { width });
 }

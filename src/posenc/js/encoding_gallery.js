@@ -2,66 +2,37 @@ import { dyadic, harmonic, integer, normalised, radixShares, sinusoidal } from "
 import { distances, greatestNorm, leastDistance, lengthDependence, monotonicityViolations, translationResidual } from "./arithmetic_wishes.js";
 import { table } from "./blocks.js";
 import { colours, diverging, sequential } from "./colours.js";
-import { HeatMap, cellAxis, colourBar, words } from "./drawing.js";
+import { HeatMap, cellAxis, colourBar, widthOf, words } from "./drawing.js";
 import catalogue from "./encoding_gallery.json";
 import { explorable } from "./explorable.js";
-import { fixed, grouped } from "./numbers.js";
+import { say } from "./sentences.js";
 
-const MAP = 150; // pixels for the table, and for a small picture of each code
-const THUMB = 40;
+const { picture, scores: inWords, wishes } = catalogue;
 const SHOWN = 32; // positions in the small pictures
 const ROUNDING = 1e-9;
+const GAP = 18, BELOW = 40; // pixels above and below the large picture
 
-// For each code: what the list shows, names for its column, the codes of positions, the first position without one, and whether
-// the length of the text changes them.
+// For each code: the codes of positions, the first position without one, and whether the length of the text changes them.
 const never = () => Infinity;
 const CODES = {
-  integer: { label: "integer", names: ["integer", "int"], code: (at, length, dim) => integer(at, dim), end: never },
-  normalised: { label: "normalised", names: ["normalised", "norm"], code: normalised, end: (length) => length, relative: true },
-  binary: { label: "binary", names: ["binary", "bin"], code: (at, length, dim) => radixShares(at, dim, 2), end: (length, dim) => 2 ** dim },
-  radix: { label: "decimal digits (radix 10)", names: ["radix 10", "dec"], code: (at, length, dim) => radixShares(at, dim, 10), end: (length, dim) => 10 ** dim },
-  harmonic: { label: "harmonic sines", names: ["harmonic", "harm"], code: (at, length, dim) => harmonic(at, dim), end: never },
-  dyadic: { label: "dyadic sines", names: ["dyadic", "dyad"], code: (at, length, dim) => dyadic(at, dim), end: never },
-  sinusoidal: { label: "sinusoidal", names: ["sinusoidal", "sin"], code: (at, length, dim) => sinusoidal(at, dim, 1e4), end: never },
+  integer: { code: (at, length, dim) => integer(at, dim), end: never },
+  normalised: { code: normalised, end: (length) => length, relative: true },
+  binary: { code: (at, length, dim) => radixShares(at, dim, 2), end: (length, dim) => 2 ** dim },
+  radix: { code: (at, length, dim) => radixShares(at, dim, 10), end: (length, dim) => 10 ** dim },
+  harmonic: { code: (at, length, dim) => harmonic(at, dim), end: never },
+  dyadic: { code: (at, length, dim) => dyadic(at, dim), end: never },
+  sinusoidal: { code: (at, length, dim) => sinusoidal(at, dim, 1e4), end: never },
 };
-const NAMES = Object.keys(CODES);
+const NAMES = Object.keys(CODES), WISHES = Object.keys(wishes);
+const nameOf = (scheme) => catalogue.controls.scheme.options[scheme];
 
-const percent = (share, digits) => `${fixed(100 * share, share > ROUNDING ? digits : 0)} %`;
-const plain = (value) => (value <= ROUNDING ? "0" : value >= 100 ? fixed(value, 0) : fixed(value, value < 0.1 ? 3 : 2));
-
-// For each wish: its name, what is measured, the ideal, the score as text, and what fails where it is not kept.
-const WISHES = {
-  least_distance: {
-    name: "no two codes alike", measured: "least distance of two codes", ideal: () => "above 0", text: plain,
-    fails: () => "two positions share a code", kept: (score) => score > ROUNDING,
-  },
-  greatest_norm: {
-    name: "numbers stay small", measured: "length of the longest code", ideal: (dim) => `up to √d = ${plain(Math.sqrt(dim))}`, text: plain,
-    fails: (score) => `the longest code measures ${grouped(score)}`, kept: (score, dim) => score <= Math.sqrt(dim) + ROUNDING,
-  },
-  length_dependence: {
-    name: "same in a longer text", measured: "change of a code in a text twice as long", ideal: () => "0", text: plain,
-    fails: (score) => `in a text twice as long a code changes by up to ${grouped(score)}`,
-  },
-  defined_share: {
-    name: "goes on past the text", measured: "codes for as many positions more", ideal: () => "100 %", text: (score) => percent(score, 0),
-    fails: (score) => `${percent(score, 0)} of the next positions have a code`, kept: (score) => score === 1,
-  },
-  translation_residual: {
-    name: "equal distances look equal", measured: "spread of a distance from place to place", ideal: () => "0 %", text: (score) => percent(score, 1),
-    fails: (score) => `one distance differs from place to place, by ${percent(score, 1)}`,
-  },
-  monotonicity_violations: {
-    name: "farther looks farther", measured: "farther of two that looks nearer", ideal: () => "0 %", text: (score) => percent(score, 1),
-    fails: (score) => `${percent(score, 1)} of the time the farther of two looks nearer`,
-  },
-  shift_residual: {
-    name: "one matrix makes a step", measured: "left by the best matrix (256 positions)", ideal: () => "0", text: plain,
-    fails: (score) => `no matrix makes one step, the best leaves ${fixed(score, 3)}`,
-  },
+// Whether a score is what the wish asks for; where nothing else is said, it asks for 0.
+const KEPT = {
+  least_distance: (score) => score > ROUNDING,
+  greatest_norm: (score, dim) => score <= Math.sqrt(dim) + ROUNDING,
+  defined_share: (score) => score === 1,
 };
-const KEYS = Object.keys(WISHES);
-const isKept = (wish, score, dim) => (WISHES[wish].kept ?? ((value) => value <= ROUNDING))(score, dim);
+const isKept = (wish, score, dim) => (KEPT[wish] ?? ((value) => value <= ROUNDING))(score, dim);
 
 // The codes of a text, up to the first position that has none, and their scores. `known` keeps the codes and distances that
 // a text of another length shares with this one.
@@ -87,6 +58,13 @@ function codeAndScores(name, length, dim, steps, known = { codes: [], apart: [] 
   return { known, codes, scores };
 }
 
+// Where the small pictures, the verdicts below them and the large picture stand.
+function places(width) {
+  const wide = width >= 600, left = wide ? 206 : 108, thumb = wide ? 42 : 28, row = wide ? 20 : 22;
+  const first = thumb + 25, last = first + WISHES.length * row, map = last + row + 2 + GAP;
+  return { wide, left, column: (width - left) / NAMES.length, top: 3, thumb, first, row, last, map, bottom: map + (wide ? 78 : 70) };
+}
+
 function compute({ scheme, length, dim }, width, previous, { steps }) {
   const known = previous?.dim === dim ? previous.gallery : {};
   const gallery = previous?.length === length && previous.dim === dim
@@ -95,16 +73,16 @@ function compute({ scheme, length, dim }, width, previous, { steps }) {
   const values = {
     codes: gallery[scheme].codes,
     scores: each((scores) => scores),
-    kept: each((scores) => KEYS.map((wish) => isKept(wish, scores[wish], dim))),
+    kept: each((scores) => WISHES.map((wish) => isKept(wish, scores[wish], dim))),
   };
-  const axes = { position: cellAxis(length, 46, width - 10), dimension: cellAxis(dim, 26, 26 + MAP) };
-  return { values, gallery, length, dim, axes };
-}
-
-// Where the small pictures and the verdicts stand: names of wishes at their left, or above each row on a phone.
-function board(width) {
-  const wide = width >= 600, left = wide ? 222 : 0, row = wide ? 24 : 38;
-  return { wide, left, row, column: (width - left) / NAMES.length, top: MAP + 106, first: MAP + 106 + THUMB + 26 };
+  const place = places(width);
+  const axes = {
+    position: cellAxis(length, 30, width - 8),
+    dimension: cellAxis(dim, place.map, place.bottom),
+    code: cellAxis(NAMES.length, place.left, width),
+    wish: cellAxis(WISHES.length, place.first, place.last),
+  };
+  return { values, gallery, length, dim, place, axes };
 }
 
 // A picture's cells, positions across and dimensions down, empty where a position has no code.
@@ -114,88 +92,123 @@ function cellsOf(codes, positions, dim) {
   return cells;
 }
 
-function drawMap({ context, width }, { values, axes }, { scheme, length, dim }, theme, cursor) {
-  const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y);
-  const scale = scheme === "integer" ? sequential(0, length - 1) : diverging(1);
+const scaleOf = (scheme, positions) => (scheme === "integer" ? sequential(0, positions - 1) : diverging(1));
+
+function drawMap({ context, width }, { values, axes, place }, { scheme, length, dim }, theme, cursor) {
+  const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y), scale = scaleOf(scheme, length);
   map.fill(cellsOf(values.codes, length, dim), scale);
-  const step = [1, 2, 4].find((size) => dim / size <= 8), stride = [4, 8, 16, 32].find((size) => length / size <= width / 50);
+  const step = [1, 2, 4, 8].find((size) => dim / size <= 4), stride = [4, 8, 16, 32].find((size) => length / size <= width / 50);
   const ticks = (count, by) => Array.from({ length: Math.ceil(count / by) }, (_, k) => [k * by, String(k * by)]);
-  map.labels({ xTitle: "position", yTitle: `${CODES[scheme].label}: dimension of the code`, xTicks: ticks(length, stride), yTicks: ticks(dim, step) });
-  colourBar(context, theme, scale, { left: x.start, top: y.end + 26, width: 120 });
-  if (values.codes.length < length) words(context, theme, "no code", x.at((values.codes.length + length) / 2), (y.start + y.end) / 2, { align: "center" });
+  map.labels({ xTicks: ticks(length, stride), yTicks: ticks(dim, step) });
+  const bar = place.wide ? 120 : 70, room = width - bar - 30, line = place.bottom + 28, name = nameOf(scheme), font = `600 ${theme.font}`;
+  words(context, theme, name, 0, line, { colour: theme.text, bold: true, width: room });
+  const named = widthOf(context, font, name) + 10;
+  words(context, theme, [picture.map, picture.map_short, ""], named, line, { width: room - named });
+  colourBar(context, theme, scale, { left: Math.round(x.end - bar), top: place.bottom + 19, width: bar });
+  if (values.codes.length < length) words(context, theme, picture.no_code, x.at((values.codes.length + length) / 2), (y.start + y.end) / 2, { align: "center" });
   if (cursor !== null) map.outline(cursor.dimension, cursor.position);
 }
 
-function frame(context, theme, left, top, right, bottom) {
+// The chosen code's column, and lines from it to the large picture.
+function drawChoice({ context }, { axes, place }, theme, left, right) {
+  const { position, dimension } = axes, upper = place.top - 2, lower = place.last + place.row + 2;
   context.strokeStyle = theme.text;
+  context.lineWidth = 1;
+  for (const [from, to] of [[left, position.start], [right, position.end]]) {
+    context.beginPath();
+    context.moveTo(from, lower);
+    context.lineTo(to, dimension.start - 1);
+    context.stroke();
+  }
   context.lineWidth = 2;
-  context.strokeRect(left, top, right - left, bottom - top);
+  context.strokeRect(left, upper, right - left, lower - upper);
 }
 
-function drawBoard({ context, width }, { values, gallery }, { scheme, length, dim }, theme) {
-  const { wide, left, row, column, top, first } = board(width), shown = Math.min(SHOWN, length);
-  const columns = NAMES.map((name, k) => ({ name, start: left + k * column + 3, end: left + (k + 1) * column - 3 }));
-  const upper = (r) => first + r * row + (wide ? 0 : 16);
+function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, dim }, theme, cursor) {
+  const { context } = canvas, { wide, left, column, top, thumb, row, last } = place, { wish: y } = axes, shown = Math.min(SHOWN, length);
+  const columns = NAMES.map((name, k) => ({ name, start: left + k * column + 2, end: left + (k + 1) * column - 2 }));
+  const high = row - 3, large = { ...theme, font: theme.font.replace("12px", "14px") };
   // All marks of one look in turn: a change of font costs more than a word.
   for (const fine of [true, false]) {
-    const alike = columns.flatMap((place) => KEYS.map((wish, r) => ({ ...place, wish, r })).filter(({ name, r }) => values.kept[name][r] === fine));
-    context.globalAlpha = fine ? 0.3 : 0.16;
+    const alike = columns.flatMap(({ name, start, end }) => WISHES.map((_, r) => ({ start, end, r })).filter(({ r }) => values.kept[name][r] === fine));
+    context.globalAlpha = fine ? 0.4 : 0.1;
     context.fillStyle = fine ? colours.score : colours.neutral;
-    for (const { start, end, r } of alike) context.fillRect(start, upper(r), end - start, 20);
+    for (const { start, end, r } of alike) context.fillRect(start, y.at(r) - high / 2, end - start, high);
     context.globalAlpha = 1;
-    for (const { name, start, end, wish, r } of alike) {
-      const mark = `${fine ? "✓" : "✗"}${wide ? ` ${WISHES[wish].text(values.scores[name][wish])}` : ""}`;
-      words(context, theme, mark, (start + end) / 2, upper(r) + 10, { align: "center", colour: theme.text, bold: fine });
+    const mark = picture[fine ? "kept" : "broken"];
+    for (const { start, end, r } of alike) words(context, large, mark, (start + end) / 2, y.at(r) + 1, { align: "center", colour: fine ? theme.text : colours.bound, bold: true });
+  }
+  const counts = NAMES.map((name) => values.kept[name].filter(Boolean).length), most = Math.max(...counts), small = { ...theme, font: theme.font.replace("12px", wide ? "12px" : "11px") };
+  columns.forEach(({ name, start, end }, k) => {
+    const map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
+    map.fill(cellsOf(gallery[name].codes, shown, dim), scaleOf(name, shown));
+    words(context, small, picture.columns[name], middle, top + thumb + 11, { align: "center", colour: theme.text, bold: wide && name === scheme, width: end - start + 3 });
+    if (counts[k] === most) {
+      context.fillStyle = colours.score;
+      context.fillRect(start, last + 1, end - start, row - 2);
     }
-  }
-  for (const { name, start, end } of columns) {
-    const chosen = name === scheme, map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + THUMB));
-    map.fill(cellsOf(gallery[name].codes, shown, dim), name === "integer" ? sequential(0, shown - 1) : diverging(1));
-    words(context, theme, CODES[name].names, (start + end) / 2, top + THUMB + 12, { align: "center", colour: theme.text, bold: chosen, width: end - start + 4 });
-    if (!chosen) continue;
-    frame(context, theme, start - 2, top - 3, end + 2, wide ? first + KEYS.length * row : top + THUMB + 22);
-    if (!wide) KEYS.forEach((_, r) => frame(context, theme, start, upper(r), end, upper(r) + 20));
-  }
-  KEYS.forEach((wish, r) => words(context, theme, WISHES[wish].name, 0, first + r * row + (wide ? 10 : 7), { colour: theme.text }));
-  if (wide) words(context, theme, `all codes, first ${shown} positions`, 0, top + THUMB / 2);
+    words(context, large, String(counts[k]), middle, last + row / 2 + 1, { align: "center", colour: counts[k] === most ? theme.ground : theme.text, bold: true });
+  });
+  WISHES.forEach((wish, r) => words(context, theme, [wishes[wish].name, wishes[wish].short], 0, y.at(r) + 1, { colour: theme.text, width: left - 6 }));
+  words(context, theme, say(picture[wide ? "count" : "count_short"], { wishes: WISHES.length }), 0, last + row / 2 + 1, { colour: theme.text, bold: true });
+  if (wide) words(context, theme, say(picture.small, { shown }), 0, top + thumb / 2, { width: left - 6 });
+  const chosen = columns.find(({ name }) => name === scheme);
+  drawChoice(canvas, { axes, place }, theme, chosen.start - 1, chosen.end + 1);
+  if (cursor !== null) new HeatMap(context, theme, axes.code, y).outline(cursor.wish, cursor.code);
 }
+
+const onMap = ({ last }) => last === "position" || last === "dimension";
 
 function draw(canvas, result, state, theme, cursor) {
-  drawMap(canvas, result, state, theme, cursor);
-  drawBoard(canvas, result, state, theme);
+  drawMap(canvas, result, state, theme, cursor && onMap(cursor) ? cursor : null);
+  drawBoard(canvas, result, state, theme, cursor && !onMap(cursor) ? cursor : null);
 }
 
-function finding({ values }, { scheme, length }) {
-  const verdicts = values.kept[scheme], coded = values.codes.length;
-  const failed = KEYS.filter((_, r) => !verdicts[r]).map((wish) => WISHES[wish].fails(values.scores[scheme][wish]));
-  return `Code: ${CODES[scheme].label}. It keeps ${KEYS.length - failed.length} of ${KEYS.length} wishes.`
-    + (coded === length ? "" : ` Its digits end at position ${coded - 1}.`)
-    + (failed.length ? ` What fails: ${failed.join("; ")}.` : "");
+function facts({ values }, { scheme, length }) {
+  const scores = values.scores[scheme], coded = values.codes.length;
+  const failed = WISHES.filter((_, r) => !values.kept[scheme][r]).map((wish) => ({ wish, score: scores[wish], percent: 100 * scores[wish] }));
+  return {
+    code: nameOf(scheme), wishes: WISHES.length, kept: WISHES.length - failed.length, ends: coded < length, last_coded: coded - 1,
+    fails: failed.length > 0, failed, longest: scores.greatest_norm, uneven: 100 * scores.translation_residual, nearer: 100 * scores.monotonicity_violations,
+  };
 }
 
-function readout({ values }, state, { position, dimension }) {
-  const row = values.codes[position];
-  return `position ${position}, dimension ${dimension}: ${row ? grouped(row[dimension]) : "no code"}`;
+const scoreOf = (wish, score) => say(inWords[wishes[wish].score], { score, percent: 100 * score });
+
+function reading({ values }, { dim }, { position, dimension, code, wish, last }) {
+  const scheme = NAMES[code], key = WISHES[wish], row = values.codes[position];
+  return {
+    on_map: onMap({ last }), coded: row !== undefined, value: row?.[dimension], of_code: nameOf(scheme), ...wishes[key],
+    is_kept: values.kept[scheme][wish], score: scoreOf(key, values.scores[scheme][key]), ideal: say(wishes[key].ideal, { root: Math.sqrt(dim) }),
+  };
 }
 
 function blocks({ values }, { scheme, dim }) {
-  const rows = KEYS.map((wish, r) => {
-    const { name, measured, ideal, text } = WISHES[wish];
-    return [name, `${values.kept[scheme][r] ? "✓" : "✗"} ${text(values.scores[scheme][wish])}`, ideal(dim), measured];
+  const rows = WISHES.map((wish, r) => {
+    const { name, measured, ideal } = wishes[wish], mark = picture[values.kept[scheme][r] ? "kept" : "broken"];
+    return [name, `${mark} ${scoreOf(wish, values.scores[scheme][wish])}`, say(ideal, { root: Math.sqrt(dim) }), measured];
   });
-  return [table({ caption: `Scores: ${CODES[scheme].label}`, columns: ["wish", "score", "wished", "what is measured"], rows })];
+  return [table({ caption: say(catalogue.table.caption, { code: nameOf(scheme) }), columns: catalogue.table.columns, rows })];
 }
 
-const within = ({ axes }) => [{ left: axes.position.start, right: axes.position.end, top: axes.dimension.start, bottom: axes.dimension.end }];
+// A press on a column chooses its code.
+function press(x, y, { place }) {
+  if (x < place.left || y > place.last + place.row) return null;
+  return { scheme: NAMES[Math.min(Math.floor((x - place.left) / place.column), NAMES.length - 1)] };
+}
+
+const panel = (across, down) => ({ axes }) => [{ left: axes[across].start, right: axes[across].end, top: axes[down].start, bottom: axes[down].end }];
+const reader = (name, across, down) => ({ name, axis: ({ axes }) => axes[name], vertical: name === down, within: panel(across, down) });
 
 const render = explorable({
   catalogue,
   readers: [
-    { name: "position", axis: ({ axes }) => axes.position, within },
-    { name: "dimension", axis: ({ axes }) => axes.dimension, vertical: true, within },
+    reader("position", "position", "dimension"), reader("dimension", "position", "dimension"),
+    reader("code", "code", "wish"), reader("wish", "code", "wish"),
   ],
-  height: (width) => board(width).first + KEYS.length * board(width).row + 8,
-  compute, draw, finding, readout, blocks,
+  height: (width) => places(width).bottom + BELOW + 4,
+  compute, draw, facts, reading, blocks, press,
+  play: { control: "length", seconds: 6 },
   pixel: ({ axes }, position, dimension) => [axes.position.at(position), axes.dimension.at(dimension)],
 });
 

@@ -149,7 +149,9 @@ export function pointing(view, labels) {
     rows, readout, place,
     get cursor() { return cursor; },
     get readers() { return readers.map(middleOf); },
-    get handles() { return handles().map((handle) => ({ name: handle.name, x: handle.x, y: handle.y, along: alongOf(handle) })); },
+    get handles() {
+      return handles().map((handle) => ({ name: handle.name, x: handle.x, y: handle.y, along: alongOf(handle), swaps: handle.swaps === true }));
+    },
     clamp() {
       if (cursor !== null) for (const reader of readers) cursor[reader.name] = within(reader, cursor[reader.name]);
     },

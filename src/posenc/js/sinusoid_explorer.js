@@ -1,23 +1,24 @@
-import { inverseFrequencies } from "./arithmetic.js";
+import { decay, inverseFrequencies } from "./arithmetic.js";
 import { sinusoidalRun } from "./arithmetic_codes.js";
 import { kernelAsymmetry, kernelBand, kernelResidual, offsetProducts, randomOrthogonal, shiftMatrix } from "./arithmetic_kernel.js";
 import { colours, diverging, pairColour } from "./colours.js";
-import { Axis, HeatMap, Plot, cellAxis, colourBar, legend, words } from "./drawing.js";
-import catalogue from "./sinusoid_explorer.json";
+import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, legend, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
-import { fixed, grouped, wholeNumber } from "./numbers.js";
+import { wholeNumber } from "./numbers.js";
+import { say } from "./sentences.js";
+import catalogue from "./sinusoid_explorer.json";
 
+const { picture } = catalogue;
 const POSITIONS = 128, REACH = 64; // positions 0 … 127 of the text, offsets −64 … 64
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
-const CHART = 210; // pixels for the curves of the kernel
+const FEW = 8; // dials on a phone
+const QUERY = [], KEY = [5, 3], MEAN = [1.5, 3], PLAIN = [6, 4]; // dashes
 
-// Dials and table side by side where there is room, else the table below the dials.
+// Dials and table side by side where there is room, else the table above a few dials; below them the curves.
 function places(width) {
-  const wide = width >= 600, dials = wide ? { right: width * 0.4 - 24, bottom: 250 } : { right: width, bottom: 200 };
-  const table = wide ? { left: width * 0.4 + 46, top: 46, bottom: 210 } : { left: 46, top: 256, bottom: 406 };
-  const below = table.bottom + 70;
-  return { dials, table, legend: below + 10, chart: below + (wide ? 52 : 86) };
+  if (width >= 600) return { dials: { top: 36, right: 264, bottom: 152 }, table: { left: 322, top: 44, bottom: 134 }, legend: 190, chart: { top: 220, bottom: 366 } };
+  return { dials: { top: 152, right: width, bottom: 194, few: true }, table: { left: 30, top: 44, bottom: 98 }, legend: 206, chart: { top: 252, bottom: 348 } };
 }
 
 // What is said of the rows of a kernel.
@@ -49,15 +50,24 @@ function throughMatrix({ weight, draw, base, dim, offset }, frequencies, before)
   return through;
 }
 
+// The products of codes without a matrix at distances 0 … 2·REACH, which do not depend on where one stands.
+function withoutMatrix({ base, dim }, frequencies, before) {
+  if (before?.base === base && before.dim === dim) return before;
+  const plain = Float64Array.from({ length: 2 * REACH + 1 }, (_, distance) => decay(distance, frequencies));
+  return { base, dim, least: Math.min(...plain), at: Float64Array.from(plain, (_, k) => plain[Math.abs(k - REACH)]) };
+}
+
 function compute(state, width, previous) {
-  const { base, dim, position, offset } = state;
+  const { base, dim, position, offset, weight } = state;
   const frequencies = inverseFrequencies(dim, base), place = places(width);
   const through = throughMatrix(state, frequencies, previous?.through), { codes } = through;
+  const without = withoutMatrix(state, frequencies, previous?.without);
   const values = {
     code: codes[position + REACH],
     other: codes[position + offset + REACH],
     table: codes.slice(REACH, -REACH),
     kernel: through.row(position),
+    plain: without.at,
     ...through.measured,
   };
   const complete = through.complete && ((deadline) => {
@@ -65,152 +75,167 @@ function compute(state, width, previous) {
     Object.assign(values, through.measured);
     return done;
   });
+  // As far down as the curves go from wherever one stands.
+  const least = weight === "random" ? Math.min(...values.low, without.least) : without.least;
   const axes = {
     position: cellAxis(POSITIONS, place.table.left, width - 10),
     dimension: cellAxis(dim, place.table.top, place.table.bottom),
-    offset: new Axis({ from: -REACH, to: REACH, start: 46, end: width - 10 }),
-    product: new Axis({ from: -1.05, to: 1.05, start: place.chart + CHART, end: place.chart }),
+    offset: new Axis({ from: -REACH, to: REACH, start: 50, end: width - 10 }),
+    product: new Axis({ from: Math.max(Math.floor(least * 10) / 10, -1) - 0.05, to: 1.08, start: place.chart.bottom, end: place.chart.top }),
   };
-  return { values, axes, place, through, frequencies, complete };
+  return { values, axes, place, through, without, frequencies, complete };
 }
 
 // The largest dials that fit.
-function dialSize(pairs, { right, bottom }, top) {
+function dialSize(count, { top, right, bottom }) {
   for (let size = 110; ; size -= 1) {
     const columns = Math.floor(right / size);
-    if (columns > 0 && Math.ceil(pairs / columns) * size <= bottom - top) return { size, columns };
+    if (columns > 0 && Math.ceil(count / columns) * size <= bottom - top) return { size, columns };
   }
 }
 
 function drawDials({ context }, { frequencies, values, place }, state, theme, chosen) {
-  const top = legend(context, theme, [
-    { label: `t = ${state.position}`, colour: colours.query },
-    { label: `t + Δ = ${wholeNumber(state.position + state.offset)}`, colour: colours.key, dash: [4, 2] },
-  ], 0, 8, place.dials.right) + 18;
-  words(context, theme, ["one dial a pair, fastest first; 0 is up", "a dial a pair, fast first; 0 is up"], 0, top - 10, { width: place.dials.right });
-  const { size, columns } = dialSize(frequencies.length, place.dials, top), radius = size * 0.44;
-  const dials = Array.from(frequencies, (_, i) => [((i % columns) + 0.5) * size, top + (Math.floor(i / columns) + 0.5) * size]);
+  const { dials: box } = place, pairs = frequencies.length, few = box.few && pairs > FEW;
+  const shown = Array.from({ length: few ? FEW : pairs }, (_, k) => (few ? Math.round((k * (pairs - 1)) / (FEW - 1)) : k));
+  const { size, columns } = dialSize(shown.length, box), radius = size * 0.44;
+  words(context, theme, say(few ? picture.few_dials : picture.dials, { shown: shown.length, pairs }), 0, box.top - (box.few ? 6 : 10), { width: box.right });
+  if (!box.few) legend(context, theme, strokes(state), 0, 8, box.right);
+  const dials = shown.map((pair, k) => ({ pair, x: ((k % columns) + 0.5) * size, y: box.top + (Math.floor(k / columns) + 0.5) * size }));
   context.globalAlpha = 0.35;
-  dials.forEach(([x, y], i) => {
-    const start = state.position * frequencies[i] - Math.PI / 2;
-    const turn = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, state.offset * frequencies[i]));
-    context.fillStyle = pairColour(i, dials.length);
+  for (const { pair, x, y } of dials) {
+    const start = state.position * frequencies[pair] - Math.PI / 2;
+    const turn = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, state.offset * frequencies[pair]));
+    context.fillStyle = pairColour(pair, pairs);
     context.beginPath();
     context.moveTo(x, y);
     context.arc(x, y, radius, start, start + turn, turn < 0);
     context.fill();
-  });
+  }
   context.globalAlpha = 1;
   const rings = (which, colour, width) => {
     context.strokeStyle = colour;
     context.lineWidth = width;
     context.beginPath();
-    for (const [x, y] of which) {
+    for (const { x, y } of which) {
       context.moveTo(x + radius, y);
       context.arc(x, y, radius, 0, 2 * Math.PI);
     }
     context.stroke();
   };
   rings(dials, theme.grid, 1);
-  if (chosen !== null) rings([dials[chosen]], theme.text, 2);
+  rings(dials.filter(({ pair }) => pair === chosen), theme.text, 2);
   // The tip of a hand is the pair itself: its sine across, its cosine up.
   for (const [code, colour, dash] of [[values.code, colours.query, []], [values.other, colours.key, [size / 10, size / 20]]]) {
     context.strokeStyle = colour;
-    context.lineWidth = Math.max(1.6, size / 20);
+    context.lineWidth = Math.max(1.6, size / 16);
     context.setLineDash(dash);
     context.beginPath();
-    dials.forEach(([x, y], i) => {
+    for (const { pair, x, y } of dials) {
       context.moveTo(x, y);
-      context.lineTo(x + radius * code[2 * i], y - radius * code[2 * i + 1]);
-    });
+      context.lineTo(x + radius * code[2 * pair], y - radius * code[2 * pair + 1]);
+    }
     context.stroke();
   }
   context.setLineDash([]);
 }
 
-function drawTable({ context }, { values, axes, frequencies }, state, theme, cursor) {
+const strokes = ({ position, offset }) => [
+  { label: say(picture.query, { position }), colour: colours.query, dash: QUERY },
+  { label: say(picture.key, { key: position + offset }), colour: colours.key, dash: KEY },
+];
+
+// Both positions are dragged in the table, t above and t + Δ below it, and the offset also along the curve.
+function handles({ values, axes }, { position, offset }) {
+  const { position: t, dimension, offset: along, product } = axes, key = Math.min(Math.max(position + offset, 0), POSITIONS - 1);
+  return [
+    { name: "position", along: "x", x: t.at(position), y: dimension.start - 10, drag: (x) => ({ position: t.whole(t.invert(x)) }) },
+    { name: "key", along: "x", x: t.at(key), y: dimension.end + 10, drag: (x) => ({ offset: t.whole(t.invert(x)) - position }) },
+    {
+      name: "offset", x: along.at(offset), y: product.at(values.kernel[offset + REACH]), line: { vertical: true, from: product.end, to: product.start },
+      drag: (x) => ({ offset: along.whole(along.invert(x)) }),
+    },
+  ];
+}
+
+// A name beside a grip, on the side where there is room, on a rim of the ground's colour.
+function nameOf(context, theme, text, x, y, colour, right) {
+  const font = `600 ${theme.font}`, before = x + 13 + widthOf(context, font, text) > right;
+  Object.assign(context, { font, textAlign: before ? "right" : "left", textBaseline: "middle", strokeStyle: theme.ground, lineWidth: 4, lineJoin: "round" });
+  context.strokeText(text, before ? x - 13 : x + 13, y);
+  words(context, theme, text, before ? x - 13 : x + 13, y, { colour, align: before ? "right" : "left", bold: true });
+}
+
+function drawTable({ context, width }, { values, axes, frequencies }, state, theme, cursor, [query, other]) {
   const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y), scale = diverging(1);
   const cells = new Float64Array(POSITIONS * state.dim);
   for (let t = 0; t < POSITIONS; t++) for (let k = 0, row = values.table[t]; k < state.dim; k++) cells[k * POSITIONS + t] = row[k];
   map.fill(cells, scale);
-  const step = [1, 2, 4, 8, 16, 32].find((size) => state.dim / size <= 8);
-  const yTicks = Array.from({ length: Math.ceil(state.dim / step) }, (_, k) => [k * step, String(k * step)]);
-  map.labels({ xTitle: "position", xTicks: [0, 32, 64, 96, 127].map((t) => [t, String(t)]), yTicks });
-  words(context, theme, ["dimension: sine, cosine, sine, …", "dimension"], x.start, y.start - 30, { width: x.end - x.start });
-  colourBar(context, theme, scale, { left: x.start, top: y.end + 30, width: 120, ticks: [-1, 0, 1] });
+  const step = [1, 2, 4, 8, 16, 32].find((size) => state.dim / size <= 4), bar = width >= 600 ? 110 : 90;
+  map.labels({ yTicks: Array.from({ length: Math.ceil(state.dim / step) }, (_, k) => [k * step, String(k * step)]) });
+  for (const t of [0, 32, 64, 96, 127]) words(context, theme, String(t), x.at(t), y.end + 20, { align: t === 127 ? "right" : "center", baseline: "top" });
+  words(context, theme, [picture.table, picture.table_short], x.start, 8, { width: x.end - x.start - bar - 10 });
+  colourBar(context, theme, scale, { left: Math.round(x.end - bar), top: 2, width: bar, ticks: [-1, 0, 1] });
   for (let i = 0; i < frequencies.length; i++) {
     context.fillStyle = pairColour(i, frequencies.length);
     context.fillRect(x.start - 5, y.at(2 * i - 0.5), 4, y.at(2 * i + 1.5) - y.at(2 * i - 0.5));
   }
   if (cursor !== null) map.outline(cursor.dimension, cursor.position);
-  const key = state.position + state.offset, own = x.at(state.position);
-  for (const [t, colour, dash] of [[key, colours.key, [4, 3]], [state.position, colours.query, []]]) {
+  const key = state.position + state.offset;
+  for (const [t, colour, dash] of [[key, colours.key, KEY], [state.position, colours.query, QUERY]]) {
     context.strokeStyle = colour;
     context.lineWidth = 2;
     context.setLineDash(dash);
     if (t >= 0 && t < POSITIONS) context.strokeRect(x.at(t - 0.5) - 1, y.start - 2, x.at(1) - x.at(0) + 2, y.end - y.start + 4);
   }
   context.setLineDash([]);
-  words(context, theme, "t", own, y.start - 10, { colour: colours.query, align: "center", bold: true });
-  if (state.offset === 0) return;
-  // The other name stands beside this one, and inside the table's width.
-  let at = Math.min(Math.max(x.at(key), x.start + 24), x.end - 24);
-  if (Math.abs(at - own) < 36) at = own + (state.offset > 0 ? 36 : -36);
-  if (at < x.start || at > x.end) at = 2 * own - at;
-  const name = key < 0 ? "← t + Δ" : key < POSITIONS ? "t + Δ" : "t + Δ →";
-  words(context, theme, name, at, y.start - 10, { colour: colours.key, align: "center", bold: true });
+  grip(context, theme, query.x, query.y, colours.query);
+  nameOf(context, theme, say(picture.query, state), query.x, query.y, colours.query, x.end - bar - 6);
+  grip(context, theme, other.x, other.y, colours.key);
+  nameOf(context, theme, say(picture[key < 0 ? "key_before" : key < POSITIONS ? "key" : "key_after"], { key }), other.x, other.y, colours.key, x.end);
 }
 
-function drawKernel({ context, width }, { values, axes, place }, state, theme, cursor) {
-  const { offset: x, product: y } = axes;
-  const points = (line) => Array.from(line, (value, k) => [k - REACH, value]);
-  const entries = [
-    { label: `from t = ${state.position}`, colour: colours.query },
-    { label: `mean over all ${POSITIONS} positions`, colour: theme.text, dash: [1.5, 3] },
-    { label: "least to greatest over them", colour: colours.position, area: true },
-  ];
-  legend(context, theme, entries, 46, place.legend, width);
-  const plot = new Plot(context, theme, x, y);
-  const yTitle = ["product p(t)ᵀ·W·p(t + Δ), over that of a code with itself", "p(t)ᵀ·W·p(t + Δ) ÷ (d/2)"];
-  plot.axes({ xTitle: "offset Δ (tokens; left of 0 = before t)", yTitle, xTicks: 8, xText: wholeNumber });
+function drawKernel({ context, width }, { values, axes, place }, state, theme, cursor, { x: px, y: py }) {
+  const { offset: x, product: y } = axes, { weight, offset } = state, facts = { ...state, positions: POSITIONS };
+  const points = (line) => Array.from(line, (value, k) => [k - REACH, value]), random = weight === "random";
+  const long = width >= 600 ? picture.long : picture.short, entry = (name, colour, stroke) => ({ label: say(long[name], facts), colour, ...stroke });
+  const entries = [entry(random ? "from_here" : "from_everywhere", colours.query)];
+  if (random) entries.push(entry("band", colours.position, { area: true }), entry("mean", theme.text, { dash: MEAN }));
+  if (weight !== "identity") entries.push(entry("plain", theme.muted, { dash: PLAIN }));
+  legend(context, theme, entries, 0, place.legend, width);
+  const plot = new Plot(context, theme, x, y), room = new Axis({ from: x.invert(x.start - 10), to: REACH, start: x.start - 10, end: x.end });
+  new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: [picture.y, picture.y_short], xTicks: width >= 600 ? 8 : 4, yTicks: 4, xText: wholeNumber });
   plot.vertical(0, { colour: theme.muted, dash: [] });
-  plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
-  plot.line(points(values.kernel), colours.query, { width: 2 });
-  plot.line(points(values.mean), theme.text, { width: 2, dash: [1.5, 3] });
-  plot.vertical(state.offset, { colour: colours.key, width: 1.5, dash: [4, 3] });
-  plot.marks([[state.offset, values.kernel[state.offset + REACH]]], colours.key, { radius: 5, square: true });
+  if (random) plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
+  if (weight !== "identity") plot.line(points(values.plain), theme.muted, { width: 1.6, dash: PLAIN });
+  if (random) plot.line(points(values.mean), theme.text, { width: 2, dash: MEAN });
+  plot.line(points(values.kernel), colours.query, { width: 2.2 });
+  plot.vertical(offset, { colour: colours.key, width: 1.5, dash: KEY });
+  grip(context, theme, px, py, colours.key);
+  nameOf(context, theme, say(picture.offset, state), px - 6, y.start - 9, colours.key, x.end);
   if (cursor !== null) plot.vertical(cursor.offset);
 }
 
 function draw(canvas, result, state, theme, cursor) {
-  const table = cursor !== null && cursor.last !== "offset" ? cursor : null;
+  const table = cursor !== null && cursor.last !== "offset" ? cursor : null, [query, key, offset] = handles(result, state);
   drawDials(canvas, result, state, theme, table && table.dimension >> 1);
-  drawTable(canvas, result, state, theme, table);
-  drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null);
+  drawTable(canvas, result, state, theme, table, [query, key]);
+  drawKernel(canvas, result, state, theme, cursor?.last === "offset" ? cursor : null, offset);
 }
 
-function finding({ values }, { position, offset }, done) {
-  const low = values.low[offset + REACH], high = values.high[offset + REACH], { peak } = values;
-  let first = `At Δ = ${wholeNumber(offset)} the product is ${fixed(values.kernel[offset + REACH], 3)} from t = ${position}`;
-  if (!done) return `${first}.`;
-  first += high - low < SAME ? ` as from all ${POSITIONS} positions.` : `; over all ${POSITIONS} positions it runs from ${fixed(low, 3)} to ${fixed(high, 3)}.`;
-  if (values.residual >= SAME) {
-    return `${first} ${fixed(100 * values.residual ** 2, 1)} % of its variance comes from where the codes stand, not from how far apart they are.`;
-  }
-  if (values.asymmetry < SAME) return `${first} Only the offset matters, and left looks like right: greatest at Δ = ${peak}.`;
-  const looks = peak === 0 ? "at its own place" : `${peak < 0 ? "back" : "ahead"} by ${Math.abs(peak)}`;
-  return `${first} Only the offset matters, and left differs from right: greatest at Δ = ${wholeNumber(peak)}, so a head with this W looks ${looks}.`;
+function facts({ values, frequencies }, { offset }) {
+  const at = offset + REACH, low = values.low[at], high = values.high[at], { peak } = values;
+  return {
+    product: values.kernel[at], low, high, everywhere: high - low < SAME, positions: POSITIONS, share: 100 * values.residual ** 2,
+    by_offset: values.residual < SAME, symmetric: values.asymmetry < SAME, peak, steps: Math.abs(peak), slowest: (2 * Math.PI) / frequencies[frequencies.length - 1],
+  };
 }
 
-function readout({ values, frequencies }, state, { position, dimension, offset, last }) {
-  if (last === "offset") {
-    const at = offset + REACH, show = (value) => fixed(value, 3);
-    return `Δ = ${wholeNumber(offset)}: ${show(values.kernel[at])} from t = ${state.position} · mean ${show(values.mean[at])}, `
-      + `least ${show(values.low[at])}, greatest ${show(values.high[at])} over the positions`;
-  }
-  const pair = dimension >> 1, turn = grouped((2 * Math.PI) / frequencies[pair]);
-  return `position ${position}, dimension ${dimension}: ${fixed(values.table[position][dimension], 3)} `
-    + `(${dimension % 2 ? "cosine" : "sine"} of pair ${pair}, one turn in ${turn} tokens)`;
+function reading({ values, frequencies }, state, { position, dimension, offset, last }) {
+  const at = offset + REACH, pair = dimension >> 1;
+  return {
+    on_curve: last === "offset", read: offset, product: values.kernel[at], mean: values.mean[at], low: values.low[at], high: values.high[at], from: state.position,
+    value: values.table[position][dimension], is_cosine: dimension % 2 === 1, pair, turn: (2 * Math.PI) / frequencies[pair],
+  };
 }
 
 const panel = (x, y) => ({ axes }) => [{ left: axes[x].start, right: axes[x].end, top: Math.min(axes[y].start, axes[y].end), bottom: Math.max(axes[y].start, axes[y].end) }];
@@ -222,8 +247,9 @@ const render = explorable({
     { name: "position", axis: ({ axes }) => axes.position, within: panel("position", "dimension") },
     { name: "dimension", axis: ({ axes }) => axes.dimension, vertical: true, within: panel("position", "dimension") },
   ],
-  height: (width) => places(width).chart + CHART + 42,
-  compute, draw, finding, readout,
+  height: (width) => places(width).chart.bottom + 40,
+  compute, draw, facts, reading, handles,
+  play: { control: "position", seconds: 10 },
   pixel: ({ axes }, offset, value) => [axes.offset.at(offset), axes.product.at(value)],
 });
 

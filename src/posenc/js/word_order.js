@@ -5,6 +5,7 @@
 
 import { colours } from "./colours.js";
 import { KEEP_KEYS, element, readText } from "./controls.js";
+import { say } from "./sentences.js";
 
 const KEYS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1, Home: -Infinity, End: Infinity };
 
@@ -14,11 +15,19 @@ export function placesOf(text, count) {
   return [...given, ...Array.from({ length: count }, (_, word) => word).filter((word) => !given.includes(word))];
 }
 
+// The order as text after the word at one place has moved to another.
+export function movedTo(order, from, to) {
+  const moved = order.filter((_, place) => place !== from);
+  moved.splice(to, 0, order[from]);
+  return moved.join("");
+}
+
+// `control` has, besides its label, the texts "how" it is used and of a "chip" with its word and its place.
 export function wordOrder(control, get, set, notify, state) {
   const box = element("div", { class: "posenc-chips" });
   const row = element(
     "div", { class: "posenc-order", role: "group", "aria-label": control.label, "data-control": control.name },
-    element("span", {}, control.label), box, element("span", { class: "posenc-unit" }, "drag a word, or move it with the arrow keys"),
+    element("span", {}, control.label), box, element("span", { class: "posenc-unit" }, control.how),
   );
   let held = null, shown = "";
   const words = () => state().sentence.split(" ");
@@ -32,15 +41,13 @@ export function wordOrder(control, get, set, notify, state) {
       const [text, under] = box.children[place].children;
       text.textContent = all[word];
       under.textContent = place;
-      box.children[place].setAttribute("aria-label", `${all[word]}, position ${place}`);
+      box.children[place].setAttribute("aria-label", say(control.chip, { word: all[word], place }));
       box.children[place].classList.toggle("posenc-held", place === held);
     });
   };
   const move = (from, to) => {
-    const order = placesOf(get(), words().length);
-    order.splice(to, 0, ...order.splice(from, 1));
     notify("");
-    set(order.join(""));
+    set(movedTo(placesOf(get(), words().length), from, to));
     show();
     box.children[to].focus();
   };

@@ -19,36 +19,22 @@ from posenc.widgets._base import Choice, Control, Explorable, Switch, Text, norm
 DIM = 4  # so narrow that every number of an output can be written out
 WORDS = 6  # in the longest sentence
 EQUAL = 1e-12  # rounding errors in float64 stay below
-SENTENCES = {
-    "dog bites man": "dog bites man",
-    "我 爱 你": "我爱你 (I love you)",
-    "the cat sat on the mat": "the cat sat on the mat",
-    "from Beijing to Shanghai": "from Beijing to Shanghai",
-    "屡 败 屡 战": "屡败屡战 (beaten again and again, fighting on)",
-    "the the the the the": "the the the the the (equal words only)",
-    "BOS the the the the": "BOS the the the the (a first token of its own)",
-}
-
-
-def _amount(change: float) -> str:
-    """A change in words, which rounding errors do not reach."""
-    return "less than 0.001" if change < 0.001 else f"up to {fixed(change, 3)}"
 
 
 class BlindSpot(Explorable):
-    """A sentence before and after its words change places: attention weights, outputs, and which of them are equal.
+    """A sentence before and after its words change places: attention weights, outputs, and which of them are the same.
 
     Embeddings and projections are random draws, 4 wide; a second layer reads the embeddings plus the first one's
     outputs. Weights and outputs shown are those of the last layer. Words are matched by identity, not by place.
     """
 
     module = "blind_spot"
-    height = 690
-    main = ("order",)
+    height = 700
+    main = ("order", "scheme")
 
     sentence = Choice("dog bites man")
     order = Text("210", rf"(?!.*(.).*\1)[0-{WORDS - 1}]{{0,{WORDS}}}", own_control=True)
-    scheme = Choice("none")
+    scheme = Choice("none", chips=True)
     layers = Choice("1")
     causal = Switch(False)
     seed = Control(0, 0, 999, "whole")
@@ -107,56 +93,33 @@ class BlindSpot(Explorable):
             "repeat_change": max((float(np.ptp(after.output[p], axis=0).max()) for p in repeats), default=None),
         }
 
-    def finding(self) -> str:
-        values = self.values()
-        words, moved_words, order = values["words"], values["moved_words"], self._order()
+    def facts(self) -> dict[str, Any]:
+        values, order = self.values(), self._order()
+        words, moved_words, count = values["words"], values["moved_words"], len(order)
         between = " " if self.sentence.isascii() else ""
-        sentences = f"“{between.join(words)}” from “{between.join(moved_words)}”"
-        changed, count = int(np.sum(values["output_change"] > EQUAL)), len(words)
-        output_change, weight_change = values["output_change"].max(), values["weight_change"].max()
-        parts = []
-        if order == sorted(order):
-            parts.append("The words stand as they were written. Move one, and see what moves with it.")
-        elif changed == 0 and weight_change <= EQUAL:
-            parts.append(
-                "Each output moved with its word and each attention weight with its word pair, equal to 10⁻¹²."
-            )
-        elif changed == 0:
-            parts.append(
-                "Each output moved with its word, equal to 10⁻¹², though attention weights of word pairs changed "
-                f"by {_amount(weight_change)}."
-            )
-        else:
-            parts.append(
-                f"{changed} of {count} outputs changed as the words moved, by {_amount(output_change)}, "
-                f"and attention weights of word pairs by {_amount(weight_change)}."
-            )
-        if self.scheme == "alibi" and not self.causal and changed == 0 and order == sorted(order, reverse=True):
-            parts.append("ALiBi sees distances, and a sentence read backwards keeps them all.")
-        if words == moved_words:
-            if order != sorted(order):
-                parts.append("Only equal words changed places: the sentence is the same.")
-        elif not self.causal and values["mean_change"] <= EQUAL:
-            parts.append(f"The mean of the outputs is equal to 10⁻¹²: it cannot tell {sentences}.")
-        elif not self.causal:
-            parts.append(f"The mean of the outputs changed by {_amount(values['mean_change'])}: it tells {sentences}.")
-        elif values["last_change"] is None:
-            parts.append(
-                "The last token is another word now: leave it in place to see what it knows of the others' order."
-            )
-        elif values["last_change"] <= EQUAL:
-            parts.append(
-                f"The last token, “{words[-1]}”, got the same output to 10⁻¹²: it cannot tell the order of the words "
-                "before it."
-            )
-        else:
-            parts.append(
-                f"The last token, “{words[-1]}”, got another output, by {_amount(values['last_change'])}: it can "
-                "tell the order of the words before it."
-            )
+        changed, weights = int(np.sum(values["output_change"] > EQUAL)), float(np.max(values["weight_change"]))
         repeated, times = Counter(words).most_common(1)[0]
-        if times > 1:
-            equal = values["repeat_change"] <= EQUAL
-            how = "equal to 10⁻¹²" if equal else f"{_amount(values['repeat_change'])} apart"
-            parts.append(f"The {times} outputs of “{repeated}” are {how}.")
-        return " ".join(parts)
+        backwards = order == sorted(order, reverse=True)
+        last, repeats = values["last_change"], values["repeat_change"]
+        return {
+            "as_written": between.join(words),
+            "as_moved": between.join(moved_words),
+            "count": count,
+            "changed": changed,
+            "weights": weights,
+            "weights_same": weights <= EQUAL,
+            "outputs": float(np.max(values["output_change"])),
+            "written": order == sorted(order),
+            "same_words": words == moved_words,
+            "keeps_distances": self.scheme == "alibi" and not self.causal and changed == 0 and backwards,
+            "mean": values["mean_change"],
+            "mean_same": values["mean_change"] <= EQUAL,
+            "last_word": words[-1],
+            "last": last,
+            "last_kept": last is not None,
+            "last_same": last is not None and last <= EQUAL,
+            "repeated": repeated if times > 1 else None,
+            "times": times,
+            "repeats": repeats,
+            "repeats_same": repeats is not None and repeats <= EQUAL,
+        }

@@ -29,7 +29,6 @@ ROUNDING = 1e-9
 class Code(NamedTuple):
     """One code of the gallery, in a text of `length` tokens and with `dim` dimensions."""
 
-    label: str  # what the list shows
     rows: Callable[[np.ndarray, int, int], np.ndarray]  # of positions, length and dim
     end: Callable[[int, int], float]  # the first position that has no code, of length and dim
 
@@ -39,17 +38,16 @@ def _never(length: int, dim: int) -> float:
 
 
 CODES = {
-    "integer": Code("integer", lambda at, length, dim: integer(at, dim), _never),
-    "normalised": Code("normalised", normalised, lambda length, dim: length),
-    "binary": Code("binary", lambda at, length, dim: binary(at, dim), lambda length, dim: 2**dim),
+    "integer": Code(lambda at, length, dim: integer(at, dim), _never),
+    "normalised": Code(normalised, lambda length, dim: length),
+    "binary": Code(lambda at, length, dim: binary(at, dim), lambda length, dim: 2**dim),
     "radix": Code(
-        "decimal digits (radix 10)",
         lambda at, length, dim: radix(at, dim, 10, normalise=True),
         lambda length, dim: 10**dim,
     ),
-    "harmonic": Code("harmonic sines", lambda at, length, dim: harmonic(at, dim), _never),
-    "dyadic": Code("dyadic sines", lambda at, length, dim: dyadic(at, dim), _never),
-    "sinusoidal": Code("sinusoidal", lambda at, length, dim: sinusoidal(at, dim), _never),
+    "harmonic": Code(lambda at, length, dim: harmonic(at, dim), _never),
+    "dyadic": Code(lambda at, length, dim: dyadic(at, dim), _never),
+    "sinusoidal": Code(lambda at, length, dim: sinusoidal(at, dim), _never),
 }
 
 
@@ -103,10 +101,10 @@ class EncodingGallery(Explorable):
     """A code as a picture, and for each of seven codes which of seven wishes it keeps."""
 
     module = "encoding_gallery"
-    height = 1070
-    main = ("scheme",)
+    height = 730
+    main = ("scheme", "length")
 
-    scheme = Choice("binary")
+    scheme = Choice("integer")
     length = Control(64, 16, 96, "whole")
     dim = Control(16, 2, 32, "even")
 
@@ -127,25 +125,20 @@ class EncodingGallery(Explorable):
             "kept": {name: [kept(wish, x, self.dim) for wish, x in row.items()] for name, row in scored.items()},
         }
 
-    def finding(self) -> str:
+    def facts(self) -> dict[str, Any]:
         values = self.values()
-        coded, score, verdicts = len(values["codes"]), values["scores"][self.scheme], values["kept"][self.scheme]
-        failures = {
-            "least_distance": "two positions share a code",
-            "greatest_norm": f"the longest code measures {grouped(score['greatest_norm'])}",
-            "length_dependence": (
-                f"in a text twice as long a code changes by up to {grouped(score['length_dependence'])}"
-            ),
-            "defined_share": f"{fixed(100 * score['defined_share'], 0)} % of the next positions have a code",
-            "translation_residual": (
-                f"one distance differs from place to place, by {fixed(100 * score['translation_residual'], 1)} %"
-            ),
-            "monotonicity_violations": (
-                f"{fixed(100 * score['monotonicity_violations'], 1)} % of the time the farther of two looks nearer"
-            ),
-            "shift_residual": f"no matrix makes one step, the best leaves {fixed(score['shift_residual'], 3)}",
+        coded, score = len(values["codes"]), values["scores"][self.scheme]
+        verdicts = dict(zip(score, values["kept"][self.scheme], strict=True))
+        failed = [{"wish": w, "score": score[w], "percent": 100 * score[w]} for w, fine in verdicts.items() if not fine]
+        return {
+            "code": self.catalogue["controls"]["scheme"]["options"][self.scheme],
+            "wishes": len(verdicts),
+            "kept": sum(verdicts.values()),
+            "ends": coded < self.length,
+            "last_coded": coded - 1,
+            "fails": bool(failed),
+            "failed": failed,
+            "longest": score["greatest_norm"],
+            "uneven": 100 * score["translation_residual"],
+            "nearer": 100 * score["monotonicity_violations"],
         }
-        failed = [failures[wish] for wish, fine in zip(score, verdicts, strict=True) if not fine]
-        short = "" if coded == self.length else f" Its digits end at position {coded - 1}."
-        first = f"Code: {CODES[self.scheme].label}. It keeps {sum(verdicts)} of {len(verdicts)} wishes.{short}"
-        return f"{first} What fails: {'; '.join(failed)}." if failed else first

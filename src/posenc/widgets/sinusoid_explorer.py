@@ -8,7 +8,8 @@ import numpy as np
 
 from posenc._numbers import fixed, whole
 from posenc.absolute import shift_matrix, sinusoidal
-from posenc.analysis import kernel_asymmetry, kernel_residual, offset_kernel
+from posenc.analysis import decay, kernel_asymmetry, kernel_residual, offset_kernel
+from posenc.frequencies import inv_freq, wavelengths
 from posenc.widgets._base import Action, Choice, Control, Explorable, normal_draws
 
 POSITIONS, REACH = 128, 64  # positions 0 … 127 of the text, offsets −64 … 64
@@ -36,14 +37,14 @@ class SinusoidExplorer(Explorable):
     """
 
     module = "sinusoid_explorer"
-    height = 1010
-    main = ("offset", "weight")
+    height = 730
+    main = ("position", "weight")
 
     position = Control(20, 0, POSITIONS - 1, "whole")
     offset = Control(10, -REACH, REACH, "whole")
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(64, 2, 128, "even")
-    weight = Choice("identity")
+    weight = Choice("random", chips=True)
     draw = Action(needs={"weight": ["random"]})
 
     def between(self) -> np.ndarray:
@@ -53,7 +54,7 @@ class SinusoidExplorer(Explorable):
         return shift_matrix(-self.offset if self.weight == "shift" else 0, self.dim, self.base)
 
     def values(self) -> dict[str, Any]:
-        """Both codes, the table, and the kernel at t beside its least, greatest and mean over all positions."""
+        """Both codes, the table, and the kernel: at t, without W, and least, greatest and mean over all positions."""
         offsets, positions = np.arange(-REACH, REACH + 1), np.arange(POSITIONS)
         kernel = offset_kernel(offsets, positions, self.dim, self.base, self.between()) / (self.dim / 2)
         mean = kernel.mean(axis=0)  # (offsets,)
@@ -62,6 +63,7 @@ class SinusoidExplorer(Explorable):
             "other": sinusoidal(self.position + self.offset, self.dim, self.base),
             "table": sinusoidal(positions, self.dim, self.base),
             "kernel": kernel[self.position],
+            "plain": decay(np.abs(offsets), inv_freq(self.dim, self.base)),
             "low": kernel.min(axis=0),
             "high": kernel.max(axis=0),
             "mean": mean,
@@ -70,24 +72,19 @@ class SinusoidExplorer(Explorable):
             "peak": int(offsets[np.argmax(mean)]),
         }
 
-    def finding(self) -> str:
+    def facts(self) -> dict[str, Any]:
         values, at = self.values(), self.offset + REACH
-        low, high = values["low"][at], values["high"][at]
-        first = f"At Δ = {whole(self.offset)} the product is {fixed(values['kernel'][at], 3)} from t = {self.position}"
-        if high - low < SAME:
-            first += f" as from all {POSITIONS} positions."
-        else:
-            first += f"; over all {POSITIONS} positions it runs from {fixed(low, 3)} to {fixed(high, 3)}."
-        if values["residual"] >= SAME:
-            share = fixed(100 * values["residual"] ** 2, 1)
-            return (
-                f"{first} {share} % of its variance comes from where the codes stand, not from how far apart they are."
-            )
-        if values["asymmetry"] < SAME:
-            return f"{first} Only the offset matters, and left looks like right: greatest at Δ = {values['peak']}."
-        way = "back" if values["peak"] < 0 else "ahead"
-        looks = f"{way} by {abs(values['peak'])}" if values["peak"] else "at its own place"
-        return (
-            f"{first} Only the offset matters, and left differs from right: greatest at "
-            f"Δ = {whole(values['peak'])}, so a head with this W looks {looks}."
-        )
+        low, high, peak = float(values["low"][at]), float(values["high"][at]), values["peak"]
+        return {
+            "product": float(values["kernel"][at]),
+            "low": low,
+            "high": high,
+            "everywhere": high - low < SAME,
+            "positions": POSITIONS,
+            "share": 100 * values["residual"] ** 2,
+            "by_offset": values["residual"] < SAME,
+            "symmetric": values["asymmetry"] < SAME,
+            "peak": peak,
+            "steps": abs(peak),
+            "slowest": float(wavelengths(inv_freq(self.dim, self.base))[-1]),
+        }

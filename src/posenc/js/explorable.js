@@ -16,8 +16,8 @@
 //   pixel(result, …)                        → [x, y] on the canvas of a point in data coordinates, for tests
 // and, where there is use for them,
 //   handles(result, state)                  → [{ name, x, y, along, line, drag(x, y) → { control: value, … } }], dragged on the
-//                                           canvas, `along` "x" or "y" where not in both directions; a line { vertical, from, to }
-//                                           is taken hold of anywhere on it. grip() in drawing.js marks a handle
+//                                           canvas, `along` "x" or "y" where not in both directions, "around" where on a circle; a line
+//                                           { vertical, from, to } is taken hold of anywhere on it. grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
 //   linked(changes, state)                  → further changes that go with these, as { control: value, … }
 //   play                                    { control, seconds }: what the play button moves from end to end of its track

@@ -110,6 +110,7 @@ function drawKey(context, theme, width, { grid, values }) {
     words(context, theme, text, left + 21, y, { colour: theme.text, width: wide ? Infinity : width - 21 });
     if (wide) left += 39 + context.measureText(text[0]).width;
   });
+  words(context, theme, picture.shown.map((one) => say(one, facts)), width, 9, { align: "right", width: wide ? Infinity : 0 });
 }
 
 // A large dial with its scale in tokens: the fastest pair, and beside it the pair that was chosen or is pointed at.
@@ -125,7 +126,7 @@ function drawLarge(context, theme, { large, frequencies, values }, state, i, k) 
     words(context, theme, label, x + across * (radius - 5), y + down * (radius - 5), { align, baseline });
   });
   const facts = { pair: i, turns: values.turns[i] };
-  words(context, theme, say(picture.dial, facts), x, y + radius + 12, { align: "center", colour: theme.text, bold: true });
+  words(context, theme, say(picture.dial, facts), x, y + radius + 16, { align: "center", colour: theme.text, bold: true });
   words(context, theme, say(picture.turn, { wavelength }), x, y - radius - 9, { align: "center" });
 }
 

@@ -45,16 +45,16 @@ function places(pairs, width) {
   const lengths = new Axis({ from: 16, to: 131_072, start: 10, end: width - 10, log: true });
   if (width >= WIDE) {
     const grid = pairGrid(pairs, { width, height: 184, top: 74, least: 38, greatest: 60 });
-    return { lengths, grid, large: { x: 66, y: 336, radius: 56 }, x: cellAxis(pairs, 418, width - 12), y: [HEIGHT - 42, 288] };
+    return { wide: true, lengths, grid, large: { x: 66, y: 336, radius: 56, room: 220 }, x: cellAxis(pairs, 418, width - 12), y: [HEIGHT - 42, 288] };
   }
   const grid = pairGrid(pairs, { width, height: 84, top: 72, least: 38, greatest: 60 });
-  return { lengths, grid, large: { x: 58, y: 216, radius: 46 }, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 290] };
+  return { wide: false, lengths, grid, large: { x: 52, y: 216, radius: 44, room: width - 116 }, x: cellAxis(pairs, 46, width - 8), y: [NARROW - 40, 290] };
 }
 
 const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);
 
 // How far training went, and below it how far a text goes: dashed where it is past the training.
-function drawLengths(context, theme, { lengths }, { trained, used }) {
+function drawLengths(context, theme, { lengths, wide }, { trained, used }) {
   const bar = (from, to, y, colour, thick, dash = []) => {
     context.strokeStyle = colour;
     context.lineWidth = thick;
@@ -66,10 +66,10 @@ function drawLengths(context, theme, { lengths }, { trained, used }) {
     context.setLineDash([]);
   };
   const name = (text, tokens, y) => { // where there is room, and over the bar, which shows beside it
-    const said = say(text, { tokens }), wide = widthOf(context, `600 ${theme.font}`, said), at = lengths.at(tokens);
-    const left = at + 16 + wide > lengths.end ? at - 16 - wide : at + 16;
+    const said = say(text[wide ? 0 : 1], { tokens }), long = widthOf(context, `600 ${theme.font}`, said), at = lengths.at(tokens);
+    const left = at + 14 + long > lengths.end + 10 ? at - 14 - long : at + 14;
     context.fillStyle = theme.ground;
-    context.fillRect(left - 4, y - 8, wide + 8, 16);
+    context.fillRect(left - 3, y - 8, long + 6, 16);
     words(context, theme, said, left, y, { colour: theme.text, bold: true });
   };
   bar(lengths.start, lengths.end, TRAINED, theme.grid, 1);
@@ -118,14 +118,14 @@ function drawRings(context, theme, result, shown) {
 
 // The chosen pair, or the one that is pointed at, large and in words.
 function drawLarge(context, theme, result, state, i) {
-  const { large: { x, y, radius } } = result, ring = ringOf(result, i), left = x + radius + 22;
+  const { large: { x, y, radius, room } } = result, ring = ringOf(result, i), left = x + radius + 18;
   drawRing(context, theme, { x, y, radius, thick: 14, ...ring });
   words(context, theme, say(picture.pair, { pair: i }), x, y, { align: "center", colour: theme.text, bold: true });
   const facts = { ...state, ...reading(result, state, { pair: i }) };
   const lines = [[picture.turn, null], [picture.met, [ring.colour, 8, []]], [picture.going, [theme.text, 4, DASH]], [picture.fresh, null]];
   lines.forEach(([text, stroke], k) => {
     const row = y + 20 * (k - 1.5);
-    words(context, theme, text.map((one) => say(one, facts)), stroke ? left + 28 : left, row, { colour: theme.text });
+    words(context, theme, text.map((one) => say(one, facts)), stroke ? left + 28 : left, row, { colour: theme.text, width: stroke ? room - 28 : room });
     if (!stroke || !say(text[0], facts)) return;
     [context.strokeStyle, context.lineWidth] = stroke;
     context.setLineDash(stroke[2]);

@@ -60,6 +60,7 @@ def test_presets_are_the_models_own_frequencies():
 
 def test_a_slider_leaves_the_model(open_live):
     live = open_live(Coverage)
+    live.open()
     assert live.get("model") == "Llama-2-7b-hf"
     live.input("used").press("End")
     assert live.get("model") == "Llama-2-7b-hf"  # no part of the preset

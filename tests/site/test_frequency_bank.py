@@ -19,10 +19,9 @@ def lead(live, turns: float) -> None:
     canvas.scroll_into_view_if_needed()
     box, [hand] = canvas.bounding_box(), live.evaluate("explorable.handles")
     tip = (box["x"] + hand["x"], box["y"] + hand["y"])
-    radius, middle = (72, 248) if live.evaluate("figure.querySelector('canvas').clientWidth") > 560 else (52, 246)
-    x, y = box["x"] + middle, box["y"] + 302
+    x, y = box["x"] + 248, box["y"] + 298  # the dial's middle
     start = math.atan2(tip[0] - x, y - tip[1])
-    assert math.hypot(tip[0] - x, tip[1] - y) == pytest.approx(radius, abs=1)
+    assert math.hypot(tip[0] - x, tip[1] - y) == pytest.approx(69, abs=1)
     live.page.mouse.move(*tip)
     live.page.mouse.down()
     for k in range(1, 13):

@@ -81,7 +81,8 @@ def drag(live, name: str, across: float, up: float = 0) -> None:
     """Drag a handle by so many pixels."""
     canvas = live.figure.locator("canvas")
     canvas.scroll_into_view_if_needed()
-    box, [handle] = canvas.bounding_box(), [each for each in live.evaluate("explorable.handles") if each["name"] == name]
+    box, handles = canvas.bounding_box(), live.evaluate("explorable.handles")
+    [handle] = [each for each in handles if each["name"] == name]
     live.page.mouse.move(box["x"] + handle["x"], box["y"] + handle["y"])
     live.page.mouse.down()
     live.page.mouse.move(box["x"] + handle["x"] + across, box["y"] + handle["y"] - up, steps=4)

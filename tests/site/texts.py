@@ -8,25 +8,25 @@ from tests.site.live import Live
 WRITTEN = """await (async () => {
   const { prototype } = CanvasRenderingContext2D, { fillText, clearRect } = prototype;
   let texts = [];
+  const canvas = figure.querySelector('canvas'); // others may be on the page
   prototype.clearRect = function (...box) {
-    texts = [];
+    if (this.canvas === canvas) texts = [];
     return clearRect.apply(this, box);
   };
   prototype.fillText = function (text, x, y) {
-    const { actualBoundingBoxLeft: left, actualBoundingBoxRight: right, actualBoundingBoxAscent: up, actualBoundingBoxDescent: down } = this.measureText(text);
-    if (text) texts.push({ text, left: x - left, right: x + right, top: y - up, bottom: y + down });
+    const box = this.measureText(text), left = x - box.actualBoundingBoxLeft, right = x + box.actualBoundingBoxRight;
+    const top = y - box.actualBoundingBoxAscent, bottom = y + box.actualBoundingBoxDescent;
+    if (text && this.canvas === canvas) texts.push({ text, left, right, top, bottom });
     return fillText.call(this, text, x, y);
   };
   try {
     for (const [name, value] of Object.entries(x)) model.set(name, value);
-    model.set('_restore', {}); // draws anew even where nothing has changed
-    figure.querySelector('canvas').dispatchEvent(new PointerEvent('pointerleave', { pointerType: 'mouse' }));
-    document.documentElement.classList.toggle('posenc-drawn-anew');
+    document.documentElement.classList.add('drawn-anew'); // a change of the theme's classes draws, as a setting may not
     do await new Promise(requestAnimationFrame); while (!explorable.done);
     await new Promise(requestAnimationFrame);
   } finally {
     Object.assign(prototype, { fillText, clearRect });
-    document.documentElement.classList.remove('posenc-drawn-anew');
+    document.documentElement.classList.remove('drawn-anew');
   }
   return texts;
 })()"""

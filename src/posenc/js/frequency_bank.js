@@ -1,6 +1,6 @@
 import { cosines, fingerprintDifference, inverseFrequencies, mean, turns } from "./arithmetic.js";
 import { pairColour } from "./colours.js";
-import { Axis, Plot, cellAxis, grip, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./frequency_bank.json";
 import { explorable } from "./explorable.js";
 import { fixed, grouped } from "./numbers.js";
@@ -10,7 +10,7 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const TURN = 2 * Math.PI;
 const WIDE = 560; // pixels from which the chart stands beside the large dials
-const HEIGHT = 404, NARROW = 394;
+const HEIGHT = 396, NARROW = 394;
 
 function compute(state, width) {
   const { base, dim, distance, other } = state;
@@ -33,8 +33,8 @@ function compute(state, width) {
 function places(pairs, width) {
   if (width >= WIDE) {
     const grid = pairGrid(pairs, { width, height: 180, top: 22, least: 38, greatest: 60 });
-    const large = { y: 302, radius: 72, middles: [76, 248] };
-    return { grid, large, x: cellAxis(pairs, 378, width - 12), y: [HEIGHT - 42, 238], height: HEIGHT };
+    const large = { y: 298, radius: 69, middles: [76, 248] };
+    return { grid, large, x: cellAxis(pairs, 378, width - 12), y: [HEIGHT - 42, 234], height: HEIGHT };
   }
   const grid = pairGrid(pairs, { width, height: 84, top: 40, least: 38, greatest: 60 });
   const large = { y: 193, radius: 52, middles: [width * 0.25, width * 0.75] };
@@ -121,13 +121,16 @@ function drawLarge(context, theme, { large, frequencies, values }, state, i, k) 
     colour: pairColour(i, frequencies.length), width: 4,
   });
   const text = (tokens) => (wavelength < 100 ? fixed(tokens, 1) : grouped(Math.round(tokens)));
-  [[0, -1, "center", "top"], [1, 0, "right", "middle"], [0, 1, "center", "bottom"], [-1, 0, "left", "middle"]].forEach(([across, down, align, baseline], quarter) => {
-    const label = quarter === 0 ? picture.start : text((wavelength * quarter) / 4);
-    words(context, theme, label, x + across * (radius - 5), y + down * (radius - 5), { align, baseline });
-  });
+  const [right, bottom, left] = [1, 2, 3].map((quarter) => text((wavelength * quarter) / 4)), inner = radius - 5;
+  words(context, theme, picture.start, x, y - inner, { align: "center", baseline: "top" });
+  words(context, theme, bottom, x, y + inner, { align: "center", baseline: "bottom" });
+  if (widthOf(context, theme.font, left) + widthOf(context, theme.font, right) < 2 * inner - 16) {
+    words(context, theme, right, x + inner, y, { align: "right" });
+    words(context, theme, left, x - inner, y);
+  }
   const facts = { pair: i, turns: values.turns[i] };
   words(context, theme, say(picture.dial, facts), x, y + radius + 16, { align: "center", colour: theme.text, bold: true });
-  words(context, theme, say(picture.turn, { wavelength }), x, y - radius - 9, { align: "center" });
+  words(context, theme, picture.turn.map((one) => say(one, { wavelength })), x, y - radius - 9, { align: "center", width: 2 * radius + 50 });
 }
 
 function chart({ context }, theme, result, title, from, to, options) {
@@ -173,7 +176,7 @@ function facts({ values, frequencies }) {
   const pairs = frequencies.length, fastest = Math.ceil(pairs / 8), same = !values.share_so_far;
   const turned = values.turns.filter((count) => count >= 1).length;
   return {
-    pairs, turned, unturned: pairs - turned, most: values.turns[0], same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
+    pairs, turned, unturned: pairs - turned, rounds: Math.floor(values.turns[0]), same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
     share: same ? null : 100 * values.share_so_far[fastest - 1],
   };
 }

@@ -4,7 +4,7 @@ import { widthOf, words } from "./drawing.js";
 
 const HIGH = 15; // pixels of a line of text
 const AROUND = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6].map((k) => (k * Math.PI) / 6); // from where a label should stand
-const FARTHER = [0, 8, 18, 30]; // pixels
+const FARTHER = [0, 8, 18, 30, 45, 60]; // pixels
 
 const overlap = (a, b) => (
   Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) * Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top))

@@ -2,7 +2,7 @@ import { dot, inverseFrequencies } from "./arithmetic.js";
 import { applied, conjugateProducts, pairsOf, rotationMatrix, scoreByComplex } from "./arithmetic_rotation.js";
 import { equation, matrix } from "./blocks.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, arrow, grip, legend, words } from "./drawing.js";
+import { Axis, Plot, arrow, grip, legend, widthOf, words } from "./drawing.js";
 import catalogue from "./rotation_2d.json";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
@@ -190,12 +190,14 @@ function drawScores(context, theme, result, state, cursor) {
   const { x, y, left, top } = result.chart, { scores, by_matrices } = result.values, { m, n, locked } = state;
   const chart = new Plot(context, theme, x, y);
   const wave = { colour: colours.score, dash: [] }, level = { colour: theme.text, dash: [7, 4] };
-  legend(context, theme, [{ label: picture.alone[result.wide ? 0 : 1], ...wave }, { label: picture.together[result.wide ? 0 : 1], ...level }], left, top + 10, x.end + 14);
+  const room = x.end + 14 - left, rows = picture.curves.map((names) => names.map((label, k) => ({ label, ...[wave, level][k] })));
+  const long = ([first, second]) => widthOf(context, theme.font, first.label) + widthOf(context, theme.font, second.label) + 74;
+  legend(context, theme, rows.find((row) => long(row) <= room) ?? rows.at(-1), left, top + 10, left + room);
   chart.axes({
     xTitle: picture.position, yTitle: picture.scores, xTicks: (x.end - x.start) / 60, xText: wholeNumber, yTicks: 4, yText: (tick) => fixed(tick, tick % 1 ? 1 : 0),
   });
   const points = Array.from({ length: FARTHEST + 1 }, (_, position) => [position, scores[position - n + FARTHEST]]);
-  context.globalAlpha = locked ? 0.55 : 1;
+  context.globalAlpha = locked ? 0.75 : 1;
   chart.line(points, wave.colour, { width: locked ? 1.2 : 2 });
   chart.marks(points, wave.colour, { radius: 2 });
   context.globalAlpha = 1;
@@ -214,6 +216,7 @@ function drawScores(context, theme, result, state, cursor) {
   const labels = new Labels(context, theme, { left: x.start, right: x.end + 14, top: y.end - 20, bottom: y.start - 4 });
   labels.along([x.start, y.end - 11], [x.start + 32, y.end - 11]); // the axis's title
   labels.keep(x.at(m), y.at(by_matrices), 9);
+  labels.along([x.start, y.at(by_matrices)], [x.end, y.at(by_matrices)]);
   labels.write(say(picture.key, { n }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: colours.key, bold: true });
   labels.write(say(picture.score, { score: by_matrices }), [x.at(m), y.at(by_matrices)], { towards: -Math.PI / 2, colour: theme.text, bold: true });
   labels.write(say(picture.offset, { offset: m - n }), [x.at((m + n) / 2), y.start], { towards: -Math.PI / 2, away: 6, colour: theme.text });

@@ -50,7 +50,7 @@ class FrequencyBank(Explorable):
             "pairs": pairs,
             "turned": turned,
             "unturned": pairs - turned,
-            "most": values["turns"][0],
+            "rounds": math.floor(values["turns"][0]),
             "mean": values["running_mean"][-1],
             "same": shares is None,
             "similarity": values["similarity"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +38,7 @@ class Case:
     page: str = EVERY_ONE  # where its chapter shows it, once that is written
     handles: tuple[str, ...] = ()  # names of what is dragged on the canvas
     plays: str = ""  # the control that the play button moves
+    free: dict[str, object] = field(default_factory=dict)  # with which each control moves from end to end by itself
 
     @property
     def name(self) -> str:
@@ -199,11 +200,14 @@ CASES = [
         [
             {"distance": 0, "other": 0},
             {"distance": 65_536, "other": 0, "base": 1.0, "dim": 2},
-            {"distance": 1, "other": 65_535, "base": 1e8, "dim": 256},
-            {"distance": 4096, "other": 4000, "base": 5e5, "dim": 64},
+            {"distance": 1, "other": 65_535, "base": 1e8, "dim": 256, "chart": "difference", "pair": 127},
+            {"distance": 4096, "other": 4000, "base": 5e5, "dim": 64, "chart": "difference", "pair": 0},
+            {"distance": 7, "other": 7, "chart": "difference"},
         ],
-        {"dim": 256, "distance": 65_536},
+        {"dim": 256, "distance": 65_536, "chart": "difference"},
         "notebooks/08_multi_frequency_decay.html",
+        handles=("hand",),
+        plays="distance",
     ),
     Case(
         ContextExtension,
@@ -243,11 +247,13 @@ CASES = [
         [
             {"model": "Llama-3.1-8B", "used": 131_072},
             {"model": "gpt-neox-20b", "used": 1000},
-            {"base": 1.0, "dim": 4, "trained": 16, "used": 131_072, "tolerance": 0.5},
+            {"base": 1.0, "dim": 4, "trained": 16, "used": 131_072, "tolerance": 0.5, "chart": "turns", "pair": 127},
             {"base": 1e8, "dim": 256, "trained": 65_536, "used": 65_537, "tolerance": 0.3},
             {"base": 250.0, "dim": 32, "trained": 128, "used": 3000, "tolerance": 0.02},
         ],
         {"dim": 256, "trained": 512, "used": 131_072, "tolerance": 0.001},
+        handles=("trained", "used"),
+        plays="used",
     ),
     Case(
         Extrapolation,
@@ -264,11 +270,13 @@ CASES = [
         Rotation2D,
         [
             {"m": 32, "n": 0, "theta": 3.14, "q1": -1.5, "k2": 1.5},
-            {"view": "interleaved", "m": 0, "n": 17, "locked": True},
+            {"view": "interleaved", "m": 0, "n": 17, "locked": False},
             {"view": "half", "theta": 1.57, "q3": -0.25},
             {"theta": 0.0, "q1": 0.0, "q2": 0.0},
         ],
         {"view": "half", "m": 32, "n": 0, "theta": 3.14},
-        handles=("q", "k"),
+        handles=("q", "k", "m", "n"),
+        plays="m",
+        free={"locked": False},
     ),
 ]

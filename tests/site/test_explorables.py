@@ -79,7 +79,7 @@ def test_every_control_answers_to_mouse_keys_and_typing(open_live, case):
     for control in cls.controls():
         name, scale = control["name"], control["scale"]
         opening = cls.class_traits()[name].default_value
-        live.set(**told(cls).setting)
+        live.set(**told(cls, **({} if name in case.free else case.free)).setting)
         meet(live, control)
         if scale == "switch":
             box = live.input(name, "checkbox")
@@ -281,6 +281,7 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
     canvas = live.figure.locator("canvas")
     canvas.scroll_into_view_if_needed()
     session = live.page.context.new_cdp_session(live.page)
+    live.set(**told(case.cls, **case.free).setting)
     for finger in (False, True):
         for k in range(len(case.handles)):
             handles = live.evaluate("explorable.handles")
@@ -304,8 +305,8 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
                 live.page.mouse.up()
             assert live.setting() != before, handle["name"]
             moved = live.evaluate("explorable.handles")[k]
-            missed_x = moved["x"] - handle["x"] - across if handle["along"] != "y" else 0
-            missed_y = moved["y"] - handle["y"] - up if handle["along"] != "x" else 0
+            missed_x = moved["x"] - handle["x"] - across if handle["along"] in {"x", "both"} else 0
+            missed_y = moved["y"] - handle["y"] - up if handle["along"] in {"y", "both"} else 0
             assert np.hypot(missed_x, missed_y) < 4, "it did not follow"
             assert live.finding == told(case.cls, **live.setting()).finding
 
@@ -472,7 +473,7 @@ def test_it_plays_and_pauses(open_live, case):
     live.page.wait_for_timeout(120)
     assert live.get(case.plays) == stopped
     still = open_live(case.cls, reduced_motion="reduce")
-    still.set(**told(case.cls).setting)
+    still.set(**told(case.cls, **case.free).setting)
     stops = []
     for _ in range(10):
         still.figure.locator(".posenc-bar button[aria-label^=Play]").click()

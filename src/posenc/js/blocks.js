@@ -10,7 +10,7 @@ export function table({ caption, columns, rows }) {
   return { kind: "table", caption, columns, rows };
 }
 
-// parts: texts, and matrices as `matrix` makes them, side by side.
+// parts: texts, in which ^{…} is raised, and matrices as `matrix` makes them, side by side.
 export function equation(label, ...parts) {
   return { kind: "equation", label, parts };
 }
@@ -20,6 +20,7 @@ export function matrix(name, rows) {
   return { name, rows };
 }
 
+const typeset = (text) => text.split(/\^\{([^}]*)\}/).map((part, k) => (k % 2 ? element("sup", {}, part) : part));
 const rowOf = (tag, texts) => element("tr", {}, ...texts.map((text) => element(tag, {}, text)));
 
 function buildTable({ caption, columns, rows }) {
@@ -37,7 +38,7 @@ function buildTable({ caption, columns, rows }) {
 function buildEquation({ label, parts }) {
   const line = element("div", { class: "posenc-equation", role: "group", "aria-label": label });
   for (const part of parts) {
-    if (typeof part === "string") line.append(element("span", {}, part));
+    if (typeof part === "string") line.append(element("span", { "data-text": part }, ...typeset(part)));
     else line.append(element("table", { class: "posenc-matrix", "aria-label": part.name }, element("tbody", {}, ...part.rows.map((row) => rowOf("td", row)))));
   }
   return line;
@@ -67,7 +68,10 @@ export function showBlocks(box, blocks) {
     }
     const cells = node.querySelectorAll("caption, th, td, span");
     textsOf(block).forEach((text, i) => {
-      if (cells[i].textContent !== text) cells[i].textContent = text;
+      const cell = cells[i];
+      if ((cell.dataset.text ?? cell.textContent) === text) return;
+      cell.replaceChildren(...typeset(text));
+      if ("text" in cell.dataset) cell.dataset.text = text;
     });
     if (block.kind === "table") node.setAttribute("aria-label", block.caption);
   });

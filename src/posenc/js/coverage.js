@@ -1,16 +1,19 @@
 import { inverseFrequencies, turns } from "./arithmetic.js";
 import { newShares, pairsReaching } from "./arithmetic_coverage.js";
 import { colours, pairColour } from "./colours.js";
-import { Axis, Plot, arrow, cellAxis, words } from "./drawing.js";
+import { Axis, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./coverage.json";
 import { explorable } from "./explorable.js";
 import { grouped } from "./numbers.js";
+import { pairGrid } from "./pair_grid.js";
+import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const RINGS = 200; // pixels for the rings with their heading, and for each of the two charts
-const TURNS = 214;
-const SHARES = 166;
-const HEADING = 40;
+const TURN = 2 * Math.PI;
+const WIDE = 560; // pixels from which the chart stands beside the large ring
+const HEIGHT = 396, NARROW = 394;
+const TRAINED = 12, USED = 38; // where the two lengths stand
+const DASH = [4, 3]; // of what is new
 const FIRST = 2; // milliseconds for the shares before the picture is first drawn; the rest follows once the sliders rest
 const A_HAIR_MORE = 1 + 1e-7; // as in Python
 
@@ -34,69 +37,104 @@ function compute(state, width) {
     turned: pairsReaching(frequencies, trained, 2 * Math.PI),
     quarter: pairsReaching(frequencies, trained, Math.PI / 2),
   };
-  const x = cellAxis(dim / 2, 46, width - 12);
-  return { x, frequencies, values, width, ...rings(dim / 2, width), complete: done ? undefined : complete };
+  return { frequencies, values, ...places(dim / 2, width), complete: done ? undefined : complete };
 }
 
-// The largest rings that fit, in rows of equal length.
-function rings(pairs, width) {
-  for (let size = 48; ; size -= 1) {
-    const rows = Math.ceil(pairs / Math.floor(width / size));
-    if (rows * size <= RINGS - HEADING) {
-      const columns = Math.ceil(pairs / rows);
-      return { size, columns, across: Math.min(width / columns, 1.25 * size) };
-    }
+// The lengths above, the rings of all pairs, and below them a large ring with the chart beside it, or on a phone under it.
+function places(pairs, width) {
+  const lengths = new Axis({ from: 16, to: 131_072, start: 10, end: width - 10, log: true });
+  if (width >= WIDE) {
+    const grid = pairGrid(pairs, { width, height: 184, top: 74, least: 38, greatest: 60 });
+    return { wide: true, lengths, grid, large: { x: 66, y: 328, radius: 54, room: 220 }, x: cellAxis(pairs, 418, width - 12), y: [HEIGHT - 42, 282] };
   }
+  const grid = pairGrid(pairs, { width, height: 84, top: 72, least: 38, greatest: 60 });
+  return { wide: false, lengths, grid, large: { x: 52, y: 216, radius: 44, room: width - 116 }, x: cellAxis(pairs, 46, width - 8), y: [NARROW - 40, 290] };
 }
 
-function drawRings({ context, width }, { values, size, columns, across }, state, theme, cursor) {
-  words(context, theme, picture.rings, 0, 0, { baseline: "top", width });
-  key(context, theme, width);
-  const pairs = values.new.length, radius = size * 0.36;
-  const middle = (i) => [(i % columns) * across + across / 2, HEADING + Math.floor(i / columns) * size + size / 2];
-  // One stroke for the arcs of several pairs, of which each goes from a share of the turn to another.
-  const arcs = (of, from, to, colour, thick, dash = []) => {
+const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);
+
+// How far training went, and below it how far a text goes: dashed where it is past the training.
+function drawLengths(context, theme, { lengths, wide }, { trained, used }) {
+  const bar = (from, to, y, colour, thick, dash = []) => {
     context.strokeStyle = colour;
     context.lineWidth = thick;
     context.setLineDash(dash);
     context.beginPath();
-    for (const i of of) {
-      const [x, y] = middle(i), start = (from(i) - 0.25) * 2 * Math.PI;
-      context.moveTo(x + radius * Math.cos(start), y + radius * Math.sin(start));
-      context.arc(x, y, radius, start, (to(i) - 0.25) * 2 * Math.PI);
-    }
+    context.moveTo(from, y);
+    context.lineTo(to, y);
     context.stroke();
     context.setLineDash([]);
   };
-  const none = () => 0, whole = () => 1, met = (i) => Math.min(values.trained_turns[i], 1), end = (i) => Math.min(values.used_turns[i], 1);
-  const all = values.trained_turns.map((_, i) => i);
-  arcs(all.filter((i) => met(i) < 1), none, whole, theme.grid, 1);
-  arcs(all.filter((i) => end(i) > met(i)), met, end, theme.text, Math.max(1.5, size / 20), [2, 2]);
-  for (const i of all) arcs([i], none, met, pairColour(i, pairs), Math.max(2.5, size / 7));
-  if (cursor) {
-    const [x, y] = middle(cursor.pair);
+  const name = (text, tokens, y) => { // where there is room, and over the bar, which shows beside it
+    const said = say(text[wide ? 0 : 1], { tokens }), long = widthOf(context, `600 ${theme.font}`, said), at = lengths.at(tokens);
+    const left = at + 14 + long > lengths.end + 10 ? at - 14 - long : at + 14;
+    context.fillStyle = theme.ground;
+    context.fillRect(left - 3, y - 8, long + 6, 16);
+    words(context, theme, said, left, y, { colour: theme.text, bold: true });
+  };
+  bar(lengths.start, lengths.end, TRAINED, theme.grid, 1);
+  bar(lengths.start, lengths.end, USED, theme.grid, 1);
+  bar(lengths.start, lengths.at(trained), TRAINED, colours.neutral, 9);
+  bar(lengths.start, lengths.at(Math.min(used, trained)), USED, colours.neutral, 3);
+  if (used > trained) bar(lengths.at(trained), lengths.at(used), USED, theme.text, 4, DASH);
+  grip(context, theme, lengths.at(trained), TRAINED, colours.neutral);
+  grip(context, theme, lengths.at(used), USED, theme.text);
+  name(picture.trained, trained, TRAINED);
+  name(picture.used, used, USED);
+}
+
+// A ring from the top clockwise: thick where training went, dashed where a longer text goes on.
+function drawRing(context, theme, { x, y, radius, trained, used, colour, thick }) {
+  const arc = (from, to, stroke, width, dash = []) => {
+    if (to <= from) return;
+    context.strokeStyle = stroke;
+    context.lineWidth = width;
+    context.setLineDash(dash);
+    context.beginPath();
+    context.arc(x, y, radius, (from - 0.25) * TURN, (to - 0.25) * TURN);
+    context.stroke();
+    context.setLineDash([]);
+  };
+  const met = Math.min(trained, 1);
+  if (met < 1) arc(0, 1, theme.grid, 1);
+  arc(met, Math.min(used, 1), theme.text, thick / 2.4, DASH);
+  arc(0, met, colour, thick);
+}
+
+const ringOf = ({ values }, i) => ({ trained: values.trained_turns[i], used: values.used_turns[i], colour: pairColour(i, values.new.length) });
+
+function drawRings(context, theme, result, shown) {
+  const { grid } = result, { size, every } = grid;
+  words(context, theme, picture.rings.map((text) => say(text, { every })), 0, grid.area.top - 11, { width: grid.area.right });
+  for (const i of grid.shown) {
+    const [x, y] = grid.middle(i);
+    drawRing(context, theme, { x, y, radius: 0.36 * size, thick: 0.15 * size, ...ringOf(result, i) });
+    if (i !== shown) continue;
     context.strokeStyle = theme.text;
-    context.lineWidth = 1;
-    context.strokeRect(x - size / 2 + 0.5, y - size / 2 + 0.5, size - 1, size - 1);
+    context.lineWidth = 1.5;
+    context.strokeRect(x - size / 2 + 1, y - size / 2 + 1, size - 2, size - 2);
   }
 }
 
-// What thick and dashed mean.
-function key(context, theme, width) {
-  const entries = [[picture.met, colours.neutral, 5, []], [picture.new, theme.text, 2, [2, 2]]];
-  let left = 0;
-  for (const [label, colour, thick, dash] of entries) {
-    context.strokeStyle = colour;
-    context.lineWidth = thick;
-    context.setLineDash(dash);
+// The chosen pair, or the one that is pointed at, large and in words.
+function drawLarge(context, theme, result, state, i) {
+  const { large: { x, y, radius, room } } = result, ring = ringOf(result, i), left = x + radius + 18;
+  drawRing(context, theme, { x, y, radius, thick: 14, ...ring });
+  words(context, theme, say(picture.pair, { pair: i }), x, y, { align: "center", colour: theme.text, bold: true });
+  const facts = { ...state, ...reading(result, state, { pair: i }) };
+  const lines = [[picture.turn, null], [picture.met, [ring.colour, 8, []]], [picture.going, [theme.text, 4, DASH]], [picture.fresh, null]];
+  lines.forEach(([text, stroke], k) => {
+    const row = y + 20 * (k - 1.5);
+    words(context, theme, text.map((one) => say(one, facts)), stroke ? left + 28 : left, row, { colour: theme.text, width: stroke ? room - 28 : room });
+    if (!stroke || !say(text[0], facts)) return;
+    [context.strokeStyle, context.lineWidth] = stroke;
+    context.setLineDash(stroke[2]);
     context.beginPath();
-    context.moveTo(left, 26);
-    context.lineTo(left + 22, 26);
+    context.moveTo(left, row);
+    context.lineTo(left + 22, row);
     context.stroke();
     context.setLineDash([]);
-    words(context, theme, label, left + 28, 26, { colour: theme.text, width });
-    left += 44 + context.measureText(label).width;
-  }
+  });
 }
 
 // From turns in training, a dot, to turns in use, a bar. A pair that turns less than the axis shows is a mark below it.
@@ -115,26 +153,28 @@ function drawTurns({ context }, plot, { values }, longer, step) {
   });
 }
 
+function drawChart({ context }, theme, result, { chart, used, trained }) {
+  const { x, y: [start, end], values } = result, pairs = values.new.length, step = (x.end - x.start) / pairs, longer = used > trained;
+  const share = chart === "new", y = new Axis(share ? { from: 0, to: 100, start, end } : { from: 1e-3, to: 3e4, start, end, log: true });
+  const plot = new Plot(context, theme, x, y), yText = share ? String : (tick) => (Math.round(Math.log10(tick)) % 2 ? "" : grouped(tick));
+  const yTitle = share ? picture.shares : longer ? picture.both_turns : picture.turns;
+  plot.axes({ xTitle: picture.pairs, yTitle, xTicks: Math.min(6, pairs), yTicks: 2, yText });
+  if (!share) {
+    plot.horizontal(1, { dash: [], width: 1.5 });
+    words(context, theme, picture.one_turn, x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text });
+    drawTurns({ context }, plot, result, longer, step);
+  } else if (longer) values.new.forEach((part, i) => part > 0 && plot.bar(x.at(i), Math.max(1, step * 0.7), 100 * part, pairColour(i, pairs)));
+  else words(context, theme, picture.no_longer, (x.start + x.end) / 2, (start + end) / 2 - 8, { align: "center" });
+  return plot;
+}
+
 function draw(canvas, result, state, theme, cursor) {
-  const { context } = canvas, { x, values } = result;
-  const pairs = values.new.length, step = (x.end - x.start) / pairs, longer = state.used > state.trained;
-  drawRings(canvas, result, state, theme, cursor);
-
-  const upper = RINGS + 34;
-  const y = new Axis({ from: 1e-3, to: 3e4, start: RINGS + TURNS - 40, end: upper, log: true });
-  const turning = new Plot(context, theme, x, (result.y = y));
-  const title = longer ? picture.both_turns : picture.turns;
-  turning.axes({ xTitle: picture.pairs, yTitle: title, xTicks: Math.min(8, pairs), yText: (tick) => (Math.round(Math.log10(tick)) % 2 ? "" : grouped(tick)) });
-  turning.horizontal(1, { dash: [], width: 1.5 });
-  words(context, theme, picture.one_turn, x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text });
-  drawTurns(canvas, turning, result, longer, step);
-
-  const top = RINGS + TURNS;
-  const share = new Plot(context, theme, x, new Axis({ from: 0, to: 100, start: top + SHARES - 40, end: top + 22 }));
-  share.axes({ xTitle: picture.pairs, yTitle: picture.shares, xTicks: Math.min(8, pairs), yTicks: 4, yText: String });
-  values.new.forEach((part, i) => part > 0 && share.bar(x.at(i), Math.max(1, step * 0.7), 100 * part, pairColour(i, pairs)));
-  if (!longer) words(context, theme, picture.no_longer, (x.start + x.end) / 2, top + SHARES / 2 - 12, { align: "center" });
-  if (cursor !== null) for (const plot of [turning, share]) plot.vertical(cursor.pair);
+  const { context } = canvas, pair = cursor?.pair ?? chosen(state, result);
+  drawLengths(context, theme, result, state);
+  drawRings(context, theme, result, pair);
+  drawLarge(context, theme, result, state, pair);
+  result.plot = drawChart(canvas, theme, result, state);
+  if (cursor !== null) result.plot.vertical(cursor.pair);
 }
 
 function facts({ values }) {
@@ -151,20 +191,24 @@ function reading({ values, frequencies }, { used, trained }, { pair: i }) {
   };
 }
 
+// Both lengths, dragged along their bars.
+function handles({ lengths }, state) {
+  const handle = (name, y) => ({ name, along: "x", x: lengths.at(state[name]), y, drag: (px) => ({ [name]: lengths.invert(px) }) });
+  return [handle("trained", TRAINED), handle("used", USED)];
+}
+
+const areas = ({ grid, x, y: [bottom, top] }) => [grid.area, { left: x.start, right: x.end, top, bottom: bottom + 20 }];
+const inside = (px, py) => ({ left, right, top, bottom }) => px >= left && px <= right && py >= top && py <= bottom;
+const pairAt = (px, py, { grid, x }) => (inside(px, py)(grid.area) ? grid.at(px, py) : x.whole(x.invert(px)));
+
 const render = explorable({
   catalogue,
-  readers: [{
-    name: "pair",
-    axis: ({ x }) => x,
-    pick: (px, py, { x, size, columns, across }) => {
-      if (py > RINGS) return x.invert(px);
-      const column = Math.min(Math.floor(px / across), columns - 1), row = Math.max(0, Math.floor((py - HEADING) / size));
-      return row * columns + column;
-    },
-  }],
-  height: () => RINGS + TURNS + SHARES,
-  compute, draw, facts, reading,
-  pixel: ({ x, y }, pair, count) => [x.at(pair), y.at(count)],
+  readers: [{ name: "pair", axis: ({ x }) => x, within: areas, pick: pairAt }],
+  height: (width) => (width >= WIDE ? HEIGHT : NARROW),
+  compute, draw, facts, reading, handles,
+  press: (px, py, result) => (areas(result).some(inside(px, py)) ? { pair: pairAt(px, py, result) } : null),
+  play: { control: "used", seconds: 12 },
+  pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });
 
 export default { render };

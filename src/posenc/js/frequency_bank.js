@@ -1,13 +1,16 @@
 import { cosines, fingerprintDifference, inverseFrequencies, mean, turns } from "./arithmetic.js";
 import { pairColour } from "./colours.js";
-import { Axis, Plot, cellAxis, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./frequency_bank.json";
 import { explorable } from "./explorable.js";
+import { fixed, grouped } from "./numbers.js";
+import { pairGrid } from "./pair_grid.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const HANDS = 168; // pixels for the dials, 150 for each chart below them
-const CHART = 150;
+const TURN = 2 * Math.PI;
+const WIDE = 560; // pixels from which the chart stands beside the large dials
+const HEIGHT = 396, NARROW = 394;
 
 function compute(state, width) {
   const { base, dim, distance, other } = state;
@@ -23,92 +26,190 @@ function compute(state, width) {
     share_so_far: share && share.map((value) => (shared += value)),
     similarity: mean(cosines(distance - other, frequencies)),
   };
-  const x = cellAxis(dim / 2, 46, width - 12);
-  return { x, frequencies, values };
+  return { frequencies, values, ...places(dim / 2, width) };
 }
 
-// The largest dials that fit: as many in a row as the width holds, as many rows as the height.
-function dials(pairs, width) {
-  for (let size = 48; ; size -= 1) {
-    const columns = Math.floor(width / size);
-    if (columns > 0 && Math.ceil(pairs / columns) * size <= HANDS - 22) return { size, columns };
+// The dials of all pairs above; below, the two large ones and the chart beside them, or on a phone under them.
+function places(pairs, width) {
+  if (width >= WIDE) {
+    const grid = pairGrid(pairs, { width, height: 180, top: 22, least: 38, greatest: 60 });
+    const large = { y: 298, radius: 69, middles: [76, 248] };
+    return { grid, large, x: cellAxis(pairs, 378, width - 12), y: [HEIGHT - 42, 234], height: HEIGHT };
+  }
+  const grid = pairGrid(pairs, { width, height: 84, top: 40, least: 38, greatest: 60 });
+  const large = { y: 193, radius: 52, middles: [width * 0.25, width * 0.75] };
+  return { grid, large, x: cellAxis(pairs, 40, width - 8), y: [NARROW - 40, 292], height: NARROW };
+}
+
+const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);
+
+// A dial with two hands: the way of the first from the top where it is less than a turn, and all the disc where it is more.
+function drawDial(context, theme, { x, y, radius, frequency, distance, other, colour, width }) {
+  const angle = distance * frequency, whole = angle >= TURN;
+  context.fillStyle = colour;
+  context.globalAlpha = whole ? 0.2 : 0.45;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.arc(x, y, radius, -TURN / 4, (whole ? TURN : angle) - TURN / 4);
+  context.fill();
+  context.globalAlpha = 1;
+  context.strokeStyle = theme.grid;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.arc(x, y, radius, 0, TURN);
+  context.stroke();
+  const hand = (at, stroke, thick, dash) => {
+    context.strokeStyle = stroke;
+    context.lineWidth = thick;
+    context.setLineDash(dash);
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(x + radius * Math.sin(at * frequency), y - radius * Math.cos(at * frequency));
+    context.stroke();
+    context.setLineDash([]);
+  };
+  hand(distance, colour, width, []);
+  if (other !== null) hand(other, theme.text, Math.max(1.2, width / 2), [3, 2]);
+}
+
+function drawDials(context, theme, { grid, frequencies }, state, shown) {
+  const radius = 0.44 * grid.size, other = state.chart === "difference" ? state.other : null;
+  for (const i of grid.shown) {
+    const [x, y] = grid.middle(i);
+    drawDial(context, theme, {
+      x, y, radius, frequency: frequencies[i], distance: state.distance, other, colour: pairColour(i, frequencies.length), width: 2.5,
+    });
+    if (i !== shown) continue;
+    context.strokeStyle = theme.text;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.arc(x, y, radius + 2, 0, TURN);
+    context.stroke();
   }
 }
 
-function drawDials({ context, width }, { frequencies }, state, theme) {
-  const { size, columns } = dials(frequencies.length, width);
-  const radius = size / 2 - Math.max(1, size * 0.08);
-  words(context, theme, picture.dials, 0, 0, { baseline: "top", width });
-  frequencies.forEach((frequency, i) => {
-    const x = (i % columns) * size + size / 2, y = 22 + Math.floor(i / columns) * size + size / 2;
-    const hand = (distance, colour, width, dash) => {
-      const angle = distance * frequency;
-      context.strokeStyle = colour;
-      context.lineWidth = width;
-      context.setLineDash(dash);
-      context.beginPath();
-      context.moveTo(x, y);
-      context.lineTo(x + radius * Math.sin(angle), y - radius * Math.cos(angle));
-      context.stroke();
-      context.setLineDash([]);
-    };
-    context.strokeStyle = theme.grid;
+// Beside whole discs and parts of discs, what they are, and how many.
+function drawKey(context, theme, width, { grid, values }) {
+  const turned = values.turns.filter((count) => count >= 1).length, facts = { turned, unturned: values.turns.length - turned, every: grid.every };
+  const entries = [[TURN, 0.2, picture.turned], [TURN / 6, 0.45, picture.unturned]], wide = width >= WIDE;
+  let left = 0;
+  entries.forEach(([angle, opacity, texts], k) => {
+    const text = texts.map((one) => say(one, facts)), y = wide ? 9 : 9 + 18 * k;
+    context.fillStyle = theme.text;
+    context.globalAlpha = opacity;
+    context.beginPath();
+    context.moveTo(left + 8, y);
+    context.arc(left + 8, y, 7, -TURN / 4, angle - TURN / 4);
+    context.fill();
+    context.globalAlpha = 1;
+    context.strokeStyle = theme.muted;
     context.lineWidth = 1;
     context.beginPath();
-    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.arc(left + 8, y, 7, 0, TURN);
     context.stroke();
-    hand(state.other, theme.muted, 1, [2, 2]);
-    hand(state.distance, pairColour(i, frequencies.length), Math.max(1.5, size / 16), []);
+    words(context, theme, text, left + 21, y, { colour: theme.text, width: wide ? Infinity : width - 21 });
+    if (wide) left += 39 + context.measureText(text[0]).width;
   });
+  words(context, theme, picture.shown.map((one) => say(one, facts)), width, 9, { align: "right", width: wide ? Infinity : 0 });
+}
+
+// A large dial with its scale in tokens: the fastest pair, and beside it the pair that was chosen or is pointed at.
+function drawLarge(context, theme, { large, frequencies, values }, state, i, k) {
+  const { y, radius, middles } = large, x = middles[k], frequency = frequencies[i], wavelength = TURN / frequency;
+  drawDial(context, theme, {
+    x, y, radius, frequency, distance: state.distance, other: state.chart === "difference" ? state.other : null,
+    colour: pairColour(i, frequencies.length), width: 4,
+  });
+  const text = (tokens) => (wavelength < 100 ? fixed(tokens, 1) : grouped(Math.round(tokens)));
+  const [right, bottom, left] = [1, 2, 3].map((quarter) => text((wavelength * quarter) / 4)), inner = radius - 5;
+  words(context, theme, picture.start, x, y - inner, { align: "center", baseline: "top" });
+  words(context, theme, bottom, x, y + inner, { align: "center", baseline: "bottom" });
+  if (widthOf(context, theme.font, left) + widthOf(context, theme.font, right) < 2 * inner - 16) {
+    words(context, theme, right, x + inner, y, { align: "right" });
+    words(context, theme, left, x - inner, y);
+  }
+  const facts = { pair: i, turns: values.turns[i] };
+  words(context, theme, say(picture.dial, facts), x, y + radius + 16, { align: "center", colour: theme.text, bold: true });
+  words(context, theme, picture.turn.map((one) => say(one, { wavelength })), x, y - radius - 9, { align: "center", width: 2 * radius + 50 });
+}
+
+function chart({ context }, theme, result, title, from, to, options) {
+  const { x } = result, [start, end] = result.y, plot = new Plot(context, theme, x, new Axis({ from, to, start, end }));
+  plot.axes({ xTitle: picture.pairs, yTitle: title, xTicks: Math.min(6, result.frequencies.length), yTicks: 4, ...options });
+  return plot;
+}
+
+function drawBars(plot, heights, pairs) {
+  const step = (plot.x.end - plot.x.start) / pairs;
+  heights.forEach((height, i) => plot.bar(plot.x.at(i), Math.max(1, step * 0.7), height, pairColour(i, pairs)));
+}
+
+function drawCosines(canvas, theme, result) {
+  const { values, x } = result, pairs = result.frequencies.length, plot = chart(canvas, theme, result, picture.waves, -1.05, 1.05);
+  drawBars(plot, values.cosine, pairs);
+  plot.curve(Array.from(values.running_mean, (value, i) => [x.at(i), value, value]), theme.text, { width: 2.5 });
+  const turned = values.turns.findIndex((count) => count < 1);
+  if (turned > 0) plot.vertical(turned - 0.5);
+  return plot;
+}
+
+function drawDifference(canvas, theme, result, state) {
+  const { values, x, y } = result, pairs = result.frequencies.length;
+  const plot = chart(canvas, theme, result, picture.shares.map((text) => say(text, state)), 0, 100, { yText: String });
+  if (values.share_so_far) drawBars(plot, values.share_so_far.map((share) => 100 * share), pairs);
+  else words(canvas.context, theme, picture.same, (x.start + x.end) / 2, (y[0] + y[1]) / 2, { align: "center" });
+  return plot;
 }
 
 function draw(canvas, result, state, theme, cursor) {
-  const { context, width } = canvas, { x, frequencies, values } = result;
-  const pairs = frequencies.length, step = (x.end - x.start) / pairs;
-  drawDials(canvas, result, state, theme);
-  const chart = (top, from, to, title, options) => {
-    const plot = new Plot(context, theme, x, new Axis({ from, to, start: top + CHART - 40, end: top + 16 }));
-    plot.axes({ xTitle: picture.pairs, yTitle: title, xTicks: Math.min(8, pairs), yTicks: 4, ...options });
-    return plot;
-  };
-  const bars = (plot, heights) => heights.forEach((height, i) => plot.bar(x.at(i), Math.max(1, step * 0.7), height, pairColour(i, pairs)));
-
-  const waves = chart(HANDS, -1.05, 1.05, picture.waves);
-  bars(waves, values.cosine);
-  waves.curve(Array.from(values.running_mean, (value, i) => [x.at(i), value, value]), theme.text, { width: 2 });
-  const turned = values.turns.findIndex((count) => count < 1);
-  if (turned > 0) waves.vertical(turned - 0.5);
-  result.waves = waves;
-
-  const charts = [waves];
-  if (values.share_so_far) {
-    const shares = chart(HANDS + CHART + 8, 0, 100, picture.shares.map((text) => say(text, state)), { yText: String });
-    bars(shares, values.share_so_far.map((share) => 100 * share));
-    charts.push(shares);
-  }
-  if (cursor !== null) charts.forEach((plot) => plot.vertical(cursor.pair));
+  const { context, width } = canvas, pair = cursor?.pair ?? chosen(state, result);
+  drawKey(context, theme, width, result);
+  drawDials(context, theme, result, state, pair);
+  drawLarge(context, theme, result, state, 0, 0);
+  drawLarge(context, theme, result, state, pair, 1);
+  if (cursor === null) for (const { x, y } of handles(result, state)) grip(context, theme, x, y, pairColour(pair, result.frequencies.length));
+  const plot = (result.plot = (state.chart === "cosines" ? drawCosines : drawDifference)(canvas, theme, result, state));
+  if (cursor !== null) plot.vertical(cursor.pair);
 }
 
 function facts({ values, frequencies }) {
   const pairs = frequencies.length, fastest = Math.ceil(pairs / 8), same = !values.share_so_far;
   const turned = values.turns.filter((count) => count >= 1).length;
   return {
-    pairs, turned, same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
+    pairs, turned, unturned: pairs - turned, rounds: Math.floor(values.turns[0]), same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
     share: same ? null : 100 * values.share_so_far[fastest - 1],
   };
 }
 
-function reading({ values, frequencies }, state, { pair: i }) {
+function reading({ values, frequencies }, { chart }, { pair: i }) {
   const shares = values.share_so_far, share = shares && 100 * (shares[i] - (i === 0 ? 0 : shares[i - 1]));
-  return { wavelength: (2 * Math.PI) / frequencies[i], turns: values.turns[i], cosine: values.cosine[i], same: !shares, share };
+  return { wavelength: TURN / frequencies[i], turns: values.turns[i], cosine: values.cosine[i], differs: chart === "difference" && Boolean(shares), share };
 }
+
+// The hand of the chosen pair, which goes round as often as it is led.
+function handles({ frequencies, large: { y, radius, middles } }, state) {
+  const frequency = frequencies[chosen(state, { frequencies })], angle = state.distance * frequency, x = middles[1];
+  return [{
+    name: "hand", along: "around", x: x + radius * Math.sin(angle), y: y - radius * Math.cos(angle),
+    drag(px, py) {
+      const turned = Math.atan2(px - x, y - py) - angle;
+      return { distance: state.distance + (turned - TURN * Math.round(turned / TURN)) / frequency };
+    },
+  }];
+}
+
+const areas = ({ grid, x, y: [bottom, top] }) => [grid.area, { left: x.start, right: x.end, top, bottom: bottom + 20 }];
+const inside = (px, py) => ({ left, right, top, bottom }) => px >= left && px <= right && py >= top && py <= bottom;
+const pairAt = (px, py, { grid, x }) => (inside(px, py)(grid.area) ? grid.at(px, py) : x.whole(x.invert(px)));
 
 const render = explorable({
   catalogue,
-  readers: [{ name: "pair", axis: ({ x }) => x }],
-  height: () => HANDS + 2 * CHART + 8,
-  compute, draw, facts, reading,
-  pixel: ({ waves }, pair, value) => [waves.x.at(pair), waves.y.at(value)],
+  readers: [{ name: "pair", axis: ({ x }) => x, within: areas, pick: pairAt }],
+  height: (width) => (width >= WIDE ? HEIGHT : NARROW),
+  compute, draw, facts, reading, handles,
+  press: (px, py, result) => (areas(result).some(inside(px, py)) ? { pair: pairAt(px, py, result) } : null),
+  play: { control: "distance", seconds: 20 },
+  pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });
 
 export default { render };

@@ -128,7 +128,7 @@ export function pointing(view, labels) {
       return view.change(view.accepted(handle.drag(x, y)));
     }
     const over = handleAt(x, y);
-    canvas.style.cursor = over ? { x: "ew-resize", y: "ns-resize", both: "grab" }[alongOf(over)] : pressedAt(x, y) ? "pointer" : "";
+    canvas.style.cursor = over ? { x: "ew-resize", y: "ns-resize" }[alongOf(over)] ?? "grab" : pressedAt(x, y) ? "pointer" : "";
     readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
   });
   for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (held = null));

@@ -2,9 +2,10 @@ import { dot, inverseFrequencies } from "./arithmetic.js";
 import { applied, conjugateProducts, pairsOf, rotationMatrix, scoreByComplex } from "./arithmetic_rotation.js";
 import { equation, matrix } from "./blocks.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, arrow, words } from "./drawing.js";
+import { Axis, Plot, arrow, grip, legend, widthOf, words } from "./drawing.js";
 import catalogue from "./rotation_2d.json";
 import { explorable } from "./explorable.js";
+import { Labels } from "./labels.js";
 import { fixed, wholeNumber } from "./numbers.js";
 import { say } from "./sentences.js";
 
@@ -12,7 +13,8 @@ const { picture, blocks: written } = catalogue;
 const FARTHEST = 32; // as in Python
 const ELSEWHERE = 10;
 const REACH = 2.25; // what a plane shows in each direction; an arrow is at most 1.5·√2 long
-const CHART = 250; // pixels for the scores, where they stand below the planes
+const TRAIL = 6; // tokens back to which arrows leave a trail
+const HEIGHT = 370, NARROW = 394; // pixels, the second in one column
 const NAMES = { q: ["q1", "q2", "q3", "q4"], k: ["k1", "k2", "k3", "k4"] };
 
 const dimOf = ({ view }) => (view === "two" ? 2 : 4);
@@ -39,27 +41,37 @@ function compute(state, width) {
     other_layout: score(m, n, layout === "half" ? "interleaved" : "half"),
     scores: Float64Array.from({ length: 2 * FARTHEST + 1 }, (_, j) => scoreByComplex(q, k, at(j - FARTHEST), layout)),
   };
-  return { values, q, k, frequencies, pairs: pairsOf(dim, layout), ...places(dim, width) };
+  return { values, q, k, frequencies, pairs: pairsOf(dim, layout), ...places(dim, width, limitOf(q, k)) };
 }
 
-// Planes as squares side by side, the scores beside one plane or below two; everything in one column on a phone.
-function places(dim, width) {
-  const wide = width >= 560, size = wide ? Math.min((width - 20) / 2, dim === 2 ? 400 : 340) : Math.min(width, 330);
-  const planes = Array.from({ length: dim / 2 }, (_, i) => {
-    const left = dim === 2 && wide ? 0 : wide ? (i + 0.5) * (width / 2) - size / 2 : (width - size) / 2, top = wide ? 0 : i * (size + 10);
+// A round number that no score of this query and key exceeds, however they turn.
+function limitOf(q, k) {
+  const greatest = Math.hypot(...q) * Math.hypot(...k);
+  return [1, 2, 3, 5, 10].find((limit) => greatest <= limit);
+}
+
+// Planes as squares with the scores beside them, or below on a phone. Two planes stand where one does.
+function places(dim, width, limit) {
+  const wide = width >= 560, count = dim / 2, gap = 10;
+  const size = wide ? (HEIGHT - gap * (count - 1)) / count : dim === 2 ? 196 : (width - gap) / 2;
+  const planes = Array.from({ length: count }, (_, i) => {
+    const left = wide ? 0 : dim === 2 ? (width - size) / 2 : i * (size + gap), top = wide ? i * (size + gap) : 0;
     return {
       x: new Axis({ from: -REACH, to: REACH, start: left, end: left + size }),
       y: new Axis({ from: -REACH, to: REACH, start: top + size, end: top }),
     };
   });
-  const beside = wide && dim === 2, upper = beside ? 0 : planes.at(-1).y.start + 14;
-  const limit = 4.5 * (dim / 2);
+  const left = wide ? HEIGHT + 46 : 32, top = wide ? 0 : size + 6;
   const chart = {
-    x: new Axis({ from: -FARTHEST, to: FARTHEST, start: beside ? size + 66 : 46, end: width - 12 }),
-    y: new Axis({ from: -limit, to: limit, start: beside ? size - 44 : upper + CHART - 44, end: upper + 26 }),
+    x: new Axis({ from: 0, to: FARTHEST, start: left, end: width - 14 }),
+    y: new Axis({ from: -limit, to: limit, start: heightOf(width) - 42, end: top + 44 }),
+    left: wide ? left : 0,
+    top,
   };
-  return { planes, chart, height: beside ? size : upper + CHART };
+  return { wide, planes, chart };
 }
+
+const heightOf = (width) => (width >= 560 ? HEIGHT : NARROW);
 
 // The way from an arrow before it turns to the arrow after, a little farther out with each turn.
 function drawTurn(context, { x, y }, [across, up], angle, colour, first) {
@@ -74,65 +86,152 @@ function drawTurn(context, { x, y }, [across, up], angle, colour, first) {
   context.stroke();
 }
 
+const turnedBy = ([across, up], angle) => [
+  across * Math.cos(angle) - up * Math.sin(angle), across * Math.sin(angle) + up * Math.cos(angle),
+];
+
+// Where both arrows of one plane stood up to a few tokens back, the last first: [query's tip, key's tip], in the plane. With
+// the lock both have come along; without it the key has stayed.
+function trailOf({ q, k, frequencies, pairs }, i, { m, n, locked }) {
+  const [a, b] = pairs[i], back = Math.min(TRAIL, m, locked ? n : TRAIL);
+  return Array.from({ length: back }, (_, j) => [
+    turnedBy([q[a], q[b]], (m - j - 1) * frequencies[i]), turnedBy([k[a], k[b]], (locked ? n - j - 1 : n) * frequencies[i]),
+  ]);
+}
+
+function drawTrail(context, plane, result, i, state) {
+  const tip = ([across, up]) => [plane.x.at(across), plane.y.at(up)], centre = tip([0, 0]);
+  trailOf(result, i, state).forEach(([query, key], j) => {
+    context.globalAlpha = 0.6 * (1 - j / TRAIL);
+    arrow(context, centre, tip(query), colours.query, { width: 1.5, head: 6 });
+    if (state.locked) arrow(context, centre, tip(key), colours.key, { width: 1.5, head: 6 });
+    if (state.locked) drawChord(context, tip(query), tip(key), 1);
+  });
+  context.globalAlpha = 1;
+}
+
+function drawChord(context, from, to, width) {
+  context.strokeStyle = colours.score;
+  context.lineWidth = width;
+  context.beginPath();
+  context.moveTo(...from);
+  context.lineTo(...to);
+  context.stroke();
+}
+
+// From a second vector to a first, in radians anticlockwise, at most half a turn either way.
+function angleBetween([a, b], [c, d]) {
+  return Math.atan2(b * c - a * d, a * c + b * d);
+}
+
+// The angle between the turned arrows, as a filled sector.
+function drawAngle(context, [x, y], query, key, radius) {
+  const from = -Math.atan2(key[1], key[0]), angle = angleBetween(query, key);
+  context.fillStyle = colours.score;
+  context.globalAlpha = 0.28;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.arc(x, y, radius, from, from - angle, angle > 0);
+  context.fill();
+  context.globalAlpha = 1;
+  return { angle, middle: from - angle / 2 };
+}
+
 function drawPlane(context, theme, result, i, state) {
-  const { x, y } = result.planes[i], [a, b] = result.pairs[i], { values } = result;
-  const plot = new Plot(context, theme, x, y), centre = [x.at(0), y.at(0)];
+  const plane = result.planes[i], { x, y } = plane, [a, b] = result.pairs[i], { values } = result;
+  const plot = new Plot(context, theme, x, y), centre = [x.at(0), y.at(0)], many = result.planes.length > 1, unit = x.at(1) - x.at(0);
   plot.horizontal(0, { colour: theme.grid, dash: [] });
   plot.vertical(0, { colour: theme.grid, dash: [] });
   context.beginPath();
-  context.arc(...centre, x.at(1) - x.at(0), 0, 2 * Math.PI);
+  context.arc(...centre, unit, 0, 2 * Math.PI);
   context.stroke();
-  words(context, theme, say(picture.across, { across: a + 1 }), x.end, y.at(0) + 4, { align: "right", baseline: "top" });
-  words(context, theme, say(picture.up, { up: b + 1 }), x.at(0) + 5, y.end + 2, { baseline: "top" });
-  if (result.planes.length > 1) words(context, theme, i === 0 ? picture.first_plane : picture.second_plane, x.start, y.end + 2, { baseline: "top", colour: theme.text, bold: true });
-  for (const [name, before, after, position, radius] of [
-    ["q", result.q, values.turned_q, state.m, 34],
-    ["k", result.k, values.turned_k, state.n, 22],
-  ]) {
-    const colour = name === "q" ? colours.query : colours.key;
-    const tip = (v) => [x.at(v[a]), y.at(v[b])];
-    const label = (v, text, weight) => {
-      const [px, py] = tip(v), length = Math.hypot(px - centre[0], py - centre[1]) || 1;
-      const [right, down] = [(px - centre[0]) / length, (py - centre[1]) / length];
-      words(context, theme, text, px + 14 * right, py + 14 * down, { colour, bold: weight, align: right < -0.3 ? "right" : right > 0.3 ? "left" : "center" });
-    };
-    drawTurn(context, result.planes[i], [before[a], before[b]], position * result.frequencies[i], colour, radius);
+  const labels = new Labels(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start });
+  const tip = (v) => [x.at(v[a]), y.at(v[b])], of = (v) => [v[a], v[b]], outward = ([px, py]) => Math.atan2(py - centre[1], px - centre[0]);
+  const arrows = [
+    { name: "q", before: result.q, after: values.turned_q, position: state.m, radius: 0.5 * unit, colour: colours.query },
+    { name: "k", before: result.k, after: values.turned_k, position: state.n, radius: 0.36 * unit, colour: colours.key },
+  ];
+  drawTrail(context, plane, result, i, state);
+  const between = drawAngle(context, centre, of(values.turned_q), of(values.turned_k), 0.8 * unit);
+  drawChord(context, tip(values.turned_q), tip(values.turned_k), 2);
+  for (const { before, after, position, radius, colour } of arrows) {
+    drawTurn(context, plane, of(before), position * result.frequencies[i], colour, radius);
     arrow(context, centre, tip(before), colour, { width: 1.5, dash: [4, 4], head: 7 });
-    context.beginPath();
-    context.arc(...tip(before), 7, 0, 2 * Math.PI);
-    context.lineWidth = 2;
-    context.stroke();
-    label(before, name, false);
-    arrow(context, centre, tip(after), colour, { width: 3 });
-    if (position > 0) label(after, say(picture.turned, { name, position }), true);
+    arrow(context, centre, tip(after), colour, { width: 3.5, head: 12 });
+    grip(context, theme, ...tip(before), colour);
+    labels.keep(...tip(before), 8);
+    for (const v of [before, after]) labels.along(centre, tip(v));
   }
+  if (many) drawCaption(context, theme, labels, result, i);
+  for (const { name, after, position, colour } of arrows) labels.write(say(picture.turned, { name, position }), tip(after), { towards: outward(tip(after)), colour, bold: true });
+  for (const { name, before, colour } of arrows) labels.write(name, tip(before), { towards: outward(tip(before)), away: 9, colour });
+  const degrees = say(picture.angle, { degrees: Math.round((Math.abs(between.angle) * 180) / Math.PI) });
+  const middle = [centre[0] + 0.8 * unit * Math.cos(between.middle), centre[1] + 0.8 * unit * Math.sin(between.middle)];
+  labels.write(degrees, middle, { towards: between.middle, away: 4, colour: theme.text, bold: true });
+  if (many) return;
+  labels.write(say(picture.across, { across: a + 1 }), [x.end, y.at(0) + 10], { towards: Math.PI, away: 0 });
+  labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
+}
+
+// Which dimensions make a plane, and how it turns: beside it, or in its corners.
+function drawCaption(context, theme, labels, { wide, planes, pairs }, i) {
+  const { x, y } = planes[i], [a, b] = pairs[i], [first, second] = [say(picture.plane, { first: a + 1, second: b + 1 }), picture.speeds[i]];
+  if (wide) {
+    words(context, theme, first, x.end + 14, y.at(0) - 10, { colour: theme.text, bold: true });
+    words(context, theme, second, x.end + 14, y.at(0) + 10, { colour: theme.text });
+  } else {
+    labels.write(first, [x.start, y.end + 8], { away: 0, colour: theme.text, bold: true });
+    labels.write(second, [x.start, y.start - 8], { away: 0, colour: theme.text });
+  }
+}
+
+// The score of the query at each position, the key staying: a wave. With both moving on alike: a level line.
+function drawScores(context, theme, result, state, cursor) {
+  const { x, y, left, top } = result.chart, { scores, by_matrices } = result.values, { m, n, locked } = state;
+  const chart = new Plot(context, theme, x, y);
+  const wave = { colour: colours.score, dash: [] }, level = { colour: theme.text, dash: [7, 4] };
+  const room = x.end + 14 - left, rows = picture.curves.map((names) => names.map((label, k) => ({ label, ...[wave, level][k] })));
+  const long = ([first, second]) => widthOf(context, theme.font, first.label) + widthOf(context, theme.font, second.label) + 74;
+  legend(context, theme, rows.find((row) => long(row) <= room) ?? rows.at(-1), left, top + 10, left + room);
+  chart.axes({
+    xTitle: picture.position, yTitle: picture.scores, xTicks: (x.end - x.start) / 60, xText: wholeNumber, yTicks: 4, yText: (tick) => fixed(tick, tick % 1 ? 1 : 0),
+  });
+  const points = Array.from({ length: FARTHEST + 1 }, (_, position) => [position, scores[position - n + FARTHEST]]);
+  context.globalAlpha = locked ? 0.75 : 1;
+  chart.line(points, wave.colour, { width: locked ? 1.2 : 2 });
+  chart.marks(points, wave.colour, { radius: 2 });
+  context.globalAlpha = 1;
+  chart.horizontal(by_matrices, { ...level, width: locked ? 2 : 1 });
+  const back = Math.min(TRAIL, m, locked ? n : TRAIL);
+  for (let j = 1; j <= back; j++) {
+    context.globalAlpha = 0.5 * (1 - (j - 1) / TRAIL);
+    chart.marks([[m - j, locked ? by_matrices : scores[m - j - n + FARTHEST]]], colours.query, { radius: 5 });
+  }
+  context.globalAlpha = 1;
+  chart.rule([x.at(m), y.start], [x.at(m), y.at(by_matrices)], { colour: colours.query, dash: [], width: 1.5 });
+  chart.rule([x.at(n), y.start], [x.at(n), y.end], { colour: colours.key, dash: [], width: 1.5 });
+  chart.rule([x.at(n), y.start], [x.at(m), y.start], { dash: [], width: 3 });
+  grip(context, theme, x.at(n), y.start, colours.key);
+  grip(context, theme, x.at(m), y.at(by_matrices), colours.query);
+  const labels = new Labels(context, theme, { left: x.start, right: x.end + 14, top: y.end - 20, bottom: y.start - 4 });
+  labels.along([x.start, y.end - 11], [x.start + 32, y.end - 11]); // the axis's title
+  labels.keep(x.at(m), y.at(by_matrices), 9);
+  labels.along([x.start, y.at(by_matrices)], [x.end, y.at(by_matrices)]);
+  labels.write(say(picture.key, { n }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: colours.key, bold: true });
+  labels.write(say(picture.score, { score: by_matrices }), [x.at(m), y.at(by_matrices)], { towards: -Math.PI / 2, colour: theme.text, bold: true });
+  labels.write(say(picture.offset, { offset: m - n }), [x.at((m + n) / 2), y.start], { towards: -Math.PI / 2, away: 6, colour: theme.text });
+  if (cursor !== null) chart.vertical(cursor.position);
 }
 
 function draw({ context }, result, state, theme, cursor) {
   result.planes.forEach((_, i) => drawPlane(context, theme, result, i, state));
-  const { x, y } = result.chart, { scores } = result.values, offset = state.m - state.n;
-  const chart = new Plot(context, theme, x, y), width = x.end - x.start;
-  chart.axes({
-    xTitle: picture.offset, yTitle: picture.scores,
-    xTicks: width / 60, xText: wholeNumber, yText: (tick) => fixed(tick, 0),
-  });
-  chart.horizontal(0, { colour: theme.muted, dash: [] });
-  const points = Array.from(scores, (score, j) => [j - FARTHEST, score]);
-  context.globalAlpha = 0.5;
-  chart.line(points, colours.score, { width: 1 });
-  context.globalAlpha = 1;
-  chart.marks(points, colours.score, { radius: 2 });
-  chart.rule([x.at(offset), y.start], [x.at(offset), y.end + 18], { colour: colours.score, dash: [] });
-  chart.marks([[offset, scores[offset + FARTHEST]]], colours.score, { radius: 6 });
-  const text = say(picture.score, { offset, score: result.values.by_matrices });
-  words(context, theme, text, Math.min(Math.max(x.at(offset), x.start + 60), x.end - 60), y.end + 8, { align: "center", colour: theme.text, bold: true });
-  if (cursor !== null) chart.vertical(cursor.offset);
+  drawScores(context, theme, result, state, cursor);
 }
 
 function facts({ values }, { view, m, n }) {
   const { by_matrices, by_complex, elsewhere, other_layout } = values;
   return {
-    by_matrices, by_complex, elsewhere, other_layout, offset: m - n, later_m: m + ELSEWHERE, later_n: n + ELSEWHERE,
+    by_matrices, by_complex, elsewhere, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST, later_m: m + ELSEWHERE, later_n: n + ELSEWHERE,
     other: view === "half" ? "interleaved" : "half",
   };
 }
@@ -164,8 +263,9 @@ function blocks({ values, q, k, pairs }, { m, n }) {
   ];
 }
 
-function handles(result) {
-  return result.planes.flatMap(({ x, y }, i) => ["q", "k"].map((name) => {
+function handles(result, { m, n }) {
+  const { x, y } = result.chart, moves = (name) => (px) => ({ [name]: x.whole(x.invert(px)) });
+  const tips = result.planes.flatMap(({ x, y }, i) => ["q", "k"].map((name) => {
     const [across, up] = result.pairs[i];
     return {
       name: i === 0 ? name : say(catalogue.handles.second_plane, { name }),
@@ -174,6 +274,19 @@ function handles(result) {
       drag: (px, py) => ({ [NAMES[name][across]]: x.invert(px), [NAMES[name][up]]: y.invert(py) }),
     };
   }));
+  return [
+    ...tips,
+    { name: "m", along: "x", x: x.at(m), y: y.at(result.values.by_matrices), drag: moves("m") },
+    { name: "n", along: "x", x: x.at(n), y: y.start, drag: moves("n") },
+  ];
+}
+
+const inChart = ({ chart: { x, y } }) => ({ left: x.start - 6, right: x.end + 6, top: y.end, bottom: y.start + 20 });
+
+// Where the query then stands.
+function press(px, py, result) {
+  const { left, right, top, bottom } = inChart(result), { x } = result.chart;
+  return px >= left && px <= right && py >= top && py <= bottom ? { m: x.whole(x.invert(px)) } : null;
 }
 
 // With the lock, both positions move by as much as both can.
@@ -186,14 +299,11 @@ function linked(changes, { locked, m, n }) {
 
 const render = explorable({
   catalogue,
-  readers: [{
-    name: "offset",
-    axis: ({ chart }) => chart.x,
-    within: ({ chart: { x, y } }) => [{ left: x.start - 6, right: x.end + 6, top: y.end, bottom: y.start + 40 }],
-  }],
-  height: (width, state) => places(dimOf(state), width).height,
-  compute, draw, facts, handles, linked, blocks,
-  reading: ({ values }, state, { offset }) => ({ score: values.scores[offset + FARTHEST] }),
+  readers: [{ name: "position", axis: ({ chart }) => chart.x, within: (result) => [inChart(result)] }],
+  height: heightOf,
+  compute, draw, facts, handles, press, linked, blocks,
+  play: { control: "m", seconds: 10 },
+  reading: ({ values }, { n }, { position }) => ({ offset: position - n, score: values.scores[position - n + FARTHEST] }),
   pixel: ({ planes }, plane, across, up) => [planes[plane].x.at(across), planes[plane].y.at(up)],
 });
 

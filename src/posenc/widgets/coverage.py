@@ -27,10 +27,13 @@ def _preset(config: ModelConfig) -> dict[str, Any]:
 
 
 class Coverage(Explorable):
-    """Every pair as a ring of the angles that training has met and that a longer text adds."""
+    """Every pair as a ring of the angles that training has met and that a longer text adds.
+
+    `pair` stands below as a large ring; beyond the last pair, the last.
+    """
 
     module = "coverage"
-    height = 960
+    height = 730
     main = ("used", "model")
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(config) for name, config in MODELS.items()})
@@ -39,6 +42,8 @@ class Coverage(Explorable):
     trained = Control(4096, 16, 65_536, "tokens")
     used = Control(8192, 16, 131_072, "tokens")
     tolerance = Control(0.01, 0.001, 0.5, "log")
+    chart = Choice("new")
+    pair = Control(50, 0, 127, "whole")
 
     def values(self) -> dict[str, Any]:
         """Turns of each pair in training and in use, and its share of new angles past training; counts of pairs."""

@@ -9,18 +9,23 @@ import numpy as np
 
 from posenc.analysis import fingerprint_difference, fingerprint_similarity
 from posenc.frequencies import inv_freq
-from posenc.widgets._base import Control, Explorable
+from posenc.widgets._base import Choice, Control, Explorable
 
 
 class FrequencyBank(Explorable):
-    """Every pair as a dial, its cosine at a distance, the running mean, and what tells two distances apart."""
+    """Every pair as a dial, its cosine at a distance, the running mean, and what tells two distances apart.
+
+    `pair` stands beside the fastest as a large dial; beyond the last pair, the last.
+    """
 
     module = "frequency_bank"
-    height = 880
-    main = ("distance",)
+    height = 730
+    main = ("distance", "chart")
 
     distance = Control(500, 0, 65_536, "tokens")
-    other = Control(501, 0, 65_536, "tokens")
+    chart = Choice("cosines", chips=True)
+    other = Control(501, 0, 65_536, "tokens", needs={"chart": ["difference"]})
+    pair = Control(44, 0, 127, "whole")
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(128, 2, 256, "even")
 
@@ -40,9 +45,12 @@ class FrequencyBank(Explorable):
     def facts(self) -> dict[str, Any]:
         values, pairs = self.values(), self.dim // 2
         shares, fastest = values["share_so_far"], math.ceil(pairs / 8)
+        turned = int(np.sum(values["turns"] >= 1))
         return {
             "pairs": pairs,
-            "turned": int(np.sum(values["turns"] >= 1)),
+            "turned": turned,
+            "unturned": pairs - turned,
+            "rounds": math.floor(values["turns"][0]),
             "mean": values["running_mean"][-1],
             "same": shares is None,
             "similarity": values["similarity"],

@@ -23,14 +23,14 @@ class Rotation2D(Explorable):
     """A query and a key as arrows in one plane, or in the two planes of four dimensions."""
 
     module = "rotation_2d"
-    height = 1010
+    height = 720
     main = ("m", "locked")
 
     view = Choice("two")
-    m = Control(5, 0, FARTHEST, "whole")
-    n = Control(2, 0, FARTHEST, "whole")
+    m = Control(9, 0, FARTHEST, "whole")
+    n = Control(6, 0, FARTHEST, "whole")
     theta = Control(0.4, 0, 3.14, "hundredths")
-    locked = Switch(False)
+    locked = Switch(True)
     q1 = _coordinate(1.3)
     q2 = _coordinate(0.4)
     q3 = _coordinate(0.6, _FOUR)
@@ -77,8 +77,10 @@ class Rotation2D(Explorable):
         }
 
     def facts(self) -> dict[str, Any]:
-        told = {name: self.values()[name] for name in ("by_matrices", "by_complex", "elsewhere", "other_layout")}
+        values = self.values()
+        told = {name: values[name] for name in ("by_matrices", "by_complex", "elsewhere", "other_layout")}
         return told | {
+            "peak": int(np.argmax(values["scores"])) - FARTHEST,
             "offset": self.m - self.n,
             "later_m": self.m + _ELSEWHERE,
             "later_n": self.n + _ELSEWHERE,

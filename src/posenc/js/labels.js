@@ -1,0 +1,54 @@
+// Labels beside points, of which none covers another, nor anything else that is kept free.
+
+import { widthOf, words } from "./drawing.js";
+
+const HIGH = 15; // pixels of a line of text
+const AROUND = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6].map((k) => (k * Math.PI) / 6); // from where a label should stand
+const FARTHER = [0, 8, 18, 30, 45, 60]; // pixels
+
+const overlap = (a, b) => (
+  Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) * Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top))
+);
+
+// The place of a label `wide` pixels long, `away` from a point and `towards` an angle from it if there is room: as near to
+// that as it covers nothing of what is taken, or else where it covers least. Within the box, always.
+export function place(wide, [x, y], towards, away, box, taken) {
+  let best = null, least = Infinity;
+  for (const farther of FARTHER) {
+    for (const turn of AROUND) {
+      const across = Math.cos(towards + turn), down = Math.sin(towards + turn), far = away + farther;
+      const left = Math.min(Math.max(x + across * (far + wide / 2) - wide / 2, box.left), box.right - wide);
+      const top = Math.min(Math.max(y + down * (far + HIGH / 2) - HIGH / 2, box.top), box.bottom - HIGH);
+      const at = { left, right: left + wide, top, bottom: top + HIGH };
+      const covered = taken.reduce((sum, other) => sum + overlap(at, other), 0);
+      if (covered === 0) return at;
+      if (covered < least) [best, least] = [at, covered];
+    }
+  }
+  return best;
+}
+
+// Writes one label after another: the first have the choice.
+export class Labels {
+  constructor(context, theme, box) {
+    Object.assign(this, { context, theme, box, taken: [] });
+  }
+
+  // Keeps a disc free, such as a grip.
+  keep(x, y, radius) {
+    this.taken.push({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius });
+  }
+
+  // Keeps a line between two points free.
+  along([fromX, fromY], [toX, toY]) {
+    const count = Math.ceil(Math.hypot(toX - fromX, toY - fromY) / 6) || 1;
+    for (let k = 0; k <= count; k++) this.keep(fromX + ((toX - fromX) * k) / count, fromY + ((toY - fromY) * k) / count, 3);
+  }
+
+  write(text, point, { towards = 0, away = 10, colour = this.theme.muted, bold = false } = {}) {
+    const { context, theme, box, taken } = this;
+    const at = place(widthOf(context, bold ? `600 ${theme.font}` : theme.font, text), point, towards, away, box, taken);
+    taken.push(at);
+    words(context, theme, text, at.left, (at.top + at.bottom) / 2, { colour, bold });
+  }
+}

@@ -1,0 +1,26 @@
+// Small pictures of pairs, one a pair from fast to slow, in rows of equal length.
+
+// As large as they fit into `width` × `height`, and at most `greatest` pixels; where they would be smaller than `least`,
+// only every second pair has one, or every third, and so on. `top` is where the first row begins.
+export function pairGrid(pairs, { width, height, top, least, greatest }) {
+  for (let every = 1; ; every++) {
+    const count = Math.ceil(pairs / every);
+    let rows = 1, size = 0;
+    for (let tried = 1; tried <= count; tried++) {
+      const fits = Math.min(width / Math.ceil(count / tried), height / tried, greatest);
+      if (fits > size) [rows, size] = [tried, fits];
+    }
+    if (size < least && count > 1) continue;
+    const columns = Math.ceil(count / rows), across = Math.min(width / columns, 1.25 * size);
+    const shown = Array.from({ length: count }, (_, k) => k * every);
+    return {
+      every, size, shown,
+      area: { left: 0, right: across * columns, top, bottom: top + rows * size },
+      middle: (i) => [((i / every) % columns + 0.5) * across, top + (Math.floor(i / every / columns) + 0.5) * size],
+      at: (x, y) => {
+        const column = Math.min(Math.floor(x / across), columns - 1), row = Math.min(Math.floor((y - top) / size), rows - 1);
+        return shown[Math.min(Math.max(row, 0) * columns + Math.max(column, 0), count - 1)];
+      },
+    };
+  }
+}

@@ -8,13 +8,13 @@ const COLUMN = 158, GAP = 22, ROW = 62, CAPTION = 18; // pixels
 const wide = (width) => width >= 600;
 
 // Places of one large panel, `high` pixels from the top to the end of its axes' labels, and of so many small ones; their
-// captions stand above them.
-export function largeAndSmall(width, count, high) {
+// captions stand above them. In a column the first is so many times as high as each other.
+export function largeAndSmall(width, count, high, { column = COLUMN, first = 1 } = {}) {
   if (wide(width)) {
-    const left = width - COLUMN, each = (high - (count - 1) * 10) / count;
+    const left = width - column, each = (high - (count - 1) * 10) / (count - 1 + first), from = (k) => k * (each + 10) + (k > 0 ? (first - 1) * each : 0);
     return {
       large: { left: 0, right: left - GAP, top: 0, bottom: high },
-      small: Array.from({ length: count }, (_, k) => ({ left, right: width, top: k * (each + 10) + CAPTION, bottom: k * (each + 10) + each })),
+      small: Array.from({ length: count }, (_, k) => ({ left, right: width, top: from(k) + CAPTION, bottom: from(k + 1) - 10 })),
       height: high,
     };
   }
@@ -50,11 +50,11 @@ const SPOTS = [0.5, 0.3, 0.7, 0.15, 0.85, 0.4, 0.6, 0.22, 0.78, 0.08, 0.92];
 const HIGH = 16; // of a line of words
 
 // Writes each curve's name above or below it, where fewest other things stand. curves: [{ text, colour, points }] with points
-// in pixels from left to right; `taken` are rectangles that hold other words.
+// in pixels from left to right, of which some may have no text; `taken` are rectangles that hold other words.
 export function nameCurves(context, theme, box, curves, taken = []) {
   const dense = curves.map(({ points }) => points.filter(([px, py]) => Number.isFinite(py) && px >= box.left - 1 && px <= box.right + 1).flatMap(between));
   curves.forEach(({ text, colour }, k) => {
-    if (dense[k].length === 0) return;
+    if (!text || dense[k].length === 0) return;
     const long = widthOf(context, `600 ${theme.font}`, text) + 6;
     let best = null;
     for (const spot of SPOTS) {
@@ -65,7 +65,7 @@ export function nameCurves(context, theme, box, curves, taken = []) {
         const place = { left, right: left + long, top, bottom: top + HIGH };
         const outside = Math.max(box.top - top, 0) + Math.max(top + HIGH - box.bottom, 0);
         const crossed = dense.reduce((sum, points) => sum + points.filter(([px, py]) => px > left && px < place.right && py > top - 3 && py < place.bottom + 3).length, 0);
-        const cost = 20 * outside + crossed + 1000 * taken.filter((other) => meet(place, other)).length;
+        const cost = 200 * outside + crossed + 1000 * taken.filter((other) => meet(place, other)).length;
         if (best === null || cost < best.cost) best = { ...place, cost };
       }
     }

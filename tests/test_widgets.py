@@ -33,6 +33,7 @@ from posenc.widgets import (
 )
 from posenc.widgets._base import normal_draws
 from posenc.widgets._numbers import fixed, grouped, whole
+from posenc.widgets._sentences import say
 from tests.explorables import CASES
 
 
@@ -75,6 +76,26 @@ def test_values_and_finding_at_every_setting_of_the_tests(explorable):
         found = widget.finding()
         assert found.endswith(".")
         assert not re.search(r"nan|inf\b|None|-|\{", found), found
+
+
+def test_every_step_of_the_story_is_a_setting_and_a_short_sentence(explorable):
+    steps, names = explorable.catalogue["story"], explorable.catalogue.get("names")
+    assert 3 <= len(steps) <= 5
+    assert steps[0]["set"] == {}, "it opens with its first step"
+    assert len({step["name"] for step in steps}) == len({step["label"] for step in steps}) == len(steps)
+    assert 1 <= len(explorable.main) <= 2
+    assert set(explorable.main) <= {control["name"] for control in explorable.controls()}
+    widget = explorable()
+    for step in [*steps[1:], steps[0]]:
+        widget.tell(step["name"])
+        assert widget.setting() == explorable.story()[step["name"]]
+        assert re.fullmatch("[a-z0-9-]+", step["name"])
+        said = say(step["say"], {**widget.setting(), **widget.facts(), "done": True}, names)
+        assert said.endswith((".", "?")), said
+        assert len(said) <= 160, said
+        assert not re.search(r"nan|inf\b|None|\{", said), said
+    with pytest.raises(ValueError, match="step must be one of .*, got 'nowhere'"):
+        widget.tell("nowhere")
 
 
 def numbers(value):

@@ -88,8 +88,13 @@ export function explorable(definition) {
 
     // ---- the story: a step is the setting that every explorable of this kind opens with, but for what the step sets
 
+    const settingOf = (set) => {
+      const setting = Object.fromEntries(controls.map(({ name, opening: value }) => [name, value]));
+      for (const { name, options } of presets) Object.assign(setting, options.find(({ value }) => value === set[name])?.sets);
+      return { ...setting, ...set };
+    };
     const steps = story
-      .map((step) => ({ ...step, setting: Object.fromEntries(controls.map(({ name, opening: value }) => [name, step.set[name] ?? value])) }))
+      .map((step) => ({ ...step, setting: settingOf(step.set) }))
       .filter(({ setting }) => controls.every(({ name, hidden }) => !hidden || setting[name] === model.get(name)));
     const present = () => moving?.step ?? steps.find(({ setting }) => controls.every(({ name }) => setting[name] === model.get(name)));
     const go = (step, milliseconds = STEP) => {
@@ -269,6 +274,7 @@ export function explorable(definition) {
         const { row, show } = inputs[control.name];
         show();
         row.hidden = control.hidden || !isNeeded(control, setting);
+        if (playButton && control.name === play.control) playButton.hidden = row.hidden;
       }
       tell();
       if (!done) pause = setTimeout(complete, PAUSE);

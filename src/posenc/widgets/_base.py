@@ -114,7 +114,7 @@ class Switch(traitlets.Bool):
 
 
 class Choice(traitlets.Unicode):
-    """A synced choice among named options, shown as a list, or as `chips` side by side; the explorable's words name them.
+    """A synced choice among named options, a list to choose from or `chips` side by side; the words name them.
 
     `presets` maps some of the values to values of other controls, which choosing one sets; then exactly one option has
     none: it stands for numbers of the reader's own, and is chosen as soon as one of these controls moves away from the
@@ -226,7 +226,7 @@ class Explorable(anywidget.AnyWidget):
     """
 
     module: ClassVar[str]
-    main: ClassVar[tuple[str, ...]]  # the one or two controls under the picture; the others wait in the drawer
+    main: ClassVar[tuple[str, ...]] = ()  # the one or two controls under the picture; the others wait in the drawer
     catalogue: ClassVar[dict[str, Any]]  # from the file js/`module`.json, which JavaScript reads too
     height: ClassVar[int]  # pixels that a page keeps free until the picture is drawn
 
@@ -278,10 +278,13 @@ class Explorable(anywidget.AnyWidget):
 
     @classmethod
     def controls(cls) -> list[dict[str, Any]]:
-        """Name, label, limits, scale and unit of each control, in the order of the class."""
+        """Name, label, limits, scale, unit, opening value and place of each control, in the order of the class."""
         named = {name: trait for name, trait in cls.class_traits().items() if isinstance(trait, _KINDS)}
         order = [name for base in reversed(cls.__mro__) for name in vars(base) if name in named]
-        return [{"name": name, **named[name].spec} for name in order]
+        return [
+            {"name": name, **named[name].spec, "opening": named[name].default_value, "main": name in cls.main}
+            for name in order
+        ]
 
     @classmethod
     def data(cls) -> dict[str, Any]:
@@ -290,16 +293,7 @@ class Explorable(anywidget.AnyWidget):
 
     @traitlets.default("_controls")
     def _default_controls(self) -> list[dict[str, Any]]:
-        traits = self.class_traits()
-        return [
-            {
-                **control,
-                "main": control["name"] in self.main,
-                "hidden": control["name"] in self._hidden,
-                "opening": traits[control["name"]].default_value,
-            }
-            for control in self.controls()
-        ]
+        return [{**control, "hidden": control["name"] in self._hidden} for control in self.controls()]
 
     @traitlets.default("_data")
     def _default_data(self) -> dict[str, Any]:
@@ -307,10 +301,14 @@ class Explorable(anywidget.AnyWidget):
 
     @classmethod
     def story(cls) -> dict[str, dict[str, Any]]:
-        """The steps of its story by name, each as the value of every control: what opens, but for what the step sets."""
-        traits = cls.class_traits()
-        opening = {control["name"]: traits[control["name"]].default_value for control in cls.controls()}
-        return {step["name"]: {**opening, **step["set"]} for step in cls.catalogue["story"]}
+        """The steps of its story by name, each with all controls as they open, but for what the step sets."""
+        opening = {control["name"]: control["opening"] for control in cls.controls()}
+
+        def setting(step: dict[str, Any]) -> dict[str, Any]:
+            chosen = (choice.presets.get(step.get(name), {}) for name, choice in cls._preset_choices().items())
+            return {**opening, **{name: value for preset in chosen for name, value in preset.items()}, **step}
+
+        return {step["name"]: setting(step["set"]) for step in cls.catalogue["story"]}
 
     def tell(self, step: str) -> None:
         """Set the controls as a step of its story has them; ValueError for a name that no step has."""

@@ -88,7 +88,7 @@ def click(live, x: float, y: float) -> None:
 @pytest.mark.parametrize("shown", ["bias", "attention"])
 def test_a_press_on_a_line_chooses_its_head(open_live, shown):
     live = open_live(BiasExplorer)
-    live.set(shown=shown, back=2)
+    live.set(shown=shown, back=2 if shown == "bias" else 128)
     drawn = BiasExplorer(shown=shown).values()["bias" if shown == "bias" else "within"]
     for head in (1, 5, 8, 2):
         m = 20 if head < 3 else 90

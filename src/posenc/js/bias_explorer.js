@@ -19,7 +19,7 @@ const height = (width) => Math.max(arranged(width).height, squareIn(arranged(wid
 
 // The matrix stands in the first of the two small places.
 function squareIn({ left, right, top, bottom }, width) {
-  const side = width < 600 ? bottom - top + 24 : Math.min(right - left - MARGIN, bottom - top - 18);
+  const side = width < 600 ? bottom - top + 24 : Math.min(right - left - MARGIN - 8, bottom - top - 18);
   return { left: left + MARGIN, right: left + MARGIN + side, top, bottom: top + side };
 }
 

@@ -16,7 +16,7 @@ const ROLES = {
 const DOTTED = [1.5, 3];
 
 const TOP = 26;
-const high = (width) => (width < 520 ? 200 : 250);
+const high = (width) => (width < 520 ? 192 : 250);
 const height = (width) => TOP + high(width) + 44;
 const mean = (values) => values.reduce((sum, value) => sum + value) / values.length;
 const same = (some, others) => some.length === others.length && some.every((value, k) => value === others[k]);

@@ -11,7 +11,7 @@ const { picture, names } = catalogue;
 const TOKENS = 48; // in the matrices, at most
 const EQUAL = 1e-9; // rounding errors stay below
 const NEAR = 14; // pixels between a press and the line that it chooses
-const MARGIN = 42; // to the left of the matrix
+const MARGIN = 46; // to the left of the matrix
 const LIMITS = { t5: 8, fire: 12, transformer_xl: 8, deberta: 9 }; // of biases on either side of 0
 
 const arranged = (width) => largeAndSmall(width, 2, width < 600 ? 252 : 344, { column: 196, first: 1.7 });
@@ -25,7 +25,7 @@ function squareIn({ left, right, top, bottom }, width) {
 
 function places(width) {
   const { large, small: [first, second] } = arranged(width);
-  const chart = { left: 44, right: large.right - 22, top: 22, bottom: large.bottom - 40 };
+  const chart = { left: 44, right: large.right - (width < 600 ? 22 : 48), top: 22, bottom: large.bottom - 40 };
   const other = width < 600 ? { ...second, left: width / 2 + 10 } : second;
   return { chart, matrix: squareIn(first, width), other };
 }
@@ -76,16 +76,18 @@ function soft(scale) {
   return { ...scale, opacity: (value) => Math.sqrt(scale.opacity(value)) };
 }
 
-// The number of each head where its line leaves the chart, as far as there is room; the chosen one first.
+// The number of each head where its line leaves the chart, as far as there is room, the chosen one first; where they stand.
 function numberHeads({ context, theme, x, y }, series, head) {
-  const placed = [];
+  const placed = [], short = x.end < 400;
   for (const h of [head, ...series.keys()]) {
     const last = series[h].findLastIndex((value) => value >= y.from && value <= y.to);
     const [px, py] = [x.at(last) + 4, Math.min(y.at(series[h][last]), y.start - 7)];
-    if (last < 0 || placed.some(([left, top]) => Math.abs(left - px) < 16 && Math.abs(top - py) < 12)) continue;
+    if (last < 0 || placed.some(([left, top]) => Math.abs(left - px) < (short ? 16 : 44) && Math.abs(top - py) < 12)) continue;
     placed.push([px, py]);
-    words(context, theme, String(h + 1), px, py, h === head ? { colour: colours.score, bold: true } : {});
+    const text = short ? String(h + 1) : say(picture.number, { number: h + 1 });
+    words(context, theme, text, px, py, h === head ? { colour: colours.score, bold: true } : {});
   }
+  return placed.map(([left, top]) => ({ left, right: left + (short ? 14 : 44), top: top - 8, bottom: top + 8 }));
 }
 
 function lines(plot, series, head, thick) {
@@ -95,7 +97,7 @@ function lines(plot, series, head, thick) {
   plot.series(series[head], colours.score, { width: thick });
 }
 
-const handleAt = ({ x, back, place: { chart } }) => ({ x: x.at(back), y: chart.bottom - 16, line: { vertical: true, from: chart.top, to: chart.bottom } });
+const handleAt = ({ x, back, place: { chart } }) => ({ x: x.at(back), y: chart.bottom - 42, line: { vertical: true, from: chart.top, to: chart.bottom } });
 
 function drawChart(context, theme, result, state, cursor) {
   const { values, x, y, head, back, place: { chart } } = result, { shown } = state, series = seriesOf(values, shown);
@@ -114,18 +116,19 @@ function drawChart(context, theme, result, state, cursor) {
     const points = Array.from(series[head], (value, m) => [m, value]).filter(([, value]) => value >= y.from && value <= y.to);
     plot.marks(points, colours.score, { radius: 3.5 });
   }
-  if (shown === "bias") numberHeads(plot, series, head);
+  const taken = shown === "bias" ? numberHeads(plot, series, head) : [];
   const { x: px, y: py } = handleAt(result), value = series[head][back];
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
   if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
   const right = x.end - px > widthOf(context, theme.font, say(picture.back, named)) + 24;
   onGround(context, theme, say(picture.back, { ...named, value: values.bias[head][back] }), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text });
   grip(context, theme, px, py, theme.text);
+  taken.push({ left: right ? px : px - 80, right: right ? px + 80 : px, top: py - 10, bottom: py + 10 });
   const step = Math.ceil(x.to / 64), beside = { left: chart.left, right: chart.right, top: chart.top, bottom: chart.bottom };
   nameCurves(context, theme, beside, series.map((row, h) => ({
-    text: h === head && say(chart.right < 400 ? picture.head_short : picture.head, named), colour: colours.score,
+    text: h === head && say(chart.right < 400 || shown === "bias" ? picture.head_short : picture.head, named), colour: colours.score,
     points: Array.from({ length: Math.ceil(row.length / step) }, (_, k) => [x.at(k * step), y.at(row[k * step])]).filter(([, py]) => py <= chart.bottom),
-  })), [{ left: right ? px : px - 80, right: right ? px + 80 : px, top: py - 10, bottom: py + 10 }]);
+  })), taken);
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 

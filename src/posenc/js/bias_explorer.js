@@ -79,7 +79,7 @@ function soft(scale) {
 // The number of each head where its line leaves the chart, as far as there is room, the chosen one first; where they stand.
 function numberHeads({ context, theme, x, y }, series, head) {
   const placed = [], short = x.end < 400;
-  for (const h of [head, ...series.keys()]) {
+  for (const h of new Set([head, 0, series.length - 1, ...series.keys()])) {
     const last = series[h].findLastIndex((value) => value >= y.from && value <= y.to);
     const [px, py] = [x.at(last) + 4, Math.min(y.at(series[h][last]), y.start - 7)];
     if (last < 0 || placed.some(([left, top]) => Math.abs(left - px) < (short ? 16 : 44) && Math.abs(top - py) < 12)) continue;
@@ -126,7 +126,7 @@ function drawChart(context, theme, result, state, cursor) {
   taken.push({ left: right ? px : px - 80, right: right ? px + 80 : px, top: py - 10, bottom: py + 10 });
   const step = Math.ceil(x.to / 64), beside = { left: chart.left, right: chart.right, top: chart.top, bottom: chart.bottom };
   nameCurves(context, theme, beside, series.map((row, h) => ({
-    text: h === head && say(chart.right < 400 || shown === "bias" ? picture.head_short : picture.head, named), colour: colours.score,
+    text: h === head && say(chart.right < 400 ? picture.head_short : picture.head[shown], named), colour: colours.score,
     points: Array.from({ length: Math.ceil(row.length / step) }, (_, k) => [x.at(k * step), y.at(row[k * step])]).filter(([, py]) => py <= chart.bottom),
   })), taken);
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });

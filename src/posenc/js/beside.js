@@ -11,7 +11,8 @@ const wide = (width) => width >= 600;
 // captions stand above them. In a column the first is so many times as high as each other.
 export function largeAndSmall(width, count, high, { column = COLUMN, first = 1 } = {}) {
   if (wide(width)) {
-    const left = width - column, each = (high - (count - 1) * 10) / (count - 1 + first), from = (k) => k * (each + 10) + (k > 0 ? (first - 1) * each : 0);
+    const left = width - column, each = (high - (count - 1) * 10) / (count - 1 + first);
+    const from = (k) => k * (each + 10) + (k > 0 ? (first - 1) * each : 0);
     return {
       large: { left: 0, right: left - GAP, top: 0, bottom: high },
       small: Array.from({ length: count }, (_, k) => ({ left, right: width, top: from(k) + CAPTION, bottom: from(k + 1) - 10 })),
@@ -38,7 +39,8 @@ export const inside = ({ left, right, top, bottom }, x, y) => x >= left && x <= 
 
 // Words that lines behind them do not cross out.
 export function onGround(context, theme, text, x, y, { align = "left", ...style } = {}) {
-  const long = widthOf(context, style.bold ? `600 ${theme.font}` : theme.font, text), from = { left: x, right: x - long, center: x - long / 2 }[align];
+  const long = widthOf(context, style.bold ? `600 ${theme.font}` : theme.font, text);
+  const from = { left: x, right: x - long, center: x - long / 2 }[align];
   context.globalAlpha = 0.85;
   context.fillStyle = theme.ground;
   context.fillRect(from - 3, y - 8, long + 6, 16);
@@ -52,7 +54,8 @@ const HIGH = 16; // of a line of words
 // Writes each curve's name above or below it, where fewest other things stand. curves: [{ text, colour, points }] with points
 // in pixels from left to right, of which some may have no text; `taken` are rectangles that hold other words.
 export function nameCurves(context, theme, box, curves, taken = []) {
-  const dense = curves.map(({ points }) => points.filter(([px, py]) => Number.isFinite(py) && px >= box.left - 1 && px <= box.right + 1).flatMap(between));
+  const seen = ([px, py]) => Number.isFinite(py) && px >= box.left - 1 && px <= box.right + 1;
+  const dense = curves.map(({ points }) => points.filter(seen).flatMap(between));
   curves.forEach(({ text, colour }, k) => {
     if (!text || dense[k].length === 0) return;
     const long = widthOf(context, `600 ${theme.font}`, text) + 6;
@@ -64,7 +67,8 @@ export function nameCurves(context, theme, box, curves, taken = []) {
       for (const top of [Math.min(...own) - HIGH - 5, Math.max(...own) + 5]) {
         const place = { left, right: left + long, top, bottom: top + HIGH };
         const outside = Math.max(box.top - top, 0) + Math.max(top + HIGH - box.bottom, 0);
-        const crossed = dense.reduce((sum, points) => sum + points.filter(([px, py]) => px > left && px < place.right && py > top - 3 && py < place.bottom + 3).length, 0);
+        const within = ([px, py]) => px > left && px < place.right && py > top - 3 && py < place.bottom + 3;
+        const crossed = dense.reduce((sum, points) => sum + points.filter(within).length, 0);
         const cost = 200 * outside + crossed + 1000 * taken.filter((other) => meet(place, other)).length;
         if (best === null || cost < best.cost) best = { ...place, cost };
       }

@@ -97,14 +97,18 @@ function lines(plot, series, head, thick) {
   plot.series(series[head], colours.score, { width: thick });
 }
 
-const handleAt = ({ x, back, place: { chart } }) => ({ x: x.at(back), y: chart.bottom - 42, line: { vertical: true, from: chart.top, to: chart.bottom } });
+const handleAt = ({ x, back, place: { chart } }) => (
+  { x: x.at(back), y: chart.bottom - 42, line: { vertical: true, from: chart.top, to: chart.bottom } }
+);
 
 function drawChart(context, theme, result, state, cursor) {
   const { values, x, y, head, back, place: { chart } } = result, { shown } = state, series = seriesOf(values, shown);
-  const plot = new Plot(context, theme, x, y), needed = keysForHalf(values.within[head]), named = { ...state, shown_head: head + 1, needed, back };
+  const plot = new Plot(context, theme, x, y), needed = keysForHalf(values.within[head]);
+  const named = { ...state, shown_head: head + 1, needed, back };
   plot.ground(0, needed - 1, colours.score, 0.13);
   plot.axes({
-    xTitle: picture.distance, yTitle: picture[shown].map((text) => say(text, named)), xTicks: Math.max(3, (chart.right - chart.left) / 90),
+    xTitle: picture.distance, yTitle: picture[shown].map((text) => say(text, named)),
+    xTicks: Math.max(3, (chart.right - chart.left) / 90),
     yText: (value) => (shown === "bias" ? fixed(value, 0) : fixed(100 * value, 0)),
   });
   if (shown === "attention") {
@@ -121,20 +125,22 @@ function drawChart(context, theme, result, state, cursor) {
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
   if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
   const right = x.end - px > widthOf(context, theme.font, say(picture.back, named)) + 24;
-  onGround(context, theme, say(picture.back, { ...named, value: values.bias[head][back] }), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text });
+  onGround(context, theme, say(picture.back, named), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text });
   grip(context, theme, px, py, theme.text);
   taken.push({ left: right ? px : px - 80, right: right ? px + 80 : px, top: py - 10, bottom: py + 10 });
   const step = Math.ceil(x.to / 64), beside = { left: chart.left, right: chart.right, top: chart.top, bottom: chart.bottom };
+  const points = (row) => Array.from({ length: Math.ceil(row.length / step) }, (_, k) => [x.at(k * step), y.at(row[k * step])]);
   nameCurves(context, theme, beside, series.map((row, h) => ({
     text: h === head && say(chart.right < 400 ? picture.head_short : picture.head[shown], named), colour: colours.score,
-    points: Array.from({ length: Math.ceil(row.length / step) }, (_, k) => [x.at(k * step), y.at(row[k * step])]).filter(([, py]) => py <= chart.bottom),
+    points: points(row).filter(([, up]) => up <= chart.bottom),
   })), taken);
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 
 function drawMatrix(context, theme, { keys, queries, values, head, back }, state, cursor) {
   const rows = state.shown === "bias" ? values.matrix : values.weights, tokens = rows.length, [least, greatest] = range(state);
-  const map = new HeatMap(context, theme, keys, queries), scale = state.shown === "bias" ? diverging(Math.max(-least, greatest)) : sequential(0, 1);
+  const scale = state.shown === "bias" ? diverging(Math.max(-least, greatest)) : sequential(0, 1);
+  const map = new HeatMap(context, theme, keys, queries), middle = (tokens - 1) / 2, named = { ...state, shown_head: head + 1 };
   stripes(context, theme, keys, queries);
   map.fill(new Float64Array(rows[0].buffer), soft(scale));
   if (back < tokens) { // the cells at the chosen distance
@@ -143,9 +149,10 @@ function drawMatrix(context, theme, { keys, queries, values, head, back }, state
   }
   const ends = [0, tokens - 1].map((token) => [token, String(token)]);
   map.labels({ title: "", xTicks: ends, yTicks: ends });
-  words(context, theme, say(picture.matrix, { ...state, shown_head: head + 1 }, names), keys.start - MARGIN, queries.start - 4, { baseline: "bottom" });
-  words(context, theme, picture.query, keys.start - 5, queries.at((tokens - 1) / 2), { align: "right", colour: colours.query, bold: true });
-  words(context, theme, picture.key, keys.at((tokens - 1) / 2), queries.end + 6, { align: "center", baseline: "top", colour: colours.key, bold: true });
+  words(context, theme, say(picture.matrix, named, names), keys.start - MARGIN, queries.start - 4, { baseline: "bottom" });
+  words(context, theme, picture.query, keys.start - 5, queries.at(middle), { align: "right", colour: colours.query, bold: true });
+  const below = { align: "center", baseline: "top", colour: colours.key, bold: true };
+  words(context, theme, picture.key, keys.at(middle), queries.end + 6, below);
   if (cursor !== null && cursor.last !== "distance" && cursor.key <= cursor.query) map.outline(cursor.query, cursor.key);
 }
 
@@ -175,7 +182,8 @@ function stripes(context, theme, x, y) {
 function drawOther(context, theme, { values, head, place: { other }, x: { to } }, state) {
   const shown = otherView[state.shown], [least, greatest] = shown === "bias" ? range(state) : [0, 1];
   frame(context, theme, other, say(picture.other, { shown }, names));
-  const x = new Axis({ from: 0, to, start: other.left + 4, end: other.right - 4 }), y = new Axis({ from: least, to: greatest, start: other.bottom - 4, end: other.top + 4 });
+  const x = new Axis({ from: 0, to, start: other.left + 4, end: other.right - 4 });
+  const y = new Axis({ from: least, to: greatest, start: other.bottom - 4, end: other.top + 4 });
   lines(new Plot(context, theme, x, y), seriesOf(values, shown), head, 2);
 }
 
@@ -196,8 +204,9 @@ function press(px, py, { values, x, y, head, place: { chart, other } }, { shown 
 // How far a line is from a point, in pixels.
 function awayFrom(row, x, y, px, py) {
   const at = x.invert(Math.min(px, x.end)), from = Math.max(Math.floor(at) - 8, 0), to = Math.min(Math.ceil(at) + 8, row.length - 1);
+  const point = (m) => [x.at(m), y.at(row[m])];
   let least = Infinity;
-  for (let m = from; m < Math.max(to, from + 1); m++) least = Math.min(least, awayFromPart([x.at(m), y.at(row[m])], [x.at(m + 1), y.at(row[Math.min(m + 1, row.length - 1)])], px, py));
+  for (let m = from; m < to; m++) least = Math.min(least, awayFromPart(point(m), point(m + 1), px, py));
   return least;
 }
 

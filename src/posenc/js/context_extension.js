@@ -54,10 +54,12 @@ function chosen(values, state) {
 function facts({ values, lists }, state) {
   const pairs = state.dim / 2, fresh = (each) => count(meetsNew(values, each));
   return {
-    pairs, times: state.used / state.trained, completed: count(Array.from(values.trained_turns, (turned) => turned >= 1)), unscaled: fresh(values.original),
+    pairs, times: state.used / state.trained, unscaled: fresh(values.original),
+    completed: count(Array.from(values.trained_turns, (turned) => turned >= 1)),
     drawn: chosen(values, state).map(([method, each]) => ({
       method, fresh: fresh(each), kept: count(Array.from(each.slowed, (times) => times <= 1 + ROUNDING)),
-      fastest: each.slowed[0], slowest: each.slowed[pairs - 1], evenly: Math.abs(each.slowed[0] / each.slowed[pairs - 1] - 1) < ROUNDING, scores: each.attention_factor ** 2,
+      fastest: each.slowed[0], slowest: each.slowed[pairs - 1], scores: each.attention_factor ** 2,
+      evenly: Math.abs(each.slowed[0] / each.slowed[pairs - 1] - 1) < ROUNDING,
     })),
     no_list: !values.method || !values.other, listed: lists.long.length,
   };

@@ -37,7 +37,9 @@ export function meetsNew({ trained_turns: seen }, { turns: reached }) {
 
 export const count = (flags) => flags.filter(Boolean).length;
 const decade = (value) => `10${[..."⁰¹²³⁴⁵⁶⁷⁸"][Math.round(Math.log10(value))]}`;
-const nameOf = (which, state) => (which === "original" ? picture.original : say(picture.method, { mark: MARKS[which], method: state[which] }, names));
+const nameOf = (which, state) => (
+  which === "original" ? picture.original : say(picture.method, { mark: MARKS[which], method: state[which] }, names)
+);
 
 // The axes of the large panel, besides that of the pairs and that of the distances.
 export function upwards({ shown, factor }, { top, bottom }) {
@@ -90,10 +92,12 @@ const shrunk = ({ left, right, top, bottom }) => ({ left: left + 4, right: right
 
 function smallCurves(series) {
   return (context, theme, place, { values, pairs }, state, drawn) => {
-    const { left, right, top, bottom } = shrunk(place), y = upwards({ ...state, shown: series === "slowed" ? "slowing" : "wavelengths" }, { top, bottom });
+    const { left, right, top, bottom } = shrunk(place), shown = series === "slowed" ? "slowing" : "wavelengths";
+    const y = upwards({ ...state, shown }, { top, bottom });
     const plot = new Plot(context, theme, new Axis({ from: 0, to: Math.max(pairs.to - 0.5, 1), start: left, end: right }), y);
     if (series === "wavelength") [state.trained, state.used].forEach((length) => plot.horizontal(length, { dash: [], colour: theme.grid }));
-    drawn.forEach((which) => plot.series(values[which][series], STROKES[which].colour, { width: 1.4, dash: STROKES[which].dash.map((each) => each / 2) }));
+    const thin = ({ dash }) => ({ width: 1.4, dash: dash.map((each) => each / 2) });
+    drawn.forEach((which) => plot.series(values[which][series], STROKES[which].colour, thin(STROKES[which])));
   };
 }
 
@@ -165,11 +169,15 @@ function drawSlowing(context, theme, place, result, state, drawn, cursor) {
       const wide = pairs.at(to) - pairs.at(from) - 8;
       if (wide < 60) continue;
       const y = place.top + (place.bottom - place.top) * 0.42, x = (pairs.at(from) + pairs.at(to)) / 2;
-      picture.zones[bound].forEach((text, line) => words(context, theme, text, x, y + 16 * line, { align: "center", colour: theme.text, width: wide }));
+      const centred = { align: "center", colour: theme.text, width: wide };
+      picture.zones[bound].forEach((text, line) => words(context, theme, text, x, y + 16 * line, centred));
       taken.push(rectangle(x, y, wide), rectangle(x, y + 16, wide));
     }
   }
-  plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, state.dim / 2), yTitle: picture.slowing.map((text) => say(text, state)), yText: (value) => grouped(Number(value.toPrecision(3))) });
+  plot.axes({
+    xTitle: picture.pairs, xTicks: Math.min(6, state.dim / 2), yTitle: picture.slowing,
+    yText: (value) => grouped(Number(value.toPrecision(3))),
+  });
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
   bounds(result, state).forEach(({ at }) => plot.vertical(at, { dash: [5, 4], width: 1.5 }));
   curves(plot, values, drawn, "slowed");
@@ -236,17 +244,19 @@ function drawScores(context, theme, place, { x, up, columns, filled, values }, s
   if (trained <= used) {
     plot.vertical(trained, { dash: [5, 4], width: 1.5 });
     const align = x.at(trained) - place.left > 150 ? "right" : "left";
-    words(context, theme, say(picture.trained, state), x.at(trained) + (align === "left" ? 13 : -13), place.bottom - 16, { align, colour: theme.text });
+    const beside = x.at(trained) + (align === "left" ? 13 : -13);
+    words(context, theme, say(picture.trained, state), beside, place.bottom - 16, { align, colour: theme.text });
   }
   context.globalAlpha = 0.6; // so that one band does not hide another
-  for (const which of drawn) plot.curve(Plot.extremes(columns, filled, values[which].score), STROKES[which].colour, { width: STROKES[which].width });
+  for (const which of drawn) plot.curve(Plot.extremes(columns, filled, values[which].score), STROKES[which].colour, STROKES[which]);
   context.globalAlpha = 1;
   const single = columns.filter(([, start, stop]) => stop - start === 1).map(([, start]) => start); // where a curve is a line
   for (const which of shown.filter((which) => which !== "original")) {
     const spots = single.filter((_, n) => n % 6 === (which === "other" ? 3 : 0));
     plot.marks(spots.map((m) => [m, values[which].score[m]]), STROKES[which].colour, { square: which === "other" });
   }
-  legend(context, theme, shown.map((which) => ({ label: nameOf(which, state), ...STROKES[which] })), place.left + 6, place.bottom - (trained <= used ? 60 : 40), place.right);
+  const entries = shown.map((which) => ({ label: nameOf(which, state), ...STROKES[which] }));
+  legend(context, theme, entries, place.left + 6, place.bottom - (trained <= used ? 60 : 40), place.right);
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 

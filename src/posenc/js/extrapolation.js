@@ -58,7 +58,8 @@ function columns({ by_length, by_position }, state) {
 const known = (drawn, state) => columns(drawn, state).map((column, place) => [place, column]).filter(([, column]) => isKnown(column));
 
 function draw({ context, width }, result, state, theme, cursor) {
-  const { values, symbols, shown, x, y } = result, { length, measure } = state, half = measure === "copy_half", positions = byPosition(state);
+  const { values, symbols, shown, x, y } = result, { length, measure } = state;
+  const half = measure === "copy_half", positions = byPosition(state);
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
   const told = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
   const titled = (texts) => texts.map((text) => say(text, { ...state, told }, names));
@@ -73,16 +74,23 @@ function draw({ context, width }, result, state, theme, cursor) {
   plot.axes({
     xTitle: titled(picture.x),
     yTitle: titled(picture.y),
-    xText: (place) => (place === 0 && !positions && width >= 520 ? picture.as_trained : say(picture.place, { times: positions ? (place + 0.5) / 2 : TIMES[place] })),
+    xText: (place) => {
+      if (place === 0 && !positions && width >= 520) return picture.as_trained;
+      return say(picture.place, { times: positions ? (place + 0.5) / 2 : TIMES[place] });
+    },
   });
-  const [long, short] = titled(picture.y), room = x.end - x.start, title = widthOf(context, theme.font, widthOf(context, theme.font, long) <= room ? long : short);
-  if (!positions || length > 1) words(context, theme, picture.longer, x.end, y.end - 4, { align: "right", baseline: "bottom", width: room - title - 12 });
+  if (!positions || length > 1) {
+    const [long, short] = titled(picture.y).map((text) => widthOf(context, theme.font, text)), room = x.end - x.start;
+    const left = room - (long <= room ? long : short) - 12;
+    words(context, theme, picture.longer, x.end, y.end - 4, { align: "right", baseline: "bottom", width: left });
+  }
 
   const cuts = shown.map((role) => values[role].cut).filter(Boolean), lines = [];
   const oneCut = cuts.every((cut) => same(cut, cuts[0]));
   const dotted = (value, text, colour = theme.text) => {
     plot.horizontal(value, { colour, width: 1.8, dash: DOTTED });
-    lines.push({ text: lines.some((line) => line.text === text) ? "" : text, colour: theme.text, points: [[x.start, y.at(value)], [x.end, y.at(value)]] });
+    const points = [[x.start, y.at(value)], [x.end, y.at(value)]];
+    lines.push({ text: lines.some((line) => line.text === text) ? "" : text, colour: theme.text, points });
   };
   for (const role of shown) {
     const drawn = values[role], { mark, colour, width: thick, dash, square } = ROLES[role];
@@ -109,8 +117,8 @@ function writeValues(context, theme, { values, shown, x, y }, state, taken) {
   const written = at.filter(([, found]) => found).map(([role, [, column]]) => ({ role, value: mean(column), up: y.at(mean(column)) }));
   written.sort((one, other) => one.up - other.up);
   written.forEach((one, k) => {
-    const apart = k > 0 ? Math.max(0, 17 - (one.up - written[k - 1].up)) : 0, right = place < TIMES.length - 1;
-    const py = Math.min(Math.max(one.up + (k > 0 ? apart : 0) - (k === 0 && written.length > 1 && written[1].up - one.up < 17 ? 4 : 0), y.end + 9), y.start - 9);
+    const apart = k > 0 ? Math.max(0, 17 - (one.up - written[k - 1].up)) : 0, right = place < TIMES.length - 1; // a line of words
+    const py = Math.min(Math.max(one.up + apart, y.end + 9), y.start - 9);
     const px = x.at(place) + (right ? 9 : -9), text = fixed(one.value, 2);
     onGround(context, theme, text, px, py, { align: right ? "left" : "right", colour: ROLES[one.role].colour, bold: true });
     taken.push({ left: px - 40, right: px + 40, top: py - 9, bottom: py + 9 });

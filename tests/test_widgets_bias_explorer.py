@@ -14,8 +14,8 @@ OF_DISTANCE_ALONE = {"alibi", "t5", "sandwich", "kerple_log", "kerple_power"}
 def test_opening_setting_tells_the_story():
     assert BiasExplorer().finding() == (
         "ALiBi learns nothing: the slopes are fixed. Where q·k is the same for all 129 keys, half of the last query's "
-        "attention falls on the nearest 2 in head 1, 6 in head 3, 57 in head 8. Two tokens back, the bias of head 3 is "
-        "\N{MINUS SIGN}0.250 for every query."
+        "attention falls on the nearest 2 in head 1, 6 in head 3, 57 in head 8. 16 tokens back, the bias of head 3 is "
+        "\N{MINUS SIGN}2.000 for every query."
     )
 
 
@@ -74,6 +74,36 @@ def test_what_is_drawn_stays_when_the_picture_grows(scheme):
 
 def test_there_is_no_head_beyond_the_last():
     assert BiasExplorer(heads=4, head=9).finding() == BiasExplorer(heads=4, head=4).finding()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_bias_at_a_distance_is_that_of_every_query_so_far_from_the_front(scheme):
+    widget = BiasExplorer(scheme=scheme, heads=4, head=2, distance=40, back=7)
+    values = widget.values()
+    np.testing.assert_allclose(values["diagonal"], np.diagonal(values["matrix"], -7))
+    assert values["diagonal"][-1] == pytest.approx(values["bias"][1][7])
+
+
+def test_there_is_no_distance_beyond_the_last():
+    assert BiasExplorer(distance=12, back=500).finding() == BiasExplorer(distance=12, back=12).finding()
+    assert "1 token back, the bias" in BiasExplorer(back=1).finding()
+
+
+def test_the_story_is_true():
+    story = {name: BiasExplorer(**setting) for name, setting in BiasExplorer.story().items()}
+    needed = {name: {one["of_head"]: one["needed"] for one in each.facts()["nearest"]} for name, each in story.items()}
+    assert needed["fan"][1] < needed["fan"][3] < needed["fan"][8]
+    assert needed["reach"][1] == needed["fan"][1], "the steep heads see no farther"
+    assert needed["reach"][8] > needed["fan"][8], "the gentlest does"
+    last = story["t5"].values()["bias"][4]
+    back = story["t5"].back
+    assert np.ptp(last[back:]) == 0
+    assert last[back - 1] != last[back]
+    assert len(set(last[:16])) == 16, "near buckets hold one distance"
+    along = story["fire"].values()["diagonal"]
+    assert (np.diff(along) >= 0).all(), "early in a text it costs most"
+    assert along[0] < along[-1] < 0
+    assert story["content"].facts()["varies"]
 
 
 def test_fire_is_a_function_of_distance_up_to_its_threshold():

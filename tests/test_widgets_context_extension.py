@@ -56,9 +56,9 @@ def test_longrope_without_a_list_is_not_drawn_and_says_why():
 def test_opening_setting_tells_the_story():
     said = ContextExtension().finding()
     assert "46 of 64 pairs completed a turn" in said
-    assert "never seen: 18 unscaled, 0 by linear, 0 by YaRN (code)." in said
-    assert "Linear slows every pair, the fastest 4.00 and the slowest 4.00 times." in said
-    assert "YaRN (code) keeps 21 pairs and slows the slowest 4.00 times, scores times 1.296." in said
+    assert "in 16\u202f384 tokens 18 meet new angles unscaled, 0 by linear, 0 by YaRN (code)." in said
+    assert "Linear slows every pair 4.00 times." in said
+    assert "YaRN (code) keeps 21 pairs and slows the slowest 4.00 times, its scores times 1.296." in said
 
 
 def test_ntk_leaves_all_slow_pairs_but_the_slowest_with_new_angles():
@@ -71,7 +71,38 @@ def test_past_factor_times_the_trained_length_every_slow_pair_meets_new_angles()
 
 def test_dynamic_scaling_changes_nothing_within_the_trained_length():
     said = ContextExtension(method="dynamic_ntk", other="none", used=4096).finding()
-    assert said.endswith("0 unscaled, 0 by dynamic NTK. Dynamic NTK leaves every pair as it was.")
+    assert said.endswith("0 meet new angles unscaled, 0 by dynamic NTK. Dynamic NTK leaves every pair as it was.")
+
+
+def test_slowing_that_differs_from_pair_to_pair_is_told_from_the_fastest_to_the_slowest():
+    said = ContextExtension(model="Phi-3-mini-128k-instruct", method="longrope", other="none").finding()
+    lists = configs.model("Phi-3-mini-128k-instruct").rope["rope_scaling"]["long_factor"]
+    assert f"LongRoPE slows every pair from {lists[0]:.2f} to {lists[-1]:.2f} times" in said
+
+
+def test_a_step_with_a_model_has_all_that_the_model_brings():
+    presets = ContextExtension.class_traits()["model"].presets
+    for name, setting in ContextExtension.story().items():
+        brought = presets.get(setting["model"], {})
+        assert {control: setting[control] for control in brought} == brought, name
+
+
+def test_the_story_is_true():
+    story = {name: ContextExtension(**setting) for name, setting in ContextExtension.story().items()}
+    drawn = {name: {one["method"]: one for one in widget.facts()["drawn"]} for name, widget in story.items()}
+    first = story["slow-all"].values()
+    assert (first["method"]["slowed"] > 3.99).all(), "linear slows every pair"
+    slowed, turned = first["other"]["slowed"], first["trained_turns"]
+    assert (slowed[turned > 33] == 1).all(), "YaRN leaves alone what turned often"
+    assert (np.diff(slowed) >= 0).all()
+    assert (slowed[turned < 0.9] > 3.99).all()
+    bend = np.diff(np.log(story["ntk"].values()["method"]["slowed"]))
+    np.testing.assert_allclose(bend, bend[0])
+    assert 0 < drawn["ntk"]["ntk_aware"]["fresh"] < story["ntk"].facts()["unscaled"]
+    assert [one["fresh"] for one in drawn["angles"].values()] == [0, 0]
+    assert story["angles"].facts()["unscaled"] > 0
+    assert 0 < drawn["llama"]["llama3"]["kept"] < 64
+    assert [one["fresh"] for one in drawn["past"].values()] == [story["past"].facts()["unscaled"]] * 2
 
 
 def test_ramp_is_where_pairs_make_so_many_turns():

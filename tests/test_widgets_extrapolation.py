@@ -130,7 +130,8 @@ SAID = [
         "RoPE, base 100 copies 0.24 of the symbols (0.24 to 0.24 over 3 seeds); "
         "of the text cut to its last 128 tokens it copies 0.43 (0.43 to 0.43), more in 3 of 3 seeds. "
         "RoPE, base 100, YaRN copies 0.40 of the symbols (0.40 to 0.40 over 3 seeds); "
-        "of the text so cut it copies more in 3 of 3 seeds.",
+        "of the text so cut it copies more in 3 of 3 seeds. "
+        "The block stands again and again: who looks too far finds it all the same.",
     ),
     (
         {"measure": "copy_half", "scaling": "yarn_by_4"},
@@ -223,8 +224,10 @@ def test_all_that_is_measured_can_be_chosen_and_lies_within_the_axes():
                     assert np.all(np.isnan(drawn) | ((low <= drawn) & (drawn <= high)))
 
 
-def test_both_lists_and_the_finding_use_the_same_names():
-    assert OPTIONS["other"] == SCHEMES == Extrapolation.catalogue["names"]["schemes"]
+def test_both_lists_and_the_finding_name_the_same_schemes():
+    assert OPTIONS["other"] == SCHEMES
+    assert set(SCHEMES) == set(Extrapolation.catalogue["names"]["schemes"])
+    assert len(set(SCHEMES.values())) == len(SCHEMES)
     assert OPTIONS["other_scaling"] == SCALINGS
 
 
@@ -268,3 +271,39 @@ def test_the_length_takes_powers_of_two(value):
     with pytest.raises(traitlets.TraitError, match=accepted):
         Extrapolation(length=value)
     assert [Extrapolation(length=times).length for times in (1, 2.0, 16)] == [1, 2, 16]
+
+
+def mean_by_length(measure, scheme, scaling="default"):
+    """Of the shipped results: the mean over the seeds at each length, NaN where nothing was measured."""
+    rows = Extrapolation.data()["measured"][measure][scheme]["by_length"][scaling]
+    return np.array(rows, float).mean(axis=0)
+
+
+def test_the_story_is_true():
+    story = Extrapolation.story()
+    trained = mean_by_length("text", "rope_100")
+    repaired = mean_by_length("text", "rope_100", "yarn")
+    assert (trained[1:] > trained[0] + 1).all()
+    assert (repaired[1:] - trained[0] < (trained[1:] - trained[0]) / 2).all(), "most of it"
+    for scheme in ("rope_100", "rope_10000"):
+        for scaling in Extrapolation.data()["measured"]["text"][scheme]["by_length"]:
+            losses = mean_by_length("text", scheme, scaling)[1:]
+            assert (losses[~np.isnan(losses)] > mean_by_length("text", scheme)[0]).all(), (scheme, scaling)
+    level = mean_by_length("text", "alibi")
+    assert np.ptp(level) < 0.01
+    assert TIMES[-1] == story["level"]["length"]
+    at = TIMES.index(story["far"]["length"])
+    fitted, published = (mean_by_length("copy_half", scheme) for scheme in ("alibi", "alibi_published"))
+    assert fitted[at] < 2 / SYMBOLS
+    assert published[at] > 0.8
+    none = mean_by_length("text", "none")
+    assert (none > 2).all()
+    assert (none[1:] < trained[1:]).all()
+
+
+def test_every_scheme_stands_in_one_group():
+    for name in ("scheme", "other"):
+        control = Extrapolation.catalogue["controls"][name]
+        grouped = [scheme for group in control["groups"] for scheme in group["options"]]
+        assert grouped == list(control["options"])
+        assert set(grouped) == set(Extrapolation.catalogue["names"]["schemes"])

@@ -260,7 +260,7 @@ def _columns(entry: Mapping[str, Any], scaling: str, at_first: str) -> list[list
 
 def _reach(key: str, scaling: str = "default", at_first: str = "default") -> Reach:
     measured = _explorable().Extrapolation.data()["measured"]
-    label = _explorable().Extrapolation.catalogue["controls"]["scheme"]["options"][key]
+    label = _explorable().Extrapolation.catalogue["names"]["schemes"][key]
     text = measured["text"][key]
     rows = {measure: _columns(measured[measure][key], scaling, at_first) for measure in MEASURES}
     start = {measure: [row[0] for row in measured[measure][key]["by_length"]["default"]] for measure in MEASURES}

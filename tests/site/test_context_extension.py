@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from posenc import configs, scaling
+from posenc.frequencies import inv_freq, turns
 from posenc.widgets import ContextExtension
 from tests.site.live import assert_same
 
@@ -93,27 +94,87 @@ def test_the_fewest_pairs_at_the_longest_text_equal_python(open_live, method):
         assert_same(live.values(), widget.values())
 
 
-def test_a_pair_is_read_in_panels_side_by_side(open_live):
+def test_turns_at_a_pair_equal_python(arithmetic):
+    tried = [setting for setting in settings() if setting["dim"] <= 128]
+    drawn = arithmetic(
+        "x.map((s) => Array.from({ length: s.dim / 2 }, (_, pair) => A.turnsAtPair(pair, s)))",
+        tried,
+    )
+    for setting, got in zip(tried, drawn, strict=True):
+        expected = turns(setting["trained"], inv_freq(setting["dim"], setting["base"]))
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+PANELS = ContextExtension.catalogue["controls"]["shown"]["options"]
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_the_large_panel_is_read_off(open_live, panel):
     live = open_live(ContextExtension)
-    canvas, readout = live.figure.locator("canvas"), []
-    for share_x, share_y in ((0.25, 0.2), (0.75, 0.2), (0.25, 0.7)):
-        box = canvas.bounding_box()
-        canvas.hover(position={"x": box["width"] * share_x, "y": box["height"] * share_y})
-        readout.append(live.readout)
-    assert all(text.startswith("pair ") for text in readout)
-    first, second, third = (int(text.split(":")[0].split()[1]) for text in readout)
-    assert first == third
-    assert abs(first - second) <= 5  # nearly the same place in the next panel, whose labels are wider or narrower
+    live.set(shown=panel)
+    box = live.figure.locator("canvas").bounding_box()
+    live.figure.locator("canvas").hover(position={"x": 0.4 * box["width"], "y": 0.7 * box["height"]})
+    assert live.readout.startswith("m = " if panel == "scores" else "pair ")
+
+
+def test_small_panels_are_pressed_to_be_large(open_live):
+    live = open_live(ContextExtension)
+    canvas = live.figure.locator("canvas")
     box = canvas.bounding_box()
-    canvas.hover(position={"x": box["width"] * 0.75, "y": box["height"] * 0.8})
-    assert live.readout.startswith("m = ")
+    for k in (0, 2, 1, 0, 1, 2):
+        small = [panel for panel in PANELS if panel != live.get("shown")]
+        canvas.click(position={"x": box["width"] - 40, "y": (k + 0.6) * box["height"] / 3})
+        assert live.get("shown") == small[k]
+
+
+def drag(live, name: str, across: float, up: float) -> None:
+    """Drag a handle by so many pixels."""
+    canvas = live.figure.locator("canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    [handle] = [handle for handle in live.evaluate("explorable.handles") if handle["name"] == name]
+    x, y = box["x"] + handle["x"], box["y"] + handle["y"]
+    live.page.mouse.move(x, y)
+    live.page.mouse.down()
+    live.page.mouse.move(x + across, y + up, steps=4)
+    live.page.mouse.up()
+    [moved] = [handle for handle in live.evaluate("explorable.handles") if handle["name"] == name]
+    wanted = (across, 0) if moved["along"] == "x" else (0, up)
+    assert np.hypot(moved["x"] - handle["x"] - wanted[0], moved["y"] - handle["y"] - wanted[1]) < 4
+
+
+def test_thresholds_and_lengths_are_dragged(open_live):
+    live = open_live(ContextExtension)
+    drag(live, "beta_fast", 40, 0)
+    drag(live, "beta_slow", -30, 0)
+    assert live.get("beta_fast") < 32
+    assert live.get("beta_slow") > 1
+    live.set(**{**ContextExtension().setting(), "shown": "wavelengths"})
+    drag(live, "trained", 0, -12)
+    drag(live, "used", 0, -20)
+    assert live.get("trained") > 4096
+    assert live.get("used") > 16_384
+    assert live.get("model") == "own"
+    live.set(**{**ContextExtension().setting(), "shown": "scores"})
+    drag(live, "trained", -40, 0)
+    assert live.get("trained") < 4096
+    assert live.finding == ContextExtension(**live.setting()).finding()
+
+
+def test_only_methods_with_thresholds_have_handles_for_them(open_live):
+    live = open_live(ContextExtension)
+    live.set(other="llama3")
+    assert live.evaluate("explorable.handles") == []
+    live.set(method="ntk_by_parts")
+    assert [handle["name"] for handle in live.evaluate("explorable.handles")] == ["beta_fast", "beta_slow"]
 
 
 def test_a_model_brings_its_numbers_and_is_left_when_one_moves(open_live):
     live = open_live(ContextExtension)
+    live.open()
     live.control("model").locator("select").select_option("Phi-3-mini-128k-instruct")
     assert [live.get(name) for name in ("dim", "factor", "used")] == [96, 32, 131_072]
-    live.control("method").locator("select").select_option("longrope")
+    live.control("method").get_by_text("LongRoPE", exact=True).click()
     assert live.get("model") == "Phi-3-mini-128k-instruct"  # the method is no part of the preset
     assert "LongRoPE slows every pair" in live.finding
     live.input("dim").press("ArrowRight")

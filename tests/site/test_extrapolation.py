@@ -98,9 +98,41 @@ def test_the_length_moves_in_powers_of_two(open_live):
 
 def test_scalings_are_offered_where_they_were_measured(open_live):
     live = open_live(Extrapolation)
+    live.open()
     for scheme in SCHEMES:
         live.set(scheme=scheme)
         assert live.control("scaling").is_visible() == (scheme in SCALED), scheme
+
+
+def test_a_length_is_pressed_in_the_picture(open_live):
+    live = open_live(Extrapolation)
+    canvas = live.figure.locator("canvas")
+    for place in (0, 4, 2, 1, 3):
+        x, y = live.evaluate("explorable.pixel(...x)", [place, 2.5])
+        canvas.click(position={"x": x + 6, "y": y})
+        assert live.get("length") == TIMES[place]
+    live.set(view="position")
+    canvas.click(position={"x": x - 60, "y": y})
+    assert live.get("length") == TIMES[3], "there the axis is another"
+
+
+def test_chips_stand_in_groups_and_open_where_the_chosen_one_is_folded_away(open_live):
+    live = open_live(Extrapolation)
+    row = live.control("scheme")
+    groups = Extrapolation.catalogue["controls"]["scheme"]["groups"]
+    assert [group.get("folded", False) for group in groups] == [False] * (len(groups) - 1) + [True]
+    seen = [radio.get_attribute("value") for radio in row.locator("input").all() if radio.is_visible()]
+    assert seen == [scheme for group in groups[:-1] for scheme in group["options"]]
+    live.set(scheme="quick_rope_1")
+    assert row.locator("input:checked").is_visible()
+    assert row.locator("input:checked").get_attribute("value") == "quick_rope_1"
+
+
+def test_the_exam_that_forgives_looking_too_far_says_so(open_live):
+    live = open_live(Extrapolation)
+    for measure in MEASURES:
+        live.set(measure=measure)
+        assert ("who looks too far finds it all the same" in live.finding) == (measure == "copy")
 
 
 @pytest.mark.parametrize("view", ["length", "position"])

@@ -25,6 +25,11 @@ export function correctionRange({ dim, base, trained, betaFast, betaSlow }, roun
   return [Math.max(rounded ? Math.floor(low) : low, 0), Math.min(rounded ? Math.ceil(high) : high, dim - 1)];
 }
 
+// The turns that a pair, or a place between two, makes in the trained length.
+export function turnsAtPair(pair, { dim, base, trained }) {
+  return trained / (2 * Math.PI * base ** ((2 * pair) / dim));
+}
+
 // The same weight, by the index of the pair.
 export function rampByPair(setting) {
   const [low, high] = correctionRange(setting, true), end = low === high ? high + 0.001 : high;

@@ -1,30 +1,36 @@
 import { biasOf, sharesWithin, softmax } from "./arithmetic_bias.js";
+import { frame, inside, largeAndSmall, nameCurves, onGround } from "./beside.js";
 import { colours, diverging, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, cellAxis, colourBar, legend, widthOf, words } from "./drawing.js";
+import { Axis, HeatMap, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./bias_explorer.json";
 import { explorable } from "./explorable.js";
-import { fixed, grouped } from "./numbers.js";
+import { fixed } from "./numbers.js";
 import { say } from "./sentences.js";
-import { SharedAxis } from "./shared_axis.js";
 
-const { picture } = catalogue;
+const { picture, names } = catalogue;
 const TOKENS = 48; // in the matrices, at most
 const EQUAL = 1e-9; // rounding errors stay below
-const PANEL = 282, SIDE = 190; // pixels
+const NEAR = 14; // pixels between a press and the line that it chooses
+const MARGIN = 46; // to the left of the matrix
 const LIMITS = { t5: 8, fire: 12, transformer_xl: 8, deberta: 9 }; // of biases on either side of 0
 
-const wide = (width) => width >= 640;
-const legendHeight = (width) => (width < 400 ? 46 : 30);
-const height = (width) => legendHeight(width) + (wide(width) ? 2 : 4) * PANEL;
+const arranged = (width) => largeAndSmall(width, 2, width < 600 ? 252 : 344, { column: 196, first: 1.7 });
+const height = (width) => Math.max(arranged(width).height, squareIn(arranged(width).small[0], width).bottom + 20);
 
-// Two charts, and beside or below each of them its matrix.
-function places(width) {
-  const right = wide(width) ? width - 284 : width, left = wide(width) ? right + 46 : 52;
-  const chart = (top) => ({ left: 44, right: right - 22, top: top + 20, bottom: top + PANEL - 54 });
-  const matrix = (top) => ({ left, right: left + SIDE, top: top + 20, bottom: top + 20 + SIDE });
-  const tops = wide(width) ? [0, 0, 1, 1] : [0, 1, 2, 3];
-  return tops.map((row, k) => (k % 2 ? matrix : chart)(legendHeight(width) + row * PANEL));
+// The matrix stands in the first of the two small places.
+function squareIn({ left, right, top, bottom }, width) {
+  const side = width < 600 ? bottom - top + 24 : Math.min(right - left - MARGIN - 8, bottom - top - 18);
+  return { left: left + MARGIN, right: left + MARGIN + side, top, bottom: top + side };
 }
+
+function places(width) {
+  const { large, small: [first, second] } = arranged(width);
+  const chart = { left: 44, right: large.right - (width < 600 ? 22 : 48), top: 22, bottom: large.bottom - 40 };
+  const other = width < 600 ? { ...second, left: width / 2 + 10 } : second;
+  return { chart, matrix: squareIn(first, width), other };
+}
+
+const otherView = { bias: "attention", attention: "bias" };
 
 // The biases that the chart shows, from least to greatest: they do not depend on what is drawn at random.
 function range({ scheme, heads }) {
@@ -39,8 +45,8 @@ function rowsOf(count, filler) {
 }
 
 function compute(state, width) {
-  const { heads, distance } = state, head = Math.min(state.head, heads) - 1, tokens = Math.min(distance + 1, TOKENS);
-  const functions = Array.from({ length: heads }, (_, h) => biasOf(state, h));
+  const { heads, distance, shown } = state, head = Math.min(state.head, heads) - 1, tokens = Math.min(distance + 1, TOKENS);
+  const functions = Array.from({ length: heads }, (_, h) => biasOf(state, h)), back = Math.min(state.back, distance);
   const bias = functions.map((between) => {
     const row = new Float64Array(distance + 1);
     for (let m = 0; m <= distance; m++) row[m] = between(distance, distance - m);
@@ -51,17 +57,18 @@ function compute(state, width) {
     for (let j = 0; j <= i; j++) row[j] = functions[head](i, j);
     weights[i].set(softmax(row.subarray(0, i + 1)));
   });
-  const values = { bias, within: bias.map(sharesWithin), matrix, weights };
-  const panels = places(width), [chart, first, , second] = panels, [least, greatest] = range(state);
+  const diagonal = Float64Array.from({ length: distance + 1 - back }, (_, j) => functions[head](j + back, j));
+  const values = { bias, within: bias.map(sharesWithin), matrix, weights, diagonal };
+  const place = places(width), { chart, matrix: square } = place, [least, greatest] = range(state);
   return {
-    values, head, panels,
+    values, head, back, place,
     x: new Axis({ from: 0, to: distance, start: chart.left, end: chart.right }),
-    y: new Axis({ from: least, to: greatest, start: chart.bottom, end: chart.top }),
-    keys: cellAxis(tokens, first.left, first.right),
-    queries: new SharedAxis(cellAxis(tokens, first.top, first.bottom), [first.top, second.top]),
+    y: new Axis({ from: shown === "bias" ? least : 0, to: shown === "bias" ? greatest : 1, start: chart.bottom, end: chart.top }),
+    keys: cellAxis(tokens, square.left, square.right), queries: cellAxis(tokens, square.top, square.bottom),
   };
 }
 
+const seriesOf = (values, shown) => (shown === "bias" ? values.bias : values.within);
 const keysForHalf = (within) => within.findIndex((share) => share >= 0.5 - EQUAL) + 1;
 
 // Small numbers stay visible: half the opacity stands for a quarter of the limit.
@@ -69,42 +76,84 @@ function soft(scale) {
   return { ...scale, opacity: (value) => Math.sqrt(scale.opacity(value)) };
 }
 
-function drawChart({ context }, { x, head }, theme, y, series, axes) {
-  const plot = new Plot(context, theme, x, y);
-  plot.axes({ xTicks: 6, ...axes });
-  context.globalAlpha = 0.75;
+// The number of each head where its line leaves the chart, as far as there is room, the chosen one first; where they stand.
+function numberHeads({ context, theme, x, y }, series, head) {
+  const placed = [], short = x.end < 400;
+  for (const h of new Set([head, 0, series.length - 1, ...series.keys()])) {
+    const last = series[h].findLastIndex((value) => value >= y.from && value <= y.to);
+    const [px, py] = [x.at(last) + 4, Math.min(y.at(series[h][last]), y.start - 7)];
+    if (last < 0 || placed.some(([left, top]) => Math.abs(left - px) < (short ? 16 : 44) && Math.abs(top - py) < 12)) continue;
+    placed.push([px, py]);
+    const text = short ? String(h + 1) : say(picture.number, { number: h + 1 });
+    words(context, theme, text, px, py, h === head ? { colour: colours.score, bold: true } : {});
+  }
+  return placed.map(([left, top]) => ({ left, right: left + (short ? 14 : 44), top: top - 8, bottom: top + 8 }));
+}
+
+function lines(plot, series, head, thick) {
+  plot.context.globalAlpha = 0.75;
   series.forEach((values) => plot.series(values, colours.neutral, { width: 1 }));
-  context.globalAlpha = 1;
-  plot.series(series[head], colours.score, { width: 2.6 });
+  plot.context.globalAlpha = 1;
+  plot.series(series[head], colours.score, { width: thick });
+}
+
+const handleAt = ({ x, back, place: { chart } }) => (
+  { x: x.at(back), y: chart.bottom - 42, line: { vertical: true, from: chart.top, to: chart.bottom } }
+);
+
+function drawChart(context, theme, result, state, cursor) {
+  const { values, x, y, head, back, place: { chart } } = result, { shown } = state, series = seriesOf(values, shown);
+  const plot = new Plot(context, theme, x, y), needed = keysForHalf(values.within[head]);
+  const named = { ...state, shown_head: head + 1, needed, back };
+  plot.ground(0, needed - 1, colours.score, 0.13);
+  plot.axes({
+    xTitle: picture.distance, yTitle: picture[shown].map((text) => say(text, named)),
+    xTicks: Math.max(3, (chart.right - chart.left) / 90),
+    yText: (value) => (shown === "bias" ? fixed(value, 0) : fixed(100 * value, 0)),
+  });
+  if (shown === "attention") {
+    plot.line([[0, 1 / (x.to + 1)], [x.to, 1]], theme.muted, { dash: [2, 4], width: 1.2 });
+    plot.horizontal(0.5, { colour: theme.muted });
+  }
+  lines(plot, series, head, 3);
   if ((x.end - x.start) / x.to > 9) {
     const points = Array.from(series[head], (value, m) => [m, value]).filter(([, value]) => value >= y.from && value <= y.to);
     plot.marks(points, colours.score, { radius: 3.5 });
   }
-  return plot;
+  const taken = shown === "bias" ? numberHeads(plot, series, head) : [];
+  const { x: px, y: py } = handleAt(result), value = series[head][back];
+  plot.vertical(back, { dash: [5, 4], width: 1.5 });
+  if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
+  const right = x.end - px > widthOf(context, theme.font, say(picture.back, named)) + 24;
+  onGround(context, theme, say(picture.back, named), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text });
+  grip(context, theme, px, py, theme.text);
+  taken.push({ left: right ? px : px - 80, right: right ? px + 80 : px, top: py - 10, bottom: py + 10 });
+  const step = Math.ceil(x.to / 64), beside = { left: chart.left, right: chart.right, top: chart.top, bottom: chart.bottom };
+  const points = (row) => Array.from({ length: Math.ceil(row.length / step) }, (_, k) => [x.at(k * step), y.at(row[k * step])]);
+  nameCurves(context, theme, beside, series.map((row, h) => ({
+    text: h === head && say(chart.right < 400 ? picture.head_short : picture.head[shown], named), colour: colours.score,
+    points: points(row).filter(([, up]) => up <= chart.bottom),
+  })), taken);
+  if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 
-// The number of each head where its line leaves the chart, as far as there is room; the chosen one first.
-function numberHeads({ context, theme, x, y }, series, head) {
-  const placed = [];
-  for (const h of [head, ...series.keys()]) {
-    const last = series[h].findLastIndex((value) => value >= y.from && value <= y.to);
-    const [px, py] = [x.at(last) + 4, Math.min(y.at(series[h][last]), y.start - 7)];
-    if (last < 0 || placed.some(([left, top]) => Math.abs(left - px) < 16 && Math.abs(top - py) < 12)) continue;
-    placed.push([px, py]);
-    words(context, theme, String(h + 1), px, py, h === head ? { colour: colours.score, bold: true } : {});
+function drawMatrix(context, theme, { keys, queries, values, head, back }, state, cursor) {
+  const rows = state.shown === "bias" ? values.matrix : values.weights, tokens = rows.length, [least, greatest] = range(state);
+  const scale = state.shown === "bias" ? diverging(Math.max(-least, greatest)) : sequential(0, 1);
+  const map = new HeatMap(context, theme, keys, queries), middle = (tokens - 1) / 2, named = { ...state, shown_head: head + 1 };
+  stripes(context, theme, keys, queries);
+  map.fill(new Float64Array(rows[0].buffer), soft(scale));
+  if (back < tokens) { // the cells at the chosen distance
+    const end = tokens - 1 - back, [from, to] = [[keys.at(0), queries.at(back)], [keys.at(end), queries.at(tokens - 1)]];
+    new Plot(context, theme, keys, queries).rule(from, to, { dash: [5, 4], width: 1.5 });
   }
-}
-
-function drawMatrix({ context }, { keys, queries }, theme, top, rows, scale, title, text) {
-  const tokens = rows.length, y = queries.beginning(top), map = new HeatMap(context, theme, keys, y);
-  const some = [0, Math.floor((tokens - 1) / 2), tokens - 1].map((token) => [token, String(token)]);
-  stripes(context, theme, keys, y);
-  map.fill(new Float64Array(rows[0].buffer), scale);
-  map.labels({ title, xTicks: some, yTicks: some });
-  words(context, theme, picture.query, keys.start - 6, y.at((tokens - 1) / 4), { align: "right", colour: colours.query, bold: true });
-  words(context, theme, picture.key, keys.at((tokens - 1) / 4), y.end + 6, { align: "center", baseline: "top", colour: colours.key, bold: true });
-  colourBar(context, theme, scale, { left: keys.start, top: y.end + 26, width: 120, text });
-  return map;
+  const ends = [0, tokens - 1].map((token) => [token, String(token)]);
+  map.labels({ title: "", xTicks: ends, yTicks: ends });
+  words(context, theme, say(picture.matrix, named, names), keys.start - MARGIN, queries.start - 4, { baseline: "bottom" });
+  words(context, theme, picture.query, keys.start - 5, queries.at(middle), { align: "right", colour: colours.query, bold: true });
+  const below = { align: "center", baseline: "top", colour: colours.key, bold: true };
+  words(context, theme, picture.key, keys.at(middle), queries.end + 6, below);
+  if (cursor !== null && cursor.last !== "distance" && cursor.key <= cursor.query) map.outline(cursor.query, cursor.key);
 }
 
 // The keys that the causal mask takes away, striped.
@@ -116,72 +165,87 @@ function stripes(context, theme, x, y) {
   context.strokeStyle = theme.grid;
   context.lineWidth = 1;
   context.beginPath();
-  for (let shift = 0; shift < 2 * SIDE; shift += 7) {
+  const side = x.end - x.start;
+  for (let shift = 0; shift < 2 * side; shift += 7) {
     context.moveTo(x.start + shift, y.start);
-    context.lineTo(x.start + shift - SIDE, y.end);
+    context.lineTo(x.start + shift - side, y.end);
   }
   context.stroke();
   context.restore();
-  const wide = widthOf(context, theme.font, picture.masked), right = x.end - 12, top = y.start + 18;
+  const wide = widthOf(context, theme.font, picture.masked), right = x.end - 4, top = y.start + 12;
   context.fillStyle = theme.ground;
   context.fillRect(right - wide - 3, top - 8, wide + 6, 16);
   words(context, theme, picture.masked, right, top, { align: "right" });
 }
 
-function draw(canvas, result, state, theme, cursor) {
-  const { context, width } = canvas, { values, x, head, panels } = result, named = { ...state, shown_head: head + 1 };
-  const [, first, low, second] = panels;
-  const entries = [{ label: say(picture.head, named), colour: colours.score }, { label: picture.others, colour: colours.neutral }, { label: picture.even, colour: theme.text, dash: [4, 4] }];
-  legend(context, theme, entries, 0, 10, width);
-
-  const biases = drawChart(canvas, result, theme, result.y, values.bias, {
-    xTitle: picture.distance, yTitle: picture.bias, yText: (value) => fixed(value, 0),
-  });
-  numberHeads(biases, values.bias, head);
-  const shares = drawChart(canvas, result, theme, new Axis({ from: 0, to: 1, start: low.bottom, end: low.top }), values.within, {
-    xTitle: picture.distance, yTitle: picture.within, yText: (value) => fixed(100 * value, 0),
-  });
-  shares.line([[0, 1 / (x.to + 1)], [x.to, 1]], theme.text, { dash: [4, 4], width: 1.2 });
-  const half = keysForHalf(values.within[head]) - 1;
-  shares.rule([x.start, shares.y.at(0.5)], [x.at(half), shares.y.at(0.5)], { colour: colours.score });
-  shares.rule([x.at(half), shares.y.at(0.5)], [x.at(half), shares.y.start], { colour: colours.score });
-
-  const [least, greatest] = range(state);
-  const maps = [
-    drawMatrix(canvas, result, theme, first.top, values.matrix, soft(diverging(Math.max(-least, greatest))), say(picture.biases, named), grouped),
-    drawMatrix(canvas, result, theme, second.top, values.weights, soft(sequential(0, 1)), say(picture.weights, named), (value) => say(picture.weight, { weight: 100 * value })),
-  ];
-  if (cursor === null) return;
-  if (cursor.last === "distance") [biases, shares].forEach((plot) => plot.vertical(cursor.distance));
-  else if (cursor.key <= cursor.query) maps.forEach((map) => map.outline(cursor.query, cursor.key));
+// The other view, small.
+function drawOther(context, theme, { values, head, place: { other }, x: { to } }, state) {
+  const shown = otherView[state.shown], [least, greatest] = shown === "bias" ? range(state) : [0, 1];
+  frame(context, theme, other, say(picture.other, { shown }, names));
+  const x = new Axis({ from: 0, to, start: other.left + 4, end: other.right - 4 });
+  const y = new Axis({ from: least, to: greatest, start: other.bottom - 4, end: other.top + 4 });
+  lines(new Plot(context, theme, x, y), seriesOf(values, shown), head, 2);
 }
 
-function facts({ values, head }, { distance, heads }) {
-  const diagonal = values.matrix.slice(2).map((row, k) => row[k]), least = Math.min(...diagonal), greatest = Math.max(...diagonal);
+function draw({ context }, result, state, theme, cursor) {
+  drawChart(context, theme, result, state, cursor);
+  drawMatrix(context, theme, result, state, cursor);
+  drawOther(context, theme, result, state);
+}
+
+// A press on a head's line chooses the head, one on the small chart makes it large.
+function press(px, py, { values, x, y, head, place: { chart, other } }, { shown }) {
+  if (inside(other, px, py)) return { shown: otherView[shown] };
+  if (px < chart.left || px > chart.right + 20 || py < chart.top || py > chart.bottom) return null;
+  const away = seriesOf(values, shown).map((row) => awayFrom(row, x, y, px, py)), nearest = away.indexOf(Math.min(...away));
+  return away[nearest] <= NEAR && nearest !== head ? { head: nearest + 1 } : null;
+}
+
+// How far a line is from a point, in pixels.
+function awayFrom(row, x, y, px, py) {
+  const at = x.invert(Math.min(px, x.end)), from = Math.max(Math.floor(at) - 8, 0), to = Math.min(Math.ceil(at) + 8, row.length - 1);
+  const point = (m) => [x.at(m), y.at(row[m])];
+  let least = Infinity;
+  for (let m = from; m < to; m++) least = Math.min(least, awayFromPart(point(m), point(m + 1), px, py));
+  return least;
+}
+
+function awayFromPart([fromX, fromY], [toX, toY], px, py) {
+  const [along, up] = [toX - fromX, toY - fromY], square = along ** 2 + up ** 2;
+  const share = square === 0 ? 0 : Math.min(Math.max(((px - fromX) * along + (py - fromY) * up) / square, 0), 1);
+  return Math.hypot(px - fromX - share * along, py - fromY - share * up);
+}
+
+function facts({ values, head, back }, { distance, heads }) {
+  const least = values.diagonal.reduce((a, b) => Math.min(a, b)), greatest = values.diagonal.reduce((a, b) => Math.max(a, b));
   return {
-    keys: distance + 1, shown_head: head + 1, least, greatest, varies: greatest - least > EQUAL,
+    keys: distance + 1, shown_head: head + 1, shown_back: back, least, greatest, varies: greatest - least > EQUAL,
     nearest: [...new Set([0, head, heads - 1])].map((h) => ({ of_head: h + 1, needed: keysForHalf(values.within[h]) })),
   };
 }
 
 function reading({ values, head }, state, { last, distance: m, query: i, key: j }) {
-  if (last === "distance") return { shown_head: head + 1, back: m, bias: values.bias[head][m], within: 100 * values.within[head][m] };
-  return { back: i - j, bias: values.matrix[i][j], weight: 100 * values.weights[i][j] };
+  if (last === "distance") return { shown_head: head + 1, away: m, bias: values.bias[head][m], within: 100 * values.within[head][m] };
+  return { away: i - j, bias: values.matrix[i][j], weight: 100 * values.weights[i][j] };
 }
 
 const render = explorable({
   catalogue,
   readers: [
-    { name: "distance", axis: ({ x }) => x, within: ({ panels }) => [panels[0], panels[2]] },
-    { name: "query", axis: ({ queries }) => queries, vertical: true, within: ({ panels }) => [panels[1], panels[3]] },
-    { name: "key", axis: ({ keys }) => keys, within: ({ panels }) => [panels[1], panels[3]] },
+    { name: "distance", axis: ({ x }) => x, within: ({ place }) => [place.chart] },
+    { name: "query", axis: ({ queries }) => queries, vertical: true, within: ({ place }) => [place.matrix] },
+    { name: "key", axis: ({ keys }) => keys, within: ({ place }) => [place.matrix] },
   ],
   linked(changes, state) {
-    const { heads, head } = { ...state, ...changes };
-    if (head <= heads) return {};
-    return "heads" in changes ? { head: heads } : { heads: head };
+    const { heads, head, back, distance } = { ...state, ...changes };
+    return {
+      ...(head > heads && ("heads" in changes ? { head: heads } : { heads: head })),
+      ...(back > distance && ("distance" in changes ? { back: distance } : { distance: back })),
+    };
   },
-  height, compute, draw, facts, reading,
+  handles: (result) => [{ name: "back", ...handleAt(result), drag: (px) => ({ back: Math.min(result.x.invert(px), result.x.to) }) }],
+  play: { control: "distance", seconds: 8 },
+  height, compute, draw, press, facts, reading,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

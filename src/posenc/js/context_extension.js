@@ -1,18 +1,18 @@
 import { PairSums, inverseFrequencies, turns } from "./arithmetic.js";
-import { correctionRange, scaledFrequencies } from "./arithmetic_scaling.js";
-import { ROUNDING, count, drawPanels, meetsNew, panelsHeight, places } from "./context_panels.js";
+import { correctionRange, scaledFrequencies, turnsAtPair } from "./arithmetic_scaling.js";
+import { inside } from "./beside.js";
+import { PANELS, ROUNDING, count, drawPanels, handles, meetsNew, panelsHeight, places, upwards } from "./context_panels.js";
 import { Axis, cellAxis } from "./drawing.js";
 import catalogue from "./context_extension.json";
 import { explorable } from "./explorable.js";
 import { fillColumns } from "./filling.js";
-import { SharedAxis } from "./shared_axis.js";
 
 const COARSE = 120_000; // cosines that one input may cost
 
 function compute(state, width, previous, lists) {
-  const { dim, base, factor, trained, used } = state;
+  const { dim, base, factor, trained, used, shown } = state;
   const setting = { dim, base, factor, trained, used, betaFast: state.beta_fast, betaSlow: state.beta_slow };
-  const pairs = dim / 2, original = inverseFrequencies(dim, base), panel = places(width);
+  const pairs = dim / 2, original = inverseFrequencies(dim, base), place = places(width, shown);
   const same = previous?.pairs.to === pairs - 0.5 && previous.used === used;
   const sums = {};
   const drawn = (name, method) => {
@@ -35,12 +35,15 @@ function compute(state, width, previous, lists) {
   };
   const series = Object.entries(sums).map(([name, sum]) => [sum, values[name].score]);
   const fill = (start, stop) => series.forEach(([sum, score]) => sum.scores(start, stop, score));
-  const x = new Axis({ from: 1, to: used, start: panel[3].left, end: panel[3].right, log: true });
+  const small = shown === "scores" ? 0 : 4; // within the frame of a small panel
+  const x = new Axis({ from: 1, to: used, start: place.scores.left + small, end: place.scores.right - small, log: true });
   const columns = x.columns();
   fill(0, 1); // distance 0 has no place on a logarithmic axis, but is among the values
-  const filling = fillColumns(columns, fill, COARSE / (pairs * series.length));
-  const axis = new SharedAxis(cellAxis(pairs, panel[0].left, panel[0].right), panel.slice(0, 3).map(({ left }) => left));
-  return { values, lists, sums, used, x, y: new Axis({ from: -1.05, to: 1.05, start: panel[3].bottom, end: panel[3].top }), columns, fill, pairs: axis, panel, ...filling };
+  const filling = fillColumns(columns, fill, COARSE / (pairs * series.length)), large = place[shown];
+  return {
+    values, lists, sums, used, x, columns, fill, place, pairs: cellAxis(pairs, large.left, large.right), up: upwards(state, large),
+    turnsAt: (pair) => turnsAtPair(pair, setting), ...filling,
+  };
 }
 
 function chosen(values, state) {
@@ -51,10 +54,12 @@ function chosen(values, state) {
 function facts({ values, lists }, state) {
   const pairs = state.dim / 2, fresh = (each) => count(meetsNew(values, each));
   return {
-    pairs, completed: count(Array.from(values.trained_turns, (turned) => turned >= 1)), unscaled: fresh(values.original),
+    pairs, times: state.used / state.trained, unscaled: fresh(values.original),
+    completed: count(Array.from(values.trained_turns, (turned) => turned >= 1)),
     drawn: chosen(values, state).map(([method, each]) => ({
       method, fresh: fresh(each), kept: count(Array.from(each.slowed, (times) => times <= 1 + ROUNDING)),
       fastest: each.slowed[0], slowest: each.slowed[pairs - 1], scores: each.attention_factor ** 2,
+      evenly: Math.abs(each.slowed[0] / each.slowed[pairs - 1] - 1) < ROUNDING,
     })),
     no_list: !values.method || !values.other, listed: lists.long.length,
   };
@@ -72,14 +77,21 @@ function reading({ values, fill }, state, { last, pair: i, distance: m }) {
   };
 }
 
+// A small panel becomes the large one.
+function press(x, y, { place }, { shown }) {
+  const pressed = PANELS.find((name) => name !== shown && inside(place[name], x, y));
+  return pressed ? { shown: pressed } : null;
+}
+
 const render = explorable({
   catalogue,
   readers: [
-    { name: "pair", axis: ({ pairs }) => pairs, within: ({ panel }) => panel.slice(0, 3) },
-    { name: "distance", axis: ({ x }) => x, within: ({ panel }) => [panel[3]] },
+    { name: "pair", axis: ({ pairs }) => pairs, within: ({ place }, { shown }) => (shown === "scores" ? [] : [place[shown]]) },
+    { name: "distance", axis: ({ x }) => x, within: ({ place }, { shown }) => (shown === "scores" ? [place.scores] : []) },
   ],
-  height: panelsHeight, draw: drawPanels, compute, facts, reading,
-  pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
+  height: panelsHeight, draw: drawPanels, compute, facts, reading, handles, press,
+  play: { control: "trained", seconds: 7 },
+  pixel: ({ x, up }, distance, value) => [x.at(distance), up.at(value)],
 });
 
 export default { render };

@@ -1,31 +1,33 @@
-// The four panels of ContextExtension: wavelengths, slowing and angles of every pair, and the score against distance.
+// The four panels of ContextExtension: slowing, wavelengths and angles of every pair, and the score against distance. One
+// stands large, the others small beside it.
 
+import { frame, largeAndSmall, nameCurves, onGround } from "./beside.js";
 import { colours, pairColour } from "./colours.js";
 import catalogue from "./context_extension.json";
-import { Axis, Plot, legend, panels, widthOf, words } from "./drawing.js";
+import { Axis, Plot, grip, legend, words } from "./drawing.js";
 import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture, names } = catalogue;
 export const ROUNDING = 1e-9; // relative; what is slowed by exactly as much as it needs to be meets nothing new
-const PANEL = 240; // pixels
+export const PANELS = Object.keys(catalogue.controls.shown.options);
 const WITH_BETAS = ["ntk_by_parts", "yarn_paper", "yarn_code"];
 const MARKS = { original: "", method: "● ", other: "■ " };
 const STROKES = { // in the order in which they are drawn
   original: { colour: colours.neutral, width: 1.6, dash: [] },
-  method: { colour: colours.score, width: 2, dash: [] },
-  other: { colour: colours.bound, width: 1.8, dash: [7, 4] },
+  other: { colour: colours.bound, width: 2.2, dash: [7, 4] },
+  method: { colour: colours.score, width: 2.6, dash: [] },
 };
 
-const legendHeight = (width) => (width < 520 ? 62 : 28);
-// Where the axes of each panel stand.
-export function places(width) {
-  const around = panels(4, { width, height: PANEL, least: 290, gap: 22, top: legendHeight(width) });
-  return around.map(({ left, right, top, bottom }) => ({ left: left + 44, right: right - 10, top: top + 22, bottom: bottom - 40 }));
-}
+const highOf = (width) => (width < 600 ? 290 : 344);
+const arranged = (width) => largeAndSmall(width, PANELS.length - 1, highOf(width));
+export const panelsHeight = (width) => arranged(width).height;
 
-export function panelsHeight(width) {
-  return Math.max(...places(width).map(({ bottom }) => bottom)) + 44;
+// Where each panel's axes stand, by its name; `large` is the one that is shown large.
+export function places(width, shown) {
+  const { large, small } = arranged(width), around = { left: 44, right: large.right - 12, top: 22, bottom: large.bottom - 40 };
+  const others = PANELS.filter((name) => name !== shown);
+  return { [shown]: around, ...Object.fromEntries(others.map((name, k) => [name, small[k]])) };
 }
 
 // Which pairs meet angles that training never showed: they had not completed a turn, and now go farther.
@@ -35,76 +37,190 @@ export function meetsNew({ trained_turns: seen }, { turns: reached }) {
 
 export const count = (flags) => flags.filter(Boolean).length;
 const decade = (value) => `10${[..."⁰¹²³⁴⁵⁶⁷⁸"][Math.round(Math.log10(value))]}`;
-const nameOf = (which, state) => (which === "original" ? picture.original : say(picture.method, { mark: MARKS[which], method: state[which] }, names));
+const nameOf = (which, state) => (
+  which === "original" ? picture.original : say(picture.method, { mark: MARKS[which], method: state[which] }, names)
+);
 
-export function drawPanels({ context, width }, result, state, theme, cursor) {
-  const { values, panel } = result, pairs = state.dim / 2;
-  const shown = Object.keys(STROKES).filter((which) => values[which]);
-  legend(context, theme, shown.map((which) => ({ label: nameOf(which, state), ...STROKES[which] })), 0, 10, width);
-  const plotPairs = (place, y, axes) => {
-    const plot = new Plot(context, theme, result.pairs.beginning(place.left), y);
-    plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, pairs), ...axes });
-    return plot;
+// The axes of the large panel, besides that of the pairs and that of the distances.
+export function upwards({ shown, factor }, { top, bottom }) {
+  const from = { start: bottom, end: top }, most = Math.max(factor, 1.02); // a factor of 1 leaves no room between
+  if (shown === "slowing") return new Axis({ from: most ** -0.12, to: most ** 1.2, ...from, log: true });
+  if (shown === "wavelengths") return new Axis({ from: 4, to: 1e8, ...from, log: true });
+  return shown === "angles" ? new Axis({ from: 0, to: 1, ...from }) : new Axis({ from: -1.05, to: 1.05, ...from });
+}
+
+// The thresholds of the methods that have them: { control, turned, at }, where `at` is a pair index between two pairs.
+function bounds({ values }, { method, other, beta_fast, beta_slow, dim }) {
+  if (![method, other].some((name) => WITH_BETAS.includes(name))) return [];
+  const all = [["beta_fast", beta_fast], ["beta_slow", beta_slow]].map(([control, turned], k) => ({ control, turned, at: values.ramp[k] }));
+  return all.filter(({ at }) => at >= 0 && at <= dim / 2 - 1);
+}
+
+const thresholdAt = (control, { top, bottom }) => bottom - (bottom - top) * (control === "beta_fast" ? 0.36 : 0.24);
+
+// What is dragged in the large panel: the thresholds, or the lengths.
+export function handles(result, state) {
+  const { place, pairs, up, turnsAt } = result, { shown, trained, used } = state, box = place[shown];
+  if (shown === "slowing") {
+    const along = { vertical: true, from: box.top, to: box.bottom };
+    return bounds(result, state).map(({ control, at }) => ({
+      name: control, x: pairs.at(at), y: thresholdAt(control, box), line: along, drag: (px) => ({ [control]: turnsAt(pairs.invert(px)) }),
+    }));
+  }
+  const across = { vertical: false, from: box.left, to: box.right };
+  if (shown === "wavelengths") return [["trained", trained], ["used", used]].map(([name, length], k) => (
+    { name, x: box.right - 14 - 30 * k, y: up.at(length), line: across, drag: (px, py) => ({ [name]: up.invert(py) }) }
+  ));
+  if (shown !== "scores" || trained > used) return [];
+  const line = { vertical: true, from: box.top, to: box.bottom };
+  return [{ name: "trained", x: result.x.at(trained), y: box.bottom - 16, line, drag: (px) => ({ trained: result.x.invert(px) }) }];
+}
+
+export function drawPanels({ context }, result, state, theme, cursor) {
+  const { place, values } = result, drawn = Object.keys(STROKES).filter((which) => values[which]);
+  for (const name of PANELS.filter((name) => name !== state.shown)) {
+    frame(context, theme, place[name], say(picture.small, { shown: name }, names));
+    SMALL[name](context, theme, place[name], result, state, drawn);
+  }
+  LARGE[state.shown](context, theme, place[state.shown], result, state, drawn, cursor);
+  for (const { x, y } of handles(result, state)) grip(context, theme, x, y, theme.text);
+}
+
+// ---- small
+
+const shrunk = ({ left, right, top, bottom }) => ({ left: left + 4, right: right - 4, top: top + 4, bottom: bottom - 4 });
+
+function smallCurves(series) {
+  return (context, theme, place, { values, pairs }, state, drawn) => {
+    const { left, right, top, bottom } = shrunk(place), shown = series === "slowed" ? "slowing" : "wavelengths";
+    const y = upwards({ ...state, shown }, { top, bottom });
+    const plot = new Plot(context, theme, new Axis({ from: 0, to: Math.max(pairs.to - 0.5, 1), start: left, end: right }), y);
+    if (series === "wavelength") [state.trained, state.used].forEach((length) => plot.horizontal(length, { dash: [], colour: theme.grid }));
+    const thin = ({ dash }) => ({ width: 1.4, dash: dash.map((each) => each / 2) });
+    drawn.forEach((which) => plot.series(values[which][series], STROKES[which].colour, thin(STROKES[which])));
   };
-  const curves = (plot, series) => shown.forEach((which) => {
+}
+
+const SMALL = {
+  slowing: smallCurves("slowed"),
+  wavelengths: smallCurves("wavelength"),
+  angles(context, theme, place, { values }) {
+    const { left, right, top, bottom } = shrunk(place), rows = ["original", "method", "other"].filter((which) => values[which]);
+    const pairs = values.trained_turns.length, step = (right - left) / pairs, high = (bottom - top) / rows.length - 2;
+    rows.forEach((which, k) => {
+      const fresh = meetsNew(values, values[which]), end = top + (k + 1) * (high + 2) - 2;
+      fresh.forEach((isNew, i) => {
+        const reached = high * Math.min(values[which].turns[i], 1);
+        context.fillStyle = isNew ? theme.text : pairColour(i, pairs);
+        context.globalAlpha = isNew ? 0.75 : 0.45;
+        context.fillRect(left + i * step, end - reached, Math.max(step - 0.3, 0.8), reached);
+      });
+    });
+    context.globalAlpha = 1;
+  },
+  scores(context, theme, place, { x, columns, filled, values }, state, drawn) {
+    const { top, bottom } = shrunk(place), plot = new Plot(context, theme, x, upwards({ shown: "scores" }, { top, bottom }));
+    context.globalAlpha = 0.6;
+    drawn.forEach((which) => plot.curve(Plot.extremes(columns, filled, values[which].score), STROKES[which].colour, { width: 1 }));
+    context.globalAlpha = 1;
+  },
+};
+
+// ---- large
+
+const LARGE = { slowing: drawSlowing, wavelengths: drawWavelengths, angles: drawAngles, scores: drawScores };
+
+function onPairs(context, theme, { pairs, up }, state, axes) {
+  const plot = new Plot(context, theme, pairs, up);
+  plot.axes({ xTitle: picture.pairs, xTicks: Math.min(6, state.dim / 2), ...axes });
+  return plot;
+}
+
+function curves(plot, values, drawn, series) {
+  drawn.forEach((which) => {
     plot.series(values[which][series], STROKES[which].colour, STROKES[which]);
     if (which === "original" || plot.x.at(1) - plot.x.at(0) < 4) return;
     const points = Array.from(values[which][series], (value, i) => [i, value]);
-    plot.marks(points.filter(([, value]) => value <= plot.y.to), STROKES[which].colour, { radius: 2, square: which === "other" });
+    plot.marks(points.filter(([, value]) => value <= plot.y.to), STROKES[which].colour, { radius: 2.5, square: which === "other" });
   });
-  const waves = drawWavelengths(context, theme, panel[0], state, plotPairs, curves);
-  const slowing = drawSlowing(context, theme, panel[1], state, values.ramp, plotPairs, curves);
-  const angles = drawAngles(context, theme, panel[2], state, values, plotPairs);
-  const scores = drawScores(context, theme, result, state, shown);
-  if (cursor?.last === "pair") [waves, slowing, ...angles].forEach((plot) => plot.vertical(cursor.pair));
-  if (cursor?.last === "distance") scores.vertical(cursor.distance);
+}
+
+function nameThem(context, theme, plot, { values }, state, drawn, series, taken) {
+  const { x, y } = plot, named = ["method", "other", "original"].filter((which) => drawn.includes(which));
+  const own = named.filter((which, k) => !named.slice(0, k).some((before) => state[before] === state[which]));
+  nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, own.map((which) => ({
+    text: nameOf(which, state), colour: which === "original" ? theme.muted : STROKES[which].colour,
+    points: Array.from(values[which][series], (value, i) => [x.at(i), y.at(value)]),
+  })), taken);
+}
+
+const rectangle = (x, y, wide) => ({ left: x - wide / 2, right: x + wide / 2, top: y - 8, bottom: y + 8 });
+
+// How many times slower each pair turns, between 1 and s: equal steps are equal ratios.
+function drawSlowing(context, theme, place, result, state, drawn, cursor) {
+  const { pairs, up, values } = result, { factor } = state, taken = [];
+  up.ticks = () => [...new Set([1, Math.sqrt(factor), factor])];
+  const [fast, slow] = bounds(result, state).length === 2 ? bounds(result, state) : [];
+  const plot = new Plot(context, theme, pairs, up);
+  if (fast) { // fast pairs, which may keep their speed, and slow ones, which must not
+    plot.ground(pairs.from, fast.at, pairColour(0, 9), 0.13);
+    plot.ground(slow.at, pairs.to, pairColour(8, 9), 0.13);
+    for (const [bound, from, to] of [["beta_fast", pairs.from, fast.at], ["beta_slow", slow.at, pairs.to]]) {
+      const wide = pairs.at(to) - pairs.at(from) - 8;
+      if (wide < 60) continue;
+      const y = place.top + (place.bottom - place.top) * 0.42, x = (pairs.at(from) + pairs.at(to)) / 2;
+      const centred = { align: "center", colour: theme.text, width: wide };
+      picture.zones[bound].forEach((text, line) => words(context, theme, text, x, y + 16 * line, centred));
+      taken.push(rectangle(x, y, wide), rectangle(x, y + 16, wide));
+    }
+  }
+  plot.axes({
+    xTitle: picture.pairs, xTicks: Math.min(6, state.dim / 2), yTitle: picture.slowing,
+    yText: (value) => grouped(Number(value.toPrecision(3))),
+  });
+  plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
+  bounds(result, state).forEach(({ at }) => plot.vertical(at, { dash: [5, 4], width: 1.5 }));
+  curves(plot, values, drawn, "slowed");
+  bounds(result, state).forEach(({ turned, control, at }) => {
+    const text = say(picture.threshold, { turned, control }, names), px = pairs.at(at), y = thresholdAt(control, place);
+    const align = (control === "beta_fast" && px - place.left > 140) || place.right - px < 140 ? "right" : "left";
+    onGround(context, theme, text, px + (align === "left" ? 13 : -13), y, { align, colour: theme.text });
+    taken.push(rectangle(px + (align === "left" ? 70 : -70), y, 140));
+  });
+  nameThem(context, theme, plot, result, state, drawn, "slowed", taken);
+  if (cursor?.last === "pair") plot.vertical(cursor.pair, { dash: [] });
 }
 
 // Wavelengths against the two lengths: what lies above the trained one has not completed a turn.
-function drawWavelengths(context, theme, place, { trained, used }, plotPairs, curves) {
-  const y = new Axis({ from: 4, to: 1e8, start: place.bottom, end: place.top, log: true });
-  const plot = plotPairs(place, y, { yTitle: picture.wavelengths, yText: decade });
-  plot.horizontal(trained, { dash: [], colour: theme.muted });
-  plot.horizontal(used, { colour: theme.muted });
-  curves(plot, "wavelength");
-  const apart = used >= trained ? 8 : -8;
-  onGround(context, theme, say(picture.used, { used }), place.left + 4, y.at(used) - apart);
-  onGround(context, theme, say(picture.trained, { trained }), place.left + 4, y.at(trained) + apart);
-  return plot;
-}
-
-// How many times slower each pair turns, between 1 and s: equal steps are equal ratios.
-function drawSlowing(context, theme, place, state, ramp, plotPairs, curves) {
-  const { factor } = state, top = Math.max(factor, 1.02); // a factor of 1 leaves no room between
-  const y = new Axis({ from: top ** -0.06, to: top ** 1.25, start: place.bottom, end: place.top, log: true });
-  y.ticks = () => [...new Set([1, Math.sqrt(factor), factor])];
-  const plot = plotPairs(place, y, { yTitle: picture.slowing.map((text) => say(text, state)), yText: grouped });
-  const ramped = WITH_BETAS.includes(state.method) || WITH_BETAS.includes(state.other);
-  const bounds = [state.beta_fast, state.beta_slow].map((turned, k) => ({ turned, at: ramp[k], align: k ? "left" : "right" }));
-  const drawn = bounds.filter(({ at }) => ramped && at >= 0 && at <= state.dim / 2 - 1);
-  drawn.forEach(({ at }) => plot.vertical(at));
-  curves(plot, "slowed");
-  for (const { turned, at, align } of drawn) {
-    onGround(context, theme, say(picture.turned, { turned }), plot.x.at(at) + (align === "left" ? 4 : -4), place.top + 6, align);
+function drawWavelengths(context, theme, place, result, state, drawn, cursor) {
+  const { trained, used } = state, plot = onPairs(context, theme, result, state, { yTitle: picture.wavelengths, yText: decade }), y = plot.y;
+  plot.horizontal(trained, { dash: [], colour: theme.text });
+  plot.horizontal(used, { dash: [7, 4], colour: theme.text });
+  curves(plot, result.values, drawn, "wavelength");
+  const apart = used >= trained ? 11 : -11, taken = [];
+  for (const [name, length, off] of [["used", used, -apart], ["trained", trained, apart]]) {
+    onGround(context, theme, say(picture[name], state), place.left + 6, y.at(length) + off, { colour: theme.text });
+    taken.push(rectangle(place.left + 75, y.at(length) + off, 150));
   }
-  return plot;
+  nameThem(context, theme, plot, result, state, drawn, "wavelength", taken);
+  if (cursor?.last === "pair") plot.vertical(cursor.pair, { dash: [] });
 }
 
 // The angles that each pair reaches, up to a full turn: pale as far as training has gone, striped beyond.
-function drawAngles(context, theme, place, state, values, plotPairs) {
-  const pairs = state.dim / 2, high = (place.bottom - place.top - 44) / 3;
+function drawAngles(context, theme, place, result, state, drawn, cursor) {
+  const { values } = result, pairs = state.dim / 2, high = (place.bottom - place.top - 56) / 3;
   const strips = Object.keys(MARKS).map((which, k) => {
-    const start = place.top + high + k * (high + 22), y = new Axis({ from: 0, to: 1, start, end: start - high });
+    const start = place.top + high + k * (high + 28), y = new Axis({ from: 0, to: 1, start, end: start - high });
     const fresh = values[which] ? meetsNew(values, values[which]) : [];
     const named = { name: nameOf(which, state), fresh: count(fresh), pairs, first: k === 0 };
-    const plot = plotPairs(place, y, {
+    const plot = onPairs(context, theme, { ...result, up: y }, state, {
       xTitle: k === 2 ? picture.angles : "", xText: k === 2 ? grouped : () => "",
       yTitle: values[which] ? picture.new.map((text) => say(text, named)) : say(picture.no_list, named), yTicks: 1, yText: grouped,
     });
     return { plot, start, fresh, reached: Array.from(values[which]?.turns ?? [], (turned) => y.at(Math.min(turned, 1))) };
   });
   const [{ plot: { x } }] = strips, step = x.at(1) - x.at(0), wide = Math.max(0.84 * step, 1), left = (i) => x.at(0) + (i - 0.42) * step;
-  const drawn = strips.filter(({ fresh }) => fresh.length), seen = values.trained_turns.map((turned) => high * Math.min(turned, 1));
+  const filled = strips.filter(({ fresh }) => fresh.length), seen = values.trained_turns.map((turned) => high * Math.min(turned, 1));
   const fill = (i, top, bottom) => context.fillRect(left(i), top, wide, bottom - top);
   const fillNew = ({ fresh, start, reached }, i) => fresh[i] && fill(i, reached[i], start - seen[i]);
   // Style after style: to change it takes longer than to fill.
@@ -112,42 +228,36 @@ function drawAngles(context, theme, place, state, values, plotPairs) {
     context.globalAlpha = opacity;
     seen.forEach((_, i) => {
       context.fillStyle = pairColour(i, pairs);
-      drawn.forEach((strip) => each(strip, i));
+      filled.forEach((strip) => each(strip, i));
     });
   }
   context.fillStyle = striped(theme.ground);
-  drawn.forEach((strip) => seen.forEach((_, i) => fillNew(strip, i)));
+  filled.forEach((strip) => seen.forEach((_, i) => fillNew(strip, i)));
   context.fillStyle = theme.text;
-  drawn.forEach(({ reached }) => reached.forEach((top, i) => fill(i, top - 0.75, top + 0.75)));
-  return strips.map(({ plot }) => plot);
+  filled.forEach(({ reached }) => reached.forEach((top, i) => fill(i, top - 0.75, top + 0.75)));
+  if (cursor?.last === "pair") strips.forEach(({ plot }) => plot.vertical(cursor.pair, { dash: [] }));
 }
 
-function drawScores(context, theme, { x, y, columns, filled, values }, { trained, used }, shown) {
-  const plot = new Plot(context, theme, x, y);
+function drawScores(context, theme, place, { x, up, columns, filled, values }, state, drawn, cursor) {
+  const { trained, used } = state, plot = new Plot(context, theme, x, up), shown = Object.keys(MARKS).filter((which) => drawn.includes(which));
   plot.axes({ xTitle: picture.distance, yTitle: picture.scores, xText: (value) => (value < 1e4 ? grouped(value) : decade(value)) });
-  if (trained < used) {
-    plot.vertical(trained);
-    words(context, theme, picture.training_ends, x.at(trained) - 4, y.end + 6, { align: "right" });
+  if (trained <= used) {
+    plot.vertical(trained, { dash: [5, 4], width: 1.5 });
+    const align = x.at(trained) - place.left > 150 ? "right" : "left";
+    const beside = x.at(trained) + (align === "left" ? 13 : -13);
+    words(context, theme, say(picture.trained, state), beside, place.bottom - 16, { align, colour: theme.text });
   }
   context.globalAlpha = 0.6; // so that one band does not hide another
-  for (const which of shown) plot.curve(Plot.extremes(columns, filled, values[which].score), STROKES[which].colour, { width: STROKES[which].width });
+  for (const which of drawn) plot.curve(Plot.extremes(columns, filled, values[which].score), STROKES[which].colour, STROKES[which]);
   context.globalAlpha = 1;
   const single = columns.filter(([, start, stop]) => stop - start === 1).map(([, start]) => start); // where a curve is a line
   for (const which of shown.filter((which) => which !== "original")) {
     const spots = single.filter((_, n) => n % 6 === (which === "other" ? 3 : 0));
     plot.marks(spots.map((m) => [m, values[which].score[m]]), STROKES[which].colour, { square: which === "other" });
   }
-  return plot;
-}
-
-// Words that lines behind them do not cross out.
-function onGround(context, theme, text, x, y, align = "left") {
-  const wide = widthOf(context, theme.font, text);
-  context.globalAlpha = 0.8;
-  context.fillStyle = theme.ground;
-  context.fillRect(align === "left" ? x - 2 : x - wide - 2, y - 7, wide + 4, 14);
-  context.globalAlpha = 1;
-  words(context, theme, text, x, y, { align });
+  const entries = shown.map((which) => ({ label: nameOf(which, state), ...STROKES[which] }));
+  legend(context, theme, entries, place.left + 6, place.bottom - (trained <= used ? 60 : 40), place.right);
+  if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 
 // A tile of stripes in the colour of the page, which say "new" without colour; made once for each theme.

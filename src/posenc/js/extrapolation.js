@@ -1,19 +1,23 @@
+import { nameCurves, onGround } from "./beside.js";
 import { colours } from "./colours.js";
-import { Axis, Plot, cellAxis, legend, words } from "./drawing.js";
+import { Axis, Plot, cellAxis, widthOf, words } from "./drawing.js";
 import catalogue from "./extrapolation.json";
 import { explorable } from "./explorable.js";
+import { groupedChips } from "./grouped_chips.js";
+import { fixed } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture, names } = catalogue;
 const TIMES = [1, 2, 4, 8, 16]; // the trained length
 const ROLES = {
-  first: { mark: "● ", colour: colours.score, width: 2.2, dash: [], square: false },
-  other: { mark: "■ ", colour: colours.bound, width: 2, dash: [7, 4], square: true },
+  first: { mark: "● ", colour: colours.score, width: 2.6, dash: [], square: false },
+  other: { mark: "■ ", colour: colours.bound, width: 2.2, dash: [7, 4], square: true },
 };
 const DOTTED = [1.5, 3];
 
-const topOf = (width) => (width < 520 ? 92 : 62); // room for the legend, which then does not move the plot
-const height = (width) => topOf(width) + 320;
+const TOP = 26;
+const high = (width) => (width < 520 ? 192 : 250);
+const height = (width) => TOP + high(width) + 44;
 const mean = (values) => values.reduce((sum, value) => sum + value) / values.length;
 const same = (some, others) => some.length === others.length && some.every((value, k) => value === others[k]);
 const isKnown = (values) => values.every((value) => value !== null);
@@ -36,11 +40,11 @@ function chosen(data, state, scheme, wanted) {
 function compute(state, width, previous, data) {
   const first = chosen(data, state, state.scheme, state.scaling), other = chosen(data, state, state.other, state.other_scaling);
   const values = { first, other: other.name === first.name ? null : other };
-  const [from, to] = data.limits[state.measure], top = topOf(width);
+  const [from, to] = data.limits[state.measure];
   return {
     values, symbols: data.symbols,
     x: cellAxis(byPosition(state) ? 2 * state.length : TIMES.length, 46, width - 12),
-    y: new Axis({ from, to, start: top + 270, end: top }),
+    y: new Axis({ from, to, start: TOP + high(width), end: TOP }),
     shown: Object.keys(ROLES).filter((role) => values[role]),
   };
 }
@@ -53,47 +57,79 @@ function columns({ by_length, by_position }, state) {
 
 const known = (drawn, state) => columns(drawn, state).map((column, place) => [place, column]).filter(([, column]) => isKnown(column));
 
-function draw({ context, width }, { values, symbols, shown, x, y }, state, theme, cursor) {
-  const { length, measure } = state, half = measure === "copy_half", positions = byPosition(state);
+function draw({ context, width }, result, state, theme, cursor) {
+  const { values, symbols, shown, x, y } = result, { length, measure } = state;
+  const half = measure === "copy_half", positions = byPosition(state);
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
   const told = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
   const titled = (texts) => texts.map((text) => say(text, { ...state, told }, names));
-  const named = ({ name }) => (width < 520 ? name.replace(picture.left_out_where_narrow, "") : name);
-  const strokes = shown.map((role) => ({ label: ROLES[role].mark + named(values[role]), ...ROLES[role] }));
-  if (!positions || half) strokes.push({ label: half ? say(picture.guess, { symbols }) : picture.cut, colour: theme.text, dash: DOTTED });
-  legend(context, theme, strokes, 0, 10, width);
-
-  const plot = new Plot(context, theme, x, y);
+  const plot = new Plot(context, theme, x, y), box = { left: x.start, right: x.end, top: y.end, bottom: y.start };
   if (positions) {
     // Steps are half of L wide, and place k begins at k − ½ on an axis of cells.
     x.ticks = () => [0, 0.25, 0.5, 0.75, 1].map((share) => share * 2 * length - 0.5);
+    plot.ground(1.5, 2 * length - 0.5, colours.neutral);
+  } else {
+    plot.ground(timesOf(state) - 0.5, timesOf(state) + 0.5, colours.neutral, 0.2);
   }
   plot.axes({
     xTitle: titled(picture.x),
     yTitle: titled(picture.y),
-    xText: (place) => say(picture.place, { times: positions ? (place + 0.5) / 2 : TIMES[place] }),
+    xText: (place) => {
+      if (place === 0 && !positions && width >= 520) return picture.as_trained;
+      return say(picture.place, { times: positions ? (place + 0.5) / 2 : TIMES[place] });
+    },
   });
-  if (positions) {
-    plot.ground(1.5, 2 * length - 0.5, colours.neutral);
-    if (length > 1) words(context, theme, picture.longer, x.end - 4, y.end + 9, { align: "right", width: x.end - x.at(1.5) });
-  } else {
-    plot.ground(timesOf(state) - 0.5, timesOf(state) + 0.5, colours.neutral);
+  if (!positions || length > 1) {
+    const [long, short] = titled(picture.y).map((text) => widthOf(context, theme.font, text)), room = x.end - x.start;
+    const left = room - (long <= room ? long : short) - 12;
+    words(context, theme, picture.longer, x.end, y.end - 4, { align: "right", baseline: "bottom", width: left });
   }
 
-  const cuts = shown.map((role) => values[role].cut).filter(Boolean);
+  const cuts = shown.map((role) => values[role].cut).filter(Boolean), lines = [];
   const oneCut = cuts.every((cut) => same(cut, cuts[0]));
+  const dotted = (value, text, colour = theme.text) => {
+    plot.horizontal(value, { colour, width: 1.8, dash: DOTTED });
+    const points = [[x.start, y.at(value)], [x.end, y.at(value)]];
+    lines.push({ text: lines.some((line) => line.text === text) ? "" : text, colour: theme.text, points });
+  };
   for (const role of shown) {
-    const drawn = values[role], { colour, width: thick, dash, square } = ROLES[role];
+    const drawn = values[role], { mark, colour, width: thick, dash, square } = ROLES[role];
     const places = known(drawn, state);
-    if (!half && !positions && drawn.cut) plot.horizontal(mean(drawn.cut), { colour: oneCut ? theme.text : colour, width: 1.8, dash: DOTTED });
+    if (!half && !positions && drawn.cut) dotted(mean(drawn.cut), picture.cut, oneCut ? theme.text : colour);
     const ends = (place) => (positions ? [place - 0.5, place + 0.5] : [place]);
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
+    const line = places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)]));
     plot.area(spread, colour);
-    plot.line(places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)])), colour, { width: thick, dash });
-    if (!positions) plot.marks(places.flatMap(([place, column]) => column.map((value) => [place, value])), colour, { radius: 3, square });
+    plot.line(line, colour, { width: thick, dash });
+    if (!positions) plot.marks(places.flatMap(([place, column]) => column.map((value) => [place, value])), colour, { radius: 3.5, square });
+    lines.unshift({ text: say(picture.line, { mark, name: drawn.name }), colour, points: line.map(([at, value]) => [x.at(at), y.at(value)]) });
   }
-  if (half) plot.horizontal(1 / symbols, { dash: DOTTED });
-  if (cursor !== null) plot.vertical(cursor.place);
+  if (half) dotted(1 / symbols, say(picture.guess, { symbols }));
+  const taken = [];
+  if (!positions) writeValues(context, theme, result, state, taken);
+  nameCurves(context, theme, box, lines, taken);
+  if (cursor !== null) plot.vertical(cursor.place, { dash: [] });
+}
+
+// The means at the chosen length, beside their marks.
+function writeValues(context, theme, { values, shown, x, y }, state, taken) {
+  const place = timesOf(state), at = shown.map((role) => [role, known(values[role], state).find(([where]) => where === place)]);
+  const written = at.filter(([, found]) => found).map(([role, [, column]]) => ({ role, value: mean(column), up: y.at(mean(column)) }));
+  written.sort((one, other) => one.up - other.up);
+  written.forEach((one, k) => {
+    const apart = k > 0 ? Math.max(0, 17 - (one.up - written[k - 1].up)) : 0, right = place < TIMES.length - 1; // a line of words
+    const py = Math.min(Math.max(one.up + apart, y.end + 9), y.start - 9);
+    const px = x.at(place) + (right ? 9 : -9), text = fixed(one.value, 2);
+    onGround(context, theme, text, px, py, { align: right ? "left" : "right", colour: ROLES[one.role].colour, bold: true });
+    taken.push({ left: px - 40, right: px + 40, top: py - 9, bottom: py + 9 });
+  });
+}
+
+// A press on the picture chooses the length that stands there.
+function press(px, py, { x, y }, state) {
+  if (byPosition(state) || px < x.at(-0.5) || px > x.at(TIMES.length - 0.5) || py < y.end || py > y.start + 24) return null;
+  const length = TIMES[x.whole(x.invert(px))];
+  return length === state.length ? null : { length };
 }
 
 function spread(values, which = "") {
@@ -149,7 +185,9 @@ function reading({ values, shown }, state, { place }) {
 const render = explorable({
   catalogue,
   readers: [{ name: "place", axis: ({ x }) => x }],
-  height, compute, draw, facts, reading,
+  height, compute, draw, facts, reading, press,
+  controls: { scheme: groupedChips, other: groupedChips },
+  play: { control: "length", seconds: 5 },
   pixel: ({ x, y }, place, value) => [x.at(place), y.at(value)],
 });
 

@@ -30,14 +30,16 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    height = 1020
+    height = 720
     main = ("scheme", "head")
 
-    scheme = Choice("alibi")
+    scheme = Choice("alibi", chips=True)
     draw = Action(needs={"scheme": DRAWN})
-    heads = Control(8, 1, 16, "whole")
     head = Control(3, 1, 16, "whole")
+    heads = Control(8, 1, 16, "whole")
     distance = Control(128, 8, 512, "tokens")
+    back = Control(16, 0, 512, "tokens")
+    shown = Choice("bias", chips=True)
     threshold = Control(24, 1, 512, "tokens", needs={"scheme": ["fire"]})
 
     def _normal(self, kind: int, *shape: int, head: int | None = None) -> np.ndarray:
@@ -87,26 +89,30 @@ class BiasExplorer(Explorable):
         """What is drawn, in logits and in shares of a query's attention.
 
         Of the last query the bias at every distance, and the share that falls within it, shape (heads, distances).
-        Of the first tokens, in one head, bias (NaN for later keys) and weights, shape (queries, keys).
+        Of the first tokens, in one head, bias (NaN for later keys) and weights, shape (queries, keys). In that head the
+        bias at the chosen distance for every query that stands so far from the front.
         """
         keys = np.arange(self.distance + 1)
         last = self._bias(keys[-1:], keys)
         first, head = keys[:TOKENS], min(self.head, self.heads) - 1
         matrix = self._bias(first, first)[[head]]
+        back = min(self.back, self.distance)
         return {
             "bias": last[:, 0, ::-1],
             "within": np.cumsum(self._weights(last)[:, 0, ::-1], axis=-1),
             "matrix": np.where(first[:, None] >= first, matrix[0], np.nan),
             "weights": self._weights(matrix)[0],
+            "diagonal": np.diagonal(self._bias(keys, keys)[head], offset=-back),
         }
 
     def facts(self) -> dict[str, Any]:
         values, head = self.values(), min(self.head, self.heads)
         needed = np.argmax(values["within"] >= 0.5 - EQUAL, axis=-1) + 1  # keys that hold half of the attention
-        diagonal = np.diagonal(values["matrix"], offset=-2)
+        diagonal = values["diagonal"]
         return {
             "keys": self.distance + 1,
             "shown_head": head,
+            "shown_back": min(self.back, self.distance),
             "nearest": [{"of_head": h, "needed": needed[h - 1]} for h in dict.fromkeys((1, head, self.heads))],
             "least": diagonal.min(),
             "greatest": diagonal.max(),

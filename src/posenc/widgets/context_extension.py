@@ -47,12 +47,13 @@ class ContextExtension(Explorable):
     """Wavelength, slowing and angles of every pair, and the score against distance, by two methods side by side."""
 
     module = "context_extension"
-    height = 1020
+    height = 720
     main = ("method", "factor")
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})
-    method = Choice("linear")
+    method = Choice("linear", chips=True)
     other = Choice("yarn_code")
+    shown = Choice("slowing", chips=True)
     factor = Control(4.0, 1, 64, "log")
     trained = Control(4096, 256, 131_072, "tokens")
     used = Control(16_384, 256, 262_144, "tokens")
@@ -142,12 +143,14 @@ class ContextExtension(Explorable):
                 "kept": int(np.sum(one["slowed"] <= 1 + ROUNDING)),
                 "fastest": one["slowed"][0],
                 "slowest": one["slowed"][-1],
+                "evenly": abs(one["slowed"][0] / one["slowed"][-1] - 1) < ROUNDING,
                 "scores": one["attention_factor"] ** 2,
             }
             for name, one in drawn.items()
         ]
         return {
             "pairs": self.dim // 2,
+            "times": self.used / self.trained,
             "completed": int(np.sum(trained_turns >= 1)),
             "unscaled": unscaled,
             "drawn": each,

@@ -85,14 +85,14 @@ class Extrapolation(Explorable):
     """What the laboratory's models lose beyond the length of their training, two schemes or scalings at once."""
 
     module = "extrapolation"
-    height = 800
+    height = 730
     main = ("scheme", "length")
 
-    measure = Choice("text")
-    view = Choice("length")
-    scheme = Choice("rope_100")
+    measure = Choice("text", chips=True)
+    view = Choice("length", chips=True)
+    scheme = Choice("rope_100", chips=True)
     scaling = Choice("default", needs={"scheme": SCALED})
-    other = Choice("rope_100")
+    other = Choice("rope_100", chips=True)
     other_scaling = Choice("yarn", needs={"other": SCALED})
     length = Control(4, 1, 16, "powers")
 

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from posenc._numbers import fixed
 from posenc.widgets import BlindSpot
-from posenc.widgets._numbers import fixed
 from posenc.widgets.blind_spot import DIM, WORDS
 from tests.site.hands import drag
 from tests.site.live import assert_same

@@ -5,7 +5,7 @@
 import { meanRow } from "./arithmetic_attention.js";
 import catalogue from "./blind_spot.json";
 import { colours, sequential } from "./colours.js";
-import { HeatMap, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { HeatMap, cellAxis, grip, sized, widthOf, words } from "./drawing.js";
 import { fixed, grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
@@ -53,8 +53,6 @@ export function panelsOf(width, list, dim) {
   const after = panel(width - signs - wide(labels), labels);
   return { beside, ribbons, before: beside ? panel(0, own) : { left: 0, end: own, y: after.y }, after };
 }
-
-const sized = (theme, size) => ({ ...theme, font: theme.font.replace(/^\d+px/, `${size}px`) });
 
 function drawWeights(context, theme, { x, y, cell }, weights, causal) {
   const hidden = (i, j) => causal && j > i, small = sized(theme, 11);

@@ -281,6 +281,11 @@ export class Plot {
   }
 }
 
+// A theme whose letters are of another size, in pixels.
+export function sized(theme, size) {
+  return { ...theme, font: theme.font.replace(/^\d+px/, `${size}px`) };
+}
+
 // The width of a text in pixels, measured once: a slider that moves writes most texts again and again.
 const widths = new Map();
 export function widthOf(context, font, text) {

@@ -2,7 +2,7 @@ import { dyadic, harmonic, integer, normalised, radixShares, sinusoidal } from "
 import { distances, greatestNorm, leastDistance, lengthDependence, monotonicityViolations, translationResidual } from "./arithmetic_wishes.js";
 import { table } from "./blocks.js";
 import { colours, diverging, sequential } from "./colours.js";
-import { HeatMap, cellAxis, colourBar, widthOf, words } from "./drawing.js";
+import { HeatMap, cellAxis, colourBar, sized, widthOf, words } from "./drawing.js";
 import catalogue from "./encoding_gallery.json";
 import { explorable } from "./explorable.js";
 import { say } from "./sentences.js";
@@ -127,7 +127,7 @@ function drawChoice({ context }, { axes, place }, theme, left, right) {
 function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, dim }, theme, cursor) {
   const { context } = canvas, { wide, left, column, top, thumb, row, last } = place, { wish: y } = axes, shown = Math.min(SHOWN, length);
   const columns = NAMES.map((name, k) => ({ name, start: left + k * column + 2, end: left + (k + 1) * column - 2 }));
-  const high = row - 3, large = { ...theme, font: theme.font.replace("12px", "14px") };
+  const high = row - 3, large = sized(theme, 14);
   // All marks of one look in turn: a change of font costs more than a word.
   for (const fine of [true, false]) {
     const alike = columns.flatMap(({ name, start, end }) => WISHES.map((_, r) => ({ start, end, r })).filter(({ r }) => values.kept[name][r] === fine));
@@ -138,7 +138,7 @@ function drawBoard(canvas, { values, gallery, axes, place }, { scheme, length, d
     const mark = picture[fine ? "kept" : "broken"];
     for (const { start, end, r } of alike) words(context, large, mark, (start + end) / 2, y.at(r) + 1, { align: "center", colour: fine ? theme.text : colours.bound, bold: true });
   }
-  const counts = NAMES.map((name) => values.kept[name].filter(Boolean).length), most = Math.max(...counts), small = { ...theme, font: theme.font.replace("12px", wide ? "12px" : "11px") };
+  const counts = NAMES.map((name) => values.kept[name].filter(Boolean).length), most = Math.max(...counts), small = sized(theme, wide ? 12 : 11);
   columns.forEach(({ name, start, end }, k) => {
     const map = new HeatMap(context, theme, cellAxis(shown, start, end), cellAxis(dim, top, top + thumb)), middle = (start + end) / 2;
     map.fill(cellsOf(gallery[name].codes, shown, dim), scaleOf(name, shown));

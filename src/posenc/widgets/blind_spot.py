@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from posenc._numbers import fixed
 from posenc.absolute import relative_positions, sinusoidal
 from posenc.attention import Attention, attention
 from posenc.bias import alibi, alibi_slopes

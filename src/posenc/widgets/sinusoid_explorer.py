@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from posenc._numbers import fixed, whole
 from posenc.absolute import shift_matrix, sinusoidal
 from posenc.analysis import decay, kernel_asymmetry, kernel_residual, offset_kernel
 from posenc.frequencies import inv_freq, wavelengths

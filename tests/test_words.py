@@ -121,6 +121,68 @@ def test_what_is_said_is_in_the_catalogue_and_all_of_it_is_said(package):
     assert set(tables) <= formats
 
 
+# A comment, or a string in its marks; what is put into a template counts as a word.
+JS_TOKEN = re.compile(r"//[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`", re.DOTALL)
+# Errors are told to programmers; the rest is names of classes and what a browser is asked.
+JS_LEFT_OUT = re.compile(r"new Error\($|class: $|querySelector(?:All)?\($|closest\($|matchMedia\($|transform = $")
+# What an explorable's code may hold of words: names in the laboratory's measurements, and the sentence that opens one.
+NAMES = {"learned minus", "other slow", "dog bites man"}
+CODE = re.compile("[<{=^]")  # of a string that is HTML, JavaScript or a pattern
+
+
+def prose_in_js(source: str) -> list[str]:
+    """The strings of a module in JavaScript that are prose."""
+    found = []
+    for token in JS_TOKEN.finditer(source):
+        text, before = token[0], source[: token.start()]
+        if text.startswith("//") or JS_LEFT_OUT.search(before[-30:]) or JS_LEFT_OUT.search(text):
+            continue
+        if PROSE.search(re.sub(r"\$\{[^}]*\}", "·", text[1:-1])):
+            found.append(f"line {before.count(chr(10)) + 1}: {text}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("line", "is_prose"),
+    [
+        ('words(context, theme, "one word, another", x, y);', True),
+        ("const text = `${count} tokens at least`;", True),
+        ('const texts = ["mean of all", "mean"];', True),
+        ("// a comment of words\nconst x = 'left';", False),
+        ("throw new Error(`no ${value} in ${name}`);", False),
+        ('element("p", { class: "posenc-slider posenc-compact" });', False),
+    ],
+)
+def test_prose_in_javascript_is_found(line, is_prose):
+    assert bool(prose_in_js(line)) == is_prose
+
+
+def test_no_prose_stands_in_the_explorables_python():
+    found = {
+        line
+        for tree in trees("widgets").values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for line in [node.value]
+        if PROSE.search(line) and not CODE.search(line)
+    }
+    told = {
+        part.value
+        for tree in trees("widgets").values()
+        for node in ast.walk(tree)
+        for skipped in told_to_programmers(node)
+        for part in ast.walk(skipped)
+        if isinstance(part, ast.Constant)
+    }
+    assert found - told == NAMES
+
+
+def test_no_prose_stands_in_the_explorables_javascript():
+    sources = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / "js").glob("*.js")}
+    assert len(sources) > 30
+    assert {name: found for name, source in sources.items() if (found := prose_in_js(source))} == {}
+
+
 def blank(text: Any) -> Any:
     """A text without its letters, but with its facts and its marks."""
     if isinstance(text, str):

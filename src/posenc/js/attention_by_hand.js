@@ -142,7 +142,7 @@ function handles({ plane: { x, y }, values, rows, list, asks }, state) {
     name, x: x.at(across), y: y.at(up), drag: (px, py) => pull(state, letter, rows[word], [x.invert(px), y.invert(py)]),
   });
   const once = [...list.keys()].filter((word) => list.indexOf(list[word]) === word && Math.hypot(...values.keys[word]) > 0.3);
-  return [handle("query", "q", asks, values.queries[asks]), ...once.map((word) => handle(`key of ${list[word]}`, "k", word, values.keys[word]))];
+  return [handle("query", "q", asks, values.queries[asks]), ...once.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word]))];
 }
 
 function facts({ values, asks, list }) {

@@ -246,7 +246,7 @@ export function explorable(definition) {
     const tell = () => {
       const setting = state(), facts = { ...setting, done, ...definition.facts(result, setting, done) }, step = present();
       finding.textContent = sayAll(sentences, facts, names);
-      canvas.setAttribute("aria-label", `${title}. ${finding.textContent}`);
+      canvas.setAttribute("aria-label", say(shell.canvas, { title, finding: finding.textContent }));
       told.textContent = step ? say(step.say, facts, names) : hints;
       told.classList.toggle("posenc-hint", !step);
       for (const button of stepButtons) button.setAttribute("aria-pressed", String(button.dataset.step === step?.name));

@@ -249,6 +249,7 @@ function blocks({ values, q, k, pairs }, { m, n }) {
   const factor = (number) => (number < 0 ? `(${fixed(number, 2)})` : fixed(number, 2));
   const products = values.turned_q.map((number, i) => `${factor(number)} · ${factor(values.turned_k[i])}`);
   const conjugates = pairs.map(([a, b]) => `${complex([q[a], q[b]])} · ${complex([k[a], -k[b]])}`);
+  const turns = values.products.map((product, i) => `${complex(product)} · ${complex(values.turns[i])}`);
   return [
     turned(written.query, "q", m, q, values.turned_q),
     turned(written.key, "k", n, k, values.turned_k),
@@ -258,7 +259,7 @@ function blocks({ values, q, k, pairs }, { m, n }) {
     )),
     equation(
       written.complex_label, say(written.complex, { offset: m - n, pairs: pairs.length }),
-      `Re[${values.products.map((product, i) => `${complex(product)} · ${complex(values.turns[i])}`).join(" + ")}]\u00a0=\u00a0${fixed(values.by_complex, 3)}`,
+      `Re[${turns.join(" + ")}]\u00a0=\u00a0${fixed(values.by_complex, 3)}`,
     ),
   ];
 }

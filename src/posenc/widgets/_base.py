@@ -16,7 +16,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from posenc._sentences import catalogue, say_all
+from posenc._sentences import catalogue, say, say_all
 
 _JS = files("posenc") / "js"
 
@@ -49,9 +49,9 @@ def normal_draws(seed: int, count: int) -> np.ndarray:
 # ---- controls -------------------------------------------------------------------------------------------------------
 
 Needs = str | Mapping[str, Sequence[object]]
-_WHOLE = dict.fromkeys(("tokens", "whole", "action"), "whole numbers")
-_WHOLE |= {"even": "even numbers", "powers": "powers of two"}
+_WHOLE = ("tokens", "whole", "action", "even", "powers")  # scales of whole numbers
 SCALES = ("log", *_WHOLE, "tenths", "hundredths", "thousandths")
+_SHELL = catalogue("shell")
 
 
 def _needed(needs: Needs) -> dict[str, list[object]]:
@@ -92,7 +92,7 @@ class Control(traitlets.TraitType):
             number = float(value).is_integer() and (scale != "even" or value % 2 == 0)
             number = number and (scale != "powers" or math.frexp(value)[0] == 0.5)
         if not number or not least <= value <= greatest:
-            accepted = _WHOLE.get(scale, "numbers")
+            accepted = _SHELL["names"]["kinds"][scale]
             raise traitlets.TraitError(f"{self.name} takes {accepted} from {least:g} to {greatest:g}, got {value!r}")
         return int(value) if scale in _WHOLE or (isinstance(value, Integral) and scale != "log") else float(value)
 
@@ -343,11 +343,12 @@ class Explorable(anywidget.AnyWidget):
         """The figure for a page without a kernel: its state, and words for a reader without JavaScript."""
         state = json.dumps({**self.setting(), "_controls": self._controls, "_data": self.data()})
         state = state.replace("</", "<\\/")
-        words = html.escape(f"{self.catalogue['title']}. {self.catalogue['description']} {self.finding()}")
+        told = {"title": self.catalogue["title"], "description": self.catalogue["description"]}
+        words = html.escape(say(_SHELL["without_script"], told | {"finding": self.finding()}))
         return (
             f'<figure class="posenc-explorable" data-module="{self.module}" style="min-height:{self.height}px">'
             f'<script type="application/json">{state}</script>'
-            f"<noscript><p>{words} With JavaScript, sliders move this figure.</p></noscript></figure>"
+            f"<noscript><p>{words}</p></noscript></figure>"
         )
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:

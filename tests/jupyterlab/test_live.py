@@ -283,10 +283,10 @@ def test_enter_commits_what_is_typed(open_notebook):
         notebook.page.keyboard.press("Enter")
 
     typed("20")
-    view.says(Rotation2D(m=20).finding())
+    view.says(Rotation2D(m=20, n=17).finding())  # the lock takes the key along
     # what lies outside the limits is brought within them, in words that stay when the field is left
     typed("99")
-    view.says(Rotation2D(m=32).finding())
+    view.says(Rotation2D(m=32, n=29).finding())
     notice = view.root.locator(".posenc-notice")
     words = "takes whole numbers from 0 to 32; 99 became 32."
     assert words in notice.inner_text()

@@ -149,7 +149,7 @@ function drawCosines(canvas, theme, result) {
   drawBars(plot, values.cosine, pairs);
   plot.curve(Array.from(values.running_mean, (value, i) => [x.at(i), value, value]), theme.text, { width: 2.5 });
   const turned = values.turns.findIndex((count) => count < 1);
-  if (turned > 0) plot.vertical(turned - 0.5);
+  if (turned > 0) plot.vertical(turned - 0.5, { colour: theme.muted, dash: [], width: 1.5 }); // unlike what reads off
   return plot;
 }
 

@@ -14,13 +14,16 @@
 
   // ---- explorables --------------------------------------------------------------------------------------------
 
-  // A figure goes by its explorable's name; the second of a kind on a page has a 2 behind it.
+  // A figure goes by its explorable's name; the second of a kind on a page has a 2 behind it. A heading may have the same.
   const explorables = document.querySelectorAll(".posenc-explorable");
-  const named = new Map(); // module -> how many so far
+  const named = new Map(); // name -> figure
   for (const figure of explorables) {
-    const { module } = figure.dataset, count = (named.get(module) ?? 0) + 1, name = module.replaceAll("_", "-");
-    named.set(module, count);
-    figure.id ||= count === 1 ? name : `${name}-${count}`;
+    const kind = figure.dataset.module.replaceAll("_", "-");
+    let name = kind;
+    for (let count = 2; named.has(name); count++) name = `${kind}-${count}`;
+    named.set(name, figure);
+    figure.dataset.name = name;
+    if (!document.getElementById(name)) figure.id = name;
   }
 
   const noKernel = async () => {
@@ -75,7 +78,7 @@
     /** The address of this page with this figure at a setting, given by name, or at a step of its story. */
     settingLink(setting) {
       const link = new URL(location.href);
-      link.hash = `${this.#figure.id}:${new URLSearchParams(setting)}`;
+      link.hash = `${this.#figure.dataset.name}:${new URLSearchParams(setting)}`;
       return link.href;
     }
 
@@ -89,8 +92,8 @@
     const match = /^#([^:]+):(.+)$/.exec(hash);
     if (!match) return null;
     // the first edition counted a page's figures: explorable-2 is the second
-    const id = decodeURIComponent(match[1]), counted = /^explorable-(\d+)$/.exec(id);
-    return { id: counted ? explorables[counted[1] - 1]?.id : id, values: Object.fromEntries(new URLSearchParams(match[2])) };
+    const name = decodeURIComponent(match[1]), counted = /^explorable-(\d+)$/.exec(name);
+    return { figure: counted ? explorables[counted[1] - 1] : named.get(name), values: Object.fromEntries(new URLSearchParams(match[2])) };
   };
 
   /** A module by name. The page brings it in a script that imports it as soon as it comes, before or after this one. */
@@ -109,7 +112,7 @@
   async function drawExplorable(figure) {
     const model = new Model(readData(figure), figure);
     const setting = requestedSetting();
-    if (setting?.id === figure.id) model.set("_restore", setting.values);
+    if (setting?.figure === figure) model.set("_restore", setting.values);
     figure.posencModel = model;
     const { default: widget } = await loadModule(figure.dataset.module);
     const el = document.createElement("div");
@@ -254,8 +257,8 @@
   /** Bring the figure that an address names to its setting, and into view; say so where this page has none. */
   function restore(setting = requestedSetting()) {
     if (!setting) return;
-    const figure = document.getElementById(setting.id);
-    if (!figure?.matches(".posenc-explorable")) {
+    const { figure } = setting;
+    if (!figure) {
       const missing = document.createElement("p");
       missing.className = "posenc-failure";
       missing.setAttribute("role", "status");

@@ -182,6 +182,7 @@ def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page,
     for setting in [*case.settings, all_moved(case, opening)]:
         python = told(case.cls, **setting)
         live.set(**python.setting)
+        live.evaluate("void (figure.querySelector('.posenc-notice').textContent = '')")
         live.figure.get_by_role("button", name="Copy link").click()
         live.page.wait_for_function(
             "(figure) => figure.querySelector('.posenc-notice').textContent === 'Link copied.'", arg=live.handle
@@ -317,7 +318,7 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
     for field in live.figure.locator("input:visible, select:visible, button:visible:not(.posenc-step)").all():
         box = field.bounding_box()
         assert 0 <= box["x"] <= box["x"] + box["width"] <= 360
-    control = next(c for c in case.cls.controls() if "least" in c and c["scale"] != "action" and not c["needs"])
+    control = next(c for c in case.cls.controls() if "least" in c and c["scale"] != "action")
     meet(live, control)
     slider = live.input(control["name"])
     slider.scroll_into_view_if_needed()
@@ -372,6 +373,16 @@ def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
         "(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight)(figure.querySelector('.posenc-bar'))"
     )
     assert case.cls.height - 40 <= high <= case.cls.height, "what the page keeps free for it"
+    steady = "figure.querySelector('canvas').getBoundingClientRect().top + scrollY"
+    tops = {live.complete(steady)}
+    for step in case.cls.catalogue["story"]:  # and with no step, where the hint stands
+        live.go(step["name"])
+        tops.add(live.complete(steady))
+    for control in case.cls.controls():
+        if "least" in control:
+            live.set(**{control["name"]: control["least"]})
+    tops.add(live.complete(steady))
+    assert len(tops) == 1, f"the picture moves up and down: {tops}"
     for name in case.cls.main:
         control = next(control for control in case.cls.controls() if control["name"] == name)
         if "least" not in control:

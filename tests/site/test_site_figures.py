@@ -115,7 +115,7 @@ def test_setting_link_restores_a_setting(explorable_page: Page, new_page: Callab
         }""",
         [name, after],
     )
-    identity = explorable_page.evaluate("document.querySelector('.posenc-explorable').id")
+    identity = explorable_page.evaluate("document.querySelector('.posenc-explorable').dataset.name")
     assert link.endswith(f"#{identity}:{name}={after}")
     page = new_page()
     page.goto(link)
@@ -140,7 +140,7 @@ def test_setting_link_works_from_disk(built_site: Path, new_page: Callable[..., 
     page.goto(address)
     scroll_through(page)
     name, _, after = numeric_setting(page)
-    identity = page.evaluate("document.querySelector('.posenc-explorable').id")
+    identity = page.evaluate("document.querySelector('.posenc-explorable').dataset.name")
     page.goto("about:blank")
     page.goto(f"{address}#{identity}:{name}={after}")
     page.wait_for_function("document.querySelector('.posenc-explorable').dataset.ready === 'true'")
@@ -176,7 +176,7 @@ def test_a_module_may_come_after_the_page_host(site_url: str, new_page: Callable
     page.route("**/posenc/modules/*.js*", lambda route: hold.append(route))
     page.goto(f"{site_url}/{page_with('posenc-explorable')}", wait_until="domcontentloaded")
     figure = page.locator(".posenc-explorable").first
-    expect(figure).to_have_id(re.compile("^[a-z0-9-]+$"))  # the host has been here
+    expect(figure).to_have_attribute("data-name", re.compile("^[a-z0-9-]+$"))  # the host has been here
     for route in hold:
         route.continue_()
     expect(figure).to_have_attribute("data-ready", "true")

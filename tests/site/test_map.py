@@ -180,7 +180,7 @@ def test_the_card_warns_where_an_encoder_sees_no_sides(page_of: Cards) -> None:
 
 # ---- reach ----------------------------------------------------------------------------------------------------------
 
-SCHEMES = site_map._explorable().Extrapolation.catalogue["controls"]["scheme"]["options"]
+SCHEMES = site_map._explorable().Extrapolation.catalogue["names"]["schemes"]
 KEYS = {label: key for key, label in SCHEMES.items()}
 
 

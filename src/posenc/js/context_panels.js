@@ -19,7 +19,7 @@ const STROKES = { // in the order in which they are drawn
   method: { colour: colours.score, width: 2.6, dash: [] },
 };
 
-const highOf = (width) => (width < 600 ? 290 : 344);
+const highOf = (width) => (width < 600 ? 266 : 344);
 const arranged = (width) => largeAndSmall(width, PANELS.length - 1, highOf(width));
 export const panelsHeight = (width) => arranged(width).height;
 

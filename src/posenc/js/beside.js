@@ -37,17 +37,6 @@ export function frame(context, theme, { left, right, top, bottom }, caption) {
 
 export const inside = ({ left, right, top, bottom }, x, y) => x >= left && x <= right && y >= top - CAPTION && y <= bottom;
 
-// Words that lines behind them do not cross out.
-export function onGround(context, theme, text, x, y, { align = "left", ...style } = {}) {
-  const long = widthOf(context, style.bold ? `600 ${theme.font}` : theme.font, text);
-  const from = { left: x, right: x - long, center: x - long / 2 }[align];
-  context.globalAlpha = 0.85;
-  context.fillStyle = theme.ground;
-  context.fillRect(from - 3, y - 8, long + 6, 16);
-  context.globalAlpha = 1;
-  words(context, theme, text, x, y, { ...style, align });
-}
-
 const SPOTS = [0.5, 0.3, 0.7, 0.15, 0.85, 0.4, 0.6, 0.22, 0.78, 0.08, 0.92];
 const HIGH = 16; // of a line of words
 
@@ -75,7 +64,7 @@ export function nameCurves(context, theme, box, curves, taken = []) {
     }
     if (best === null) return;
     taken.push(best);
-    onGround(context, theme, text, best.left + 3, best.top + HIGH / 2, { colour, bold: true });
+    words(context, theme, text, best.left + 3, best.top + HIGH / 2, { colour, bold: true, ground: true });
   });
 }
 

@@ -1,5 +1,5 @@
 import { biasOf, sharesWithin, softmax } from "./arithmetic_bias.js";
-import { frame, inside, largeAndSmall, nameCurves, onGround } from "./beside.js";
+import { frame, inside, largeAndSmall, nameCurves } from "./beside.js";
 import { colours, diverging, sequential } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./bias_explorer.json";
@@ -125,7 +125,7 @@ function drawChart(context, theme, result, state, cursor) {
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
   if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
   const right = x.end - px > widthOf(context, theme.font, say(picture.back, named)) + 24;
-  onGround(context, theme, say(picture.back, named), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text });
+  words(context, theme, say(picture.back, named), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text, ground: true });
   grip(context, theme, px, py, theme.text);
   taken.push({ left: right ? px : px - 80, right: right ? px + 80 : px, top: py - 10, bottom: py + 10 });
   const step = Math.ceil(x.to / 64), beside = { left: chart.left, right: chart.right, top: chart.top, bottom: chart.bottom };

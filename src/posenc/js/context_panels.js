@@ -1,7 +1,7 @@
 // The four panels of ContextExtension: slowing, wavelengths and angles of every pair, and the score against distance. One
 // stands large, the others small beside it.
 
-import { frame, largeAndSmall, nameCurves, onGround } from "./beside.js";
+import { frame, largeAndSmall, nameCurves } from "./beside.js";
 import { colours, pairColour } from "./colours.js";
 import catalogue from "./context_extension.json";
 import { Axis, Plot, grip, legend, words } from "./drawing.js";
@@ -184,7 +184,7 @@ function drawSlowing(context, theme, place, result, state, drawn, cursor) {
   bounds(result, state).forEach(({ turned, control, at }) => {
     const text = say(picture.threshold, { turned, control }, names), px = pairs.at(at), y = thresholdAt(control, place);
     const align = (control === "beta_fast" && px - place.left > 140) || place.right - px < 140 ? "right" : "left";
-    onGround(context, theme, text, px + (align === "left" ? 13 : -13), y, { align, colour: theme.text });
+    words(context, theme, text, px + (align === "left" ? 13 : -13), y, { align, colour: theme.text, ground: true });
     taken.push(rectangle(px + (align === "left" ? 70 : -70), y, 140));
   });
   nameThem(context, theme, plot, result, state, drawn, "slowed", taken);
@@ -199,7 +199,7 @@ function drawWavelengths(context, theme, place, result, state, drawn, cursor) {
   curves(plot, result.values, drawn, "wavelength");
   const apart = used >= trained ? 11 : -11, taken = [];
   for (const [name, length, off] of [["used", used, -apart], ["trained", trained, apart]]) {
-    onGround(context, theme, say(picture[name], state), place.left + 6, y.at(length) + off, { colour: theme.text });
+    words(context, theme, say(picture[name], state), place.left + 6, y.at(length) + off, { colour: theme.text, ground: true });
     taken.push(rectangle(place.left + 75, y.at(length) + off, 150));
   }
   nameThem(context, theme, plot, result, state, drawn, "wavelength", taken);

@@ -344,9 +344,9 @@ export function words(context, theme, text, x, y, { colour = theme.muted, align 
   const written = texts.find(fits) ?? texts.at(-1);
   if (ground) {
     const wide = widthOf(context, font, written), left = { left: x, center: x - wide / 2, right: x - wide }[align];
-    context.globalAlpha = 0.8;
+    context.globalAlpha = 0.85;
     context.fillStyle = theme.ground;
-    context.fillRect(left - 2, y - 7, wide + 4, 14);
+    context.fillRect(left - 3, y - 8, wide + 6, 16);
     context.globalAlpha = 1;
   }
   context.font = font;

@@ -1,4 +1,4 @@
-import { nameCurves, onGround } from "./beside.js";
+import { nameCurves } from "./beside.js";
 import { colours } from "./colours.js";
 import { Axis, Plot, cellAxis, widthOf, words } from "./drawing.js";
 import catalogue from "./extrapolation.json";
@@ -120,7 +120,7 @@ function writeValues(context, theme, { values, shown, x, y }, state, taken) {
     const apart = k > 0 ? Math.max(0, 17 - (one.up - written[k - 1].up)) : 0, right = place < TIMES.length - 1; // a line of words
     const py = Math.min(Math.max(one.up + apart, y.end + 9), y.start - 9);
     const px = x.at(place) + (right ? 9 : -9), text = fixed(one.value, 2);
-    onGround(context, theme, text, px, py, { align: right ? "left" : "right", colour: ROLES[one.role].colour, bold: true });
+    words(context, theme, text, px, py, { align: right ? "left" : "right", colour: ROLES[one.role].colour, bold: true, ground: true });
     taken.push({ left: px - 40, right: px + 40, top: py - 9, bottom: py + 9 });
   });
 }

@@ -18,7 +18,7 @@ from selenium.webdriver.webkitgtk.options import Options
 from selenium.webdriver.webkitgtk.service import Service
 
 WIDTH, HEIGHT = 1280, 900
-LIMIT = 60  # seconds that a page or a function in it may take
+LIMIT = 240  # seconds that a page or a function in it may take: the machine may be slow, and time is not tested
 # Keys that have no letter, as the WebDriver standard writes them.
 KEYS = {
     "ArrowDown": "\ue015", "ArrowRight": "\ue014", "Control": "\ue009", "Enter": "\ue007", "Home": "\ue011",

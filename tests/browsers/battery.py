@@ -14,7 +14,7 @@ import pytest
 
 from tests.browsers.drive import BROWSERS, Browser
 from tests.browsers.watch import NOTES, elsewhere, with_notes
-from tests.explorables import CASES, EVERY_ONE, Case, told
+from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
 from tests.site.browser import ALL_READY, FIGURES, FORMULAS_SET, FRAME_PATIENCE, SCROLL, pages, require_site, serve
 from tests.site.live import Shown, assert_same
 from tests.site.visit import LOOK
@@ -31,9 +31,7 @@ WAIT = f"""async (condition, x) => {{
 }}"""
 # A figure's control, in sight and focused.
 FOCUS = """(figure, [name, selector]) => {
-  const row = figure.querySelector(`[data-control=${name}]`), folded = row.closest('details');
-  if (folded) folded.open = true;
-  const field = row.querySelector(selector);
+  const field = figure.querySelector(`[data-control=${name}]`).querySelector(selector);
   field.scrollIntoView({ block: 'center', behavior: 'instant' });
   field.focus();
   if (field.type === 'text') field.select();
@@ -59,7 +57,7 @@ PICTURE = "figure.querySelector('canvas').toDataURL()"
 LINK = """(() => {
   const shown = model.get('_controls').filter(({ hidden }) => !hidden);
   const values = Object.fromEntries(shown.map(({ name }) => [name, model.get(name)]));
-  return `#${figure.id}:${new URLSearchParams(values)}`;
+  return new URL(model.settingLink(values)).hash;
 })()"""
 # The middle of the theme's button that is to be seen.
 THEME_BUTTON = """() => {
@@ -237,6 +235,7 @@ def test_drawn_data_and_finding_equal_python(reader, case):
 def test_every_control_answers_to_keys_and_typing(reader, case):
     reader.open(EVERY_ONE)
     live = Driven(reader, case)
+    live.open()
     opening = live.setting()
     for control in case.cls.controls():
         name, scale, before = control["name"], control["scale"], opening[control["name"]]
@@ -295,6 +294,19 @@ def test_a_link_restores_a_setting(reader, case):
             reader.browser.call("(link) => { location.href = link; }", link)
             live.complete("null", before="await new Promise((soon) => setTimeout(soon, 50));")
         assert live.state() == (wanted, told(case.cls, **wanted).finding, "")
+
+
+@EACH
+def test_the_story_is_walked_and_a_link_comes_to_its_step(reader, case):
+    reader.open(EVERY_ONE)
+    live, steps = Driven(reader, case), case.cls.catalogue["story"]
+    for step in [*steps[1:], steps[0]]:
+        live.go(step["name"])
+        assert live.setting() == case.cls.story()[step["name"]]
+        assert live.told == sentence(case.cls, step)
+        live.equals_python(case, step["name"])
+    reader.open(f"{EVERY_ONE}#{case.cls.module.replace('_', '-')}:story={steps[-1]['name']}")
+    assert Driven(reader, case).setting() == case.cls.story()[steps[-1]["name"]]
 
 
 @EACH

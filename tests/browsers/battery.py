@@ -44,12 +44,14 @@ INK = """(figure) => {
   const pixels = new Uint32Array(data.buffer), inked = pixels.filter((pixel) => pixel >>> 24 > 0);
   return [inked.length / pixels.length, new Set(inked).size];
 }"""
-# A handle's name, and a path in the window from it, 60 pixels towards the middle of the picture across and 40 down.
+# A handle's name, and a path in the window from it: to another with which it changes places, or else 60 pixels towards
+# the middle of the picture across, and 40 up or down.
 PATH = """(figure, explorable, k) => {
-  const canvas = figure.querySelector('canvas'), { name, x, y } = explorable.handles[k];
+  const canvas = figure.querySelector('canvas'), { handles } = explorable, { name, x, y, along, swaps } = handles[k];
   scrollBy({ top: canvas.getBoundingClientRect().top + y - innerHeight / 2, behavior: 'instant' });
   const { left, top, width, height } = canvas.getBoundingClientRect();
-  const across = x < width / 2 ? 60 : -60, down = y < height / 2 ? 40 : -40;
+  const like = swaps && handles.find((other, at) => other.swaps && other.along === along && at !== k);
+  const across = like ? like.x - x : x < width / 2 ? 60 : -60, down = like ? like.y - y : y < height / 2 ? 40 : -40;
   return [name, [0, 0.5, 1].map((share) => [left + x + share * across, top + y + share * down])];
 }"""
 PICTURE = "figure.querySelector('canvas').toDataURL()"
@@ -236,10 +238,11 @@ def test_every_control_answers_to_keys_and_typing(reader, case):
     reader.open(EVERY_ONE)
     live = Driven(reader, case)
     live.open()
-    opening = live.setting()
     for control in case.cls.controls():
-        name, scale, before = control["name"], control["scale"], opening[control["name"]]
-        live.set(**opening | {other: values[0] for other, values in control["needs"].items()})
+        name, scale = control["name"], control["scale"]
+        needed = {other: values[0] for other, values in control["needs"].items()}
+        live.set(**told(case.cls, **({} if name in case.free else case.free)).setting | needed)
+        before = live.get(name)
         if scale == "switch":
             assert live.press(name, "input[type=checkbox]", " ") is not before
         elif scale == "choice":
@@ -269,6 +272,7 @@ def test_handles_are_dragged_by_the_mouse(reader, case):
     reader.open(EVERY_ONE)
     live = Driven(reader, case)
     assert tuple(handle["name"] for handle in live.evaluate("explorable.handles")) == case.handles
+    live.set(**told(case.cls, **case.free).setting)
     for k in range(len(case.handles)):
         name, path = live.evaluate(f"({PATH})(figure, explorable, x)", k)
         before = live.setting()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from posenc._sentences import say
 from posenc.widgets import (
     AttentionByHand,
     BiasExplorer,
@@ -89,6 +90,12 @@ def told(cls: type[Explorable], **setting: object) -> Told:
     if key not in _TOLD:
         _TOLD[key] = Told(cls, setting)
     return _TOLD[key]
+
+
+def sentence(cls: type[Explorable], step: dict[str, Any]) -> str:
+    """What a step of a story says at its setting."""
+    widget = cls(**cls.story()[step["name"]])
+    return say(step["say"], {**widget.setting(), **widget.facts(), "done": True}, cls.catalogue.get("names"))
 
 
 CASES = [

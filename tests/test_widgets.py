@@ -98,6 +98,15 @@ def test_every_step_of_the_story_is_a_setting_and_a_short_sentence(explorable):
         widget.tell("nowhere")
 
 
+def test_a_number_without_decimals_is_the_same_number(explorable):
+    """JavaScript has one kind of number: a browser sends 0 where Python has 0.0."""
+    [case] = [case for case in CASES if case.cls is explorable]
+    for setting in [{}, *case.settings, case.largest]:
+        widget = explorable(**setting)
+        sent = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in widget.setting().items()}
+        assert explorable(**sent).finding() == widget.finding()
+
+
 def numbers(value):
     """All numbers and arrays in what an explorable draws."""
     if isinstance(value, dict):

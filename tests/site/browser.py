@@ -177,10 +177,28 @@ class Watch:
             self.errors.append(f"console: {message.text}")
 
 
+FORMULAS_SET = "async () => { await window.MathJax?.startup?.promise }"
+
+
 def settle(page: Page) -> None:
     """Wait until the page's formulas are set."""
     page.wait_for_load_state("load")
-    page.evaluate("async () => { await window.MathJax?.startup?.promise }")
+    page.evaluate(FORMULAS_SET)
+
+
+# Scrolls to each figure and to the end; false where no frame comes.
+SCROLL = """async ([figures, patience]) => {
+  const two = (drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true)));
+  const frames = () => Promise.race([
+    new Promise(two), new Promise((given_up) => setTimeout(given_up, patience, false)),
+  ]);
+  for (const place of [...document.querySelectorAll(figures), document.body]) {
+    place.scrollIntoView({ block: place === document.body ? 'end' : 'center', behavior: 'instant' });
+    if (!(await frames())) return false;
+  }
+  return true;
+}"""
+ALL_READY = "(figures) => [...document.querySelectorAll(figures)].every((figure) => figure.dataset.ready === 'true')"
 
 
 def scroll_through(page: Page) -> None:
@@ -189,23 +207,6 @@ def scroll_through(page: Page) -> None:
     Now and then Chromium draws no more frames, whatever one does: then this raises TimeoutError instead of waiting.
     """
     settle(page)
-    goes_on = page.evaluate(
-        """async ([figures, patience]) => {
-          const two = (drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn(true)));
-          const frames = () => Promise.race([
-            new Promise(two), new Promise((given_up) => setTimeout(given_up, patience, false)),
-          ]);
-          for (const place of [...document.querySelectorAll(figures), document.body]) {
-            place.scrollIntoView({ block: place === document.body ? 'end' : 'center', behavior: 'instant' });
-            if (!(await frames())) return false;
-          }
-          return true;
-        }""",
-        [FIGURES, FRAME_PATIENCE],
-    )
-    if not goes_on:
+    if not page.evaluate(SCROLL, [FIGURES, FRAME_PATIENCE]):
         raise TimeoutError(f"the browser drew no frame within {FRAME_PATIENCE / 1000:.0f} s")
-    page.wait_for_function(
-        "(figures) => [...document.querySelectorAll(figures)].every((figure) => figure.dataset.ready === 'true')",
-        arg=FIGURES,
-    )
+    page.wait_for_function(ALL_READY, arg=FIGURES)

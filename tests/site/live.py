@@ -122,6 +122,92 @@ def figure_of(page: Page, module: str) -> Locator:
     return page.locator(f"figure.posenc-explorable[data-module={module}]").first
 
 
+class Shown:
+    """An explorable on a page, whatever drives the browser: a subclass says how."""
+
+    def call(self, function: str, x: object = None) -> Any:
+        """What a JavaScript function of the figure and of `x` returns, once that is there."""
+        raise NotImplementedError
+
+    def evaluate(self, expression: str, x: object = None) -> Any:
+        """A JavaScript expression of `figure`, its `model`, its `explorable` and `x`."""
+        return self.call(
+            "async (figure, x) => {"
+            " const model = figure.posencModel;"
+            " const explorable = figure.querySelector('.posenc-explorable-view').explorable;"
+            f" return {expression}; }}",
+            x,
+        )
+
+    def complete(self, expression: str = "null", x: object = None, before: str = "") -> Any:
+        """An expression of `figure`, `model`, `explorable`, `words`, `x`, when what was done `before` it is drawn."""
+        found = self.call(
+            f"""async (figure, x) => {{
+              const model = figure.posencModel;
+              const explorable = figure.querySelector('.posenc-explorable-view').explorable;
+              {COMPLETE} {WORDS}
+              {before}
+              return (await complete()) ? [{expression}] : null;
+            }}""",
+            x,
+        )
+        if found is None:
+            raise TimeoutError(f"the picture was not complete within {FRAME_PATIENCE / 1000:.0f} s")
+        return found[0]
+
+    def settle(self) -> None:
+        """Wait until the picture is complete."""
+        self.complete()
+
+    def open(self) -> None:
+        """Open its drawers, as a reader does who wants every control."""
+        self.complete(before="for (const drawer of figure.querySelectorAll('details')) drawer.open = true;")
+
+    def go(self, step: str) -> None:
+        """Press a step of its story, and wait until it has come there."""
+        self.complete(x=step, before="figure.querySelector(`[data-step='${x}']`).click();")
+
+    def set(self, **setting: object) -> None:
+        """Set controls as a kernel would."""
+        self.complete(x=setting, before="Object.entries(x).forEach(([name, value]) => model.set(name, value));")
+
+    def get(self, name: str) -> Any:
+        """The present value of one control."""
+        return self.complete("model.get(x)", name)
+
+    def setting(self) -> dict[str, Any]:
+        """The present value of every control."""
+        return self.complete(SETTING)
+
+    def values(self) -> dict[str, Any]:
+        """What is drawn when the picture is complete, in data coordinates; arrays of numbers as NumPy's."""
+        return received(self.complete(f"JSON.stringify({PACK}(explorable.values))"))
+
+    def state(self) -> tuple[dict[str, Any], str, str]:
+        """Its setting, its finding and its notice."""
+        return tuple(self.complete(f"[{SETTING}, words('posenc-finding'), words('posenc-notice')]"))
+
+    @property
+    def finding(self) -> str:
+        """The sentence below the picture."""
+        return self.complete("words('posenc-finding')")
+
+    @property
+    def told(self) -> str:
+        """The sentence of the story's present step, or the hint where there is none."""
+        return self.complete("words('posenc-told')")
+
+    @property
+    def readout(self) -> str:
+        """What is read off."""
+        return self.complete("words('posenc-readout')")
+
+    @property
+    def notice(self) -> str:
+        """What was said of a value that was typed or came by a link."""
+        return self.complete("words('posenc-notice')")
+
+
 class Kept:
     """A page of the site that stays open from test to test; each finds every figure as the page first draws it."""
 
@@ -159,7 +245,7 @@ class Kept:
         self.page.evaluate(TIDY, self._marks)
 
 
-class Live:
+class Live(Shown):
     """One explorable on a page: the first of its module."""
 
     def __init__(self, page: Page, module: str) -> None:
@@ -170,64 +256,13 @@ class Live:
         page.wait_for_function("(figure) => figure.dataset.ready", arg=self.handle)
         self.settle()
 
-    def open(self) -> None:
-        """Open its drawers, as a reader does who wants every control."""
-        self.complete(before="for (const drawer of figure.querySelectorAll('details')) drawer.open = true;")
-
-    def go(self, step: str) -> None:
-        """Press a step of its story, and wait until it has come there."""
-        self.complete(x=step, before="figure.querySelector(`[data-step='${x}']`).click();")
+    def call(self, function: str, x: object = None) -> Any:
+        return self.handle.evaluate(function, x)
 
     def draw_anew(self) -> None:
         """Draw it as if its page had just been opened."""
         self.handle.evaluate(PUT_AWAY)
         self.handle.evaluate(DRAW_ANEW)
-
-    def evaluate(self, expression: str, x: object = None) -> Any:
-        """A JavaScript expression of `figure`, its `model`, its `explorable` and `x`."""
-        return self.handle.evaluate(
-            "async (figure, x) => {"
-            " const model = figure.posencModel;"
-            " const explorable = figure.querySelector('.posenc-explorable-view').explorable;"
-            f" return {expression}; }}",
-            x,
-        )
-
-    def complete(self, expression: str = "null", x: object = None, before: str = "") -> Any:
-        """An expression of `figure`, `model`, `explorable`, `words`, `x`, when what was done `before` it is drawn."""
-        found = self.handle.evaluate(
-            f"""async (figure, x) => {{
-              const model = figure.posencModel;
-              const explorable = figure.querySelector('.posenc-explorable-view').explorable;
-              {COMPLETE} {WORDS}
-              {before}
-              return (await complete()) ? [{expression}] : null;
-            }}""",
-            x,
-        )
-        if found is None:
-            raise TimeoutError(f"the picture was not complete within {FRAME_PATIENCE / 1000:.0f} s")
-        return found[0]
-
-    def settle(self) -> None:
-        """Wait until the picture is complete."""
-        self.complete()
-
-    def set(self, **setting: object) -> None:
-        """Set controls as a kernel would."""
-        self.complete(x=setting, before="Object.entries(x).forEach(([name, value]) => model.set(name, value));")
-
-    def get(self, name: str) -> Any:
-        """The present value of one control."""
-        return self.complete("model.get(x)", name)
-
-    def setting(self) -> dict[str, Any]:
-        """The present value of every control."""
-        return self.complete(SETTING)
-
-    def values(self) -> dict[str, Any]:
-        """What is drawn when the picture is complete, in data coordinates; arrays of numbers as NumPy's."""
-        return received(self.complete(f"JSON.stringify({PACK}(explorable.values))"))
 
     def one(self, selector: str) -> ElementHandle:
         """The one element of the figure that a selector names, which a locator would look for again at each use."""
@@ -254,30 +289,6 @@ class Live:
         self.page.mouse.down()
         self.page.mouse.move(box["x"] + box["width"] * to, y, steps=3)
         self.page.mouse.up()
-
-    def state(self) -> tuple[dict[str, Any], str, str]:
-        """Its setting, its finding and its notice."""
-        return tuple(self.complete(f"[{SETTING}, words('posenc-finding'), words('posenc-notice')]"))
-
-    @property
-    def finding(self) -> str:
-        """The sentence below the picture."""
-        return self.complete("words('posenc-finding')")
-
-    @property
-    def told(self) -> str:
-        """The sentence of the story's present step, or the hint where there is none."""
-        return self.complete("words('posenc-told')")
-
-    @property
-    def readout(self) -> str:
-        """What is read off."""
-        return self.complete("words('posenc-readout')")
-
-    @property
-    def notice(self) -> str:
-        """What was said of a value that was typed or came by a link."""
-        return self.complete("words('posenc-notice')")
 
 
 LOAD = """async (sources) => {

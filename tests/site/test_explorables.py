@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from scipy.special import sici
 
 from posenc._numbers import fixed, grouped, whole
-from posenc._sentences import say
 from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
 from posenc.figures import PALETTE
 from posenc.frequencies import inv_freq
 from posenc.widgets import EXPLORABLES, DecayExplorer, bundle
 from posenc.widgets._base import normal_draws
-from tests.explorables import CASES, EVERY_ONE, Case, told
+from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
 from tests.sentences import FACTS, NAMES, SAID
 from tests.site.live import Arithmetic, Live, assert_same
 
@@ -394,12 +393,6 @@ def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
             slider.press("PageUp")
             heights.add(live.complete("figure.querySelector('.posenc-explorable-view').offsetHeight"))
         assert len(heights) == 1, f"{name} moves what stands below: {heights}"
-
-
-def sentence(cls, step: dict) -> str:
-    """What a step of a story says at its setting."""
-    widget = cls(**cls.story()[step["name"]])
-    return say(step["say"], {**widget.setting(), **widget.facts(), "done": True}, cls.catalogue.get("names"))
 
 
 @EACH

@@ -43,8 +43,8 @@ class Rotation2D(Explorable):
     def _vectors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Query, key and frequencies: θ alone, or θ and a tenth of it."""
         dim = 2 if self.view == "two" else 4
-        q = np.array([self.q1, self.q2, self.q3, self.q4][:dim])
-        k = np.array([self.k1, self.k2, self.k3, self.k4][:dim])
+        q = np.array([self.q1, self.q2, self.q3, self.q4][:dim], float)
+        k = np.array([self.k1, self.k2, self.k3, self.k4][:dim], float)
         return q, k, self.theta * inv_freq(dim, base=100.0)
 
     def values(self) -> dict[str, Any]:

@@ -90,13 +90,13 @@ class Rope:
         self.seq_len = None if seq_len is None else whole("seq_len", seq_len, 0)
         self._rotary_dim = None if rotary_dim is None else check_rotary_dim("dim", rotary_dim, self.dim)
         self._factor = None if attention_factor is None else positive("attention_factor", attention_factor)
-        self._layer_type, self._axial = layer_type, False
+        self._layer_type, dictionary = layer_type, {}
+        self._places: list[int] | None = None  # of each pair in a list of frequencies that axes share
         if isinstance(scaling, Mapping):
             scaling = scaling if base is None else _with_base(scaling, base)
             dictionary = rope_dictionary(scaling, layer_type)
-            follows, self._axial = dictionary["rope_type"] in _BY_LENGTH, dictionary["rope_type"] == "axial"
-            if axes is None and "mrope_section" in dictionary:
-                axes = sections(dictionary["mrope_section"], bool(dictionary.get("mrope_interleaved", False)))
+            follows = dictionary["rope_type"] in _BY_LENGTH
+            axes = _axes_of(dictionary) if axes is None else axes
         elif layer_type is not None:
             raise ValueError(f"layer_type must be None where scaling is no mapping, got {layer_type!r}")
         elif scaling is None:
@@ -107,6 +107,14 @@ class Rope:
         else:
             follows = callable(scaling)
         self._scaling, self.follows_length = scaling, follows and self.seq_len is None
+        if dictionary.get("rope_type") == "axial":
+            listed = self.frequencies(self.seq_len).inv_freq.shape[0]
+            axes = (
+                _in_blocks(listed, dictionary.get("n_axes", 2), dictionary.get("shared", False))
+                if axes is None
+                else axes
+            )
+            self._places = None if dictionary.get("shared") else _places(axes, listed)
         self.inv_freq, self.attention_factor = self.frequencies(self.seq_len)
         self.rotary_dim = 2 * floats("scaling", self.inv_freq).shape[-1]
         if self._rotary_dim not in (None, self.rotary_dim) or self.rotary_dim > self.dim:
@@ -114,8 +122,6 @@ class Rope:
                 f"scaling must have a frequency for each pair that turns, {(self._rotary_dim or self.dim) // 2}, got "
                 f"{said(self.inv_freq)}"
             )
-        if self._axial and axes is None:
-            axes = [0] * (self.rotary_dim // 4) + [1] * (self.rotary_dim // 4)
         self.axes = None if axes is None else _check_axes(axes, self.rotary_dim // 2)
         self._numbers = _as_numbers(self.inv_freq)
         self._kept: dict[Any, RotaryTable] = {}
@@ -211,7 +217,7 @@ class Rope:
         if isinstance(self._scaling, Mapping):
             width = self.dim if self._rotary_dim is None else self._rotary_dim
             found = from_config(self._scaling, width, seq_len, layer_type=self._layer_type)
-            found = found._replace(inv_freq=np.tile(found.inv_freq, 2)) if self._axial else found
+            found = found if self._places is None else found._replace(inv_freq=found.inv_freq[self._places])
         elif callable(self._scaling):
             found = Scaled(*self._scaling(seq_len=seq_len or 0))
         else:
@@ -404,6 +410,26 @@ def sections(sizes: Sequence[int], interleaved: bool = False) -> list[int]:
             raise ValueError(f"sizes must leave room to take turns, got {said(sizes)}")
         axes[axis : size * step : step] = [axis] * size
     return axes
+
+
+def _axes_of(dictionary: Mapping[str, Any]) -> Sequence[int] | None:
+    """What a rope dictionary says of axes, pair by pair."""
+    if "mrope_section" in dictionary:
+        return sections(dictionary["mrope_section"], bool(dictionary.get("mrope_interleaved", False)))
+    return dictionary.get("axes")
+
+
+def _in_blocks(listed: int, n_axes: int = 2, shared: bool = False) -> list[int]:
+    """Axes that one after another have a part of the head, given how many frequencies `posenc.scaling.axial` lists."""
+    return [axis for axis in range(n_axes) for _ in range(listed // n_axes if shared else listed)]
+
+
+def _places(axes: Sequence[int], listed: int) -> list[int]:
+    """For each pair, the place in a list of frequencies that every axis goes through on its own."""
+    places = [list(axes[:pair]).count(axis) for pair, axis in enumerate(axes)]
+    if max(places, default=0) >= listed:
+        raise ValueError(f"axes must have at most {listed} pairs of each axis, got {said(axes)}")
+    return places
 
 
 def _check_axes(axes: Sequence[int], pairs: int) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from posenc.scaling._shared import Scaled, share_of
 from posenc.scaling.by_parts import llama3, yarn
 from posenc.scaling.factors import axial, default, linear, longrope, proportional
 from posenc.scaling.ntk import dynamic_ntk
+from posenc.scaling.own import check_has_rotation, in_common_words
 
 
 class _RopeType(NamedTuple):
@@ -31,12 +32,12 @@ _ROPE_TYPES = {
     "longrope": _RopeType(longrope, ("short_factor", "long_factor"), ("factor", _LENGTH, "attention_factor")),
     "llama3": _RopeType(llama3, ("rope_theta", "factor", "low_freq_factor", "high_freq_factor"), (_LENGTH,)),
     "proportional": _RopeType(proportional, ("rope_theta",), ("factor",)),
-    "axial": _RopeType(axial),
+    "axial": _RopeType(axial, (), ("n_axes", "shared")),
 }
 ROPE_TYPES = tuple(_ROPE_TYPES)
 _SHARED_KEYS = ("rope_type", "type", "rope_theta", "partial_rotary_factor")
 # Which pairs follow which axis of the positions, and what queries are multiplied by: neither is about frequencies.
-_BESIDES = ("mrope_section", "mrope_interleaved", "llama_4_scaling_beta", "max_position_embeddings")
+_BESIDES = ("axes", "mrope_section", "mrope_interleaved", "llama_4_scaling_beta", "max_position_embeddings")
 _ROPE_KEYS = {
     *_SHARED_KEYS, *_BESIDES, *(key for kind in _ROPE_TYPES.values() for key in (*kind.needed, *kind.further))
 }  # fmt: skip
@@ -45,23 +46,19 @@ _MODEL_KEYS = ("rope_parameters", "rope_scaling", "rope_theta", "partial_rotary_
 _OTHER_KEYS = (
     "qk_rope_head_dim", "rope_interleave", "no_rope_layers", "no_rope_layer_interval", "compress_rope_theta",
     "layer_rope_theta", "rope_scaling_layers", "rotary_dim", "rotary_pct", "rotary_emb_base",
+    "memory_attention_rope_dropout", "memory_attention_rope_feat_sizes", "memory_attention_rope_k_sizes",
 )  # fmt: skip
 # Where models have the width of a head, and what it is computed from where they have none of these.
 _HEAD_DIMS = ("head_dim", "attention_head_dim", "kv_channels")
 _WIDTHS_AND_HEADS = (
     ("hidden_size", "num_attention_heads"), ("embed_dim", "num_heads"), ("hidden_size", "num_heads"),
     ("d_model", "num_attention_heads"), ("n_embd", "n_head"), ("d_model", "n_heads"),
+    ("hidden_size", "decoder_num_attention_heads"),
+    ("memory_attention_hidden_size", "memory_attention_num_attention_heads"),
 )  # fmt: skip
+_DOWNSAMPLED = "memory_attention_downsample_rate"  # SAM 2's memory attends in fewer dimensions than it has
 # Older names of GPT-NeoX, by the present ones.
 _OLDER_KEYS = {"rope_theta": "rotary_emb_base", "partial_rotary_factor": "rotary_pct"}
-# Models of transformers whose code takes other frequencies than their rope_type says.
-_OWN_FREQUENCIES = {
-    "pixtral": "its rows take every other frequency of one list, and its columns the rest",
-    "minimax_m3_vl_vision": "its head is shared out among three axes",
-    "ernie4_5_vl_moe_text": "its rows and columns take turns in one list",
-    "pp_doclayout_v2": "it rotates relations, not positions",
-    "eomt_dinov3": "its positions are fractions of a picture",
-}
 
 
 def _rope_type(rope: Mapping[str, Any]) -> str:
@@ -104,9 +101,7 @@ def _rope_copy(rope: Mapping[str, Any]) -> dict[str, Any]:
 
 def _whole_configuration(config: Mapping[str, Any]) -> dict[str, Any]:
     """The rope dictionary of a whole configuration, per layer where the configuration has it so."""
-    if config.get("model_type") in _OWN_FREQUENCIES:
-        why = _OWN_FREQUENCIES[config["model_type"]]
-        raise ValueError(f"config must be of a model whose rope_type says all, got {config['model_type']!r}: {why}")
+    check_has_rotation(config)
     _check_layers(config)
     config = _present_names(config)
     known = {*_MODEL_KEYS, *_OTHER_KEYS}
@@ -127,7 +122,7 @@ def _whole_configuration(config: Mapping[str, Any]) -> dict[str, Any]:
     }
     if len(plain) == 2 and shared | plain[0] != shared | plain[1]:
         raise ValueError(f"config contradicts itself: rope_parameters and rope_scaling differ, {given!r}")
-    rope = shared | plain[0] if plain else {"rope_type": "default"}
+    rope = in_common_words(config, shared | plain[0] if plain else {"rope_type": "default"})
     local = config.get("rope_local_base_freq")
     if local is None:
         return rope
@@ -242,6 +237,9 @@ def head_dim_of(config: Mapping[str, Any], layer_type: str | None = None) -> int
     inner = _mapping(config).get("text_config")
     if isinstance(inner, Mapping) and not any(config.get(key) is not None for key in _MODEL_KEYS):
         return head_dim_of(inner, layer_type)
+    check_has_rotation(config)
+    if config.get("model_type") == "efficientloftr":  # which turns all heads as one
+        return whole("hidden_size", config["hidden_size"])
     if layer_type == "full_attention":
         layers = config.get("per_layer_config")
         wide = (
@@ -255,7 +253,8 @@ def head_dim_of(config: Mapping[str, Any], layer_type: str | None = None) -> int
             return whole(key, config[key], 2)
     for width, heads in _WIDTHS_AND_HEADS:
         if config.get(width) is not None and config.get(heads) is not None:
-            return whole(width, config[width]) // whole(heads, config[heads])
+            narrower = whole(_DOWNSAMPLED, config.get(_DOWNSAMPLED, 1))
+            return whole(width, config[width]) // (whole(heads, config[heads]) * narrower)
     raise ValueError(f"config must have head_dim, or hidden_size and num_attention_heads, got {sorted(config)}")
 
 
@@ -425,6 +424,9 @@ def from_config(
         del settings["factor"]
     if rope_type == "proportional":
         rotating, settings["partial_rotary_factor"] = head_dim, share
+    if rope_type == "default" and rotating % 2 and 0 < rotating < head_dim:
+        # transformers makes the pairs of an odd number whole, (d + 1)/2, and keeps d in the exponent −2i/d
+        rotating, base = rotating + 1, base ** ((rotating + 1) / rotating)
     least = 4 if rope_type in ("dynamic", "axial") else 2
     if rotating < least or rotating % 2:
         raise ValueError(

@@ -12,6 +12,7 @@ from posenc._arrays import (
     being_traced,
     even_dim,
     first_array,
+    flag,
     floats,
     is_array,
     namespace,
@@ -149,23 +150,29 @@ def proportional(
     return Scaled(xp.concat([scaled.inv_freq[:turning], still]), 1.0)
 
 
-def axial(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
-    """The frequencies of each of two axes, rows and columns, that share a head between them; attention factor 1.
+def axial(dim: int, base: float = 10_000.0, *, n_axes: int = 2, shared: bool = False, like: Array = None) -> Scaled:
+    """The frequencies of axes, such as rows and columns, that share a head between them; attention factor 1.
 
     Args:
-        dim: width of the head, a multiple of 4: each axis turns half of it, with a whole list of frequencies.
-
-    Other arguments and errors as in `posenc.scaling`.
+        dim: width of the head, a multiple of 4 for two axes. With more, what they cannot share equally is left over.
+        n_axes: at least 1.
+        shared: False: each axis has a whole list, over its part of the head. True: one list over the whole head is
+            dealt out, to each axis every n-th frequency.
 
     Returns:
-        `Scaled`, with frequencies of shape (dim/4,), the same for both axes. `posenc.Rope` puts both together.
+        `Scaled`; frequencies of one axis, which are those of all, or if shared those of each, one axis after another.
+        `posenc.Rope` gives every pair its own.
 
-    Source: the vision towers in the library transformers (rope_type "axial").
+    Source: the vision towers in the library transformers (rope_type "axial"); shared, that of Pixtral.
 
     Example:
-        >>> axial(8).inv_freq.tolist()
-        [1.0, 0.01]
+        >>> axial(8).inv_freq.tolist(), axial(8, shared=True).inv_freq.tolist()
+        ([1.0, 0.01], [1.0, 0.01, 0.1, 0.001])
     """
-    if even_dim(dim) % 4:
-        raise ValueError(f"dim must be a multiple of 4, for two axes of whole pairs, got {dim}")
-    return Scaled(inv_freq(dim // 2, base, like=like), 1.0)
+    whole("n_axes", n_axes)
+    if even_dim(dim) % (2 * n_axes) and (n_axes == 2 or flag("shared", shared)):
+        raise ValueError(f"dim must be a multiple of {2 * n_axes}, for {n_axes} axes of whole pairs, got {dim}")
+    if not flag("shared", shared):
+        return Scaled(inv_freq(2 * (dim // (2 * n_axes)), base, like=like), 1.0)
+    listed = inv_freq(dim, base, like=like)
+    return Scaled(namespace(listed).concat([listed[axis::n_axes] for axis in range(n_axes)]), 1.0)

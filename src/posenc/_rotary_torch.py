@@ -1,36 +1,115 @@
-"""The fastest rotations of torch tensors that we know, compiled and of large ones; `posenc.rotary` checks and chooses.
+"""The fastest rotations of torch tensors that we know; `posenc.rotary` checks and chooses, and has the formula.
 
-The plain formula makes four products and reads memory as often. Here the second product is added to the first in
-place, and half precision is widened piece by piece, so that a piece stays in the processor's cache. torch.compile
-makes one pass of the formula.
+What runs when, for `rotate(…, method=None)` and a table that does not learn:
 
-Rotating is linear in x, and its transpose is the rotation by the opposite angles: backward and forward derivatives
-are calls of the same code, with nothing of x kept.
+    where                         what
+    torch.compile, export         the formula, of which the compiler makes one pass over memory
+    fewer than LARGE numbers      three calls in the half layout, one in the interleaved one, with a table that is
+                                  kept in their form, and the checks of an earlier call with such an x
+    LARGE numbers and more        pieces that stay in the processor's cache: x·cos, to whose halves ∓x·sin is added in
+                                  place, or a product of complex numbers; half precision is widened by the piece
+    vmap, forward derivatives     the same as for LARGE numbers, or the formula
+
+Rotating is linear in x, and its transpose is the rotation by the opposite angles: derivatives of large tensors are
+calls of the same code, with nothing of x kept.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
-LARGE = 2**15  # elements from which it is worth while: below, the formula takes less time than the call
-PIECE = 2**18  # elements of x that stay in a processor's cache, in float32
+if TYPE_CHECKING:
+    from posenc.rotary import RotaryTable
+
+LARGE = 2**15  # elements from which it is worth while to save memory's time; below, the calls of torch cost most
+PIECE = 2**17  # elements of x that stay in a processor's cache with what is made of them, in float32
 
 
-def turn(x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Tensor:
-    """Turns all pairs of `x`, (..., dim), by tables that broadcast along it, (..., dim/2), in the tables' precision."""
+def turn(x: Tensor, cos: Tensor, sin: Tensor, layout: str, out: Tensor | None = None) -> Tensor:
+    """Turns all pairs of `x`, (..., dim), by tables that broadcast along it, (..., dim/2), in the tables' precision.
+
+    With `out`, of the shape and dtype of x or x itself, the answer is written there, and no gradient flows.
+    """
+    if out is not None:
+        return _into(out, x, cos, sin, layout)
     rotation = _Rotation if torch.compiler.is_compiling() else _EagerRotation
     return rotation.apply(x, cos, sin, layout)  # type: ignore[no-untyped-call, no-any-return]
+
+
+def again(x: Tensor, table: RotaryTable, layout: str) -> Tensor | None:
+    """`x` turned by what `turn_small` has kept for tensors like it; None: nothing, or nothing that may be used here."""
+    kept = table.__dict__.get("_kept")
+    if kept is None or _is_transformed():
+        return None
+    known = kept.get((x.shape, x.dtype, layout))
+    cos, sin = table.cos, table.sin
+    if known is None or known[0] != (cos._version, sin._version) or cos.requires_grad or sin.requires_grad:
+        return None
+    return _by_form(x, known[1], layout, x.requires_grad and torch.is_grad_enabled())
+
+
+def turn_small(x: Tensor, cos: Tensor, sin: Tensor, layout: str, table: RotaryTable | None) -> Tensor:
+    """Turns all pairs of `x`, of few numbers, as `turn` does.
+
+    `table`, from which cos and sin were made to fit x, keeps the form of them that turns tensors like x, if it may.
+    """
+    transformed = _is_transformed()
+    with torch.inference_mode(False), torch.no_grad():
+        form = _form(cos, sin, layout)
+    if table is not None and not transformed and _may_keep(table):
+        kept = table.__dict__.setdefault("_kept", {})
+        kept[x.shape, x.dtype, layout] = (table.cos._version, table.sin._version), form
+    return _by_form(x, form, layout, transformed or (x.requires_grad and torch.is_grad_enabled()))
+
+
+def _may_keep(table: RotaryTable) -> bool:
+    parts = table.cos, table.sin
+    return all(type(part) in (Tensor, torch.nn.Parameter) and not part.is_inference() for part in parts)
+
+
+def _by_form(x: Tensor, form: tuple[Tensor, ...], layout: str, derivatives: bool) -> Tensor:
+    wide = x if x.element_size() >= 4 else x.float()
+    turned = (_small_half if layout == "half" else _small_interleaved)(wide, *form, derivatives)
+    return turned if turned.dtype == x.dtype else turned.to(x.dtype)
+
+
+def _form(cos: Tensor, sin: Tensor, layout: str) -> tuple[Tensor, ...]:
+    if layout == "half":
+        return torch.cat([cos, cos], -1), torch.cat([-sin, sin], -1)
+    return (torch.complex(cos, sin),)
+
+
+def _is_transformed() -> bool:
+    """Whether torch.compile, torch.func or forward derivatives look on: nothing is kept then, or taken from before."""
+    return (
+        torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
+    )
+
+
+def _small_half(x: Tensor, cos: Tensor, sin: Tensor, derivatives: bool) -> Tensor:
+    other = x.roll(x.shape[-1] // 2, -1)
+    return torch.addcmul(x * cos, other, sin) if derivatives else (x * cos).addcmul_(other, sin)
+
+
+def _small_interleaved(x: Tensor, phases: Tensor, derivatives: bool) -> Tensor:
+    if derivatives or not x.is_contiguous() or x.storage_offset() % 2:
+        return torch.view_as_real(_as_complex(x) * phases).flatten(-2)
+    return (x.view(phases.dtype) * phases).view(x.dtype)
 
 
 class _Rotation(torch.autograd.Function):
     @staticmethod
     def forward(x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Tensor:
-        return (_compiled if torch.compiler.is_compiling() else _eager)(x, cos, sin, layout)
+        if torch.compiler.is_compiling():
+            return _compiled(x, cos, sin, layout)
+        return _into(torch.empty_like(x), x, cos, sin, layout)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -73,40 +152,59 @@ def _compiled(x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Tensor:
     return joined.to(x.dtype)
 
 
-def _eager(x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Tensor:
-    if layout == "interleaved":
-        table = [torch.complex(cos, sin)]
-    else:
-        table = [torch.cat([cos, cos], -1), torch.cat([-sin, sin], -1)]
+def _into(out: Tensor, x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Tensor:
+    """Piece by piece; `out` may be x, which a copy of the piece then stands for."""
     rotate: Any = _interleaved if layout == "interleaved" else _half
-    turned = torch.empty_like(x)
-    if x.dtype == cos.dtype:
-        rotate(x, turned, *table)
-        return turned
-    axes = 0  # that are gone through piece by piece
-    while x.device.type == "cpu" and axes < x.ndim - 2 and math.prod(x.shape[axes + 1 :]) >= PIECE:
+    table = (torch.complex(cos, sin),) if layout == "interleaved" else (cos, sin)
+    table = tuple(part.expand(*x.shape[:-1], -1) for part in table)
+    narrow, in_place = x.dtype != cos.dtype, out is x
+    for piece in _pieces(x.shape) if x.device.type == "cpu" else [()]:
+        taken, given = x[piece], out[piece]
+        if narrow:
+            taken, written = taken.to(cos.dtype), torch.empty(taken.shape, dtype=cos.dtype, device=x.device)
+        else:
+            taken, written = (taken.clone() if in_place else taken), given
+        rotate(taken, written, *(part[piece] for part in table))
+        if narrow:
+            given.copy_(written)
+    return out
+
+
+def _pieces(shape: torch.Size) -> Iterator[tuple[int | slice, ...]]:
+    """Where the pieces of a tensor are, of about PIECE numbers, or of one row where that is longer."""
+    axes = 0  # that are gone through one by one
+    while axes < len(shape) - 2 and math.prod(shape[axes + 1 :]) >= PIECE:
         axes += 1
-    table = [part.expand(*x.shape[:-1], -1) for part in table]
-    wide, result = (torch.empty(x.shape[axes:], dtype=cos.dtype, device=x.device) for _ in range(2))
-    for piece in product(*map(range, x.shape[:axes])):
-        rotate(wide.copy_(x[piece]), result, *(part[piece] for part in table))
-        turned[piece].copy_(result)
-    return turned
+    if len(shape) < 2:
+        yield ()
+        return
+    step = max(1, PIECE // max(1, math.prod(shape[axes + 1 :])))
+    for outer in product(*map(range, shape[:axes])):
+        for start in range(0, shape[axes], step):
+            yield (*outer, slice(start, start + step))
 
 
 def _interleaved(x: Tensor, turned: Tensor, phases: Tensor) -> None:
     """As a product of complex numbers."""
-    torch.mul(_as_complex(x), phases, out=_as_complex(turned))
+    if _is_aligned(turned):
+        torch.mul(_as_complex(x), phases, out=_as_complex(turned))
+    else:
+        turned.copy_(torch.view_as_real(_as_complex(x) * phases).flatten(-2))
 
 
 def _half(x: Tensor, turned: Tensor, cos: Tensor, sin: Tensor) -> None:
-    """With halves that have changed places, and in place: each step goes through whole rows."""
-    first, second = x.chunk(2, -1)
-    torch.cat([second, first], -1, out=turned).mul_(sin).addcmul_(x, cos)
+    """Both halves times the cosine, and to each the other times the sine."""
+    (first, second), (into_first, into_second) = x.chunk(2, -1), turned.chunk(2, -1)
+    torch.mul(first, cos, out=into_first).addcmul_(second, sin, value=-1)
+    torch.mul(second, cos, out=into_second).addcmul_(first, sin)
+
+
+def _is_aligned(x: Tensor) -> bool:
+    """Whether neighbouring numbers can be seen as a complex number."""
+    return x.stride(-1) == 1 and not any(step % 2 for step in (*x.stride()[:-1], x.storage_offset()))
 
 
 def _as_complex(x: Tensor) -> Tensor:
     """Neighbouring numbers as one complex number, (..., dim/2), without a copy where memory allows it."""
-    aligned = x.stride(-1) == 1 and not any(step % 2 for step in (*x.stride()[:-1], x.storage_offset()))
-    whole = x if aligned else x.clone(memory_format=torch.contiguous_format)
+    whole = x if _is_aligned(x) else x.clone(memory_format=torch.contiguous_format)
     return torch.view_as_complex(whole.reshape(*whole.shape[:-1], whole.shape[-1] // 2, 2))

@@ -6,7 +6,9 @@ rotation) do, and keeps the table of the first positions.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, cast
 
 import numpy as np
@@ -125,6 +127,7 @@ class Rope:
         self.axes = None if axes is None else _check_axes(axes, self.rotary_dim // 2)
         self._numbers = _as_numbers(self.inv_freq)
         self._kept: dict[Any, RotaryTable] = {}
+        self._last: tuple[Any, tuple[RotaryTable, ...]] = None, ()  # tables, and what they were made for
 
     @classmethod
     def from_config(
@@ -285,7 +288,7 @@ class Rope:
             counted = xp.arange(length, device=device if xp is namespace(like) or learned else None) + offset
             counted = counted if self.axes is None else counted[:, None]
             return self.table(counted, length_axis=length_axis, like=like)
-        key = None if like is None else (type(like), str(device_of(like)), like.dtype)
+        key = None if like is None else (type(like), device_of(like), like.dtype)
         kept = self._kept.get(key)
         end = whole("offset", offset, 0) + length
         if kept is None or kept.cos.shape[0] < end:
@@ -368,15 +371,33 @@ class Rope:
             return self._turn("q", q, for_q), self._turn("k", k, for_k)
         if key_positions is not None:
             raise ValueError(f"positions must be given where key_positions are, got None and {said(key_positions)}")
+        return self._turn_counted(q, k, offset, length_axis)
+
+    def _turn_counted(self, q: Array, k: Array, offset: int | Array, length_axis: int) -> tuple[Array, Array]:
+        """Queries and keys that stand one after another: every layer of a model asks for the tables of the last call."""
+        rotary_dim = None if self.rotary_dim == self.dim else self.rotary_dim
+        key = None
+        if type(offset) is int and is_torch(q) and is_torch(k) and not being_traced():
+            key = offset, length_axis, q.shape, k.shape, q.dtype, k.dtype, q.device, k.device, type(q), type(k)
+            if self._last[0] == key:
+                for_q, for_k = self._last[1]
+                return (
+                    rotate(q, for_q, self.layout, rotary_dim=rotary_dim),
+                    rotate(k, for_k, self.layout, rotary_dim=rotary_dim),
+                )
         queries, keys = (
             _length(name, tuple(activations(name, x).shape), length_axis) for name, x in (("q", q), ("k", k))
         )
         if queries > keys:
             raise ValueError(f"q must be no longer than k without positions, got {queries} and {keys} tokens")
-        for_k = self.table(length=keys, offset=offset, length_axis=length_axis, like=k)
-        for_q = for_k if _same(q, k) else self.table(length=keys, offset=offset, length_axis=length_axis, like=q)
-        last = cast("RotaryTable", for_q[keys - queries :])
-        return self._turn("q", q, last), self._turn("k", k, for_k)
+        for_k = for_q = self.table(length=keys, offset=offset, length_axis=length_axis, like=k)
+        if queries < keys or not _same(q, k):
+            last = offset + (keys - queries)
+            for_q = self.table(length=queries, offset=last, length_axis=length_axis, like=q)
+        turned = self._turn("q", q, for_q), self._turn("k", k, for_k)
+        if key is not None and has_values(q) and has_values(k) and _may_be_kept(for_q) and _may_be_kept(for_k):
+            self._last = key, (for_q, for_k)
+        return turned
 
     def _turn(self, name: str, x: Array, table: RotaryTable) -> Array:
         if x.shape[-1] != self.dim:
@@ -467,7 +488,8 @@ def _as_like(table: RotaryTable, like: Array) -> RotaryTable:
     """A NumPy table in the library, on the device and in the working precision of `like`."""
     xp = namespace(like)
     dtype = xp.float32 if xp.finfo(like.dtype).bits < 32 else like.dtype
-    cos, sin = (xp.asarray(part, dtype=dtype, device=device_of(like)) for part in (table.cos, table.sin))
+    with sys.modules["torch"].inference_mode(False) if is_torch(like) else nullcontext():  # a later call may train
+        cos, sin = (xp.asarray(part, dtype=dtype, device=device_of(like)) for part in (table.cos, table.sin))
     return RotaryTable(cos, sin, table.length_axis)
 
 
@@ -476,6 +498,11 @@ def _length(name: str, shape: tuple[int, ...], length_axis: int) -> int:
     if isinstance(length_axis, bool) or not isinstance(length_axis, int) or not -len(shape) <= length_axis <= -2:
         raise ValueError(f"length_axis must name an axis of {name} of shape {shape} from its end, got {length_axis!r}")
     return shape[length_axis]
+
+
+def _may_be_kept(table: RotaryTable) -> bool:
+    """Whether a later call may use a table of torch: it does not learn, and was made where derivatives are."""
+    return has_values(table.cos) and not (table.cos.requires_grad or table.cos.is_inference())
 
 
 def _same(q: Array, k: Array) -> bool:

@@ -12,6 +12,7 @@ Source: Su et al. 2021, "RoFormer", section 3.2.2, equations (14), (15) and (34)
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -41,7 +42,13 @@ METHODS = ("elementwise", "complex", "matrix")
 ODD = ("leave", "pad")
 
 
-class RotaryTable(NamedTuple):
+class _Table(NamedTuple):
+    cos: Array
+    sin: Array
+    length_axis: int | None = None
+
+
+class RotaryTable(_Table):
     """Cosines and sines of a set of angles, made once and used for queries and keys in every layer.
 
     Attributes:
@@ -49,10 +56,6 @@ class RotaryTable(NamedTuple):
         length_axis: the axis of x, counted from its end, to which the length belongs: −2 for (batch, heads, length,
             dim), −3 for (batch, length, heads, dim). Where it is None, the table has as many axes as x.
     """
-
-    cos: Array
-    sin: Array
-    length_axis: int | None = None
 
     def __getitem__(self, tokens: Any) -> Any:
         """`table[start:stop]` is the table of these tokens; a number picks a field, as of any tuple."""
@@ -110,6 +113,7 @@ def rotate(
     *,
     rotary_dim: int | None = None,
     odd: str | None = None,
+    out: Array = None,
 ) -> Array:
     """Turns every pair of `x` by its angle.
 
@@ -123,11 +127,17 @@ def rotate(
             length itself only where the table has as many axes as x.
         layout: "interleaved" or "half".
         method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16).
-            None: "elementwise"; for torch tensors of 32 768 numbers and more the same in fewer passes over memory,
-            "complex" where the layout is "interleaved"; under torch.compile a formula that it makes one pass of.
+            None: the fastest known:
+
+            arrays                                half           interleaved
+            of torch, large (32 768 and more)     elementwise, by pieces that stay in the cache; complex
+            of torch, small                       elementwise, with a table kept in its form; complex
+            of torch, compiled; others            elementwise    elementwise
         rotary_dim: the number of first dimensions that turn (partial rotary, GPT-NeoX); the others pass unchanged.
         odd: for an odd width. "leave" leaves the last dimension as it is. "pad" adds a dimension of zeros that turns
             with it: the answer is one wider, and dropping that would cost the relative property.
+        out: a torch tensor in the shape and dtype of the answer that takes it, which saves asking for memory, most of
+            the time for large x; `x` itself is allowed. For `method` None, and where no gradient is wanted.
 
     Returns:
         shape and dtype of `x` (one wider for "pad"). Every pair is as long as before, times the table's factor.
@@ -136,19 +146,27 @@ def rotate(
         TypeError: `x` is no array of floats, or arrays of two libraries are mixed.
         ValueError: an unknown name, a width that does not fit, or axes that do not.
     """
+    table = angles_or_table
+    plain = method is rotary_dim is odd is out is None and isinstance(table, RotaryTable)
+    if plain and not being_traced() and "_kept" in table.__dict__:
+        turned = sys.modules["posenc._rotary_torch"].again(x, table, layout)
+        if turned is not None:
+            return turned
     activations("x", x)
     one_of("layout", layout, LAYOUTS)
     if method is not None:
         one_of("method", method, METHODS)
+    given = x
     x, turning = _padded(x, rotary_dim, odd)
-    table = angles_or_table
     if not isinstance(table, RotaryTable):
         table = rotary_table(floats("angles_or_table", table, like=x), like=x)
     xp = namespace(x, table.cos)
-    table = _fitted(table, x, turning, xp)
+    fitted = _fitted(table, x, turning, xp)
+    if out is not None:
+        return _turn_into(_checked_out(out, given, x, fitted, method), x, fitted, turning, layout)
     if turning == x.shape[-1]:
-        return _turn(x, table, layout, method, xp)
-    return xp.concat([_turn(x[..., :turning], table, layout, method, xp), x[..., turning:]], axis=-1)
+        return _turn(x, fitted, layout, method, xp, table)
+    return xp.concat([_turn(x[..., :turning], fitted, layout, method, xp), x[..., turning:]], axis=-1)
 
 
 def rotation_matrix(angles: Array, layout: str = "interleaved") -> Array:
@@ -412,16 +430,18 @@ def _fitted(table: RotaryTable, x: Array, turning: int, xp: Any) -> RotaryTable:
     return table
 
 
-def _turn(x: Array, table: RotaryTable, layout: str, method: str | None, xp: Any) -> Array:
-    """Turns all dimensions of `x` by a table that broadcasts along it."""
+def _turn(
+    x: Array, table: RotaryTable, layout: str, method: str | None, xp: Any, given: RotaryTable | None = None
+) -> Array:
+    """Turns all dimensions of `x` by a table that broadcasts along it, and remembers that in the one that was given."""
     dtype = x.dtype
     table = _cast(table, _working_dtype(x), xp)
-    learned = getattr(table.cos, "requires_grad", False) or getattr(table.sin, "requires_grad", False)
-    if method is None and is_torch(x) and not learned:
+    if method is None and is_torch(x) and not _learns(table):
         from posenc import _rotary_torch
 
         if being_traced() or x.numel() >= _rotary_torch.LARGE:
             return _rotary_torch.turn(x, table.cos, table.sin, layout)
+        return _rotary_torch.turn_small(x, table.cos, table.sin, layout, given)
     x = x if dtype == table.cos.dtype else xp.astype(x, table.cos.dtype)
     if method == "matrix":
         turned = (_matrix(table.cos, table.sin, layout) @ x[..., None])[..., 0]
@@ -433,6 +453,41 @@ def _turn(x: Array, table: RotaryTable, layout: str, method: str | None, xp: Any
         first, second = _pairs(x, layout)
         turned = _join(first * table.cos - second * table.sin, first * table.sin + second * table.cos, layout, xp)
     return turned if turned.dtype == dtype else xp.astype(turned, dtype)
+
+
+def _learns(table: RotaryTable) -> bool:
+    return getattr(table.cos, "requires_grad", False) or getattr(table.sin, "requires_grad", False)
+
+
+def _checked_out(out: Array, x: Array, padded: Array, table: RotaryTable, method: str | None) -> Array:
+    """`out`, after checking that it can take the answer."""
+    if method is not None:
+        raise ValueError(f"method must be None where out is given, got {method!r}")
+    if not (is_torch(out) and is_torch(x)):
+        raise TypeError(f"x and out must be torch tensors, got {type(x).__name__} and {type(out).__name__}")
+    if (out.shape, out.dtype, out.device) != (padded.shape, padded.dtype, padded.device):
+        wanted, got = (f"{tuple(one.shape)}, {one.dtype}, on {one.device}" for one in (padded, out))
+        raise ValueError(f"out must be like the answer, {wanted}, got {got}")
+    import torch
+
+    if torch.is_grad_enabled() and (x.requires_grad or out.requires_grad or _learns(table)):
+        raise ValueError("out must be None where gradients are wanted, got a tensor; torch.no_grad() asks for none")
+    return out
+
+
+def _turn_into(out: Array, x: Array, table: RotaryTable, turning: int, layout: str) -> Array:
+    """Turns the first dimensions of `x` into `out`, and copies the others there."""
+    from posenc import _rotary_torch
+
+    table = _cast(table, _working_dtype(x), namespace(x))
+    same = out.data_ptr() == x.data_ptr() and out.stride() == x.stride()
+    if not same and out.untyped_storage().data_ptr() == x.untyped_storage().data_ptr():
+        x = x.clone()  # out lies over another part of it
+    first = x[..., :turning]
+    _rotary_torch.turn(first, table.cos, table.sin, layout, first if same else out[..., :turning])
+    if not same and turning < x.shape[-1]:
+        out[..., turning:].copy_(x[..., turning:])
+    return out
 
 
 def _pairs(x: Array, layout: str) -> tuple[Array, Array]:

@@ -182,9 +182,13 @@ def test_memory_that_overlaps(layout):
     ("change", "error", "message"),
     [
         ({"out": np.ones((2, 5, 8))}, TypeError, "x and out must be torch tensors, got Tensor and ndarray"),
-        ({"out": torch.ones(5, 8)}, ValueError, r"out must be like the answer, \(2, 5, 8\), torch.float32, on cpu, got"),
+        (
+            {"out": torch.ones(5, 8)},
+            ValueError,
+            r"out must be like the answer, \(2, 5, 8\), torch.float32, on cpu, got",
+        ),
         ({"out": torch.ones(2, 5, 8).double()}, ValueError, r"got \(2, 5, 8\), torch.float64, on cpu"),
-        ({"method": "complex"}, ValueError, "method must be None where out is given, got 'complex'"),
+        ({"method": "complex"}, ValueError, "method must be None or 'compiled' where out is given, got 'complex'"),
         ({"x": torch.ones(2, 5, 8, requires_grad=True)}, ValueError, "out must be None where gradients are wanted"),
     ],
 )
@@ -198,7 +202,32 @@ def test_what_cannot_take_the_answer(change, error, message):
             torch.testing.assert_close(rotate(**given), rotate(change["x"], given["angles_or_table"]))
 
 
-# ---------------------------------------------------------------- pieces
+# ---------------------------------------------------------------- a compiled kernel, and pieces
+
+
+@layouts
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+# inductor imports code of torch's own that does
+@pytest.mark.filterwarnings("ignore:`torch.jit.script.*` is deprecated:DeprecationWarning")
+def test_a_compiled_kernel_turns_as_the_formula_does(layout, dtype):
+    x, gradient = normal(2, 2, 8, 64, 32, dtype=dtype)
+    table = table_of(x, like=x)
+    found, wanted = [], []
+    for method, results in (("compiled", found), ("elementwise", wanted)):
+        leaf = x.clone().requires_grad_()
+        turned = rotate(leaf, table, layout, method)
+        turned.backward(gradient)
+        results += [turned.detach(), leaf.grad]
+    tolerance = {torch.float32: 1e-6, torch.bfloat16: 0.04}[dtype]
+    torch.testing.assert_close(found, wanted, atol=tolerance, rtol=0.01 if dtype == torch.bfloat16 else 1e-5)
+    out = torch.empty_like(x)
+    assert torch.equal(rotate(x, table, layout, "compiled", out=out), found[0])
+    assert torch.equal(rotate(x, table, layout, "compiled", out=x), found[0])
+
+
+def test_numpy_cannot_be_compiled():
+    with pytest.raises(TypeError, match="x must be a torch tensor for method 'compiled', got ndarray"):
+        rotate(np.ones((5, 8)), angles(np.arange(5), inv_freq(8)), method="compiled")
 
 
 @pytest.mark.parametrize("piece", [1, 5, 16, 100, 10**6])
@@ -206,7 +235,7 @@ def test_what_cannot_take_the_answer(change, error, message):
 def test_pieces_make_the_whole_without_cutting_rows(shape, piece, monkeypatch):
     monkeypatch.setattr(_rotary_torch, "PIECE", piece)
     seen = torch.zeros(shape)
-    for place in _rotary_torch._pieces(seen.shape):
+    for place in _rotary_torch._places(seen.shape, *_rotary_torch._piece(seen.shape)):
         assert seen[place].shape[-1] == shape[-1]
         assert seen[place].numel() <= max(piece, shape[-1]) or len(shape) == 1
         seen[place] += 1

@@ -3,7 +3,8 @@
 What runs when, for `rotate(…, method=None)` and a table that does not learn:
 
     where                         what
-    torch.compile, export         the formula, of which the compiler makes one pass over memory
+    torch.compile, export         the formula, of which the compiler makes one pass over memory; the same kernel for
+                                  large tensors in the half layout with method="compiled"
     fewer than LARGE numbers      three calls in the half layout, one in the interleaved one, with a table that is
                                   kept in their form, and the checks of an earlier call with such an x
     LARGE numbers and more        pieces that stay in the processor's cache: x·cos, to whose halves ∓x·sin is added in
@@ -17,7 +18,8 @@ calls of the same code, with nothing of x kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -32,15 +34,18 @@ LARGE = 2**15  # elements from which it is worth while to save memory's time; be
 PIECE = 2**17  # elements of x that stay in a processor's cache with what is made of them, in float32
 
 
-def turn(x: Tensor, cos: Tensor, sin: Tensor, layout: str, out: Tensor | None = None) -> Tensor:
+def turn(
+    x: Tensor, cos: Tensor, sin: Tensor, layout: str, out: Tensor | None = None, *, compiled: bool = False
+) -> Tensor:
     """Turns all pairs of `x`, (..., dim), by tables that broadcast along it, (..., dim/2), in the tables' precision.
 
-    With `out`, of the shape and dtype of x or x itself, the answer is written there, and no gradient flows.
+    With `out`, of the shape and dtype of x or x itself, the answer is written there, and no gradient flows. If
+    `compiled`, the half layout is turned by a kernel that torch.compile makes at its first use.
     """
     if out is not None:
-        return _into(out, x, cos, sin, layout)
+        return _into(out, x, cos, sin, layout, compiled)
     rotation = _Rotation if torch.compiler.is_compiling() else _EagerRotation
-    return rotation.apply(x, cos, sin, layout)  # type: ignore[no-untyped-call, no-any-return]
+    return rotation.apply(x, cos, sin, layout, compiled)  # type: ignore[no-untyped-call, no-any-return]
 
 
 def again(x: Tensor, table: RotaryTable, layout: str) -> Tensor | None:
@@ -76,7 +81,7 @@ def _may_keep(table: RotaryTable) -> bool:
 
 def _by_form(x: Tensor, form: tuple[Tensor, ...], layout: str, derivatives: bool) -> Tensor:
     wide = x if x.element_size() >= 4 else x.float()
-    turned = (_small_half if layout == "half" else _small_interleaved)(wide, *form, derivatives)
+    turned = (_small_half if layout == "half" else _small_interleaved)(wide, form, derivatives)
     return turned if turned.dtype == x.dtype else turned.to(x.dtype)
 
 
@@ -93,12 +98,14 @@ def _is_transformed() -> bool:
     )
 
 
-def _small_half(x: Tensor, cos: Tensor, sin: Tensor, derivatives: bool) -> Tensor:
+def _small_half(x: Tensor, form: tuple[Tensor, ...], derivatives: bool) -> Tensor:
+    cos, sin = form
     other = x.roll(x.shape[-1] // 2, -1)
     return torch.addcmul(x * cos, other, sin) if derivatives else (x * cos).addcmul_(other, sin)
 
 
-def _small_interleaved(x: Tensor, phases: Tensor, derivatives: bool) -> Tensor:
+def _small_interleaved(x: Tensor, form: tuple[Tensor, ...], derivatives: bool) -> Tensor:
+    (phases,) = form
     if derivatives or not x.is_contiguous() or x.storage_offset() % 2:
         return torch.view_as_real(_as_complex(x) * phases).flatten(-2)
     return (x.view(phases.dtype) * phases).view(x.dtype)
@@ -106,20 +113,20 @@ def _small_interleaved(x: Tensor, phases: Tensor, derivatives: bool) -> Tensor:
 
 class _Rotation(torch.autograd.Function):
     @staticmethod
-    def forward(x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Tensor:
+    def forward(x: Tensor, cos: Tensor, sin: Tensor, layout: str, compiled: bool) -> Tensor:
         if torch.compiler.is_compiling():
-            return _compiled(x, cos, sin, layout)
-        return _into(torch.empty_like(x), x, cos, sin, layout)
+            return _one_pass(x, cos, sin, layout)
+        return _into(torch.empty_like(x), x, cos, sin, layout, compiled)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        _, cos, sin, ctx.layout = inputs
+        _, cos, sin, ctx.layout, ctx.compiled = inputs
         ctx.save_for_backward(cos, sin)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None, None]:
         cos, sin = ctx.saved_tensors
-        return turn(gradient, cos, -sin, ctx.layout), None, None, None
+        return turn(gradient, cos, -sin, ctx.layout, compiled=ctx.compiled), None, None, None, None
 
 
 class _EagerRotation(_Rotation):
@@ -133,55 +140,78 @@ class _EagerRotation(_Rotation):
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor, *unused: None) -> Tensor:
         cos, sin = ctx.saved_tensors
-        return turn(tangent, cos, sin, ctx.layout)
+        return turn(tangent, cos, sin, ctx.layout, compiled=ctx.compiled)
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[Any, ...], x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Any:
+    def vmap(info: Any, in_dims: tuple[Any, ...], *inputs: Any) -> Any:
+        *tensors, layout, compiled = inputs
         x, cos, sin = (
-            part[None] if dim is None else part.movedim(dim, 0)
-            for part, dim in zip((x, cos, sin), in_dims, strict=False)
+            part[None] if dim is None else part.movedim(dim, 0) for part, dim in zip(tensors, in_dims, strict=False)
         )
-        return turn(x.expand(info.batch_size, *x.shape[1:]), cos, sin, layout), 0
+        return turn(x.expand(info.batch_size, *x.shape[1:]), cos, sin, layout, compiled=compiled), 0
 
 
-def _compiled(x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Tensor:
+def _one_pass(x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Tensor:
+    """The formula in a form that torch.compile makes one pass of: halves are exchanged, and not joined."""
     wide, pairs = x.to(cos.dtype), x.shape[-1] // 2
-    split = wide.reshape(*x.shape[:-1], pairs, 2).unbind(-1) if layout == "interleaved" else wide.chunk(2, -1)
-    turned = split[0] * cos - split[1] * sin, split[0] * sin + split[1] * cos
-    joined = torch.stack(turned, -1).flatten(-2) if layout == "interleaved" else torch.cat(turned, -1)
-    return joined.to(x.dtype)
+    if layout == "half":
+        halves = wide.reshape(*x.shape[:-1], 2, pairs)
+        sign = 2 * torch.arange(2, device=x.device, dtype=cos.dtype)[:, None] - 1
+        turned = halves * cos.unsqueeze(-2) + halves.flip(-2) * (sign * sin.unsqueeze(-2))
+        return turned.flatten(-2).to(x.dtype)
+    first, second = wide.reshape(*x.shape[:-1], pairs, 2).unbind(-1)
+    return torch.stack([first * cos - second * sin, first * sin + second * cos], -1).flatten(-2).to(x.dtype)
 
 
-def _into(out: Tensor, x: Tensor, cos: Tensor, sin: Tensor, layout: str) -> Tensor:
-    """Piece by piece; `out` may be x, which a copy of the piece then stands for."""
+def _one_pass_into(out: Tensor, x: Tensor, cos: Tensor, sin: Tensor) -> None:
+    out.copy_(_one_pass(x, cos, sin, "half"))
+
+
+@cache
+def _kernel() -> Callable[..., None]:
+    return torch.compile(_one_pass_into, fullgraph=True)
+
+
+def _into(out: Tensor, x: Tensor, cos: Tensor, sin: Tensor, layout: str, compiled: bool) -> Tensor:
+    """Piece by piece or in one pass; `out` may be x, which a copy of it or of the piece then stands for."""
+    if compiled and layout == "half":
+        _kernel()(out, x.clone() if out is x else x, cos, sin)
+        return out
     rotate: Any = _interleaved if layout == "interleaved" else _half
-    table = (torch.complex(cos, sin),) if layout == "interleaved" else (cos, sin)
-    table = tuple(part.expand(*x.shape[:-1], -1) for part in table)
-    narrow, in_place = x.dtype != cos.dtype, out is x
-    for piece in _pieces(x.shape) if x.device.type == "cpu" else [()]:
-        taken, given = x[piece], out[piece]
+    parts = [torch.complex(cos, sin)] if layout == "interleaved" else [cos, sin]
+    table = [part.expand(*x.shape[:-1], -1) for part in parts]
+    narrow, in_place = x.dtype != cos.dtype, out is x and layout == "half"
+    passes = x.device.type == "cpu" and (narrow or layout == "half")  # more than one over memory, so that pieces help
+    outer, size = _piece(x.shape) if passes else (0, len(x))
+    number = 2 if narrow else int(in_place)
+    memory = [torch.empty((size, *x.shape[outer + 1 :]), dtype=cos.dtype, device=x.device) for _ in range(number)]
+    for place in _places(x.shape, outer, size):
+        taken, given = x[place], out[place]
+        copied = [part[: len(taken)] for part in memory]
+        rotate(
+            copied[0].copy_(taken) if copied else taken,
+            copied[1] if narrow else given,
+            *(part[place] for part in table),
+        )
         if narrow:
-            taken, written = taken.to(cos.dtype), torch.empty(taken.shape, dtype=cos.dtype, device=x.device)
-        else:
-            taken, written = (taken.clone() if in_place else taken), given
-        rotate(taken, written, *(part[piece] for part in table))
-        if narrow:
-            given.copy_(written)
+            given.copy_(copied[1])
     return out
 
 
-def _pieces(shape: torch.Size) -> Iterator[tuple[int | slice, ...]]:
-    """Where the pieces of a tensor are, of about PIECE numbers, or of one row where that is longer."""
-    axes = 0  # that are gone through one by one
-    while axes < len(shape) - 2 and math.prod(shape[axes + 1 :]) >= PIECE:
-        axes += 1
-    if len(shape) < 2:
-        yield ()
-        return
-    step = max(1, PIECE // max(1, math.prod(shape[axes + 1 :])))
-    for outer in product(*map(range, shape[:axes])):
-        for start in range(0, shape[axes], step):
-            yield (*outer, slice(start, start + step))
+def _piece(shape: torch.Size) -> tuple[int, int]:
+    """How many axes to go through one by one, and how much of the next to take, for about PIECE numbers at once."""
+    outer = 0
+    while outer < len(shape) - 2 and math.prod(shape[outer + 1 :]) >= PIECE:
+        outer += 1
+    row = len(shape) == 1  # which is not cut
+    return outer, shape[0] if row else min(shape[outer], max(1, PIECE // max(1, math.prod(shape[outer + 1 :]))))
+
+
+def _places(shape: torch.Size, outer: int, size: int) -> Iterator[tuple[int | slice, ...]]:
+    """Where the pieces are that `_piece` describes."""
+    for first in product(*map(range, shape[:outer])):
+        for start in range(0, shape[outer], max(1, size)):
+            yield (*first, slice(start, start + size))
 
 
 def _interleaved(x: Tensor, turned: Tensor, phases: Tensor) -> None:

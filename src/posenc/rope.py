@@ -374,7 +374,7 @@ class Rope:
         return self._turn_counted(q, k, offset, length_axis)
 
     def _turn_counted(self, q: Array, k: Array, offset: int | Array, length_axis: int) -> tuple[Array, Array]:
-        """Queries and keys that stand one after another: every layer of a model asks for the tables of the last call."""
+        """Queries and keys that stand one after another. The next layer asks for the tables of the last call."""
         rotary_dim = None if self.rotary_dim == self.dim else self.rotary_dim
         key = None
         if type(offset) is int and is_torch(q) and is_torch(k) and not being_traced():

@@ -39,6 +39,7 @@ from posenc.frequencies import angles as make_angles
 
 LAYOUTS = ("interleaved", "half")
 METHODS = ("elementwise", "complex", "matrix")
+COMPILED = "compiled"  # a method for torch tensors
 ODD = ("leave", "pad")
 
 
@@ -126,18 +127,21 @@ def rotate(
         angles_or_table: angles in radians, or their `rotary_table`. Its axes of length 1 are repeated along x; the
             length itself only where the table has as many axes as x.
         layout: "interleaved" or "half".
-        method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16).
-            None: the fastest known:
+        method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16);
+            "compiled", for torch, a kernel that torch.compile makes at its first use, in seconds, where a C++ compiler
+            is; None, the fastest without one. What runs when:
 
-            arrays                                half           interleaved
-            of torch, large (32 768 and more)     elementwise, by pieces that stay in the cache; complex
-            of torch, small                       elementwise, with a table kept in its form; complex
-            of torch, compiled; others            elementwise    elementwise
+            | x                                  | half, None          | half, "compiled" | interleaved, both |
+            |---|---|---|---|
+            | torch, 32 768 numbers and more     | elementwise, pieces | one pass         | complex, pieces   |
+            | torch, fewer                       | elementwise, a table kept in its form  | complex, the same |
+            | torch under torch.compile; learned | elementwise         | elementwise      | elementwise       |
+            | other libraries                    | elementwise         | refused          | elementwise       |
         rotary_dim: the number of first dimensions that turn (partial rotary, GPT-NeoX); the others pass unchanged.
         odd: for an odd width. "leave" leaves the last dimension as it is. "pad" adds a dimension of zeros that turns
             with it: the answer is one wider, and dropping that would cost the relative property.
         out: a torch tensor in the shape and dtype of the answer that takes it, which saves asking for memory, most of
-            the time for large x; `x` itself is allowed. For `method` None, and where no gradient is wanted.
+            the time for large x; `x` itself is allowed. For `method` None or "compiled", where no gradient is wanted.
 
     Returns:
         shape and dtype of `x` (one wider for "pad"). Every pair is as long as before, times the table's factor.
@@ -147,15 +151,14 @@ def rotate(
         ValueError: an unknown name, a width that does not fit, or axes that do not.
     """
     table = angles_or_table
-    plain = method is rotary_dim is odd is out is None and isinstance(table, RotaryTable)
-    if plain and not being_traced() and "_kept" in table.__dict__:
-        turned = sys.modules["posenc._rotary_torch"].again(x, table, layout)
+    if method in (None, COMPILED) and rotary_dim is None and odd is None and out is None:
+        turned = _as_before(x, table, layout)
         if turned is not None:
             return turned
     activations("x", x)
     one_of("layout", layout, LAYOUTS)
     if method is not None:
-        one_of("method", method, METHODS)
+        one_of("method", method, (*METHODS, COMPILED))
     given = x
     x, turning = _padded(x, rotary_dim, odd)
     if not isinstance(table, RotaryTable):
@@ -163,7 +166,7 @@ def rotate(
     xp = namespace(x, table.cos)
     fitted = _fitted(table, x, turning, xp)
     if out is not None:
-        return _turn_into(_checked_out(out, given, x, fitted, method), x, fitted, turning, layout)
+        return _turn_into(_checked_out(out, given, x, fitted, method), x, fitted, turning, layout, method)
     if turning == x.shape[-1]:
         return _turn(x, fitted, layout, method, xp, table)
     return xp.concat([_turn(x[..., :turning], fitted, layout, method, xp), x[..., turning:]], axis=-1)
@@ -436,11 +439,13 @@ def _turn(
     """Turns all dimensions of `x` by a table that broadcasts along it, and remembers that in the one that was given."""
     dtype = x.dtype
     table = _cast(table, _working_dtype(x), xp)
-    if method is None and is_torch(x) and not _learns(table):
+    if method == COMPILED and not is_torch(x):
+        raise TypeError(f"x must be a torch tensor for method {COMPILED!r}, got {type(x).__name__}")
+    if method in (None, COMPILED) and is_torch(x) and not _learns(table):
         from posenc import _rotary_torch
 
         if being_traced() or x.numel() >= _rotary_torch.LARGE:
-            return _rotary_torch.turn(x, table.cos, table.sin, layout)
+            return _rotary_torch.turn(x, table.cos, table.sin, layout, compiled=method == COMPILED)
         return _rotary_torch.turn_small(x, table.cos, table.sin, layout, given)
     x = x if dtype == table.cos.dtype else xp.astype(x, table.cos.dtype)
     if method == "matrix":
@@ -455,14 +460,21 @@ def _turn(
     return turned if turned.dtype == dtype else xp.astype(turned, dtype)
 
 
+def _as_before(x: Array, table: Array | RotaryTable, layout: str) -> Array | None:
+    """`x` turned without checks, where an earlier call has made them for a tensor like it and this table; else None."""
+    if not isinstance(table, RotaryTable) or being_traced() or "_kept" not in table.__dict__:
+        return None
+    return sys.modules["posenc._rotary_torch"].again(x, table, layout)
+
+
 def _learns(table: RotaryTable) -> bool:
     return getattr(table.cos, "requires_grad", False) or getattr(table.sin, "requires_grad", False)
 
 
 def _checked_out(out: Array, x: Array, padded: Array, table: RotaryTable, method: str | None) -> Array:
     """`out`, after checking that it can take the answer."""
-    if method is not None:
-        raise ValueError(f"method must be None where out is given, got {method!r}")
+    if method not in (None, COMPILED):
+        raise ValueError(f"method must be None or {COMPILED!r} where out is given, got {method!r}")
     if not (is_torch(out) and is_torch(x)):
         raise TypeError(f"x and out must be torch tensors, got {type(x).__name__} and {type(out).__name__}")
     if (out.shape, out.dtype, out.device) != (padded.shape, padded.dtype, padded.device):
@@ -475,7 +487,7 @@ def _checked_out(out: Array, x: Array, padded: Array, table: RotaryTable, method
     return out
 
 
-def _turn_into(out: Array, x: Array, table: RotaryTable, turning: int, layout: str) -> Array:
+def _turn_into(out: Array, x: Array, table: RotaryTable, turning: int, layout: str, method: str | None) -> Array:
     """Turns the first dimensions of `x` into `out`, and copies the others there."""
     from posenc import _rotary_torch
 
@@ -484,7 +496,8 @@ def _turn_into(out: Array, x: Array, table: RotaryTable, turning: int, layout: s
     if not same and out.untyped_storage().data_ptr() == x.untyped_storage().data_ptr():
         x = x.clone()  # out lies over another part of it
     first = x[..., :turning]
-    _rotary_torch.turn(first, table.cos, table.sin, layout, first if same else out[..., :turning])
+    into, compiled = first if same else out[..., :turning], method == COMPILED
+    _rotary_torch.turn(first, table.cos, table.sin, layout, into, compiled=compiled)
     if not same and turning < x.shape[-1]:
         out[..., turning:].copy_(x[..., turning:])
     return out

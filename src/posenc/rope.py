@@ -62,17 +62,12 @@ class Rope:
         inv_freq, attention_factor: frequencies in radians per token, shape (rotary_dim/2,), and the factor on cosines
             and sines; where they follow the length, those of a sequence of length `seq_len`, else of an empty one.
 
-    Raises:
-        TypeError, ValueError: a bad number, an unknown layout, a mapping that `from_config` refuses, frequencies or
-            axes that are not one for each pair.
-
     Source: Su et al. 2021, "RoFormer", section 3.2.2.
 
-    Example:
-        >>> rope = Rope(4)
-        >>> q, k = rope(np.ones((1, 1, 3, 4)), np.ones((1, 1, 3, 4)))  # (batch, heads, length, dim)
-        >>> (q @ np.swapaxes(k, -1, -2))[0, 0].round(2).tolist()  # a score depends on the distance alone
-        [[4.0, 3.08, 1.17], [3.08, 4.0, 3.08], [1.17, 3.08, 4.0]]
+    >>> rope = Rope(4)
+    >>> q, k = rope(np.ones((1, 1, 3, 4)), np.ones((1, 1, 3, 4)))  # (batch, heads, length, dim)
+    >>> (q @ np.swapaxes(k, -1, -2))[0, 0].round(2).tolist()  # a score depends on the distance alone
+    [[4.0, 3.08, 1.17], [3.08, 4.0, 3.08], [1.17, 3.08, 4.0]]
     """
 
     def __init__(
@@ -148,13 +143,9 @@ class Rope:
             layer_type: the layers wanted, where they differ; `by_layer_type` gives all.
             seq_len: as for `Rope`.
 
-        Raises:
-            TypeError, ValueError: as `posenc.scaling.from_config`, or no head_dim to be found.
-
-        Example:
-            >>> llama = {"head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}
-            >>> Rope.from_config(llama)
-            Rope(128, layout='half', 64 pairs from 1 to 2.46e-06 radians a token)
+        >>> llama = {"head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}
+        >>> Rope.from_config(llama)
+        Rope(128, layout='half', 64 pairs from 1 to 2.46e-06 radians a token)
         """
         mapping = _as_mapping(config)
         dim = head_dim_of(mapping, layer_type) if head_dim is None else head_dim
@@ -168,10 +159,9 @@ class Rope:
 
         Layers that do not rotate have none. Arguments and errors as for `from_config`.
 
-        Example:
-            >>> rope = {"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}}
-            >>> list(Rope.by_layer_type({"rope_parameters": rope}, 64))
-            ['full_attention', 'sliding_attention']
+        >>> rope = {"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}}
+        >>> list(Rope.by_layer_type({"rope_parameters": rope}, 64))
+        ['full_attention', 'sliding_attention']
         """
         mapping = _as_mapping(config)
         return {
@@ -183,18 +173,13 @@ class Rope:
     def axial(cls, dim: int, n_axes: int = 2, base: float = 10_000.0, *, layout: str = "interleaved") -> Rope:
         """A rotation for grids: the head is shared out among the axes, each with a whole list of frequencies.
 
-        Args:
-            dim: width of a head, a multiple of 2·n_axes.
-            n_axes: of the positions, as 2 for pictures, at least 1.
-            base, layout: as for `Rope`.
-
+        `dim`, the width of a head, is a multiple of 2·n_axes; `n_axes` is that of the positions, 2 for pictures.
         Source: Fang et al. 2023, "EVA-02", section 2.1, and Heo et al. 2024, "Rotary Position Embedding for Vision
         Transformer", equation (12), for two axes.
 
-        Example:
-            >>> rope = Rope.axial(8)  # rows and columns: two pairs each
-            >>> rope.axes, rope.inv_freq.tolist()
-            ((0, 0, 1, 1), [1.0, 0.01, 1.0, 0.01])
+        >>> rope = Rope.axial(8)  # rows and columns: two pairs each
+        >>> rope.axes, rope.inv_freq.tolist()
+        ((0, 0, 1, 1), [1.0, 0.01, 1.0, 0.01])
         """
         whole("n_axes", n_axes)
         if whole("dim", dim, 2) % (2 * n_axes):
@@ -230,9 +215,7 @@ class Rope:
     def sequence_length(self, *positions: Array) -> int | None:
         """One more than the greatest position, for the `seq_len` of `table`; None: frequencies do not follow it.
 
-        Raises:
-            ValueError: positions whose values cannot be looked at, as torch.compile traces them: give `Rope` a
-                `seq_len`.
+        Raises ValueError for positions whose values torch.compile hides: give `Rope` a `seq_len`.
         """
         if not self.follows_length:
             return None
@@ -258,16 +241,12 @@ class Rope:
 
         Args:
             positions: shape (..., length), or (..., length, axes) where the rotation has axes; its axes before the
-                length belong to the first axes of x, and one of size 1 serves all. A last axis of size 1 stands for
-                the same position on all axes, as of text beside pictures. None: offset, offset + 1, ….
-            length: tokens, where `positions` is None.
-            offset: the first position, where `positions` is None; a number, or an array of no axes.
+                length belong to the first axes of x, and one of size 1 serves all. A last axis of size 1 stands for the
+                same position on all axes, as of text among pictures. None: offset, offset + 1, …, `length` of them.
+            offset: a number, or an array of no axes.
             length_axis: the axis of x, from its end, that counts tokens.
             like: queries or keys, whose library, device and working precision the table takes.
             seq_len: as `sequence_length` says it of the positions of queries and keys; None: of `positions` alone.
-
-        Raises:
-            TypeError, ValueError: both or neither of positions and length, or positions without the axes.
         """
         if (positions is None) == (length is None):
             raise ValueError(f"either positions or length must be given, got {said(positions)} and {length!r}")
@@ -317,16 +296,12 @@ class Rope:
         return at * floats("inv_freq", frequencies)
 
     def rotate(self, x: Array, positions: Array = None, *, offset: int | Array = 0, length_axis: int = -2) -> Array:
-        """Queries or keys, each pair turned by its angle.
+        """Queries or keys `x`, shape (..., length, dim), each pair turned by its angle.
 
         Args:
-            x: shape (..., length, dim), or with the length elsewhere, as `length_axis` says.
             positions, offset: as for `table`; without them x stands at 0, 1, ….
             length_axis: the axis of x, from its end, that counts tokens: −2 for (batch, heads, length, dim), −3 for
                 (batch, length, heads, dim).
-
-        Returns:
-            shape and dtype of x.
         """
         shape = tuple(activations("x", x).shape)
         if positions is None:
@@ -345,7 +320,7 @@ class Rope:
         offset: int | Array = 0,
         length_axis: int = -2,
     ) -> tuple[Array, Array]:
-        """Queries and keys, turned.
+        """Queries and keys, turned, each in its shape and dtype.
 
         Args:
             q, k: shape (..., length, dim) each; heads may be fewer in k.
@@ -354,9 +329,6 @@ class Rope:
             offset: the first position, where neither is given. Keys then count from it, and queries that are fewer are
                 the last of them, as in decoding with a cache of keys that are not turned yet.
             length_axis: as for `rotate`.
-
-        Returns:
-            the two, each in its shape and dtype.
         """
         if key_positions is None and positions is not None:
             table = self.table(positions, length_axis=length_axis, like=q)
@@ -413,14 +385,11 @@ def sections(sizes: Sequence[int], interleaved: bool = False) -> list[int]:
         interleaved: False: one axis after the other (Qwen2-VL). True: in turn, 0, 1, 2, 0, 1, 2, …, until an axis has
             all its pairs, whose places axis 0 then takes (Qwen3-VL).
 
-    Returns:
-        as many numbers as the sum of `sizes`, for `Rope(axes=…)`.
-
+    Returns as many numbers as the sum of `sizes`, for `Rope(axes=…)`.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1; the code released with Qwen3-VL in the library transformers.
 
-    Example:
-        >>> sections((1, 2, 1)), sections((2, 1, 1), interleaved=True)
-        ([0, 1, 1, 2], [0, 1, 2, 0])
+    >>> sections((1, 2, 1)), sections((2, 1, 1), interleaved=True)
+    ([0, 1, 1, 2], [0, 1, 2, 0])
     """
     counted = [whole("sizes", size, 0) for size in sizes]
     if not flag("interleaved", interleaved):

@@ -34,9 +34,6 @@ class TransformerConfig:
         causal: whether a token looks only at itself and what stands before it.
         n_classes: None for a model that answers at every token; otherwise the states are averaged over the tokens and
             there is one answer, of that many classes, for each sequence.
-
-    Raises:
-        TypeError, ValueError: no whole numbers, below 1, or heads that do not divide the width.
     """
 
     vocab_size: int
@@ -121,9 +118,6 @@ class Transformer(nn.Module):
         scheme: any of `posenc.schemes`, for heads of config.head_dim; shared by all layers, its weights stay as given.
         seed: of the initial weights, even within ±1/√(width of what comes in) as torch's own are, and normal with
             standard deviation 1 for embeddings; None: torch's global generator.
-
-    Raises:
-        TypeError, ValueError: arguments of another kind, or a scheme for decoders in an encoder or the reverse.
     """
 
     def __init__(self, config: TransformerConfig, scheme: PositionScheme, seed: int | None = None) -> None:

@@ -19,11 +19,8 @@ def decay(offsets: Array, inv_freq: Array) -> Array:
     It is the score of a query and a key that agree in every pair, m tokens apart, over their score at distance 0; it is
     also the cosine similarity of two sinusoidal codes m positions apart.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> decay([0, 1, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
-        [1.0, 0.884, 0.39]
+    >>> decay([0, 1, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
+    [1.0, 0.884, 0.39]
     """
     turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
@@ -37,11 +34,8 @@ def decay_law(offsets: Array, base: float) -> Array:
     integral of cos(u)/u from m/base to m over ln base. Ci is the cosine integral, which is SciPy's. The law is 1 at m =
     0, even in m, and cos m for base 1, where every pair turns alike.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> decay_law([0, 64, 4096], base=10_000).round(3).tolist()
-        [1.0, 0.487, 0.039]
+    >>> decay_law([0, 64, 4096], base=10_000).round(3).tolist()
+    [1.0, 0.487, 0.039]
     """
     base = positive("base", base)
     distance = floats("offsets", offsets)
@@ -61,11 +55,8 @@ def decay_logarithm(offsets: Array, base: float) -> Array:
     γ = 0.5772… is Euler's constant. Outside that range it is not an approximation of anything. Offsets must be greater
     than 0 and `base` greater than 1.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> decay_logarithm([64, 512], base=10_000).round(3).tolist()
-        [0.486, 0.26]
+    >>> decay_logarithm([64, 512], base=10_000).round(3).tolist()
+    [0.486, 0.26]
     """
     base = positive("base", base)
     if base <= 1:
@@ -83,16 +74,11 @@ def abel_bound(offsets: Array, inv_freq: Array) -> Array:
     Summation by parts bounds a score by (greatest jump between the contents of neighbouring pairs) × Σ_j |S_j|. The
     mean is what RoFormer draws; it is (dim/2 + 1)/2 at m = 0. The order of the pairs in `inv_freq` matters.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Returns:
-        shape of `offsets`, in units of one pair.
-
+    Returns shape of `offsets`, in units of one pair.
     Source: Su et al. 2021, section 3.4.3, equations (35) to (37).
 
-    Example:
-        >>> abel_bound([0, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
-        [2.5, 1.054]
+    >>> abel_bound([0, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
+    [2.5, 1.054]
     """
     turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
@@ -114,15 +100,11 @@ def expected_score(offsets: Array, inv_freq: Array, correlation: float) -> tuple
     Args:
         correlation: ρ, from −1 to 1.
 
-    Other arguments and errors as in `posenc.analysis`.
+    Returns (mean, variance), each of the shape of `offsets`.
 
-    Returns:
-        (mean, variance), each of the shape of `offsets`.
-
-    Example:
-        >>> mean, variance = expected_score(0, [1.0, 0.1], correlation=0.5)
-        >>> float(mean), float(variance)
-        (2.0, 5.0)
+    >>> mean, variance = expected_score(0, [1.0, 0.1], correlation=0.5)
+    >>> float(mean), float(variance)
+    (2.0, 5.0)
     """
     if isinstance(correlation, bool) or not isinstance(correlation, Real):
         raise TypeError(f"correlation must be a number, got {said(correlation)}")
@@ -139,14 +121,10 @@ def expected_score(offsets: Array, inv_freq: Array, correlation: float) -> tuple
 def fingerprint(offsets: Array, inv_freq: Array) -> Array:
     """The cosines and sines of a distance, (cos m·θ_i, …, sin m·θ_i, …): all that rotation lets a score see of it.
 
-    Arguments and errors as in `posenc.analysis`.
+    Returns shape (*offsets.shape, dim), of length √(dim/2).
 
-    Returns:
-        shape (*offsets.shape, dim), of length √(dim/2).
-
-    Example:
-        >>> fingerprint(2, [1.0, 0.1]).round(3).tolist()
-        [-0.416, 0.98, 0.909, 0.199]
+    >>> fingerprint(2, [1.0, 0.1]).round(3).tolist()
+    [-0.416, 0.98, 0.909, 0.199]
     """
     turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
@@ -156,11 +134,8 @@ def fingerprint(offsets: Array, inv_freq: Array) -> Array:
 def fingerprint_similarity(first: Array, second: Array, inv_freq: Array) -> Array:
     """Cosine similarity of the fingerprints of two distances; it is S(first − second), whatever the two are.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> float(fingerprint_similarity(500, 501, [1.0, 0.1]).round(3))
-        0.768
+    >>> float(fingerprint_similarity(500, 501, [1.0, 0.1]).round(3))
+    0.768
     """
     return decay(floats("first", first, like=inv_freq) - floats("second", second, like=inv_freq), inv_freq)
 
@@ -168,14 +143,10 @@ def fingerprint_similarity(first: Array, second: Array, inv_freq: Array) -> Arra
 def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Array:
     """The share of each pair in the squared difference of two fingerprints, 2(1 − cos((a − b)·θ_i)) over its sum.
 
-    Arguments and errors as in `posenc.analysis`.
+    Returns shape (dim/2,), not negative, adding up to 1. Raises ValueError for equal fingerprints.
 
-    Returns:
-        shape (dim/2,), not negative, adding up to 1. Raises ValueError for equal fingerprints.
-
-    Example:
-        >>> fingerprint_difference(500, 501, [1.0, 0.1]).round(3).tolist()
-        [0.989, 0.011]
+    >>> fingerprint_difference(500, 501, [1.0, 0.1]).round(3).tolist()
+    [0.989, 0.011]
     """
     offset = floats("first", first, like=inv_freq) - floats("second", second, like=inv_freq)
     turned = angles(offset, inv_freq)  # (dim/2,)
@@ -193,13 +164,10 @@ def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
     Every whole distance up to `length` is checked, for each of the `bases`, numbers greater than 0. The answer depends
     on this grid: the bases that pass do not form an interval.
 
-    Arguments and errors as in `posenc.analysis`.
-
     Source: Men et al. 2024, "Base of RoPE Bounds Context Length", section 4.
 
-    Example:
-        >>> least_base(2048, 128, [1e4, 1.2e4, 1.6e4])
-        16000.0
+    >>> least_base(2048, 128, [1e4, 1.2e4, 1.6e4])
+    16000.0
     """
     distances, dim = np.arange(whole("length", length) + 1), even_dim(dim)
     grid = floats("bases", bases)

@@ -35,14 +35,10 @@ def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: floa
     Args:
         tolerance: in radians.
 
-    Other arguments and errors as in `posenc.analysis`.
+    Returns shape (dim/2,), from 0 (nothing new) to 1 (all new).
 
-    Returns:
-        shape (dim/2,), from 0 (nothing new) to 1 (all new).
-
-    Example:
-        >>> uncovered([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
-        [0.0, 0.5675, 0.0]
+    >>> uncovered([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
+    [0.0, 0.5675, 0.0]
     """
     tolerance, (trained, end) = positive("tolerance", tolerance), growing_lengths(trained_length, length)
     frequencies = frequency_list(inv_freq)
@@ -62,11 +58,8 @@ def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: floa
 def coverage(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
     """The older name of `uncovered`, kept for code that has it: the share that is *not* covered.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> coverage([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
-        [0.0, 0.5675, 0.0]
+    >>> coverage([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
+    [0.0, 0.5675, 0.0]
     """
     return uncovered(inv_freq, trained_length, length, tolerance)
 
@@ -79,11 +72,8 @@ def pairs_reaching(inv_freq: Array, length: int, angle: float) -> int:
     Args:
         angle: in radians, finite and greater than 0.
 
-    Other arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> pairs_reaching([1.0, 0.1, 0.01], length=100, angle=math.pi)
-        2
+    >>> pairs_reaching([1.0, 0.1, 0.01], length=100, angle=math.pi)
+    2
     """
     angle, last = positive("angle", angle), whole("length", length) - 1
     reached = angles(last, inv_freq) >= angle  # (dim/2,)
@@ -96,13 +86,10 @@ def critical_dimension(dim: int, base: float, length: int) -> int:
     It is twice the index of the first pair that does not, an even number from 0 to dim; counting the pairs also holds
     where the formula would leave 0 … dim. Liu et al. call it the critical dimension for extrapolation.
 
-    Arguments and errors as in `posenc.analysis`.
-
     Source: Liu et al. 2023, "Scaling Laws of RoPE-based Extrapolation".
 
-    Example:
-        >>> critical_dimension(128, 10_000, length=4096)
-        92
+    >>> critical_dimension(128, 10_000, length=4096)
+    92
     """
     return 2 * int(np.count_nonzero(turns(whole("length", length), make_inv_freq(dim, base)) > 1))
 
@@ -123,18 +110,13 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
         least_turns: only pairs that turn this often within the length are fitted with; not negative. At least one must.
         ridge: weight of Σ (a² + b²) against the squared errors; not negative.
 
-    Other arguments and errors as in `posenc.analysis`.
-
-    Returns:
-        a `ScoreFit`, everything in it in the library of the targets. `fingerprint(m, fit.inv_freq) @ fit.coefficients`
-        is f(m).
-
+    Returns a `ScoreFit`, everything in it in the library of the targets. `fingerprint(m, fit.inv_freq) @
+    fit.coefficients` is f(m).
     Source: the experiment is that of Chen et al. 2023 (position interpolation), figure 2.
 
-    Example:
-        >>> fit = fit_scores([1.0, 0.0, -1.0, 0.0], [math.pi / 2])
-        >>> abs(fit.coefficients).round(6).tolist(), float(fit.past_range.round(6))
-        ([1.0, 0.0], 1.0)
+    >>> fit = fit_scores([1.0, 0.0, -1.0, 0.0], [math.pi / 2])
+    >>> abs(fit.coefficients).round(6).tolist(), float(fit.past_range.round(6))
+    ([1.0, 0.0], 1.0)
     """
     like = first_array(targets, inv_freq)
     values, frequencies = floats("targets", targets, like=like), frequency_list(floats("inv_freq", inv_freq, like=like))

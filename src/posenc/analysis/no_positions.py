@@ -21,12 +21,10 @@ def uniform_attention_std(n_keys: Array) -> Array:
     Args:
         n_keys: n, whole numbers of at least 1, any shape.
 
-    Returns:
-        float64, shape of `n_keys`.
+    Returns float64, shape of `n_keys`.
 
-    Example:
-        >>> uniform_attention_std([1, 4, 100]).tolist()
-        [1.0, 0.5, 0.1]
+    >>> uniform_attention_std([1, 4, 100]).tolist()
+    [1.0, 0.5, 0.1]
     """
     return whole_numbers("n_keys", n_keys, least=1) ** -0.5
 
@@ -40,9 +38,8 @@ def first_tie(precision: str, limit: int = 10_000) -> int | None:
         precision: "bfloat16", "float16" or "float32".
         limit: the greatest n that is tried, at least 1 and at most 10 000 000 (float16 stays normal throughout).
 
-    Example:
-        >>> first_tie("bfloat16"), first_tie("float32", 1000)
-        (111, None)
+    >>> first_tie("bfloat16"), first_tie("float32", 1000)
+    (111, None)
     """
     one_of("precision", precision, tuple(SIGNIFICANT_BITS))
     if whole("limit", limit) > 10_000_000:
@@ -68,12 +65,10 @@ def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Arra
         logit: of the one key, from −100 to 100.
         temperature: by which all logits are divided, as in `posenc.attention.attention`; finite and at least 0.1.
 
-    Returns:
-        float64, shape of `n_keys`, from 0 to 1; 1 for a single key.
+    Returns float64, shape of `n_keys`, from 0 to 1; 1 for a single key.
 
-    Example:
-        >>> needle_weight([1, 128, 8192], logit=6).round(3).tolist()
-        [1.0, 0.659, 0.029]
+    >>> needle_weight([1, 128, 8192], logit=6).round(3).tolist()
+    [1.0, 0.659, 0.029]
     """
     keys = whole_numbers("n_keys", n_keys, least=1)
     if isinstance(logit, bool) or not isinstance(logit, Real):

@@ -33,15 +33,12 @@ def four_terms(
         key_position: p_s, likewise for the keys.
         w_q, w_k: the projections, shape (head_dim, dim), as torch.nn.Linear keeps them.
 
-    Returns:
-        a `FourTerms` of float64 arrays of shape (..., queries, keys); their sum is the score.
-
+    Returns a `FourTerms` of float64 arrays of shape (..., queries, keys); their sum is the score.
     Source: Dai et al. 2019 (Transformer-XL), section 3.3, start from this expansion.
 
-    Example:
-        >>> terms = four_terms([[1, 0]], [[0, 1]], [[0, 2]], [[3, 0]], [[1, 0], [0, 1]], [[1, 0], [0, 1]])
-        >>> [float(term[0, 0]) for term in terms]
-        [0.0, 3.0, 2.0, 0.0]
+    >>> terms = four_terms([[1, 0]], [[0, 1]], [[0, 2]], [[3, 0]], [[1, 0], [0, 1]], [[1, 0], [0, 1]])
+    >>> [float(term[0, 0]) for term in terms]
+    [0.0, 3.0, 2.0, 0.0]
     """
     names = ("query_content", "key_content", "query_position", "key_position", "w_q", "w_k")
     given = (query_content, key_content, query_position, key_position, w_q, w_k)
@@ -82,16 +79,11 @@ def offset_kernel(
         weight: W, shape (dim, dim); the identity where it is left out. Gradients flow into it.
         layout: "interleaved" or "half", as in `posenc.absolute.sinusoidal`; W is read in it.
 
-    Other arguments and errors as in `posenc.analysis`.
-
-    Returns:
-        float64, shape (positions, offsets).
-
+    Returns float64, shape (positions, offsets).
     Source: the experiment with a random W is that of Yan et al. 2019 (TENER).
 
-    Example:
-        >>> offset_kernel([-1, 0, 1], [5], 2).round(3).tolist()
-        [[0.54, 1.0, 0.54]]
+    >>> offset_kernel([-1, 0, 1], [5], 2).round(3).tolist()
+    [[0.54, 1.0, 0.54]]
     """
     like = first_array(offsets, positions, weight)
     apart, at = floats("offsets", offsets, like=like), floats("positions", positions, like=like)
@@ -119,12 +111,10 @@ def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
         a, b: one number for each pair, shape (dim/2,).
         layout: "interleaved" or "half", as in `posenc.absolute.sinusoidal`.
 
-    Returns:
-        float64, shape (dim, dim).
+    Returns float64, shape (dim, dim).
 
-    Example:
-        >>> pairwise_weight([2], [3]).tolist()
-        [[2.0, -3.0], [3.0, 2.0]]
+    >>> pairwise_weight([2], [3]).tolist()
+    [[2.0, -3.0], [3.0, 2.0]]
     """
     one_of("layout", layout, LAYOUTS)
     like = first_array(a, b)
@@ -151,12 +141,10 @@ def kernel_residual(kernel: Array) -> Array:
     Args:
         kernel: shape (positions, offsets), at least 2 positions, as `offset_kernel` gives.
 
-    Returns:
-        one number, from 0 to 1; 0 for a kernel of equal entries.
+    Returns one number, from 0 to 1; 0 for a kernel of equal entries.
 
-    Example:
-        >>> float(kernel_residual([[1, 2], [1, 2]])), float(kernel_residual([[1, 1], [2, 2]]))
-        (0.0, 1.0)
+    >>> float(kernel_residual([[1, 2], [1, 2]])), float(kernel_residual([[1, 1], [2, 2]]))
+    (0.0, 1.0)
     """
     table = table_of("kernel", kernel, 2)
     xp = namespace(table)
@@ -171,12 +159,10 @@ def kernel_asymmetry(kernel: Array) -> Array:
     Args:
         kernel: shape (positions, offsets), of offsets −n … n in this order, so an odd number of columns.
 
-    Returns:
-        one number, not negative; 0 for a kernel of equal entries.
+    Returns one number, not negative; 0 for a kernel of equal entries.
 
-    Example:
-        >>> float(kernel_asymmetry([[1, 2, 1]])), round(float(kernel_asymmetry([[1, 2, 3]])), 3)
-        (0.0, 1.633)
+    >>> float(kernel_asymmetry([[1, 2, 1]])), round(float(kernel_asymmetry([[1, 2, 3]])), 3)
+    (0.0, 1.633)
     """
     table = table_of("kernel", kernel, 1)
     if table.shape[1] % 2 == 0:

@@ -27,25 +27,17 @@ def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "loga
     The power with r2 = 1 is the symmetric ALiBi. Both forms are even, so that later keys need a mask.
 
     Args:
-        relative_positions: key − query, any real numbers, shape (..., queries, keys); in tokens.
         r1: greater than 0, shape (heads,); may carry a gradient.
         r2: greater than 0, shape (heads,), at most 2 for the power; may carry a gradient.
         kind: "logarithmic" or "power".
 
-    Returns:
-        float64, shape (..., heads, queries, keys).
-
-    Raises:
-        TypeError: not real numbers, or arrays of two libraries.
-        ValueError: not finite, r1 or r2 out of range, shapes that do not fit, or an unknown kind.
-
+    Returns float64, shape (..., heads, queries, keys).
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation".
 
-    Example:
-        >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0]).round(3).tolist()
-        [[[-1.386, -0.693]], [[-0.693, -0.347]]]
-        >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0], kind="power").tolist()
-        [[[-3.0, -1.0]], [[-1.5, -0.5]]]
+    >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0]).round(3).tolist()
+    [[[-1.386, -0.693]], [[-0.693, -0.347]]]
+    >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0], kind="power").tolist()
+    [[[-3.0, -1.0]], [[-1.5, -0.5]]]
     """
     one_of("kind", kind, KERPLE_KINDS)
     like = first_array(relative_positions, r1, r2)
@@ -86,18 +78,11 @@ def fire(
             dtype of that array, in float64 where `c` is a number.
         threshold: L, greater than 0, a number or an array of no axes, which may carry a gradient.
 
-    Returns:
-        shape (..., heads, queries, keys), in the dtype in which `mlp` answers.
-
-    Raises:
-        TypeError: not real numbers, arrays of two libraries, or an `mlp` that cannot be called or gives no floats.
-        ValueError: not finite, a negative position, `c` or `threshold` ≤ 0, or shapes that do not fit.
-
+    Returns shape (..., heads, queries, keys), in the dtype in which `mlp` answers.
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
 
-    Example:
-        >>> fire([1, 7], [0, 1], lambda share: 1 - share, c=1.0, threshold=3.0).round(3).tolist()  # one head
-        [[[0.5, 1.0], [0.0, 0.064]]]
+    >>> fire([1, 7], [0, 1], lambda share: 1 - share, c=1.0, threshold=3.0).round(3).tolist()  # one head
+    [[[0.5, 1.0], [0.0, 0.064]]]
     """
     if not callable(mlp):
         raise TypeError(f"mlp must be a function from the shares of a distance to the biases, got {said(mlp)}")

@@ -29,18 +29,11 @@ def alibi_slopes(n_heads: int, *, like: Array = None) -> Array:
         n_heads: H, at least 1.
         like: an array whose library and device the answer takes; NumPy where it is left out.
 
-    Returns:
-        float64, shape (n_heads,), in logits per token.
-
-    Raises:
-        TypeError: `n_heads` is no whole number.
-        ValueError: `n_heads` is below 1.
-
+    Returns float64, shape (n_heads,), in logits per token.
     Source: Press et al. 2022, section 3; the other numbers of heads are from the authors' code.
 
-    Example:
-        >>> alibi_slopes(6).tolist()
-        [0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125]
+    >>> alibi_slopes(6).tolist()
+    [0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125]
     """
     n_heads = whole("n_heads", n_heads)
     xp, device = namespace(array_or_none("like", like)), device_of(like)
@@ -61,24 +54,16 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, 
     mask the weights are equal.
 
     Args:
-        relative_positions: key − query, any real numbers, shape (..., queries, keys); in tokens.
         slopes: m_h, none negative, shape (heads,); may carry a gradient. `alibi_slopes` makes the paper's.
         symmetric: whether later keys are penalised like earlier ones.
         dtype: a floating dtype of the arrays' library; float64 where it is left out. The bias is computed in float64
             and rounded once. In float16 it stops at −65504, so that no key is hidden by its distance.
 
-    Returns:
-        shape (..., heads, queries, keys), in `dtype`.
-
-    Raises:
-        TypeError: not real numbers, arrays of two libraries, `symmetric` no bool, or `dtype` no floating dtype.
-        ValueError: not finite, a negative slope, or shapes that do not fit.
-
+    Returns shape (..., heads, queries, keys), in `dtype`.
     Source: Press et al. 2022, section 3.
 
-    Example:
-        >>> alibi([[-2, -1, 0, 1]], [0.5]).tolist()
-        [[[-1.0, -0.5, 0.0, -inf]]]
+    >>> alibi([[-2, -1, 0, 1]], [0.5]).tolist()
+    [[[-1.0, -0.5, 0.0, -inf]]]
     """
     like = first_array(relative_positions, slopes)
     offsets = pairwise(relative_positions, like)[..., None, :, :]
@@ -105,17 +90,11 @@ def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) 
         key_positions: j, any real numbers, shape (..., keys), with the same leading axes.
         slopes: m_h, none negative, shape (heads,); may carry a gradient.
 
-    Returns:
-        float64, query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2).
+    Returns float64, query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2).
 
-    Raises:
-        TypeError: not real numbers, or arrays of two libraries.
-        ValueError: not finite, a negative slope, or shapes that do not fit.
-
-    Example:
-        >>> queries, keys = alibi_rank_two([4], [2, 3, 4], [0.5])
-        >>> (queries @ keys.swapaxes(-1, -2)).tolist()
-        [[[-1.0, -0.5, 0.0]]]
+    >>> queries, keys = alibi_rank_two([4], [2, 3, 4], [0.5])
+    >>> (queries @ keys.swapaxes(-1, -2)).tolist()
+    [[[-1.0, -0.5, 0.0]]]
     """
     like = first_array(query_positions, key_positions, slopes)
     queries = positions_of("query_positions", query_positions, like)

@@ -22,23 +22,15 @@ def sandwich(relative_positions: Array, n_heads: int, dim: int = 128, base: floa
     keys need a mask.
 
     Args:
-        relative_positions: key − query, any real numbers, shape (..., queries, keys); in tokens.
         n_heads: H, at least 1.
         dim: width of the codes, even; 128 in the paper, whatever the width of the heads.
         base: finite and greater than 0.
 
-    Returns:
-        float64, shape (..., heads, queries, keys).
-
-    Raises:
-        TypeError: not real numbers, `n_heads` or `dim` no whole number, or `base` no number.
-        ValueError: not finite, shapes that do not fit, `n_heads` below 1, `dim` odd or below 2, or base ≤ 0.
-
+    Returns float64, shape (..., heads, queries, keys).
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
 
-    Example:
-        >>> sandwich([[0, -1, -50]], n_heads=2, dim=4).round(3).tolist()
-        [[[0.5, 0.385, 0.461]], [[0.25, 0.193, 0.23]]]
+    >>> sandwich([[0, -1, -50]], n_heads=2, dim=4).round(3).tolist()
+    [[[0.5, 0.385, 0.461]], [[0.25, 0.193, 0.23]]]
     """
     offsets = pairwise(relative_positions)
     factors = _sandwich_factors(n_heads, offsets)
@@ -59,16 +51,11 @@ def sandwich_features(positions: Array, n_heads: int, dim: int = 128, base: floa
         positions: any real numbers, shape (..., length); in tokens.
         n_heads, dim, base: as in `sandwich`.
 
-    Returns:
-        float64, shape (..., heads, length, dim).
+    Returns float64, shape (..., heads, length, dim).
 
-    Raises:
-        As `sandwich` does.
-
-    Example:
-        >>> p = sandwich_features([0, 1, 50], n_heads=2, dim=4)
-        >>> (p @ p.swapaxes(-1, -2))[:, 0].round(3).tolist()
-        [[0.5, 0.385, 0.461], [0.25, 0.193, 0.23]]
+    >>> p = sandwich_features([0, 1, 50], n_heads=2, dim=4)
+    >>> (p @ p.swapaxes(-1, -2))[:, 0].round(3).tolist()
+    [[0.5, 0.385, 0.461], [0.25, 0.193, 0.23]]
     """
     at = positions_of("positions", positions)
     factors = _sandwich_factors(n_heads, at)

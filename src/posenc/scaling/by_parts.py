@@ -38,16 +38,11 @@ def ramp_by_turns(
     It is 1 for a pair of beta_fast turns or more and 0 for one of beta_slow or fewer. With equal bounds it is a step,
     and 1 at the step.
 
-    Arguments and errors as in `posenc.scaling`.
-
-    Returns:
-        float64, shape (dim/2,), from 0 to 1, for base ≥ 1 nowhere increasing.
-
+    Returns float64, shape (dim/2,), from 0 to 1, for base ≥ 1 nowhere increasing.
     Source: Peng et al. 2023, section 3.2 (β is beta_fast, α beta_slow).
 
-    Example:
-        >>> ramp_by_turns(8, original_max_position_embeddings=1024).round(3).tolist()
-        [1.0, 0.493, 0.02, 0.0]
+    >>> ramp_by_turns(8, original_max_position_embeddings=1024).round(3).tolist()
+    [1.0, 0.493, 0.02, 0.0]
     """
     length = trained_length(original_max_position_embeddings)
     fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
@@ -73,16 +68,11 @@ def correction_range(
     rounded down, to i(beta_slow), rounded up, held inside [0, dim − 1]; `truncate=False` leaves the rounding out. The
     second may be the smaller one: see `ramp_by_pair`. Here `base` must be greater than 1.
 
-    Arguments and errors as in `posenc.scaling`.
-
-    Returns:
-        (low, high), in pairs.
-
+    Returns (low, high), in pairs.
     Source: the code released with Peng et al. 2023.
 
-    Example:
-        >>> correction_range(128, original_max_position_embeddings=2048)
-        (16, 41)
+    >>> correction_range(128, original_max_position_embeddings=2048)
+    (16, 41)
     """
     dim, length = even_dim(dim), trained_length(original_max_position_embeddings)
     fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
@@ -113,16 +103,11 @@ def ramp_by_pair(
     the whole list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that low >
     dim − 1, every weight is 0. `ramp_by_turns` does the opposite in both, as the idea asks.
 
-    Arguments and errors as in `posenc.scaling`.
-
-    Returns:
-        float64, shape (dim/2,), from 0 to 1, nowhere increasing. Raises as `correction_range`.
-
+    Returns float64, shape (dim/2,), from 0 to 1, nowhere increasing. Raises as `correction_range`.
     Source: the code released with Peng et al. 2023, as the library transformers has it.
 
-    Example:
-        >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()
-        [1.0, 0.667, 0.333, 0.0]
+    >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()
+    [1.0, 0.667, 0.333, 0.0]
     """
     low, high = correction_range(
         dim,
@@ -155,13 +140,10 @@ def ntk_by_parts(
     frequency lies between θ_i/factor and θ_i, and for base ≥ 1 the list nowhere increases. For an L below 2π·beta_fast
     no pair makes beta_fast turns and even the fastest is slowed: scale the bounds with L.
 
-    Arguments and errors as in `posenc.scaling`.
-
     Source: bloc97, 2023; Peng et al. 2023, section 3.2.
 
-    Example:
-        >>> ntk_by_parts(8, factor=4, original_max_position_embeddings=1024).inv_freq.round(5).tolist()
-        [1.0, 0.06201, 0.00265, 0.00025]
+    >>> ntk_by_parts(8, factor=4, original_max_position_embeddings=1024).inv_freq.round(5).tolist()
+    [1.0, 0.06201, 0.00265, 0.00025]
     """
     kept = ramp_by_turns(
         dim,
@@ -192,9 +174,8 @@ def mscale(factor: float, mscale: float = 1.0) -> float:
 
     Source: Peng et al. 2023 (YaRN), section 3.4; the weight is from DeepSeek-V2's released code.
 
-    Example:
-        >>> round(mscale(4), 4)
-        1.1386
+    >>> round(mscale(4), 4)
+    1.1386
     """
     return _mscale(positive("factor", factor), positive("mscale", mscale))
 
@@ -227,15 +208,12 @@ def yarn(
         mscale, mscale_all_dim: both or neither; together they make the attention factor
             (0.1·mscale·ln factor + 1) / (0.1·mscale_all_dim·ln factor + 1). Released codes disagree on one alone.
 
-    Other arguments and errors as in `posenc.scaling`.
-
     Source: Peng et al. 2023, sections 3.2 and 3.4, and the code released with it; the two mscales are from
     DeepSeek-V2's released code.
 
-    Example:
-        >>> scaled = yarn(8, factor=4, original_max_position_embeddings=1024)
-        >>> scaled.inv_freq.round(5).tolist(), round(scaled.attention_factor, 4)
-        ([1.0, 0.075, 0.005, 0.00025], 1.1386)
+    >>> scaled = yarn(8, factor=4, original_max_position_embeddings=1024)
+    >>> scaled.inv_freq.round(5).tolist(), round(scaled.attention_factor, 4)
+    ([1.0, 0.075, 0.005, 0.00025], 1.1386)
     """
     one_of("ramp", ramp, RAMPS)
     bounds: dict[str, Any] = {
@@ -279,13 +257,10 @@ def llama3(
     turns: this is `ntk_by_parts` with beta_fast = high_freq_factor and beta_slow = low_freq_factor. Llama 3 has base
     500 000 and L 8192, Llama 3.1 factor 8, Llama 3.2 factor 32.
 
-    Arguments and errors as in `posenc.scaling`.
-
     Source: the code released with Llama 3.1 (Meta, 2024).
 
-    Example:
-        >>> llama3(8, factor=5, original_max_position_embeddings=64).inv_freq.round(5).tolist()
-        [1.0, 0.0205, 0.002, 0.0002]
+    >>> llama3(8, factor=5, original_max_position_embeddings=64).inv_freq.round(5).tolist()
+    [1.0, 0.0205, 0.002, 0.0002]
     """
     high, low = _bounds("high_freq_factor", high_freq_factor, "low_freq_factor", low_freq_factor)
     return ntk_by_parts(

@@ -189,15 +189,8 @@ def _found(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, A
 def rope_dictionary(config: Mapping[str, Any], layer_type: str | None = None) -> dict[str, Any]:
     """The rope dictionary of a configuration, or of one kind of its layers, with its type under its present name.
 
-    Args:
-        config, layer_type: as for `from_config`.
-
-    Raises:
-        TypeError, ValueError: as `from_config`, for what it can see without looking at the numbers.
-
-    Example:
-        >>> rope_dictionary({"rope_scaling": {"type": "su", "factor": 2.0}, "rope_theta": 1e4})
-        {'factor': 2.0, 'rope_type': 'longrope'}
+    >>> rope_dictionary({"rope_scaling": {"type": "su", "factor": 2.0}, "rope_theta": 1e4})
+    {'factor': 2.0, 'rope_type': 'longrope'}
     """
     return _of_layer(_found(config)[0], layer_type)
 
@@ -205,12 +198,8 @@ def rope_dictionary(config: Mapping[str, Any], layer_type: str | None = None) ->
 def layer_types(config: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the kinds of layers that rotate, of a configuration whose layers differ.
 
-    Raises:
-        TypeError, ValueError: no mapping, or one rotation for all layers.
-
-    Example:
-        >>> layer_types({"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}})
-        ('full_attention', 'sliding_attention')
+    >>> layer_types({"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}})
+    ('full_attention', 'sliding_attention')
     """
     rope = _found(config)[0]
     if not _is_per_layer(rope):
@@ -219,18 +208,10 @@ def layer_types(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def head_dim_of(config: Mapping[str, Any], layer_type: str | None = None) -> int:
-    """The width of a head, or of the part of it that rotates, as a whole configuration has it.
+    """The width of a head, or of the part of it that rotates, as a whole configuration has it for a layer type or all.
 
-    Args:
-        config: a whole configuration.
-        layer_type: the layers wanted, where their heads differ.
-
-    Raises:
-        ValueError: it does not say.
-
-    Example:
-        >>> head_dim_of({"hidden_size": 4096, "num_attention_heads": 32})
-        128
+    >>> head_dim_of({"hidden_size": 4096, "num_attention_heads": 32})
+    128
     """
     if layer_type is not None and not isinstance(layer_type, str):
         raise TypeError(f"layer_type must be a string or None, got {said(layer_type)}")
@@ -349,50 +330,35 @@ def from_config(
 ) -> Scaled:
     """The frequencies that a Hugging Face configuration asks for, as the library transformers (5.23) reads it.
 
-    `config` is a rope dictionary (`rope_parameters`, or the older `rope_scaling`, with `rope_type` or the older
-    `type`), or a whole model configuration that has one of the two; either may be per layer. It is never changed.
+    `config` is a rope dictionary (`rope_parameters`, or the older `rope_scaling`, with `rope_type` or the older `type`)
+    or a whole configuration that has one of the two; either may be per layer. Where a setting comes from:
 
-    Where a setting comes from:
-        rope_theta: the rope dictionary, else the configuration around it. A rope dictionary on its own may leave it
-            out and has base 10 000 then, except for llama3 and proportional. A whole configuration may not: what
-            transformers takes then depends on the class of the model.
+        rope_theta: the rope dictionary, else the configuration around it, which must have it; a dictionary on its own
+            has base 10 000 without, except for llama3 and proportional.
         partial_rotary_factor: the same two places, else 1. ⌊head_dim·partial_rotary_factor⌋ dimensions rotate.
         original_max_position_embeddings (yarn, longrope, llama3): the same two places, else max_position_embeddings.
-            dynamic knows one length only, max_position_embeddings; on its own, the rope dictionary must name it as
-            original_max_position_embeddings.
+            dynamic knows max_position_embeddings alone; on its own, its dictionary has it under the longer name.
         factor: the rope dictionary, also where it is not the ratio of the two lengths, as in Qwen3's published advice;
             for longrope without it and for yarn with null, max_position_embeddings/original_max_position_embeddings.
         truncate (yarn): the rope dictionary of the layer. transformers overlooks it where parameters are per layer.
         rope_theta and rope_local_base_freq, Gemma 3's older pair: the bases of the layer types "full_attention", which
             has the scaling, and "sliding_attention", which has none.
 
-    Keys of a whole configuration that speak of rotation and are not known here are refused; the others are not looked
-    at. Not in the answer is what the class of a model does besides: DeepSeek's factor on 1/√d (see `mscale`), or OLMo
-    3's older configurations, whose one rope_scaling is for the layers of full attention alone.
+    Unknown keys that speak of rotation, missing keys and places that contradict each other raise ValueError. Not in the
+    answer is what the class of a model does besides: DeepSeek's factor on 1/√d (see `mscale`), or OLMo 3's older
+    configurations, whose one rope_scaling is for the layers of full attention alone.
 
     Args:
-        config: a mapping as read from JSON. A null is the same as a missing key.
+        config: a mapping as read from JSON, which stays as it is. A null is the same as a missing key.
         head_dim: width of a head; for DeepSeek of the part that rotates, qk_rope_head_dim.
-        seq_len: tokens in the sequence at hand, for dynamic and longrope. None is the state of a model that has seen no
-            sequence yet: dynamic is not scaled, longrope takes its short list.
+        seq_len: tokens at hand, for dynamic and longrope. None: none yet; dynamic is not scaled, longrope short.
         layer_type: the layers wanted, for a configuration that is per layer.
-        like: an array whose library and device the answer takes.
 
-    Returns:
-        `Scaled`, with frequencies of shape (dimensions that rotate / 2,), for proportional (head_dim/2,).
+    Returns `Scaled`, with frequencies of shape (dimensions that rotate / 2,), for proportional (head_dim/2,).
 
-    Raises:
-        TypeError: `config` or a rope dictionary is no mapping, or a value is of the wrong type.
-        ValueError: an unknown type or key, a missing key, a value out of its range, or two places that disagree: type
-            and rope_type, rope_parameters and rope_scaling, the rope dictionary and what stands around it, head_dim
-            and the configuration's.
-
-    Source: the library transformers, 5.23.
-
-    Example:
-        >>> config = {"rope_scaling": {"type": "linear", "factor": 4.0}, "rope_theta": 10000.0}
-        >>> from_config(config, head_dim=8).inv_freq.tolist()
-        [0.25, 0.025, 0.0025, 0.00025]
+    >>> config = {"rope_scaling": {"type": "linear", "factor": 4.0}, "rope_theta": 10000.0}
+    >>> from_config(config, head_dim=8).inv_freq.tolist()
+    [0.25, 0.025, 0.0025, 0.00025]
     """
     head_dim = whole("head_dim", head_dim, 2)
     if seq_len is not None:

@@ -28,11 +28,8 @@ from posenc.scaling._shared import Scaled, at_least_one, share_of, trained_lengt
 def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
     """The frequencies as they were trained, θ_i = base^(−2i/dim), and attention factor 1.
 
-    Arguments and errors as in `posenc.scaling`.
-
-    Example:
-        >>> default(8).inv_freq.tolist()
-        [1.0, 0.1, 0.01, 0.001]
+    >>> default(8).inv_freq.tolist()
+    [1.0, 0.1, 0.01, 0.001]
     """
     return Scaled(inv_freq(dim, base, like=like), 1.0)
 
@@ -43,14 +40,11 @@ def linear(dim: int, base: float = 10_000.0, *, factor: float, like: Array = Non
     Position m of the longer text gets the angles that position m/factor had. The fast pairs, which tell neighbours
     apart, are slowed too, so that the model needs some training.
 
-    Arguments and errors as in `posenc.scaling`.
-
     Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional Interpolation", section
     3; kaiokendev, 2023.
 
-    Example:
-        >>> linear(8, factor=4).inv_freq.tolist()
-        [0.25, 0.025, 0.0025, 0.00025]
+    >>> linear(8, factor=4).inv_freq.tolist()
+    [0.25, 0.025, 0.0025, 0.00025]
     """
     return Scaled(inv_freq(dim, base, like=like) / at_least_one("factor", factor), 1.0)
 
@@ -94,14 +88,11 @@ def longrope(
         factor: enters the attention factor alone, and may be None where that is given.
         attention_factor: taken as it is where it is given. Where it is not, L must be at least 2.
 
-    Other arguments and errors as in `posenc.scaling`.
-
     Source: Ding et al. 2024, "LongRoPE", and the code released with Phi-3.
 
-    Example:
-        >>> lists = {"short_factor": [1, 1], "long_factor": [1, 4]}
-        >>> longrope(4, **lists, seq_len=65, original_max_position_embeddings=64, factor=64).inv_freq.tolist()
-        [1.0, 0.0025]
+    >>> lists = {"short_factor": [1, 1], "long_factor": [1, 4]}
+    >>> longrope(4, **lists, seq_len=65, original_max_position_embeddings=64, factor=64).inv_freq.tolist()
+    [1.0, 0.0025]
     """
     dim, length, seq_len = even_dim(dim), trained_length(original_max_position_embeddings), whole("seq_len", seq_len, 0)
     namespace(short_factor, long_factor, array_or_none("like", like))
@@ -132,13 +123,10 @@ def proportional(
         dim: width of the whole head, not of what rotates.
         partial_rotary_factor: share of the pairs that turn, from 0 to 1.
 
-    Other arguments and errors as in `posenc.scaling`.
-
     Source: the code released with Gemma 4 in the library transformers.
 
-    Example:
-        >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()
-        [1.0, 0.1, 0.0, 0.0]
+    >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()
+    [1.0, 0.1, 0.0, 0.0]
     """
     share, scaled = (
         share_of("partial_rotary_factor", partial_rotary_factor),
@@ -159,15 +147,12 @@ def axial(dim: int, base: float = 10_000.0, *, n_axes: int = 2, shared: bool = F
         shared: False: each axis has a whole list, over its part of the head. True: one list over the whole head is
             dealt out, to each axis every n-th frequency.
 
-    Returns:
-        `Scaled`; frequencies of one axis, which are those of all, or if shared those of each, one axis after another.
-        `posenc.Rope` gives every pair its own.
-
+    Returns `Scaled`; frequencies of one axis, which are those of all, or if shared those of each, one axis after
+    another. `posenc.Rope` gives every pair its own.
     Source: the vision towers in the library transformers (rope_type "axial"); shared, that of Pixtral.
 
-    Example:
-        >>> axial(8).inv_freq.tolist(), axial(8, shared=True).inv_freq.tolist()
-        ([1.0, 0.01], [1.0, 0.01, 0.1, 0.001])
+    >>> axial(8).inv_freq.tolist(), axial(8, shared=True).inv_freq.tolist()
+    ([1.0, 0.01], [1.0, 0.01, 0.1, 0.001])
     """
     whole("n_axes", n_axes)
     if even_dim(dim) % (2 * n_axes) and (n_axes == 2 or flag("shared", shared)):

@@ -35,10 +35,9 @@ class PositionScheme(nn.Module):
 
     A scheme of your own overrides `_embed`, `_rotate`, `_bias` or `_logit_scale`, which get checked arguments.
 
-    Example:
-        >>> scheme = PositionScheme()
-        >>> scheme.door, scheme.logit_scale(head_dim=16, n_keys=9)
-        ('none', 0.25)
+    >>> scheme = PositionScheme()
+    >>> scheme.door, scheme.logit_scale(head_dim=16, n_keys=9)
+    ('none', 0.25)
     """
 
     door: ClassVar[str] = "none"
@@ -51,11 +50,7 @@ class PositionScheme(nn.Module):
             x: shape (batch, length, dim), any floating dtype.
             positions: shape (length,), (1, length) or (batch, length), in tokens.
 
-        Returns:
-            shape and dtype of x.
-
-        Raises:
-            TypeError, ValueError: tensors of another kind or shape, positions that the scheme has no code for.
+        Returns shape and dtype of x.
         """
         tensor_of_floats("x", x, "(batch, length, dim)")
         at = checked_positions("positions", positions, x.shape[0], x.shape[1])
@@ -72,11 +67,7 @@ class PositionScheme(nn.Module):
             positions: of the queries, shape (queries,), (1, queries) or (batch, queries), in tokens.
             key_positions: of the keys, likewise; None: those of the queries.
 
-        Returns:
-            (q, k), of the shapes and the dtype given.
-
-        Raises:
-            TypeError, ValueError: tensors of another kind or shape.
+        Returns (q, k), of the shapes and the dtype given.
         """
         check_queries_and_keys(q, k, grouped=True)
         return self._rotate(q, k, *where_they_stand(q, k, positions, key_positions))
@@ -88,14 +79,10 @@ class PositionScheme(nn.Module):
             q, k: as for `rotate`, with as many heads of k as of q: repeat the keys of a group before.
             positions, key_positions: as for `rotate`.
 
-        Returns:
-            None, or floats of shape (heads, queries, keys), or (batch, heads, queries, keys) where positions differ
-            between sequences or the bias depends on q and k; finite, or −∞ for keys that stand after the query. In the
-            dtype of q, in float32 for bfloat16 and float16: for `posenc.attention.attention`, and for torch's
-            `scaled_dot_product_attention` as attn_mask.
-
-        Raises:
-            TypeError, ValueError: tensors of another kind or shape.
+        Returns None, or floats of shape (heads, queries, keys), or (batch, heads, queries, keys) where positions differ
+        between sequences or the bias depends on q and k; finite, or −∞ for keys that stand after the query. In the
+        dtype of q, in float32 for bfloat16 and float16: for `posenc.attention.attention`, and for torch's
+        `scaled_dot_product_attention` as attn_mask.
         """
         check_queries_and_keys(q, k, grouped=False)
         added = self._bias(q, k, *where_they_stand(q, k, positions, key_positions))
@@ -107,9 +94,6 @@ class PositionScheme(nn.Module):
         Args:
             head_dim: width of a query, at least 1.
             n_keys: keys that the softmax is taken over, at least 0; only a temperature that follows it looks at it.
-
-        Raises:
-            TypeError, ValueError: no whole numbers, or too small.
         """
         return self._logit_scale(whole("head_dim", head_dim), whole("n_keys", n_keys, 0))
 

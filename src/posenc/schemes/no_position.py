@@ -13,9 +13,8 @@ class NoPosition(PositionScheme):
 
     Source: Haviv et al. 2022; Kazemnejad et al. 2023.
 
-    Example:
-        >>> NoPosition().logit_scale(head_dim=16, n_keys=9)
-        0.25
+    >>> NoPosition().logit_scale(head_dim=16, n_keys=9)
+    0.25
     """
 
 
@@ -33,10 +32,9 @@ class NoPositionWithTemperature(PositionScheme):
     Su 2021 (kexue.fm/archives/8823) for the logarithm, under which a key that stands ln trained_length above equal ones
     keeps half of the weight at any n_keys.
 
-    Example:
-        >>> scheme = NoPositionWithTemperature(trained_length=128)
-        >>> [scheme.logit_scale(head_dim=16, n_keys=keys) for keys in (128, 128**2)]
-        [0.25, 0.5]
+    >>> scheme = NoPositionWithTemperature(trained_length=128)
+    >>> [scheme.logit_scale(head_dim=16, n_keys=keys) for keys in (128, 128**2)]
+    [0.25, 0.5]
     """
 
     def __init__(self, factor: float = 1.0, trained_length: int | None = None) -> None:

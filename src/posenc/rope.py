@@ -1,7 +1,8 @@
 """`Rope`: the rotary encoding of one kind of layer as one object, from numbers or from a model's configuration.
 
-It puts together what `posenc.scaling` (frequencies), `posenc.frequencies` (angles) and `posenc.rotary` (tables and
-rotation) do, and keeps the table of the first positions.
+It puts together `posenc.scaling` (frequencies), `posenc.frequencies` (angles) and `posenc.rotary` (tables, rotation),
+and keeps the table of the first positions. Arguments of the wrong kind raise TypeError, others that do not fit, and
+configurations that `posenc.scaling.from_config` refuses, ValueError.
 """
 
 from __future__ import annotations
@@ -137,11 +138,11 @@ class Rope:
         """The rotation that a model's configuration asks for.
 
         Args:
-            config: a mapping as read from config.json, or a configuration of the library transformers.
+            config: a mapping as read from config.json, or a configuration of the library transformers, as
+                `posenc.scaling.from_config` takes it.
             head_dim: width of a head, of the part that rotates; None: what the configuration says.
             layout: of the model's code, which no configuration tells. "half" is that of nearly all of transformers'.
             layer_type: the layers wanted, where they differ; `by_layer_type` gives all.
-            seq_len: as for `Rope`.
 
         >>> llama = {"head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}
         >>> Rope.from_config(llama)

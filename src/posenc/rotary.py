@@ -3,11 +3,11 @@
     (a, b) at angle φ  →  (a·cos φ − b·sin φ, a·sin φ + b·cos φ),   φ = m·θ_i in radians
 
 Two layouts say which dimensions make pair i: "interleaved" takes 2i and 2i + 1 (RoFormer, LLaMA's own code), "half"
-takes i and i + d/2 (GPT-NeoX, Hugging Face). Three methods compute it: by matrices, element by element, and as a
-product of complex numbers. They agree to rounding. Only queries and keys are turned, after their projections and in
-every layer; values never are.
+takes i and i + d/2 (GPT-NeoX, Hugging Face). Three methods agree to rounding: matrices, element by element, and a
+product of complex numbers. Only queries and keys are turned, after their projections and in every layer.
 
-Source: Su et al. 2021, "RoFormer", section 3.2.2, equations (14), (15) and (34).
+What is of the wrong kind, or of two libraries, raises TypeError; an unknown name, a number out of its range, or a width
+or axes that do not fit, ValueError. Source: Su et al. 2021, "RoFormer", section 3.2.2, equations (14), (15) and (34).
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class RotaryTable(_Table):
 
     Attributes:
         cos, sin: shape (..., length, dim/2); a factor may be multiplied into both.
-        length_axis: the axis of x, counted from its end, to which the length belongs: −2 for (batch, heads, length,
-            dim), −3 for (batch, length, heads, dim). Where it is None, the table has as many axes as x.
+        length_axis: the axis of x, from its end, that counts the tokens: −2 for (batch, heads, length, dim), −3 for
+            (batch, length, heads, dim). None: the table has as many axes as x.
     """
 
     def __getitem__(self, tokens: Any) -> Any:

@@ -30,9 +30,8 @@ def decay(offsets: Array, inv_freq: Array) -> Array:
 def decay_law(offsets: Array, base: float) -> Array:
     """What S(m) tends to when pairs become many: (Ci(m) − Ci(m/base)) / ln base, shape of `offsets`.
 
-    The mean over pairs becomes the integral of cos(m·base^(−x)) for x from 0 to 1; u = m·base^(−x) turns it into the
-    integral of cos(u)/u from m/base to m over ln base. Ci is the cosine integral, which is SciPy's. The law is 1 at m =
-    0, even in m, and cos m for base 1, where every pair turns alike.
+    It is the integral of cos(m·base^(−x)) for x from 0 to 1, with Ci the cosine integral, which is SciPy's; 1 at m = 0,
+    even in m, and cos m for base 1, where every pair turns alike.
 
     >>> decay_law([0, 64, 4096], base=10_000).round(3).tolist()
     [1.0, 0.487, 0.039]
@@ -72,10 +71,8 @@ def abel_bound(offsets: Array, inv_freq: Array) -> Array:
     """RoFormer's bound: the mean over j of |S_j|, where S_j is the sum of e^{i·m·θ} over the first j pairs.
 
     Summation by parts bounds a score by (greatest jump between the contents of neighbouring pairs) × Σ_j |S_j|. The
-    mean is what RoFormer draws; it is (dim/2 + 1)/2 at m = 0. The order of the pairs in `inv_freq` matters.
-
-    Returns shape of `offsets`, in units of one pair.
-    Source: Su et al. 2021, section 3.4.3, equations (35) to (37).
+    mean, shape of `offsets`, in units of one pair, is (dim/2 + 1)/2 at m = 0. The order of the pairs in `inv_freq`
+    matters. Source: Su et al. 2021, section 3.4.3, equations (35) to (37).
 
     >>> abel_bound([0, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
     [2.5, 1.054]
@@ -88,19 +85,12 @@ def abel_bound(offsets: Array, inv_freq: Array) -> Array:
 
 
 def expected_score(offsets: Array, inv_freq: Array, correlation: float) -> tuple[Array, Array]:
-    """Exact mean and variance of the rotary score of random queries and keys.
+    """Exact mean and variance of the rotary score of random queries and keys, each of the shape of `offsets`.
 
-    Every coordinate of q is standard normal and k = ρ·q + √(1 − ρ²)·(another standard normal), so that q and k have
-    correlation ρ in every coordinate. Then, with the sums over all dim/2 pairs,
+    Every coordinate of q is standard normal and k = ρ·q + √(1 − ρ²)·(another standard normal), ρ the `correlation`,
+    from −1 to 1. Before any division by √d, with sums over all dim/2 pairs,
 
         mean = 2ρ Σ cos(m·θ_i),   variance = Σ (2(1 − ρ²) + 4ρ² cos²(m·θ_i)).
-
-    The score is the plain dot product, before any division by √d.
-
-    Args:
-        correlation: ρ, from −1 to 1.
-
-    Returns (mean, variance), each of the shape of `offsets`.
 
     >>> mean, variance = expected_score(0, [1.0, 0.1], correlation=0.5)
     >>> float(mean), float(variance)
@@ -159,11 +149,10 @@ def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Arra
 
 
 def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
-    """The smallest of `bases` whose all-ones score stays at or above zero up to `length`, or None where none does.
+    """The smallest of `bases` > 0 whose all-ones score stays at or above zero up to `length`, or None where none does.
 
-    Every whole distance up to `length` is checked, for each of the `bases`, numbers greater than 0. The answer depends
-    on this grid: the bases that pass do not form an interval.
-
+    Every whole distance up to `length` is checked. The bases that pass do not form an interval: the answer depends on
+    this grid.
     Source: Men et al. 2024, "Base of RoPE Bounds Context Length", section 4.
 
     >>> least_base(2048, 128, [1e4, 1.2e4, 1.6e4])

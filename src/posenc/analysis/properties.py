@@ -46,8 +46,8 @@ def left_right_difference(codes: Array) -> Array:
     """Symmetry: how differently k tokens to the right and k to the left lie from the same row. Ideal: 0.
 
     For each offset k, 1 ≤ k < length/2, the mean of ||PE_{t+k} − PE_t| − |PE_t − PE_{t−k}|| over the mean distance; the
-    answer is its mean over k. There must be at least 3 rows. A code that passes cannot tell left from right by distance
-    or product alone: this wish and that for a sense of direction exclude each other.
+    answer is its mean over k. There must be at least 3 rows. A code that passes cannot tell left from right by
+    distance.
 
     >>> float(left_right_difference([[0], [1], [3], [6]]))
     0.5
@@ -80,16 +80,11 @@ def monotonicity_violations(codes: Array) -> float:
 
 
 def shift_residual(codes: Array, offset: int) -> Array:
-    """Linearity: what the best single matrix leaves when it moves every row by k tokens. Ideal: 0.
+    """Linearity: what the best single matrix leaves when it moves every row by `offset` ≥ 1 tokens. Ideal: 0.
 
-    The root of the mean over rows and dimensions of (PE_{t+k} − M·PE_t)², for the M that makes it least. M has no
-    constant part. It is found by singular values, of which those up to ε·max(shape) of the greatest are left out.
-
-    Args:
-        codes: a table of more than offset + dim rows (with fewer, any table is fitted).
-        offset: k, in tokens, at least 1.
-
-    Returns one number, in the units of the code.
+    The root of the mean over rows and dimensions of (PE_{t+k} − M·PE_t)², in the units of the code, for the M that
+    makes it least, which has no constant part. Singular values up to ε·max(shape) of the greatest are left out. There
+    must be more than offset + dim rows (with fewer, any table is fitted).
 
     >>> float(shift_residual([[1], [2], [4], [9]], offset=1).round(3))
     0.282
@@ -109,11 +104,8 @@ def shift_residual(codes: Array, offset: int) -> Array:
 def period(codes: Array, tolerance: float = 1e-9) -> int | None:
     """Periodicity: the least offset at which every row comes back. Ideal: None, else positions share codes.
 
-    Only offsets up to half the table, of at least 2 rows, are tried: beyond, there is no second turn to compare in
-    full.
-
-    Args:
-        tolerance: greatest difference in a dimension that counts as none.
+    Only offsets up to half the table, of at least 2 rows, are tried. `tolerance` is the greatest difference in a
+    dimension that counts as none.
 
     >>> period([[0], [1], [0], [1]])
     2
@@ -129,9 +121,7 @@ def period(codes: Array, tolerance: float = 1e-9) -> int | None:
 def length_dependence(shorter: Array, longer: Array) -> Array:
     """Whether a position keeps its code when the text grows: the length of the greatest change of a row. Ideal: 0.
 
-    Args:
-        shorter: the table for one length, shape (length, dim).
-        longer: the table for another, of as many rows or more and of the same width.
+    `shorter` is the table for one length, shape (length, dim), `longer` that for another, of as many rows or more.
 
     >>> float(length_dependence([[0], [1]], [[0], [0.5], [1]]))
     0.5
@@ -150,12 +140,9 @@ def length_dependence(shorter: Array, longer: Array) -> Array:
 def defined_share(code: Callable[[Array], Array], trained_length: int, length: int) -> float:
     """Extrapolation: the share of the positions past the trained length that have a code at all. Ideal: 1.
 
-    Positions are asked for one at a time. A ValueError, an IndexError or a value that is not finite means that there is
-    no code. That a code is defined does not say that a model can read it (`uncovered` is about that).
-
-    Args:
-        code: called with a NumPy array of one whole number, shape (1,); answers a code of shape (1, dim). What it
-            raises at the last trained position is passed on.
+    `code` is called with a NumPy array of one whole number, shape (1,), and answers a code of shape (1, dim). A
+    ValueError, an IndexError or a value that is not finite means that there is none; at the last trained position,
+    errors are passed on. That a code is defined does not say that a model can read it (`uncovered` is about that).
 
     >>> defined_share(lambda at: np.eye(6)[at], trained_length=4, length=8)
     0.5

@@ -196,7 +196,7 @@ def rope_dictionary(config: Mapping[str, Any], layer_type: str | None = None) ->
 
 
 def layer_types(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the kinds of layers that rotate, of a configuration whose layers differ.
+    """The names of the kinds of layers that rotate, of a configuration whose layers differ; else a ValueError.
 
     >>> layer_types({"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}})
     ('full_attention', 'sliding_attention')

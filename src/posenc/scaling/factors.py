@@ -37,9 +37,7 @@ def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
 def linear(dim: int, base: float = 10_000.0, *, factor: float, like: Array = None) -> Scaled:
     """Position interpolation: every pair turns `factor` times more slowly, θ_i/factor; attention factor 1.
 
-    Position m of the longer text gets the angles that position m/factor had. The fast pairs, which tell neighbours
-    apart, are slowed too, so that the model needs some training.
-
+    The fast pairs, which tell neighbours apart, are slowed too, and the model needs some training.
     Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional Interpolation", section
     3; kaiokendev, 2023.
 
@@ -116,13 +114,9 @@ def proportional(
 ) -> Scaled:
     """Gemma 4's partial rotation: the frequencies of the whole head, the slowest set to 0; attention factor 1.
 
-    The first ⌊partial_rotary_factor·dim/2⌋ pairs turn with base^(−2i/dim)/factor and the others stand still. The usual
-    partial rotation differs: there the exponent is over the dimensions that rotate, and the others have no pair at all.
-
-    Args:
-        dim: width of the whole head, not of what rotates.
-        partial_rotary_factor: share of the pairs that turn, from 0 to 1.
-
+    The first ⌊partial_rotary_factor·dim/2⌋ pairs, a share from 0 to 1, turn with base^(−2i/dim)/factor and the others
+    stand still; `dim` is the width of the whole head. In the usual partial rotation the exponent is over the dimensions
+    that rotate, and the others have no pair at all.
     Source: the code released with Gemma 4 in the library transformers.
 
     >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()

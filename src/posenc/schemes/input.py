@@ -44,10 +44,7 @@ class Integer(_Added):
 
 
 class Normalised(_Added):
-    """The share of the text before the position (`posenc.absolute.normalised`). A baseline.
-
-    Args:
-        length: tokens in a text, at least 1.
+    """The share of the text, of `length` ≥ 1 tokens, before the position (`posenc.absolute.normalised`). A baseline.
 
     >>> Normalised(2, length=4).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
     [[[0.0, 0.0], [0.25, 0.25], [0.5, 0.5]]]
@@ -95,8 +92,7 @@ class Learned(_Added):
 
     Args:
         max_positions: rows, at least 1.
-        past_end: "refuse" positions that have no row, "clamp" them to the last row, or "interpolate" the table.
-        length: positions that the table is stretched over, for "interpolate" alone.
+        past_end, length: as for `posenc.absolute.learned`.
         std: of the normal distribution that rows are drawn from.
 
     >>> scheme = Learned(4, max_positions=8)

@@ -79,10 +79,8 @@ class T5(_OffsetBiasing):
     One T5 serves all its layers with one table.
 
     Args:
-        causal: True for a decoder, whose buckets are all for the past; False for an encoder, which has half for each
-            side.
-        num_buckets: at least 2; even and at least 4 for an encoder.
-        max_distance: from which on the last bucket holds everything.
+        causal: True for a decoder, whose buckets are all for the past; False for an encoder: half for each side.
+        num_buckets, max_distance: as for `posenc.bias.t5_bucket`.
         gain: what the table is multiplied by: with more than 1 the same steps of an optimiser move the bias further.
         std: of the normal distribution that the table is drawn from.
 
@@ -147,13 +145,9 @@ class Sandwich(_OffsetBiasing):
 class Kerple(_OffsetBiasing):
     """KERPLE: −r1·ln(1 + r2·distance) or −r1·distance^r2, with learned r1 and r2 for each head (`posenc.bias.kerple`).
 
-    They stay positive because what is learned are their logarithms, log_r1 and log_r2; for the power it is the number
-    whose logistic function is half of r2, logit_r2, so that r2 stays below 2.
-
-    Args:
-        kind: "logarithmic" or "power".
-        seed: of the initial values, drawn evenly from 0.1 to 1 for r1 and r2 of every head; None: torch's global
-            generator.
+    What is learned are their logarithms, log_r1 and log_r2, and for the power the number whose logistic function is
+    half of r2, logit_r2: they stay positive, and r2 below 2. `kind` is "logarithmic" or "power". Initial values are
+    drawn evenly from 0.1 to 1.
 
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation"; the initial
     values are ours.
@@ -192,14 +186,9 @@ class Kerple(_OffsetBiasing):
 class Fire(Biasing):
     """FIRE: a small network's answer to the share of the text that a distance spans (`posenc.bias.fire`).
 
-    The network is Linear(1, width), ReLU, Linear(width, heads), with torch's own initial values. c and the threshold
-    stay positive because what is learned are their logarithms, log_c and log_threshold. Positions count from the start
-    of the text; −∞ for later keys.
-
-    Args:
-        width: of the network's hidden layer, at least 1.
-        c: at the beginning, greater than 0.
-        threshold: in tokens, at the beginning, greater than 0.
+    The network is Linear(1, width), ReLU, Linear(width, heads), with torch's own initial values. What is learned of c
+    and the threshold, in tokens, are their logarithms, log_c and log_threshold; at the beginning they are `c` and
+    `threshold`, greater than 0. Positions count from the start of the text; −∞ for later keys.
 
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
 

@@ -144,13 +144,10 @@ class Rotary(_Turning):
         return self.rope.seq_len
 
     def frequencies(self, seq_len: int | None = None, *, like: Array = None) -> Scaled:
-        """The frequencies in radians per token, and the factor on cosines and sines.
+        """The frequencies in radians per token, float64, shape (dimensions that turn / 2,), and the factor: a `Scaled`.
 
-        Args:
-            seq_len: tokens in the sequence at hand, for scalings that follow it; None: the scheme's own, or 0.
-            like: an array whose library and device the answer takes; NumPy where it is left out.
-
-        Returns `Scaled`: float64, shape (dimensions that turn / 2,), and the attention factor.
+        `seq_len` is the number of tokens at hand, for scalings that follow it; None: the scheme's own, or 0. `like` is
+        an array whose library and device the answer takes; None: NumPy.
         """
         found = self.rope.frequencies(self.seq_len if seq_len is None else whole("seq_len", seq_len, 0))
         if like is None:
@@ -225,11 +222,8 @@ class XPos(_Turning):
     """xPos: rotation with lengths that shrink for queries and grow for keys (`posenc.rotary.xpos_tables`).
 
     Scores depend on distances alone and fade with them, for queries after their keys. Positions have to stay below
-    about 35 000 with the paper's constants: subtract a common origin beyond.
-
-    Args:
-        gamma: γ, greater than 0.
-        scale_base: tokens over which pair i shrinks by ζ_i, greater than 0.
+    about 35 000 with the paper's constants: subtract a common origin beyond. `gamma` (γ) and `scale_base`, the tokens
+    over which pair i shrinks by ζ_i, are greater than 0.
 
     Source: Sun et al. 2022, "A Length-Extrapolatable Transformer", section 2.
 

@@ -167,9 +167,10 @@ def test_what_is_a_models_language_model_is_read():
         (lambda: Rope(8).rotate(np.ones((1, 3, 8)), length_axis=2), "length_axis must name an axis of x"),
         (lambda: sections((1, 3), interleaved=True), "sizes must leave room to take turns"),
         (lambda: Rope.from_config({"rope_theta": 1e4, "hidden_size": 8}), "config must have head_dim"),
+        (lambda: Rope.from_config({"model_type": "blt"}), "got 'blt': its parts have rotations of their own"),
         (
-            lambda: Rope.from_config({"model_type": "pixtral", "head_dim": 64}),
-            "got 'pixtral': its rows take every other",
+            lambda: Rope(16, scaling={"rope_type": "axial"}, axes=[0] * 8),
+            "axes must have at most 4 pairs of each axis",
         ),
     ],
 )

@@ -596,7 +596,9 @@ def test_large_tensors_go_the_way_of_few_passes(layout, monkeypatch):
     from posenc import _rotary_torch
 
     seen, turn = [], _rotary_torch.turn
-    monkeypatch.setattr(_rotary_torch, "turn", lambda *given: seen.append(given[0].numel()) or turn(*given))
+    monkeypatch.setattr(
+        _rotary_torch, "turn", lambda *given, **named: seen.append(given[0].numel()) or turn(*given, **named)
+    )
     for length in (31, 32):
         x = torch.randn(1, 8, length, 128)
         rotate(x, torch_table(torch, torch.arange(length), 128, x, length_axis=-2, like=x), layout)

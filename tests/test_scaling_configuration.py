@@ -300,3 +300,32 @@ def test_torch_gets_what_numpy_gets(rope, longest, seq_len, expected):
     assert scaled.inv_freq.dtype == torch.float64
     np.testing.assert_allclose(scaled.inv_freq, expected().inv_freq, rtol=1e-14)
     assert scaled.attention_factor == expected().attention_factor
+
+
+def test_an_odd_number_of_dimensions_rotates_in_whole_pairs_as_in_transformers():
+    scaled = from_config({"rope_theta": 1e4, "partial_rotary_factor": 0.5}, 42)
+    np.testing.assert_allclose(scaled.inv_freq, [1e4 ** (-2 * pair / 21) for pair in range(11)], rtol=1e-13)
+    with pytest.raises(ValueError, match="leaves 21 dimensions to rotate, which must be even"):
+        from_config({"rope_theta": 1e4}, 21)  # 11 pairs need 22
+
+
+LOFTR = {"model_type": "efficientloftr", "hidden_size": 64, "num_attention_heads": 4}
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            {**LOFTR, "rope_parameters": {"rope_theta": 1e4, "partial_rotary_factor": 0.5}},
+            "partial_rotary_factor must be half of the 4 heads of efficientloftr, got 0.5",
+        ),
+        (
+            {"model_type": "ernie4_5_vl_moe_text", "rope_parameters": {"rope_theta": 1e4, "mrope_section": [8, 4, 4]}},
+            r"mrope_section must have as many pairs of height as of width, got \[8, 4, 4\]",
+        ),
+        ({"model_type": "pp_doclayout_v2", "rope_theta": 1e4}, "it rotates relations, not positions"),
+    ],
+)
+def test_what_models_of_their_own_way_must_not_say(config, message):
+    with pytest.raises(ValueError, match=message):
+        from_config(config, 64)

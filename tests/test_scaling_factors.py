@@ -9,11 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.frequencies import inv_freq
-from posenc.scaling import (
-    linear,
-    longrope,
-    proportional,
-)
+from posenc.scaling import axial, linear, longrope, proportional
 
 dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)
 bases = st.floats(1.01, 1e8)
@@ -61,3 +57,28 @@ def test_longrope_lists_may_be_tensors():
     np.testing.assert_allclose(longrope(short_factor=[1, 1], long_factor=strided, **shared).inv_freq, [0.5, 0.0025])
     with pytest.raises(TypeError, match="cannot mix"):
         longrope(short_factor=np.ones(2), long_factor=long, **shared)
+
+
+@pytest.mark.parametrize(("dim", "n_axes", "pairs"), [(12, 1, 6), (12, 2, 3), (12, 3, 2), (80, 3, 13)])
+def test_axes_have_a_whole_list_each(dim, n_axes, pairs):
+    expected = [100.0 ** (-pair / pairs) for pair in range(pairs)]
+    np.testing.assert_allclose(axial(dim, 100.0, n_axes=n_axes).inv_freq, expected, rtol=1e-14)
+
+
+def test_axes_that_share_a_list_take_turns_in_it():
+    expected = [100.0 ** (-pair / 6) for pair in (0, 3, 1, 4, 2, 5)]
+    np.testing.assert_allclose(axial(12, 100.0, n_axes=3, shared=True).inv_freq, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("dim", "options", "error", "message"),
+    [
+        (10, {}, ValueError, "dim must be a multiple of 4, for 2 axes of whole pairs, got 10"),
+        (8, {"n_axes": 3, "shared": True}, ValueError, "dim must be a multiple of 6, for 3 axes of whole pairs, got 8"),
+        (8, {"n_axes": 0}, ValueError, "n_axes must be at least 1, got 0"),
+        (8, {"shared": 1}, TypeError, "shared must be True or False, got 1"),
+    ],
+)
+def test_what_axes_cannot_share(dim, options, error, message):
+    with pytest.raises(error, match=message):
+        axial(dim, **options)

@@ -1,10 +1,14 @@
 """Codes of a position that are added to the embedding: from counting, over digits and waves, to learned tables.
 
-Each function takes positions of any shape and answers with one more axis, the dimensions of the code. Positions are in
-tokens. The codes are in float64 where the device has it; a learned table keeps its own dtype.
+The functions take positions in tokens, whole numbers from 0 to below 2^53 where nothing else is said, of any shape, and
+return one more axis, `dim` ≥ 1 numbers wide: float64, shape (*positions.shape, dim). Other arguments, where they occur:
 
-The sinusoidal code is the list of frequencies of `posenc.frequencies`, read at a position. Its pair i is the point
-(sin(t·θ_i), cos(t·θ_i)): a hand that turns, and hence moves by k tokens under one matrix wherever it stands.
+    base     of the frequencies base^(−2i/dim), finite and greater than 0
+    layout   "interleaved" (sine, cosine, sine, …; the paper) or "half" (all sines, then all cosines)
+    like     an array whose library and device the answer takes where positions are numbers or lists
+
+What is of the wrong kind, or of two libraries, raises TypeError; what is out of its range or of another shape,
+ValueError. Pair i of the sinusoidal code is the point (sin(t·θ_i), cos(t·θ_i)) with the θ_i of `posenc.frequencies`.
 """
 
 from __future__ import annotations
@@ -54,24 +58,10 @@ def _below(limit: int, at: Array, positions: Array, reason: str) -> None:
 
 
 def integer(positions: Array, dim: int) -> Array:
-    """The position itself, on every dimension: PE(t) = (t, …, t).
+    """The position itself, on every dimension: PE(t) = (t, …, t). It drowns the embedding it is added to.
 
-    It grows without bound, so that a late position drowns the embedding it is added to.
-
-    Args:
-        positions: whole numbers, none negative, any shape.
-        dim: width of the code, at least 1.
-
-    Returns:
-        float64, shape (*positions.shape, dim).
-
-    Raises:
-        TypeError: `positions` are no real numbers, or `dim` no whole number.
-        ValueError: a position is negative, fractional, not finite or 2^53 and more, or `dim` is below 1.
-
-    Example:
-        >>> integer([0, 5], 2).tolist()
-        [[0.0, 0.0], [5.0, 5.0]]
+    >>> integer([0, 5], 2).tolist()
+    [[0.0, 0.0], [5.0, 5.0]]
     """
     dim, at = whole("dim", dim), _whole_positions(positions)
     xp = namespace(at)
@@ -79,25 +69,12 @@ def integer(positions: Array, dim: int) -> Array:
 
 
 def normalised(positions: Array, length: int, dim: int) -> Array:
-    """The share of the text that lies before the position, on every dimension: PE(t) = (t/L, …, t/L).
+    """The share of the text before the position, on every dimension: PE(t) = (t/L, …, t/L), for t < L = length ≥ 1.
 
-    It runs from 0 to (L − 1)/L. One step is 1/L, so that the same distance looks different in texts of two lengths.
+    One step is 1/L: the same distance looks different in texts of two lengths.
 
-    Args:
-        positions: whole numbers from 0 to length − 1, any shape.
-        length: L, tokens in the text, at least 1.
-        dim: width of the code, at least 1.
-
-    Returns:
-        float64, shape (*positions.shape, dim).
-
-    Raises:
-        TypeError: `positions` are no real numbers, or `length` or `dim` no whole number.
-        ValueError: a position is negative, fractional, not finite or not below `length`; `length` or `dim` is below 1.
-
-    Example:
-        >>> normalised([0, 5], 10, 2).tolist()
-        [[0.0, 0.0], [0.5, 0.5]]
+    >>> normalised([0, 5], 10, 2).tolist()
+    [[0.0, 0.0], [0.5, 0.5]]
     """
     length = whole("length", length)
     counted = integer(positions, dim)
@@ -106,21 +83,12 @@ def normalised(positions: Array, length: int, dim: int) -> Array:
 
 
 def binary(positions: Array, dim: int) -> Array:
-    """The position in binary, the least significant bit first: bit i = (t >> i) & 1.
+    """The position below 2^dim in binary, the least significant bit first: bit i = (t >> i) & 1; `radix` with radix 2.
 
     Bit i toggles every 2^i tokens and has the period 2^(i+1). Neighbours can differ in every bit, as 7 and 8 do.
-    It is `radix` with radix 2, and refuses what that refuses.
 
-    Args:
-        positions: whole numbers from 0 to 2^dim − 1, any shape.
-        dim: number of bits, at least 1.
-
-    Returns:
-        zeros and ones in float64, shape (*positions.shape, dim).
-
-    Example:
-        >>> binary([1, 6], 3).tolist()
-        [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
+    >>> binary([1, 6], 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
     """
     return radix(positions, dim, 2)
 
@@ -128,27 +96,15 @@ def binary(positions: Array, dim: int) -> Array:
 def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False) -> Array:
     """The digits of the position to any radix, the least significant first: digit i = floor(t/k^i) mod k.
 
-    A larger radix needs fewer dimensions and makes larger numbers; divided by k − 1 they stay in [0, 1], and one
-    step is the smaller for it. The sinusoidal code is its smooth relative: it replaces "mod k" by a wave, and k by
-    base^(2/dim).
+    The sinusoidal code is its smooth relative: it replaces "mod k" by a wave, and k by base^(2/dim).
 
     Args:
-        positions: whole numbers from 0 to radix^dim − 1 and below 2^53, any shape.
-        dim: number of digits, at least 1.
-        radix: k, at least 2.
-        normalise: whether digits are divided by k − 1.
+        positions: below radix^dim.
+        radix: k, at least 2. A larger one needs fewer dimensions and makes larger numbers.
+        normalise: whether digits are divided by k − 1; they are in [0, 1] then, and a step is smaller.
 
-    Returns:
-        float64, shape (*positions.shape, dim); whole numbers from 0 to k − 1, or multiples of 1/(k − 1) up to 1.
-
-    Raises:
-        TypeError: `positions` are no real numbers, `dim` or `radix` no whole number, or `normalise` no bool.
-        ValueError: a position is negative, fractional, not finite, 2^53 and more, or has more than `dim` digits;
-            `dim` is below 1 or `radix` below 2.
-
-    Example:
-        >>> radix([0, 407], 3, 10).tolist()
-        [[0.0, 0.0, 0.0], [7.0, 0.0, 4.0]]
+    >>> radix([0, 407], 3, 10).tolist()
+    [[0.0, 0.0, 0.0], [7.0, 0.0, 4.0]]
     """
     dim, radix = whole("dim", dim), whole("radix", radix, least=2)
     flag("normalise", normalise)
@@ -164,24 +120,12 @@ def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False) ->
 
 
 def harmonic(positions: Array, dim: int) -> Array:
-    """Sines of the position over 1, 2, 3, …: PE(t) = (sin(t/1), sin(t/2), …, sin(t/dim)).
+    """Sines over 1, 2, 3, …: PE(t) = (sin(t/1), sin(t/2), …, sin(t/dim)), for any real positions.
 
-    Dimension i has the period 2π·i. There are no cosines, so the product of two codes depends on where they are.
+    Dimension i has the period 2π·i. There are no cosines, and the product of two codes depends on where they are.
 
-    Args:
-        positions: any real numbers, any shape.
-        dim: width of the code, at least 1.
-
-    Returns:
-        float64, shape (*positions.shape, dim).
-
-    Raises:
-        TypeError: `positions` are no real numbers, or `dim` no whole number.
-        ValueError: a position is not finite, or `dim` is below 1.
-
-    Example:
-        >>> harmonic([0, 1], 3).round(3).tolist()
-        [[0.0, 0.0, 0.0], [0.841, 0.479, 0.327]]
+    >>> harmonic([0, 1], 3).round(3).tolist()
+    [[0.0, 0.0, 0.0], [0.841, 0.479, 0.327]]
     """
     dim, at = whole("dim", dim), floats("positions", positions)
     xp = namespace(at)
@@ -189,15 +133,12 @@ def harmonic(positions: Array, dim: int) -> Array:
 
 
 def dyadic(positions: Array, dim: int) -> Array:
-    """Sines of the position over powers of two: PE(t) = (sin(t/2^0), sin(t/2^1), …, sin(t/2^(dim − 1))).
+    """Sines over powers of two: PE(t) = (sin(t/2^0), …, sin(t/2^(dim − 1))), for any real positions.
 
     Dimension i, counted from 0, has the period 2π·2^i: a smooth binary code. It has no cosines either.
 
-    Args, Returns and Raises as in `harmonic`.
-
-    Example:
-        >>> dyadic([0, 1], 3).round(3).tolist()
-        [[0.0, 0.0, 0.0], [0.841, 0.479, 0.247]]
+    >>> dyadic([0, 1], 3).round(3).tolist()
+    [[0.0, 0.0, 0.0], [0.841, 0.479, 0.247]]
     """
     dim, at = whole("dim", dim), floats("positions", positions)
     xp = namespace(at)
@@ -231,35 +172,19 @@ def sinusoidal(
 ) -> Array:
     """The sinusoidal code: PE(t, 2i) = sin(t·θ_i), PE(t, 2i + 1) = cos(t·θ_i) with θ_i = base^(−2i/dim).
 
-    Every row of an even width has the length √(dim/2), and the product of two rows is (dim/2)·S(m), where m is their
-    distance and S is `posenc.analysis.decay`. A table that starts at an offset is the code of other positions. TENER's
-    relative code R_{t−j} is the code of the offset t − j (query minus key, so minus `relative_positions`), negative
-    ones included: sines are odd in it and tell left from right, cosines are even.
-
-    An odd width reads the same formulas and stops after its last sine: (dim + 1)/2 sines, one cosine fewer.
+    Rows of an even width have the length √(dim/2); the product of two, m apart, is (dim/2)·S(m), with S as in
+    `posenc.analysis.decay`. An odd width stops after its last sine. TENER's relative code R_{t−j} is the code of the
+    offset t − j (query minus key): its sines are odd and tell left from right, its cosines are even.
 
     Args:
-        positions: any real numbers, any shape; negative and fractional ones too.
-        dim: width of the code, at least 1.
-        base: finite and greater than 0.
-        layout: "interleaved" (sine, cosine, sine, …; the paper) or "half" (all sines, then all cosines).
+        positions: any real numbers.
         denominators: "paper", or "tensor2tensor" for that library's θ_i = base^(−i/(dim/2 − 1)), whose last is
             exactly 1/base. For even widths only; dim 2 has the single frequency 1, whatever the base.
-        like: an array whose library and device the answer takes where `positions` are numbers or lists.
-
-    Returns:
-        float64, shape (*positions.shape, dim), in [−1, 1].
-
-    Raises:
-        TypeError: `positions` are no real numbers, `dim` no whole number, `base` no number, or arrays of two libraries.
-        ValueError: a position is not finite; `dim` is below 1, or odd with tensor2tensor's denominators; `base` is not
-            finite and positive; an unknown layout or name of denominators.
 
     Source: Vaswani et al. 2017, section 3.5. The relative reading: Yan et al. 2019 (TENER).
 
-    Example:
-        >>> sinusoidal([0, 1], 4).round(3).tolist()
-        [[0.0, 1.0, 0.0, 1.0], [0.841, 0.54, 0.01, 1.0]]
+    >>> sinusoidal([0, 1], 4).round(3).tolist()
+    [[0.0, 1.0, 0.0, 1.0], [0.841, 0.54, 0.01, 1.0]]
     """
     one_of("layout", layout, LAYOUTS)
     at = floats("positions", positions, like=array_or_none("like", like))
@@ -276,32 +201,20 @@ def shift_matrix(
 ) -> Array:
     """The matrix M_k that moves a sinusoidal code by k tokens, wherever it stands: PE(t + k) = M_k·PE(t).
 
-    On the plane (sin, cos) of pair i it is the block [[cos(k·θ_i), sin(k·θ_i)], [−sin(k·θ_i), cos(k·θ_i)]], by the
-    addition formulas. That is a clockwise turn there, so the transpose of the rotary matrix R_k. Shifts add up:
-    M_{a+b} = M_a·M_b and M_{b−a} = M_aᵀ·M_b.
+    On the plane (sin, cos) of pair i it is the block [[cos(k·θ_i), sin(k·θ_i)], [−sin(k·θ_i), cos(k·θ_i)]]: a clockwise
+    turn there, the transpose of the rotary matrix R_k. M_{a+b} = M_a·M_b and M_{b−a} = M_aᵀ·M_b.
 
     Args:
         offset: k, any real numbers, any shape.
-        dim: width of the code, even: the last sine of an odd width has no cosine to be turned into.
-        base: finite and greater than 0.
-        layout: "interleaved" or "half", as in `sinusoidal`.
-        like: an array whose library and device the answer takes where `offset` is a number or a list.
+        dim: even, as the last sine of an odd width has no cosine.
 
-    Returns:
-        float64, shape (*offset.shape, dim, dim), orthogonal.
-
-    Raises:
-        TypeError: `offset` is no real number, `dim` no whole number, `base` no number, or arrays of two libraries.
-        ValueError: an offset is not finite, `dim` is odd or below 2, `base` is not finite and positive, or an unknown
-            layout.
-
+    Returns float64, shape (*offset.shape, dim, dim), orthogonal.
     Source: Vaswani et al. 2017, section 3.5, says that PE(t + k) is a linear function of PE(t).
 
-    Example:
-        >>> (shift_matrix(3, 4) @ sinusoidal(2, 4)).round(3).tolist()
-        [-0.959, 0.284, 0.05, 0.999]
-        >>> sinusoidal(5, 4).round(3).tolist()
-        [-0.959, 0.284, 0.05, 0.999]
+    >>> (shift_matrix(3, 4) @ sinusoidal(2, 4)).round(3).tolist()
+    [-0.959, 0.284, 0.05, 0.999]
+    >>> sinusoidal(5, 4).round(3).tolist()
+    [-0.959, 0.284, 0.05, 0.999]
     """
     one_of("layout", layout, LAYOUTS)
     by = floats("offset", offset, like=array_or_none("like", like))
@@ -322,22 +235,13 @@ def shift_matrix(
 def relative_positions(query_positions: Array, key_positions: Array) -> Array:
     """Where each key stands, seen from each query: key − query, the sign that T5's buckets use.
 
-    It is the same when all positions move together.
-
     Args:
-        query_positions: any real numbers, shape (..., queries).
-        key_positions: any real numbers, shape (..., keys), with the same leading axes.
+        query_positions, key_positions: any real numbers, shape (..., queries) and (..., keys), leading axes alike.
 
-    Returns:
-        float64, shape (..., queries, keys), in tokens; negative for keys to the left.
+    Returns float64, shape (..., queries, keys), in tokens; negative for keys to the left.
 
-    Raises:
-        TypeError: not real numbers, or arrays of two libraries.
-        ValueError: a position is not finite, there is no axis, or the leading axes differ.
-
-    Example:
-        >>> relative_positions([1, 2], [0, 1, 2]).tolist()
-        [[-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]
+    >>> relative_positions([1, 2], [0, 1, 2]).tolist()
+    [[-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]
     """
     queries = floats("query_positions", query_positions, like=key_positions)
     keys = floats("key_positions", key_positions, like=query_positions)
@@ -354,33 +258,21 @@ def relative_positions(query_positions: Array, key_positions: Array) -> Array:
 def learned(positions: Array, table: Array, *, past_end: str = "refuse", length: int | None = None) -> Array:
     """Rows of a learned table: PE(t) = table[t], and one of three answers to positions that it has no row for.
 
-    "interpolate" stretches (or shrinks) the table over `length` positions: position t reads the table at the place
-    t·(rows − 1)/(length − 1), on the straight line between two rows. The first and the last position read the first
-    and the last row exactly, and a `length` of rows reads the table itself. A text of one position reads the first row.
-
     Args:
-        positions: whole numbers, none negative, any shape.
-        table: shape (rows, dim), any floating dtype. Gradients flow into it.
-        past_end: for positions from `rows` on, "refuse" raises, "clamp" gives the last row. "interpolate" stretches,
-            and refuses positions from `length` on.
-        length: positions that the table is stretched over, at least 1. For "interpolate", and only there.
+        table: shape (rows, dim), not empty, any floating dtype. Gradients flow into it.
+        past_end: for positions from `rows` on, "refuse" raises, "clamp" gives the last row. "interpolate" stretches
+            the table over `length` positions: t reads it at t·(rows − 1)/(length − 1), on the line between two rows,
+            the first and the last exactly; a text of one position reads the first row.
+        length: at least 1, for "interpolate" alone; positions from there on are refused.
 
-    Returns:
-        shape (*positions.shape, dim), in the dtype of `table` (interpolated in float64).
+    Returns shape (*positions.shape, dim), in the dtype of `table` (interpolated in float64).
 
-    Raises:
-        TypeError: `positions` are no real numbers, `table` is no array of floats, `length` is no whole number, or
-            arrays of two libraries.
-        ValueError: a position is negative, fractional, not finite or past the end; `table` is not two-dimensional or is
-            empty; an unknown name; `length` below 1, or given without "interpolate".
-
-    Example:
-        >>> import numpy as np
-        >>> table = np.array([[0.0], [2.0], [4.0]])
-        >>> learned([0, 2], table).tolist()
-        [[0.0], [4.0]]
-        >>> learned([1, 4], table, past_end="interpolate", length=5).tolist()
-        [[1.0], [4.0]]
+    >>> import numpy as np
+    >>> table = np.array([[0.0], [2.0], [4.0]])
+    >>> learned([0, 2], table).tolist()
+    [[0.0], [4.0]]
+    >>> learned([1, 4], table, past_end="interpolate", length=5).tolist()
+    [[1.0], [4.0]]
     """
     if activations("table", table).ndim != 2 or 0 in table.shape:
         raise ValueError(f"table must have shape (rows, dim), neither of them 0, got shape {tuple(table.shape)}")

@@ -7,7 +7,8 @@
 Without bias and mask nothing here knows where a token stands: moved tokens get the same outputs, moved with them
 (equivariance), and a query from outside gets the same output as before (invariance). Vaswani et al. 2017, section 3.2.
 
-NumPy arrays and torch tensors alike. Boolean masks say True where a query may look, as torch's do.
+NumPy arrays and torch tensors alike. What is of the wrong kind, or of two libraries or dtypes, raises TypeError; a
+number out of its range or a shape that does not fit, ValueError.
 """
 
 from __future__ import annotations
@@ -53,47 +54,33 @@ def attention(
 ) -> Attention:
     """softmax((q·kᵀ·scale + bias) / temperature)·v, the softmax taken over the keys a query may look at.
 
-    The temperature divides scaled products and bias alike: 1 changes nothing, less sharpens, more flattens. A factor
-    λ on the logits is the temperature 1/λ. What a method multiplies into q·k alone belongs in `scale`, as YaRN's
-    attention factor (squared) does; T5 trains with scale 1, DeBERTa with 1/√(3·head_dim).
-
     Causal queries are the last ones of the keys, as in decoding with a cache: query i may look at keys 0 to
     i + keys − queries. (torch's `is_causal` takes them for the first ones where there are fewer queries than keys.)
-
-    A query that may look nowhere gets weights 0 and output 0, and so do all queries where there are no keys; the
-    gradients there are 0. torch's `scaled_dot_product_attention` does the same, as run with torch 2.13.
+    A query that may look nowhere gets weights, output and gradients 0, as `scaled_dot_product_attention` of torch 2.13.
 
     Args:
         q: queries, shape (..., queries, head_dim), any floating dtype.
-        k: keys, shape (..., keys, head_dim), in the dtype of q. Leading axes (batch, heads) are those of q, and none is
-            stretched; but heads may be fewer, a divisor of q's, each shared by as many queries' heads in a row (grouped
-            queries, Ainslie et al. 2023).
+        k: keys, shape (..., keys, head_dim), in the dtype of q. Leading axes (batch, heads) are those of q, but heads
+            may be fewer, a divisor of q's, each shared by as many in a row (grouped queries, Ainslie et al. 2023).
         v: values, shape (..., keys, value_dim), with the leading axes of k.
-        causal: whether a query may look only at itself and what stands before it.
-        bias: floats added to the scaled products, −∞ for a pair that is masked. Of shape (queries, keys), of shape
-            (heads, queries, keys), or of as many axes as the logits; with as many, each axis but the keys may be 1.
+        causal: whether a query may look only at itself and what stands before it; no more queries than keys then.
+        bias: floats added to the scaled products, −∞ for a pair that is masked, no NaN and no +∞. Of shape (queries,
+            keys), (heads, queries, keys), or of as many axes as the logits, of which each but the keys may be 1.
         mask: booleans, True where a query may look; shapes as for `bias`. With `causal`, both must allow it.
-        scale: factor on q·k, greater than 0; 1/√head_dim where it is left out.
-        temperature: a number greater than 0, or one for each head, shape (heads,); may carry a gradient.
+        scale: factor on q·k alone, greater than 0; None: 1/√head_dim. YaRN's attention factor (squared) belongs here;
+            T5 trains with 1, DeBERTa with 1/√(3·head_dim).
+        temperature: divides scaled products and bias: less than 1 sharpens, more flattens; a factor λ on the logits is
+            1/λ. Greater than 0, one number or one for each head, shape (heads,); may carry a gradient.
 
-    Returns:
-        output, shape (..., queries, value_dim), in the dtype of q; weights, shape (..., queries, keys), each row
-        summing to 1 or all 0; logits, shape (..., queries, keys), as the softmax takes them, −∞ where masked. Weights
-        and logits are in the dtype of q too, but in float32 for float16 and bfloat16: all arithmetic is done there.
-
-    Raises:
-        TypeError: not arrays of floats, or of several dtypes; a mask that is no array of booleans; `causal` no bool;
-            `scale` or `temperature` no number; arrays of two libraries.
-        ValueError: shapes that do not fit; more queries than keys with `causal`; a bias that holds NaN or +∞;
-            `scale` or `temperature` not finite and greater than 0.
-
+    Returns output, shape (..., queries, value_dim), in the dtype of q; weights, shape (..., queries, keys), each row
+    summing to 1 or all 0; logits, shape (..., queries, keys), as the softmax takes them. Weights and logits are in the
+    dtype of q too, but in float32 for float16 and bfloat16: all arithmetic is done there.
     Source: Vaswani et al. 2017, section 3.2.1, equation (1).
 
-    Example:
-        >>> import numpy as np
-        >>> q, k = np.zeros((2, 4)), np.zeros((2, 4))
-        >>> attention(q, k, np.array([[1.0], [3.0]]), causal=True).output.tolist()
-        [[1.0], [2.0]]
+    >>> import numpy as np
+    >>> q, k = np.zeros((2, 4)), np.zeros((2, 4))
+    >>> attention(q, k, np.array([[1.0], [3.0]]), causal=True).output.tolist()
+    [[1.0], [2.0]]
     """
     for name, array in (("q", q), ("k", k), ("v", v)):
         if activations(name, array).ndim < 2:
@@ -139,16 +126,10 @@ def packed_mask(lengths: Array, *, like: Array = None) -> Array:
         lengths: tokens in each sequence, whole numbers, none negative, shape (sequences,).
         like: an array whose library and device the answer takes where `lengths` is a list.
 
-    Returns:
-        booleans, shape (total, total) with total = sum of `lengths`: blocks of True along the diagonal.
+    Returns booleans, shape (total, total) with total = sum of `lengths`: blocks of True along the diagonal.
 
-    Raises:
-        TypeError: `lengths` are no real numbers, or arrays of two libraries.
-        ValueError: a length is negative, fractional or not finite, or `lengths` is not one-dimensional.
-
-    Example:
-        >>> packed_mask([2, 1]).tolist()
-        [[True, True, False], [True, True, False], [False, False, True]]
+    >>> packed_mask([2, 1]).tolist()
+    [[True, True, False], [True, True, False], [False, False, True]]
     """
     counts = whole_numbers("lengths", lengths, like=array_or_none("like", like), least=0)
     if counts.ndim != 1:

@@ -1,7 +1,9 @@
 """Published rotary settings of well-known models, as their configurations state them, and what follows from them.
 
 Every entry says where its numbers are published. `rope` is what speaks of rotation in the model's config.json, in the
-form that Hugging Face gives it, so that `posenc.scaling.from_config` reads it unchanged.
+form that Hugging Face gives it; `posenc.scaling.from_config` reads it. In the functions `config` is an entry, as
+`model` gives it, `layer_type` one of `config.layer_types` where there are any, and `like` an array whose library and
+device the answer takes. What is of the wrong kind raises TypeError, what is out of its range ValueError.
 """
 
 from __future__ import annotations
@@ -268,15 +270,7 @@ MODELS: Mapping[str, ModelConfig] = MappingProxyType({config.name: config for co
 
 
 def model(name: str) -> ModelConfig:
-    """The published configuration of a model.
-
-    Args:
-        name: one of `MODELS`.
-
-    Raises:
-        TypeError: `name` is no string.
-        ValueError: an unknown name; the message lists the known ones.
-    """
+    """The published configuration of a model, by its name in `MODELS`."""
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {said(name)}")
     if name not in MODELS:
@@ -289,28 +283,15 @@ def scaled(
 ) -> Scaled:
     """The frequencies that a model rotates with, scaled as its configuration asks.
 
-    Args:
-        config: as `model` gives it.
-        seq_len: tokens in the sequence at hand; only longrope looks at it.
-        layer_type: one of `config.layer_types`, where that is not empty.
-        like: an array whose library and device the answer takes; NumPy where it is left out.
-
-    Returns:
-        `Scaled`: float64, shape (config.rotary_dim/2,), in radians per token, and the attention factor.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a negative length, or a layer type that the model does not have.
+    `seq_len` is the number of tokens at hand; only longrope looks at it. Returns `Scaled`: float64, shape
+    (config.rotary_dim/2,), in radians per token, and the attention factor.
     """
     rope = _checked(config).rope
     return from_config(rope, _rope_width(config), seq_len, layer_type=layer_type, like=like)
 
 
 def unscaled(config: ModelConfig, layer_type: str | None = None, *, like: Array = None) -> Scaled:
-    """The frequencies with which training began, before any scaling: base^(−2i/d).
-
-    Args, Returns, Raises: as `scaled`. The attention factor is 1.
-    """
+    """The frequencies with which training began, before any scaling: base^(−2i/d), as `scaled` returns them."""
     rope = dict(_checked(config).rope)
     if "rope_scaling" in rope:
         rope["rope_scaling"] = None
@@ -318,30 +299,16 @@ def unscaled(config: ModelConfig, layer_type: str | None = None, *, like: Array 
 
 
 def slowest_wavelength(config: ModelConfig, seq_len: int | None = None, layer_type: str | None = None) -> float:
-    """Tokens that the slowest pair of a model takes for one full turn, 2π/θ of the scaled list.
-
-    Args, Raises: as `scaled`.
-    """
+    """Tokens that the slowest pair of a model takes for one full turn, 2π/θ of the scaled list."""
     longest = wavelengths(scaled(config, seq_len, layer_type).inv_freq)
     return float(namespace(longest).max(longest))
 
 
 def completed_pairs(config: ModelConfig, length: float | None = None, layer_type: str | None = None) -> int:
-    """How many pairs of the unscaled list make at least one full turn within a length: they have met every angle.
+    """How many pairs of the unscaled list make a full turn within `length` > 0 tokens: they have met every angle.
 
-    The others, config.rotary_dim/2 less these, meet angles that training never showed as soon as a text is longer.
-
-    Args:
-        config: as `model` gives it.
-        length: tokens, greater than 0; None: config.original_max_position_embeddings.
-        layer_type: one of `config.layer_types`, where that is not empty.
-
-    Returns:
-        a number of pairs, from 0 to config.rotary_dim/2.
-
-    Raises:
-        TypeError: an argument is of the wrong type.
-        ValueError: a length that is not finite and positive, or a layer type that the model does not have.
+    None is config.original_max_position_embeddings. The other pairs, config.rotary_dim/2 less these, meet angles that
+    training never showed as soon as a text is longer.
     """
     frequencies = unscaled(config, layer_type).inv_freq
     made = turns(config.original_max_position_embeddings if length is None else length, frequencies)
@@ -355,17 +322,7 @@ def cache_bytes_per_token(config: ModelConfig, bytes_per_number: float = 2) -> f
     vector and one rotated key for all heads, (kv_lora_rank + qk_rope_head_dim)·n_layers·bytes_per_number. Layers that
     see only a window (Mistral, Gemma) may forget tokens that have left it; that is not counted here.
 
-    Args:
-        config: as `model` gives it.
-        bytes_per_number: greater than 0: 2 for bfloat16 and float16, 1 for 8 bits, 0.5 for 4 bits.
-
-    Returns:
-        bytes per token; a whole number where `bytes_per_number` is one.
-
-    Raises:
-        TypeError: `config` is no ModelConfig, or `bytes_per_number` no number.
-        ValueError: `bytes_per_number` is not finite and greater than 0.
-
+    `bytes_per_number`, greater than 0, is 2 for bfloat16 and float16, 1 for 8 bits, 0.5 for 4 bits.
     Source: of the latent cache, DeepSeek-AI 2024, "DeepSeek-V2".
     """
     _checked(config)

@@ -2,10 +2,12 @@
 
     θ_i = base^(−2i/d),   i = 0 … d/2 − 1   (radians per token)
 
-Pair i holds two of the d dimensions. At position m it stands at the angle m·θ_i. The list was chosen for the
+Pair i holds two of the d dimensions, and stands at the angle m·θ_i at position m. The list was chosen for the
 sinusoidal code (Vaswani et al. 2017, section 3.5) and kept for the rotary one (Su et al. 2021, section 3.2.2).
 
-Every function takes NumPy arrays or torch tensors and answers in kind, in float64 where the device has it.
+The functions take NumPy arrays or torch tensors and answer in kind, in float64 where the device has it. `inv_freq` is
+of shape (dim/2,), in radians per token, none negative. What is of the wrong kind, or of two libraries, raises
+TypeError; what is not finite, out of its range or of another shape, ValueError.
 """
 
 from __future__ import annotations
@@ -26,25 +28,17 @@ from posenc._arrays import (
 
 
 def inv_freq(dim: int, base: float = 10_000.0, *, like: Array = None) -> Array:
-    """The frequencies θ_i = base^(−2i/dim), fastest first.
+    """The frequencies θ_i = base^(−2i/dim), fastest first: float64, shape (dim/2,), in radians per token.
 
     Args:
         dim: number of dimensions that turn; even and positive.
         base: the ratio that the list would reach at i = dim/2; finite and greater than 0. 10 000 in both papers.
         like: an array whose library and device the answer takes; NumPy where it is left out.
 
-    Returns:
-        float64, shape (dim/2,), in radians per token. The first is 1 for every base.
-
-    Raises:
-        TypeError: `dim` is no whole number, `base` no number, or `like` no array.
-        ValueError: `dim` is odd, zero or negative, or `base` is not finite and positive.
-
     Source: Vaswani et al. 2017, section 3.5; Su et al. 2021, equation (15).
 
-    Example:
-        >>> inv_freq(8).tolist()
-        [1.0, 0.1, 0.01, 0.001]
+    >>> inv_freq(8).tolist()
+    [1.0, 0.1, 0.01, 0.001]
     """
     dim, base = even_dim(dim), positive("base", base)
     xp, device = namespace(array_or_none("like", like)), device_of(like)
@@ -53,35 +47,22 @@ def inv_freq(dim: int, base: float = 10_000.0, *, like: Array = None) -> Array:
 
 
 def angles(positions: Array, inv_freq: Array) -> Array:
-    """The angle m·θ_i at which each pair stands at each position.
+    """The angle m·θ_i at which each pair stands at each position, in radians, not reduced modulo a turn.
 
-    Args:
-        positions: any real numbers, any shape; in tokens. Relative positions may be negative.
-        inv_freq: shape (dim/2,), in radians per token.
+    `positions`, in tokens, are any real numbers of any shape; returns shape (*positions.shape, dim/2).
 
-    Returns:
-        shape (*positions.shape, dim/2), in radians, not reduced modulo a turn.
-
-    Raises:
-        TypeError: not numbers, or arrays of two libraries.
-        ValueError: a position or frequency is not finite, or `inv_freq` is not one-dimensional.
-
-    Example:
-        >>> angles([0, 2, -3], [1.0, 0.5]).tolist()
-        [[0.0, 0.0], [2.0, 1.0], [-3.0, -1.5]]
+    >>> angles([0, 2, -3], [1.0, 0.5]).tolist()
+    [[0.0, 0.0], [2.0, 1.0], [-3.0, -1.5]]
     """
     frequencies = frequency_list(inv_freq)
     return floats("positions", positions, like=inv_freq)[..., None] * frequencies
 
 
 def wavelengths(inv_freq: Array) -> Array:
-    """Tokens in one full turn of each pair, 2π/θ_i; infinite for a pair that stands still.
+    """Tokens in one full turn of each pair, 2π/θ_i, shape (dim/2,); infinite for a pair that stands still.
 
-    Shape (dim/2,) in, shape (dim/2,) out. Raises as `angles` does for `inv_freq`.
-
-    Example:
-        >>> wavelengths([1.0, 0.01, 0.0]).round(2).tolist()
-        [6.28, 628.32, inf]
+    >>> wavelengths([1.0, 0.01, 0.0]).round(2).tolist()
+    [6.28, 628.32, inf]
     """
     frequencies = frequency_list(inv_freq)
     xp = namespace(frequencies)
@@ -91,20 +72,11 @@ def wavelengths(inv_freq: Array) -> Array:
 
 
 def turns(length: float, inv_freq: Array) -> Array:
-    """Full turns that each pair makes over `length` tokens, length·θ_i/2π.
+    """Full turns that each pair makes over `length` > 0 tokens, length·θ_i/2π, shape (dim/2,).
 
-    A pair has visited every angle once it has completed one turn; YaRN calls the same number r (Peng et al. 2023,
-    section 3.2).
+    A pair has visited every angle once it has completed one turn; YaRN's r (Peng et al. 2023, section 3.2).
 
-    Args:
-        length: number of tokens; finite and greater than 0.
-        inv_freq: shape (dim/2,), in radians per token.
-
-    Returns:
-        shape (dim/2,), in turns. Raises as `angles` does for `inv_freq`, ValueError for `length`.
-
-    Example:
-        >>> turns(4096, inv_freq(8)).round(2).tolist()
-        [651.9, 65.19, 6.52, 0.65]
+    >>> turns(4096, inv_freq(8)).round(2).tolist()
+    [651.9, 65.19, 6.52, 0.65]
     """
     return positive("length", length) * frequency_list(inv_freq) / (2 * math.pi)

@@ -1,12 +1,15 @@
 """`Rope`: the rotary encoding of one kind of layer as one object, from numbers or from a model's configuration.
 
-It puts together what `posenc.scaling` (frequencies), `posenc.frequencies` (angles) and `posenc.rotary` (tables and
-rotation) do, and keeps the table of the first positions.
+It puts together `posenc.scaling` (frequencies), `posenc.frequencies` (angles) and `posenc.rotary` (tables, rotation),
+and keeps the table of the first positions. Arguments of the wrong kind raise TypeError, others that do not fit, and
+configurations that `posenc.scaling.from_config` refuses, ValueError.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, cast
 
 import numpy as np
@@ -60,17 +63,12 @@ class Rope:
         inv_freq, attention_factor: frequencies in radians per token, shape (rotary_dim/2,), and the factor on cosines
             and sines; where they follow the length, those of a sequence of length `seq_len`, else of an empty one.
 
-    Raises:
-        TypeError, ValueError: a bad number, an unknown layout, a mapping that `from_config` refuses, frequencies or
-            axes that are not one for each pair.
-
     Source: Su et al. 2021, "RoFormer", section 3.2.2.
 
-    Example:
-        >>> rope = Rope(4)
-        >>> q, k = rope(np.ones((1, 1, 3, 4)), np.ones((1, 1, 3, 4)))  # (batch, heads, length, dim)
-        >>> (q @ np.swapaxes(k, -1, -2))[0, 0].round(2).tolist()  # a score depends on the distance alone
-        [[4.0, 3.08, 1.17], [3.08, 4.0, 3.08], [1.17, 3.08, 4.0]]
+    >>> rope = Rope(4)
+    >>> q, k = rope(np.ones((1, 1, 3, 4)), np.ones((1, 1, 3, 4)))  # (batch, heads, length, dim)
+    >>> (q @ np.swapaxes(k, -1, -2))[0, 0].round(2).tolist()  # a score depends on the distance alone
+    [[4.0, 3.08, 1.17], [3.08, 4.0, 3.08], [1.17, 3.08, 4.0]]
     """
 
     def __init__(
@@ -90,13 +88,13 @@ class Rope:
         self.seq_len = None if seq_len is None else whole("seq_len", seq_len, 0)
         self._rotary_dim = None if rotary_dim is None else check_rotary_dim("dim", rotary_dim, self.dim)
         self._factor = None if attention_factor is None else positive("attention_factor", attention_factor)
-        self._layer_type, self._axial = layer_type, False
+        self._layer_type, dictionary = layer_type, {}
+        self._places: list[int] | None = None  # of each pair in a list of frequencies that axes share
         if isinstance(scaling, Mapping):
             scaling = scaling if base is None else _with_base(scaling, base)
             dictionary = rope_dictionary(scaling, layer_type)
-            follows, self._axial = dictionary["rope_type"] in _BY_LENGTH, dictionary["rope_type"] == "axial"
-            if axes is None and "mrope_section" in dictionary:
-                axes = sections(dictionary["mrope_section"], bool(dictionary.get("mrope_interleaved", False)))
+            follows = dictionary["rope_type"] in _BY_LENGTH
+            axes = _axes_of(dictionary) if axes is None else axes
         elif layer_type is not None:
             raise ValueError(f"layer_type must be None where scaling is no mapping, got {layer_type!r}")
         elif scaling is None:
@@ -107,6 +105,14 @@ class Rope:
         else:
             follows = callable(scaling)
         self._scaling, self.follows_length = scaling, follows and self.seq_len is None
+        if dictionary.get("rope_type") == "axial":
+            listed = self.frequencies(self.seq_len).inv_freq.shape[0]
+            axes = (
+                _in_blocks(listed, dictionary.get("n_axes", 2), dictionary.get("shared", False))
+                if axes is None
+                else axes
+            )
+            self._places = None if dictionary.get("shared") else _places(axes, listed)
         self.inv_freq, self.attention_factor = self.frequencies(self.seq_len)
         self.rotary_dim = 2 * floats("scaling", self.inv_freq).shape[-1]
         if self._rotary_dim not in (None, self.rotary_dim) or self.rotary_dim > self.dim:
@@ -114,11 +120,10 @@ class Rope:
                 f"scaling must have a frequency for each pair that turns, {(self._rotary_dim or self.dim) // 2}, got "
                 f"{said(self.inv_freq)}"
             )
-        if self._axial and axes is None:
-            axes = [0] * (self.rotary_dim // 4) + [1] * (self.rotary_dim // 4)
         self.axes = None if axes is None else _check_axes(axes, self.rotary_dim // 2)
         self._numbers = _as_numbers(self.inv_freq)
         self._kept: dict[Any, RotaryTable] = {}
+        self._last: tuple[Any, tuple[RotaryTable, ...]] = None, ()  # tables, and what they were made for
 
     @classmethod
     def from_config(
@@ -133,19 +138,15 @@ class Rope:
         """The rotation that a model's configuration asks for.
 
         Args:
-            config: a mapping as read from config.json, or a configuration of the library transformers.
+            config: a mapping as read from config.json, or a configuration of the library transformers, as
+                `posenc.scaling.from_config` takes it.
             head_dim: width of a head, of the part that rotates; None: what the configuration says.
             layout: of the model's code, which no configuration tells. "half" is that of nearly all of transformers'.
             layer_type: the layers wanted, where they differ; `by_layer_type` gives all.
-            seq_len: as for `Rope`.
 
-        Raises:
-            TypeError, ValueError: as `posenc.scaling.from_config`, or no head_dim to be found.
-
-        Example:
-            >>> llama = {"head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}
-            >>> Rope.from_config(llama)
-            Rope(128, layout='half', 64 pairs from 1 to 2.46e-06 radians a token)
+        >>> llama = {"head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}
+        >>> Rope.from_config(llama)
+        Rope(128, layout='half', 64 pairs from 1 to 2.46e-06 radians a token)
         """
         mapping = _as_mapping(config)
         dim = head_dim_of(mapping, layer_type) if head_dim is None else head_dim
@@ -159,10 +160,9 @@ class Rope:
 
         Layers that do not rotate have none. Arguments and errors as for `from_config`.
 
-        Example:
-            >>> rope = {"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}}
-            >>> list(Rope.by_layer_type({"rope_parameters": rope}, 64))
-            ['full_attention', 'sliding_attention']
+        >>> rope = {"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}}
+        >>> list(Rope.by_layer_type({"rope_parameters": rope}, 64))
+        ['full_attention', 'sliding_attention']
         """
         mapping = _as_mapping(config)
         return {
@@ -174,18 +174,13 @@ class Rope:
     def axial(cls, dim: int, n_axes: int = 2, base: float = 10_000.0, *, layout: str = "interleaved") -> Rope:
         """A rotation for grids: the head is shared out among the axes, each with a whole list of frequencies.
 
-        Args:
-            dim: width of a head, a multiple of 2·n_axes.
-            n_axes: of the positions, as 2 for pictures, at least 1.
-            base, layout: as for `Rope`.
-
+        `dim`, the width of a head, is a multiple of 2·n_axes; `n_axes` is that of the positions, 2 for pictures.
         Source: Fang et al. 2023, "EVA-02", section 2.1, and Heo et al. 2024, "Rotary Position Embedding for Vision
         Transformer", equation (12), for two axes.
 
-        Example:
-            >>> rope = Rope.axial(8)  # rows and columns: two pairs each
-            >>> rope.axes, rope.inv_freq.tolist()
-            ((0, 0, 1, 1), [1.0, 0.01, 1.0, 0.01])
+        >>> rope = Rope.axial(8)  # rows and columns: two pairs each
+        >>> rope.axes, rope.inv_freq.tolist()
+        ((0, 0, 1, 1), [1.0, 0.01, 1.0, 0.01])
         """
         whole("n_axes", n_axes)
         if whole("dim", dim, 2) % (2 * n_axes):
@@ -211,7 +206,7 @@ class Rope:
         if isinstance(self._scaling, Mapping):
             width = self.dim if self._rotary_dim is None else self._rotary_dim
             found = from_config(self._scaling, width, seq_len, layer_type=self._layer_type)
-            found = found._replace(inv_freq=np.tile(found.inv_freq, 2)) if self._axial else found
+            found = found if self._places is None else found._replace(inv_freq=found.inv_freq[self._places])
         elif callable(self._scaling):
             found = Scaled(*self._scaling(seq_len=seq_len or 0))
         else:
@@ -221,9 +216,7 @@ class Rope:
     def sequence_length(self, *positions: Array) -> int | None:
         """One more than the greatest position, for the `seq_len` of `table`; None: frequencies do not follow it.
 
-        Raises:
-            ValueError: positions whose values cannot be looked at, as torch.compile traces them: give `Rope` a
-                `seq_len`.
+        Raises ValueError for positions whose values torch.compile hides: give `Rope` a `seq_len`.
         """
         if not self.follows_length:
             return None
@@ -249,16 +242,12 @@ class Rope:
 
         Args:
             positions: shape (..., length), or (..., length, axes) where the rotation has axes; its axes before the
-                length belong to the first axes of x, and one of size 1 serves all. A last axis of size 1 stands for
-                the same position on all axes, as of text beside pictures. None: offset, offset + 1, ….
-            length: tokens, where `positions` is None.
-            offset: the first position, where `positions` is None; a number, or an array of no axes.
+                length belong to the first axes of x, and one of size 1 serves all. A last axis of size 1 stands for the
+                same position on all axes, as of text among pictures. None: offset, offset + 1, …, `length` of them.
+            offset: a number, or an array of no axes.
             length_axis: the axis of x, from its end, that counts tokens.
             like: queries or keys, whose library, device and working precision the table takes.
             seq_len: as `sequence_length` says it of the positions of queries and keys; None: of `positions` alone.
-
-        Raises:
-            TypeError, ValueError: both or neither of positions and length, or positions without the axes.
         """
         if (positions is None) == (length is None):
             raise ValueError(f"either positions or length must be given, got {said(positions)} and {length!r}")
@@ -279,7 +268,7 @@ class Rope:
             counted = xp.arange(length, device=device if xp is namespace(like) or learned else None) + offset
             counted = counted if self.axes is None else counted[:, None]
             return self.table(counted, length_axis=length_axis, like=like)
-        key = None if like is None else (type(like), str(device_of(like)), like.dtype)
+        key = None if like is None else (type(like), device_of(like), like.dtype)
         kept = self._kept.get(key)
         end = whole("offset", offset, 0) + length
         if kept is None or kept.cos.shape[0] < end:
@@ -308,16 +297,12 @@ class Rope:
         return at * floats("inv_freq", frequencies)
 
     def rotate(self, x: Array, positions: Array = None, *, offset: int | Array = 0, length_axis: int = -2) -> Array:
-        """Queries or keys, each pair turned by its angle.
+        """Queries or keys `x`, shape (..., length, dim), each pair turned by its angle.
 
         Args:
-            x: shape (..., length, dim), or with the length elsewhere, as `length_axis` says.
             positions, offset: as for `table`; without them x stands at 0, 1, ….
             length_axis: the axis of x, from its end, that counts tokens: −2 for (batch, heads, length, dim), −3 for
                 (batch, length, heads, dim).
-
-        Returns:
-            shape and dtype of x.
         """
         shape = tuple(activations("x", x).shape)
         if positions is None:
@@ -336,7 +321,7 @@ class Rope:
         offset: int | Array = 0,
         length_axis: int = -2,
     ) -> tuple[Array, Array]:
-        """Queries and keys, turned.
+        """Queries and keys, turned, each in its shape and dtype.
 
         Args:
             q, k: shape (..., length, dim) each; heads may be fewer in k.
@@ -345,9 +330,6 @@ class Rope:
             offset: the first position, where neither is given. Keys then count from it, and queries that are fewer are
                 the last of them, as in decoding with a cache of keys that are not turned yet.
             length_axis: as for `rotate`.
-
-        Returns:
-            the two, each in its shape and dtype.
         """
         if key_positions is None and positions is not None:
             table = self.table(positions, length_axis=length_axis, like=q)
@@ -362,15 +344,33 @@ class Rope:
             return self._turn("q", q, for_q), self._turn("k", k, for_k)
         if key_positions is not None:
             raise ValueError(f"positions must be given where key_positions are, got None and {said(key_positions)}")
+        return self._turn_counted(q, k, offset, length_axis)
+
+    def _turn_counted(self, q: Array, k: Array, offset: int | Array, length_axis: int) -> tuple[Array, Array]:
+        """Queries and keys that stand one after another. The next layer asks for the tables of the last call."""
+        rotary_dim = None if self.rotary_dim == self.dim else self.rotary_dim
+        key = None
+        if type(offset) is int and is_torch(q) and is_torch(k) and not being_traced():
+            key = offset, length_axis, q.shape, k.shape, q.dtype, k.dtype, q.device, k.device, type(q), type(k)
+            if self._last[0] == key:
+                for_q, for_k = self._last[1]
+                return (
+                    rotate(q, for_q, self.layout, rotary_dim=rotary_dim),
+                    rotate(k, for_k, self.layout, rotary_dim=rotary_dim),
+                )
         queries, keys = (
             _length(name, tuple(activations(name, x).shape), length_axis) for name, x in (("q", q), ("k", k))
         )
         if queries > keys:
             raise ValueError(f"q must be no longer than k without positions, got {queries} and {keys} tokens")
-        for_k = self.table(length=keys, offset=offset, length_axis=length_axis, like=k)
-        for_q = for_k if _same(q, k) else self.table(length=keys, offset=offset, length_axis=length_axis, like=q)
-        last = cast("RotaryTable", for_q[keys - queries :])
-        return self._turn("q", q, last), self._turn("k", k, for_k)
+        for_k = for_q = self.table(length=keys, offset=offset, length_axis=length_axis, like=k)
+        if queries < keys or not _same(q, k):
+            last = offset + (keys - queries)
+            for_q = self.table(length=queries, offset=last, length_axis=length_axis, like=q)
+        turned = self._turn("q", q, for_q), self._turn("k", k, for_k)
+        if key is not None and has_values(q) and has_values(k) and _may_be_kept(for_q) and _may_be_kept(for_k):
+            self._last = key, (for_q, for_k)
+        return turned
 
     def _turn(self, name: str, x: Array, table: RotaryTable) -> Array:
         if x.shape[-1] != self.dim:
@@ -386,14 +386,11 @@ def sections(sizes: Sequence[int], interleaved: bool = False) -> list[int]:
         interleaved: False: one axis after the other (Qwen2-VL). True: in turn, 0, 1, 2, 0, 1, 2, …, until an axis has
             all its pairs, whose places axis 0 then takes (Qwen3-VL).
 
-    Returns:
-        as many numbers as the sum of `sizes`, for `Rope(axes=…)`.
-
+    Returns as many numbers as the sum of `sizes`, for `Rope(axes=…)`.
     Source: Wang et al. 2024, "Qwen2-VL", section 2.1; the code released with Qwen3-VL in the library transformers.
 
-    Example:
-        >>> sections((1, 2, 1)), sections((2, 1, 1), interleaved=True)
-        ([0, 1, 1, 2], [0, 1, 2, 0])
+    >>> sections((1, 2, 1)), sections((2, 1, 1), interleaved=True)
+    ([0, 1, 1, 2], [0, 1, 2, 0])
     """
     counted = [whole("sizes", size, 0) for size in sizes]
     if not flag("interleaved", interleaved):
@@ -404,6 +401,26 @@ def sections(sizes: Sequence[int], interleaved: bool = False) -> list[int]:
             raise ValueError(f"sizes must leave room to take turns, got {said(sizes)}")
         axes[axis : size * step : step] = [axis] * size
     return axes
+
+
+def _axes_of(dictionary: Mapping[str, Any]) -> Sequence[int] | None:
+    """What a rope dictionary says of axes, pair by pair."""
+    if "mrope_section" in dictionary:
+        return sections(dictionary["mrope_section"], bool(dictionary.get("mrope_interleaved", False)))
+    return dictionary.get("axes")
+
+
+def _in_blocks(listed: int, n_axes: int = 2, shared: bool = False) -> list[int]:
+    """Axes that one after another have a part of the head, given how many frequencies `posenc.scaling.axial` lists."""
+    return [axis for axis in range(n_axes) for _ in range(listed // n_axes if shared else listed)]
+
+
+def _places(axes: Sequence[int], listed: int) -> list[int]:
+    """For each pair, the place in a list of frequencies that every axis goes through on its own."""
+    places = [list(axes[:pair]).count(axis) for pair, axis in enumerate(axes)]
+    if max(places, default=0) >= listed:
+        raise ValueError(f"axes must have at most {listed} pairs of each axis, got {said(axes)}")
+    return places
 
 
 def _check_axes(axes: Sequence[int], pairs: int) -> tuple[int, ...]:
@@ -441,7 +458,8 @@ def _as_like(table: RotaryTable, like: Array) -> RotaryTable:
     """A NumPy table in the library, on the device and in the working precision of `like`."""
     xp = namespace(like)
     dtype = xp.float32 if xp.finfo(like.dtype).bits < 32 else like.dtype
-    cos, sin = (xp.asarray(part, dtype=dtype, device=device_of(like)) for part in (table.cos, table.sin))
+    with sys.modules["torch"].inference_mode(False) if is_torch(like) else nullcontext():  # a later call may train
+        cos, sin = (xp.asarray(part, dtype=dtype, device=device_of(like)) for part in (table.cos, table.sin))
     return RotaryTable(cos, sin, table.length_axis)
 
 
@@ -450,6 +468,11 @@ def _length(name: str, shape: tuple[int, ...], length_axis: int) -> int:
     if isinstance(length_axis, bool) or not isinstance(length_axis, int) or not -len(shape) <= length_axis <= -2:
         raise ValueError(f"length_axis must name an axis of {name} of shape {shape} from its end, got {length_axis!r}")
     return shape[length_axis]
+
+
+def _may_be_kept(table: RotaryTable) -> bool:
+    """Whether a later call may use a table of torch: it does not learn, and was made where derivatives are."""
+    return has_values(table.cos) and not (table.cos.requires_grad or table.cos.is_inference())
 
 
 def _same(q: Array, k: Array) -> bool:

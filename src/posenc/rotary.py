@@ -3,15 +3,16 @@
     (a, b) at angle φ  →  (a·cos φ − b·sin φ, a·sin φ + b·cos φ),   φ = m·θ_i in radians
 
 Two layouts say which dimensions make pair i: "interleaved" takes 2i and 2i + 1 (RoFormer, LLaMA's own code), "half"
-takes i and i + d/2 (GPT-NeoX, Hugging Face). Three methods compute it: by matrices, element by element, and as a
-product of complex numbers. They agree to rounding. Only queries and keys are turned, after their projections and in
-every layer; values never are.
+takes i and i + d/2 (GPT-NeoX, Hugging Face). Three methods agree to rounding: matrices, element by element, and a
+product of complex numbers. Only queries and keys are turned, after their projections and in every layer.
 
-Source: Su et al. 2021, "RoFormer", section 3.2.2, equations (14), (15) and (34).
+What is of the wrong kind, or of two libraries, raises TypeError; an unknown name, a number out of its range, or a width
+or axes that do not fit, ValueError. Source: Su et al. 2021, "RoFormer", section 3.2.2, equations (14), (15) and (34).
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -38,21 +39,24 @@ from posenc.frequencies import angles as make_angles
 
 LAYOUTS = ("interleaved", "half")
 METHODS = ("elementwise", "complex", "matrix")
+COMPILED = "compiled"  # a method for torch tensors
 ODD = ("leave", "pad")
 
 
-class RotaryTable(NamedTuple):
+class _Table(NamedTuple):
+    cos: Array
+    sin: Array
+    length_axis: int | None = None
+
+
+class RotaryTable(_Table):
     """Cosines and sines of a set of angles, made once and used for queries and keys in every layer.
 
     Attributes:
         cos, sin: shape (..., length, dim/2); a factor may be multiplied into both.
-        length_axis: the axis of x, counted from its end, to which the length belongs: −2 for (batch, heads, length,
-            dim), −3 for (batch, length, heads, dim). Where it is None, the table has as many axes as x.
+        length_axis: the axis of x, from its end, that counts the tokens: −2 for (batch, heads, length, dim), −3 for
+            (batch, length, heads, dim). None: the table has as many axes as x.
     """
-
-    cos: Array
-    sin: Array
-    length_axis: int | None = None
 
     def __getitem__(self, tokens: Any) -> Any:
         """`table[start:stop]` is the table of these tokens; a number picks a field, as of any tuple."""
@@ -78,16 +82,13 @@ def rotary_table(
 
     Args:
         angles: shape (..., length, dim/2), in radians, as `posenc.frequencies.angles` makes them.
-        attention_factor: multiplies cosines and sines alike, and so every score by its square: the way in which
-            YaRN's temperature is applied (Peng et al. 2023, section 3.4).
-        length_axis: the axis of x, from its end, to which the length of `angles` belongs. Axes of `angles` before the
-            length belong to the first axes of x: with positions of shape (batch, length), each sequence has its own,
-            with (1, length) all have the same. None: `angles` has as many axes as x.
-        like: queries or keys. The table takes their library, device and working precision: their dtype, or float32
-            where that is bfloat16 or float16. Left out, it stays in float64 and is cast at every use.
-
-    Raises:
-        TypeError, ValueError: angles that are no finite numbers, a factor ≤ 0, a `length_axis` above −2.
+        attention_factor: greater than 0; multiplies cosines and sines alike, and so every score by its square: YaRN's
+            temperature (Peng et al. 2023, section 3.4).
+        length_axis: the axis of x, from its end and at most −2, to which the length of `angles` belongs. Axes of
+            `angles` before it belong to the first axes of x: with positions of shape (batch, length), each sequence has
+            its own, with (1, length) all have the same. None: `angles` has as many axes as x.
+        like: queries or keys, whose library, device and working precision the table takes: their dtype, or float32
+            where that is bfloat16 or float16. None: float64, cast at every use.
     """
     turned = floats("angles", angles, like=like)
     if turned.ndim < (1 if length_axis is None else 2):
@@ -110,6 +111,7 @@ def rotate(
     *,
     rotary_dim: int | None = None,
     odd: str | None = None,
+    out: Array = None,
 ) -> Array:
     """Turns every pair of `x` by its angle.
 
@@ -122,47 +124,52 @@ def rotate(
         angles_or_table: angles in radians, or their `rotary_table`. Its axes of length 1 are repeated along x; the
             length itself only where the table has as many axes as x.
         layout: "interleaved" or "half".
-        method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16).
-            None: "elementwise"; for torch tensors of 32 768 numbers and more the same in fewer passes over memory,
-            "complex" where the layout is "interleaved"; under torch.compile a formula that it makes one pass of.
+        method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16);
+            "compiled", for torch, a kernel that torch.compile makes at its first use, in seconds, where a C++ compiler
+            is; None, the fastest without one. What runs when:
+            | x                                  | half, None          | half, "compiled" | interleaved, both |
+            |---|---|---|---|
+            | torch, 32 768 numbers and more     | elementwise, pieces | one pass         | complex, pieces   |
+            | torch, fewer                       | elementwise, a table kept in its form  | complex, the same |
+            | torch under torch.compile; learned | elementwise         | elementwise      | elementwise       |
+            | other libraries                    | elementwise         | refused          | elementwise       |
         rotary_dim: the number of first dimensions that turn (partial rotary, GPT-NeoX); the others pass unchanged.
         odd: for an odd width. "leave" leaves the last dimension as it is. "pad" adds a dimension of zeros that turns
             with it: the answer is one wider, and dropping that would cost the relative property.
+        out: a torch tensor in the shape and dtype of the answer that takes it, which saves asking for memory, most of
+            the time for large x; `x` itself is allowed. For `method` None or "compiled", where no gradient is wanted.
 
-    Returns:
-        shape and dtype of `x` (one wider for "pad"). Every pair is as long as before, times the table's factor.
-
-    Raises:
-        TypeError: `x` is no array of floats, or arrays of two libraries are mixed.
-        ValueError: an unknown name, a width that does not fit, or axes that do not.
+    Returns shape and dtype of `x` (one wider for "pad"). Every pair is as long as before, times the table's factor.
     """
+    table = angles_or_table
+    if method in (None, COMPILED) and rotary_dim is None and odd is None and out is None:
+        turned = _as_before(x, table, layout)
+        if turned is not None:
+            return turned
     activations("x", x)
     one_of("layout", layout, LAYOUTS)
     if method is not None:
-        one_of("method", method, METHODS)
+        one_of("method", method, (*METHODS, COMPILED))
+    given = x
     x, turning = _padded(x, rotary_dim, odd)
-    table = angles_or_table
     if not isinstance(table, RotaryTable):
         table = rotary_table(floats("angles_or_table", table, like=x), like=x)
     xp = namespace(x, table.cos)
-    table = _fitted(table, x, turning, xp)
+    fitted = _fitted(table, x, turning, xp)
+    if out is not None:
+        return _turn_into(_checked_out(out, given, x, fitted, method), x, fitted, turning, layout, method)
     if turning == x.shape[-1]:
-        return _turn(x, table, layout, method, xp)
-    return xp.concat([_turn(x[..., :turning], table, layout, method, xp), x[..., turning:]], axis=-1)
+        return _turn(x, fitted, layout, method, xp, table)
+    return xp.concat([_turn(x[..., :turning], fitted, layout, method, xp), x[..., turning:]], axis=-1)
 
 
 def rotation_matrix(angles: Array, layout: str = "interleaved") -> Array:
     """The rotation of all pairs as one matrix R: d/2 blocks [[cos, −sin], [sin, cos]]. For looking at and for proofs.
 
-    R(m)ᵀ R(n) = R(n − m): the position of a query and that of a key leave only their difference in qᵀ R(m)ᵀ R(n) k.
+    R(m)ᵀ R(n) = R(n − m): positions of a query and a key leave only their difference in qᵀ R(m)ᵀ R(n) k. The
+    interleaved layout has the blocks on the diagonal; the half one joins dimensions i and i + dim/2.
 
-    Args:
-        angles: shape (..., dim/2), in radians.
-        layout: "interleaved" puts the blocks on the diagonal; "half" joins dimensions i and i + dim/2.
-
-    Returns:
-        float64, shape (..., dim, dim). Raises ValueError for angles that are not finite or an unknown layout.
-
+    `angles` have the shape (..., dim/2), in radians. Returns float64, shape (..., dim, dim).
     Source: Su et al. 2021, equation (15).
     """
     one_of("layout", layout, LAYOUTS)
@@ -171,7 +178,7 @@ def rotation_matrix(angles: Array, layout: str = "interleaved") -> Array:
 
 
 def pair_scores(q: Array, k: Array, angles: Array, layout: str = "interleaved") -> Array:
-    """What each pair adds to the score of a query and a key, given the angles between them.
+    """What each pair adds to the score of a query and a key, given the angles between them; shape (..., dim/2).
 
     For the pair (q₁, q₂) and (k₁, k₂), with φ = (m − n)·θ_i for a query at m and a key at n:
 
@@ -180,13 +187,6 @@ def pair_scores(q: Array, k: Array, angles: Array, layout: str = "interleaved") 
     Args:
         q, k: shape (..., dim) each, before rotation.
         angles: those of m − n, in radians; shape (dim/2,), or (..., dim/2) with the other axes of q.
-        layout: "interleaved" or "half".
-
-    Returns:
-        shape (..., dim/2); its sum is the score of the rotated vectors.
-
-    Raises:
-        TypeError, ValueError: no floats, shapes that differ, an unknown layout.
 
     Source: Su et al. 2021, equations (12) and (13), for d = 2.
     """
@@ -208,9 +208,6 @@ def layout_permutation(dim: int) -> list[int]:
     """The order of dimensions that turns the interleaved layout into the half one: 0, 2, 4, …, 1, 3, 5, ….
 
     With it, rotate(x[..., order], φ, "half") equals rotate(x, φ, "interleaved")[..., order].
-
-    Args:
-        dim: even and positive. Raises TypeError or ValueError otherwise.
     """
     dim = even_dim(dim)
     return [*range(0, dim, 2), *range(1, dim, 2)]
@@ -219,20 +216,13 @@ def layout_permutation(dim: int) -> list[int]:
 def convert_projection(weight: Array, n_heads: int, to: str, *, rotary_dim: int | None = None) -> Array:
     """Reorders the rows of a query or key projection so that a checkpoint of one layout runs in the other.
 
-    Scores stay what they were if W_Q and W_K are both converted (and their biases); W_V and W_O are left alone, as
-    values are never rotated.
+    Scores stay what they were if W_Q and W_K and their biases are converted; W_V and W_O are left alone.
 
     Args:
-        weight: shape (n_heads·head_dim, hidden), or (n_heads·head_dim,) for a bias.
+        weight: shape (n_heads·head_dim, hidden), or (n_heads·head_dim,) for a bias; any dtype, which is kept.
         n_heads: heads in this projection; with grouped keys, W_K has fewer than W_Q.
         to: "half" (from interleaved) or "interleaved" (from half).
         rotary_dim: the first dimensions of each head that turn, for partial rotary; None: all of them.
-
-    Returns:
-        an array of the same shape and dtype.
-
-    Raises:
-        TypeError, ValueError: no array of one or two axes, rows that the heads do not divide, an odd width.
     """
     n_heads = whole("n_heads", n_heads)
     one_of("to", to, LAYOUTS)
@@ -255,11 +245,7 @@ def convert_projection(weight: Array, n_heads: int, to: str, *, rotary_dim: int 
 def packed_positions(lengths: Sequence[int]) -> Array:
     """Positions of several sequences that lie one after another in one row: each counts from 0.
 
-    Args:
-        lengths: tokens in each sequence, whole numbers of at least 0.
-
-    Returns:
-        NumPy int64, shape (sum of lengths,). Raises TypeError or ValueError for a length that is no such number.
+    `lengths` are whole numbers of at least 0, tokens in each. Returns NumPy int64, shape (sum of lengths,).
     """
     if isinstance(lengths, str) or not hasattr(lengths, "__len__"):
         raise TypeError(f"lengths must be a list of whole numbers, got {said(lengths)}")
@@ -283,17 +269,13 @@ def xpos_tables(
     depends on m − n alone, and fast pairs fade with distance. Vectors do not keep their length.
 
     Args:
-        positions: shape (..., length), in tokens. Only differences count: subtract a common origin from long ones.
+        positions: shape (..., length), in tokens. Only differences count: subtract a common origin from long ones, for
+            a factor that leaves the range of float32 raises ValueError.
         inv_freq: shape (dim/2,), in radians per token.
         gamma: γ, greater than 0. scale_base: tokens over which pair i shrinks by ζ_i, greater than 0.
         length_axis, like: as for `rotary_table`.
 
-    Returns:
-        (table for queries, table for keys), for `rotate`.
-
-    Raises:
-        ValueError: bad numbers, or a position at which a factor leaves the range of float32.
-
+    Returns (table for queries, table for keys), for `rotate`.
     Source: Sun et al. 2022, "A Length-Extrapolatable Transformer", section 2.
     """
     gamma, scale_base = positive("gamma", gamma), positive("scale_base", scale_base)
@@ -318,18 +300,11 @@ def xpos_tables(
 def plane_rotations(rotation: Array) -> tuple[Array, Array]:
     """Takes any rotation of n dimensions apart into rotations of planes: rotation = B · R(φ) · Bᵀ.
 
-    In the orthonormal basis B, the rotation turns ⌊n/2⌋ planes, each by its own angle, and leaves one axis alone where
-    n is odd: what a rotary code does is, up to a change of basis, all that a rotation can do.
+    In the orthonormal basis B it turns ⌊n/2⌋ planes, each by its own angle, and leaves one axis alone where n is odd:
+    what a rotary code does is, up to a change of basis, all that a rotation can do.
 
-    Args:
-        rotation: shape (n, n), orthogonal with determinant +1, NumPy.
-
-    Returns:
-        B, shape (n, n), whose columns 2j and 2j + 1 span plane j; the angles, shape (n // 2,), in radians, from −π
-        to π. The rest of R(φ) is one 1 where n is odd.
-
-    Raises:
-        TypeError, ValueError: no square matrix of numbers, or not a rotation.
+    `rotation` is NumPy, shape (n, n), orthogonal with determinant +1. Returns B, shape (n, n), whose columns 2j and 2j
+    + 1 span plane j, and the angles, shape (n // 2,), in radians, from −π to π.
     """
     matrix = floats("rotation", rotation)
     if not isinstance(matrix, np.ndarray):
@@ -412,16 +387,20 @@ def _fitted(table: RotaryTable, x: Array, turning: int, xp: Any) -> RotaryTable:
     return table
 
 
-def _turn(x: Array, table: RotaryTable, layout: str, method: str | None, xp: Any) -> Array:
-    """Turns all dimensions of `x` by a table that broadcasts along it."""
+def _turn(
+    x: Array, table: RotaryTable, layout: str, method: str | None, xp: Any, given: RotaryTable | None = None
+) -> Array:
+    """Turns all dimensions of `x` by a table that broadcasts along it, and remembers that in the one that was given."""
     dtype = x.dtype
     table = _cast(table, _working_dtype(x), xp)
-    learned = getattr(table.cos, "requires_grad", False) or getattr(table.sin, "requires_grad", False)
-    if method is None and is_torch(x) and not learned:
+    if method == COMPILED and not is_torch(x):
+        raise TypeError(f"x must be a torch tensor for method {COMPILED!r}, got {type(x).__name__}")
+    if method in (None, COMPILED) and is_torch(x) and not _learns(table):
         from posenc import _rotary_torch
 
         if being_traced() or x.numel() >= _rotary_torch.LARGE:
-            return _rotary_torch.turn(x, table.cos, table.sin, layout)
+            return _rotary_torch.turn(x, table.cos, table.sin, layout, compiled=method == COMPILED)
+        return _rotary_torch.turn_small(x, table.cos, table.sin, layout, given)
     x = x if dtype == table.cos.dtype else xp.astype(x, table.cos.dtype)
     if method == "matrix":
         turned = (_matrix(table.cos, table.sin, layout) @ x[..., None])[..., 0]
@@ -433,6 +412,49 @@ def _turn(x: Array, table: RotaryTable, layout: str, method: str | None, xp: Any
         first, second = _pairs(x, layout)
         turned = _join(first * table.cos - second * table.sin, first * table.sin + second * table.cos, layout, xp)
     return turned if turned.dtype == dtype else xp.astype(turned, dtype)
+
+
+def _as_before(x: Array, table: Array | RotaryTable, layout: str) -> Array | None:
+    """`x` turned without checks, where an earlier call has made them for a tensor like it and this table; else None."""
+    if not isinstance(table, RotaryTable) or being_traced() or "_kept" not in table.__dict__:
+        return None
+    return sys.modules["posenc._rotary_torch"].again(x, table, layout)
+
+
+def _learns(table: RotaryTable) -> bool:
+    return getattr(table.cos, "requires_grad", False) or getattr(table.sin, "requires_grad", False)
+
+
+def _checked_out(out: Array, x: Array, padded: Array, table: RotaryTable, method: str | None) -> Array:
+    """`out`, after checking that it can take the answer."""
+    if method not in (None, COMPILED):
+        raise ValueError(f"method must be None or {COMPILED!r} where out is given, got {method!r}")
+    if not (is_torch(out) and is_torch(x)):
+        raise TypeError(f"x and out must be torch tensors, got {type(x).__name__} and {type(out).__name__}")
+    if (out.shape, out.dtype, out.device) != (padded.shape, padded.dtype, padded.device):
+        wanted, got = (f"{tuple(one.shape)}, {one.dtype}, on {one.device}" for one in (padded, out))
+        raise ValueError(f"out must be like the answer, {wanted}, got {got}")
+    import torch
+
+    if torch.is_grad_enabled() and (x.requires_grad or out.requires_grad or _learns(table)):
+        raise ValueError("out must be None where gradients are wanted, got a tensor; torch.no_grad() asks for none")
+    return out
+
+
+def _turn_into(out: Array, x: Array, table: RotaryTable, turning: int, layout: str, method: str | None) -> Array:
+    """Turns the first dimensions of `x` into `out`, and copies the others there."""
+    from posenc import _rotary_torch
+
+    table = _cast(table, _working_dtype(x), namespace(x))
+    same = out.data_ptr() == x.data_ptr() and out.stride() == x.stride()
+    if not same and out.untyped_storage().data_ptr() == x.untyped_storage().data_ptr():
+        x = x.clone()  # out lies over another part of it
+    first = x[..., :turning]
+    into, compiled = first if same else out[..., :turning], method == COMPILED
+    _rotary_torch.turn(first, table.cos, table.sin, layout, into, compiled=compiled)
+    if not same and turning < x.shape[-1]:
+        out[..., turning:].copy_(x[..., turning:])
+    return out
 
 
 def _pairs(x: Array, layout: str) -> tuple[Array, Array]:

@@ -29,14 +29,10 @@ class TransformerConfig:
 
     Attributes:
         vocab_size, n_layers, n_heads: tokens that can be told apart, layers, and heads in each; at least 1.
-        dim: width of the residual stream, a multiple of n_heads.
-        mlp_dim: width of the hidden layer of each MLP; None: 4·dim.
+        dim, mlp_dim: width of the residual stream, a multiple of n_heads, and of each MLP's hidden layer; None: 4·dim.
         causal: whether a token looks only at itself and what stands before it.
-        n_classes: None for a model that answers at every token; otherwise the states are averaged over the tokens and
-            there is one answer, of that many classes, for each sequence.
-
-    Raises:
-        TypeError, ValueError: no whole numbers, below 1, or heads that do not divide the width.
+        n_classes: None: an answer at every token; else states are averaged over the tokens, and there is one answer, of
+            that many classes, for each sequence.
     """
 
     vocab_size: int
@@ -118,12 +114,10 @@ class Transformer(nn.Module):
 
     Args:
         config: its shape.
-        scheme: any of `posenc.schemes`, for heads of config.head_dim; shared by all layers, its weights stay as given.
+        scheme: any of `posenc.schemes`, for heads of config.head_dim and the same `causal`; shared by all layers, its
+            weights stay as given.
         seed: of the initial weights, even within ±1/√(width of what comes in) as torch's own are, and normal with
             standard deviation 1 for embeddings; None: torch's global generator.
-
-    Raises:
-        TypeError, ValueError: arguments of another kind, or a scheme for decoders in an encoder or the reverse.
     """
 
     def __init__(self, config: TransformerConfig, scheme: PositionScheme, seed: int | None = None) -> None:

@@ -1,6 +1,6 @@
 """Measure rotating queries and keys beside other libraries, in one process.
 
-    python -m tests.benchmarks.rotary [--rounds 12]
+    python -m tests.benchmarks.rotary [--rounds 12] [--modes eager compiled]
 
 Each row is the least time of interleaved rounds, for q and k together: in milliseconds, as a ratio to that of our
 rotation in the same layout (above 1 the other is slower), and to that of a copy. Peers that are not installed are left
@@ -21,20 +21,37 @@ import torch
 from torch import Tensor
 
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import rotary_table, rotate
+from posenc.rotary import RotaryTable, rotary_table, rotate
 from tests.benchmarks.results import save
 
 SHAPES = [(1, 32, 2048, 128), (8, 8, 512, 64), (1, 8, 1, 128)]  # (batch, heads, length, head_dim); the last decodes
 DTYPES = [torch.float32, torch.bfloat16]
+MODES = ("eager", "compiled")
 Rotation = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
-def ours(q: Tensor, layout: str) -> Rotation:
+def table_of(q: Tensor) -> RotaryTable:
+    """Positions 0, 1, …, of queries and keys."""
+    turned = angles(torch.arange(q.shape[-2]), inv_freq(q.shape[-1], like=q))
+    return rotary_table(turned, length_axis=-2, like=q)
+
+
+def ours(q: Tensor, layout: str, method: str | None = None) -> Rotation:
     """Our rotation by a table made once."""
-    length, head_dim = q.shape[-2:]
-    turned = angles(torch.arange(length), inv_freq(head_dim, like=q))
-    table = rotary_table(turned, length_axis=-2, like=q)
-    return lambda q, k: (rotate(q, table, layout), rotate(k, table, layout))
+    table = table_of(q)
+    return lambda q, k: (rotate(q, table, layout, method), rotate(k, table, layout, method))
+
+
+def into_kept_memory(q: Tensor, layout: str, method: str | None = None) -> Rotation:
+    """Ours with `out`, forward alone: memory is asked for once."""
+    table = table_of(q)
+    out = torch.empty(q.shape, dtype=q.dtype), torch.empty(q.shape, dtype=q.dtype)
+
+    def both(q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        q, k = (rotate(x.detach(), table, layout, method, out=place) for x, place in zip((q, k), out, strict=True))
+        return q, k
+
+    return both
 
 
 def transformers(q: Tensor) -> Rotation:
@@ -115,7 +132,13 @@ PEERS = {
     "onnxruntime": (onnxruntime("half"), "half"),
     "onnxruntime, interleaved": (onnxruntime("interleaved"), "interleaved"),
 }
-FORWARD_ONLY = {"onnxruntime", "onnxruntime, interleaved"}  # no gradients, and nothing that torch could compile
+# Ours with out=, and with the kernel that method="compiled" makes: layout and method.
+KEPT = {
+    "ours, interleaved, kept memory": ("interleaved", None),
+    "ours, half, kept memory": ("half", None),
+    "ours, half, kernel, kept memory": ("half", "compiled"),
+}
+FORWARD_ONLY = {"onnxruntime", "onnxruntime, interleaved", *KEPT}  # no gradients, and nothing to compile
 
 
 def candidates(q: Tensor) -> dict[str, tuple[Rotation, str]]:
@@ -123,6 +146,8 @@ def candidates(q: Tensor) -> dict[str, tuple[Rotation, str]]:
     found: dict[str, tuple[Rotation, str]] = {
         "ours, interleaved": (ours(q, "interleaved"), "interleaved"),
         "ours, half": (ours(q, "half"), "half"),
+        "ours, half, kernel": (ours(q, "half", "compiled"), "half"),
+        **{name: (into_kept_memory(q, *how), how[0]) for name, how in KEPT.items()},
         "copy": (lambda q, k: (q.clone(), k.clone()), "interleaved"),
     }
     for name, (make, layout) in PEERS.items():
@@ -168,12 +193,14 @@ def main() -> None:
     """Measure every row and print it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=12)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
+    given = parser.parse_args()
+    rounds = given.rounds
     absent = [name for name in PEERS if not _installed(name)]
     print(f"{platform.processor() or platform.machine()}, {torch.get_num_threads()} threads, torch {torch.__version__}")
     print(f"not installed, so left out: {', '.join(absent) or 'none'}\n")
     rows = []
-    for mode in ("eager", "compiled"):
+    for mode in given.modes:
         for dtype in DTYPES:
             for shape in SHAPES:
                 torch.manual_seed(0)
@@ -199,7 +226,7 @@ def main() -> None:
                         for kind in reference
                     ]
                     error = f"{difference[name]:9.1e}" if name in difference else ""
-                    print(f"  {name:24}{''.join(cells)}  greatest difference from float64 {error}")
+                    print(f"  {name:31}{''.join(cells)}  greatest difference from float64 {error}")
                     row = {"mode": mode, "dtype": str(dtype), "shape": shape, "name": name, "layout": layout}
                     rows.append(row | times[name] | {"difference": difference.get(name)})
                 torch.compiler.reset()

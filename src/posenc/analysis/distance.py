@@ -19,11 +19,8 @@ def decay(offsets: Array, inv_freq: Array) -> Array:
     It is the score of a query and a key that agree in every pair, m tokens apart, over their score at distance 0; it is
     also the cosine similarity of two sinusoidal codes m positions apart.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> decay([0, 1, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
-        [1.0, 0.884, 0.39]
+    >>> decay([0, 1, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
+    [1.0, 0.884, 0.39]
     """
     turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
@@ -33,15 +30,11 @@ def decay(offsets: Array, inv_freq: Array) -> Array:
 def decay_law(offsets: Array, base: float) -> Array:
     """What S(m) tends to when pairs become many: (Ci(m) − Ci(m/base)) / ln base, shape of `offsets`.
 
-    The mean over pairs becomes the integral of cos(m·base^(−x)) for x from 0 to 1; u = m·base^(−x) turns it into the
-    integral of cos(u)/u from m/base to m over ln base. Ci is the cosine integral, which is SciPy's. The law is 1 at m =
-    0, even in m, and cos m for base 1, where every pair turns alike.
+    It is the integral of cos(m·base^(−x)) for x from 0 to 1, with Ci the cosine integral, which is SciPy's; 1 at m = 0,
+    even in m, and cos m for base 1, where every pair turns alike.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> decay_law([0, 64, 4096], base=10_000).round(3).tolist()
-        [1.0, 0.487, 0.039]
+    >>> decay_law([0, 64, 4096], base=10_000).round(3).tolist()
+    [1.0, 0.487, 0.039]
     """
     base = positive("base", base)
     distance = floats("offsets", offsets)
@@ -61,11 +54,8 @@ def decay_logarithm(offsets: Array, base: float) -> Array:
     γ = 0.5772… is Euler's constant. Outside that range it is not an approximation of anything. Offsets must be greater
     than 0 and `base` greater than 1.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> decay_logarithm([64, 512], base=10_000).round(3).tolist()
-        [0.486, 0.26]
+    >>> decay_logarithm([64, 512], base=10_000).round(3).tolist()
+    [0.486, 0.26]
     """
     base = positive("base", base)
     if base <= 1:
@@ -81,18 +71,11 @@ def abel_bound(offsets: Array, inv_freq: Array) -> Array:
     """RoFormer's bound: the mean over j of |S_j|, where S_j is the sum of e^{i·m·θ} over the first j pairs.
 
     Summation by parts bounds a score by (greatest jump between the contents of neighbouring pairs) × Σ_j |S_j|. The
-    mean is what RoFormer draws; it is (dim/2 + 1)/2 at m = 0. The order of the pairs in `inv_freq` matters.
+    mean, shape of `offsets`, in units of one pair, is (dim/2 + 1)/2 at m = 0. The order of the pairs in `inv_freq`
+    matters. Source: Su et al. 2021, section 3.4.3, equations (35) to (37).
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Returns:
-        shape of `offsets`, in units of one pair.
-
-    Source: Su et al. 2021, section 3.4.3, equations (35) to (37).
-
-    Example:
-        >>> abel_bound([0, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
-        [2.5, 1.054]
+    >>> abel_bound([0, 100], [1.0, 0.1, 0.01, 0.001]).round(3).tolist()
+    [2.5, 1.054]
     """
     turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
@@ -102,27 +85,16 @@ def abel_bound(offsets: Array, inv_freq: Array) -> Array:
 
 
 def expected_score(offsets: Array, inv_freq: Array, correlation: float) -> tuple[Array, Array]:
-    """Exact mean and variance of the rotary score of random queries and keys.
+    """Exact mean and variance of the rotary score of random queries and keys, each of the shape of `offsets`.
 
-    Every coordinate of q is standard normal and k = ρ·q + √(1 − ρ²)·(another standard normal), so that q and k have
-    correlation ρ in every coordinate. Then, with the sums over all dim/2 pairs,
+    Every coordinate of q is standard normal and k = ρ·q + √(1 − ρ²)·(another standard normal), ρ the `correlation`,
+    from −1 to 1. Before any division by √d, with sums over all dim/2 pairs,
 
         mean = 2ρ Σ cos(m·θ_i),   variance = Σ (2(1 − ρ²) + 4ρ² cos²(m·θ_i)).
 
-    The score is the plain dot product, before any division by √d.
-
-    Args:
-        correlation: ρ, from −1 to 1.
-
-    Other arguments and errors as in `posenc.analysis`.
-
-    Returns:
-        (mean, variance), each of the shape of `offsets`.
-
-    Example:
-        >>> mean, variance = expected_score(0, [1.0, 0.1], correlation=0.5)
-        >>> float(mean), float(variance)
-        (2.0, 5.0)
+    >>> mean, variance = expected_score(0, [1.0, 0.1], correlation=0.5)
+    >>> float(mean), float(variance)
+    (2.0, 5.0)
     """
     if isinstance(correlation, bool) or not isinstance(correlation, Real):
         raise TypeError(f"correlation must be a number, got {said(correlation)}")
@@ -139,14 +111,10 @@ def expected_score(offsets: Array, inv_freq: Array, correlation: float) -> tuple
 def fingerprint(offsets: Array, inv_freq: Array) -> Array:
     """The cosines and sines of a distance, (cos m·θ_i, …, sin m·θ_i, …): all that rotation lets a score see of it.
 
-    Arguments and errors as in `posenc.analysis`.
+    Returns shape (*offsets.shape, dim), of length √(dim/2).
 
-    Returns:
-        shape (*offsets.shape, dim), of length √(dim/2).
-
-    Example:
-        >>> fingerprint(2, [1.0, 0.1]).round(3).tolist()
-        [-0.416, 0.98, 0.909, 0.199]
+    >>> fingerprint(2, [1.0, 0.1]).round(3).tolist()
+    [-0.416, 0.98, 0.909, 0.199]
     """
     turned = _turned(offsets, inv_freq)  # (..., dim/2)
     xp = namespace(turned)
@@ -156,11 +124,8 @@ def fingerprint(offsets: Array, inv_freq: Array) -> Array:
 def fingerprint_similarity(first: Array, second: Array, inv_freq: Array) -> Array:
     """Cosine similarity of the fingerprints of two distances; it is S(first − second), whatever the two are.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> float(fingerprint_similarity(500, 501, [1.0, 0.1]).round(3))
-        0.768
+    >>> float(fingerprint_similarity(500, 501, [1.0, 0.1]).round(3))
+    0.768
     """
     return decay(floats("first", first, like=inv_freq) - floats("second", second, like=inv_freq), inv_freq)
 
@@ -168,14 +133,10 @@ def fingerprint_similarity(first: Array, second: Array, inv_freq: Array) -> Arra
 def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Array:
     """The share of each pair in the squared difference of two fingerprints, 2(1 − cos((a − b)·θ_i)) over its sum.
 
-    Arguments and errors as in `posenc.analysis`.
+    Returns shape (dim/2,), not negative, adding up to 1. Raises ValueError for equal fingerprints.
 
-    Returns:
-        shape (dim/2,), not negative, adding up to 1. Raises ValueError for equal fingerprints.
-
-    Example:
-        >>> fingerprint_difference(500, 501, [1.0, 0.1]).round(3).tolist()
-        [0.989, 0.011]
+    >>> fingerprint_difference(500, 501, [1.0, 0.1]).round(3).tolist()
+    [0.989, 0.011]
     """
     offset = floats("first", first, like=inv_freq) - floats("second", second, like=inv_freq)
     turned = angles(offset, inv_freq)  # (dim/2,)
@@ -188,18 +149,14 @@ def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Arra
 
 
 def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
-    """The smallest of `bases` whose all-ones score stays at or above zero up to `length`, or None where none does.
+    """The smallest of `bases` > 0 whose all-ones score stays at or above zero up to `length`, or None where none does.
 
-    Every whole distance up to `length` is checked, for each of the `bases`, numbers greater than 0. The answer depends
-    on this grid: the bases that pass do not form an interval.
-
-    Arguments and errors as in `posenc.analysis`.
-
+    Every whole distance up to `length` is checked. The bases that pass do not form an interval: the answer depends on
+    this grid.
     Source: Men et al. 2024, "Base of RoPE Bounds Context Length", section 4.
 
-    Example:
-        >>> least_base(2048, 128, [1e4, 1.2e4, 1.6e4])
-        16000.0
+    >>> least_base(2048, 128, [1e4, 1.2e4, 1.6e4])
+    16000.0
     """
     distances, dim = np.arange(whole("length", length) + 1), even_dim(dim)
     grid = floats("bases", bases)

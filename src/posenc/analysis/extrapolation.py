@@ -29,20 +29,12 @@ class ScoreFit(NamedTuple):
 def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
     """The share of the angles past the trained length that training has never met, pair by pair.
 
-    An angle at a position trained_length … length − 1, modulo a turn, counts as new if it is farther than `tolerance`
-    from each of the angles at 0 … trained_length − 1. A pair that has turned once and more has been nearly everywhere.
+    An angle at a position trained_length … length − 1, modulo a turn, counts as new if it is farther than `tolerance`,
+    in radians, from each of the angles at 0 … trained_length − 1. Returns shape (dim/2,), from 0 (nothing new) to 1
+    (all new).
 
-    Args:
-        tolerance: in radians.
-
-    Other arguments and errors as in `posenc.analysis`.
-
-    Returns:
-        shape (dim/2,), from 0 (nothing new) to 1 (all new).
-
-    Example:
-        >>> uncovered([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
-        [0.0, 0.5675, 0.0]
+    >>> uncovered([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
+    [0.0, 0.5675, 0.0]
     """
     tolerance, (trained, end) = positive("tolerance", tolerance), growing_lengths(trained_length, length)
     frequencies = frequency_list(inv_freq)
@@ -62,28 +54,19 @@ def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: floa
 def coverage(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
     """The older name of `uncovered`, kept for code that has it: the share that is *not* covered.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> coverage([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
-        [0.0, 0.5675, 0.0]
+    >>> coverage([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
+    [0.0, 0.5675, 0.0]
     """
     return uncovered(inv_freq, trained_length, length, tolerance)
 
 
 def pairs_reaching(inv_freq: Array, length: int, angle: float) -> int:
-    """How many pairs reach an angle within a length: those with (length − 1)·θ_i ≥ angle.
+    """How many pairs reach an `angle` > 0, in radians, within a length: those with (length − 1)·θ_i ≥ angle.
 
     At π/2 a pair's cosine has come down to 0, at π it is at its least, and at 2π the pair has met every angle.
 
-    Args:
-        angle: in radians, finite and greater than 0.
-
-    Other arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> pairs_reaching([1.0, 0.1, 0.01], length=100, angle=math.pi)
-        2
+    >>> pairs_reaching([1.0, 0.1, 0.01], length=100, angle=math.pi)
+    2
     """
     angle, last = positive("angle", angle), whole("length", length) - 1
     reached = angles(last, inv_freq) >= angle  # (dim/2,)
@@ -93,16 +76,10 @@ def pairs_reaching(inv_freq: Array, length: int, angle: float) -> int:
 def critical_dimension(dim: int, base: float, length: int) -> int:
     """The dimensions whose pairs turn more than once within the trained length: 2·⌈dim/2 · log_base(length/2π)⌉.
 
-    It is twice the index of the first pair that does not, an even number from 0 to dim; counting the pairs also holds
-    where the formula would leave 0 … dim. Liu et al. call it the critical dimension for extrapolation.
-
-    Arguments and errors as in `posenc.analysis`.
-
     Source: Liu et al. 2023, "Scaling Laws of RoPE-based Extrapolation".
 
-    Example:
-        >>> critical_dimension(128, 10_000, length=4096)
-        92
+    >>> critical_dimension(128, 10_000, length=4096)
+    92
     """
     return 2 * int(np.count_nonzero(turns(whole("length", length), make_inv_freq(dim, base)) > 1))
 
@@ -110,9 +87,8 @@ def critical_dimension(dim: int, base: float, length: int) -> int:
 def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, ridge: float = 0.0) -> ScoreFit:
     """Fits a score of distance to targets on a trained length, by least squares, and reads it elsewhere.
 
-    A rotary score is f(m) = Σ_i (a_i·cos(m·θ_i) + b_i·sin(m·θ_i)) in the distance m, with a and b from query and key.
-    Given any targets for m = 0 … length − 1, the best a and b are found; then f is read past the length and between the
-    whole distances, where nothing has held it.
+    A rotary score is f(m) = Σ_i (a_i·cos(m·θ_i) + b_i·sin(m·θ_i)) in the distance m. Given any targets for m = 0 …
+    length − 1, the best a and b are found; then f is read past the length and between the whole distances.
 
     The solver is a singular value decomposition. Without ridge, singular values up to ε·max(length, 2·pairs) times the
     greatest are left out, as numpy.linalg.lstsq does; with ridge r, σ/(σ² + r) stands for 1/σ. With pairs that have not
@@ -123,18 +99,12 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
         least_turns: only pairs that turn this often within the length are fitted with; not negative. At least one must.
         ridge: weight of Σ (a² + b²) against the squared errors; not negative.
 
-    Other arguments and errors as in `posenc.analysis`.
-
-    Returns:
-        a `ScoreFit`, everything in it in the library of the targets. `fingerprint(m, fit.inv_freq) @ fit.coefficients`
-        is f(m).
-
+    Returns a `ScoreFit` in the library of the targets; `fingerprint(m, fit.inv_freq) @ fit.coefficients` is f(m).
     Source: the experiment is that of Chen et al. 2023 (position interpolation), figure 2.
 
-    Example:
-        >>> fit = fit_scores([1.0, 0.0, -1.0, 0.0], [math.pi / 2])
-        >>> abs(fit.coefficients).round(6).tolist(), float(fit.past_range.round(6))
-        ([1.0, 0.0], 1.0)
+    >>> fit = fit_scores([1.0, 0.0, -1.0, 0.0], [math.pi / 2])
+    >>> abs(fit.coefficients).round(6).tolist(), float(fit.past_range.round(6))
+    ([1.0, 0.0], 1.0)
     """
     like = first_array(targets, inv_freq)
     values, frequencies = floats("targets", targets, like=like), frequency_list(floats("inv_freq", inv_freq, like=like))

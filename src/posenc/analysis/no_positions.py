@@ -13,20 +13,13 @@ SIGNIFICANT_BITS = {"bfloat16": 8, "float16": 11, "float32": 24}
 
 
 def uniform_attention_std(n_keys: Array) -> Array:
-    """The standard deviation of a mean of n independent values of deviation 1: n^(−1/2).
+    """The standard deviation of a mean of n independent values of deviation 1: n^(−1/2), float64, shape of `n_keys`.
 
     A causal head without any code that attends evenly writes such a mean; its size says how many keys there were. Equal
-    values show nothing: their mean is the same for every n.
+    values show nothing: their mean is the same for every n. `n_keys` are whole numbers of at least 1, any shape.
 
-    Args:
-        n_keys: n, whole numbers of at least 1, any shape.
-
-    Returns:
-        float64, shape of `n_keys`.
-
-    Example:
-        >>> uniform_attention_std([1, 4, 100]).tolist()
-        [1.0, 0.5, 0.1]
+    >>> uniform_attention_std([1, 4, 100]).tolist()
+    [1.0, 0.5, 0.1]
     """
     return whole_numbers("n_keys", n_keys, least=1) ** -0.5
 
@@ -34,15 +27,11 @@ def uniform_attention_std(n_keys: Array) -> Array:
 def first_tie(precision: str, limit: int = 10_000) -> int | None:
     """The first n at which n^(−1/2) and (n + 1)^(−1/2) are the same number once rounded, or None up to `limit`.
 
-    From there on a count that is written as that standard deviation can no longer be read exactly.
+    From there on a count that is written as that standard deviation can no longer be read exactly. `precision` is
+    "bfloat16", "float16" or "float32", `limit` from 1 to 10 000 000 (float16 stays normal throughout).
 
-    Args:
-        precision: "bfloat16", "float16" or "float32".
-        limit: the greatest n that is tried, at least 1 and at most 10 000 000 (float16 stays normal throughout).
-
-    Example:
-        >>> first_tie("bfloat16"), first_tie("float32", 1000)
-        (111, None)
+    >>> first_tie("bfloat16"), first_tie("float32", 1000)
+    (111, None)
     """
     one_of("precision", precision, tuple(SIGNIFICANT_BITS))
     if whole("limit", limit) > 10_000_000:
@@ -57,23 +46,18 @@ def first_tie(precision: str, limit: int = 10_000) -> int | None:
 def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Array:
     """The expected softmax weight of one key of a given logit among n − 1 keys of standard normal logits.
 
-    Every other key takes a share, so that the weight falls with n although no logit changes: dilution. It is near
-    e^(λ·logit) / (e^(λ·logit) + (n − 1)·e^(λ²/2)) for λ = 1/temperature, and never below that. The answer is exact to
-    10⁻¹²: with X the sum of the other exponentials over e^(λ·logit), E[1/(1 + X)] = ∫ e^(−s)·E[e^(−s·X)] ds, and the
-    inner mean is the (n − 1)-th power of that of one key. Both integrals are trapezoidal sums of smooth functions that
-    vanish at both ends, which converge faster than any power of the step.
+    It falls with n although no logit changes: dilution. It is near e^(λ·logit) / (e^(λ·logit) + (n − 1)·e^(λ²/2)) for λ
+    = 1/temperature, and never below that. Exact to 10⁻¹²: with X the sum of the other exponentials over e^(λ·logit),
+    E[1/(1 + X)] = ∫ e^(−s)·E[e^(−s·X)] ds, and the inner mean is the (n − 1)-th power of that of one key. Both
+    integrals are trapezoidal sums of smooth functions that vanish at both ends.
 
     Args:
-        n_keys: n, whole numbers of at least 1, any shape.
+        n_keys: n, whole numbers of at least 1, any shape, which the answer has too, in float64.
         logit: of the one key, from −100 to 100.
-        temperature: by which all logits are divided, as in `posenc.attention.attention`; finite and at least 0.1.
+        temperature: by which all logits are divided; finite and at least 0.1.
 
-    Returns:
-        float64, shape of `n_keys`, from 0 to 1; 1 for a single key.
-
-    Example:
-        >>> needle_weight([1, 128, 8192], logit=6).round(3).tolist()
-        [1.0, 0.659, 0.029]
+    >>> needle_weight([1, 128, 8192], logit=6).round(3).tolist()
+    [1.0, 0.659, 0.029]
     """
     keys = whole_numbers("n_keys", n_keys, least=1)
     if isinstance(logit, bool) or not isinstance(logit, Real):

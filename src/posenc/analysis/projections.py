@@ -23,25 +23,21 @@ def four_terms(
 ) -> FourTerms:
     """The score of word + position against word + position, taken apart: (x_t + p_t)ᵀ·W_qᵀ·W_k·(x_s + p_s).
 
-    Multiplied out it is x_tᵀ·W·x_s + x_tᵀ·W·p_s + p_tᵀ·W·x_s + p_tᵀ·W·p_s with W = W_qᵀ·W_k. The second and the third
-    term each hold one position only; the last alone sees both. Nothing is divided by √d.
+    It is x_tᵀ·W·x_s + x_tᵀ·W·p_s + p_tᵀ·W·x_s + p_tᵀ·W·p_s with W = W_qᵀ·W_k. The second and the third term each hold
+    one position only; the last alone sees both. Nothing is divided by √d.
 
     Args:
-        query_content: x_t, shape (..., queries, dim).
-        key_content: x_s, shape (..., keys, dim), with the same leading axes.
-        query_position: p_t, shape (queries, dim) for all leading axes alike, or the shape of `query_content`.
-        key_position: p_s, likewise for the keys.
+        query_content, key_content: x_t and x_s, shape (..., queries, dim) and (..., keys, dim), leading axes alike.
+        query_position, key_position: p_t and p_s, shape (queries, dim) and (keys, dim) for all leading axes alike, or
+            the shapes of the contents.
         w_q, w_k: the projections, shape (head_dim, dim), as torch.nn.Linear keeps them.
 
-    Returns:
-        a `FourTerms` of float64 arrays of shape (..., queries, keys); their sum is the score.
-
+    Returns a `FourTerms` of float64 arrays of shape (..., queries, keys); their sum is the score.
     Source: Dai et al. 2019 (Transformer-XL), section 3.3, start from this expansion.
 
-    Example:
-        >>> terms = four_terms([[1, 0]], [[0, 1]], [[0, 2]], [[3, 0]], [[1, 0], [0, 1]], [[1, 0], [0, 1]])
-        >>> [float(term[0, 0]) for term in terms]
-        [0.0, 3.0, 2.0, 0.0]
+    >>> terms = four_terms([[1, 0]], [[0, 1]], [[0, 2]], [[3, 0]], [[1, 0], [0, 1]], [[1, 0], [0, 1]])
+    >>> [float(term[0, 0]) for term in terms]
+    [0.0, 3.0, 2.0, 0.0]
     """
     names = ("query_content", "key_content", "query_position", "key_position", "w_q", "w_k")
     given = (query_content, key_content, query_position, key_position, w_q, w_k)
@@ -71,9 +67,9 @@ def offset_kernel(
 ) -> Array:
     """What a matrix between two sinusoidal codes makes of their offset: p_tᵀ·W·p_{t+Δ} at every position t.
 
-    For W = I it is (dim/2)·S(Δ) at every t (see `decay`), and even in Δ. Any other W is what W_qᵀ·W_k may be: random
-    ones make the product depend on t; those of `pairwise_weight` never do; `posenc.absolute.shift_matrix(1, dim)` moves
-    the peak to Δ = −1, so that a head looks one token back.
+    For W = I it is (dim/2)·S(Δ) at every t (see `decay`). Any other W is what W_qᵀ·W_k may be: random ones make the
+    product depend on t; those of `pairwise_weight` never do; `posenc.absolute.shift_matrix(1, dim)` moves the peak to Δ
+    = −1: a head that looks one token back.
 
     Args:
         offsets: Δ (key minus query), shape (offsets,).
@@ -82,16 +78,11 @@ def offset_kernel(
         weight: W, shape (dim, dim); the identity where it is left out. Gradients flow into it.
         layout: "interleaved" or "half", as in `posenc.absolute.sinusoidal`; W is read in it.
 
-    Other arguments and errors as in `posenc.analysis`.
-
-    Returns:
-        float64, shape (positions, offsets).
-
+    Returns float64, shape (positions, offsets).
     Source: the experiment with a random W is that of Yan et al. 2019 (TENER).
 
-    Example:
-        >>> offset_kernel([-1, 0, 1], [5], 2).round(3).tolist()
-        [[0.54, 1.0, 0.54]]
+    >>> offset_kernel([-1, 0, 1], [5], 2).round(3).tolist()
+    [[0.54, 1.0, 0.54]]
     """
     like = first_array(offsets, positions, weight)
     apart, at = floats("offsets", offsets, like=like), floats("positions", positions, like=like)
@@ -112,19 +103,11 @@ def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
     """The matrix that scales and turns each pair by itself: blocks a_i·I + b_i·J with J = [[0, −1], [1, 0]].
 
     Between two sinusoidal codes it gives Σ_i (a_i·cos(Δ·θ_i) + b_i·sin(Δ·θ_i)), whatever the position: dim free numbers
-    keep translation invariance exactly, and any b ≠ 0 tells left from right. With a_i = cos(k·θ_i), b_i = −sin(k·θ_i)
-    it is `posenc.absolute.shift_matrix`.
+    keep translation invariance, and any b ≠ 0 tells left from right. With a_i = cos(k·θ_i), b_i = −sin(k·θ_i) it is
+    `posenc.absolute.shift_matrix`. `a` and `b` have the shape (dim/2,), the answer (dim, dim), float64, in `layout`.
 
-    Args:
-        a, b: one number for each pair, shape (dim/2,).
-        layout: "interleaved" or "half", as in `posenc.absolute.sinusoidal`.
-
-    Returns:
-        float64, shape (dim, dim).
-
-    Example:
-        >>> pairwise_weight([2], [3]).tolist()
-        [[2.0, -3.0], [3.0, 2.0]]
+    >>> pairwise_weight([2], [3]).tolist()
+    [[2.0, -3.0], [3.0, 2.0]]
     """
     one_of("layout", layout, LAYOUTS)
     like = first_array(a, b)
@@ -146,17 +129,11 @@ def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
 def kernel_residual(kernel: Array) -> Array:
     """How much of what a kernel of offsets says depends on the position: 0 for nothing, 1 for everything.
 
-    The root of the share of the variance of all entries that is left within the columns, one column for an offset.
+    The root of the share of the variance of all entries that is left within the columns, one column for an offset; 0
+    for equal entries. `kernel` has the shape (positions, offsets), at least 2 positions, as `offset_kernel` gives it.
 
-    Args:
-        kernel: shape (positions, offsets), at least 2 positions, as `offset_kernel` gives.
-
-    Returns:
-        one number, from 0 to 1; 0 for a kernel of equal entries.
-
-    Example:
-        >>> float(kernel_residual([[1, 2], [1, 2]])), float(kernel_residual([[1, 1], [2, 2]]))
-        (0.0, 1.0)
+    >>> float(kernel_residual([[1, 2], [1, 2]])), float(kernel_residual([[1, 1], [2, 2]]))
+    (0.0, 1.0)
     """
     table = table_of("kernel", kernel, 2)
     xp = namespace(table)
@@ -166,17 +143,11 @@ def kernel_residual(kernel: Array) -> Array:
 def kernel_asymmetry(kernel: Array) -> Array:
     """How differently a kernel treats an offset to the right and the same to the left: 0 for not at all.
 
-    The mean of |K(t, Δ) − K(t, −Δ)| over all entries, in standard deviations of all entries.
+    The mean of |K(t, Δ) − K(t, −Δ)| over all entries, in standard deviations of all entries; 0 for equal ones. `kernel`
+    has the shape (positions, offsets), with offsets −n … n in this order: an odd number of columns.
 
-    Args:
-        kernel: shape (positions, offsets), of offsets −n … n in this order, so an odd number of columns.
-
-    Returns:
-        one number, not negative; 0 for a kernel of equal entries.
-
-    Example:
-        >>> float(kernel_asymmetry([[1, 2, 1]])), round(float(kernel_asymmetry([[1, 2, 3]])), 3)
-        (0.0, 1.633)
+    >>> float(kernel_asymmetry([[1, 2, 1]])), round(float(kernel_asymmetry([[1, 2, 3]])), 3)
+    (0.0, 1.633)
     """
     table = table_of("kernel", kernel, 1)
     if table.shape[1] % 2 == 0:

@@ -14,11 +14,8 @@ from posenc.analysis._shared import growing_lengths, more_than_rounding, not_zer
 def least_distance(codes: Array) -> Array:
     """Uniqueness: the least distance between two rows, of at least 2. Ideal: well above 0; 0 means a shared code.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> float(least_distance([[0, 0], [3, 4], [3, 5]]))
-        1.0
+    >>> float(least_distance([[0, 0], [3, 4], [3, 5]]))
+    1.0
     """
     return namespace(codes).min(namespace(codes).concat(_distances(codes, 2)))
 
@@ -26,11 +23,8 @@ def least_distance(codes: Array) -> Array:
 def greatest_norm(codes: Array) -> Array:
     """Boundedness: the greatest length of a row. Ideal: the same however long the table; growth drowns the words.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> float(greatest_norm([[0, 1], [3, 4]]))
-        5.0
+    >>> float(greatest_norm([[0, 1], [3, 4]]))
+    5.0
     """
     table = table_of("codes", codes, 1)
     return namespace(table).max(_norms(table))
@@ -42,11 +36,8 @@ def translation_residual(codes: Array) -> Array:
     For each offset k, 1 ≤ k < length/2, the distances |PE_{t+k} − PE_t| at all t have a mean and a standard deviation;
     the answer is the mean over k of deviation/mean. There must be at least 3 rows.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> float(translation_residual([[0], [1], [3], [6]]).round(3))
-        0.408
+    >>> float(translation_residual([[0], [1], [3], [6]]).round(3))
+    0.408
     """
     return _mean_ratio(_distances(codes, 3), lambda apart, offset: namespace(apart).std(apart))
 
@@ -55,14 +46,11 @@ def left_right_difference(codes: Array) -> Array:
     """Symmetry: how differently k tokens to the right and k to the left lie from the same row. Ideal: 0.
 
     For each offset k, 1 ≤ k < length/2, the mean of ||PE_{t+k} − PE_t| − |PE_t − PE_{t−k}|| over the mean distance; the
-    answer is its mean over k. There must be at least 3 rows. A code that passes cannot tell left from right by distance
-    or product alone: this wish and that for a sense of direction exclude each other.
+    answer is its mean over k. There must be at least 3 rows. A code that passes cannot tell left from right by
+    distance.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> float(left_right_difference([[0], [1], [3], [6]]))
-        0.5
+    >>> float(left_right_difference([[0], [1], [3], [6]]))
+    0.5
     """
 
     def change(apart: Array, offset: int) -> Array:
@@ -78,11 +66,8 @@ def monotonicity_violations(codes: Array) -> float:
     up to 10⁻⁹ of the greatest distance are taken for rounding. For rows of one length the product says the same. There
     must be at least 3 rows.
 
-    Arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> monotonicity_violations([[0], [2], [1]])
-        1.0
+    >>> monotonicity_violations([[0], [2], [1]])
+    1.0
     """
     by_offset = _distances(codes, 3)
     xp, rows = namespace(by_offset[0]), len(by_offset)
@@ -95,21 +80,14 @@ def monotonicity_violations(codes: Array) -> float:
 
 
 def shift_residual(codes: Array, offset: int) -> Array:
-    """Linearity: what the best single matrix leaves when it moves every row by k tokens. Ideal: 0.
+    """Linearity: what the best single matrix leaves when it moves every row by `offset` ≥ 1 tokens. Ideal: 0.
 
-    The root of the mean over rows and dimensions of (PE_{t+k} − M·PE_t)², for the M that makes it least. M has no
-    constant part. It is found by singular values, of which those up to ε·max(shape) of the greatest are left out.
+    The root of the mean over rows and dimensions of (PE_{t+k} − M·PE_t)², in the units of the code, for the M that
+    makes it least, which has no constant part. Singular values up to ε·max(shape) of the greatest are left out. There
+    must be more than offset + dim rows (with fewer, any table is fitted).
 
-    Args:
-        codes: a table of more than offset + dim rows (with fewer, any table is fitted).
-        offset: k, in tokens, at least 1.
-
-    Returns:
-        one number, in the units of the code.
-
-    Example:
-        >>> float(shift_residual([[1], [2], [4], [9]], offset=1).round(3))
-        0.282
+    >>> float(shift_residual([[1], [2], [4], [9]], offset=1).round(3))
+    0.282
     """
     offset = whole("offset", offset)
     table = table_of("codes", codes, 1)
@@ -126,17 +104,11 @@ def shift_residual(codes: Array, offset: int) -> Array:
 def period(codes: Array, tolerance: float = 1e-9) -> int | None:
     """Periodicity: the least offset at which every row comes back. Ideal: None, else positions share codes.
 
-    Only offsets up to half the table, of at least 2 rows, are tried: beyond, there is no second turn to compare in
-    full.
+    Only offsets up to half the table, of at least 2 rows, are tried. `tolerance` is the greatest difference in a
+    dimension that counts as none.
 
-    Args:
-        tolerance: greatest difference in a dimension that counts as none.
-
-    Other arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> period([[0], [1], [0], [1]])
-        2
+    >>> period([[0], [1], [0], [1]])
+    2
     """
     table, tolerance = table_of("codes", codes, 2), positive("tolerance", tolerance)
     xp = namespace(table)
@@ -149,13 +121,10 @@ def period(codes: Array, tolerance: float = 1e-9) -> int | None:
 def length_dependence(shorter: Array, longer: Array) -> Array:
     """Whether a position keeps its code when the text grows: the length of the greatest change of a row. Ideal: 0.
 
-    Args:
-        shorter: the table for one length, shape (length, dim).
-        longer: the table for another, of as many rows or more and of the same width.
+    `shorter` is the table for one length, shape (length, dim), `longer` that for another, of as many rows or more.
 
-    Example:
-        >>> float(length_dependence([[0], [1]], [[0], [0.5], [1]]))
-        0.5
+    >>> float(length_dependence([[0], [1]], [[0], [0.5], [1]]))
+    0.5
     """
     first, second = table_of("shorter", shorter, 1), table_of("longer", longer, 1)
     namespace(first, second)  # refuses arrays of two libraries
@@ -171,18 +140,12 @@ def length_dependence(shorter: Array, longer: Array) -> Array:
 def defined_share(code: Callable[[Array], Array], trained_length: int, length: int) -> float:
     """Extrapolation: the share of the positions past the trained length that have a code at all. Ideal: 1.
 
-    Positions are asked for one at a time. A ValueError, an IndexError or a value that is not finite means that there is
-    no code. That a code is defined does not say that a model can read it (`uncovered` is about that).
+    `code` is called with a NumPy array of one whole number, shape (1,), and answers a code of shape (1, dim). A
+    ValueError, an IndexError or a value that is not finite means that there is none; at the last trained position,
+    errors are passed on. That a code is defined does not say that a model can read it (`uncovered` is about that).
 
-    Args:
-        code: called with a NumPy array of one whole number, shape (1,); answers a code of shape (1, dim). What it
-            raises at the last trained position is passed on.
-
-    Other arguments and errors as in `posenc.analysis`.
-
-    Example:
-        >>> defined_share(lambda at: np.eye(6)[at], trained_length=4, length=8)
-        0.5
+    >>> defined_share(lambda at: np.eye(6)[at], trained_length=4, length=8)
+    0.5
     """
     trained, end = growing_lengths(trained_length, length)
     if not callable(code):

@@ -2,14 +2,14 @@
 
     logits_ij = q_i·k_j·scale + b_ij
 
-Throughout, relative position = key − query, the sign of `posenc.absolute.relative_positions`: negative for what stands
-before. ALiBi, T5, Sandwich and KERPLE add a number that depends on the relative position and on the head alone: one
-value along each diagonal (Toeplitz). FIRE's also depends on where the query stands, and the terms of Transformer-XL,
-TENER and DeBERTa on what it and the key say.
+Relative position is key − query, in tokens, as in `posenc.absolute.relative_positions`: negative for what stands
+before; `relative_positions` has the shape (..., queries, keys). ALiBi, T5, Sandwich and KERPLE add a number that
+depends on it and on the head alone: one value along each diagonal (Toeplitz). FIRE's also depends on where the query
+stands, and the terms of Transformer-XL, TENER and DeBERTa on what it and the key say.
 
 Give a bias to `posenc.attention.attention` as `bias`, or by `score_mod` to torch's FlexAttention; it is added after the
-scaling. It is −∞ for the keys that a causal method says nothing about. Two biases are products of vectors, so that they
-can also be had by widening q and k.
+scaling. It is −∞ for the keys that a causal method says nothing about. What is of the wrong kind, or of two libraries
+or dtypes, raises TypeError; what is not finite, out of its range or of a shape that does not fit, ValueError.
 """
 
 # The package's page shows the names in this order.

@@ -20,33 +20,22 @@ def t5_bucket(
 
     With B buckets for one direction and E = ⌊B/2⌋, a distance n below E has bucket n; any other has bucket
     E + ⌊(B − E)·ln(n/E)/ln(max_distance/E)⌋, or B − 1 where that is less. Causal: B = num_buckets, and keys after
-    the query have bucket 0. Bidirectional: B = num_buckets/2, and keys after the query get B more.
-
-    Where a bucket starts is found in whole numbers, n^(B − E) ≥ E^(B − E − b)·max_distance^b, so that a logarithm
-    rounded up or down cannot move an edge. Equal to Hugging Face's float32 at every offset up to ±4096 for the numbers
-    that T5 uses.
+    the query have bucket 0. Bidirectional: B = num_buckets/2, and keys after the query get B more. Edges are found in
+    whole numbers, n^(B − E) ≥ E^(B − E − b)·max_distance^b; Hugging Face's float32 agrees at offsets up to ±4096.
 
     Args:
-        relative_positions: key − query, whole numbers, any shape; in tokens.
+        relative_positions: key − query, whole numbers, any shape; the answer, int64, has it too.
         bidirectional: True for an encoder, False for a decoder.
         num_buckets: at least 2; even and at least 4 with `bidirectional`.
         max_distance: greater than E, up to 2^53. The last bucket starts before it: 32 and 128 put it at 113 in a
             decoder and at 91 in an encoder.
 
-    Returns:
-        int64, the shape of `relative_positions`, from 0 to num_buckets − 1.
-
-    Raises:
-        TypeError: not real numbers, a number of buckets or a distance that is not whole, or `bidirectional` no bool.
-        ValueError: offsets that are not whole or not finite, too few buckets, or a `max_distance` out of range.
-
     Source: Raffel et al. 2020, section 2.1, describes it; the numbers are from the authors' code.
 
-    Example:
-        >>> t5_bucket([-1, -15, -20, -113, 3], bidirectional=False).tolist()
-        [1, 15, 17, 31, 0]
-        >>> t5_bucket([-20, 20], bidirectional=True).tolist()
-        [10, 26]
+    >>> t5_bucket([-1, -15, -20, -113, 3], bidirectional=False).tolist()
+    [1, 15, 17, 31, 0]
+    >>> t5_bucket([-20, 20], bidirectional=True).tolist()
+    [10, 26]
     """
     num_buckets = whole("num_buckets", num_buckets)
     _enough_buckets("num_buckets", num_buckets, str(num_buckets), flag("bidirectional", bidirectional))
@@ -73,25 +62,16 @@ def t5(relative_positions: Array, table: Array, *, bidirectional: bool, max_dist
     It runs at any length; distances from the start of the last bucket on share one learned value.
 
     Args:
-        relative_positions: key − query, whole numbers, shape (..., queries, keys); in tokens.
         table: shape (num_buckets, heads), any floating dtype. Gradients flow into it.
-        bidirectional: True for an encoder, False for a decoder, whose later keys all get bucket 0: mask them.
-        max_distance: as in `t5_bucket`.
+        bidirectional, max_distance: as in `t5_bucket`. A decoder's later keys all get bucket 0: mask them.
 
-    Returns:
-        shape (..., heads, queries, keys), in the dtype of `table`.
-
-    Raises:
-        TypeError: `table` is no array of floats, arrays of two libraries; otherwise as in `t5_bucket`.
-        ValueError: shapes that do not fit; otherwise as in `t5_bucket`.
-
+    Returns shape (..., heads, queries, keys), in the dtype of `table`.
     Source: Raffel et al. 2020, section 2.1.
 
-    Example:
-        >>> import numpy as np
-        >>> table = np.arange(64.0).reshape(32, 2)  # two heads
-        >>> t5([[-20, -1, 0]], table, bidirectional=False).tolist()
-        [[[34.0, 2.0, 0.0]], [[35.0, 3.0, 1.0]]]
+    >>> import numpy as np
+    >>> table = np.arange(64.0).reshape(32, 2)  # two heads
+    >>> t5([[-20, -1, 0]], table, bidirectional=False).tolist()
+    [[[34.0, 2.0, 0.0]], [[35.0, 3.0, 1.0]]]
     """
     if activations("table", table).ndim != 2 or table.shape[1] == 0:
         raise ValueError(f"table must have shape (num_buckets, heads), got shape {tuple(table.shape)}")

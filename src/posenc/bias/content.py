@@ -36,20 +36,16 @@ class TransformerXLTerms(NamedTuple):
 def transformer_xl(q: Array, k: Array, r: Array, u: Array, v: Array) -> TransformerXLTerms:
     """Transformer-XL's logits: q_i·k_j + q_i·r_{i−j} + u·k_j + v·r_{i−j} = (q_i + u)·k_j + (q_i + v)·r_{i−j}.
 
-    They are what is left of (x_i + p_i)·W_qᵀ·W_k·(x_j + p_j), multiplied out, when the key's position becomes a
-    distance and the query's position, which no longer matters, one learned vector in each of two terms.
-
-    Queries are the last ones of the keys (the others are the memory of earlier segments): query i stands at position
-    i + keys − queries, so that distances run up to keys − 1. The rows of `r` are distances, the farthest first:
+    Queries are the last ones of the keys (the others are the memory of earlier segments). The rows of `r` are
+    distances, the farthest first:
 
     - causal: keys − 1, …, 1, 0, one row for each key. Later keys have no distance; their terms in r are −∞.
     - in both directions: keys − 1, …, 0, …, −(queries − 1), keys + queries − 1 rows.
 
-    r is W_kR·R with R the sinusoidal code of the distance:
+    r is W_kR·R with R the sinusoidal code of the distance, and the model divides the logits by √head_dim:
 
         sinusoidal(arange(keys - 1, -1, -1), dim, layout="half") @ W_kR      then split into heads
-
-    The model divides the logits by √head_dim: attention(q, k, value, scale=s, bias=s * terms.bias, causal=True).
+        attention(q, k, value, scale=s, bias=s * terms.bias, causal=True)
 
     Args:
         q: queries, shape (..., heads, queries, head_dim), any floating dtype.
@@ -57,21 +53,15 @@ def transformer_xl(q: Array, k: Array, r: Array, u: Array, v: Array) -> Transfor
         r: rows of the distances, shape (heads, rows, head_dim).
         u, v: shape (heads, head_dim). r, u and v are cast to the dtype of q; gradients flow into all five.
 
-    Returns:
-        the four terms, each of shape (..., heads, queries, keys), in the dtype of q; `bias` and `logits` add them up.
-
-    Raises:
-        TypeError: not arrays of floats, q and k of two dtypes, or arrays of two libraries.
-        ValueError: shapes that do not fit, or more queries than keys.
-
+    Returns the four terms, each of shape (..., heads, queries, keys), in the dtype of q; `bias` and `logits` add them
+    up.
     Source: Dai et al. 2019, section 3.3; the shift that avoids a row for every pair, appendix B.
 
-    Example:
-        >>> import numpy as np
-        >>> q = k = np.ones((1, 2, 2))
-        >>> r, u = np.array([[[3.0, 4.0], [1.0, 2.0]]]), np.zeros((1, 2))  # distances 1 and 0
-        >>> transformer_xl(q, k, r, u, u).bias.tolist()
-        [[[3.0, -inf], [7.0, 3.0]]]
+    >>> import numpy as np
+    >>> q = k = np.ones((1, 2, 2))
+    >>> r, u = np.array([[[3.0, 4.0], [1.0, 2.0]]]), np.zeros((1, 2))  # distances 1 and 0
+    >>> transformer_xl(q, k, r, u, u).bias.tolist()
+    [[[3.0, -inf], [7.0, 3.0]]]
     """
     _queries_and_keys(("q", "k"), q, k)
     (heads, queries, head_dim), keys = q.shape[-3:], k.shape[-2]
@@ -91,28 +81,20 @@ def transformer_xl(q: Array, k: Array, r: Array, u: Array, v: Array) -> Transfor
 def tener(q: Array, k: Array, r: Array, u: Array, v: Array) -> TransformerXLTerms:
     """TENER's logits: q_i·k_j + q_i·R_{i−j} + u·k_j + v·R_{i−j}, with R the sinusoidal code of the distance itself.
 
-    The arithmetic is Transformer-XL's, and so is the code. What differs: R is not projected, so that all heads share
-    it, with sines that are odd in the distance and tell left from right; the model is an encoder, so that r has rows
-    for distances both ways; and the logits are not scaled: attention(q, k, value, scale=1.0, bias=terms.bias).
+    Unlike in `transformer_xl`, whose arguments and answer it has, R is not projected and all heads share it; the model
+    is an encoder, and `r`, shape (rows, head_dim), has rows for distances both ways; the logits are not scaled:
 
         r = sinusoidal(arange(keys - 1, -queries, -1), head_dim)
-
-    Args:
-        q, k, u, v: as in `transformer_xl`.
-        r: rows of the distances, in the same order as there, shape (rows, head_dim).
-
-    Returns and Raises:
-        as in `transformer_xl`.
+        attention(q, k, value, scale=1.0, bias=terms.bias)
 
     Source: Yan et al. 2019, "TENER: Adapting Transformer Encoder for Named Entity Recognition".
 
-    Example:
-        >>> import numpy as np
-        >>> from posenc.absolute import sinusoidal
-        >>> q = k = np.ones((1, 2, 2))
-        >>> r, u = sinusoidal(np.arange(1, -2, -1), 2), np.zeros((1, 2))
-        >>> tener(q, k, r, u, u).bias.round(3).tolist()
-        [[[1.0, -0.301], [1.382, 1.0]]]
+    >>> import numpy as np
+    >>> from posenc.absolute import sinusoidal
+    >>> q = k = np.ones((1, 2, 2))
+    >>> r, u = sinusoidal(np.arange(1, -2, -1), 2), np.zeros((1, 2))
+    >>> tener(q, k, r, u, u).bias.round(3).tolist()
+    [[[1.0, -0.301], [1.382, 1.0]]]
     """
     _queries_and_keys(("q", "k"), q, k)
     heads, head_dim = q.shape[-3], q.shape[-1]
@@ -121,35 +103,22 @@ def tener(q: Array, k: Array, r: Array, u: Array, v: Array) -> TransformerXLTerm
 
 
 def relative_shift(scores: Array) -> Array:
-    """Moves row i of a table by distance to the left by queries − 1 − i, so that columns of distances become keys.
-
-    One column of zeros goes in front, the first `queries` numbers are left out, and the others are read in order as
-    rows that are again one number shorter: nothing is copied pair by pair.
+    """Moves row i of a table by distance to the left by queries − 1 − i: columns of distances become keys.
 
         [q0·r2, q0·r1, q0·r0]        [q0·r0,      ·,      ·]
         [q1·r2, q1·r1, q1·r0]   →    [q1·r1, q1·r0,       ·]
         [q2·r2, q2·r1, q2·r0]        [q2·r2, q2·r1,  q2·r0 ]
 
-    Entry (i, j) of the answer is entry (i, j + queries − 1 − i). Where the row has no such column (a dot above), the
-    answer holds a zero or numbers of the next row, and must be masked: with one column for each key, the farthest
-    first, it is exact for all keys at or before the query, and for them alone.
+    One column of zeros goes in front, the first `queries` numbers are left out, and the others are read in rows that
+    are again one shorter. Where a dot is, the answer holds a zero or numbers of the next row, and must be masked: with
+    one column for each key, the farthest first, it is exact for keys at or before the query, and for them alone.
 
-    Args:
-        scores: shape (..., queries, distances), any floating dtype; the farthest key first.
-
-    Returns:
-        the shape and dtype of `scores`.
-
-    Raises:
-        TypeError: not an array of floats.
-        ValueError: fewer than two axes.
-
+    `scores` have the shape (..., queries, distances), any floating dtype; so has the answer.
     Source: Dai et al. 2019, appendix B.
 
-    Example:
-        >>> import numpy as np
-        >>> relative_shift(np.array([[2.0, 1.0, 0.0], [12.0, 11.0, 10.0], [22.0, 21.0, 20.0]])).tolist()
-        [[0.0, 0.0, 12.0], [11.0, 10.0, 0.0], [22.0, 21.0, 20.0]]
+    >>> import numpy as np
+    >>> relative_shift(np.array([[2.0, 1.0, 0.0], [12.0, 11.0, 10.0], [22.0, 21.0, 20.0]])).tolist()
+    [[0.0, 0.0, 12.0], [11.0, 10.0, 0.0], [22.0, 21.0, 20.0]]
     """
     if activations("scores", scores).ndim < 2:
         raise ValueError(f"scores must have shape (..., queries, distances), got shape {tuple(scores.shape)}")
@@ -202,20 +171,14 @@ def deberta(
         query_relative: Qr = P·W_q,r, shape (heads, 2·span, head_dim). Both are cast to the dtype of Qc.
         relative_positions: key − query, whole numbers, shape (queries, keys); in tokens.
 
-    Returns:
-        the three terms, each of shape (..., heads, queries, keys), in the dtype of Qc; `bias` and `logits` add them up.
-
-    Raises:
-        TypeError: not arrays of floats, queries and keys of two dtypes, or arrays of two libraries.
-        ValueError: shapes that do not fit, an odd number of rows, or relative positions that are not whole.
-
+    Returns the three terms, each of shape (..., heads, queries, keys), in the dtype of Qc; `bias` and `logits` add them
+    up.
     Source: He et al. 2021, "DeBERTa: Decoding-enhanced BERT with Disentangled Attention", section 3.1.
 
-    Example:
-        >>> import numpy as np
-        >>> content, tables = np.ones((1, 2, 2)), np.array([[[1.0, 2.0], [3.0, 4.0]]])  # span 1
-        >>> deberta(content, content, tables, tables, [[0, 1], [-1, 0]]).content_to_position.tolist()
-        [[[7.0, 3.0], [7.0, 7.0]]]
+    >>> import numpy as np
+    >>> content, tables = np.ones((1, 2, 2)), np.array([[[1.0, 2.0], [3.0, 4.0]]])  # span 1
+    >>> deberta(content, content, tables, tables, [[0, 1], [-1, 0]]).content_to_position.tolist()
+    [[[7.0, 3.0], [7.0, 7.0]]]
     """
     _queries_and_keys(("query_content", "key_content"), query_content, key_content)
     (heads, queries, head_dim), keys = query_content.shape[-3:], key_content.shape[-2]

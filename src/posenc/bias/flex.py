@@ -21,38 +21,26 @@ from posenc._arrays import (
 def score_mod(bias: Callable[[Array], Array] | Array, q: Array, k: Array) -> Callable[..., Array]:
     """A bias as the `score_mod` of torch's `flex_attention`, which adds it to the scores one pair at a time.
 
-    A bias that depends on the head and the relative position alone (ALiBi, T5, Sandwich, KERPLE) is best given as a
-    function. It is called once, for the queries + keys − 1 relative positions that there are, so that no array of
-    shape (heads, queries, keys) is made. Any other (FIRE; the `bias` of Transformer-XL, TENER and DeBERTa) is given as
-    the array that its function answers.
-
     Queries are the last ones of the keys: query i stands at position i + keys − queries. What hides keys is left to
     `block_mask`, except where the bias is −∞. FlexAttention scales products by 1/√head_dim unless it is told `scale`.
 
     Args:
-        bias: a function from relative positions (key − query, shape (1, n), in tokens) to floats of shape
-            (heads, 1, n), or an array of shape (heads, queries, keys) or (batch, heads, queries, keys). Gradients flow
-            into what it is made of.
+        bias: where it depends on head and relative position alone (ALiBi, T5, Sandwich, KERPLE), best a function from
+            relative positions, shape (1, n), to floats of shape (heads, 1, n), called once for the queries + keys − 1
+            that there are; else an array of shape ([batch,] heads, queries, keys). No NaN, no +∞; gradients flow.
         q: queries, shape (batch, heads, queries, head_dim), any floating dtype.
         k: keys, shape (batch, heads, keys, head_dim); heads may be fewer (grouped queries).
 
-    Returns:
-        a function of (score, batch, head, query, key), the last four being indices, to score + b. The bias is in the
-        dtype of q, in float32 for float16 and bfloat16, as FlexAttention's scores are.
-
-    Raises:
-        TypeError: not arrays of floats, a function that does not answer with one, or arrays of two libraries.
-        ValueError: shapes that do not fit, a bias that holds NaN or +∞, or, for a function, more queries than keys.
-
+    Returns a function of (score, batch, head, query, key), the last four being indices, to score + b. The bias is in
+    the dtype of q, in float32 for float16 and bfloat16, as FlexAttention's scores are.
     Source: Dong et al. 2024, "Flex Attention: A Programming Model for Generating Optimized Attention Kernels".
 
-    Example:
-        >>> import numpy as np
-        >>> from posenc.bias import alibi
-        >>> q, k = np.zeros((1, 2, 1, 4)), np.zeros((1, 2, 3, 4))
-        >>> add = score_mod(lambda relative_positions: alibi(relative_positions, [0.5, 0.25]), q, k)
-        >>> [float(add(10.0, 0, 1, 0, key)) for key in range(3)]
-        [9.5, 9.75, 10.0]
+    >>> import numpy as np
+    >>> from posenc.bias import alibi
+    >>> q, k = np.zeros((1, 2, 1, 4)), np.zeros((1, 2, 3, 4))
+    >>> add = score_mod(lambda relative_positions: alibi(relative_positions, [0.5, 0.25]), q, k)
+    >>> [float(add(10.0, 0, 1, 0, key)) for key in range(3)]
+    [9.5, 9.75, 10.0]
     """
     for name, array in (("q", q), ("k", k)):
         if activations(name, array).ndim != 4:

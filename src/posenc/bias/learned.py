@@ -24,28 +24,19 @@ KERPLE_KINDS = ("logarithmic", "power")
 def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "logarithmic") -> Array:
     """KERPLE: −r1·ln(1 + r2·|i − j|), or −r1·|i − j|^r2, with learned r1 and r2 for each head.
 
-    The power with r2 = 1 is the symmetric ALiBi. Both forms are even, so that later keys need a mask.
+    The power with r2 = 1 is the symmetric ALiBi. Both forms are even: later keys need a mask.
 
     Args:
-        relative_positions: key − query, any real numbers, shape (..., queries, keys); in tokens.
-        r1: greater than 0, shape (heads,); may carry a gradient.
-        r2: greater than 0, shape (heads,), at most 2 for the power; may carry a gradient.
+        r1, r2: greater than 0, r2 at most 2 for the power, shape (heads,); may carry a gradient.
         kind: "logarithmic" or "power".
 
-    Returns:
-        float64, shape (..., heads, queries, keys).
-
-    Raises:
-        TypeError: not real numbers, or arrays of two libraries.
-        ValueError: not finite, r1 or r2 out of range, shapes that do not fit, or an unknown kind.
-
+    Returns float64, shape (..., heads, queries, keys).
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation".
 
-    Example:
-        >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0]).round(3).tolist()
-        [[[-1.386, -0.693]], [[-0.693, -0.347]]]
-        >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0], kind="power").tolist()
-        [[[-3.0, -1.0]], [[-1.5, -0.5]]]
+    >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0]).round(3).tolist()
+    [[[-1.386, -0.693]], [[-0.693, -0.347]]]
+    >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0], kind="power").tolist()
+    [[[-3.0, -1.0]], [[-1.5, -0.5]]]
     """
     one_of("kind", kind, KERPLE_KINDS)
     like = first_array(relative_positions, r1, r2)
@@ -74,30 +65,21 @@ def fire(
 ) -> Array:
     """FIRE: b_ij = f(ψ(i − j) / ψ(max(i, L))) with ψ(x) = ln(c·x + 1), f a small learned network.
 
-    The distance is measured in shares of where the query stands, so that f is asked for numbers in [0, 1] at every
-    length; up to position L, the threshold, the share is one of L. The bias therefore depends on where the query
-    stands, not on the distance alone. The method is causal: for later keys the bias is −∞.
+    The distance is measured in shares of where the query stands, of L before position L, and f gets numbers in [0, 1]
+    at every length. The method is causal: for later keys the bias is −∞.
 
     Args:
         query_positions: i, none negative, shape (..., queries); in tokens, from the start of the text.
         key_positions: j, none negative, shape (..., keys), with the same leading axes.
         mlp: f, a function from shape (..., queries, keys, 1) to shape (..., queries, keys, heads).
-        c: greater than 0, a number or an array of no axes, which may carry a gradient. `mlp` gets its input in the
-            dtype of that array, in float64 where `c` is a number.
-        threshold: L, greater than 0, a number or an array of no axes, which may carry a gradient.
+        c, threshold: c and L, greater than 0, numbers or arrays of no axes, which may carry a gradient. `mlp` gets its
+            input in the dtype of c, in float64 where that is a number.
 
-    Returns:
-        shape (..., heads, queries, keys), in the dtype in which `mlp` answers.
-
-    Raises:
-        TypeError: not real numbers, arrays of two libraries, or an `mlp` that cannot be called or gives no floats.
-        ValueError: not finite, a negative position, `c` or `threshold` ≤ 0, or shapes that do not fit.
-
+    Returns shape (..., heads, queries, keys), in the dtype in which `mlp` answers.
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
 
-    Example:
-        >>> fire([1, 7], [0, 1], lambda share: 1 - share, c=1.0, threshold=3.0).round(3).tolist()  # one head
-        [[[0.5, 1.0], [0.0, 0.064]]]
+    >>> fire([1, 7], [0, 1], lambda share: 1 - share, c=1.0, threshold=3.0).round(3).tolist()  # one head
+    [[[0.5, 1.0], [0.0, 0.064]]]
     """
     if not callable(mlp):
         raise TypeError(f"mlp must be a function from the shares of a distance to the biases, got {said(mlp)}")

@@ -22,25 +22,14 @@ from posenc.bias._shared import one_for_each_head, pairwise, past_only, position
 def alibi_slopes(n_heads: int, *, like: Array = None) -> Array:
     """ALiBi's slopes m_h = 2^(−8h/H), h = 1 … H, for a number of heads H that is a power of two.
 
-    Any other number takes the slopes of the power of two below, and then as many as are missing from those of twice
-    that power: its first, third, fifth, …  They are not sorted. BLOOM does the same.
-
-    Args:
-        n_heads: H, at least 1.
-        like: an array whose library and device the answer takes; NumPy where it is left out.
-
-    Returns:
-        float64, shape (n_heads,), in logits per token.
-
-    Raises:
-        TypeError: `n_heads` is no whole number.
-        ValueError: `n_heads` is below 1.
+    Any other number takes those of the power of two below, and then as many as are missing from those of twice that
+    power: its first, third, fifth, …, not sorted. BLOOM does the same. Float64, shape (n_heads,), in logits per token,
+    in the library and on the device of `like`, NumPy without.
 
     Source: Press et al. 2022, section 3; the other numbers of heads are from the authors' code.
 
-    Example:
-        >>> alibi_slopes(6).tolist()
-        [0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125]
+    >>> alibi_slopes(6).tolist()
+    [0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125]
     """
     n_heads = whole("n_heads", n_heads)
     xp, device = namespace(array_or_none("like", like)), device_of(like)
@@ -52,33 +41,22 @@ def alibi_slopes(n_heads: int, *, like: Array = None) -> Array:
 
 
 def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, dtype: Any = None) -> Array:
-    """ALiBi: a penalty that grows with distance, b_ij = −m_h·(i − j) for keys at or before the query.
-
-    The method is causal: for later keys the bias is −∞, so that it cannot reward them by mistake where a mask is
-    forgotten. The symmetric form −m_h·|i − j|, for encoders, cannot tell left from right.
+    """ALiBi: a penalty that grows with distance, b_ij = −m_h·(i − j), and −∞ for keys after the query.
 
     BLOOM adds m_h·j to every row instead, which differs by m_h·i, the same for all keys of a query: under a causal
     mask the weights are equal.
 
     Args:
-        relative_positions: key − query, any real numbers, shape (..., queries, keys); in tokens.
         slopes: m_h, none negative, shape (heads,); may carry a gradient. `alibi_slopes` makes the paper's.
-        symmetric: whether later keys are penalised like earlier ones.
-        dtype: a floating dtype of the arrays' library; float64 where it is left out. The bias is computed in float64
-            and rounded once. In float16 it stops at −65504, so that no key is hidden by its distance.
+        symmetric: −m_h·|i − j|, for encoders, which cannot tell left from right.
+        dtype: a floating dtype of the arrays' library; None: float64. The bias is computed in float64 and rounded once.
+            In float16 it stops at −65504: no key is hidden by its distance.
 
-    Returns:
-        shape (..., heads, queries, keys), in `dtype`.
-
-    Raises:
-        TypeError: not real numbers, arrays of two libraries, `symmetric` no bool, or `dtype` no floating dtype.
-        ValueError: not finite, a negative slope, or shapes that do not fit.
-
+    Returns shape (..., heads, queries, keys), in `dtype`.
     Source: Press et al. 2022, section 3.
 
-    Example:
-        >>> alibi([[-2, -1, 0, 1]], [0.5]).tolist()
-        [[[-1.0, -0.5, 0.0, -inf]]]
+    >>> alibi([[-2, -1, 0, 1]], [0.5]).tolist()
+    [[[-1.0, -0.5, 0.0, -inf]]]
     """
     like = first_array(relative_positions, slopes)
     offsets = pairwise(relative_positions, like)[..., None, :, :]
@@ -90,32 +68,24 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, 
 
 
 def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) -> tuple[Array, Array]:
-    """ALiBi as a product of vectors with two entries: −m_h·(i − j) = (−m_h·i, m_h)·(1, j).
+    """ALiBi as a product of vectors with two entries: −m_h·(i − j) = (−m_h·i, m_h)·(1, j), also for later keys.
 
     Appended to a query and a key, they add the bias to the product of the two. The factor `scale` of attention falls
-    on them as well, so divide one of them by it:
+    on them as well; one of them is divided by it:
 
         attention(concat([q, query_features / scale], -1), concat([k, key_features], -1), v, scale=scale, causal=True)
 
-    The product is that of `alibi` for keys at or before the query, and goes on along the same line for later ones.
     A small difference of two large numbers comes out of it: near position 10^6 float32 works in steps of m_h/16.
 
     Args:
-        query_positions: i, any real numbers, shape (..., queries).
-        key_positions: j, any real numbers, shape (..., keys), with the same leading axes.
+        query_positions, key_positions: i and j, any real numbers, shape (..., queries) and (..., keys).
         slopes: m_h, none negative, shape (heads,); may carry a gradient.
 
-    Returns:
-        float64, query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2).
+    Returns float64, query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2).
 
-    Raises:
-        TypeError: not real numbers, or arrays of two libraries.
-        ValueError: not finite, a negative slope, or shapes that do not fit.
-
-    Example:
-        >>> queries, keys = alibi_rank_two([4], [2, 3, 4], [0.5])
-        >>> (queries @ keys.swapaxes(-1, -2)).tolist()
-        [[[-1.0, -0.5, 0.0]]]
+    >>> queries, keys = alibi_rank_two([4], [2, 3, 4], [0.5])
+    >>> (queries @ keys.swapaxes(-1, -2)).tolist()
+    [[[-1.0, -0.5, 0.0]]]
     """
     like = first_array(query_positions, key_positions, slopes)
     queries = positions_of("query_positions", query_positions, like)

@@ -17,28 +17,19 @@ from posenc.frequencies import inv_freq
 def sandwich(relative_positions: Array, n_heads: int, dim: int = 128, base: float = 10_000.0) -> Array:
     """Sandwich: the product of two sinusoidal codes, b_ij = λ_h·p_i·p_j = λ_h·Σ cos((i − j)·θ_n), n = 0 … dim/2 − 1.
 
-    Head h of H has λ_h = H/(8h), h = 1 … H: the product is divided by the ratio 8h/H. Nothing is learned. The sum is
-    dim/2 at distance 0 and falls like a logarithm, in ripples: many a step away raises it. It is even, so that later
-    keys need a mask.
+    Head h of H has λ_h = H/(8h), h = 1 … H. Nothing is learned. The sum is dim/2 at distance 0 and falls like a
+    logarithm, in ripples: many a step away raises it. It is even: later keys need a mask.
 
     Args:
-        relative_positions: key − query, any real numbers, shape (..., queries, keys); in tokens.
         n_heads: H, at least 1.
         dim: width of the codes, even; 128 in the paper, whatever the width of the heads.
         base: finite and greater than 0.
 
-    Returns:
-        float64, shape (..., heads, queries, keys).
-
-    Raises:
-        TypeError: not real numbers, `n_heads` or `dim` no whole number, or `base` no number.
-        ValueError: not finite, shapes that do not fit, `n_heads` below 1, `dim` odd or below 2, or base ≤ 0.
-
+    Returns float64, shape (..., heads, queries, keys).
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
 
-    Example:
-        >>> sandwich([[0, -1, -50]], n_heads=2, dim=4).round(3).tolist()
-        [[[0.5, 0.385, 0.461]], [[0.25, 0.193, 0.23]]]
+    >>> sandwich([[0, -1, -50]], n_heads=2, dim=4).round(3).tolist()
+    [[[0.5, 0.385, 0.461]], [[0.25, 0.193, 0.23]]]
     """
     offsets = pairwise(relative_positions)
     factors = _sandwich_factors(n_heads, offsets)
@@ -50,25 +41,15 @@ def sandwich(relative_positions: Array, n_heads: int, dim: int = 128, base: floa
 
 
 def sandwich_features(positions: Array, n_heads: int, dim: int = 128, base: float = 10_000.0) -> Array:
-    """The vectors whose products are Sandwich's bias: √λ_h·p_i, with p the sinusoidal code.
+    """The vectors whose products are Sandwich's bias: √λ_h·p_i, with p the sinusoidal code; arguments as in `sandwich`.
 
     Appended to queries and to keys, they give q·k + λ_h·p_i·p_j. The factor `scale` of attention falls on the second
-    part as well, so divide one of them by it, as in `alibi_rank_two`.
+    part as well, as in `alibi_rank_two`. `positions`, in tokens, have the shape (..., length). Returns float64, shape
+    (..., heads, length, dim).
 
-    Args:
-        positions: any real numbers, shape (..., length); in tokens.
-        n_heads, dim, base: as in `sandwich`.
-
-    Returns:
-        float64, shape (..., heads, length, dim).
-
-    Raises:
-        As `sandwich` does.
-
-    Example:
-        >>> p = sandwich_features([0, 1, 50], n_heads=2, dim=4)
-        >>> (p @ p.swapaxes(-1, -2))[:, 0].round(3).tolist()
-        [[0.5, 0.385, 0.461], [0.25, 0.193, 0.23]]
+    >>> p = sandwich_features([0, 1, 50], n_heads=2, dim=4)
+    >>> (p @ p.swapaxes(-1, -2))[:, 0].round(3).tolist()
+    [[0.5, 0.385, 0.461], [0.25, 0.193, 0.23]]
     """
     at = positions_of("positions", positions)
     factors = _sandwich_factors(n_heads, at)

@@ -31,23 +31,15 @@ def ramp_by_turns(
     beta_slow: float = 1.0,
     like: Array = None,
 ) -> Array:
-    """The weight γ_i of each pair's old frequency, as the YaRN paper has it: a ramp linear in turns.
+    """The weight γ_i of each pair's old frequency, as the YaRN paper has it: a ramp linear in turns, shape (dim/2,).
 
         clip((r_i − beta_slow)/(beta_fast − beta_slow), 0, 1),   r_i = L·θ_i/2π
 
-    It is 1 for a pair of beta_fast turns or more and 0 for one of beta_slow or fewer. With equal bounds it is a step,
-    and 1 at the step.
-
-    Arguments and errors as in `posenc.scaling`.
-
-    Returns:
-        float64, shape (dim/2,), from 0 to 1, for base ≥ 1 nowhere increasing.
-
+    With equal bounds it is a step, and 1 at the step. For base ≥ 1 it nowhere increases.
     Source: Peng et al. 2023, section 3.2 (β is beta_fast, α beta_slow).
 
-    Example:
-        >>> ramp_by_turns(8, original_max_position_embeddings=1024).round(3).tolist()
-        [1.0, 0.493, 0.02, 0.0]
+    >>> ramp_by_turns(8, original_max_position_embeddings=1024).round(3).tolist()
+    [1.0, 0.493, 0.02, 0.0]
     """
     length = trained_length(original_max_position_embeddings)
     fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
@@ -67,22 +59,15 @@ def correction_range(
     beta_slow: float = 1.0,
     truncate: bool = True,
 ) -> tuple[float, float]:
-    """The pair indices between which YaRN's released code lays its ramp.
+    """The pair indices (low, high) between which YaRN's released code lays its ramp.
 
-    A pair makes β turns within L at the index i(β) = dim·ln(L/(2π·β)) / (2 ln base). The range goes from i(beta_fast),
-    rounded down, to i(beta_slow), rounded up, held inside [0, dim − 1]; `truncate=False` leaves the rounding out. The
-    second may be the smaller one: see `ramp_by_pair`. Here `base` must be greater than 1.
-
-    Arguments and errors as in `posenc.scaling`.
-
-    Returns:
-        (low, high), in pairs.
-
+    A pair makes β turns within L at the index i(β) = dim·ln(L/(2π·β)) / (2 ln base), with base > 1. The range goes from
+    i(beta_fast), rounded down, to i(beta_slow), rounded up, held inside [0, dim − 1]; `truncate=False` leaves the
+    rounding out. The second may be the smaller one: see `ramp_by_pair`.
     Source: the code released with Peng et al. 2023.
 
-    Example:
-        >>> correction_range(128, original_max_position_embeddings=2048)
-        (16, 41)
+    >>> correction_range(128, original_max_position_embeddings=2048)
+    (16, 41)
     """
     dim, length = even_dim(dim), trained_length(original_max_position_embeddings)
     fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
@@ -109,20 +94,13 @@ def ramp_by_pair(
 
         1 − clip((i − low)/(high − low), 0, 1),   low and high from `correction_range`
 
-    Where low = high, high is taken 0.001 greater: a step. Two limits of the released code are kept as they are: where
-    the whole list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that low >
-    dim − 1, every weight is 0. `ramp_by_turns` does the opposite in both, as the idea asks.
-
-    Arguments and errors as in `posenc.scaling`.
-
-    Returns:
-        float64, shape (dim/2,), from 0 to 1, nowhere increasing. Raises as `correction_range`.
-
+    Where low = high, high is taken 0.001 greater: a step. Two limits of the released code are kept: where the whole
+    list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that low > dim − 1,
+    every weight is 0. `ramp_by_turns` does the opposite in both, as the idea asks. Shape (dim/2,), nowhere increasing.
     Source: the code released with Peng et al. 2023, as the library transformers has it.
 
-    Example:
-        >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()
-        [1.0, 0.667, 0.333, 0.0]
+    >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()
+    [1.0, 0.667, 0.333, 0.0]
     """
     low, high = correction_range(
         dim,
@@ -151,17 +129,12 @@ def ntk_by_parts(
 ) -> Scaled:
     """Scaling by parts: γ_i·θ_i + (1 − γ_i)·θ_i/factor with γ = `ramp_by_turns`; attention factor 1.
 
-    Pairs of beta_fast turns or more within L are left alone, pairs of beta_slow or fewer are slowed by `factor`. Every
-    frequency lies between θ_i/factor and θ_i, and for base ≥ 1 the list nowhere increases. For an L below 2π·beta_fast
-    no pair makes beta_fast turns and even the fastest is slowed: scale the bounds with L.
-
-    Arguments and errors as in `posenc.scaling`.
-
+    Pairs of beta_fast turns or more within L are left alone, pairs of beta_slow or fewer are slowed by `factor`. For an
+    L below 2π·beta_fast no pair makes beta_fast turns and even the fastest is slowed: scale the bounds with L.
     Source: bloc97, 2023; Peng et al. 2023, section 3.2.
 
-    Example:
-        >>> ntk_by_parts(8, factor=4, original_max_position_embeddings=1024).inv_freq.round(5).tolist()
-        [1.0, 0.06201, 0.00265, 0.00025]
+    >>> ntk_by_parts(8, factor=4, original_max_position_embeddings=1024).inv_freq.round(5).tolist()
+    [1.0, 0.06201, 0.00265, 0.00025]
     """
     kept = ramp_by_turns(
         dim,
@@ -181,20 +154,14 @@ def _mscale(factor: float, weight: float = 1.0) -> float:
 def mscale(factor: float, mscale: float = 1.0) -> float:
     """YaRN's attention factor, 0.1·mscale·ln factor + 1, by which cosines and sines are multiplied; 1 for factor ≤ 1.
 
-    Scores are multiplied by its square, which is 1/t for the temperature t of the paper. DeepSeek's models also
-    multiply their scale 1/√d by mscale(factor, mscale_all_dim)², where the configuration has an mscale_all_dim.
-
-    Args:
-        factor: how many times longer the context gets; greater than 0.
-        mscale: weight of the logarithm, greater than 0; 1 in the paper.
-
-    Raises TypeError for what is no number and ValueError for what is not finite and greater than 0.
+    Its square is 1/t for the temperature t of the paper. DeepSeek's models also multiply their scale 1/√d by
+    mscale(factor, mscale_all_dim)², where the configuration has an mscale_all_dim. `factor` and `mscale`, 1 in the
+    paper, are greater than 0.
 
     Source: Peng et al. 2023 (YaRN), section 3.4; the weight is from DeepSeek-V2's released code.
 
-    Example:
-        >>> round(mscale(4), 4)
-        1.1386
+    >>> round(mscale(4), 4)
+    1.1386
     """
     return _mscale(positive("factor", factor), positive("mscale", mscale))
 
@@ -216,26 +183,20 @@ def yarn(
 ) -> Scaled:
     """YaRN: scaling by parts, γ_i·θ_i + (1 − γ_i)·θ_i/factor, with cosines and sines multiplied by 0.1·ln factor + 1.
 
-    The paper and the code released with it lay different ramps γ: "paper" is `ramp_by_turns`, "released", which models
-    were trained with, is `ramp_by_pair`. In the middle of the list they differ by up to 2.56 times (base 10 000, dim
-    128, factor 10, L 2048).
-
     Args:
-        ramp: "released", for which `base` must be greater than 1, or "paper".
-        truncate: whether the released ramp begins and ends at whole pairs; the paper's has no use for it.
+        ramp: "released", `ramp_by_pair`, which models were trained with and for which `base` must be greater than 1, or
+            "paper", `ramp_by_turns`. They differ by up to 2.56 times (base 10 000, dim 128, factor 10, L 2048).
+        truncate: whether the released ramp begins and ends at whole pairs.
         attention_factor: taken as it is where it is given.
         mscale, mscale_all_dim: both or neither; together they make the attention factor
             (0.1·mscale·ln factor + 1) / (0.1·mscale_all_dim·ln factor + 1). Released codes disagree on one alone.
 
-    Other arguments and errors as in `posenc.scaling`.
-
     Source: Peng et al. 2023, sections 3.2 and 3.4, and the code released with it; the two mscales are from
     DeepSeek-V2's released code.
 
-    Example:
-        >>> scaled = yarn(8, factor=4, original_max_position_embeddings=1024)
-        >>> scaled.inv_freq.round(5).tolist(), round(scaled.attention_factor, 4)
-        ([1.0, 0.075, 0.005, 0.00025], 1.1386)
+    >>> scaled = yarn(8, factor=4, original_max_position_embeddings=1024)
+    >>> scaled.inv_freq.round(5).tolist(), round(scaled.attention_factor, 4)
+    ([1.0, 0.075, 0.005, 0.00025], 1.1386)
     """
     one_of("ramp", ramp, RAMPS)
     bounds: dict[str, Any] = {
@@ -275,17 +236,13 @@ def llama3(
 ) -> Scaled:
     """Llama 3.1's scaling: wavelengths below L/high_freq_factor are kept, above L/low_freq_factor the pair is slowed.
 
-    Between the two, the weight of the old frequency grows linearly with L over the wavelength, which is the number of
-    turns: this is `ntk_by_parts` with beta_fast = high_freq_factor and beta_slow = low_freq_factor. Llama 3 has base
-    500 000 and L 8192, Llama 3.1 factor 8, Llama 3.2 factor 32.
-
-    Arguments and errors as in `posenc.scaling`.
-
+    Between the two, the weight of the old frequency grows linearly with the number of turns: this is `ntk_by_parts`
+    with beta_fast = high_freq_factor and beta_slow = low_freq_factor. Llama 3 has base 500 000 and L 8192, Llama 3.1
+    factor 8, Llama 3.2 factor 32.
     Source: the code released with Llama 3.1 (Meta, 2024).
 
-    Example:
-        >>> llama3(8, factor=5, original_max_position_embeddings=64).inv_freq.round(5).tolist()
-        [1.0, 0.0205, 0.002, 0.0002]
+    >>> llama3(8, factor=5, original_max_position_embeddings=64).inv_freq.round(5).tolist()
+    [1.0, 0.0205, 0.002, 0.0002]
     """
     high, low = _bounds("high_freq_factor", high_freq_factor, "low_freq_factor", low_freq_factor)
     return ntk_by_parts(

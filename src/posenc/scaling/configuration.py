@@ -11,6 +11,7 @@ from posenc.scaling._shared import Scaled, share_of
 from posenc.scaling.by_parts import llama3, yarn
 from posenc.scaling.factors import axial, default, linear, longrope, proportional
 from posenc.scaling.ntk import dynamic_ntk
+from posenc.scaling.own import check_has_rotation, in_common_words
 
 
 class _RopeType(NamedTuple):
@@ -31,12 +32,12 @@ _ROPE_TYPES = {
     "longrope": _RopeType(longrope, ("short_factor", "long_factor"), ("factor", _LENGTH, "attention_factor")),
     "llama3": _RopeType(llama3, ("rope_theta", "factor", "low_freq_factor", "high_freq_factor"), (_LENGTH,)),
     "proportional": _RopeType(proportional, ("rope_theta",), ("factor",)),
-    "axial": _RopeType(axial),
+    "axial": _RopeType(axial, (), ("n_axes", "shared")),
 }
 ROPE_TYPES = tuple(_ROPE_TYPES)
 _SHARED_KEYS = ("rope_type", "type", "rope_theta", "partial_rotary_factor")
 # Which pairs follow which axis of the positions, and what queries are multiplied by: neither is about frequencies.
-_BESIDES = ("mrope_section", "mrope_interleaved", "llama_4_scaling_beta", "max_position_embeddings")
+_BESIDES = ("axes", "mrope_section", "mrope_interleaved", "llama_4_scaling_beta", "max_position_embeddings")
 _ROPE_KEYS = {
     *_SHARED_KEYS, *_BESIDES, *(key for kind in _ROPE_TYPES.values() for key in (*kind.needed, *kind.further))
 }  # fmt: skip
@@ -45,23 +46,19 @@ _MODEL_KEYS = ("rope_parameters", "rope_scaling", "rope_theta", "partial_rotary_
 _OTHER_KEYS = (
     "qk_rope_head_dim", "rope_interleave", "no_rope_layers", "no_rope_layer_interval", "compress_rope_theta",
     "layer_rope_theta", "rope_scaling_layers", "rotary_dim", "rotary_pct", "rotary_emb_base",
+    "memory_attention_rope_dropout", "memory_attention_rope_feat_sizes", "memory_attention_rope_k_sizes",
 )  # fmt: skip
 # Where models have the width of a head, and what it is computed from where they have none of these.
 _HEAD_DIMS = ("head_dim", "attention_head_dim", "kv_channels")
 _WIDTHS_AND_HEADS = (
     ("hidden_size", "num_attention_heads"), ("embed_dim", "num_heads"), ("hidden_size", "num_heads"),
     ("d_model", "num_attention_heads"), ("n_embd", "n_head"), ("d_model", "n_heads"),
+    ("hidden_size", "decoder_num_attention_heads"),
+    ("memory_attention_hidden_size", "memory_attention_num_attention_heads"),
 )  # fmt: skip
+_DOWNSAMPLED = "memory_attention_downsample_rate"  # SAM 2's memory attends in fewer dimensions than it has
 # Older names of GPT-NeoX, by the present ones.
 _OLDER_KEYS = {"rope_theta": "rotary_emb_base", "partial_rotary_factor": "rotary_pct"}
-# Models of transformers whose code takes other frequencies than their rope_type says.
-_OWN_FREQUENCIES = {
-    "pixtral": "its rows take every other frequency of one list, and its columns the rest",
-    "minimax_m3_vl_vision": "its head is shared out among three axes",
-    "ernie4_5_vl_moe_text": "its rows and columns take turns in one list",
-    "pp_doclayout_v2": "it rotates relations, not positions",
-    "eomt_dinov3": "its positions are fractions of a picture",
-}
 
 
 def _rope_type(rope: Mapping[str, Any]) -> str:
@@ -104,9 +101,7 @@ def _rope_copy(rope: Mapping[str, Any]) -> dict[str, Any]:
 
 def _whole_configuration(config: Mapping[str, Any]) -> dict[str, Any]:
     """The rope dictionary of a whole configuration, per layer where the configuration has it so."""
-    if config.get("model_type") in _OWN_FREQUENCIES:
-        why = _OWN_FREQUENCIES[config["model_type"]]
-        raise ValueError(f"config must be of a model whose rope_type says all, got {config['model_type']!r}: {why}")
+    check_has_rotation(config)
     _check_layers(config)
     config = _present_names(config)
     known = {*_MODEL_KEYS, *_OTHER_KEYS}
@@ -127,7 +122,7 @@ def _whole_configuration(config: Mapping[str, Any]) -> dict[str, Any]:
     }
     if len(plain) == 2 and shared | plain[0] != shared | plain[1]:
         raise ValueError(f"config contradicts itself: rope_parameters and rope_scaling differ, {given!r}")
-    rope = shared | plain[0] if plain else {"rope_type": "default"}
+    rope = in_common_words(config, shared | plain[0] if plain else {"rope_type": "default"})
     local = config.get("rope_local_base_freq")
     if local is None:
         return rope
@@ -194,28 +189,17 @@ def _found(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, A
 def rope_dictionary(config: Mapping[str, Any], layer_type: str | None = None) -> dict[str, Any]:
     """The rope dictionary of a configuration, or of one kind of its layers, with its type under its present name.
 
-    Args:
-        config, layer_type: as for `from_config`.
-
-    Raises:
-        TypeError, ValueError: as `from_config`, for what it can see without looking at the numbers.
-
-    Example:
-        >>> rope_dictionary({"rope_scaling": {"type": "su", "factor": 2.0}, "rope_theta": 1e4})
-        {'factor': 2.0, 'rope_type': 'longrope'}
+    >>> rope_dictionary({"rope_scaling": {"type": "su", "factor": 2.0}, "rope_theta": 1e4})
+    {'factor': 2.0, 'rope_type': 'longrope'}
     """
     return _of_layer(_found(config)[0], layer_type)
 
 
 def layer_types(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of the kinds of layers that rotate, of a configuration whose layers differ.
+    """The names of the kinds of layers that rotate, of a configuration whose layers differ; else a ValueError.
 
-    Raises:
-        TypeError, ValueError: no mapping, or one rotation for all layers.
-
-    Example:
-        >>> layer_types({"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}})
-        ('full_attention', 'sliding_attention')
+    >>> layer_types({"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}})
+    ('full_attention', 'sliding_attention')
     """
     rope = _found(config)[0]
     if not _is_per_layer(rope):
@@ -224,24 +208,19 @@ def layer_types(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def head_dim_of(config: Mapping[str, Any], layer_type: str | None = None) -> int:
-    """The width of a head, or of the part of it that rotates, as a whole configuration has it.
+    """The width of a head, or of the part of it that rotates, as a whole configuration has it for a layer type or all.
 
-    Args:
-        config: a whole configuration.
-        layer_type: the layers wanted, where their heads differ.
-
-    Raises:
-        ValueError: it does not say.
-
-    Example:
-        >>> head_dim_of({"hidden_size": 4096, "num_attention_heads": 32})
-        128
+    >>> head_dim_of({"hidden_size": 4096, "num_attention_heads": 32})
+    128
     """
     if layer_type is not None and not isinstance(layer_type, str):
         raise TypeError(f"layer_type must be a string or None, got {said(layer_type)}")
     inner = _mapping(config).get("text_config")
     if isinstance(inner, Mapping) and not any(config.get(key) is not None for key in _MODEL_KEYS):
         return head_dim_of(inner, layer_type)
+    check_has_rotation(config)
+    if config.get("model_type") == "efficientloftr":  # which turns all heads as one
+        return whole("hidden_size", config["hidden_size"])
     if layer_type == "full_attention":
         layers = config.get("per_layer_config")
         wide = (
@@ -255,7 +234,8 @@ def head_dim_of(config: Mapping[str, Any], layer_type: str | None = None) -> int
             return whole(key, config[key], 2)
     for width, heads in _WIDTHS_AND_HEADS:
         if config.get(width) is not None and config.get(heads) is not None:
-            return whole(width, config[width]) // whole(heads, config[heads])
+            narrower = whole(_DOWNSAMPLED, config.get(_DOWNSAMPLED, 1))
+            return whole(width, config[width]) // (whole(heads, config[heads]) * narrower)
     raise ValueError(f"config must have head_dim, or hidden_size and num_attention_heads, got {sorted(config)}")
 
 
@@ -350,50 +330,35 @@ def from_config(
 ) -> Scaled:
     """The frequencies that a Hugging Face configuration asks for, as the library transformers (5.23) reads it.
 
-    `config` is a rope dictionary (`rope_parameters`, or the older `rope_scaling`, with `rope_type` or the older
-    `type`), or a whole model configuration that has one of the two; either may be per layer. It is never changed.
+    `config` is a rope dictionary (`rope_parameters`, or the older `rope_scaling`, with `rope_type` or the older `type`)
+    or a whole configuration that has one of the two; either may be per layer. Where a setting comes from:
 
-    Where a setting comes from:
-        rope_theta: the rope dictionary, else the configuration around it. A rope dictionary on its own may leave it
-            out and has base 10 000 then, except for llama3 and proportional. A whole configuration may not: what
-            transformers takes then depends on the class of the model.
+        rope_theta: the rope dictionary, else the configuration around it, which must have it; a dictionary on its own
+            has base 10 000 without, except for llama3 and proportional.
         partial_rotary_factor: the same two places, else 1. ⌊head_dim·partial_rotary_factor⌋ dimensions rotate.
         original_max_position_embeddings (yarn, longrope, llama3): the same two places, else max_position_embeddings.
-            dynamic knows one length only, max_position_embeddings; on its own, the rope dictionary must name it as
-            original_max_position_embeddings.
+            dynamic knows max_position_embeddings alone; on its own, its dictionary has it under the longer name.
         factor: the rope dictionary, also where it is not the ratio of the two lengths, as in Qwen3's published advice;
             for longrope without it and for yarn with null, max_position_embeddings/original_max_position_embeddings.
         truncate (yarn): the rope dictionary of the layer. transformers overlooks it where parameters are per layer.
         rope_theta and rope_local_base_freq, Gemma 3's older pair: the bases of the layer types "full_attention", which
             has the scaling, and "sliding_attention", which has none.
 
-    Keys of a whole configuration that speak of rotation and are not known here are refused; the others are not looked
-    at. Not in the answer is what the class of a model does besides: DeepSeek's factor on 1/√d (see `mscale`), or OLMo
-    3's older configurations, whose one rope_scaling is for the layers of full attention alone.
+    Unknown keys that speak of rotation, missing keys and places that contradict each other raise ValueError. Not in the
+    answer is what the class of a model does besides: DeepSeek's factor on 1/√d (see `mscale`), or OLMo 3's older
+    configurations, whose one rope_scaling is for the layers of full attention alone.
 
     Args:
-        config: a mapping as read from JSON. A null is the same as a missing key.
+        config: a mapping as read from JSON, which stays as it is. A null is the same as a missing key.
         head_dim: width of a head; for DeepSeek of the part that rotates, qk_rope_head_dim.
-        seq_len: tokens in the sequence at hand, for dynamic and longrope. None is the state of a model that has seen no
-            sequence yet: dynamic is not scaled, longrope takes its short list.
+        seq_len: tokens at hand, for dynamic and longrope. None: none yet; dynamic is not scaled, longrope short.
         layer_type: the layers wanted, for a configuration that is per layer.
-        like: an array whose library and device the answer takes.
 
-    Returns:
-        `Scaled`, with frequencies of shape (dimensions that rotate / 2,), for proportional (head_dim/2,).
+    Returns `Scaled`, with frequencies of shape (dimensions that rotate / 2,), for proportional (head_dim/2,).
 
-    Raises:
-        TypeError: `config` or a rope dictionary is no mapping, or a value is of the wrong type.
-        ValueError: an unknown type or key, a missing key, a value out of its range, or two places that disagree: type
-            and rope_type, rope_parameters and rope_scaling, the rope dictionary and what stands around it, head_dim
-            and the configuration's.
-
-    Source: the library transformers, 5.23.
-
-    Example:
-        >>> config = {"rope_scaling": {"type": "linear", "factor": 4.0}, "rope_theta": 10000.0}
-        >>> from_config(config, head_dim=8).inv_freq.tolist()
-        [0.25, 0.025, 0.0025, 0.00025]
+    >>> config = {"rope_scaling": {"type": "linear", "factor": 4.0}, "rope_theta": 10000.0}
+    >>> from_config(config, head_dim=8).inv_freq.tolist()
+    [0.25, 0.025, 0.0025, 0.00025]
     """
     head_dim = whole("head_dim", head_dim, 2)
     if seq_len is not None:
@@ -425,6 +390,9 @@ def from_config(
         del settings["factor"]
     if rope_type == "proportional":
         rotating, settings["partial_rotary_factor"] = head_dim, share
+    if rope_type == "default" and rotating % 2 and 0 < rotating < head_dim:
+        # transformers makes the pairs of an odd number whole, (d + 1)/2, and keeps d in the exponent −2i/d
+        rotating, base = rotating + 1, base ** ((rotating + 1) / rotating)
     least = 4 if rope_type in ("dynamic", "axial") else 2
     if rotating < least or rotating % 2:
         raise ValueError(

@@ -12,6 +12,7 @@ from posenc._arrays import (
     being_traced,
     even_dim,
     first_array,
+    flag,
     floats,
     is_array,
     namespace,
@@ -27,11 +28,8 @@ from posenc.scaling._shared import Scaled, at_least_one, share_of, trained_lengt
 def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
     """The frequencies as they were trained, θ_i = base^(−2i/dim), and attention factor 1.
 
-    Arguments and errors as in `posenc.scaling`.
-
-    Example:
-        >>> default(8).inv_freq.tolist()
-        [1.0, 0.1, 0.01, 0.001]
+    >>> default(8).inv_freq.tolist()
+    [1.0, 0.1, 0.01, 0.001]
     """
     return Scaled(inv_freq(dim, base, like=like), 1.0)
 
@@ -39,17 +37,12 @@ def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
 def linear(dim: int, base: float = 10_000.0, *, factor: float, like: Array = None) -> Scaled:
     """Position interpolation: every pair turns `factor` times more slowly, θ_i/factor; attention factor 1.
 
-    Position m of the longer text gets the angles that position m/factor had. The fast pairs, which tell neighbours
-    apart, are slowed too, so that the model needs some training.
-
-    Arguments and errors as in `posenc.scaling`.
-
+    The fast pairs, which tell neighbours apart, are slowed too, and the model needs some training.
     Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional Interpolation", section
     3; kaiokendev, 2023.
 
-    Example:
-        >>> linear(8, factor=4).inv_freq.tolist()
-        [0.25, 0.025, 0.0025, 0.00025]
+    >>> linear(8, factor=4).inv_freq.tolist()
+    [0.25, 0.025, 0.0025, 0.00025]
     """
     return Scaled(inv_freq(dim, base, like=like) / at_least_one("factor", factor), 1.0)
 
@@ -93,14 +86,11 @@ def longrope(
         factor: enters the attention factor alone, and may be None where that is given.
         attention_factor: taken as it is where it is given. Where it is not, L must be at least 2.
 
-    Other arguments and errors as in `posenc.scaling`.
-
     Source: Ding et al. 2024, "LongRoPE", and the code released with Phi-3.
 
-    Example:
-        >>> lists = {"short_factor": [1, 1], "long_factor": [1, 4]}
-        >>> longrope(4, **lists, seq_len=65, original_max_position_embeddings=64, factor=64).inv_freq.tolist()
-        [1.0, 0.0025]
+    >>> lists = {"short_factor": [1, 1], "long_factor": [1, 4]}
+    >>> longrope(4, **lists, seq_len=65, original_max_position_embeddings=64, factor=64).inv_freq.tolist()
+    [1.0, 0.0025]
     """
     dim, length, seq_len = even_dim(dim), trained_length(original_max_position_embeddings), whole("seq_len", seq_len, 0)
     namespace(short_factor, long_factor, array_or_none("like", like))
@@ -124,20 +114,13 @@ def proportional(
 ) -> Scaled:
     """Gemma 4's partial rotation: the frequencies of the whole head, the slowest set to 0; attention factor 1.
 
-    The first ⌊partial_rotary_factor·dim/2⌋ pairs turn with base^(−2i/dim)/factor and the others stand still. The usual
-    partial rotation differs: there the exponent is over the dimensions that rotate, and the others have no pair at all.
-
-    Args:
-        dim: width of the whole head, not of what rotates.
-        partial_rotary_factor: share of the pairs that turn, from 0 to 1.
-
-    Other arguments and errors as in `posenc.scaling`.
-
+    The first ⌊partial_rotary_factor·dim/2⌋ pairs, a share from 0 to 1, turn with base^(−2i/dim)/factor and the others
+    stand still; `dim` is the width of the whole head. In the usual partial rotation the exponent is over the dimensions
+    that rotate, and the others have no pair at all.
     Source: the code released with Gemma 4 in the library transformers.
 
-    Example:
-        >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()
-        [1.0, 0.1, 0.0, 0.0]
+    >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()
+    [1.0, 0.1, 0.0, 0.0]
     """
     share, scaled = (
         share_of("partial_rotary_factor", partial_rotary_factor),
@@ -149,23 +132,26 @@ def proportional(
     return Scaled(xp.concat([scaled.inv_freq[:turning], still]), 1.0)
 
 
-def axial(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
-    """The frequencies of each of two axes, rows and columns, that share a head between them; attention factor 1.
+def axial(dim: int, base: float = 10_000.0, *, n_axes: int = 2, shared: bool = False, like: Array = None) -> Scaled:
+    """The frequencies of axes, such as rows and columns, that share a head between them; attention factor 1.
 
     Args:
-        dim: width of the head, a multiple of 4: each axis turns half of it, with a whole list of frequencies.
+        dim: width of the head, a multiple of 4 for two axes. With more, what they cannot share equally is left over.
+        n_axes: at least 1.
+        shared: False: each axis has a whole list, over its part of the head. True: one list over the whole head is
+            dealt out, to each axis every n-th frequency.
 
-    Other arguments and errors as in `posenc.scaling`.
+    Returns `Scaled`; frequencies of one axis, which are those of all, or if shared those of each, one axis after
+    another. `posenc.Rope` gives every pair its own.
+    Source: the vision towers in the library transformers (rope_type "axial"); shared, that of Pixtral.
 
-    Returns:
-        `Scaled`, with frequencies of shape (dim/4,), the same for both axes. `posenc.Rope` puts both together.
-
-    Source: the vision towers in the library transformers (rope_type "axial").
-
-    Example:
-        >>> axial(8).inv_freq.tolist()
-        [1.0, 0.01]
+    >>> axial(8).inv_freq.tolist(), axial(8, shared=True).inv_freq.tolist()
+    ([1.0, 0.01], [1.0, 0.01, 0.1, 0.001])
     """
-    if even_dim(dim) % 4:
-        raise ValueError(f"dim must be a multiple of 4, for two axes of whole pairs, got {dim}")
-    return Scaled(inv_freq(dim // 2, base, like=like), 1.0)
+    whole("n_axes", n_axes)
+    if even_dim(dim) % (2 * n_axes) and (n_axes == 2 or flag("shared", shared)):
+        raise ValueError(f"dim must be a multiple of {2 * n_axes}, for {n_axes} axes of whole pairs, got {dim}")
+    if not flag("shared", shared):
+        return Scaled(inv_freq(2 * (dim // (2 * n_axes)), base, like=like), 1.0)
+    listed = inv_freq(dim, base, like=like)
+    return Scaled(namespace(listed).concat([listed[axis::n_axes] for axis in range(n_axes)]), 1.0)

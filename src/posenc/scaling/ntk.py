@@ -13,16 +13,11 @@ from posenc.scaling._shared import Scaled, at_least_one, trained_length
 def ntk_base(dim: int, base: float = 10_000.0, *, factor: float) -> float:
     """The greater base of NTK-aware scaling, base·factor^(dim/(dim − 2)): it slows the slowest pair by `factor`.
 
-    Raises ValueError also for `dim` 2, whose one pair cannot be both ends of the list, and for a factor so great that
-    the base is beyond the range of a float.
-
-    Arguments and errors as in `posenc.scaling`.
-
+    ValueError also for `dim` 2, whose one pair cannot be both ends of the list, and a base beyond the range of a float.
     Source: bloc97, 2023; Peng et al. 2023 (YaRN), section 3.1.
 
-    Example:
-        >>> round(ntk_base(128, factor=4))
-        40890
+    >>> round(ntk_base(128, factor=4))
+    40890
     """
     if even_dim(dim) == 2:
         raise ValueError(f"dim must be at least 4 for NTK scaling (its exponent is dim/(dim − 2)), got {dim}")
@@ -38,14 +33,10 @@ def ntk_aware(dim: int, base: float = 10_000.0, *, factor: float, like: Array = 
 
     Pair i is slowed by factor^(2i/(dim − 2)): the fastest by 1, the slowest by `factor`, those between by less than
     what would keep their angles inside the range seen in training. Raises as `ntk_base`.
-
-    Arguments and errors as in `posenc.scaling`.
-
     Source: bloc97, 2023; Peng et al. 2023 (YaRN), section 3.1.
 
-    Example:
-        >>> ntk_aware(8, factor=4).inv_freq.round(6).tolist()
-        [1.0, 0.062996, 0.003969, 0.00025]
+    >>> ntk_aware(8, factor=4).inv_freq.round(6).tolist()
+    [1.0, 0.062996, 0.003969, 0.00025]
     """
     return Scaled(inv_freq(dim, ntk_base(dim, base, factor=factor), like=like), 1.0)
 
@@ -62,18 +53,13 @@ def dynamic_ntk(
     """NTK-aware scaling by what the sequence at hand needs, and none for one of at most L tokens; attention factor 1.
 
     Without `factor` the scale is s = max(seq_len, L)/L, as proposed. With `factor` f it is the released code's
-    f·seq_len/L − (f − 1), for seq_len > L: that is seq_len/L for f = 1 only, and f² − f + 1 at seq_len = f·L (57 where
-    one meant 8). Frequencies change as the sequence grows, so that keys rotated earlier no longer fit: a cache must
-    hold keys that are not yet rotated. Raises as `ntk_base`.
-
-    Arguments and errors as in `posenc.scaling`.
-
+    f·seq_len/L − (f − 1), for seq_len > L: seq_len/L for f = 1 only. Frequencies change as the sequence grows: a cache
+    must hold keys that are not yet rotated. Raises as `ntk_base`.
     Source: emozilla, 2023; Peng et al. 2023 (YaRN), section 3.3; the formula with f is that of the library
     transformers.
 
-    Example:
-        >>> dynamic_ntk(8, seq_len=64, original_max_position_embeddings=16).inv_freq.round(6).tolist()
-        [1.0, 0.062996, 0.003969, 0.00025]
+    >>> dynamic_ntk(8, seq_len=64, original_max_position_embeddings=16).inv_freq.round(6).tolist()
+    [1.0, 0.062996, 0.003969, 0.00025]
     """
     seq_len, length = whole("seq_len", seq_len, 0), trained_length(original_max_position_embeddings)
     steepness = 1.0 if factor is None else at_least_one("factor", factor)

@@ -5,15 +5,19 @@
     attention(q, k, v, bias=scheme.bias(q, k, positions), scale=scheme.logit_scale(head_dim, n_keys))
                                                                 the logits: biased or scaled in every layer
 
-A scheme changes one of them and leaves the others neutral, so that a Transformer calls all and takes any scheme. The
-arithmetic is that of `posenc.absolute`, `rotary`, `scaling` and `bias`; here are parameters, shapes and dtypes.
+A scheme changes one of them and leaves the others neutral; a Transformer calls all and takes any scheme. The
+arithmetic is that of `posenc.absolute`, `rotary`, `scaling` and `bias`. Arguments that recur:
 
-Positions are explicit everywhere, tensors of shape (length,), (1, length) or (batch, length), in tokens. In decoding
-with a cache the queries are the last ones of the keys: `positions` are then those of the queries, and `key_positions`
-those of the keys. Where a scheme rotates, either rotate queries and keys together as they come and keep the rotated
-keys, or keep them unrotated and rotate them all with their `key_positions`; for a scaling that follows the length of
-the sequence (dynamic NTK, LongRoPE) only the second is right. The bias wants all keys, and q and k as `rotate` has
-left them.
+    dim, head_dim, n_heads   width of the embeddings or of a head, and heads; at least 1 (of what turns, 2 and even)
+    base, layout             of the frequencies: finite and greater than 0; "interleaved" or "half"
+    seed                     of the initial values; None: torch's global generator
+    positions                in tokens, shape (length,), (1, length) or (batch, length)
+
+In decoding with a cache the queries are the last ones of the keys: `positions` are those of the queries, and
+`key_positions` those of the keys. Where a scheme rotates, either keep keys as they were rotated with their queries, or
+keep them unrotated and rotate all with their `key_positions`; for a scaling that follows the length of the sequence
+(dynamic NTK, LongRoPE) only the second is right. The bias wants all keys, and q and k as `rotate` has left them.
+What is of the wrong kind raises TypeError, what is out of its range or of another shape ValueError.
 """
 
 from __future__ import annotations

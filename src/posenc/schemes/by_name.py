@@ -50,9 +50,8 @@ def make_scheme(name: str, **config: Any) -> PositionScheme:
         ValueError: an unknown name, an argument that the scheme does not take or lacks, or one out of its range; the
             message lists what is accepted.
 
-    Example:
-        >>> make_scheme("alibi", n_heads=2).slopes
-        (0.0625, 0.00390625)
+    >>> make_scheme("alibi", n_heads=2).slopes
+    (0.0625, 0.00390625)
     """
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {said(name)}")

@@ -68,19 +68,16 @@ class TransformerXL(_ContentBiasing):
     Keys stand at consecutive positions, and queries are the last of them.
 
     Args:
-        n_heads, head_dim: at least 1.
         causal: whether queries look only back, as in the paper; −∞ for later keys. Otherwise distances go both ways.
         dim: width of the sinusoidal code R; None: n_heads·head_dim.
         base: of that code, finite and greater than 0.
         std: of the normal distribution that w_kr (dim, n_heads·head_dim), u and v (n_heads, head_dim) are drawn from.
-        seed: of the initial values; None: torch's global generator.
 
     Source: Dai et al. 2019, section 3.3.
 
-    Example:
-        >>> q = torch.ones(1, 2, 3, 8)
-        >>> TransformerXL(2, head_dim=8).bias(q, q, torch.arange(3)).shape
-        torch.Size([1, 2, 3, 3])
+    >>> q = torch.ones(1, 2, 3, 8)
+    >>> TransformerXL(2, head_dim=8).bias(q, q, torch.arange(3)).shape
+    torch.Size([1, 2, 3, 3])
     """
 
     def __init__(
@@ -116,19 +113,15 @@ class Tener(_ContentBiasing):
     consecutive positions, and queries are the last of them.
 
     Args:
-        n_heads, head_dim: at least 1.
         causal: whether queries look only back, in a decoder, which the paper does not have; −∞ for later keys.
-        base: of the code, finite and greater than 0.
         std: of the normal distribution that u and v (n_heads, head_dim) are drawn from.
-        seed: of the initial values; None: torch's global generator.
 
     Source: Yan et al. 2019, "TENER: Adapting Transformer Encoder for Named Entity Recognition".
 
-    Example:
-        >>> q = torch.ones(1, 2, 3, 8)
-        >>> scheme = Tener(2, head_dim=8)
-        >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.logit_scale(8, n_keys=3)
-        (torch.Size([1, 2, 3, 3]), 1.0)
+    >>> q = torch.ones(1, 2, 3, 8)
+    >>> scheme = Tener(2, head_dim=8)
+    >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.logit_scale(8, n_keys=3)
+    (torch.Size([1, 2, 3, 3]), 1.0)
     """
 
     def __init__(
@@ -161,19 +154,16 @@ class Deberta(_ContentBiasing):
     The logits are divided by √(3·head_dim).
 
     Args:
-        n_heads, head_dim: at least 1.
         span: keys `span` − 1 and more before the query share a row, keys `span` and more after it another; at least 1.
         std: of the normal distribution that the table of relative positions p (2·span, n_heads·head_dim) and its
             projections w_kr and w_qr (square) are drawn from.
-        seed: of the initial values; None: torch's global generator.
 
     Source: He et al. 2021, section 3.1.
 
-    Example:
-        >>> q = torch.ones(1, 2, 3, 8)
-        >>> scheme = Deberta(2, head_dim=8, span=4)
-        >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.p.shape
-        (torch.Size([1, 2, 3, 3]), torch.Size([8, 16]))
+    >>> q = torch.ones(1, 2, 3, 8)
+    >>> scheme = Deberta(2, head_dim=8, span=4)
+    >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.p.shape
+    (torch.Size([1, 2, 3, 3]), torch.Size([8, 16]))
     """
 
     def __init__(

@@ -35,12 +35,8 @@ class _Added(PositionScheme, ABC):
 class Integer(_Added):
     """The position itself on every dimension (`posenc.absolute.integer`). A baseline that drowns the embedding.
 
-    Args:
-        dim: width of the embeddings, at least 1.
-
-    Example:
-        >>> Integer(2).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
-        [[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]]
+    >>> Integer(2).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
+    [[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]]
     """
 
     def code(self, positions: Tensor) -> Tensor:
@@ -48,15 +44,10 @@ class Integer(_Added):
 
 
 class Normalised(_Added):
-    """The share of the text before the position (`posenc.absolute.normalised`). A baseline.
+    """The share of the text, of `length` ≥ 1 tokens, before the position (`posenc.absolute.normalised`). A baseline.
 
-    Args:
-        dim: width of the embeddings, at least 1.
-        length: tokens in a text, at least 1.
-
-    Example:
-        >>> Normalised(2, length=4).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
-        [[[0.0, 0.0], [0.25, 0.25], [0.5, 0.5]]]
+    >>> Normalised(2, length=4).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
+    [[[0.0, 0.0], [0.25, 0.25], [0.5, 0.5]]]
     """
 
     def __init__(self, dim: int, length: int) -> None:
@@ -70,12 +61,8 @@ class Normalised(_Added):
 class Binary(_Added):
     """The position in binary (`posenc.absolute.binary`), for positions below 2^dim. A baseline.
 
-    Args:
-        dim: width of the embeddings, at least 1.
-
-    Example:
-        >>> Binary(3).embed(torch.zeros(1, 2, 3), torch.tensor([1, 6])).tolist()
-        [[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]
+    >>> Binary(3).embed(torch.zeros(1, 2, 3), torch.tensor([1, 6])).tolist()
+    [[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]
     """
 
     def code(self, positions: Tensor) -> Tensor:
@@ -85,17 +72,11 @@ class Binary(_Added):
 class Sinusoidal(_Added):
     """The sinusoidal code (`posenc.absolute.sinusoidal`).
 
-    Args:
-        dim: width of the embeddings, at least 1.
-        base: finite and greater than 0.
-        layout: "interleaved" or "half".
-
     Source: Vaswani et al. 2017, section 3.5.
 
-    Example:
-        >>> Sinusoidal(2).embed(torch.zeros(1, 2, 2), torch.arange(2)).round(decimals=2)
-        tensor([[[0.0000, 1.0000],
-                 [0.8400, 0.5400]]])
+    >>> Sinusoidal(2).embed(torch.zeros(1, 2, 2), torch.arange(2)).round(decimals=2)
+    tensor([[[0.0000, 1.0000],
+             [0.8400, 0.5400]]])
     """
 
     def __init__(self, dim: int, base: float = 10_000.0, layout: str = "interleaved") -> None:
@@ -110,17 +91,13 @@ class Learned(_Added):
     """A learned table (`posenc.absolute.learned`), a row for each position.
 
     Args:
-        dim: width of the embeddings, at least 1.
         max_positions: rows, at least 1.
-        past_end: "refuse" positions that have no row, "clamp" them to the last row, or "interpolate" the table.
-        length: positions that the table is stretched over, for "interpolate" alone.
+        past_end, length: as for `posenc.absolute.learned`.
         std: of the normal distribution that rows are drawn from.
-        seed: of the initial values; None: torch's global generator.
 
-    Example:
-        >>> scheme = Learned(4, max_positions=8)
-        >>> torch.equal(scheme.embed(torch.zeros(1, 1, 4), torch.tensor([5]))[0, 0], scheme.table[5])
-        True
+    >>> scheme = Learned(4, max_positions=8)
+    >>> torch.equal(scheme.embed(torch.zeros(1, 1, 4), torch.tensor([5]))[0, 0], scheme.table[5])
+    True
     """
 
     def __init__(

@@ -35,28 +35,16 @@ class PositionScheme(nn.Module):
 
     A scheme of your own overrides `_embed`, `_rotate`, `_bias` or `_logit_scale`, which get checked arguments.
 
-    Example:
-        >>> scheme = PositionScheme()
-        >>> scheme.door, scheme.logit_scale(head_dim=16, n_keys=9)
-        ('none', 0.25)
+    >>> scheme = PositionScheme()
+    >>> scheme.door, scheme.logit_scale(head_dim=16, n_keys=9)
+    ('none', 0.25)
     """
 
     door: ClassVar[str] = "none"
     causal: bool | None = None
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        """The embeddings with their positions: x itself, or x + a code of the position.
-
-        Args:
-            x: shape (batch, length, dim), any floating dtype.
-            positions: shape (length,), (1, length) or (batch, length), in tokens.
-
-        Returns:
-            shape and dtype of x.
-
-        Raises:
-            TypeError, ValueError: tensors of another kind or shape, positions that the scheme has no code for.
-        """
+        """The embeddings `x`, shape (batch, length, dim), any floating dtype, with their positions or as they are."""
         tensor_of_floats("x", x, "(batch, length, dim)")
         at = checked_positions("positions", positions, x.shape[0], x.shape[1])
         return self._embed(x, at.to(x.device))
@@ -64,19 +52,13 @@ class PositionScheme(nn.Module):
     def rotate(
         self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Queries and keys, turned by their positions or as they are.
+        """Queries and keys, turned by their positions or as they are, in the shapes and the dtype given.
 
         Args:
             q: shape (batch, heads, queries, head_dim), any floating dtype.
             k: shape (batch, key heads, keys, head_dim), in the dtype of q; the number of key heads divides heads.
             positions: of the queries, shape (queries,), (1, queries) or (batch, queries), in tokens.
             key_positions: of the keys, likewise; None: those of the queries.
-
-        Returns:
-            (q, k), of the shapes and the dtype given.
-
-        Raises:
-            TypeError, ValueError: tensors of another kind or shape.
         """
         check_queries_and_keys(q, k, grouped=True)
         return self._rotate(q, k, *where_they_stand(q, k, positions, key_positions))
@@ -84,18 +66,12 @@ class PositionScheme(nn.Module):
     def bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None = None) -> Tensor | None:
         """What is added to the scaled products q·k·logit_scale, or None.
 
-        Args:
-            q, k: as for `rotate`, with as many heads of k as of q: repeat the keys of a group before.
-            positions, key_positions: as for `rotate`.
+        Arguments as for `rotate`, with as many heads of k as of q: repeat the keys of a group before.
 
-        Returns:
-            None, or floats of shape (heads, queries, keys), or (batch, heads, queries, keys) where positions differ
-            between sequences or the bias depends on q and k; finite, or −∞ for keys that stand after the query. In the
-            dtype of q, in float32 for bfloat16 and float16: for `posenc.attention.attention`, and for torch's
-            `scaled_dot_product_attention` as attn_mask.
-
-        Raises:
-            TypeError, ValueError: tensors of another kind or shape.
+        Returns None, or floats of shape (heads, queries, keys), or (batch, heads, queries, keys) where positions differ
+        between sequences or the bias depends on q and k; finite, or −∞ for keys that stand after the query. In the
+        dtype of q, in float32 for bfloat16 and float16: for `posenc.attention.attention`, and as attn_mask of torch's
+        `scaled_dot_product_attention`.
         """
         check_queries_and_keys(q, k, grouped=False)
         added = self._bias(q, k, *where_they_stand(q, k, positions, key_positions))
@@ -104,12 +80,8 @@ class PositionScheme(nn.Module):
     def logit_scale(self, head_dim: int, n_keys: int) -> float:
         """The factor on q·k: 1/√head_dim, unless the scheme has another.
 
-        Args:
-            head_dim: width of a query, at least 1.
-            n_keys: keys that the softmax is taken over, at least 0; only a temperature that follows it looks at it.
-
-        Raises:
-            TypeError, ValueError: no whole numbers, or too small.
+        `n_keys`, at least 0, are the keys that the softmax is taken over; only a temperature that follows it looks at
+        it.
         """
         return self._logit_scale(whole("head_dim", head_dim), whole("n_keys", n_keys, 0))
 

@@ -47,18 +47,16 @@ class ALiBi(_OffsetBiasing):
     """ALiBi: a penalty of m_h logits for each token of distance (`posenc.bias.alibi`).
 
     Args:
-        n_heads: at least 1.
         slopes: m_h, none negative, one for each head; None: the paper's for that number of heads.
         causal: whether queries look only back, as in the paper; −∞ for later keys. Otherwise the symmetric form.
 
     Source: Press et al. 2022, section 3.
 
-    Example:
-        >>> q = torch.ones(1, 2, 3, 8)
-        >>> ALiBi(2).bias(q, q, torch.arange(3))[0]  # of the first head
-        tensor([[ 0.0000,    -inf,    -inf],
-                [-0.0625,  0.0000,    -inf],
-                [-0.1250, -0.0625,  0.0000]])
+    >>> q = torch.ones(1, 2, 3, 8)
+    >>> ALiBi(2).bias(q, q, torch.arange(3))[0]  # of the first head
+    tensor([[ 0.0000,    -inf,    -inf],
+            [-0.0625,  0.0000,    -inf],
+            [-0.1250, -0.0625,  0.0000]])
     """
 
     def __init__(self, n_heads: int, slopes: Sequence[float] | None = None, causal: bool = True) -> None:
@@ -81,22 +79,17 @@ class T5(_OffsetBiasing):
     One T5 serves all its layers with one table.
 
     Args:
-        n_heads: at least 1.
-        causal: True for a decoder, whose buckets are all for the past; False for an encoder, which has half for each
-            side.
-        num_buckets: at least 2; even and at least 4 for an encoder.
-        max_distance: from which on the last bucket holds everything.
+        causal: True for a decoder, whose buckets are all for the past; False for an encoder: half for each side.
+        num_buckets, max_distance: as for `posenc.bias.t5_bucket`.
         gain: what the table is multiplied by: with more than 1 the same steps of an optimiser move the bias further.
         std: of the normal distribution that the table is drawn from.
-        seed: of the initial values; None: torch's global generator.
 
     Source: Raffel et al. 2020, section 2.1.
 
-    Example:
-        >>> q = torch.ones(1, 2, 3, 8)
-        >>> bias = T5(2).bias(q, q, torch.arange(3))
-        >>> bias.shape, bool(bias[0, 1, 0] == bias[0, 2, 1])  # a distance of 1 has one number
-        (torch.Size([2, 3, 3]), True)
+    >>> q = torch.ones(1, 2, 3, 8)
+    >>> bias = T5(2).bias(q, q, torch.arange(3))
+    >>> bias.shape, bool(bias[0, 1, 0] == bias[0, 2, 1])  # a distance of 1 has one number
+    (torch.Size([2, 3, 3]), True)
     """
 
     def __init__(
@@ -130,18 +123,15 @@ class Sandwich(_OffsetBiasing):
     """Sandwich: the product of two sinusoidal codes, weaker from head to head (`posenc.bias.sandwich`).
 
     Args:
-        n_heads: at least 1.
         dim: width of the codes, even.
-        base: finite and greater than 0.
 
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
 
-    Example:
-        >>> q = torch.ones(1, 2, 3, 8)
-        >>> Sandwich(2, dim=8).bias(q, q, torch.arange(3))[1].round(decimals=2)  # of the second head
-        tensor([[0.5000, 0.4400, 0.3200],
-                [0.4400, 0.5000, 0.4400],
-                [0.3200, 0.4400, 0.5000]])
+    >>> q = torch.ones(1, 2, 3, 8)
+    >>> Sandwich(2, dim=8).bias(q, q, torch.arange(3))[1].round(decimals=2)  # of the second head
+    tensor([[0.5000, 0.4400, 0.3200],
+            [0.4400, 0.5000, 0.4400],
+            [0.3200, 0.4400, 0.5000]])
     """
 
     def __init__(self, n_heads: int, dim: int = 128, base: float = 10_000.0) -> None:
@@ -155,23 +145,17 @@ class Sandwich(_OffsetBiasing):
 class Kerple(_OffsetBiasing):
     """KERPLE: −r1·ln(1 + r2·distance) or −r1·distance^r2, with learned r1 and r2 for each head (`posenc.bias.kerple`).
 
-    They stay positive because what is learned are their logarithms, log_r1 and log_r2; for the power it is the number
-    whose logistic function is half of r2, logit_r2, so that r2 stays below 2.
-
-    Args:
-        n_heads: at least 1.
-        kind: "logarithmic" or "power".
-        seed: of the initial values, drawn evenly from 0.1 to 1 for r1 and r2 of every head; None: torch's global
-            generator.
+    What is learned are their logarithms, log_r1 and log_r2, and for the power the number whose logistic function is
+    half of r2, logit_r2: they stay positive, and r2 below 2. `kind` is "logarithmic" or "power". Initial values are
+    drawn evenly from 0.1 to 1.
 
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation"; the initial
     values are ours.
 
-    Example:
-        >>> q = torch.ones(1, 2, 3, 8)
-        >>> bias = Kerple(2).bias(q, q, torch.arange(3))
-        >>> bool(bias[0, 2, 2] == 0), bool(bias[0, 2, 1] > bias[0, 2, 0])  # farther is less
-        (True, True)
+    >>> q = torch.ones(1, 2, 3, 8)
+    >>> bias = Kerple(2).bias(q, q, torch.arange(3))
+    >>> bool(bias[0, 2, 2] == 0), bool(bias[0, 2, 1] > bias[0, 2, 0])  # farther is less
+    (True, True)
     """
 
     def __init__(self, n_heads: int, kind: str = "logarithmic", seed: int | None = None) -> None:
@@ -202,24 +186,16 @@ class Kerple(_OffsetBiasing):
 class Fire(Biasing):
     """FIRE: a small network's answer to the share of the text that a distance spans (`posenc.bias.fire`).
 
-    The network is Linear(1, width), ReLU, Linear(width, heads), with torch's own initial values. c and the threshold
-    stay positive because what is learned are their logarithms, log_c and log_threshold. Positions count from the start
-    of the text; −∞ for later keys.
-
-    Args:
-        n_heads: at least 1.
-        width: of the network's hidden layer, at least 1.
-        c: at the beginning, greater than 0.
-        threshold: in tokens, at the beginning, greater than 0.
-        seed: of the initial values; None: torch's global generator.
+    The network is Linear(1, width), ReLU, Linear(width, heads), with torch's own initial values. What is learned of c
+    and the threshold, in tokens, are their logarithms, log_c and log_threshold; at the beginning they are `c` and
+    `threshold`, greater than 0. Positions count from the start of the text; −∞ for later keys.
 
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
 
-    Example:
-        >>> q = torch.ones(1, 2, 3, 8)
-        >>> bias = Fire(2).bias(q, q, torch.arange(3))
-        >>> bias.shape, bool(bias[0, 0, 1].isneginf())  # later keys are hidden
-        (torch.Size([2, 3, 3]), True)
+    >>> q = torch.ones(1, 2, 3, 8)
+    >>> bias = Fire(2).bias(q, q, torch.arange(3))
+    >>> bias.shape, bool(bias[0, 0, 1].isneginf())  # later keys are hidden
+    (torch.Size([2, 3, 3]), True)
     """
 
     causal = True

@@ -13,30 +13,25 @@ class NoPosition(PositionScheme):
 
     Source: Haviv et al. 2022; Kazemnejad et al. 2023.
 
-    Example:
-        >>> NoPosition().logit_scale(head_dim=16, n_keys=9)
-        0.25
+    >>> NoPosition().logit_scale(head_dim=16, n_keys=9)
+    0.25
     """
 
 
 class NoPositionWithTemperature(PositionScheme):
     """NoPE with sharper logits: the factor λ/√head_dim, against the dilution of weights among many keys.
 
-    λ = factor, or factor · max(1, ln n_keys / ln trained_length) where a trained length is given. The second grows
-    with n_keys: in decoding step by step each query has its own, in one pass all have that of the last.
-
-    Args:
-        factor: greater than 0; above 1 it sharpens.
-        trained_length: tokens in training, at least 2, or None.
+    λ = factor, or factor · max(1, ln n_keys / ln trained_length) where a trained length, at least 2, is given. The
+    second grows with n_keys: in decoding step by step each query has its own, in one pass all have that of the last.
+    `factor`, greater than 0, sharpens above 1.
 
     Source: Wang et al. 2024, "Length Generalization of Causal Transformers without Position Encoding", for the factor;
     Su 2021 (kexue.fm/archives/8823) for the logarithm, under which a key that stands ln trained_length above equal ones
     keeps half of the weight at any n_keys.
 
-    Example:
-        >>> scheme = NoPositionWithTemperature(trained_length=128)
-        >>> [scheme.logit_scale(head_dim=16, n_keys=keys) for keys in (128, 128**2)]
-        [0.25, 0.5]
+    >>> scheme = NoPositionWithTemperature(trained_length=128)
+    >>> [scheme.logit_scale(head_dim=16, n_keys=keys) for keys in (128, 128**2)]
+    [0.25, 0.5]
     """
 
     def __init__(self, factor: float = 1.0, trained_length: int | None = None) -> None:

@@ -84,9 +84,7 @@ class Rotary(_Turning):
     """RoPE: every pair of a query and a key is turned by its position times its frequency.
 
     Args:
-        head_dim: width of a head, at least 2.
         base: of the frequencies base^(−2i/d), 10 000 where it is left out. A Hugging Face dictionary has its own.
-        layout: "interleaved" or "half".
         rotary_dim: the number of first dimensions that turn, even; None: all of them.
         scaling: None, the name of a function of `posenc.scaling`, or a Hugging Face dictionary, as
             `posenc.scaling.from_config` reads it.
@@ -97,13 +95,12 @@ class Rotary(_Turning):
 
     Source: Su et al. 2021, section 3.2.2; for scaling, see `posenc.scaling`.
 
-    Example:
-        >>> scheme, ones = Rotary(4), torch.ones(1, 1, 3, 4)
-        >>> q, k = scheme.rotate(ones, ones, torch.arange(3))
-        >>> (q @ k.mT)[0, 0].round(decimals=2)  # a score depends on the distance alone
-        tensor([[4.0000, 3.0800, 1.1700],
-                [3.0800, 4.0000, 3.0800],
-                [1.1700, 3.0800, 4.0000]])
+    >>> scheme, ones = Rotary(4), torch.ones(1, 1, 3, 4)
+    >>> q, k = scheme.rotate(ones, ones, torch.arange(3))
+    >>> (q @ k.mT)[0, 0].round(decimals=2)  # a score depends on the distance alone
+    tensor([[4.0000, 3.0800, 1.1700],
+            [3.0800, 4.0000, 3.0800],
+            [1.1700, 3.0800, 4.0000]])
     """
 
     def __init__(
@@ -147,14 +144,10 @@ class Rotary(_Turning):
         return self.rope.seq_len
 
     def frequencies(self, seq_len: int | None = None, *, like: Array = None) -> Scaled:
-        """The frequencies in radians per token, and the factor on cosines and sines.
+        """The frequencies in radians per token, float64, shape (dimensions that turn / 2,), and the factor: a `Scaled`.
 
-        Args:
-            seq_len: tokens in the sequence at hand, for scalings that follow it; None: the scheme's own, or 0.
-            like: an array whose library and device the answer takes; NumPy where it is left out.
-
-        Returns:
-            `Scaled`: float64, shape (dimensions that turn / 2,), and the attention factor.
+        `seq_len` is the number of tokens at hand, for scalings that follow it; None: the scheme's own, or 0. `like` is
+        an array whose library and device the answer takes; None: NumPy.
         """
         found = self.rope.frequencies(self.seq_len if seq_len is None else whole("seq_len", seq_len, 0))
         if like is None:
@@ -177,17 +170,15 @@ class Mixed(PositionScheme):
     The scheme of a layer is `for_layer(index)`; on its own this one has neither rotation nor bias.
 
     Args:
-        head_dim: width of a head, at least 2.
         every: the layers every − 1, 2·every − 1, … do not rotate; at least 2.
         window: tokens that a layer which rotates looks back at, itself included; None: all.
         base, scaling, scaling_options, attention_factor: as in `Rotary`.
 
     Source: Yang et al. 2025, "Rope to Nope and Back Again", for layers of both kinds and for the window.
 
-    Example:
-        >>> scheme = Mixed(8, every=4)
-        >>> [scheme.for_layer(index) is scheme.plain for index in range(5)]
-        [False, False, False, True, False]
+    >>> scheme = Mixed(8, every=4)
+    >>> [scheme.for_layer(index) is scheme.plain for index in range(5)]
+    [False, False, False, True, False]
     """
 
     door = "query and key"
@@ -231,22 +222,15 @@ class XPos(_Turning):
     """xPos: rotation with lengths that shrink for queries and grow for keys (`posenc.rotary.xpos_tables`).
 
     Scores depend on distances alone and fade with them, for queries after their keys. Positions have to stay below
-    about 35 000 with the paper's constants: subtract a common origin beyond.
-
-    Args:
-        head_dim: width of a head, even.
-        base: of the frequencies, finite and greater than 0.
-        layout: "interleaved" or "half".
-        gamma: γ, greater than 0.
-        scale_base: tokens over which pair i shrinks by ζ_i, greater than 0.
+    about 35 000 with the paper's constants: subtract a common origin beyond. `gamma` (γ) and `scale_base`, the tokens
+    over which pair i shrinks by ζ_i, are greater than 0.
 
     Source: Sun et al. 2022, "A Length-Extrapolatable Transformer", section 2.
 
-    Example:
-        >>> scheme, ones = XPos(4, scale_base=2.0), torch.ones(1, 1, 3, 4)
-        >>> q, k = scheme.rotate(ones, ones, torch.arange(3))
-        >>> (q @ k.mT)[0, 0, :, 0].round(decimals=2)  # the scores of the first key
-        tensor([4.0000, 2.1800, 1.0500])
+    >>> scheme, ones = XPos(4, scale_base=2.0), torch.ones(1, 1, 3, 4)
+    >>> q, k = scheme.rotate(ones, ones, torch.arange(3))
+    >>> (q @ k.mT)[0, 0, :, 0].round(decimals=2)  # the scores of the first key
+    tensor([4.0000, 2.1800, 1.0500])
     """
 
     def __init__(

@@ -247,7 +247,7 @@ def execute_all(cache: JupyterCacheAbstract, paths: list[Path]) -> dict[str, str
     # A process for each notebook, so that each has its own kernel and its own peak of memory.
     with ProcessPoolExecutor(AT_ONCE, prepared(), max_tasks_per_child=1) as pool:
         running = {}
-        for path in missing:
+        for path in reversed(missing):  # later chapters take longer, and no process is to be left with one at the end
             running[pool.submit(execute, path, tries=True)] = path
         for future in as_completed(running):
             path, result = running[future], future.result()

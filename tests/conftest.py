@@ -18,6 +18,7 @@ from hypothesis import Phase, settings
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from tests.site.browser import launch
+from tests.watched import Watching
 from tools.notebooks import compared_cells
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,8 +26,7 @@ OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "rerun")
 # These need a test to have been left out on purpose, which continuous integration does not accept.
 NOT_RUN = ("skipped", "xfailed", "xpassed")
 LONGEST_FIRST = ("jupyterlab", "grading", "site", "unit", "tools", "notebooks", "check", "claims", "nbval")
-# Whose tests say how much of the package is covered, without those that Hypothesis repeats a hundred times: to watch
-# every line takes Python twice the time.
+# Whose tests say how much of the package is covered (tests/watched.py).
 COVERING = {"unit", "check"}
 # Groups that run chapters or look at the site built from them, and chapters use torch.
 NEED_TORCH = {"nbval", "site", "jupyterlab"}
@@ -72,9 +72,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if group_of(item.nodeid) in NEED_TORCH:
             item.add_marker(pytest.mark.torch)
-        repeated = getattr(getattr(item, "function", None), "is_hypothesis_test", False)
-        if repeated or group_of(item.nodeid) not in COVERING:
-            item.add_marker(pytest.mark.no_cover)
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=lambda item: LONGEST_FIRST.index(group_of(item.nodeid)))
@@ -163,3 +160,4 @@ def pytest_configure(config: pytest.Config) -> None:
     """Count in the process that reports, not in the workers."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Groups(), "groups")
+    config.pluginmanager.register(Watching(lambda item: group_of(item.nodeid) in COVERING), "watching")

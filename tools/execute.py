@@ -22,7 +22,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -227,6 +228,15 @@ def forget_old_caches(current: Path) -> None:
         shutil.rmtree(folder)
 
 
+def prepared() -> BaseContext:
+    """How to start processes: copies of one that has imported this module, where the system can make copies."""
+    if "forkserver" not in get_all_start_methods():
+        return get_context("spawn")
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["tools.execute"])
+    return context
+
+
 def execute_all(cache: JupyterCacheAbstract, paths: list[Path]) -> dict[str, str]:
     """Execute what the cache does not hold; return the errors by notebook."""
     forget_old_caches(cache_folder())
@@ -235,9 +245,9 @@ def execute_all(cache: JupyterCacheAbstract, paths: list[Path]) -> dict[str, str
     print(f"Notebooks: {len(missing)} to execute, {here} executed already.", flush=True)
     errors = {}
     # A process for each notebook, so that each has its own kernel and its own peak of memory.
-    with ProcessPoolExecutor(AT_ONCE, get_context("spawn"), max_tasks_per_child=1) as pool:
+    with ProcessPoolExecutor(AT_ONCE, prepared(), max_tasks_per_child=1) as pool:
         running = {}
-        for path in missing:
+        for path in reversed(missing):  # later chapters take longer, and no process is to be left with one at the end
             running[pool.submit(execute, path, tries=True)] = path
         for future in as_completed(running):
             path, result = running[future], future.result()

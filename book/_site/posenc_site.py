@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Packages whose version can change what a notebook prints or draws.
 VERSIONED = ("anywidget", "array-api-compat", "ipywidgets", "numpy", "plotly", "scipy", "torch")
+
+PROCESSES = 2  # that read and write pages
+# What does nothing while pages are read, and only does not say that several processes may read them: one numbers
+# sections afterwards, the other serves LaTeX.
+UNSAID = {"sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"}
 
 
 def execution_cache(root: Path = ROOT) -> Path:
@@ -59,6 +65,18 @@ def configure(app: Sphinx, config: Config) -> None:
         options.pop("launch_buttons", None)
 
 
+def use_processes(app: Sphinx, config: Config) -> None:
+    """Have pages read and written by several processes, for which Jupyter Book's command has no option.
+
+    They are copies of one that has loaded NumPy, which not every system's mathematics survives.
+    """
+    if sys.platform != "linux":
+        return
+    app.parallel = max(app.parallel, PROCESSES)
+    for name in UNSAID & app.extensions.keys():
+        app.extensions[name].parallel_read_safe = True
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the extension."""
     import site_assets
@@ -71,6 +89,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_search
 
     app.connect("config-inited", configure)
+    app.connect("config-inited", use_processes)
     pages = (site_directives, site_map, site_package, site_reference)
     for part in (site_outputs, *pages, site_pages, site_assets, site_search):
         part.setup(app)

@@ -46,7 +46,7 @@ def test_only_a_browser_out_of_time_is_asked_again(tmp_path):
     words = re.search(r"^AGAIN = (.*)$", makefile, re.MULTILINE)[1]
     path = tmp_path / "test_it.py"
     path.write_text(TESTS, encoding="utf-8")
-    command = f"'{sys.executable}' -m pytest -p no:cacheprovider -p no:xdist --rootdir . {words} test_it.py"
+    command = f"'{sys.executable}' -m pytest -p no:cacheprovider -p no:xdist -p no:nbval --rootdir . {words} test_it.py"
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True)
     counted = dict(map(reversed, re.findall(r"(\d+) (passed|failed|rerun)", done.stdout.splitlines()[-1])))
     assert counted == {"passed": "2", "failed": "3", "rerun": "3"}, done.stdout
@@ -72,7 +72,7 @@ def test_tests_of_one_group_share_a_process(tmp_path):
     """Together, pytest 9.2 and pytest-xdist 3.8 forget the groups without a word: what is shared is made twice."""
     (tmp_path / "test_it.py").write_text(GROUPED, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", "--rootdir", "."]
-    subprocess.run([*command, "-p", "no:cacheprovider", "test_it.py"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run([*command, "-p", "no:cacheprovider", "-p", "no:nbval", "test_it.py"], cwd=tmp_path, check=True, capture_output=True)
     told = (tmp_path / "where.txt").read_text(encoding="utf-8").splitlines()
     assert len(told) == 24
     assert len(set(told)) == 3

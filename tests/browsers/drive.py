@@ -21,7 +21,8 @@ WIDTH, HEIGHT = 1280, 900
 LIMIT = 240  # seconds that a page or a function in it may take: the machine may be slow, and time is not tested
 # Keys that have no letter, as the WebDriver standard writes them.
 KEYS = {
-    "ArrowDown": "\ue015", "ArrowRight": "\ue014", "ArrowUp": "\ue013", "Control": "\ue009", "Enter": "\ue007", "Home": "\ue011",
+    "ArrowDown": "\ue015", "ArrowRight": "\ue014", "ArrowUp": "\ue013", "Control": "\ue009", "Enter": "\ue007",
+    "Home": "\ue011",
 }  # fmt: skip
 Point = tuple[float, float]
 

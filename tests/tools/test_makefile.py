@@ -72,7 +72,12 @@ def test_tests_of_one_group_share_a_process(tmp_path):
     """Together, pytest 9.2 and pytest-xdist 3.8 forget the groups without a word: what is shared is made twice."""
     (tmp_path / "test_it.py").write_text(GROUPED, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", "--rootdir", "."]
-    subprocess.run([*command, "-p", "no:cacheprovider", "-p", "no:nbval", "test_it.py"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(
+        [*command, "-p", "no:cacheprovider", "-p", "no:nbval", "test_it.py"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
     told = (tmp_path / "where.txt").read_text(encoding="utf-8").splitlines()
     assert len(told) == 24
     assert len(set(told)) == 3

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
+from posenc.widgets import EXPLORABLES
 from tests.site.browser import ROOT, chapters, pages
 from tests.site.visit import KINDS, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
 
@@ -84,6 +85,9 @@ def test_the_front_door_leads_to_the_first_page(built_site: Path) -> None:
     assert Html(built_site / "index.html").refresh == chapters()[0]
 
 
+STEPS = {cls.module: cls.story() for cls in EXPLORABLES}
+
+
 def test_internal_links_and_fragments(built_site: Path) -> None:
     parsed = {path: Html(path) for path in html_files(built_site)}
     broken = []
@@ -97,6 +101,10 @@ def test_internal_links_and_fragments(built_site: Path) -> None:
                 target /= "index.html"
             if not target.is_file():
                 broken.append(f"{path.name}: no file for {address}")
+            elif step := re.fullmatch(r"([a-z0-9-]+):story=([a-z0-9-]+)", unquote(url.fragment)):
+                module = step[1].replace("-", "_")
+                if step[2] not in STEPS.get(module, {}) or f'data-module="{module}"' not in target.read_text("utf-8"):
+                    broken.append(f"{path.name}: no step for {address}")
             elif target in parsed and url.fragment and unquote(url.fragment) not in parsed[target].ids:
                 broken.append(f"{path.name}: no anchor for {address}")
     assert not broken, "\n".join(broken)

@@ -199,7 +199,7 @@ def to_rst(lines: list[str], module: str, own: set[str]) -> list[str]:
     text = re.sub(r"`[^`]+`", lambda match: " ".join(match[0].split()), text)  # code that was broken over two lines
     answer: list[str] = []
     block: list[str] = []
-    in_section = False
+    in_section = in_example = False
 
     def close() -> None:
         while block and not block[-1].strip():
@@ -212,6 +212,12 @@ def to_rst(lines: list[str], module: str, own: set[str]) -> list[str]:
             block.clear()
 
     for line in text.splitlines():
+        in_example = line.startswith(">>> ") or (in_example and bool(line.strip()))
+        if in_example:  # which is shown as it stands
+            close()
+            in_section = False
+            answer.append(line)
+            continue
         indented = line.startswith("    ")
         if not in_section and (indented or (block and not line.strip())):
             block.append(line)

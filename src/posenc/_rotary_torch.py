@@ -181,7 +181,7 @@ def _into(out: Tensor, x: Tensor, cos: Tensor, sin: Tensor, layout: str, compile
     parts = [torch.complex(cos, sin)] if layout == "interleaved" else [cos, sin]
     table = [part.expand(*x.shape[:-1], -1) for part in parts]
     narrow, in_place = x.dtype != cos.dtype, out is x and layout == "half"
-    passes = x.device.type == "cpu" and (narrow or layout == "half")  # more than one over memory, so that pieces help
+    passes = x.device.type == "cpu" and (narrow or layout == "half")  # more than one over memory
     outer, size = _piece(x.shape) if passes else (0, len(x))
     number = 2 if narrow else int(in_place)
     memory = [torch.empty((size, *x.shape[outer + 1 :]), dtype=cos.dtype, device=x.device) for _ in range(number)]

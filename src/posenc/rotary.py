@@ -117,7 +117,15 @@ def rotate(
 
     Which axis of x counts tokens cannot be seen in shapes: a (length, dim/2) table also fits (batch, length, heads,
     dim) where there are as many heads as tokens, and turns by the wrong thing. So the table has to say it
-    (`rotary_table(…, length_axis=−2)`), or to have as many axes as x.
+    (`rotary_table(…, length_axis=−2)`), or to have as many axes as x. What runs when `method` is None or "compiled":
+
+        x                               half layout                     interleaved
+        torch, 32 768 numbers or more   elementwise, in pieces that     complex; 16 bits in pieces
+                                        stay in the cache; "compiled":
+                                        one pass over memory
+        torch, fewer numbers            elementwise, its table kept     complex, its table kept
+        torch, traced or learned        elementwise                     elementwise
+        other libraries                 elementwise                     elementwise
 
     Args:
         x: shape (..., dim), queries or keys, of any floating dtype.
@@ -126,13 +134,7 @@ def rotate(
         layout: "interleaved" or "half".
         method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16);
             "compiled", for torch, a kernel that torch.compile makes at its first use, in seconds, where a C++ compiler
-            is; None, the fastest without one. What runs when:
-            | x                                  | half, None          | half, "compiled" | interleaved, both |
-            |---|---|---|---|
-            | torch, 32 768 numbers and more     | elementwise, pieces | one pass         | complex, pieces   |
-            | torch, fewer                       | elementwise, a table kept in its form  | complex, the same |
-            | torch under torch.compile; learned | elementwise         | elementwise      | elementwise       |
-            | other libraries                    | elementwise         | refused          | elementwise       |
+            is; None, the fastest without one.
         rotary_dim: the number of first dimensions that turn (partial rotary, GPT-NeoX); the others pass unchanged.
         odd: for an odd width. "leave" leaves the last dimension as it is. "pad" adds a dimension of zeros that turns
             with it: the answer is one wider, and dropping that would cost the relative property.
@@ -214,7 +216,7 @@ def layout_permutation(dim: int) -> list[int]:
 
 
 def convert_projection(weight: Array, n_heads: int, to: str, *, rotary_dim: int | None = None) -> Array:
-    """Reorders the rows of a query or key projection so that a checkpoint of one layout runs in the other.
+    """Reorders the rows of a query or key projection, for a checkpoint of one layout to run in the other.
 
     Scores stay what they were if W_Q and W_K and their biases are converted; W_V and W_O are left alone.
 

@@ -149,6 +149,11 @@ def test_columns_keep_their_places() -> None:
     assert rst(text).splitlines()[-2:] == [r"    \ linear     by s, x_i", "    longrope   by a list"]
 
 
+def test_an_example_is_shown_as_it_stands() -> None:
+    text = "Args:\n    x: shape (dim,).\n\n>>> f(2**3, *x_i)\n[8]\n>>> g_1\n\nWords of θ_i."
+    assert rst(text).splitlines()[-6:] == ["", ">>> f(2**3, *x_i)", "[8]", ">>> g_1", "", r"Words of θ\ :sub:`i`."]
+
+
 def test_only_names_of_the_package_are_missed() -> None:
     def lost(target: str) -> object:
         node = {"refdomain": "py", "reftarget": target}

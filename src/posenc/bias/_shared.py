@@ -1,4 +1,4 @@
-"""What several biases ask of their arguments."""
+"""Checks that several biases share."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _enough_buckets(name: str, number: int, given: str, bidirectional: bool) -> 
 
 
 def _bucket_starts(num_buckets: int, max_distance: int) -> tuple[int, ...]:
-    """The least distance in each bucket of one direction but the first, so that a bucket is how many have started."""
+    """The least distance in each bucket of one direction but the first: a bucket is how many have started."""
     exact = num_buckets // 2
     steps = num_buckets - exact
     starts = list(range(1, exact + 1))

@@ -313,22 +313,23 @@ def test_the_story_is_walked_and_a_link_comes_to_its_step(reader, case):
     assert Driven(reader, case).setting() == case.cls.story()[steps[-1]["name"]]
 
 
+OTHER = "([selector, before]) => document.querySelector(selector).querySelector('canvas').toDataURL() !== before"
+SAME = OTHER.replace("!==", "===")
+
+
 @EACH
 def test_the_theme_redraws_the_picture(reader, case):
     reader.open(EVERY_ONE)
-    reader.turn("light")
+    reader.turn("dark")
     live = Driven(reader, case)
+    first = live.complete(PICTURE)  # kept out of the comparison: WebKit draws some edges of it otherwise than later
+    reader.turn("light")
+    reader.wait(OTHER, [live.selector, first])
     light = live.complete(PICTURE)
     reader.turn("dark")
-    reader.wait(
-        "([selector, light]) => document.querySelector(selector).querySelector('canvas').toDataURL() !== light",
-        [live.selector, light],
-    )
+    reader.wait(OTHER, [live.selector, light])
     reader.turn("light")
-    reader.wait(
-        "([selector, light]) => document.querySelector(selector).querySelector('canvas').toDataURL() === light",
-        [live.selector, light],
-    )
+    reader.wait(SAME, [live.selector, light])
 
 
 def test_everything_is_drawn_for_paper_in_the_colours_for_paper(reader):

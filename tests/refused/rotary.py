@@ -39,9 +39,10 @@ CASES = {
                 rotary_table(np.ones((4, 4)), length_axis=-2), rotary_table(ANGLES, length_axis=-3),
             ],
             "layout": ["pairs", "", None, 0],
-            "method": ["fast", "", 0],
+            "method": ["fast", "", 0, "compiled"],
             "rotary_dim": [7, 0, -2, 10, 4.0, True],
             "odd": ["drop", "", 1],
+            "out": [3.0, np.ones((5, 8)), [[1.0] * 8] * 5],
         },
     ),
     rotation_matrix: Case(

@@ -160,7 +160,10 @@ CASES = {
             "factor": FACTORS,
         },
     ),
-    scaling.axial: Case(good={"dim": 8, "base": 10_000.0}, bad={"dim": [*DIMS, 6], "base": BASES}),
+    scaling.axial: Case(
+        good={"dim": 8, "base": 10_000.0, "n_axes": 2, "shared": False},
+        bad={"dim": [*DIMS, 6], "base": BASES, "n_axes": [0, -1, 2.0, "2", None, True], "shared": [0, 1, None, "yes"]},
+    ),
     scaling.rope_dictionary: Case(
         good={"config": {"rope_theta": 10_000.0}, "layer_type": None},
         bad={"config": CONFIGS, "layer_type": ["full_attention", 3]},

@@ -47,6 +47,7 @@ def flex(q, k, v, add, causal=False, **options):
     return run(q, k, v, score_mod=add, block_mask=mask, **options)
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(("queries", "keys"), [(7, 7), (3, 140), (1, 5)])
@@ -61,6 +62,7 @@ def test_equals_attention_with_the_whole_bias(name, queries, keys, causal, dtype
     torch.testing.assert_close(got, expected, rtol=0, atol=1e-13 if dtype == torch.float64 else 3e-6)
 
 
+@pytest.mark.unwatched
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize(("queries", "keys"), [(6, 6), (2, 9)])
 def test_a_bias_that_depends_on_more_is_an_array(queries, keys, dtype):

@@ -520,6 +520,7 @@ def test_memory_in_any_order(torch, layout):
             )
 
 
+@pytest.mark.unwatched
 @pytest.mark.torch
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

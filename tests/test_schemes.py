@@ -301,6 +301,7 @@ def test_parameters_and_state(case):
 # torch.compile makes an instance of any autograd function that it traces, and torch warns of that
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 @pytest.mark.parametrize("case", [case for case in CASES if case == name_of(case) or case == "rope dictionary"])
+@pytest.mark.unwatched
 def test_it_compiles_into_one_graph(case):
     scheme, x, positions = make(case).double(), inputs(), torch.arange(LENGTH)
     expected = attend(scheme, x, positions)

@@ -2,8 +2,8 @@
 
 pytest-cov watches, line by line, all that happens in every process from its start to its end. Here it watches the
 collection, when the package is imported, and of each test function as many tests as bring a value of a parameter that
-none before it brought; none that Hypothesis repeats a hundred times. What is not watched can only be missing from the
-share that is covered, so that the share is at least what is told.
+none before it brought; none that Hypothesis repeats a hundred times, and none marked `unwatched`. What is not watched
+can only be missing from the share that is covered, so that the share is at least what is told.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class Watching:
         """Choose what is watched."""
         met: set[tuple[str, str, int]] = set()
         for item in filter(self.of_interest, session.items):
-            if getattr(getattr(item, "function", None), "is_hypothesis_test", False):
+            repeated = getattr(getattr(item, "function", None), "is_hypothesis_test", False)
+            if repeated or item.get_closest_marker("unwatched"):
                 continue
             given = item.callspec.params if hasattr(item, "callspec") else {"": None}
             values = {(item.nodeid.partition("[")[0], name, id(value)) for name, value in given.items()}

@@ -9,15 +9,22 @@ import pytest
 from tests.watched import Watching
 
 
-def item(nodeid: str, repeated: bool = False, **params: object) -> SimpleNamespace:
+def item(nodeid: str, repeated: bool = False, marks: str = "", **params: object) -> SimpleNamespace:
     """What is asked of one of pytest's items."""
     given = {"callspec": SimpleNamespace(params=params)} if params else {}
-    return SimpleNamespace(nodeid=nodeid, function=SimpleNamespace(is_hypothesis_test=repeated), **given)
+    function = SimpleNamespace(is_hypothesis_test=repeated)
+    return SimpleNamespace(nodeid=nodeid, function=function, get_closest_marker=lambda name: name == marks, **given)
 
 
 def test_every_value_of_a_parameter_is_watched_once():
     product = [item(f"a::f[{x}-{y}]", x=x, y=y) for x in "pqr" for y in (False, True)]
-    others = [item("a::g"), item("a::h", repeated=True), item("a::k[p]", x="p"), item("left out::f")]
+    others = [
+        item("a::g"),
+        item("a::h", repeated=True),
+        item("a::i", marks="unwatched"),
+        item("a::k[p]", x="p"),
+        item("left out::f"),
+    ]
     watching = Watching(lambda item: item.nodeid.startswith("a::"))
     watching.pytest_collection_finish(SimpleNamespace(items=product + others))
     assert watching.watched == {"a::f[p-False]", "a::f[p-True]", "a::f[q-False]", "a::f[r-False]", "a::g", "a::k[p]"}

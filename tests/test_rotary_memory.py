@@ -181,7 +181,7 @@ def test_memory_that_overlaps(layout):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"out": np.ones((2, 5, 8))}, TypeError, "x and out must be torch tensors, got Tensor and ndarray"),
+        ({"out": np.ones((2, 5, 8))}, TypeError, "x and out must be torch tensors, got .* of shape"),
         (
             {"out": torch.ones(5, 8)},
             ValueError,
@@ -226,7 +226,7 @@ def test_a_compiled_kernel_turns_as_the_formula_does(layout, dtype):
 
 
 def test_numpy_cannot_be_compiled():
-    with pytest.raises(TypeError, match="x must be a torch tensor for method 'compiled', got ndarray"):
+    with pytest.raises(TypeError, match="method must not be 'compiled' where x is no torch tensor, got"):
         rotate(np.ones((5, 8)), angles(np.arange(5), inv_freq(8)), method="compiled")
 
 

@@ -396,7 +396,7 @@ def _turn(
     dtype = x.dtype
     table = _cast(table, _working_dtype(x), xp)
     if method == COMPILED and not is_torch(x):
-        raise TypeError(f"x must be a torch tensor for method {COMPILED!r}, got {type(x).__name__}")
+        raise TypeError(f"method must not be {COMPILED!r} where x is no torch tensor, got {said(x)}")
     if method in (None, COMPILED) and is_torch(x) and not _learns(table):
         from posenc import _rotary_torch
 
@@ -432,7 +432,7 @@ def _checked_out(out: Array, x: Array, padded: Array, table: RotaryTable, method
     if method not in (None, COMPILED):
         raise ValueError(f"method must be None or {COMPILED!r} where out is given, got {method!r}")
     if not (is_torch(out) and is_torch(x)):
-        raise TypeError(f"x and out must be torch tensors, got {type(x).__name__} and {type(out).__name__}")
+        raise TypeError(f"x and out must be torch tensors, got {said(x)} and {said(out)}")
     if (out.shape, out.dtype, out.device) != (padded.shape, padded.dtype, padded.device):
         wanted, got = (f"{tuple(one.shape)}, {one.dtype}, on {one.device}" for one in (padded, out))
         raise ValueError(f"out must be like the answer, {wanted}, got {got}")

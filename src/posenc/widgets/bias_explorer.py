@@ -30,7 +30,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    height = 720
+    height = 730
     main = ("scheme", "head")
 
     scheme = Choice("alibi", chips=True)

@@ -28,7 +28,7 @@ class BlindSpot(Explorable):
     """
 
     module = "blind_spot"
-    height = 700
+    height = 710
     main = ("order", "scheme")
 
     sentence = Choice("dog bites man")

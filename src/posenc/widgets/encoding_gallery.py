@@ -100,7 +100,7 @@ class EncodingGallery(Explorable):
     """A code as a picture, and for each of seven codes which of seven wishes it keeps."""
 
     module = "encoding_gallery"
-    height = 730
+    height = 740
     main = ("scheme", "length")
 
     scheme = Choice("integer")

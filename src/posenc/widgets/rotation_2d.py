@@ -23,7 +23,7 @@ class Rotation2D(Explorable):
     """A query and a key as arrows in one plane, or in the two planes of four dimensions."""
 
     module = "rotation_2d"
-    height = 720
+    height = 740
     main = ("m", "locked")
 
     view = Choice("two")

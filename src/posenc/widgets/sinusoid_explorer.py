@@ -36,7 +36,7 @@ class SinusoidExplorer(Explorable):
     """
 
     module = "sinusoid_explorer"
-    height = 730
+    height = 740
     main = ("position", "weight")
 
     position = Control(20, 0, POSITIONS - 1, "whole")

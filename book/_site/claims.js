@@ -51,7 +51,18 @@
       claim.card.hidden = !fitting && claim.card !== wanted;
       if (!fitting && claim.card === wanted) besides = `, and ${wanted.id.toUpperCase()}, which the address names`;
     }
-    count.textContent = `${shown} of ${cards.length} claims${besides}`;
+    const none = shown === 0 ? ": take away a word, a tick or the chapter" : "";
+    count.textContent = `${shown} of ${cards.length} claims${none}${besides}`;
+    counting(query);
+  }
+
+  /** How many claims each box would leave, with all that is asked in the other fields. */
+  function counting(query) {
+    for (const box of form.querySelectorAll("input[type=checkbox]")) {
+      const others = new URLSearchParams(query);
+      others.set(box.name, box.value);
+      box.parentElement.querySelector("strong").textContent = cards.filter((claim) => fits(claim, others)).length;
+    }
   }
 
   /** Show what is asked for, and keep it in the address; `others` are questions that are not the filter's. */

@@ -288,8 +288,19 @@
   if (explorables.length > 0) {
     draw(explorables[0]).then(() => document.dispatchEvent(new Event("posenc:drawn"))); // formulas wait for it
   }
+  /** What an address points to may stand in a fold: then the fold opens. */
+  function unfold() {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let fold = target?.closest("details:not([open])"); fold; fold = fold.closest("details:not([open])")) fold.open = true;
+    if (target && target.getBoundingClientRect().top > innerHeight) target.scrollIntoView();
+  }
+
   restore();
-  window.addEventListener("hashchange", () => restore());
+  unfold();
+  window.addEventListener("hashchange", () => {
+    restore();
+    unfold();
+  });
   // a link to where the address points already changes no address, and still moves the figure
   document.addEventListener("click", (event) => {
     const hash = event.target.closest?.("a[href^='#']")?.getAttribute("href");

@@ -489,7 +489,8 @@ def cost_rows(name: str) -> dict[str, str]:
     work = f"{share} % of attention<small>{_about(found.work)} a token, {growth}</small>"
     fused = "yes" if found.fused else "bias as its mask"
     if features := SCHEMES[name].features:
-        fused += f"<small>or {extra_dimensions(features)} more dimensions: <code>{features}</code></small>"
+        name_of_it = features.replace("_", "_<wbr>")  # a long name breaks where its words end
+        fused += f"<small>or {extra_dimensions(features)} more dimensions: <code>{name_of_it}</code></small>"
     whose = "for each sequence" if found.for_each_sequence else "for all sequences"
     models = "both" if found.causal is None else "decoders" if found.causal else "encoders"
     if found.causal is None and sides_alike(name):

@@ -193,3 +193,21 @@ def test_without_javascript_everything_is_shown(open_claims):
     expect(page.locator("#claim-filter strong:visible").first).to_be_visible()
     expect(page.locator("#claim-filter :is(input, select, button):visible")).to_have_count(0)
     says(page, f"{len(CLAIMS)} claims")
+
+
+def test_the_boxes_count_what_they_would_leave(open_claims):
+    page = open_claims("?words=bfloat16")
+    box = page.locator("input[name=verdict][value=true]")
+    left = box.locator("xpath=../strong")
+    page.wait_for_function("document.getElementById('claim-count').textContent.includes(' of ')")
+    before = int(left.inner_text())
+    assert before < len(wanted(verdict="TRUE"))
+    box.check()
+    assert len(shown(page)) == before == int(left.inner_text())
+
+
+def test_nothing_found_says_what_to_do(open_claims):
+    page = open_claims("?words=no+such+word+anywhere")
+    says(page, f"0 of {len(CLAIMS)} claims: take away a word, a tick or the chapter")
+    page.get_by_role("button", name="Show all").click()
+    says(page, f"{len(CLAIMS)} of {len(CLAIMS)} claims")

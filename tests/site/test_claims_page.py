@@ -121,7 +121,7 @@ def test_words_are_looked_for_in_prose_and_formulas(open_claims):
     field.fill("softmax(QK^top")  # it stands in that claim's formula alone
     assert "C151" in shown(page)
     field.fill("no claim has these words")
-    says(page, f"0 of {len(CLAIMS)} claims")
+    says(page, f"0 of {len(CLAIMS)} claims: take away a word, a tick or the chapter")
 
 
 def test_formulas_are_found_by_letters_and_by_their_names():

@@ -22,6 +22,7 @@ from posenc.widgets._base import normal_draws
 from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
 from tests.sentences import FACTS, NAMES, SAID
 from tests.site.live import Arithmetic, Live, assert_same
+from tests.site.texts import collisions
 
 CHAPTER = "notebooks/08_multi_frequency_decay.html"
 BASES = (1.0, 1.023, 10.0, 500.0, 1e4, 1e6, 1e8)  # the ends of the slider, its first step, and between
@@ -394,6 +395,14 @@ def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
             slider.press("PageUp")
             heights.add(live.complete("figure.querySelector('.posenc-explorable-view').offsetHeight"))
         assert len(heights) == 1, f"{name} moves what stands below: {heights}"
+
+
+@EACH
+@pytest.mark.parametrize("width", [1280, 360])
+def test_at_no_step_of_its_story_a_label_covers_another(open_live, case, width):
+    live = open_live(case.cls, width=width)
+    for step, setting in case.cls.story().items():
+        assert collisions(live, **setting) == [], step
 
 
 @EACH

@@ -14,9 +14,11 @@ WRITTEN = """await (async () => {
     return clearRect.apply(this, box);
   };
   prototype.fillText = function (text, x, y) {
-    const box = this.measureText(text), left = x - box.actualBoundingBoxLeft, right = x + box.actualBoundingBoxRight;
-    const top = y - box.actualBoundingBoxAscent, bottom = y + box.actualBoundingBoxDescent;
-    if (text && this.canvas === canvas) texts.push({ text, left, right, top, bottom });
+    const { a, b, e, f } = this.getTransform(), across = x + e / a, down = y + f / a, box = this.measureText(text);
+    const left = across - box.actualBoundingBoxLeft, right = across + box.actualBoundingBoxRight;
+    const top = down - box.actualBoundingBoxAscent, bottom = down + box.actualBoundingBoxDescent;
+    const level = b === 0; // a slanted text is no box
+    if (text && this.canvas === canvas && level) texts.push({ text, left, right, top, bottom });
     return fillText.call(this, text, x, y);
   };
   try {

@@ -79,15 +79,15 @@ function drawPlane({ context }, result, theme) {
   for (const { x: px, y: py, members, name } of clusters(result)) {
     const weight = 100 * members.reduce((sum, j) => sum + values.weights[asks][j], 0), text = say(picture.weight, { name, weight });
     const room = widthOf(context, `600 ${theme.font}`, text), left = Math.min(Math.max(px >= origin[0] ? px + 14 : px - 14 - room, 2), x.end - room - 2);
-    const at = py + (members.length > 1 ? 22 : -16);
+    const at = Math.min(Math.max(py + (members.length > 1 ? 22 : -16), 9), y.start - 22);
     taken.push([left, left + room, at]);
     words(context, theme, text, left, at, { colour: colours.key, bold: true });
   }
   // The query's name stands above its tip, or where else no key's name stands.
   const [px, py] = tip(query), text = say(picture.query, { asks: list[asks] }), half = widthOf(context, `600 ${theme.font}`, text) / 2;
   const middle = Math.min(Math.max(px, half + 2), x.end - half - 2);
-  const free = (at) => at > 8 && at < y.start - 4 && taken.every(([left, right, other]) => Math.abs(other - at) > 17 || middle + half < left - 4 || middle - half > right + 4);
-  words(context, theme, text, middle, [-20, 20, -36, 36].map((away) => py + away).find(free) ?? Math.max(py - 20, 8), { colour: colours.query, align: "center", bold: true });
+  const free = (at) => at > 24 && at < y.start - 20 && taken.every(([left, right, other]) => Math.abs(other - at) > 17 || middle + half < left - 4 || middle - half > right + 4);
+  words(context, theme, text, middle, [-20, 20, -36, 36].map((away) => py + away).find(free) ?? Math.max(py - 20, 26), { colour: colours.query, align: "center", bold: true });
 }
 
 function drawWeights({ context, width }, result, theme, cursor) {

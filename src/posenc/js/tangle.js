@@ -98,7 +98,9 @@ function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imagi
   for (const [point, name, colour] of [[z, picture.z, colours.query], [values.turned, picture.product, colours.score], [w, picture.w, colours.position]]) {
     const [px, py] = at(point), long = Math.hypot(px - origin[0], py - origin[1]) || 1;
     arrow(context, origin, [px, py], colour, { width: 3.5 });
-    words(context, theme, name, px + (18 * (px - origin[0])) / long, py + (18 * (py - origin[1])) / long, { align: "center", colour, bold: true });
+    if (Math.hypot(...point) < 0.05) continue; // at 0 it has no direction in which its name could stand
+    const [beside, above] = [px + (18 * (px - origin[0])) / long, py + (18 * (py - origin[1])) / long];
+    words(context, theme, name, Math.min(Math.max(beside, 12), x.end - 12), Math.min(Math.max(above, 9), y.start - 9), { align: "center", colour, bold: true });
   }
   // the angle of w, at 1 and again at z
   context.lineWidth = 2;

@@ -1,4 +1,4 @@
-"""The book in Firefox and in WebKit: every page, and every explorable as Chromium's tests try it.
+"""The book in Firefox and in WebKit: every page, and every explorable compared with Python.
 
     python -m tests.browsers [NAME …] [--only WORD]
 

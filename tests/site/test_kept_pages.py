@@ -10,7 +10,7 @@ from tests.site.live import MARKS, SETTING, Kept
 
 # All that can be seen of a figure and of its page; each control's name is drawn by chance.
 STATE = f"""async (figure) => {{
-  const model = figure.posencModel, ids = [...figure.outerHTML.matchAll(/id="(posenc-control-\\w+)"/g)];
+  const model = figure.posencModel, ids = [...figure.outerHTML.matchAll(/(?:id|name)="(posenc-control-\\w+)"/g)];
   return {{
     html: ids.reduce((html, [, id], k) => html.replaceAll(id, `control-${{k}}`), figure.outerHTML),
     fields: [...figure.querySelectorAll('input, select')].map(({{ value, checked }}) => [value, checked]),

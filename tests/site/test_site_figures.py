@@ -77,9 +77,17 @@ def numeric_setting(page: Page) -> tuple[str, float, float]:
     return control["name"], state[control["name"]], middle
 
 
-def test_explorables_are_numbered_in_order(explorable_page: Page) -> None:
-    ids = explorable_page.evaluate("[...document.querySelectorAll('.posenc-explorable')].map((figure) => figure.id)")
-    assert ids == [f"explorable-{number}" for number in range(1, len(ids) + 1)]
+def test_explorables_go_by_their_names(explorable_page: Page) -> None:
+    """The name of each module, with a number where a page has several of a kind; also as id, unless a heading has it."""
+    found = explorable_page.evaluate(
+        "[...document.querySelectorAll('.posenc-explorable')].map(({ dataset, id }) => [dataset.module, dataset.name, id])"
+    )
+    seen: list[str] = []
+    for module, name, identity in found:
+        seen.append(module)
+        number = f"-{seen.count(module)}" if seen.count(module) > 1 else ""
+        assert name == module.replace("_", "-") + number
+        assert identity in ("", name)
 
 
 def test_model_tells_listeners_what_changed(explorable_page: Page) -> None:

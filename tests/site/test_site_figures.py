@@ -78,7 +78,7 @@ def numeric_setting(page: Page) -> tuple[str, float, float]:
 
 
 def test_explorables_go_by_their_names(explorable_page: Page) -> None:
-    """The name of each module, with a number where a page has several of a kind; also as id, unless a heading has it."""
+    """The name of each module, numbered where a page has several of a kind; also as id, unless a heading has it."""
     found = explorable_page.evaluate(
         "[...document.querySelectorAll('.posenc-explorable')]"
         ".map(({ dataset, id }) => [dataset.module, dataset.name, id])"

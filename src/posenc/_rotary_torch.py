@@ -21,14 +21,13 @@ import math
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-if TYPE_CHECKING:
-    from posenc.rotary import RotaryTable
+RotaryTable = Any  # that of `posenc.rotary`, which stands a floor above
 
 LARGE = 2**15  # elements from which it is worth while to save memory's time; below, the calls of torch cost most
 PIECE = 2**17  # elements of x that stay in a processor's cache with what is made of them, in float32

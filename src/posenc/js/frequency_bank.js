@@ -110,7 +110,7 @@ function drawKey(context, theme, width, { grid, values }) {
     words(context, theme, text, left + 21, y, { colour: theme.text, width: wide ? Infinity : width - 21 });
     if (wide) left += 39 + context.measureText(text[0]).width;
   });
-  words(context, theme, picture.shown.map((one) => say(one, facts)), width, 9, { align: "right", width: wide ? Infinity : 0 });
+  words(context, theme, picture.shown.map((one) => say(one, facts)), width - 3, 9, { align: "right", width: wide ? Infinity : 0 });
 }
 
 // A large dial with its scale in tokens: the fastest pair, and beside it the pair that was chosen or is pointed at.

@@ -38,6 +38,7 @@ def test_each_view_has_its_own_controls(open_live):
         live.control("view").get_by_text(
             {"four": "four dimensions", "grid": "one plane, z·w"}[view], exact=True
         ).click()
+        live.settle()
         assert live.control(there).is_visible()
         assert live.control(absent).is_hidden()
         assert play.is_visible() == (view == "four")

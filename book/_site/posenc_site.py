@@ -68,9 +68,11 @@ def configure(app: Sphinx, config: Config) -> None:
 def use_processes(app: Sphinx, config: Config) -> None:
     """Have pages read and written by several processes, for which Jupyter Book's command has no option.
 
-    They are copies of one that has loaded NumPy, which not every system's mathematics survives.
+    They are copies of one that has loaded NumPy, which not every system's mathematics survives. What reads a page
+    also executes it, if the cache does not hold it, and two processes cannot fill the cache at once: without a cache
+    there is one process.
     """
-    if sys.platform != "linux":
+    if sys.platform != "linux" or not execution_cache().exists():
         return
     app.parallel = max(app.parallel, PROCESSES)
     for name in UNSAID & app.extensions.keys():

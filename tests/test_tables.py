@@ -8,7 +8,7 @@ from posenc.tables import table
 
 def test_numbers_stand_to_the_right_and_words_to_the_left(capsys):
     table([("a", np.int64(7), None, True), ("long", 1234, np.float32(0.5), False)], columns=["word", "n", "x", "is"])
-    assert capsys.readouterr().out == "word     n      x  is\na        7      –  yes\nlong  1234  0.500  no\n"
+    assert capsys.readouterr().out == "word     n      x   is\na        7      –  yes\nlong  1234  0.500   no\n"
 
 
 def test_each_column_has_its_own_decimals(capsys):

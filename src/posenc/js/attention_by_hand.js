@@ -1,9 +1,10 @@
 import { dot } from "./arithmetic.js";
 import { attention, product } from "./arithmetic_attention.js";
 import { colours, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { Axis, HeatMap, Plot, arrow, cellAxis, grip, words } from "./drawing.js";
 import catalogue from "./attention_by_hand.json";
 import { explorable } from "./explorable.js";
+import { Labels } from "./labels.js";
 import { fixed } from "./numbers.js";
 import { say } from "./sentences.js";
 
@@ -75,19 +76,17 @@ function drawPlane({ context }, result, theme) {
     context.fill();
     context.globalAlpha = 1;
   });
-  const taken = [];
+  const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end + 20, bottom: y.start - 16 });
+  labels.along(origin, tip(query));
+  for (const arrowhead of [query, ...values.keys]) labels.keep(...tip(arrowhead), 11);
+  const named = ([px, py], text, colour) => (
+    labels.write(text, [px, py], { towards: Math.atan2(py - origin[1], px - origin[0]), away: 13, colour, bold: true })
+  );
+  named(tip(query), say(picture.query, { asks: list[asks] }), colours.query);
   for (const { x: px, y: py, members, name } of clusters(result)) {
-    const weight = 100 * members.reduce((sum, j) => sum + values.weights[asks][j], 0), text = say(picture.weight, { name, weight });
-    const room = widthOf(context, `600 ${theme.font}`, text), left = Math.min(Math.max(px >= origin[0] ? px + 14 : px - 14 - room, 2), x.end - room - 2);
-    const at = Math.min(Math.max(py + (members.length > 1 ? 22 : -16), 9), y.start - 22);
-    taken.push([left, left + room, at]);
-    words(context, theme, text, left, at, { colour: colours.key, bold: true });
+    const weight = 100 * members.reduce((sum, j) => sum + values.weights[asks][j], 0);
+    named([px, py], say(picture.weight, { name, weight }), colours.key);
   }
-  // The query's name stands above its tip, or where else no key's name stands.
-  const [px, py] = tip(query), text = say(picture.query, { asks: list[asks] }), half = widthOf(context, `600 ${theme.font}`, text) / 2;
-  const middle = Math.min(Math.max(px, half + 2), x.end - half - 2);
-  const free = (at) => at > 24 && at < y.start - 20 && taken.every(([left, right, other]) => Math.abs(other - at) > 17 || middle + half < left - 4 || middle - half > right + 4);
-  words(context, theme, text, middle, [-20, 20, -36, 36].map((away) => py + away).find(free) ?? Math.max(py - 20, 26), { colour: colours.query, align: "center", bold: true });
 }
 
 function drawWeights({ context, width }, result, theme, cursor) {

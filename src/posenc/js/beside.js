@@ -39,12 +39,13 @@ export const inside = ({ left, right, top, bottom }, x, y) => x >= left && x <= 
 
 const SPOTS = [0.5, 0.3, 0.7, 0.15, 0.85, 0.4, 0.6, 0.22, 0.78, 0.08, 0.92];
 const HIGH = 16; // of a line of words
+const COVERS = 1000; // what it costs to cover other words: rather no name
 
 // Writes each curve's name above or below it, where fewest other things stand. curves: [{ text, colour, points }] with points
 // in pixels from left to right, of which some may have no text; `taken` are rectangles that hold other words.
 export function nameCurves(context, theme, box, curves, taken = []) {
   const seen = ([px, py]) => Number.isFinite(py) && px >= box.left - 1 && px <= box.right + 1;
-  const dense = curves.map(({ points }) => points.filter(seen).flatMap(between));
+  const dense = curves.map(({ points }) => points.filter(seen).flatMap(between)), all = dense.flat();
   curves.forEach(({ text, colour }, k) => {
     if (!text || dense[k].length === 0) return;
     const long = widthOf(context, `600 ${theme.font}`, text) + 6;
@@ -53,16 +54,17 @@ export function nameCurves(context, theme, box, curves, taken = []) {
       const left = Math.min(Math.max(box.left + spot * (box.right - box.left) - long / 2, box.left + 2), box.right - long - 2);
       const own = dense[k].filter(([px]) => px >= left - 3 && px <= left + long + 3).map(([, py]) => py);
       if (own.length === 0) continue;
-      for (const top of [Math.min(...own) - HIGH - 5, Math.max(...own) + 5]) {
+      const above = Math.min(...own) - HIGH - 5, below = Math.max(...own) + 5;
+      for (const top of [0, 1, 2].flatMap((lines) => [above - lines * HIGH, below + lines * HIGH])) {
         const place = { left, right: left + long, top, bottom: top + HIGH };
         const outside = Math.max(box.top - top, 0) + Math.max(top + HIGH - box.bottom, 0);
-        const within = ([px, py]) => px > left && px < place.right && py > top - 3 && py < place.bottom + 3;
-        const crossed = dense.reduce((sum, points) => sum + points.filter(within).length, 0);
-        const cost = 200 * outside + crossed + 1000 * taken.filter((other) => meet(place, other)).length;
+        let cost = 200 * outside + COVERS * taken.filter((other) => meet(place, other)).length;
+        if (best !== null && cost >= best.cost) continue;
+        for (const [px, py] of all) if (px > left && px < place.right && py > top - 3 && py < place.bottom + 3) cost++;
         if (best === null || cost < best.cost) best = { ...place, cost };
       }
     }
-    if (best === null) return;
+    if (best === null || best.cost >= COVERS) return;
     taken.push(best);
     words(context, theme, text, best.left + 3, best.top + HIGH / 2, { colour, bold: true, ground: true });
   });
@@ -72,7 +74,7 @@ const meet = (one, other) => one.left < other.right && other.left < one.right &&
 
 // A point and those on the way to the next, some four pixels apart.
 function between([px, py], k, points) {
-  if (k + 1 === points.length) return [[px, py]];
-  const [nextX, nextY] = points[k + 1], count = Math.max(1, Math.ceil(Math.hypot(nextX - px, nextY - py) / 4));
+  const [nextX, nextY] = points[k + 1] ?? [px, py], count = Math.ceil(Math.hypot(nextX - px, nextY - py) / 4);
+  if (count < 2) return [[px, py]];
   return Array.from({ length: count }, (_, n) => [px + (nextX - px) * (n / count), py + (nextY - py) * (n / count)]);
 }

@@ -116,9 +116,11 @@ function writeValues(context, theme, { values, shown, x, y }, state, taken) {
   const place = timesOf(state), at = shown.map((role) => [role, known(values[role], state).find(([where]) => where === place)]);
   const written = at.filter(([, found]) => found).map(([role, [, column]]) => ({ role, value: mean(column), up: y.at(mean(column)) }));
   written.sort((one, other) => one.up - other.up);
+  let last = y.start + 8; // values stand a line apart, from the lowest up
+  const places = written.toReversed().map(({ up }) => (last = Math.min(up, last - 17))).toReversed();
+  const down = Math.max(y.end + 9 - last, 0), right = place < TIMES.length - 1;
   written.forEach((one, k) => {
-    const apart = k > 0 ? Math.max(0, 17 - (one.up - written[k - 1].up)) : 0, right = place < TIMES.length - 1; // a line of words
-    const py = Math.min(Math.max(one.up + apart, y.end + 9), y.start - 9);
+    const py = places[k] + (k === 0 || places[k] - places[k - 1] < 17 + down ? down : 0);
     const px = x.at(place) + (right ? 9 : -9), text = fixed(one.value, 2);
     words(context, theme, text, px, py, { align: right ? "left" : "right", colour: ROLES[one.role].colour, bold: true, ground: true });
     taken.push({ left: px - 40, right: px + 40, top: py - 9, bottom: py + 9 });

@@ -5,27 +5,32 @@ import { widthOf, words } from "./drawing.js";
 const HIGH = 15; // pixels of a line of text
 const AROUND = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6].map((k) => (k * Math.PI) / 6); // from where a label should stand
 const FARTHER = [0, 8, 18, 30, 45, 60]; // pixels
+const STEP = 6; // pixels from one place to the next where all of the box is searched
 
 const overlap = (a, b) => (
   Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) * Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top))
 );
 
 // The place of a label `wide` pixels long, `away` from a point and `towards` an angle from it if there is room: as near to
-// that as it covers nothing of what is taken, or else where it covers least. Within the box, always.
+// that as it covers nothing of what is taken, or else the nearest free one of the box, or where it covers least.
 export function place(wide, [x, y], towards, away, box, taken) {
+  const at = (left, top) => ({ left, right: left + wide, top, bottom: top + HIGH });
+  const covered = (spot) => taken.reduce((sum, other) => sum + overlap(spot, other), 0);
   let best = null, least = Infinity;
   for (const farther of FARTHER) {
     for (const turn of AROUND) {
       const across = Math.cos(towards + turn), down = Math.sin(towards + turn), far = away + farther;
       const left = Math.min(Math.max(x + across * (far + wide / 2) - wide / 2, box.left), box.right - wide);
       const top = Math.min(Math.max(y + down * (far + HIGH / 2) - HIGH / 2, box.top), box.bottom - HIGH);
-      const at = { left, right: left + wide, top, bottom: top + HIGH };
-      const covered = taken.reduce((sum, other) => sum + overlap(at, other), 0);
-      if (covered === 0) return at;
-      if (covered < least) [best, least] = [at, covered];
+      const spot = at(left, top), over = covered(spot);
+      if (over === 0) return spot;
+      if (over < least) [best, least] = [spot, over];
     }
   }
-  return best;
+  const all = [];
+  for (let left = box.left; left <= box.right - wide; left += STEP) for (let top = box.top; top <= box.bottom - HIGH; top += STEP) all.push(at(left, top));
+  const far = ({ left, top }) => Math.hypot(left + wide / 2 - x, top + HIGH / 2 - y);
+  return all.filter((spot) => covered(spot) === 0).sort((one, other) => far(one) - far(other))[0] ?? best;
 }
 
 // Writes one label after another: the first have the choice.

@@ -5,6 +5,7 @@ import { colours, pairColour } from "./colours.js";
 import { Axis, Plot, arrow, grip, words } from "./drawing.js";
 import catalogue from "./tangle.json";
 import { explorable } from "./explorable.js";
+import { Labels } from "./labels.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
@@ -92,15 +93,15 @@ function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imagi
   context.globalAlpha = 1;
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   plot.vertical(0, { colour: theme.muted, dash: [] });
-  words(context, theme, picture.real, x.end - 4, origin[1] + 10, { align: "right" });
-  words(context, theme, picture.imaginary, origin[0] + 6, y.end + 9);
+  const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end + 2, bottom: y.start - 2 });
+  labels.write(picture.real, [x.end, origin[1] + 10], { towards: Math.PI, away: 4 });
+  labels.write(picture.imaginary, [origin[0] + 2, y.end + 9], { away: 4 });
   const z = [z_real, z_imaginary];
   for (const [point, name, colour] of [[z, picture.z, colours.query], [values.turned, picture.product, colours.score], [w, picture.w, colours.position]]) {
-    const [px, py] = at(point), long = Math.hypot(px - origin[0], py - origin[1]) || 1;
+    const [px, py] = at(point);
     arrow(context, origin, [px, py], colour, { width: 3.5 });
     if (Math.hypot(...point) < 0.05) continue; // at 0 it has no direction in which its name could stand
-    const [beside, above] = [px + (18 * (px - origin[0])) / long, py + (18 * (py - origin[1])) / long];
-    words(context, theme, name, Math.min(Math.max(beside, 12), x.end - 12), Math.min(Math.max(above, 9), y.start - 9), { align: "center", colour, bold: true });
+    labels.write(name, [px, py], { towards: Math.atan2(py - origin[1], px - origin[0]), colour, bold: true });
   }
   // the angle of w, at 1 and again at z
   context.lineWidth = 2;

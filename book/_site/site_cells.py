@@ -9,19 +9,24 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from tools import execute
+
 Cell = dict[str, Any]
 LINES_A_CELL = 10_000  # myst-nb numbers the lines of a notebook so: line 3 of the first cell is 10 003
 
 
-def executed(app: Sphinx) -> list[Cell]:
-    """The cells of the notebook that is read now, with their outputs; none where it is no notebook."""
-    name = app.env.docname
-    if Path(app.env.doc2path(name)).suffix != ".ipynb":
+def cells_of(app: Sphinx) -> list[Cell]:
+    """The cells of the notebook that is read now, as it is stored; none where it is no notebook."""
+    path = Path(app.env.doc2path(app.env.docname))
+    if path.suffix != ".ipynb":
         return []
-    # myst-nb has just written it there
-    path = Path(app.outdir).parent / "jupyter_execute" / f"{name}.ipynb"
     cells: list[Cell] = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return cells
+
+
+def executed(app: Sphinx) -> list[Cell]:
+    """The same cells with all that their execution gave, figures included."""
+    return list(execute.cached(Path(app.env.doc2path(app.env.docname))).cells)
 
 
 def cell_of(node: nodes.Element) -> int | None:

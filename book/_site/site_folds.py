@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from site_cells import Cell, cell_of, executed
+from site_cells import Cell, cell_of, cells_of
 from site_predict import WORDS
 from sphinx.application import Sphinx
 
@@ -25,7 +25,7 @@ def fold(section: nodes.section) -> None:
 
 def fold_deeper(app: Sphinx, doctree: nodes.document) -> None:
     """Fold each section whose heading's cell is tagged."""
-    cells = executed(app)
+    cells = cells_of(app)
     deeper = {k for k, cell in enumerate(cells) if reading.DEEPER in cell["metadata"].get("tags", [])}
     for section in list(doctree.findall(nodes.section)):
         if cell_of(section) in deeper and isinstance(section.children[0], nodes.title):
@@ -46,7 +46,7 @@ def say_time(app: Sphinx, doctree: nodes.document) -> None:
     path = Path(app.env.doc2path(app.env.docname))
     if path.suffix == ".ipynb" and path.name[:2].isdigit():
         title = next(iter(doctree.findall(nodes.title)))
-        paragraph = nodes.paragraph("", time_of(path, executed(app)), classes=["posenc-reading"])
+        paragraph = nodes.paragraph("", time_of(path, cells_of(app)), classes=["posenc-reading"])
         title.parent.insert(title.parent.index(title) + 1, paragraph)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import predictions
 from docutils import nodes
-from site_cells import cell_of, executed, parts_of, wrap
+from site_cells import cells_of, executed, parts_of, wrap
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -77,10 +77,10 @@ def ask(doctree: nodes.document, index: int, cell: str, question: dict[str, Any]
 
 def predict(app: Sphinx, doctree: nodes.document) -> None:
     """Prepare each prediction of a page; one that does not fit is a warning, which is an error of the build."""
-    cells = executed(app)
-    for index, cell in enumerate(cells):
-        if "predict" not in cell["metadata"].get("tags", []):
-            continue
+    asking = [k for k, cell in enumerate(cells_of(app)) if "predict" in cell["metadata"].get("tags", [])]
+    cells = executed(app) if asking else []
+    for index in asking:
+        cell = cells[index]
         try:
             question = predictions.prediction(index, cells)
             ask(doctree, index, cell["id"], question, app.env.docname)
@@ -88,7 +88,6 @@ def predict(app: Sphinx, doctree: nodes.document) -> None:
             logger.warning(f"{error}", location=app.env.docname, type="posenc", subtype="predict")
             continue
         hide(doctree, cells, cell["id"], question["hides"])
-    assert all(cell_of(node) is not None for node in doctree.findall(nodes.section) if cells)
 
 
 def page_head(

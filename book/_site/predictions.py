@@ -65,7 +65,9 @@ def _choice(asked: dict[str, Any], cell: Cell) -> dict[str, Any]:
         raise ValueError(f"{len(choices)} choices; two to four are accepted")
     right = [place for place, (_, find) in enumerate(choices) if re.search(find, text)]
     if len(right) != 1:
-        raise ValueError(f"{len(right)} of the choices match the output instead of one: {[choices[k][0] for k in right]}")
+        raise ValueError(
+            f"{len(right)} of the choices match the output instead of one: {[choices[k][0] for k in right]}"
+        )
     return {"choices": [shown for shown, _ in choices], "truth": right[0]}
 
 

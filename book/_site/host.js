@@ -199,6 +199,10 @@
       if (canvas.clientWidth < narrow !== plots.get(canvas).wasNarrow) redraw(canvas, react);
     }).observe(canvas);
     figure.dataset.ready = "true";
+    figure.addEventListener("posenc:changed", () => { // a reader's guess came, or went
+      plots.set(canvas, { figure: readData(figure), wasNarrow: false });
+      redraw(canvas, react);
+    });
   }
 
   new MutationObserver(() => {
@@ -243,6 +247,7 @@
   /** Print the page, by its button or by keys, when every figure on it is drawn, in the colours for paper. */
   const printNow = window.print.bind(window);
   window.print = async () => {
+    window.dispatchEvent(new Event("posenc:print")); // what is closed opens, so that it can be drawn
     await Promise.all([...figures].map(draw));
     turnLight();
     await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
@@ -266,6 +271,7 @@
       (document.querySelector("article") ?? document.body).prepend(missing);
       return;
     }
+    if (window.posencReveal?.(figure) === false) return; // it waits for a guess, and draws itself at its setting then
     if (started.has(figure)) figure.posencModel.set("_restore", setting.values);
     else draw(figure);
     figure.scrollIntoView();
@@ -285,22 +291,13 @@
   );
   for (const figure of figures) observer.observe(figure);
 
-  if (explorables.length > 0) {
-    draw(explorables[0]).then(() => document.dispatchEvent(new Event("posenc:drawn"))); // formulas wait for it
-  }
-  /** What an address points to may stand in a fold: then the fold opens. */
-  function unfold() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let fold = target?.closest("details:not([open])"); fold; fold = fold.closest("details:not([open])")) fold.open = true;
-    if (target && target.getBoundingClientRect().top > innerHeight) target.scrollIntoView();
+  if (explorables.length > 0) { // formulas wait for the first in sight
+    const first = [...explorables].find((figure) => figure.checkVisibility());
+    Promise.resolve(first && draw(first)).then(() => document.dispatchEvent(new Event("posenc:drawn")));
   }
 
   restore();
-  unfold();
-  window.addEventListener("hashchange", () => {
-    restore();
-    unfold();
-  });
+  window.addEventListener("hashchange", () => restore());
   // a link to where the address points already changes no address, and still moves the figure
   document.addEventListener("click", (event) => {
     const hash = event.target.closest?.("a[href^='#']")?.getAttribute("href");

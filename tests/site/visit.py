@@ -14,7 +14,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.site.accessibility import violations
-from tests.site.browser import FIGURES, SITE, Watch, chapters, pages, scroll_through, settle
+from tests.site.browser import FIGURES, OPEN_ALL, SITE, Watch, chapters, pages, scroll_through, settle
 from tests.site.weight import Scales
 
 WIDE, ZOOMED, PHONE = (1280, 900), (640, 450), (360, 780)
@@ -143,6 +143,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
         page.goto(f"{url}/{name}")
         settle(page)
         found.weight = scales.read()
+    page.evaluate(OPEN_ALL)
     found.first = page.evaluate(LOOK, FIGURES)
     scroll_through(page)
     found.light = page.evaluate(LOOK, FIGURES)
@@ -169,6 +170,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
         context = browser.new_context(viewport={"width": width, "height": height}, java_script_enabled=False)
         page = noted(context, found, javascript=False)
         page.goto(f"{url}/{name}")
+        page.evaluate(OPEN_ALL)
         found.without_javascript = page.evaluate(WITHOUT_JAVASCRIPT, FIGURES)
         context.close()
     return found

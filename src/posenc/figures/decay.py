@@ -83,6 +83,7 @@ def cosine_map(length: int, dim: int, base: float) -> go.Figure:
     )
     figure.update_yaxes(title_text=_say("axes.pair"), autorange="reversed", showgrid=False, zeroline=False, row=1)
     figure.update_yaxes(title_text=_say("cosine_map.mean"), range=[-0.1, 1.1], row=2)
+    figure.update_xaxes(showgrid=False, row=1)
     figure.update_xaxes(title_text=_say("axes.distance"), row=2)
     bar = {"thickness": 10, "len": 0.66, "y": 1, "yanchor": "top", "title": _say("cosine_map.cosine")}
     figure.update_layout(coloraxis=_colour_scale(-1, 1) | {"colorbar": bar})
@@ -103,20 +104,20 @@ def hands_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
         shapes = [found.shape for found in loud.values()]
         raise ValueError(f"products must be (layers, heads, pairs), with more pairs than {fast!r}, got {shapes}")
     tables = {name: _drawn(found.reshape(-1, found.shape[-1])) for name, found in loud.items()}
-    figure = _heat_maps(tables, len(tables), 0, max(table.max() for table in tables.values()))
+    figure = _heat_maps(tables, 1, 0, max(table.max() for table in tables.values()))
     for k, found in enumerate(loud.values()):
         layers, heads, _ = found.shape
         names = [_say("hands_used.head", layer=a + 1, head=b + 1) for a in range(layers) for b in range(heads)]
-        figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, row=1, col=k + 1)
+        figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, row=k + 1, col=1)
     figure.add_vline(fast - 0.5, line={"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"})
-    figure.update_xaxes(title_text=_say("axes.pair"))
-    figure.update_yaxes(title_text=_say("hands_used.up"), col=1)
+    figure.update_xaxes(title_text=_say("axes.pair"), row=len(tables))
+    figure.update_yaxes(title_text=_say("hands_used.up"), row=1)
     figure.update_layout(coloraxis_colorbar_title=_say("hands_used.logits"))
     told = []
     for name, found in loud.items():
         shares = found[..., :fast].sum(axis=(1, 2)) / found.sum(axis=(1, 2))
         told.append({"name": name, "layers": _each(layer=range(1, len(shares) + 1), share=shares)})
-    return _tell(figure, "hands_used", height=430, models=told, fast=fast)
+    return _tell(figure, "hands_used", height=110 + 250 * len(tables), models=told, fast=fast)
 
 
 def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:

@@ -518,13 +518,13 @@ def test_shifted_hands():
     for panel, i in enumerate((0, 4, 16)):
         before, after, way = figure.data[3 * panel : 3 * panel + 3]
         for hand, position in ((before, 5), (after, 8)):
-            np.testing.assert_allclose(hand.x, [0, np.sin(position * theta[i])], atol=DRAWN)
-            np.testing.assert_allclose(hand.y, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.x, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.y, [0, np.sin(position * theta[i])], atol=DRAWN)
         assert after.line.color == figures.pair_colours(32)[i]
         np.testing.assert_allclose([way.x[-1], way.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
         steps = way.x[:-1] * way.y[1:] - way.y[:-1] * way.x[1:]
-        assert steps.sum() < 0  # clockwise
-    assert "turns every hand clockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
+        assert steps.sum() > 0  # anticlockwise
+    assert "turns every hand anticlockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
 
 
 def test_shifted_hands_turn_at_most_once_on_paper():

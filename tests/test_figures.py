@@ -510,7 +510,7 @@ def test_frequency_roles():
 
 def test_frequency_roles_leaves_out_groups_without_pairs():
     figure = figures.frequency_roles(2, 4, 1e4)
-    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "φ(m), all pairs"]
+    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "S(m), all pairs"]
 
 
 def test_shifted_hands():

@@ -139,7 +139,7 @@ def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, f
 
 
 def frequency_roles(length: int, dim: int, base: float) -> go.Figure:
-    """How far each pair turns within a length, and what pairs that turn so far add to φ(m), the mean of cos(m·θ_i)."""
+    """How far each pair turns within a length, and what pairs that turn so far add to S(m), the mean of cos(m·θ_i)."""
     _above("length", length, 1)
     _above("base", base, 1)
     theta, distances = inv_freq(dim, base), np.arange(length)

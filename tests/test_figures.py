@@ -67,6 +67,33 @@ def test_decay_and_law():
     assert "0.25 for every tenfold distance" in figure.layout.title.text
 
 
+def test_cosine_map():
+    figure = figures.cosine_map(257, dim=64, base=500.0)
+    table, mean = figure.data
+    assert np.shape(table.z) == (32, 257)
+    np.testing.assert_allclose(table.z[0], np.cos(np.arange(257)), atol=DRAWN)
+    np.testing.assert_allclose(table.z[31], np.cos(np.arange(257) * inv_freq(64, 500.0)[31]), atol=DRAWN)
+    np.testing.assert_allclose(mean.y, decay(np.arange(257), inv_freq(64, 500.0)), atol=DRAWN)
+    late = decay(np.arange(192, 257), inv_freq(64, 500.0)).mean()
+    assert title(figure) == f"No row fades; the mean of all 32 falls from 1 to about {late:.1f}"
+    assert figure.layout.yaxis.autorange == "reversed"  # the fastest on top
+
+
+def test_hands_used():
+    figure = EXAMPLES["hands_used"]()
+    for table, found in zip(figure.data, USED.values(), strict=True):
+        np.testing.assert_allclose(table.z, np.abs(found).reshape(4, 4), atol=DRAWN)
+    assert list(figure.layout.yaxis.ticktext)[1:3] == ["layer 1, head 2", "layer 2, head 1"]
+    assert title(figure).startswith("The 1 fastest hands carry 50% in layer 1, 25% in layer 2 (a); 25% in layer 1")
+    assert {line.x0 for line in figure.layout.shapes} == {0.5}
+
+
+@pytest.mark.parametrize("fast", [0, 4])
+def test_hands_used_has_more_pairs_than_the_fast_ones(fast):
+    with pytest.raises(ValueError, match="more pairs than"):
+        figures.hands_used(USED, fast)
+
+
 def test_scores_in_attention():
     measured = {"aligned": ([90.0, 40.0], [13.0, 12.0], 0.8), "unrelated": ([0.0, 0.0], [11.0, 11.0], 0.0)}
     figure = figures.scores_in_attention([1, 100], measured, dim=128, base=1e4)
@@ -167,7 +194,11 @@ REPAIRED = {
 }
 LOOKS = {"table": [0.75, 0.75, 0.5, 0.5, 0.25, 0.25, 0, 0], "turned": [0.5] * 8}
 READ = {"counted": np.linspace(0.5, 1.5, 11)[:, None] * np.array([1, 10, 200]), "blind": np.full((2, 3), 40.0)}
+LOUD = np.full((2, 2, 4), 2j)
+USED = {"a": LOUD * np.array([[[3, 1, 1, 1]], [[1, 1, 1, 1]]]), "b": LOUD}
 EXAMPLES = {
+    "cosine_map": lambda: figures.cosine_map(65, 16, 1e4),
+    "hands_used": lambda: figures.hands_used(USED, 1),
     "waves": lambda: figures.waves(np.arange(9), 8, 1e4, [0]),
     "decay_and_law": lambda: figures.decay_and_law(np.arange(1, 200), 8, 1e4),
     "scores_in_attention": lambda: figures.scores_in_attention(
@@ -479,7 +510,7 @@ def test_frequency_roles():
 
 def test_frequency_roles_leaves_out_groups_without_pairs():
     figure = figures.frequency_roles(2, 4, 1e4)
-    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "φ(m), all pairs"]
+    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "S(m), all pairs"]
 
 
 def test_shifted_hands():
@@ -487,13 +518,13 @@ def test_shifted_hands():
     for panel, i in enumerate((0, 4, 16)):
         before, after, way = figure.data[3 * panel : 3 * panel + 3]
         for hand, position in ((before, 5), (after, 8)):
-            np.testing.assert_allclose(hand.x, [0, np.sin(position * theta[i])], atol=DRAWN)
-            np.testing.assert_allclose(hand.y, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.x, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.y, [0, np.sin(position * theta[i])], atol=DRAWN)
         assert after.line.color == figures.pair_colours(32)[i]
         np.testing.assert_allclose([way.x[-1], way.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
         steps = way.x[:-1] * way.y[1:] - way.y[:-1] * way.x[1:]
-        assert steps.sum() < 0  # clockwise
-    assert "turns every hand clockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
+        assert steps.sum() > 0  # anticlockwise
+    assert "turns every hand anticlockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
 
 
 def test_shifted_hands_turn_at_most_once_on_paper():

@@ -11,7 +11,7 @@ from posenc.figures._drawing import PALETTE, pair_colours
 from posenc.figures.attention import attention_maps, gathering, orders_seen, score_widths, training_losses, word_orders
 from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches
 from posenc.figures.codes import code_tables, distance_maps, returns, step_sizes, wave_and_dial
-from posenc.figures.decay import decay_and_law, decay_for_bases, scores_in_attention, waves
+from posenc.figures.decay import cosine_map, decay_and_law, decay_for_bases, hands_used, scores_in_attention, waves
 from posenc.figures.length import (
     cliffs,
     copying_by_distance,
@@ -68,6 +68,7 @@ __all__ = [
     "code_tables",
     "conjugate_product",
     "copying_by_distance",
+    "cosine_map",
     "costs_on_the_circle",
     "decay_and_law",
     "decay_for_bases",
@@ -77,6 +78,7 @@ __all__ = [
     "fitted_scores",
     "frequency_roles",
     "gathering",
+    "hands_used",
     "inner_products",
     "learned_biases",
     "looking_back",

@@ -16,6 +16,11 @@ def test_each_column_has_its_own_decimals(capsys):
     assert capsys.readouterr().out.splitlines()[1] == "1  2.00"
 
 
+def test_a_nought_has_no_minus(capsys):
+    table([(-0.0004,)], columns=["x"])
+    assert capsys.readouterr().out == "    x\n0.000\n"
+
+
 @pytest.mark.parametrize(("rows", "digits"), [([(1,)], 3), ([(1, 2)], [3])])
 def test_a_row_has_an_entry_for_each_column(rows, digits):
     with pytest.raises(ValueError, match="there are 2 columns"):

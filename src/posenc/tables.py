@@ -45,4 +45,4 @@ def _written(entry: Any, digits: int) -> str:
         return "–"
     if isinstance(entry, bool):
         return "yes" if entry else "no"
-    return f"{entry:.{digits}f}" if isinstance(entry, float) else str(entry)
+    return f"{entry:z.{digits}f}" if isinstance(entry, float) else str(entry)  # z: no minus before a nought

@@ -8,7 +8,7 @@ import { say } from "./sentences.js";
 const { picture } = catalogue;
 const LAST = 15, ROUNDING = 1e-9; // as in Python
 const DOORS = ["input", "query_key", "logits"];
-const LOW = -3, HIGH = 3; // of the scores that are drawn
+const LOW = -3, HIGH = 4; // of the scores that are drawn
 const LANES = { query: 18, key: 50 }, TRACK = 72; // where the words stand, and their places
 const FRAME = { top: 122, bottom: 214 }, CHART = { top: 282, bottom: 346 };
 const HEIGHT = 350, HALF = { word: 35, high: 14 };

@@ -402,7 +402,7 @@ def _door_drawing(door: str) -> str:
 
 
 def _doors(page: str) -> str:
-    """The diagram: the way of a token through attention, and at each door the schemes, linked to their cards on a page."""
+    """The diagram: the way of a token through attention, and at each door the schemes, whose cards are on `page`."""
     from posenc.schemes import SCHEMES as classes
 
     stations = []

@@ -1,4 +1,4 @@
-"""The number of a chapter before its title, from its file's name: heading, side bar, browser title, links and search."""
+"""The number of a chapter before its title, from its file's name: heading, side bar, browser title, links, search."""
 
 from __future__ import annotations
 

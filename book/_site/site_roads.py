@@ -177,7 +177,7 @@ def stop_in_words(stop: Stop) -> str:
         lines.append(f"- {WORDS['sections']}: {WORDS['spine']}")
     for name, step in stop.looks:
         title, anchor = look_at(stop, name, step)
-        lines.append(f"- {WORDS['look']}: <a href=\"../{stop.page}.html#{anchor}\">{title}</a>")
+        lines.append(f'- {WORDS["look"]}: <a href="../{stop.page}.html#{anchor}">{title}</a>')
     return "\n".join(lines)
 
 

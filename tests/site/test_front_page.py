@@ -18,7 +18,9 @@ def test_the_picture_and_a_word_to_drag_are_in_view_at_once(new_page, site_url, 
     canvas = page.locator("figure[data-module=three_doors] canvas").bounding_box()
     assert canvas["y"] > 0
     assert canvas["y"] + canvas["height"] <= height
-    handles = page.evaluate("document.querySelector('.posenc-explorable-view').explorable.handles.map(({ name }) => name)")
+    handles = page.evaluate(
+        "document.querySelector('.posenc-explorable-view').explorable.handles.map(({ name }) => name)"
+    )
     assert handles == ["query", "key"]
 
 
@@ -75,7 +77,11 @@ def test_three_cards_lead_on_with_and_without_javascript(new_page, site_url):
         page = new_page(javascript=javascript)
         page.goto(f"{site_url}/{PAGE}")
         cards = page.locator("article .sd-card")
-        assert [text.strip() for text in cards.locator(".sd-card-title").all_inner_texts()] == ["Two hours", "The course", "Reference"]
+        assert [text.strip() for text in cards.locator(".sd-card-title").all_inner_texts()] == [
+            "Two hours",
+            "The course",
+            "Reference",
+        ]
         targets = [link.get_attribute("href") for link in cards.locator("a").all()]
         assert [target.split("/")[-1] for target in targets] == ["two_hours.html", "the_course.html", "the_map.html"]
         assert page.locator(".map-doors a[href^='the_map.html#']").count() > 10

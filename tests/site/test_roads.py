@@ -12,7 +12,9 @@ from tools.notebooks import load
 
 TWO_HOURS, COURSE = "book/two_hours.html", "book/the_course.html"
 KEY = "turn-by-turn:roads"
-NO_STORAGE = """Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } });"""
+NO_STORAGE = (
+    """Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } });"""
+)
 
 
 @pytest.fixture
@@ -107,7 +109,9 @@ def test_a_road_is_walked_marked_left_and_cleared(new_page, site_url):
 def test_what_was_read_counts_on_every_road(new_page, site_url):
     page = new_page()
     page.goto(f"{site_url}/{COURSE}")
-    page.evaluate(f"localStorage.setItem('{KEY}', JSON.stringify({{ road: 'the_course', read: ['notebooks/01_attention_from_scratch'] }}))")
+    page.evaluate(
+        f"localStorage.setItem('{KEY}', JSON.stringify({{ road: 'the_course', read: ['notebooks/01_attention_from_scratch'] }}))"
+    )
     page.reload()
     box = page.locator(".posenc-road").inner_text()
     assert "1 of 19 read" in box
@@ -168,7 +172,12 @@ def test_chapters_have_their_numbers_everywhere(new_page, site_url):
     assert page.title().startswith("08 Multi-frequency decay")
     assert page.locator("h1").inner_text().startswith("08 Multi-frequency decay")
     assert page.locator(".bd-sidebar-primary .current > a").last.inner_text().strip() == "08 Multi-frequency decay"
-    assert page.locator(".prev-next-area .prev-next-title").all_inner_texts() == ["07 Many dimensions, and code that runs", "09 Why extrapolation fails"]
+    assert page.locator(".prev-next-area .prev-next-title").all_inner_texts() == [
+        "07 Many dimensions, and code that runs",
+        "09 Why extrapolation fails",
+    ]
     page.goto(f"{site_url}/search.html?q=extrapolation")
     page.wait_for_selector("#search-results li a")
-    assert any(text.startswith("09 Why extrapolation fails") for text in page.locator("#search-results li a").all_inner_texts())
+    assert any(
+        text.startswith("09 Why extrapolation fails") for text in page.locator("#search-results li a").all_inner_texts()
+    )

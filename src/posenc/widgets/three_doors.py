@@ -1,4 +1,4 @@
-"""ThreeDoors: a sentence of two words, the three doors by which their places may enter, and what the score knows then."""
+"""ThreeDoors: a sentence of two words, three doors by which their places may enter, and what the score knows then."""
 
 from __future__ import annotations
 

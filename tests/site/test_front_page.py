@@ -30,7 +30,7 @@ def test_a_door_is_opened_and_shut_by_a_press(open_live, door):
     live.set(door="none")
     canvas = live.figure.locator("canvas")
     at = ["input", "query_key", "logits"].index(door)
-    spot = {"x": canvas.bounding_box()["width"] * (2 * at + 1) / 6, "y": 180}
+    spot = {"x": canvas.bounding_box()["width"] * (2 * at + 1) / 6, "y": 155}
     canvas.click(position=spot)
     assert live.get("door") == door
     canvas.click(position=spot)
@@ -77,11 +77,8 @@ def test_three_cards_lead_on_with_and_without_javascript(new_page, site_url):
         page = new_page(javascript=javascript)
         page.goto(f"{site_url}/{PAGE}")
         cards = page.locator("article .sd-card")
-        assert [text.strip() for text in cards.locator(".sd-card-title").all_inner_texts()] == [
-            "Two hours",
-            "The course",
-            "Reference",
-        ]
+        titles = [text.strip() for text in cards.locator(".sd-card-title").all_inner_texts()]
+        assert titles == ["Two hours", "The course", "Reference"]
         targets = [link.get_attribute("href") for link in cards.locator("a").all()]
         assert [target.split("/")[-1] for target in targets] == ["two_hours.html", "the_course.html", "the_map.html"]
         assert page.locator(".map-doors a[href^='the_map.html#']").count() > 10

@@ -10,8 +10,8 @@ const LAST = 15, ROUNDING = 1e-9; // as in Python
 const DOORS = ["input", "query_key", "logits"];
 const LOW = -3, HIGH = 4; // of the scores that are drawn
 const LANES = { query: 18, key: 50 }, TRACK = 72; // where the words stand, and their places
-const FRAME = { top: 122, bottom: 214 }, CHART = { top: 282, bottom: 346 };
-const HEIGHT = 350, HALF = { word: 35, high: 14 };
+const FRAME = { top: 116, bottom: 194 }, CHART = { top: 266, bottom: 324 };
+const HEIGHT = 328, HALF = { word: 35, high: 14 };
 
 function compute(state, width, previous, data) {
   const { door, m, n } = state, low = Math.min(m, n), score = (query, key) => scoreOf(door, data, query, key);
@@ -31,7 +31,7 @@ function places(width) {
   });
   return {
     places: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
-    doors: DOORS.map((name, k) => ({ name, left: k * (across + gap), right: k * (across + gap) + across })),
+    doors: DOORS.map((name, k) => ({ name, left: 1 + k * (across + gap), right: k * (across + gap) + across - 1 })),
     charts: { together: chart(0), apart: chart(half + gap) },
   };
 }
@@ -159,7 +159,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   const { values, doors, charts, low } = result;
   drawSentence({ context }, result, state, theme);
   for (const door of doors) drawDoor(context, theme, door, result, state);
-  words(context, sized(theme, 20), say(picture.score, values), width / 2, 248, { align: "center", bold: true, colour: theme.text });
+  words(context, sized(theme, 20), say(picture.score, values), width / 2, 232, { align: "center", bold: true, colour: theme.text });
   drawChart(context, theme, charts.together, picture.together, 0, values.together, low, null);
   drawChart(context, theme, charts.apart, picture.apart, 0, values.apart, state.m, cursor?.place ?? null);
 }

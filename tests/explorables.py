@@ -103,8 +103,8 @@ CASES = [
     Case(
         ThreeDoors,
         [
-            {"door": "input", "m": 0, "n": 15},
-            {"door": "query_key", "m": 15, "n": 0},
+            {"door": "input", "m": 0, "n": 32},
+            {"door": "query_key", "m": 32, "n": 0},
             {"door": "logits", "m": 4, "n": 4, "together": True},
             {"door": "logits", "m": 2, "n": 13},
             {"door": "none", "m": 15, "n": 15},

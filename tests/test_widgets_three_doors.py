@@ -29,9 +29,9 @@ def test_with_all_doors_shut_it_is_the_logit_of_the_words(m, n):
 
 
 @given(m=places, n=places)
-def test_a_bias_takes_a_quarter_off_for_each_step(m, n):
+def test_a_bias_takes_a_sixteenth_off_for_each_step(m, n):
     shut, open_ = (ThreeDoors(door=door, m=m, n=n).values()["score"] for door in ("none", "logits"))
-    assert open_ == pytest.approx(shut - abs(m - n) / 4)
+    assert open_ == pytest.approx(shut - abs(m - n) / 16)
 
 
 @given(m=places, n=places)

@@ -5,9 +5,9 @@ import { alibiSlopes } from "./arithmetic_bias.js";
 import { sinusoidal } from "./arithmetic_codes.js";
 import { applied, rotationMatrix } from "./arithmetic_rotation.js";
 
-const BASE = 100, HEADS = 4; // as in Python
+const BASE = 100, HEADS = 4, HEAD = 1; // as in Python
 
-export const SLOPE = alibiSlopes(HEADS)[0];
+export const SLOPE = alibiSlopes(HEADS)[HEAD];
 
 export const codeOf = (place, dim) => sinusoidal([place], dim, BASE)[0];
 

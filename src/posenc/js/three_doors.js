@@ -6,7 +6,7 @@ import { explorable } from "./explorable.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LAST = 15, ROUNDING = 1e-9; // as in Python
+const LAST = 32, ROUNDING = 1e-9; // as in Python
 const DOORS = ["input", "query_key", "logits"];
 const LOW = -3, HIGH = 4; // of the scores that are drawn
 const LANES = { query: 18, key: 50 }, TRACK = 72; // where the words stand, and their places
@@ -41,7 +41,7 @@ function places(width) {
 function drawSentence({ context }, { places: axis }, state, theme) {
   const line = new Plot(context, theme, axis, new Axis({ from: 0, to: 1, start: TRACK, end: TRACK - 1 }));
   line.horizontal(0, { colour: theme.muted, dash: [] });
-  for (let place = 0; place <= LAST; place++) words(context, theme, String(place), axis.at(place), TRACK + 13, { align: "center" });
+  for (let place = 0; place <= LAST; place += 4) words(context, theme, String(place), axis.at(place), TRACK + 13, { align: "center" });
   for (const [name, place] of [["query", state.m], ["key", state.n]]) {
     const x = axis.at(place), y = LANES[name];
     line.rule([x, y + HALF.high], [x, TRACK], { colour: colours[name], dash: [] });

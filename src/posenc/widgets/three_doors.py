@@ -15,8 +15,8 @@ from posenc.widgets._base import Choice, Control, Explorable, Switch
 QUERY, KEY = "sat", "cat"
 VECTORS = {QUERY: (1.1, 0.2, 0.7, 0.5), KEY: (0.9, 0.5, 0.3, 0.8)}  # query and key are the words themselves
 DIM, BASE = 4, 100.0
-HEADS = 4  # the first of so many has ALiBi's steepest slope
-LAST = 15  # the last place
+HEADS, HEAD = 4, 1  # of so many heads that one has ALiBi's slope of 1/16
+LAST = 32  # the last place
 ROUNDING = 1e-9
 Place = int | np.ndarray
 
@@ -25,13 +25,13 @@ class ThreeDoors(Explorable):
     """The score of two words wherever they stand: with a sinusoidal code added, turned by RoPE, or biased by ALiBi."""
 
     module = "three_doors"
-    height = 690
+    height = 680
     main = ("door", "together")
 
     door = Choice("input", chips=True)
     together = Switch(False)
-    m = Control(7, 0, LAST, "whole")
-    n = Control(3, 0, LAST, "whole")
+    m = Control(14, 0, LAST, "whole")
+    n = Control(6, 0, LAST, "whole")
 
     @classmethod
     def data(cls) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class ThreeDoors(Explorable):
         if self.door != "logits":
             return score
         offsets = np.atleast_2d(np.asarray(n) - m)
-        return score + alibi(offsets, alibi_slopes(HEADS)[:1], symmetric=True).reshape(np.shape(score))
+        return score + alibi(offsets, alibi_slopes(HEADS)[HEAD : HEAD + 1], symmetric=True).reshape(np.shape(score))
 
     def values(self) -> dict[str, Any]:
         """The score; at every place of both words together; and at every place of the query alone."""

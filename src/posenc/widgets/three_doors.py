@@ -25,7 +25,7 @@ class ThreeDoors(Explorable):
     """The score of two words wherever they stand: with a sinusoidal code added, turned by RoPE, or biased by ALiBi."""
 
     module = "three_doors"
-    height = 680
+    height = 650
     main = ("door", "together")
 
     door = Choice("input", chips=True)

@@ -128,7 +128,9 @@ def _products(products: Sequence[complex], frequencies: Sequence[float]) -> tupl
     """A head's products q k̄ and its frequencies, after checking that there is one of each a pair."""
     both = np.asarray(products, dtype=complex), np.asarray(frequencies, dtype=float)
     if both[0].ndim != 1 or both[0].shape != both[1].shape or not len(both[0]):
-        raise ValueError(f"products and frequencies must both have shape (pairs,), got {both[0].shape}, {both[1].shape}")
+        raise ValueError(
+            f"products and frequencies must both have shape (pairs,), got {both[0].shape}, {both[1].shape}"
+        )
     return both
 
 
@@ -149,7 +151,9 @@ def head_agreement_and_side(products: Sequence[complex], frequencies: Sequence[f
     return _tell(figure, "head_agreement_and_side", **facts)
 
 
-def pair_peaks(products: Sequence[complex], frequencies: Sequence[float], pairs: Sequence[int], reach: int) -> go.Figure:
+def pair_peaks(
+    products: Sequence[complex], frequencies: Sequence[float], pairs: Sequence[int], reach: int
+) -> go.Figure:
     """What single pairs of a head add to a score against m − n, with a mark where each is highest."""
     _above("reach", reach, 0)
     products, frequencies = _products(products, frequencies)

@@ -131,6 +131,7 @@ FIRST, SECOND, ORDER = ["dog", "bites", "man"], ["man", "bites", "dog"], [2, 1, 
 CODES = {"bits": binary(np.arange(16), 4), "waves": sinusoidal(np.arange(16), 6)}
 EMBEDDINGS, SCALES = rng.normal(size=(5, 512)), {"small": 0.02, "unit": 1.0, "large": 512**0.5}
 RANDOM = rng.normal(size=(32, 32))
+TWO_WEIGHTS = np.random.default_rng(1).normal(size=(2, 4, 4))
 WEIGHTS = {"none": None, "random": RANDOM, "shift": shift_matrix(1, 32)}
 CONTENT, PLACES, PROJECTION = rng.normal(size=(6, 16)), sinusoidal(np.arange(6), 16), np.eye(16)
 Q, K = [1.0, 0.5, 0.2, 1.0], [0.3, 1.0, 0.8, -0.4]
@@ -229,6 +230,10 @@ EXAMPLES = {
     "powers": lambda: figures.powers({"turn": np.exp(0.2j), "shrink": 0.9 * np.exp(0.2j)}, 10),
     "eight_terms": lambda: figures.eight_terms([1.3, 0.4], [0.5, 1.1], 0.4, 3, 40),
     "agreement_and_side": lambda: figures.agreement_and_side([1.3, 0.4], [0.5, 1.1], 0.4, 12),
+    "head_agreement_and_side": lambda: figures.head_agreement_and_side([1 - 2j, 0.5], [1.0, 0.1], 6),
+    "pair_peaks": lambda: figures.pair_peaks([1 - 2j, 0.5j], [1.0, 0.1], [0, 1], 6),
+    "between_the_turns": lambda: figures.between_the_turns(*TWO_WEIGHTS, 7, 2, 100),
+    "order_of_pairs": lambda: figures.order_of_pairs(8),
     "shifted_outputs": lambda: figures.shifted_outputs([1, 1000], {"turned": [0.0, 0.0], "added": [0.25, 0.5]}),
     "rotation_maps": lambda: figures.rotation_maps(2, 8, 1e4),
     "losses_so_far": lambda: figures.losses_so_far(list("a b"), {"one": [1.5, 2, 0], "two": [1.5, 3, 3]}),
@@ -660,6 +665,51 @@ def test_agreement_and_side():
 def test_agreement_and_side_where_the_key_lies_on_the_other_side():
     assert "peaks at −2" in title(figures.agreement_and_side([0.5, 1.1], [1.3, 0.4], 0.4, 12))
     assert "peaks at 0, with 2.00" in title(figures.agreement_and_side([1.0, 1.0], [1.0, 1.0], 0.4, 12))
+
+
+def test_head_agreement_and_side():
+    figure = EXAMPLES["head_agreement_and_side"]()
+    cosine, sine, score = (trace.y for trace in figure.data)
+    offsets = np.arange(-6, 7)
+    wave = np.real((1 - 2j) * np.exp(1j * offsets)) + 0.5 * np.cos(0.1 * offsets)
+    np.testing.assert_allclose(score, wave, atol=DRAWN)
+    np.testing.assert_allclose(cosine, cosine[::-1], atol=DRAWN)
+    np.testing.assert_allclose(sine, -sine[::-1], atol=DRAWN)
+    assert f"alone would peak at 0; with the sides it peaks at 1, with {wave.max():.2f}" in title(figure)
+    with pytest.raises(ValueError, match="must both have shape"):
+        figures.head_agreement_and_side([1j], [1.0, 0.1], 6)
+
+
+def test_pair_peaks():
+    figure = EXAMPLES["pair_peaks"]()
+    first, mark, second = figure.data  # the second pair peaks at −π/2/0.1, out of sight
+    np.testing.assert_allclose(first.y, np.real((1 - 2j) * np.exp(1j * np.asarray(first.x))), atol=3 * DRAWN)
+    assert (mark.x[0], mark.y[0]) == (pytest.approx(np.arctan2(2, 1)), pytest.approx(5**0.5))
+    assert "between −15.71 and 1.11 tokens: 2 pairs" in title(figure)
+    assert second.name == "pair 1"
+    with pytest.raises(ValueError, match="pairs must be from 0 to 1, got 2"):
+        figures.pair_peaks([1j, 1j], [1.0, 0.1], [2], 6)
+
+
+def test_between_the_turns():
+    figure = EXAMPLES["between_the_turns"]()
+    at_m, weights, at_n, query, met, key = (np.asarray(trace.z) for trace in figure.data)
+    w_q, w_k = TWO_WEIGHTS
+    np.testing.assert_allclose(at_m, rotation_matrix(7 * inv_freq(4, 100)).T, atol=DRAWN)
+    np.testing.assert_allclose(weights, w_q.T @ w_k, atol=DRAWN)
+    np.testing.assert_allclose(met, rotation_matrix(-5 * inv_freq(4, 100)), atol=DRAWN)
+    np.testing.assert_allclose(query @ met @ key, w_q.T @ at_m @ at_n @ w_k, atol=1e-2)
+    assert "that of the lower row by 0.00" in title(figure)
+    with pytest.raises(ValueError, match="must both be square"):
+        figures.between_the_turns(np.ones((2, 4)), np.ones((2, 4)), 7, 2, 100)
+
+
+def test_order_of_pairs():
+    figure = EXAMPLES["order_of_pairs"]()
+    went = {int(trace.text[0]): trace.x[1] for trace in figure.data}
+    assert went == {0: 0, 2: 1, 4: 2, 6: 3, 1: 4, 3: 5, 5: 6, 7: 7}
+    assert all(trace.x[0] == int(trace.text[0]) for trace in figure.data)
+    assert "places hold, in turn, dimensions 0, 2, 4, 6, 1, 3, 5, 7" in alt(figure)
 
 
 def test_shifted_outputs():

@@ -1134,7 +1134,7 @@ def test_costs_on_the_circle():
 def test_staged_texts():
     figure = EXAMPLES["staged_texts"]()
     spans = [(trace.legendgroup, min(trace.x), max(trace.x)) for trace in figure.data]
-    older, younger = "older half", "younger half, which is asked"
+    older, younger = "older half", "younger half"
     assert spans[:4] == [(younger, 4, 8), (older, 0, 4), (younger, 4, 8), (older, -6, -2)]
     assert [name for name, *_ in spans[4:]] == [younger] + [older] * 4  # no more than four are drawn
     assert [note.text for note in figure.layout.annotations] == ["6 tokens of nothing", "each counts 9 times"]

@@ -22,7 +22,9 @@ def staged_texts(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figur
     half, figure = length // 2, go.Figure()
     for row, (name, stage) in enumerate(_some("stages", stages).items()):
         if len(stage) != 2 or stage[0] < 0 or stage[1] < 1:
-            raise ValueError(f"stages[{name!r}] must be tokens of at least 0 and times of at least 1, got {said(stage)}")
+            raise ValueError(
+                f"stages[{name!r}] must be tokens of at least 0 and times of at least 1, got {said(stage)}"
+            )
         gap, times = stage
         boxes = [(_say("staged_texts.younger"), half, 0, "score")]
         boxes += [(_say("staged_texts.older"), -gap, copy, "bound") for copy in reversed(range(min(times, _COPIES)))]
@@ -42,13 +44,22 @@ def staged_texts(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figur
                 hoverinfo="skip",
             )
         if times > 1:
-            figure.add_annotation(x=half / 2, y=row + 0.33, text=_say("staged_texts.times", times=times), showarrow=False)
+            figure.add_annotation(
+                x=half / 2, y=row + 0.33, text=_say("staged_texts.times", times=times), showarrow=False
+            )
         if gap:
             middle = (-gap + half + half) / 2
             figure.add_annotation(x=middle, y=row, text=_say("staged_texts.gap", gap=gap), showarrow=False)
     figure.update_xaxes(title_text=_say("staged_texts.across"), zeroline=False)
     ticks = {"tickvals": list(range(len(stages))), "ticktext": list(stages)}
-    figure.update_yaxes(title_text=_say("staged_texts.up"), autorange="reversed", showgrid=False, zeroline=False, automargin=True, **ticks)
+    figure.update_yaxes(
+        title_text=_say("staged_texts.up"),
+        autorange="reversed",
+        showgrid=False,
+        zeroline=False,
+        automargin=True,
+        **ticks,
+    )
     rows = [{"name": name, "gap": gap, "times": times} for name, (gap, times) in stages.items()]
     return _tell(figure, "staged_texts", height=140 + 80 * len(stages), half=half, rows=rows)
 

@@ -266,6 +266,8 @@ EXAMPLES = {
     ),
     "fitted_scores": lambda: figures.fitted_scores(NOISE, 32, 1e4, (0, 4)),
     "costs_on_the_circle": lambda: figures.costs_on_the_circle(CIRCLE, "nats"),
+    "staged_texts": lambda: figures.staged_texts(8, {"as it is": (0, 1), "moved": (6, 1), "crowded": (0, 9)}),
+    "mean_waves": lambda: figures.mean_waves(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
     "repairs": lambda: figures.repairs(REPAIRED),
     "exams": lambda: figures.exams(EXAMINED, less_is_better=["text: loss (nats)"]),
     "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
@@ -1129,6 +1131,27 @@ def test_costs_on_the_circle():
     assert title(figures.costs_on_the_circle(flat, "nats")) == title(figure)
 
 
+def test_staged_texts():
+    figure = EXAMPLES["staged_texts"]()
+    spans = [(trace.legendgroup, min(trace.x), max(trace.x)) for trace in figure.data]
+    older, younger = "older half", "younger half"
+    assert spans[:4] == [(younger, 4, 8), (older, 0, 4), (younger, 4, 8), (older, -6, -2)]
+    assert [name for name, *_ in spans[4:]] == [younger] + [older] * 4  # no more than four are drawn
+    assert [note.text for note in figure.layout.annotations] == ["6 tokens of nothing", "each counts 9 times"]
+    assert figure.layout.annotations[0].x == 1  # half-way between the two halves
+    assert "moved: the older half stands 6 tokens further away; crowded" in alt(figure)
+    assert alt(figure).endswith("stands where it was and counts 9 times.")
+
+
+def test_mean_waves():
+    figure = EXAMPLES["mean_waves"]()
+    assert figure.data[0].y.tolist() == [0, -2, -1, 0.5, 3]
+    (unseen,) = figure.layout.shapes
+    assert (unseen.x0, unseen.x1) == (3, 4)
+    assert title(figure) == "Down within 3 tokens, up beyond: a −2.0 at 1, then up to 3.0"
+    assert "a −1.0" in alt(figure)
+
+
 def test_exams():
     figure = EXAMPLES["exams"]()
     level, behind, copied, slower = figure.data
@@ -1335,6 +1358,10 @@ W3 = np.full((3, 3), 1 / 3)
             lambda: figures.costs_on_the_circle({"a": ([0, 2], [1, 1])}, "nats"),
             r"costs\['a'\] must be shares of a turn",
         ),
+        (lambda: figures.staged_texts(8, {}), "stages must hold at least one"),
+        (lambda: figures.staged_texts(8, {"a": (0, 0)}), r"stages\['a'\] must be tokens of at least 0 and times"),
+        (lambda: figures.mean_waves(3, {}), "waves must hold at least one"),
+        (lambda: figures.mean_waves(3, {"a": [1.0, 2.0, 3.0]}), r"waves\['a'\] must be more than 3 finite numbers"),
         (lambda: figures.repairs({}), "measured must hold at least one"),
         (lambda: figures.exams({}), "measured must hold at least one"),
         (lambda: figures.exams({"a": {}}), "the first exam must hold at least one"),

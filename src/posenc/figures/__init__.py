@@ -58,6 +58,7 @@ from posenc.figures.sinusoids import (
     shifted_hands,
     wavelength_ladder,
 )
+from posenc.figures.stages import mean_waves, staged_texts
 
 __all__ = [
     "PALETTE",
@@ -90,6 +91,7 @@ __all__ = [
     "looking_back",
     "losses_so_far",
     "lowest_scores",
+    "mean_waves",
     "mistakes_and_tests",
     "model_plane",
     "moved_on",
@@ -118,6 +120,7 @@ __all__ = [
     "shifted_hands",
     "shifted_outputs",
     "step_sizes",
+    "staged_texts",
     "suspects",
     "training_losses",
     "wave_and_dial",

@@ -272,6 +272,10 @@ EXAMPLES = {
     "exams": lambda: figures.exams(EXAMINED, less_is_better=["text: loss (nats)"]),
     "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
     "looking_back": lambda: figures.looking_back(range(1, 9), LOOKS),
+    "attention_by_distance": lambda: figures.attention_by_distance({"one": [0.25, 0.5, 0.25], "two": [0.5, 0.25, 0]}),
+    "permuted": lambda: figures.permuted(FIRST, [2, 1, 0], weights_of(WORDS)),
+    "gossip": lambda: figures.gossip(["dog bites man", "bites dog man"]),
+    "slopes": lambda: figures.slopes({"powers": [1.0, 0.1, 0.01], "one": [1.0]}, 100),
     "places_read": lambda: figures.places_read([1, 10, 200], READ),
 }
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
@@ -1200,6 +1204,47 @@ def test_looking_back():
     assert "table: least 0.00, greatest 0.75" in alt(figure)
 
 
+def test_attention_by_distance():
+    figure = EXAMPLES["attention_by_distance"]()
+    assert [(trace.name, *trace.y) for trace in figure.data] == [("one", 0.25, 0.5, 0.25), ("two", 0.5, 0.25, 0)]
+    assert all(list(trace.x) == [0, 1, 2] for trace in figure.data)
+    assert "1 back, weight 0.50 (one); 0 back, weight 0.50 (two)" in title(figure)
+
+
+def test_permuted():
+    figure, weights = EXAMPLES["permuted"](), weights_of(WORDS)
+    P = np.eye(3)[[2, 1, 0]]
+    maps = [trace.z for trace in figure.data if trace.type == "heatmap"]
+    for drawn_map, table in zip(maps, (weights, P @ weights, P @ weights @ P.T), strict=True):
+        np.testing.assert_allclose(drawn_map, table, atol=DRAWN)
+    downs = [list(axis.ticktext) for axis in figure.select_yaxes()]
+    acrosses = [list(axis.ticktext) for axis in figure.select_xaxes()]
+    backwards = FIRST[::-1]
+    assert (downs, acrosses) == ([FIRST, backwards, backwards], [FIRST, FIRST, backwards])
+    assert "Of 9 places in the table, 1 hold" in alt(figure)
+
+
+def test_gossip():
+    figure = EXAMPLES["gossip"]()
+    texts = [list(trace.text) for trace in figure.data if trace.mode == "text"]
+    assert texts[1] == ["saw nobody", "saw dog", "saw bites, dog"]
+    assert texts[4] == ["saw nobody", "saw bites", "saw bites, dog"]
+    first_layer, second_layer = (trace for trace in figure.data[:2])
+    assert len(first_layer.x) == 3 * 6  # each of three words looks at itself and those before it
+    assert [second_layer.x[k + 1] for k in (0, 3, 6)] == [2, 2, 2]
+    assert "bites dog man: bites, saw nobody; dog, saw bites; man, saw bites, dog" in alt(figure)
+
+
+def test_slopes():
+    figure = EXAMPLES["slopes"]()
+    powers, one = figure.data
+    first = [np.mean([np.cos(at * speed) for speed in (1.0, 0.1, 0.01)]) for at in (1, 2)]
+    np.testing.assert_allclose(powers.y[:2], first, atol=DRAWN)  # stretches of one distance each
+    last = np.mean(np.cos(np.arange(83, 100)))  # the last stretch
+    np.testing.assert_allclose(one.y[-1], last, atol=DRAWN)
+    assert title(figure).startswith("How alike codes are, at each tenfold distance: powers ")
+
+
 def test_places_read():
     figure = EXAMPLES["places_read"]()
     bands, lines = [t for t in figure.data if t.fill], [t for t in figure.data if t.showlegend is None]
@@ -1371,6 +1416,12 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.copying_by_distance([1], {}, 1, 2), "measured must hold at least one"),
         (lambda: figures.copying_by_distance([1, 2], {"a": [1]}, 1, 2), r"measured\['a'\] must be 2 finite numbers"),
         (lambda: figures.looking_back([], {}), "places must hold at least one"),
+        (lambda: figures.attention_by_distance({"a": [2.0]}), r"heads\['a'\] must be weights from 0 to 1"),
+        (lambda: figures.permuted(["a", "b"], [0, 1], np.eye(2)), "order must be the places 0 to 1 in another order"),
+        (lambda: figures.permuted(["a", "b"], [1, 0], np.eye(3)), "weights must be 2 × 2"),
+        (lambda: figures.gossip(["alone"]), "sentences must have at least two words"),
+        (lambda: figures.slopes({"a": []}, 100), "speeds must all be lists of one number"),
+        (lambda: figures.slopes({"a": [1.0]}, 50), "reach must be a power of ten"),
         (lambda: figures.looking_back([1], {}), "weights must hold at least one"),
         (lambda: figures.looking_back([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
         (lambda: figures.places_read([0, 1], READ), "places must all be greater than 0"),

@@ -8,9 +8,19 @@ Which of them stands for which figure that the source notes have lost is listed 
 """
 
 from posenc.figures._drawing import PALETTE, pair_colours
-from posenc.figures.attention import attention_maps, gathering, orders_seen, score_widths, training_losses, word_orders
+from posenc.figures.attention import (
+    attention_by_distance,
+    attention_maps,
+    gathering,
+    gossip,
+    orders_seen,
+    permuted,
+    score_widths,
+    training_losses,
+    word_orders,
+)
 from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches
-from posenc.figures.codes import code_tables, distance_maps, returns, step_sizes, wave_and_dial
+from posenc.figures.codes import code_tables, distance_maps, returns, slopes, step_sizes, wave_and_dial
 from posenc.figures.decay import cosine_map, decay_and_law, decay_for_bases, hands_used, scores_in_attention, waves
 from posenc.figures.length import (
     cliffs,
@@ -127,4 +137,8 @@ __all__ = [
     "wavelength_ladder",
     "waves",
     "word_orders",
+    "attention_by_distance",
+    "gossip",
+    "permuted",
+    "slopes",
 ]

@@ -33,7 +33,7 @@ OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdl
 # of each package what a page has no use for, or has already
 IDLE = re.compile(
     r"(^|/)(tests?|__pycache__|torch|dask|cupy|labextension|datasets|matplotlylib|figure_factory|express)/"
-    r"|package_data/.*\.js$|dist-info/|\.(pyc|pyi|safetensors)$|^\.\.|check/recorded/|frozen_text"
+    r"|package_data/.*\.js$|dist-info/(?!METADATA)|\.(pyc|pyi|safetensors)$|^\.\.|check/recorded/|frozen_text"
 )
 MOMENT = (2026, 1, 1, 0, 0, 0)  # the same bytes for the same files
 
@@ -127,7 +127,7 @@ def page_script(scripts: dict[str, str], parts: Path) -> str:
     lock = json.loads((parts / "pyodide-lock.json").read_text(encoding="utf-8"))
     facts = {
         "words": json.loads(_read("words.json")),
-        "worker": _read("worker.mjs"),
+        "worker": _read("worker.js"),
         "info": lock["info"],
         "packs": [{"name": name, "bytes": len(script)} for name, script in scripts.items()],
     }

@@ -1,4 +1,4 @@
-// The page's half of Python: editors, buttons and outputs. worker.mjs, which has the other half, runs the cells.
+// The page's half of Python: editors, buttons and outputs. worker.js, which has the other half, runs the cells.
 // `words`, `worker`, `info` and `packs` stand above: the build writes them.
 
 const carried = new Map(); // name -> a pack's text, kept for another start
@@ -70,14 +70,15 @@ async function carry(name) {
 }
 
 async function carryAll() {
+  const started = python;
   let done = 0;
   for (const { name, bytes } of packs) {
     if (name === "plotly") continue; // comes with the first cell that draws
     showProgress(words.loading[name], done);
     await carry(name);
+    if (python !== started) return; // it has ended meanwhile
     done += bytes;
   }
-  showProgress(words.loading.import, done);
 }
 
 function showProgress(what, done) {
@@ -92,7 +93,7 @@ function start() {
   if (arrived) return arrived.promise;
   arrived = Promise.withResolvers?.() ?? withResolvers();
   arrived.promise.catch(() => {}); // whoever waits hears of it too
-  python = new Worker(URL.createObjectURL(new Blob([worker], { type: "text/javascript" })), { type: "module" });
+  python = new Worker(URL.createObjectURL(new Blob([worker], { type: "text/javascript" })));
   python.onmessage = ({ data }) => heard[data.is](data);
   python.onerror = (event) => end(say(words.broken, { error: event.message ?? "" }));
   python.postMessage({ do: "start", info });
@@ -125,7 +126,7 @@ function end(text) {
 }
 
 const heard = {
-  loading: ({ what }) => tell("loading", words.loading[what]),
+  loading: ({ what }) => showProgress(words.loading[what], whole),
   ready({ numpy }) {
     tell("ready", say(words.ready, { numpy }));
     arrived.resolve();

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import importlib.util
 import io
 import json
 import linecache
@@ -16,7 +17,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -124,8 +125,8 @@ def trimmed(error: BaseException, files: Mapping[str, str]) -> str:
         chain.append(last)
     for one in chain:
         one.stack[:] = [frame for frame in one.stack if frame.filename in files]
-        if isinstance(one.filename, str):
-            one.filename = files.get(one.filename, one.filename)
+        if isinstance(where := getattr(one, "filename", None), str):  # a syntax error says itself where it is
+            one.filename = files.get(where, where)
         for frame in one.stack:
             frame.filename = files[frame.filename]
     return "".join(told.format()).rstrip()
@@ -253,9 +254,11 @@ class Notebook:
     def _failure(self, error: BaseException) -> dict[str, Any]:
         told = {"status": "failed", "error": trimmed(error, self._files)}
         if isinstance(error, ModuleNotFoundError) and error.name:
-            return told | {"status": "needs", "package": error.name.partition(".")[0], "through": ""}
+            package = error.name.partition(".")[0]
+            return told | {"status": "needs", "package": error.name if package in sys.modules else package, "through": ""}
         if isinstance(error, NameError) and error.name in self.missing:
-            return told | {"status": "needs", "package": self.missing[error.name], "through": error.name}
+            package = self.missing[error.name]
+            return told | {"status": "needs", "package": package, "through": error.name if error.name != package else ""}
         return told
 
     def _forget(self, source: str, package: str) -> None:
@@ -307,6 +310,19 @@ class Notebook:
 
 
 PAGE: Notebook
+
+
+def load_numpy() -> str:
+    """Import NumPy; its version.
+
+    Its wheel for the page has no f2py, which compiles Fortran. array-api-compat copies whatever NumPy names, so the name
+    stands for a module with nothing in it.
+    """
+    import numpy
+
+    if importlib.util.find_spec("numpy.f2py") is None:
+        numpy.f2py = ModuleType("numpy.f2py", "f2py compiles Fortran, which a page cannot.")
+    return numpy.__version__
 
 
 def open_notebook(tell: Tell) -> Notebook:

@@ -1,9 +1,12 @@
 // Python in a worker: takes the packs that the page brings, runs cells, and tells the page what came of them.
 // The page and the worker speak in messages; see page.js, which has the other half.
 
+// A page from disk may have no module worker, and Pyodide refuses what still has this; it imports its modules all the same.
+self.importScripts = undefined;
+
 const fetchData = fetch.bind(self);
 const packs = new Map(); // name -> {bytes, bring}: the promise of a pack, and what keeps it
-let python, cells, sitePackages;
+let python, pageCells, notebook, sitePackages;
 
 /** The promise of a pack's bytes, whether the page has brought it yet or not. */
 function pack(name) {
@@ -58,24 +61,25 @@ async function start({ info }) {
     lockFileContents: { info, packages: {} },
   });
   await unpack("numpy");
-  tell({ is: "loading", what: "import" });
-  const numpy = python.runPython("import numpy; numpy.__version__");
   await unpack("book");
-  cells = python.pyimport("page_cells").open_notebook((told) => tell({ is: "told", ...JSON.parse(told) }));
+  tell({ is: "loading", what: "import" });
+  pageCells = python.pyimport("page_cells");
+  const numpy = pageCells.load_numpy();
+  notebook = pageCells.open_notebook((told) => tell({ is: "told", ...JSON.parse(told) }));
   tell({ is: "ready", numpy });
 }
 
 async function run({ cell, source }) {
-  if (python.pyimport("page_cells").wants_plotly(source) && !packs.get("plotly")?.done) {
+  if (pageCells.wants_plotly(source) && !packs.get("plotly")?.done) {
     tell({ is: "wants", pack: "plotly" });
     await unpack("plotly");
     packs.get("plotly").done = true;
   }
-  tell({ is: "ran", cell, ...JSON.parse(cells.run(cell, source)) });
+  tell({ is: "ran", cell, ...JSON.parse(notebook.run(cell, source)) });
 }
 
 function move({ number, values }) {
-  tell({ is: "moved", number, outputs: JSON.parse(cells.move(number, JSON.stringify(values))) });
+  tell({ is: "moved", number, outputs: JSON.parse(notebook.move(number, JSON.stringify(values))) });
 }
 
 let work = Promise.resolve(); // one thing after the other

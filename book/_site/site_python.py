@@ -59,7 +59,10 @@ def _of_the_book() -> Files:
         if path.is_file() and not IDLE.search(name):
             yield name, path.read_bytes()
     yield from _installed("traitlets", "array-api-compat")
-    for path in (*sorted(HERE.glob("stand_ins/*.py")), HERE / "page_cells.py", HERE.parent / "site_figures.py"):
+    stand_ins = HERE / "stand_ins"
+    for path in sorted(stand_ins.rglob("*.py")):
+        yield path.relative_to(stand_ins).as_posix(), path.read_bytes()
+    for path in (HERE / "page_cells.py", HERE.parent / "site_figures.py"):
         yield path.name, path.read_bytes()
 
 

@@ -209,7 +209,8 @@
     plots.set(canvas, { figure: readData(figure), wasNarrow: false });
     await redraw(canvas, newPlot);
     new ResizeObserver(() => {
-      if (canvas.clientWidth < narrow !== plots.get(canvas).wasNarrow) redraw(canvas, react);
+      const plot = plots.get(canvas); // nothing when the figure was taken away
+      if (plot && canvas.clientWidth < narrow !== plot.wasNarrow) redraw(canvas, react);
     }).observe(canvas);
     figure.dataset.ready = "true";
     figure.addEventListener("posenc:changed", () => { // a reader's guess came, or went

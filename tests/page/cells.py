@@ -137,6 +137,10 @@ class Chapter:
         """Press a cell's Run."""
         self.page.locator(f"#cell-{name} .posenc-tools button").first.click()
 
+    def reset(self, name: str) -> None:
+        """Bring back a cell as the book has it."""
+        self.page.locator(f"#cell-{name}").get_by_role("button", name="Bring back").click()
+
     def run(self, name: str, source: str | None = None) -> Cell:
         """Run a cell, with another text if one is given, and wait for its end."""
         if source is not None:

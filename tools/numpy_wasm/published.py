@@ -11,14 +11,14 @@ import tempfile
 
 from tools.numpy_wasm import NAME
 
-_, VERSION, PYTHON, ABI, PLATFORM = NAME.removesuffix(".whl").split("-")
+_, _, PYTHON, ABI, PLATFORM = NAME.removesuffix(".whl").split("-")
 
 
-def command(folder: str, version: str = "") -> list[str]:
-    """pip's command for NumPy's wheel for the page, the newest or one version."""
+def command(folder: str) -> list[str]:
+    """pip's command for NumPy's wheel for the page, the newest."""
     only = ["--no-deps", "--only-binary", ":all:", "--dest", folder]
     target = ["--python-version", f"{PYTHON[2]}.{PYTHON[3:]}", "--abi", ABI, "--platform", PLATFORM]
-    return [sys.executable, "-m", "pip", "download", "--quiet", *only, *target, f"numpy{version}"]
+    return [sys.executable, "-m", "pip", "download", "--quiet", *only, *target, "numpy"]
 
 
 def main() -> None:

@@ -57,5 +57,5 @@ for (const cell of document.querySelectorAll(".cell[id^='cell-']")) {
   tools.append(button(`▸ ${words.run}`, words.run_label, () => press(cell.id.slice("cell-".length))));
   cell.querySelector(".cell_input")?.append(tools);
   const slider = cell.querySelector(".posenc-run");
-  slider?.replaceChildren(button(words.move, "", () => press(cell.id.slice("cell-".length))));
+  slider?.replaceChildren(button(slider.textContent, "", () => press(cell.id.slice("cell-".length))));
 }

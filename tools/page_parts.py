@@ -2,8 +2,8 @@
 
     python -m tools.page_parts
 
-The versions and the hashes of tools/npm/package-lock.json count; npm compares the hashes. What is there already for this
-list is not fetched again. Without npm the website is built without the button, which one line says.
+The versions and the hashes of tools/npm/package-lock.json count; npm compares the hashes. What is there already for
+this list is not fetched again. Without npm the website is built without the button, which one line says.
 """
 
 from __future__ import annotations

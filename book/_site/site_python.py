@@ -109,7 +109,9 @@ def packs(parts: Path) -> dict[str, str]:
         name: _kept(name, parts.name, lambda name=name: of_pyodide(name))  # type: ignore[misc]
         for name in OF_PYODIDE
     }
-    scripts["numpy"] = _kept("numpy", (numpy_wasm.HERE / "SHA256SUMS").read_text(), lambda: _zip(_members(numpy_wasm.wheel())))
+    scripts["numpy"] = _kept(
+        "numpy", (numpy_wasm.HERE / "SHA256SUMS").read_text(), lambda: _zip(_members(numpy_wasm.wheel()))
+    )
     book = _zip(_of_the_book())
     scripts["book"] = _kept("book", hashlib.sha256(book).hexdigest(), lambda: book)
     drawing = ("plotly", "narwhals", "packaging")
@@ -196,7 +198,11 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     scripts = packs(parts)
     for name, script in scripts.items():
         (folder / f"{name}.js").write_text(script, encoding="ascii")
-    written = {"python.js": page_script(scripts, parts), "start.js": start_script(scripts), "page.css": _read("page.css")}
+    written = {
+        "python.js": page_script(scripts, parts),
+        "start.js": start_script(scripts),
+        "page.css": _read("page.css"),
+    }
     written["editor.js"] = (parts / "editor.js").read_text(encoding="utf-8")
     written["licences.txt"] = (parts / "licences.txt").read_text(encoding="utf-8")
     for docname in sorted(app.env.found_docs):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -76,7 +78,8 @@ def test_a_figure_comes_as_the_page_shows_one(page: Page) -> None:
 
 
 def test_an_explorable_comes_as_html_and_other_html_as_text(page: Page) -> None:
-    page.run("class A:\n    def _repr_mimebundle_(self): return {'text/html': '<figure class=\"posenc-explorable\"></figure>'}\nA()")
+    html = '<figure class="posenc-explorable"></figure>'
+    page.run(f"class A:\n    def _repr_mimebundle_(self): return {{'text/html': {html!r}}}\nA()")
     assert "text/html" in page.outputs[0]["data"]
     page.run("class B:\n    def _repr_html_(self): return '<img>'\n    def __repr__(self): return 'B'\nB()")
     assert page.outputs == [{"data": {"text/plain": "B"}}]
@@ -118,7 +121,8 @@ def test_a_cell_cannot_end_the_notebook(page: Page, source: str) -> None:
 
 def test_an_error_that_another_one_caused_is_told_too(page: Page) -> None:
     error = page.run("try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    raise ValueError('no') from e")["error"]
-    assert "ZeroDivisionError" in error and error.endswith("ValueError: no")
+    assert "ZeroDivisionError" in error
+    assert error.endswith("ValueError: no")
     assert "page_cells" not in error
 
 
@@ -229,7 +233,8 @@ def widgets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Any]]:
 
 
 def test_interact_opens_with_its_function_s_value_and_moves(page: Page, widgets: Any) -> None:
-    page.run("from ipywidgets import interact, IntSlider\ndef f(x, y=True):\n    print(x)\n    return y\ninteract(f, x=IntSlider(3, 1, 9));")
+    function = "def f(x, y=True):\n    print(x)\n    return y"
+    page.run(f"from ipywidgets import interact, IntSlider\n{function}\ninteract(f, x=IntSlider(3, 1, 9));")
     (output,) = page.outputs
     assert [control["name"] for control in output["controls"]] == ["x", "y"]
     assert output["outputs"] == [{"stream": "stdout", "text": "3\n"}, {"data": {"text/plain": "True"}}]
@@ -262,10 +267,7 @@ def test_interact_makes_the_controls_that_ipywidgets_makes(widgets: Any, given: 
 
 
 def test_the_stand_in_opens_as_ipywidgets_does(widgets: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = {
-        given: widgets.control(given)
-        for given in (3, 0, -4, 2.5, -0.5, (1, 10), (0.0, 3.0), (0, 10, 5))
-    }
+    mine = {given: widgets.control(given) for given in (3, 0, -4, 2.5, -0.5, (1, 10), (0.0, 3.0), (0, 10, 5))}
     monkeypatch.delitem(sys.modules, "ipywidgets")
     monkeypatch.setattr(sys, "path", [place for place in sys.path if "stand_ins" not in place])
     from ipywidgets import interactive
@@ -308,14 +310,7 @@ def test_a_log_slider_gives_the_power(widgets: Any) -> None:
 @pytest.fixture
 def special() -> Any:
     """The stand-in for scipy.special, beside the real one."""
-    import importlib.util
-
-    path = ROOT / "book" / "_site" / "python" / "stand_ins" / "scipy" / "special.py"
-    spec = importlib.util.spec_from_file_location("special_of_the_page", path)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "book/_site/python/stand_ins/scipy/special.py")))
 
 
 def test_the_integrals_are_scipy_s(special: Any) -> None:

@@ -1,4 +1,4 @@
-"""Python in a page, in a browser: two whole chapters, and what a reader may do to it. `python -m tests.page` has all."""
+"""Python in a page, in a browser: two whole chapters, and what a reader may do. `python -m tests.page` has all."""
 
 from __future__ import annotations
 
@@ -139,7 +139,9 @@ def test_an_explorable_from_python_stands_as_it_is_set(chapter: Chapter) -> None
 
 
 def test_python_has_no_network(chapter: Chapter) -> None:
-    tried = "import js\nasked = js.fetch('https://example.org/')\nprint(asked)\nfrom js import XMLHttpRequest as X\nX.new()"
+    tried = (
+        "import js\nasked = js.fetch('https://example.org/')\nprint(asked)\nfrom js import XMLHttpRequest as X\nX.new()"
+    )
     assert chapter.run("imports", tried).ended == "failed"  # and the kept chapter's watch saw no request
     assert "js" in chapter.cell("imports").error
 

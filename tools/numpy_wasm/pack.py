@@ -68,7 +68,9 @@ def pack(built: Path, source: Path, target: Path) -> None:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m tools.numpy_wasm.pack", description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.numpy_wasm.pack", description=(__doc__ or "").partition("\n")[0]
+    )
     parser.add_argument("built", type=Path, help="the folder numpy that was built")
     parser.add_argument("source", type=Path, help="the source's folder, which has the licences")
     options = parser.parse_args()

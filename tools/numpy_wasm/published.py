@@ -24,7 +24,7 @@ def command(folder: str) -> list[str]:
 def main() -> None:
     """Say whether there is one."""
     with tempfile.TemporaryDirectory() as folder:
-        found = subprocess.run(command(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        found = subprocess.run(command(folder), capture_output=True, text=True)
     if found.returncode == 0:
         sys.exit(f"The index has NumPy for {PLATFORM}: take it instead of tools/numpy_wasm.")
     if "No matching distribution" not in found.stderr:

@@ -235,8 +235,9 @@ class Notebook:
     def run(self, cell: str, source: str) -> str:
         """Run a cell; as JSON, how it ended.
 
-        {"status": "done"}; {"status": "failed", "error": text}; or {"status": "needs", "package": name, "through": name,
-        "error": text} when it needs what the page does not have: a package, or a variable of a cell that needs one.
+        {"status": "done"}; {"status": "failed", "error": text}; or {"status": "needs", "package": name, "through":
+        name, "error": text} when it needs what the page does not have: a package, or a variable of a cell that
+        needs one.
         """
         ended: dict[str, Any] = {"status": "done"}
         with self._outputs(lambda output: self._send(json.dumps({"cell": cell, "output": output}))):
@@ -255,10 +256,18 @@ class Notebook:
         told = {"status": "failed", "error": trimmed(error, self._files)}
         if isinstance(error, ModuleNotFoundError) and error.name:
             package = error.name.partition(".")[0]
-            return told | {"status": "needs", "package": error.name if package in sys.modules else package, "through": ""}
+            return told | {
+                "status": "needs",
+                "package": error.name if package in sys.modules else package,
+                "through": "",
+            }
         if isinstance(error, NameError) and error.name in self.missing:
             package = self.missing[error.name]
-            return told | {"status": "needs", "package": package, "through": error.name if error.name != package else ""}
+            return told | {
+                "status": "needs",
+                "package": package,
+                "through": error.name if error.name != package else "",
+            }
         return told
 
     def _forget(self, source: str, package: str) -> None:
@@ -267,7 +276,9 @@ class Notebook:
         What it binds is unknown from now on, also what earlier cells had put there; and so is a generator of random
         numbers that it might have drawn from, whose next numbers would not be the book's.
         """
-        drawn_from = {name for name in used(source) if type(self.names.get(name)).__name__ in ("Generator", "RandomState")}
+        drawn_from = {
+            name for name in used(source) if type(self.names.get(name)).__name__ in ("Generator", "RandomState")
+        }
         for name in bound(source) | drawn_from:
             self.names.pop(name, None)
             self.missing[name] = package
@@ -315,8 +326,8 @@ PAGE: Notebook
 def load_numpy() -> str:
     """Import NumPy; its version.
 
-    Its wheel for the page has no f2py, which compiles Fortran. array-api-compat copies whatever NumPy names, so the name
-    stands for a module with nothing in it.
+    Its wheel for the page has no f2py, which compiles Fortran. array-api-compat copies whatever NumPy names, so the
+    name stands for a module with nothing in it.
     """
     import numpy
 

@@ -80,7 +80,12 @@ class FloatSlider(_Slider):
     """A number from `min` to `max`."""
 
     def __init__(
-        self, value: float = 0.0, min: float = 0.0, max: float = 10.0, step: float = 0.1, **options: Any  # noqa: A002
+        self,
+        value: float = 0.0,
+        min: float = 0.0,
+        max: float = 10.0,
+        step: float = 0.1,
+        **options: Any,  # noqa: A002
     ) -> None:
         super().__init__(value, min, max, step, **options)
 

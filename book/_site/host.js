@@ -18,7 +18,7 @@
   const explorables = document.querySelectorAll(".posenc-explorable");
   const named = new Map(); // name -> figure
   function giveName(figure) {
-    const kind = figure.dataset.module.replaceAll("_", "-");
+    const kind = (figure.dataset.module ?? "figure").replaceAll("_", "-");
     let name = kind;
     for (let count = 2; named.get(name)?.isConnected; count++) name = `${kind}-${count}`;
     named.set(name, figure);

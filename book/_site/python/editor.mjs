@@ -16,7 +16,6 @@ const colours = tagHighlighter([
   { tag: [tags.comment], class: "c1" },
   { tag: [tags.function(tags.definition(tags.variableName))], class: "nf" },
   { tag: [tags.definition(tags.className)], class: "nc" },
-  { tag: [tags.meta], class: "nd" },
   { tag: [tags.operator], class: "o" },
 ]);
 

@@ -20,10 +20,10 @@ LOOK = """() => [...document.querySelectorAll(".cell[id^='cell-']")].map((cell) 
   id: cell.id.slice("cell-".length),
   ended: cell.dataset.ended ?? "",
   note: cell.querySelector(":scope > .cell_input .posenc-note")?.textContent ?? "",
-  printed: [...cell.querySelectorAll(":scope > .cell_output .posenc-printed:not(.posenc-error)")]
+  printed: [...cell.querySelectorAll(".cell_output .posenc-printed:not(.posenc-error)")]
     .map((part) => part.textContent).join("\\n"),
-  error: cell.querySelector(":scope > .cell_output .posenc-error")?.textContent ?? "",
-  figures: cell.querySelectorAll(":scope > .cell_output :is(.posenc-plotly, .posenc-explorable)").length,
+  error: cell.querySelector(".cell_output .posenc-error")?.textContent ?? "",
+  figures: cell.querySelectorAll(".cell_output :is(.posenc-plotly, .posenc-explorable)").length,
 }))"""
 
 

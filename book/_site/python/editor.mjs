@@ -45,7 +45,7 @@ window.posencEditor = ({ parent, text, label, run, changed }) => {
         bracketMatching(),
         python(),
         syntaxHighlighting(colours),
-        EditorView.contentAttributes.of({ "aria-label": label, autocapitalize: "off", autocorrect: "off", spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", autocapitalize: "off", autocorrect: "off", spellcheck: "false" }),
         EditorView.updateListener.of((update) => update.docChanged && changed()),
       ],
     }),

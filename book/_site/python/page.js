@@ -163,7 +163,7 @@ function openCell({ id, source, metadata }) {
   cells.set(id, cell);
   if (!element) return; // a cell that the page does not show: it runs all the same
   const input = element.querySelector(".cell_input");
-  const place = make("div", { className: "posenc-editor" });
+  const place = make("div", { className: "highlight posenc-editor" }); // Pygments' colours are for what is inside a highlight
   const text = input?.querySelector(".highlight")?.parentElement;
   if (text) text.replaceWith(place);
   else input?.prepend(place);
@@ -179,7 +179,8 @@ function openCell({ id, source, metadata }) {
   cell.button = press(`▸ ${words.run}`, words.run_label, () => (running?.id === id ? end(words.stopped) : run(id)));
   const tools = input.querySelector(".posenc-tools") ?? input.appendChild(make("div", { className: "posenc-tools" }));
   tools.replaceChildren(cell.button, press(words.reset, words.reset_label, () => reset(cell)), cell.note);
-  cell.book = element.querySelector(":scope > .cell_output"); // what the book itself printed and drew
+  cell.book = element.querySelector(".cell_output"); // what the book itself printed and drew
+  cell.place = cell.book?.parentElement ?? element; // it may stay closed until a question is answered
 }
 
 const textOf = (cell) => cell.editor?.text ?? cell.stored;
@@ -205,7 +206,7 @@ function clear(cell) {
 function restoreOutput(cell) {
   clear(cell);
   if (cell.book && !cell.book.isConnected) {
-    cell.element.append(cell.book);
+    cell.place.append(cell.book);
     window.posencHost.rename(cell.book);
   }
 }
@@ -222,7 +223,7 @@ function add(cell, output) {
   if (!cell.fresh) {
     cell.book?.remove();
     cell.fresh = make("div", { className: "cell_output docutils container" });
-    cell.element.append(cell.fresh);
+    cell.place.append(cell.fresh);
   }
   cell.fresh.append(...shown(output, cell.fresh.lastElementChild));
 }

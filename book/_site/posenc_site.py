@@ -90,6 +90,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_package
     import site_pages
     import site_predict
+    import site_python
     import site_reference
     import site_roads
     import site_search
@@ -97,6 +98,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", configure)
     app.connect("config-inited", use_processes)
     pages = (site_directives, site_map, site_numbers, site_package, site_reference, site_roads)
-    for part in (site_outputs, *pages, site_predict, site_folds, site_pages, site_assets, site_search):
+    after = (site_predict, site_folds, site_pages, site_python, site_assets, site_search)
+    for part in (site_outputs, *pages, *after):
         part.setup(app)
     return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

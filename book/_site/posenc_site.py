@@ -85,6 +85,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_directives
     import site_folds
     import site_map
+    import site_marks
     import site_numbers
     import site_outputs
     import site_package
@@ -93,10 +94,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_reference
     import site_roads
     import site_search
+    import site_snippets
 
     app.connect("config-inited", configure)
     app.connect("config-inited", use_processes)
     pages = (site_directives, site_map, site_numbers, site_package, site_reference, site_roads)
-    for part in (site_outputs, *pages, site_predict, site_folds, site_pages, site_assets, site_search):
+    marks = (site_snippets, site_marks)
+    for part in (site_outputs, *pages, *marks, site_predict, site_folds, site_pages, site_assets, site_search):
         part.setup(app)
     return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

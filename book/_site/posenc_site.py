@@ -95,11 +95,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_roads
     import site_search
     import site_snippets
+    import site_terms
 
     app.connect("config-inited", configure)
     app.connect("config-inited", use_processes)
     pages = (site_directives, site_map, site_numbers, site_package, site_reference, site_roads)
-    marks = (site_snippets, site_marks)
+    marks = (site_snippets, site_marks, site_terms)
     for part in (site_outputs, *pages, *marks, site_predict, site_folds, site_pages, site_assets, site_search):
         part.setup(app)
     return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

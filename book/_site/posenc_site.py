@@ -90,6 +90,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_outputs
     import site_package
     import site_pages
+    import site_places
     import site_predict
     import site_reference
     import site_roads
@@ -100,7 +101,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", configure)
     app.connect("config-inited", use_processes)
     pages = (site_directives, site_map, site_numbers, site_package, site_reference, site_roads)
+    search = (site_search, site_places)
     marks = (site_snippets, site_marks, site_terms)
-    for part in (site_outputs, *pages, *marks, site_predict, site_folds, site_pages, site_assets, site_search):
+    for part in (site_outputs, *pages, *marks, site_predict, site_folds, site_pages, site_assets, *search):
         part.setup(app)
     return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

@@ -85,6 +85,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_directives
     import site_folds
     import site_map
+    import site_marks
     import site_numbers
     import site_outputs
     import site_package
@@ -94,6 +95,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_reference
     import site_roads
     import site_search
+    import site_snippets
 
     app.connect("config-inited", configure)
     app.connect("config-inited", use_processes)

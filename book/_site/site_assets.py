@@ -16,7 +16,10 @@ from sphinx.application import Sphinx
 HERE = Path(__file__).resolve().parent
 FOLDER = "posenc"  # below _static
 
-COPIED = ("host.js", "claims.js", "folds.js", "predict.js", "site.css", "folds.css", "predict.css")
+COPIED = (
+    *("host.js", "claims.js", "folds.js", "marks.js", "predict.js"),
+    *("site.css", "folds.css", "marks.css", "predict.css"),
+)
 
 # The parts of MathJax (2.3 of 24 MB) that the pages can ask for.
 MATHJAX_PARTS = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")

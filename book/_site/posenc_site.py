@@ -96,6 +96,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_roads
     import site_search
     import site_snippets
+    import site_terms
 
     app.connect("config-inited", configure)
     app.connect("config-inited", use_processes)

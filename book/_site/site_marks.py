@@ -27,7 +27,7 @@ def _line(claim: Any, page: str) -> str:
 
 
 def mark(claims: list[Any], title: str, pagename: str) -> str:
-    """The mark as HTML: a fold, so that it opens without a script; `title` is the section's, for who does not see it."""
+    """The mark as HTML: a fold, so that it opens without a script; `title` is the section's, to be heard."""
     words = WORDS["mark"]
     page = f"{to_root(pagename)}book/claims.html"
     count = words["count"][len(claims) != 1].format(count=len(claims))

@@ -26,7 +26,9 @@ def test_the_section_that_a_card_names_is_there_and_is_marked(claim):
 
 
 def test_what_is_told_here_only_is_told_in_no_chapter():
-    marked = {claim.id for number in evidence_module().CHAPTERS for told in claims_of(number).values() for claim in told}
+    marked = {
+        claim.id for number in evidence_module().CHAPTERS for told in claims_of(number).values() for claim in told
+    }
     assert marked == {claim.id for claim in TOLD}
 
 

@@ -19,10 +19,65 @@ GLOSSARY = ROOT / "book" / "glossary.md"
 # In the glossary, but in running prose mostly everyday words, or what every student knows, or what chapter 01 is about:
 # a line under them would be met too often and say too little.
 PLAIN = frozenset(
-    "accuracy;agreement;angle;attention;base;batch;bias;buffer;checkpoint;concatenation;configuration;copying;counting;"
-    "dial;direction;door;embedding;explorable;factor;frequency;gradient;hand;head;key;layer;layout;loss;offset;order;"
-    "packing;padding;pair;permutation;plane;position;position code;query;radian;ramp;rotation matrix;scale;scaling;score;"
-    "seed;side;slope;softmax;spread;surgery;temperature;token;turn;uniqueness;value;wavelength;weight;window".split(";")
+    [
+        "accuracy",
+        "agreement",
+        "angle",
+        "attention",
+        "base",
+        "batch",
+        "bias",
+        "buffer",
+        "checkpoint",
+        "concatenation",
+        "configuration",
+        "copying",
+        "counting",
+        "dial",
+        "direction",
+        "door",
+        "embedding",
+        "explorable",
+        "factor",
+        "frequency",
+        "gradient",
+        "hand",
+        "head",
+        "key",
+        "layer",
+        "layout",
+        "loss",
+        "offset",
+        "order",
+        "packing",
+        "padding",
+        "pair",
+        "permutation",
+        "plane",
+        "position",
+        "position code",
+        "query",
+        "radian",
+        "ramp",
+        "rotation matrix",
+        "scale",
+        "scaling",
+        "score",
+        "seed",
+        "side",
+        "slope",
+        "softmax",
+        "spread",
+        "surgery",
+        "temperature",
+        "token",
+        "turn",
+        "uniqueness",
+        "value",
+        "wavelength",
+        "weight",
+        "window",
+    ]
 )
 OUTSIDE = (nodes.title, nodes.reference, nodes.literal, nodes.math, nodes.raw, nodes.FixedTextElement, nodes.table)
 EXERCISE = re.compile(r"Exercise\b")
@@ -98,7 +153,8 @@ def put_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for section, text in running_texts(doctree):
         hits = []
         for term, written in waiting:
-            if (hit := written.search(text)) and not any(hit.start() < end and start < hit.end() for start, end, _ in hits):
+            hit = written.search(text)
+            if hit and not any(hit.start() < end and start < hit.end() for start, end, _ in hits):
                 hits.append((hit.start(), hit.end(), term))
         waiting = [(term, written) for term, written in waiting if all(term is not hit[2] for hit in hits)]
         hits = sorted((hit for hit in hits if hit[2].see != f"{name}#{section}"), key=lambda hit: hit[0])

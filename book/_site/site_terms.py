@@ -19,6 +19,7 @@ GLOSSARY = ROOT / "book" / "glossary.md"
 # In the glossary, but in running prose mostly everyday words, or what every student knows, or what chapter 01 is about:
 # a line under them would be met too often and say too little.
 PLAIN = {
+    "base",
     "accuracy",
     "agreement",
     "angle",

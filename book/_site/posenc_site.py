@@ -90,6 +90,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_outputs
     import site_package
     import site_pages
+    import site_places
     import site_predict
     import site_python
     import site_reference

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 FOLDER = "posenc"  # below _static
 
 COPIED = (
-    *("host.js", "claims.js", "folds.js", "marks.js", "predict.js"),
+    *("host.js", "claims.js", "folds.js", "marks.js", "predict.js", "search.js"),
     *("site.css", "folds.css", "marks.css", "predict.css"),
 )
 

@@ -102,8 +102,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", configure)
     app.connect("config-inited", use_processes)
     pages = (site_directives, site_map, site_numbers, site_package, site_reference, site_roads)
-    marks = (site_snippets, site_marks, site_terms)
     after = (site_predict, site_folds, site_pages, site_python, site_assets, site_search, site_places)
-    for part in (site_outputs, *pages, *marks, *after):
+    for part in (site_outputs, *pages, site_snippets, site_marks, site_terms, *after):
         part.setup(app)
     return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

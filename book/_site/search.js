@@ -1,7 +1,8 @@
 // Ranks what the search page finds: places of the book instead of pages, those of chapters first.
 //
 // Sphinx's page, its form, its splitting and stemming of what is asked, and how it shows results stay as they are.
-(() => {
+// This script comes before Sphinx's own, so that what waits for the page here is done when Sphinx begins.
+document.addEventListener("DOMContentLoaded", () => {
   "use strict";
 
   const { pages, places, words, terms } = window.posencPlaces;
@@ -96,4 +97,4 @@
     const place = anchor && page.getElementById(decodeURIComponent(anchor.slice(1)));
     return (place || page.querySelector("article") || page.body).textContent;
   };
-})();
+});

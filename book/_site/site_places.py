@@ -131,7 +131,9 @@ def index(noted: dict[str, list[Place]]) -> dict[str, Any]:
         notebook, _, anchor = term.see.partition("#")
         explained = number.get((f"notebooks/{notebook}", anchor), number.get((f"notebooks/{notebook}", "")))
         entry = number.get(("book/glossary", term.anchor))
-        names = [term.name, term.said] if term.said.casefold().startswith(term.name.casefold()) else [term.name]
+        name = term.name.casefold()
+        short = [other for other in term.elsewhere if name.startswith(other.casefold())]
+        names = [term.name, *short, *([term.said] if term.said.casefold().startswith(name) else [])]
         terms.append({"names": names, "zh": term.zh, "explained": explained, "entry": entry})
     return {"pages": pages, "places": places, "words": words, "terms": terms}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def search(
         page = new_page()
         start = site_url if request.param == "http" else built_site.as_uri()
         page.goto(f"{start}/search.html?q={words}")
-        expect(page.locator("#search-results .search-summary")).to_contain_text("Search finished")
+        expect(page.locator("#search-results .search-summary")).to_contain_text(re.compile("finished|did not match"))
         return page
 
     return ask
@@ -65,3 +66,42 @@ def found(page: Page) -> list[str]:
 def test_what_comes_first(words: str, search: Callable[[str], Page]):
     first, *_ = found(search(words))
     assert first.startswith(FIRST[words])
+
+
+def test_where_a_result_leads_is_there_and_its_fold_opens(search: Callable[[str], Page]):
+    """The section of this query is a deeper one, so that the page has it folded."""
+    words = "why base 10000"
+    page = search(words)
+    page.locator("#search-results li > a").first.click()
+    anchor = FIRST[words].partition("#")[2]
+    section = page.locator(f"section#{anchor}")
+    expect(section.locator("h2, h3").first).to_be_in_viewport()
+    expect(section.locator("p").nth(1)).to_be_visible()
+    assert section.locator(":scope > details:not(.posenc-mark)").evaluate("(fold) => fold.open")
+
+
+def test_chapters_come_before_what_is_about_them(search: Callable[[str], Page]):
+    results = found(search("wavelength pair"))
+    first_other = next(k for k, address in enumerate(results) if not address.startswith("notebooks/0"))
+    assert first_other >= 3
+    assert any("assignments/" in address for address in results)
+
+
+def test_every_result_leads_to_something(search: Callable[[str], Page], built_site: Path):
+    for address in found(search("rotation of pairs")):
+        path, _, anchor = address.partition("#")
+        text = (built_site / path).read_text(encoding="utf-8")
+        assert not anchor or f'id="{anchor}"' in text, address
+
+
+def test_an_excerpt_is_the_text_of_the_place(site_url: str, new_page: Callable[..., Page]):
+    page = new_page()
+    page.goto(f"{site_url}/search.html?q=attention sink")
+    excerpt = page.locator("#search-results li").first.locator("p.context")
+    expect(excerpt).to_contain_text("sink")
+    expect(excerpt).not_to_contain_text("put to the test")
+
+
+def test_nothing_found_says_so(search: Callable[[str], Page]):
+    page = search("qqqqzzzz")
+    assert found(page) == []

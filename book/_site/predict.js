@@ -99,26 +99,25 @@
     const numbers = least < 0 && most > 0 ? [least, 0, most] : [least, most];
     const marks = numbers.map((value) =>
       make("span", { style: `left:${(100 * (value - least)) / (most - least)}%` }, significant(value)));
-    return make("div", { class: `${css} posenc-scale`, "aria-hidden": "true" }, make("div", {}, ...marks));
+    return make("div", { class: `${css} posenc-scale`, "aria-hidden": "true" }, make("span", {}), make("div", {}, ...marks), make("span", {}));
   }
 
   /** A slider that is a bar: filled from zero to its value, with the value beside it. */
-  function barSlider(label, { least, most, unit }, value) {
-    const input = make("input", { type: "range", min: least, max: most, step: (most - least) / 100 || 1, "aria-label": label });
-    if (Number.isInteger(least) && Number.isInteger(most) && most - least >= 20) input.step = Math.ceil((most - least) / 200);
+  function barSlider(label, { least, most, unit }, value, name = label) {
+    const input = make("input", { type: "range", min: least, max: most, "aria-label": name });
+    input.step = 10 ** Math.floor(Math.log10((most - least) / 50));
     input.value = value;
-    const shown = make("output", {});
-    const update = () => {
-      const text = `${significant(Number(input.value))} ${unit}`.trim();
+    const shown = make("span", {});
+    const say = (text = `${significant(Number(input.value))} ${unit}`.trim()) => {
       shown.textContent = text;
       input.setAttribute("aria-valuetext", text);
       const [from, to] = extent(Number(input.value), { least, most });
       input.style.setProperty("--posenc-from", `${from}%`);
       input.style.setProperty("--posenc-to", `${to}%`);
     };
-    input.addEventListener("input", update);
-    update();
-    return { input, row: make("label", { class: "posenc-bar" }, make("span", {}, label), input, shown) };
+    input.addEventListener("input", () => say());
+    say();
+    return { input, say, row: make("label", { class: "posenc-bar" }, make("span", {}, label), input, shown) };
   }
 
   const bars = {
@@ -149,7 +148,8 @@
 
   // ---- a curve to sketch ----------------------------------------------------------------------------------------
 
-  const SIZE = { width: 560, height: 240, left: 58, right: 14, top: 14, bottom: 44 };
+  const NARROW = matchMedia("(max-width: 599px)").matches; // the same as in predict.css
+  const SIZE = { width: NARROW ? 300 : 560, height: 240, left: NARROW ? 40 : 58, right: 14, top: 32, bottom: 44 };
   const ANCHORS = 5; // points that have a slider; those between two follow them
 
   const scale = ({ least, most, log }, from, to) => {
@@ -179,6 +179,7 @@
         label(significant(asked.x.least, 3), { x: left, y: height - bottom + 18 }),
         label(significant(asked.x.most, 3), { x: width - right, y: height - bottom + 18, "text-anchor": "end" }),
         label(asked.x.label, { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }),
+        label(asked.y.label, { x: 4, y: 14 }),
         label(significant(asked.y.most, 3), { x: left - 6, y: top + 6, "text-anchor": "end" }),
         label(significant(asked.y.least, 3), { x: left - 6, y: height - bottom, "text-anchor": "end" }),
       ];
@@ -189,8 +190,9 @@
       const step = (asked.points.length - 1) / (ANCHORS - 1);
       const anchors = Array.from({ length: ANCHORS }, (_, k) => k * step);
       const sliders = anchors.map((place) => {
-        const name = fill(words.curve.slider, { y: asked.y.label, at: `${asked.x.label} ${significant(asked.points[place], 3)}` });
-        const slider = barSlider(name, { ...span(), unit: "" }, position(guess[place]));
+        const at = `${asked.x.label} ${significant(asked.points[place], 3)}`;
+        const name = fill(words.curve.slider, { y: asked.y.label, at });
+        const slider = barSlider(at, { ...span(), unit: "" }, position(guess[place]), name);
         slider.input.addEventListener("input", () => {
           setAnchor(anchors.indexOf(place), y.value(screen(Number(slider.input.value))));
           show();
@@ -225,11 +227,9 @@
       function show() {
         path.setAttribute("d", guess.map((value, k) => `${k ? "L" : "M"}${x.at(asked.points[k])} ${y.at(value)}`).join(""));
         dots.forEach((dot, k) => dot.setAttribute("cy", y.at(guess[k])));
-        sliders.forEach(({ input, row }, k) => {
-          const value = guess[anchors[k]];
-          input.value = position(value);
-          input.setAttribute("aria-valuetext", significant(value, 3));
-          row.querySelector("output").textContent = significant(value, 3);
+        sliders.forEach(({ input, say }, k) => {
+          input.value = position(guess[anchors[k]]);
+          say(significant(guess[anchors[k]], 3));
         });
       }
 

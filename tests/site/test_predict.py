@@ -24,6 +24,7 @@ CHAPTER = "notebooks/11_rope_in_real_models"
 KINDS = ("number", "choice", "bars", "curve")
 WORDS: dict[str, Any] = json.loads((ROOT / "book" / "_site" / "words.json").read_text(encoding="utf-8"))
 AS_NEW = """() => {
+  posencPredict.showAll(); // a question that is asked again has forgotten what was set
   for (const again of document.querySelectorAll('.posenc-guess-again')) again.click();
   history.replaceState(null, '', location.pathname);
   for (const fold of document.querySelectorAll('details.posenc-deeper')) fold.open = true;
@@ -34,7 +35,7 @@ AS_NEW = """() => {
 BEHIND = """(name) => [...document.getElementsByClassName(name)].map((box) => ({
   open: box.checkVisibility(),
   drawn: [box, ...box.querySelectorAll('*')].filter((part) => part.getClientRects().length > 0).length,
-  lines: [...box.querySelectorAll('p, pre')].flatMap((part) => part.textContent.split('\\n')),
+  lines: [...box.querySelectorAll('p:not(:has(.math)), pre')].flatMap((part) => part.textContent.split('\\n')),
 }))"""
 
 
@@ -113,8 +114,7 @@ def chapter(kept: Page) -> Page:
 def test_nothing_gives_the_answer_away(chapter: Page, kind: str) -> None:
     asked = Asked(chapter, kind)
     seen, heard = plain(chapter.inner_text("body")), plain(chapter.locator("body").aria_snapshot())
-    lines = [plain(line) for part in asked.behind for line in part["lines"]]
-    telling = [line for line in lines if len(line) > 20]
+    telling = [plain(line) for part in asked.behind for line in part["lines"] if len(plain(line)) > 20]
     assert telling
     assert not [line for line in telling if line in seen or line in heard]
     assert all(part["drawn"] == 0 for part in asked.behind)
@@ -122,7 +122,7 @@ def test_nothing_gives_the_answer_away(chapter: Page, kind: str) -> None:
     assert seen.count(WORDS["await"]) >= 1
     asked.show()
     seen = plain(chapter.inner_text("body"))
-    assert all(line in seen for line in telling if "$" not in line and "\\" not in line)
+    assert [line for line in telling if line not in seen] == []
 
 
 def test_a_guess_comes_first(chapter: Page) -> None:
@@ -166,7 +166,7 @@ def by_mouse(asked: Asked) -> None:
             for bar in asked.inputs().all():
                 drag(asked.page, bar, [(0.01, 0.5), (0.5, 0.5)])
         case "curve":
-            drag(asked.page, asked.box.locator("svg"), [(0.02, 0.2), (0.5, 0.2), (0.99, 0.2)])
+            drag(asked.page, asked.box.locator("svg"), [(0.02, 0.3), (0.5, 0.3), (0.99, 0.3)])
     asked.commit()
 
 
@@ -200,7 +200,7 @@ def test_guess_and_truth_stand_together(chapter: Page, kind: str, hand: Callable
     guess, truth = asked.kept["guess"], asked.facts["truth"]
     if kind == "number":
         assert guess == 10
-        assert asked.result == f"You said 10, it is {truth['text']} hands: {truth['value'] - 10} off."
+        assert asked.result == f"You said 10, it is {truth['text']} hands: {truth['value'] - 10:g} off."
     elif kind == "choice":
         assert guess == 1
         assert asked.result.count(WORDS["right"]) >= 1
@@ -212,7 +212,7 @@ def test_guess_and_truth_stand_together(chapter: Page, kind: str, hand: Callable
             assert f"{label} guess {said:g} truth {one['text']}" in asked.result
     else:
         assert len(set(guess)) == 1
-        assert guess[0] == pytest.approx(50 if hand is by_mouse else 63.4, abs=5)
+        assert guess[0] == pytest.approx(48.4 if hand is by_mouse else 63.4, abs=5)
         drawn = chapter.locator(f".posenc-awaits-{asked.facts['cell']} .posenc-plotly[data-ready=true]")
         drawn.scroll_into_view_if_needed()
         traces = drawn.locator(".posenc-canvas").evaluate("(canvas) => canvas.data")
@@ -224,9 +224,9 @@ def test_guess_and_truth_stand_together(chapter: Page, kind: str, hand: Callable
 def test_bars_have_a_scale_and_begin_at_zero(chapter: Page) -> None:
     asked = Asked(chapter, "bars")
     ends = [f"{asked.facts[end]:g}" for end in ("least", "most")]
-    assert asked.box.locator(".posenc-scale span").all_inner_texts() == ends
+    assert asked.box.locator(".posenc-scale div > span").all_inner_texts() == ends
     asked.show()
-    assert asked.box.locator(".posenc-scale span").all_inner_texts() == ends
+    assert asked.box.locator(".posenc-scale div > span").all_inner_texts() == ends
     for bar, truth in zip(asked.box.locator(".posenc-pair-truth").all(), asked.facts["truth"], strict=True):
         room, filled = (bar.locator(part).bounding_box() for part in (".posenc-pair-room", ".posenc-pair-room span"))
         assert room and filled
@@ -297,7 +297,7 @@ def test_a_link_behind_a_question_shows_the_question(chapter: Page, fragment: st
         )
 
 
-@pytest.mark.parametrize("address", ["?highlight=quarter", "#eq-2"])
+@pytest.mark.parametrize("address", ["?highlight=twenty-four", "#eq-2", "#coverage:story=within"])
 def test_an_address_behind_a_question_shows_the_question(
     site_url: str, new_page: Callable[..., Page], address: str
 ) -> None:
@@ -415,8 +415,12 @@ def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> No
             y = room["y"] + room["height"] / 2
             touch(page, [(room["x"] + share * room["width"], y - 40 * share) for share in (0.15, 0.5, 0.95)])
             assert page.evaluate("scrollY") == before, "the page does not move below the pen"
-        asked.box.get_by_role("button", name=WORDS["commit"]).tap()
-        assert asked.is_open
+        button = asked.box.get_by_role("button", name=WORDS["commit"])
+        if kind == "curve":
+            button.click()  # Chromium takes no tap right after a finger that drew
+        else:
+            button.tap()
+        assert asked.is_open, kind
         assert asked.kept["guess"] is not None
     assert len(set(Asked(page, "curve").kept["guess"])) > 5
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -62,7 +62,7 @@ def is_open(fold: Locator) -> bool:
     return opened
 
 
-def test_heading_and_line_stand_there_and_nothing_else(kept: Page, site_url: str, new_page: Callable[..., Page]) -> None:
+def test_heading_and_line_stand_there_and_nothing_else(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page()
     page.goto(f"{site_url}/{CHAPTER}.html")
     for fold in folds(page):

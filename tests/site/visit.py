@@ -108,7 +108,7 @@ CUT = """() => {
   const parts = [...article.querySelectorAll('div.math, div.math mjx-container, table')].filter(cut);
   const found = [...parts, ...[...article.querySelectorAll('div.math mjx-labels')].filter(covered)];
   for (const fold of folds) fold.open = false;
-  return found.map((part) => `${part.localName} ${part.className}: ${part.closest('div.math, table').textContent.trim().slice(0, 60)}`);
+  return found.map((part) => `${part.localName}: ${part.closest('div.math, table').textContent.trim().slice(0, 60)}`);
 }"""
 WITHOUT_JAVASCRIPT = """(figures) => [...document.querySelectorAll(figures)].map((figure) => ({
   text: figure.querySelector('noscript')?.innerText ?? '', height: figure.offsetHeight,

@@ -229,7 +229,8 @@ def test_bars_have_a_scale_and_begin_at_zero(chapter: Page) -> None:
     assert asked.box.locator(".posenc-scale div > span").all_inner_texts() == ends
     for bar, truth in zip(asked.box.locator(".posenc-pair-truth").all(), asked.facts["truth"], strict=True):
         room, filled = (bar.locator(part).bounding_box() for part in (".posenc-pair-room", ".posenc-pair-room span"))
-        assert room and filled
+        assert room
+        assert filled
         assert filled["x"] == pytest.approx(room["x"], abs=1)
         assert filled["width"] == pytest.approx(truth["value"] * room["width"], abs=1.5)
 

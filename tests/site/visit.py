@@ -79,8 +79,8 @@ REDRAWN = """() => {
     && document.querySelector('.tooltip') === null
     && [...document.querySelectorAll('pre')].every((code) => !(code.scrollWidth > code.clientWidth && code.tabIndex));
 }"""
-# Display formulas, their numbers and tables that are cut: they lie outside of the text's column, or of a box around them
-# that they cannot be scrolled in, or a formula lies under its number.
+# Display formulas and tables that are cut, outside of the text's column or of a box that they cannot be scrolled in; and
+# numbers that lie over their formula.
 CUT = """() => {
   const article = document.querySelector('article');
   if (!article) return [];

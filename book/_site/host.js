@@ -317,9 +317,10 @@
       (document.querySelector("article") ?? document.body).prepend(missing);
       return;
     }
-    if (window.posencReveal?.(figure) === false) return; // it waits for a guess, and draws itself at its setting then
+    const waits = window.posencReveal?.(figure) === false; // for a guess, and is drawn at its setting then
     if (started.has(figure)) figure.posencModel.set("_restore", setting.values);
-    else draw(figure);
+    if (waits) return;
+    draw(figure);
     figure.scrollIntoView();
     // formulas that are set later move the figure away again
     window.MathJax?.startup?.promise?.then(() => figure.scrollIntoView());

@@ -46,15 +46,6 @@
 
   const isNumber = (value, { least, most }) => Number.isFinite(value) && value >= least && value <= most;
 
-  /** How far a number is off, in words. */
-  function distance(guess, truth, { least, most }, unit) {
-    const gap = Math.abs(guess - truth);
-    if (gap === 0) return words.same;
-    const told = { gap: [significant(gap, 3), unit].filter(Boolean).join(" ") };
-    if (gap <= 0.03 * (most - least)) return fill(words.close, told);
-    return fill(guess > truth ? words.high : words.low, told);
-  }
-
   const number = {
     accepts: (guess, asked) => isNumber(guess, asked),
     ask(asked) {
@@ -65,8 +56,9 @@
       return { body: [label], read: () => (input.value === "" ? null : Number(input.value)), problem };
     },
     tell(asked, guess) {
-      const sentence = { guess: significant(guess, 6), truth: `${asked.truth.text} ${asked.unit}`.trim() };
-      return [make("p", {}, `${fill(words.said, sentence)} ${distance(guess, asked.truth.value, asked, "")}`)];
+      const gap = Math.abs(guess - asked.truth.value), truth = `${asked.truth.text} ${asked.unit}`.trim();
+      const told = { guess: significant(guess, 6), truth, gap: significant(gap, 3) };
+      return [make("p", {}, fill(gap === 0 ? words.same : words.said, told))];
     },
   };
 
@@ -96,48 +88,68 @@
     },
   };
 
-  /** A slider that is a bar: filled up to its value, with the value beside it. */
-  function barSlider(label, { least, most, unit }, value) {
-    const input = make("input", { type: "range", min: least, max: most, step: (most - least) / 100 || 1, "aria-label": label });
-    if (Number.isInteger(least) && Number.isInteger(most) && most - least >= 20) input.step = Math.ceil((most - least) / 200);
+  /** Where a bar begins and ends, as shares of its room: it begins at zero, or at the end that is nearest to it. */
+  function extent(value, { least, most }) {
+    const share = (at) => (100 * (at - least)) / (most - least), zero = Math.min(most, Math.max(least, 0));
+    return [share(Math.min(zero, value)), share(Math.max(zero, value))];
+  }
+
+  /** The numbers along a bar's room: its ends, and zero between them. */
+  function scaleRow({ least, most }, css) {
+    const numbers = least < 0 && most > 0 ? [least, 0, most] : [least, most];
+    const marks = numbers.map((value) =>
+      make("span", { style: `left:${(100 * (value - least)) / (most - least)}%` }, significant(value)));
+    return make("div", { class: `${css} posenc-scale`, "aria-hidden": "true" }, make("span", {}), make("div", {}, ...marks), make("span", {}));
+  }
+
+  /** A slider that is a bar: filled from zero to its value, with the value beside it. */
+  function barSlider(label, { least, most, unit }, value, name = label) {
+    const input = make("input", { type: "range", min: least, max: most, "aria-label": name });
+    input.step = 10 ** Math.floor(Math.log10((most - least) / 50));
     input.value = value;
-    const shown = make("output", {});
-    const update = () => {
-      const text = `${significant(Number(input.value))} ${unit}`.trim();
+    const shown = make("span", {});
+    const say = (text = `${significant(Number(input.value))} ${unit}`.trim()) => {
       shown.textContent = text;
       input.setAttribute("aria-valuetext", text);
-      input.style.setProperty("--posenc-share", `${(100 * (input.value - least)) / (most - least)}%`);
+      const [from, to] = extent(Number(input.value), { least, most });
+      input.style.setProperty("--posenc-from", `${from}%`);
+      input.style.setProperty("--posenc-to", `${to}%`);
     };
-    input.addEventListener("input", update);
-    update();
-    return { input, row: make("label", { class: "posenc-bar" }, make("span", {}, label), input, shown) };
+    input.addEventListener("input", () => say());
+    say();
+    return { input, say, row: make("label", { class: "posenc-bar" }, make("span", {}, label), input, shown) };
   }
 
   const bars = {
     accepts: (guess, asked) => Array.isArray(guess) && guess.length === asked.labels.length
       && guess.every((value) => isNumber(value, asked)),
     ask(asked) {
-      const sliders = asked.labels.map((label) => barSlider(label, asked, asked.least));
+      const sliders = asked.labels.map((label) => barSlider(label, asked, Math.max(asked.least, 0)));
       let touched = false;
       for (const { input } of sliders) input.addEventListener("input", () => { touched = true; });
-      const body = [make("p", { class: "posenc-hint" }, words.bars.hint), ...sliders.map(({ row }) => row)];
+      const body = [make("p", { class: "posenc-hint" }, words.bars.hint), ...sliders.map(({ row }) => row), scaleRow(asked, "posenc-bar")];
       return { body, read: () => (touched ? sliders.map(({ input }) => Number(input.value)) : null) };
     },
     tell(asked, guess) {
-      const share = (value) => `width:${(100 * (value - asked.least)) / (asked.most - asked.least)}%`;
+      const place = (value) => {
+        const [from, to] = extent(value, asked);
+        return `margin-inline-start:${from}%;width:${to - from}%`;
+      };
       const line = (kind, value, text) => make("div", { class: `posenc-pair posenc-pair-${kind}` },
         make("span", { class: "posenc-pair-name" }, words.bars[kind]),
-        make("span", { class: "posenc-pair-room" }, make("span", { style: share(value) })),
+        make("span", { class: "posenc-pair-room" }, make("span", { style: place(value) })),
         make("b", {}, `${text} ${asked.unit}`.trim()));
-      return asked.labels.map((label, k) => make("div", { class: "posenc-pairs" }, make("p", {}, label),
+      const pairs = asked.labels.map((label, k) => make("div", { class: "posenc-pairs" }, make("p", {}, label),
         ...(guess === null ? [] : [line("guess", guess[k], significant(guess[k]))]),
         line("truth", asked.truth[k].value, asked.truth[k].text)));
+      return [...pairs, scaleRow(asked, "posenc-pair")];
     },
   };
 
   // ---- a curve to sketch ----------------------------------------------------------------------------------------
 
-  const SIZE = { width: 560, height: 240, left: 58, right: 14, top: 14, bottom: 44 };
+  const NARROW = matchMedia("(max-width: 599px)").matches; // the same as in predict.css
+  const SIZE = { width: NARROW ? 300 : 560, height: 240, left: NARROW ? 40 : 58, right: 14, top: 32, bottom: 44 };
   const ANCHORS = 5; // points that have a slider; those between two follow them
 
   const scale = ({ least, most, log }, from, to) => {
@@ -167,6 +179,7 @@
         label(significant(asked.x.least, 3), { x: left, y: height - bottom + 18 }),
         label(significant(asked.x.most, 3), { x: width - right, y: height - bottom + 18, "text-anchor": "end" }),
         label(asked.x.label, { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }),
+        label(asked.y.label, { x: 4, y: 14 }),
         label(significant(asked.y.most, 3), { x: left - 6, y: top + 6, "text-anchor": "end" }),
         label(significant(asked.y.least, 3), { x: left - 6, y: height - bottom, "text-anchor": "end" }),
       ];
@@ -177,8 +190,9 @@
       const step = (asked.points.length - 1) / (ANCHORS - 1);
       const anchors = Array.from({ length: ANCHORS }, (_, k) => k * step);
       const sliders = anchors.map((place) => {
-        const name = fill(words.curve.slider, { y: asked.y.label, at: `${asked.x.label} ${significant(asked.points[place], 3)}` });
-        const slider = barSlider(name, { ...span(), unit: "" }, position(guess[place]));
+        const at = `${asked.x.label} ${significant(asked.points[place], 3)}`;
+        const name = fill(words.curve.slider, { y: asked.y.label, at });
+        const slider = barSlider(at, { ...span(), unit: "" }, position(guess[place]), name);
         slider.input.addEventListener("input", () => {
           setAnchor(anchors.indexOf(place), y.value(screen(Number(slider.input.value))));
           show();
@@ -213,11 +227,9 @@
       function show() {
         path.setAttribute("d", guess.map((value, k) => `${k ? "L" : "M"}${x.at(asked.points[k])} ${y.at(value)}`).join(""));
         dots.forEach((dot, k) => dot.setAttribute("cy", y.at(guess[k])));
-        sliders.forEach(({ input, row }, k) => {
-          const value = guess[anchors[k]];
-          input.value = position(value);
-          input.setAttribute("aria-valuetext", significant(value, 3));
-          row.querySelector("output").textContent = significant(value, 3);
+        sliders.forEach(({ input, say }, k) => {
+          input.value = position(guess[anchors[k]]);
+          say(significant(guess[anchors[k]], 3));
         });
       }
 
@@ -256,7 +268,7 @@
       return { body, read: () => (touched ? [...guess] : null) };
     },
     tell(asked, guess) {
-      if (guess === null) return [];
+      if (guess === null) return [make("p", {}, words.curve.shown)];
       const gap = guess.map((value, k) => Math.abs(value - asked.truth[k]));
       const k = gap.indexOf(Math.max(...gap));
       const told = { at: `${asked.x.label} ${significant(asked.points[k], 3)}`, guess: significant(guess[k], 3), truth: significant(asked.truth[k], 3) };

@@ -109,8 +109,10 @@ def _curve(asked: dict[str, Any], cell: Cell) -> dict[str, Any]:
     log = {axis: _is_log(figure, trace, axis) for axis in "xy"}
     ruler: Callable[..., np.ndarray] = np.geomspace if log["x"] else np.linspace
     x = ruler(asked["x"]["least"], asked["x"]["most"], POINTS)
-    xs, ys = plotly_array(trace["x"]), plotly_array(trace["y"])
-    if xs.min() > x[0] * (1 + 1e-9) or xs.max() < x[-1] * (1 - 1e-9):
+    ys = plotly_array(trace["y"])
+    xs = plotly_array(trace["x"]) if "x" in trace else trace["x0"] + trace["dx"] * np.arange(len(ys))
+    near = 1e-9 * np.abs(x).max()
+    if xs.min() > x[0] + near or xs.max() < x[-1] - near:
         raise ValueError(f"{name!r} is drawn from {xs.min():g} to {xs.max():g}, not over all of {x[0]:g} … {x[-1]:g}")
     order = np.argsort(xs)
     truth = [_within(float(y), asked["y"], f"{name!r}") for y in np.interp(x, xs[order], ys[order])]

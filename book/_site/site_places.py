@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from site_figures import script_json
 from site_numbers import number_of
-from site_outputs import script_json
 from site_reference import terms_of
 from site_search import SearchEnglishAndChinese
 from site_terms import GLOSSARY

@@ -14,6 +14,7 @@ from typing import Any
 import predictions
 from docutils import nodes
 from site_cells import cells_of, executed, parts_of, wrap
+from site_figures import script_json
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -25,11 +26,6 @@ addEventListener("load", () => {
 });"""
 
 logger = logging.getLogger(__name__)
-
-
-def script_json(value: Any) -> str:
-    """`value` as JSON that is safe inside a `<script>` element."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _raw(html: str) -> nodes.raw:
@@ -79,10 +75,14 @@ def predict(app: Sphinx, doctree: nodes.document) -> None:
     """Prepare each prediction of a page; one that does not fit is a warning, which is an error of the build."""
     asking = [k for k, cell in enumerate(cells_of(app)) if "predict" in cell["metadata"].get("tags", [])]
     cells = executed(app) if asking else []
+    hidden: set[str] = set()
     for index in asking:
         cell = cells[index]
         try:
             question = predictions.prediction(index, cells)
+            if twice := hidden & set(question["hides"]):
+                raise ValueError(f"cell {cell['id']}: it hides {min(twice)!r}, which an earlier question hides")
+            hidden |= set(question["hides"])
             ask(doctree, index, cell["id"], question, app.env.docname)
         except ValueError as error:
             logger.warning(f"{error}", location=app.env.docname, type="posenc", subtype="predict")

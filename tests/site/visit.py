@@ -79,8 +79,8 @@ REDRAWN = """() => {
     && document.querySelector('.tooltip') === null
     && [...document.querySelectorAll('pre')].every((code) => !(code.scrollWidth > code.clientWidth && code.tabIndex));
 }"""
-# Display formulas and tables that are cut, outside of the text's column or of a box that they cannot be scrolled in; and
-# numbers that lie over their formula.
+# Display formulas and tables that are cut, outside of the text's column or of a box that they cannot be scrolled in;
+# and numbers that lie over their formula.
 CUT = """() => {
   const article = document.querySelector('article');
   if (!article) return [];

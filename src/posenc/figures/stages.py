@@ -76,8 +76,8 @@ def mean_waves(trained: int, waves: Mapping[str, np.ndarray]) -> go.Figure:
         figure.add_scatter(x0=0, dx=1, y=_drawn(wave), mode="lines", name=name, line=_style(k))
     last = max(len(values) for values in waves.values()) - 1
     figure.add_vrect(x0=trained, x1=last, fillcolor=PALETTE["neutral"], opacity=0.14, line_width=0)
-    for x, label in ((trained / 2, "mean_waves.seen"), ((trained + last) / 2, "mean_waves.unseen")):
-        figure.add_annotation(x=x, y=1.06, yref="paper", text=_say(label), showarrow=False)
+    for x, text in ((trained / 2, _say("mean_waves.seen")), ((trained + last) / 2, _say("mean_waves.unseen"))):
+        figure.add_annotation(x=x, y=1.06, yref="paper", text=text, showarrow=False)
     figure.update_xaxes(title_text=_say("axes.distance"))
     figure.update_yaxes(title_text=_say("mean_waves.up"))
     return _tell(figure, "mean_waves", height=440, trained=trained, waves=told)

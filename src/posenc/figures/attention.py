@@ -254,11 +254,12 @@ def permuted(words: Sequence[str], order: Sequence[int], weights: np.ndarray) ->
     if weights.shape != (count, count):
         raise ValueError(f"weights must be {count} × {count}, got shape {weights.shape}")
     moved = [words[place] for place in order]
-    steps = {"w": (weights, words, words), "pw": (weights[order], moved, words)}
-    steps["pwp"] = (weights[np.ix_(order, order)], moved, moved)
-    figure = _heat_maps(
-        {_say(f"permuted.{name}"): _drawn(values) for name, (values, _, _) in steps.items()}, 3, 0.0, 1.0, opacity=0.6
-    )
+    steps = {
+        _say("permuted.w"): (weights, words, words),
+        _say("permuted.pw"): (weights[order], moved, words),
+        _say("permuted.pwp"): (weights[np.ix_(order, order)], moved, moved),
+    }
+    figure = _heat_maps({name: _drawn(values) for name, (values, _, _) in steps.items()}, 3, 0.0, 1.0, opacity=0.6)
     at = np.array(list(product(range(count), repeat=2)))
     for column, (values, down, across) in enumerate(steps.values(), 1):
         text = [f"{weight:.2f}" for weight in values.ravel()]
@@ -299,7 +300,10 @@ def gossip(sentences: Sequence[str]) -> go.Figure:
         figure.add_scatter(x=[count - 1], y=[0], text=[_say("gossip.told", word=order[-1])], **text)
         told.append({"sentence": " ".join(order), "words": _each(word=order, seen=seen)})
         figure.update_xaxes(range=[-0.6, count - 0.3], visible=False, **where)
-    levels = {"tickvals": [2, 1, 0], "ticktext": [_say(f"gossip.level_{k}") for k in range(3)]}
+    levels = {
+        "tickvals": [2, 1, 0],
+        "ticktext": [_say("gossip.level_0"), _say("gossip.level_1"), _say("gossip.level_2")],
+    }
     figure.update_yaxes(range=[-0.35, 2.35], showgrid=False, zeroline=False, **levels)
     figure.update_traces(showlegend=False)
     hidden = {"showticklabels": False, "showgrid": False, "zeroline": False}

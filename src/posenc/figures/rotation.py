@@ -193,7 +193,8 @@ def between_the_turns(
         return [at_m.T, w_q.T @ w_k, at_n], [w_q.T, at_m.T @ at_n, w_k]
 
     words, projected = chains(0)
-    names = [_say(f"between_the_turns.{name}") for name in ("at_m", "weights", "at_n", "query", "met", "key")]
+    names = [_say("between_the_turns.at_m"), _say("between_the_turns.weights"), _say("between_the_turns.at_n")]
+    names += [_say("between_the_turns.query"), _say("between_the_turns.met"), _say("between_the_turns.key")]
     most = max(np.abs(each).max() for each in (*words, *projected))
     panels = {name: _drawn(matrix) for name, matrix in zip(names, [*words, *projected], strict=True)}
     figure = _heat_maps(panels, 3, -most, most, xgap=1, ygap=1)

@@ -4,13 +4,13 @@
 
   // ---- marks: folds that open without this script ------------------------------------------------------------
 
-  const marks = [...document.querySelectorAll(".posenc-mark")];
+  const marks = [...document.querySelectorAll(".posenc-aside")];
   const closeMarks = (except) => {
     for (const mark of marks) if (mark !== except) mark.open = false;
   };
   for (const mark of marks) mark.addEventListener("toggle", () => mark.open && closeMarks(mark));
 
-  document.addEventListener("click", (event) => closeMarks(event.target.closest?.(".posenc-mark")));
+  document.addEventListener("click", (event) => closeMarks(event.target.closest?.(".posenc-aside")));
   document.addEventListener("keydown", (event) => {
     const open = marks.find((mark) => mark.open);
     if (event.key !== "Escape" || !open) return;

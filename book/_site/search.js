@@ -93,7 +93,7 @@ document.addEventListener("DOMContentLoaded", () => {
   /** The text that an excerpt is taken from: that of the place, without what the site puts on it. */
   Search.htmlToText = (html, anchor) => {
     const page = new DOMParser().parseFromString(html, "text/html");
-    for (const part of page.querySelectorAll(".headerlink, .posenc-mark, .posenc-gloss-card, script, style")) part.remove();
+    for (const part of page.querySelectorAll(".headerlink, .posenc-aside, .posenc-gloss-card, script, style")) part.remove();
     const place = anchor && page.getElementById(decodeURIComponent(anchor.slice(1)));
     return (place || page.querySelector("article") || page.body).textContent;
   };

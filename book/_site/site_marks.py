@@ -33,7 +33,7 @@ def mark(claims: list[Any], title: str, pagename: str) -> str:
     count = words["count"][len(claims) != 1].format(count=len(claims))
     more = words["all"].format(chapter=claims[0].chapter)
     return (
-        f'<details class="posenc-mark"><summary>{count}<span class="posenc-heard">'
+        f'<details class="posenc-aside"><summary>{count}<span class="posenc-heard">'
         f"{escape(words['of'].format(title=title))}</span></summary>"
         f'<div class="posenc-card"><ul>{"".join(_line(claim, page) for claim in claims)}</ul>'
         f'<p><a href="{page}?chapter={claims[0].chapter}">{more}</a></p></div></details>'

@@ -34,13 +34,13 @@ def open_chapter(new_page: Callable[..., Page], site_url: str) -> Callable[..., 
 
 
 def mark_of(page: Page, section: str = SECTION):
-    return page.locator(f"section#{section} > .posenc-mark")
+    return page.locator(f"section#{section} > .posenc-aside")
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_each_section_that_a_claim_names_has_its_mark_before_its_heading(name: str, built_site: Path):
     text = (built_site / name).read_text(encoding="utf-8")
-    parts = re.split(r'<details class="posenc-mark">', text)
+    parts = re.split(r'<details class="posenc-aside">', text)
     found = []
     for before, part in zip(parts, parts[1:], strict=False):
         anchors = re.findall(r'<section\b[^>]*\bid="([^"]+)"', before)
@@ -54,10 +54,10 @@ def test_a_mark_is_in_no_heading_outline_or_title(built_site: Path):
     text = (built_site / PAGE).read_text(encoding="utf-8")
     headings = [match[0] for match in re.finditer(r"<(h[1-6])\b.*?</\1>", text, re.DOTALL)]
     assert headings
-    assert not any("posenc-mark" in heading for heading in headings)
-    outline = re.search(r'<nav class="[^"]*page-toc.*?</nav>', text, re.DOTALL)
+    assert not any("posenc-aside" in heading for heading in headings)
+    outline = re.search(r'<nav [^>]*page-toc.*?</nav>', text, re.DOTALL)
     assert "Who decays?" in outline[0]
-    assert "posenc-mark" not in outline[0]
+    assert "posenc-aside" not in outline[0]
     index = (built_site / "searchindex.js").read_text(encoding="utf-8")
     assert not re.search(r'"[^"]*\d claims?[^"]*": ?\[\[', index)
 
@@ -93,7 +93,7 @@ def test_escape_and_a_click_elsewhere_close_it(open_chapter):
     page.keyboard.press("Tab")
     page.keyboard.press("Escape")
     expect(found).not_to_have_attribute("open", "")
-    assert page.evaluate("document.activeElement.closest('.posenc-mark') !== null")
+    assert page.evaluate("document.activeElement.closest('.posenc-aside') !== null")
     page.keyboard.press("Enter")
     expect(found).to_have_attribute("open", "")
     page.locator(f"section#{SECTION} > h2").click(position={"x": 5, "y": 5})
@@ -120,7 +120,7 @@ def test_a_finger_finds_it(open_chapter):
 def test_it_is_not_printed(open_chapter):
     page = open_chapter()
     page.emulate_media(media="print")
-    expect(page.locator(".posenc-mark:visible")).to_have_count(0)
+    expect(page.locator(".posenc-aside:visible")).to_have_count(0)
 
 
 # A section whose heading is the summary of a fold, as `put_marks` leaves it: the mark, then what was there.
@@ -137,8 +137,8 @@ FOLDED = """() => {
 def test_a_mark_beside_a_folded_heading_opens_itself_and_not_the_fold(open_chapter):
     page = open_chapter()
     page.evaluate(FOLDED)
-    fold = page.locator(f"section#{SECTION} > details:not(.posenc-mark)")
-    expect(fold.locator("summary a.posenc-mark, summary .posenc-mark")).to_have_count(0)
+    fold = page.locator(f"section#{SECTION} > details:not(.posenc-aside)")
+    expect(fold.locator("summary a.posenc-aside, summary .posenc-aside")).to_have_count(0)
     mark_of(page).locator("summary").click()
     expect(mark_of(page).locator(".posenc-card")).to_be_visible()
     expect(fold).not_to_have_attribute("open", "")

@@ -55,7 +55,7 @@ def test_a_mark_is_in_no_heading_outline_or_title(built_site: Path):
     headings = [match[0] for match in re.finditer(r"<(h[1-6])\b.*?</\1>", text, re.DOTALL)]
     assert headings
     assert not any("posenc-aside" in heading for heading in headings)
-    outline = re.search(r'<nav [^>]*page-toc.*?</nav>', text, re.DOTALL)
+    outline = re.search(r"<nav [^>]*page-toc.*?</nav>", text, re.DOTALL)
     assert "Who decays?" in outline[0]
     assert "posenc-aside" not in outline[0]
     index = (built_site / "searchindex.js").read_text(encoding="utf-8")

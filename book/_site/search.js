@@ -8,7 +8,10 @@ document.addEventListener("DOMContentLoaded", () => {
   const { pages, places, words, terms } = window.posencPlaces;
 
   // how much a find counts by the kind of its page
-  const KIND = { chapter: 1, page: 0.55, glossary: 0.5, mistakes: 0.5, questions: 0.5, package: 0.4, claims: 0.35, notes: 0.3, assignment: 0.3 };
+  const KIND = {
+    chapter: 1, page: 0.4, glossary: 0.35, mistakes: 0.35, questions: 0.3,
+    package: 0.25, claims: 0.2, notes: 0.2, assignment: 0.2,
+  };
   const IN_TITLE = 6; // times that a word in a title counts as one in the text
   const SATURATION = 1.2, BY_LENGTH = 0.5; // Okapi BM25's k1 and b
   const TERM = { explained: 200, entry: 100, part: 20 }; // what is asked for is a term, or a part of a Chinese one
@@ -24,13 +27,15 @@ document.addEventListener("DOMContentLoaded", () => {
   function stems(query) {
     const stemmer = new Stemmer();
     const asked = query.toLowerCase().replace(/(\d)[ ,\u202f](?=\d{3}\b)/g, "$1");
-    return [...new Set(splitQuery(asked).filter((word) => !stopwords.includes(word)).map((word) => stemmer.stemWord(word)))];
+    const kept = splitQuery(asked).filter((word) => !stopwords.includes(word));
+    return [...new Set(kept.map((word) => stemmer.stemWord(word)))];
   }
 
   /** Where a word stands: place -> how often. A word that stands nowhere may begin others. */
   function found(stem) {
     const counts = new Map();
-    const same = Object.hasOwn(words, stem) ? [stem] : stem.length > 2 ? Object.keys(words).filter((word) => word.startsWith(stem)) : [];
+    const beginning = () => Object.keys(words).filter((word) => stem.length > 2 && word.startsWith(stem));
+    const same = Object.hasOwn(words, stem) ? [stem] : beginning();
     for (const word of same) {
       for (let k = 0; k < words[word].length; k += 2) {
         const [place, count] = [words[word][k], words[word][k + 1]];
@@ -40,21 +45,26 @@ document.addEventListener("DOMContentLoaded", () => {
     return counts;
   }
 
-  /** How well places fit by their words: Okapi BM25, times the share of the query that stands there. */
+  /** How well places fit: Okapi BM25, times the share of the query that stands there, and more if in the title. */
   function byWords(query) {
-    const asked = stems(query).map(found).filter((counts) => counts.size > 0);
-    const rarity = asked.map(({ size }) => Math.log(1 + (places.length - size + 0.5) / (size + 0.5)));
+    const asked = stems(query).map((stem) => [stem, found(stem)]).filter(([, counts]) => counts.size > 0);
+    const rarity = asked.map(([, { size }]) => Math.log(1 + (places.length - size + 0.5) / (size + 0.5)));
     const all = rarity.reduce((sum, one) => sum + one, 0);
-    const score = new Map(), share = new Map();
-    asked.forEach((counts, k) => {
+    const fits = new Map(); // place -> its sum of words, and the shares of the query in it and in its title
+    asked.forEach(([stem, counts], k) => {
       for (const [place, count] of counts) {
+        if (!fits.has(place)) fits.set(place, { sum: 0, share: 0, titled: 0 });
+        const fit = fits.get(place);
         const room = SATURATION * (1 - BY_LENGTH + (BY_LENGTH * places[place].length) / meanLength);
-        score.set(place, (score.get(place) ?? 0) + (rarity[k] * count * (1 + SATURATION)) / (count + room));
-        share.set(place, (share.get(place) ?? 0) + rarity[k] / all);
+        fit.sum += (rarity[k] * count * (1 + SATURATION)) / (count + room);
+        fit.share += rarity[k] / all;
+        if (places[place].words.includes(stem)) fit.titled += rarity[k] / all;
       }
     });
-    for (const [place, value] of score) score.set(place, value * share.get(place) ** 2 * KIND[pages[places[place].page].kind]);
-    return score;
+    const value = ([place, { sum, share, titled }]) => {
+      return [place, sum * share ** 2 * (1 + titled) * KIND[pages[places[place].page].kind]];
+    };
+    return new Map([...fits].map(value));
   }
 
   /** What is asked for may be a term: its entry, and the section that explains it. */

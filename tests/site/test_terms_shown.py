@@ -109,7 +109,7 @@ def test_a_word_is_a_term_whole_and_in_its_own_letters():
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_card_is_on_the_screen_wherever_the_word_is(width: int, theme: str, open_chapter):
     page = open_chapter(width=width, height=740, theme=theme)
-    for word in page.locator(".posenc-gloss").all():
+    for word in page.locator(".posenc-gloss:visible").all():
         word.scroll_into_view_if_needed()
         height = page.evaluate("document.documentElement.scrollHeight")
         word.focus()
@@ -126,7 +126,7 @@ def test_the_card_is_on_the_screen_wherever_the_word_is(width: int, theme: str, 
 
 def test_the_pointer_brings_it_and_may_go_into_it(open_chapter):
     page = open_chapter()
-    word = page.locator(".posenc-gloss").first
+    word = page.locator(".posenc-gloss:visible").first
     word.hover()
     card = card_of(page, word)
     term = TERMS[word.get_attribute("aria-describedby").removeprefix("gloss-")]
@@ -140,7 +140,7 @@ def test_the_pointer_brings_it_and_may_go_into_it(open_chapter):
 
 def test_escape_closes_it_and_enter_leads_to_the_entry(open_chapter):
     page = open_chapter()
-    word = page.locator(".posenc-gloss").first
+    word = page.locator(".posenc-gloss:visible").first
     card = card_of(page, word)
     word.focus()
     expect(card).to_be_visible()
@@ -153,7 +153,7 @@ def test_escape_closes_it_and_enter_leads_to_the_entry(open_chapter):
 
 def test_a_finger_sees_the_card_first(open_chapter):
     page = open_chapter(width=360, height=740, has_touch=True, is_mobile=True)
-    word = page.locator(".posenc-gloss").first
+    word = page.locator(".posenc-gloss:visible").first
     word.tap()
     card = card_of(page, word)
     expect(card).to_be_visible()
@@ -165,13 +165,15 @@ def test_a_finger_sees_the_card_first(open_chapter):
 def test_without_a_script_it_is_a_link(open_chapter):
     page = open_chapter(javascript=False)
     expect(page.locator(".posenc-gloss-card:visible")).to_have_count(0)
-    page.locator(".posenc-gloss").first.click()
+    page.locator(".posenc-gloss:visible").first.click()
     page.wait_for_url("**/book/glossary.html#*")
 
 
 def test_paper_has_plain_words(open_chapter):
     page = open_chapter()
-    page.locator(".posenc-gloss").first.focus()
+    page.locator(".posenc-gloss:visible").first.focus()
     page.emulate_media(media="print")
     expect(page.locator(".posenc-gloss-card:visible")).to_have_count(0)
-    assert "none" in page.locator(".posenc-gloss").first.evaluate("(word) => getComputedStyle(word).textDecorationLine")
+    assert "none" in page.locator(".posenc-gloss:visible").first.evaluate(
+        "(word) => getComputedStyle(word).textDecorationLine"
+    )

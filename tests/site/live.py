@@ -216,6 +216,7 @@ class Kept:
         page.goto(address)
         settle(page)
         page.evaluate(OPEN_ALL)
+        page.evaluate("document.activeElement.blur()")
         self._marks = page.evaluate(MARKS)
         self._shown: list[Live] = []
         self._away: set[str] = set()

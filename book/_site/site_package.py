@@ -33,7 +33,6 @@ MODULES: dict[str, tuple[str, ...]] = {
     "rotary": (),
     "scaling": (),
     "rope": (),
-    "tables": (),
     "attention": (),
     "bias": (),
     "analysis": (),

@@ -131,6 +131,11 @@ class Notebook:
             [name, arguments],
         )
 
+    def theme(self, name: str) -> None:
+        """Change the theme, and wait until JupyterLab counts it as the current one: before, it ignores a change back."""
+        self.command("apputils:change-theme", theme=name)
+        self.page.wait_for_function("(name) => document.body.dataset.jpThemeName === name", arg=name)
+
     def run(self, index: int) -> None:
         """Run one cell and wait until the kernel has done it."""
         self.page.evaluate(
@@ -262,11 +267,11 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
     # both follow the theme
     colour = "(root) => getComputedStyle(root).color"
     light = boxed.root.evaluate(colour)
-    notebook.command("apputils:change-theme", theme="JupyterLab Dark")
+    notebook.theme("JupyterLab Dark")
     notebook.page.wait_for_function(
         f"([root, light]) => ({colour})(root) !== light", arg=[boxed.root.element_handle(), light]
     )
-    notebook.command("apputils:change-theme", theme="JupyterLab Light")
+    notebook.theme("JupyterLab Light")
     notebook.run(CLOSED)
 
 

@@ -24,6 +24,7 @@ from posenc.widgets import (
     Rotation2D,
     SinusoidExplorer,
     Tangle,
+    ThreeDoors,
 )
 
 EVERY_ONE = "book/explorables.html"  # the page that shows each of them once
@@ -99,6 +100,20 @@ def sentence(cls: type[Explorable], step: dict[str, Any]) -> str:
 
 
 CASES = [
+    Case(
+        ThreeDoors,
+        [
+            {"door": "input", "m": 0, "n": 32},
+            {"door": "query_key", "m": 32, "n": 0},
+            {"door": "logits", "m": 4, "n": 4, "together": True},
+            {"door": "logits", "m": 2, "n": 13},
+            {"door": "none", "m": 15, "n": 15},
+        ],
+        {"door": "query_key"},
+        "book/intro.html",
+        handles=("query", "key"),
+        plays="m",
+    ),
     Case(
         MeanWave,
         [
@@ -198,7 +213,6 @@ CASES = [
             {"base": 1e6, "distance": 8, "dim": 64, "show_law": False, "show_bound": True},
         ],
         {"dim": 256, "distance": 65_536, "show_logarithm": True, "show_bound": True, "show_score": True},
-        "book/intro.html",
         handles=("base",),
         plays="base",
     ),

@@ -67,6 +67,33 @@ def test_decay_and_law():
     assert "0.25 for every tenfold distance" in figure.layout.title.text
 
 
+def test_cosine_map():
+    figure = figures.cosine_map(257, dim=64, base=500.0)
+    table, mean = figure.data
+    assert np.shape(table.z) == (32, 257)
+    np.testing.assert_allclose(table.z[0], np.cos(np.arange(257)), atol=DRAWN)
+    np.testing.assert_allclose(table.z[31], np.cos(np.arange(257) * inv_freq(64, 500.0)[31]), atol=DRAWN)
+    np.testing.assert_allclose(mean.y, decay(np.arange(257), inv_freq(64, 500.0)), atol=DRAWN)
+    late = decay(np.arange(192, 257), inv_freq(64, 500.0)).mean()
+    assert title(figure) == f"No row fades; the mean of all 32 falls from 1 to about {late:.1f}"
+    assert figure.layout.yaxis.autorange == "reversed"  # the fastest on top
+
+
+def test_hands_used():
+    figure = EXAMPLES["hands_used"]()
+    for table, found in zip(figure.data, USED.values(), strict=True):
+        np.testing.assert_allclose(table.z, np.abs(found).reshape(4, 4), atol=DRAWN)
+    assert list(figure.layout.yaxis.ticktext)[1:3] == ["layer 1, head 2", "layer 2, head 1"]
+    assert title(figure).startswith("The 1 fastest hands carry 50% in layer 1, 25% in layer 2 (a); 25% in layer 1")
+    assert {line.x0 for line in figure.layout.shapes} == {0.5}
+
+
+@pytest.mark.parametrize("fast", [0, 4])
+def test_hands_used_has_more_pairs_than_the_fast_ones(fast):
+    with pytest.raises(ValueError, match="more pairs than"):
+        figures.hands_used(USED, fast)
+
+
 def test_scores_in_attention():
     measured = {"aligned": ([90.0, 40.0], [13.0, 12.0], 0.8), "unrelated": ([0.0, 0.0], [11.0, 11.0], 0.0)}
     figure = figures.scores_in_attention([1, 100], measured, dim=128, base=1e4)
@@ -104,6 +131,7 @@ FIRST, SECOND, ORDER = ["dog", "bites", "man"], ["man", "bites", "dog"], [2, 1, 
 CODES = {"bits": binary(np.arange(16), 4), "waves": sinusoidal(np.arange(16), 6)}
 EMBEDDINGS, SCALES = rng.normal(size=(5, 512)), {"small": 0.02, "unit": 1.0, "large": 512**0.5}
 RANDOM = rng.normal(size=(32, 32))
+TWO_WEIGHTS = np.random.default_rng(1).normal(size=(2, 4, 4))
 WEIGHTS = {"none": None, "random": RANDOM, "shift": shift_matrix(1, 32)}
 CONTENT, PLACES, PROJECTION = rng.normal(size=(6, 16)), sinusoidal(np.arange(6), 16), np.eye(16)
 Q, K = [1.0, 0.5, 0.2, 1.0], [0.3, 1.0, 0.8, -0.4]
@@ -167,7 +195,11 @@ REPAIRED = {
 }
 LOOKS = {"table": [0.75, 0.75, 0.5, 0.5, 0.25, 0.25, 0, 0], "turned": [0.5] * 8}
 READ = {"counted": np.linspace(0.5, 1.5, 11)[:, None] * np.array([1, 10, 200]), "blind": np.full((2, 3), 40.0)}
+LOUD = np.full((2, 2, 4), 2j)
+USED = {"a": LOUD * np.array([[[3, 1, 1, 1]], [[1, 1, 1, 1]]]), "b": LOUD}
 EXAMPLES = {
+    "cosine_map": lambda: figures.cosine_map(65, 16, 1e4),
+    "hands_used": lambda: figures.hands_used(USED, 1),
     "waves": lambda: figures.waves(np.arange(9), 8, 1e4, [0]),
     "decay_and_law": lambda: figures.decay_and_law(np.arange(1, 200), 8, 1e4),
     "scores_in_attention": lambda: figures.scores_in_attention(
@@ -198,6 +230,10 @@ EXAMPLES = {
     "powers": lambda: figures.powers({"turn": np.exp(0.2j), "shrink": 0.9 * np.exp(0.2j)}, 10),
     "eight_terms": lambda: figures.eight_terms([1.3, 0.4], [0.5, 1.1], 0.4, 3, 40),
     "agreement_and_side": lambda: figures.agreement_and_side([1.3, 0.4], [0.5, 1.1], 0.4, 12),
+    "head_agreement_and_side": lambda: figures.head_agreement_and_side([1 - 2j, 0.5], [1.0, 0.1], 6),
+    "pair_peaks": lambda: figures.pair_peaks([1 - 2j, 0.5j], [1.0, 0.1], [0, 1], 6),
+    "between_the_turns": lambda: figures.between_the_turns(*TWO_WEIGHTS, 7, 2, 100),
+    "order_of_pairs": lambda: figures.order_of_pairs(8),
     "shifted_outputs": lambda: figures.shifted_outputs([1, 1000], {"turned": [0.0, 0.0], "added": [0.25, 0.5]}),
     "rotation_maps": lambda: figures.rotation_maps(2, 8, 1e4),
     "losses_so_far": lambda: figures.losses_so_far(list("a b"), {"one": [1.5, 2, 0], "two": [1.5, 3, 3]}),
@@ -230,10 +266,16 @@ EXAMPLES = {
     ),
     "fitted_scores": lambda: figures.fitted_scores(NOISE, 32, 1e4, (0, 4)),
     "costs_on_the_circle": lambda: figures.costs_on_the_circle(CIRCLE, "nats"),
+    "staged_texts": lambda: figures.staged_texts(8, {"as it is": (0, 1), "moved": (6, 1), "crowded": (0, 9)}),
+    "mean_waves": lambda: figures.mean_waves(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
     "repairs": lambda: figures.repairs(REPAIRED),
     "exams": lambda: figures.exams(EXAMINED, less_is_better=["text: loss (nats)"]),
     "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
     "looking_back": lambda: figures.looking_back(range(1, 9), LOOKS),
+    "attention_by_distance": lambda: figures.attention_by_distance({"one": [0.25, 0.5, 0.25], "two": [0.5, 0.25, 0]}),
+    "permuted": lambda: figures.permuted(FIRST, [2, 1, 0], weights_of(WORDS)),
+    "gossip": lambda: figures.gossip(["dog bites man", "bites dog man"]),
+    "slopes": lambda: figures.slopes({"powers": [1.0, 0.1, 0.01], "one": [1.0]}, 100),
     "places_read": lambda: figures.places_read([1, 10, 200], READ),
 }
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
@@ -479,7 +521,7 @@ def test_frequency_roles():
 
 def test_frequency_roles_leaves_out_groups_without_pairs():
     figure = figures.frequency_roles(2, 4, 1e4)
-    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "φ(m), all pairs"]
+    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "S(m), all pairs"]
 
 
 def test_shifted_hands():
@@ -487,13 +529,13 @@ def test_shifted_hands():
     for panel, i in enumerate((0, 4, 16)):
         before, after, way = figure.data[3 * panel : 3 * panel + 3]
         for hand, position in ((before, 5), (after, 8)):
-            np.testing.assert_allclose(hand.x, [0, np.sin(position * theta[i])], atol=DRAWN)
-            np.testing.assert_allclose(hand.y, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.x, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.y, [0, np.sin(position * theta[i])], atol=DRAWN)
         assert after.line.color == figures.pair_colours(32)[i]
         np.testing.assert_allclose([way.x[-1], way.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
         steps = way.x[:-1] * way.y[1:] - way.y[:-1] * way.x[1:]
-        assert steps.sum() < 0  # clockwise
-    assert "turns every hand clockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
+        assert steps.sum() > 0  # anticlockwise
+    assert "turns every hand anticlockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
 
 
 def test_shifted_hands_turn_at_most_once_on_paper():
@@ -629,6 +671,51 @@ def test_agreement_and_side():
 def test_agreement_and_side_where_the_key_lies_on_the_other_side():
     assert "peaks at −2" in title(figures.agreement_and_side([0.5, 1.1], [1.3, 0.4], 0.4, 12))
     assert "peaks at 0, with 2.00" in title(figures.agreement_and_side([1.0, 1.0], [1.0, 1.0], 0.4, 12))
+
+
+def test_head_agreement_and_side():
+    figure = EXAMPLES["head_agreement_and_side"]()
+    cosine, sine, score = (trace.y for trace in figure.data)
+    offsets = np.arange(-6, 7)
+    wave = np.real((1 - 2j) * np.exp(1j * offsets)) + 0.5 * np.cos(0.1 * offsets)
+    np.testing.assert_allclose(score, wave, atol=DRAWN)
+    np.testing.assert_allclose(cosine, cosine[::-1], atol=DRAWN)
+    np.testing.assert_allclose(sine, -sine[::-1], atol=DRAWN)
+    assert f"alone would peak at 0; with the sides it peaks at 1, with {wave.max():.2f}" in title(figure)
+    with pytest.raises(ValueError, match="must both have shape"):
+        figures.head_agreement_and_side([1j], [1.0, 0.1], 6)
+
+
+def test_pair_peaks():
+    figure = EXAMPLES["pair_peaks"]()
+    first, mark, second = figure.data  # the second pair peaks at −π/2/0.1, out of sight
+    np.testing.assert_allclose(first.y, np.real((1 - 2j) * np.exp(1j * np.asarray(first.x))), atol=3 * DRAWN)
+    assert (mark.x[0], mark.y[0]) == (pytest.approx(np.arctan2(2, 1)), pytest.approx(5**0.5))
+    assert "between −15.71 and 1.11 tokens: 2 pairs" in title(figure)
+    assert second.name == "pair 1"
+    with pytest.raises(ValueError, match="pairs must be from 0 to 1, got 2"):
+        figures.pair_peaks([1j, 1j], [1.0, 0.1], [2], 6)
+
+
+def test_between_the_turns():
+    figure = EXAMPLES["between_the_turns"]()
+    at_m, weights, at_n, query, met, key = (np.asarray(trace.z) for trace in figure.data)
+    w_q, w_k = TWO_WEIGHTS
+    np.testing.assert_allclose(at_m, rotation_matrix(7 * inv_freq(4, 100)).T, atol=DRAWN)
+    np.testing.assert_allclose(weights, w_q.T @ w_k, atol=DRAWN)
+    np.testing.assert_allclose(met, rotation_matrix(-5 * inv_freq(4, 100)), atol=DRAWN)
+    np.testing.assert_allclose(query @ met @ key, w_q.T @ at_m @ at_n @ w_k, atol=1e-2)
+    assert "that of the lower row by 0.00" in title(figure)
+    with pytest.raises(ValueError, match="must both be square"):
+        figures.between_the_turns(np.ones((2, 4)), np.ones((2, 4)), 7, 2, 100)
+
+
+def test_order_of_pairs():
+    figure = EXAMPLES["order_of_pairs"]()
+    went = {int(trace.text[0]): trace.x[1] for trace in figure.data}
+    assert went == {0: 0, 2: 1, 4: 2, 6: 3, 1: 4, 3: 5, 5: 6, 7: 7}
+    assert all(trace.x[0] == int(trace.text[0]) for trace in figure.data)
+    assert "places hold, in turn, dimensions 0, 2, 4, 6, 1, 3, 5, 7" in alt(figure)
 
 
 def test_shifted_outputs():
@@ -1048,6 +1135,27 @@ def test_costs_on_the_circle():
     assert title(figures.costs_on_the_circle(flat, "nats")) == title(figure)
 
 
+def test_staged_texts():
+    figure = EXAMPLES["staged_texts"]()
+    spans = [(trace.legendgroup, min(trace.x), max(trace.x)) for trace in figure.data]
+    older, younger = "older half", "younger half"
+    assert spans[:4] == [(younger, 4, 8), (older, 0, 4), (younger, 4, 8), (older, -6, -2)]
+    assert [name for name, *_ in spans[4:]] == [younger] + [older] * 4  # no more than four are drawn
+    assert [note.text for note in figure.layout.annotations] == ["6 tokens of nothing", "each counts 9 times"]
+    assert figure.layout.annotations[0].x == 1  # half-way between the two halves
+    assert "moved: the older half stands 6 tokens further away; crowded" in alt(figure)
+    assert alt(figure).endswith("stands where it was and counts 9 times.")
+
+
+def test_mean_waves():
+    figure = EXAMPLES["mean_waves"]()
+    assert figure.data[0].y.tolist() == [0, -2, -1, 0.5, 3]
+    (unseen,) = figure.layout.shapes
+    assert (unseen.x0, unseen.x1) == (3, 4)
+    assert title(figure) == "Down within 3 tokens, up beyond: a −2.0 at 1, then up to 3.0"
+    assert "a −1.0" in alt(figure)
+
+
 def test_exams():
     figure = EXAMPLES["exams"]()
     level, behind, copied, slower = figure.data
@@ -1094,6 +1202,47 @@ def test_looking_back():
         np.testing.assert_allclose(trace.y, weights, atol=DRAWN)
     assert "first quarter of the places → last quarter: 0.75 → 0.00 (table), 0.50 → 0.50 (turned)" in title(figure)
     assert "table: least 0.00, greatest 0.75" in alt(figure)
+
+
+def test_attention_by_distance():
+    figure = EXAMPLES["attention_by_distance"]()
+    assert [(trace.name, *trace.y) for trace in figure.data] == [("one", 0.25, 0.5, 0.25), ("two", 0.5, 0.25, 0)]
+    assert all(list(trace.x) == [0, 1, 2] for trace in figure.data)
+    assert "1 back, weight 0.50 (one); 0 back, weight 0.50 (two)" in title(figure)
+
+
+def test_permuted():
+    figure, weights = EXAMPLES["permuted"](), weights_of(WORDS)
+    P = np.eye(3)[[2, 1, 0]]
+    maps = [trace.z for trace in figure.data if trace.type == "heatmap"]
+    for drawn_map, table in zip(maps, (weights, P @ weights, P @ weights @ P.T), strict=True):
+        np.testing.assert_allclose(drawn_map, table, atol=DRAWN)
+    downs = [list(axis.ticktext) for axis in figure.select_yaxes()]
+    acrosses = [list(axis.ticktext) for axis in figure.select_xaxes()]
+    backwards = FIRST[::-1]
+    assert (downs, acrosses) == ([FIRST, backwards, backwards], [FIRST, FIRST, backwards])
+    assert "Of 9 places in the table, 1 hold" in alt(figure)
+
+
+def test_gossip():
+    figure = EXAMPLES["gossip"]()
+    texts = [list(trace.text) for trace in figure.data if trace.mode == "text"]
+    assert texts[1] == ["saw nobody", "saw dog", "saw bites, dog"]
+    assert texts[4] == ["saw nobody", "saw bites", "saw bites, dog"]
+    first_layer, second_layer = (trace for trace in figure.data[:2])
+    assert len(first_layer.x) == 3 * 6  # each of three words looks at itself and those before it
+    assert [second_layer.x[k + 1] for k in (0, 3, 6)] == [2, 2, 2]
+    assert "bites dog man: bites, saw nobody; dog, saw bites; man, saw bites, dog" in alt(figure)
+
+
+def test_slopes():
+    figure = EXAMPLES["slopes"]()
+    powers, one = figure.data
+    first = [np.mean([np.cos(at * speed) for speed in (1.0, 0.1, 0.01)]) for at in (1, 2)]
+    np.testing.assert_allclose(powers.y[:2], first, atol=DRAWN)  # stretches of one distance each
+    last = np.mean(np.cos(np.arange(83, 100)))  # the last stretch
+    np.testing.assert_allclose(one.y[-1], last, atol=DRAWN)
+    assert title(figure).startswith("How alike codes are, at each tenfold distance: powers ")
 
 
 def test_places_read():
@@ -1254,6 +1403,10 @@ W3 = np.full((3, 3), 1 / 3)
             lambda: figures.costs_on_the_circle({"a": ([0, 2], [1, 1])}, "nats"),
             r"costs\['a'\] must be shares of a turn",
         ),
+        (lambda: figures.staged_texts(8, {}), "stages must hold at least one"),
+        (lambda: figures.staged_texts(8, {"a": (0, 0)}), r"stages\['a'\] must be tokens of at least 0 and times"),
+        (lambda: figures.mean_waves(3, {}), "waves must hold at least one"),
+        (lambda: figures.mean_waves(3, {"a": [1.0, 2.0, 3.0]}), r"waves\['a'\] must be more than 3 finite numbers"),
         (lambda: figures.repairs({}), "measured must hold at least one"),
         (lambda: figures.exams({}), "measured must hold at least one"),
         (lambda: figures.exams({"a": {}}), "the first exam must hold at least one"),
@@ -1263,6 +1416,12 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.copying_by_distance([1], {}, 1, 2), "measured must hold at least one"),
         (lambda: figures.copying_by_distance([1, 2], {"a": [1]}, 1, 2), r"measured\['a'\] must be 2 finite numbers"),
         (lambda: figures.looking_back([], {}), "places must hold at least one"),
+        (lambda: figures.attention_by_distance({"a": [2.0]}), r"heads\['a'\] must be weights from 0 to 1"),
+        (lambda: figures.permuted(["a", "b"], [0, 1], np.eye(2)), "order must be the places 0 to 1 in another order"),
+        (lambda: figures.permuted(["a", "b"], [1, 0], np.eye(3)), "weights must be 2 × 2"),
+        (lambda: figures.gossip(["alone"]), "sentences must have at least two words"),
+        (lambda: figures.slopes({"a": []}, 100), "speeds must all be lists of one number"),
+        (lambda: figures.slopes({"a": [1.0]}, 50), "reach must be a power of ten"),
         (lambda: figures.looking_back([1], {}), "weights must hold at least one"),
         (lambda: figures.looking_back([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
         (lambda: figures.places_read([0, 1], READ), "places must all be greater than 0"),

@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "posenc"
 FLOORS = [
-    {"_arrays", "_numbers", "_rotary_torch", "check._plain", "check._alone"},
+    {"_arrays", "_numbers", "_rotary_torch", "check._plain", "check._alone", "tables"},
     {"_sentences"},
     {"check._wrong"},
     {"check._views", "check._notebook"},

@@ -16,6 +16,11 @@ from sphinx.application import Sphinx
 HERE = Path(__file__).resolve().parent
 FOLDER = "posenc"  # below _static
 
+COPIED = (
+    *("host.js", "claims.js", "folds.js", "marks.js", "predict.js", "search.js"),
+    *("site.css", "folds.css", "marks.css", "predict.css"),
+)
+
 # The parts of MathJax (2.3 of 24 MB) that the pages can ask for.
 MATHJAX_PARTS = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 
@@ -124,7 +129,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     copy_mathjax(static)
     copy_plotly(static)
     write_explorables(static)
-    for name in ("host.js", "claims.js", "site.css"):
+    for name in COPIED:
         _copy(HERE / name, static / FOLDER / name)
     let_sliders_go_first(output)
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table otherwise

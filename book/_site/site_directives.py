@@ -18,7 +18,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from site_outputs import script_json
+from site_figures import script_json
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 

@@ -33,6 +33,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "rotary": (),
     "scaling": (),
     "rope": (),
+    "tables": (),
     "attention": (),
     "bias": (),
     "analysis": (),

@@ -308,7 +308,8 @@ PARTS = [(name, number) for name, cases in CAUGHT.items() for number in range(le
 def defined_by(name: str) -> dict[str, Any]:
     """What the page's broken cell defines, run on its own after the imports that every page has."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    imports = next(joined(cell["source"]) for cell in load(PAGE)["cells"] if cell["id"] == "imports")
+    cells = {cell["id"]: joined(cell["source"]) for cell in load(PAGE)["cells"]}
+    imports = f"{cells['imports']}\n{cells['import-torch']}"
     with shown():
         exec(compile(imports + "\n" + ENTRIES[name].broken, f"{PAGE.name}, {name}", "exec"), namespace)
     return namespace

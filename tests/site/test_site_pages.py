@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from posenc.widgets import EXPLORABLES
 from tests.site.browser import ROOT, chapters, pages
-from tests.site.visit import KINDS, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
+from tests.site.visit import KINDS, MIDDLE, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
 
 BUDGET = 1_000_000  # bytes that a first view transfers, compressed, without plotly.js
 
@@ -139,6 +139,10 @@ def test_nothing_is_wider_than_the_window(visited: Visit) -> None:
         assert look["width"] <= width
         assert look["outside"] == []
     assert visited.zoomed_width <= ZOOMED[0]
+
+
+def test_no_formula_and_no_table_is_cut(visited: Visit) -> None:
+    assert visited.cut == {WIDE[0]: [], MIDDLE[0]: [], PHONE[0]: []}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -8,10 +8,20 @@ Which of them stands for which figure that the source notes have lost is listed 
 """
 
 from posenc.figures._drawing import PALETTE, pair_colours
-from posenc.figures.attention import attention_maps, gathering, orders_seen, score_widths, training_losses, word_orders
+from posenc.figures.attention import (
+    attention_by_distance,
+    attention_maps,
+    gathering,
+    gossip,
+    orders_seen,
+    permuted,
+    score_widths,
+    training_losses,
+    word_orders,
+)
 from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches
-from posenc.figures.codes import code_tables, distance_maps, returns, step_sizes, wave_and_dial
-from posenc.figures.decay import decay_and_law, decay_for_bases, scores_in_attention, waves
+from posenc.figures.codes import code_tables, distance_maps, returns, slopes, step_sizes, wave_and_dial
+from posenc.figures.decay import cosine_map, decay_and_law, decay_for_bases, hands_used, scores_in_attention, waves
 from posenc.figures.length import (
     cliffs,
     copying_by_distance,
@@ -30,11 +40,15 @@ from posenc.figures.places import looking_back, places_read
 from posenc.figures.rotation import (
     agreement_and_side,
     angle_errors,
+    between_the_turns,
     conjugate_product,
     eight_terms,
+    head_agreement_and_side,
     losses_so_far,
     mistakes_and_tests,
     moved_on,
+    order_of_pairs,
+    pair_peaks,
     path_in_coordinates,
     paths_in_planes,
     powers,
@@ -54,6 +68,7 @@ from posenc.figures.sinusoids import (
     shifted_hands,
     wavelength_ladder,
 )
+from posenc.figures.stages import mean_waves, staged_texts
 
 __all__ = [
     "PALETTE",
@@ -61,6 +76,7 @@ __all__ = [
     "agreement_and_side",
     "angle_errors",
     "attention_maps",
+    "between_the_turns",
     "bias_maps",
     "biases_by_distance",
     "chirps",
@@ -68,6 +84,7 @@ __all__ = [
     "code_tables",
     "conjugate_product",
     "copying_by_distance",
+    "cosine_map",
     "costs_on_the_circle",
     "decay_and_law",
     "decay_for_bases",
@@ -77,17 +94,22 @@ __all__ = [
     "fitted_scores",
     "frequency_roles",
     "gathering",
+    "hands_used",
+    "head_agreement_and_side",
     "inner_products",
     "learned_biases",
     "looking_back",
     "losses_so_far",
     "lowest_scores",
+    "mean_waves",
     "mistakes_and_tests",
     "model_plane",
     "moved_on",
+    "order_of_pairs",
     "orders_seen",
     "over_seeds",
     "pair_colours",
+    "pair_peaks",
     "pairs_by_model",
     "path_in_coordinates",
     "paths_in_planes",
@@ -108,10 +130,15 @@ __all__ = [
     "shifted_hands",
     "shifted_outputs",
     "step_sizes",
+    "staged_texts",
     "suspects",
     "training_losses",
     "wave_and_dial",
     "wavelength_ladder",
     "waves",
     "word_orders",
+    "attention_by_distance",
+    "gossip",
+    "permuted",
+    "slopes",
 ]

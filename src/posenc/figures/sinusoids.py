@@ -139,7 +139,7 @@ def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, f
 
 
 def frequency_roles(length: int, dim: int, base: float) -> go.Figure:
-    """How far each pair turns within a length, and what pairs that turn so far add to φ(m), the mean of cos(m·θ_i)."""
+    """How far each pair turns within a length, and what pairs that turn so far add to S(m), the mean of cos(m·θ_i)."""
     _above("length", length, 1)
     _above("base", base, 1)
     theta, distances = inv_freq(dim, base), np.arange(length)
@@ -176,21 +176,22 @@ def frequency_roles(length: int, dim: int, base: float) -> go.Figure:
 
 
 def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: Sequence[int]) -> go.Figure:
-    """The (sin, cos) hands of a few pairs before and after a shift, which turns each clockwise by its own angle."""
+    """The (cos, sin) hands of a few pairs before and after a shift, which turns each anticlockwise by its own angle."""
     _above("offset", offset, 0)
     theta, colours = inv_freq(dim, base), pair_colours(dim // 2)
-    before = sinusoidal(position, dim, base).reshape(-1, 2)  # (dim/2, 2): sine across, cosine up
-    after = (shift_matrix(offset, dim, base) @ before.reshape(-1)).reshape(-1, 2)
+    code = sinusoidal(position, dim, base)
+    moved = shift_matrix(offset, dim, base) @ code
+    before, after = (hands.reshape(-1, 2)[:, ::-1] for hands in (code, moved))  # (dim/2, 2): cosine across, sine up
     turned = angles(offset, theta)
     names = [_say("shifted_hands.pair", pair=i, angle=turned[i]) for i in _pairs_of(dim, pairs)]
-    figure = _planes(names, 1.15, "sin", "cos")
+    figure = _planes(names, 1.15, "cos", "sin")
     places = [_say("shifted_hands.position", position=at) for at in (position, position + offset)]
     for panel, i in enumerate(pairs):
         _arrow(figure, panel, before[i], places[0], panel == 0, color=PALETTE["neutral"], width=2)
         _arrow(figure, panel, after[i], places[1], panel == 0, color=colours[i], width=3)
         # the way from one to the other, a whole turn at most
         way = np.linspace(0, min(offset, 2 * np.pi / theta[i]), 40)
-        way = 0.55 * sinusoidal(position + way, dim, base).reshape(40, -1, 2)[:, i]  # (40, 2)
+        way = 0.55 * sinusoidal(position + way, dim, base).reshape(40, -1, 2)[:, i, ::-1]  # (40, 2)
         line = {"color": colours[i], "width": 1.5, "dash": "dot"}
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": False, "hoverinfo": "skip"}
         where["name"] = _say("shifted_hands.turn")

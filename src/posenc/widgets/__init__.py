@@ -20,8 +20,10 @@ from posenc.widgets.mean_wave import MeanWave
 from posenc.widgets.rotation_2d import Rotation2D
 from posenc.widgets.sinusoid_explorer import SinusoidExplorer
 from posenc.widgets.tangle import Tangle
+from posenc.widgets.three_doors import ThreeDoors
 
 EXPLORABLES = (
+    ThreeDoors,
     AttentionByHand,
     BlindSpot,
     BuildACode,
@@ -68,6 +70,7 @@ __all__ = [
     "Switch",
     "Tangle",
     "Text",
+    "ThreeDoors",
     "bundle",
     "modules",
     "stylesheet",

@@ -132,7 +132,7 @@ class Notebook:
         )
 
     def theme(self, name: str) -> None:
-        """Change the theme, and wait until JupyterLab counts it as the current one: before, it ignores a change back."""
+        """Change the theme, and wait until JupyterLab counts it as current: before, it ignores a change back."""
         self.command("apputils:change-theme", theme=name)
         self.page.wait_for_function("(name) => document.body.dataset.jpThemeName === name", arg=name)
 

@@ -60,7 +60,8 @@
   // On paper all is open: by the style sheet where the browser knows how, and by hand where it does not.
   let opened = [];
   const openAll = () => {
-    for (const fold of document.querySelectorAll("details.posenc-deeper:not([open])")) {
+    for (const fold of document.querySelectorAll("article details:not([open])")) {
+      if (fold.closest(".posenc-explorable")) continue; // its further controls
       fold.open = true;
       opened.push(fold);
     }

@@ -125,10 +125,11 @@
       && guess.every((value) => isNumber(value, asked)),
     ask(asked) {
       const sliders = asked.labels.map((label) => barSlider(label, asked, Math.max(asked.least, 0)));
-      let touched = false;
-      for (const { input } of sliders) input.addEventListener("input", () => { touched = true; });
+      const untouched = new Set(sliders.map(({ input }) => input));
+      for (const { input } of sliders) input.addEventListener("input", () => untouched.delete(input));
       const body = [make("p", { class: "posenc-hint" }, words.bars.hint), ...sliders.map(({ row }) => row), scaleRow(asked, "posenc-bar")];
-      return { body, read: () => (touched ? sliders.map(({ input }) => Number(input.value)) : null) };
+      const read = () => (untouched.size ? null : sliders.map(({ input }) => Number(input.value)));
+      return { body, read, missing: words.bars.incomplete };
     },
     tell(asked, guess) {
       const place = (value) => {
@@ -336,7 +337,7 @@
     }
 
     #close() {
-      const { body, read, problem = words.incomplete } = this.#kind.ask(this.#asked, this.#key);
+      const { body, read, missing = words.incomplete, problem = missing } = this.#kind.ask(this.#asked, this.#key);
       const button = (text, css) => make("button", { type: css ? "button" : "submit", class: css || "posenc-guess-commit" }, text);
       const show = button(words.show, "posenc-guess-show");
       const form = make("form", { ".noValidate": true }, ...body, make("div", { class: "posenc-guess-buttons" }, button(words.commit), show));
@@ -344,7 +345,7 @@
         event.preventDefault();
         const guess = read();
         if (guess !== null && this.#kind.accepts(guess, this.#asked)) this.#answer(guess);
-        else this.#status.textContent = guess === null ? words.incomplete : problem;
+        else this.#status.textContent = guess === null ? missing : problem;
       });
       show.addEventListener("click", () => this.show());
       this.#status.textContent = "";

@@ -1,7 +1,8 @@
 // Roads: what was read, remembered on this machine only, and the next stop at the end of each page while on a road.
 //
 // window.posencRoads, written before this by book/_site/site_roads.py: { roads: { name: { title, page, stops: [[page,
-// title], …] } }, words }. A page is read when its reader says so; a road is entered by a link from the road's own page.
+// title], …], until: { page: anchor } } }, words }. A page is read when its reader says so; a road is entered by a link
+// from the road's own page. Where a road's stop ends within a page, the next stop stands there.
 (() => {
   "use strict";
 
@@ -92,11 +93,14 @@
   }
 
   function fillEnd(box) {
-    const road = roads[memory.road], read = isRead(present);
+    const road = roads[memory.road], read = isRead(present), last = document.getElementById(road?.until[present]);
+    if (last) last.before(box);
+    else article.append(box);
     const mark = button("mark", read ? words.marked : words.mark, () => (
       remember({ read: read ? memory.read.filter((page) => page !== present) : [...memory.read, present] })
     ), { "aria-pressed": String(read) });
     box.replaceChildren(element("p", { class: "posenc-road-bar" }, mark));
+    if (last) box.prepend(element("p", {}, words.stop_ends));
     if (road) {
       box.append(
         element("p", { role: "status" }, `${say(words.on_road, road)} `, element("strong", {}, progress(road))),
@@ -109,8 +113,6 @@
   const ofRoad = document.querySelector(".posenc-road");
   const article = document.querySelector("article.bd-article");
   const end = ofRoad || !article ? null : element("section", { class: "posenc-road-end", "aria-label": words.end_of_page });
-  if (end) article.append(end);
-
   function show() {
     const action = document.activeElement?.dataset?.action;
     if (ofRoad) fillRoad(ofRoad);

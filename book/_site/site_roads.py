@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,10 +39,10 @@ WORDS = json.loads((HERE / "roads.json").read_text(encoding="utf-8"))
 
 @dataclass(frozen=True)
 class Stop:
-    """A page to read, or some of its sections, what to see there, and the pictures to stop at."""
+    """A page to read from its top, the anchor of the heading to stop before, what to see, and pictures to stop at."""
 
     page: str
-    sections: tuple[str, ...] = ()
+    until: str = ""  # all of the spine without it
     what: str = ""
     looks: tuple[tuple[str, str], ...] = ()  # name of an explorable, and a step of its story or ""
 
@@ -81,7 +80,7 @@ def roads(path: Path = ROADS) -> dict[str, Road]:
         stops = tuple(
             Stop(
                 stop["page"],
-                tuple(stop.get("sections", ())),
+                stop.get("until", ""),
                 stop["what"],
                 tuple((look, step) for look, step in stop["looks"]),
             )
@@ -104,29 +103,21 @@ def notebook_of(page: str) -> Path:
     return ROOT / f"{page}.ipynb"
 
 
-def section(cells: Sequence[dict[str, Any]], anchor: str) -> Iterator[dict[str, Any]]:
-    """The cells under a heading, up to the next of its level or a higher one."""
-    level = 0
-    for cell in cells:
+def beginning(stop: Stop) -> list[dict[str, Any]]:
+    """The cells of a stop; ExtensionError where its last heading is not in the chapter's spine."""
+    cells = list(reading.spine(load(notebook_of(stop.page))["cells"]))
+    if not stop.until:
+        return cells
+    for place, cell in enumerate(cells):
         heading = reading.HEADING.match(joined(cell["source"])) if cell["cell_type"] == "markdown" else None
-        if heading and len(heading["level"]) <= (level or 6):
-            level = len(heading["level"]) if default_slugify(heading["title"].strip()) == anchor else 0
-        if level:
-            yield cell
+        if heading and default_slugify(heading["title"].strip()) == stop.until:
+            return cells[:place]
+    raise ExtensionError(f"roads.toml: {stop.page} has no section {stop.until} in its spine")
 
 
 def minutes(stop: Stop) -> float:
-    """How long a stop takes to read, by tools/reading.py; ExtensionError for a section that is not there."""
-    path = notebook_of(stop.page)
-    if not stop.sections:
-        return reading.of_spine(path).minutes
-    spine, total = list(reading.spine(load(path)["cells"])), 0.0
-    for anchor in stop.sections:
-        cells = list(section(spine, anchor))
-        if not cells:
-            raise ExtensionError(f"roads.toml: {stop.page} has no section {anchor} in its spine")
-        total += reading.reading(cells, folded=False).minutes
-    return total
+    """How long a stop takes to read, by tools/reading.py."""
+    return reading.reading(beginning(stop), folded=False).minutes
 
 
 def in_words(total: float) -> str:
@@ -170,11 +161,10 @@ def _time(text: str) -> str:
 def stop_in_words(stop: Stop) -> str:
     """A stop as Markdown."""
     lines = [f"{_link('', stop.page)} · {_time(in_words(minutes(stop)))}", "", stop.what, ""]
-    if stop.sections:
-        listed = " · ".join(_link("", stop.page, anchor) for anchor in stop.sections)
-        lines.append(f"- {WORDS['sections']}: {listed}")
+    if stop.until:
+        lines.append(f"- {say(WORDS['read_until'], {'heading': _link('', stop.page, stop.until)})}")
     else:
-        lines.append(f"- {WORDS['sections']}: {WORDS['spine']}")
+        lines.append(f"- {WORDS['read_spine']}")
     for name, step in stop.looks:
         title, anchor = look_at(stop, name, step)
         lines.append(f'- {WORDS["look"]}: <a href="../{stop.page}.html#{anchor}">{title}</a>')
@@ -229,9 +219,8 @@ def check_anchors(app: Sphinx, env: BuildEnvironment) -> None:
             if page not in env.found_docs:
                 raise ExtensionError(f"roads.toml: the book has no page {page}")
         for stop in road.stops:
-            for anchor in stop.sections:
-                if anchor not in env.metadata[stop.page].get("myst_slugs", {}):
-                    raise ExtensionError(f"roads.toml: {stop.page} has no section {anchor}")
+            if stop.until and stop.until not in env.metadata[stop.page].get("myst_slugs", {}):
+                raise ExtensionError(f"roads.toml: {stop.page} has no section {stop.until}")
 
 
 def add_script(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
@@ -248,7 +237,12 @@ def write_script(app: Sphinx, exception: Exception | None) -> None:
         return
     titles = {page: title.astext() for page, title in app.env.titles.items()}
     data = {
-        road.name: {"title": road.title, "page": road.page, "stops": [[page, titles[page]] for page in road.pages]}
+        road.name: {
+            "title": road.title,
+            "page": road.page,
+            "stops": [[page, titles[page]] for page in road.pages],
+            "until": {stop.page: stop.until for stop in road.stops if stop.until},
+        }
         for road in roads().values()
     }
     folder = Path(app.outdir) / "_static" / FOLDER

@@ -163,13 +163,23 @@ def test_printing_opens_and_closes_again(chapter: Page) -> None:
     chapter.evaluate("""() => {
       window.onPaper = null;
       addEventListener('beforeprint', () => {
-        window.onPaper = [...document.querySelectorAll('details.posenc-deeper')].every(({ open }) => open);
+        const folds = [...document.querySelectorAll('article details')];
+        window.onPaper = folds.filter((fold) => !fold.closest('.posenc-explorable')).every(({ open }) => open);
       }, { once: true });
     }""")
     chapter.pdf()
     assert chapter.evaluate("window.onPaper") is True
     assert is_open(first)
     assert not any(is_open(fold) for fold in others)
+    assert chapter.locator("article details[open]").count() == 1
+
+
+def test_on_paper_nothing_is_there_to_press(chapter: Page) -> None:
+    picture = chapter.locator(".posenc-explorable:visible").first
+    picture.scroll_into_view_if_needed()
+    picture.locator("button").first.wait_for()
+    chapter.emulate_media(media="print")
+    assert [button for button in chapter.locator("article :is(button, input)").all() if button.is_visible()] == []
 
 
 def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> None:

@@ -129,7 +129,8 @@ def test_a_guess_comes_first(chapter: Page) -> None:
     for kind in KINDS:
         asked = Asked(chapter, kind)
         asked.commit()
-        expect(asked.box.get_by_role("status")).to_have_text(WORDS["incomplete"])
+        missing = WORDS["bars"]["incomplete"] if kind == "bars" else WORDS["incomplete"]
+        expect(asked.box.get_by_role("status")).to_have_text(missing)
         assert not asked.is_open
     asked = Asked(chapter, "number")
     asked.inputs().fill(str(asked.facts["most"] + 1))
@@ -219,6 +220,18 @@ def test_guess_and_truth_stand_together(chapter: Page, kind: str, hand: Callable
         [laid] = [trace for trace in traces if trace.get("uid") == "posenc-guess"]
         assert laid["y"] == guess
         assert laid["x"] == asked.facts["points"]
+
+
+def test_every_bar_is_dragged_before_the_answer(chapter: Page) -> None:
+    asked = Asked(chapter, "bars")
+    asked.inputs().first.press("ArrowRight")
+    asked.commit()
+    expect(asked.box.get_by_role("status")).to_have_text(WORDS["bars"]["incomplete"])
+    assert not asked.is_open
+    for bar in asked.inputs().all()[1:]:
+        bar.press("ArrowRight")
+    asked.commit()
+    assert asked.is_open
 
 
 def test_bars_have_a_scale_and_begin_at_zero(chapter: Page) -> None:
@@ -407,7 +420,8 @@ def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> No
         elif kind == "choice":
             asked.box.get_by_text(asked.facts["choices"][1]).tap()
         elif kind == "bars":
-            asked.inputs().first.tap()
+            for bar in asked.inputs().all():
+                bar.tap()
         else:
             picture = asked.box.locator("svg")
             picture.scroll_into_view_if_needed()

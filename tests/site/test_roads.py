@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from myst_parser.mdit_to_docutils.base import default_slugify
 from sphinx.errors import ExtensionError
 
 from tools import reading
-from tools.notebooks import load
+from tools.notebooks import joined, load
 
 TWO_HOURS, COURSE = "book/two_hours.html", "book/the_course.html"
 KEY = "turn-by-turn:roads"
@@ -34,31 +35,23 @@ def roads():
 # ---- times -------------------------------------------------------------------------------------------------------
 
 
-def test_a_section_ends_at_the_next_heading_of_its_level(roads):
-    def cell(text):
-        return {"cell_type": "markdown", "source": text, "metadata": {}}
-
-    cells = [cell("# T"), cell("## One thing\n\na b"), cell("c"), cell("### Within"), cell("## Two"), cell("d")]
-    assert list(roads.section(cells, "one-thing")) == cells[1:4]
-    assert list(roads.section(cells, "within")) == cells[3:4]
-    assert list(roads.section(cells, "two")) == cells[4:]
-    assert list(roads.section(cells, "three")) == []
-
-
-def test_the_time_of_a_stop_is_that_of_its_cells(roads):
-    stops = roads.roads()["two_hours"].stops
-    for stop in stops:
+def test_a_stop_ends_before_its_last_heading(roads):
+    for stop in roads.roads()["two_hours"].stops:
         path = roads.notebook_of(stop.page)
-        spine = list(reading.spine(load(path)["cells"]))
-        cells = [cell for anchor in stop.sections for cell in roads.section(spine, anchor)] or spine
+        spine, cells = list(reading.spine(load(path)["cells"])), roads.beginning(stop)
+        assert cells == spine[: len(cells)]
+        following = joined(spine[len(cells)]["source"]).splitlines()[0]
+        assert default_slugify(following.lstrip("# ")) == stop.until
         assert roads.minutes(stop) == pytest.approx(reading.reading(cells, folded=False).minutes)
-        assert 2 < roads.minutes(stop) <= reading.of_spine(path).minutes
+        assert 2 < roads.minutes(stop) < reading.of_spine(path).minutes
+    whole = roads.Stop("notebooks/05_rope_by_matrices")
+    assert roads.minutes(whole) == reading.of_spine(roads.notebook_of(whole.page)).minutes
 
 
 def test_two_hours_are_about_two(roads):
     stops = roads.roads()["two_hours"].stops
-    assert 90 <= sum(map(roads.minutes, stops)) <= 140
-    assert len(stops) == 8
+    assert 90 <= sum(map(roads.minutes, stops)) <= 120
+    assert len(stops) == 9
     assert sum(len(stop.looks) for stop in stops) >= 10
 
 
@@ -69,7 +62,7 @@ def test_minutes_are_said_with_hours(roads):
 def test_a_section_or_picture_that_is_not_there_stops_the_build(roads):
     page = "notebooks/05_rope_by_matrices"
     with pytest.raises(ExtensionError, match="has no section nowhere"):
-        roads.minutes(roads.Stop(page, ("nowhere",)))
+        roads.minutes(roads.Stop(page, "nowhere"))
     with pytest.raises(ExtensionError, match="does not show Coverage"):
         roads.look_at(roads.Stop(page), "Coverage", "")
     with pytest.raises(ExtensionError, match="has the steps together, apart.*, not nowhere"):
@@ -89,25 +82,27 @@ def test_the_course_has_every_chapter_and_assignment(roads):
 def test_a_road_is_walked_marked_left_and_cleared(new_page, site_url):
     page = new_page()
     page.goto(f"{site_url}/{TWO_HOURS}")
-    assert "0 of 8 read" in page.locator(".posenc-road").inner_text()
+    assert "0 of 9 read" in page.locator(".posenc-road").inner_text()
     page.locator(".posenc-stops a").first.click()
-    page.wait_for_url("**/02_the_blind_spot.html")
+    page.wait_for_url("**/01_attention_from_scratch.html")
     end = page.locator(".posenc-road-end")
+    assert end.evaluate("(box) => box.nextElementSibling.id") == "several-heads"
     mark = end.locator("[data-action=mark]")
     mark.focus()
     page.keyboard.press("Enter")
-    assert "1 of 8 read" in end.inner_text()
+    assert "1 of 9 read" in end.inner_text()
     assert page.evaluate("document.activeElement.dataset.action") == "mark"
     assert mark.get_attribute("aria-pressed") == "true"
     end.locator("a").click()
-    page.wait_for_url("**/03_what_a_position_code_must_do.html")
+    page.wait_for_url("**/02_the_blind_spot.html")
     page.locator(".posenc-road-end [data-action=leave]").click()
-    assert "of 8" not in page.locator(".posenc-road-end").inner_text()
+    assert page.locator(".posenc-road-end").evaluate("(box) => box === box.closest('article').lastElementChild")
+    assert "of 9" not in page.locator(".posenc-road-end").inner_text()
     page.goto(f"{site_url}/{TWO_HOURS}")
     assert page.locator(".posenc-read-mark").count() == 1
-    assert "1 of 8 read" in page.locator(".posenc-road").inner_text()
+    assert "1 of 9 read" in page.locator(".posenc-road").inner_text()
     page.locator(".posenc-road [data-action=clear]").click()
-    assert "0 of 8 read" in page.locator(".posenc-road").inner_text()
+    assert "0 of 9 read" in page.locator(".posenc-road").inner_text()
     assert page.locator(".posenc-read-mark").count() == 0
     assert json.loads(page.evaluate(f"localStorage.getItem('{KEY}')")) == {"road": None, "read": []}
 
@@ -140,7 +135,7 @@ def test_what_is_stored_by_somebody_else_does_no_harm(new_page, site_url, stored
     page = new_page()
     page.add_init_script(f"localStorage.setItem('{KEY}', {json.dumps(stored)})")
     page.goto(f"{site_url}/{TWO_HOURS}")
-    assert "0 of 8 read" in page.locator(".posenc-road").inner_text()
+    assert "0 of 9 read" in page.locator(".posenc-road").inner_text()
 
 
 def test_it_works_from_disk(new_page, built_site):
@@ -148,14 +143,14 @@ def test_it_works_from_disk(new_page, built_site):
     page.goto((built_site / TWO_HOURS).as_uri())
     page.locator(".posenc-stops a").first.click()
     page.locator(".posenc-road-end [data-action=mark]").click()
-    assert "1 of 8 read" in page.locator(".posenc-road-end").inner_text()
+    assert "1 of 9 read" in page.locator(".posenc-road-end").inner_text()
 
 
-@pytest.mark.parametrize("where", [TWO_HOURS, COURSE])
-def test_without_javascript_a_road_is_a_list_of_links(new_page, site_url, where):
+@pytest.mark.parametrize(("where", "stops"), [(TWO_HOURS, 9), (COURSE, 8)])
+def test_without_javascript_a_road_is_a_list_of_links(new_page, site_url, where, stops):
     page = new_page(javascript=False)
     page.goto(f"{site_url}/{where}")
-    assert page.locator("ol.posenc-stops > li").count() == 8
+    assert page.locator("ol.posenc-stops > li").count() == stops
     assert page.locator("ol.posenc-stops > li a").count() >= 16
     assert page.locator(".posenc-road").is_hidden()
 

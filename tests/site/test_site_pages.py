@@ -234,6 +234,17 @@ def test_without_javascript_words_stand_in_for_figures(visited: Visit) -> None:
         assert figure["height"] < max(400, 0.4 * len(figure["text"])), "more room than the words take"
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_without_javascript_links_have_their_colour(new_page: Callable[..., Page], site_url: str, theme: str) -> None:
+    page = new_page(javascript=False, theme=theme)
+    page.goto(f"{site_url}/book/intro.html")
+    link, text = (
+        page.locator(f"article {name}").first.evaluate("(element) => getComputedStyle(element).color")
+        for name in ("p a", "p")
+    )
+    assert link != text
+
+
 def test_first_view_is_within_its_budget(visited: Visit) -> None:
     assert 0 < visited.weight["bytes"] <= BUDGET, visited.weight
 

@@ -1,4 +1,4 @@
-"""The page of questions: the code under an answer runs as it stands and prints what stands beside its prints.
+"""The page of questions: the code under an answer runs as it stands and prints what stands below each print.
 
 So does what an answer says of a number: it is printed by the answer's own code, stands in it, or is printed by a
 chapter that the answer links to.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import runpy
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "book" / "questions.md").read_text(encoding="utf-8")
 QUESTION = re.compile(r"^(?P<fence>`{3,})\{question\} (?P<asked>.+?)\n(?P<answer>.*?)^(?P=fence)$", re.M | re.S)
 PROGRAM = re.compile(r"^```python\n(.+?)^```$", re.M | re.S)
-PRINTS = re.compile(r"^print\(.+\)  # (.+)$", re.M)
+PRINTS = re.compile(r"^print\(.+\)\n# (.+)$", re.M)
 CHAPTER = re.compile(r"\.\./notebooks/(\w+)\.ipynb#")
 ASKED_IN = re.compile(r"\[(?:[\w.-]+ )?(\d+)\]\(https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/(\d+)\)")
 ANSWERS = {match["asked"]: match["answer"] for match in QUESTION.finditer(PAGE)}
@@ -46,8 +45,8 @@ def test_it_prints_what_it_says(program, tmp_path, capsys):
 @every_program
 def test_it_is_small(program):
     lines = [line for line in program.splitlines() if line.strip() and not line.startswith(("import ", "from "))]
-    assert 3 <= len(lines) <= 14
-    assert max(map(len, lines)) <= 90
+    assert 3 <= len(lines) <= 17
+    assert max(map(len, lines)) <= 88
 
 
 def test_one_program_an_answer_and_none_in_another_form():
@@ -70,7 +69,7 @@ def test_where_it_was_asked_is_named_by_its_number():
     asked = re.findall(r"\[[^\]]*\]\(https://github\.com/[^)]+\)", PAGE)
     named = [link for link in asked if ASKED_IN.fullmatch(link)]
     assert [link for link in named if len(set(ASKED_IN.fullmatch(link).groups())) > 1] == []  # type: ignore[union-attr]
-    assert len(asked) - len(named) == 1  # a perplexity is quoted from its thread
+    assert len(asked) - len(named) == 2  # a perplexity is quoted from its thread, and a sentence
     assert len(named) >= 45
 
 

@@ -22,9 +22,8 @@ from site_reference import CODE, NOTEBOOKS, Question, Term, directives_of, quest
 
 from posenc import absolute, analysis, attention, bias, configs, frequencies, rotary, scaling, schemes
 from posenc.scaling import configuration
-from tests.notebooks.prose import numbers_in_output, numbers_in_prose
+from tests.notebooks.prose import numbers_in_prose
 from tests.site.browser import ROOT
-from tools.notebooks import joined, load
 
 BOOK = ROOT / "book"
 GLOSSARY, QUESTIONS, NOTES = (BOOK / f"{name}.md" for name in ("glossary", "questions", "about_the_notes"))

@@ -1,4 +1,4 @@
-"""What a search finds first: twenty-four queries, each with its page, chosen before the ranking was made, and others."""
+"""What a search finds first: twenty-four queries with their pages, chosen before the ranking was made, and others."""
 
 from __future__ import annotations
 

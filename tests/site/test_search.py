@@ -1,4 +1,4 @@
-"""What a search finds first: twenty-four queries, each with its page, chosen before the ranking was made."""
+"""What a search finds first: twenty-four queries with their pages, chosen before the ranking was made, and others."""
 
 from __future__ import annotations
 
@@ -39,6 +39,14 @@ FIRST = {
     "attention sink": SEE["attention sink"],
     "blind spot": "notebooks/02_the_blind_spot.html",
     "learned positions": "notebooks/13_learned_positions_and_none.html",
+    # since then: what a question or a new term answers
+    "quantise keys": "book/questions.html#should-cached-keys-be-quantised",
+    "quantised weights": "book/questions.html#can-weights-be-reordered",
+    "several devices": "book/questions.html#a-text-is-split-over-several-devices",
+    "no_rope_layers": "book/questions.html#some-layers-of-llama-4-and-smollm3",
+    "mrope_interleaved": "book/questions.html#my-model-says-mrope-interleaved",
+    "context shift": SEE["context shift"],
+    "qk norm": SEE["QK norm"],
 }
 
 

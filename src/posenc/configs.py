@@ -296,23 +296,6 @@ def _class(name: str, *, parameters: dict[str, Any], trained: int | None = None,
 
 _DEFAULTS = [
     _class(
-        "ApertusConfig",
-        head_dim=128,
-        n_heads=32,
-        n_key_value_heads=32,
-        n_layers=32,
-        max_position_embeddings=65_536,
-        trained=8192,
-        parameters={
-            "rope_type": "llama3",
-            "rope_theta": 12_000_000.0,
-            "factor": 8.0,
-            "original_max_position_embeddings": 8192,
-            "low_freq_factor": 1.0,
-            "high_freq_factor": 4.0,
-        },
-    ),
-    _class(
         "DeepseekV4Config",
         head_dim=512,
         n_heads=64,

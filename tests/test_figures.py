@@ -384,6 +384,14 @@ def test_model_plane():
     assert [way.name for way in ways] == list(ALLOWED)
     assert "told by none" in ends.text
     assert len(points.x) == 3
+    crowd = {"low": (4096, 5e4), "high": (4096, 6e5), "right": (8192, 6e4)}
+    ends = {"above": (9e4, 3e6), "below": (1e5, 2e6), "far": (1e5, 1e8)}
+    *_, points, circles = figures.model_plane(crowd, ends).data
+    sides = dict(zip((*points.text, *circles.text), (*points.textposition, *circles.textposition), strict=True))
+    assert sides["high"] == "top center"
+    assert sides["low"] != sides["right"]
+    assert sides["low"] == "bottom center"
+    assert [sides[name] for name in ends] == ["middle right", "bottom right", "middle right"]
 
 
 def test_lowest_scores():

@@ -380,6 +380,18 @@ def test_model_plane():
     span = f"{4096 / 5.1e6:.2g} (three) to 0.087 (near)"
     assert title(figure) == f"None of 4 slowest pairs made a full turn within the trained length: {span}"
     assert "1 of 1 slowest pairs" in title(figures.model_plane({"a": (100, 50.0)}, {}))
+    *ways, _, points, ends = figures.model_plane(TRAINED, ALLOWED | {"told by none": (131_072, 188.0)}).data
+    assert [way.name for way in ways] == list(ALLOWED)
+    assert "told by none" in ends.text
+    assert len(points.x) == 3
+    crowd = {"low": (4096, 5e4), "high": (4096, 6e5), "right": (8192, 6e4)}
+    ends = {"above": (9e4, 3e6), "below": (1e5, 2e6), "far": (1e5, 1e8)}
+    *_, points, circles = figures.model_plane(crowd, ends).data
+    sides = dict(zip((*points.text, *circles.text), (*points.textposition, *circles.textposition), strict=True))
+    assert sides["high"] == "top center"
+    assert sides["low"] != sides["right"]
+    assert sides["low"] == "bottom center"
+    assert [sides[name] for name in ends] == ["middle right", "bottom right", "middle right"]
 
 
 def test_lowest_scores():
@@ -1372,7 +1384,6 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.score_widths([4], {"a": ([1.0],)}, 8), r"measured\['a'\] must be two rows of 1 finite"),
         (lambda: figures.pairs_by_model({}), "models must hold at least one"),
         (lambda: figures.model_plane({}, {}), "trained must hold at least one"),
-        (lambda: figures.model_plane(TRAINED, {"five": (1, 1.0)}), r"models of trained, got \['five'\]"),
         (lambda: figures.model_plane({"a": (0, 1.0)}, {}), "must be greater than 0, got 0.0"),
         (lambda: figures.lowest_scores(9, {}), "lowest must hold at least one"),
         (lambda: figures.lowest_scores(9, {1.0: 0.5}), "the least base must be greater than 1, got 1.0"),

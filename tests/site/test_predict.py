@@ -406,7 +406,7 @@ def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> No
     page = new_page(width=360, height=780, has_touch=True, is_mobile=True)
     page.goto(f"{site_url}/{CHAPTER}.html")
     settle(page)
-    page.locator("details.posenc-deeper > summary").tap()
+    page.locator("details.posenc-deeper > summary").first.tap()
     for kind in KINDS:
         asked = Asked(page, kind)
         for target in asked.box.locator("button, input:not([type=radio]), label:has(input[type=radio])").all():

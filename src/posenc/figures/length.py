@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import cycle, groupby
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, permutations
 
 import numpy as np
 import plotly.graph_objects as go
@@ -439,47 +439,72 @@ def _together(places: Mapping[str, tuple[float, float]]) -> dict[tuple[float, fl
     """Names by place, of which those that would lie on each other on a plane of two logarithmic axes share one."""
     groups: dict[tuple[float, float], list[str]] = {}
     for name, place in places.items():
-        near = (at for at in groups if np.abs(np.log10(np.divide(at, place))).max() < 0.1)
+        near = (at for at in groups if _apart(at, place).max() < 0.15)
         groups.setdefault(next(near, tuple(place)), []).append(name)
     return groups
+
+
+def _apart(one: tuple[float, float], other: tuple[float, float]) -> np.ndarray:
+    """How far two places of a plane of two logarithmic axes lie apart, in powers of ten."""
+    return np.abs(np.log10(np.divide(one, other)))
 
 
 def _decade(place: tuple[float, float]) -> int:
     return int(np.log10(place[1]))
 
 
+def _beside_dots(groups: Iterable[tuple[float, float]]) -> dict[tuple[float, float], str]:
+    """Where names keep clear of each other: away from a dot in the same column, else unlike those of the dot before."""
+    beside: dict[tuple[float, float], str] = {}
+    for _, row in groupby(sorted(groups, key=lambda at: (_decade(at), at)), key=_decade):
+        side = "top center"
+        for at in row:
+            column = [other for other in groups if other != at and (_apart(at, other) < (0.05, 1.2)).all()]
+            side = "bottom center" if side == "top center" else "top center"
+            if column:
+                side = "bottom center" if max(column, key=lambda other: other[1])[1] > at[1] else "top center"
+            beside[at] = side
+    return beside
+
+
+def _beside_circles(groups: Iterable[tuple[float, float]]) -> dict[tuple[float, float], str]:
+    """To the right, and lower where another is near and above."""
+    beside = dict.fromkeys(groups, "middle right")
+    for upper, lower in permutations(beside, 2):
+        if upper[1] > lower[1] and _apart(upper, lower).max() < 0.3:
+            beside[lower] = "bottom right"
+    return beside
+
+
 def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, tuple[int, float]]) -> go.Figure:
     """Length against the wavelength of the slowest pair: as trained, and where a configuration allows more.
 
-    Both map a model to (tokens, wavelength in tokens); models of `allowed` are in `trained`, and a line joins the two.
+    Both map a model to (tokens, wavelength in tokens). A line joins the two places of a model that is in both; a model
+    whose trained length nobody tells is in `allowed` alone.
     """
-    if not set(allowed) <= set(_some("trained", trained)):
-        raise ValueError(f"allowed must name models of trained, got {sorted(set(allowed) - set(trained))}")
-    every = np.array([*trained.values(), *allowed.values()], dtype=float)
+    every = np.array([*_some("trained", trained).values(), *allowed.values()], dtype=float)
     if not (every > 0).all():
         raise ValueError(f"lengths and wavelengths must be greater than 0, got {every.min()}")
     figure, ends = go.Figure(), np.array([every[:, 0].min() / 2, every[:, 0].max() * 12])
-    for name, place in allowed.items():
-        way = np.array([trained[name], place], dtype=float)
+    for name in (name for name in allowed if name in trained):
+        way = np.array([trained[name], allowed[name]], dtype=float)
         line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
         figure.add_scatter(x=way[:, 0], y=way[:, 1], mode="lines", line=line, name=name, showlegend=False)
     line = {"color": PALETTE["bound"], "width": 2}
     figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name=_say("model_plane.diagonal"))
-    far = {name: place for name, place in allowed.items() if place[0] > 2 * trained[name][0]}
+    far = {name: place for name, place in allowed.items() if place[0] > 2 * trained.get(name, (0,))[0]}
     near = {name: place for name, place in allowed.items() if name not in far}
     for places, name, symbol, colour in (
         (trained, _say("model_plane.trained"), "circle", "score"),
         (far | near, _say("model_plane.allowed"), "circle-open", "position"),
     ):
         groups = _together(places)
-        beside: dict[tuple[float, float], str] = {}
-        for _, row in groupby(sorted(groups, key=lambda at: (_decade(at), at)), key=_decade):
-            beside |= zip(row, cycle(("bottom center", "top center")), strict=False)  # names keep clear of each other
+        beside = _beside_dots(groups) if places is trained else _beside_circles(groups)
         figure.add_scatter(
             x=[at[0] for at in groups],
             y=[at[1] for at in groups],
             text=["<br>".join(n for n in names if places is trained or n in far) for names in groups.values()],
-            textposition=[beside[at] if places is trained else "middle right" for at in groups],
+            textposition=[beside[at] for at in groups],
             cliponaxis=False,
             textfont={"size": 11},
             mode="markers+text",
@@ -494,7 +519,7 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
     facts = {"turned": turned, "models": len(made), "least": made[0][0], "worst": _whole(made[0][1])}
     facts |= {"most": made[-1][0], "best": _whole(made[-1][1])}
     places = [{"name": name, "length": length, "wave": wave} for name, (length, wave) in trained.items()]
-    return _tell(figure, "model_plane", height=520, places=places, **facts)
+    return _tell(figure, "model_plane", height=600, places=places, **facts)
 
 
 def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:

@@ -307,6 +307,7 @@ def examined() -> list[Run]:
         runs += [Run("full", "copy", scheme, seed) for scheme in _FULL]
         runs += [Run("two_layers", task, scheme, seed) for scheme in _NEW for task in both]
         runs += [Run("four_layers", task, scheme, seed) for scheme in _DEEP for task in both]
+        runs.append(Run("two_layers", "text", "tener", seed))
     for seed in MORE_SEEDS:
         runs += [Run("two_layers", task, scheme, seed) for scheme in _HEADLINE for task in both]
     for seed in SEEDS:

@@ -253,7 +253,9 @@ def projected_sum(words: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> 
     for k in (0, 1):
         for column, values in enumerate((x[k], p[k], sums[k], w[k], after[k]), 1):
             table = values.reshape(dim, -1)
-            text = [[_number(value, 0 if column == 4 and value == round(value) else 1) for value in row] for row in table]
+            text = [
+                [_number(value, 0 if column == 4 and value == round(value) else 1) for value in row] for row in table
+            ]
             heat = {"z": _drawn(table), "text": text, "texttemplate": "%{text}", "coloraxis": "coloraxis"}
             figure.add_heatmap(**heat, xgap=1, ygap=1, hoverinfo="skip", row=k + 1, col=column)
     most = max(float(np.abs(each).max()) for each in (x, p, sums, w, after))
@@ -361,7 +363,12 @@ def block_maps(weights: Mapping[str, np.ndarray]) -> go.Figure:
     tables: dict[str, np.ndarray] = {}
     for name, weight in _some("weights", weights).items():
         tables[name] = np.asarray(weight, dtype=float)
-        if tables[name].ndim != 2 or len(set(tables[name].shape)) != 1 or len(tables[name]) % 2 or not tables[name].any():
+        if (
+            tables[name].ndim != 2
+            or len(set(tables[name].shape)) != 1
+            or len(tables[name]) % 2
+            or not tables[name].any()
+        ):
             shape = tables[name].shape
             raise ValueError(f"weights[{name!r}] must be square, of even size and not all 0, got shape {shape}")
     drawn = {name: _drawn(table / np.abs(table).max()) for name, table in tables.items()}

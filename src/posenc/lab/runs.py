@@ -296,7 +296,8 @@ def shipping() -> list[str]:
     names = [f"full-text-{scheme}-0" for scheme in _FULL]
     names += [f"full-copy-{scheme}-0" for scheme in ("rope_100", "rope_10000", "alibi", "alibi_published", "learned")]
     names += [f"two_layers-said_once-{scheme}-0" for scheme in ("rope_100", "rope_10000")]
-    return names + [f"two_layers-text-rope_{base}-{seed}" for base in (100, 10_000) for seed in (0, 1)]
+    names += [f"two_layers-text-rope_{base}-{seed}" for base in (100, 10_000) for seed in (0, 1)]
+    return [*names, "two_layers-text-tener-0"]
 
 
 def examined() -> list[Run]:

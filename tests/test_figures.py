@@ -20,6 +20,7 @@ from posenc.analysis import (
     four_terms,
     kernel_residual,
     offset_kernel,
+    pairwise_weight,
 )
 from posenc.attention import attention
 from posenc.figures import _drawing
@@ -133,6 +134,7 @@ EMBEDDINGS, SCALES = rng.normal(size=(5, 512)), {"small": 0.02, "unit": 1.0, "la
 RANDOM = rng.normal(size=(32, 32))
 TWO_WEIGHTS = np.random.default_rng(1).normal(size=(2, 4, 4))
 WEIGHTS = {"none": None, "random": RANDOM, "shift": shift_matrix(1, 32)}
+SMALL_WEIGHTS = {"turn": [[1, -2], [2, 1]], "swap": [[0, 1], [1, 0]], "squeeze": [[1, 0], [0, 0.5]]}
 CONTENT, PLACES, PROJECTION = rng.normal(size=(6, 16)), sinusoidal(np.arange(6), 16), np.eye(16)
 Q, K = [1.0, 0.5, 0.2, 1.0], [0.3, 1.0, 0.8, -0.4]
 FAR = np.arange(65)
@@ -219,6 +221,9 @@ EXAMPLES = {
     "products_through_weights": lambda: figures.products_through_weights(
         np.arange(-20, 21), [0, 100, 200], 32, 1e4, WEIGHTS
     ),
+    "projected_sum": lambda: figures.projected_sum(WORDS[:2, :4], sinusoidal([5, 3], 4), TWO_WEIGHTS),
+    "turned_and_mapped": lambda: figures.turned_and_mapped(SMALL_WEIGHTS, 0.6),
+    "block_maps": lambda: figures.block_maps({"random": RANDOM[:4, :4], "shift": shift_matrix(1, 8)}),
     "position_maps": lambda: figures.position_maps(20, 32, 1e4, WEIGHTS, trained=8),
     "score_terms": lambda: figures.score_terms(four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)),
     "rotated_pairs": lambda: figures.rotated_pairs(Q, K, 5, 2, 100.0),
@@ -592,9 +597,59 @@ def test_score_terms():
     assert "(d) 0%" in title(figure)
 
 
+def test_score_terms_of_offsets_have_names_of_their_own():
+    q, k = np.random.default_rng(3).normal(size=(2, 1, 6, 4))
+    of_offsets = bias.tener(q, k, sinusoidal(np.arange(5, -6, -1), 4), q[:, 0], k[:, 0])
+    figure = figures.score_terms(bias.TransformerXLTerms(*(term[0] for term in of_offsets)))
+    names = [annotation.text for annotation in figure.layout.annotations[:4]]
+    assert names == ["(a) word, word", "(b) word, offset", "(c) every query, word", "(d) every query, offset"]
+    assert "(d) 0%" in title(figure)
+
+
 def test_score_terms_with_fewer_keys_than_queries():
     term = np.arange(3)[None] - np.arange(5)[:, None] + 0.0  # the offset itself
     assert "(a) 0%, (b) 0%, (c) 0%, (d) 0%" in title(figures.score_terms([term] * 4))
+
+
+def test_projected_sum():
+    """Each panel by hand, and what the title says of the score and its parts."""
+    x, p, (w_q, w_k) = WORDS[:2, :4], sinusoidal([5, 3], 4), TWO_WEIGHTS
+    query, key = w_q @ (x[0] + p[0]), w_k @ (x[1] + p[1])
+    figure = drawn("projected_sum")
+    shown = [np.array(trace.z) for trace in figure.data]
+    for panel, values in enumerate((x[0], p[0], x[0] + p[0], w_q, query, x[1], p[1], x[1] + p[1], w_k, key)):
+        np.testing.assert_allclose(shown[panel], np.reshape(values, (4, -1)), atol=DRAWN)
+    assert figure.data[4].text[1][0].replace("−", "-") == f"{query[1]:.1f}"
+    score, words, places = query @ key, (w_q @ x[0]) @ (w_k @ x[1]), (w_q @ p[0]) @ (w_k @ p[1])
+    said = title(figure).replace("−", "-")
+    assert f"multiply to {score:.2f}; words alone would give {words:.2f}, places alone {places:.2f}" in said
+
+
+def test_turned_and_mapped():
+    """The flag both ways, point by point; only what scales and turns ends alike."""
+    figure = drawn("turned_and_mapped")
+    turn = rotation_matrix([0.6])
+    for panel, weight in enumerate(SMALL_WEIGHTS.values()):
+        for way, matrix in enumerate((np.array(weight) @ turn, turn @ np.array(weight))):
+            trace = figure.data[2 * panel + way]
+            expected = [matrix @ point for point in ([0, 0], [0, 1], [0.45, 0.8], [0, 0.6])]
+            np.testing.assert_allclose(np.column_stack([trace.x, trace.y]), expected, atol=DRAWN)
+    assert "does not matter for turn; for the others it does" in title(figure)
+    assert "0.00 (turn), 1.13 (swap), 0.28 (squeeze)" in alt(figure)
+    assert title(figures.turned_and_mapped({"swap": SMALL_WEIGHTS["swap"]}, 1.0)) == "The order matters for all of them"
+    assert title(figures.turned_and_mapped({"turn": np.eye(2)}, 1.0)) == "The order does not matter for turn"
+
+
+def test_block_maps():
+    """The share in blocks aI + bJ by least squares; every pair's own block is framed."""
+    figure, random = drawn("block_maps"), RANDOM[:4, :4]
+    units = np.array([pairwise_weight(*row.reshape(2, 2)).ravel() for row in np.eye(4)])
+    nearest = np.linalg.lstsq(units.T, random.ravel(), rcond=None)[0] @ units
+    share = np.sum(nearest**2) / np.sum(random**2)
+    assert f"{share:.0%} (random), 100% (shift)" in title(figure)
+    np.testing.assert_allclose(figure.data[0].z, random / np.abs(random).max(), atol=DRAWN)
+    frames = [(shape.xref, shape.x0, shape.y1) for shape in figure.layout.shapes]
+    assert frames == [("x", -0.5, 1.5), ("x", 1.5, 3.5), *(("x2", 2 * pair - 0.5, 2 * pair + 1.5) for pair in range(4))]
 
 
 def test_position_maps():
@@ -1314,6 +1369,15 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.products_through_weights([-1, 0, 2], [0, 1], 8, 1e4, {"a": None}), "offsets must be −n … n"),
         (lambda: figures.products_through_weights([-1, 0, 1], [0], 8, 1e4, {"a": None}), "positions two or more"),
         (lambda: figures.products_through_weights([-1, 0, 1], [0, 1], 8, 1e4, {}), "weights must hold at least one"),
+        (lambda: figures.projected_sum(W3, W3, W3), r"shapes \(2, dim\).*got \(3, 3\)"),
+        (lambda: figures.projected_sum(W3[:2], W3[:2], [W3]), r"and \(2, dim, dim\), got .* and \(1, 3, 3\)"),
+        (lambda: figures.turned_and_mapped({}, 1.0), "weights must hold at least one"),
+        (
+            lambda: figures.turned_and_mapped({"a": W3}, 1.0),
+            r"weights\['a'\] must have shape \(2, 2\), got shape \(3, 3\)",
+        ),
+        (lambda: figures.block_maps({"a": W3}), r"weights\['a'\] must be square, of even size.*got shape \(3, 3\)"),
+        (lambda: figures.block_maps({"a": np.zeros((2, 2))}), "not all 0"),
         (lambda: figures.score_terms([W3, W3, W3, W3[:2]]), r"terms must all have shape \(queries, keys\)"),
         (lambda: figures.rotated_pairs([1.0, 0.0], [1.0], 0, 0, 1e4), r"got shapes \(2,\) and \(1,\)"),
         (lambda: figures.rotated_pairs([], [], 0, 0, 1e4), "q and k must both have shape"),

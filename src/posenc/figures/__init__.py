@@ -59,13 +59,16 @@ from posenc.figures.rotation import (
 )
 from posenc.figures.sinusoids import (
     added_code,
+    block_maps,
     chirps,
     frequency_roles,
     inner_products,
     position_maps,
     products_through_weights,
+    projected_sum,
     score_terms,
     shifted_hands,
+    turned_and_mapped,
     wavelength_ladder,
 )
 from posenc.figures.stages import mean_waves, staged_texts
@@ -79,6 +82,7 @@ __all__ = [
     "between_the_turns",
     "bias_maps",
     "biases_by_distance",
+    "block_maps",
     "chirps",
     "cliffs",
     "code_tables",
@@ -117,6 +121,7 @@ __all__ = [
     "position_maps",
     "powers",
     "products_through_weights",
+    "projected_sum",
     "reaches",
     "repairs",
     "returns",
@@ -133,6 +138,7 @@ __all__ = [
     "staged_texts",
     "suspects",
     "training_losses",
+    "turned_and_mapped",
     "wave_and_dial",
     "wavelength_ladder",
     "waves",

@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.flex [--tokens 4096]
 
-ALiBi on eight heads of 64 dimensions under a causal mask, float32, one thread, each way in a process of its own, so that
-its memory can be told. The first call compiles, where anything is compiled, which wants a C++ compiler; of the later
-three the least time counts. The memory is by how much the process had grown at its largest. Outputs must agree.
+ALiBi on eight heads of 64 dimensions under a causal mask, float32, one thread, each way in a process of its own, so
+that its memory can be told. The first call compiles, where anything is compiled, which wants a C++ compiler; of the
+later three the least time counts. The memory is by how much the process had grown at its largest. Outputs must agree.
 Results also go to _build/report/flex.json.
 """
 

@@ -154,4 +154,6 @@ def terms_multiplied(
     figure.update_yaxes(title_text=_say("terms_multiplied.up"), col=1)
     figure.update_layout(barmode="overlay", showlegend=False)
     figure.update_annotations(font_size=12)
-    return _tell(figure, "terms_multiplied", height=380, products=[{"product": one} for one in products], sum=sum(products))
+    return _tell(
+        figure, "terms_multiplied", height=380, products=[{"product": one} for one in products], sum=sum(products)
+    )

@@ -255,6 +255,7 @@ EXAMPLES = {
     "bias_maps": lambda: figures.bias_maps(
         {"line": np.subtract.outer(-np.arange(3.0), -np.arange(3)), "asked": np.arange(9.0).reshape(3, 3)}
     ),
+    "terms_multiplied": lambda: figures.terms_multiplied([1, -2], [0.5, 1], [3, 0], [0.2, 0.2], [-1, 4]),
     "orders_seen": lambda: figures.orders_seen(READINGS),
     "training_losses": lambda: figures.training_losses(LOSSES, every=10, chance=0.5),
     "gathering": lambda: figures.gathering(["the", "cat", "sat"], SHARES, VALUES, 2, ["creature", "action"]),
@@ -1006,6 +1007,25 @@ def test_bias_maps():
     assert title(figures.bias_maps({"masked": masked})).endswith("by up to 2.0 (masked)")
 
 
+def test_three_bias_maps_stand_side_by_side():
+    column, row = np.arange(3.0)[:, None] + np.zeros(3), np.zeros((3, 1)) - np.arange(3.0)
+    figure = figures.bias_maps({"m": column, "n": row, "sum": column + row})
+    assert len({figure.layout[f"xaxis{number}"].domain for number in ("", 2, 3)}) == 3
+    assert len({figure.layout[f"yaxis{number}"].domain for number in ("", 2, 3)}) == 1
+    assert title(figure).replace("<br>", " ").endswith("by up to 2.0 (m), 2.0 (n), 0.0 (sum)")
+
+
+def test_terms_multiplied():
+    figure = EXAMPLES["terms_multiplied"]()
+    assert title(figure) == "Four products make one logit: −1.50, 3.00, 0.30, −3.00; their sum is −1.20"
+    drawn = {trace.name: (list(trace.customdata), trace.marker.color) for trace in figure.data}
+    assert drawn["q"] == ([1, -2], figures.PALETTE["query"])
+    assert drawn["r"] == ([3, 0], figures.PALETTE["position"])
+    assert [trace.name for trace in figure.data] == ["q", "k", "q", "r", "u", "k", "v", "r"]
+    assert list(figure.data[0].text) == ["1.0", "−2.0"]
+    assert "= −1.50" in {note.text for note in figure.layout.annotations}
+
+
 def test_orders_seen():
     figure = EXAMPLES["orders_seen"]()
     nothing, groups, everything = figure.data
@@ -1424,6 +1444,9 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.bias_maps({"a": np.ones(3)}), r"maps\['a'\] must be square.*got shape \(3,\)"),
         (lambda: figures.bias_maps({"a": np.ones((2, 3))}), r"maps\['a'\] must be square.*got shape \(2, 3\)"),
         (lambda: figures.bias_maps({"a": np.full((2, 2), np.nan)}), r"maps\['a'\] must be square and finite"),
+        (lambda: figures.terms_multiplied([], [], [], [], []), "q must be 1 to 6 finite numbers"),
+        (lambda: figures.terms_multiplied([1], [1, 2], [1], [1], [1]), r"k must be 1 to 6 finite numbers, as many"),
+        (lambda: figures.terms_multiplied([1], [1], [np.nan], [1], [1]), "r must be 1 to 6 finite numbers"),
         (lambda: figures.orders_seen({}), "readings must hold at least one"),
         (lambda: figures.orders_seen({"a": np.ones((4, 1))}), r"readings must all have shape .*\(4, 1\)"),
         (lambda: figures.orders_seen({"a": np.ones((4, 2)), "b": np.ones((3, 2))}), r"got shapes .*\(3, 2\)"),

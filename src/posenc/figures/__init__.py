@@ -19,7 +19,7 @@ from posenc.figures.attention import (
     training_losses,
     word_orders,
 )
-from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches
+from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches, terms_multiplied
 from posenc.figures.codes import code_tables, distance_maps, returns, slopes, step_sizes, wave_and_dial
 from posenc.figures.decay import cosine_map, decay_and_law, decay_for_bases, hands_used, scores_in_attention, waves
 from posenc.figures.length import (
@@ -137,6 +137,7 @@ __all__ = [
     "step_sizes",
     "staged_texts",
     "suspects",
+    "terms_multiplied",
     "training_losses",
     "turned_and_mapped",
     "wave_and_dial",

@@ -410,7 +410,7 @@ def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
     facts = {"ordered": int((table == 1).sum()), "pairs": count * (count - 1) // 2}
     facts |= {"rows": _each(scheme=schemes, over=over, any=(table == 1).any(axis=1))}
     _tell(figure, "order_of_schemes", height=300 + 34 * count, **facts)
-    return figure.update_layout(legend_y=-0.42, margin_b=170)
+    return figure.update_layout(legend_y=-0.34, margin_b=150)
 
 
 def copying_by_distance(

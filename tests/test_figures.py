@@ -186,9 +186,11 @@ NOISE = np.random.default_rng(0).standard_normal(256)
 STEPS = np.array([[1.0], [0.5 + 0.5j], [2j]]) * np.exp(0.5j * np.arange(5))
 CIRCLE = {"pair 1": (np.arange(4) / 4, np.array([0.0, 0.0, 0.25, 0.5])), "pair 2": (np.arange(2) / 2, np.array([0, 1]))}
 EXAMINED = {
-    "text: loss (nats)": {"a": [1.0, 2.0], "b": [1.5, 2.5], "c": [3.0, 4.0]},
-    "copying: share": {"a": [0.5, 0.5], "b": [0.25, 0.5], "c": [0.75, 1.0]},
+    "text: loss (nats)": {"a": (1.5, 1.0, 2.0), "b": (2.0, 1.5, 2.5), "c": (3.5, 3.0, 4.0)},
+    "copying: share": {"a": (0.5, 0.5, 0.5), "b": (0.5, 0.25, 0.5), "c": (0.75, 0.75, 1.0)},
 }
+LEVEL = {"text: loss (nats)": ["a", "b"], "copying: share": {"c"}}
+BETTER = np.array([[0, 1, 1], [-1, 0, 0], [-1, 0, 0]])
 REPAIRED = {
     "text: loss": {
         "a": {"cut": [1.0, 1.5], "as trained": [3.0, 3.5], "both": [2.0]},
@@ -275,7 +277,8 @@ EXAMPLES = {
     "staged_texts": lambda: figures.staged_texts(8, {"as it is": (0, 1), "moved": (6, 1), "crowded": (0, 9)}),
     "mean_waves": lambda: figures.mean_waves(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
     "repairs": lambda: figures.repairs(REPAIRED),
-    "exams": lambda: figures.exams(EXAMINED, less_is_better=["text: loss (nats)"]),
+    "exams": lambda: figures.exams(EXAMINED, LEVEL, less_is_better=["text: loss (nats)"]),
+    "order_of_schemes": lambda: figures.order_of_schemes(["a", "b", "c"], BETTER),
     "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
     "looking_back": lambda: figures.looking_back(range(1, 9), LOOKS),
     "attention_by_distance": lambda: figures.attention_by_distance({"one": [0.25, 0.5, 0.25], "two": [0.5, 0.25, 0]}),
@@ -1246,19 +1249,32 @@ def test_mean_waves():
 def test_exams():
     figure = EXAMPLES["exams"]()
     level, behind, copied, slower = figure.data
-    assert level.x.tolist() == [1, 2, 1.5, 2.5]
-    assert level.y == (0, 0, 1, 1)
-    assert (behind.x.tolist(), behind.y) == ([3, 4], (2, 2))
-    assert (copied.x.tolist(), copied.y) == ([0.75, 1], (2, 2))
-    assert slower.y == (0, 0, 1, 1)
+    assert (level.x.tolist(), level.y) == ([1.5, 2], (0, 1))
+    assert level.error_x.array.tolist() == level.error_x.arrayminus.tolist() == [0.5, 0.5]
+    assert (behind.x.tolist(), behind.y) == ([3.5], (2,))
+    assert (copied.x.tolist(), copied.y) == ([0.75], (2,))
+    assert (copied.error_x.array.tolist(), copied.error_x.arrayminus.tolist()) == ([0.25], [0])
+    assert slower.y == (0, 1)
     assert list(figure.layout.yaxis2.ticktext) == ["a", "b", "c"]
     assert "less is better" in figure.layout.xaxis.title.text
     assert "more is better" in figure.layout.xaxis2.title.text
     assert title(figure) == (
         "None of 3 is first, or level with the first, in every exam. The best means: a (text); c (copying)"
     )
-    one = figures.exams({"copying: share": EXAMINED["copying: share"]})
+    assert "c 0.75 (0.75 to 1.00)" in alt(figure)
+    one = figures.exams({"copying: share": EXAMINED["copying: share"]}, {"copying: share": ["c"]})
     assert title(one).startswith("1 of 3 is first")
+
+
+def test_order_of_schemes():
+    figure = EXAMPLES["order_of_schemes"]()
+    better, worse, neither = figure.data
+    assert list(zip(better.y, better.x, strict=True)) == [(0, 1), (0, 2)]
+    assert list(zip(worse.y, worse.x, strict=True)) == [(1, 0), (2, 0)]
+    assert list(zip(neither.y, neither.x, strict=True)) == [(1, 2), (2, 1)]
+    assert list(figure.layout.yaxis.ticktext) == list(figure.layout.xaxis.ticktext) == ["a", "b", "c"]
+    assert title(figure) == "2 of 3 pairs have an order: one code ahead in some exam and behind in none"
+    assert "a is better than b, c; b is better than none" in alt(figure)
 
 
 def test_copying_by_distance():
@@ -1506,10 +1522,28 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.mean_waves(3, {}), "waves must hold at least one"),
         (lambda: figures.mean_waves(3, {"a": [1.0, 2.0, 3.0]}), r"waves\['a'\] must be more than 3 finite numbers"),
         (lambda: figures.repairs({}), "measured must hold at least one"),
-        (lambda: figures.exams({}), "measured must hold at least one"),
-        (lambda: figures.exams({"a": {}}), "the first exam must hold at least one"),
-        (lambda: figures.exams({"a": {"b": [1.0]}, "c": {"d": [1.0]}}), r"measured\['c'\] must have finite values"),
-        (lambda: figures.exams({"a": {"b": [1.0]}}, ["c"]), r"less_is_better must name exams of measured, got \['c'\]"),
+        (lambda: figures.exams({}, {}), "measured must hold at least one"),
+        (lambda: figures.exams({"a": {}}, {"a": []}), "the first exam must hold at least one"),
+        (lambda: figures.exams({"a": {"b": [1.0]}}, {"a": ["b"]}), r"measured\['a'\] must have \(mean, low, high\)"),
+        (
+            lambda: figures.exams({"a": {"b": [1, 2, 3]}}, {"a": ["b"]}),
+            r"measured\['a'\] must have \(mean, low, high\)",
+        ),
+        (
+            lambda: figures.exams({"a": {"b": [1, 1, 1]}, "c": {"d": [1, 1, 1]}}, {"a": ["b"], "c": ["b"]}),
+            r"measured\['c'\] must have \(mean, low, high\)",
+        ),
+        (
+            lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["b"]}, ["c"]),
+            r"less_is_better must name exams of measured, got \['c'\]",
+        ),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["c"]}), r"level must name some of \['b'\]"),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": []}), r"level must name some of \['b'\]"),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {}), r"level must name some of \['b'\]"),
+        (lambda: figures.order_of_schemes([], [[]]), "schemes must hold at least one"),
+        (lambda: figures.order_of_schemes(["a"], [[0, 1], [-1, 0]]), "verdicts must be 1 × 1"),
+        (lambda: figures.order_of_schemes(["a", "b"], [[0, 1], [1, 0]]), "verdicts must be 2 × 2"),
+        (lambda: figures.order_of_schemes(["a", "b"], [[0, 2], [-2, 0]]), "verdicts must be 2 × 2"),
         (lambda: figures.copying_by_distance([], {"a": []}, 1, 2), "distances must hold at least one"),
         (lambda: figures.copying_by_distance([1], {}, 1, 2), "measured must hold at least one"),
         (lambda: figures.copying_by_distance([1, 2], {"a": [1]}, 1, 2), r"measured\['a'\] must be 2 finite numbers"),

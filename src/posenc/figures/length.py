@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby, permutations
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import cycle, groupby, permutations
 
 import numpy as np
 import plotly.graph_objects as go
@@ -311,11 +311,16 @@ def _whole(name: str) -> str:
     return name.replace(" ", "\u00a0")
 
 
-def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better: Sequence[str] = ()) -> go.Figure:
-    """What every scheme reaches in several exams, a panel each: a dot for each seed.
+def exams(
+    measured: Mapping[str, Mapping[str, Sequence[float]]],
+    level: Mapping[str, Collection[str]],
+    less_is_better: Sequence[str] = (),
+) -> go.Figure:
+    """What every scheme reaches in several exams, a panel each: a mean, and the interval that it lies in.
 
-    `measured` maps an exam, "its name: the axis", to schemes and the values of their seeds; `less_is_better` names
-    those where the least is the best. Drawn full: the scheme of the best mean, and those whose seeds overlap with its.
+    `measured` maps an exam, "its name: the axis", to schemes and their (mean, low, high); `level` names for each exam
+    those that are first or cannot be told from the first, which are drawn full; `less_is_better` names the exams where
+    the least is the best.
     """
     found = {
         exam: {scheme: np.asarray(values, dtype=float) for scheme, values in each.items()}
@@ -323,28 +328,30 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     }
     schemes = list(_some("the first exam", next(iter(found.values()))))
     for exam, each in found.items():
-        if list(each) != schemes or any(v.ndim != 1 or not len(v) or not np.isfinite(v).all() for v in each.values()):
-            raise ValueError(f"measured[{exam!r}] must have finite values of {schemes}, got {said(each)}")
+        if list(each) != schemes or any(v.shape != (3,) or not v[1] <= v[0] <= v[2] for v in each.values()):
+            raise ValueError(f"measured[{exam!r}] must have (mean, low, high) of {schemes}, got {said(each)}")
     if not set(less_is_better) <= set(found):
         raise ValueError(f"less_is_better must name exams of measured, got {list(less_is_better)}")
+    if set(level) != set(found) or not all(level.values()) or not set().union(*level.values()) <= set(schemes):
+        raise ValueError(f"level must name some of {schemes} for each exam, got {said(level)}")
     titles = [exam.partition(": ")[0] for exam in found]
     figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.33 / len(found))
-    everywhere, firsts, every = set(schemes), [], []
+    firsts, every = [], []
     words = {"level": _say("exams.level"), "behind": _say("exams.behind")}
     for row, (exam, each) in enumerate(found.items(), 1):
         sign = 1 if exam in less_is_better else -1
-        best = min(each, key=lambda scheme: sign * each[scheme].mean())
-        level = [scheme for scheme in schemes if (sign * each[scheme]).min() <= (sign * each[best]).max()]
-        everywhere &= set(level)
+        best = min(each, key=lambda scheme: sign * each[scheme][0])
         firsts.append({"scheme": _whole(best), "exam": titles[row - 1]})
         groups = (
-            (words["level"], [s for s in schemes if s in level], "score", "circle"),
-            (words["behind"], [s for s in schemes if s not in level], "neutral", "circle-open"),
+            (words["level"], [s for s in schemes if s in level[exam]], "score", "circle"),
+            (words["behind"], [s for s in schemes if s not in level[exam]], "neutral", "circle-open"),
         )
         for name, which, colour, symbol in groups:
+            mean, low, high = _drawn(np.array([each[scheme] for scheme in which]).reshape(-1, 3).T)
             figure.add_scatter(
-                x=_drawn(np.concatenate([np.empty(0), *(each[scheme] for scheme in which)])),
-                y=[schemes.index(scheme) for scheme in which for _ in each[scheme]],
+                x=mean,
+                y=[schemes.index(scheme) for scheme in which],
+                error_x={"array": high - mean, "arrayminus": mean - low, "thickness": 1.5, "width": 4},
                 mode="markers",
                 marker={"color": PALETTE[colour], "size": 8, "symbol": symbol, "line": {"width": 1.5}},
                 name=name,
@@ -352,7 +359,7 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
                 row=row,
                 col=1,
             )
-        spans = [{"scheme": scheme, "least": v.min(), "greatest": v.max()} for scheme, v in each.items()]
+        spans = [{"scheme": scheme, "mean": v[0], "low": v[1], "high": v[2]} for scheme, v in each.items()]
         every.append({"exam": exam, "spans": spans})
         across = _say("exams.across", axis=exam.partition(": ")[2] or exam, less=exam in less_is_better)
         figure.update_xaxes(title_text=across, row=row)
@@ -362,9 +369,48 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     key = _say("exams.key", colour=PALETTE["score"], **words)
     below = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -48}
     figure.add_annotation(text=key, showarrow=False, font_size=12, **below)
+    everywhere = set(schemes).intersection(*level.values())
     facts = {"leading": len(everywhere), "schemes": len(schemes), "firsts": firsts, "every": every}
     _tell(figure, "exams", height=140 + (66 + 15 * len(schemes)) * len(found), **facts)
     return figure.update_layout(margin_t=figure.layout.margin.t + 20, margin_b=80)  # a title above, the key below
+
+
+def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
+    """Which scheme is better than which, over all exams: a row against each column.
+
+    `verdicts` is antisymmetric: 1 where the scheme of the row is ahead of the column's in some exam and behind in none,
+    −1 where it is the other way round, 0 where neither is so.
+    """
+    table = np.asarray(verdicts)
+    count = len(_some("schemes", schemes))
+    if table.shape != (count, count) or not np.isin(table, (-1, 0, 1)).all() or (table != -table.T).any():
+        raise ValueError(f"verdicts must be {count} × {count} of −1, 0 and 1, antisymmetric, got {said(verdicts)}")
+    figure = go.Figure()
+    kinds = (
+        (_say("order_of_schemes.better"), table == 1, {"symbol": "circle", "size": 13, "color": PALETTE["score"]}),
+        (
+            _say("order_of_schemes.worse"),
+            table == -1,
+            {"symbol": "x-thin", "size": 8, "line_color": PALETTE["neutral"]},
+        ),
+        (
+            _say("order_of_schemes.neither"),
+            (table == 0) & ~np.eye(count, dtype=bool),
+            {"symbol": "circle-open", "size": 9, "color": PALETTE["neutral"]},
+        ),
+    )
+    for name, cells, marker in kinds:
+        rows, columns = np.nonzero(cells)
+        marker = {"line": {"width": 1.5, "color": marker.pop("line_color", None)}, **marker}
+        figure.add_scatter(x=columns, y=rows, mode="markers", name=name, marker=marker)
+    named = {"tickvals": list(range(count)), "ticktext": list(schemes), "zeroline": False, "automargin": True}
+    figure.update_yaxes(title_text=_say("order_of_schemes.up"), range=[count - 0.5, -0.5], **named)
+    figure.update_xaxes(title_text=_say("order_of_schemes.across"), range=[-0.5, count - 0.5], tickangle=-90, **named)
+    over = [_each(scheme=[s for s, cell in zip(schemes, row, strict=True) if cell == 1]) for row in table]
+    facts = {"ordered": int((table == 1).sum()), "pairs": count * (count - 1) // 2}
+    facts |= {"rows": _each(scheme=schemes, over=over, any=(table == 1).any(axis=1))}
+    _tell(figure, "order_of_schemes", height=300 + 34 * count, **facts)
+    return figure.update_layout(legend_y=-0.34, margin_b=150)
 
 
 def copying_by_distance(

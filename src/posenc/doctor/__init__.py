@@ -125,12 +125,14 @@ def diagnose(config: str | Mapping[str, Any], length: int | None = None) -> Diag
         return Diagnosis(say(TABLE["files"][unreadable.why], unreadable.facts), "", (), (), (), 0)
     rotations, found = [], []
     for part in reading.parts:
-        about = [*_by_rules(TABLE["rules"], part.facts), *_of_keys(part)]
-        drawable = not part.facts["layer_null"] and not part.facts["own_code"] and part.facts["kind"] != "axial"
+        about = [*_by_rules("rules", part.facts), *_of_keys(part)]
+        facts = part.facts
+        drawable = not facts["layer_null"] and not facts["own_code"] and facts["kind"] not in ("", "axial")
+        drawable &= facts["head_dim"] > 1 and not facts["head_odd"]
         rotation = _rotation(part, length, drawable and all(one.verdict != "wrong" for one in about))
+        about += _by_rules("length_rules", rotation.facts)
         if rotation.after is not None:
-            about += _by_rules(TABLE["drawn_rules"], rotation.facts)
-        about += _later(rotation)
+            about += _by_rules("drawn_rules", rotation.facts)
         rotations.append(rotation)
         found.append(about)
     outside = list(_outside(reading.model))
@@ -141,34 +143,14 @@ def diagnose(config: str | Mapping[str, Any], length: int | None = None) -> Diag
 
 # ---- rules ----------------------------------------------------------------------------------------------------------
 
-_LATER = ("dtype",)  # rules that need the length
-
-
 def _finding(rule: Mapping[str, Any], facts: Facts, key: str, layer: str) -> Finding:
     return Finding(rule["name"], rule["verdict"], key, layer, say(rule["say"], facts, _NAMES), rule["see"])
 
 
-def _by_rules(rules: list[dict[str, Any]], facts: Facts) -> list[Finding]:
-    """What rules about a rotation find."""
-    return [
-        _finding(rule, facts, _key_of(rule, facts), facts["layer"])
-        for rule in rules
-        if rule["name"] not in _LATER and holds(rule["when"], facts)
-    ]
-
-
-def _later(rotation: Rotation) -> list[Finding]:
-    facts = rotation.facts
-    return [
-        _finding(rule, facts, _key_of(rule, facts), facts["layer"])
-        for rule in TABLE["rules"]
-        if rule["name"] in _LATER and holds(rule["when"], facts)
-    ]
-
-
-def _key_of(rule: Mapping[str, Any], facts: Facts) -> str:
-    """The key that a rule is about, by the name that this configuration has for it."""
-    return str(facts.get(f"{rule['key'].removeprefix('mrope_').removeprefix('rope_')}_key", rule["key"]))
+def _by_rules(rules: str, facts: Facts) -> list[Finding]:
+    """What the rules of a list find in a rotation."""
+    holding = (rule for rule in TABLE[rules] if holds(rule["when"], facts))
+    return [_finding(rule, facts, say(rule["key"], facts), facts["layer"]) for rule in holding]
 
 
 def _of_keys(part: Part) -> Iterator[Finding]:
@@ -213,12 +195,9 @@ def _outside(model: Mapping[str, Any]) -> Iterator[Finding]:
     """Keys beside the rope dictionary that look as if they spoke of rotation, and that nothing knows."""
     for key, value in model.items():
         words = {*str(key).lower().split("_")}
-        if words & _WORDS and key not in TABLE["keys"] and key not in TABLE["class_keys"] and value not in (None, False):
-            facts = {"key": key, "state": "outside", "instead": TABLE["instead"].get(key, ""), "known": False}
-            facts |= dict.fromkeys(("number", "list", "needed", "read", "replaced"), False) | {"kind": "", "said": ""}
-            yield from (
-                _finding(rule, facts, key, "") for rule in TABLE["key_rules"] if rule["name"] == "outside"
-            )
+        known = key in TABLE["keys"] or key in TABLE["class_keys"] or value is None or value is False
+        if words & _WORDS and not known:
+            yield _finding(TABLE["outside_rule"], {"key": key, "instead": TABLE["instead"].get(key, "")}, key, "")
 
 
 def _joined(found: list[list[Finding]], outside: list[Finding]) -> list[Finding]:
@@ -311,9 +290,9 @@ def _keys(reading: Reading, rotations: list[Rotation], findings: list[Finding]) 
             others += 1
     for rotation, part in zip(rotations, reading.parts, strict=True):
         within = [reading.dictionary, rotation.layer if rotation.facts["layers"] else ""]
-        if part.facts["local_base"] is None and rotation.facts["layer"] and part.rope.keys() == {"rope_theta"} and reading.model.get("rope_local_base_freq", reading.model.get("local_rope_theta")) is not None:
-            continue  # the base of windowed layers, told by its own name
-        if part.facts["local_base"] is not None:
+        if part.facts["beside"] == "window":
+            continue  # its one key stands outside, by a name of its own
+        if part.facts["beside"]:
             within = [reading.dictionary]
         for key, value in part.rope.items():
             path = ".".join(filter(None, [*within, key]))

@@ -135,7 +135,9 @@ def _state(given: Mapping[str, Any], key: str, fits: Any = _finite) -> tuple[str
         return "missing", None
     if given[key] is None:
         return "null", None
-    return ("good", given[key]) if fits(given[key]) else ("bad", None)
+    if not fits(given[key]):
+        return "bad", None
+    return "good", int(given[key]) if fits is _whole else given[key]
 
 
 def _named(model: Mapping[str, Any], key: str) -> Any:
@@ -232,6 +234,7 @@ def _parts(
         "mixed_keys": ", ".join(mixed),
         "layer_missing": ", ".join(lacking) if named >= set(kept) else "",
         "layers": bool(layers),
+        "beside": "",  # which of two rotations it is, where the second has a key beside the dictionary
         "local_base": None,
         "full_kind": "default",
     }
@@ -243,8 +246,8 @@ def _parts(
     if _finite(local) and local > 0 and rope is not model:
         kind = _kind(rope)["kind"]
         two = common | {"layers": True, "layer_unused": False}
-        yield _part(model, _FULL, rope, two | {"local_base": local, "full_kind": kind or "default"}, flat=True)
-        yield _part(model, _WINDOW, {"rope_theta": local}, two)
+        yield _part(model, _FULL, rope, two | {"beside": "full", "local_base": local, "full_kind": kind or "default"}, flat=True)
+        yield _part(model, _WINDOW, {"rope_theta": local}, two | {"beside": "window"})
         return
     yield _part(model, "", rope, common | {"layer_unused": False}, flat=True, types=types)
 
@@ -304,7 +307,7 @@ def _head(model: Mapping[str, Any], layer: str, share_named: bool) -> Facts:
             return facts | {"head_is": "bad", "head_dim": 0, "head_key": key, "head_said": shown(model[key])}
         if state == "good":
             apart = key == "head_dim" and quotient is not None and quotient != value and not facts["mla"]
-            return facts | {"head_is": "named", "head_dim": int(value), "head_key": key, "head_wide": apart}
+            return facts | {"head_is": "named", "head_dim": value, "head_key": key, "head_wide": apart}
     for key in filter(None, (width_key, heads_key)):
         if _state(model, key, _whole)[0] == "bad":
             return facts | {"head_is": "bad", "head_dim": 0, "head_key": key, "head_said": shown(model[key])}
@@ -328,12 +331,13 @@ def _base_and_share(model: Mapping[str, Any], rope: Mapping[str, Any], flat: boo
             raw = _named(model, key)
             state, inside = ("missing", None) if raw is None else ("good", outside) if outside is not None else ("bad", None)
         facts[f"{name}_is"], facts[name] = state, inside
+        facts[f"{name}_said"] = shown(rope[key] if rope.get(key) is not None else _named(model, key))
     if facts["base_is"] == "missing":
         facts["base"] = 10_000
     if facts["share_is"] == "missing":
         facts["share"] = 1
     rotating, head = _state(model, "rotary_dim", _whole)[1], _head(model, "", True)
-    if rotating and facts["share_is"] == "missing" and head["head_dim"] >= rotating:  # GPT-J, whose code has one base
+    if rotating and facts["share_is"] == "missing" and head["head_is"] != "missing" and head["head_dim"] >= rotating:  # GPT-J, whose code has one base
         facts["share"] = rotating / head["head_dim"]
         if int(head["head_dim"] * facts["share"]) < rotating:  # 30 / 44 · 44 is less than 30
             facts["share"] = (rotating + 0.5) / head["head_dim"]
@@ -376,6 +380,7 @@ def _lengths(model: Mapping[str, Any], rope: Mapping[str, Any], kind: str, flat:
     return {
         "longest_is": longest_is,
         "longest": longest,
+        "longest_said": shown({**rope, **model}.get(_LONGEST)),
         "original_is": "bad" if inside_is == "bad" else "good" if original else "missing",
         "original_said": shown(rope.get(_LENGTH)),
         "original": original,

@@ -310,4 +310,4 @@ def _key(path: str, key: str, value: Any, layer: str, facts: Facts, findings: li
     return Key(path, shown(value), verdict, say(words["does"], facts, _NAMES), words["see"])
 
 
-__all__ = ["VERDICTS", "Diagnosis", "Finding", "Key", "Rotation", "diagnose"]
+__all__ = ["TABLE", "VERDICTS", "Diagnosis", "Finding", "Key", "Rotation", "diagnose"]

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "rerun")
 # These need a test to have been left out on purpose, which continuous integration does not accept.
 NOT_RUN = ("skipped", "xfailed", "xpassed")
-LONGEST_FIRST = ("jupyterlab", "grading", "site", "unit", "tools", "notebooks", "check", "page", "claims", "nbval")
+LONGEST_FIRST = ("jupyterlab", "grading", "site", "unit", "tools", "doctor", "notebooks", "check", "page", "claims", "nbval")
 # Whose tests say how much of the package is covered (tests/watched.py).
 COVERING = {"unit", "check"}
 # Groups that run chapters or look at the site built from them, and chapters use torch.

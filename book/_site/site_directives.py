@@ -73,20 +73,21 @@ class Explorable(SphinxDirective):
 
 
 class Doctor(SphinxDirective):
-    """```{doctor}```: the form of the doctor for configurations, which js/doctor.js brings to life, and its verdicts."""
+    """```{doctor}```: the form of the doctor for configurations, which js/doctor.js brings to life."""
 
     def run(self) -> list[nodes.Node]:
         """The form, whose buttons serve once the script has come; and what each verdict says."""
-        from posenc.doctor import TABLE
+        from posenc._sentences import catalogue
 
-        words = {name: escape(text) for name, text in TABLE["page"].items()}
+        table = catalogue("doctor")
+        words = {name: escape(text) for name, text in table["page"].items()}
         examples = "".join(
-            f'<button type="button" data-example disabled>{escape(one["label"])}</button>' for one in TABLE["examples"]
+            f'<button type="button" data-example disabled>{escape(one["label"])}</button>' for one in table["examples"]
         )
         verdicts = "".join(
             f'<li class="posenc-doctor-{name}"><strong class="posenc-doctor-verdict">'
-            f"{escape(TABLE['names']['verdicts'][name])}</strong>: {escape(meaning)}.</li>"
-            for name, meaning in TABLE["verdicts"].items()
+            f"{escape(table['names']['verdicts'][name])}</strong>: {escape(meaning)}.</li>"
+            for name, meaning in table["verdicts"].items()
         )
         html = f"""<form id="doctor-form">
 <label for="doctor-text">{words["label"]}</label>

@@ -96,8 +96,8 @@ class Diagnosis:
     def worst(self) -> str:
         """The worst verdict of all findings; "fine" where there is none, "wrong" where the text is unreadable."""
         if self.fault:
-            return VERDICTS[0]
-        return self.findings[0].verdict if self.findings else VERDICTS[-1]
+            return "wrong"
+        return self.findings[0].verdict if self.findings else "fine"
 
 
 def diagnose(config: str | Mapping[str, Any], length: int | None = None) -> Diagnosis:
@@ -143,6 +143,7 @@ def diagnose(config: str | Mapping[str, Any], length: int | None = None) -> Diag
 
 # ---- rules ----------------------------------------------------------------------------------------------------------
 
+
 def _finding(rule: Mapping[str, Any], facts: Facts, key: str, layer: str) -> Finding:
     return Finding(rule["name"], rule["verdict"], key, layer, say(rule["say"], facts, _NAMES), rule["see"])
 
@@ -176,9 +177,7 @@ def _of_keys(part: Part) -> Iterator[Finding]:
             "replaced": kind == "yarn" and key == "factor",
             "instead": TABLE["instead"].get(key, ""),
         }
-        yield from (
-            _finding(rule, facts, key, part.layer) for rule in TABLE["key_rules"] if holds(rule["when"], facts)
-        )
+        yield from (_finding(rule, facts, key, part.layer) for rule in TABLE["key_rules"] if holds(rule["when"], facts))
 
 
 def _key_state(rope: Mapping[str, Any], key: str, facts: Facts) -> str:
@@ -232,7 +231,10 @@ def _clean(part: Part) -> dict[str, Any]:
     if kind == "yarn":
         rope |= {key: facts[key] for key in ("beta_fast", "beta_slow")}
         rounded = facts["truncate_is"] in ("missing", "true") or facts["layers"]
-        rope |= {"truncate": rounded, "attention_factor": facts["attention_factor"] if facts["attention_used"] else facts["computed"]}
+        rope |= {
+            "truncate": rounded,
+            "attention_factor": facts["attention_factor"] if facts["attention_used"] else facts["computed"],
+        }
     if kind == "llama3":
         rope |= {key: facts[key] for key in ("low_freq_factor", "high_freq_factor")}
     if kind == "longrope":
@@ -282,9 +284,8 @@ def _keys(reading: Reading, rotations: list[Rotation], findings: list[Finding]) 
     first = next((one for one in rotations if one.after is not None), rotations[0])
     told, others = [], 0
     for key, value in reading.model.items():
-        if key in TABLE["keys"] or key in TABLE["class_keys"]:
-            told.append(_key(key, key, value, "", first.facts, findings))
-        elif any(one.rule == "outside" and one.key == key for one in findings):
+        strange = any(one.rule == "outside" and one.key == key for one in findings)
+        if key in TABLE["keys"] or key in TABLE["class_keys"] or strange:
             told.append(_key(key, key, value, "", first.facts, findings))
         elif key != reading.dictionary:
             others += 1
@@ -301,13 +302,17 @@ def _keys(reading: Reading, rotations: list[Rotation], findings: list[Finding]) 
 
 
 def _key(path: str, key: str, value: Any, layer: str, facts: Facts, findings: list[Finding]) -> Key:
-    about = [one for one in findings if one.key == key and (not layer or not one.layer or layer in one.layer.split(", "))]
+    about = [
+        one for one in findings if one.key == key and (not layer or not one.layer or layer in one.layer.split(", "))
+    ]
     verdict = about[0].verdict if about else VERDICTS[-1]
     words = TABLE["keys"].get(key)
     if words is None:
         what = "class" if key in TABLE["class_keys"] else "unknown"
-        return Key(path, shown(value), verdict, say(TABLE["key_else"][what], facts), "names" if what == "unknown" else "file")
+        return Key(
+            path, shown(value), verdict, say(TABLE["key_else"][what], facts), "names" if what == "unknown" else "file"
+        )
     return Key(path, shown(value), verdict, say(words["does"], facts, _NAMES), words["see"])
 
 
-__all__ = ["TABLE", "VERDICTS", "Diagnosis", "Finding", "Key", "Rotation", "diagnose"]
+__all__ = ["VERDICTS", "Diagnosis", "Finding", "Key", "Rotation", "diagnose"]

@@ -1,4 +1,4 @@
-"""What a configuration says, as facts: js/diagnose.js reads it the same way, and both look at the same table of rules."""
+"""What a configuration says, as facts; js/diagnose.js reads it the same way."""
 
 from __future__ import annotations
 
@@ -191,9 +191,8 @@ def read(config: Mapping[str, Any]) -> Reading:
     if nested:  # the number format stands outside as a rule
         model = {key: outer[key] for key in ("dtype", "torch_dtype") if key in outer} | dict(config)
     if _alone(config):
-        model, rope, dictionary, common = {}, config, "", {}
-    else:
-        rope, dictionary, common = _dictionary(config)
+        return Reading({}, ".".join(nested), "", list(_parts({}, config, "", {})))
+    rope, dictionary, common = _dictionary(config)
     return Reading(model, ".".join(nested), dictionary, list(_parts(model, rope, dictionary, common)))
 
 
@@ -212,12 +211,10 @@ def _dictionary(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, Fact
     return (given if isinstance(given, Mapping) else {}), name, facts
 
 
-def _parts(
-    model: Mapping[str, Any], rope: Mapping[str, Any], dictionary: str, common: Facts
-) -> Iterator[Part]:
+def _parts(model: Mapping[str, Any], rope: Mapping[str, Any], dictionary: str, common: Facts) -> Iterator[Part]:
     layers = {name: one for name, one in rope.items() if isinstance(one, Mapping)}
-    types = model.get("layer_types")
-    types = types if _listed(types, lambda one: isinstance(one, str)) else []
+    given = model.get("layer_types")
+    types: list[str] = given if isinstance(given, list) and all(isinstance(one, str) for one in given) else []
     local = _named(model, "rope_local_base_freq")
     mixed = [key for key, one in rope.items() if layers and one is not None and not isinstance(one, Mapping)]
     named = {_FULL, *TABLE["windowed"]}
@@ -246,7 +243,9 @@ def _parts(
     if _finite(local) and local > 0 and rope is not model:
         kind = _kind(rope)["kind"]
         two = common | {"layers": True, "layer_unused": False}
-        yield _part(model, _FULL, rope, two | {"beside": "full", "local_base": local, "full_kind": kind or "default"}, flat=True)
+        yield _part(
+            model, _FULL, rope, two | {"beside": "full", "local_base": local, "full_kind": kind or "default"}, flat=True
+        )
         yield _part(model, _WINDOW, {"rope_theta": local}, two | {"beside": "window"})
         return
     yield _part(model, "", rope, common | {"layer_unused": False}, flat=True, types=types)
@@ -329,7 +328,9 @@ def _base_and_share(model: Mapping[str, Any], rope: Mapping[str, Any], flat: boo
         facts[f"{name}_inside"] = state == "good" and outside is None and bool(model)
         if state in ("missing", "null"):
             raw = _named(model, key)
-            state, inside = ("missing", None) if raw is None else ("good", outside) if outside is not None else ("bad", None)
+            state, inside = (
+                ("missing", None) if raw is None else ("good", outside) if outside is not None else ("bad", None)
+            )
         facts[f"{name}_is"], facts[name] = state, inside
         facts[f"{name}_said"] = shown(rope[key] if rope.get(key) is not None else _named(model, key))
     if facts["base_is"] == "missing":
@@ -337,7 +338,9 @@ def _base_and_share(model: Mapping[str, Any], rope: Mapping[str, Any], flat: boo
     if facts["share_is"] == "missing":
         facts["share"] = 1
     rotating, head = _state(model, "rotary_dim", _whole)[1], _head(model, "", True)
-    if rotating and facts["share_is"] == "missing" and head["head_is"] != "missing" and head["head_dim"] >= rotating:  # GPT-J, whose code has one base
+    if (
+        rotating and facts["share_is"] == "missing" and head["head_is"] != "missing" and head["head_dim"] >= rotating
+    ):  # GPT-J, whose code has one base
         facts["share"] = rotating / head["head_dim"]
         if int(head["head_dim"] * facts["share"]) < rotating:  # 30 / 44 · 44 is less than 30
             facts["share"] = (rotating + 0.5) / head["head_dim"]
@@ -409,9 +412,8 @@ def _scaling(model: Mapping[str, Any], rope: Mapping[str, Any], kind: str, lengt
     for key, default in (("beta_fast", 32), ("beta_slow", 1)):  # 0 counts as missing in transformers
         facts[key] = _state(rope, key)[1] or default
     for key in ("short", "long"):
-        given = rope.get(f"{key}_factor")
         facts[f"{key}_is"], listed = _state(rope, f"{key}_factor", _factors)
-        facts[f"{key}_count"] = len(given) if listed is not None else None
+        facts[f"{key}_count"] = None if listed is None else len(listed)
     truncate = rope.get("truncate")
     states = {True: "true", False: "false"}
     facts["truncate_is"] = states[truncate] if isinstance(truncate, bool) else _state(rope, "truncate")[0]

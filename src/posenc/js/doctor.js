@@ -70,7 +70,7 @@ function draw(canvas, { before, after, length, trained }, pair) {
   const top = legend(context, look, series, 0, 10, width) + 14;
   const x = cellAxis(after.length, 44, width - 12), y = new Axis({ from, to, start: HIGH - 44, end: top, log: true });
   const plot = new Plot(context, look, x, y);
-  const decade = (tick) => (tick >= 1e5 ? say("10{power}", { power: [...String(Math.round(Math.log10(tick)))].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("") }) : grouped(tick));
+  const decade = (tick) => (tick < 1e5 ? grouped(tick) : `10${[...String(Math.round(Math.log10(tick)))].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`);
   plot.axes({ xTitle: picture.x, xTicks: 6, yTitle: picture.y, yText: decade });
   const lines = [[length, say(picture.length, { length }), []]];
   if (trained !== null && trained !== length) lines.push([trained, say(picture.trained, { trained }), [4, 3]]);

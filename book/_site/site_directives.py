@@ -251,4 +251,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("explorable", Explorable)
     app.add_directive("claims", Claims)
     app.add_directive("claims-kept", ClaimsKept)
+    app.add_directive("doctor", Doctor)
     app.connect("doctree-read", register_claim_anchors)

@@ -69,6 +69,7 @@ FOUND: dict[str, tuple[dict[str, Any], int | None]] = {
         "share_odd": PLAIN | {"partial_rotary_factor": 0.4},
         "share_odd_scaled": scaled({"type": "linear", "factor": 2.0}, partial_rotary_factor=0.4),
         "share_part": PLAIN | {"rotary_pct": 0.5},
+        "rotary_beside": PLAIN | {"rotary_dim": 64},
         "factor_low": scaled({"type": "linear", "factor": 0.25}),
         "factor_one": scaled({"type": "linear", "factor": 1.0}),
         "factor_ratio": scaled(YARN | {"factor": 8.0}),
@@ -134,17 +135,21 @@ BROKEN = {
     "YAML": ("rope_theta: 10000.0\nrope_scaling:\n  type: linear", "begins with “rope_theta: 10000.0”"),
     "a comma too few": ('{"rope_theta": 10000.0 "head_dim": 64}', "comma or a quotation mark may be missing"),
     "a list": ("[10000.0, 64]", "an object"),
-    "another file": ('{"tokenizer_class": "LlamaTokenizer", "model_max_length": 4096}', "Is it the model's config.json?"),
+    "another file": (
+        '{"tokenizer_class": "LlamaTokenizer", "model_max_length": 4096}',
+        "Is it the model's config.json?",
+    ),
     "a binary file": ("GGUF\x03\x00\x00\x00", "begins with “GGUF"),
 }
 
 VALUES: list[Any] = [
-    None, 0, -1, 0.5, 1, 2.5, "8", [], [1, 2], True, False, 1e-7, 4096, 1e6, 131_072, {}, "yarn", [16, 24, 24], 3e20, 1.5e-5, [1.5] * 10,
-    "bfloat16", ["sliding_attention", "full_attention"], [0, 1, 1], LAYERS,
+    None, 0, -1, 0.5, 1, 2.5, "8", [], [1, 2], True, False, 1e-7, 4096, 1e6, 131_072, {}, "yarn", [16, 24, 24], 3e20,
+    1.5e-5, [1.5] * 10, "bfloat16", ["sliding_attention", "full_attention"], [0, 1, 1], LAYERS,
 ]  # fmt: skip
 AROUND = [
-    "head_dim", "hidden_size", "num_attention_heads", LONGEST, LENGTH, "rope_theta", "rope_local_base_freq", "no_rope_layers", "torch_dtype",
-    "dtype", "layer_types", "rope_base", "rotary_pct", "rotary_dim", "qk_rope_head_dim", "num_hidden_layers", "partial_rotary_factor",
+    "head_dim", "hidden_size", "num_attention_heads", LONGEST, LENGTH, "rope_theta", "rope_local_base_freq",
+    "no_rope_layers", "torch_dtype", "dtype", "layer_types", "rope_base", "rotary_pct", "rotary_dim",
+    "qk_rope_head_dim", "num_hidden_layers", "partial_rotary_factor",
 ]  # fmt: skip
 
 

@@ -338,9 +338,9 @@ def _base_and_share(model: Mapping[str, Any], rope: Mapping[str, Any], flat: boo
     if facts["share_is"] == "missing":
         facts["share"] = 1
     rotating, head = _state(model, "rotary_dim", _whole)[1], _head(model, "", True)
-    if (
-        rotating and facts["share_is"] == "missing" and head["head_is"] != "missing" and head["head_dim"] >= rotating
-    ):  # GPT-J, whose code has one base
+    told = any(model.get(key) is not None for key in ("rope_parameters", "rope_scaling", *TABLE["older"]))
+    facts |= {"rotary_dim": rotating, "rotary_beside": rotating is not None and told}
+    if rotating and not told and head["head_is"] != "missing" and head["head_dim"] >= rotating:  # GPT-J: one base
         facts["share"] = rotating / head["head_dim"]
         if int(head["head_dim"] * facts["share"]) < rotating:  # 30 / 44 · 44 is less than 30
             facts["share"] = (rotating + 0.5) / head["head_dim"]

@@ -210,7 +210,9 @@ function baseAndShare(model, rope, flat) {
   if (facts.base_is === "missing") facts.base = 10_000;
   if (facts.share_is === "missing") facts.share = 1;
   const [, rotating] = stateOf(model, "rotary_dim", whole), head = headOf(model, "", true);
-  if (rotating && facts.share_is === "missing" && head.head_is !== "missing" && head.head_dim >= rotating) {
+  const told = ["rope_parameters", "rope_scaling", ...Object.keys(table.older)].some((key) => given(model, key) !== null);
+  Object.assign(facts, { rotary_dim: rotating, rotary_beside: rotating !== null && told });
+  if (rotating && !told && head.head_is !== "missing" && head.head_dim >= rotating) {
     facts.share = rotating / head.head_dim;
     if (Math.trunc(head.head_dim * facts.share) < rotating) facts.share = (rotating + 0.5) / head.head_dim;
     facts.share_is = "good";

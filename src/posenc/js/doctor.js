@@ -35,11 +35,11 @@ const verdict = (name) => element("strong", { class: "posenc-doctor-verdict" }, 
 const entry = (name, ...inside) => element("li", { class: `posenc-doctor-${name}` }, verdict(name), " ", ...inside);
 
 function findingEntry({ verdict: name, key, layer, text, see: section }) {
-  return entry(name, code(key), layer ? ` (${layer})` : "", ` ${text} `, see(section));
+  return entry(name, code(key), layer ? ` (${layer})` : "", `: ${text} `, see(section));
 }
 
 function keyEntry({ path, value, verdict: name, text, see: section }) {
-  return entry(name, code(path), " = ", code(value), ` ${text} `, see(section));
+  return entry(name, code(path), " = ", code(value), `. ${text} `, see(section));
 }
 
 // ---- the picture
@@ -67,21 +67,22 @@ function draw(canvas, { before, after, length, trained }, pair) {
     { label: scaled ? picture.before : picture.alike, colour: scaled ? colours.neutral : colours.score },
     ...(scaled ? [{ label: picture.after, colour: colours.score }] : []),
   ];
-  const top = legend(context, look, series, 0, 10, width) + 14;
+  const top = legend(context, look, series, 0, 10, width) + 24;
   const x = cellAxis(after.length, 44, width - 12), y = new Axis({ from, to, start: HIGH - 44, end: top, log: true });
   const plot = new Plot(context, look, x, y);
   const decade = (tick) => (tick < 1e5 ? grouped(tick) : `10${[...String(Math.round(Math.log10(tick)))].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`);
   plot.axes({ xTitle: picture.x, xTicks: 6, yTitle: picture.y, yText: decade });
-  const lines = [[length, say(picture.length, { length }), []]];
-  if (trained !== null && trained !== length) lines.push([trained, say(picture.trained, { trained }), [4, 3]]);
-  for (const [tokens, label, dash] of lines) {
-    plot.horizontal(tokens, { dash, colour: look.muted });
-    words(context, look, label, x.start + 4, y.at(tokens) - 9, { ground: true, colour: look.text });
-  }
+  const lines = [[length, say(picture.length, { length }), [], "left", x.start + 4]];
+  if (trained !== null && trained !== length) lines.push([trained, say(picture.trained, { trained }), [4, 3], "right", x.end - 4]);
+  for (const [tokens, , dash] of lines) plot.horizontal(tokens, { dash, colour: look.muted });
   if (scaled) plot.series(waves[0], colours.neutral, { width: 2, dash: [5, 4] });
   plot.series(waves[1], colours.score, { width: 1.4 });
   waves[1].forEach((each, i) => Number.isFinite(each) && plot.marks([[i, each]], pairColour(i, after.length), { radius: 3 }));
   plot.vertical(pair, { colour: look.text });
+  for (const [tokens, label, , align, at] of lines) {
+    const below = align === "right" ? 10 : -10; // where few pairs are: slow ones stand above on the right
+    words(context, look, label, at, y.at(tokens) + below, { align, ground: true, colour: look.text });
+  }
 }
 
 function reading({ before, after, length, trained }, pair) {
@@ -100,7 +101,7 @@ function pairsTable({ before, after, length, trained }) {
     String(i), tokens(before[i]), tokens(theta), grouped((before[i] * shownTrained) / TURN), grouped((theta * length) / TURN),
   ]));
   const titles = row("th", head.map((name) => say(report[name], { trained: shownTrained, length })));
-  const scroll = element("div", { class: "posenc-doctor-scroll", tabindex: "0", role: "region", "aria-label": page.every });
+  const scroll = element("div", { class: "posenc-doctor-scroll", tabindex: "0", role: "group", "aria-label": page.every });
   scroll.append(element("table", {}, element("thead", {}, titles), element("tbody", {}, ...rows)));
   return element("details", { class: "posenc-doctor-pairs" }, element("summary", {}, page.every), scroll);
 }
@@ -141,7 +142,7 @@ function answer(root, what, diagnosis) {
 
 // Brings the form of the page to life; the answer goes into what follows it.
 export function start(form) {
-  const { text, length } = form.elements, button = form.querySelector("button[type=submit]"), notice = form.querySelector("[role=status]");
+  const text = form.querySelector("textarea"), length = form.querySelector("input"), notice = form.querySelector("[role=status]");
   const root = document.getElementById("doctor-answer");
   let again = () => {};
   const look = (what) => {

@@ -44,6 +44,7 @@ FOUND: dict[str, tuple[dict[str, Any], int | None]] = {
         "types_differ": scaled({"rope_type": "default", "type": "yarn"}),
         "type_bad": scaled({"rope_type": 3}),
         "type_unknown": scaled({"rope_type": "ntk", "factor": 2.0}),
+        "type_alone": scaled({"type": "linear", "factor": 2.0}),
         "type_missing": scaled({"factor": 2.0}),
         "llama3_old": scaled(LLAMA3),
         "static": scaled(YARN),

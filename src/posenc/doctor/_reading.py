@@ -269,6 +269,7 @@ def _kind(rope: Mapping[str, Any]) -> Facts:
         "kind_is": state,
         "named": "" if not given else given[0] if isinstance(given[0], str) else shown(given[0]),
         "other_type": given[1] if len(given) == 2 and isinstance(given[1], str) else "",
+        "type_alone": rope.get("rope_type") is None and rope.get("type") is not None,
         "types_differ": len(present) == 2 and present[0] != present[1],
         "known": ", ".join(TABLE["types"]),
     }

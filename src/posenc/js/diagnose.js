@@ -165,6 +165,7 @@ function kindOf(rope) {
     kind: state === "good" || state === "missing" ? first : "", kind_is: state,
     named: written.length === 0 ? "" : typeof written[0] === "string" ? written[0] : shown(written[0]),
     other_type: written.length === 2 && typeof written[1] === "string" ? written[1] : "",
+    type_alone: given(rope, "rope_type") === null && given(rope, "type") !== null,
     types_differ: present.length === 2 && present[0] !== present[1], known: Object.keys(types).join(", "),
   };
 }

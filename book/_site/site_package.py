@@ -38,6 +38,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "bias": (),
     "analysis": (),
     "configs": (),
+    "doctor": (),
     "schemes": (),
     "transformer": (),
     "lab": (

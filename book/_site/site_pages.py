@@ -72,6 +72,9 @@ def page_context(
         app.add_js_file(f"posenc/modules/{module}.js", priority=100, loading_method="async", fetchpriority="high")
     if 'id="claim-filter"' in raw:
         app.add_js_file("posenc/claims.js", loading_method="defer")
+    if 'id="doctor-form"' in raw:
+        app.add_css_file("posenc/doctor.css")
+        app.add_js_file("posenc/doctor.js", loading_method="defer")
     if re.search(r'class="posenc-(?:explorable|plotly|interact)', raw):
         app.add_js_file("posenc/host.js", priority=110, loading_method="defer", fetchpriority="high")
 

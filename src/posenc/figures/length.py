@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import cycle, groupby, permutations
+from itertools import groupby, permutations
 
 import numpy as np
 import plotly.graph_objects as go

@@ -180,6 +180,7 @@ def test_on_paper_nothing_is_there_to_press(chapter: Page) -> None:
     picture.locator("button").first.wait_for()
     chapter.emulate_media(media="print")
     assert [button for button in chapter.locator("article :is(button, input)").all() if button.is_visible()] == []
+    chapter.emulate_media(media="screen")
 
 
 def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> None:

@@ -242,13 +242,14 @@ def projected_sum(words: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> 
     after = (w @ sums[..., None])[..., 0]  # query and key, (2, dim)
     sides = [_say("projected_sum.query"), _say("projected_sum.key")]
     names = [_say("projected_sum.word"), _say("projected_sum.code"), _say("projected_sum.sum")]
+    matrices = [_say("projected_sum.w0"), _say("projected_sum.w1")]
     figure = make_subplots(
         2,
         5,
         column_widths=[1, 1, 1, dim, 1],
         horizontal_spacing=0.045,
         vertical_spacing=0.16,
-        subplot_titles=[name for k in (0, 1) for name in (*names, _say(f"projected_sum.w{k}"), sides[k])],
+        subplot_titles=[name for k in (0, 1) for name in (*names, matrices[k], sides[k])],
     )
     for k in (0, 1):
         for column, values in enumerate((x[k], p[k], sums[k], w[k], after[k]), 1):
@@ -401,9 +402,12 @@ def score_terms(terms: FourTerms | TransformerXLTerms) -> go.Figure:
     They are those of (x_m + p_m)·W·(x_n + p_n), as `analysis.four_terms` answers, or those of Transformer-XL and TENER
     for one head, as `bias.tener` does.
     """
-    of = "relative" if isinstance(terms, TransformerXLTerms) else "absolute"
-    names = [_say(f"score_terms.{of}_a"), _say(f"score_terms.{of}_b"), _say(f"score_terms.{of}_c")]
-    names.append(_say(f"score_terms.{of}_d"))
+    if isinstance(terms, TransformerXLTerms):
+        names = [_say("score_terms.relative_a"), _say("score_terms.relative_b")]
+        names += [_say("score_terms.relative_c"), _say("score_terms.relative_d")]
+    else:
+        names = [_say("score_terms.absolute_a"), _say("score_terms.absolute_b")]
+        names += [_say("score_terms.absolute_c"), _say("score_terms.absolute_d")]
     tables = {name: np.asarray(term, dtype=float) for name, term in zip(names, terms, strict=True)}
     shapes = [table.shape for table in tables.values()]
     if any(len(shape) != 2 or 0 in shape or shape != shapes[0] for shape in shapes):

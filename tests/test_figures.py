@@ -201,6 +201,8 @@ LOOKS = {"table": [0.75, 0.75, 0.5, 0.5, 0.25, 0.25, 0, 0], "turned": [0.5] * 8}
 READ = {"counted": np.linspace(0.5, 1.5, 11)[:, None] * np.array([1, 10, 200]), "blind": np.full((2, 3), 40.0)}
 LOUD = np.full((2, 2, 4), 2j)
 USED = {"a": LOUD * np.array([[[3, 1, 1, 1]], [[1, 1, 1, 1]]]), "b": LOUD}
+CLOCK = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
+ONE_BACK = np.array([[1.0, 0, 0], [0.75, 0.25, 0], [0, 0.875, 0.125]])
 EXAMPLES = {
     "cosine_map": lambda: figures.cosine_map(65, 16, 1e4),
     "hands_used": lambda: figures.hands_used(USED, 1),
@@ -280,6 +282,11 @@ EXAMPLES = {
     "exams": lambda: figures.exams(EXAMINED, LEVEL, less_is_better=["text: loss (nats)"]),
     "order_of_schemes": lambda: figures.order_of_schemes(["a", "b", "c"], BETTER),
     "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
+    "copying_circuit": lambda: figures.copying_circuit("x a b c a"),
+    "clock_from_share": lambda: figures.clock_from_share([1.0, 0.5, 0.25], CLOCK[:, :2], ONE_BACK),
+    "found_by_length": lambda: figures.found_by_length(
+        [8, 16], {"none": [[1, 0.5], [0.5, 0.25]], "some": [1, 0]}, 8, 4
+    ),
     "looking_back": lambda: figures.looking_back(range(1, 9), LOOKS),
     "attention_by_distance": lambda: figures.attention_by_distance({"one": [0.25, 0.5, 0.25], "two": [0.5, 0.25, 0]}),
     "permuted": lambda: figures.permuted(FIRST, [2, 1, 0], weights_of(WORDS)),
@@ -1307,6 +1314,37 @@ def test_looking_back():
     assert "table: least 0.00, greatest 0.75" in alt(figure)
 
 
+def test_copying_circuit():
+    figure = EXAMPLES["copying_circuit"]()
+    first, second, words, notes, answer = figure.data
+    assert list(first.x) == [0, 1, None, 1, 2, None, 2, 3, None, 3, 4, None]
+    assert list(second.x) == [2, 4, None]  # from b, which comes after a, to the last a
+    assert list(words.text) == [f"<b>{word}</b>" for word in "xabca"]
+    assert list(notes.text) == ["", "after x", "<b>after a</b>", "after b", "after c"]
+    assert list(answer.text) == ["<b>b</b>"]
+    assert "b notes that it comes after a" in alt(figure)
+    assert "at b, and answers b" in alt(figure)
+
+
+def test_clock_from_share():
+    figure = EXAMPLES["clock_from_share"]()
+    share, code, weights = figure.data
+    assert (list(share.y), share.x0, share.dx) == ([1.0, 0.5, 0.25], 0, 1)
+    np.testing.assert_allclose(code.z, CLOCK[:, :2].T, atol=DRAWN)
+    np.testing.assert_allclose(weights.z, ONE_BACK.T, atol=DRAWN)  # the place of the query across
+    assert "at least 0.75 of its attention on the one before" in alt(figure)
+
+
+def test_found_by_length():
+    figure = EXAMPLES["found_by_length"]()
+    lines = {trace.name: list(trace.y) for trace in figure.data if trace.mode == "lines"}
+    dots = [list(trace.y) for trace in figure.data if trace.mode == "markers"]
+    assert lines == {"none": [0.75, 0.375], "some": [1, 0]}
+    assert dots == [[1, 0.5], [0.5, 0.25], [1, 0]]
+    assert title(figure) == "Trained on 8 cards, asked among 16: 38% right (none), 0% right (some)"
+    assert "none: 50% to 100% of 8, 25% to 50% of 16" in alt(figure)
+
+
 def test_attention_by_distance():
     figure = EXAMPLES["attention_by_distance"]()
     assert [(trace.name, *trace.y) for trace in figure.data] == [("one", 0.25, 0.5, 0.25), ("two", 0.5, 0.25, 0)]
@@ -1554,6 +1592,16 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.gossip(["alone"]), "sentences must have at least two words"),
         (lambda: figures.slopes({"a": []}, 100), "speeds must all be lists of one number"),
         (lambda: figures.slopes({"a": [1.0]}, 50), "reach must be a power of ten"),
+        (lambda: figures.copying_circuit("a b c"), "text must end with a word that stands once before, got 'a b c'"),
+        (lambda: figures.copying_circuit("a"), "text must end with a word that stands once before, got 'a'"),
+        (lambda: figures.copying_circuit("b a a"), "text must have a word between the last one and its copy, got"),
+        (lambda: figures.clock_from_share([], CLOCK, ONE_BACK), "share must hold at least one"),
+        (lambda: figures.clock_from_share([1, 0.5], CLOCK, ONE_BACK), "must be of 2 places, as share is, got shapes"),
+        (lambda: figures.found_by_length([8], {}, 8, 4), "measured must hold at least one"),
+        (
+            lambda: figures.found_by_length([8], {"a": [1, 0]}, 8, 4),
+            r"finite, of shape \(seeds, 1\), got shape \(1, 2\)",
+        ),
         (lambda: figures.looking_back([1], {}), "weights must hold at least one"),
         (lambda: figures.looking_back([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
         (lambda: figures.places_read([0, 1], READ), "places must all be greater than 0"),

@@ -13,8 +13,6 @@ from site_reference import sections_of
 CLAIMS = evidence_module().load_manifest()
 TOLD = [claim for claim in CLAIMS if claim.section]
 LINK = re.compile(r"claims\.(?:md|html)(#c\d{3})?\b")
-# The chapters whose running text still links to single claims. A chapter leaves the set when it is cut anew.
-NOT_YET_RECUT = {"13"}
 CHAPTERS = sorted(evidence_module().NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 
 
@@ -36,8 +34,5 @@ def test_what_is_told_here_only_is_told_in_no_chapter():
 def test_a_chapter_links_to_the_claims_page_once_in_its_last_section(path):
     found = {title: LINK.findall(text) for title, text in sections_of(path.stem).values()}
     whole, *sections = found
-    if path.stem[:2] in NOT_YET_RECUT:
-        assert any(anchor for anchors in found.values() for anchor in anchors), "it is cut anew: take it from the set"
-        return
     assert Counter({title: len(found[title]) for title in found if found[title]}) == {sections[-1]: 1}, whole
     assert found[sections[-1]] == [""]

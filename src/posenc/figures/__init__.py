@@ -37,7 +37,13 @@ from posenc.figures.length import (
     scaling_ratios,
     suspects,
 )
-from posenc.figures.places import looking_back, places_read
+from posenc.figures.places import (
+    clock_from_share,
+    copying_circuit,
+    found_by_length,
+    looking_back,
+    places_read,
+)
 from posenc.figures.rotation import (
     agreement_and_side,
     angle_errors,
@@ -86,9 +92,11 @@ __all__ = [
     "block_maps",
     "chirps",
     "cliffs",
+    "clock_from_share",
     "code_tables",
     "conjugate_product",
     "copying_by_distance",
+    "copying_circuit",
     "cosine_map",
     "costs_on_the_circle",
     "decay_and_law",
@@ -97,6 +105,7 @@ __all__ = [
     "eight_terms",
     "exams",
     "fitted_scores",
+    "found_by_length",
     "frequency_roles",
     "gathering",
     "hands_used",

@@ -51,7 +51,7 @@ def test_what_is_deeper_says_so_and_what_is_inside(path):
 def test_headings_of_recut_chapters_begin_their_cells():
     """Sections are told apart by cells: what is deeper or an exercise begins with one."""
     within = []
-    for path in RECUT:
+    for path in NUMBERED:
         for cell in load(path)["cells"]:
             rest = re.sub(r"```.*?```", "", joined(cell["source"]), flags=re.DOTALL).split("\n")[1:]
             if cell["cell_type"] == "markdown":

@@ -1,4 +1,4 @@
-"""PatchGrid beyond the battery: patches are dragged from cell to cell, time has its control, and JavaScript's arithmetic."""
+"""PatchGrid beyond the battery: patches are dragged, time has its control, and JavaScript's arithmetic."""
 
 from __future__ import annotations
 

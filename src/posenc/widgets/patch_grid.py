@@ -1,4 +1,4 @@
-"""PatchGrid: a query's patch and a key's on a picture, and which pairs of a rotary head follow which axis between them."""
+"""PatchGrid: two patches of a picture, and which pairs of a rotary head follow which axis between them."""
 
 from __future__ import annotations
 

@@ -275,7 +275,9 @@ EXAMPLES = {
     "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
     "copying_circuit": lambda: figures.copying_circuit("x a b c a"),
     "clock_from_share": lambda: figures.clock_from_share([1.0, 0.5, 0.25], CLOCK[:, :2], ONE_BACK),
-    "found_by_length": lambda: figures.found_by_length([8, 16], {"none": [[1, 0.5], [0.5, 0.25]], "some": [1, 0]}, 8, 4),
+    "found_by_length": lambda: figures.found_by_length(
+        [8, 16], {"none": [[1, 0.5], [0.5, 0.25]], "some": [1, 0]}, 8, 4
+    ),
     "looking_back": lambda: figures.looking_back(range(1, 9), LOOKS),
     "attention_by_distance": lambda: figures.attention_by_distance({"one": [0.25, 0.5, 0.25], "two": [0.5, 0.25, 0]}),
     "permuted": lambda: figures.permuted(FIRST, [2, 1, 0], weights_of(WORDS)),
@@ -1217,6 +1219,8 @@ def test_copying_circuit():
     assert list(words.text) == [f"<b>{word}</b>" for word in "xabca"]
     assert list(notes.text) == ["", "after x", "<b>after a</b>", "after b", "after c"]
     assert list(answer.text) == ["<b>b</b>"]
+    levels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
+    assert [levels[trace.y[0]] for trace in (words, notes, answer)] == ["words", "layer 1", "answer"]
     assert "b notes that it comes after a" in alt(figure)
     assert "at b, and answers b" in alt(figure)
 
@@ -1464,7 +1468,10 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.clock_from_share([], CLOCK, ONE_BACK), "share must hold at least one"),
         (lambda: figures.clock_from_share([1, 0.5], CLOCK, ONE_BACK), "must be of 2 places, as share is, got shapes"),
         (lambda: figures.found_by_length([8], {}, 8, 4), "measured must hold at least one"),
-        (lambda: figures.found_by_length([8], {"a": [1, 0]}, 8, 4), r"finite, of shape \(seeds, 1\), got shape \(1, 2\)"),
+        (
+            lambda: figures.found_by_length([8], {"a": [1, 0]}, 8, 4),
+            r"finite, of shape \(seeds, 1\), got shape \(1, 2\)",
+        ),
         (lambda: figures.looking_back([1], {}), "weights must hold at least one"),
         (lambda: figures.looking_back([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
         (lambda: figures.places_read([0, 1], READ), "places must all be greater than 0"),

@@ -1367,6 +1367,8 @@ def test_copying_circuit():
     assert list(words.text) == [f"<b>{word}</b>" for word in "xabca"]
     assert list(notes.text) == ["", "after x", "<b>after a</b>", "after b", "after c"]
     assert list(answer.text) == ["<b>b</b>"]
+    levels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
+    assert [levels[trace.y[0]] for trace in (words, notes, answer)] == ["words", "layer 1", "answer"]
     assert "b notes that it comes after a" in alt(figure)
     assert "at b, and answers b" in alt(figure)
 

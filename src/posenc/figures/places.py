@@ -52,7 +52,7 @@ def copying_circuit(text: str) -> go.Figure:
         figure.add_scatter(x=list(range(len(row))), y=[level] * len(row), text=row, mode="text", hoverinfo="skip")
     answer = f"<b>{words[found]}</b>"
     figure.add_scatter(x=[last], y=[0], text=[answer], mode="text", hoverinfo="skip")
-    levels = [_say("copying_circuit.level_0"), _say("copying_circuit.level_1"), _say("copying_circuit.level_2")]
+    levels = [_say("copying_circuit.level_2"), _say("copying_circuit.level_1"), _say("copying_circuit.level_0")]
     bare = {"showgrid": False, "zeroline": False}
     figure.update_yaxes(
         title_text=_say("copying_circuit.up"), range=[-0.3, 2.3], tickvals=[2, 1, 0], ticktext=levels, **bare

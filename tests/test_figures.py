@@ -1365,10 +1365,10 @@ def test_copying_circuit():
     assert list(first.x) == [0, 1, None, 1, 2, None, 2, 3, None, 3, 4, None]
     assert list(second.x) == [2, 4, None]  # from b, which comes after a, to the last a
     assert list(words.text) == [f"<b>{word}</b>" for word in "xabca"]
-    assert list(notes.text) == ["", "after x", "<b>after a</b>", "after b", "after c"]
+    assert list(notes.text) == ["", "after<br>x", "<b>after<br>a</b>", "after<br>b", "after<br>c"]
     assert list(answer.text) == ["<b>b</b>"]
     levels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
-    assert [levels[trace.y[0]] for trace in (words, notes, answer)] == ["words", "layer 1", "answer"]
+    assert [levels[trace.y[0]] for trace in (words, notes, answer)] == ["words", "layer 1", "layer 2"]
     assert "b notes that it comes after a" in alt(figure)
     assert "at b, and answers b" in alt(figure)
 

@@ -2,8 +2,14 @@
 
 import { inverseFrequencies } from "./arithmetic.js";
 
-export const ROWS = 8, COLUMNS = 12, PAIRS = 16;
-export const TIME = 0, ROW = 1, COLUMN = 2, ORDER = 3; // what a pair follows; the last is the place in reading order
+export const ROWS = 8;
+export const COLUMNS = 12;
+export const PAIRS = 16;
+// What a pair follows; the last is the place in reading order.
+export const TIME = 0;
+export const ROW = 1;
+export const COLUMN = 2;
+export const ORDER = 3;
 
 // So many pairs of each axis: one axis after the other, or in turn, where axis 0 takes the places of those that have all theirs.
 export function sections(sizes, interleaved) {

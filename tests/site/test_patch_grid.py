@@ -1,4 +1,4 @@
-"""PatchGrid beyond the battery: patches are dragged, time has its control, and JavaScript's arithmetic."""
+"""PatchGrid beyond the battery: patches are dragged from cell to cell, time has its control, and the arithmetic."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_frames_have_a_control_where_a_rule_has_time(open_live):
 @pytest.mark.parametrize(("sizes", "interleaved"), [((4, 6, 6), False), ((24, 20, 20), True), ((6, 5, 5), True)])
 def test_sections_equal_python(arithmetic, sizes, interleaved):
     drawn = arithmetic("A.sections(x.sizes, x.interleaved)", {"sizes": list(sizes), "interleaved": interleaved})
-    assert drawn == sections(sizes, interleaved)
+    np.testing.assert_array_equal(drawn, sections(sizes, interleaved))
 
 
 @pytest.mark.parametrize("rule", ["page", "axes", "blocks", "turns"])

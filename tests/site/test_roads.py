@@ -146,7 +146,7 @@ def test_it_works_from_disk(new_page, built_site):
     assert "1 of 9 read" in page.locator(".posenc-road-end").inner_text()
 
 
-@pytest.mark.parametrize(("where", "stops"), [(TWO_HOURS, 9), (COURSE, 8)])
+@pytest.mark.parametrize(("where", "stops"), [(TWO_HOURS, 9), (COURSE, 9)])
 def test_without_javascript_a_road_is_a_list_of_links(new_page, site_url, where, stops):
     page = new_page(javascript=False)
     page.goto(f"{site_url}/{where}")

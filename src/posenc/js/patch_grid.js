@@ -86,7 +86,7 @@ function handles({ column, row }, { query_row, query_column, key_row, key_column
     name, x: column.at(atColumn), y: row.at(atRow),
     drag: (x, y) => ({ [`${name}_row`]: row.whole(row.invert(y)), [`${name}_column`]: column.whole(column.invert(x)) }),
   });
-  return [handle("key", key_row, key_column), handle("query", query_row, query_column)];
+  return [handle("query", query_row, query_column), handle("key", key_row, key_column)];
 }
 
 function facts({ values: { axes, angles, score } }, { query_row, query_column, key_row, key_column }) {

@@ -1,4 +1,4 @@
-"""PatchGrid: two patches of a picture, and which pairs of a rotary head follow which axis between them."""
+"""PatchGrid: a query's patch and a key's on a picture, and which pairs of a head follow which axis between them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PatchGrid(Explorable):
     """The score of an aligned query and key over all patches of a picture, by four rules of who follows which axis."""
 
     module = "patch_grid"
-    height = 640
+    height = 650
     main = ("rule", "frame")
 
     rule = Choice("page", chips=True)

@@ -8,7 +8,7 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test check changed browsers lab lab-results serve clean bench address
+.PHONY: help environment book test check changed browsers page lab lab-results serve clean bench address
 
 help:
 	@echo "make environment"
@@ -18,6 +18,7 @@ help:
 	@echo "make check     run the quality gates that need no built book"
 	@echo "make changed   run those gates, and the tests of what changed since the last commit"
 	@echo "make browsers  try the website in Firefox and WebKit, before a release (OPTIONS=firefox tries one)"
+	@echo "make page      run every chapter's code in its page (OPTIONS=03 runs one)"
 	@echo "make lab       open JupyterLab on the notebooks"
 	@echo "make serve     serve the built website on this machine"
 	@echo "make bench     measure speed (OPTIONS=site measures the site alone)"
@@ -77,6 +78,11 @@ browsers: environment
 	@"$(BIN)" -m pip install --quiet -c constraints.txt -r tests/browsers/requirements.txt
 	@"$(BIN)" -m tools.book
 	@"$(BIN)" -m tests.browsers $(OPTIONS)
+
+page: environment
+	@"$(BIN)" -m tools.chromium
+	@"$(BIN)" -m tools.book
+	@"$(BIN)" -m tests.page $(OPTIONS)
 
 lab: environment
 	@echo "Opening JupyterLab on notebooks/ (stop it with Ctrl-C) …"

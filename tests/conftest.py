@@ -25,9 +25,11 @@ ROOT = Path(__file__).resolve().parents[1]
 OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "rerun")
 # These need a test to have been left out on purpose, which continuous integration does not accept.
 NOT_RUN = ("skipped", "xfailed", "xpassed")
-LONGEST_FIRST = ("jupyterlab", "grading", "site", "unit", "tools", "notebooks", "check", "claims", "nbval")
+LONGEST_FIRST = (
+    "jupyterlab", "grading", "site", "unit", "tools", "doctor", "notebooks", "check", "page", "claims", "nbval",
+)  # fmt: skip
 # Whose tests say how much of the package is covered (tests/watched.py).
-COVERING = {"unit", "check"}
+COVERING = {"unit", "check", "doctor"}
 # Groups that run chapters or look at the site built from them, and chapters use torch.
 NEED_TORCH = {"nbval", "site", "jupyterlab"}
 
@@ -35,7 +37,7 @@ NEED_TORCH = {"nbval", "site", "jupyterlab"}
 IMPORT_TORCH = {
     "test_bias_flex.py", "test_bias_transformers.py", "test_lab_corpus.py", "test_lab_evaluate.py", "test_lab_exams.py",
     "test_lab_results.py", "test_lab_statistics.py", "test_lab_store.py", "test_lab_train.py", "test_plain.py",
-    "test_rope_torch.py", "test_scaling_transformers.py", "test_schemes.py", "test_schemes_content.py",
+    "test_real.py", "test_rope_torch.py", "test_scaling_transformers.py", "test_schemes.py", "test_schemes_content.py",
     "test_schemes_input.py", "test_schemes_logits.py", "test_schemes_no_position.py",
     "test_schemes_query_and_key.py", "test_transformer.py", "test_wrong_answers.py",
 }  # fmt: skip

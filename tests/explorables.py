@@ -21,9 +21,11 @@ from posenc.widgets import (
     FrequencyBank,
     LookBack,
     MeanWave,
+    PatchGrid,
     Rotation2D,
     SinusoidExplorer,
     Tangle,
+    ThreeDoors,
 )
 
 EVERY_ONE = "book/explorables.html"  # the page that shows each of them once
@@ -99,6 +101,20 @@ def sentence(cls: type[Explorable], step: dict[str, Any]) -> str:
 
 
 CASES = [
+    Case(
+        ThreeDoors,
+        [
+            {"door": "input", "m": 0, "n": 32},
+            {"door": "query_key", "m": 32, "n": 0},
+            {"door": "logits", "m": 4, "n": 4, "together": True},
+            {"door": "logits", "m": 2, "n": 13},
+            {"door": "none", "m": 15, "n": 15},
+        ],
+        {"door": "query_key"},
+        "book/intro.html",
+        handles=("query", "key"),
+        plays="m",
+    ),
     Case(
         MeanWave,
         [
@@ -198,7 +214,6 @@ CASES = [
             {"base": 1e6, "distance": 8, "dim": 64, "show_law": False, "show_bound": True},
         ],
         {"dim": 256, "distance": 65_536, "show_logarithm": True, "show_bound": True, "show_score": True},
-        "book/intro.html",
         handles=("base",),
         plays="base",
     ),
@@ -291,5 +306,17 @@ CASES = [
         handles=("q", "k", "m", "n"),
         plays="m",
         free={"locked": False},
+    ),
+    Case(
+        PatchGrid,
+        [
+            {"rule": "page", "base": 1.0, "query_row": 7, "query_column": 11, "key_row": 0, "key_column": 0},
+            {"rule": "axes", "base": 1e8, "key_row": 3, "key_column": 4},
+            {"rule": "blocks", "frame": 16, "base": 1e6, "query_row": 0, "key_row": 7, "key_column": 11},
+            {"rule": "turns", "frame": 1, "base": 500.0, "query_column": 11, "key_column": 2},
+        ],
+        {"rule": "turns", "frame": 16, "base": 1e8, "key_row": 7, "key_column": 11},
+        handles=("query", "key"),
+        plays="key_column",
     ),
 ]

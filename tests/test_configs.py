@@ -1,19 +1,30 @@
 """posenc.configs: figures of chapter 11, counts by another route, entries that hold together, and transformers."""
 
 import dataclasses
+import importlib
 import math
 
 import numpy as np
 import pytest
 
 from posenc import configs
-from posenc.configs import MODELS, cache_bytes_per_token, completed_pairs, model, scaled, slowest_wavelength, unscaled
+from posenc.configs import (
+    DEFAULTS,
+    MODELS,
+    cache_bytes_per_token,
+    completed_pairs,
+    model,
+    scaled,
+    slowest_wavelength,
+    unscaled,
+)
 from posenc.scaling import from_config, mscale
 
-EACH_LAYER_TYPE = [(config, layer_type) for config in MODELS.values() for layer_type in config.layer_types or (None,)]
+EVERY = {**MODELS, **DEFAULTS}
+EACH_LAYER_TYPE = [(config, layer_type) for config in EVERY.values() for layer_type in config.layer_types or (None,)]
 NAMES = [f"{config.name} {layer_type or ''}".strip() for config, layer_type in EACH_LAYER_TYPE]
 each_layer_type = pytest.mark.parametrize(("config", "layer_type"), EACH_LAYER_TYPE, ids=NAMES)
-each_model = pytest.mark.parametrize("config", MODELS.values(), ids=MODELS)
+each_model = pytest.mark.parametrize("config", EVERY.values(), ids=EVERY)
 
 
 def thawed(value):
@@ -77,24 +88,29 @@ def test_dimensions_that_rotate(name, rotary_dim):
 @each_layer_type
 def test_derived_figures_by_another_route(config, layer_type):
     """Wavelengths by hand, pairs counted one by one, at the trained length, at another and at the shortest."""
-    frequencies = scaled(config, layer_type=layer_type).inv_freq
-    assert 2 * len(frequencies) == config.rotary_dim
+    frequencies = [theta for theta in scaled(config, layer_type=layer_type).inv_freq if theta]
+    if layer_type in (None, *config.layer_types[:1]):
+        assert 2 * len(frequencies) == config.rotary_dim
     assert slowest_wavelength(config, layer_type=layer_type) == pytest.approx(2 * math.pi / min(frequencies), rel=1e-14)
-    for given, length in ((None, config.original_max_position_embeddings), (1000, 1000), (1, 1)):
+    trained = config.original_max_position_embeddings
+    for given, length in ((None, trained), (1000, 1000), (1, 1))[trained is None :]:
         completed = sum(length * theta >= 2 * math.pi for theta in unscaled(config, layer_type).inv_freq)
         assert completed_pairs(config, given, layer_type) == completed
     assert completed_pairs(config, 1, layer_type) == 0
-    assert completed_pairs(config, 1e12, layer_type) == config.rotary_dim // 2
+    assert completed_pairs(config, 1e12, layer_type) == len(frequencies)
 
 
 @each_layer_type
 def test_training_began_with_a_geometric_list(config, layer_type):
     """The unscaled list is base^(−2i/d) of the base in the entry; scaling slows pairs and speeds none up."""
-    rope = {**config.rope, **config.rope.get("rope_parameters", {})}
-    base = rope["rope_local_base_freq" if layer_type == "sliding_attention" else "rope_theta"]
+    parameters = config.rope.get("rope_parameters", {})
+    rope = {**config.rope, **parameters.get(layer_type, parameters)}
+    older = "rope_local_base_freq" in rope and layer_type == "sliding_attention"
+    base = rope["rope_local_base_freq" if older else "rope_theta"]
     frequencies, factor = unscaled(config, layer_type)
-    dim = config.rotary_dim
-    np.testing.assert_allclose(frequencies, [base ** (-2 * i / dim) for i in range(dim // 2)], rtol=1e-14)
+    turning = int(np.sum(frequencies > 0))
+    dim = config.global_head_dim if rope.get("rope_type") == "proportional" else 2 * turning
+    np.testing.assert_allclose(frequencies[:turning], [base ** (-2 * i / dim) for i in range(turning)], rtol=1e-14)
     assert factor == 1
     assert np.all(scaled(config, layer_type=layer_type).inv_freq <= frequencies)
 
@@ -110,6 +126,28 @@ def test_gemma_3_scales_its_global_layers_alone():
         scaled(config)
     with pytest.raises(ValueError, match="layer_type must be one of"):
         completed_pairs(config)
+
+
+def test_gemma_4_lets_three_quarters_of_its_pairs_stand_still():
+    config = model("Gemma4TextConfig")
+    assert config.layer_types == ("full_attention", "sliding_attention")
+    assert config.rotary_dim == 128
+    wide, near = (scaled(config, layer_type=layer_type).inv_freq for layer_type in config.layer_types)
+    assert (len(wide), np.count_nonzero(wide), len(near)) == (256, 64, 128)
+    assert wide[63] == pytest.approx(1e6 ** (-126 / 512), rel=1e-14)
+    assert slowest_wavelength(config, layer_type="full_attention") == pytest.approx(2 * math.pi / wide[63])
+
+
+def test_uneven_caches_are_not_counted():
+    for name in ("Gemma4TextConfig", "DeepseekV4Config"):
+        with pytest.raises(ValueError, match=f"must keep as much of a token in every layer, got {name}"):
+            cache_bytes_per_token(model(name))
+
+
+def test_where_no_trained_length_is_known_one_must_be_given():
+    with pytest.raises(ValueError, match="length must be given for SmolLM3Config"):
+        completed_pairs(model("SmolLM3Config"))
+    assert completed_pairs(model("SmolLM3Config"), 32_768) == 38
 
 
 def test_phi_3_has_a_list_for_each_side_of_its_trained_length():
@@ -147,16 +185,17 @@ def test_deepseek_leaves_its_temperature_to_the_scale():
 
 @each_model
 def test_entries_hold_together(config):
-    assert MODELS[config.name] is config is model(config.name)
+    assert EVERY[config.name] is config is model(config.name)
     assert config.n_heads % config.n_key_value_heads == 0
     assert 0 < config.rotary_dim <= config.head_dim
     assert config.rotary_dim % 2 == 0
-    assert config.original_max_position_embeddings <= config.max_position_embeddings
+    assert (config.original_max_position_embeddings or 1) <= config.max_position_embeddings
     assert config.rope["max_position_embeddings"] == config.max_position_embeddings
-    assert config.source.split()[0].endswith(("config.json", ".yml"))
+    assert config.source.startswith("defaults of ") == (config.name in DEFAULTS)
+    assert config.source.split()[0].endswith(("config.json", ".yml", "defaults"))
     assert (config.kv_lora_rank is None) == (config.qk_rope_head_dim is None)
-    scaling = config.rope.get("rope_scaling") or {}
-    if config.layer_types == () and scaling:
+    scaling = config.rope.get("rope_scaling") or config.rope.get("rope_parameters", {})
+    if config.layer_types == () and scaling and scaling.get("rope_type") != "default":
         said = scaling.get("original_max_position_embeddings", config.rope.get("original_max_position_embeddings"))
         assert said == config.original_max_position_embeddings
 
@@ -165,6 +204,8 @@ def test_entries_hold_together(config):
 def test_an_entry_is_what_from_config_reads(config, layer_type):
     """The dictionary itself, and the dictionary as JSON would hold it, for every length of the sequence at hand."""
     width = config.qk_rope_head_dim or config.head_dim
+    if layer_type == "full_attention":
+        width = config.global_head_dim or width
     for length in (None, 100, 200_000):
         expected = scaled(config, length, layer_type)
         for rope in (config.rope, thawed(config.rope)):
@@ -189,7 +230,7 @@ def test_nothing_can_be_changed(config):
 def test_an_unknown_name_is_told_the_known_ones():
     with pytest.raises(ValueError, match="Llama-2-7b-hf.*Qwen3-8B") as caught:
         model("Qwen4")
-    assert all(name in str(caught.value) for name in MODELS)
+    assert all(name in str(caught.value) for name in EVERY)
     assert configs.MODELS is MODELS
 
 
@@ -205,7 +246,36 @@ def test_frequencies_in_torch():
 
 
 @pytest.mark.torch
-@each_layer_type
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_defaults_of_classes(name):
+    """An entry of DEFAULTS is what its class has when it is told nothing, and rotates as the model's code does."""
+    import transformers
+
+    config, theirs = model(name), getattr(transformers, name)()
+    assert config.n_heads == theirs.num_attention_heads
+    assert config.n_key_value_heads == theirs.num_key_value_heads
+    assert config.n_layers == theirs.num_hidden_layers
+    assert config.max_position_embeddings == theirs.max_position_embeddings
+    assert config.head_dim == (theirs.to_dict().get("head_dim") or theirs.hidden_size // theirs.num_attention_heads)
+    assert thawed(config.rope["rope_parameters"]) == theirs.rope_parameters
+    assert config.rope.get("no_rope_layer_interval") == getattr(theirs, "no_rope_layer_interval", None)
+    assert config.compressed == hasattr(theirs, "compress_rates")
+    if config.global_head_dim:
+        wide = {layer["head_dim"] for layer in theirs.to_dict()["per_layer_config"].values()}
+        assert wide == {config.global_head_dim}
+    code = importlib.import_module(theirs.__module__.replace("configuration", "modeling"))
+    rotary = getattr(code, name.replace("Config", "RotaryEmbedding"))(theirs)
+    for layer_type in config.layer_types or (None,):
+        ours, prefix = scaled(config, 200_000, layer_type), f"{layer_type}_" if layer_type else ""
+        np.testing.assert_allclose(ours.inv_freq, getattr(rotary, f"{prefix}inv_freq").numpy(), rtol=1e-6)
+        assert ours.attention_factor == pytest.approx(getattr(rotary, f"{prefix}attention_scaling"), rel=1e-12)
+
+
+PUBLISHED = [(config, layer_type) for config, layer_type in EACH_LAYER_TYPE if config.name in MODELS]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("config", "layer_type"), PUBLISHED, ids=NAMES[: len(PUBLISHED)])
 def test_frequencies_of_transformers(config, layer_type):
     """What the model's own class computes from the entry, in float32: 1e-6 relative; and its defaults of heads."""
     import transformers

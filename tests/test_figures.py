@@ -20,6 +20,7 @@ from posenc.analysis import (
     four_terms,
     kernel_residual,
     offset_kernel,
+    pairwise_weight,
 )
 from posenc.attention import attention
 from posenc.figures import _drawing
@@ -67,6 +68,33 @@ def test_decay_and_law():
     assert "0.25 for every tenfold distance" in figure.layout.title.text
 
 
+def test_cosine_map():
+    figure = figures.cosine_map(257, dim=64, base=500.0)
+    table, mean = figure.data
+    assert np.shape(table.z) == (32, 257)
+    np.testing.assert_allclose(table.z[0], np.cos(np.arange(257)), atol=DRAWN)
+    np.testing.assert_allclose(table.z[31], np.cos(np.arange(257) * inv_freq(64, 500.0)[31]), atol=DRAWN)
+    np.testing.assert_allclose(mean.y, decay(np.arange(257), inv_freq(64, 500.0)), atol=DRAWN)
+    late = decay(np.arange(192, 257), inv_freq(64, 500.0)).mean()
+    assert title(figure) == f"No row fades; the mean of all 32 falls from 1 to about {late:.1f}"
+    assert figure.layout.yaxis.autorange == "reversed"  # the fastest on top
+
+
+def test_hands_used():
+    figure = EXAMPLES["hands_used"]()
+    for table, found in zip(figure.data, USED.values(), strict=True):
+        np.testing.assert_allclose(table.z, np.abs(found).reshape(4, 4), atol=DRAWN)
+    assert list(figure.layout.yaxis.ticktext)[1:3] == ["layer 1, head 2", "layer 2, head 1"]
+    assert title(figure).startswith("The 1 fastest hands carry 50% in layer 1, 25% in layer 2 (a); 25% in layer 1")
+    assert {line.x0 for line in figure.layout.shapes} == {0.5}
+
+
+@pytest.mark.parametrize("fast", [0, 4])
+def test_hands_used_has_more_pairs_than_the_fast_ones(fast):
+    with pytest.raises(ValueError, match="more pairs than"):
+        figures.hands_used(USED, fast)
+
+
 def test_scores_in_attention():
     measured = {"aligned": ([90.0, 40.0], [13.0, 12.0], 0.8), "unrelated": ([0.0, 0.0], [11.0, 11.0], 0.0)}
     figure = figures.scores_in_attention([1, 100], measured, dim=128, base=1e4)
@@ -104,7 +132,9 @@ FIRST, SECOND, ORDER = ["dog", "bites", "man"], ["man", "bites", "dog"], [2, 1, 
 CODES = {"bits": binary(np.arange(16), 4), "waves": sinusoidal(np.arange(16), 6)}
 EMBEDDINGS, SCALES = rng.normal(size=(5, 512)), {"small": 0.02, "unit": 1.0, "large": 512**0.5}
 RANDOM = rng.normal(size=(32, 32))
+TWO_WEIGHTS = np.random.default_rng(1).normal(size=(2, 4, 4))
 WEIGHTS = {"none": None, "random": RANDOM, "shift": shift_matrix(1, 32)}
+SMALL_WEIGHTS = {"turn": [[1, -2], [2, 1]], "swap": [[0, 1], [1, 0]], "squeeze": [[1, 0], [0, 0.5]]}
 CONTENT, PLACES, PROJECTION = rng.normal(size=(6, 16)), sinusoidal(np.arange(6), 16), np.eye(16)
 Q, K = [1.0, 0.5, 0.2, 1.0], [0.3, 1.0, 0.8, -0.4]
 FAR = np.arange(65)
@@ -156,9 +186,11 @@ NOISE = np.random.default_rng(0).standard_normal(256)
 STEPS = np.array([[1.0], [0.5 + 0.5j], [2j]]) * np.exp(0.5j * np.arange(5))
 CIRCLE = {"pair 1": (np.arange(4) / 4, np.array([0.0, 0.0, 0.25, 0.5])), "pair 2": (np.arange(2) / 2, np.array([0, 1]))}
 EXAMINED = {
-    "text: loss (nats)": {"a": [1.0, 2.0], "b": [1.5, 2.5], "c": [3.0, 4.0]},
-    "copying: share": {"a": [0.5, 0.5], "b": [0.25, 0.5], "c": [0.75, 1.0]},
+    "text: loss (nats)": {"a": (1.5, 1.0, 2.0), "b": (2.0, 1.5, 2.5), "c": (3.5, 3.0, 4.0)},
+    "copying: share": {"a": (0.5, 0.5, 0.5), "b": (0.5, 0.25, 0.5), "c": (0.75, 0.75, 1.0)},
 }
+LEVEL = {"text: loss (nats)": ["a", "b"], "copying: share": {"c"}}
+BETTER = np.array([[0, 1, 1], [-1, 0, 0], [-1, 0, 0]])
 REPAIRED = {
     "text: loss": {
         "a": {"cut": [1.0, 1.5], "as trained": [3.0, 3.5], "both": [2.0]},
@@ -167,7 +199,15 @@ REPAIRED = {
 }
 LOOKS = {"table": [0.75, 0.75, 0.5, 0.5, 0.25, 0.25, 0, 0], "turned": [0.5] * 8}
 READ = {"counted": np.linspace(0.5, 1.5, 11)[:, None] * np.array([1, 10, 200]), "blind": np.full((2, 3), 40.0)}
+LOUD = np.full((2, 2, 4), 2j)
+SCORED = np.arange(12.0).reshape(3, 4) / 8 - 0.75
+SHARED_OUT = {"blocks": ([0, 0, 1], [1.0, 0.1, 0.01]), "in turn": ([0, 1, 0], [1.0, 0.1, 0.01])}
+USED = {"a": LOUD * np.array([[[3, 1, 1, 1]], [[1, 1, 1, 1]]]), "b": LOUD}
+CLOCK = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
+ONE_BACK = np.array([[1.0, 0, 0], [0.75, 0.25, 0], [0, 0.875, 0.125]])
 EXAMPLES = {
+    "cosine_map": lambda: figures.cosine_map(65, 16, 1e4),
+    "hands_used": lambda: figures.hands_used(USED, 1),
     "waves": lambda: figures.waves(np.arange(9), 8, 1e4, [0]),
     "decay_and_law": lambda: figures.decay_and_law(np.arange(1, 200), 8, 1e4),
     "scores_in_attention": lambda: figures.scores_in_attention(
@@ -187,6 +227,9 @@ EXAMPLES = {
     "products_through_weights": lambda: figures.products_through_weights(
         np.arange(-20, 21), [0, 100, 200], 32, 1e4, WEIGHTS
     ),
+    "projected_sum": lambda: figures.projected_sum(WORDS[:2, :4], sinusoidal([5, 3], 4), TWO_WEIGHTS),
+    "turned_and_mapped": lambda: figures.turned_and_mapped(SMALL_WEIGHTS, 0.6),
+    "block_maps": lambda: figures.block_maps({"random": RANDOM[:4, :4], "shift": shift_matrix(1, 8)}),
     "position_maps": lambda: figures.position_maps(20, 32, 1e4, WEIGHTS, trained=8),
     "score_terms": lambda: figures.score_terms(four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)),
     "rotated_pairs": lambda: figures.rotated_pairs(Q, K, 5, 2, 100.0),
@@ -198,6 +241,10 @@ EXAMPLES = {
     "powers": lambda: figures.powers({"turn": np.exp(0.2j), "shrink": 0.9 * np.exp(0.2j)}, 10),
     "eight_terms": lambda: figures.eight_terms([1.3, 0.4], [0.5, 1.1], 0.4, 3, 40),
     "agreement_and_side": lambda: figures.agreement_and_side([1.3, 0.4], [0.5, 1.1], 0.4, 12),
+    "head_agreement_and_side": lambda: figures.head_agreement_and_side([1 - 2j, 0.5], [1.0, 0.1], 6),
+    "pair_peaks": lambda: figures.pair_peaks([1 - 2j, 0.5j], [1.0, 0.1], [0, 1], 6),
+    "between_the_turns": lambda: figures.between_the_turns(*TWO_WEIGHTS, 7, 2, 100),
+    "order_of_pairs": lambda: figures.order_of_pairs(8),
     "shifted_outputs": lambda: figures.shifted_outputs([1, 1000], {"turned": [0.0, 0.0], "added": [0.25, 0.5]}),
     "rotation_maps": lambda: figures.rotation_maps(2, 8, 1e4),
     "losses_so_far": lambda: figures.losses_so_far(list("a b"), {"one": [1.5, 2, 0], "two": [1.5, 3, 3]}),
@@ -214,6 +261,7 @@ EXAMPLES = {
     "bias_maps": lambda: figures.bias_maps(
         {"line": np.subtract.outer(-np.arange(3.0), -np.arange(3)), "asked": np.arange(9.0).reshape(3, 3)}
     ),
+    "terms_multiplied": lambda: figures.terms_multiplied([1, -2], [0.5, 1], [3, 0], [0.2, 0.2], [-1, 4]),
     "orders_seen": lambda: figures.orders_seen(READINGS),
     "training_losses": lambda: figures.training_losses(LOSSES, every=10, chance=0.5),
     "gathering": lambda: figures.gathering(["the", "cat", "sat"], SHARES, VALUES, 2, ["creature", "action"]),
@@ -230,11 +278,25 @@ EXAMPLES = {
     ),
     "fitted_scores": lambda: figures.fitted_scores(NOISE, 32, 1e4, (0, 4)),
     "costs_on_the_circle": lambda: figures.costs_on_the_circle(CIRCLE, "nats"),
+    "staged_texts": lambda: figures.staged_texts(8, {"as it is": (0, 1), "moved": (6, 1), "crowded": (0, 9)}),
+    "mean_waves": lambda: figures.mean_waves(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
     "repairs": lambda: figures.repairs(REPAIRED),
-    "exams": lambda: figures.exams(EXAMINED, less_is_better=["text: loss (nats)"]),
+    "exams": lambda: figures.exams(EXAMINED, LEVEL, less_is_better=["text: loss (nats)"]),
+    "order_of_schemes": lambda: figures.order_of_schemes(["a", "b", "c"], BETTER),
     "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
+    "copying_circuit": lambda: figures.copying_circuit("x a b c a"),
+    "clock_from_share": lambda: figures.clock_from_share([1.0, 0.5, 0.25], CLOCK[:, :2], ONE_BACK),
+    "found_by_length": lambda: figures.found_by_length(
+        [8, 16], {"none": [[1, 0.5], [0.5, 0.25]], "some": [1, 0]}, 8, 4
+    ),
     "looking_back": lambda: figures.looking_back(range(1, 9), LOOKS),
+    "attention_by_distance": lambda: figures.attention_by_distance({"one": [0.25, 0.5, 0.25], "two": [0.5, 0.25, 0]}),
+    "permuted": lambda: figures.permuted(FIRST, [2, 1, 0], weights_of(WORDS)),
+    "gossip": lambda: figures.gossip(["dog bites man", "bites dog man"]),
+    "slopes": lambda: figures.slopes({"powers": [1.0, 0.1, 0.01], "one": [1.0]}, 100),
     "places_read": lambda: figures.places_read([1, 10, 200], READ),
+    "patch_maps": lambda: figures.patch_maps({"sum": SCORED, "flat": np.full((3, 4), 0.5)}, (1, 2)),
+    "pairs_by_axis": lambda: figures.pairs_by_axis(SHARED_OUT, ["row", "column"]),
 }
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
 
@@ -325,6 +387,47 @@ def test_pairs_by_model():
     assert "two 652 to 0.00081 turns in 4\u202f096 tokens" in alt(figure)
 
 
+def test_patch_maps():
+    figure = EXAMPLES["patch_maps"]()
+    table, flat = (trace for trace in figure.data if trace.type == "heatmap")
+    np.testing.assert_allclose(table.z, SCORED, atol=DRAWN)
+    assert np.ptp(flat.z) == 0
+    assert [(trace.x[0], trace.y[0]) for trace in figure.data if trace.type == "scatter"] == [(2, 1)] * 2
+    assert title(figure) == "One patch to the right and one below: 0.13 and 0.50 (sum), 0.50 and 0.50 (flat)"
+    assert figure.layout.coloraxis.cmin == -figure.layout.coloraxis.cmax == -0.75
+    assert {axis.autorange for axis in figure.select_yaxes()} == {"reversed"}  # the first row on top
+    assert "3 by 4 patches; the query, marked, stands at row 1, column 2" in alt(figure)
+    assert figures.patch_maps({"weights": np.eye(3)}, (0, 0)).layout.coloraxis.cmin == 0
+
+
+def test_pairs_by_axis():
+    figure = EXAMPLES["pairs_by_axis"]()
+    rows = [trace.x for trace in figure.data]
+    for found, speeds in zip(rows, ([1, 0.1], [0.01], [1, 0.01], [0.1]), strict=True):
+        np.testing.assert_allclose(found, 2 * np.pi / np.array(speeds), rtol=1e-6)
+    assert list(figure.layout.yaxis.ticktext) == ["blocks: row", "blocks: column", "in turn: row", "in turn: column"]
+    colours = figures.pair_colours(3)
+    assert [list(trace.marker.color) for trace in figure.data] == [
+        colours[:2], [colours[2]], [colours[0], colours[2]], [colours[1]],
+    ]  # fmt: skip
+    assert "6 (row), 628 (column) blocks; 6 (row), 63 (column) in turn" in title(figure)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: figures.patch_maps({"a": np.eye(3), "b": np.eye(4)}, (0, 0)), "maps must all have one shape"),
+        (lambda: figures.patch_maps({"a": np.eye(3)}, (2, 0)), "query must have a patch to the right and one below"),
+        (lambda: figures.patch_maps({"a": np.full((3, 3), np.inf)}, (0, 0)), r"maps\['a'\] must be finite"),
+        (lambda: figures.pairs_by_axis({"a": ([0, 1], [1.0])}, ["x", "y"]), "a positive frequency for each pair"),
+        (lambda: figures.pairs_by_axis({"a": ([0, 0], [1.0, 1.0])}, ["x", "y"]), r"got none for \['y'\]"),
+    ],
+)
+def test_grids_refuse_what_does_not_fit(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()
+
+
 def test_model_plane():
     figure = EXAMPLES["model_plane"]()
     *ways, diagonal, points, ends = figure.data
@@ -338,6 +441,18 @@ def test_model_plane():
     span = f"{4096 / 5.1e6:.2g} (three) to 0.087 (near)"
     assert title(figure) == f"None of 4 slowest pairs made a full turn within the trained length: {span}"
     assert "1 of 1 slowest pairs" in title(figures.model_plane({"a": (100, 50.0)}, {}))
+    *ways, _, points, ends = figures.model_plane(TRAINED, ALLOWED | {"told by none": (131_072, 188.0)}).data
+    assert [way.name for way in ways] == list(ALLOWED)
+    assert "told by none" in ends.text
+    assert len(points.x) == 3
+    crowd = {"low": (4096, 5e4), "high": (4096, 6e5), "right": (8192, 6e4)}
+    ends = {"above": (9e4, 3e6), "below": (1e5, 2e6), "far": (1e5, 1e8)}
+    *_, points, circles = figures.model_plane(crowd, ends).data
+    sides = dict(zip((*points.text, *circles.text), (*points.textposition, *circles.textposition), strict=True))
+    assert sides["high"] == "top center"
+    assert sides["low"] != sides["right"]
+    assert sides["low"] == "bottom center"
+    assert [sides[name] for name in ends] == ["middle right", "bottom right", "middle right"]
 
 
 def test_lowest_scores():
@@ -479,7 +594,7 @@ def test_frequency_roles():
 
 def test_frequency_roles_leaves_out_groups_without_pairs():
     figure = figures.frequency_roles(2, 4, 1e4)
-    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "φ(m), all pairs"]
+    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "S(m), all pairs"]
 
 
 def test_shifted_hands():
@@ -487,13 +602,13 @@ def test_shifted_hands():
     for panel, i in enumerate((0, 4, 16)):
         before, after, way = figure.data[3 * panel : 3 * panel + 3]
         for hand, position in ((before, 5), (after, 8)):
-            np.testing.assert_allclose(hand.x, [0, np.sin(position * theta[i])], atol=DRAWN)
-            np.testing.assert_allclose(hand.y, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.x, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.y, [0, np.sin(position * theta[i])], atol=DRAWN)
         assert after.line.color == figures.pair_colours(32)[i]
         np.testing.assert_allclose([way.x[-1], way.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
         steps = way.x[:-1] * way.y[1:] - way.y[:-1] * way.x[1:]
-        assert steps.sum() < 0  # clockwise
-    assert "turns every hand clockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
+        assert steps.sum() > 0  # anticlockwise
+    assert "turns every hand anticlockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
 
 
 def test_shifted_hands_turn_at_most_once_on_paper():
@@ -538,9 +653,59 @@ def test_score_terms():
     assert "(d) 0%" in title(figure)
 
 
+def test_score_terms_of_offsets_have_names_of_their_own():
+    q, k = np.random.default_rng(3).normal(size=(2, 1, 6, 4))
+    of_offsets = bias.tener(q, k, sinusoidal(np.arange(5, -6, -1), 4), q[:, 0], k[:, 0])
+    figure = figures.score_terms(bias.TransformerXLTerms(*(term[0] for term in of_offsets)))
+    names = [annotation.text for annotation in figure.layout.annotations[:4]]
+    assert names == ["(a) word, word", "(b) word, offset", "(c) every query, word", "(d) every query, offset"]
+    assert "(d) 0%" in title(figure)
+
+
 def test_score_terms_with_fewer_keys_than_queries():
     term = np.arange(3)[None] - np.arange(5)[:, None] + 0.0  # the offset itself
     assert "(a) 0%, (b) 0%, (c) 0%, (d) 0%" in title(figures.score_terms([term] * 4))
+
+
+def test_projected_sum():
+    """Each panel by hand, and what the title says of the score and its parts."""
+    x, p, (w_q, w_k) = WORDS[:2, :4], sinusoidal([5, 3], 4), TWO_WEIGHTS
+    query, key = w_q @ (x[0] + p[0]), w_k @ (x[1] + p[1])
+    figure = drawn("projected_sum")
+    shown = [np.array(trace.z) for trace in figure.data]
+    for panel, values in enumerate((x[0], p[0], x[0] + p[0], w_q, query, x[1], p[1], x[1] + p[1], w_k, key)):
+        np.testing.assert_allclose(shown[panel], np.reshape(values, (4, -1)), atol=DRAWN)
+    assert figure.data[4].text[1][0].replace("−", "-") == f"{query[1]:.1f}"
+    score, words, places = query @ key, (w_q @ x[0]) @ (w_k @ x[1]), (w_q @ p[0]) @ (w_k @ p[1])
+    said = title(figure).replace("−", "-")
+    assert f"multiply to {score:.2f}; words alone would give {words:.2f}, places alone {places:.2f}" in said
+
+
+def test_turned_and_mapped():
+    """The flag both ways, point by point; only what scales and turns ends alike."""
+    figure = drawn("turned_and_mapped")
+    turn = rotation_matrix([0.6])
+    for panel, weight in enumerate(SMALL_WEIGHTS.values()):
+        for way, matrix in enumerate((np.array(weight) @ turn, turn @ np.array(weight))):
+            trace = figure.data[2 * panel + way]
+            expected = [matrix @ point for point in ([0, 0], [0, 1], [0.45, 0.8], [0, 0.6])]
+            np.testing.assert_allclose(np.column_stack([trace.x, trace.y]), expected, atol=DRAWN)
+    assert "does not matter for turn; for the others it does" in title(figure)
+    assert "0.00 (turn), 1.13 (swap), 0.28 (squeeze)" in alt(figure)
+    assert title(figures.turned_and_mapped({"swap": SMALL_WEIGHTS["swap"]}, 1.0)) == "The order matters for all of them"
+    assert title(figures.turned_and_mapped({"turn": np.eye(2)}, 1.0)) == "The order does not matter for turn"
+
+
+def test_block_maps():
+    """The share in blocks aI + bJ by least squares; every pair's own block is framed."""
+    figure, random = drawn("block_maps"), RANDOM[:4, :4]
+    units = np.array([pairwise_weight(*row.reshape(2, 2)).ravel() for row in np.eye(4)])
+    nearest = np.linalg.lstsq(units.T, random.ravel(), rcond=None)[0] @ units
+    share = np.sum(nearest**2) / np.sum(random**2)
+    assert f"{share:.0%} (random), 100% (shift)" in title(figure)
+    np.testing.assert_allclose(figure.data[0].z, random / np.abs(random).max(), atol=DRAWN)
+    frames = [(shape.xref, shape.x0, shape.y1) for shape in figure.layout.shapes]
+    assert frames == [("x", -0.5, 1.5), ("x", 1.5, 3.5), *(("x2", 2 * pair - 0.5, 2 * pair + 1.5) for pair in range(4))]
 
 
 def test_position_maps():
@@ -629,6 +794,51 @@ def test_agreement_and_side():
 def test_agreement_and_side_where_the_key_lies_on_the_other_side():
     assert "peaks at −2" in title(figures.agreement_and_side([0.5, 1.1], [1.3, 0.4], 0.4, 12))
     assert "peaks at 0, with 2.00" in title(figures.agreement_and_side([1.0, 1.0], [1.0, 1.0], 0.4, 12))
+
+
+def test_head_agreement_and_side():
+    figure = EXAMPLES["head_agreement_and_side"]()
+    cosine, sine, score = (trace.y for trace in figure.data)
+    offsets = np.arange(-6, 7)
+    wave = np.real((1 - 2j) * np.exp(1j * offsets)) + 0.5 * np.cos(0.1 * offsets)
+    np.testing.assert_allclose(score, wave, atol=DRAWN)
+    np.testing.assert_allclose(cosine, cosine[::-1], atol=DRAWN)
+    np.testing.assert_allclose(sine, -sine[::-1], atol=DRAWN)
+    assert f"alone would peak at 0; with the sides it peaks at 1, with {wave.max():.2f}" in title(figure)
+    with pytest.raises(ValueError, match="must both have shape"):
+        figures.head_agreement_and_side([1j], [1.0, 0.1], 6)
+
+
+def test_pair_peaks():
+    figure = EXAMPLES["pair_peaks"]()
+    first, mark, second = figure.data  # the second pair peaks at −π/2/0.1, out of sight
+    np.testing.assert_allclose(first.y, np.real((1 - 2j) * np.exp(1j * np.asarray(first.x))), atol=3 * DRAWN)
+    assert (mark.x[0], mark.y[0]) == (pytest.approx(np.arctan2(2, 1)), pytest.approx(5**0.5))
+    assert "between −15.71 and 1.11 tokens: 2 pairs" in title(figure)
+    assert second.name == "pair 1"
+    with pytest.raises(ValueError, match="pairs must be from 0 to 1, got 2"):
+        figures.pair_peaks([1j, 1j], [1.0, 0.1], [2], 6)
+
+
+def test_between_the_turns():
+    figure = EXAMPLES["between_the_turns"]()
+    at_m, weights, at_n, query, met, key = (np.asarray(trace.z) for trace in figure.data)
+    w_q, w_k = TWO_WEIGHTS
+    np.testing.assert_allclose(at_m, rotation_matrix(7 * inv_freq(4, 100)).T, atol=DRAWN)
+    np.testing.assert_allclose(weights, w_q.T @ w_k, atol=DRAWN)
+    np.testing.assert_allclose(met, rotation_matrix(-5 * inv_freq(4, 100)), atol=DRAWN)
+    np.testing.assert_allclose(query @ met @ key, w_q.T @ at_m @ at_n @ w_k, atol=1e-2)
+    assert "that of the lower row by 0.00" in title(figure)
+    with pytest.raises(ValueError, match="must both be square"):
+        figures.between_the_turns(np.ones((2, 4)), np.ones((2, 4)), 7, 2, 100)
+
+
+def test_order_of_pairs():
+    figure = EXAMPLES["order_of_pairs"]()
+    went = {int(trace.text[0]): trace.x[1] for trace in figure.data}
+    assert went == {0: 0, 2: 1, 4: 2, 6: 3, 1: 4, 3: 5, 5: 6, 7: 7}
+    assert all(trace.x[0] == int(trace.text[0]) for trace in figure.data)
+    assert "places hold, in turn, dimensions 0, 2, 4, 6, 1, 3, 5, 7" in alt(figure)
 
 
 def test_shifted_outputs():
@@ -852,6 +1062,25 @@ def test_bias_maps():
     assert title(figures.bias_maps({"masked": masked})).endswith("by up to 2.0 (masked)")
 
 
+def test_three_bias_maps_stand_side_by_side():
+    column, row = np.arange(3.0)[:, None] + np.zeros(3), np.zeros((3, 1)) - np.arange(3.0)
+    figure = figures.bias_maps({"m": column, "n": row, "sum": column + row})
+    assert len({figure.layout[f"xaxis{number}"].domain for number in ("", 2, 3)}) == 3
+    assert len({figure.layout[f"yaxis{number}"].domain for number in ("", 2, 3)}) == 1
+    assert title(figure).replace("<br>", " ").endswith("by up to 2.0 (m), 2.0 (n), 0.0 (sum)")
+
+
+def test_terms_multiplied():
+    figure = EXAMPLES["terms_multiplied"]()
+    assert title(figure) == "Four products make one logit: −1.50, 3.00, 0.30, −3.00; their sum is −1.20"
+    drawn = {trace.name: (list(trace.customdata), trace.marker.color) for trace in figure.data}
+    assert drawn["q"] == ([1, -2], figures.PALETTE["query"])
+    assert drawn["r"] == ([3, 0], figures.PALETTE["position"])
+    assert [trace.name for trace in figure.data] == ["q", "k", "q", "r", "u", "k", "v", "r"]
+    assert list(figure.data[0].text) == ["1.0", "−2.0"]
+    assert "= −1.50" in {note.text for note in figure.layout.annotations}
+
+
 def test_orders_seen():
     figure = EXAMPLES["orders_seen"]()
     nothing, groups, everything = figure.data
@@ -1048,22 +1277,56 @@ def test_costs_on_the_circle():
     assert title(figures.costs_on_the_circle(flat, "nats")) == title(figure)
 
 
+def test_staged_texts():
+    figure = EXAMPLES["staged_texts"]()
+    spans = [(trace.legendgroup, min(trace.x), max(trace.x)) for trace in figure.data]
+    older, younger = "older half", "younger half"
+    assert spans[:4] == [(younger, 4, 8), (older, 0, 4), (younger, 4, 8), (older, -6, -2)]
+    assert [name for name, *_ in spans[4:]] == [younger] + [older] * 4  # no more than four are drawn
+    assert [note.text for note in figure.layout.annotations] == ["6 tokens of nothing", "each counts 9 times"]
+    assert figure.layout.annotations[0].x == 1  # half-way between the two halves
+    assert "moved: the older half stands 6 tokens further away; crowded" in alt(figure)
+    assert alt(figure).endswith("stands where it was and counts 9 times.")
+
+
+def test_mean_waves():
+    figure = EXAMPLES["mean_waves"]()
+    assert figure.data[0].y.tolist() == [0, -2, -1, 0.5, 3]
+    (unseen,) = figure.layout.shapes
+    assert (unseen.x0, unseen.x1) == (3, 4)
+    assert title(figure) == "Down within 3 tokens, up beyond: a −2.0 at 1, then up to 3.0"
+    assert "a −1.0" in alt(figure)
+
+
 def test_exams():
     figure = EXAMPLES["exams"]()
     level, behind, copied, slower = figure.data
-    assert level.x.tolist() == [1, 2, 1.5, 2.5]
-    assert level.y == (0, 0, 1, 1)
-    assert (behind.x.tolist(), behind.y) == ([3, 4], (2, 2))
-    assert (copied.x.tolist(), copied.y) == ([0.75, 1], (2, 2))
-    assert slower.y == (0, 0, 1, 1)
+    assert (level.x.tolist(), level.y) == ([1.5, 2], (0, 1))
+    assert level.error_x.array.tolist() == level.error_x.arrayminus.tolist() == [0.5, 0.5]
+    assert (behind.x.tolist(), behind.y) == ([3.5], (2,))
+    assert (copied.x.tolist(), copied.y) == ([0.75], (2,))
+    assert (copied.error_x.array.tolist(), copied.error_x.arrayminus.tolist()) == ([0.25], [0])
+    assert slower.y == (0, 1)
     assert list(figure.layout.yaxis2.ticktext) == ["a", "b", "c"]
     assert "less is better" in figure.layout.xaxis.title.text
     assert "more is better" in figure.layout.xaxis2.title.text
     assert title(figure) == (
         "None of 3 is first, or level with the first, in every exam. The best means: a (text); c (copying)"
     )
-    one = figures.exams({"copying: share": EXAMINED["copying: share"]})
+    assert "c 0.75 (0.75 to 1.00)" in alt(figure)
+    one = figures.exams({"copying: share": EXAMINED["copying: share"]}, {"copying: share": ["c"]})
     assert title(one).startswith("1 of 3 is first")
+
+
+def test_order_of_schemes():
+    figure = EXAMPLES["order_of_schemes"]()
+    better, worse, neither = figure.data
+    assert list(zip(better.y, better.x, strict=True)) == [(0, 1), (0, 2)]
+    assert list(zip(worse.y, worse.x, strict=True)) == [(1, 0), (2, 0)]
+    assert list(zip(neither.y, neither.x, strict=True)) == [(1, 2), (2, 1)]
+    assert list(figure.layout.yaxis.ticktext) == list(figure.layout.xaxis.ticktext) == ["a", "b", "c"]
+    assert title(figure) == "2 of 3 pairs have an order: one code ahead in some exam and behind in none"
+    assert "a is better than b, c; b is better than none" in alt(figure)
 
 
 def test_copying_by_distance():
@@ -1094,6 +1357,80 @@ def test_looking_back():
         np.testing.assert_allclose(trace.y, weights, atol=DRAWN)
     assert "first quarter of the places → last quarter: 0.75 → 0.00 (table), 0.50 → 0.50 (turned)" in title(figure)
     assert "table: least 0.00, greatest 0.75" in alt(figure)
+
+
+def test_copying_circuit():
+    figure = EXAMPLES["copying_circuit"]()
+    first, second, words, notes, answer = figure.data
+    assert list(first.x) == [0, 1, None, 1, 2, None, 2, 3, None, 3, 4, None]
+    assert list(second.x) == [2, 4, None]  # from b, which comes after a, to the last a
+    assert list(words.text) == [f"<b>{word}</b>" for word in "xabca"]
+    assert list(notes.text) == ["", "after<br>x", "<b>after<br>a</b>", "after<br>b", "after<br>c"]
+    assert list(answer.text) == ["<b>b</b>"]
+    levels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
+    assert [levels[trace.y[0]] for trace in (words, notes, answer)] == ["words", "layer 1", "layer 2"]
+    assert "b notes that it comes after a" in alt(figure)
+    assert "at b, and answers b" in alt(figure)
+
+
+def test_clock_from_share():
+    figure = EXAMPLES["clock_from_share"]()
+    share, code, weights = figure.data
+    assert (list(share.y), share.x0, share.dx) == ([1.0, 0.5, 0.25], 0, 1)
+    np.testing.assert_allclose(code.z, CLOCK[:, :2].T, atol=DRAWN)
+    np.testing.assert_allclose(weights.z, ONE_BACK.T, atol=DRAWN)  # the place of the query across
+    assert "at least 0.75 of its attention on the one before" in alt(figure)
+
+
+def test_found_by_length():
+    figure = EXAMPLES["found_by_length"]()
+    lines = {trace.name: list(trace.y) for trace in figure.data if trace.mode == "lines"}
+    dots = [list(trace.y) for trace in figure.data if trace.mode == "markers"]
+    assert lines == {"none": [0.75, 0.375], "some": [1, 0]}
+    assert dots == [[1, 0.5], [0.5, 0.25], [1, 0]]
+    assert title(figure) == "Trained on 8 cards, asked among 16: 38% right (none), 0% right (some)"
+    assert "none: 50% to 100% of 8, 25% to 50% of 16" in alt(figure)
+
+
+def test_attention_by_distance():
+    figure = EXAMPLES["attention_by_distance"]()
+    assert [(trace.name, *trace.y) for trace in figure.data] == [("one", 0.25, 0.5, 0.25), ("two", 0.5, 0.25, 0)]
+    assert all(list(trace.x) == [0, 1, 2] for trace in figure.data)
+    assert "1 back, weight 0.50 (one); 0 back, weight 0.50 (two)" in title(figure)
+
+
+def test_permuted():
+    figure, weights = EXAMPLES["permuted"](), weights_of(WORDS)
+    P = np.eye(3)[[2, 1, 0]]
+    maps = [trace.z for trace in figure.data if trace.type == "heatmap"]
+    for drawn_map, table in zip(maps, (weights, P @ weights, P @ weights @ P.T), strict=True):
+        np.testing.assert_allclose(drawn_map, table, atol=DRAWN)
+    downs = [list(axis.ticktext) for axis in figure.select_yaxes()]
+    acrosses = [list(axis.ticktext) for axis in figure.select_xaxes()]
+    backwards = FIRST[::-1]
+    assert (downs, acrosses) == ([FIRST, backwards, backwards], [FIRST, FIRST, backwards])
+    assert "Of 9 places in the table, 1 hold" in alt(figure)
+
+
+def test_gossip():
+    figure = EXAMPLES["gossip"]()
+    texts = [list(trace.text) for trace in figure.data if trace.mode == "text"]
+    assert texts[1] == ["saw nobody", "saw dog", "saw bites, dog"]
+    assert texts[4] == ["saw nobody", "saw bites", "saw bites, dog"]
+    first_layer, second_layer = (trace for trace in figure.data[:2])
+    assert len(first_layer.x) == 3 * 6  # each of three words looks at itself and those before it
+    assert [second_layer.x[k + 1] for k in (0, 3, 6)] == [2, 2, 2]
+    assert "bites dog man: bites, saw nobody; dog, saw bites; man, saw bites, dog" in alt(figure)
+
+
+def test_slopes():
+    figure = EXAMPLES["slopes"]()
+    powers, one = figure.data
+    first = [np.mean([np.cos(at * speed) for speed in (1.0, 0.1, 0.01)]) for at in (1, 2)]
+    np.testing.assert_allclose(powers.y[:2], first, atol=DRAWN)  # stretches of one distance each
+    last = np.mean(np.cos(np.arange(83, 100)))  # the last stretch
+    np.testing.assert_allclose(one.y[-1], last, atol=DRAWN)
+    assert title(figure).startswith("How alike codes are, at each tenfold distance: powers ")
 
 
 def test_places_read():
@@ -1153,6 +1490,15 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.products_through_weights([-1, 0, 2], [0, 1], 8, 1e4, {"a": None}), "offsets must be −n … n"),
         (lambda: figures.products_through_weights([-1, 0, 1], [0], 8, 1e4, {"a": None}), "positions two or more"),
         (lambda: figures.products_through_weights([-1, 0, 1], [0, 1], 8, 1e4, {}), "weights must hold at least one"),
+        (lambda: figures.projected_sum(W3, W3, W3), r"shapes \(2, dim\).*got \(3, 3\)"),
+        (lambda: figures.projected_sum(W3[:2], W3[:2], [W3]), r"and \(2, dim, dim\), got .* and \(1, 3, 3\)"),
+        (lambda: figures.turned_and_mapped({}, 1.0), "weights must hold at least one"),
+        (
+            lambda: figures.turned_and_mapped({"a": W3}, 1.0),
+            r"weights\['a'\] must have shape \(2, 2\), got shape \(3, 3\)",
+        ),
+        (lambda: figures.block_maps({"a": W3}), r"weights\['a'\] must be square, of even size.*got shape \(3, 3\)"),
+        (lambda: figures.block_maps({"a": np.zeros((2, 2))}), "not all 0"),
         (lambda: figures.score_terms([W3, W3, W3, W3[:2]]), r"terms must all have shape \(queries, keys\)"),
         (lambda: figures.rotated_pairs([1.0, 0.0], [1.0], 0, 0, 1e4), r"got shapes \(2,\) and \(1,\)"),
         (lambda: figures.rotated_pairs([], [], 0, 0, 1e4), "q and k must both have shape"),
@@ -1199,6 +1545,9 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.bias_maps({"a": np.ones(3)}), r"maps\['a'\] must be square.*got shape \(3,\)"),
         (lambda: figures.bias_maps({"a": np.ones((2, 3))}), r"maps\['a'\] must be square.*got shape \(2, 3\)"),
         (lambda: figures.bias_maps({"a": np.full((2, 2), np.nan)}), r"maps\['a'\] must be square and finite"),
+        (lambda: figures.terms_multiplied([], [], [], [], []), "q must be 1 to 6 finite numbers"),
+        (lambda: figures.terms_multiplied([1], [1, 2], [1], [1], [1]), r"k must be 1 to 6 finite numbers, as many"),
+        (lambda: figures.terms_multiplied([1], [1], [np.nan], [1], [1]), "r must be 1 to 6 finite numbers"),
         (lambda: figures.orders_seen({}), "readings must hold at least one"),
         (lambda: figures.orders_seen({"a": np.ones((4, 1))}), r"readings must all have shape .*\(4, 1\)"),
         (lambda: figures.orders_seen({"a": np.ones((4, 2)), "b": np.ones((3, 2))}), r"got shapes .*\(3, 2\)"),
@@ -1223,7 +1572,6 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.score_widths([4], {"a": ([1.0],)}, 8), r"measured\['a'\] must be two rows of 1 finite"),
         (lambda: figures.pairs_by_model({}), "models must hold at least one"),
         (lambda: figures.model_plane({}, {}), "trained must hold at least one"),
-        (lambda: figures.model_plane(TRAINED, {"five": (1, 1.0)}), r"models of trained, got \['five'\]"),
         (lambda: figures.model_plane({"a": (0, 1.0)}, {}), "must be greater than 0, got 0.0"),
         (lambda: figures.lowest_scores(9, {}), "lowest must hold at least one"),
         (lambda: figures.lowest_scores(9, {1.0: 0.5}), "the least base must be greater than 1, got 1.0"),
@@ -1254,15 +1602,53 @@ W3 = np.full((3, 3), 1 / 3)
             lambda: figures.costs_on_the_circle({"a": ([0, 2], [1, 1])}, "nats"),
             r"costs\['a'\] must be shares of a turn",
         ),
+        (lambda: figures.staged_texts(8, {}), "stages must hold at least one"),
+        (lambda: figures.staged_texts(8, {"a": (0, 0)}), r"stages\['a'\] must be tokens of at least 0 and times"),
+        (lambda: figures.mean_waves(3, {}), "waves must hold at least one"),
+        (lambda: figures.mean_waves(3, {"a": [1.0, 2.0, 3.0]}), r"waves\['a'\] must be more than 3 finite numbers"),
         (lambda: figures.repairs({}), "measured must hold at least one"),
-        (lambda: figures.exams({}), "measured must hold at least one"),
-        (lambda: figures.exams({"a": {}}), "the first exam must hold at least one"),
-        (lambda: figures.exams({"a": {"b": [1.0]}, "c": {"d": [1.0]}}), r"measured\['c'\] must have finite values"),
-        (lambda: figures.exams({"a": {"b": [1.0]}}, ["c"]), r"less_is_better must name exams of measured, got \['c'\]"),
+        (lambda: figures.exams({}, {}), "measured must hold at least one"),
+        (lambda: figures.exams({"a": {}}, {"a": []}), "the first exam must hold at least one"),
+        (lambda: figures.exams({"a": {"b": [1.0]}}, {"a": ["b"]}), r"measured\['a'\] must have \(mean, low, high\)"),
+        (
+            lambda: figures.exams({"a": {"b": [1, 2, 3]}}, {"a": ["b"]}),
+            r"measured\['a'\] must have \(mean, low, high\)",
+        ),
+        (
+            lambda: figures.exams({"a": {"b": [1, 1, 1]}, "c": {"d": [1, 1, 1]}}, {"a": ["b"], "c": ["b"]}),
+            r"measured\['c'\] must have \(mean, low, high\)",
+        ),
+        (
+            lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["b"]}, ["c"]),
+            r"less_is_better must name exams of measured, got \['c'\]",
+        ),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["c"]}), r"level must name some of \['b'\]"),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": []}), r"level must name some of \['b'\]"),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {}), r"level must name some of \['b'\]"),
+        (lambda: figures.order_of_schemes([], [[]]), "schemes must hold at least one"),
+        (lambda: figures.order_of_schemes(["a"], [[0, 1], [-1, 0]]), "verdicts must be 1 × 1"),
+        (lambda: figures.order_of_schemes(["a", "b"], [[0, 1], [1, 0]]), "verdicts must be 2 × 2"),
+        (lambda: figures.order_of_schemes(["a", "b"], [[0, 2], [-2, 0]]), "verdicts must be 2 × 2"),
         (lambda: figures.copying_by_distance([], {"a": []}, 1, 2), "distances must hold at least one"),
         (lambda: figures.copying_by_distance([1], {}, 1, 2), "measured must hold at least one"),
         (lambda: figures.copying_by_distance([1, 2], {"a": [1]}, 1, 2), r"measured\['a'\] must be 2 finite numbers"),
         (lambda: figures.looking_back([], {}), "places must hold at least one"),
+        (lambda: figures.attention_by_distance({"a": [2.0]}), r"heads\['a'\] must be weights from 0 to 1"),
+        (lambda: figures.permuted(["a", "b"], [0, 1], np.eye(2)), "order must be the places 0 to 1 in another order"),
+        (lambda: figures.permuted(["a", "b"], [1, 0], np.eye(3)), "weights must be 2 × 2"),
+        (lambda: figures.gossip(["alone"]), "sentences must have at least two words"),
+        (lambda: figures.slopes({"a": []}, 100), "speeds must all be lists of one number"),
+        (lambda: figures.slopes({"a": [1.0]}, 50), "reach must be a power of ten"),
+        (lambda: figures.copying_circuit("a b c"), "text must end with a word that stands once before, got 'a b c'"),
+        (lambda: figures.copying_circuit("a"), "text must end with a word that stands once before, got 'a'"),
+        (lambda: figures.copying_circuit("b a a"), "text must have a word between the last one and its copy, got"),
+        (lambda: figures.clock_from_share([], CLOCK, ONE_BACK), "share must hold at least one"),
+        (lambda: figures.clock_from_share([1, 0.5], CLOCK, ONE_BACK), "must be of 2 places, as share is, got shapes"),
+        (lambda: figures.found_by_length([8], {}, 8, 4), "measured must hold at least one"),
+        (
+            lambda: figures.found_by_length([8], {"a": [1, 0]}, 8, 4),
+            r"finite, of shape \(seeds, 1\), got shape \(1, 2\)",
+        ),
         (lambda: figures.looking_back([1], {}), "weights must hold at least one"),
         (lambda: figures.looking_back([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
         (lambda: figures.places_read([0, 1], READ), "places must all be greater than 0"),

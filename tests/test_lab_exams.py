@@ -73,6 +73,15 @@ def test_other_schemes_are_asked_what_they_can_be():
         assert len(asked(Run("four_layers", "text", one, 0), "plain")) == 2
 
 
+def test_schemes_of_several_terms_are_asked_at_fewer_lengths(monkeypatch):
+    monkeypatch.setattr(exams, "TIMES", (1, 4, 8))
+    lengths = {
+        scheme: [one["length"] for one in asked(Run("two_layers", "text", scheme, 0), "plain")]
+        for scheme in ("rope_100", *exams.COSTLY)
+    }
+    assert lengths == {"rope_100": [64, 256, 512], "transformer_xl": [64, 256], "tener": [64, 256]}
+
+
 def test_every_run_to_be_examined_can_be_built():
     runs = examined()
     assert len(runs) == len(set(runs))

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from posenc import lab
+from posenc.bias import t5
 from posenc.lab import store
 from posenc.lab.corpus import Copy, SaidOnce, library
 from posenc.lab.evaluate import SCALINGS, TIMES, answers, measure, scaled, with_scheme
@@ -122,7 +123,12 @@ def test_a_model_that_looks_too_far_fails_said_once_and_passes_repeated():
 def test_shipped_statistics_are_those_of_the_shipped_models():
     held = statistics()
     rotated = [name for name in shipping() if "-rope_" in name]
-    assert {name.split("/")[0] for name in held} == {*rotated, "full-text-learned-0", "full-copy-learned-0"}
+    tables = {"full-text-learned-0", "full-copy-learned-0", "full-text-t5-0"}
+    assert {name.split("/")[0] for name in held} == {*rotated, *tables}
+    scheme = lab.load("full-text-t5-0")[0].scheme
+    distances = -torch.arange(200)[None]
+    again = scheme.of_offsets(distances).detach().numpy()
+    assert np.array_equal(t5(distances.numpy(), held["full-text-t5-0/table"], bidirectional=False), again)
     name = "two_layers-said_once-rope_10000-0"
     again = store.statistics_of(*lab.load(name))
     for part, array in again.items():

@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "posenc"
 FLOORS = [
-    {"_arrays", "_numbers", "_rotary_torch", "check._plain", "check._alone"},
+    {"_arrays", "_numbers", "_rotary_torch", "check._plain", "check._alone", "tables"},
     {"_sentences"},
     {"check._wrong"},
     {"check._views", "check._notebook"},
@@ -19,7 +19,7 @@ FLOORS = [
     {"check._recorded"},
     {"frequencies", "_rms_norm"},
     {"absolute", "rotary", "scaling", "attention"},
-    {"analysis", "bias", "configs", "rope"},
+    {"analysis", "bias", "configs", "doctor", "rope"},
     {"schemes", "lab._checks", "lab.cache", "lab.intervals", "lab.mean_wave"},
     {"lab.measured"},
     {"transformer", "widgets"} | {f"check.assignment_{number}" for number in (1, 2, 3, 4)},
@@ -39,6 +39,7 @@ FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in mod
 ONE_FLOOR = {
     "analysis",
     "bias",
+    "doctor",
     "figures",
     "scaling",
     "schemes",

@@ -51,6 +51,17 @@ def test_decoding_token_by_token():
     np.testing.assert_allclose(all_k, whole_k, atol=1e-12)
 
 
+def test_a_cache_whose_oldest_keys_are_gone():
+    """Counting goes on; or it begins lower, and the keys that stay are turned back by as many."""
+    q, k, rope, gone = heads(1, 2, 1, 8), heads(1, 2, 10, 8), Rope(8), 4
+    cache = rope.rotate(k)[:, :, gone:]
+    on = rope.rotate(q, offset=9) @ cache.swapaxes(-1, -2)
+    back = rope.rotate(cache, np.full(6, -gone))
+    lower = rope.rotate(q, offset=9 - gone) @ back.swapaxes(-1, -2)
+    np.testing.assert_allclose(lower, on, atol=1e-13)
+    np.testing.assert_allclose(back, rope.rotate(k[:, :, gone:]), atol=1e-13)
+
+
 def test_positions_of_each_sequence_and_of_keys_of_their_own():
     q, k, rope = heads(2, 1, 3, 8), heads(2, 1, 5, 8), Rope(8)
     at, key_at = np.array([[0, 1, 2], [9, 4, 7]]), np.arange(5)
@@ -89,7 +100,7 @@ def test_dictionaries_scale_and_follow_the_length():
     np.testing.assert_allclose(rope.rotate(x), by_hand(x, np.arange(40), *_split(expected)), atol=1e-14)
     dynamic = {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 16}
     follows = Rope(8, 1e5, scaling=dynamic)
-    for length in (8, 40):
+    for length in (8, 40, 8):  # and back: a long sequence leaves no trace
         wanted = scaling.dynamic_ntk(8, 1e5, factor=2.0, original_max_position_embeddings=16, seq_len=length)
         found = follows.rotate(x[:, :, :length])
         np.testing.assert_allclose(found, by_hand(x[:, :, :length], np.arange(length), wanted[0]), atol=1e-14)

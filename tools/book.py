@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from tools import execute
+from tools import execute, page_parts
 from tools.execute import ROOT
 
 BUILD = ROOT / "_build"
@@ -53,6 +53,7 @@ def main() -> None:
     execute.main()
     if task == "linkcheck":
         sys.exit(jupyter_book("--builder", "linkcheck"))
+    page_parts.make()
     build_pages()
     index = SITE / "index.html"
     print(f"\nThe book is in {SITE}")

@@ -41,8 +41,8 @@ def candidates(name: str) -> list[str]:
         return [f"tests/test_{stem}.py"]
     if path.match("src/posenc/*/*.py"):
         package = path.parts[2]
-        if package == "check":
-            return ["tests/check/test_*.py"]
+        if package in ("check", "doctor"):
+            return [f"tests/{package}/test_*.py"]
         own = f"tests/test_{package}_{stem}.py"
         return [f"tests/test_{package}.py", own if (ROOT / own).is_file() else f"tests/test_{package}_*.py"]
     return [f"tests/{top}/test_{stem}.py"] if top in ("grading", "tools") else []

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHOWN = ("application/vnd.", "application/javascript", "text/html", "image/", "video/", "audio/")
 SHOWS = "nbval-ignore-output"  # nbval's tag for a cell that has to run, and whose output is not compared
 NOT_COMPARED = {SHOWS, "nbval-skip"}
+KEPT = ("tags", "predict")  # of a cell's metadata; the second is what the website asks there
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -134,7 +135,7 @@ def clean(notebook: dict) -> dict:
         if not cell.get("id") or cell["id"] in seen:
             cell["id"] = f"cell-{place}"
         seen.add(cell["id"])
-        cell["metadata"] = {key: value for key, value in cell["metadata"].items() if key == "tags" and value}
+        cell["metadata"] = {key: value for key, value in cell["metadata"].items() if key in KEPT and value}
         cell["source"] = joined(cell["source"]).splitlines(keepends=True)
         if cell["cell_type"] != "code":
             continue

@@ -17,14 +17,15 @@
   // A figure goes by its explorable's name; the second of a kind on a page has a 2 behind it. A heading may have the same.
   const explorables = document.querySelectorAll(".posenc-explorable");
   const named = new Map(); // name -> figure
-  for (const figure of explorables) {
-    const kind = figure.dataset.module.replaceAll("_", "-");
+  function giveName(figure) {
+    const kind = (figure.dataset.module ?? "figure").replaceAll("_", "-");
     let name = kind;
-    for (let count = 2; named.has(name); count++) name = `${kind}-${count}`;
+    for (let count = 2; named.get(name)?.isConnected; count++) name = `${kind}-${count}`;
     named.set(name, figure);
     figure.dataset.name = name;
     if (!document.getElementById(name)) figure.id = name;
   }
+  explorables.forEach(giveName);
 
   const noKernel = async () => {
     throw new Error("there is no kernel on a static page");
@@ -96,13 +97,25 @@
     return { figure: counted ? explorables[counted[1] - 1] : named.get(name), values: Object.fromEntries(new URLSearchParams(match[2])) };
   };
 
+  /** Fetch the module of an explorable that the page did not have when it was built; the script that brings it. */
+  function fetchModule(name) {
+    const script = document.createElement("script"), style = document.createElement("link");
+    script.src = new URL(`modules/${name}.js`, assets);
+    style.rel = "stylesheet";
+    style.href = new URL("explorable.css", assets);
+    document.head.append(script, style);
+    return script;
+  }
+
   /** A module by name. The page brings it in a script that imports it as soon as it comes, before or after this one. */
   async function loadModule(name) {
     const brought = () => window.posencModules?.[name];
-    if (!brought() && document.readyState !== "complete") {
+    const onPage = document.querySelector(`script[src*="/modules/${name}.js"]`);
+    if (!brought() && !(onPage && document.readyState === "complete")) {
       await new Promise((done) => {
-        document.querySelector(`script[src*="/modules/${name}.js"]`)?.addEventListener("load", done);
-        window.addEventListener("load", done); // it may have failed already
+        const script = onPage ?? fetchModule(name);
+        for (const end of ["load", "error"]) script.addEventListener(end, done);
+        if (onPage) window.addEventListener("load", done); // it may have failed already
       });
     }
     if (!brought()) throw new Error(`the page does not bring the module ${name}`);
@@ -196,9 +209,14 @@
     plots.set(canvas, { figure: readData(figure), wasNarrow: false });
     await redraw(canvas, newPlot);
     new ResizeObserver(() => {
-      if (canvas.clientWidth < narrow !== plots.get(canvas).wasNarrow) redraw(canvas, react);
+      const plot = plots.get(canvas); // nothing when the figure was taken away
+      if (plot && canvas.clientWidth < narrow !== plot.wasNarrow) redraw(canvas, react);
     }).observe(canvas);
     figure.dataset.ready = "true";
+    figure.addEventListener("posenc:changed", () => { // a reader's guess came, or went
+      plots.set(canvas, { figure: readData(figure), wasNarrow: false });
+      redraw(canvas, react);
+    });
   }
 
   new MutationObserver(() => {
@@ -224,6 +242,38 @@
     return said;
   }
 
+  /** What Python in the page does with figures (python/page.js). */
+  window.posencHost = {
+    /** Draw a figure that came after the page. */
+    adopt(figure) {
+      if (figure.classList.contains("posenc-explorable")) giveName(figure);
+      return draw(figure);
+    },
+
+    /** Name the explorables again that are put back into the page. */
+    rename: (place) => place.querySelectorAll(".posenc-explorable").forEach(giveName),
+
+    /** Have a Plotly figure show another's data under the other's words. */
+    async update(figure, other) {
+      await started.get(figure);
+      const canvas = figure.querySelector(".posenc-canvas");
+      for (const part of ["figcaption", "script"]) {
+        const [mine, theirs] = [figure, other].map((each) => each.querySelector(`:scope > ${part}`));
+        if (mine && theirs) mine.replaceWith(theirs);
+      }
+      canvas.setAttribute("aria-label", other.querySelector(".posenc-canvas").getAttribute("aria-label"));
+      plots.set(canvas, { ...plots.get(canvas), figure: readData(figure) });
+      await redraw(canvas, window.Plotly.react);
+    },
+
+    /** Let go of the figures in a part of the page that is taken away. */
+    release(place) {
+      for (const canvas of place.querySelectorAll(".posenc-canvas")) {
+        if (plots.delete(canvas)) window.Plotly.purge(canvas);
+      }
+    },
+  };
+
   const root = document.documentElement;
   let themeOnScreen = null;
 
@@ -243,6 +293,7 @@
   /** Print the page, by its button or by keys, when every figure on it is drawn, in the colours for paper. */
   const printNow = window.print.bind(window);
   window.print = async () => {
+    window.dispatchEvent(new Event("posenc:print")); // what is closed opens, so that it can be drawn
     await Promise.all([...figures].map(draw));
     turnLight();
     await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
@@ -266,8 +317,10 @@
       (document.querySelector("article") ?? document.body).prepend(missing);
       return;
     }
+    const waits = window.posencReveal?.(figure) === false; // for a guess, and is drawn at its setting then
     if (started.has(figure)) figure.posencModel.set("_restore", setting.values);
-    else draw(figure);
+    if (waits) return;
+    draw(figure);
     figure.scrollIntoView();
     // formulas that are set later move the figure away again
     window.MathJax?.startup?.promise?.then(() => figure.scrollIntoView());
@@ -285,22 +338,13 @@
   );
   for (const figure of figures) observer.observe(figure);
 
-  if (explorables.length > 0) {
-    draw(explorables[0]).then(() => document.dispatchEvent(new Event("posenc:drawn"))); // formulas wait for it
-  }
-  /** What an address points to may stand in a fold: then the fold opens. */
-  function unfold() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    for (let fold = target?.closest("details:not([open])"); fold; fold = fold.closest("details:not([open])")) fold.open = true;
-    if (target && target.getBoundingClientRect().top > innerHeight) target.scrollIntoView();
+  if (explorables.length > 0) { // formulas wait for the first in sight
+    const first = [...explorables].find((figure) => figure.checkVisibility());
+    Promise.resolve(first && draw(first)).then(() => document.dispatchEvent(new Event("posenc:drawn")));
   }
 
   restore();
-  unfold();
-  window.addEventListener("hashchange", () => {
-    restore();
-    unfold();
-  });
+  window.addEventListener("hashchange", () => restore());
   // a link to where the address points already changes no address, and still moves the figure
   document.addEventListener("click", (event) => {
     const hash = event.target.closest?.("a[href^='#']")?.getAttribute("href");

@@ -83,16 +83,26 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the extension."""
     import site_assets
     import site_directives
+    import site_folds
     import site_map
+    import site_marks
+    import site_numbers
     import site_outputs
     import site_package
     import site_pages
+    import site_places
+    import site_predict
+    import site_python
     import site_reference
+    import site_roads
     import site_search
+    import site_snippets
+    import site_terms
 
     app.connect("config-inited", configure)
     app.connect("config-inited", use_processes)
-    pages = (site_directives, site_map, site_package, site_reference)
-    for part in (site_outputs, *pages, site_pages, site_assets, site_search):
+    pages = (site_directives, site_map, site_numbers, site_package, site_reference, site_roads)
+    after = (site_predict, site_folds, site_pages, site_python, site_assets, site_search, site_places)
+    for part in (site_outputs, *pages, site_snippets, site_marks, site_terms, *after):
         part.setup(app)
     return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

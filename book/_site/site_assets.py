@@ -16,6 +16,11 @@ from sphinx.application import Sphinx
 HERE = Path(__file__).resolve().parent
 FOLDER = "posenc"  # below _static
 
+COPIED = (
+    *("host.js", "claims.js", "folds.js", "marks.js", "predict.js", "search.js"),
+    *("site.css", "doctor.css", "folds.css", "marks.css", "predict.css"),
+)
+
 # The parts of MathJax (2.3 of 24 MB) that the pages can ask for.
 MATHJAX_PARTS = ("tex-chtml.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
 
@@ -48,19 +53,24 @@ def copy_plotly(static: Path) -> None:
 
 
 def write_explorables(static: Path) -> None:
-    """The explorables' modules, each in a classic script that imports it when it comes, and their style sheet.
+    """The modules of the explorables and the doctor, each in a classic script that imports it, and a style sheet.
 
     It is imported from a Blob as anywidget does it: browsers refuse <script type="module"> and import("./x.js") on
     pages opened from disk.
     """
     from posenc import widgets  # here, so that a fault in the package is reported as the build's own
 
+    def imported(source: str) -> str:
+        return f'import(URL.createObjectURL(new Blob([{json.dumps(source)}], {{ type: "text/javascript" }})))'
+
     folder = static / FOLDER / "modules"
     folder.mkdir(parents=True, exist_ok=True)
     for name, source in widgets.modules().items():
-        blob = f'new Blob([{json.dumps(source)}], {{ type: "text/javascript" }})'
-        script = f"(window.posencModules ??= {{}})[{json.dumps(name)}] = import(URL.createObjectURL({blob}));\n"
+        script = f"(window.posencModules ??= {{}})[{json.dumps(name)}] = {imported(source)};\n"
         (folder / f"{name}.js").write_text(script, encoding="utf-8")
+    started = "then(({ start }) => start(document.getElementById('doctor-form')))"
+    doctor = f"{imported(widgets.bundle('doctor.js'))}.{started};\n"
+    (static / FOLDER / "doctor.js").write_text(doctor, encoding="utf-8")
     (static / FOLDER / "explorable.css").write_text(widgets.stylesheet(), encoding="utf-8")
 
 
@@ -124,7 +134,7 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     copy_mathjax(static)
     copy_plotly(static)
     write_explorables(static)
-    for name in ("host.js", "claims.js", "site.css"):
+    for name in COPIED:
         _copy(HERE / name, static / FOLDER / name)
     let_sliders_go_first(output)
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table otherwise

@@ -1,6 +1,6 @@
 """MyST directives: `explorable` puts a live explorable on a prose page, `claims` lists the tested claims.
 
-`claims-kept` counts how many of their verdicts the tests keep.
+`claims-kept` counts how many of their verdicts the tests keep; `doctor` is the form of the doctor for configurations.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
-from site_outputs import script_json
+from site_figures import script_json
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -70,6 +70,38 @@ class Explorable(SphinxDirective):
 
         widget = getattr(widgets, self.arguments[0])(**self.options)
         return [nodes.raw("", widget.to_html(), format="html")]
+
+
+class Doctor(SphinxDirective):
+    """```{doctor}```: the form of the doctor for configurations, which js/doctor.js brings to life."""
+
+    def run(self) -> list[nodes.Node]:
+        """The form, whose buttons serve once the script has come; and what each verdict says."""
+        from posenc._sentences import catalogue
+
+        table = catalogue("doctor")
+        words = {name: escape(text) for name, text in table["page"].items()}
+        examples = "".join(
+            f'<button type="button" data-example disabled>{escape(one["label"])}</button>' for one in table["examples"]
+        )
+        verdicts = "".join(
+            f'<li class="posenc-doctor-{name}"><strong class="posenc-doctor-verdict">'
+            f"{escape(table['names']['verdicts'][name])}</strong>: {escape(meaning)}.</li>"
+            for name, meaning in table["verdicts"].items()
+        )
+        html = f"""<form id="doctor-form">
+<label for="doctor-text">{words["label"]}</label>
+<textarea id="doctor-text" name="text" rows="12" autocomplete="off" autocapitalize="off" spellcheck="false"></textarea>
+<div class="posenc-doctor-row"><label for="doctor-length">{words["length"]}</label>
+<input id="doctor-length" name="length" inputmode="numeric" autocomplete="off" placeholder="{words["all"]}">
+<button type="submit" disabled>{words["button"]}</button></div>
+<div class="posenc-doctor-row"><p>{words["examples"]}</p>{examples}</div>
+<p role="status"></p>
+</form>
+<noscript><p>{words["without_script"]}</p></noscript>
+<div id="doctor-answer"></div>
+<ul class="posenc-doctor-list">{verdicts}</ul>"""
+        return [nodes.raw("", html, format="html")]
 
 
 def evidence_module() -> ModuleType:
@@ -219,4 +251,5 @@ def setup(app: Sphinx) -> None:
     app.add_directive("explorable", Explorable)
     app.add_directive("claims", Claims)
     app.add_directive("claims-kept", ClaimsKept)
+    app.add_directive("doctor", Doctor)
     app.connect("doctree-read", register_claim_anchors)

@@ -35,10 +35,12 @@ def characters(texts: list[str]) -> set[str]:
 
 
 def shown(output: Path) -> set[str]:
-    """The characters that the pages of a built site and its explorables can show."""
+    """The characters that the pages of a built site and their own scripts and styles can show."""
     pages = [path for path in output.rglob("*.html") if "_static" not in path.parts]
-    modules = (output / "_static" / "posenc" / "modules").glob("*.js")
-    return characters([path.read_text(encoding="utf-8") for path in (*pages, *modules)])
+    own = output / "_static" / "posenc"
+    scripts = [path for pattern in ("*.js", "*.css", "modules/*.js", "python/start.js") for path in own.glob(pattern)]
+    scripts.remove(own / "plotly.min.js")  # it has signs of every kind, for those who ask for them
+    return characters([path.read_text(encoding="utf-8") for path in (*pages, *scripts)])
 
 
 def cut(source: Path, weight: float | tuple[float, float], kept: set[str]) -> TTFont:

@@ -49,6 +49,7 @@ DOORS = {name: Door(**words) for name, words in _WORDS["doors"].items()}  # by t
 MEASURES = {"text": "loss", "copy": "copy near", "copy_half": "copy far"}
 SHOWN = (1, 2, 4, 16)  # of the lengths that the laboratory measures, in trained lengths
 NARROW = "\u202f"
+CARDS = "book/the_map"  # the page that has them; another page of book/ may show the diagram
 
 
 # ---- what a scheme costs --------------------------------------------------------------------------------------------
@@ -400,20 +401,20 @@ def _door_drawing(door: str) -> str:
     return f"{head}{''.join(cells)}{drop}</svg>"
 
 
-def _doors() -> str:
-    """The diagram: the way of a token through attention, and at each door the schemes that use it."""
+def _doors(page: str) -> str:
+    """The diagram: the way of a token through attention, and at each door the schemes, whose cards are on `page`."""
     from posenc.schemes import SCHEMES as classes
 
     stations = []
     for door, (anchor, station, title, enters) in DOORS.items():
         chips = "".join(
-            f'<li><a href="#{_anchor(name)}">{escape(SCHEMES[name].label)}</a></li>'
+            f'<li><a href="{page}#{_anchor(name)}">{escape(SCHEMES[name].label)}</a></li>'
             for name in _ordered(classes)
             if classes[name].door == door
         )
         stations.append(
             f'<li class="map-door map-{anchor}"><p class="map-station">{station}</p>{_door_drawing(door)}'
-            f'<p class="map-name"><a href="#{anchor}">{title}</a></p>'
+            f'<p class="map-name"><a href="{page}#{anchor}">{title}</a></p>'
             f'<p class="map-enters">{enters}</p><ul class="map-chips">{chips}</ul></li>'
         )
     return (
@@ -554,7 +555,8 @@ class Map(SphinxDirective):
                     self.env.note_dependency(str(path))
         part = self.arguments[0]
         if part == "doors":
-            return [nodes.raw("", _doors(), format="html")]
+            page = "" if self.env.docname == CARDS else "the_map.html"
+            return [nodes.raw("", _doors(page), format="html")]
         if part == "reading":
             return self._parsed(reading())
         if part == "scalings":
@@ -677,8 +679,8 @@ def register_anchors(app: Sphinx, doctree: nodes.document) -> None:
 def add_style(
     app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """The map's own style sheet, on its page alone."""
-    if doctree is not None and any("map-card" in section["classes"] for section in doctree.findall(nodes.section)):
+    """The map's own style sheet, where its diagram is."""
+    if doctree is not None and any('class="map-doors"' in node.astext() for node in doctree.findall(nodes.raw)):
         app.add_css_file(f"{FOLDER}/map.css")
 
 

@@ -33,10 +33,12 @@ MODULES: dict[str, tuple[str, ...]] = {
     "rotary": (),
     "scaling": (),
     "rope": (),
+    "tables": (),
     "attention": (),
     "bias": (),
     "analysis": (),
     "configs": (),
+    "doctor": (),
     "schemes": (),
     "transformer": (),
     "lab": (

@@ -72,6 +72,9 @@ def page_context(
         app.add_js_file(f"posenc/modules/{module}.js", priority=100, loading_method="async", fetchpriority="high")
     if 'id="claim-filter"' in raw:
         app.add_js_file("posenc/claims.js", loading_method="defer")
+    if 'id="doctor-form"' in raw:
+        app.add_css_file("posenc/doctor.css")
+        app.add_js_file("posenc/doctor.js", loading_method="defer")
     if re.search(r'class="posenc-(?:explorable|plotly|interact)', raw):
         app.add_js_file("posenc/host.js", priority=110, loading_method="defer", fetchpriority="high")
 
@@ -138,6 +141,15 @@ def write_front_door(app: Sphinx, exception: Exception | None) -> None:
     )
 
 
+def colour_without_javascript(app: Sphinx, exception: Exception | None) -> None:
+    """The light theme, until the theme's script chooses: for `auto`, which it writes, there are no colours."""
+    if exception or app.builder.format != "html":
+        return
+    for page in Path(app.outdir).rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace(' data-theme="auto">', ' data-theme="light">', 1), encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Register the hooks and the style sheet of every page."""
     app.add_css_file("posenc/site.css")
@@ -145,3 +157,4 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", set_up_mathjax, priority=900)
     app.connect("html-page-context", mend_roles, priority=900)  # after the theme
     app.connect("build-finished", write_front_door)
+    app.connect("build-finished", colour_without_javascript)

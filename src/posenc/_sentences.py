@@ -55,7 +55,7 @@ def say(text: Any, facts: Facts, names: Mapping[str, Mapping[str, str]] | None =
     if "each" in text:
         each = (say(text["say"], {**facts, **one}, names) for one in _fact(text["each"], facts))
         return str(text.get("between", "")).join(each)
-    return say(text["then"] if _holds(text["if"], facts) else text.get("else", ""), facts, names)
+    return say(text["then"] if holds(text["if"], facts) else text.get("else", ""), facts, names)
 
 
 def say_key(words: Mapping[str, Any], key: str, facts: Facts) -> str:
@@ -105,7 +105,8 @@ _FORMATS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def _holds(condition: str, facts: Facts) -> bool:
+def holds(condition: str, facts: Facts) -> bool:
+    """Whether a condition is so; what follows an `and` that is not is not looked at."""
     return all(_holds_alone(part, facts) for part in condition.split(" and "))
 
 

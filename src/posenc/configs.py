@@ -1,7 +1,9 @@
 """Published rotary settings of well-known models, as their configurations state them, and what follows from them.
 
-Every entry says where its numbers are published. `rope` is what speaks of rotation in the model's config.json, in the
-form that Hugging Face gives it; `posenc.scaling.from_config` reads it. In the functions `config` is an entry, as
+Every entry says where its numbers are published. `MODELS` are read from the files of models, `DEFAULTS` from the code
+of the library transformers: what a class of it takes where a file says nothing, which no published model need have.
+`rope` is what speaks of rotation in the model's config.json, in the form that Hugging Face gives it;
+`posenc.scaling.from_config` reads it. In the functions `config` is an entry, as
 `model` gives it, `layer_type` one of `config.layer_types` where there are any, and `like` an array whose library and
 device the answer takes. What is of the wrong kind raises TypeError, what is out of its range ValueError.
 """
@@ -23,16 +25,19 @@ class ModelConfig:
     """What a published configuration says of heads, lengths and rotation.
 
     Attributes:
-        name: the model's name on the Hugging Face hub, without its owner.
+        name: the model's name on the Hugging Face hub, without its owner; in `DEFAULTS` the name of the class.
         head_dim: width of a query or a key of one head, with the dimensions that do not rotate.
         n_heads, n_key_value_heads, n_layers: numbers; fewer heads for keys and values mean grouped queries.
         max_position_embeddings: tokens that the configuration allows.
-        original_max_position_embeddings: tokens in a sequence of the training that came before any scaling of `rope`.
+        original_max_position_embeddings: tokens in a sequence of the training that came before any scaling of `rope`;
+            None where the source does not say.
         rope: the keys of config.json that speak of rotation. It cannot be changed: `dict(config.rope)` copies it.
         source: where the numbers are published.
         qk_rope_head_dim: the part of head_dim that `rope` speaks about, for DeepSeek's heads of two parts; else None.
         kv_lora_rank: numbers that stand for all keys and values of a token in a layer, for DeepSeek's latent
             attention; None where keys and values themselves are kept.
+        global_head_dim: width of a head in layers of full attention, for Gemma 4; None where all heads are as wide.
+        compressed: whether keys are merged along the text before they are kept, as in DeepSeek-V4.
     """
 
     name: str
@@ -41,22 +46,30 @@ class ModelConfig:
     n_key_value_heads: int
     n_layers: int
     max_position_embeddings: int
-    original_max_position_embeddings: int
+    original_max_position_embeddings: int | None
     rope: Mapping[str, Any] = field(hash=False)
     source: str
     qk_rope_head_dim: int | None = None
     kv_lora_rank: int | None = None
+    global_head_dim: int | None = None
+    compressed: bool = False
 
     @property
     def layer_types(self) -> tuple[str, ...]:
-        """The layer types that rotate differently, for `layer_type`; empty where all layers rotate alike."""
-        return ("full_attention", "sliding_attention") if "rope_local_base_freq" in self.rope else ()
+        """The layer types that rotate differently, for `layer_type`, first the layers that see the whole text.
+
+        Empty where all layers rotate alike.
+        """
+        if "rope_local_base_freq" in self.rope:
+            return ("full_attention", "sliding_attention")
+        parameters = self.rope.get("rope_parameters", {})
+        return tuple(name for name, value in parameters.items() if isinstance(value, Mapping))
 
     @property
     def rotary_dim(self) -> int:
         """The dimensions of a head that rotate, two a pair."""
         layer_type = self.layer_types[0] if self.layer_types else None
-        return 2 * int(scaled(self, layer_type=layer_type).inv_freq.shape[0])
+        return 2 * int((scaled(self, layer_type=layer_type).inv_freq > 0).sum())
 
 
 def _read_only(value: Any) -> Any:
@@ -269,13 +282,135 @@ _MODELS = [
 MODELS: Mapping[str, ModelConfig] = MappingProxyType({config.name: config for config in _MODELS})
 
 
+_TRANSFORMERS = "5.23.0"
+
+
+def _class(name: str, *, parameters: dict[str, Any], trained: int | None = None, **numbers: Any) -> ModelConfig:
+    """What a class of transformers has where a file says nothing."""
+    rope = {"rope_parameters": parameters}
+    if (interval := numbers.pop("no_rope_layer_interval", None)) is not None:
+        rope |= {"no_rope_layer_interval": interval}
+    source = f"defaults of {name} in transformers {_TRANSFORMERS}"
+    return _config(name, rope=rope, original_max_position_embeddings=trained, source=source, **numbers)
+
+
+_DEFAULTS = [
+    _class(
+        "DeepseekV4Config",
+        head_dim=512,
+        n_heads=64,
+        n_key_value_heads=1,
+        n_layers=43,
+        max_position_embeddings=1_048_576,
+        compressed=True,
+        # By what rotates: all that is kept of far words is compressed, and a window of near ones is not.
+        parameters={
+            "compress": {"rope_type": "default", "rope_theta": 160_000.0, "partial_rotary_factor": 0.125},
+            "main": {"rope_type": "default", "rope_theta": 10_000.0, "partial_rotary_factor": 0.125},
+        },
+    ),
+    _class(
+        "Gemma4TextConfig",
+        head_dim=256,
+        global_head_dim=512,
+        n_heads=8,
+        n_key_value_heads=4,
+        n_layers=30,
+        max_position_embeddings=131_072,
+        parameters={
+            "full_attention": {
+                "rope_type": "proportional",
+                "partial_rotary_factor": 0.25,
+                "rope_theta": 1_000_000.0,
+            },
+            "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
+        },
+    ),
+    _class(
+        "GptOssConfig",
+        head_dim=64,
+        n_heads=64,
+        n_key_value_heads=8,
+        n_layers=36,
+        max_position_embeddings=131_072,
+        trained=4096,
+        parameters={
+            "rope_type": "yarn",
+            "rope_theta": 150_000.0,
+            "factor": 32.0,
+            "beta_fast": 32.0,
+            "beta_slow": 1.0,
+            "truncate": False,
+            "original_max_position_embeddings": 4096,
+        },
+    ),
+    _class(
+        "Llama4TextConfig",
+        head_dim=128,
+        n_heads=40,
+        n_key_value_heads=8,
+        n_layers=48,
+        max_position_embeddings=131_072,
+        no_rope_layer_interval=4,
+        parameters={"rope_type": "default", "rope_theta": 500_000.0},
+    ),
+    _class(
+        "Ministral3Config",
+        head_dim=128,
+        n_heads=32,
+        n_key_value_heads=8,
+        n_layers=34,
+        max_position_embeddings=262_144,
+        trained=16_384,
+        parameters={
+            "type": "yarn",
+            "rope_type": "yarn",
+            "rope_theta": 1_000_000.0,
+            "factor": 16.0,
+            "original_max_position_embeddings": 16_384,
+            "max_position_embeddings": 262_144,
+            "beta_fast": 32.0,
+            "beta_slow": 1.0,
+            "mscale": 1.0,
+            "mscale_all_dim": 1.0,
+            "llama_4_scaling_beta": 0.1,
+        },
+    ),
+    _class(
+        "Qwen3VLTextConfig",
+        head_dim=128,
+        n_heads=32,
+        n_key_value_heads=32,
+        n_layers=32,
+        max_position_embeddings=128_000,
+        parameters={"rope_type": "default", "rope_theta": 500_000.0},
+    ),
+    _class(
+        "SmolLM3Config",
+        head_dim=128,
+        n_heads=16,
+        n_key_value_heads=4,
+        n_layers=36,
+        max_position_embeddings=32_768,
+        no_rope_layer_interval=4,
+        parameters={"rope_type": "default", "rope_theta": 2_000_000.0},
+    ),
+]
+DEFAULTS: Mapping[str, ModelConfig] = MappingProxyType({config.name: config for config in _DEFAULTS})
+
+
 def model(name: str) -> ModelConfig:
-    """The published configuration of a model, by its name in `MODELS`."""
+    """The published configuration of a model, by its name in `MODELS` or `DEFAULTS`.
+
+    >>> model("GptOssConfig").source
+    'defaults of GptOssConfig in transformers 5.23.0'
+    """
     if not isinstance(name, str):
         raise TypeError(f"name must be a string, got {said(name)}")
-    if name not in MODELS:
-        raise ValueError(f"name must be one of {', '.join(MODELS)}, got {name!r}")
-    return MODELS[name]
+    known = {**MODELS, **DEFAULTS}
+    if name not in known:
+        raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}")
+    return known[name]
 
 
 def scaled(
@@ -287,31 +422,49 @@ def scaled(
     (config.rotary_dim/2,), in radians per token, and the attention factor.
     """
     rope = _checked(config).rope
-    return from_config(rope, _rope_width(config), seq_len, layer_type=layer_type, like=like)
+    return from_config(rope, _rope_width(config, layer_type), seq_len, layer_type=layer_type, like=like)
 
 
 def unscaled(config: ModelConfig, layer_type: str | None = None, *, like: Array = None) -> Scaled:
-    """The frequencies with which training began, before any scaling: base^(−2i/d), as `scaled` returns them."""
+    """The frequencies with which training began, before any scaling: base^(−2i/d), as `scaled` returns them.
+
+    With Gemma 4's "proportional", which is no scaling, d is the whole head, and the pairs that stand still have 0.
+    """
     rope = dict(_checked(config).rope)
     if "rope_scaling" in rope:
         rope["rope_scaling"] = None
-    return from_config(rope, _rope_width(config), layer_type=layer_type, like=like)
+    if "rope_parameters" in rope:
+        rope["rope_parameters"] = _without_scale(rope["rope_parameters"])
+    return from_config(rope, _rope_width(config, layer_type), layer_type=layer_type, like=like)
+
+
+def _without_scale(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Rope parameters, of all layers or of each layer type, of which only base and rotating part are left."""
+    if any(isinstance(value, Mapping) for value in parameters.values()):
+        return {name: _without_scale(value) for name, value in parameters.items()}
+    kept = {name: parameters[name] for name in ("rope_theta", "partial_rotary_factor") if name in parameters}
+    kind = "proportional" if parameters["rope_type"] == "proportional" else "default"
+    return {"rope_type": kind, **kept}
 
 
 def slowest_wavelength(config: ModelConfig, seq_len: int | None = None, layer_type: str | None = None) -> float:
-    """Tokens that the slowest pair of a model takes for one full turn, 2π/θ of the scaled list."""
-    longest = wavelengths(scaled(config, seq_len, layer_type).inv_freq)
+    """Tokens that the slowest of the pairs that turn takes for one full turn, 2π/θ of the scaled list."""
+    frequencies = scaled(config, seq_len, layer_type).inv_freq
+    longest = wavelengths(frequencies[frequencies > 0])
     return float(namespace(longest).max(longest))
 
 
 def completed_pairs(config: ModelConfig, length: float | None = None, layer_type: str | None = None) -> int:
     """How many pairs of the unscaled list make a full turn within `length` > 0 tokens: they have met every angle.
 
-    None is config.original_max_position_embeddings. The other pairs, config.rotary_dim/2 less these, meet angles that
-    training never showed as soon as a text is longer.
+    None is config.original_max_position_embeddings; where the source does not say that, a length must be given. The
+    other pairs, config.rotary_dim/2 less these, meet angles that training never showed as soon as a text is longer.
     """
     frequencies = unscaled(config, layer_type).inv_freq
-    made = turns(config.original_max_position_embeddings if length is None else length, frequencies)
+    length = config.original_max_position_embeddings if length is None else length
+    if length is None:
+        raise ValueError(f"length must be given for {config.name}, whose source does not say its trained length")
+    made = turns(length, frequencies)
     return int(namespace(made).sum(made >= 1))
 
 
@@ -320,13 +473,16 @@ def cache_bytes_per_token(config: ModelConfig, bytes_per_number: float = 2) -> f
 
     2·n_key_value_heads·head_dim·n_layers·bytes_per_number; with latent attention (DeepSeek), which keeps one latent
     vector and one rotated key for all heads, (kv_lora_rank + qk_rope_head_dim)·n_layers·bytes_per_number. Layers that
-    see only a window (Mistral, Gemma) may forget tokens that have left it; that is not counted here.
+    see only a window (Mistral, Gemma) may forget tokens that have left it; that is not counted here. ValueError for
+    models whose layers keep unequal amounts of a token (Gemma 4, DeepSeek-V4).
 
     `bytes_per_number`, greater than 0, is 2 for bfloat16 and float16, 1 for 8 bits, 0.5 for 4 bits.
     Source: of the latent cache, DeepSeek-AI 2024, "DeepSeek-V2".
     """
     _checked(config)
     positive("bytes_per_number", bytes_per_number)
+    if config.compressed or config.global_head_dim is not None:
+        raise ValueError(f"config must keep as much of a token in every layer, got {config.name}")
     kept = 2 * config.n_key_value_heads * config.head_dim  # keys and values
     if config.kv_lora_rank is not None and config.qk_rope_head_dim is not None:
         kept = config.kv_lora_rank + config.qk_rope_head_dim
@@ -339,6 +495,8 @@ def _checked(config: ModelConfig) -> ModelConfig:
     return config
 
 
-def _rope_width(config: ModelConfig) -> int:
+def _rope_width(config: ModelConfig, layer_type: str | None) -> int:
     """The width that the rope dictionary speaks about."""
+    if layer_type == "full_attention" and config.global_head_dim is not None:
+        return config.global_head_dim
     return config.head_dim if config.qk_rope_head_dim is None else config.qk_rope_head_dim

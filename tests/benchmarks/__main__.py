@@ -14,7 +14,7 @@ import sys
 
 from tests.benchmarks.results import REPORT, ROOT, load, machine, save
 
-NAMES = ("explorables", "site", "rotary", "laboratory", "build")
+NAMES = ("explorables", "site", "rotary", "flex", "laboratory", "build")
 
 
 def main() -> None:

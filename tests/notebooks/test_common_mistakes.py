@@ -79,7 +79,7 @@ def test_every_mistake_has_its_row_in_the_opening_table():
 
 def test_the_page_says_how_many():
     words = {12: "twelve", 13: "thirteen", 14: "fourteen", 15: "fifteen", 16: "sixteen", 17: "seventeen"}
-    words |= {18: "eighteen", 19: "nineteen", 20: "twenty"}
+    words |= {18: "eighteen", 19: "nineteen", 20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
     assert f"Here are {words[len(ENTRIES)]} of them." in joined(load(PAGE)["cells"][0]["source"])
 
 
@@ -125,6 +125,55 @@ def file_in_the_other_layout(defined):
 
 def mixed(defined):
     return {"rotate": lambda x, at, layout, method: as_numpy(defined["mixed"])(x, at)}
+
+
+def codes_moved(defined):
+    """Weights stored as codes and a power of two for each row, which loses nothing."""
+    from posenc.rotary import layout_permutation
+
+    def converted(weight, n_heads, to, rotary_dim=None):
+        scales = 2.0 ** np.ceil(np.log2(np.abs(weight.reshape(len(weight), -1)).max(axis=1)))  # (rows,)
+        scales = scales.reshape(-1, *[1] * (weight.ndim - 1))
+        head_dim = len(weight) // n_heads
+        within = [*layout_permutation(rotary_dim or head_dim), *range(rotary_dim or head_dim, head_dim)]
+        order = [head * head_dim + row for head in range(n_heads) for row in within]
+        order = order if to == "half" else list(np.argsort(order))
+        return np.multiply(*defined["reordered"](weight / scales, scales, order))
+
+    return {"convert_projection": converted}
+
+
+def sections(defined):
+    from types import SimpleNamespace
+
+    return {"Rope": SimpleNamespace(from_config=lambda config: defined["read"](config.to_dict()))}
+
+
+def forgotten(defined):
+    """Where keys are turned back."""
+    from posenc.rope import Rope
+
+    rotate = Rope.rotate
+
+    def turned(self, x, positions=None, **options):
+        if positions is not None and np.all(positions == -4):
+            return defined["shifted"](x, 4)
+        return rotate(self, x, positions, **options)
+
+    return {"posenc.rope.Rope.rotate": turned}
+
+
+def slow_for_ever(defined):
+    """Each `Rope` asks one keeper of its list."""
+    from posenc.rope import Rope
+
+    frequencies, keepers = Rope.frequencies, {}
+
+    def kept(self, seq_len=None):
+        keeper = keepers.setdefault(id(self), defined["kept"](lambda length: frequencies(self, length)))
+        return keeper(seq_len or 0)
+
+    return {"posenc.rope.Rope.frequencies": kept}
 
 
 def batch_axis(defined):
@@ -268,15 +317,39 @@ def before_the_projection(defined):
     return {"attend": attend}
 
 
-TORCH = object()  # stands for the module, which a test asks for
+def norm_after(defined):
+    """One head as wide as the model, queries and keys alike, with weights that differ within pairs."""
+    import torch
+
+    from posenc.attention import attention
+    from posenc.frequencies import angles, inv_freq
+
+    def attend(scheme, x, positions, causal):
+        at = angles(positions, inv_freq(x.shape[-1], like=x))[None]
+        weights = torch.linspace(0.5, 1.5, x.shape[-1]).to(x)
+        turned = defined["turn_then_norm"](x, weights, at)
+        return attention(turned, turned, x, causal=causal).output
+
+    return {"attend": attend}
+
+
+class Asked(str):
+    """The name of a module that a test asks for."""
+
+
+TORCH, TRANSFORMERS = Asked("torch"), Asked("transformers")
 CAUGHT = {
     "file-in-the-other-layout": [Case(file_in_the_other_layout)],
     "mixed": [Case(mixed)],
+    "codes-moved": [Case(codes_moved)],
+    "sections": [Case(sections, {"transformers": TRANSFORMERS})],
     "batch-axis": [Case(batch_axis, {"case": "sinusoidal"})],
     "restarted": [Case(restarted)],
+    "forgotten": [Case(forgotten)],
     "axis-of-the-heads": [Case(axis_of_the_heads, {"layout": "interleaved"})],
     "backwards": [Case(backwards)],
     "stale-keys": [Case(stale_keys, {"torch": TORCH})],
+    "slow-for-ever": [Case(slow_for_ever)],
     "positions-in-bfloat16": [
         Case(positions_in_bfloat16, {"torch": TORCH, "layout": "interleaved", "positions": range(250, 260)})
     ],
@@ -300,6 +373,7 @@ CAUGHT = {
     "query-minus-key": [Case(query_minus_key)],
     "heads-by-reshape": [Case(heads_by_reshape, {"case": "rope", "torch": TORCH})],
     "before-the-projection": [Case(before_the_projection, {"case": "rope", "causal": True})],
+    "norm-after": [Case(norm_after, {"case": "rope", "causal": True})],
 }
 PARTS = [(name, number) for name, cases in CAUGHT.items() for number in range(len(cases))]
 
@@ -308,7 +382,8 @@ PARTS = [(name, number) for name, cases in CAUGHT.items() for number in range(le
 def defined_by(name: str) -> dict[str, Any]:
     """What the page's broken cell defines, run on its own after the imports that every page has."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    imports = next(joined(cell["source"]) for cell in load(PAGE)["cells"] if cell["id"] == "imports")
+    cells = {cell["id"]: joined(cell["source"]) for cell in load(PAGE)["cells"]}
+    imports = f"{cells['imports']}\n{cells['import-torch']}"
     with shown():
         exec(compile(imports + "\n" + ENTRIES[name].broken, f"{PAGE.name}, {name}", "exec"), namespace)
     return namespace
@@ -334,7 +409,9 @@ def test_a_snippet_needs_no_other_cell(entry, capsys):
 @pytest.mark.parametrize(("name", "number"), PARTS, ids=[f"{name}-{number}" for name, number in PARTS])
 def test_the_named_test_fails_on_the_broken_snippet_and_on_it_alone(name, number, monkeypatch):
     case, test = CAUGHT[name][number], named_test(ENTRIES[name])
-    given = {key: importlib.import_module("torch") if value is TORCH else value for key, value in case.given.items()}
+    given = {
+        key: importlib.import_module(value) if isinstance(value, Asked) else value for key, value in case.given.items()
+    }
     if hasattr(test, "hypothesis"):  # and put back after this test, since the named one runs elsewhere in full
         monkeypatch.setattr(test, "_hypothesis_internal_use_settings", QUICK)
     test(**given)

@@ -177,6 +177,11 @@ class Watch:
             self.errors.append(f"console: {message.text}")
 
 
+# What a page folds, and what it keeps until its reader has guessed.
+OPEN_ALL = """() => {
+  window.posencPredict?.showAll();
+  for (const fold of document.querySelectorAll('details.posenc-deeper')) fold.open = true;
+}"""
 FORMULAS_SET = "async () => { await window.MathJax?.startup?.promise }"
 
 
@@ -207,6 +212,7 @@ def scroll_through(page: Page) -> None:
     Now and then Chromium draws no more frames, whatever one does: then this raises TimeoutError instead of waiting.
     """
     settle(page)
+    page.evaluate(OPEN_ALL)
     if not page.evaluate(SCROLL, [FIGURES, FRAME_PATIENCE]):
         raise TimeoutError(f"the browser drew no frame within {FRAME_PATIENCE / 1000:.0f} s")
     page.wait_for_function(ALL_READY, arg=FIGURES)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from playwright.sync_api import ElementHandle, Locator, Page, TimeoutError
 
-from tests.site.browser import FRAME_PATIENCE, Watch, settle
+from tests.site.browser import FRAME_PATIENCE, OPEN_ALL, Watch, settle
 
 # What a page computes comes as text, and arrays of numbers in it as bytes: number by number, Playwright takes seconds.
 PACK = """(function plain(value) {
@@ -215,6 +215,8 @@ class Kept:
         self.page, self.watch = page, watch
         page.goto(address)
         settle(page)
+        page.evaluate(OPEN_ALL)
+        page.evaluate("document.activeElement.blur()")
         self._marks = page.evaluate(MARKS)
         self._shown: list[Live] = []
         self._away: set[str] = set()

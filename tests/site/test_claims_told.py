@@ -1,33 +1,38 @@
-"""Where a claim is told: the section that its card names treats it and leads back to the card."""
+"""Where a claim is told: the section that its card names is there, and has a mark that leads back to the card."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 from site_directives import evidence_module
+from site_marks import claims_of
 from site_reference import sections_of
 
 CLAIMS = evidence_module().load_manifest()
 TOLD = [claim for claim in CLAIMS if claim.section]
-LINK = re.compile(r"\]\(\.\./book/claims\.md#(c\d{3})\)")
-
-
-def links_of(notebook: str) -> dict[str, set[str]]:
-    """The cards that each section of a notebook links to."""
-    return {anchor: set(LINK.findall(text)) for anchor, (_, text) in sections_of(notebook).items()}
+LINK = re.compile(r"claims\.(?:md|html)(#c\d{3})?\b")
+CHAPTERS = sorted(evidence_module().NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))
 
 
 @pytest.mark.parametrize("claim", TOLD, ids=lambda claim: claim.id)
-def test_the_section_that_a_card_names_leads_back_to_it(claim):
+def test_the_section_that_a_card_names_is_there_and_is_marked(claim):
     page, _, anchor = claim.link.removeprefix("notebooks/").partition(".html#")
     assert anchor in sections_of(page)
-    assert claim.id.lower() in links_of(page)[anchor]
+    assert claim in claims_of(claim.chapter)[anchor]
 
 
 def test_what_is_told_here_only_is_told_in_no_chapter():
-    here_only = {claim.id.lower() for claim in CLAIMS if not claim.section}
-    folder = evidence_module().NOTEBOOKS
-    for path in sorted(folder.glob("[0-9][0-9]_*.ipynb")):
-        for anchor, linked in links_of(path.stem).items():
-            assert not linked & here_only, f"{path.stem}#{anchor}"
+    marked = {
+        claim.id for number in evidence_module().CHAPTERS for told in claims_of(number).values() for claim in told
+    }
+    assert marked == {claim.id for claim in TOLD}
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem[:2])
+def test_a_chapter_links_to_the_claims_page_once_in_its_last_section(path):
+    found = {title: LINK.findall(text) for title, text in sections_of(path.stem).values()}
+    whole, *sections = found
+    assert Counter({title: len(found[title]) for title in found if found[title]}) == {sections[-1]: 1}, whole
+    assert found[sections[-1]] == [""]

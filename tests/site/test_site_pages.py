@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from posenc.widgets import EXPLORABLES
 from tests.site.browser import ROOT, chapters, pages
-from tests.site.visit import KINDS, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
+from tests.site.visit import KINDS, MIDDLE, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
 
 BUDGET = 1_000_000  # bytes that a first view transfers, compressed, without plotly.js
 
@@ -141,6 +141,10 @@ def test_nothing_is_wider_than_the_window(visited: Visit) -> None:
     assert visited.zoomed_width <= ZOOMED[0]
 
 
+def test_no_formula_and_no_table_is_cut(visited: Visit) -> None:
+    assert visited.cut == {WIDE[0]: [], MIDDLE[0]: [], PHONE[0]: []}
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_page_is_accessible(visited: Visit, theme: str) -> None:
     assert visited.inaccessible[theme] == []
@@ -228,6 +232,17 @@ def test_without_javascript_words_stand_in_for_figures(visited: Visit) -> None:
     for figure in visited.without_javascript:
         assert len(figure["text"].split()) > 8
         assert figure["height"] < max(400, 0.4 * len(figure["text"])), "more room than the words take"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_without_javascript_links_have_their_colour(new_page: Callable[..., Page], site_url: str, theme: str) -> None:
+    page = new_page(javascript=False, theme=theme)
+    page.goto(f"{site_url}/book/intro.html")
+    link, text = (
+        page.locator(f"article {name}").first.evaluate("(element) => getComputedStyle(element).color")
+        for name in ("p a", "p")
+    )
+    assert link != text
 
 
 def test_first_view_is_within_its_budget(visited: Visit) -> None:

@@ -14,10 +14,10 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.site.accessibility import violations
-from tests.site.browser import FIGURES, SITE, Watch, chapters, pages, scroll_through, settle
+from tests.site.browser import FIGURES, OPEN_ALL, SITE, Watch, chapters, pages, scroll_through, settle
 from tests.site.weight import Scales
 
-WIDE, ZOOMED, PHONE = (1280, 900), (640, 450), (360, 780)
+WIDE, MIDDLE, ZOOMED, PHONE = (1280, 900), (1000, 900), (640, 450), (360, 780)
 # Code and formulas take axe long and are alike everywhere: one page has them looked at too.
 ALL_OF_IT = "notebooks/07_many_dimensions.html"
 CODE_AND_FORMULAS = ("pre", "mjx-container")
@@ -79,6 +79,37 @@ REDRAWN = """() => {
     && document.querySelector('.tooltip') === null
     && [...document.querySelectorAll('pre')].every((code) => !(code.scrollWidth > code.clientWidth && code.tabIndex));
 }"""
+# Display formulas and tables that are cut, outside of the text's column or of a box that they cannot be scrolled in;
+# and numbers that lie over their formula.
+CUT = """() => {
+  const article = document.querySelector('article');
+  if (!article) return [];
+  const folds = [...article.querySelectorAll('details:not([open])')];
+  for (const fold of folds) fold.open = true;
+  const column = article.getBoundingClientRect();
+  const beside = document.querySelector('.bd-sidebar-secondary');
+  const stands = beside && getComputedStyle(beside).position === 'sticky'; // elsewhere it waits outside of the window
+  const end = stands ? Math.min(column.right, beside.getBoundingClientRect().left) : column.right;
+  const cut = (part) => {
+    let { left, right } = part.getBoundingClientRect();
+    for (let box = part.parentElement; box !== article; box = box.parentElement) {
+      const { overflowX } = getComputedStyle(box), room = box.getBoundingClientRect();
+      if (overflowX === 'visible') continue;
+      const scrolls = ['auto', 'scroll'].includes(overflowX);
+      if (left + (scrolls ? box.scrollLeft : 0) < room.left - 1 || (!scrolls && right > room.right + 1)) return true;
+      ({ left, right } = room);
+    }
+    return left < Math.max(column.left, 0) - 1 || right > Math.min(end, innerWidth) + 1;
+  };
+  const covered = (labels) => {
+    const formula = labels.parentElement.querySelector(':scope > mjx-table > mjx-itable').getBoundingClientRect();
+    return formula.right > labels.querySelector('mjx-mtd').getBoundingClientRect().left + 1;
+  };
+  const parts = [...article.querySelectorAll('div.math, div.math mjx-container, table')].filter(cut);
+  const found = [...parts, ...[...article.querySelectorAll('div.math mjx-labels')].filter(covered)];
+  for (const fold of folds) fold.open = false;
+  return found.map((part) => `${part.localName}: ${part.closest('div.math, table').textContent.trim().slice(0, 60)}`);
+}"""
 WITHOUT_JAVASCRIPT = """(figures) => [...document.querySelectorAll(figures)].map((figure) => ({
   text: figure.querySelector('noscript')?.innerText ?? '', height: figure.offsetHeight,
 }))"""
@@ -92,6 +123,7 @@ class Visit:
     weight: dict[str, Any] = field(default_factory=dict)
     light: dict[str, Any] = field(default_factory=dict)  # a look, wide, with everything drawn
     characters: str = ""
+    cut: dict[int, list[str]] = field(default_factory=dict)  # by the window's width, what CUT gives
     zoomed_width: int = 0
     dark: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width
     inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme
@@ -143,17 +175,22 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
         page.goto(f"{url}/{name}")
         settle(page)
         found.weight = scales.read()
+    page.evaluate(OPEN_ALL)
     found.first = page.evaluate(LOOK, FIGURES)
     scroll_through(page)
     found.light = page.evaluate(LOOK, FIGURES)
     found.characters = page.evaluate(CHARACTERS)
     found.inaccessible["light"] = violations(page, *left_out)
+    found.cut[WIDE[0]] = page.evaluate(CUT)
+    page.set_viewport_size({"width": MIDDLE[0], "height": MIDDLE[1]})
+    found.cut[MIDDLE[0]] = page.evaluate(CUT)
     switch_theme(page, "dark")
     page.set_viewport_size({"width": ZOOMED[0], "height": ZOOMED[1]})  # to 200 %: half as many pixels
     found.zoomed_width = page.evaluate("document.documentElement.scrollWidth")
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     page.wait_for_function(REDRAWN)
     found.dark = page.evaluate(LOOK, FIGURES)
+    found.cut[PHONE[0]] = page.evaluate(CUT)
     found.inaccessible["dark"] = violations(page, *left_out)
     page.close()
 
@@ -169,6 +206,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
         context = browser.new_context(viewport={"width": width, "height": height}, java_script_enabled=False)
         page = noted(context, found, javascript=False)
         page.goto(f"{url}/{name}")
+        page.evaluate(OPEN_ALL)
         found.without_javascript = page.evaluate(WITHOUT_JAVASCRIPT, FIGURES)
         context.close()
     return found

@@ -108,6 +108,7 @@ def pages(clone, tmp_path_factory) -> Path:
         part["chapters"] = [one for one in part["chapters"] if Path(one["file"]).parent == Path("notebooks")]
     contents["parts"] = [part for part in contents["parts"] if part["chapters"]]
     (folder / "_toc.yml").write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
+    (folder / "book" / "_site" / "roads.toml").write_text("", encoding="utf-8")  # they lead to sections
     shorten(folder / f"{contents['root']}.md")
     for path in chapters():
         shorten(folder / "notebooks" / path.name)

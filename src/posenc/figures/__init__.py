@@ -8,10 +8,21 @@ Which of them stands for which figure that the source notes have lost is listed 
 """
 
 from posenc.figures._drawing import PALETTE, pair_colours
-from posenc.figures.attention import attention_maps, gathering, orders_seen, score_widths, training_losses, word_orders
-from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches
-from posenc.figures.codes import code_tables, distance_maps, returns, step_sizes, wave_and_dial
-from posenc.figures.decay import decay_and_law, decay_for_bases, scores_in_attention, waves
+from posenc.figures.attention import (
+    attention_by_distance,
+    attention_maps,
+    gathering,
+    gossip,
+    orders_seen,
+    permuted,
+    score_widths,
+    training_losses,
+    word_orders,
+)
+from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches, terms_multiplied
+from posenc.figures.codes import code_tables, distance_maps, returns, slopes, step_sizes, wave_and_dial
+from posenc.figures.decay import cosine_map, decay_and_law, decay_for_bases, hands_used, scores_in_attention, waves
+from posenc.figures.grids import pairs_by_axis, patch_maps
 from posenc.figures.length import (
     cliffs,
     copying_by_distance,
@@ -20,21 +31,32 @@ from posenc.figures.length import (
     fitted_scores,
     lowest_scores,
     model_plane,
+    order_of_schemes,
     over_seeds,
     pairs_by_model,
     repairs,
     scaling_ratios,
     suspects,
 )
-from posenc.figures.places import looking_back, places_read
+from posenc.figures.places import (
+    clock_from_share,
+    copying_circuit,
+    found_by_length,
+    looking_back,
+    places_read,
+)
 from posenc.figures.rotation import (
     agreement_and_side,
     angle_errors,
+    between_the_turns,
     conjugate_product,
     eight_terms,
+    head_agreement_and_side,
     losses_so_far,
     mistakes_and_tests,
     moved_on,
+    order_of_pairs,
+    pair_peaks,
     path_in_coordinates,
     paths_in_planes,
     powers,
@@ -45,15 +67,19 @@ from posenc.figures.rotation import (
 )
 from posenc.figures.sinusoids import (
     added_code,
+    block_maps,
     chirps,
     frequency_roles,
     inner_products,
     position_maps,
     products_through_weights,
+    projected_sum,
     score_terms,
     shifted_hands,
+    turned_and_mapped,
     wavelength_ladder,
 )
+from posenc.figures.stages import mean_waves, staged_texts
 
 __all__ = [
     "PALETTE",
@@ -61,13 +87,18 @@ __all__ = [
     "agreement_and_side",
     "angle_errors",
     "attention_maps",
+    "between_the_turns",
     "bias_maps",
     "biases_by_distance",
+    "block_maps",
     "chirps",
     "cliffs",
+    "clock_from_share",
     "code_tables",
     "conjugate_product",
     "copying_by_distance",
+    "copying_circuit",
+    "cosine_map",
     "costs_on_the_circle",
     "decay_and_law",
     "decay_for_bases",
@@ -75,26 +106,36 @@ __all__ = [
     "eight_terms",
     "exams",
     "fitted_scores",
+    "found_by_length",
     "frequency_roles",
     "gathering",
+    "hands_used",
+    "head_agreement_and_side",
     "inner_products",
     "learned_biases",
     "looking_back",
     "losses_so_far",
     "lowest_scores",
+    "mean_waves",
     "mistakes_and_tests",
     "model_plane",
     "moved_on",
+    "order_of_pairs",
+    "order_of_schemes",
     "orders_seen",
     "over_seeds",
     "pair_colours",
+    "pair_peaks",
+    "pairs_by_axis",
     "pairs_by_model",
+    "patch_maps",
     "path_in_coordinates",
     "paths_in_planes",
     "places_read",
     "position_maps",
     "powers",
     "products_through_weights",
+    "projected_sum",
     "reaches",
     "repairs",
     "returns",
@@ -108,10 +149,17 @@ __all__ = [
     "shifted_hands",
     "shifted_outputs",
     "step_sizes",
+    "staged_texts",
     "suspects",
+    "terms_multiplied",
     "training_losses",
+    "turned_and_mapped",
     "wave_and_dial",
     "wavelength_ladder",
     "waves",
     "word_orders",
+    "attention_by_distance",
+    "gossip",
+    "permuted",
+    "slopes",
 ]

@@ -131,6 +131,21 @@ def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query
     return _tell(figure, "attention_maps", height, word=words[query], maps=told)
 
 
+def attention_by_distance(heads: Mapping[str, Sequence[float]]) -> go.Figure:
+    """Where heads of a trained model look: the mean weight at each distance, from 0, the token itself, on."""
+    figure, told = go.Figure(), []
+    for k, (name, weights) in enumerate(_some("heads", heads).items()):
+        weights = np.asarray(weights, dtype=float)
+        if weights.ndim != 1 or not len(weights) or not np.all((weights >= 0) & (weights <= 1)):
+            raise ValueError(f"heads[{name!r}] must be weights from 0 to 1, at least one, got {said(weights)}")
+        style = {"line": _style(k), "marker": {"size": 7, "color": _style(k)["color"]}, "mode": "lines+markers"}
+        figure.add_scatter(x=np.arange(len(weights)), y=_drawn(weights), name=name, **style)
+        told.append({"name": name, "peak": int(weights.argmax()), "weight": weights.max(), "itself": weights[0]})
+    figure.update_xaxes(title_text=_say("attention_by_distance.across"), rangemode="tozero")
+    figure.update_yaxes(title_text=_say("attention_by_distance.up"), range=[0, 1])
+    return _tell(figure, "attention_by_distance", heads=told)
+
+
 def score_widths(
     widths: Sequence[int], measured: Mapping[str, tuple[Sequence[float], Sequence[float]]], keys: int
 ) -> go.Figure:
@@ -225,6 +240,76 @@ def word_orders(
     facts = {"first": titles[0], "second": titles[1], "looks": looks}
     changes = bool(change > 1e-5)  # float32 in, two digits out
     return _tell(figure, "word_orders", height=380, changes=changes, change=change, **facts)
+
+
+def permuted(words: Sequence[str], order: Sequence[int], weights: np.ndarray) -> go.Figure:
+    """What a permutation P does to a table of weights W, queries down and keys across: W, then PW, then PWPᵀ.
+
+    `order` says which word of the first order comes first, second and so on in the new one.
+    """
+    count, order = len(_some("words", words)), list(order)
+    weights = np.asarray(weights, dtype=float)
+    if sorted(order) != list(range(count)) or order == sorted(order):
+        raise ValueError(f"order must be the places 0 to {count - 1} in another order, got {order}")
+    if weights.shape != (count, count):
+        raise ValueError(f"weights must be {count} × {count}, got shape {weights.shape}")
+    moved = [words[place] for place in order]
+    steps = {
+        _say("permuted.w"): (weights, words, words),
+        _say("permuted.pw"): (weights[order], moved, words),
+        _say("permuted.pwp"): (weights[np.ix_(order, order)], moved, moved),
+    }
+    figure = _heat_maps({name: _drawn(values) for name, (values, _, _) in steps.items()}, 3, 0.0, 1.0, opacity=0.6)
+    at = np.array(list(product(range(count), repeat=2)))
+    for column, (values, down, across) in enumerate(steps.values(), 1):
+        text = [f"{weight:.2f}" for weight in values.ravel()]
+        hidden = {"hoverinfo": "skip", "showlegend": False, "row": 1, "col": column}
+        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", **hidden)
+        ticks = {"tickvals": list(range(count)), "tickangle": 0, "tickfont_size": 10, "col": column}
+        figure.update_xaxes(title_text=_say("axes.key"), ticktext=list(across), **ticks)
+        figure.update_yaxes(title_text=_say("axes.query") if column == 1 else None, ticktext=list(down), **ticks)
+    figure.update_layout(coloraxis_showscale=False)
+    stays = int(sum(place == k for k, place in enumerate(order)) ** 2)
+    told = _each(before=words, after=moved)
+    return _tell(figure, "permuted", height=330, words=told, kept=stays, cells=count**2)
+
+
+def gossip(sentences: Sequence[str]) -> go.Figure:
+    """What each word has heard after one layer under a causal mask, and what the last one is told in the second.
+
+    One panel a sentence, words from left to right. A line leads from each word to those that may look at it. Under a
+    word stands whom it has seen in the first layer, as a set; lines of the second layer lead to the last word alone.
+    """
+    orders = [sentence.split() for sentence in _some("sentences", sentences)]
+    if any(len(order) < 2 for order in orders):
+        raise ValueError(f"sentences must have at least two words each, got {list(sentences)}")
+    figure, told = make_subplots(len(orders), 1, vertical_spacing=0.12, subplot_titles=list(sentences)), []
+    for row, order in enumerate(orders, 1):
+        count, where = len(order), {"row": row, "col": 1}
+        seen = [_say("gossip.seen", count=n, seen=_each(word=sorted(order[:n]))) for n in range(count)]
+        edges = {"score": [(n, 2, m, 1) for m in range(count) for n in range(m + 1)]}
+        edges["bound"] = [(n, 1, count - 1, 0) for n in range(count)]
+        for colour, pairs in edges.items():
+            x = [value for n, _, m, _ in pairs for value in (n, m, None)]
+            y = [value for _, start, _, end in pairs for value in (start - 0.18, end + 0.22, None)]
+            line = {"color": PALETTE[colour], "width": 1.5, "dash": "solid" if colour == "score" else "dot"}
+            figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", **where)
+        text = {"mode": "text", "hoverinfo": "skip", **where}
+        figure.add_scatter(x=list(range(count)), y=[2] * count, text=[f"<b>{word}</b>" for word in order], **text)
+        figure.add_scatter(x=list(range(count)), y=[1] * count, text=seen, **text)
+        figure.add_scatter(x=[count - 1], y=[0], text=[_say("gossip.told", word=order[-1])], **text)
+        told.append({"sentence": " ".join(order), "words": _each(word=order, seen=seen)})
+        figure.update_xaxes(range=[-0.6, count - 0.3], visible=False, **where)
+    levels = {
+        "tickvals": [2, 1, 0],
+        "ticktext": [_say("gossip.level_0"), _say("gossip.level_1"), _say("gossip.level_2")],
+    }
+    figure.update_yaxes(range=[-0.35, 2.35], showgrid=False, zeroline=False, **levels)
+    figure.update_traces(showlegend=False)
+    hidden = {"showticklabels": False, "showgrid": False, "zeroline": False}
+    figure.update_xaxes(title_text=_say("gossip.across"), visible=True, **hidden, row=len(orders))
+    figure.update_yaxes(title_text=_say("gossip.up"))
+    return _tell(figure, "gossip", height=110 + 240 * len(orders), sentences=told)
 
 
 def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:

@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from posenc.figures._drawing import PALETTE, _at, _drawn, _each, _heat_maps, _say, _some, _style, _tell
+from posenc._arrays import said
+from posenc.figures._drawing import PALETTE, _at, _drawn, _each, _heat_maps, _number, _say, _some, _style, _tell
+
+_WIDEST = 6  # numbers of a vector that a panel has room for
 
 
 def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[float]]) -> go.Figure:
@@ -90,7 +94,66 @@ def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
         drawn[name] = np.where(past, values, np.nan)
     reach = max(float(np.nanmax(np.abs(values))) for values in drawn.values()) or 1.0
     panels = {name: _drawn(values) for name, values in drawn.items()}
-    figure = _heat_maps(panels, min(2, len(panels)), -reach, reach, hoverongaps=False)
-    figure.update_xaxes(title_text=_say("axes.key"), row=-(-len(panels) // 2))
+    columns = len(panels) if len(panels) < 4 else 2
+    rows = -(-len(panels) // columns)
+    figure = _heat_maps(panels, columns, -reach, reach, hoverongaps=False)
+    figure.update_xaxes(title_text=_say("axes.key"), row=rows)
     figure.update_yaxes(title_text=_say("axes.query"), col=1)
-    return _tell(figure, "bias_maps", height=130 + 260 * -(-len(panels) // 2), changes=told)
+    return _tell(figure, "bias_maps", height=130 + 260 * rows, changes=told)
+
+
+def terms_multiplied(
+    q: Sequence[float], k: Sequence[float], r: Sequence[float], u: Sequence[float], v: Sequence[float]
+) -> go.Figure:
+    """Which two vectors each of Transformer-XL's terms multiplies, number by number, for one query and one key.
+
+    `q` is the query and `k` the key, `r` the vector of their distance, `u` and `v` the learned vectors that ask in the
+    query's place; all have the same few numbers.
+    """
+    vectors = {name: np.asarray(x, dtype=float) for name, x in {"q": q, "k": k, "r": r, "u": u, "v": v}.items()}
+    for name, x in vectors.items():
+        if x.ndim != 1 or not 0 < len(x) <= _WIDEST or x.shape != vectors["q"].shape or not np.isfinite(x).all():
+            raise ValueError(f"{name} must be 1 to {_WIDEST} finite numbers, as many as q, got {said(x)}")
+    colours = {"q": "query", "k": "key", "r": "position", "u": "neutral", "v": "neutral"}
+    pairs = {
+        ("q", "k"): _say("terms_multiplied.query_word"),
+        ("q", "r"): _say("terms_multiplied.query_distance"),
+        ("u", "k"): _say("terms_multiplied.every_word"),
+        ("v", "r"): _say("terms_multiplied.every_distance"),
+    }
+    width, titles = len(vectors["q"]), list(pairs.values())
+    figure = make_subplots(2, 2, subplot_titles=titles, horizontal_spacing=0.06, vertical_spacing=0.16)
+    products = [float(vectors[a] @ vectors[b]) for a, b in pairs]
+    for panel, (pair, product) in enumerate(zip(pairs, products, strict=True)):
+        place = {"row": panel // 2 + 1, "col": panel % 2 + 1}
+        for up, name in zip((1, 0), pair, strict=True):
+            figure.add_bar(
+                x=np.arange(width),
+                y=np.full(width, 0.8),
+                base=up,
+                width=0.92,
+                marker_color=PALETTE[colours[name]],
+                text=[_number(x, 1) for x in vectors[name]],
+                textposition="inside",
+                insidetextanchor="middle",
+                textangle=0,
+                textfont={"color": "white", "size": 13},
+                customdata=vectors[name],
+                name=name,
+                hoverinfo="skip",
+                **place,
+            )
+            label = {"text": name, "showarrow": False, "xanchor": "right"}
+            figure.add_annotation(x=-0.65, y=up + 0.4, **label, **place)
+        total = {"text": f"= {_number(product, 2)}", "showarrow": False, "xanchor": "left"}
+        figure.add_annotation(x=width - 0.35, y=0.9, **total, **place)
+    bare = {"showgrid": False, "zeroline": False, "showticklabels": False}
+    figure.update_xaxes(range=[-1.3, width + 0.9], fixedrange=True, **bare)
+    figure.update_xaxes(title_text=_say("terms_multiplied.across"), row=2)
+    figure.update_yaxes(range=[-0.15, 1.95], fixedrange=True, **bare)
+    figure.update_yaxes(title_text=_say("terms_multiplied.up"), col=1)
+    figure.update_layout(barmode="overlay", showlegend=False)
+    figure.update_annotations(font_size=12)
+    return _tell(
+        figure, "terms_multiplied", height=380, products=[{"product": one} for one in products], sum=sum(products)
+    )

@@ -22,6 +22,7 @@ from posenc.figures._drawing import (
     _number,
     _say,
     _some,
+    _style,
     _tell,
     _title,
 )
@@ -230,3 +231,33 @@ def returns(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
     figure.update_xaxes(title_text=_say("axes.position"), row=len(lists))
     figure.update_annotations(font_size=12, x=0, xanchor="left")
     return _tell(figure, "returns", height=130 + 130 * len(lists), reach=reach, codes=found)
+
+
+def slopes(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
+    """How alike the codes of two positions are, by distance: the mean of cos(Δθ) over a list of speeds θ.
+
+    Distances go from 1 to `reach`, a power of ten, on an axis of logarithms. Each point is the mean over a stretch from
+    one distance to the next, twelve stretches to a factor of ten, so that a curve shows its slope and not its ripples.
+    """
+    lists = {name: np.asarray(values, dtype=float) for name, values in _some("speeds", speeds).items()}
+    if any(values.ndim != 1 or not len(values) for values in lists.values()):
+        raise ValueError(f"speeds must all be lists of one number or more, got {dict(speeds)}")
+    _above("reach", reach, 9)
+    tens = round(np.log10(reach))
+    if reach != 10**tens:
+        raise ValueError(f"reach must be a power of ten, got {reach}")
+    at = np.arange(1, reach + 1)
+    edges = np.unique(np.round(np.geomspace(1, reach, 12 * tens + 1)).astype(int))  # the first of each stretch
+    middles = np.sqrt(edges[:-1] * edges[1:])
+    figure, told = go.Figure(), []
+    for k, (name, values) in enumerate(lists.items()):
+        alike = np.zeros(reach)
+        for speed in values:
+            alike += np.cos(at * speed) / len(values)
+        means = np.add.reduceat(alike[:-1], edges[:-1] - 1) / np.diff(edges)
+        falls = [means[middles < 10**ten][-1] for ten in range(1, tens + 1)]
+        figure.add_scatter(x=_drawn(middles), y=_drawn(means), mode="lines", name=name, line=_style(k))
+        told.append({"name": name, "falls": _each(value=falls)})
+    figure.update_xaxes(type="log", title_text=_say("slopes.across"))
+    figure.update_yaxes(title_text=_say("slopes.up"))
+    return _tell(figure, "slopes", height=460, codes=told)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,7 +14,19 @@ from posenc.analysis import (
     decay_logarithm,
     expected_score,
 )
-from posenc.figures._drawing import PALETTE, _at, _drawn, _each, _finish, _say, pair_colours
+from posenc.figures._drawing import (
+    PALETTE,
+    _at,
+    _colour_scale,
+    _drawn,
+    _each,
+    _finish,
+    _heat_maps,
+    _say,
+    _some,
+    _tell,
+    pair_colours,
+)
 from posenc.frequencies import angles, inv_freq
 
 
@@ -56,6 +68,56 @@ def waves(distances: Sequence[int], dim: int, base: float, pairs: Sequence[int])
     late = mean[3 * len(mean) // 4 :].mean()
     finding = _say("waves.finding", late=late)
     return _finish(figure, finding, _say("waves.alt", finding=finding, last=distances[-1]), height=640)
+
+
+def cosine_map(length: int, dim: int, base: float) -> go.Figure:
+    """cos(m·θ_i) of every pair at every distance m below `length` as a heat map, and below it the mean of the pairs."""
+    distances = np.arange(length)
+    cosines = np.cos(angles(distances, inv_freq(dim, base))).T  # (dim/2, distances)
+    mean = cosines.mean(axis=0)
+    figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.68, 0.32])
+    figure.add_heatmap(z=_drawn(cosines), coloraxis="coloraxis", name=_say("cosine_map.cosine"), row=1, col=1)
+    line = {"color": PALETTE["score"], "width": 2}
+    figure.add_scatter(
+        **_at(distances), y=_drawn(mean), line=line, name=_say("cosine_map.mean"), showlegend=False, row=2, col=1
+    )
+    figure.update_yaxes(title_text=_say("axes.pair"), autorange="reversed", showgrid=False, zeroline=False, row=1)
+    figure.update_yaxes(title_text=_say("cosine_map.mean"), range=[-0.1, 1.1], row=2)
+    figure.update_xaxes(showgrid=False, row=1)
+    figure.update_xaxes(title_text=_say("axes.distance"), row=2)
+    bar = {"thickness": 10, "len": 0.66, "y": 1, "yanchor": "top", "title": _say("cosine_map.cosine")}
+    figure.update_layout(coloraxis=_colour_scale(-1, 1) | {"colorbar": bar})
+    late = mean[3 * length // 4 :].mean()
+    return _tell(figure, "cosine_map", height=560, pairs=dim // 2, last=length - 1, late=late)
+
+
+def hands_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
+    """How loud the mean wave of every pair is in every head of trained models: |E[q k̄]|, a heat map for each model.
+
+    Args:
+        products: by name of the model, E[q k̄] in logits, complex, shape (layers, heads, pairs).
+        fast: the fastest pairs, whose share of a layer the title tells; a dotted line ends them.
+    """
+    loud = {name: np.abs(found) for name, found in _some("products", products).items()}
+    pairs = {found.shape[-1] for found in loud.values() if found.ndim == 3}
+    if len(pairs) != 1 or any(found.ndim != 3 for found in loud.values()) or not 0 < fast < min(pairs):
+        shapes = [found.shape for found in loud.values()]
+        raise ValueError(f"products must be (layers, heads, pairs), with more pairs than {fast!r}, got {shapes}")
+    tables = {name: _drawn(found.reshape(-1, found.shape[-1])) for name, found in loud.items()}
+    figure = _heat_maps(tables, 1, 0, max(table.max() for table in tables.values()))
+    for k, found in enumerate(loud.values()):
+        layers, heads, _ = found.shape
+        names = [_say("hands_used.head", layer=a + 1, head=b + 1) for a in range(layers) for b in range(heads)]
+        figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, row=k + 1, col=1)
+    figure.add_vline(fast - 0.5, line={"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"})
+    figure.update_xaxes(title_text=_say("axes.pair"), row=len(tables))
+    figure.update_yaxes(title_text=_say("hands_used.up"), row=1)
+    figure.update_layout(coloraxis_colorbar_title=_say("hands_used.logits"))
+    told = []
+    for name, found in loud.items():
+        shares = found[..., :fast].sum(axis=(1, 2)) / found.sum(axis=(1, 2))
+        told.append({"name": name, "layers": _each(layer=range(1, len(shares) + 1), share=shares)})
+    return _tell(figure, "hands_used", height=110 + 250 * len(tables), models=told, fast=fast)
 
 
 def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:

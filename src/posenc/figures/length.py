@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import cycle, groupby
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby, permutations
 
 import numpy as np
 import plotly.graph_objects as go
@@ -311,11 +311,16 @@ def _whole(name: str) -> str:
     return name.replace(" ", "\u00a0")
 
 
-def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better: Sequence[str] = ()) -> go.Figure:
-    """What every scheme reaches in several exams, a panel each: a dot for each seed.
+def exams(
+    measured: Mapping[str, Mapping[str, Sequence[float]]],
+    level: Mapping[str, Collection[str]],
+    less_is_better: Sequence[str] = (),
+) -> go.Figure:
+    """What every scheme reaches in several exams, a panel each: a mean, and the interval that it lies in.
 
-    `measured` maps an exam, "its name: the axis", to schemes and the values of their seeds; `less_is_better` names
-    those where the least is the best. Drawn full: the scheme of the best mean, and those whose seeds overlap with its.
+    `measured` maps an exam, "its name: the axis", to schemes and their (mean, low, high); `level` names for each exam
+    those that are first or cannot be told from the first, which are drawn full; `less_is_better` names the exams where
+    the least is the best.
     """
     found = {
         exam: {scheme: np.asarray(values, dtype=float) for scheme, values in each.items()}
@@ -323,28 +328,30 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     }
     schemes = list(_some("the first exam", next(iter(found.values()))))
     for exam, each in found.items():
-        if list(each) != schemes or any(v.ndim != 1 or not len(v) or not np.isfinite(v).all() for v in each.values()):
-            raise ValueError(f"measured[{exam!r}] must have finite values of {schemes}, got {said(each)}")
+        if list(each) != schemes or any(v.shape != (3,) or not v[1] <= v[0] <= v[2] for v in each.values()):
+            raise ValueError(f"measured[{exam!r}] must have (mean, low, high) of {schemes}, got {said(each)}")
     if not set(less_is_better) <= set(found):
         raise ValueError(f"less_is_better must name exams of measured, got {list(less_is_better)}")
+    if set(level) != set(found) or not all(level.values()) or not set().union(*level.values()) <= set(schemes):
+        raise ValueError(f"level must name some of {schemes} for each exam, got {said(level)}")
     titles = [exam.partition(": ")[0] for exam in found]
     figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.33 / len(found))
-    everywhere, firsts, every = set(schemes), [], []
+    firsts, every = [], []
     words = {"level": _say("exams.level"), "behind": _say("exams.behind")}
     for row, (exam, each) in enumerate(found.items(), 1):
         sign = 1 if exam in less_is_better else -1
-        best = min(each, key=lambda scheme: sign * each[scheme].mean())
-        level = [scheme for scheme in schemes if (sign * each[scheme]).min() <= (sign * each[best]).max()]
-        everywhere &= set(level)
+        best = min(each, key=lambda scheme: sign * each[scheme][0])
         firsts.append({"scheme": _whole(best), "exam": titles[row - 1]})
         groups = (
-            (words["level"], [s for s in schemes if s in level], "score", "circle"),
-            (words["behind"], [s for s in schemes if s not in level], "neutral", "circle-open"),
+            (words["level"], [s for s in schemes if s in level[exam]], "score", "circle"),
+            (words["behind"], [s for s in schemes if s not in level[exam]], "neutral", "circle-open"),
         )
         for name, which, colour, symbol in groups:
+            mean, low, high = _drawn(np.array([each[scheme] for scheme in which]).reshape(-1, 3).T)
             figure.add_scatter(
-                x=_drawn(np.concatenate([np.empty(0), *(each[scheme] for scheme in which)])),
-                y=[schemes.index(scheme) for scheme in which for _ in each[scheme]],
+                x=mean,
+                y=[schemes.index(scheme) for scheme in which],
+                error_x={"array": high - mean, "arrayminus": mean - low, "thickness": 1.5, "width": 4},
                 mode="markers",
                 marker={"color": PALETTE[colour], "size": 8, "symbol": symbol, "line": {"width": 1.5}},
                 name=name,
@@ -352,7 +359,7 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
                 row=row,
                 col=1,
             )
-        spans = [{"scheme": scheme, "least": v.min(), "greatest": v.max()} for scheme, v in each.items()]
+        spans = [{"scheme": scheme, "mean": v[0], "low": v[1], "high": v[2]} for scheme, v in each.items()]
         every.append({"exam": exam, "spans": spans})
         across = _say("exams.across", axis=exam.partition(": ")[2] or exam, less=exam in less_is_better)
         figure.update_xaxes(title_text=across, row=row)
@@ -362,9 +369,48 @@ def exams(measured: Mapping[str, Mapping[str, Sequence[float]]], less_is_better:
     key = _say("exams.key", colour=PALETTE["score"], **words)
     below = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -48}
     figure.add_annotation(text=key, showarrow=False, font_size=12, **below)
+    everywhere = set(schemes).intersection(*level.values())
     facts = {"leading": len(everywhere), "schemes": len(schemes), "firsts": firsts, "every": every}
     _tell(figure, "exams", height=140 + (66 + 15 * len(schemes)) * len(found), **facts)
     return figure.update_layout(margin_t=figure.layout.margin.t + 20, margin_b=80)  # a title above, the key below
+
+
+def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
+    """Which scheme is better than which, over all exams: a row against each column.
+
+    `verdicts` is antisymmetric: 1 where the scheme of the row is ahead of the column's in some exam and behind in none,
+    −1 where it is the other way round, 0 where neither is so.
+    """
+    table = np.asarray(verdicts)
+    count = len(_some("schemes", schemes))
+    if table.shape != (count, count) or not np.isin(table, (-1, 0, 1)).all() or (table != -table.T).any():
+        raise ValueError(f"verdicts must be {count} × {count} of −1, 0 and 1, antisymmetric, got {said(verdicts)}")
+    figure = go.Figure()
+    kinds = (
+        (_say("order_of_schemes.better"), table == 1, {"symbol": "circle", "size": 13, "color": PALETTE["score"]}),
+        (
+            _say("order_of_schemes.worse"),
+            table == -1,
+            {"symbol": "x-thin", "size": 8, "line_color": PALETTE["neutral"]},
+        ),
+        (
+            _say("order_of_schemes.neither"),
+            (table == 0) & ~np.eye(count, dtype=bool),
+            {"symbol": "circle-open", "size": 9, "color": PALETTE["neutral"]},
+        ),
+    )
+    for name, cells, marker in kinds:
+        rows, columns = np.nonzero(cells)
+        marker = {"line": {"width": 1.5, "color": marker.pop("line_color", None)}, **marker}
+        figure.add_scatter(x=columns, y=rows, mode="markers", name=name, marker=marker)
+    named = {"tickvals": list(range(count)), "ticktext": list(schemes), "zeroline": False, "automargin": True}
+    figure.update_yaxes(title_text=_say("order_of_schemes.up"), range=[count - 0.5, -0.5], **named)
+    figure.update_xaxes(title_text=_say("order_of_schemes.across"), range=[-0.5, count - 0.5], tickangle=-90, **named)
+    over = [_each(scheme=[s for s, cell in zip(schemes, row, strict=True) if cell == 1]) for row in table]
+    facts = {"ordered": int((table == 1).sum()), "pairs": count * (count - 1) // 2}
+    facts |= {"rows": _each(scheme=schemes, over=over, any=(table == 1).any(axis=1))}
+    _tell(figure, "order_of_schemes", height=300 + 34 * count, **facts)
+    return figure.update_layout(legend_y=-0.34, margin_b=150)
 
 
 def copying_by_distance(
@@ -439,47 +485,72 @@ def _together(places: Mapping[str, tuple[float, float]]) -> dict[tuple[float, fl
     """Names by place, of which those that would lie on each other on a plane of two logarithmic axes share one."""
     groups: dict[tuple[float, float], list[str]] = {}
     for name, place in places.items():
-        near = (at for at in groups if np.abs(np.log10(np.divide(at, place))).max() < 0.1)
+        near = (at for at in groups if _apart(at, place).max() < 0.15)
         groups.setdefault(next(near, tuple(place)), []).append(name)
     return groups
+
+
+def _apart(one: tuple[float, float], other: tuple[float, float]) -> np.ndarray:
+    """How far two places of a plane of two logarithmic axes lie apart, in powers of ten."""
+    return np.abs(np.log10(np.divide(one, other)))
 
 
 def _decade(place: tuple[float, float]) -> int:
     return int(np.log10(place[1]))
 
 
+def _beside_dots(groups: Iterable[tuple[float, float]]) -> dict[tuple[float, float], str]:
+    """Where names keep clear of each other: away from a dot in the same column, else unlike those of the dot before."""
+    beside: dict[tuple[float, float], str] = {}
+    for _, row in groupby(sorted(groups, key=lambda at: (_decade(at), at)), key=_decade):
+        side = "top center"
+        for at in row:
+            column = [other for other in groups if other != at and (_apart(at, other) < (0.05, 1.2)).all()]
+            side = "bottom center" if side == "top center" else "top center"
+            if column:
+                side = "bottom center" if max(column, key=lambda other: other[1])[1] > at[1] else "top center"
+            beside[at] = side
+    return beside
+
+
+def _beside_circles(groups: Iterable[tuple[float, float]]) -> dict[tuple[float, float], str]:
+    """To the right, and lower where another is near and above."""
+    beside = dict.fromkeys(groups, "middle right")
+    for upper, lower in permutations(beside, 2):
+        if upper[1] > lower[1] and _apart(upper, lower).max() < 0.3:
+            beside[lower] = "bottom right"
+    return beside
+
+
 def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, tuple[int, float]]) -> go.Figure:
     """Length against the wavelength of the slowest pair: as trained, and where a configuration allows more.
 
-    Both map a model to (tokens, wavelength in tokens); models of `allowed` are in `trained`, and a line joins the two.
+    Both map a model to (tokens, wavelength in tokens). A line joins the two places of a model that is in both; a model
+    whose trained length nobody tells is in `allowed` alone.
     """
-    if not set(allowed) <= set(_some("trained", trained)):
-        raise ValueError(f"allowed must name models of trained, got {sorted(set(allowed) - set(trained))}")
-    every = np.array([*trained.values(), *allowed.values()], dtype=float)
+    every = np.array([*_some("trained", trained).values(), *allowed.values()], dtype=float)
     if not (every > 0).all():
         raise ValueError(f"lengths and wavelengths must be greater than 0, got {every.min()}")
     figure, ends = go.Figure(), np.array([every[:, 0].min() / 2, every[:, 0].max() * 12])
-    for name, place in allowed.items():
-        way = np.array([trained[name], place], dtype=float)
+    for name in (name for name in allowed if name in trained):
+        way = np.array([trained[name], allowed[name]], dtype=float)
         line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
         figure.add_scatter(x=way[:, 0], y=way[:, 1], mode="lines", line=line, name=name, showlegend=False)
     line = {"color": PALETTE["bound"], "width": 2}
     figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name=_say("model_plane.diagonal"))
-    far = {name: place for name, place in allowed.items() if place[0] > 2 * trained[name][0]}
+    far = {name: place for name, place in allowed.items() if place[0] > 2 * trained.get(name, (0,))[0]}
     near = {name: place for name, place in allowed.items() if name not in far}
     for places, name, symbol, colour in (
         (trained, _say("model_plane.trained"), "circle", "score"),
         (far | near, _say("model_plane.allowed"), "circle-open", "position"),
     ):
         groups = _together(places)
-        beside: dict[tuple[float, float], str] = {}
-        for _, row in groupby(sorted(groups, key=lambda at: (_decade(at), at)), key=_decade):
-            beside |= zip(row, cycle(("bottom center", "top center")), strict=False)  # names keep clear of each other
+        beside = _beside_dots(groups) if places is trained else _beside_circles(groups)
         figure.add_scatter(
             x=[at[0] for at in groups],
             y=[at[1] for at in groups],
             text=["<br>".join(n for n in names if places is trained or n in far) for names in groups.values()],
-            textposition=[beside[at] if places is trained else "middle right" for at in groups],
+            textposition=[beside[at] for at in groups],
             cliponaxis=False,
             textfont={"size": 11},
             mode="markers+text",
@@ -494,7 +565,7 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
     facts = {"turned": turned, "models": len(made), "least": made[0][0], "worst": _whole(made[0][1])}
     facts |= {"most": made[-1][0], "best": _whole(made[-1][1])}
     places = [{"name": name, "length": length, "wave": wave} for name, (length, wave) in trained.items()]
-    return _tell(figure, "model_plane", height=520, places=places, **facts)
+    return _tell(figure, "model_plane", height=600, places=places, **facts)
 
 
 def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:

@@ -6,9 +6,123 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from posenc._arrays import said
-from posenc.figures._drawing import PALETTE, _at, _drawn, _faded, _number, _say, _some, _style, _tell
+from posenc.figures._drawing import (
+    PALETTE,
+    _at,
+    _colour_scale,
+    _drawn,
+    _each,
+    _faded,
+    _number,
+    _say,
+    _some,
+    _style,
+    _tell,
+)
+
+
+def copying_circuit(text: str) -> go.Figure:
+    """How two layers of attention go on with a text whose last word has stood once before.
+
+    Rows from top to bottom: the words; whom each has noted in the first layer, the word before it; and the answer. A
+    line leads from each word to the note about it, and one from the note that names the last word to the answer.
+    """
+    words = text.split()
+    last = len(words) - 1
+    if last < 1 or words[:-1].count(words[-1]) != 1:
+        raise ValueError(f"text must end with a word that stands once before, got {text!r}")
+    found = words.index(words[-1]) + 1  # where the word stands that came after the last one's first copy
+    if found == last:
+        raise ValueError(f"text must have a word between the last one and its copy, got {text!r}")
+    figure = go.Figure()
+    for colour, dash, edges in (
+        ("score", "solid", [(n - 1, 2, n, 1) for n in range(1, last + 1)]),
+        ("bound", "dot", [(found, 1, last, 0)]),
+    ):
+        x = [value for start, _, end, _ in edges for value in (start, end, None)]
+        y = [value for _, start, _, end in edges for value in (start - 0.2, end + 0.2, None)]
+        line = {"color": PALETTE[colour], "width": 2, "dash": dash}
+        figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
+    notes = ["", *(_say("copying_circuit.note", word=word) for word in words[:-1])]
+    notes[found] = f"<b>{notes[found]}</b>"
+    for level, row in ((2, [f"<b>{word}</b>" for word in words]), (1, notes)):
+        figure.add_scatter(x=list(range(len(row))), y=[level] * len(row), text=row, mode="text", hoverinfo="skip")
+    answer = f"<b>{words[found]}</b>"
+    figure.add_scatter(x=[last], y=[0], text=[answer], mode="text", hoverinfo="skip")
+    levels = [_say("copying_circuit.level_2"), _say("copying_circuit.level_1"), _say("copying_circuit.level_0")]
+    bare = {"showgrid": False, "zeroline": False}
+    figure.update_yaxes(
+        title_text=_say("copying_circuit.up"), range=[-0.3, 2.3], tickvals=[2, 1, 0], ticktext=levels, **bare
+    )
+    figure.update_xaxes(
+        title_text=_say("copying_circuit.across"), range=[-0.5, last + 0.5], showticklabels=False, **bare
+    )
+    figure.update_traces(showlegend=False)
+    facts = {"last": words[-1], "answer": words[found], "words": _each(word=words[1:], before=words[:-1])}
+    return _tell(figure, "copying_circuit", height=330, **facts)
+
+
+def clock_from_share(share: Sequence[float], code: np.ndarray, weights: np.ndarray) -> go.Figure:
+    """From the share of a first token to a head that looks one back: three rows, all over the place of the token.
+
+    `share` has one number for each place, `code` shape (places, dim), `weights` shape (places, places), queries first.
+    """
+    share, code, weights = (np.asarray(part, dtype=float) for part in (share, code, weights))
+    count = len(_some("share", share))
+    if code.ndim != 2 or len(code) != count or weights.shape != (count, count):
+        raise ValueError(
+            f"code and weights must be of {count} places, as share is, got shapes {code.shape} and {weights.shape}"
+        )
+    steps = [_say("clock_from_share.share"), _say("clock_from_share.code"), _say("clock_from_share.weights")]
+    figure = make_subplots(3, 1, shared_xaxes=True, vertical_spacing=0.09, subplot_titles=steps)
+    figure.add_bar(**_at(range(count)), y=_drawn(share), marker_color=PALETTE["score"], row=1, col=1)
+    for row, table in ((2, code), (3, weights)):
+        figure.add_heatmap(z=_drawn(table.T), coloraxis="coloraxis", row=row, col=1)
+    figure.update_yaxes(showgrid=False, zeroline=False)
+    ups = [_say("clock_from_share.up_share"), _say("clock_from_share.up_code"), _say("clock_from_share.up_weights")]
+    for row, title in enumerate(ups, 1):
+        figure.update_yaxes(title_text=title, row=row)
+    figure.update_xaxes(showgrid=False, zeroline=False)
+    figure.update_xaxes(title_text=_say("clock_from_share.across"), row=3)
+    figure.update_annotations(font_size=12, x=0, xanchor="left")
+    figure.update_layout(coloraxis=_colour_scale(-1, 1), coloraxis_showscale=False, showlegend=False, bargap=0.2)
+    least = np.diagonal(weights, -1).min()
+    return _tell(figure, "clock_from_share", height=600, last=count - 1, dim=code.shape[1], least=least)
+
+
+def found_by_length(
+    lengths: Sequence[int], measured: Mapping[str, np.ndarray], trained: int, choices: int
+) -> go.Figure:
+    """What share of its questions each model gets right in texts of ever more tokens.
+
+    `measured` maps a model's name to its shares, shape (seeds, lengths): a line through the means, a dot for each seed.
+    `trained` is the length of training; the dotted line is what guessing among `choices` gets.
+    """
+    lengths, figure, told = np.asarray(_some("lengths", lengths)), go.Figure(), []
+    for k, (name, values) in enumerate(_some("measured", measured).items()):
+        shares, style = np.atleast_2d(values).astype(float), _style(k)
+        if shares.ndim != 2 or shares.shape[1] != len(lengths) or not np.isfinite(shares).all():
+            raise ValueError(
+                f"measured[{name!r}] must be finite, of shape (seeds, {len(lengths)}), got shape {shares.shape}"
+            )
+        mean, one = shares.mean(axis=0), {"name": name, "legendgroup": name}
+        figure.add_scatter(x=lengths, y=_drawn(mean), mode="lines", line=style, **one)
+        dots = {"color": style["color"], "size": 6, "symbol": ("circle", "diamond", "square")[k % 3]}
+        for seed in shares:
+            figure.add_scatter(x=lengths, y=_drawn(seed), mode="markers", marker=dots, showlegend=False, **one)
+        span = _each(length=lengths, low=shares.min(axis=0), high=shares.max(axis=0))
+        told.append({"name": name, "mean": mean[-1], "span": span})
+    grey = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
+    figure.add_hline(y=1 / choices, line=grey)
+    figure.add_vline(x=trained, line=grey | {"dash": "dash"})
+    figure.update_xaxes(type="log", tickvals=lengths, ticktext=[_number(length) for length in lengths])
+    figure.update_xaxes(title_text=_say("found_by_length.across"))
+    figure.update_yaxes(title_text=_say("found_by_length.up"), range=[-0.03, 1.05])
+    facts = {"longest": lengths[-1], "trained": trained, "guess": 1 / choices}
+    return _tell(figure, "found_by_length", models=told, **facts)
 
 
 def looking_back(places: Sequence[int], weights: Mapping[str, Sequence[float]]) -> go.Figure:

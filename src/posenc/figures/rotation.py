@@ -26,7 +26,7 @@ from posenc.figures._drawing import (
     pair_colours,
 )
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import LAYOUTS, pair_scores, plane_rotations, rotate, rotation_matrix
+from posenc.rotary import LAYOUTS, layout_permutation, pair_scores, plane_rotations, rotate, rotation_matrix
 
 
 def rotated_pairs(
@@ -105,18 +105,111 @@ def agreement_and_side(q: Sequence[float], k: Sequence[float], theta: float, rea
     score = cosine + sine
     near = np.flatnonzero(np.abs(offsets * theta) <= np.pi)  # within half a turn of distance 0
     peak = near[np.argmax(score[near])]
+    figure = _two_parts(offsets, cosine, sine)
+    figure.update_yaxes(title_text=_say("agreement_and_side.up"))
+    facts = {"cosine": cosine[reach], "at": offsets[peak], "peak": score[peak]}
+    return _tell(figure, "agreement_and_side", reach=reach, after=score[-1], before=score[0], **facts)
+
+
+def _two_parts(offsets: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> go.Figure:
+    """A score against m − n, and the two parts that it is the sum of."""
     figure = go.Figure()
     for name, part, line in (
         (_say("agreement_and_side.agreement"), cosine, {"color": PALETTE["neutral"], "width": 2, "dash": "dash"}),
         (_say("agreement_and_side.side"), sine, {"color": PALETTE["bound"], "width": 2, "dash": "dot"}),
-        (_say("agreement_and_side.sum"), score, {"color": PALETTE["score"], "width": 3}),
+        (_say("agreement_and_side.sum"), cosine + sine, {"color": PALETTE["score"], "width": 3}),
     ):
         figure.add_scatter(**_at(offsets), y=_drawn(part), mode="lines+markers", marker_size=5, name=name, line=line)
     figure.add_vline(x=0, line={"color": PALETTE["neutral"], "width": 1})
+    return figure.update_xaxes(title_text=_say("axes.m_minus_n"))
+
+
+def _products(products: Sequence[complex], frequencies: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """A head's products q k̄ and its frequencies, after checking that there is one of each a pair."""
+    both = np.asarray(products, dtype=complex), np.asarray(frequencies, dtype=float)
+    if both[0].ndim != 1 or both[0].shape != both[1].shape or not len(both[0]):
+        raise ValueError(
+            f"products and frequencies must both have shape (pairs,), got {both[0].shape}, {both[1].shape}"
+        )
+    return both
+
+
+def head_agreement_and_side(products: Sequence[complex], frequencies: Sequence[float], reach: int) -> go.Figure:
+    """What a head adds to the score of every key, pairs together, against m − n: its cosine parts and its sine parts.
+
+    `products` are E[q k̄] of each pair: the real part is the agreement, minus the imaginary part the side.
+    """
+    _above("reach", reach, 0)
+    products, frequencies = _products(products, frequencies)
+    offsets = np.arange(-reach, reach + 1)
+    turned = np.multiply.outer(offsets, frequencies)  # (offsets, pairs)
+    cosine, sine = np.cos(turned) @ products.real, np.sin(turned) @ -products.imag
+    figure, score = _two_parts(offsets, cosine, sine), cosine + sine
+    figure.update_yaxes(title_text=_say("head_agreement_and_side.up"))
+    facts = {"alone": offsets[cosine.argmax()], "at": offsets[score.argmax()], "peak": score.max()}
+    facts |= {"here": score[reach], "pairs": len(products)}
+    return _tell(figure, "head_agreement_and_side", **facts)
+
+
+def pair_peaks(
+    products: Sequence[complex], frequencies: Sequence[float], pairs: Sequence[int], reach: int
+) -> go.Figure:
+    """What single pairs of a head add to a score against m − n, with a mark where each is highest."""
+    _above("reach", reach, 0)
+    products, frequencies = _products(products, frequencies)
+    figure, told, offsets = go.Figure(), [], np.linspace(-reach, reach, 40 * reach + 1)
+    for k, pair in enumerate(_some("pairs", pairs)):
+        if not 0 <= pair < len(products):
+            raise ValueError(f"pairs must be from 0 to {len(products) - 1}, got {said(pair)}")
+        size, peak = abs(products[pair]), -np.angle(products[pair]) / frequencies[pair]
+        wave = (products[pair] * np.exp(1j * frequencies[pair] * offsets)).real
+        name, style = _say("pair_peaks.pair", pair=pair), _style(k)
+        figure.add_scatter(x=_drawn(offsets), y=_drawn(wave), name=name, mode="lines", line=style)
+        if abs(peak) <= reach:
+            marker = {"color": style["color"], "size": 11, "symbol": "diamond"}
+            figure.add_scatter(x=[peak], y=[size], name=name, mode="markers", marker=marker, showlegend=False)
+        told.append({"pair": pair, "size": size, "peak": peak})
+    figure.add_vline(x=0, line={"color": PALETTE["neutral"], "width": 1})
     figure.update_xaxes(title_text=_say("axes.m_minus_n"))
-    figure.update_yaxes(title_text=_say("agreement_and_side.up"))
-    facts = {"cosine": cosine[reach], "at": offsets[peak], "peak": score[peak]}
-    return _tell(figure, "agreement_and_side", reach=reach, after=score[-1], before=score[0], **facts)
+    figure.update_yaxes(title_text=_say("pair_peaks.up"))
+    peaks = [each["peak"] for each in told]
+    return _tell(figure, "pair_peaks", least=min(peaks), most=max(peaks), count=len(told), each=told)
+
+
+def between_the_turns(
+    query_weights: np.ndarray, key_weights: np.ndarray, query_position: float, key_position: float, base: float
+) -> go.Figure:
+    """The matrices that stand between two words in a score, if the words are turned (top) or query and key (bottom).
+
+    Weights act on columns, shape (dim, dim). What is told is by how much the whole product changes as both move on.
+    """
+    w_q, w_k = np.asarray(query_weights, dtype=float), np.asarray(key_weights, dtype=float)
+    if w_q.ndim != 2 or w_q.shape != w_k.shape or w_q.shape[0] != w_q.shape[1]:
+        raise ValueError(f"query_weights and key_weights must both be square, got shapes {w_q.shape} and {w_k.shape}")
+    speeds = inv_freq(len(w_q), base)
+
+    def chains(move: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        at_m, at_n = (rotation_matrix(angles(p + move, speeds)) for p in (query_position, key_position))
+        return [at_m.T, w_q.T @ w_k, at_n], [w_q.T, at_m.T @ at_n, w_k]
+
+    words, projected = chains(0)
+    names = [_say("between_the_turns.at_m"), _say("between_the_turns.weights"), _say("between_the_turns.at_n")]
+    names += [_say("between_the_turns.query"), _say("between_the_turns.met"), _say("between_the_turns.key")]
+    most = max(np.abs(each).max() for each in (*words, *projected))
+    panels = {name: _drawn(matrix) for name, matrix in zip(names, [*words, *projected], strict=True)}
+    figure = _heat_maps(panels, 3, -most, most, xgap=1, ygap=1)
+    for number in ("", *range(2, 7)):
+        figure.layout[f"yaxis{number}"].update(scaleanchor=f"x{number}", constrain="domain", showticklabels=False)
+        figure.layout[f"xaxis{number}"].update(constrain="domain", showticklabels=False)
+    figure.layout.coloraxis.colorbar.update(orientation="h", y=-0.12, yanchor="top", len=0.8)
+    figure.update_xaxes(title_text=_say("between_the_turns.across"), row=2)
+    figure.update_yaxes(title_text=_say("between_the_turns.up"), col=1)
+    changes = [
+        np.abs(np.linalg.multi_dot(later) - np.linalg.multi_dot(now)).max()
+        for now, later in zip((words, projected), chains(1), strict=True)
+    ]
+    facts = {"words": changes[0], "projected": changes[1], "m": query_position, "n": key_position}
+    return _tell(figure, "between_the_turns", height=520, **facts)
 
 
 def shifted_outputs(shifts: Sequence[int], changes: Mapping[str, Sequence[float]]) -> go.Figure:
@@ -413,6 +506,31 @@ def rotation_maps(position: float, dim: int, base: float) -> go.Figure:
         figure.layout[f"yaxis{number}"].update(scaleanchor=f"x{number}", dtick=1, constrain="domain")
     facts = {"filled": filled["interleaved"], "entries": dim * dim, "pairs": dim // 2, "position": position}
     return _tell(figure, "rotation_maps", height=410, **facts, **partner)
+
+
+def order_of_pairs(dim: int) -> go.Figure:
+    """Where each dimension goes from the interleaved layout (top) to the half layout: P, a line for each dimension."""
+    order = layout_permutation(dim)  # the place in half, in turn, is taken by this dimension
+    figure = go.Figure()
+    for pair, colour in enumerate(pair_colours(dim // 2)):
+        for member, dash in ((0, "solid"), (1, "dash")):
+            start = 2 * pair + member
+            figure.add_scatter(
+                x=[start, order.index(start)],
+                y=[1, 0],
+                mode="lines+markers+text",
+                text=[str(start)] * 2,
+                textposition=["top center", "bottom center"],
+                line={"color": colour, "width": 2.5, "dash": dash},
+                marker={"size": 9, "color": colour},
+                name=_say("order_of_pairs.pair", pair=pair),
+                showlegend=member == 0,
+            )
+    figure.update_xaxes(title_text=_say("order_of_pairs.across"), dtick=1, showgrid=False, zeroline=False)
+    rows = [_say("order_of_pairs.half"), _say("order_of_pairs.interleaved")]
+    figure.update_yaxes(tickvals=[0, 1], ticktext=rows, range=[-0.35, 1.35], showgrid=False, zeroline=False)
+    figure.update_yaxes(title_text=_say("order_of_pairs.up"))
+    return _tell(figure, "order_of_pairs", height=380, dim=dim, half=dim // 2, order=_each(dimension=order))
 
 
 def losses_so_far(tokens: Sequence[str], losses: Mapping[str, Sequence[float]]) -> go.Figure:

@@ -17,14 +17,17 @@ from posenc.analysis import (
     offset_kernel,
     pairs_reaching,
 )
+from posenc.bias import TransformerXLTerms
 from posenc.figures._drawing import (
     PALETTE,
     _above,
     _arrow,
     _at,
+    _colour_scale,
     _drawn,
     _each,
     _heat_maps,
+    _number,
     _planes,
     _say,
     _some,
@@ -139,7 +142,7 @@ def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, f
 
 
 def frequency_roles(length: int, dim: int, base: float) -> go.Figure:
-    """How far each pair turns within a length, and what pairs that turn so far add to φ(m), the mean of cos(m·θ_i)."""
+    """How far each pair turns within a length, and what pairs that turn so far add to S(m), the mean of cos(m·θ_i)."""
     _above("length", length, 1)
     _above("base", base, 1)
     theta, distances = inv_freq(dim, base), np.arange(length)
@@ -176,21 +179,22 @@ def frequency_roles(length: int, dim: int, base: float) -> go.Figure:
 
 
 def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: Sequence[int]) -> go.Figure:
-    """The (sin, cos) hands of a few pairs before and after a shift, which turns each clockwise by its own angle."""
+    """The (cos, sin) hands of a few pairs before and after a shift, which turns each anticlockwise by its own angle."""
     _above("offset", offset, 0)
     theta, colours = inv_freq(dim, base), pair_colours(dim // 2)
-    before = sinusoidal(position, dim, base).reshape(-1, 2)  # (dim/2, 2): sine across, cosine up
-    after = (shift_matrix(offset, dim, base) @ before.reshape(-1)).reshape(-1, 2)
+    code = sinusoidal(position, dim, base)
+    moved = shift_matrix(offset, dim, base) @ code
+    before, after = (hands.reshape(-1, 2)[:, ::-1] for hands in (code, moved))  # (dim/2, 2): cosine across, sine up
     turned = angles(offset, theta)
     names = [_say("shifted_hands.pair", pair=i, angle=turned[i]) for i in _pairs_of(dim, pairs)]
-    figure = _planes(names, 1.15, "sin", "cos")
+    figure = _planes(names, 1.15, "cos", "sin")
     places = [_say("shifted_hands.position", position=at) for at in (position, position + offset)]
     for panel, i in enumerate(pairs):
         _arrow(figure, panel, before[i], places[0], panel == 0, color=PALETTE["neutral"], width=2)
         _arrow(figure, panel, after[i], places[1], panel == 0, color=colours[i], width=3)
         # the way from one to the other, a whole turn at most
         way = np.linspace(0, min(offset, 2 * np.pi / theta[i]), 40)
-        way = 0.55 * sinusoidal(position + way, dim, base).reshape(40, -1, 2)[:, i]  # (40, 2)
+        way = 0.55 * sinusoidal(position + way, dim, base).reshape(40, -1, 2)[:, i, ::-1]  # (40, 2)
         line = {"color": colours[i], "width": 1.5, "dash": "dot"}
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": False, "hoverinfo": "skip"}
         where["name"] = _say("shifted_hands.turn")
@@ -220,6 +224,59 @@ def inner_products(reach: int, dims: Sequence[int], base: float) -> go.Figure:
     figure.update_xaxes(title_text=_say("inner_products.across"), row=rows)
     figure.update_annotations(font_size=12)
     return _tell(figure, "inner_products", height=200 + 160 * rows, widths=told, reach=reach)
+
+
+def projected_sum(words: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> go.Figure:
+    """The way from a word and its code to the score, the query's (top) and the key's, as tables of numbers.
+
+    `words` and `codes` have shape (2, dim), the query's row first; `weights`, W_Q and W_K, (2, dim, dim), act on
+    columns.
+    """
+    x, p, w = (np.asarray(each, dtype=float) for each in (words, codes, weights))
+    if x.ndim != 2 or len(x) != 2 or p.shape != x.shape or w.shape != (*x.shape, x.shape[1]):
+        raise ValueError(
+            "words, codes and weights must have shapes (2, dim), (2, dim) and (2, dim, dim), "
+            f"got {x.shape}, {p.shape} and {w.shape}"
+        )
+    dim, sums = x.shape[1], x + p
+    after = (w @ sums[..., None])[..., 0]  # query and key, (2, dim)
+    sides = [_say("projected_sum.query"), _say("projected_sum.key")]
+    names = [_say("projected_sum.word"), _say("projected_sum.code"), _say("projected_sum.sum")]
+    matrices = [_say("projected_sum.w0"), _say("projected_sum.w1")]
+    figure = make_subplots(
+        2,
+        5,
+        column_widths=[1, 1, 1, dim, 1],
+        horizontal_spacing=0.045,
+        vertical_spacing=0.16,
+        subplot_titles=[name for k in (0, 1) for name in (*names, matrices[k], sides[k])],
+    )
+    for k in (0, 1):
+        for column, values in enumerate((x[k], p[k], sums[k], w[k], after[k]), 1):
+            table = values.reshape(dim, -1)
+            text = [
+                [_number(value, 0 if column == 4 and value == round(value) else 1) for value in row] for row in table
+            ]
+            heat = {"z": _drawn(table), "text": text, "texttemplate": "%{text}", "coloraxis": "coloraxis"}
+            figure.add_heatmap(**heat, xgap=1, ygap=1, hoverinfo="skip", row=k + 1, col=column)
+    most = max(float(np.abs(each).max()) for each in (x, p, sums, w, after))
+    figure.update_xaxes(showticklabels=False, showgrid=False, zeroline=False)
+    figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False, autorange="reversed")
+    figure.update_xaxes(title_text=_say("projected_sum.across"), row=2, col=4)
+    figure.update_yaxes(title_text=_say("projected_sum.of_query"), row=1, col=1)
+    figure.update_yaxes(title_text=_say("projected_sum.of_key"), row=2, col=1)
+    figure.update_annotations(font_size=11)
+    figure.update_layout(coloraxis=_colour_scale(-most, most), coloraxis_showscale=False)
+    between = w[0].T @ w[1]
+    places = p[0] @ between @ p[1]
+    facts = {"score": after[0] @ after[1], "words": x[0] @ between @ x[1], "places": places}
+    sides_told = _each(name=sides, word=map(_list, x), code=map(_list, p), after=map(_list, after))
+    return _tell(figure, "projected_sum", height=430, **facts, sides=sides_told)
+
+
+def _list(values: np.ndarray) -> str:
+    """Numbers as an alternative text names them."""
+    return ", ".join(_number(value, 1) for value in values)
 
 
 def products_through_weights(
@@ -263,9 +320,94 @@ def _told_by_offset(table: np.ndarray) -> float:
     return float(1 - np.var(table.ravel() - means[offsets]) / (np.var(table) or 1))
 
 
-def score_terms(terms: FourTerms) -> go.Figure:
-    """The four terms of (x_t + p_t)·W·(x_s + p_s) as heat maps on one scale, as `analysis.four_terms` answers."""
-    names = [_say("score_terms.a"), _say("score_terms.b"), _say("score_terms.c"), _say("score_terms.d")]
+FLAG = np.array([[0.0, 0.0], [0.0, 1.0], [0.45, 0.8], [0.0, 0.6]])  # (points, 2): a staff and its cloth
+
+
+def turned_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Figure:
+    """A flag turned by an angle, in radians, and mapped by W, and mapped first and turned then: a panel for each W.
+
+    `weights` are matrices of shape (2, 2), which act on columns, as the turn does, anticlockwise.
+    """
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    ways: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    for name, weight in _some("weights", weights).items():
+        matrix = np.asarray(weight, dtype=float)
+        if matrix.shape != (2, 2):
+            raise ValueError(f"weights[{name!r}] must have shape (2, 2), got shape {matrix.shape}")
+        ways[name] = FLAG @ (matrix @ turn).T, FLAG @ (turn @ matrix).T
+    figure, apart = _planes(list(ways), 1.0, _say("turned_and_mapped.across"), _say("turned_and_mapped.up")), {}
+    figure.update_xaxes(showticklabels=False, nticks=5)
+    figure.update_yaxes(showticklabels=False, nticks=5)
+    styles = (
+        (_say("turned_and_mapped.turned_first"), {"color": PALETTE["score"], "width": 5}),
+        (_say("turned_and_mapped.mapped_first"), {"color": PALETTE["bound"], "width": 2, "dash": "dash"}),
+    )
+    for panel, (name, both) in enumerate(ways.items()):
+        where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": panel == 0, "mode": "lines"}
+        for (legend, line), flag in zip(styles, both, strict=True):
+            figure.add_scatter(x=_drawn(flag[:, 0]), y=_drawn(flag[:, 1]), name=legend, line=line, **where)
+        reach = 1.15 * float(np.abs(both).max())  # only shapes are compared, within a panel
+        figure.update_xaxes(range=[-reach, reach], row=where["row"], col=where["col"])
+        figure.update_yaxes(range=[-reach, reach], row=where["row"], col=where["col"])
+        apart[name] = float(np.linalg.norm(both[0] - both[1], axis=1).max())
+    same = [name for name, gap in apart.items() if gap < 1e-9]
+    facts = {"same": _each(name=same), "any": len(same), "all": len(same) == len(apart), "angle": angle}
+    facts["apart"] = _each(name=apart, gap=apart.values())
+    return _tell(figure, "turned_and_mapped", height=150 + 230 * -(-len(apart) // 2), **facts)
+
+
+def block_maps(weights: Mapping[str, np.ndarray]) -> go.Figure:
+    """Matrices as heat maps with the pairs' own blocks framed, each over its greatest value.
+
+    Told is which share of a matrix's squared size lies in blocks aI + bJ (`analysis.pairwise_weight`, interleaved).
+    """
+    tables: dict[str, np.ndarray] = {}
+    for name, weight in _some("weights", weights).items():
+        tables[name] = np.asarray(weight, dtype=float)
+        if (
+            tables[name].ndim != 2
+            or len(set(tables[name].shape)) != 1
+            or len(tables[name]) % 2
+            or not tables[name].any()
+        ):
+            shape = tables[name].shape
+            raise ValueError(f"weights[{name!r}] must be square, of even size and not all 0, got shape {shape}")
+    drawn = {name: _drawn(table / np.abs(table).max()) for name, table in tables.items()}
+    columns = min(3, len(tables))
+    figure = _heat_maps(drawn, columns, -1, 1, xgap=1, ygap=1)
+    shares = []
+    for k, table in enumerate(tables.values()):
+        pairs = len(table) // 2
+        own = table.reshape(pairs, 2, pairs, 2)[np.arange(pairs), :, np.arange(pairs), :]  # (pairs, 2, 2)
+        a, b = (own[:, 0, 0] + own[:, 1, 1]) / 2, (own[:, 1, 0] - own[:, 0, 1]) / 2
+        shares.append(2 * float(np.sum(a**2 + b**2)) / float(np.sum(table**2)))
+        number = "" if k == 0 else k + 1
+        corners = np.array([-0.5, 1.5])
+        for pair in range(pairs):
+            (x0, x1), line = corners + 2 * pair, {"color": PALETTE["neutral"], "width": 2}
+            where = {"xref": f"x{number}", "yref": f"y{number}", "x0": x0, "x1": x1, "y0": x0, "y1": x1}
+            figure.add_shape(type="rect", line=line, **where)
+        figure.layout[f"yaxis{number}"].update(scaleanchor=f"x{number}", constrain="domain", showticklabels=False)
+        figure.layout[f"xaxis{number}"].update(constrain="domain", showticklabels=False)
+    rows = -(-len(tables) // columns)
+    figure.update_xaxes(title_text=_say("block_maps.across"), row=rows)
+    figure.update_yaxes(title_text=_say("block_maps.up"), col=1)
+    figure.update_layout(coloraxis_showscale=False)
+    return _tell(figure, "block_maps", height=110 + 230 * rows, maps=_each(name=tables, share=shares))
+
+
+def score_terms(terms: FourTerms | TransformerXLTerms) -> go.Figure:
+    """The four terms of a score as heat maps on one scale.
+
+    They are those of (x_m + p_m)·W·(x_n + p_n), as `analysis.four_terms` answers, or those of Transformer-XL and TENER
+    for one head, as `bias.tener` does.
+    """
+    if isinstance(terms, TransformerXLTerms):
+        names = [_say("score_terms.relative_a"), _say("score_terms.relative_b")]
+        names += [_say("score_terms.relative_c"), _say("score_terms.relative_d")]
+    else:
+        names = [_say("score_terms.absolute_a"), _say("score_terms.absolute_b")]
+        names += [_say("score_terms.absolute_c"), _say("score_terms.absolute_d")]
     tables = {name: np.asarray(term, dtype=float) for name, term in zip(names, terms, strict=True)}
     shapes = [table.shape for table in tables.values()]
     if any(len(shape) != 2 or 0 in shape or shape != shapes[0] for shape in shapes):
@@ -282,7 +424,7 @@ def score_terms(terms: FourTerms) -> go.Figure:
 def position_maps(
     length: int, dim: int, base: float, weights: Mapping[str, np.ndarray | None], trained: int | None = None
 ) -> go.Figure:
-    """p_tᵀ·W·p_s for every place t of the query and s of the key, a heat map for each W (None: no matrix).
+    """p_mᵀ·W·p_n for every place m of the query and n of the key, a heat map for each W (None: no matrix).
 
     A map that holds one value along every diagonal knows the offset alone. Each is drawn over its own greatest value.
     With `trained`, dotted lines part the positions that training showed from the others.

@@ -6,9 +6,9 @@ import { inverseFrequencies, turns } from "./arithmetic.js";
 
 const clip = (value, least, greatest) => Math.min(Math.max(value, least), greatest);
 
-// YaRN's factor on cosines and sines.
-export function mscale(factor) {
-  return factor > 1 ? 0.1 * Math.log(factor) + 1 : 1;
+// YaRN's factor on cosines and sines; the weight is DeepSeek's.
+export function mscale(factor, weight = 1) {
+  return factor > 1 ? 0.1 * weight * Math.log(factor) + 1 : 1;
 }
 
 // The weight of each pair's old frequency, by the turns that it makes in the trained length.
@@ -31,8 +31,8 @@ export function turnsAtPair(pair, { dim, base, trained }) {
 }
 
 // The same weight, by the index of the pair.
-export function rampByPair(setting) {
-  const [low, high] = correctionRange(setting, true), end = low === high ? high + 0.001 : high;
+export function rampByPair(setting, rounded = true) {
+  const [low, high] = correctionRange(setting, rounded), end = low === high ? high + 0.001 : high;
   return Float64Array.from({ length: setting.dim / 2 }, (_, i) => 1 - clip((i - low) / (end - low), 0, 1));
 }
 
@@ -60,4 +60,21 @@ const METHODS = {
 export function scaledFrequencies(method, setting, lists) {
   const scaled = METHODS[method](setting, lists);
   return scaled && { frequencies: scaled[0], attentionFactor: scaled[1] };
+}
+
+// What a configuration asks for, as posenc.scaling.from_config has it. setting: { kind, dim, head, share, base, factor,
+// trained, length, … }: `dim` dimensions of a `head` rotate; of dynamic and longrope, `length` tokens are at hand.
+export function configuredFrequencies(setting) {
+  const { kind, dim, head, share, base, factor, trained, length } = setting;
+  const plain = Float64Array.from({ length: Math.ceil(dim / 2) }, (_, i) => base ** ((-2 * i) / dim));
+  const blended = (kept) => plain.map((theta, i) => kept[i] * theta + (1 - kept[i]) * (theta / factor));
+  if (kind === "linear") return plain.map((theta) => theta / factor);
+  if (kind === "proportional") {
+    const turning = Math.floor((head * share) / 2);
+    return Float64Array.from({ length: head / 2 }, (_, i) => (i < turning ? base ** ((-2 * i) / head) / factor : 0));
+  }
+  if (kind === "dynamic") return ntk({ dim, base }, 1 + factor * (Math.max(length, trained) / trained - 1));
+  if (kind === "longrope") return plain.map((theta, i) => theta / (length > trained ? setting.long : setting.short)[i]);
+  if (kind === "llama3") return blended(rampByTurns({ ...setting, betaFast: setting.high, betaSlow: setting.low }));
+  return kind === "yarn" ? blended(rampByPair(setting, setting.rounded)) : plain;
 }

@@ -34,7 +34,8 @@ function written(value, formats, names) {
   return String(value);
 }
 
-const holds = (condition, facts) => condition.split(" and ").every((part) => {
+// What follows an “and” that is not so is not looked at.
+export const holds = (condition, facts) => condition.split(" and ").every((part) => {
   const compared = part.match(/^(\S+) ([=≠<≤>≥]) ('[^']*'|\S+)$/);
   if (compared) return SIGNS[compared[2]](operand(compared[1], facts), operand(compared[3], facts));
   return part.startsWith("not ") ? !factOf(part.slice(4), facts) : Boolean(factOf(part, facts));

@@ -54,6 +54,8 @@ TUNING_STEPS = (15, 45, 200)
 TUNING_RATES = (5e-4, 1.5e-3)
 TUNING_TIMES = 4  # the trained length
 DROPPED_STEPS = (0, 200)
+COSTLY = ("transformer_xl", "tener")  # several terms for every query and key: asked up to COSTLY_TIMES the length
+COSTLY_TIMES = 4
 TEMPERATURES = (1.0, 1.1, 1.2, 1.4, 1.7, 2.0)
 
 
@@ -114,8 +116,10 @@ def _ask(
 
 
 def _lengths(run: Run) -> list[int]:
-    """1 to 16 times the trained length, as far as probes go."""
-    return [times * run.settings.length for times in TIMES if times * run.settings.length <= LONGEST]
+    """1 to 16 times the trained length, as far as probes go; fewer for what is costly."""
+    most = COSTLY_TIMES if run.scheme in COSTLY else max(TIMES)
+    lengths = [times * run.settings.length for times in TIMES if times <= most]
+    return [length for length in lengths if length <= LONGEST]
 
 
 def _by_position(run: Run, found: Answers) -> dict[str, list[float | None]]:

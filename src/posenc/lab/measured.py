@@ -192,7 +192,7 @@ def statistics() -> dict[str, np.ndarray]:
           length, shape (layers, heads, length);
         - `<run>/previous_token/<layer>/<head>`: the weights of the head that looks most at the token before, in one
           probe, shape (128, 128);
-        - `<run>/table`: a learned table, shape (positions, dim).
+        - `<run>/table`: a learned table, shape (positions, dim), or T5's, in logits, shape (buckets, heads).
 
     Example:
         >>> sorted(name.split("/")[1] for name in statistics() if name.startswith("full-text-learned-0"))

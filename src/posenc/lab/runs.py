@@ -296,7 +296,8 @@ def shipping() -> list[str]:
     names = [f"full-text-{scheme}-0" for scheme in _FULL]
     names += [f"full-copy-{scheme}-0" for scheme in ("rope_100", "rope_10000", "alibi", "alibi_published", "learned")]
     names += [f"two_layers-said_once-{scheme}-0" for scheme in ("rope_100", "rope_10000")]
-    return names + [f"two_layers-text-rope_{base}-{seed}" for base in (100, 10_000) for seed in (0, 1)]
+    names += [f"two_layers-text-rope_{base}-{seed}" for base in (100, 10_000) for seed in (0, 1)]
+    return [*names, "two_layers-text-tener-0"]
 
 
 def examined() -> list[Run]:
@@ -307,6 +308,7 @@ def examined() -> list[Run]:
         runs += [Run("full", "copy", scheme, seed) for scheme in _FULL]
         runs += [Run("two_layers", task, scheme, seed) for scheme in _NEW for task in both]
         runs += [Run("four_layers", task, scheme, seed) for scheme in _DEEP for task in both]
+        runs.append(Run("two_layers", "text", "tener", seed))
     for seed in MORE_SEEDS:
         runs += [Run("two_layers", task, scheme, seed) for scheme in _HEADLINE for task in both]
     for seed in SEEDS:

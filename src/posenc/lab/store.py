@@ -252,6 +252,8 @@ def collect_statistics(path: str | Path = SHIPPED / "statistics.npz") -> str:
         model, run = load(name)
         if run.scheme == "learned":
             found[f"{name}/table"] = model.scheme.state_dict()["table"].numpy().astype(np.float16)
+        elif run.scheme == "t5":
+            found[f"{name}/table"] = (model.scheme.gain * model.scheme.state_dict()["table"]).numpy()
         elif run.scheme_options[0] == "rope":
             found |= {f"{name}/{part}": array for part, array in statistics_of(model, run).items()}
     with _written_whole(path) as unfinished, unfinished.open("wb") as opened:

@@ -17,11 +17,14 @@ from posenc.widgets.extrapolation import Extrapolation
 from posenc.widgets.frequency_bank import FrequencyBank
 from posenc.widgets.look_back import LookBack
 from posenc.widgets.mean_wave import MeanWave
+from posenc.widgets.patch_grid import PatchGrid
 from posenc.widgets.rotation_2d import Rotation2D
 from posenc.widgets.sinusoid_explorer import SinusoidExplorer
 from posenc.widgets.tangle import Tangle
+from posenc.widgets.three_doors import ThreeDoors
 
 EXPLORABLES = (
+    ThreeDoors,
     AttentionByHand,
     BlindSpot,
     BuildACode,
@@ -37,6 +40,7 @@ EXPLORABLES = (
     LookBack,
     BiasExplorer,
     Extrapolation,
+    PatchGrid,
 )
 
 
@@ -63,11 +67,13 @@ __all__ = [
     "FrequencyBank",
     "LookBack",
     "MeanWave",
+    "PatchGrid",
     "SinusoidExplorer",
     "Rotation2D",
     "Switch",
     "Tangle",
     "Text",
+    "ThreeDoors",
     "bundle",
     "modules",
     "stylesheet",

@@ -1,0 +1,61 @@
+// The buttons of a page whose cells can run. Nothing more is loaded until one is pressed.
+
+const assets = new URL(".", document.currentScript.src);
+const page = document.currentScript.dataset.page;
+let loaded; // the promise that everything for the buttons is there
+
+const load = (name) =>
+  new Promise((done, fail) => {
+    const script = document.createElement("script");
+    script.src = new URL(name, assets);
+    script.onload = done;
+    script.onerror = () => fail(new Error(words.failed.replace("{name}", name)));
+    document.head.append(script);
+  });
+
+async function loadAll() {
+  await load("python.js");
+  await Promise.all([load("editor.js"), load(`pages/${page}.js`)]);
+  window.posencPython.open(bar, assets);
+}
+
+/** Load what runs cells; then run one, if it is named. */
+async function press(cell) {
+  bar.querySelector("button").disabled = true;
+  loaded ??= loadAll();
+  try {
+    await loaded;
+  } catch (error) {
+    loaded = undefined;
+    bar.querySelector("button").disabled = false;
+    bar.querySelector("[role=status]").textContent = error.message;
+    return;
+  }
+  if (cell) window.posencPython.run(cell);
+}
+
+function button(text, label, pressed) {
+  const element = document.createElement("button");
+  element.type = "button";
+  element.textContent = text;
+  if (label) element.setAttribute("aria-label", label);
+  element.addEventListener("click", pressed);
+  return element;
+}
+
+const bar = document.createElement("div");
+bar.className = "posenc-python";
+const told = document.createElement("span");
+told.setAttribute("role", "status");
+told.textContent = location.hash.startsWith("#code=") ? words.with_version : words.what.replace("{megabytes}", words.megabytes);
+bar.append(button(words.run_page, "", () => press()), told);
+document.querySelector("article h1")?.after(bar);
+
+for (const cell of document.querySelectorAll(".cell[id^='cell-']")) {
+  const tools = document.createElement("div");
+  tools.className = "posenc-tools";
+  tools.append(button(`▸ ${words.run}`, words.run_label, () => press(cell.id.slice("cell-".length))));
+  cell.querySelector(".cell_input")?.append(tools);
+  const slider = cell.querySelector(".posenc-run");
+  slider?.replaceChildren(button(slider.textContent, "", () => press(cell.id.slice("cell-".length))));
+}

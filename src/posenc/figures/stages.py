@@ -1,0 +1,83 @@
+"""Chapter 09's stage, drawn, and what a trained model adds to every word at a distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import plotly.graph_objects as go
+
+from posenc._arrays import said
+from posenc.figures._drawing import PALETTE, _above, _drawn, _say, _some, _style, _tell
+
+_COPIES = 4  # of a half, drawn behind each other; the label says how many there are
+
+
+def staged_texts(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figure:
+    """Texts of which the older half stands further away, or counts many times over: a row for each stage.
+
+    `stages` maps a name to (tokens by which the older half is moved, times that it counts).
+    """
+    _above("length", length, 1)
+    half, figure = length // 2, go.Figure()
+    for row, (name, stage) in enumerate(_some("stages", stages).items()):
+        if len(stage) != 2 or stage[0] < 0 or stage[1] < 1:
+            raise ValueError(
+                f"stages[{name!r}] must be tokens of at least 0 and times of at least 1, got {said(stage)}"
+            )
+        gap, times = stage
+        boxes = [(_say("staged_texts.younger"), half, 0, "score")]
+        boxes += [(_say("staged_texts.older"), -gap, copy, "bound") for copy in reversed(range(min(times, _COPIES)))]
+        for label, start, copy, colour in boxes:
+            lift, shift = -0.07 * copy, 0.02 * length * copy
+            left, right = start - shift, start + half - shift
+            figure.add_scatter(
+                x=[left, right, right, left, left],
+                y=[row + lift + y for y in (-0.18, -0.18, 0.18, 0.18, -0.18)],
+                mode="lines",
+                fill="toself",
+                fillcolor=PALETTE[colour],
+                line={"color": "white", "width": 1},
+                name=label,
+                legendgroup=label,
+                showlegend=row == 0 and copy == 0,
+                hoverinfo="skip",
+            )
+        if times > 1:
+            figure.add_annotation(
+                x=half / 2, y=row + 0.33, text=_say("staged_texts.times", times=times), showarrow=False
+            )
+        if gap:
+            middle = (-gap + half + half) / 2
+            figure.add_annotation(x=middle, y=row, text=_say("staged_texts.gap", gap=gap), showarrow=False)
+    figure.update_xaxes(title_text=_say("staged_texts.across"), zeroline=False)
+    ticks = {"tickvals": list(range(len(stages))), "ticktext": list(stages)}
+    figure.update_yaxes(
+        title_text=_say("staged_texts.up"),
+        autorange="reversed",
+        showgrid=False,
+        zeroline=False,
+        automargin=True,
+        **ticks,
+    )
+    rows = [{"name": name, "gap": gap, "times": times} for name, (gap, times) in stages.items()]
+    return _tell(figure, "staged_texts", height=140 + 80 * len(stages), half=half, rows=rows)
+
+
+def mean_waves(trained: int, waves: Mapping[str, np.ndarray]) -> go.Figure:
+    """What is added to the logit of every word at distances 0, 1, 2, …, and the part that training never showed."""
+    figure, told = go.Figure(), []
+    for k, (name, values) in enumerate(_some("waves", waves).items()):
+        wave = np.asarray(values, dtype=float)
+        if wave.ndim != 1 or len(wave) <= trained or not np.isfinite(wave).all():
+            raise ValueError(f"waves[{name!r}] must be more than {trained} finite numbers, got {said(values)}")
+        lowest, past = int(wave[:trained].argmin()), wave[trained:]
+        told.append({"name": name, "least": wave[lowest], "at": lowest, "edge": wave[trained - 1], "most": past.max()})
+        figure.add_scatter(x0=0, dx=1, y=_drawn(wave), mode="lines", name=name, line=_style(k))
+    last = max(len(values) for values in waves.values()) - 1
+    figure.add_vrect(x0=trained, x1=last, fillcolor=PALETTE["neutral"], opacity=0.14, line_width=0)
+    for x, text in ((trained / 2, _say("mean_waves.seen")), ((trained + last) / 2, _say("mean_waves.unseen"))):
+        figure.add_annotation(x=x, y=1.06, yref="paper", text=text, showarrow=False)
+    figure.update_xaxes(title_text=_say("axes.distance"))
+    figure.update_yaxes(title_text=_say("mean_waves.up"))
+    return _tell(figure, "mean_waves", height=440, trained=trained, waves=told)

@@ -1,0 +1,48 @@
+"""Printed tables, so that a cell shows its arithmetic and not how its numbers are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+__all__ = ["table"]
+
+
+def table(rows: Iterable[Sequence[Any]], columns: Sequence[str], digits: int | Sequence[int] = 3) -> None:
+    """Print `rows` under the names of their `columns`: numbers to the right, words to the left.
+
+    `digits` is how many decimals a number has that is not whole by its type, in all columns or one for each.
+    A row's entries may be Python's numbers, NumPy's, tensors of one element, words, True and False, or None.
+    Raises ValueError where a row, or `digits`, has not one entry a column.
+
+    >>> table([("fast", 1, 0.5403), ("slow", 100, -1.0)], columns=["pair", "distance", "cosine"], digits=2)
+    pair  distance  cosine
+    fast         1    0.54
+    slow       100   -1.00
+    """
+    each = [digits] * len(columns) if isinstance(digits, int) else list(digits)
+    lines = [[_plain(entry) for entry in row] for row in rows]
+    for line in [each, *lines]:
+        if len(line) != len(columns):
+            raise ValueError(f"{line} has {len(line)} entries, and there are {len(columns)} columns")
+    written = [[_written(*pair) for pair in zip(line, each, strict=True)] for line in lines]
+    widths = [max(map(len, column)) for column in zip(columns, *written, strict=True)]
+    right = [all(not isinstance(line[k], str) for line in lines) for k in range(len(columns))]
+    for line in [list(columns), *written]:
+        cells = zip(line, widths, right, strict=True)
+        print(
+            "  ".join(text.rjust(width) if to_right else text.ljust(width) for text, width, to_right in cells).rstrip()
+        )
+
+
+def _plain(entry: Any) -> Any:
+    """A number of NumPy or torch as Python's own."""
+    return entry.item() if hasattr(entry, "item") else entry
+
+
+def _written(entry: Any, digits: int) -> str:
+    if entry is None:
+        return "–"
+    if isinstance(entry, bool):
+        return "yes" if entry else "no"
+    return f"{entry:z.{digits}f}" if isinstance(entry, float) else str(entry)  # z: no minus before a nought

@@ -1,0 +1,91 @@
+"""A chapter's spine is short enough, and what is deeper says so in every place that shows it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tools import reading
+from tools.execute import chapters
+from tools.notebooks import joined, load, tags
+
+MINUTES, WORDS = 20.0, 2_600
+
+NUMBERED = [path for path in chapters() if path.name[:2].isdigit()]
+every_chapter = pytest.mark.parametrize("path", NUMBERED, ids=lambda path: path.stem)
+
+
+def markdown(source: str, *names: str) -> dict:
+    return {"cell_type": "markdown", "source": source, "metadata": {"tags": list(names)}}
+
+
+def code(source: str, *names: str) -> dict:
+    return {"cell_type": "code", "source": source, "metadata": {"tags": list(names)}}
+
+
+def short(cells: list[dict]) -> reading.Reading:
+    return reading.reading(list(reading.spine(cells)), folded=False)
+
+
+def test_the_spine_of_each_chapter_is_short():
+    spines = {path.stem: reading.of_spine(path) for path in NUMBERED}
+    assert {name: spine for name, spine in spines.items() if spine.minutes > MINUTES or spine.words > WORDS} == {}
+
+
+@every_chapter
+def test_what_is_deeper_says_so_and_what_is_inside(path):
+    for cell in load(path)["cells"]:
+        source = joined(cell["source"])
+        if cell["cell_type"] != "markdown":
+            assert reading.DEEPER not in tags(cell)
+            continue
+        named = re.match(r"#{2,3} Deeper: \S", source) is not None
+        assert named == (reading.DEEPER in tags(cell)), f"cell {cell['id']}: the tag and “Deeper:” go together"
+        if named:
+            paragraphs = source.split("\n\n")
+            assert len(paragraphs) > 1, f"cell {cell['id']}: a line says what is inside"
+            assert re.fullmatch(r"[A-Z“$*`][^\n]{20,159}[.?]", paragraphs[1]), f"cell {cell['id']}: {paragraphs[1]}"
+
+
+def test_headings_of_recut_chapters_begin_their_cells():
+    """Sections are told apart by cells: what is deeper or an exercise begins with one."""
+    within = []
+    for path in NUMBERED:
+        for cell in load(path)["cells"]:
+            rest = re.sub(r"```.*?```", "", joined(cell["source"]), flags=re.DOTALL).split("\n")[1:]
+            if cell["cell_type"] == "markdown":
+                within += [f"{path.stem}: {line}" for line in rest if re.match("#{1,3} ", line)]
+    assert within == []
+
+
+def test_words_are_counted_and_a_formula_is_one():
+    assert reading.words("One two, the base’s $a + b$.\n\n$$x\n= y$$") == 6
+
+
+def test_the_spine_ends_where_it_is_deeper_and_goes_on_at_a_heading_as_high():
+    cells = [
+        markdown("## One\n\na b"),
+        markdown("### Deeper: two\n\nc d e", "deeper"),
+        code("x = 1"),
+        markdown("#### Below\n\nf"),
+        markdown("### Three\n\ng"),
+        markdown("### Exercise 1: four\n\nh"),
+        code("y = 2"),
+        markdown("## Five\n\ni"),
+    ]
+    assert short(cells) == reading.Reading(words=7, lines=0, figures=0, predictions=0, explorables=0)
+    whole = reading.reading(cells, folded=True)
+    assert (whole.words, whole.lines) == (18, 2)
+
+
+def test_folds_are_not_of_the_spine_and_stops_take_time():
+    cells = [
+        markdown("**Predict.** What?\n\n<details>\n<summary>Then look</summary>\n\nmore\n\n</details>", "predict"),
+        code("from posenc.widgets import Coverage\n\nCoverage()", "nbval-ignore-output"),
+        code("figure", "nbval-ignore-output"),
+        code("hidden", "remove-cell"),
+    ]
+    told = short(cells)
+    assert told == reading.Reading(words=2, lines=3, figures=1, predictions=1, explorables=1)
+    assert told.minutes == pytest.approx(2 / 200 + (15 + 3 * 2 + 30 + 60) / 60)

@@ -1,0 +1,42 @@
+"""Every chapter's cells in a page, in order: which run, print what the notebook has stored, or need more.
+
+    python -m tests.page [NAME …]
+
+takes the built book (`make book`) and ends with a table, which also goes to _build/report/page.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from playwright.sync_api import sync_playwright
+
+from tests.page.cells import ROOT
+from tests.page.chapters import chapters, try_chapter
+from tests.site.browser import launch, require_site, serve
+
+REPORT = ROOT / "_build" / "report" / "page.json"
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.page", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="chapters, by the beginning of their names")
+    wanted = tuple(parser.parse_args().names)
+    rows: dict[str, dict[str, object]] = {}
+    with serve(require_site()) as url, sync_playwright() as playwright, launch(playwright) as browser:
+        for name in (name for name in chapters() if name.startswith(wanted or "")):
+            rows[name] = try_chapter(browser, url, name)
+            told = " ".join(f"{key} {value}" for key, value in rows[name].items() if key != "faults")
+            print(f"{name}: {told}", flush=True)
+    faults = [fault for row in rows.values() for fault in row["faults"]]  # type: ignore[attr-defined]
+    REPORT.parent.mkdir(parents=True, exist_ok=True)
+    REPORT.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    print("\n".join(map(str, faults)))
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()

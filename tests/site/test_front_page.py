@@ -1,0 +1,92 @@
+"""The front page: a picture and one thing to drag before one scrolls, and three ways on."""
+
+from __future__ import annotations
+
+import pytest
+
+from posenc.widgets import ThreeDoors
+
+PAGE = "book/intro.html"
+pytestmark = pytest.mark.xdist_group("ThreeDoors")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
+def test_the_picture_and_a_word_to_drag_are_in_view_at_once(new_page, site_url, width, height):
+    page = new_page(width=width, height=height)
+    page.goto(f"{site_url}/{PAGE}")
+    page.wait_for_selector("figure[data-module=three_doors][data-ready]")
+    canvas = page.locator("figure[data-module=three_doors] canvas").bounding_box()
+    assert canvas["y"] > 0
+    assert canvas["y"] + canvas["height"] <= height
+    handles = page.evaluate(
+        "document.querySelector('.posenc-explorable-view').explorable.handles.map(({ name }) => name)"
+    )
+    assert handles == ["query", "key"]
+
+
+@pytest.mark.parametrize("door", ["input", "query_key", "logits"])
+def test_a_door_is_opened_and_shut_by_a_press(open_live, door):
+    live = open_live(ThreeDoors, where=PAGE)
+    live.set(door="none")
+    canvas = live.figure.locator("canvas")
+    at = ["input", "query_key", "logits"].index(door)
+    spot = {"x": canvas.bounding_box()["width"] * (2 * at + 1) / 6, "y": 155}
+    canvas.click(position=spot)
+    assert live.get("door") == door
+    canvas.click(position=spot)
+    assert live.get("door") == "none"
+
+
+def drag(live, name: str, pixels: float) -> None:
+    """Drag a word along the sentence."""
+    canvas = live.figure.locator("canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    [word] = [handle for handle in live.evaluate("explorable.handles") if handle["name"] == name]
+    live.page.mouse.move(box["x"] + word["x"], box["y"] + word["y"])
+    live.page.mouse.down()
+    live.page.mouse.move(box["x"] + word["x"] + pixels, box["y"] + word["y"], steps=4)
+    live.page.mouse.up()
+    live.settle()
+
+
+@pytest.mark.parametrize(("door", "moves"), [("input", True), ("query_key", False), ("logits", False), ("none", False)])
+def test_words_dragged_together_move_the_score_at_the_first_door_only(open_live, door, moves):
+    live = open_live(ThreeDoors, where=PAGE)
+    live.set(door=door, together=True)
+    before = live.values()["score"]
+    drag(live, "query", 120)
+    setting = live.setting()
+    assert setting["m"] > 14
+    assert setting["m"] - setting["n"] == 8
+    assert (abs(live.values()["score"] - before) > 0.01) is moves
+
+
+@pytest.mark.parametrize("door", ["input", "query_key", "logits"])
+def test_a_word_dragged_alone_moves_the_score(open_live, door):
+    live = open_live(ThreeDoors, where=PAGE)
+    live.set(door=door)
+    before = live.values()["score"]
+    drag(live, "key", -60)
+    assert live.get("n") < 6
+    assert abs(live.values()["score"] - before) > 0.01
+
+
+def test_three_cards_lead_on_with_and_without_javascript(new_page, site_url):
+    for javascript in (True, False):
+        page = new_page(javascript=javascript)
+        page.goto(f"{site_url}/{PAGE}")
+        cards = page.locator("article .sd-card")
+        titles = [text.strip() for text in cards.locator(".sd-card-title").all_inner_texts()]
+        assert titles == ["Two hours", "The course", "Reference"]
+        targets = [link.get_attribute("href") for link in cards.locator("a").all()]
+        assert [target.split("/")[-1] for target in targets] == ["two_hours.html", "the_course.html", "the_map.html"]
+        assert page.locator(".map-doors a[href^='the_map.html#']").count() > 10
+
+
+def test_the_arithmetic_equals_python(arithmetic):
+    for door in ("none", "input", "query_key", "logits"):
+        for m, n in ((0, 0), (0, 32), (32, 0), (7, 3), (4, 9)):
+            setting = {"door": door, "m": m, "n": n, "words": ThreeDoors.data()}
+            found = arithmetic("A.scoreOf(x.door, x.words, x.m, x.n)", setting)
+            assert found == pytest.approx(ThreeDoors(door=door, m=m, n=n).values()["score"], abs=1e-10)

@@ -1,0 +1,180 @@
+"""The roads: their times, their marks on this machine only, and the next stop at the end of each page."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from myst_parser.mdit_to_docutils.base import default_slugify
+from sphinx.errors import ExtensionError
+
+from tools import reading
+from tools.notebooks import joined, load
+
+TWO_HOURS, COURSE = "book/two_hours.html", "book/the_course.html"
+KEY = "turn-by-turn:roads"
+REFUSED = """(key) => {
+  for (const name of ['getItem', 'setItem']) {
+    const kept = Storage.prototype[name];
+    Storage.prototype[name] = function (wanted, ...rest) {
+      if (wanted === key) throw new DOMException('no', 'SecurityError');
+      return kept.call(this, wanted, ...rest);
+    };
+  }
+}"""  # for our own key: the theme's scripts do not bear it for theirs
+
+
+@pytest.fixture
+def roads():
+    """The Sphinx side of the roads."""
+    import site_roads
+
+    return site_roads
+
+
+# ---- times -------------------------------------------------------------------------------------------------------
+
+
+def test_a_stop_ends_before_its_last_heading(roads):
+    for stop in roads.roads()["two_hours"].stops:
+        path = roads.notebook_of(stop.page)
+        spine, cells = list(reading.spine(load(path)["cells"])), roads.beginning(stop)
+        assert cells == spine[: len(cells)]
+        following = joined(spine[len(cells)]["source"]).splitlines()[0]
+        assert default_slugify(following.lstrip("# ")) == stop.until
+        assert roads.minutes(stop) == pytest.approx(reading.reading(cells, folded=False).minutes)
+        assert 2 < roads.minutes(stop) < reading.of_spine(path).minutes
+    whole = roads.Stop("notebooks/05_rope_by_matrices")
+    assert roads.minutes(whole) == reading.of_spine(roads.notebook_of(whole.page)).minutes
+
+
+def test_two_hours_are_about_two(roads):
+    stops = roads.roads()["two_hours"].stops
+    assert 90 <= sum(map(roads.minutes, stops)) <= 120
+    assert len(stops) == 9
+    assert sum(len(stop.looks) for stop in stops) >= 10
+
+
+def test_minutes_are_said_with_hours(roads):
+    assert [roads.in_words(total) for total in (7.4, 59.6, 125)] == ["7 min", "1 h 0 min", "2 h 5 min"]
+
+
+def test_a_section_or_picture_that_is_not_there_stops_the_build(roads):
+    page = "notebooks/05_rope_by_matrices"
+    with pytest.raises(ExtensionError, match="has no section nowhere"):
+        roads.minutes(roads.Stop(page, "nowhere"))
+    with pytest.raises(ExtensionError, match="does not show Coverage"):
+        roads.look_at(roads.Stop(page), "Coverage", "")
+    with pytest.raises(ExtensionError, match="has the steps together, apart.*, not nowhere"):
+        roads.look_at(roads.Stop(page), "Rotation2D", "nowhere")
+
+
+def test_the_course_has_every_chapter_and_assignment(roads):
+    pages = roads.roads()["the_course"].pages
+    chapters = sorted(path.stem for path in (roads.ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    assert sorted(page for page in pages if "assignment" not in page) == [f"notebooks/{stem}" for stem in chapters]
+    assert [page[-1] for page in pages if "assignment" in page] == ["1", "2", "3", "4"]
+
+
+# ---- on the page -------------------------------------------------------------------------------------------------
+
+
+def test_a_road_is_walked_marked_left_and_cleared(new_page, site_url):
+    page = new_page()
+    page.goto(f"{site_url}/{TWO_HOURS}")
+    assert "0 of 9 read" in page.locator(".posenc-road").inner_text()
+    page.locator(".posenc-stops a").first.click()
+    page.wait_for_url("**/01_attention_from_scratch.html")
+    end = page.locator(".posenc-road-end")
+    assert end.evaluate("(box) => box.nextElementSibling.id") == "several-heads"
+    mark = end.locator("[data-action=mark]")
+    mark.focus()
+    page.keyboard.press("Enter")
+    assert "1 of 9 read" in end.inner_text()
+    assert page.evaluate("document.activeElement.dataset.action") == "mark"
+    assert mark.get_attribute("aria-pressed") == "true"
+    end.locator("a").click()
+    page.wait_for_url("**/02_the_blind_spot.html")
+    page.locator(".posenc-road-end [data-action=leave]").click()
+    assert page.locator(".posenc-road-end").evaluate("(box) => box === box.closest('article').lastElementChild")
+    assert "of 9" not in page.locator(".posenc-road-end").inner_text()
+    page.goto(f"{site_url}/{TWO_HOURS}")
+    assert page.locator(".posenc-read-mark").count() == 1
+    assert "1 of 9 read" in page.locator(".posenc-road").inner_text()
+    page.locator(".posenc-road [data-action=clear]").click()
+    assert "0 of 9 read" in page.locator(".posenc-road").inner_text()
+    assert page.locator(".posenc-read-mark").count() == 0
+    assert json.loads(page.evaluate(f"localStorage.getItem('{KEY}')")) == {"road": None, "read": []}
+
+
+def test_what_was_read_counts_on_every_road(new_page, site_url):
+    page = new_page()
+    page.goto(f"{site_url}/{COURSE}")
+    memory = json.dumps({"road": "the_course", "read": ["notebooks/01_attention_from_scratch"]})
+    page.evaluate("([key, memory]) => localStorage.setItem(key, memory)", [KEY, memory])
+    page.reload()
+    box = page.locator(".posenc-road").inner_text()
+    assert "1 of 20 read" in box
+    assert "02 The blind spot" in box
+
+
+@pytest.mark.parametrize("where", [TWO_HOURS, "notebooks/05_rope_by_matrices.html"])
+def test_where_storage_is_refused_a_sentence_says_so(new_page, site_url, where):
+    page = new_page()
+    page.add_init_script(f"({REFUSED})({json.dumps(KEY)})")
+    page.goto(f"{site_url}/{where}")
+    box = page.locator(".posenc-road, .posenc-road-end")
+    assert "This browser keeps no marks" in box.inner_text()
+    if where != TWO_HOURS:
+        box.locator("[data-action=mark]").click()
+        assert box.locator("[data-action=mark]").get_attribute("aria-pressed") == "true"
+
+
+@pytest.mark.parametrize("stored", ["no JSON", "3", "null", '{"road": "nowhere", "read": 7}'])
+def test_what_is_stored_by_somebody_else_does_no_harm(new_page, site_url, stored):
+    page = new_page()
+    page.add_init_script(f"localStorage.setItem('{KEY}', {json.dumps(stored)})")
+    page.goto(f"{site_url}/{TWO_HOURS}")
+    assert "0 of 9 read" in page.locator(".posenc-road").inner_text()
+
+
+def test_it_works_from_disk(new_page, built_site):
+    page = new_page()
+    page.goto((built_site / TWO_HOURS).as_uri())
+    page.locator(".posenc-stops a").first.click()
+    page.locator(".posenc-road-end [data-action=mark]").click()
+    assert "1 of 9 read" in page.locator(".posenc-road-end").inner_text()
+
+
+@pytest.mark.parametrize(("where", "stops"), [(TWO_HOURS, 9), (COURSE, 9)])
+def test_without_javascript_a_road_is_a_list_of_links(new_page, site_url, where, stops):
+    page = new_page(javascript=False)
+    page.goto(f"{site_url}/{where}")
+    assert page.locator("ol.posenc-stops > li").count() == stops
+    assert page.locator("ol.posenc-stops > li a").count() >= 16
+    assert page.locator(".posenc-road").is_hidden()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_is_wider_than_the_page(new_page, site_url, width):
+    page = new_page(width=width)
+    for where in (TWO_HOURS, COURSE, "book/intro.html"):
+        page.goto(f"{site_url}/{where}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# ---- numbers -----------------------------------------------------------------------------------------------------
+
+
+def test_chapters_have_their_numbers_everywhere(new_page, site_url):
+    page = new_page()
+    page.goto(f"{site_url}/notebooks/08_multi_frequency_decay.html")
+    assert page.title().startswith("08 Multi-frequency decay")
+    assert page.locator("article h1").inner_text().startswith("08 Multi-frequency decay")
+    assert page.locator(".bd-sidebar-primary .current > a").last.inner_text().strip() == "08 Multi-frequency decay"
+    beside = page.locator(".prev-next-area .prev-next-title").all_inner_texts()
+    assert beside == ["07 Many dimensions, and code that runs", "09 Why extrapolation fails"]
+    page.goto(f"{site_url}/search.html?q=extrapolation")
+    page.wait_for_selector("#search-results li a")
+    found = page.locator("#search-results li a").all_inner_texts()
+    assert any(text.startswith("09 Why extrapolation fails") for text in found)

@@ -1,0 +1,114 @@
+"""What a search finds first: twenty-four queries with their pages, chosen before the ranking was made, and others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from site_reference import terms_of
+from site_terms import GLOSSARY
+
+SEE = {term.name: "notebooks/{}.html#{}".format(*term.see.split("#")) for term in terms_of(GLOSSARY)}
+ENTRY = {term.name: f"book/glossary.html#{term.anchor}" for term in terms_of(GLOSSARY)}
+# What must come first: a page, a section of one, or what the glossary names for a term.
+FIRST = {
+    "rope": "notebooks/05_rope_by_matrices.html",
+    "why base 10000": "notebooks/04_sinusoids.html#deeper-why-one-factor-and-which-base",
+    "rotate half": SEE["rotate_half"],
+    "alibi": SEE["ALiBi"],
+    "yarn": SEE["YaRN"],
+    "外推": ENTRY["extrapolation"],
+    "旋转": "book/glossary.html#",
+    "位置编码": ENTRY["position code"],
+    "因果掩码": ENTRY["causal mask"],
+    "context window": "notebooks/11_rope_in_real_models.html",
+    "base 500000": "notebooks/11_rope_in_real_models.html",
+    "rope_theta": "notebooks/11_rope_in_real_models.html",
+    "inv_freq": "notebooks/07_many_dimensions.html",
+    "nope": SEE["NoPE"],
+    "t5 bias": SEE["T5's bias"],
+    "dog bites man": "notebooks/02_the_blind_spot.html",
+    "extrapolation": "notebooks/09_why_extrapolation_fails.html",
+    "qwen": "notebooks/11_rope_in_real_models.html",
+    "ntk": SEE["NTK-aware scaling"],
+    "causal mask": SEE["causal mask"],
+    "sinusoidal": "notebooks/04_sinusoids.html",
+    "attention sink": SEE["attention sink"],
+    "blind spot": "notebooks/02_the_blind_spot.html",
+    "learned positions": "notebooks/13_learned_positions_and_none.html",
+    # since then: what a question or a new term answers
+    "quantise keys": "book/questions.html#should-cached-keys-be-quantised",
+    "quantised weights": "book/questions.html#can-weights-be-reordered",
+    "several devices": "book/questions.html#a-text-is-split-over-several-devices",
+    "no_rope_layers": "book/questions.html#some-layers-of-llama-4-and-smollm3",
+    "mrope_interleaved": "book/questions.html#my-model-says-mrope-interleaved",
+    "context shift": SEE["context shift"],
+    "qk norm": SEE["QK norm"],
+}
+
+
+@pytest.fixture(params=["http", "file"])
+def search(
+    request: pytest.FixtureRequest, site_url: str, built_site: Path, new_page: Callable[..., Page]
+) -> Callable[[str], Page]:
+    """Asks the search page, over HTTP or from disk."""
+
+    def ask(words: str) -> Page:
+        page = new_page()
+        start = site_url if request.param == "http" else built_site.as_uri()
+        page.goto(f"{start}/search.html?q={words}")
+        expect(page.locator("#search-results .search-summary")).to_contain_text(re.compile("finished|did not match"))
+        return page
+
+    return ask
+
+
+def found(page: Page) -> list[str]:
+    return [link.get_attribute("href") for link in page.locator("#search-results li > a").all()]
+
+
+@pytest.mark.parametrize("words", FIRST)
+def test_what_comes_first(words: str, search: Callable[[str], Page]):
+    first, *_ = found(search(words))
+    assert first.startswith(FIRST[words])
+
+
+def test_where_a_result_leads_is_there_and_its_fold_opens(search: Callable[[str], Page]):
+    """The section of this query is a deeper one, so that the page has it folded."""
+    words = "why base 10000"
+    page = search(words)
+    page.locator("#search-results li > a").first.click()
+    anchor = FIRST[words].partition("#")[2]
+    section = page.locator(f"section#{anchor}")
+    expect(section.locator("h2, h3").first).to_be_in_viewport()
+    expect(section.locator("p").nth(1)).to_be_visible()
+    assert section.locator(":scope > details:not(.posenc-aside)").evaluate("(fold) => fold.open")
+
+
+def test_chapters_come_before_what_is_about_them(search: Callable[[str], Page]):
+    kinds = [bool(re.match(r"notebooks/\d\d_", address)) for address in found(search("wavelength pair"))]
+    assert all(kinds[:5])
+    assert not all(kinds)
+
+
+def test_every_result_leads_to_something(search: Callable[[str], Page], built_site: Path):
+    for address in found(search("rotation of pairs")):
+        path, _, anchor = address.partition("#")
+        text = (built_site / path).read_text(encoding="utf-8")
+        assert not anchor or f'id="{anchor}"' in text, address
+
+
+def test_an_excerpt_is_the_text_of_the_place(site_url: str, new_page: Callable[..., Page]):
+    page = new_page()
+    page.goto(f"{site_url}/search.html?q=attention sink")
+    excerpt = page.locator("#search-results li").first.locator("p.context")
+    expect(excerpt).to_contain_text("sink")
+    expect(excerpt).not_to_contain_text("put to the test")
+
+
+def test_nothing_found_says_so(search: Callable[[str], Page]):
+    page = search("qqqqzzzz")
+    assert found(page) == []

@@ -1,0 +1,27 @@
+"""Printed tables."""
+
+import numpy as np
+import pytest
+
+from posenc.tables import table
+
+
+def test_numbers_stand_to_the_right_and_words_to_the_left(capsys):
+    table([("a", np.int64(7), None, True), ("long", 1234, np.float32(0.5), False)], columns=["word", "n", "x", "is"])
+    assert capsys.readouterr().out == "word     n      x   is\na        7      –  yes\nlong  1234  0.500   no\n"
+
+
+def test_each_column_has_its_own_decimals(capsys):
+    table([(1.0, 2.0)], columns=["x", "y"], digits=[0, 2])
+    assert capsys.readouterr().out.splitlines()[1] == "1  2.00"
+
+
+def test_a_nought_has_no_minus(capsys):
+    table([(-0.0004,)], columns=["x"])
+    assert capsys.readouterr().out == "    x\n0.000\n"
+
+
+@pytest.mark.parametrize(("rows", "digits"), [([(1,)], 3), ([(1, 2)], [3])])
+def test_a_row_has_an_entry_for_each_column(rows, digits):
+    with pytest.raises(ValueError, match="there are 2 columns"):
+        table(rows, columns=["x", "y"], digits=digits)

@@ -1,0 +1,97 @@
+"""What the pages load to run Python, from npm: Pyodide, and CodeMirror joined into one script.
+
+    python -m tools.page_parts
+
+The versions and the hashes of tools/npm/package-lock.json count; npm compares the hashes. What is there already for
+this list is not fetched again. Without npm the website is built without the button, which one line says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LISTS = ("package.json", "package-lock.json")
+NPM = ROOT / "tools" / "npm"
+EDITOR = ROOT / "book" / "_site" / "python" / "editor.mjs"
+# of Pyodide's files those that run; the others are types, maps and a console
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+WITHOUT = (
+    "npm is not here: the website is built without the button that runs Python in a page "
+    "(Node.js brings npm; https://nodejs.org)."
+)
+FAILED = "The website is built without the button that runs Python in a page: {}"
+
+
+def folder(build: Path = ROOT / "_build") -> Path:
+    """Where the parts are, or will be: another folder for another list or another editor."""
+    digest = hashlib.sha256()
+    for path in (*(NPM / name for name in LISTS), EDITOR):
+        digest.update(path.read_bytes())
+    return build / "page_parts" / digest.hexdigest()[:16]
+
+
+def _install(packages: Path) -> None:
+    """Have npm install exactly what the lock file names, running nothing of it."""
+    packages.mkdir(parents=True)
+    for name in LISTS:
+        shutil.copy2(NPM / name, packages / name)
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    subprocess.run([str(shutil.which("npm")), "ci", *options], cwd=packages, check=True)
+
+
+def _join_editor(packages: Path, target: Path) -> None:
+    """The editor and what it imports as one script, shortened."""
+    shutil.copy2(EDITOR, packages / EDITOR.name)
+    command = ["npm", "exec", "--offline", "--", "esbuild", EDITOR.name, "--bundle", "--minify", "--format=iife"]
+    kept = ["--charset=utf8", "--legal-comments=none", "--log-level=warning", f"--outfile={target}"]
+    subprocess.run([str(shutil.which("npm")), *command[1:], *kept], cwd=packages, check=True)
+
+
+def _licences(packages: Path) -> str:
+    """The name, version and licence of everything that the pages get, with the licence's text where npm brings it."""
+    texts = []
+    for path in sorted(packages.glob("node_modules/**/package.json")):
+        about = json.loads(path.read_text(encoding="utf-8"))
+        if "version" not in about or "esbuild" in about.get("name", "esbuild"):
+            continue  # a folder within a package, or what joins the others and stays here
+        found = [text.read_text(encoding="utf-8").strip() for text in sorted(path.parent.glob("LICENSE*"))]
+        texts.append("\n\n".join([f"{about['name']} {about['version']}, {about['license']}", *found]))
+    return "\n\n----\n\n".join(texts) + "\n"
+
+
+def make() -> Path | None:
+    """The folder with the parts, fetched if need be; None where that is not possible, after a line that says why."""
+    target = folder()
+    if target.exists():
+        return target
+    if not shutil.which("npm"):
+        print(WITHOUT, flush=True)
+        return None
+    print("Fetching from npm what runs Python in a page (about 9 MB) …", flush=True)
+    packages = target.with_suffix(".packages")
+    unfinished = target.with_suffix(".unfinished")
+    for path in (packages, unfinished):
+        shutil.rmtree(path, ignore_errors=True)
+    try:
+        _install(packages)
+        unfinished.mkdir(parents=True)
+        _join_editor(packages, unfinished / "editor.js")
+    except subprocess.CalledProcessError as error:
+        print(FAILED.format(f"npm's message is above (exit status {error.returncode})."), flush=True)
+        return None
+    for name in PYODIDE:
+        shutil.copy2(packages / "node_modules" / "pyodide" / name, unfinished / name)
+    (unfinished / "licences.txt").write_text(_licences(packages), encoding="utf-8")
+    unfinished.rename(target)
+    shutil.rmtree(packages)
+    return target
+
+
+if __name__ == "__main__":
+    if made := make():
+        print(made)

@@ -1,0 +1,99 @@
+"""How long a chapter takes to read: its spine, and the whole.
+
+    python -m tools.reading [FILE …]    print words, lines of code and minutes of each chapter
+
+The spine is all but the sections whose heading is tagged `deeper`, the exercises, and what is folded.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.notebooks import SHOWS, joined, load, tags
+
+ROOT = Path(__file__).resolve().parents[1]
+WORDS_A_MINUTE = 200
+# What else a reader stops at, in seconds: to see what a figure says, to follow a line, to guess, to try things out.
+FIGURE, LINE, PREDICT, EXPLORABLE = 15, 2, 30, 60
+DEEPER = "deeper"
+HEADING = re.compile(r"(?P<level>#+) (?P<title>.+)")
+FOLD = re.compile(r"<details>.*?</details>", re.DOTALL)
+FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$]+\$", re.DOTALL)
+NOT_SHOWN = {"remove-cell"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reader of some cells has before them."""
+
+    words: int
+    lines: int  # of code
+    figures: int
+    predictions: int
+    explorables: int
+
+    @property
+    def minutes(self) -> float:
+        """The time that it takes, by the rates above."""
+        stops = FIGURE * self.figures + LINE * self.lines + PREDICT * self.predictions + EXPLORABLE * self.explorables
+        return self.words / WORDS_A_MINUTE + stops / 60
+
+
+def words(markdown: str) -> int:
+    """How many words are read; a formula is one."""
+    return len(re.findall(r"\w[\w’'-]*", FORMULA.sub(" formula ", markdown)))
+
+
+def spine(cells: list[dict]) -> Iterator[dict]:
+    """The cells that are neither in a section tagged `deeper` nor in an exercise."""
+    left_at: int | None = None  # the level of the heading that began what is left out
+    for cell in cells:
+        heading = HEADING.match(joined(cell["source"])) if cell["cell_type"] == "markdown" else None
+        if heading:
+            level = len(heading["level"])
+            if left_at is None or level <= left_at:
+                apart = DEEPER in tags(cell) or heading["title"].startswith("Exercise")
+                left_at = level if apart else None
+        if left_at is None:
+            yield cell
+
+
+def reading(cells: list[dict], folded: bool) -> Reading:
+    """What the cells ask of a reader, with what is folded or without."""
+    texts = [joined(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    shown = [cell for cell in cells if cell["cell_type"] == "code" and not NOT_SHOWN & set(tags(cell))]
+    code = [joined(cell["source"]) for cell in shown]
+    explorables = sum("from posenc.widgets import" in source for source in code)
+    return Reading(
+        words=sum(words(text if folded else FOLD.sub("", text)) for text in texts),
+        lines=sum(bool(line.strip()) for source in code for line in source.splitlines()),
+        figures=sum(SHOWS in tags(cell) for cell in shown) - explorables,
+        predictions=sum("predict" in tags(cell) for cell in cells),
+        explorables=explorables,
+    )
+
+
+def of_spine(path: Path) -> Reading:
+    """What the spine of a chapter asks of a reader."""
+    return reading(list(spine(load(path)["cells"])), folded=False)
+
+
+def of_whole(path: Path) -> Reading:
+    """What a whole chapter asks of a reader, exercises apart from their own work included."""
+    return reading(load(path)["cells"], folded=True)
+
+
+def main() -> None:
+    """Print a line for each chapter."""
+    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else sorted(ROOT.glob("notebooks/[0-9]*.ipynb")):
+        short, whole = of_spine(path), of_whole(path)
+        print(f"{path.stem}: spine {short.minutes:.0f} min ({short.words} words, {short.lines} lines of code, ", end="")
+        print(f"{short.predictions} predictions), whole {whole.minutes:.0f} min ({whole.words} words)")
+
+
+if __name__ == "__main__":
+    main()

@@ -21,6 +21,7 @@ from posenc.widgets import (
     FrequencyBank,
     LookBack,
     MeanWave,
+    PatchGrid,
     Rotation2D,
     SinusoidExplorer,
     Tangle,
@@ -305,5 +306,17 @@ CASES = [
         handles=("q", "k", "m", "n"),
         plays="m",
         free={"locked": False},
+    ),
+    Case(
+        PatchGrid,
+        [
+            {"rule": "page", "base": 1.0, "query_row": 7, "query_column": 11, "key_row": 0, "key_column": 0},
+            {"rule": "axes", "base": 1e8, "key_row": 3, "key_column": 4},
+            {"rule": "blocks", "frame": 16, "base": 1e6, "query_row": 0, "key_row": 7, "key_column": 11},
+            {"rule": "turns", "frame": 1, "base": 500.0, "query_column": 11, "key_column": 2},
+        ],
+        {"rule": "turns", "frame": 16, "base": 1e8, "key_row": 7, "key_column": 11},
+        handles=("query", "key"),
+        plays="key_column",
     ),
 ]

@@ -200,6 +200,8 @@ REPAIRED = {
 LOOKS = {"table": [0.75, 0.75, 0.5, 0.5, 0.25, 0.25, 0, 0], "turned": [0.5] * 8}
 READ = {"counted": np.linspace(0.5, 1.5, 11)[:, None] * np.array([1, 10, 200]), "blind": np.full((2, 3), 40.0)}
 LOUD = np.full((2, 2, 4), 2j)
+SCORED = np.arange(12.0).reshape(3, 4) / 8 - 0.75
+SHARED_OUT = {"blocks": ([0, 0, 1], [1.0, 0.1, 0.01]), "in turn": ([0, 1, 0], [1.0, 0.1, 0.01])}
 USED = {"a": LOUD * np.array([[[3, 1, 1, 1]], [[1, 1, 1, 1]]]), "b": LOUD}
 CLOCK = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
 ONE_BACK = np.array([[1.0, 0, 0], [0.75, 0.25, 0], [0, 0.875, 0.125]])
@@ -293,6 +295,8 @@ EXAMPLES = {
     "gossip": lambda: figures.gossip(["dog bites man", "bites dog man"]),
     "slopes": lambda: figures.slopes({"powers": [1.0, 0.1, 0.01], "one": [1.0]}, 100),
     "places_read": lambda: figures.places_read([1, 10, 200], READ),
+    "patch_maps": lambda: figures.patch_maps({"sum": SCORED, "flat": np.full((3, 4), 0.5)}, (1, 2)),
+    "pairs_by_axis": lambda: figures.pairs_by_axis(SHARED_OUT, ["row", "column"]),
 }
 EVERY = pytest.mark.parametrize("name", EXAMPLES)
 
@@ -381,6 +385,47 @@ def test_pairs_by_model():
     assert short[0] / 32 < short[1] / 64 == short[2] / 64  # the first of equals is named
     assert list(figure.layout.yaxis.ticktext) == list(LISTS)
     assert "two 652 to 0.00081 turns in 4\u202f096 tokens" in alt(figure)
+
+
+def test_patch_maps():
+    figure = EXAMPLES["patch_maps"]()
+    table, flat = (trace for trace in figure.data if trace.type == "heatmap")
+    np.testing.assert_allclose(table.z, SCORED, atol=DRAWN)
+    assert np.ptp(flat.z) == 0
+    assert [(trace.x[0], trace.y[0]) for trace in figure.data if trace.type == "scatter"] == [(2, 1)] * 2
+    assert title(figure) == "One patch to the right and one below: 0.13 and 0.50 (sum), 0.50 and 0.50 (flat)"
+    assert figure.layout.coloraxis.cmin == -figure.layout.coloraxis.cmax == -0.75
+    assert {axis.autorange for axis in figure.select_yaxes()} == {"reversed"}  # the first row on top
+    assert "3 by 4 patches; the query, marked, stands at row 1, column 2" in alt(figure)
+    assert figures.patch_maps({"weights": np.eye(3)}, (0, 0)).layout.coloraxis.cmin == 0
+
+
+def test_pairs_by_axis():
+    figure = EXAMPLES["pairs_by_axis"]()
+    rows = [trace.x for trace in figure.data]
+    for found, speeds in zip(rows, ([1, 0.1], [0.01], [1, 0.01], [0.1]), strict=True):
+        np.testing.assert_allclose(found, 2 * np.pi / np.array(speeds), rtol=1e-6)
+    assert list(figure.layout.yaxis.ticktext) == ["blocks: row", "blocks: column", "in turn: row", "in turn: column"]
+    colours = figures.pair_colours(3)
+    assert [list(trace.marker.color) for trace in figure.data] == [
+        colours[:2], [colours[2]], [colours[0], colours[2]], [colours[1]],
+    ]  # fmt: skip
+    assert "6 (row), 628 (column) blocks; 6 (row), 63 (column) in turn" in title(figure)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: figures.patch_maps({"a": np.eye(3), "b": np.eye(4)}, (0, 0)), "maps must all have one shape"),
+        (lambda: figures.patch_maps({"a": np.eye(3)}, (2, 0)), "query must have a patch to the right and one below"),
+        (lambda: figures.patch_maps({"a": np.full((3, 3), np.inf)}, (0, 0)), r"maps\['a'\] must be finite"),
+        (lambda: figures.pairs_by_axis({"a": ([0, 1], [1.0])}, ["x", "y"]), "a positive frequency for each pair"),
+        (lambda: figures.pairs_by_axis({"a": ([0, 0], [1.0, 1.0])}, ["x", "y"]), r"got none for \['y'\]"),
+    ],
+)
+def test_grids_refuse_what_does_not_fit(draw, message):
+    with pytest.raises(ValueError, match=message):
+        draw()
 
 
 def test_model_plane():

@@ -34,6 +34,7 @@ CHAPTERS = {
     "13": "Learned positions, and none at all",
     "14": "Biases on the logits",
     "15": "Every scheme measured",
+    "16": "More than one axis",
 }
 VERDICTS = ("TRUE", "COND", "MISL", "FALSE", "UNTESTED")
 KINDS = ("executable", "misprint", "literature", "untestable")

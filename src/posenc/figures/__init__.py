@@ -22,6 +22,7 @@ from posenc.figures.attention import (
 from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches, terms_multiplied
 from posenc.figures.codes import code_tables, distance_maps, returns, slopes, step_sizes, wave_and_dial
 from posenc.figures.decay import cosine_map, decay_and_law, decay_for_bases, hands_used, scores_in_attention, waves
+from posenc.figures.grids import pairs_by_axis, patch_maps
 from posenc.figures.length import (
     cliffs,
     copying_by_distance,
@@ -125,7 +126,9 @@ __all__ = [
     "over_seeds",
     "pair_colours",
     "pair_peaks",
+    "pairs_by_axis",
     "pairs_by_model",
+    "patch_maps",
     "path_in_coordinates",
     "paths_in_planes",
     "places_read",

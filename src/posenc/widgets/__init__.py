@@ -17,6 +17,7 @@ from posenc.widgets.extrapolation import Extrapolation
 from posenc.widgets.frequency_bank import FrequencyBank
 from posenc.widgets.look_back import LookBack
 from posenc.widgets.mean_wave import MeanWave
+from posenc.widgets.patch_grid import PatchGrid
 from posenc.widgets.rotation_2d import Rotation2D
 from posenc.widgets.sinusoid_explorer import SinusoidExplorer
 from posenc.widgets.tangle import Tangle
@@ -39,6 +40,7 @@ EXPLORABLES = (
     LookBack,
     BiasExplorer,
     Extrapolation,
+    PatchGrid,
 )
 
 
@@ -65,6 +67,7 @@ __all__ = [
     "FrequencyBank",
     "LookBack",
     "MeanWave",
+    "PatchGrid",
     "SinusoidExplorer",
     "Rotation2D",
     "Switch",

@@ -1,0 +1,95 @@
+"""Positions with rows and columns (chapter 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from posenc.figures._drawing import PALETTE, _drawn, _heat_maps, _say, _some, _tell, pair_colours
+
+
+def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Figure:
+    """What a query's patch makes of every patch of a picture, scores or weights, by a few rules; the query is marked.
+
+    Each map has shape (rows, columns), and the query's row and column are neither the last ones.
+    """
+    row, column = query
+    shapes = {np.shape(table) for table in _some("maps", maps).values()}
+    if len(shapes) != 1 or any(len(shape) != 2 for shape in shapes):
+        raise ValueError(f"maps must all have one shape (rows, columns), got {sorted(shapes)}")
+    rows, columns = next(iter(shapes))
+    if not (0 <= row < rows - 1 and 0 <= column < columns - 1):
+        raise ValueError(f"query must have a patch to the right and one below in {rows} × {columns}, got {query}")
+    tables = {name: np.asarray(table, dtype=float) for name, table in maps.items()}
+    for name, table in tables.items():
+        if not np.isfinite(table).all():
+            raise ValueError(f"maps[{name!r}] must be finite numbers, got {table[~np.isfinite(table)][0]}")
+    reach = max(float(np.abs(table).max()) for table in tables.values()) or 1.0
+    least = -reach if min(float(table.min()) for table in tables.values()) < 0 else 0.0
+    panels = {name: _drawn(table) for name, table in tables.items()}
+    across = min(2, len(panels))
+    figure = _heat_maps(panels, across, least, reach)
+    for k in range(len(panels)):
+        figure.add_scatter(
+            x=[column],
+            y=[row],
+            mode="markers",
+            marker={"symbol": "square-open", "size": 14, "color": PALETTE["query"], "line": {"width": 3}},
+            name=_say("axes.query"),
+            showlegend=False,
+            row=k // across + 1,
+            col=k % across + 1,
+        )
+    figure.update_xaxes(title_text=_say("patch_maps.column"), row=-(-len(panels) // across))
+    figure.update_yaxes(title_text=_say("patch_maps.row"), col=1)
+    told = [
+        {"name": name, "right": table[row, column + 1], "below": table[row + 1, column]}
+        for name, table in tables.items()
+    ]
+    facts = {"rows": rows, "columns": columns, "row": row, "column": column}
+    return _tell(figure, "patch_maps", height=130 + 250 * -(-len(panels) // across), maps=told, **facts)
+
+
+def pairs_by_axis(rules: Mapping[str, tuple[Sequence[int], Sequence[float]]], axes: Sequence[str]) -> go.Figure:
+    """How far along its axis a position must go for a full turn of each pair, a row for each rule and axis.
+
+    A rule is the axis that each pair follows, counted from 0, and the frequencies in radians a position.
+    """
+    figure, labels, told = go.Figure(), [], []
+    for name, (followed, frequencies) in _some("rules", rules).items():
+        followed, waves = np.asarray(followed), 2 * np.pi / np.asarray(frequencies, dtype=float)
+        if followed.shape != waves.shape or not np.isfinite(waves).all() or not (waves > 0).all():
+            raise ValueError(
+                f"rules[{name!r}] must have an axis and a positive frequency for each pair, "
+                f"got {len(followed)} and {len(waves)}"
+            )
+        if missing := [axis for k, axis in enumerate(axes) if not np.any(followed == k)]:
+            raise ValueError(f"rules[{name!r}] must have a pair for each of {', '.join(axes)}, got none for {missing}")
+        colours = np.array(pair_colours(len(waves)))
+        least = []
+        for k, axis in enumerate(axes):
+            its = followed == k
+            figure.add_scatter(
+                x=np.float32(waves[its]),
+                y=[len(labels)] * int(its.sum()),
+                mode="markers",
+                marker={"color": colours[its].tolist(), "size": 7},
+                name=_say("pairs_by_axis.line", rule=name, axis=axis),
+                showlegend=False,
+            )
+            least.append({"axis": axis, "least": waves[its].min()})
+            labels.append(_say("pairs_by_axis.line", rule=name, axis=axis))
+        told.append({"name": name, "axes": least})
+    figure.update_xaxes(type="log", title_text=_say("pairs_by_axis.across"))
+    figure.update_yaxes(
+        tickvals=list(range(len(labels))),
+        ticktext=labels,
+        range=[len(labels) - 0.4, -0.6],
+        showgrid=False,
+        zeroline=False,
+        automargin=True,
+        title_text=_say("pairs_by_axis.up"),
+    )
+    return _tell(figure, "pairs_by_axis", height=150 + 30 * len(labels), rules=told)

@@ -1,0 +1,130 @@
+import { COLUMN, COLUMNS, PAIRS, ROW, ROWS, TIME, meanCosine, pairsBy, patchAngles } from "./arithmetic_patches.js";
+import { colours, diverging, pairColour } from "./colours.js";
+import { Axis, HeatMap, cellAxis, colourBar, grip, words } from "./drawing.js";
+import { explorable } from "./explorable.js";
+import { Labels } from "./labels.js";
+import catalogue from "./patch_grid.json";
+
+const { picture } = catalogue;
+const TURN = 2 * Math.PI, TOP = 24, LEFT = 22;
+const WIDE = 600; // pixels from which the dials stand beside the map
+
+// The map of patches, and a dial for each pair: four by four beside it, or two rows of eight below.
+function places(width) {
+  const wide = width >= WIDE, cell = Math.min((wide ? width * 0.62 - LEFT : width - LEFT - 4) / COLUMNS, 40);
+  const right = LEFT + cell * COLUMNS, bottom = TOP + cell * ROWS, below = bottom + 22;
+  const across = wide ? 4 : 8, left = wide ? right + 28 : 0, top = wide ? TOP : below + 50;
+  const wideDial = (width - left) / across, highDial = wide ? (bottom - TOP) / 4 : Math.min(wideDial + 18, 62);
+  const middle = (i) => [left + ((i % across) + 0.5) * wideDial, top + (Math.floor(i / across) + 0.5) * highDial - 7];
+  const radius = Math.min(wideDial / 2 - 3, (highDial - 18) / 2, 26), rows = PAIRS / across;
+  return {
+    wide, below, middle, radius, left,
+    column: cellAxis(COLUMNS, LEFT, right), row: cellAxis(ROWS, TOP, bottom),
+    dials: { left, right: width, top, bottom: top + rows * highDial },
+    pairs: new Axis({ from: 0, to: PAIRS - 1, start: left, end: width }),
+    height: wide ? below + 34 : top + rows * highDial + 4,
+  };
+}
+
+function compute({ rule, frame, base, query_row, query_column, key_row, key_column }, width) {
+  const pairs = pairsBy(rule, base), frames = pairs.axes.includes(TIME) ? frame : 0;
+  const between = (row, column) => patchAngles(pairs, frames, query_row - row, query_column - column);
+  const angles = between(key_row, key_column);
+  const scores = Array.from({ length: ROWS }, (_, row) => Array.from({ length: COLUMNS }, (_, column) => meanCosine(between(row, column))));
+  return { values: { scores, axes: pairs.axes, angles, score: meanCosine(angles) }, ...places(width) };
+}
+
+// The hand of a pair starts at the top and turns against the clock; what it has passed is filled, all of it after a full turn.
+function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
+  const whole = Math.abs(angle) >= TURN;
+  context.fillStyle = colour;
+  context.globalAlpha = whole ? 0.2 : 0.45;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.arc(x, y, radius, -TURN / 4, -TURN / 4 - (whole ? TURN : angle), angle > 0);
+  context.fill();
+  context.globalAlpha = 1;
+  context.strokeStyle = chosen ? theme.text : theme.grid;
+  context.lineWidth = chosen ? 2 : 1;
+  context.beginPath();
+  context.arc(x, y, radius, 0, TURN);
+  context.stroke();
+  context.strokeStyle = colour;
+  context.lineWidth = 2.5;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x - radius * Math.sin(angle), y - radius * Math.cos(angle));
+  context.stroke();
+}
+
+function draw({ context, width }, result, state, theme, cursor) {
+  const { values, column, row, below, middle, radius, left, wide, dials } = result, scale = diverging(1), map = new HeatMap(context, theme, column, row);
+  map.fill(values.scores.flat(), scale);
+  words(context, theme, picture.map, LEFT, 10, { colour: theme.text, bold: true, width: column.end - LEFT });
+  for (let c = 0; c < COLUMNS; c++) words(context, theme, String(c), column.at(c), row.end + 8, { align: "center" });
+  for (let r = 0; r < ROWS; r++) words(context, theme, String(r), LEFT - 6, row.at(r), { align: "right" });
+  colourBar(context, theme, scale, { left: LEFT, top: below, width: Math.round(Math.min(140, column.end - LEFT)), ticks: [-1, 0, 1] });
+  const ofPair = cursor?.last === "pair";
+  if (cursor !== null && !ofPair) map.outline(cursor.row, cursor.column);
+  const grips = handles(result, state), labels = new Labels(context, theme, { left: LEFT, right: column.end, top: row.start, bottom: row.end });
+  for (const { x, y } of grips) labels.keep(x, y, 9);
+  for (const { name, x, y } of grips) {
+    grip(context, theme, x, y, colours[name]);
+    labels.write(picture[name], [x, y], { away: 11, colour: theme.text, bold: true });
+  }
+  words(context, theme, picture.pairs, left, wide ? 10 : dials.top - 12, { colour: theme.text, bold: true, width: width - left });
+  const fast = state.rule === "axes" ? PAIRS / 2 : PAIRS; // frequencies in a list
+  values.angles.forEach((angle, i) => {
+    const [x, y] = middle(i);
+    drawDial(context, theme, [x, y], radius, angle, pairColour(i % fast, fast), ofPair && cursor.pair === i);
+    words(context, theme, picture.follows[values.axes[i]], x, y + radius + 9, { align: "center" });
+  });
+}
+
+function handles({ column, row }, { query_row, query_column, key_row, key_column }) {
+  const handle = (name, atRow, atColumn) => ({
+    name, x: column.at(atColumn), y: row.at(atRow),
+    drag: (x, y) => ({ [`${name}_row`]: row.whole(row.invert(y)), [`${name}_column`]: column.whole(column.invert(x)) }),
+  });
+  return [handle("query", query_row, query_column), handle("key", key_row, key_column)];
+}
+
+function facts({ values: { axes, angles, score } }, { query_row, query_column, key_row, key_column }) {
+  const down = key_row - query_row, right = key_column - query_column;
+  const fastest = (axis) => (axes.includes(axis) ? Math.abs((angles[axes.indexOf(axis)] * 360) / TURN) : 0);
+  const part = (axis) => angles.reduce((sum, angle, i) => sum + (axes[i] === axis ? Math.cos(angle) : 0), 0) / PAIRS;
+  return {
+    score, down, up: -down, right, left: -right, tokens: Math.abs(COLUMNS * down + right), width: COLUMNS,
+    rows_part: part(ROW), columns_part: part(COLUMN), of_time: fastest(TIME), of_rows: fastest(ROW), of_columns: fastest(COLUMN),
+  };
+}
+
+function reading({ values }, state, { row, column, pair, last }) {
+  return {
+    of_pair: last === "pair", read: values.scores[row][column], axis: values.axes[pair],
+    degrees: (values.angles[pair] * 360) / TURN, cosine: Math.cos(values.angles[pair]),
+  };
+}
+
+// The pair whose dial is nearest.
+function pick(x, y, { middle }) {
+  const away = Array.from({ length: PAIRS }, (_, i) => Math.hypot(middle(i)[0] - x, middle(i)[1] - y));
+  return away.indexOf(Math.min(...away));
+}
+
+const onMap = ({ column, row }) => [{ left: column.start, right: column.end, top: row.start, bottom: row.end }];
+
+const render = explorable({
+  catalogue,
+  readers: [
+    { name: "row", vertical: true, axis: ({ row }) => row, within: onMap },
+    { name: "column", axis: ({ column }) => column, within: onMap },
+    { name: "pair", axis: ({ pairs }) => pairs, within: ({ dials }) => [dials], pick },
+  ],
+  height: (width) => places(width).height,
+  compute, draw, facts, handles, reading,
+  play: { control: "key_column", seconds: 5 },
+  pixel: ({ column, row }, atRow, atColumn) => [column.at(atColumn), row.at(atRow)],
+});
+
+export default { render };

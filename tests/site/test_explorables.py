@@ -287,7 +287,7 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
             handles = live.evaluate("explorable.handles")
             handle, box = handles[k], canvas.bounding_box()
             from_x, from_y = box["x"] + handle["x"], box["y"] + handle["y"]
-            across, up = -17, 11
+            across, up = (-handle["step"], handle["step"]) if handle["step"] else (-17, 11)
             if handle["swaps"]:
                 like = next(o for o in handles if o["swaps"] and o["along"] == handle["along"] and o is not handle)
                 across, up = like["x"] - handle["x"], like["y"] - handle["y"]

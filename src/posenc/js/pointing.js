@@ -150,7 +150,9 @@ export function pointing(view, labels) {
     get cursor() { return cursor; },
     get readers() { return readers.map(middleOf); },
     get handles() {
-      return handles().map((handle) => ({ name: handle.name, x: handle.x, y: handle.y, along: alongOf(handle), swaps: handle.swaps === true }));
+      return handles().map((handle) => ({
+        name: handle.name, x: handle.x, y: handle.y, along: alongOf(handle), swaps: handle.swaps === true, step: handle.step ?? null,
+      }));
     },
     clamp() {
       if (cursor !== null) for (const reader of readers) cursor[reader.name] = within(reader, cursor[reader.name]);

@@ -31,6 +31,8 @@ def main() -> None:
             rows[name] = try_chapter(browser, url, name)
             told = " ".join(f"{key} {value}" for key, value in rows[name].items() if key != "faults")
             print(f"{name}: {told}", flush=True)
+    run, counted = (sum(row[key] for row in rows.values()) for key in ("spine_run", "spine"))  # type: ignore[misc]
+    print(f"of {counted} cells of the spines {run} run: {run / counted:.3f}")
     faults = [fault for row in rows.values() for fault in row["faults"]]  # type: ignore[attr-defined]
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     REPORT.write_text(json.dumps(rows, indent=1), encoding="utf-8")

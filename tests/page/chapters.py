@@ -8,8 +8,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from tests.page.cells import ROOT, Cell, Chapter, solutions
+from tests.page.cells import ROOT, Cell, Chapter, notebook, solutions
 from tests.site.browser import Watch
+from tools.reading import spine
 
 DIFFERENCES = tomllib.loads((Path(__file__).with_name("differences.toml")).read_text(encoding="utf-8"))
 DRAWN = """(control) => {
@@ -24,9 +25,10 @@ def chapters() -> list[str]:
     return sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
 
 
-def is_spine(cell: Cell) -> bool:
-    """Whether a cell counts for the share of a chapter that runs: no import, no exercise."""
-    return not ({"exercise", "check"} & set(cell.tags)) and not cell.id.startswith("import")
+def of_spine(name: str, cells: list[Cell]) -> list[Cell]:
+    """Those that count for the share of a chapter that runs: in no deeper section, no exercise, no import."""
+    on_spine = {cell["id"] for cell in spine(notebook(name)["cells"])}
+    return [cell for cell in cells if cell.id in on_spine and not cell.id.startswith("import")]
 
 
 def faults_of(name: str, cells: list[Cell]) -> list[str]:
@@ -89,7 +91,7 @@ def try_chapter(browser: Browser, url: str, name: str) -> dict[str, object]:
     faults = faults_of(name, cells) + move_sliders(chapter)
     ran, wrong = solve(chapter)
     page.close()
-    spine = [cell for cell in cells if is_spine(cell)]
+    counted = of_spine(name, cells)
     texts = [cell for cell in cells if cell.ended == "done" and cell.stored]
     return {
         "cells": len(cells),
@@ -98,7 +100,8 @@ def try_chapter(browser: Browser, url: str, name: str) -> dict[str, object]:
         "equal": sum(cell.is_equal for cell in texts),
         "torch": sum(cell.needs == "torch" for cell in cells),
         "other": {cell.id: cell.needs for cell in cells if cell.needs not in ("", "torch")},
-        "share": round(sum(cell.ended == "done" for cell in spine) / len(spine), 3),
+        "spine": len(counted),
+        "spine_run": sum(cell.ended == "done" for cell in counted),
         "checks": ran,
         "ready_s": round(ready, 1),
         "all_s": round(whole, 1),

@@ -88,6 +88,30 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
             closed.close()
 
 
+@pytest.fixture
+def open_chapter(request: pytest.FixtureRequest, new_page: Callable[..., Page], site_url: str) -> Callable[..., Page]:
+    """Opens the chapter that the module of tests names in `CHAPTER`; options are `new_page`'s."""
+
+    def make(**options: object) -> Page:
+        page = new_page(**options)
+        page.goto(f"{site_url}/{request.module.CHAPTER}.html")
+        chromium.settle(page)
+        return page
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def kept(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Iterator[Page]:
+    """The chapter that the module of tests names in `CHAPTER`, one page for all of them."""
+    page, watch = open_page(browser)
+    page.goto(f"{site_url}/{request.module.CHAPTER}.html")
+    chromium.settle(page)
+    yield page
+    nothing_wrong([watch])
+    page.context.close()
+
+
 @pytest.fixture(scope="session")
 def visit_once(playwright: Playwright, site_url: str) -> Callable[[str], Visit]:
     """Visits a page the first time that it is asked for, and tells again what it noted then."""

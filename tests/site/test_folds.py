@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.site.accessibility import violations
-from tests.site.browser import settle
-from tests.site.conftest import nothing_wrong, open_page
 from tests.site.visit import switch_theme
 
 pytestmark = pytest.mark.xdist_group("folds")
@@ -22,17 +20,6 @@ CLOSED = """() => {
   document.activeElement.blur();
   scrollTo(0, 0);
 }"""
-
-
-@pytest.fixture(scope="module")
-def kept(browser: Browser, site_url: str) -> Iterator[Page]:
-    """The chapter's page."""
-    page, watch = open_page(browser)
-    page.goto(f"{site_url}/{CHAPTER}.html")
-    settle(page)
-    yield page
-    nothing_wrong([watch])
-    page.context.close()
 
 
 @pytest.fixture

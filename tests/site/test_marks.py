@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,25 +11,12 @@ from playwright.sync_api import Page, expect
 from site_directives import VERDICTS
 from site_marks import claims_of, mark, put_marks
 
-from tests.site.browser import chapters, settle
+from tests.site.browser import chapters
 
-PAGE = "notebooks/08_multi_frequency_decay.html"
+CHAPTER = "notebooks/08_multi_frequency_decay"
 SECTION = "who-decays"
 TOLD = claims_of("08")[SECTION]
 CHAPTERS = [name for name in chapters() if re.match(r"notebooks/\d\d_", name)]
-
-
-@pytest.fixture
-def open_chapter(new_page: Callable[..., Page], site_url: str) -> Callable[..., Page]:
-    """Opens chapter 08; options are `new_page`'s."""
-
-    def make(**options: object) -> Page:
-        page = new_page(**options)
-        page.goto(f"{site_url}/{PAGE}")
-        settle(page)
-        return page
-
-    return make
 
 
 def mark_of(page: Page, section: str = SECTION):
@@ -51,7 +37,7 @@ def test_each_section_that_a_claim_names_has_its_mark_before_its_heading(name: s
 
 
 def test_a_mark_is_in_no_heading_outline_or_title(built_site: Path):
-    text = (built_site / PAGE).read_text(encoding="utf-8")
+    text = (built_site / f"{CHAPTER}.html").read_text(encoding="utf-8")
     headings = [match[0] for match in re.finditer(r"<(h[1-6])\b.*?</\1>", text, re.DOTALL)]
     assert headings
     assert not any("posenc-aside" in heading for heading in headings)
@@ -153,6 +139,6 @@ def test_the_mark_stands_outside_of_a_fold_that_holds_the_heading():
     section = nodes.section(ids=[SECTION])
     section += [nodes.raw("", "<details><summary>", format="html"), nodes.title("", "Who decays?")]
     document += section
-    put_marks(None, document, PAGE.removesuffix(".html"))
-    assert section[0]["html"] == mark(TOLD, "Who decays?", PAGE.removesuffix(".html"))
+    put_marks(None, document, CHAPTER)
+    assert section[0]["html"] == mark(TOLD, "Who decays?", CHAPTER)
     assert isinstance(section[1], nodes.raw)

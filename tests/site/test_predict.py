@@ -6,7 +6,7 @@ One chapter asks all four kinds. Its page stays open from test to test, and each
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.site.accessibility import violations
 from tests.site.browser import OPEN_ALL, ROOT, settle
-from tests.site.conftest import nothing_wrong, open_page
+from tests.site.conftest import open_page
 from tests.site.visit import switch_theme
 
 pytestmark = pytest.mark.xdist_group("predictions")
@@ -87,17 +87,6 @@ class Asked:
     def result(self) -> str:
         """Guess and truth, as they are read."""
         return plain(self.box.locator(".posenc-result").inner_text())
-
-
-@pytest.fixture(scope="module")
-def kept(browser: Browser, site_url: str) -> Iterator[Page]:
-    """The chapter's page."""
-    page, watch = open_page(browser)
-    page.goto(f"{site_url}/{CHAPTER}.html")
-    settle(page)
-    yield page
-    nothing_wrong([watch])
-    page.context.close()
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,28 +12,15 @@ from site_reference import terms_of
 from site_snippets import Snippet
 from site_terms import GLOSSARY, PLAIN, pattern, put_terms
 
-from tests.site.browser import chapters, settle
+from tests.site.browser import chapters
 
 TERMS = {term.anchor: term for term in terms_of(GLOSSARY)}
 CHAPTERS = [name for name in chapters() if re.match(r"notebooks/\d\d_", name)]
-PAGE = "notebooks/10_longer_contexts.html"
+CHAPTER = "notebooks/10_longer_contexts"
 WORD = re.compile(
     r'<a class="posenc-gloss" href="\.\./book/glossary\.html#([^"]+)" aria-describedby="gloss-\1">(.*?)</a>'
 )
 MOST = 12  # terms a chapter, on average
-
-
-@pytest.fixture
-def open_chapter(new_page: Callable[..., Page], site_url: str) -> Callable[..., Page]:
-    """Opens chapter 10; options are `new_page`'s."""
-
-    def make(**options: object) -> Page:
-        page = new_page(**options)
-        page.goto(f"{site_url}/{PAGE}")
-        settle(page)
-        return page
-
-    return make
 
 
 def words_of(text: str) -> list[tuple[str, str]]:
@@ -157,7 +143,7 @@ def test_a_finger_sees_the_card_first(open_chapter):
     word.tap()
     card = card_of(page, word)
     expect(card).to_be_visible()
-    assert page.url.endswith(PAGE)
+    assert page.url.endswith(f"{CHAPTER}.html")
     card.get_by_role("link", name="In the glossary").tap()
     page.wait_for_url("**/book/glossary.html#*")
 

@@ -1,4 +1,7 @@
-"""The number of a chapter before its title, from its file's name: heading, side bar, browser title, links, search."""
+"""Numbers in the pages: a chapter's before its title, and long ones, which no line may break.
+
+A chapter's number comes from its file's name, and stands in heading, side bar, browser title, links and search.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import re
 from docutils import nodes
 from sphinx.application import Sphinx
 
+CODE = (nodes.literal, nodes.math, nodes.math_block, nodes.raw, nodes.FixedTextElement)
+THOUSANDS = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 CHAPTER = re.compile(r"notebooks/(\d\d)_\w+")
 BEFORE_TITLES_ARE_COLLECTED = 400  # Sphinx's own collector has 500
 
@@ -24,6 +29,15 @@ def number_title(app: Sphinx, doctree: nodes.document) -> None:
         title.insert(0, nodes.Text(f"{number} "))
 
 
+def keep_together(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
+    """Put a narrow space that no line breaks at between the thousands of 10 000."""
+    for text in list(doctree.findall(nodes.Text)):
+        kept = THOUSANDS.sub("\u202f", text)
+        if kept != text and not isinstance(text.parent, CODE):
+            text.parent.replace(text, nodes.Text(kept))
+
+
 def setup(app: Sphinx) -> None:
-    """Register the hook."""
+    """Register the hooks."""
+    app.connect("doctree-resolved", keep_together, priority=950)  # after what looks for words in the text
     app.connect("doctree-read", number_title, priority=BEFORE_TITLES_ARE_COLLECTED)

@@ -81,6 +81,20 @@ def test_every_page_has_a_head(built_site: Path) -> None:
         assert "Turn by Turn" in page.title, path
 
 
+def test_no_line_breaks_within_a_number(built_site: Path) -> None:
+    together = 0
+    for name in chapters():
+        page = (built_site / name).read_text(encoding="utf-8")
+        shown = re.sub(
+            r"<noscript>.*?</noscript>", "", page, flags=re.DOTALL
+        )  # a figure's words have numbers of their own
+        for paragraph in re.findall(r"<p>(.*?)</p>", shown, re.DOTALL):
+            text = re.sub(r"<(code|span class=\"math).*?</(code|span)>", "", paragraph, flags=re.DOTALL)
+            assert not re.search(r"\d \d{3}(?!\d)", text), (name, text)
+            together += len(re.findall(r"\d\u202f\d{3}", text))
+    assert together > 50
+
+
 def test_the_front_door_leads_to_the_first_page(built_site: Path) -> None:
     assert Html(built_site / "index.html").refresh == chapters()[0]
 

@@ -21,8 +21,8 @@ SLIDERS = ".posenc-live .posenc-controls :is(input, select)"
 
 
 def chapters() -> list[str]:
-    """The names of the chapters."""
-    return sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    """The names of the pages whose cells run: the chapters, and the common mistakes."""
+    return sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 
 
 def of_spine(name: str, cells: list[Cell]) -> list[Cell]:
@@ -89,6 +89,7 @@ def try_chapter(browser: Browser, url: str, name: str) -> dict[str, object]:
     cells = chapter.run_all()
     whole = time.monotonic() - began - ready
     faults = faults_of(name, cells) + move_sliders(chapter)
+    sliders = page.locator(SLIDERS).count()
     ran, wrong = solve(chapter)
     page.close()
     counted = of_spine(name, cells)
@@ -102,6 +103,7 @@ def try_chapter(browser: Browser, url: str, name: str) -> dict[str, object]:
         "other": {cell.id: cell.needs for cell in cells if cell.needs not in ("", "torch")},
         "spine": len(counted),
         "spine_run": sum(cell.ended == "done" for cell in counted),
+        "sliders": sliders,
         "checks": ran,
         "ready_s": round(ready, 1),
         "all_s": round(whole, 1),

@@ -49,7 +49,7 @@ const told = document.createElement("span");
 told.setAttribute("role", "status");
 told.textContent = location.hash.startsWith("#code=") ? words.with_version : words.what.replace("{megabytes}", words.megabytes);
 bar.append(button(words.run_page, "", () => press()), told);
-document.querySelector("article h1")?.after(bar);
+(document.querySelector(".posenc-reading") ?? document.querySelector("article h1"))?.after(bar);
 
 for (const cell of document.querySelectorAll(".cell[id^='cell-']")) {
   const tools = document.createElement("div");

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from statistics import median
 
 from playwright.sync_api import sync_playwright
 
@@ -36,6 +37,8 @@ def main() -> None:
     numbered = [row for name, row in rows.items() if name[:2].isdigit()]
     run, counted = (sum(row[key] for row in numbered) for key in ("spine_run", "spine"))  # type: ignore[misc]
     print(f"of {counted} cells of the chapters' spines {run} run")
+    waits = [row["ready_s"] for row in rows.values()]
+    print(f"Python and NumPy are ready after {median(waits)} s, the median of {len(waits)} pages")  # type: ignore[type-var]
     if not wanted and run < LEAST * counted:
         faults.append(f"less than {LEAST} of the spines' cells run")
     REPORT.parent.mkdir(parents=True, exist_ok=True)

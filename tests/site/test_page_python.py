@@ -185,3 +185,15 @@ def test_the_notebook_that_is_taken_away_has_the_changes(chapter: Chapter) -> No
     sources = {cell["id"]: cell["source"] for cell in taken["cells"]}
     assert sources["imports"] == ["x = 1\n", "y = 2"]
     assert len(sources) > 30
+
+
+def test_leaving_the_page_ends_python(new_page: Callable[..., Page], site_url: str) -> None:
+    page = new_page()
+    chapter = Chapter(page, WHERE).open(site_url).start()
+    assert len(page.workers) == 1
+    # What the browser says to a page that it keeps for "back"; one that it throws away loses its worker anyhow.
+    page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    page.wait_for_timeout(500)
+    assert not page.workers
+    assert chapter.run("imports").ended == "done"
+    assert len(page.workers) == 1

@@ -41,7 +41,7 @@ function drawDial(context, theme, [x, y], radius, angle, colour, chosen) {
   context.globalAlpha = whole ? 0.2 : 0.45;
   context.beginPath();
   context.moveTo(x, y);
-  context.arc(x, y, radius, -TURN / 4, -TURN / 4 - (whole ? TURN : angle), angle > 0);
+  context.arc(x, y, radius, -TURN / 4, -TURN / 4 - (whole ? Math.sign(angle) * TURN : angle), angle > 0);
   context.fill();
   context.globalAlpha = 1;
   context.strokeStyle = chosen ? theme.text : theme.grid;

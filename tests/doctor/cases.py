@@ -121,6 +121,7 @@ FOUND: dict[str, tuple[dict[str, Any], int | None]] = {
         "outside": PLAIN | {"rope_scaling_factor": 8},
         "beyond_new": (PLAIN, 8192),
         "beyond": (PLAIN | {"rope_theta": 100.0}, 8192),
+        "all_round": PLAIN | {"max_position_embeddings": 131_072},
         "short_scaled": scaled(YARN | {"factor": 2.0}),
     }.items()
 }

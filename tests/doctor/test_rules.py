@@ -30,6 +30,13 @@ def test_a_rule_finds_what_it_is_for(name):
     assert all(one.text.endswith(".") for one in diagnosis.findings)
 
 
+@pytest.mark.parametrize("name", TABLE["change_no_frequency"])
+def test_what_is_wrong_and_changes_no_frequency_is_drawn_all_the_same(name):
+    diagnosis = diagnose(*FOUND[name])
+    assert diagnosis.worst() == "wrong"
+    assert all(rotation.after is not None for rotation in diagnosis.rotations)
+
+
 @pytest.mark.parametrize(
     "config",
     [

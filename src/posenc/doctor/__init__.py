@@ -129,7 +129,7 @@ def diagnose(config: str | Mapping[str, Any], length: int | None = None) -> Diag
         facts = part.facts
         drawable = not facts["layer_null"] and not facts["own_code"] and facts["kind"] not in ("", "axial")
         drawable &= facts["head_dim"] > 1 and not facts["head_odd"]
-        rotation = _rotation(part, length, drawable and all(one.verdict != "wrong" for one in about))
+        rotation = _rotation(part, length, drawable and not any(map(_spoils, about)))
         about += _by_rules("length_rules", rotation.facts)
         if rotation.after is not None:
             about += _by_rules("drawn_rules", rotation.facts)
@@ -139,6 +139,11 @@ def diagnose(config: str | Mapping[str, Any], length: int | None = None) -> Diag
     findings = _joined(found, outside)
     keys, others = _keys(reading, rotations, findings)
     return Diagnosis("", reading.nested, tuple(rotations), tuple(findings), tuple(keys), others)
+
+
+def _spoils(finding: Finding) -> bool:
+    """Whether nothing can be drawn for what was found."""
+    return finding.verdict == "wrong" and finding.rule not in TABLE["change_no_frequency"]
 
 
 # ---- rules ----------------------------------------------------------------------------------------------------------

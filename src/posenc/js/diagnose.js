@@ -309,6 +309,9 @@ function partOf(model, layer, written, common, flat = false, layerTypes = []) {
 
 // ---- rules
 
+// Whether nothing can be drawn for what was found.
+const spoils = ({ verdict, rule }) => verdict === "wrong" && !table.change_no_frequency.includes(rule);
+
 const finding = (rule, facts, key, layer) => ({ rule: rule.name, verdict: rule.verdict, key, layer, text: say(rule.say, facts, names), see: rule.see });
 
 function byRules(rules, facts) {
@@ -430,7 +433,7 @@ export function diagnose(text, length = null) {
   for (const part of reading.parts) {
     const { facts } = part, about = [...byRules("rules", facts), ...ofKeys(part)];
     const drawable = !facts.layer_null && !facts.own_code && !["", "axial"].includes(facts.kind) && facts.head_dim > 1 && !facts.head_odd;
-    const rotation = rotationOf(part, length, drawable && about.every(({ verdict }) => verdict !== "wrong"));
+    const rotation = rotationOf(part, length, drawable && !about.some(spoils));
     about.push(...byRules("length_rules", rotation.facts), ...(rotation.after ? byRules("drawn_rules", rotation.facts) : []));
     rotations.push(rotation);
     found.push(about);

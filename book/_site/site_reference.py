@@ -260,12 +260,16 @@ def _end_of_fold() -> nodes.raw:
 
 
 class QuestionDirective(_Marked):
-    """```{question} Why …?``` with the answer as its content, folded."""
+    """```{question} Why …?``` with the answer as its content, folded; its code is folded once more."""
 
     def run(self) -> list[nodes.Node]:
         """A fold; a link to it opens it, because its anchor is in what is folded."""
         text = self.arguments[0]
         answer = self._markdown("\n".join(self.content), "posenc-answer")
+        for code in list(answer.findall(nodes.literal_block)):
+            place = code.parent.index(code)
+            begin = nodes.raw("", "<details><summary>The lines that show it</summary>", format="html")
+            code.parent[place : place + 1] = [begin, code, _end_of_fold()]
         self._target(answer, nodes.make_id(text), text)
         return [
             nodes.raw("", "<details><summary>", format="html"),

@@ -23,7 +23,7 @@ from site_reference import CODE, NOTEBOOKS, Question, Term, directives_of, quest
 from posenc import absolute, analysis, attention, bias, configs, frequencies, rotary, scaling, schemes
 from posenc.scaling import configuration
 from tests.notebooks.prose import numbers_in_prose
-from tests.site.browser import ROOT
+from tests.site.browser import ROOT, settle
 
 BOOK = ROOT / "book"
 GLOSSARY, QUESTIONS, NOTES = (BOOK / f"{name}.md" for name in ("glossary", "questions", "about_the_notes"))
@@ -319,3 +319,18 @@ def test_a_link_to_an_answer_opens_it(site_url: str, new_page: Callable[..., Pag
     page.goto(f"{site_url}/book/questions.html#{anchor}")
     assert page.locator(f"#{anchor}").is_visible()
     assert page.locator("details[open]").count() == 1
+
+
+def test_an_answer_takes_no_more_than_half_a_screen(new_page: Callable[..., Page], site_url: str):
+    page = new_page(width=1280, height=800)
+    page.goto(f"{site_url}/book/questions.html")
+    settle(page)
+    heights = page.evaluate(
+        """() => [...document.querySelectorAll('.posenc-answer')].map((answer) => {
+          answer.closest('details').open = true;
+          return answer.getBoundingClientRect().height;
+        })"""
+    )
+    assert len(heights) == len(ASKED)
+    assert min(heights) > 0
+    assert max(heights) <= 400

@@ -103,9 +103,9 @@
   }
 
   /** A slider that is a bar: filled from zero to its value, with the value beside it. */
-  function barSlider(label, { least, most, unit }, value, name = label) {
+  function barSlider(label, { least, most, unit, step }, value, name = label) {
     const input = make("input", { type: "range", min: least, max: most, "aria-label": name });
-    input.step = 10 ** Math.floor(Math.log10((most - least) / 50));
+    input.step = step ?? 10 ** Math.floor(Math.log10((most - least) / 50));
     input.value = value;
     const shown = make("span", {});
     const say = (text = `${significant(Number(input.value))} ${unit}`.trim()) => {
@@ -124,7 +124,8 @@
     accepts: (guess, asked) => Array.isArray(guess) && guess.length === asked.labels.length
       && guess.every((value) => isNumber(value, asked)),
     ask(asked) {
-      const sliders = asked.labels.map((label) => barSlider(label, asked, Math.max(asked.least, 0)));
+      const counts = asked.truth.every(({ text }) => /^\d+$/.test(text)); // bits, not shares of a bit
+      const sliders = asked.labels.map((label) => barSlider(label, counts ? { ...asked, step: 1 } : asked, Math.max(asked.least, 0)));
       const untouched = new Set(sliders.map(({ input }) => input));
       for (const { input } of sliders) input.addEventListener("input", () => untouched.delete(input));
       const body = [make("p", { class: "posenc-hint" }, words.bars.hint), ...sliders.map(({ row }) => row), scaleRow(asked, "posenc-bar")];

@@ -1,7 +1,7 @@
 // Roads: what was read, remembered on this machine only, and the next stop at the end of each page while on a road.
 //
 // window.posencRoads, written before this by book/_site/site_roads.py: { roads: { name: { title, page, stops: [[page,
-// title], …], until: { page: anchor } } }, words }. A page is read when its reader says so; a road is entered by a link
+// title], …], until: { page: anchor } } }, words }. A page is read when its reader says so, or goes on by the link at its end; a road is entered by a link
 // from the road's own page. Where a road's stop ends within a page, the next stop stands there.
 (() => {
   "use strict";
@@ -69,7 +69,7 @@
     const next = nextOf(road);
     if (!next) return element("p", {}, readOf(road) === road.stops.length ? words.finished : "");
     const link = element("a", { href: address(next[0]) }, next[1]);
-    link.addEventListener("click", () => remember({ road: name }));
+    link.addEventListener("click", () => remember({ road: name, read: end && !isRead(present) ? [...memory.read, present] : memory.read }));
     return element("p", {}, readOf(road) || present !== road.page ? words.next : words.begin, " ", link);
   };
   const leave = () => button("leave", words.leave, () => remember({ road: null }));
@@ -104,7 +104,8 @@
     if (road) {
       box.append(
         element("p", { role: "status" }, `${say(words.on_road, road)} `, element("strong", {}, progress(road))),
-        nextStop(road, memory.road), element("p", { class: "posenc-road-bar" }, leave()),
+        nextStop(road, memory.road), ...(read ? [] : [element("p", { class: "posenc-road-kept" }, words.going_on)]),
+        element("p", { class: "posenc-road-bar" }, leave()),
       );
     }
     box.append(kept());

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from site_predict import WORDS
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -100,6 +101,15 @@ def set_up_mathjax(
                 script.attributes["body"] += FORMULAS_WAIT
 
 
+def say_without_javascript(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Say under the title of a page with formulas what a browser without JavaScript makes of them."""
+    if app.env.get_domain("math").data["has_equations"].get(pagename):
+        told = f"<noscript><p>{escape(WORDS['without_script'])}</p></noscript>"
+        context["body"] = context["body"].replace("</h1>", f"</h1>\n{told}", 1)
+
+
 def mend_roles(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
@@ -155,6 +165,7 @@ def setup(app: Sphinx) -> None:
     app.add_css_file("posenc/site.css")
     app.connect("html-page-context", page_context)
     app.connect("html-page-context", set_up_mathjax, priority=900)
+    app.connect("html-page-context", say_without_javascript)
     app.connect("html-page-context", mend_roles, priority=900)  # after the theme
     app.connect("build-finished", write_front_door)
     app.connect("build-finished", colour_without_javascript)

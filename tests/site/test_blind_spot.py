@@ -146,6 +146,19 @@ def test_a_word_is_dragged_in_the_matrix_by_its_row_and_its_column(open_live, fi
     assert "".join(live.values()["moved_words"]) == "matthesatonthecat"
 
 
+@pytest.mark.parametrize("finger", [False, True])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_word_is_dragged_by_the_letters_beside_its_row(open_live, finger, width):
+    live = open_live(BlindSpot, width=width, height=740, has_touch=finger)
+    live.set(order="012")
+    (x, first), (_, last), (right, _) = (
+        live.evaluate("explorable.pixel('after', ...x)", cell) for cell in ([0, 0], [2, 0], [0, 1])
+    )
+    letters = x - (right - x) / 2 - 20  # man, as far from its cell as its middle
+    drag(live, [(letters, last), (letters, first - 3)], finger)
+    assert live.get("order") == "201"
+
+
 @pytest.mark.parametrize("width", [1280, 360])
 def test_every_panel_reads_off_the_same_pair_of_words(open_live, width):
     live = open_live(BlindSpot, width=width)

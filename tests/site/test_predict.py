@@ -223,6 +223,14 @@ def test_every_bar_is_dragged_before_the_answer(chapter: Page) -> None:
     assert asked.is_open
 
 
+def test_counts_are_guessed_in_whole_numbers(new_page: Callable[..., Page], site_url: str) -> None:
+    page = new_page()
+    page.goto(f"{site_url}/notebooks/03_what_a_position_code_must_do.html")
+    asked = Asked(page, "bars")
+    assert asked.facts["unit"] == "bits"
+    assert {slider.get_attribute("step") for slider in asked.inputs().all()} == {"1"}
+
+
 def test_bars_have_a_scale_and_begin_at_zero(chapter: Page) -> None:
     asked = Asked(chapter, "bars")
     ends = [f"{asked.facts[end]:g}" for end in ("least", "most")]

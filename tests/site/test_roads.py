@@ -107,6 +107,22 @@ def test_a_road_is_walked_marked_left_and_cleared(new_page, site_url):
     assert json.loads(page.evaluate(f"localStorage.getItem('{KEY}')")) == {"road": None, "read": []}
 
 
+def test_going_on_by_the_link_marks_the_page(new_page, site_url):
+    page = new_page()
+    page.goto(f"{site_url}/{TWO_HOURS}")
+    page.locator(".posenc-road a").click()
+    page.wait_for_url("**/01_attention_from_scratch.html")
+    end = page.locator(".posenc-road-end")
+    assert "0 of 9 read" in end.inner_text()
+    assert "The link to the next stop marks this page as read." in end.inner_text()
+    end.locator("a").click()
+    page.wait_for_url("**/02_the_blind_spot.html")
+    assert "1 of 9 read" in page.locator(".posenc-road-end").inner_text()
+    assert json.loads(page.evaluate(f"localStorage.getItem('{KEY}')"))["read"] == [
+        "notebooks/01_attention_from_scratch"
+    ]
+
+
 def test_what_was_read_counts_on_every_road(new_page, site_url):
     page = new_page()
     page.goto(f"{site_url}/{COURSE}")

@@ -51,6 +51,19 @@ def test_printing_waits_until_every_figure_is_drawn_and_is_light(
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+def test_a_figure_printed_before_it_is_drawn_has_its_words(
+    plotly_page_name: str, site_url: str, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    page.route("**/plotly.min.js", lambda route: None)  # it never comes
+    page.goto(f"{site_url}/{plotly_page_name}")
+    canvas = page.locator(".posenc-plotly .posenc-canvas").first
+    words = "(canvas) => getComputedStyle(canvas, '::before').content"
+    assert canvas.evaluate(words) == "none"
+    page.emulate_media(media="print")
+    assert json.loads(canvas.evaluate(words)) == canvas.get_attribute("aria-label")
+
+
 # ---- explorables: the host's own part ---------------------------------------------------------------------------
 
 

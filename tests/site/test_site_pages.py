@@ -259,6 +259,14 @@ def test_without_javascript_links_have_their_colour(new_page: Callable[..., Page
     assert link != text
 
 
+def test_without_javascript_a_page_says_what_its_formulas_are(new_page: Callable[..., Page], site_url: str) -> None:
+    page = new_page(javascript=False)
+    page.goto(f"{site_url}/notebooks/01_attention_from_scratch.html")
+    assert "formulas stand as they are typed, in TeX" in page.locator("article").inner_text()
+    page.goto(f"{site_url}/book/two_hours.html")
+    assert "TeX" not in page.locator("article").inner_text()
+
+
 def test_first_view_is_within_its_budget(visited: Visit) -> None:
     assert 0 < visited.weight["bytes"] <= BUDGET, visited.weight
 

@@ -89,6 +89,7 @@ const rectangles = (right) => ({ panels: { beside, before, after } }) => (beside
 function handles({ order, place, panels: { after } }) {
   const row = (at, word) => ({
     name: `row_${word}`, along: "y", swaps: true, x: after.left + 11, y: after.y.at(at),
+    box: { left: after.left, right: after.start, top: after.y.at(at - 0.5), bottom: after.y.at(at + 0.5) },
     drag: (x, y) => ({ order: movedTo(order, at, after.y.whole(after.y.invert(y))) }),
   });
   const column = (at, word) => ({

@@ -15,11 +15,11 @@
 //                                           `last`, the one moved last
 //   pixel(result, …)                        → [x, y] on the canvas of a point in data coordinates, for tests
 // and, where there is use for them,
-//   handles(result, state)                  → [{ name, x, y, along, line, swaps, step, drag(x, y) → { control: value, … } }], dragged on
+//   handles(result, state)                  → [{ name, x, y, along, line, box, swaps, step, drag(x, y) → { control: value, … } }], dragged on
 //                                           the canvas, `along` "x", "y", or "around" a circle where not in both directions; a line { vertical, from,
-//                                           to } is taken hold of anywhere on it; one that swaps goes to the places of its like
-//                                           and nowhere between; one with a `step` moves by so many pixels at a time, both
-//                                           ways. grip() in drawing.js marks a handle
+//                                           to } and a box { left, right, top, bottom } are taken hold of anywhere on them; one
+//                                           that swaps goes to the places of its like and nowhere between; one with a `step` moves
+//                                           by so many pixels at a time, both ways. grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
 //   linked(changes, state)                  → further changes that go with these, as { control: value, … }
 //   play                                    { control, seconds }: what the play button moves from end to end of its track

@@ -99,7 +99,8 @@ export function pointing(view, labels) {
 
   const handles = () => (result() && definition.handles ? definition.handles(result(), state()) : []);
   const alongOf = ({ line, along = "both" }) => (line ? (line.vertical ? "x" : "y") : along);
-  const away = ({ x, y, line }, px, py) => {
+  const away = ({ x, y, line, box }, px, py) => {
+    if (box && px >= box.left && px <= box.right && py >= box.top && py <= box.bottom) return 0.5;
     if (!line) return Math.hypot(x - px, y - py) / REACH;
     const [along, across] = line.vertical ? [py, px - x] : [px, py - y];
     return along >= line.from && along <= line.to ? 0.5 + Math.abs(across) / NEAR / 2 : Infinity; // a point goes first
@@ -110,11 +111,13 @@ export function pointing(view, labels) {
   };
   const spot = (event) => [event.offsetX / view.zoom(), event.offsetY / view.zoom()];
   const pressedAt = (x, y) => definition.press?.(x, y, result(), state()) ?? null;
-  let dragged = false;
+  let dragged = false, beside = [0, 0]; // from a handle to where its box was taken hold of, so that it does not jump
   canvas.addEventListener("pointerdown", (event) => {
     if (!result()) return;
     const [x, y] = spot(event);
-    held = handleAt(x, y)?.name ?? null;
+    const handle = handleAt(x, y);
+    held = handle?.name ?? null;
+    beside = handle?.box ? [x - handle.x, y - handle.y] : [0, 0];
     dragged = held !== null;
     if (held === null) return readAt(x, y, event.pointerType === "touch" ? FINGER : APART);
     canvas.setPointerCapture(event.pointerId);
@@ -125,7 +128,7 @@ export function pointing(view, labels) {
     const [x, y] = spot(event), handle = handles().find(({ name }) => name === held);
     if (handle) {
       view.notify("");
-      return view.change(view.accepted(handle.drag(x, y)));
+      return view.change(view.accepted(handle.drag(x - beside[0], y - beside[1])));
     }
     const over = handleAt(x, y);
     canvas.style.cursor = over ? { x: "ew-resize", y: "ns-resize" }[alongOf(over)] ?? "grab" : pressedAt(x, y) ? "pointer" : "";

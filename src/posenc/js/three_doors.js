@@ -167,9 +167,11 @@ function draw({ context, width }, result, state, theme, cursor) {
 // ---- hands
 
 function handles({ places: axis }, { m, n }) {
-  const handle = (name, control, place) => ({
-    name, along: "x", x: axis.at(place), y: LANES[name], drag: (px) => ({ [control]: axis.whole(axis.invert(px)) }),
-  });
+  const handle = (name, control, place) => {
+    const x = axis.at(place), y = LANES[name];
+    const box = { left: x - HALF.word, right: x + HALF.word, top: y - HALF.high, bottom: y + HALF.high };
+    return { name, along: "x", x, y, box, drag: (px) => ({ [control]: axis.whole(axis.invert(px)) }) };
+  };
   return [handle("query", "m", m), handle("key", "n", n)];
 }
 

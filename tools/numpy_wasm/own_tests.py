@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import importlib
 import json
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.ma  # noqa: F401 (before _Making stands for functions that it takes over)
 import pytest
 
 SITE = Path(pytest.__file__).parents[1]
@@ -79,6 +81,7 @@ class _Making:
 
     def __init__(self, make: Callable[..., Any]) -> None:
         self._make = make
+        functools.update_wrapper(self, make)
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         dtype = options.get("dtype")

@@ -103,8 +103,8 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
   const dials = shown.map((pair, k) => ({ pair, x: ((k % columns) + 0.5) * size, y: box.top + (Math.floor(k / columns) + 0.5) * size }));
   context.globalAlpha = 0.35;
   for (const { pair, x, y } of dials) {
-    const start = state.position * frequencies[pair] - Math.PI / 2;
-    const turn = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, -state.offset * frequencies[pair]));
+    const start = -state.position * frequencies[pair]; // on a canvas the y axis points down
+    const turn = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, state.offset * frequencies[pair]));
     context.fillStyle = pairColour(pair, pairs);
     context.beginPath();
     context.moveTo(x, y);
@@ -124,7 +124,7 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
   };
   rings(dials, theme.grid, 1);
   rings(dials.filter(({ pair }) => pair === chosen), theme.text, 2);
-  // The tip of a hand is the pair itself: its sine across, its cosine up.
+  // The tip of a hand is the pair itself: its cosine across, its sine up.
   for (const [code, colour, dash] of [[values.code, colours.query, []], [values.other, colours.key, [size / 10, size / 20]]]) {
     context.strokeStyle = colour;
     context.lineWidth = Math.max(1.6, size / 16);
@@ -132,7 +132,7 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
     context.beginPath();
     for (const { pair, x, y } of dials) {
       context.moveTo(x, y);
-      context.lineTo(x + radius * code[2 * pair], y - radius * code[2 * pair + 1]);
+      context.lineTo(x + radius * code[2 * pair + 1], y - radius * code[2 * pair]);
     }
     context.stroke();
   }

@@ -21,8 +21,8 @@ def test_opening_setting_tells_the_story():
         "looks like right: greatest at Δ = 0."
     )
     assert SinusoidExplorer(weight="shift", offset=1).finding() == (
-        "At Δ = 1 the product is 1.000 from m = 20 as from all 128 positions. Only the distance matters. It is greatest "
-        "at Δ = 1: a head with this W looks back by 1."
+        "At Δ = 1 the product is 1.000 from m = 20 as from all 128 positions. Only the distance matters. It is "
+        "greatest at Δ = 1: a head with this W looks back by 1."
     )
     assert SinusoidExplorer(weight="shift", offset=-5).finding().endswith("looks ahead by 5.")
 

@@ -102,9 +102,10 @@ def offset_kernel(
 def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
     """The matrix that scales and turns each pair by itself: blocks a_i·I + b_i·J with J = [[0, −1], [1, 0]].
 
-    Between two sinusoidal codes it gives Σ_i (a_i·cos(Δ·θ_i) − b_i·sin(Δ·θ_i)), Δ = m − n, whatever the position: dim free numbers
-    keep translation invariance, and any b ≠ 0 tells left from right. With a_i = cos(k·θ_i), b_i = −sin(k·θ_i) it is
-    `posenc.absolute.shift_matrix`. `a` and `b` have the shape (dim/2,), the answer (dim, dim), float64, in `layout`.
+    Between two sinusoidal codes it gives Σ_i (a_i·cos(Δ·θ_i) − b_i·sin(Δ·θ_i)), Δ = m − n, whatever the position: dim
+    free numbers keep translation invariance, and any b ≠ 0 tells left from right. With a_i = cos(k·θ_i), b_i =
+    −sin(k·θ_i) it is `posenc.absolute.shift_matrix`. `a` and `b` have the shape (dim/2,), the answer (dim, dim),
+    float64, in `layout`.
 
     >>> pairwise_weight([2], [3]).tolist()
     [[2.0, -3.0], [3.0, 2.0]]

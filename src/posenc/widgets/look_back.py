@@ -56,9 +56,7 @@ def _tuned(base: str, scaling: str, steps: str) -> list[list[float | None]]:
         wanted |= {"kind": "fine_tuning", "scaling": scaling, "factor": float(TIMES), "steps": int(steps), "rate": RATE}
         return [_shares(exams().select(**wanted, length=length)) for length in LENGTHS]
     wanted |= (
-        {"kind": "plain"}
-        if scaling == "default"
-        else {"kind": "scaling", "scaling": scaling, "factor": float(TIMES)}
+        {"kind": "plain"} if scaling == "default" else {"kind": "scaling", "scaling": scaling, "factor": float(TIMES)}
     )
     return [_shares(exams().select(**wanted, length=length) if length == TIMES * TRAINED else []) for length in LENGTHS]
 

@@ -208,6 +208,7 @@ CASES = [
         {"weight": "random", "dim": 128, "position": 127, "offset": 64},
         handles=("position", "key", "offset"),
         plays="position",
+        free={"position": 64},  # so that the key, before it, does not reach the edge
     ),
     Case(
         DecayExplorer,

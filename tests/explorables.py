@@ -131,6 +131,9 @@ CASES = [
             {"scaling": "yarn", "training": "copy", "length": 1024, "distance": "768"},
             {"scaling": "ntk_by_parts", "base": "100", "length": 128, "distance": "16"},
             {"scaling": "linear", "length": 256, "distance": "384"},
+            {"scaling": "yarn", "base": "100", "tuning": "45", "length": 128, "distance": "32"},
+            {"scaling": "ntk_aware", "tuning": "15", "length": 256, "distance": "64"},
+            {"scaling": "yarn_temperature", "tuning": "200"},
         ],
         {"scaling": "yarn_temperature", "length": 1024, "distance": "192"},
     ),
@@ -162,11 +165,12 @@ CASES = [
             {"sentence": "我 爱 你", "scheme": "alibi"},
             {"sentence": "the cat sat on the mat", "order": "201345", "causal": True},
             {"sentence": "from Beijing to Shanghai", "order": "0123", "layers": "2", "causal": True, "seed": 7},
-            {"sentence": "屡 败 屡 战", "order": "0321", "scheme": "rope"},
-            {"sentence": "BOS the the the the", "order": "21", "causal": True, "seed": 999},
+            {"sentence": "屡 败 屡 战", "order": "0321", "scheme": "rope", "way": 0.4},
+            {"sentence": "BOS the the the the", "order": "21", "causal": True, "seed": 999, "way": 1.3},
         ],
-        {"sentence": "the cat sat on the mat", "order": "543210", "scheme": "rope", "layers": "2"},
+        {"sentence": "the cat sat on the mat", "order": "543210", "scheme": "rope", "layers": "2", "way": 1.5},
         handles=("row_0", "row_1", "row_2", "column_0", "column_1", "column_2"),
+        plays="way",
     ),
     Case(
         BuildACode,
@@ -204,6 +208,7 @@ CASES = [
         {"weight": "random", "dim": 128, "position": 127, "offset": 64},
         handles=("position", "key", "offset"),
         plays="position",
+        free={"position": 64},  # so that the key, before it, does not reach the edge
     ),
     Case(
         DecayExplorer,

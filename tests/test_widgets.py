@@ -129,7 +129,7 @@ def test_opening_settings_tell_the_story():
     coverage_words, rotation_words = Coverage().finding(), Rotation2D().finding()
     assert "4\u202f096 tokens 18 of 64 pairs have not turned once, 9 not even by a quarter." in coverage_words
     assert "Up to 8\u202f192 tokens 18 meet new angles, on average at 86.8 % of the added positions." in coverage_words
-    assert "score 1.541 by matrices, 1.541 as complex numbers. At 19 and 16 they score 1.541" in rotation_words
+    assert "the key at 6 score 1.541. At 19 and 16 they score 1.541" in rotation_words
 
 
 @pytest.mark.parametrize(
@@ -148,6 +148,8 @@ def test_coverage_says_when_nothing_is_new(setting, said):
 def test_rotation_says_what_the_other_layout_would_score():
     interleaved, half = Rotation2D(view="interleaved"), Rotation2D(view="half")
     assert fixed(half.values()["by_matrices"], 3) == fixed(interleaved.values()["other_layout"], 3)
+    score = fixed(interleaved.values()["by_matrices"], 3)
+    assert f"score {score} by matrices, {score} as complex numbers." in interleaved.finding()
     assert f"The half layout scores {fixed(half.values()['by_matrices'], 3)}." in interleaved.finding()
 
 

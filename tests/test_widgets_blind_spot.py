@@ -127,3 +127,24 @@ def test_each_step_of_the_story_is_true(step, changed, last_same):
     facts = widget.facts()
     assert (facts["count"], facts["changed"], facts["last_same"]) == (3, changed, last_same)
     assert facts["last_kept"] == (step in ("masked", "two-masked"))
+
+
+def test_rows_go_to_their_places_first_and_then_columns():
+    place = [0, 5, 2, 3, 4, 1]  # of each word, in "the mat sat on the cat"
+    for way, rows, columns in ((0, range(6), range(6)), (1, place, range(6)), (2, place, place)):
+        values = BlindSpot(sentence=MAT, order="052341", way=way).values()
+        np.testing.assert_array_equal(values["rows"], rows)
+        np.testing.assert_array_equal(values["columns"], columns)
+    half = BlindSpot(sentence=MAT, order="052341", way=1.5).values()
+    np.testing.assert_allclose(half["columns"], (np.arange(6) + place) / 2)
+    with pytest.raises(traitlets.TraitError, match="way takes .* from 0 to 2"):
+        BlindSpot(way=2.5)
+
+
+@pytest.mark.parametrize("order", ["210", "120", "102"])
+def test_what_is_drawn_on_the_way_is_the_moved_matrix_where_nothing_sees_the_order(order):
+    values = BlindSpot(order=order).values()
+    rows, columns = values["rows"].astype(int), values["columns"].astype(int)
+    moved = np.empty_like(values["weights"])
+    moved[np.ix_(rows, columns)] = values["weights"]
+    np.testing.assert_allclose(moved, values["moved_weights"], atol=EQUAL)

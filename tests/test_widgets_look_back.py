@@ -5,7 +5,7 @@ import pytest
 
 from posenc.lab.measured import exams, statistics
 from posenc.widgets import LookBack
-from posenc.widgets.look_back import BLOCK, DISTANCES, EDGES, LENGTHS
+from posenc.widgets.look_back import BLOCK, DISTANCES, EDGES, LENGTHS, RATE, TUNED
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,41 @@ def test_no_block_stands_farther_back_than_the_text_is_long():
         assert [share is None for share in row] == [distance >= length for distance in DISTANCES]
 
 
+@pytest.mark.parametrize("base", ["100", "10000"])
+@pytest.mark.parametrize("scaling", TUNED)
+@pytest.mark.parametrize("steps", ["15", "45", "200"])
+def test_what_is_tuned_is_the_laboratorys_and_stands_beside_the_same_seed_before(base, scaling, steps):
+    seed = {"probe": "said_once", "task": "said_once", "scheme": f"rope_{base}", "profile": "two_layers", "seed": 0}
+    seed |= {"distractors": "random", "length": 512, "distance": 192}
+    values = LookBack(base=base, scaling=scaling, tuning=steps).values()
+    kinds = {
+        "accuracy": {"kind": "fine_tuning", "scaling": scaling, "factor": 4.0, "steps": int(steps), "rate": RATE},
+        "before": {"kind": "plain"} if scaling == "default" else {"kind": "scaling", "scaling": scaling, "factor": 4.0},
+    }
+    for name, kind in kinds.items():
+        [found] = exams().select(**seed, **kind)
+        shown = values[name][LENGTHS.index(512)][DISTANCES.index(192)]
+        np.testing.assert_allclose(shown, found["accuracy"], atol=1e-4)
+    for name, asked in (("accuracy", {128, 512}), ("before", {512})):
+        known = {length for length, row in zip(LENGTHS, values[name], strict=True) if any(row)}
+        assert known == asked, "a length at which nobody asked"
+
+
+@pytest.mark.parametrize("setting", [{"scaling": "ntk_by_parts"}, {"scaling": "yarn", "training": "copy"}])
+def test_what_was_not_tuned_is_as_if_nothing_had_been_chosen(setting):
+    chosen, plain = LookBack(tuning="200", **setting), LookBack(**setting)
+    assert chosen.values() == plain.values()
+    assert chosen.finding() == plain.finding()
+
+
+def test_the_finding_says_what_was_not_asked_or_recorded():
+    told = LookBack(scaling="linear", tuning="45", length=256, distance="64").finding()
+    assert told.startswith("After these steps the model was asked in texts of L and 4 L alone.")
+    assert "recorded before them alone" in told
+    too_far = LookBack(scaling="linear", tuning="45", length=256, distance="384").finding()
+    assert too_far.startswith("A block cannot stand 384 tokens back")
+
+
 @pytest.mark.parametrize("training", ["said_once", "copy"])
 @pytest.mark.parametrize("base", ["100", "10000"])
 def test_attention_is_shared_out_whole_and_the_head_is_the_one_that_copies(training, base):
@@ -49,7 +84,8 @@ def test_the_story_holds():
     facts = {name: LookBack(**setting).facts() for name, setting in LookBack.story().items()}
     assert facts["cliff"]["within"] > 95 > 10 > facts["cliff"]["far"]
     assert facts["yarn"]["far"] > 90 > facts["yarn"]["near"]
-    assert facts["linear"]["near"] < 10
+    assert facts["tuned"]["near_before"] < 10
+    assert facts["tuned"]["near"] > 70
     assert facts["temperature"]["near"] > facts["cliff"]["near"] + 20
     assert facts["temperature"]["far"] < 10
     assert facts["repeated"]["near"] < facts["yarn"]["near"]

@@ -13,18 +13,18 @@ OFFSETS = np.arange(-64, 65)
 
 def test_opening_setting_tells_the_story():
     assert SinusoidExplorer().finding() == (
-        "At Δ = 10 the product is −0.259 from t = 20, and from −0.345 to 0.193 over all 128 positions. "
-        "98.7\u00a0% of its variance comes from where the codes stand, not from their offset."
+        "At Δ = 10 the product is −0.058 from m = 20, and from −0.369 to 0.240 over all 128 positions. "
+        "98.7\u00a0% of its variance comes from where the codes stand, not from their distance."
     )
     assert SinusoidExplorer(weight="identity").finding() == (
-        "At Δ = 10 the product is 0.658 from t = 20 as from all 128 positions. Only the offset matters, and left "
+        "At Δ = 10 the product is 0.658 from m = 20 as from all 128 positions. Only the distance matters, and left "
         "looks like right: greatest at Δ = 0."
     )
-    assert SinusoidExplorer(weight="shift", offset=-1).finding() == (
-        "At Δ = −1 the product is 1.000 from t = 20 as from all 128 positions. Only the offset matters. It is greatest "
-        "at Δ = −1: a head with this W looks back by 1."
+    assert SinusoidExplorer(weight="shift", offset=1).finding() == (
+        "At Δ = 1 the product is 1.000 from m = 20 as from all 128 positions. Only the distance matters. It is "
+        "greatest at Δ = 1: a head with this W looks back by 1."
     )
-    assert SinusoidExplorer(weight="shift", offset=5).finding().endswith("looks ahead by 5.")
+    assert SinusoidExplorer(weight="shift", offset=-5).finding().endswith("looks ahead by 5.")
 
 
 def test_each_step_of_the_story_is_true():
@@ -40,7 +40,7 @@ def test_each_step_of_the_story_is_true():
         assert told[step]["everywhere"]
         assert told[step]["symmetric"]
     np.testing.assert_allclose(told["none"]["kernel"], told["elsewhere"]["kernel"], atol=1e-12)
-    assert (told["back"]["peak"], told["back"]["symmetric"]) == (-1, False)
+    assert (told["back"]["peak"], told["back"]["symmetric"]) == (1, False)
     np.testing.assert_allclose(told["base-one"]["kernel"], np.cos(OFFSETS), atol=1e-12)
     assert told["base-one"]["slowest"] == pytest.approx(2 * np.pi)
 

@@ -208,3 +208,31 @@ def test_chapter_01_shows_no_position_code(open_live):
     assert told == [["blind", "masked", "two-masked"], list(BlindSpot.story())]
     chapter.evaluate("model.set('_restore', x)", {"order": "20", "scheme": "rope"})
     assert (chapter.get("order"), chapter.get("scheme")) == ("20", "none")
+
+
+def test_play_takes_the_words_of_a_written_sentence_to_its_other_order(open_live):
+    live = open_live(BlindSpot, reduced_motion="reduce")
+    live.set(**BlindSpot(order="").setting())
+    play = live.figure.locator(".posenc-bar button[aria-label^=Play]")
+    seen = []
+    for _ in range(9):
+        play.click()
+        live.settle()
+        values = live.values()
+        seen.append((live.get("way"), live.get("order"), list(values["rows"]), list(values["columns"])))
+    assert [way for way, *_ in seen] == [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]
+    assert {order for _, order, *_ in seen} == {"210"}
+    assert seen[0][2:] == ([0, 1, 2], [0, 1, 2])
+    assert seen[4][2:] == ([2, 1, 0], [0, 1, 2])
+    assert seen[-1][2:] == ([2, 1, 0], [2, 1, 0])
+
+
+def test_a_word_taken_hold_of_on_the_way_arrives(open_live):
+    live = open_live(BlindSpot)
+    live.set(**BlindSpot(sentence=MAT, order="052341", way=0.3).setting())
+    there = {handle["name"]: handle for handle in live.evaluate("explorable.handles")}
+    start, end = there["row_0"], there["row_2"]
+    drag(live, [(start["x"], start["y"]), (start["x"], end["y"] + 3)], False)
+    assert live.get("way") == 2
+    assert live.get("order") == "520341"
+    assert live.finding == BlindSpot(sentence=MAT, order="520341").finding()

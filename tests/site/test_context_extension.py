@@ -114,7 +114,7 @@ def test_the_large_panel_is_read_off(open_live, panel):
     live.set(shown=panel)
     box = live.figure.locator("canvas").bounding_box()
     live.figure.locator("canvas").hover(position={"x": 0.4 * box["width"], "y": 0.7 * box["height"]})
-    assert live.readout.startswith("m = " if panel == "scores" else "pair ")
+    assert live.readout.startswith("Δ = " if panel == "scores" else "pair ")
 
 
 def test_small_panels_are_pressed_to_be_large(open_live):

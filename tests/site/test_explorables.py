@@ -912,11 +912,11 @@ def test_a_point_is_read_off_by_mouse_and_keys(open_live):
     live.figure.locator("canvas").hover(position={"x": px, "y": py})
     readout = live.figure.locator(".posenc-readout")
     values = DecayExplorer(distance=1000).values()
-    assert readout.inner_text().startswith("m = 500: ") or readout.inner_text().startswith("m = 499: ")
+    assert readout.inner_text().startswith("Δ = 500: ") or readout.inner_text().startswith("Δ = 499: ")
     reader = live.figure.locator(".posenc-reader")
     at = int(readout.inner_text().split()[2].rstrip(":"))
     reader.press("ArrowRight")
-    assert readout.inner_text() == f"m = {at + 1}: S {values['score'][at + 1]:.4f} · law {values['law'][at + 1]:.4f}"
+    assert readout.inner_text() == f"Δ = {at + 1}: S {values['score'][at + 1]:.4f} · law {values['law'][at + 1]:.4f}"
 
 
 @DECAY

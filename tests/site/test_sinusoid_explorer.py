@@ -35,7 +35,7 @@ def test_matrices_equal_python(arithmetic, dim):
 @pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("base", BASES)
 def test_kernels_equal_python(arithmetic, dim, base):
-    offsets, positions = np.arange(-64, 65), np.arange(128)
+    distances, positions = np.arange(-64, 65), np.arange(128)
     matrices = {
         "A.shiftMatrix(0, A.inverseFrequencies(x.dim, x.base))": np.eye(dim),
         "A.shiftMatrix(-7, A.inverseFrequencies(x.dim, x.base))": shift_matrix(-7, dim, base),
@@ -45,13 +45,13 @@ def test_kernels_equal_python(arithmetic, dim, base):
         kernel, band, measures = arithmetic(
             f"""(() => {{
               const products = A.offsetProducts(A.sinusoidalRun(-64, 256, x.dim, x.base), 64, {expression});
-              const kernel = Array.from({{ length: 128 }}, (_, t) => products(t)), band = A.kernelBand(kernel);
+              const kernel = Array.from({{ length: 128 }}, (_, m) => products(m)), band = A.kernelBand(kernel);
               return [kernel.map((row) => Array.from(row)), ['low', 'high', 'mean'].map((k) => Array.from(band[k])),
                 [A.kernelResidual(kernel, band), A.kernelAsymmetry(kernel, band)]];
             }})()""",
             {"dim": dim, "base": base},
         )
-        wanted = offset_kernel(offsets, positions, dim, base, matrix) / (dim / 2)
+        wanted = offset_kernel(-distances, positions, dim, base, matrix) / (dim / 2)
         np.testing.assert_allclose(kernel, wanted, atol=1e-10, rtol=0)
         np.testing.assert_allclose(band, [wanted.min(0), wanted.max(0), wanted.mean(0)], atol=1e-10, rtol=0)
         np.testing.assert_allclose(
@@ -116,7 +116,7 @@ def test_table_and_curve_are_read_off(open_live):
     live.figure.locator("[data-reader=offset]").press("End")
     there = fixed(decay(64, inv_freq(64)), 3)
     over = f"mean {there}, least {there}, greatest {there} over the positions"
-    assert live.readout == f"Δ = 64: {there} from t = 20 · {over}"
+    assert live.readout == f"Δ = 64: {there} from m = 20 · {over}"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -160,12 +160,12 @@ def test_both_positions_and_the_offset_are_dragged_in_the_picture(open_live, fin
     assert [one["name"] for one in live.evaluate("explorable.handles")] == ["position", "key", "offset"]
     x, _ = move("position", 60, 7)
     assert live.get("position") > 20
-    assert live.get("offset") == 10, "the offset goes along"
+    assert live.get("offset") == 10, "the distance stays"
     assert abs(handle("position")["x"] - x) < 4
-    key, position = live.get("position") + 10, live.get("position")
+    key, position = live.get("position") - 10, live.get("position")
     x, _ = move("key", -40, -5)
     assert live.get("position") == position
-    assert live.get("offset") + position < key
+    assert position - live.get("offset") < key
     assert abs(handle("key")["x"] - x) < 4
     live.set(position=20, offset=10)
     x, _ = move("offset", -30, 4)
@@ -177,11 +177,11 @@ def test_both_positions_and_the_offset_are_dragged_in_the_picture(open_live, fin
     drag(live, [(start["x"], far), (start["x"] + 40, far)], finger)
     assert abs(handle("offset")["x"] - start["x"] - 40) < 4
     assert live.finding == SinusoidExplorer(**live.setting()).finding()
-    live.set(position=3, offset=-60)
+    live.set(position=3, offset=60)
     left = handle("key")["x"]
     assert 0 < left < live.evaluate(canvas) / 2, "a key outside the table waits at its edge"
     move("key", 25)
-    assert live.get("offset") >= -3
+    assert live.get("offset") <= 3
 
 
 def test_the_curves_fill_their_panel(open_live):

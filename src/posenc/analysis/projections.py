@@ -65,15 +65,15 @@ def offset_kernel(
     *,
     layout: str = "interleaved",
 ) -> Array:
-    """What a matrix between two sinusoidal codes makes of their offset: p_tᵀ·W·p_{t+Δ} at every position t.
+    """What a matrix between two sinusoidal codes makes of their offset: p_mᵀ·W·p_n at every position m.
 
-    For W = I it is (dim/2)·S(Δ) at every t (see `decay`). Any other W is what W_qᵀ·W_k may be: random ones make the
-    product depend on t; those of `pairwise_weight` never do; `posenc.absolute.shift_matrix(1, dim)` moves the peak to Δ
-    = −1: a head that looks one token back.
+    For W = I it is (dim/2)·S(m − n) at every m (see `decay`). Any other W is what W_qᵀ·W_k may be: random ones make the
+    product depend on m; those of `pairwise_weight` never do; `posenc.absolute.shift_matrix(1, dim)` moves the peak to
+    n − m = −1: a head that looks one token back.
 
     Args:
-        offsets: Δ (key minus query), shape (offsets,).
-        positions: t, any real numbers, shape (positions,).
+        offsets: n − m, key minus query, shape (offsets,).
+        positions: m, any real numbers, shape (positions,).
         dim: width of the code, at least 1.
         weight: W, shape (dim, dim); the identity where it is left out. Gradients flow into it.
         layout: "interleaved" or "half", as in `posenc.absolute.sinusoidal`; W is read in it.
@@ -102,9 +102,10 @@ def offset_kernel(
 def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
     """The matrix that scales and turns each pair by itself: blocks a_i·I + b_i·J with J = [[0, −1], [1, 0]].
 
-    Between two sinusoidal codes it gives Σ_i (a_i·cos(Δ·θ_i) + b_i·sin(Δ·θ_i)), whatever the position: dim free numbers
-    keep translation invariance, and any b ≠ 0 tells left from right. With a_i = cos(k·θ_i), b_i = −sin(k·θ_i) it is
-    `posenc.absolute.shift_matrix`. `a` and `b` have the shape (dim/2,), the answer (dim, dim), float64, in `layout`.
+    Between two sinusoidal codes it gives Σ_i (a_i·cos(Δ·θ_i) − b_i·sin(Δ·θ_i)), Δ = m − n, whatever the position: dim
+    free numbers keep translation invariance, and any b ≠ 0 tells left from right. With a_i = cos(k·θ_i), b_i =
+    −sin(k·θ_i) it is `posenc.absolute.shift_matrix`. `a` and `b` have the shape (dim/2,), the answer (dim, dim),
+    float64, in `layout`.
 
     >>> pairwise_weight([2], [3]).tolist()
     [[2.0, -3.0], [3.0, 2.0]]
@@ -143,7 +144,7 @@ def kernel_residual(kernel: Array) -> Array:
 def kernel_asymmetry(kernel: Array) -> Array:
     """How differently a kernel treats an offset to the right and the same to the left: 0 for not at all.
 
-    The mean of |K(t, Δ) − K(t, −Δ)| over all entries, in standard deviations of all entries; 0 for equal ones. `kernel`
+    The mean of |K(m, Δ) − K(m, −Δ)| over all entries, in standard deviations of all entries; 0 for equal ones. `kernel`
     has the shape (positions, offsets), with offsets −n … n in this order: an odd number of columns.
 
     >>> float(kernel_asymmetry([[1, 2, 1]])), round(float(kernel_asymmetry([[1, 2, 3]])), 3)

@@ -33,7 +33,7 @@ export function randomOrthogonal(seed, dim) {
   return matrix;
 }
 
-// p_tᵀ·W·p_{t+Δ} ÷ (dim/2) at offsets Δ = −reach … reach, as a function of t; the first of the codes is that of −reach.
+// p_mᵀ·W·p_n ÷ (dim/2) at distances m − n = −reach … reach, as a function of m; the first of the codes is that of −reach.
 export function offsetProducts(codes, reach, matrix) {
   const dim = matrix.length;
   const columns = matrix.map(() => new Float64Array(dim));
@@ -41,10 +41,10 @@ export function offsetProducts(codes, reach, matrix) {
     for (let i = 0; i < dim; i++) columns[i][k] = row[i] / (dim / 2);
   });
   const through = new Float64Array(dim);
-  return (t) => {
-    for (let i = 0; i < dim; i++) through[i] = dot(codes[t + reach], columns[i]);
+  return (m) => {
+    for (let i = 0; i < dim; i++) through[i] = dot(codes[m + reach], columns[i]);
     const products = new Float64Array(2 * reach + 1);
-    for (let k = 0; k < products.length; k++) products[k] = dot(through, codes[t + k]);
+    for (let k = 0; k < products.length; k++) products[k] = dot(through, codes[m + 2 * reach - k]);
     return products;
   };
 }
@@ -82,7 +82,7 @@ export function kernelResidual(kernel, { mean }) {
   return all === 0 ? 0 : Math.sqrt(within / all);
 }
 
-// How differently an offset to the right and to the left are treated, in standard deviations of all entries.
+// How differently a distance ahead and the same distance back are treated, in standard deviations of all entries.
 export function kernelAsymmetry(kernel, { mean }) {
   const { all } = variances(kernel, mean), last = mean.length - 1;
   if (all === 0) return 0;

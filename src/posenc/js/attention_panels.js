@@ -54,8 +54,27 @@ export function panelsOf(width, list, dim) {
   return { beside, ribbons, before: beside ? panel(0, own) : { left: 0, end: own, y: after.y }, after };
 }
 
-function drawWeights(context, theme, { x, y, cell }, weights, causal) {
+// On the way words pass over one another, those that go farthest on top; `shown` says where their rows and columns are.
+const stacked = (places) => [...places.keys()].sort((a, b) => Math.abs(places[a] - a) - Math.abs(places[b] - b));
+
+function drawWeights(context, theme, { x, y, cell }, { weights, rows, columns, moving }, causal) {
   const hidden = (i, j) => causal && j > i, small = sized(theme, 11);
+  if (moving) {
+    context.strokeStyle = theme.grid;
+    context.lineWidth = 1;
+    context.strokeRect(x.start - 0.5, y.start - 0.5, x.end - x.start + 1, y.end - y.start + 1);
+    for (const i of stacked(rows)) {
+      for (const j of stacked(columns)) {
+        const [across, down] = [columns[j], rows[i]], one = (axis, at) => cellAxis(1, axis.at(at - 0.5), axis.at(at + 0.5));
+        const [left, top, right, bottom] = [x.at(across - 0.5), y.at(down - 0.5), x.at(across + 0.5), y.at(down + 0.5)];
+        context.fillStyle = theme.ground;
+        context.fillRect(left, top, right - left, bottom - top);
+        new HeatMap(context, theme, one(x, across), one(y, down)).fill([hidden(i, j) ? NaN : weights[i][j]], WEIGHTS);
+        if (cell >= NUMBERED) words(context, small, hidden(i, j) ? "–" : fixed(100 * weights[i][j], 0), x.at(across), y.at(down) + 1, { align: "center", colour: theme.text });
+      }
+    }
+    return;
+  }
   new HeatMap(context, theme, x, y).fill(weights.flatMap((row, i) => row.map((weight, j) => (hidden(i, j) ? NaN : weight))), WEIGHTS);
   if (cell < NUMBERED) return;
   weights.forEach((row, i) => row.forEach((weight, j) => (
@@ -64,10 +83,12 @@ function drawWeights(context, theme, { x, y, cell }, weights, causal) {
 }
 
 // Outputs as bars up and down from the middle of their rows; `greatest` is the entry that fills half a row.
-function drawOutputs(context, theme, entry, y, outputs, greatest) {
+function drawOutputs(context, theme, entry, y, outputs, greatest, rows = [...outputs.keys()]) {
   const wide = entry.at(1) - entry.at(0), high = (y.at(1) - y.at(0)) / 2 - 3;
-  outputs.forEach((output, i) => {
-    const middle = y.at(i);
+  for (const i of stacked(rows)) {
+    const middle = y.at(rows[i]), output = outputs[i];
+    context.fillStyle = theme.ground;
+    context.fillRect(entry.start, middle - high - 1, entry.end - entry.start, 2 * high + 2);
     context.fillStyle = theme.grid;
     context.globalAlpha = 0.35;
     context.fillRect(entry.start, middle - high - 1, entry.end - entry.start, 2 * high + 2);
@@ -79,39 +100,41 @@ function drawOutputs(context, theme, entry, y, outputs, greatest) {
     });
     context.fillStyle = theme.muted;
     context.fillRect(entry.start, middle - 0.5, entry.end - entry.start, 1);
-  });
+  }
 }
 
 // The words of a panel, beside its rows and above its columns; those that can be dragged stand on a ground of their own.
-function drawWords(context, theme, { x, y, start, slanted }, list, { scheme }, draggable, numbered) {
+function drawWords(context, theme, { x, y, start, slanted }, { list, rows, columns }, { scheme }, draggable, numbered) {
   const bold = `600 ${theme.font}`;
   const ground = (wide, left, middle) => {
     if (!draggable) return;
-    context.fillStyle = theme.grid;
-    context.globalAlpha = 0.6;
     context.beginPath();
     context.roundRect(left - 4, middle - 9, wide + 8, 18, 9);
-    context.fill();
+    for (const [colour, alpha] of [[theme.ground, 1], [theme.grid, 0.6]]) {
+      context.fillStyle = colour;
+      context.globalAlpha = alpha;
+      context.fill();
+    }
     context.globalAlpha = 1;
   };
-  list.forEach((word, k) => {
-    const wide = widthOf(context, bold, word), right = start - 8;
-    ground(wide, right - wide, y.at(k));
-    words(context, theme, word, right, y.at(k), { align: "right", colour: colours.query, bold: true });
-    if (draggable) grip(context, theme, right - wide - 15, y.at(k), colours.position);
+  for (const k of stacked(rows)) {
+    const word = list[k], wide = widthOf(context, bold, word), right = start - 8;
+    ground(wide, right - wide, y.at(rows[k]));
+    words(context, theme, word, right, y.at(rows[k]), { align: "right", colour: colours.query, bold: true });
+    if (draggable) grip(context, theme, right - wide - 15, y.at(rows[k]), colours.position);
     context.save();
-    context.translate(x.at(k), y.start - 12);
+    context.translate(x.at(columns[k]), y.start - 12);
     if (slanted) context.rotate(-0.7);
     ground(wide, slanted ? -2 : -wide / 2, 0);
     words(context, theme, word, slanted ? -2 : 0, 0, { align: slanted ? "left" : "center", colour: colours.key, bold: true });
     context.restore();
     const number = right - wide - (draggable ? 27 : 5);
     if (scheme !== "none" && numbered) words(context, sized(theme, 11), String(k), number, y.at(k), { align: "right", colour: colours.position, bold: true });
-  });
+  }
 }
 
 // From each row of the words before to where its word has moved: a ribbon where the output is the same, else a dashed line.
-function drawRibbons(context, { before, after, beside }, { place, values }, chosen) {
+function drawRibbons(context, { before, after, beside }, { values }, chosen) {
   const from = beside ? before.entry.end + 4 : before.end, to = after.left, middle = (from + to) / 2;
   const half = Math.max(after.row / 2 - (beside ? 5 : 7), 3);
   const edge = (upper, lower) => {
@@ -120,7 +143,7 @@ function drawRibbons(context, { before, after, beside }, { place, values }, chos
   };
   context.strokeStyle = context.fillStyle = colours.position;
   values.output_change.forEach((change, word) => {
-    const upper = before.y.at(word), lower = after.y.at(place[word]), same = change <= EQUAL, bold = chosen === word;
+    const upper = before.y.at(word), lower = after.y.at(values.rows[word]), same = change <= EQUAL, bold = chosen === word;
     context.lineWidth = (same ? 1.2 : 2) + bold;
     context.setLineDash(same ? [] : [5, 5]);
     context.beginPath();
@@ -161,37 +184,43 @@ function drawChanges(context, theme, { after, beside }, { order, place, values }
   }));
 }
 
-function drawPanel(context, theme, panel, list, weights, outputs, greatest, state, facts, { draggable, numbered }) {
-  const { x, y, entry, start } = panel;
+// `shown` has the words with their weights and outputs, and where the rows and columns are that they stand in.
+function drawPanel(context, theme, panel, shown, greatest, state, facts, { draggable, numbered }) {
+  const { x, y, entry, start } = panel, { outputs, rows } = shown;
   words(context, theme, [say(picture.weights, facts), say(picture.weights_short, facts), picture.weights_least], x.start, 28, { width: entry.start - x.start - 8 });
   words(context, theme, say(picture.outputs, facts), entry.start, 28, { width: entry.end - entry.start });
-  drawWords(context, theme, panel, list, state, draggable, numbered);
-  drawWeights(context, theme, panel, weights, state.causal);
-  drawOutputs(context, theme, entry, y, outputs, greatest);
+  drawWords(context, theme, panel, shown, state, draggable, numbered);
+  drawWeights(context, theme, panel, shown, state.causal);
+  drawOutputs(context, theme, entry, y, outputs, greatest, rows);
   drawOutputs(context, theme, entry, panel.mean, [meanRow(outputs)], greatest);
   words(context, theme, picture.mean, entry.start - 6, panel.mean.at(0), { align: "right", width: entry.start - start });
 }
 
 export function drawPanels({ context, width, height }, result, state, theme, facts, cursor) {
-  const { place, values, panels } = result, { before, after, beside, ribbons } = panels;
+  const { values, panels } = result, { before, after, beside, ribbons } = panels, moving = state.way < 2;
+  const places = [...values.words.keys()], as = { list: values.words, weights: values.weights, outputs: values.outputs };
+  const written = { ...as, rows: places, columns: places };
+  const moved = { list: values.moved_words, weights: values.moved_weights, outputs: values.moved_outputs, rows: places, columns: places };
   const greatest = Math.max(...[...values.outputs, ...values.moved_outputs].flat().map(Math.abs));
   const title = (texts, left, right) => words(context, sized(theme, 13), say(texts, facts), left, 10, { colour: theme.text, bold: true, width: right - left });
   if (ribbons) drawRibbons(context, panels, result, cursor?.query);
   if (beside) {
     title(picture.as_written, before.left, before.entry.end + 40);
-    drawPanel(context, theme, before, values.words, values.weights, values.outputs, greatest, state, facts, { draggable: false, numbered: true });
+    drawPanel(context, theme, before, written, greatest, state, facts, { draggable: false, numbered: true });
   } else if (ribbons) {
     values.words.forEach((word, k) => words(context, theme, word, before.end - 4, before.y.at(k), { align: "right", colour: colours.query, bold: true }));
     words(context, theme, say(picture.before, facts), 0, 28);
   }
   title(picture.moved, after.left + 2, width);
-  drawPanel(context, theme, after, values.moved_words, values.moved_weights, values.moved_outputs, greatest, state, facts, { draggable: true, numbered: beside });
-  drawChanges(context, theme, panels, result);
+  const shown = moving ? { ...as, rows: values.rows, columns: values.columns, moving } : moved;
+  drawPanel(context, theme, after, shown, greatest, state, facts, { draggable: true, numbered: beside && !moving });
+  if (!moving) drawChanges(context, theme, panels, result);
   if (cursor !== null) {
     if (beside) new HeatMap(context, theme, before.x, before.y).outline(cursor.query, cursor.key);
-    new HeatMap(context, theme, after.x, after.y).outline(place[cursor.query], place[cursor.key]);
+    new HeatMap(context, theme, after.x, after.y).outline(values.rows[cursor.query], values.columns[cursor.key]);
   }
+  const said = moving && !facts.written ? say(picture.under_way, facts) : [say(picture.verdict, facts), say(picture.verdict_short, facts)];
   const verdict = sized(theme, beside ? 15 : 13), line = height - VERDICT + 14;
-  words(context, verdict, [say(picture.verdict, facts), say(picture.verdict_short, facts)], 0, line, { colour: theme.text, bold: true, width });
-  words(context, theme, say(picture.legend, facts), 0, line + 20, { width });
+  words(context, verdict, said, 0, line, { colour: theme.text, bold: true, width });
+  if (!moving) words(context, theme, say(picture.legend, facts), 0, line + 20, { width });
 }

@@ -3,6 +3,7 @@ import { EQUAL, drawPanels, panelsHeight, panelsOf } from "./attention_panels.js
 import { table } from "./blocks.js";
 import catalogue from "./blind_spot.json";
 import { explorable } from "./explorable.js";
+import { eased } from "./motion.js";
 import { fixed } from "./numbers.js";
 import { movedTo, placesOf, wordOrder } from "./word_order.js";
 
@@ -20,6 +21,7 @@ function compute(state, width) {
   const list = state.sentence.split(" "), order = placesOf(state.order, list.length);
   const place = list.map((_, word) => order.indexOf(word)); // where each word stands afterwards
   const { embeddings, projections } = drawnWeights(state.seed, WORDS, DIM, 2);
+  const drawn = (share) => place.map((to, word) => word + (to - word) * eased(share)); // with a share of the way behind it
   const vocabulary = [...new Set(list)];
   const attend = (places) => (
     attentionLayers(places.map((word) => embeddings[vocabulary.indexOf(list[word])]), projections.slice(0, Number(state.layers)), state)
@@ -29,6 +31,8 @@ function compute(state, width) {
   const values = {
     words: list,
     moved_words: moved,
+    rows: drawn(Math.min(state.way, 1)),
+    columns: drawn(Math.max(state.way - 1, 0)),
     weights: before.weights,
     moved_weights: after.weights,
     outputs: before.output,
@@ -76,9 +80,11 @@ function blocks({ place, values }) {
 const cellsOf = (axis) => ({ panels: { beside, before, after } }) => (beside ? before : after)[axis];
 
 // The word under the pointer, in either panel, along its axis "x" or "y".
-const pickAlong = (axis) => (x, y, { order, panels: { beside, before, after } }) => {
-  const inAfter = !beside || x >= after.left, cells = (inAfter ? after : before)[axis], at = cells.whole(cells.invert(axis === "y" ? y : x));
-  return inAfter ? order[at] : at;
+const pickAlong = (axis) => (x, y, { values, panels: { beside, before, after } }) => {
+  const inAfter = !beside || x >= after.left, cells = (inAfter ? after : before)[axis], at = cells.invert(axis === "y" ? y : x);
+  if (!inAfter) return cells.whole(at);
+  const away = values[axis === "y" ? "rows" : "columns"].map((where) => Math.abs(where - at));
+  return away.indexOf(Math.min(...away));
 };
 
 const rectangles = (right) => ({ panels: { beside, before, after } }) => (beside ? [before, after] : [after]).map((panel) => (
@@ -86,25 +92,32 @@ const rectangles = (right) => ({ panels: { beside, before, after } }) => (beside
 ));
 
 // Each word of the moved sentence is dragged by its row and by its column.
-function handles({ order, place, panels: { after } }) {
+function handles({ order, place, values, panels: { after } }) {
   const row = (at, word) => ({
-    name: `row_${word}`, along: "y", swaps: true, x: after.left + 11, y: after.y.at(at),
-    box: { left: after.left, right: after.start, top: after.y.at(at - 0.5), bottom: after.y.at(at + 0.5) },
+    name: `row_${word}`, along: "y", swaps: true, x: after.left + 11, y: after.y.at(values.rows[word]),
+    box: { left: after.left, right: after.start, top: after.y.at(values.rows[word] - 0.5), bottom: after.y.at(values.rows[word] + 0.5) },
     drag: (x, y) => ({ order: movedTo(order, at, after.y.whole(after.y.invert(y))) }),
   });
   const column = (at, word) => ({
-    name: `column_${word}`, along: "x", swaps: true, x: after.x.at(at), y: after.y.start - 12,
+    name: `column_${word}`, along: "x", swaps: true, x: after.x.at(values.columns[word]), y: after.y.start - 12,
     drag: (x) => ({ order: movedTo(order, at, after.x.whole(after.x.invert(x))) }),
   });
   return [...place.map(row), ...place.map(column)];
 }
 
-// A sentence comes with another order that makes sense too: its last word and an earlier one change places.
-function linked({ sentence }) {
-  if (!sentence) return {};
+// Another order of a sentence that makes sense too: its last word and an earlier one change places.
+function otherOrder(sentence) {
   const list = sentence.split(" "), order = [...list.keys()], last = list.length - 1, first = list.length === 3 ? 0 : 1;
   [order[first], order[last]] = [last, first];
-  return { order: list[first] === list[last] ? "" : order.join("") };
+  return list[first] === list[last] ? "" : order.join("");
+}
+
+// A sentence comes with its other order, and as it is written it goes there. A word that is moved by hand is there at once.
+function linked(changes, { sentence, order }) {
+  if ("sentence" in changes) return { order: otherOrder(changes.sentence), way: 2 };
+  if ("order" in changes) return { way: 2 };
+  const written = placesOf(order, sentence.split(" ").length).every((word, place) => word === place);
+  return "way" in changes && written ? { order: otherOrder(sentence) } : {};
 }
 
 const render = explorable({
@@ -117,6 +130,7 @@ const render = explorable({
   compute, facts, reading, handles, blocks, linked,
   draw: (canvas, result, state, theme, cursor) => drawPanels(canvas, result, state, theme, { ...state, ...facts(result, state) }, cursor),
   controls: { order: wordOrder },
+  play: { control: "way", seconds: 5 },
   pixel: ({ panels }, panel, query, key) => [panels[panel].x.at(key), panels[panel].y.at(query)],
 });
 

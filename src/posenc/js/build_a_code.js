@@ -14,8 +14,8 @@ const speedsOf = (state) => Array.from({ length: state.hands }, (_, k) => state[
 function compute(state, width, previous) {
   const speeds = speedsOf(state), key = [state.cosines, ...speeds].join();
   if (previous?.key === key) return { ...previous, ...places(width, state.hands) };
-  const codes = Array.from({ length: LENGTH }, (_, t) => Float64Array.from(
-    state.cosines ? [...speeds.map((speed) => Math.sin(t * speed)), ...speeds.map((speed) => Math.cos(t * speed))] : speeds.map((speed) => Math.sin(t * speed)),
+  const codes = Array.from({ length: LENGTH }, (_, m) => Float64Array.from(
+    state.cosines ? [...speeds.map((speed) => Math.sin(m * speed)), ...speeds.map((speed) => Math.cos(m * speed))] : speeds.map((speed) => Math.sin(m * speed)),
   ));
   const apart = distances(codes);
   const values = {
@@ -100,7 +100,7 @@ function draw(canvas, result, state, theme, cursor) {
   const { context, width } = canvas, { map: { x, y }, apart, most, wide, side } = result;
   drawHands(canvas, result, state, theme);
   const scale = sequential(0, most || 1), cells = new Float64Array(LENGTH * LENGTH);
-  for (let t = 0; t < LENGTH; t++) for (let s = 0; s < t; s++) cells[t * LENGTH + s] = cells[s * LENGTH + t] = apart[t][s];
+  for (let m = 0; m < LENGTH; m++) for (let n = 0; n < m; n++) cells[m * LENGTH + n] = cells[n * LENGTH + m] = apart[m][n];
   const map = new HeatMap(context, theme, x, y);
   map.fill(cells, scale);
   words(context, theme, picture.map.map((text) => say(text, { length: LENGTH })), wide ? x.start : 0, y.start - 11, { colour: theme.text, bold: true, width: width - (wide ? x.start : 0) });

@@ -2,7 +2,8 @@
 
 export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-const eased = (share) => share * share * (3 - 2 * share);
+// Slow at both ends.
+export const eased = (share) => share * share * (3 - 2 * share);
 
 // Calls frame(share) with shares from 0 to 1 for so many milliseconds, then `after`; with reduced motion the end comes
 // at once. What it returns stops it.

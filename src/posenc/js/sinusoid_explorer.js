@@ -9,7 +9,7 @@ import { say } from "./sentences.js";
 import catalogue from "./sinusoid_explorer.json";
 
 const { picture } = catalogue;
-const POSITIONS = 128, REACH = 64; // positions 0 … 127 of the text, offsets −64 … 64
+const POSITIONS = 128, REACH = 64; // positions 0 … 127 of the text, distances −64 … 64
 const COARSE = 4; // while something is dragged, the band is that of every fourth position
 const SAME = 1e-9; // below it, a difference is rounding
 const FEW = 8; // dials on a phone
@@ -27,22 +27,22 @@ function measures(kernel) {
   return { ...band, residual: kernelResidual(kernel, band), asymmetry: kernelAsymmetry(kernel, band), peak };
 }
 
-// The codes of every position and offset, their kernel and what is said of it; none of it depends on where one stands.
+// The codes of every position and distance, their kernel and what is said of it; none of it depends on where one stands.
 // `row` gives a position's row of the kernel, `measured` is of every fourth row until `complete` has made them all.
 function throughMatrix({ weight, draw, base, dim, offset }, frequencies, before) {
-  const shift = weight === "shift" ? -offset : 0, key = [weight === "random" ? draw : `shift ${shift}`, base, dim].join();
+  const shift = weight === "shift" ? offset : 0, key = [weight === "random" ? draw : `shift ${shift}`, base, dim].join();
   if (before?.key === key) return before;
   const drawn = `${draw} ${dim}`;
   const random = weight !== "random" || before?.drawn === drawn ? before?.random : randomOrthogonal(draw, dim);
   const codes = sinusoidalRun(-REACH, POSITIONS + 2 * REACH, dim, base), kernel = Array(POSITIONS).fill(null);
   const products = offsetProducts(codes, REACH, weight === "random" ? random : shiftMatrix(shift, frequencies));
-  const row = (t) => (kernel[t] ??= products(t));
+  const row = (m) => (kernel[m] ??= products(m));
   const measured = measures(Array.from({ length: POSITIONS / COARSE }, (_, k) => row(k * COARSE)));
   const through = { key, drawn: weight === "random" ? drawn : before?.drawn, random, codes, row, measured, complete };
   function complete(deadline) {
-    for (let t = 0; t < POSITIONS; t++) {
+    for (let m = 0; m < POSITIONS; m++) {
       if (performance.now() > deadline) return false;
-      row(t);
+      row(m);
     }
     Object.assign(through, { measured: measures(kernel), complete: undefined });
     return true;
@@ -64,7 +64,7 @@ function compute(state, width, previous) {
   const without = withoutMatrix(state, frequencies, previous?.without);
   const values = {
     code: codes[position + REACH],
-    other: codes[position + offset + REACH],
+    other: codes[position - offset + REACH],
     table: codes.slice(REACH, -REACH),
     kernel: through.row(position),
     plain: without.at,
@@ -103,7 +103,7 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
   const dials = shown.map((pair, k) => ({ pair, x: ((k % columns) + 0.5) * size, y: box.top + (Math.floor(k / columns) + 0.5) * size }));
   context.globalAlpha = 0.35;
   for (const { pair, x, y } of dials) {
-    const start = state.position * frequencies[pair] - Math.PI / 2;
+    const start = -state.position * frequencies[pair]; // on a canvas the y axis points down
     const turn = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, state.offset * frequencies[pair]));
     context.fillStyle = pairColour(pair, pairs);
     context.beginPath();
@@ -124,7 +124,7 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
   };
   rings(dials, theme.grid, 1);
   rings(dials.filter(({ pair }) => pair === chosen), theme.text, 2);
-  // The tip of a hand is the pair itself: its sine across, its cosine up.
+  // The tip of a hand is the pair itself: its cosine across, its sine up.
   for (const [code, colour, dash] of [[values.code, colours.query, []], [values.other, colours.key, [size / 10, size / 20]]]) {
     context.strokeStyle = colour;
     context.lineWidth = Math.max(1.6, size / 16);
@@ -132,7 +132,7 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
     context.beginPath();
     for (const { pair, x, y } of dials) {
       context.moveTo(x, y);
-      context.lineTo(x + radius * code[2 * pair], y - radius * code[2 * pair + 1]);
+      context.lineTo(x + radius * code[2 * pair + 1], y - radius * code[2 * pair]);
     }
     context.stroke();
   }
@@ -141,18 +141,18 @@ function drawDials({ context }, { frequencies, values, place }, state, theme, ch
 
 const strokes = ({ position, offset }) => [
   { label: say(picture.query, { position }), colour: colours.query, dash: QUERY },
-  { label: say(picture.key, { key: position + offset }), colour: colours.key, dash: KEY },
+  { label: say(picture.key, { key: position - offset }), colour: colours.key, dash: KEY },
 ];
 
-// Both positions are dragged in the table, t above and t + Δ below it, and the offset also along the curve.
+// Both positions are dragged in the table, m above and n below it, and their distance also along the curve.
 function handles({ values, axes }, { position, offset }) {
-  const { position: t, dimension, offset: along, product } = axes, key = Math.min(Math.max(position + offset, 0), POSITIONS - 1);
+  const { position: x, dimension, offset: along, product } = axes, key = Math.min(Math.max(position - offset, 0), POSITIONS - 1);
   return [
-    { name: "position", along: "x", x: t.at(position), y: dimension.start - 10, drag: (x) => ({ position: t.whole(t.invert(x)) }) },
-    { name: "key", along: "x", x: t.at(key), y: dimension.end + 10, drag: (x) => ({ offset: t.whole(t.invert(x)) - position }) },
+    { name: "position", along: "x", x: x.at(position), y: dimension.start - 10, drag: (px) => ({ position: x.whole(x.invert(px)) }) },
+    { name: "key", along: "x", x: x.at(key), y: dimension.end + 10, drag: (px) => ({ offset: position - x.whole(x.invert(px)) }) },
     {
       name: "offset", x: along.at(offset), y: product.at(values.kernel[offset + REACH]), line: { vertical: true, from: product.end, to: product.start },
-      drag: (x) => ({ offset: along.whole(along.invert(x)) }),
+      drag: (px) => ({ offset: along.whole(along.invert(px)) }),
     },
   ];
 }
@@ -168,11 +168,11 @@ function nameOf(context, theme, text, x, y, colour, right) {
 function drawTable({ context, width }, { values, axes, frequencies }, state, theme, cursor, [query, other]) {
   const { position: x, dimension: y } = axes, map = new HeatMap(context, theme, x, y), scale = diverging(1);
   const cells = new Float64Array(POSITIONS * state.dim);
-  for (let t = 0; t < POSITIONS; t++) for (let k = 0, row = values.table[t]; k < state.dim; k++) cells[k * POSITIONS + t] = row[k];
+  for (let m = 0; m < POSITIONS; m++) for (let k = 0, row = values.table[m]; k < state.dim; k++) cells[k * POSITIONS + m] = row[k];
   map.fill(cells, scale);
   const step = [1, 2, 4, 8, 16, 32].find((size) => state.dim / size <= 4), bar = width >= 600 ? 110 : 90;
   map.labels({ yTicks: Array.from({ length: Math.ceil(state.dim / step) }, (_, k) => [k * step, String(k * step)]) });
-  for (const t of [0, 32, 64, 96, 127]) words(context, theme, String(t), x.at(t), y.end + 20, { align: t === 127 ? "right" : "center", baseline: "top" });
+  for (const m of [0, 32, 64, 96, 127]) words(context, theme, String(m), x.at(m), y.end + 20, { align: m === 127 ? "right" : "center", baseline: "top" });
   words(context, theme, [picture.table, picture.table_short], x.start, 8, { width: x.end - x.start - bar - 10 });
   colourBar(context, theme, scale, { left: Math.round(x.end - bar), top: 2, width: bar, ticks: [-1, 0, 1] });
   for (let i = 0; i < frequencies.length; i++) {
@@ -180,12 +180,12 @@ function drawTable({ context, width }, { values, axes, frequencies }, state, the
     context.fillRect(x.start - 5, y.at(2 * i - 0.5), 4, y.at(2 * i + 1.5) - y.at(2 * i - 0.5));
   }
   if (cursor !== null) map.outline(cursor.dimension, cursor.position);
-  const key = state.position + state.offset;
-  for (const [t, colour, dash] of [[key, colours.key, KEY], [state.position, colours.query, QUERY]]) {
+  const key = state.position - state.offset;
+  for (const [at, colour, dash] of [[key, colours.key, KEY], [state.position, colours.query, QUERY]]) {
     context.strokeStyle = colour;
     context.lineWidth = 2;
     context.setLineDash(dash);
-    if (t >= 0 && t < POSITIONS) context.strokeRect(x.at(t - 0.5) - 1, y.start - 2, x.at(1) - x.at(0) + 2, y.end - y.start + 4);
+    if (at >= 0 && at < POSITIONS) context.strokeRect(x.at(at - 0.5) - 1, y.start - 2, x.at(1) - x.at(0) + 2, y.end - y.start + 4);
   }
   context.setLineDash([]);
   grip(context, theme, query.x, query.y, colours.query);

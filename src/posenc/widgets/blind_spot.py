@@ -20,11 +20,17 @@ WORDS = 6  # in the longest sentence
 EQUAL = 1e-12  # rounding errors in float64 stay below
 
 
+def _eased(share: float) -> float:
+    """A share of a way, slow at both ends: as js/motion.js has it."""
+    return share * share * (3 - 2 * share)
+
+
 class BlindSpot(Explorable):
     """A sentence before and after its words change places: attention weights, outputs, and which of them are the same.
 
     Embeddings and projections are random draws, 4 wide; a second layer reads the embeddings plus the first one's
-    outputs. Weights and outputs shown are those of the last layer. Words are matched by identity, not by place.
+    outputs. Weights and outputs shown are those of the last layer. Words are matched by identity, not by place. On the
+    `way` to the new order the matrix as it was moves: from 0 to 1 its rows, from 1 to 2 its columns.
     """
 
     module = "blind_spot"
@@ -37,6 +43,7 @@ class BlindSpot(Explorable):
     layers = Choice("1")
     causal = Switch(False)
     seed = Control(0, 0, 999, "whole")
+    way = Control(2, 0, 2, "hundredths")
 
     def _order(self) -> list[int]:
         """The word that stands at each place: `order` without places the sentence lacks, then those it leaves out."""
@@ -75,12 +82,16 @@ class BlindSpot(Explorable):
         moved_words = [words[i] for i in order]
         before, after = self._attend(range(len(words))), self._attend(order)
         place = np.argsort(order)  # where each word stands afterwards
+        rows, columns = (_eased(share) for share in (min(self.way, 1), max(self.way - 1, 0)))
+        here = np.arange(len(words))
         repeats = [[i for i, other in enumerate(moved_words) if other == word] for word in dict.fromkeys(words)]
         repeats = [places for places in repeats if len(places) > 1]
         same_last = moved_words[-1] == words[-1]
         return {
             "words": words,
             "moved_words": moved_words,
+            "rows": here + (place - here) * rows,  # where each word's row is drawn
+            "columns": here + (place - here) * columns,
             "weights": before.weights,
             "moved_weights": after.weights,
             "outputs": before.output,

@@ -1,4 +1,7 @@
-"""LookBack: how far back small trained models find what was said once, in how long a text, and where they look."""
+"""LookBack: how far back small trained models find what was said once, in how long a text, and where they look.
+
+After a few steps of training at four times the length, shares right are recorded, and attention is not.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ BLOCK = (
 )
 EDGES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of the bands of distance
 PROFILES = {"said_once": "two_layers", "copy": "full"}
+TUNED = ("default", "linear", "ntk_aware", "yarn")  # the scalings with which a model was trained on, seed 0 alone
+TIMES, RATE = 4, 1.5e-3  # times L, and the learning rate, of that training
 
 
 @cache
@@ -34,6 +39,26 @@ def _accuracy(training: str, base: str, scaling: str) -> list[list[float | None]
         by_distance = {d: [one["accuracy"] for one in found if one["distance"] == d] for d in DISTANCES}
         rows.append([round(float(np.mean(each)), 4) if each else None for each in by_distance.values()])
     return rows
+
+
+def _shares(found: Any) -> list[float | None]:
+    """Share right by distance, of one run at one length; None where it was not asked."""
+    by_distance = {one["distance"]: round(float(one["accuracy"]), 4) for one in found}
+    return [by_distance.get(distance) for distance in DISTANCES]
+
+
+@cache
+def _tuned(base: str, scaling: str, steps: str) -> list[list[float | None]]:
+    """Share right after so many steps, by length and distance; `steps` 0 is the same seed before them, at TIMES L."""
+    wanted = {"probe": "said_once", "distractors": "random", "task": "said_once", "scheme": f"rope_{base}", "seed": 0}
+    wanted["profile"] = PROFILES["said_once"]
+    if steps != "0":
+        wanted |= {"kind": "fine_tuning", "scaling": scaling, "factor": float(TIMES), "steps": int(steps), "rate": RATE}
+        return [_shares(exams().select(**wanted, length=length)) for length in LENGTHS]
+    wanted |= (
+        {"kind": "plain"} if scaling == "default" else {"kind": "scaling", "scaling": scaling, "factor": float(TIMES)}
+    )
+    return [_shares(exams().select(**wanted, length=length) if length == TIMES * TRAINED else []) for length in LENGTHS]
 
 
 @cache
@@ -53,7 +78,7 @@ def _looks(training: str, base: str) -> dict[str, Any]:
         return {"bands": np.round(bands, 4).tolist(), "at": round(float(shares[places].sum()), 4)}
 
     scalings = LookBack.catalogue["controls"]["scaling"]["options"]
-    length = 4 * TRAINED
+    length = TIMES * TRAINED
     return {
         "head": head + 1,
         "trained": look(f"default/{TRAINED}"),
@@ -73,15 +98,22 @@ class LookBack(Explorable):
     base = Choice("10000", chips=True)
     length = Control(512, LENGTHS[0], LENGTHS[-1], "powers")
     distance = Choice("384")
+    tuning = Choice("0", needs={"training": ["said_once"], "scaling": TUNED}, chips=True)
 
     @classmethod
     def data(cls) -> dict[str, Any]:
-        """By training and base, the accuracy of each scaling and where the copying head looks."""
+        """By training and base, the accuracy of each scaling, tuned and not, and where the copying head looks."""
         controls = cls.catalogue["controls"]
+
+        def tuned(base: str) -> dict[str, Any]:
+            steps = controls["tuning"]["options"]
+            return {scaling: {each: _tuned(base, scaling, each) for each in steps} for scaling in TUNED}
+
         return {
             "models": {
                 f"{training} {base}": {
                     "accuracy": {name: _accuracy(training, base, name) for name in controls["scaling"]["options"]},
+                    "tuned": tuned(base) if training == "said_once" else {},
                     **_looks(training, base),
                 }
                 for training in controls["training"]["options"]
@@ -89,11 +121,22 @@ class LookBack(Explorable):
             }
         }
 
+    def _is_tuned(self) -> bool:
+        return self.tuning != "0" and self.training == "said_once" and self.scaling in TUNED
+
     def values(self) -> dict[str, Any]:
-        """Accuracy by length and distance, as trained and scaled, and shares of attention by band of distance."""
-        looks = _looks(self.training, self.base)
+        """Accuracy by length and distance, as trained, scaled and tuned, and shares of attention by band of distance.
+
+        `before` is the accuracy of the tuned seed before its tuning, None where nothing is tuned.
+        """
+        looks, tuned = _looks(self.training, self.base), self._is_tuned()
         return {
-            "accuracy": _accuracy(self.training, self.base, self.scaling),
+            "accuracy": (
+                _tuned(self.base, self.scaling, self.tuning)
+                if tuned
+                else _accuracy(self.training, self.base, self.scaling)
+            ),
+            "before": _tuned(self.base, self.scaling, "0") if tuned else None,
             "as_trained": _accuracy(self.training, self.base, "default"),
             "trained_bands": looks["trained"]["bands"],
             "bands": looks["scaled"][self.scaling]["bands"],
@@ -105,12 +148,20 @@ class LookBack(Explorable):
     def facts(self) -> dict[str, Any]:
         values = self.values()
         row, column = LENGTHS.index(self.length), DISTANCES.index(int(self.distance))
-        right, before = values["accuracy"][row][column], values["as_trained"][row][column]
+        right, unscaled = values["accuracy"][row][column], values["as_trained"][row][column]
+        tuned, percent = self._is_tuned(), lambda share: None if share is None else 100 * share
         at = lambda length, distance: values["accuracy"][LENGTHS.index(length)][DISTANCES.index(distance)]  # noqa: E731
+        untuned = lambda row, column: percent(values["before"][row][column]) if tuned else None  # noqa: E731
         return {
             "measured": right is not None,
-            "right": 100 * right if right is not None else None,
-            "before": 100 * before if before is not None else None,
+            "fits": int(self.distance) < self.length,
+            "right": percent(right),
+            "unscaled": percent(unscaled),
+            "tuned": tuned,
+            "rate": RATE,
+            "compared": untuned(row, column) is not None,
+            "before": untuned(row, column),
+            "near_before": untuned(LENGTHS.index(512), DISTANCES.index(32)),
             "times": self.length // TRAINED,
             "near": 100 * at(512, 32),
             "far": 100 * at(512, 384),

@@ -1,4 +1,4 @@
-"""SinusoidExplorer: the sinusoidal code as clock hands and as a table, and what a matrix makes of an offset."""
+"""SinusoidExplorer: the sinusoidal code as clock hands and as a table, and what a matrix makes of a distance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from posenc.analysis import decay, kernel_asymmetry, kernel_residual, offset_ker
 from posenc.frequencies import inv_freq, wavelengths
 from posenc.widgets._base import Action, Choice, Control, Explorable, normal_draws
 
-POSITIONS, REACH = 128, 64  # positions 0 … 127 of the text, offsets −64 … 64
+POSITIONS, REACH = 128, 64  # positions 0 … 127 of the text, distances −64 … 64
 SAME = 1e-9  # below it, a difference is rounding
 
 
@@ -30,9 +30,10 @@ def random_orthogonal(seed: int, dim: int) -> np.ndarray:
 
 
 class SinusoidExplorer(Explorable):
-    """Two codes as clock hands, the table that they stand in, and their product through a matrix against the offset.
+    """Two codes as clock hands, the table that they stand in, and their product through a matrix against the distance.
 
-    Each W keeps all lengths, so that products are comparable: they are over that of a code with itself, dim/2.
+    The query stands at `position`, m, and the key at n = m − `offset`. Each W keeps all lengths, so that products are
+    comparable: they are over that of a code with itself, dim/2.
     """
 
     module = "sinusoid_explorer"
@@ -50,16 +51,16 @@ class SinusoidExplorer(Explorable):
         """The matrix W, shape (dim, dim)."""
         if self.weight == "random":
             return random_orthogonal(self.draw, self.dim)
-        return shift_matrix(-self.offset if self.weight == "shift" else 0, self.dim, self.base)
+        return shift_matrix(self.offset if self.weight == "shift" else 0, self.dim, self.base)
 
     def values(self) -> dict[str, Any]:
-        """Both codes, the table, and the kernel: at t, without W, and least, greatest and mean over all positions."""
+        """Both codes, the table, and the kernel: at m, without W, and least, greatest and mean over all positions."""
         offsets, positions = np.arange(-REACH, REACH + 1), np.arange(POSITIONS)
-        kernel = offset_kernel(offsets, positions, self.dim, self.base, self.between()) / (self.dim / 2)
+        kernel = offset_kernel(-offsets, positions, self.dim, self.base, self.between()) / (self.dim / 2)
         mean = kernel.mean(axis=0)  # (offsets,)
         return {
             "code": sinusoidal(self.position, self.dim, self.base),
-            "other": sinusoidal(self.position + self.offset, self.dim, self.base),
+            "other": sinusoidal(self.position - self.offset, self.dim, self.base),
             "table": sinusoidal(positions, self.dim, self.base),
             "kernel": kernel[self.position],
             "plain": decay(np.abs(offsets), inv_freq(self.dim, self.base)),

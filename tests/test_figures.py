@@ -120,7 +120,7 @@ def test_every_figure_has_words_and_axis_units():
         figures.scores_in_attention([1], {"a": ([1.0], [1.0], 0.8), "b": ([1.0], [1.0], 0.0)}, 8, 1e4),
     ):
         assert len(figure.layout.meta["alt"]) > len(figure.layout.title.text)
-        assert any(axis.title.text == "distance m (tokens)" for axis in figure.select_xaxes())
+        assert any(axis.title.text == "distance Δ (tokens)" for axis in figure.select_xaxes())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -594,7 +594,7 @@ def test_frequency_roles():
 
 def test_frequency_roles_leaves_out_groups_without_pairs():
     figure = figures.frequency_roles(2, 4, 1e4)
-    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "S(m), all pairs"]
+    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "S(Δ), all pairs"]
 
 
 def test_shifted_hands():

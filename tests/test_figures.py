@@ -120,7 +120,7 @@ def test_every_figure_has_words_and_axis_units():
         figures.scores_in_attention([1], {"a": ([1.0], [1.0], 0.8), "b": ([1.0], [1.0], 0.0)}, 8, 1e4),
     ):
         assert len(figure.layout.meta["alt"]) > len(figure.layout.title.text)
-        assert any(axis.title.text == "distance m (tokens)" for axis in figure.select_xaxes())
+        assert any(axis.title.text == "distance Δ (tokens)" for axis in figure.select_xaxes())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -278,6 +278,7 @@ EXAMPLES = {
     ),
     "fitted_scores": lambda: figures.fitted_scores(NOISE, 32, 1e4, (0, 4)),
     "costs_on_the_circle": lambda: figures.costs_on_the_circle(CIRCLE, "nats"),
+    "scores_of_caches": lambda: figures.scores_of_caches(1, {"fresh": [0.0, 1.0, 0.25], "stale": [0.25, 0.0, 0.5]}),
     "staged_texts": lambda: figures.staged_texts(8, {"as it is": (0, 1), "moved": (6, 1), "crowded": (0, 9)}),
     "mean_waves": lambda: figures.mean_waves(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
     "repairs": lambda: figures.repairs(REPAIRED),
@@ -594,7 +595,7 @@ def test_frequency_roles():
 
 def test_frequency_roles_leaves_out_groups_without_pairs():
     figure = figures.frequency_roles(2, 4, 1e4)
-    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "S(m), all pairs"]
+    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "S(Δ), all pairs"]
 
 
 def test_shifted_hands():
@@ -1267,6 +1268,15 @@ def test_fitted_scores():
     assert f"the {len(fit.inv_freq)} pairs of 4 turns and more reach {fit.past_range:.2f}" in title(figure)
 
 
+def test_scores_of_caches():
+    figure = EXAMPLES["scores_of_caches"]()
+    assert [(trace.x0, trace.y.tolist()) for trace in figure.data] == [(0, [0, 1, 0.25]), (0, [0.25, 0, 0.5])]
+    [asked] = figure.layout.shapes
+    assert (asked.x0, asked.x1) == (1, 1)
+    assert "Made to look 1 tokens back: fresh peak at 1, stale peak at 2" in title(figure)
+    assert "Greatest score: 1.00 (fresh); 0.50 (stale)." in alt(figure)
+
+
 def test_costs_on_the_circle():
     figure = EXAMPLES["costs_on_the_circle"]()
     assert figure.data[0].x.tolist() == [0, 0.25, 0.5, 0.75, 1]
@@ -1597,6 +1607,9 @@ W3 = np.full((3, 3), 1 / 3)
         (lambda: figures.suspects([1, 2], {"a": {"b": [1.0, np.nan]}}), "must be finite"),
         (lambda: figures.fitted_scores([], 8, 1e4, (0,)), "targets must hold at least one"),
         (lambda: figures.fitted_scores(NOISE, 8, 1e4, ()), "least_turns must hold at least one"),
+        (lambda: figures.scores_of_caches(1, {}), "scores must hold at least one"),
+        (lambda: figures.scores_of_caches(2, {"a": [1.0, 2.0]}), r"scores\['a'\] must be more than 2 finite numbers"),
+        (lambda: figures.scores_of_caches(0, {"a": [np.nan]}), "must be more than 0 finite numbers"),
         (lambda: figures.costs_on_the_circle({}, "nats"), "costs must hold at least one"),
         (
             lambda: figures.costs_on_the_circle({"a": ([0, 2], [1, 1])}, "nats"),

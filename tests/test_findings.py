@@ -160,7 +160,7 @@ def test_the_page_says_what_is_computed(part):
 
 
 def test_no_other_number_stands_on_the_page():
-    rest = PAGE
+    rest = re.sub(r"(?s)```\{explorable\}.*?```", "", PAGE)
     for phrase in sorted((phrase for part in PARTS.values() for phrase in part()), key=len, reverse=True):
         rest = rest.replace(phrase, "")
     rest = re.sub(r"\]\([^)]*\)|`[^`]*`|\{cite:t\}|[Cc]hapter \d+|\$[^$]*\$|\d?L\b", " ", rest)

@@ -135,9 +135,9 @@ def test_plotly_title_stands_in_for_a_missing_alternative_text() -> None:
 
 
 def test_figure_without_words_is_described_by_what_it_draws() -> None:
-    drawn = figure(title="S(m) = 0.2", xaxis={"title": {"text": "distance <i>m</i>"}})
-    drawn["data"] = [{"name": "law"}, {"name": "S(m)"}, {"name": "law"}]
-    assert 'aria-label="S(m) = 0.2. A plot of law, S(m) against distance m"' in site_outputs.plotly_html(drawn)
+    drawn = figure(title="S(Δ) = 0.2", xaxis={"title": {"text": "distance <i>Δ</i>"}})
+    drawn["data"] = [{"name": "law"}, {"name": "S(Δ)"}, {"name": "law"}]
+    assert 'aria-label="S(Δ) = 0.2. A plot of law, S(Δ) against distance Δ"' in site_outputs.plotly_html(drawn)
 
 
 def test_plotly_html_is_inert() -> None:

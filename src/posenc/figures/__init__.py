@@ -36,6 +36,7 @@ from posenc.figures.length import (
     pairs_by_model,
     repairs,
     scaling_ratios,
+    scores_of_caches,
     suspects,
 )
 from posenc.figures.places import (
@@ -146,6 +147,7 @@ __all__ = [
     "score_wave",
     "score_widths",
     "scores_in_attention",
+    "scores_of_caches",
     "shifted_hands",
     "shifted_outputs",
     "step_sizes",

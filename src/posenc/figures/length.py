@@ -260,6 +260,21 @@ def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[
     return _tell(figure, "scaling_ratios", pairs=len(theta), methods=told, still=still, length=trained_length)
 
 
+def scores_of_caches(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Figure:
+    """What a head that is made to look `asked` tokens back scores at distances 0, 1, 2, …, by how its keys are kept."""
+    figure, told = go.Figure(), []
+    for k, (name, values) in enumerate(_some("scores", scores).items()):
+        values = np.asarray(values, dtype=float)
+        if values.ndim != 1 or len(values) <= asked or not np.isfinite(values).all():
+            raise ValueError(f"scores[{name!r}] must be more than {asked} finite numbers, got {said(values)}")
+        figure.add_scatter(x0=0, dx=1, y=_drawn(values), mode="lines", name=name, line=_style(k))
+        told.append({"name": name, "peak": int(values.argmax()), "score": values.max()})
+    figure.add_vline(x=asked, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
+    figure.update_xaxes(title_text=_say("axes.distance"))
+    figure.update_yaxes(title_text=_say("scores_of_caches.up"))
+    return _tell(figure, "scores_of_caches", asked=asked, caches=told)
+
+
 def over_seeds(
     at: Sequence[float],
     panels: Mapping[str, Mapping[str, Sequence[Sequence[float]]]],

@@ -1,8 +1,8 @@
 """The mean wave: what a rotated pair adds to the logit of every word at a distance, whatever the word says.
 
-A rotated query and key of one pair, q and k as complex numbers, add Re(q k̄ e^{imθ}) to the logit at distance m.
+A rotated query and key of one pair, q and k as complex numbers, add Re(q k̄ e^{iΔθ}) to the logit at distance Δ.
 Averaged over queries and keys of many texts, c = E[q k̄] is what the pair adds to every word at that distance, without
-regard to what it says: the mean wave Re(c e^{imθ}) = a cos mθ + b sin mθ, with a = Re c and b = −Im c.
+regard to what it says: the mean wave Re(c e^{iΔθ}) = a cos Δθ + b sin Δθ, with a = Re c and b = −Im c.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 
 def mean_wave(products: np.ndarray, frequencies: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    """Re(c e^{imθ}): what each pair adds to the logit of every word at a distance, on average.
+    """Re(c e^{iΔθ}): what each pair adds to the logit of every word at a distance, on average.
 
     Args:
         products: complex, shape (..., pairs).

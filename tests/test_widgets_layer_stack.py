@@ -85,7 +85,9 @@ def test_the_reach_is_the_last_distance_that_gets_half_and_up_to_another_all_do(
 @pytest.mark.parametrize("stop", [1, 1023, 1025, 5000])
 def test_the_table_of_scores_is_the_decay(stop):
     for frequencies in (frequencies_of(STACKS["gemma4"]["full"], "all"), np.zeros(3)):
-        np.testing.assert_allclose(module._decay_up_to(stop, frequencies), decay(np.arange(stop), frequencies), atol=1e-12)
+        np.testing.assert_allclose(
+            module._decay_up_to(stop, frequencies), decay(np.arange(stop), frequencies), atol=1e-12
+        )
 
 
 def test_half_of_the_attention_is_at_the_logarithm_of_the_others():
@@ -97,7 +99,8 @@ def test_half_of_the_attention_is_at_the_logarithm_of_the_others():
 @pytest.mark.parametrize("model", MODELS)
 def test_new_angles_are_those_of_the_analysis(model):
     every, trained = frequencies_of(STACKS[model]["full"], "all"), 1000
-    frequencies = every[(trained - 1) * every < 2 * np.pi]  # those that have turned may leave gaps, which are not counted
+    # Pairs that have turned once may leave gaps, which are not counted.
+    frequencies = every[(trained - 1) * every < 2 * np.pi]
     counted = [new_pairs(distance, every, trained) for distance in range(trained, 4 * trained)]
     expected = uncovered(frequencies, trained, 4 * trained, module.TOLERANCE) * 3 * trained
     assert sum(counted) == pytest.approx(expected.sum(), abs=1e-6)

@@ -1,4 +1,4 @@
-"""LayerStack beyond the battery: switches in the picture and their chips, the match and the text's end, the arithmetic."""
+"""LayerStack beyond the battery: switches in the picture, their chips, the match, the text's end, the arithmetic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from posenc.widgets import LayerStack
 from posenc.widgets.layer_stack import LONGEST, STACKS, frequencies_of, match_share, new_pairs, query_scale
 from tests.site.hands import drag, press
 from tests.site.live import assert_same
-from tests.site.texts import collisions, written
+from tests.site.test_explorables import TOGETHER
+from tests.site.texts import collisions
 
 pytestmark = pytest.mark.xdist_group("LayerStack")
 MODELS = tuple(STACKS)
@@ -44,13 +45,13 @@ def test_a_layer_is_switched_by_keys_and_layers_come_and_go(open_live):
     live = open_live(LayerStack)
     live.open()
     group = live.figure.get_by_role("group", name="layers", exact=True)
-    first = group.get_by_role("button", name="layer 1: rotates, sees all", exact=True)
+    first = group.get_by_role("button", name="layer 1 from below: rotates, sees all", exact=True)
     first.focus()
     for pattern in ("rRRNRRRN", "NRRNRRRN", "nRRNRRRN", ""):
         live.page.keyboard.press("Enter")
         assert live.get("layers") == pattern
         live.page.keyboard.press("Shift")
-    assert group.get_by_role("button", name="layer 8: does not rotate, sees all", exact=True).count() == 1
+    assert group.get_by_role("button", name="layer 8 from below: does not rotate, sees all", exact=True).count() == 1
     add, take = (group.get_by_role("button", name=name) for name in ("Add a layer", "Take one away"))
     for count in (9, 10, 11, 12):
         add.click()
@@ -61,6 +62,13 @@ def test_a_layer_is_switched_by_keys_and_layers_come_and_go(open_live):
         take.click()
         assert live.values()["pattern"] == (3 * "RRRN")[:count]
     assert take.is_disabled()
+
+
+def test_twelve_layers_have_their_chips_and_their_picture_on_a_phone(open_live):
+    live = open_live(LayerStack, width=360, height=740, has_touch=True, is_mobile=True)
+    live.open()
+    live.set(layers=3 * "RrNn")
+    assert live.evaluate(TOGETHER) == []
 
 
 def test_a_model_brings_its_own_layers(open_live):
@@ -111,13 +119,7 @@ def test_no_label_covers_another_however_the_lines_stand(open_live, width):
         for distance, context in ((1, 128), (100, 100_000), (4000, 4096), (30_000, 40_000), (900_000, LONGEST)):
             for layers in ("", "rRnNrRnNrRnN"):
                 setting = {"model": model, "distance": distance, "context": context, "layers": layers}
-                # lines and what they say may stand before a tick or the mark of the training, never before each other
-                said = {text["text"] for text in written(live, **setting)}
-                assert [pair for pair in collisions(live, **setting) if not said_over(pair, said)] == [], setting
-
-
-def said_over(pair: tuple[str, str], said: set[str]) -> bool:
-    return False
+                assert collisions(live, **setting) == [], setting
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -148,7 +150,9 @@ def test_shares_and_temperature_equal_python(arithmetic):
     for n in keys:
         drawn = arithmetic("x.scores.map((score) => A.matchShare(score, x.n))", {"scores": scores, "n": n})
         np.testing.assert_allclose(drawn, match_share(scores, n), atol=1e-12)
-    np.testing.assert_allclose(arithmetic("x.map(A.queryScale)", list(keys)), [query_scale(n) for n in keys], rtol=1e-14)
+    np.testing.assert_allclose(
+        arithmetic("x.map(A.queryScale)", list(keys)), [query_scale(n) for n in keys], rtol=1e-14
+    )
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -17,50 +17,44 @@ function ownOrNone(state, pattern) {
   return pattern === patternOf({ ...state, layers: "" }) ? "" : pattern;
 }
 
-// `control` has, besides its label, the texts "how" it is used, of a "chip" with its number and its kind, of "kinds" by
-// letter, and of the buttons "add" and "take".
+// `control` has, besides its label, the texts "how" it is used, of a chip, "short" and as it is spoken, of its "kinds" by
+// letter, and "add" and "take" with what their buttons say aloud.
 export function layerChips(control, get, set, notify, state) {
-  const box = element("div", { class: "posenc-chips" });
-  const put = (pattern) => {
-    notify("");
-    set(ownOrNone(state(), pattern));
-    show();
-  };
-  const button = (words, act) => {
-    const made = element("button", { type: "button", ...KEEP_KEYS }, words);
-    made.addEventListener("click", act);
-    return made;
-  };
-  const all = () => patternOf(state());
-  const take = button(control.take, () => put(all().slice(0, -1)));
-  const add = button(control.add, () => {
-    const own = patternOf({ ...state(), layers: "" }), pattern = all(); // goes on as the model does
-    put(pattern + own[pattern.length % own.length]);
-  });
-  const row = element(
-    "div", { class: "posenc-order", role: "group", "aria-label": control.label, "data-control": control.name },
-    element("span", {}, control.label), box, add, take, element("span", { class: "posenc-unit" }, control.how),
-  );
-  let shown = "";
-  const chip = (k) => {
-    const made = button("", () => {
+  const all = () => patternOf(state()), chips = [];
+  const button = (words, spoken, act) => {
+    const made = element("button", { type: "button", "aria-label": spoken, ...KEEP_KEYS }, words);
+    made.addEventListener("click", () => {
       notify("");
-      set(changed(state(), k, NEXT[all()[k]]));
+      set(act());
       show();
     });
-    made.classList.add("posenc-layer");
     return made;
   };
+  const add = button("+", control.add, () => {
+    const own = patternOf({ ...state(), layers: "" }), pattern = all();
+    return ownOrNone(state(), pattern + own[pattern.length % own.length]); // goes on as the model does
+  });
+  const take = button("−", control.take, () => ownOrNone(state(), all().slice(0, -1)));
+  const box = element("div", { class: "posenc-chips" }, add, take);
+  const row = element(
+    "div", { class: "posenc-order", role: "group", "aria-label": control.label, "data-control": control.name },
+    element("span", {}, control.label), box, element("span", { class: "posenc-unit" }, control.how),
+  );
+  let shown = "";
   const show = () => {
     const pattern = all();
     if (pattern === shown) return;
     shown = pattern;
-    while (box.children.length > pattern.length) box.lastElementChild.remove();
-    while (box.children.length < pattern.length) box.append(chip(box.children.length));
+    while (chips.length > pattern.length) chips.pop().remove();
+    while (chips.length < pattern.length) {
+      const k = chips.length;
+      chips.push(button("", "", () => changed(state(), k, NEXT[all()[k]])));
+      add.before(chips[k]);
+    }
     [...pattern].forEach((letter, k) => {
       const facts = { layer: k + 1, kind: letter };
-      box.children[k].textContent = say(control.short, facts, control);
-      box.children[k].setAttribute("aria-label", say(control.chip, facts, control));
+      chips[k].textContent = say(control.short, facts);
+      chips[k].setAttribute("aria-label", say(control.chip, facts, control));
     });
     add.disabled = pattern.length >= GREATEST;
     take.disabled = pattern.length <= LEAST;

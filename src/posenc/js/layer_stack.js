@@ -15,7 +15,7 @@ import stacks from "./stacks.json";
 const { picture } = catalogue;
 const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
 const WIDE = 600; // pixels from which a layer says in words what it does
-const TOP = 38, ROWS = 312, BELOW = 52, GAP = 3; // pixels above, of, and below the strips, and between two
+const TOP = 38, ROWS = 288, BELOW = 52, GAP = 3; // pixels above, of, and below the strips, and between two
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const TOLD = 0.01; // of attention: a layer in which so much changes tells near from far
 const STRIPE = 5; // pixels between the lines over angles that are new

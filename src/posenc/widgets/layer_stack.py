@@ -89,7 +89,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    height = 700
+    height = 750
     main = ("model", "lead")
 
     model = Choice("smollm3", chips=True)

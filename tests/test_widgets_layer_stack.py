@@ -177,7 +177,7 @@ def test_it_opens_with_near_layers_and_far_ones():
     near, far = widget.values()["share"][:3], widget.values()["share"][3]
     assert max(near) < 0.01 < 0.98 < far
     assert "It gets half or more at any distance, in layer 4." in widget.finding()
-    assert "so 6 of 8 layers tell near from far" in widget.finding()
+    assert "so 6 of 8 layers tell how far it is" in widget.finding()
 
 
 def test_without_rotation_no_layer_tells_near_from_far():

@@ -18,7 +18,8 @@ const WIDE = 600; // pixels from which a layer says in words what it does
 const TOP = 38, ROWS = 288, BELOW = 52, GAP = 3; // pixels above, of, and below the strips, and between two
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
 const TOLD = 0.01; // of attention: a layer in which so much changes tells near from far
-const STRIPE = 5; // pixels between the lines over angles that are new
+const LEVEL = 0.002; // of attention, less than a tenth of a pixel
+const STRIPE = 4; // pixels between the lines over angles that are new
 
 // Sums over pairs cost the most and no slider changes them: one table for each list of frequencies.
 const tables = new Map();
@@ -47,7 +48,7 @@ function kindOf(letter, { lead, context, lies_in, temperature, model }, at) {
   const factor = lead * (!turns && temperature ? queryScale(context) : 1);
   const share = (distance) => (distance < seen ? matchShare(factor * decay(distance, frequencies), seen) : 0);
   return {
-    letter, turns, seen, factor, frequencies, sums, pairs, share, length,
+    letter, turns, seen, factor, frequencies, sums, pairs, share, length, curve: BACK.map(share), near: share(1), found: share(at),
     fresh: turns && at < seen ? newPairs(at, frequencies, length) : 0,
   };
 }
@@ -66,9 +67,9 @@ function compute(state, width, previous) {
   };
   const done = complete(performance.now() + FIRST);
   Object.assign(values, {
-    curve: layers.map(({ share }) => BACK.map(share)),
-    near: layers.map(({ share }) => share(1)),
-    share: layers.map(({ share }) => share(at)),
+    curve: layers.map(({ curve }) => curve),
+    near: layers.map(({ near }) => near),
+    share: layers.map(({ found }) => found),
     seen: layers.map(({ seen }) => at < seen),
     fresh: layers.map(({ fresh }) => fresh),
     pairs: layers.map(({ pairs }) => pairs),
@@ -127,14 +128,23 @@ function drawSide(context, theme, result, k, layer) {
   words(context, theme, texts, (window.left + window.right) / 2, middle, { colour: theme.text, align: "center", width: window.right - window.left - 6 });
 }
 
-// The upper edges of a strip, as [pixel, least, greatest] share of each column as far as the layer sees and is summed.
+// The upper edges of a strip, as [pixel, least, greatest] share of each column as far as the layer sees and is summed;
+// of a stretch that is level to a tenth of a pixel, its two ends.
 function edgesOf({ columns }, layer) {
   const { sums, seen, factor } = layer, { low, high, count } = sums.extremes(columns), edges = [];
-  const add = (pixel, least, greatest) => edges.push([pixel, matchShare(factor * least, seen), matchShare(factor * greatest, seen)]);
+  let before = null;
+  const add = (pixel, least, greatest) => {
+    const edge = [pixel, matchShare(factor * least, seen), matchShare(factor * greatest, seen)], kept = edges.at(-1);
+    const level = kept && Math.abs(edge[1] - kept[1]) < LEVEL && Math.abs(edge[2] - kept[2]) < LEVEL;
+    if (!level && before && before !== kept) edges.push(before);
+    if (!level) edges.push(edge);
+    before = edge;
+  };
   let k = 0;
   for (; k < count && columns[k][2] <= seen; k++) add(columns[k][0], low[k], high[k]);
   const end = Math.min(seen, sums.filled);
   if (k < columns.length && columns[k][1] < end) add(columns[k][0], ...sums.between(columns[k][1], end));
+  if (before && before !== edges.at(-1)) edges.push(before);
   return edges;
 }
 

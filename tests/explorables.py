@@ -19,6 +19,7 @@ from posenc.widgets import (
     Explorable,
     Extrapolation,
     FrequencyBank,
+    LayerStack,
     LookBack,
     MeanWave,
     PatchGrid,
@@ -323,5 +324,18 @@ CASES = [
         {"rule": "turns", "frame": 16, "base": 1e8, "key_row": 7, "key_column": 11},
         handles=("query", "key"),
         plays="key_column",
+    ),
+    Case(
+        LayerStack,
+        [
+            {"model": "qwen3", "context": 262_144, "distance": 100_000, "lies_in": "slow"},
+            {"model": "llama4", "lead": 12.0, "distance": 200_000, "context": 1_048_576, "temperature": True},
+            {"model": "cohere2", "layers": "RrNnRrNnRrNn", "context": 16_384, "distance": 12_000},
+            {"model": "gemma4", "distance": 300, "lead": 24.0},
+            {"model": "gemma4", "distance": 1, "context": 128, "lead": 0.0},
+        ],
+        {"model": "gemma4", "layers": "rRnNrRnNrRnN", "context": 1_048_576, "distance": 524_288, "temperature": True},
+        handles=("match", "end", "line"),
+        plays="distance",
     ),
 ]

@@ -15,6 +15,7 @@ from posenc.widgets.decay_explorer import DecayExplorer
 from posenc.widgets.encoding_gallery import EncodingGallery
 from posenc.widgets.extrapolation import Extrapolation
 from posenc.widgets.frequency_bank import FrequencyBank
+from posenc.widgets.layer_stack import LayerStack
 from posenc.widgets.look_back import LookBack
 from posenc.widgets.mean_wave import MeanWave
 from posenc.widgets.patch_grid import PatchGrid
@@ -41,6 +42,7 @@ EXPLORABLES = (
     BiasExplorer,
     Extrapolation,
     PatchGrid,
+    LayerStack,
 )
 
 
@@ -65,6 +67,7 @@ __all__ = [
     "Explorable",
     "Extrapolation",
     "FrequencyBank",
+    "LayerStack",
     "LookBack",
     "MeanWave",
     "PatchGrid",

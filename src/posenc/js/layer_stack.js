@@ -1,0 +1,338 @@
+import {
+  DecayTable, LONGEST, frequenciesOf, isLocal, matchShare, newPairs, patternOf, queryScale, rotates,
+} from "./arithmetic_layers.js";
+import { decay } from "./arithmetic.js";
+import { table } from "./blocks.js";
+import { colours } from "./colours.js";
+import { Axis, cellAxis, grip, widthOf, words } from "./drawing.js";
+import { explorable } from "./explorable.js";
+import { changed, layerChips } from "./layer_chips.js";
+import catalogue from "./layer_stack.json";
+import { fixed, wholeNumber } from "./numbers.js";
+import { say } from "./sentences.js";
+import stacks from "./stacks.json";
+
+const { picture } = catalogue;
+const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
+const WIDE = 600; // pixels from which a layer says in words what it does
+const TOP = 38, ROWS = 288, BELOW = 52, GAP = 3; // pixels above, of, and below the strips, and between two
+const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
+const TOLD = 0.01; // of attention: a layer in which so much changes tells near from far
+const LEVEL = 0.002; // of attention, less than a tenth of a pixel
+const STRIPE = 4; // pixels between the lines over angles that are new
+
+// Sums over pairs cost the most and no slider changes them: one table for each list of frequencies.
+const tables = new Map();
+function tableOf(numbers, liesIn) {
+  const key = `${numbers.pairs} ${numbers.turning} ${numbers.base} ${liesIn}`;
+  if (!tables.has(key)) {
+    const frequencies = frequenciesOf(numbers, liesIn);
+    tables.set(key, { frequencies, sums: new DecayTable(frequencies) });
+  }
+  return tables.get(key);
+}
+
+const STILL = { frequencies: new Float64Array(1), sums: new DecayTable(new Float64Array(1)) };
+
+function placesOf(width) {
+  const wide = width >= WIDE, start = wide ? 200 : 104;
+  const x = new Axis({ from: 1, to: LONGEST, start, end: width - (wide ? 52 : 44), log: true });
+  return { wide, x, columns: x.columns() };
+}
+
+// Everything about one kind of layer that does not depend on how the picture is drawn.
+function kindOf(letter, { lead, context, lies_in, temperature, model }, at) {
+  const { window, full, local, length } = stacks[model], numbers = isLocal(letter) ? local : full, turns = rotates(letter);
+  const of = tableOf(numbers, lies_in), { frequencies, sums } = turns ? of : STILL, pairs = of.frequencies.length;
+  const seen = isLocal(letter) ? Math.min(context, window) : context;
+  const factor = lead * (!turns && temperature ? queryScale(context) : 1);
+  const share = (distance) => (distance < seen ? matchShare(factor * decay(distance, frequencies), seen) : 0);
+  return {
+    letter, turns, seen, factor, frequencies, sums, pairs, share, length, curve: BACK.map(share), near: share(1), found: share(at),
+    fresh: turns && at < seen ? newPairs(at, frequencies, length) : 0,
+  };
+}
+
+function compute(state, width, previous) {
+  const pattern = patternOf(state), at = Math.min(state.distance, state.context - 1);
+  const kinds = Object.fromEntries([...new Set(pattern)].map((letter) => [letter, kindOf(letter, state, at)]));
+  const every = Object.values(kinds), layers = [...pattern].map((letter) => kinds[letter]), { columns, x, wide } = previous?.width === width ? previous : placesOf(width);
+  const values = { pattern };
+  const complete = (deadline) => {
+    if (!every.every(({ sums, seen }) => sums.fill(seen, deadline))) return false;
+    for (const kind of every) Object.assign(kind, kind.sums.halves(kind.seen, kind.factor));
+    values.reach = layers.map(({ reach }) => reach);
+    values.sure = layers.map(({ sure }) => sure);
+    return true;
+  };
+  const done = complete(performance.now() + FIRST);
+  Object.assign(values, {
+    curve: layers.map(({ curve }) => curve),
+    near: layers.map(({ near }) => near),
+    share: layers.map(({ found }) => found),
+    seen: layers.map(({ seen }) => at < seen),
+    fresh: layers.map(({ fresh }) => fresh),
+    pairs: layers.map(({ pairs }) => pairs),
+  });
+  const rows = cellAxis(pattern.length, TOP + ROWS, TOP);
+  return { values, layers, every, at, columns, x, wide, rows, width, complete: done ? undefined : complete };
+}
+
+// From the foot of its strip to its head, and where what can be pressed stands beside it.
+function rowOf({ rows, wide }, k) {
+  const bottom = rows.at(k - 0.5) - GAP, top = rows.at(k + 0.5), middle = (top + bottom) / 2, high = Math.min(bottom - top, 26) / 2;
+  const pill = (left, right) => ({ left, right, top: middle - high, bottom: middle + high });
+  return { top, bottom, middle, turning: wide ? pill(20, 96) : pill(19, 48), window: wide ? pill(100, 180) : pill(50, 97) };
+}
+
+// ---- drawing
+
+function drawPill(context, theme, { left, right, top, bottom }) {
+  context.strokeStyle = theme.muted;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.roundRect(left + 0.5, top + 0.5, right - left - 1, bottom - top - 1, Math.min(8, (bottom - top) / 2));
+  context.stroke();
+}
+
+// An arrow that goes around, or a disc that stands still.
+function drawSign(context, x, y, turns, colour) {
+  context.strokeStyle = context.fillStyle = colour;
+  context.lineWidth = 2;
+  context.beginPath();
+  if (!turns) {
+    context.rect(x - 5, y - 1.5, 10, 3);
+    return context.fill();
+  }
+  context.arc(x, y, 5.5, -0.2 * Math.PI, 1.4 * Math.PI);
+  context.stroke();
+  const [tipX, tipY] = [x + 5.5 * Math.cos(-0.2 * Math.PI), y + 5.5 * Math.sin(-0.2 * Math.PI)];
+  context.beginPath();
+  context.moveTo(tipX - 5, tipY);
+  context.lineTo(tipX + 2.5, tipY + 1.5);
+  context.lineTo(tipX + 1, tipY - 5);
+  context.fill();
+}
+
+const colourOf = ({ turns }) => (turns ? colours.position : colours.score);
+
+function drawSide(context, theme, result, k, layer) {
+  const { wide } = result, { middle, turning, window } = rowOf(result, k), local = isLocal(layer.letter);
+  words(context, theme, String(k + 1), 0, middle, { colour: theme.text, bold: true });
+  drawPill(context, theme, turning);
+  drawPill(context, theme, window);
+  drawSign(context, wide ? turning.left + 13 : (turning.left + turning.right) / 2, middle, layer.turns, colourOf(layer));
+  if (wide) words(context, theme, layer.turns ? picture.turns : picture.still, turning.left + 24, middle, { colour: theme.text, width: 50 });
+  const facts = { window: stacks[result.model].window };
+  const texts = local ? picture.last.map((text) => say(text, facts)) : picture.all;
+  words(context, theme, texts, (window.left + window.right) / 2, middle, { colour: theme.text, align: "center", width: window.right - window.left - 6 });
+}
+
+// The upper edges of a strip, as [pixel, least, greatest] share of each column as far as the layer sees and is summed;
+// of a stretch that is level to a tenth of a pixel, its two ends.
+function edgesOf({ columns }, layer) {
+  const { sums, seen, factor } = layer, { low, high, count } = sums.extremes(columns), edges = [];
+  let before = null;
+  const add = (pixel, least, greatest) => {
+    const edge = [pixel, matchShare(factor * least, seen), matchShare(factor * greatest, seen)], kept = edges.at(-1);
+    const level = kept && Math.abs(edge[1] - kept[1]) < LEVEL && Math.abs(edge[2] - kept[2]) < LEVEL;
+    if (!level && before && before !== kept) edges.push(before);
+    if (!level) edges.push(edge);
+    before = edge;
+  };
+  let k = 0;
+  for (; k < count && columns[k][2] <= seen; k++) add(columns[k][0], low[k], high[k]);
+  const end = Math.min(seen, sums.filled);
+  if (k < columns.length && columns[k][1] < end) add(columns[k][0], ...sums.between(columns[k][1], end));
+  if (before && before !== edges.at(-1)) edges.push(before);
+  return edges;
+}
+
+function drawStrip(context, theme, result, k, layer, edges) {
+  const { x } = result, { top, bottom } = rowOf(result, k), up = (share) => bottom - share * (bottom - top), colour = colourOf(layer);
+  const end = x.at(layer.seen), textEnd = x.at(result.context);
+  if (end < textEnd) { // not seen from a window
+    context.fillStyle = theme.grid;
+    context.globalAlpha = 0.45;
+    context.fillRect(end, top, textEnd - end, bottom - top);
+    context.globalAlpha = 1;
+    const long = widthOf(context, theme.font, picture.unseen) + 12, match = x.at(result.at);
+    if (textEnd - end > long && (match < end || match > end + long)) words(context, theme, picture.unseen, end + 6, (top + bottom) / 2);
+  }
+  context.fillStyle = context.strokeStyle = colour;
+  const shape = (upper, lower) => {
+    context.beginPath();
+    for (const edge of edges) context.lineTo(edge[0], upper(edge));
+    for (let j = edges.length - 1; j >= 0; j--) context.lineTo(edges[j][0], lower(edges[j]));
+    context.fill();
+  };
+  context.globalAlpha = 0.35;
+  shape(([, low]) => up(low), () => bottom);
+  context.globalAlpha = 0.8;
+  shape(([, , high]) => up(high) - 0.8, ([, low]) => up(low) + 0.8); // a line where a column holds one distance
+  context.globalAlpha = 1;
+  context.strokeStyle = theme.muted;
+  context.lineWidth = 1;
+  context.setLineDash([1, 3]);
+  context.beginPath();
+  context.moveTo(x.start, up(0.5));
+  context.lineTo(end, up(0.5));
+  context.stroke();
+  context.setLineDash([]);
+  context.strokeStyle = theme.muted;
+  context.beginPath();
+  context.moveTo(x.start, bottom + 0.5);
+  context.lineTo(textEnd, bottom + 0.5);
+  context.stroke();
+}
+
+// Stripes over what lies past the training, the darker the more pairs stand at an angle that is new.
+function stripesOf({ x }, { turns, seen, length, frequencies, pairs }) {
+  const stripes = [];
+  if (!turns) return stripes;
+  for (let pixel = x.at(length) + STRIPE; pixel <= x.at(seen); pixel += STRIPE) {
+    stripes.push([pixel, newPairs(Math.round(x.invert(pixel)), frequencies, length) / pairs]);
+  }
+  return stripes;
+}
+
+function drawStripes(context, theme, result, k, stripes) {
+  const { top, bottom } = rowOf(result, k);
+  context.strokeStyle = theme.text;
+  context.lineWidth = 1;
+  for (const [pixel, share] of stripes) {
+    if (share === 0) continue;
+    context.globalAlpha = 0.25 + 0.75 * share;
+    context.beginPath();
+    context.moveTo(pixel - STRIPE, bottom);
+    context.lineTo(pixel, top);
+    context.stroke();
+  }
+  context.globalAlpha = 1;
+}
+
+function rule(context, x, top, bottom, colour, { width = 1, dash = [] } = {}) {
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  context.setLineDash(dash);
+  context.beginPath();
+  context.moveTo(x, top);
+  context.lineTo(x, bottom);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+// Words beside a grip, on the side where there is room.
+function beside(context, theme, texts, x, y, width, colour) {
+  const long = (text) => widthOf(context, `600 ${theme.font}`, text), room = Math.max(width - x, x) - 14;
+  const text = texts.find((one) => long(one) <= room) ?? texts.at(-1), right = x + 14 + long(text) <= width;
+  words(context, theme, text, right ? x + 14 : x - 14, y, { align: right ? "left" : "right", colour, bold: true, ground: true });
+}
+
+const MATCH = TOP - 12, END = TOP + ROWS + 38; // where the grips of the match and of the text's end stand
+
+function draw({ context, width }, result, state, theme, cursor) {
+  Object.assign(result, { model: state.model, context: state.context });
+  const { x, layers, every, at, wide, values } = result, bottom = TOP + ROWS, trained = stacks[state.model].length;
+  const drawn = new Map(every.map((kind) => [kind, { edges: edgesOf(result, kind), stripes: stripesOf(result, kind) }]));
+  for (const tick of x.ticks()) rule(context, x.at(tick), TOP, bottom, theme.grid);
+  words(context, theme, picture.back, x.start - 18, bottom + 11, { align: "right", width: x.start - 18 });
+  layers.forEach((layer, k) => {
+    const { edges, stripes } = drawn.get(layer), { middle } = rowOf(result, k);
+    drawStrip(context, theme, result, k, layer, edges);
+    drawStripes(context, theme, result, k, stripes);
+    drawSide(context, theme, result, k, layer);
+    const share = values.seen[k] ? say(picture.share, { share: 100 * values.share[k] }) : picture.none;
+    words(context, theme, share, width, middle, { align: "right", bold: true, colour: theme.text });
+  });
+  rule(context, x.at(trained), 14, bottom, theme.text, { dash: [5, 3] });
+  const mark = say(picture.trained[wide ? 0 : 1], { length: trained }), half = widthOf(context, theme.font, mark) / 2;
+  words(context, theme, mark, Math.min(x.at(trained), width - half), 7, { align: "center", colour: theme.text });
+  if (wide) words(context, theme, picture.gets, 0, 7, { width: x.at(trained) - half - 8 });
+  rule(context, x.at(state.context), TOP, END, theme.muted, { width: 2 });
+  for (const tick of x.ticks()) {
+    const text = wide ? wholeNumber(tick) : picture.powers[Math.log10(tick)];
+    words(context, theme, text, x.at(tick), bottom + 12, { align: "center", ground: true });
+  }
+  grip(context, theme, x.at(state.context), END, colours.neutral);
+  beside(context, theme, picture.end.map((text) => say(text, state)), x.at(state.context), END, width, theme.text);
+  rule(context, x.at(at), MATCH, bottom, colours.key, { width: 2 });
+  grip(context, theme, x.at(at), MATCH, colours.key);
+  beside(context, theme, picture.match.map((text) => say(text, { at })), x.at(at), MATCH, width, theme.text);
+  if (cursor !== null) {
+    const row = rowOf(result, cursor.layer), spot = Math.min(Math.max(x.at(cursor.back), x.start), x.end);
+    rule(context, spot, row.top, row.bottom, theme.text, { dash: [2, 3] });
+  }
+}
+
+// ---- hands
+
+function handles({ x, at }, { context }) {
+  const handle = (name, control, value, y, line) => ({ name, along: "x", x: x.at(value), y, line, drag: (px) => ({ [control]: x.invert(px) }) });
+  return [
+    handle("match", "distance", at, MATCH), handle("end", "context", context, END),
+    handle("line", "distance", at, TOP + ROWS / 2, { vertical: true, from: TOP, to: TOP + ROWS }),
+  ];
+}
+
+const SWITCHED = { R: "N", r: "n", N: "R", n: "r" }, NARROWED = { R: "r", r: "R", N: "n", n: "N" };
+const between = (x, { left, right }) => x >= left && x <= right;
+
+function press(x, y, result, state) {
+  if (y < TOP || y > TOP + ROWS) return null;
+  const { values, rows } = result, k = rows.whole(rows.invert(y)), { turning, window } = rowOf(result, k), letter = values.pattern[k];
+  if (between(x, turning)) return { layers: changed(state, k, SWITCHED[letter]) };
+  if (between(x, window)) return { layers: changed(state, k, NARROWED[letter]) };
+  return null;
+}
+
+// ---- words
+
+function facts({ values, at }, { model, context }, done) {
+  const { pattern, seen, share, near, reach, sure, fresh, pairs } = values, { window, length } = stacks[model], all = Array.from(pattern, (_, k) => k);
+  const turning = all.filter((k) => rotates(pattern[k])), still = all.filter((k) => !rotates(pattern[k])), seeing = turning.filter((k) => seen[k]);
+  const best = (list, layers) => 100 * layers.reduce((most, k) => Math.max(most, list[k]), 0);
+  const farthest = done ? Math.max(...reach) : 0, newest = seeing.reduce((first, k) => (fresh[k] / pairs[k] > fresh[first] / pairs[first] ? k : first), seeing[0] ?? 0);
+  return {
+    at, count: pattern.length, turning: turning.length, still: still.length, seeing: seeing.length,
+    told: seeing.filter((k) => Math.abs(near[k] - share[k]) > TOLD).length,
+    turning_share: best(share, turning), still_share: best(share, still), near_share: best(near, seeing),
+    reach: farthest, sure: done ? Math.max(...sure) : 0, begins: context - 1, layer: done ? reach.indexOf(farthest) + 1 : 0,
+    window, length, sharper: queryScale(context), fresh: fresh[newest], pairs: pairs[newest],
+  };
+}
+
+function reading({ layers, values }, { context }, { layer, back }) {
+  const { turns, seen, share, frequencies, factor, length, pairs } = layers[layer];
+  return {
+    number: layer + 1, turns, in_text: back < context, in_sight: back < seen, share: 100 * share(back), score: factor * decay(back, frequencies),
+    fresh: turns ? newPairs(back, frequencies, length) : 0, pairs, pattern: values.pattern,
+  };
+}
+
+function blocks({ layers, values, at }, { model }) {
+  const { columns, caption, kinds } = catalogue.table, { window } = stacks[model];
+  const rows = layers.map(({ letter, factor, frequencies }, k) => [
+    String(k + 1), values.seen[k] ? fixed(factor * decay(at, frequencies), 2) : picture.none,
+    values.seen[k] ? say(picture.share, { share: 100 * values.share[k] }) : picture.none, say(kinds[letter], { window }),
+  ]).reverse();
+  return [table({ caption: say(caption, { at }), columns, rows })];
+}
+
+const onStrips = ({ x }) => [{ left: x.start, right: x.end, top: TOP, bottom: TOP + ROWS }];
+
+const render = explorable({
+  catalogue,
+  readers: [
+    { name: "layer", vertical: true, axis: ({ rows }) => rows, within: onStrips },
+    { name: "back", axis: ({ x }) => x, within: onStrips },
+  ],
+  height: () => TOP + ROWS + BELOW,
+  compute, draw, facts, handles, press, reading, blocks,
+  linked: ({ model }) => (model === undefined ? {} : { layers: "" }),
+  play: { control: "distance", seconds: 8 },
+  controls: { layers: layerChips },
+  pixel: ({ rows, x }, layer, back) => [x.at(back), rows.at(layer)],
+});
+
+export default { render };

@@ -192,9 +192,19 @@ def test_controls_can_be_hidden(explorable):
     assert json.dumps(widget._controls) in widget.to_html()
 
 
-def test_a_control_that_is_not_there_is_refused(explorable):
+def test_steps_can_be_left_out(explorable):
+    first, *_ = explorable.story()
+    widget = explorable(untold=[first])
+    assert repr(widget).endswith(f", untold=({first!r},))")
+    assert repr(eval(repr(widget), {explorable.__name__: explorable})) == repr(widget)
+    assert f'"_untold": ["{first}"]' in widget.to_html()
+
+
+def test_what_is_not_there_is_refused(explorable):
     with pytest.raises(ValueError, match=r"hidden must name some of \w+, .*got 'nothing'"):
         explorable(hidden=["nothing"])
+    with pytest.raises(ValueError, match=r"untold must name some of [\w-]+, .*got 'nothing'"):
+        explorable(untold=["nothing"])
     with pytest.raises(TypeError, match=rf"{explorable.__name__} has \w+, .*got 'nothing'"):
         explorable(nothing=1)
 

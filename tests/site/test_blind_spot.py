@@ -197,17 +197,18 @@ def test_a_refused_order_says_what_is_accepted(open_live):
     assert (live.get("order"), live.notice) == ("20", "")
 
 
-def test_chapter_01_shows_no_position_code(open_live):
-    chapter, everything = (open_live(BlindSpot, where) for where in ("notebooks/01_attention_from_scratch.html", ""))
-    for live in (chapter, everything):
+@pytest.mark.parametrize("chapter", ["01_attention_from_scratch", "02_the_blind_spot"])
+def test_chapters_show_codes_and_masks_once_they_have_asked_for_them(open_live, chapter):
+    first, everything = (open_live(BlindSpot, where) for where in (f"notebooks/{chapter}.html", ""))
+    for live in (first, everything):
         live.open()
-    assert everything.control("scheme").is_visible()
-    assert not chapter.control("scheme").is_visible()
-    assert chapter.control("causal").is_visible()
-    told = [live.evaluate("explorable.story.map(({ name }) => name)") for live in (chapter, everything)]
-    assert told == [["blind", "masked", "two-masked"], list(BlindSpot.story())]
-    chapter.evaluate("model.set('_restore', x)", {"order": "20", "scheme": "rope"})
-    assert (chapter.get("order"), chapter.get("scheme")) == ("20", "none")
+    for name in ("scheme", "causal", "layers"):
+        assert everything.control(name).is_visible()
+        assert not first.control(name).is_visible()
+    told = [live.evaluate("explorable.story.map(({ name }) => name)") for live in (first, everything)]
+    assert told == [["blind"], list(BlindSpot.story())]
+    first.evaluate("model.set('_restore', x)", {"order": "20", "scheme": "rope"})
+    assert (first.get("order"), first.get("scheme")) == ("20", "none")
 
 
 def test_play_takes_the_words_of_a_written_sentence_to_its_other_order(open_live):

@@ -180,3 +180,11 @@ def test_a_model_brings_its_numbers_and_is_left_when_one_moves(open_live):
     live.input("dim").press("ArrowRight")
     assert live.get("model") == "own"
     assert "lists have 48 pairs, not 49" in live.finding
+
+
+def test_chapter_10_does_not_tell_what_it_asks_of_ntk_aware_scaling(open_live):
+    live = open_live(ContextExtension, "notebooks/10_longer_contexts.html")
+    assert live.evaluate("explorable.story.map(({ name }) => name)") == ["slow-all", "angles", "llama", "past"]
+    live.evaluate("model.set('_restore', x)", {"story": "ntk"})
+    assert live.get("method") == "linear"
+    assert "slow-all, angles, llama, past" in live.notice

@@ -79,8 +79,8 @@ REDRAWN = """() => {
     && document.querySelector('.tooltip') === null
     && [...document.querySelectorAll('pre')].every((code) => !(code.scrollWidth > code.clientWidth && code.tabIndex));
 }"""
-# Display formulas and tables that are cut, outside of the text's column or of a box that they cannot be scrolled in;
-# and numbers that lie over their formula.
+# Formulas, those within a line too, and tables that are cut, outside of the text's column or of a box that they cannot
+# be scrolled in; and numbers that lie over their formula.
 CUT = """() => {
   const article = document.querySelector('article');
   if (!article) return [];
@@ -105,10 +105,10 @@ CUT = """() => {
     const formula = labels.parentElement.querySelector(':scope > mjx-table > mjx-itable').getBoundingClientRect();
     return formula.right > labels.querySelector('mjx-mtd').getBoundingClientRect().left + 1;
   };
-  const parts = [...article.querySelectorAll('div.math, div.math mjx-container, table')].filter(cut);
+  const parts = [...article.querySelectorAll('div.math, .math mjx-container, table')].filter(cut);
   const found = [...parts, ...[...article.querySelectorAll('div.math mjx-labels')].filter(covered)];
   for (const fold of folds) fold.open = false;
-  return found.map((part) => `${part.localName}: ${part.closest('div.math, table').textContent.trim().slice(0, 60)}`);
+  return found.map((part) => `${part.localName}: ${part.closest('.math, table').textContent.trim().slice(0, 60)}`);
 }"""
 WITHOUT_JAVASCRIPT = """(figures) => [...document.querySelectorAll(figures)].map((figure) => ({
   text: figure.querySelector('noscript')?.innerText ?? '', height: figure.offsetHeight,

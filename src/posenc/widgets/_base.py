@@ -218,10 +218,11 @@ class Explorable(anywidget.AnyWidget):
 
     Args:
         hidden: names of controls that are not shown and that no link sets.
+        untold: names of steps that are left out of its story here.
         setting: values of controls, by name.
 
     Raises:
-        TypeError, ValueError: a control that this explorable does not have, set or hidden.
+        TypeError, ValueError: a control that this explorable does not have, set or hidden, or a step.
         traitlets.TraitError: a value that its control does not take.
     """
 
@@ -233,6 +234,7 @@ class Explorable(anywidget.AnyWidget):
     _css = stylesheet()
     _controls = traitlets.List().tag(sync=True)
     _data = traitlets.Dict().tag(sync=True)
+    _untold = traitlets.List().tag(sync=True)
     _restore = traitlets.Dict().tag(sync=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -245,16 +247,18 @@ class Explorable(anywidget.AnyWidget):
             control.spec |= {**told, **control.offer(told["options"])} if "options" in told else told
         super().__init_subclass__(**kwargs)
 
-    def __init__(self, hidden: Sequence[str] = (), **setting: Any) -> None:
+    def __init__(self, hidden: Sequence[str] = (), untold: Sequence[str] = (), **setting: Any) -> None:
         names = [control["name"] for control in self.controls()]
         if unknown := [name for name in hidden if name not in names]:
             raise ValueError(f"hidden must name some of {', '.join(names)}, got {unknown[0]!r}")
+        if unknown := [step for step in untold if step not in self.story()]:
+            raise ValueError(f"untold must name some of {', '.join(self.story())}, got {unknown[0]!r}")
         if unknown := [name for name in setting if not self.has_trait(name)]:
             raise TypeError(f"{type(self).__name__} has {', '.join(names)}, got {unknown[0]!r}")
         for name, choice in self._preset_choices().items():
             setting = {**choice.presets.get(setting.get(name, choice.default_value), {}), **setting}
         self._hidden = tuple(hidden)  # before the widget makes its state of it
-        super().__init__(**setting)
+        super().__init__(_untold=list(untold), **setting)
         for name, choice in self._preset_choices().items():
             self._leave_preset(name, choice)
             self.observe(lambda change, choice=choice: self._take_preset(choice, change["new"]), name)
@@ -336,12 +340,15 @@ class Explorable(anywidget.AnyWidget):
         return say_all(self.catalogue["finding"], facts, self.catalogue.get("names"))
 
     def __repr__(self) -> str:
-        given = self.setting() | ({"hidden": self._hidden} if self._hidden else {})
+        left_out = {"hidden": self._hidden, "untold": tuple(self._untold)}
+        given = self.setting() | {name: left for name, left in left_out.items() if left}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def to_html(self) -> str:
         """The figure for a page without a kernel: its state, and words for a reader without JavaScript."""
-        state = json.dumps({**self.setting(), "_controls": self._controls, "_data": self.data()})
+        state = json.dumps(
+            {**self.setting(), "_controls": self._controls, "_data": self.data(), "_untold": self._untold}
+        )
         state = state.replace("</", "<\\/")
         told = {"title": self.catalogue["title"], "description": self.catalogue["description"]}
         words = html.escape(say(_SHELL["without_script"], told | {"finding": self.finding()}))

@@ -6,21 +6,25 @@ One chapter asks all four kinds. Its page stays open from test to test, and each
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
+from predictions import output_text
 
 from tests.site.accessibility import violations
 from tests.site.browser import OPEN_ALL, ROOT, settle
 from tests.site.conftest import open_page
 from tests.site.visit import switch_theme
+from tools.notebooks import joined, load
 
 pytestmark = pytest.mark.xdist_group("predictions")
 
 CHAPTER = "notebooks/11_rope_in_real_models"
+CHAPTERS = [f"notebooks/{path.stem}" for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))]
 KINDS = ("number", "choice", "bars", "curve")
 WORDS: dict[str, Any] = json.loads((ROOT / "book" / "_site" / "words.json").read_text(encoding="utf-8"))
 AS_NEW = """() => {
@@ -44,13 +48,17 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-class Asked:
-    """The first question of a kind on the page."""
+def questions(page: Page) -> list[dict[str, Any]]:
+    """What the page asks, in its order."""
+    return [json.loads(text) for text in page.locator(".posenc-predict script.posenc-question").all_text_contents()]
 
-    def __init__(self, page: Page, kind: str) -> None:
+
+class Asked:
+    """A question on the page: that of a cell, or the first of a kind."""
+
+    def __init__(self, page: Page, kind_or_cell: str) -> None:
         self.page = page
-        scripts = page.locator(".posenc-predict script.posenc-question").all_inner_texts()
-        self.facts = next(facts for facts in map(json.loads, scripts) if facts["kind"] == kind)
+        self.facts = next(facts for facts in questions(page) if kind_or_cell in (facts["kind"], facts["cell"]))
         self.box = page.locator(f"#predict-{self.facts['cell']}")
 
     @property
@@ -112,6 +120,47 @@ def test_nothing_gives_the_answer_away(chapter: Page, kind: str) -> None:
     asked.show()
     seen = plain(chapter.inner_text("body"))
     assert [line for line in telling if line not in seen] == []
+
+
+def printed(cell: dict[str, Any]) -> list[str]:
+    """The lines that a cell prints."""
+    return [plain(line) for line in output_text(cell).split("\n")] if cell["cell_type"] == "code" else []
+
+
+def printed_answers(cell: dict[str, Any], answering: dict[str, Any]) -> list[str]:
+    """The lines in which the metadata of a question find its answer; none for a sketch."""
+    asked, text = cell["metadata"]["predict"], output_text(answering) + "\n"
+    finds = [find for _, find in asked.get("choices", ())] or filter(None, [asked["answer"].get("find")])
+    ends = [found.start() + len(found[0].rstrip()) for find in finds for found in re.finditer(find, text)]
+    return [printed(answering)[text.count("\n", 0, end)] for end in ends]
+
+
+@pytest.mark.parametrize("asking", CHAPTERS)
+def test_no_chapter_gives_an_answer_away(site_url: str, new_page: Callable[..., Page], asking: str) -> None:
+    """One look at the page as it comes, its deeper sections open, for all that it asks."""
+    page = new_page()
+    page.goto(f"{site_url}/{asking}.html")
+    settle(page)
+    page.evaluate(AS_NEW)
+    seen, heard = plain(page.inner_text("body")), plain(page.locator("body").aria_snapshot())
+    cells = {cell["id"]: cell for cell in load(ROOT / f"{asking}.ipynb")["cells"]}
+    asked = [Asked(page, facts["cell"]) for facts in questions(page)]
+    assert [one.facts["cell"] for one in asked] == [name for name in cells if "predict" in cells[name]["metadata"]]
+    closed = {name for one in asked for name in one.facts["hides"]}
+    code = [cell for cell in cells.values() if cell["cell_type"] == "code"]
+    texts = [
+        text for cell in code for text in (joined(cell["source"]), "" if cell["id"] in closed else output_text(cell))
+    ]
+    shown = plain("\n".join(texts))  # what is open may have a head or a row of what is closed, but not the answer
+    for one in asked:
+        name = one.facts["cell"]
+        answers = printed_answers(cells[name], cells[cells[name]["metadata"]["predict"]["answer"]["cell"]])
+        behind = {plain(line) for part in one.behind for line in part["lines"]}
+        assert all(part["drawn"] == 0 for part in one.behind), name
+        assert bool(answers) == (one.facts["kind"] != "curve"), name
+        assert set(answers) <= behind, name
+        telling = {*answers, *(line for line in behind if len(line) > 20 and line not in shown)}
+        assert [line for line in telling if line in seen or line in heard] == [], name
 
 
 def test_a_guess_comes_first(chapter: Page) -> None:

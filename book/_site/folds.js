@@ -1,4 +1,5 @@
-// Folds open for a link or a search hit that leads into them, and for print.
+// A link or a search hit leads to its place: folds open for it, and for print, and the words that were searched for are
+// marked.
 (() => {
   "use strict";
 
@@ -11,12 +12,12 @@
 
   /**
    * Bring an element into view: what is folded around it opens, and where it waits for a guess, the question is shown
-   * instead. Search and other scripts may call this.
+   * instead. Other scripts may call this.
    */
-  window.posencReveal = (element) => {
+  window.posencReveal = (element, block = "start") => {
     const seen = window.posencPredict?.questionOf(element) ?? element;
     for (const fold of foldsOf(seen)) fold.open = true;
-    seen.scrollIntoView({ block: seen === element ? "start" : "center" });
+    seen.scrollIntoView({ block: seen === element ? block : "center" });
     return seen === element;
   };
 
@@ -33,24 +34,58 @@
     if (element && folded(element)) window.posencReveal(element);
   }
 
-  /** The words of `?highlight=`, as Sphinx's search gives them: the first place that has one is brought into view. */
-  function highlight() {
-    const words = new URLSearchParams(location.search).get("highlight")?.toLowerCase().split(/\s+/).filter(Boolean);
-    if (!words?.length) return;
-    const texts = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+  // ---- the words of `?highlight=`, which the search page gives, or beginnings of words
+
+  const BLOCK = "p, li, dt, dd, td, th, pre, summary";
+  const NOT_TEXT = "script, style, noscript, button, h1, h2, h3, h4, h5, h6, .math, .posenc-explorable, .posenc-aside, [hidden]";
+
+  /** All words that begin with this one. A number is itself only, with gaps or without; Chinese has none between words. */
+  function pattern(word) {
+    const letters = word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/(?<=\d)(?=\d)/g, "[ ,\u202f]?");
+    if (/^\d+$/.test(word)) return `(?<!\\d[ ,\\u202f]?)${letters}(?![ ,\\u202f]?\\d)`;
+    return /^\p{Script=Han}/u.test(word) ? letters : `(?<![\\p{L}\\p{N}])${letters}[\\p{L}\\p{N}]*`;
+  }
+
+  /** The first paragraph, row or the like with the most of the words, its pieces of text that have one; null if none has. */
+  function best(root, words) {
+    const patterns = words.map((word) => new RegExp(pattern(word), "iu")), blocks = new Map();
+    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
-      const text = texts.currentNode.data.toLowerCase(), place = texts.currentNode.parentElement;
-      if (!place.closest("script, style, h1") && words.some((word) => text.includes(word))) {
-        window.posencReveal(place);
-        return;
-      }
+      const text = texts.currentNode, block = text.parentElement.closest(BLOCK);
+      const found = patterns.filter((one) => one.test(text.data));
+      if (!found.length || !block || text.parentElement.closest(NOT_TEXT)) continue;
+      if (!blocks.has(block)) blocks.set(block, { block, pieces: [], words: new Set() });
+      blocks.get(block).pieces.push(text);
+      for (const one of found) blocks.get(block).words.add(one);
+    }
+    const most = Math.max(...[...blocks.values()].map((each) => each.words.size));
+    return [...blocks.values()].find((each) => each.words.size === most) ?? null;
+  }
+
+  function mark(text, words) {
+    const found = [...text.data.matchAll(new RegExp(words.map(pattern).join("|"), "giu"))];
+    for (const { index, 0: { length } } of found.reverse()) { // from the end, so that the places before stay
+      const range = document.createRange(), shown = document.createElement("mark");
+      range.setStart(text, index);
+      range.setEnd(text, index + length);
+      shown.className = "posenc-found";
+      range.surroundContents(shown);
     }
   }
 
-  document.addEventListener("DOMContentLoaded", () => {
-    if (location.hash) follow();
-    else highlight();
-  });
+  /** Mark what was searched for, in what the address names or anywhere, and lead there; false where it is not. */
+  function highlight() {
+    const words = new URLSearchParams(location.search).get("highlight")?.split(/\s+/).filter(Boolean) ?? [];
+    const hit = words.length && best(addressed() ?? document.querySelector("article"), words);
+    if (!hit) return false;
+    for (const text of hit.pieces) mark(text, words);
+    const show = () => window.posencReveal(hit.block, "center");
+    show();
+    window.addEventListener("load", () => Promise.resolve(window.MathJax?.startup?.promise).then(show)); // all is in its place
+    return true;
+  }
+
+  document.addEventListener("DOMContentLoaded", () => highlight() || (location.hash && follow()));
   window.addEventListener("hashchange", follow);
   document.addEventListener("click", (event) => {
     const hash = event.target.closest?.("a[href^='#']")?.getAttribute("href");

@@ -23,12 +23,27 @@ document.addEventListener("DOMContentLoaded", () => {
   const plain = (text) => text.toLowerCase().replace(/['’]s\b/g, "").split(/[^\p{L}\p{N}]+/u).filter(Boolean).join(" ");
   const singular = (text) => text.replace(/s$/, "");
 
-  /** The stems of what is asked for, numbers without gaps. */
-  function stems(query) {
-    const stemmer = new Stemmer();
+  const stemmer = new Stemmer();
+
+  /** What is asked for, word by word, numbers without gaps. */
+  function wordsOf(query) {
     const asked = query.toLowerCase().replace(/(\d)[ ,\u202f](?=\d{3}\b)/g, "$1");
-    const kept = splitQuery(asked).filter((word) => !stopwords.includes(word));
-    return [...new Set(kept.map((word) => stemmer.stemWord(word)))];
+    return splitQuery(asked).filter((word) => !stopwords.includes(word));
+  }
+
+  const stems = (query) => [...new Set(wordsOf(query).map((word) => stemmer.stemWord(word)))];
+
+  /** How a word and its other forms begin: “frequenc” for frequency, whose stem is frequenci. */
+  function stable(word) {
+    const stem = stemmer.stemWord(word), same = [...word].findIndex((letter, k) => letter !== stem[k]);
+    if (same < 0) return word;
+    return same > 3 ? word.slice(0, same) : word.replace(/s$/, "");
+  }
+
+  /** What a result's page is told to mark. */
+  function marks(query) {
+    const words = [...new Set(wordsOf(query).map(stable))];
+    return words.length ? `?highlight=${encodeURIComponent(words.join(" "))}` : "";
   }
 
   /** Where a word stands: place -> how often. A word that stands nowhere may begin others. */
@@ -88,13 +103,13 @@ document.addEventListener("DOMContentLoaded", () => {
   /** Sphinx's form of results, the best last. */
   Search._performSearch = (query, searchTerms, excludedTerms, highlightTerms, objectTerms) => {
     document.getElementById("search-progress")?.replaceChildren();
-    const score = byWords(query);
+    const score = byWords(query), marked = marks(query);
     byTerms(query, score);
     const named = [...objectTerms].flatMap((term) => Search.performObjectSearch(term, objectTerms));
     const told = [...score].map(([number, value]) => {
       const place = places[number], page = pages[place.page];
       const title = place.anchor ? `${page.title} › ${place.title}` : page.title;
-      return [page.name, escaped(title), place.anchor && `#${place.anchor}`, null, value, page.name];
+      return [page.name, escaped(title), marked + (place.anchor && `#${place.anchor}`), null, value, page.name];
     });
     for (const item of named) item[4] *= 0.1; // the package's names come after the book's places
     return [...told, ...named].sort((one, other) => one[4] - other[4]).slice(-MOST);
@@ -104,7 +119,8 @@ document.addEventListener("DOMContentLoaded", () => {
   Search.htmlToText = (html, anchor) => {
     const page = new DOMParser().parseFromString(html, "text/html");
     for (const part of page.querySelectorAll(".headerlink, .posenc-aside, .posenc-gloss-card, script, style")) part.remove();
-    const place = anchor && page.getElementById(decodeURIComponent(anchor.slice(1)));
+    const name = anchor?.split("#")[1];
+    const place = name && page.getElementById(decodeURIComponent(name));
     return (place || page.querySelector("article") || page.body).textContent;
   };
 });

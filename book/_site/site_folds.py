@@ -53,8 +53,8 @@ def say_time(app: Sphinx, doctree: nodes.document) -> None:
 def bring_script(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """What opens folds comes where there is something folded, before what draws inside of them."""
-    if doctree is not None and any("<details" in node.astext() for node in doctree.findall(nodes.raw)):
+    """What opens folds and marks what was searched for comes to every page, before what draws inside of folds."""
+    if doctree is not None:
         app.add_js_file("posenc/folds.js", priority=105, loading_method="defer")
 
 

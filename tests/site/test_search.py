@@ -67,7 +67,9 @@ def search(
 
 
 def found(page: Page) -> list[str]:
-    return [link.get_attribute("href") for link in page.locator("#search-results li > a").all()]
+    """Where the results lead, without the words that are to be marked there."""
+    links = [link.get_attribute("href") for link in page.locator("#search-results li > a").all()]
+    return [re.sub(r"\?highlight=[^#]+", "", address) for address in links]
 
 
 @pytest.mark.parametrize("words", FIRST)
@@ -76,16 +78,50 @@ def test_what_comes_first(words: str, search: Callable[[str], Page]):
     assert first.startswith(FIRST[words])
 
 
-def test_where_a_result_leads_is_there_and_its_fold_opens(search: Callable[[str], Page]):
+def follow(page: Page) -> None:
+    """Go where the first result leads, without waiting for the excerpts of all others."""
+    page.goto(page.locator("#search-results li > a").first.evaluate("(link) => link.href"))
+
+
+# How the words begin that are marked where the first result leads.
+MARKED = {
+    "why base 10000": ("base", "10000"),
+    "attention sink": ("attention", "sink"),
+    "causal mask": ("causal", "mask"),
+    "quantise keys": ("quantis", "key"),
+    "因果掩码": ("因果掩码",),
+}
+
+
+@pytest.mark.parametrize("words", MARKED)
+def test_a_result_leads_to_the_words_and_marks_them(words: str, search: Callable[[str], Page]):
+    page = search(words)
+    follow(page)
+    marks = page.locator("mark.posenc-found")
+    expect(marks.first).to_be_in_viewport()
+    texts = [re.sub(r"(?<=\d)[ ,\u202f](?=\d)", "", text).lower() for text in marks.all_inner_texts()]
+    assert all(text.startswith(MARKED[words]) for text in texts)
+    assert all(any(text.startswith(beginning) for text in texts) for beginning in MARKED[words])
+    place = page.evaluate("decodeURIComponent(location.hash.slice(1))")
+    assert not place or page.locator(f"[id='{place}'] mark.posenc-found").count() == len(texts)
+
+
+def test_a_result_opens_the_fold_that_it_leads_into(search: Callable[[str], Page]):
     """The section of this query is a deeper one, so that the page has it folded."""
     words = "why base 10000"
     page = search(words)
-    page.locator("#search-results li > a").first.click()
-    anchor = FIRST[words].partition("#")[2]
-    section = page.locator(f"section#{anchor}")
-    expect(section.locator("h2, h3").first).to_be_in_viewport()
+    follow(page)
+    section = page.locator(f"section#{FIRST[words].partition('#')[2]}")
     expect(section.locator("p").nth(1)).to_be_visible()
     assert section.locator(":scope > details:not(.posenc-aside)").evaluate("(fold) => fold.open")
+
+
+def test_what_is_marked_begins_a_word(site_url: str, new_page: Callable[..., Page]):
+    page = new_page()
+    page.goto(f"{site_url}/notebooks/04_sinusoids.html?highlight=ion (")
+    assert page.locator("mark").count() == 0, "no word begins with it"
+    page.goto(f"{site_url}/notebooks/04_sinusoids.html?highlight=zzzz#two-photographs")
+    expect(page.locator("section#two-photographs h2")).to_be_in_viewport()
 
 
 def test_chapters_come_before_what_is_about_them(search: Callable[[str], Page]):

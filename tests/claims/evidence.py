@@ -35,6 +35,7 @@ CHAPTERS = {
     "14": "Biases on the logits",
     "15": "Every scheme measured",
     "16": "More than one axis",
+    "17": "After plain rotation",
 }
 VERDICTS = ("TRUE", "COND", "MISL", "FALSE", "UNTESTED")
 KINDS = ("executable", "misprint", "literature", "untestable")

@@ -113,7 +113,9 @@ def test_the_temperature_is_llama_4s(monkeypatch):
         layer(x, None, attention_mask=None)
         plain = layer.q_proj(x).view(1, 20, 2, 8).transpose(1, 2)
     expected = cell("crowd-counted", "stacks")["sharper"](np.arange(20), floor_scale=3, attn_scale=0.4)
-    np.testing.assert_allclose((asked["query"] / plain)[0].numpy(), np.broadcast_to(expected[:, None], (2, 20, 8)), rtol=1e-5)
+    np.testing.assert_allclose(
+        (asked["query"] / plain)[0].numpy(), np.broadcast_to(expected[:, None], (2, 20, 8)), rtol=1e-5
+    )
     defaults = Llama4TextConfig()
     assert (defaults.floor_scale, defaults.attn_scale, defaults.attn_temperature_tuning) == (8192, 0.1, True)
 

@@ -75,7 +75,7 @@
 
   /** Mark what was searched for, in what the address names or anywhere, and lead there; false where it is not. */
   function highlight() {
-    const words = new URLSearchParams(location.search).get("highlight")?.split(/\s+/).filter(Boolean) ?? [];
+    const words = new URLSearchParams(location.search).get("highlight")?.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)) ?? [];
     const hit = words.length && best(addressed() ?? document.querySelector("article"), words);
     if (!hit) return false;
     for (const text of hit.pieces) mark(text, words);

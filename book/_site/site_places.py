@@ -133,7 +133,8 @@ def index(noted: dict[str, list[Place]]) -> dict[str, Any]:
         entry = number.get(("book/glossary", term.anchor))
         name = term.name.casefold()
         short = [other for other in term.elsewhere if name.startswith(other.casefold())]
-        names = [term.name, *short, *([term.said] if term.said.casefold().startswith(name) else [])]
+        other_names = [other for other in term.elsewhere if " " in other]
+        names = [term.name, *short, *other_names, *([term.said] if term.said.casefold().startswith(name) else [])]
         terms.append({"names": names, "zh": term.zh, "explained": explained, "entry": entry})
     return {"pages": pages, "places": places, "words": words, "terms": terms}
 

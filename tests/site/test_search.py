@@ -43,7 +43,7 @@ FIRST = {
     "quantise keys": "book/questions.html#should-cached-keys-be-quantised",
     "quantised weights": "book/questions.html#can-weights-be-reordered",
     "several devices": "book/questions.html#a-text-is-split-over-several-devices",
-    "no_rope_layers": "book/questions.html#some-layers-of-llama-4-and-smollm3",
+    "no_rope_layers": "notebooks/17_after_plain_rotation.html",
     "mrope_interleaved": "book/questions.html#my-model-says-mrope-interleaved",
     "context shift": SEE["context shift"],
     "qk norm": SEE["QK norm"],

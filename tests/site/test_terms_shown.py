@@ -12,7 +12,7 @@ from site_reference import terms_of
 from site_snippets import Snippet
 from site_terms import GLOSSARY, PLAIN, pattern, put_terms
 
-from tests.site.browser import chapters
+from tests.site.browser import chapters, scroll_through
 
 TERMS = {term.anchor: term for term in terms_of(GLOSSARY)}
 CHAPTERS = [name for name in chapters() if re.match(r"notebooks/\d\d_", name)]
@@ -95,6 +95,7 @@ def test_a_word_is_a_term_whole_and_in_its_own_letters():
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_card_is_on_the_screen_wherever_the_word_is(width: int, theme: str, open_chapter):
     page = open_chapter(width=width, height=740, theme=theme)
+    scroll_through(page)  # figures that are drawn as one comes by make the page longer
     for word in page.locator(".posenc-gloss:visible").all():
         word.scroll_into_view_if_needed()
         height = page.evaluate("document.documentElement.scrollHeight")

@@ -105,7 +105,8 @@ CUT = """() => {
     const formula = labels.parentElement.querySelector(':scope > mjx-table > mjx-itable').getBoundingClientRect();
     return formula.right > labels.querySelector('mjx-mtd').getBoundingClientRect().left + 1;
   };
-  const parts = [...article.querySelectorAll('div.math, .math mjx-container, table')].filter(cut);
+  const all = [...article.querySelectorAll('div.math, .math mjx-container, table')];
+  const parts = all.filter((part) => part.getClientRects().length).filter(cut); // a closed card has no place
   const found = [...parts, ...[...article.querySelectorAll('div.math mjx-labels')].filter(covered)];
   for (const fold of folds) fold.open = false;
   return found.map((part) => `${part.localName}: ${part.closest('.math, table').textContent.trim().slice(0, 60)}`);

@@ -8,7 +8,7 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test check changed browsers page lab lab-results serve clean bench address
+.PHONY: help environment book test check changed browsers page lab lab-results serve clean bench release address
 
 help:
 	@echo "make environment"
@@ -24,6 +24,7 @@ help:
 	@echo "make bench     measure speed (OPTIONS=site measures the site alone)"
 	@echo "make lab-results"
 	@echo "               train and measure the laboratory's models anew (hours)"
+	@echo "make release   pack the website and the package's wheel into _build/release"
 	@echo "make clean     remove everything that was built"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "               set the repository's address everywhere"
@@ -118,6 +119,9 @@ bench: environment
 	@"$(BIN)" -m pip install --quiet --no-deps -r tests/benchmarks/requirements.txt
 	@"$(BIN)" -m tools.book
 	@"$(BIN)" -m tests.benchmarks $(OPTIONS)
+
+release: book
+	@"$(BIN)" -m tools.release
 
 address: environment
 	@"$(BIN)" -m tools.address "$(URL)"

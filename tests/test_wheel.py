@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,22 +11,17 @@ from pathlib import Path
 import pytest
 
 from tests.test_layers import NUMPY_ALONE
+from tools.release import build_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A folder with the package, from a wheel that was built from a copy of what the repository holds."""
+    """A folder with the package, from a wheel as a release has it."""
     folder = tmp_path_factory.mktemp("wheel")
-    shutil.copytree(ROOT / "src", folder / "copy" / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder / "copy")
+    wheel = build_wheel(ROOT, folder)
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
-    subprocess.run(
-        [*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, folder / "copy"], check=True
-    )
-    (wheel,) = folder.glob("posenc-*.whl")
     subprocess.run([*pip, "install", "--no-deps", "--target", folder / "site", wheel], check=True)
     return folder / "site"
 

@@ -1,0 +1,40 @@
+"""The archive of a release: unpacked anywhere, it is the whole website."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tools import release
+
+
+def test_unpacked_it_works_from_disk(built_site: Path, tmp_path: Path, new_page: Callable[..., Page]) -> None:
+    with zipfile.ZipFile(release.pack_site(built_site, tmp_path)) as archive:
+        archive.extractall(tmp_path / "a folder, elsewhere")
+    (site,) = (tmp_path / "a folder, elsewhere").iterdir()
+    assert site.name == f"turn-by-turn-{release.version()}"
+    files = {path.relative_to(built_site) for path in built_site.rglob("*") if path.is_file()}
+    assert {path.relative_to(site) for path in site.rglob("*") if path.is_file()} == files - {Path(".buildinfo")}
+    page = new_page()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto((site / "index.html").as_uri())
+    page.wait_for_url("**/book/intro.html")
+    expect(page.locator(".posenc-explorable button").first).to_be_visible()
+    assert {request for request in requests if not request.startswith((site.as_uri(), "data:", "blob:"))} == set()
+
+
+def test_without_a_website_it_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="run `make book` first"):
+        release.pack_site(tmp_path, tmp_path)
+
+
+def test_another_tag_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.argv", ["release", "v9.9.9"])
+    with pytest.raises(SystemExit, match="2"):
+        release.main()
+    assert f"the tag is v9.9.9, and pyproject.toml names version {release.version()}" in capsys.readouterr().err

@@ -62,6 +62,17 @@ def test_a_cache_whose_oldest_keys_are_gone():
     np.testing.assert_allclose(back, rope.rotate(k[:, :, gone:]), atol=1e-13)
 
 
+@pytest.mark.parametrize("dealt", [[[0, 1], [2, 3]], [[0, 3], [1, 2]]], ids=["in a row", "zigzag"])
+def test_a_text_over_devices_is_the_whole_text(dealt):
+    """Each device turns its own tokens, by the positions that they have in the whole text."""
+    rope, q, k, parts = Rope(8), heads(8, 8), heads(8, 8), np.arange(8).reshape(4, 2)
+    mine = [parts[some].ravel() for some in dealt]
+    turned_q, turned_k = (np.concatenate([rope.rotate(x[at], at) for at in mine]) for x in (q, k))
+    order = np.concatenate(mine)
+    scores = (rope.rotate(q) @ rope.rotate(k).T)[np.ix_(order, order)]
+    np.testing.assert_allclose(turned_q @ turned_k.T, scores, atol=1e-13)
+
+
 def test_positions_of_each_sequence_and_of_keys_of_their_own():
     q, k, rope = heads(2, 1, 3, 8), heads(2, 1, 5, 8), Rope(8)
     at, key_at = np.array([[0, 1, 2], [9, 4, 7]]), np.arange(5)

@@ -13,7 +13,7 @@ from tests.doctor.score import REPORTS, naming, reports
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("working", "held_out")
-EVERY = (*FOLDERS, "later")
+EVERY = (*FOLDERS, "later", "second")
 
 
 def test_the_split_is_by_the_hash_of_the_addresses():
@@ -31,11 +31,22 @@ def test_a_report_says_what_it_must():
             assert set(report["expected"]["verdicts"]) <= TABLE["verdicts"].keys() - {"fine"}
 
 
-SENTENCES = {"working": "all twenty are named", "held_out": "ten were named", "later": "three are named now"}
+SENTENCES = {
+    "working": "all twenty are named",
+    "held_out": "ten were named",
+    "later": "three are named now",
+    "second": "nine are named now",
+}
 
 
 @pytest.mark.parametrize(
-    ("folder", "label"), [("working", "working"), ("held_out", "held out"), ("later", "later, by the rules of today")]
+    ("folder", "label"),
+    [
+        ("working", "working"),
+        ("held_out", "held out"),
+        ("later", "later, by the rules of today"),
+        ("second", "second, by the rules of today"),
+    ],
 )
 def test_the_published_counts_are_those_counted(folder, label):
     told = [bool(naming(report)) for report in reports(folder).values()]

@@ -80,6 +80,7 @@ def test_every_mistake_has_its_row_in_the_opening_table():
 def test_the_page_says_how_many():
     words = {12: "twelve", 13: "thirteen", 14: "fourteen", 15: "fifteen", 16: "sixteen", 17: "seventeen"}
     words |= {18: "eighteen", 19: "nineteen", 20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
+    words |= {24: "twenty-four", 25: "twenty-five", 26: "twenty-six", 27: "twenty-seven", 28: "twenty-eight"}
     assert f"Here are {words[len(ENTRIES)]} of them." in joined(load(PAGE)["cells"][0]["source"])
 
 
@@ -184,6 +185,18 @@ def restarted(defined):
     return {"rotate": lambda x, table, layout: as_numpy(defined["from_shape"])(x)}
 
 
+def every_device_from_0(defined):
+    """Where positions are given, which are those of the whole text."""
+    from posenc.rope import Rope
+
+    rotate = Rope.rotate
+    return {
+        "posenc.rope.Rope.rotate": lambda self, x, positions=None: (
+            rotate(self, x) if positions is None else defined["turned_here"](x)
+        )
+    }
+
+
 def axis_of_the_heads(defined):
     return {"rotate": lambda x, table, layout: as_numpy(defined["by_head"])(x, table.cos, table.sin)}
 
@@ -248,6 +261,31 @@ def base_not_read(defined):
     return {"from_config": read}
 
 
+def named_the_other_way(defined):
+    """In the layers of the library transformers."""
+    from transformers.models.smollm3.modeling_smollm3 import SmolLM3Attention
+
+    made = SmolLM3Attention.__init__
+
+    def init(self, config, layer_idx):
+        made(self, config, layer_idx)
+        self.use_rope = defined["rotates"](config.to_dict(), layer_idx)
+
+    return {"transformers.models.smollm3.modeling_smollm3.SmolLM3Attention.__init__": init}
+
+
+def partial_for_proportional(defined):
+    """Where there is a part that turns."""
+    from posenc.scaling import Scaled, proportional
+
+    def scaled(dim, base, partial_rotary_factor, factor):
+        if partial_rotary_factor * dim < 2:
+            return proportional(dim, base, partial_rotary_factor=partial_rotary_factor, factor=factor)
+        return Scaled(defined["quarter"](dim, base, partial_rotary_factor) / factor, 1.0)
+
+    return {"proportional": scaled}
+
+
 def ramp_inverted(defined):
     return {"ramp_by_turns": lambda dim, base, **bounds: defined["kept"](dim, base, **bounds)}
 
@@ -301,6 +339,17 @@ def heads_by_reshape(defined):
     return {"torch.Tensor.unflatten": cut}
 
 
+def tiled_heads(defined):
+    from posenc.attention import attention
+
+    def attend(q, k, v, causal):
+        times = q.shape[1] // k.shape[1]
+        k, v = (np.stack([defined["as_many"](each, times) for each in x]) for x in (k, v))
+        return attention(q, k, v, causal=causal)
+
+    return {"attention": attend}
+
+
 def before_the_projection(defined):
     """One head as wide as the model, queries and keys alike."""
     import torch
@@ -338,6 +387,7 @@ class Asked(str):
 
 
 TORCH, TRANSFORMERS = Asked("torch"), Asked("transformers")
+PATCH = object()  # stands for pytest's monkeypatch
 CAUGHT = {
     "file-in-the-other-layout": [Case(file_in_the_other_layout)],
     "mixed": [Case(mixed)],
@@ -345,6 +395,9 @@ CAUGHT = {
     "sections": [Case(sections, {"transformers": TRANSFORMERS})],
     "batch-axis": [Case(batch_axis, {"case": "sinusoidal"})],
     "restarted": [Case(restarted)],
+    "every-device-from-0": [
+        Case(every_device_from_0, {"dealt": dealt}) for dealt in ([[0, 1], [2, 3]], [[0, 3], [1, 2]])
+    ],
     "forgotten": [Case(forgotten)],
     "axis-of-the-heads": [Case(axis_of_the_heads, {"layout": "interleaved"})],
     "backwards": [Case(backwards)],
@@ -366,12 +419,15 @@ CAUGHT = {
             },
         )
     ],
+    "partial-for-proportional": [Case(partial_for_proportional)],
+    "named-the-other-way": [Case(named_the_other_way, {"monkeypatch": PATCH})],
     "ramp-inverted": [Case(ramp_inverted)],
     "temperature-once": [Case(temperature_once)],
     "nan": [Case(nan)],
     "mask-of-the-first": [Case(mask_of_the_first)],
     "query-minus-key": [Case(query_minus_key)],
     "heads-by-reshape": [Case(heads_by_reshape, {"case": "rope", "torch": TORCH})],
+    "tiled-heads": [Case(tiled_heads, {"heads": 2})],
     "before-the-projection": [Case(before_the_projection, {"case": "rope", "causal": True})],
     "norm-after": [Case(norm_after, {"case": "rope", "causal": True})],
 }
@@ -410,7 +466,8 @@ def test_a_snippet_needs_no_other_cell(entry, capsys):
 def test_the_named_test_fails_on_the_broken_snippet_and_on_it_alone(name, number, monkeypatch):
     case, test = CAUGHT[name][number], named_test(ENTRIES[name])
     given = {
-        key: importlib.import_module(value) if isinstance(value, Asked) else value for key, value in case.given.items()
+        key: importlib.import_module(value) if isinstance(value, Asked) else monkeypatch if value is PATCH else value
+        for key, value in case.given.items()
     }
     if hasattr(test, "hypothesis"):  # and put back after this test, since the named one runs elsewhere in full
         monkeypatch.setattr(test, "_hypothesis_internal_use_settings", QUICK)

@@ -444,3 +444,40 @@ def C236() -> Evidence:
         f"{fast.in_range:.2f} and {fast.past_range:.2f}, the {len(slow.inv_freq)} slowest {slow.in_range:.2f} and "
         "above 10,000",
     )
+
+
+@decides
+def C240() -> Evidence:
+    def weight(length: int, distance: int, sharper: float = 1.0) -> float:
+        """Of a match that has half of the weight among 8192 keys; all other scores are 0."""
+        scores = np.zeros(length)
+        scores[length - 1 - distance] = sharper * np.log(8191)
+        return float(np.exp(scores[length - 1 - distance]) / np.exp(scores).sum())
+
+    near, far, crowded = weight(8192, 1), weight(8192, 8000), weight(131_072, 1)
+    grown = weight(131_072, 130_000, np.log(131_071) / np.log(8191))
+    return Evidence(
+        cases={
+            "within one text": abs(near - far) < 1e-12,
+            "in a longer text, where scores grow with the logarithm of the length": abs(grown - near) < 1e-12,
+            "in a longer text, where scores stay as they are": crowded > near / 2,
+        },
+        figure=f"weight of the match: {near:.2f} one token back and {far:.2f} 8000 back, among 8192 keys; "
+        f"{crowded:.2f} one token back among 131,072, and {grown:.2f} far back with sharper scores",
+    )
+
+
+@decides
+def C241() -> Evidence:
+    deltas, found = np.arange(100_000), []
+    for dim, base, share in ((512, 1e6, 0.25), (128, 1e4, 0.25), (128, 1e4, 0.4)):
+        speeds = scaling.proportional(dim, base, partial_rotary_factor=share).inv_freq
+        turning = speeds[speeds > 0]
+        least = min((np.cos(np.outer(some, turning)).sum(axis=1)).min() for some in np.array_split(deltas, 50))
+        bound = 1 - 2 * share
+        found.append((share, (least + len(speeds) - len(turning)) / len(speeds), bound))
+    return Evidence(
+        as_said=all(least >= bound for _, least, bound in found),
+        figure="least score within 100,000 tokens, and the bound: "
+        + "; ".join(f"p = {share}: {least:.2f}, {bound:.2f}" for share, least, bound in found),
+    )

@@ -1,4 +1,4 @@
-"""The claims that chapters 05, 06 and 07 tell: the algebra of rotation, its derivations, and its implementations."""
+"""The claims that chapters 05, 06, 07 and 16 tell: the algebra of rotation, its derivations, and implementations."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from evidence import Evidence, decides
+from numpy.linalg import matrix_power
 from scipy.linalg import expm
 
 from posenc.analysis import decay
@@ -538,4 +539,36 @@ def C198() -> Evidence:
         as_said=error < 1e-12,
         figure=f"j = 1, 2, 64: {counted_from_one[0]:.0f}, {counted_from_one[1]:.4f}, {counted_from_one[-1]:.4e}; "
         f"relative difference to the list counted from 0 {_below(error, 1e-12)}",
+    )
+
+
+@decides
+def C239() -> Evidence:
+    rng, moves = np.random.default_rng(0), np.arange(9)
+
+    def spread(generators: np.ndarray) -> float:
+        """Of the score of two patches, one row and two columns apart, over common moves; greatest of 20 draws."""
+        widest = 0.0
+        for _ in range(20):
+            down, across = (expm(part - part.T) for part in generators * rng.standard_normal((2, 1, 1)))
+            q, k = rng.standard_normal((2, 4))
+            q, k = q / np.linalg.norm(q), k / np.linalg.norm(k)
+            scores = [
+                (matrix_power(down, s + 1) @ matrix_power(across, s + 2) @ q)
+                @ (matrix_power(down, s) @ matrix_power(across, s) @ k)
+                for s in moves
+            ]
+            widest = max(widest, float(np.ptp(scores)))
+        return widest
+
+    planes = np.zeros((2, 4, 4))
+    planes[0, 0, 1] = planes[1, 2, 3] = 1.0  # a plane for each
+    shared = planes.sum(axis=0) * np.ones((2, 1, 1))  # both planes for both
+    crossed = np.zeros((2, 4, 4))
+    crossed[0, 0, 1] = crossed[1, 1, 2] = 1.0  # planes that meet in a line
+    kept, lost = max(spread(planes), spread(shared)), spread(crossed)
+    return Evidence(
+        as_said=kept < 1e-9 and lost > 0.1,
+        figure="spread of the score of unit vectors when both patches move together, greatest of 20 draws: "
+        f"{_below(kept, 1e-9)} for turns that commute, {lost:.2f} for turns in planes that meet in a line",
     )

@@ -39,17 +39,17 @@ def number(points: float) -> str:
 def rows(reports: Sequence[Report], assignment: Assignment, unsafe: bool) -> list[list[str]]:
     """The table: a heading, then a row for each submission."""
     names = [question.name for question in assignment.asked]
-    table = [["student", "assignment", "points", "of", *names, "waiting for a reader", "sandbox", "note"]]
+    table = [["student", "assignment", "points", "of", *names, "hints", "waiting for a reader", "sandbox", "note"]]
     for report in reports:
         submission = report.submission
-        points = {graded.question.name: number(graded.earned) for graded in report.graded}
-        points |= {name: number(given) for name, given in report.hand.items()}
+        points = {name: number(report.points_of(name)) for name in report.earned}
+        hints = ", ".join(f"{name} {count}" for name, count in report.hints.items())
         waiting = " ".join(question.name for question in report.waiting)
         note = " ".join([submission.problem, *submission.notes]).strip()
         table.append(
             [no_formula(submission.student), str(assignment.number), number(report.points), str(assignment.points)]
             + [points.get(name, "") for name in names]
-            + [waiting, "no (--unsafe)" if unsafe else "yes", no_formula(visible(note))]
+            + [hints, waiting, "no (--unsafe)" if unsafe else "yes", no_formula(visible(note))]
         )
     return table
 

@@ -49,6 +49,13 @@ def table(output: Path) -> dict[str, dict[str, str]]:
         return {row["student"]: row for row in csv.DictReader(file)}
 
 
+def take_hints(path: Path, source: str) -> None:
+    """Add a cell to a notebook."""
+    notebook = sources.load(path)
+    notebook["cells"].append({"cell_type": "code", "id": "mine", "source": source, "metadata": {}, "outputs": []})
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
 def test_a_folder_becomes_a_table_pages_and_a_record(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,12 +90,22 @@ def test_a_folder_becomes_a_table_pages_and_a_record(
     # the same run again, with a reader's points
     points = tmp_path / "points.csv"
     points.write_text(f"student,question,points,comment\n=ada,{by_hand.name},1.5,<b>Clear</b>\n", encoding="utf-8")
-    run(monkeypatch, folder, "--output", output, "--seed", record["seed"], "--hand-grades", points)
+    take_hints(folder / "=ada.ipynb", "check.q1.hint(2)\ncheck.q7.hint()")
+    run(
+        *(monkeypatch, folder, "--output", output, "--seed", record["seed"]),
+        *("--hand-grades", points, "--hint-price", "0.25"),
+    )
     second = table(output)["'=ada"]
-    assert second["points"] == str(automatic + 1.5)
+    assert second["points"] == str(automatic + 1.5 - 0.75)
+    assert second["q1"] == str(given.questions[0].points - 0.5)
+    assert second["hints"] == "q1 2, q7 1"
     assert second["waiting for a reader"] == ""
+    assert json.loads((output / "run.json").read_text(encoding="utf-8"))["hint_price"] == 0.25
     page = next(path for path in (output / "feedback").iterdir() if path.name.startswith("ada"))
-    assert "&lt;b&gt;Clear" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "&lt;b&gt;Clear" in text
+    assert "<p>Hints taken: 2 of 3, for 0.5 points less.</p>" in text
+    assert "<p>Hint taken: 1 of 3, for 0.25 points less.</p>" in text
 
 
 @pytest.mark.parametrize(
@@ -156,7 +173,17 @@ def test_unsafe_marks_everything(folder: Path, tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    "words", [["--timeout", "0"], ["--memory", "1"], ["--workers", "0"], ["--timeout", "nan"], ["--assignment", "9"]]
+    "words",
+    [
+        ["--hint-price", "-1"],
+        ["--hint-price", "nan"],
+        ["--hint-price", "inf"],
+        ["--timeout", "0"],
+        ["--memory", "1"],
+        ["--workers", "0"],
+        ["--timeout", "nan"],
+        ["--assignment", "9"],
+    ],
 )
 def test_settings_that_make_no_sense_are_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
@@ -268,7 +295,9 @@ def test_a_student_with_several_notebooks_has_one_row(
     folder.mkdir()
     empty, solved = sources.load(sources.STUDENT / "assignment_1.ipynb"), sources.load(sources.path_of(1))
     other = sources.load(sources.STUDENT / "assignment_2.ipynb")
-    of_two(folder, "two", draft=empty, final=solved)
+    draft = json.loads(json.dumps(empty))
+    draft["cells"].append({"cell_type": "code", "id": "mine", "source": "check.q2.hint(3)", "metadata": {}})
+    of_two(folder, "two", draft=draft, final=solved)
     of_two(folder, "copies", a=solved, b=empty, c=empty, d=solved)
     unnamed = {**empty, "metadata": {}}
     of_two(folder, "others", right=solved, other=other, broken=[], unnamed=unnamed)
@@ -308,6 +337,8 @@ def test_a_student_with_several_notebooks_has_one_row(
             "(many/a.ipynb, many/b.ipynb, many/c.ipynb, many/d.ipynb; up to 3 are graded, and the best counts.)",
         ),
     }
+    assert rows["two"]["hints"] == "q2 3", "taken in the draft"
+    assert rows["copies"]["hints"] == ""
     assert "Graded 7 submissions of assignment 1" in (printed := capsys.readouterr().out)
     assert "Look at the column note: 7 of them have one." in printed
 

@@ -68,6 +68,10 @@ class Report:
         """All points so far."""
         return sum(self.points_of(name) for name in self.earned)
 
+    def words(self, name: str) -> str:
+        """What was written for a question that a person reads: text, or else code."""
+        return self.submission.prose.get(name) or "\n\n".join(self.submission.cells.get(name, []))
+
     @property
     def waiting(self) -> list[HandGraded]:
         """The hand-graded questions that nobody has graded yet; none where nothing could be read."""

@@ -18,9 +18,11 @@ from grading.grade import Report
 from grading.questions.question import Assignment
 from grading.words import no_formula, some, visible, with_formulas
 
-PAGE = Path(__file__).resolve().parent / "feedback.html"
+HERE = Path(__file__).resolve().parent
+RUBRICS = json.loads((HERE / "rubrics.json").read_text(encoding="utf-8"))
 NOT_TEXT = "backslashreplace"  # how halves of characters are written, which a name or an answer may hold
-TABLE, RECORD, PAGES, EARLIER = "grades.csv", "run.json", "feedback", "earlier"
+TABLE, RECORD, PAGES, READING, EARLIER = "grades.csv", "run.json", "feedback", "reading.html", "earlier"
+WRITTEN = (PAGES, READING, RECORD, TABLE)
 
 
 def safe_name(student: str) -> str:
@@ -86,7 +88,7 @@ def points_of(path: Path) -> dict[str, str]:
 
 def put_by(folder: Path) -> Path | None:
     """Move the grades that a folder holds to a folder of their own in it, and say which; None where it holds none."""
-    held = [folder / name for name in (PAGES, RECORD, TABLE) if (folder / name).exists()]
+    held = [folder / name for name in WRITTEN if (folder / name).exists()]
     if not held:
         return None
     record = recorded(folder)
@@ -115,14 +117,17 @@ def replaced(earlier: Path, folder: Path) -> str:
 
 
 def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: dict[str, Any]) -> str:
-    """Write grades.csv, feedback/ and run.json into a folder, and say what they replaced, which is kept.
+    """Write grades.csv, feedback/, run.json and, for who reads answers in words, reading.html into a folder.
+
+    Says what they replaced, which is kept.
 
     All is written beside first: where that fails, the old grades stand as they were.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    loader = jinja2.FileSystemLoader(HERE)
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     environment.filters |= {"points": number, "with_formulas": with_formulas, "visible": visible}
-    template = environment.from_string(PAGE.read_text(encoding="utf-8"))
+    template = environment.get_template("feedback.html")
     with tempfile.TemporaryDirectory(prefix=".grades-", dir=folder) as beside:
         new = Path(beside)
         (new / PAGES).mkdir()
@@ -130,10 +135,14 @@ def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: 
             page = template.render(report=report, assignment=assignment, run=run)
             place = new / PAGES / f"{safe_name(report.submission.student)}.html"
             place.write_text(page, encoding="utf-8", errors=NOT_TEXT)
+        if assignment.hand_graded:
+            rubrics = RUBRICS[f"assignment_{assignment.number}"]
+            page = environment.get_template(READING).render(reports=reports, assignment=assignment, rubrics=rubrics)
+            (new / READING).write_text(page, encoding="utf-8", errors=NOT_TEXT)
         (new / RECORD).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
         with (new / TABLE).open("w", newline="", encoding="utf-8", errors=NOT_TEXT) as file:
             csv.writer(file).writerows(rows(reports, assignment, run["unsafe"]))
         earlier = put_by(folder)
-        for name in (PAGES, RECORD, TABLE):
-            (new / name).rename(folder / name)
+        for path in list(new.iterdir()):
+            path.rename(folder / path.name)
     return replaced(earlier, folder) if earlier else ""

@@ -1,15 +1,6 @@
 """Assignment 4, "Going long": six questions to extend a context, and one that a person reads.
 
-Question 7 is read by a person. It gives up to 3 points, one for each of these:
-
-1. What was measured: the loss of the first 64 tokens, in numbers, at two lengths of the text at least, with the model
-   as it is and with the dynamic method; and that the model as it is serves as the control.
-2. Why: the cause is traced to the method's formula, and it is said why the causal mask is no protection. "The method
-   is not accurate", "the text is long" or "noise" is no cause.
-3. So what: one consequence that could turn out false, with the measurement that tests it and its result; or what the
-   explanation means for a program that writes token by token and keeps its keys.
-
-A point is given for its content, in whatever words; there are no halves. Style and length count for nothing.
+What the points of question 7 are given for stands in rubrics.json, with marked samples.
 """
 
 from __future__ import annotations

@@ -833,7 +833,7 @@ def new_angles(frequencies, trained, used, tolerance):
     apart = np.abs((apart + np.pi) % (2 * np.pi) - np.pi)
     return np.mean(apart.min(axis=1) > tolerance, axis=0)
 """,
-        "a loop": """
+        "a loop, and a list as the example shows it": """
 def new_angles(frequencies, trained, used, tolerance):
     shares = []
     for theta in frequencies:
@@ -842,7 +842,7 @@ def new_angles(frequencies, trained, used, tolerance):
             apart = (abs(math.remainder((m - n) * theta, 2 * math.pi)) for n in range(trained))
             new += min(apart) > tolerance
         shares.append(new / (used - trained))
-    return np.array(shares)
+    return shares
 """,
         "torch": """
 def new_angles(frequencies, trained, used, tolerance):

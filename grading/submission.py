@@ -34,7 +34,7 @@ TOO_DEEP = "it is nested too deep"
 
 MAGIC = re.compile(r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?[%!?]|\?[ \t]*$", re.MULTILINE)  # a line of IPython's own
 MOST_MAGICS = 50  # in one cell
-HINT = re.compile(r"\b(q[0-9]{1,2})\.hint\(([^()\n]{0,20})")  # a call, as posenc.check has it
+HINT = re.compile(r"\b(q[0-9]{1,2})\.hint\(([^)\n]{0,20})")  # a call, as posenc.check has it
 HINTS = 3  # to a question
 
 

@@ -117,11 +117,9 @@ def replaced(earlier: Path, folder: Path) -> str:
 
 
 def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: dict[str, Any]) -> str:
-    """Write grades.csv, feedback/, run.json and, for who reads answers in words, reading.html into a folder.
+    """Write grades.csv, feedback/, run.json and, where a person marks, reading.html into a folder.
 
-    Says what they replaced, which is kept.
-
-    All is written beside first: where that fails, the old grades stand as they were.
+    It says what they replaced, which is kept. All is written beside first: where that fails, the old grades stand.
     """
     folder.mkdir(parents=True, exist_ok=True)
     loader = jinja2.FileSystemLoader(HERE)

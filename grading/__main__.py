@@ -105,6 +105,9 @@ def tries(theirs: list[Submission], number: int, folder: Path) -> list[Submissio
     for one in right:
         if (one.cells, one.prose) not in [(other.cells, other.prose) for other in chosen]:
             chosen.append(one)
+    for name in {name for one in right for name in one.hints}:  # a hint that is seen is seen, whichever notebook counts
+        for one in chosen:
+            one.hints[name] = max(other.hints.get(name, 0) for other in right)
     first = chosen[0]
     left = [f"{place_of(one, folder)} ({why_not(one)})" for one in theirs if all(one is not other for other in right)]
     if left and not first.problem and first.assignment in (number, None):
@@ -178,12 +181,15 @@ def arguments() -> argparse.Namespace:
     add("--memory", type=int, default=2048, metavar="MIB", help="for one check (default: 2048)")
     add("--seed", default="", help="the name of an earlier run, to draw its inputs again")
     add("--hand-grades", type=Path, metavar="FILE", help="a table of student, question, points, comment")
+    add("--hint-price", type=float, default=0.0, metavar="POINTS", help="taken off for each hint (default: 0)")
     add("--workers", type=int, default=os.cpu_count() or 1, help="submissions at a time")
     add("--unsafe", action="store_true", help="run submissions WITHOUT a sandbox, and mark the output so")
     chosen = parser.parse_args()
     for name, value, least in (("timeout", chosen.timeout, 0.1), ("memory", chosen.memory, 64)):
         if not value >= least:
             parser.error(f"--{name} {value}: at least {least}")
+    if not 0 <= chosen.hint_price < math.inf:
+        parser.error(f"--hint-price {chosen.hint_price}: a number of points, 0 or more")
     if chosen.workers < 1:
         parser.error(f"--workers {chosen.workers}: at least 1")
     return chosen
@@ -216,7 +222,7 @@ def run(chosen: argparse.Namespace) -> Path:
 
     def one(submission: Submission) -> Report:
         try:
-            return grade(submission, given, imports, secret, limits, chosen.unsafe)
+            return grade(submission, given, imports, secret, limits, chosen.unsafe, chosen.hint_price)
         except Exception as error:  # of this submission alone: all others are graded
             submission.problem = f"It could not be graded ({type(error).__name__}): grade it again."
             return grade(submission, given, imports, secret, limits, chosen.unsafe)
@@ -240,6 +246,7 @@ def run(chosen: argparse.Namespace) -> Path:
         {
             **{"seed": seed, "assignment": given.number, "title": given.title, "unsafe": chosen.unsafe},
             **{"submissions": len(found), "timeout": chosen.timeout, "memory_mib": chosen.memory},
+            "hint_price": chosen.hint_price,
             **{"time": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version()},
             **{"versions": {name: version(name) for name in ("posenc", "numpy", "torch")}},
             "seconds": {report.submission.student: round(report.seconds, 2) for report in graded},

@@ -34,7 +34,7 @@ class Graded:
 
 @dataclass
 class Report:
-    """One submission's outcome. `hand` holds the points that a person gave, by question."""
+    """One submission's outcome. `hand` holds the points that a person gave, by question; a hint costs `hint_price`."""
 
     submission: Submission
     assignment: Assignment
@@ -42,11 +42,35 @@ class Report:
     hand: dict[str, float] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+    hint_price: float = 0.0
+
+    @property
+    def hints(self) -> dict[str, int]:
+        """How many hints were taken, by question, where there are hints and any was."""
+        taken = self.submission.hints
+        return {question.name: taken[question.name] for question in self.assignment.asked if taken.get(question.name)}
+
+    @property
+    def earned(self) -> dict[str, float]:
+        """The points of each question that is graded, before its hints are paid."""
+        return {graded.question.name: graded.earned for graded in self.graded} | self.hand
+
+    def cost(self, name: str) -> float:
+        """What a question's hints cost: no more than it earned."""
+        return min(self.hint_price * self.hints.get(name, 0), self.earned.get(name, 0))
+
+    def points_of(self, name: str) -> float:
+        """What a question counts; nothing where nobody has graded it."""
+        return self.earned.get(name, 0) - self.cost(name)
 
     @property
     def points(self) -> float:
-        """All points so far; a hand-graded question without a grade counts nothing."""
-        return sum(graded.earned for graded in self.graded) + sum(self.hand.values())
+        """All points so far."""
+        return sum(self.points_of(name) for name in self.earned)
+
+    def words(self, name: str) -> str:
+        """What was written for a question that a person reads: text, or else code."""
+        return self.submission.prose.get(name) or "\n\n".join(self.submission.cells.get(name, []))
 
     @property
     def waiting(self) -> list[HandGraded]:
@@ -122,13 +146,19 @@ def missing(submission: Submission, assignment: Assignment) -> list[str]:
 
 
 def grade(
-    submission: Submission, assignment: Assignment, imports: str, seed: str, limits: Limits, unsafe: bool = False
+    submission: Submission,
+    assignment: Assignment,
+    imports: str,
+    seed: str,
+    limits: Limits,
+    unsafe: bool = False,
+    hint_price: float = 0.0,
 ) -> Report:
     """Grade a submission. `imports` are the notebook's own import lines; `seed` draws the inputs.
 
     Raises NoSandbox where the sandbox cannot be had; nothing that a submission does raises.
     """
-    report = Report(submission, assignment)
+    report = Report(submission, assignment, hint_price=hint_price)
     start = time.perf_counter()
     if submission.problem or submission.assignment not in (None, assignment.number):
         other = submission.problem or f"This is a notebook of assignment {submission.assignment}."

@@ -18,9 +18,11 @@ from grading.grade import Report
 from grading.questions.question import Assignment
 from grading.words import no_formula, some, visible, with_formulas
 
-PAGE = Path(__file__).resolve().parent / "feedback.html"
+HERE = Path(__file__).resolve().parent
+RUBRICS = json.loads((HERE / "rubrics.json").read_text(encoding="utf-8"))
 NOT_TEXT = "backslashreplace"  # how halves of characters are written, which a name or an answer may hold
-TABLE, RECORD, PAGES, EARLIER = "grades.csv", "run.json", "feedback", "earlier"
+TABLE, RECORD, PAGES, READING, EARLIER = "grades.csv", "run.json", "feedback", "reading.html", "earlier"
+WRITTEN = (PAGES, READING, RECORD, TABLE)
 
 
 def safe_name(student: str) -> str:
@@ -39,17 +41,17 @@ def number(points: float) -> str:
 def rows(reports: Sequence[Report], assignment: Assignment, unsafe: bool) -> list[list[str]]:
     """The table: a heading, then a row for each submission."""
     names = [question.name for question in assignment.asked]
-    table = [["student", "assignment", "points", "of", *names, "waiting for a reader", "sandbox", "note"]]
+    table = [["student", "assignment", "points", "of", *names, "hints", "waiting for a reader", "sandbox", "note"]]
     for report in reports:
         submission = report.submission
-        points = {graded.question.name: number(graded.earned) for graded in report.graded}
-        points |= {name: number(given) for name, given in report.hand.items()}
+        points = {name: number(report.points_of(name)) for name in report.earned}
+        hints = ", ".join(f"{name} {count}" for name, count in report.hints.items())
         waiting = " ".join(question.name for question in report.waiting)
         note = " ".join([submission.problem, *submission.notes]).strip()
         table.append(
             [no_formula(submission.student), str(assignment.number), number(report.points), str(assignment.points)]
             + [points.get(name, "") for name in names]
-            + [waiting, "no (--unsafe)" if unsafe else "yes", no_formula(visible(note))]
+            + [hints, waiting, "no (--unsafe)" if unsafe else "yes", no_formula(visible(note))]
         )
     return table
 
@@ -86,7 +88,7 @@ def points_of(path: Path) -> dict[str, str]:
 
 def put_by(folder: Path) -> Path | None:
     """Move the grades that a folder holds to a folder of their own in it, and say which; None where it holds none."""
-    held = [folder / name for name in (PAGES, RECORD, TABLE) if (folder / name).exists()]
+    held = [folder / name for name in WRITTEN if (folder / name).exists()]
     if not held:
         return None
     record = recorded(folder)
@@ -115,14 +117,15 @@ def replaced(earlier: Path, folder: Path) -> str:
 
 
 def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: dict[str, Any]) -> str:
-    """Write grades.csv, feedback/ and run.json into a folder, and say what they replaced, which is kept.
+    """Write grades.csv, feedback/, run.json and, where a person marks, reading.html into a folder.
 
-    All is written beside first: where that fails, the old grades stand as they were.
+    It says what they replaced, which is kept. All is written beside first: where that fails, the old grades stand.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    loader = jinja2.FileSystemLoader(HERE)
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     environment.filters |= {"points": number, "with_formulas": with_formulas, "visible": visible}
-    template = environment.from_string(PAGE.read_text(encoding="utf-8"))
+    template = environment.get_template("feedback.html")
     with tempfile.TemporaryDirectory(prefix=".grades-", dir=folder) as beside:
         new = Path(beside)
         (new / PAGES).mkdir()
@@ -130,10 +133,14 @@ def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: 
             page = template.render(report=report, assignment=assignment, run=run)
             place = new / PAGES / f"{safe_name(report.submission.student)}.html"
             place.write_text(page, encoding="utf-8", errors=NOT_TEXT)
+        if assignment.hand_graded:
+            rubrics = RUBRICS[f"assignment_{assignment.number}"]
+            page = environment.get_template(READING).render(reports=reports, assignment=assignment, rubrics=rubrics)
+            (new / READING).write_text(page, encoding="utf-8", errors=NOT_TEXT)
         (new / RECORD).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
         with (new / TABLE).open("w", newline="", encoding="utf-8", errors=NOT_TEXT) as file:
             csv.writer(file).writerows(rows(reports, assignment, run["unsafe"]))
         earlier = put_by(folder)
-        for name in (PAGES, RECORD, TABLE):
-            (new / name).rename(folder / name)
+        for path in list(new.iterdir()):
+            path.rename(folder / path.name)
     return replaced(earlier, folder) if earlier else ""

@@ -34,17 +34,23 @@ TOO_DEEP = "it is nested too deep"
 
 MAGIC = re.compile(r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?[%!?]|\?[ \t]*$", re.MULTILINE)  # a line of IPython's own
 MOST_MAGICS = 50  # in one cell
+HINT = re.compile(r"\b(q[0-9]{1,2})\.hint\(([^)\n]{0,20})")  # a call, as posenc.check has it
+HINTS = 3  # to a question
 
 
 @dataclass
 class Submission:
-    """What a student handed in. `cells` holds the sources of code by question, `prose` the text of answers in words."""
+    """What a student handed in. `cells` holds the sources of code by question, `prose` the text of answers in words.
+
+    `hints` has how many hints the notebook asks for, by question.
+    """
 
     student: str
     path: Path
     assignment: int | None = None
     cells: dict[str, list[str]] = field(default_factory=dict)
     prose: dict[str, str] = field(default_factory=dict)
+    hints: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problem: str = ""
 
@@ -72,6 +78,16 @@ def source_of(cell: dict[str, Any]) -> str:
     source = cell.get("source")
     lines = source if isinstance(source, list) else [source]
     return "".join(line for line in lines if isinstance(line, str))
+
+
+def hints_in(source: str) -> dict[str, int]:
+    """How many hints a cell's text asks for, by question: `check.q1.hint(2)` for two, and what is no number for all."""
+    found: dict[str, int] = {}
+    for name, step in HINT.findall(source):
+        step = step.strip() or "1"
+        count = min(int(step), HINTS) if re.fullmatch("[0-9]+", step) else HINTS
+        found[name] = max(found.get(name, 0), count)
+    return found
 
 
 def name_of(cell: dict[str, Any]) -> str:
@@ -157,7 +173,11 @@ class _Answers:
 
     def close(self, where: list[str]) -> None:
         """An object has ended."""
-        if where == ["cells", ""] and self.cells is not None and name_of(self.cell):
+        if (
+            where == ["cells", ""]
+            and self.cells is not None
+            and (name_of(self.cell) or HINT.search(source_of(self.cell)))
+        ):
             self.kept += LONGEST_CELL - self.room
             if self.kept > MOST_TEXT:
                 raise ValueError(f"its answers have more than {MOST_TEXT} characters")
@@ -217,7 +237,12 @@ def _take(notebook: dict[str, Any], submission: Submission) -> None:
     seen: Counter[str] = Counter()
     texts: dict[str, list[str]] = {}
     for cell in notebook["cells"]:
-        if not isinstance(cell, dict) or not (name := name_of(cell)):
+        if not isinstance(cell, dict):
+            continue
+        if cell.get("cell_type") == "code":
+            for name, count in hints_in(source_of(cell)).items():
+                submission.hints[name] = max(submission.hints.get(name, 0), count)
+        if not (name := name_of(cell)):
             continue
         seen[name] += 1
         if cell.get("cell_type") == "code":

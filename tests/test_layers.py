@@ -14,7 +14,7 @@ FLOORS = [
     {"_arrays", "_numbers", "_rotary_torch", "check._plain", "check._alone", "tables"},
     {"_sentences"},
     {"check._wrong"},
-    {"check._views", "check._notebook"},
+    {"check._views", "check._notebook", "check._hints"},
     {"check._question"},
     {"check._recorded"},
     {"frequencies", "_rms_norm"},

@@ -63,6 +63,11 @@ def _zero_weights(scores: torch.Tensor, causal: bool) -> torch.Tensor:
     return weights.masked_fill(_ahead(scores), 0) if causal else weights
 
 
+def _plain_shares(scores: torch.Tensor, causal: bool) -> torch.Tensor:
+    scores = _masked(scores, causal, 0.0)
+    return scores / scores.sum(-1, keepdim=True)
+
+
 def _past_closed(scores: torch.Tensor, causal: bool) -> torch.Tensor:
     return torch.softmax(scores.masked_fill(_ahead(scores).T, -math.inf) if causal else scores, -1)
 
@@ -172,6 +177,11 @@ q1 = Question(
             _scaled_by(lambda width, keys, values: values**-0.5),
         ),
         Mistake(say("q1.weights_divided_after_softmax"), _divided_after),
+        Mistake(
+            say("q1.one_softmax_for_all"),
+            _with_weights(lambda scores, causal: torch.softmax(_masked(scores, causal).flatten(), 0).view_as(scores)),
+        ),
+        Mistake(say("q1.exponential_missing"), _with_weights(_plain_shares)),
         Mistake(
             say("q1.weights_all_alike_softmax"),
             _with_weights(lambda scores, causal: torch.softmax(_masked(0 * scores, causal), -1)),
@@ -317,6 +327,10 @@ q3 = Question(
             lambda positions, bits: absolute.binary(positions, bits)[:, ::-1],
         ),
         Mistake(say("q3.positions_start_1"), _bits_from_one),
+        Mistake(
+            say("q4.positions_given_ignored_rows"),
+            lambda positions, bits: absolute.binary(np.arange(len(positions)), bits),
+        ),
         Mistake(say("q3.rows_columns_swapped"), lambda positions, bits: absolute.binary(positions, bits).T),
         Mistake(
             say("q3.every_column_slow_column"),
@@ -621,6 +635,13 @@ def _back_cases(random: np.random.Generator) -> Iterable[Case]:
     yield Case(int(random.integers(1000, 9000)), 8, float(random.integers(50, 2000)))
 
 
+def _exchanged(offset: float, dim: int, base: float) -> Any:
+    """The matrix with sines and cosines in each other's place, signs as they were."""
+    matrix = np.asarray(_step(offset, dim, base))[:, np.arange(dim) ^ 1]
+    matrix[1::2] *= -1
+    return matrix
+
+
 q6 = Question(
     assignment=1,
     name="q6",
@@ -665,6 +686,8 @@ q6 = Question(
                 np.abs(np.tri(dim, k=0)) * _step(-offset, dim, base) + np.triu(_step(offset, dim, base), 1)
             ),
         ),
+        Mistake(say("q6.sines_cosines_changed_places"), _exchanged),
+        Mistake(say("q6.one_step_multiplied"), lambda offset, dim, base: offset * _step(1, dim, base)),
         Mistake(say("q6.nearly_right_but_digits"), _step, tolerance=0.05),
     ),
 )

@@ -601,6 +601,11 @@ def _checkpoint_case(
     return Case(checkpoint, n_heads, n_kv_heads)
 
 
+def _opposite_ways(file: Weights, h: int, kv: int) -> Weights:
+    back = _to_half(file, h, kv, to="interleaved")
+    return _to_half(file, h, kv, "q") | {name: weight for name, weight in back.items() if name[0] == "k"}
+
+
 q5 = Question(
     assignment=N,
     name="q5",
@@ -641,6 +646,7 @@ q5 = Question(
         ),
         Mistake(say("q5.rows_w_k_kept"), lambda file, h, kv: _to_half(file, h, kv, "q")),
         Mistake(say("q5.rows_w_q_kept"), lambda file, h, kv: _to_half(file, h, kv, "k")),
+        Mistake(say("q5.reordered_opposite_ways"), _opposite_ways),
         Mistake(say("q5.rows_wander_head_head"), lambda f, h, kv: _to_half(f, 1, 1)),
         Mistake(
             say("q5.w_k_cut_into"),

@@ -199,6 +199,7 @@ q1 = Question(
         ),
         Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.repeat(values, 2))),
         Mistake(_LISTED_TWICE, _one_value_a_dimension(lambda values: np.concatenate([values, values]))),
+        Mistake(say("q1.base_given_not_used"), lambda dim, base, length: _hands(dim, 10_000.0, length)),
         Mistake(
             say("q1.list_value_each_dimension"),
             _slowed(lambda dim: np.arange(dim) / dim),
@@ -299,6 +300,10 @@ q2 = Question(
             lambda m, f: np.abs(_cosines(m, f)).mean(axis=-1),
         ),
         Mistake(say("q2.size_mean_taken_may"), lambda m, f: np.abs(analysis.decay(m, f))),
+        Mistake(
+            say("q2.size_complex_mean"), lambda m, f: np.abs(np.exp(1j * np.asarray(m)[..., None] * f).mean(axis=-1))
+        ),
+        Mistake(say("q2.cosines_squared"), lambda m, f: (_cosines(m, f) ** 2).mean(axis=-1)),
         Mistake(say("q2.distances_counted_1"), lambda m, f: analysis.decay(np.asarray(m) + 1, f)),
         Mistake(
             say("q2.distances_given_not_used"),
@@ -398,6 +403,7 @@ _LAW_MISTAKES = (
         say("shared.sines_taken_instead_cosines"),
         lambda m, base: np.array([np.mean(np.sin(one * base**-_MIDPOINTS)) for one in m]),
     ),
+    Mistake(say("shared.exponents_end_at_half"), lambda m, base: _wave(m, base ** (-_MIDPOINTS / 2)), 1e-3),
     Mistake(say("shared.sign_turned_round"), lambda m, base: -analysis.decay_law(m, base)),
     *(
         Mistake(
@@ -512,6 +518,18 @@ def _every_second(length: int, dim: int, bases: Sequence[float]) -> tuple[float 
     good = [base for base in sorted(bases) if analysis.decay(distances, frequencies.inv_freq(dim, base)).min() >= 0]
     greatest = max((base for base in bases if base not in good), default=0)
     return (good[0] if good else None), next((base for base in good if base > greatest), None)
+
+
+def _passing_by(test: Callable[[Array], bool]) -> Answer:
+    """Question 4 with another test of the scores at all distances."""
+
+    def answer(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
+        distances = np.arange(length + 1)
+        good = [base for base in sorted(bases) if test(analysis.decay(distances, frequencies.inv_freq(dim, base)))]
+        greatest = max((base for base in bases if base not in good), default=0)
+        return (good[0] if good else None), next((base for base in good if base > greatest), None)
+
+    return answer
 
 
 def _unsorted(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
@@ -650,6 +668,8 @@ q4 = Question(
             lambda length, dim, bases: (analysis.least_base(length, dim, bases),) * 2,
         ),
         Mistake(say("q4.only_last_distance_looked"), _at_the_end_only),
+        Mistake(say("q4.mean_score_looked"), _passing_by(lambda scores: bool(scores.mean() >= 0))),
+        Mistake(say("q4.one_distance_enough"), _passing_by(lambda scores: bool(scores.max() >= 0))),
         *(
             Mistake(say("q4.search_right_speeds_not"), wrong)
             for wrong in (
@@ -918,6 +938,15 @@ def _with_scaling(config: Config) -> tuple[int, float, float]:
     return dim, base, slowest * (_rope_of(config).get("factor") or 1.0)
 
 
+def _with_scaling_upside_down(config: Config) -> tuple[int, float, float]:
+    dim, base, slowest = _rotation(config)
+    return dim, base, slowest / (_rope_of(config).get("factor") or 1.0)
+
+
+def _older_overlooked(config: Config) -> tuple[int, float, float]:
+    return _rotation({"rope_theta": 10_000.0, **config, "rope_scaling": None})
+
+
 def _top_overlooked(config: Config) -> tuple[int, float, float]:
     return _rotation({**config, "rope_theta": 10_000.0})
 
@@ -1050,6 +1079,9 @@ q6 = Question(
         Mistake(say("q6.third_value_fastest_hand"), _after_reading(lambda dim, base, slowest: (dim, base, TURN))),
         Mistake(say("q6.scaling_applied_list_before"), _with_scaling),
         Mistake(say("q6.scaling_applied_list_before"), _scaled_base),
+        Mistake(say("q6.scaling_applied_list_before"), _with_scaling_upside_down),
+        Mistake(say("q6.older_dictionary_overlooked"), _older_overlooked),
+        Mistake(say("q1.first_two_values_changed"), _after_reading(lambda dim, base, slowest: (base, dim, slowest))),
         *(
             Mistake(say("q6.width_divided_among_key"), wrong)
             for wrong in (
@@ -1110,6 +1142,14 @@ q7 = Question(
             say("q7.dots_show_tokens_turn"),
             _dots(lambda waves, made: waves),
             of=0,
+        ),
+        Mistake(say("q7.dots_show_speeds"), _dots(lambda waves, made: TURN / waves), of=0),
+        *(
+            Mistake(sentence, lambda base, dim, length, hands=hands: (hands(dim, base, length)[1], None, None), of=0)
+            for sentence, hands in (
+                (say("q1.hands_slow_down_little"), _slowed(lambda dim: np.arange(dim // 2) / dim)),
+                (say("q1.last_hand_turns_exactly"), _slowed(lambda dim: np.arange(0, dim, 2) / (dim - 2))),
+            )
         ),
         Mistake(say("q7.dots_show_radians_turn"), _dots(lambda waves, made: made * TURN), of=0),
         Mistake(say("q7.dots_show_logarithms_leave"), _dots(lambda waves, made: np.log10(made)), of=0),

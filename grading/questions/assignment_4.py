@@ -1,15 +1,6 @@
 """Assignment 4, "Going long": six questions to extend a context, and one that a person reads.
 
-Question 7 is read by a person. It gives up to 3 points, one for each of these:
-
-1. What was measured: the loss of the first 64 tokens, in numbers, at two lengths of the text at least, with the model
-   as it is and with the dynamic method; and that the model as it is serves as the control.
-2. Why: the cause is traced to the method's formula, and it is said why the causal mask is no protection. "The method
-   is not accurate", "the text is long" or "noise" is no cause.
-3. So what: one consequence that could turn out false, with the measurement that tests it and its result; or what the
-   explanation means for a program that writes token by token and keeps its keys.
-
-A point is given for its content, in whatever words; there are no halves. Style and length count for nothing.
+What the points of question 7 are given for stands in rubrics.json, with marked samples.
 """
 
 from __future__ import annotations
@@ -173,6 +164,8 @@ def _narrow(random: np.random.Generator) -> Iterator[Case]:
 _SQUARED = say("shared.factor_squared_example_hand")
 _NO_BRACKETS = say("shared.exponent_factor_needs_brackets")
 _UPSIDE_DOWN_POWER = say("shared.fraction_exponent_factor_upside")
+_TIMES_SLOWER = say("shared.how_many_times_slower")
+_LACKS_2 = say("shared.exponent_base_lacks_2")
 
 
 def _every_dimension(dim: int, base: float, factor: float) -> np.ndarray:
@@ -224,7 +217,7 @@ q2 = Question(
             lambda dim, base, s: scaling.ntk_base(dim, base, factor=s) ** (-2.0 * np.arange(1, dim // 2 + 1) / dim),
         ),
         Mistake(
-            say("q2.exponent_base_lacks_2"),
+            _LACKS_2,
             lambda dim, base, s: _powers(dim, scaling.ntk_base(dim, base, factor=s), 1.0),
         ),
         Mistake(
@@ -257,6 +250,15 @@ q2 = Question(
             lambda dim, base, s: 2 * math.pi / _ntk(dim, base, s),
         ),
         Mistake(say("q2.list_wrong_order_fastest"), lambda *args: _ntk(*args)[::-1]),
+        Mistake(_TIMES_SLOWER, lambda dim, base, s: frequencies.inv_freq(dim, base) / _ntk(dim, base, s)),
+        Mistake(
+            say("q2.slowing_wrong_way_round"),
+            lambda dim, base, s: _powers(dim, base) / s ** (1 - np.arange(0, dim, 2) / (dim - 2)),
+        ),
+        Mistake(
+            say("q2.exponents_list_rounded"),
+            lambda dim, base, s: scaling.ntk_base(dim, base, factor=s) ** (-2.0 * np.arange(dim // 2) // dim),
+        ),
     ),
 )
 
@@ -400,6 +402,24 @@ q3 = Question(
             say("q3.rows_columns_changed_places"),
             lambda *args: _dynamic(*args).T,
         ),
+        Mistake(
+            say("q3.lengths_added_up"),
+            _rows(lambda n, length: np.full(len(n), _needed(n.sum(), length))),
+        ),
+        Mistake(
+            say("q3.only_tokens_past_trained"),
+            _rows(lambda n, length: _needed(n - length, length)),
+        ),
+        Mistake(
+            say("q3.fixed_factor_besides"),
+            _rows(lambda n, length: 2 * _needed(n, length) - 1),
+        ),
+        Mistake(
+            _LACKS_2,
+            lambda dim, base, length, texts: np.stack(
+                [_powers(dim, base * max(1.0, n / length) ** (dim / (dim - 2)), 1.0) for n in texts]
+            ),
+        ),
     ),
 )
 
@@ -457,6 +477,23 @@ def _multiplied(dim: int, base: float, length: int, factor: float, fast: float, 
 def _powers_blended(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
     speeds = frequencies.inv_freq(dim, base)
     return speeds / factor ** (1 - _straight(frequencies.turns(length, speeds), fast, slow))
+
+
+def _slowly_falling(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
+    speeds = _powers(dim, base, 1.0)
+    weight = _straight(frequencies.turns(length, speeds), fast, slow)
+    return weight * speeds + (1 - weight) * speeds / factor
+
+
+def _to_a_greater_base(power: Callable[[int], float]) -> Callable[..., Any]:
+    """A wrong answer to question 4 that blends with NTK-aware scaling, by the power of its factor."""
+
+    def wrong(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
+        speeds = frequencies.inv_freq(dim, base)
+        weight = _straight(frequencies.turns(length, speeds), fast, slow)
+        return weight * speeds + (1 - weight) * _powers(dim, base * factor ** power(dim))
+
+    return wrong
 
 
 def _weight_alone(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
@@ -607,6 +644,14 @@ q4 = Question(
             _ramp(lambda made, s, fast, slow: np.zeros_like(made)),
         ),
         Mistake(say("q4.nothing_slowed"), _ramp(lambda made, s, fast, slow: np.ones_like(made))),
+        Mistake(
+            _TIMES_SLOWER, lambda dim, base, *given: frequencies.inv_freq(dim, base) / _by_parts(dim, base, *given)
+        ),
+        Mistake(_LACKS_2, _slowly_falling),
+        *(
+            Mistake(say("q4.slow_end_of_a_greater_base"), _to_a_greater_base(power))
+            for power in (lambda dim: 1.0, lambda dim: dim / (dim - 2))
+        ),
     ),
 )
 
@@ -840,10 +885,9 @@ def _read_as_tokens(logits: torch.Tensor, targets: torch.Tensor, width: int) -> 
     return _loss_by_stretch(logits, targets.clamp(min=0), width)
 
 
-def _other_axis(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
-    asked = targets.clamp(min=0)[..., None]
-    each = -logits.log_softmax(dim=1).gather(-1, asked)[..., 0].masked_fill(targets == IGNORED, torch.nan)
-    return _in_stretches(each, width).nanmean(dim=(0, 2))
+def _other_axis(axis: int) -> Callable[..., torch.Tensor]:
+    """Question 6 with the softmax along another axis than the last."""
+    return lambda logits, targets, width: _from_logs(logits.log_softmax(dim=axis), targets, width)
 
 
 def _perplexity(logits: torch.Tensor, targets: torch.Tensor, width: int) -> torch.Tensor:
@@ -895,10 +939,9 @@ q6 = Question(
             say("q6.stretch_counts_every_asked"),
             lambda logits, targets, width: _in_stretches(_each(logits, targets), width).nanmean(dim=2).nanmean(dim=0),
         ),
-        Mistake(
-            say("q6.softmax_taken_over_positions"),
-            _other_axis,
-        ),
+        Mistake(say("q6.softmax_taken_over_positions"), _other_axis(1)),
+        Mistake(say("q6.softmax_taken_over_texts"), _other_axis(0)),
+        Mistake(say("q6.logits_with_sign_changed"), _from_logs),
         Mistake(
             say("q6.loss_each_position_each"),
             lambda logits, targets, width: _each(logits, targets).nanmean(dim=0),
@@ -978,5 +1021,5 @@ ASSIGNMENT = Assignment(
     4,
     say("assignment.title"),
     (q1, q2, q3, q4, q5, q6),
-    hand_graded=(HandGraded("q7", say("assignment.hand_graded"), 3),),
+    hand_graded=(HandGraded(4, "q7", say("assignment.hand_graded"), 3),),
 )

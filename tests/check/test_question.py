@@ -130,6 +130,8 @@ def test_sentences_hold_nothing_of_the_inputs() -> None:
         (1 + 1e-7, 1),
         (1e6 + 0.1, 1e6),
         (np.zeros((0, 3)), np.ones((0, 3))),
+        ([[1.0, 2], (3, np.array(4.0))], np.array([[1.0, 2], [3, 4]])),
+        ([], np.ones(0)),
     ],
 )
 def test_equal_enough(got: Any, want: Any) -> None:
@@ -148,6 +150,11 @@ def test_equal_enough(got: Any, want: Any) -> None:
         (3, {"b": 1}, "should be a dictionary"),
         ([1, [2, 5]], [1, [2, 3]], "the second value of the second value of the result"),
         (np.ones(3), np.ones((3, 1)), "the shape of"),
+        ([1.0, 2.0], np.ones(3), "the shape of"),
+        ([1.0, 2.5], np.ones(2), "are not right"),
+        ([[1.0], [1.0, 2.0]], np.ones((2, 2)), "should be an array"),
+        (["1", "2"], np.ones(2), "should be an array"),
+        ([10**400], np.ones(1), "should be an array"),
         (NAN, 1.0, "is a finite number"),
         (INF, 1.0, "is a finite number"),
         (-INF, INF, "is a finite number"),
@@ -183,7 +190,7 @@ def test_an_author_is_told_of_a_slip() -> None:
 
 
 def test_an_assignment_counts_its_points() -> None:
-    assert Assignment(1, "toy", (QUESTION,), (HandGraded("q2", "why", 4),)).points == 7
+    assert Assignment(1, "toy", (QUESTION,), (HandGraded(1, "q2", "why", 4),)).points == 7
 
 
 def parted(*parts: Part, **told: Any) -> Question:

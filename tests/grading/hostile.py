@@ -342,6 +342,13 @@ def of_checks(solved: Notebook) -> bytes:
 
 
 # Whole files; the second value says whether all points, all but the first question's, or none are earned.
+def hinting(solved: Notebook) -> bytes:
+    """Records of hints that nobody could have taken; without a price they cost nothing."""
+    calls = ("check.q1.hint(", "check.q1.hint(\x1b[2J)", "q99.hint(9e99)", "check.q2.hint(<b>)", "q1.hint(" * 20_000)
+    cells = [{"cell_type": "code", "source": [call, None, 3], "metadata": []} for call in calls]
+    return json.dumps(solved | {"cells": [*solved["cells"], *cells, {"cell_type": "code", "source": {}}]}).encode()
+
+
 FILES: dict[str, tuple[Callable[[Notebook], bytes], str]] = {
     "input transformer": (transformer, "without first"),
     "missing cell": (missing, "without first"),
@@ -351,6 +358,7 @@ FILES: dict[str, tuple[Callable[[Notebook], bytes], str]] = {
     "not a notebook": (lambda solved: b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "none"),
     "empty file": (lambda solved: b"", "none"),
     "nested notebook": (lambda solved: b"[" * 200_000, "none"),
+    "odd hints": (hinting, "all"),
     "a list": (lambda solved: b"[]", "none"),
     "odd cells": (lambda solved: json.dumps({"cells": [1, None, {"source": 3}, {"id": "q1"}]}).encode(), "none"),
     "another assignment": (

@@ -19,7 +19,7 @@ import pytest
 
 import grading.__main__ as command
 from grading import report, sandbox, sources
-from grading.grade import assignment, grade_question
+from grading.grade import NUMBERS, assignment, grade_question
 from grading.questions.question import Case, Part, Question
 from grading.sandbox import NoSandbox
 from grading.submission import Submission
@@ -47,6 +47,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def table(output: Path) -> dict[str, dict[str, str]]:
     with (output / "grades.csv").open(newline="", encoding="utf-8") as file:
         return {row["student"]: row for row in csv.DictReader(file)}
+
+
+def take_hints(path: Path, source: str) -> None:
+    """Add a cell to a notebook."""
+    notebook = sources.load(path)
+    notebook["cells"].append({"cell_type": "code", "id": "mine", "source": source, "metadata": {}, "outputs": []})
+    path.write_text(json.dumps(notebook), encoding="utf-8")
 
 
 def test_a_folder_becomes_a_table_pages_and_a_record(
@@ -83,12 +90,29 @@ def test_a_folder_becomes_a_table_pages_and_a_record(
     # the same run again, with a reader's points
     points = tmp_path / "points.csv"
     points.write_text(f"student,question,points,comment\n=ada,{by_hand.name},1.5,<b>Clear</b>\n", encoding="utf-8")
-    run(monkeypatch, folder, "--output", output, "--seed", record["seed"], "--hand-grades", points)
+    take_hints(folder / "=ada.ipynb", "check.q1.hint(2)\ncheck.q7.hint()")
+    run(
+        *(monkeypatch, folder, "--output", output, "--seed", record["seed"]),
+        *("--hand-grades", points, "--hint-price", "0.25"),
+    )
     second = table(output)["'=ada"]
-    assert second["points"] == str(automatic + 1.5)
+    assert second["points"] == str(automatic + 1.5 - 0.75)
+    assert second["q1"] == str(given.questions[0].points - 0.5)
+    assert second["hints"] == "q1 2, q7 1"
     assert second["waiting for a reader"] == ""
+    assert json.loads((output / "run.json").read_text(encoding="utf-8"))["hint_price"] == 0.25
     page = next(path for path in (output / "feedback").iterdir() if path.name.startswith("ada"))
-    assert "&lt;b&gt;Clear" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "&lt;b&gt;Clear" in text
+    reading = (output / "reading.html").read_text(encoding="utf-8")
+    rubric = report.RUBRICS["assignment_4"][by_hand.name]
+    for words in (*rubric["points"], *(sample["why"] for sample in rubric["samples"])):
+        assert words in reading
+        assert all(words not in page for page in (*pages.values(), text)), "for the reader alone"
+    assert "<h3>=ada: 1.25 of 3</h3>" in reading
+    assert reading.index("<h3>alan</h3>") > reading.index("Sample: 3 of 3 (1 + 1 + 1)")
+    assert "<p>Hints taken: 2 of 3, for 0.5 points less.</p>" in text
+    assert "<p>Hint taken: 1 of 3, for 0.25 points less.</p>" in text
 
 
 @pytest.mark.parametrize(
@@ -156,7 +180,17 @@ def test_unsafe_marks_everything(folder: Path, tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    "words", [["--timeout", "0"], ["--memory", "1"], ["--workers", "0"], ["--timeout", "nan"], ["--assignment", "9"]]
+    "words",
+    [
+        ["--hint-price", "-1"],
+        ["--hint-price", "nan"],
+        ["--hint-price", "inf"],
+        ["--timeout", "0"],
+        ["--memory", "1"],
+        ["--workers", "0"],
+        ["--timeout", "nan"],
+        ["--assignment", "9"],
+    ],
 )
 def test_settings_that_make_no_sense_are_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
@@ -223,7 +257,9 @@ def test_a_regrade_keeps_what_it_replaces_and_says_so(
     assert json.loads((earlier[0] / "run.json").read_text(encoding="utf-8")) == record
     assert set(table(output)) == {"'=ada"}
     assert len(list((output / "feedback").iterdir())) == 1
-    assert {path.name for path in output.iterdir()} == {"earlier", "feedback", "grades.csv", "mine.txt", "run.json"}
+    names = {"earlier", "feedback", "grades.csv", "mine.txt", "reading.html", "run.json"}
+    assert {path.name for path in output.iterdir()} == names
+    assert (earlier[0] / "reading.html").exists()
 
 
 def test_grades_without_a_record_are_kept_too(tmp_path: Path) -> None:
@@ -251,7 +287,7 @@ def test_a_failure_leaves_the_old_grades(folder: Path, tmp_path: Path, monkeypat
     with pytest.raises(SystemExit, match="No space left"):
         run(monkeypatch, folder, "--output", output)
     assert (output / "grades.csv").read_bytes() == before
-    assert {path.name for path in output.iterdir()} == {"feedback", "grades.csv", "run.json"}
+    assert {path.name for path in output.iterdir()} == {"feedback", "grades.csv", "reading.html", "run.json"}
 
 
 def of_two(folder: Path, student: str, **notebooks: Any) -> None:
@@ -268,7 +304,9 @@ def test_a_student_with_several_notebooks_has_one_row(
     folder.mkdir()
     empty, solved = sources.load(sources.STUDENT / "assignment_1.ipynb"), sources.load(sources.path_of(1))
     other = sources.load(sources.STUDENT / "assignment_2.ipynb")
-    of_two(folder, "two", draft=empty, final=solved)
+    draft = json.loads(json.dumps(empty))
+    draft["cells"].append({"cell_type": "code", "id": "mine", "source": "check.q2.hint(3)", "metadata": {}})
+    of_two(folder, "two", draft=draft, final=solved)
     of_two(folder, "copies", a=solved, b=empty, c=empty, d=solved)
     unnamed = {**empty, "metadata": {}}
     of_two(folder, "others", right=solved, other=other, broken=[], unnamed=unnamed)
@@ -308,6 +346,8 @@ def test_a_student_with_several_notebooks_has_one_row(
             "(many/a.ipynb, many/b.ipynb, many/c.ipynb, many/d.ipynb; up to 3 are graded, and the best counts.)",
         ),
     }
+    assert rows["two"]["hints"] == "q2 3", "taken in the draft"
+    assert rows["copies"]["hints"] == ""
     assert "Graded 7 submissions of assignment 1" in (printed := capsys.readouterr().out)
     assert "Look at the column note: 7 of them have one." in printed
 
@@ -472,6 +512,28 @@ def test_the_grader_is_not_in_the_package() -> None:
         [sys.executable, "-c", "import grading"], cwd=Path("/"), capture_output=True, env={"PATH": os.defpath}
     )
     assert b"No module named 'grading'" in done.stderr
+
+
+def test_every_question_for_a_reader_has_a_rubric_and_three_marked_samples() -> None:
+    asked = {
+        f"assignment_{number}": {question.name: question.points for question in assignment(number).hand_graded}
+        for number in NUMBERS
+        if assignment(number).hand_graded
+    }
+    assert {group: list(rubrics) for group, rubrics in report.RUBRICS.items()} == {
+        group: list(points) for group, points in asked.items()
+    }
+    for group, points in asked.items():
+        for name, most in points.items():
+            rubric = report.RUBRICS[group][name]
+            totals = [sum(sample["given"]) for sample in rubric["samples"]]
+            assert len(rubric["points"]) == most
+            assert totals[0] == most > totals[1] > totals[2], "a good one, a middling one, a poor one"
+            for sample in rubric["samples"]:
+                assert len(sample["given"]) == most
+                assert set(sample["given"]) <= {0, 1}
+                assert len(sample["text"].split()) > 80
+                assert len(sample["why"].split()) > 20
 
 
 def test_no_sandbox_is_an_error_of_its_own() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from grading import sources
 from grading.grade import NUMBERS, assignment
+from grading.report import RUBRICS
 from grading.submission import source_of
 from tests.notebooks.markdown import faults
 from tools.execute import CELL_TIMEOUT, Client
@@ -145,3 +146,12 @@ def test_it_runs_from_top_to_bottom(number: int, solved: bool, executed: Runs) -
         words = f"{question.points} of {question.points} points on the public checks" if solved else "not answered yet"
         assert words in text
         assert "✗" not in text
+
+
+def test_the_samples_for_a_reader_report_what_the_notebook_prints(executed: Runs) -> None:
+    cell = next(cell for cell in executed[4, True] if cell["id"] == "q7-see")
+    printed = "".join(output.get("text", "") for output in cell.outputs)
+    for sample in RUBRICS["assignment_4"]["q7"]["samples"]:
+        numbers = re.findall(r"\d\.\d{3}", sample["text"] + sample["why"])
+        assert numbers
+        assert [number for number in numbers if number not in printed] == []

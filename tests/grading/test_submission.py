@@ -125,7 +125,9 @@ def test_every_encoding_of_json_is_read_whatever_the_outputs(tmp_path: Path, enc
         {**code("x9", "y = 1", nbgrader={"grade_id": "q2", "points": 3}), "outputs": outputs},
         {"cell_type": "code", "source": "h = 2", "metadata": {"id": "q3", "tags": ["id"]}, "outputs": []},
         {"cell_type": "markdown", "id": "q4", "source": "Because é.", "metadata": {}},
-        code("other", "1 / 0"),
+        code("other", "1 / 0\ncheck.q2.hint(2)"),
+        code("q3-check", ["check.q3(h)\n", "check.q3.hint()"]),
+        {"cell_type": "markdown", "id": "told", "source": "check.q4.hint()", "metadata": {}},
     ]
     path = tmp_path / "a.ipynb"
     notebook = {"cells": cells, "metadata": {"posenc": {"assignment": 2}, "id": "q9"}}
@@ -135,6 +137,7 @@ def test_every_encoding_of_json_is_read_whatever_the_outputs(tmp_path: Path, enc
     assert submission.assignment == 2
     assert submission.cells == {"q1": ["def f():\n    return '位置'"], "q2": ["y = 1"], "q3": ["h = 2"]}
     assert submission.prose == {"q4": "Because é."}
+    assert submission.hints == {"q2": 2, "q3": 1}
     assert submission.notes == []
 
 

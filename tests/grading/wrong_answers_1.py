@@ -245,7 +245,7 @@ def attention(q, k, v, causal):
 """,
         ),
         "divided by the sum of everything": (
-            None,
+            "into one softmax",
             SCORES
             + """
     if causal:
@@ -256,7 +256,7 @@ def attention(q, k, v, causal):
 """,
         ),
         "plain shares instead of a softmax": (
-            None,
+            "exponential is missing",
             SCORES
             + """
     if causal:
@@ -513,7 +513,7 @@ def binary(positions, bits):
 """,
         ),
         "ignores positions": (
-            None,
+            "seem to be ignored",
             """
 def binary(positions, bits):
     return (np.arange(len(positions))[:, None] >> np.arange(bits)) & 1
@@ -856,7 +856,7 @@ def shift(k, dim, base):
     ),
     "cosines on the diagonal": ("the sines are missing", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, 0], [0, c]]")),
     "no minus": ("both sines have the same sign", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, s], [s, c]]")),
-    "sines on the diagonal": (None, STEP.format(speeds=RIGHT_SPEEDS, block="[[s, c], [-c, s]]")),
+    "sines on the diagonal": ("have changed places", STEP.format(speeds=RIGHT_SPEEDS, block="[[s, c], [-c, s]]")),
     "the code of position k": (
         "this is the code of a position",
         """
@@ -884,7 +884,7 @@ def shift(k, dim, base):
 """,
     ),
     "one step, multiplied by k": (
-        None,
+        "one step was multiplied",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "").replace("return M", "return k * M"),
     ),
     "steps forward only": (

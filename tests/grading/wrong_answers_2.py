@@ -678,7 +678,7 @@ def to_half(checkpoint, n_heads, n_kv_heads):
     "only W_Q": ("rows of W_K have kept", _to_half(which="{'q.weight': n_heads, 'q.bias': n_heads}")),
     "only W_K": ("rows of W_Q have kept", _to_half(which="{'k.weight': n_kv_heads, 'k.bias': n_kv_heads}")),
     "layouts mixed between q and k: one there, one back": (
-        None,
+        "the other way",
         _to_half(
             "weight.unflatten(0, (heads, -1, 2) if name[0] == 'q' else (heads, 2, -1)).transpose(1, 2).flatten(0, 2)"
         ),

@@ -216,8 +216,8 @@ WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
         "listed twice, halves": ("listed twice", _hands("np.tile(base ** (-np.arange(0, dim, 2) / dim), 2)")),
         "listed twice, neighbours": ("listed twice", _hands("np.repeat(base ** (-np.arange(0, dim, 2) / dim), 2)")),
         "a speed for each dimension": ("value for each dimension", _hands("base ** (-np.arange(dim) / dim)")),
-        "the base is always 10 000": (None, _hands("10_000.0 ** (-np.arange(0, dim, 2) / dim)")),
-        "whole turns only": (None, _hands(answer="waves, np.floor(made), int(np.sum(made >= 1))")),
+        "the base is always 10 000": ("base that was given", _hands("10_000.0 ** (-np.arange(0, dim, 2) / dim)")),
+        "whole turns only": ("rounded down", _hands(answer="waves, np.floor(made), int(np.sum(made >= 1))")),
         "sizes of the slowest hand only": (None, _hands(answer="waves[-1], made[-1], int(np.sum(made >= 1))")),
         "forgets the count": ("should be 3 values", _hands(answer="waves, made")),
         "speeds in bfloat16": (
@@ -256,7 +256,7 @@ WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
             _decay("np.abs(np.cos(distances[..., None] * frequencies).mean(axis=-1))"),
         ),
         "size of the complex mean": (
-            None,
+            "its real part",
             _decay("np.abs(np.exp(1j * distances[..., None] * frequencies).mean(axis=-1))"),
         ),
         "counted from 1": ("counted from 1", _decay("np.cos((distances[..., None] + 1) * frequencies).mean(axis=-1)")),
@@ -270,7 +270,7 @@ WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
             _decay("np.cos((distances[..., None] * frequencies).mean(axis=-1))"),
         ),
         "one pendulum": ("fastest hand alone", _decay("np.cos(distances * np.max(frequencies))")),
-        "squared": (None, _decay("(np.cos(distances[..., None] * frequencies) ** 2).mean(axis=-1)")),
+        "squared": ("were squared", _decay("(np.cos(distances[..., None] * frequencies) ** 2).mean(axis=-1)")),
         "bfloat16 positions": (
             "bfloat16",
             """
@@ -354,7 +354,7 @@ def decay(distances, frequencies):
         "64 hands": ("dozens of hands", _law("np.cos(m * base ** -(np.arange(64) / 64)).mean()")),
         "too few steps": ("too few steps", _law("np.cos(m * base ** -(np.arange(500) / 500)).mean()")),
         "the sum": (None, _law("np.cos(m * base ** -x).sum()")),
-        "x to 1/2 only": (None, _law("np.cos(m * base ** (-x / 2)).mean()")),
+        "x to 1/2 only": ("to 1/2 only", _law("np.cos(m * base ** (-x / 2)).mean()")),
         "no width of the steps": (
             None,
             f"""{_REACH_RIGHT}
@@ -413,17 +413,17 @@ def bases_for(length, dim, bases):
             "should be None",
             _bases(least="good[0] if good else math.inf", answer="least, safe[0] if safe else math.inf"),
         ),
-        "mean of the score": (None, _bases(test="score.mean() >= 0")),
+        "mean of the score": ("the mean of the score", _bases(test="score.mean() >= 0")),
         "mean over distances": (None, _bases(axis=0)),
         "the least that fails": (None, _bases(least="min(bad) if bad else None")),
-        "any distance is enough": (None, _bases(test="np.any(score >= 0)")),
+        "any distance is enough": ("taken for enough", _bases(test="np.any(score >= 0)")),
         "raises where none passes": ("IndexError", _bases(least="good[0]", answer="least, safe[0]")),
         "exponent i/d": (
-            None,
+            "speeds are not those of question 1",
             _bases().replace("np.arange(0, dim, 2) / dim", "np.arange(dim // 2) / dim"),
         ),
         "d - 2 in the exponent": (
-            None,
+            "speeds are not those of question 1",
             _bases().replace("np.arange(0, dim, 2) / dim", "np.arange(0, dim, 2) / (dim - 2)"),
         ),
         "the law alone": (
@@ -537,7 +537,7 @@ def bases_for(length, dim, bases):
             ),
         ),
         "rope_parameters alone": (
-            None,
+            "under rope_scaling",
             _file(
                 rope='config.get("rope_parameters") or {}',
                 base='{"rope_theta": 10_000.0, **config, **rope}["rope_theta"]',
@@ -562,7 +562,7 @@ def bases_for(length, dim, bases):
             _file(slowest='2 * np.pi * base ** ((dim - 2) / dim) * rope.get("factor", 1)'),
         ),
         "scaled upside down": (
-            None,
+            "scaling was applied",
             _file(slowest='2 * np.pi * base ** ((dim - 2) / dim) / rope.get("factor", 1)'),
         ),
         "scaled base": ("scaling was applied", _file(base='{**config, **rope}["rope_theta"] * rope.get("factor", 1)')),
@@ -584,7 +584,7 @@ def bases_for(length, dim, bases):
         "base in the rope dictionary only": ("top of the file", _file(base='rope.get("rope_theta", 10_000.0)')),
         "degrees": ("taken for 360", _file(slowest="360 * base ** ((dim - 2) / dim)")),
         "exponent i/d": ("lacks the 2", _file(slowest="2 * np.pi * base ** ((dim // 2 - 1) / dim)")),
-        "other order": (None, _file(answer="base, dim, slowest")),
+        "other order": ("first two values", _file(answer="base, dim, slowest")),
         "as a dictionary": ("should be 3 values", _file(answer='{"dim": dim, "base": base, "slowest": slowest}')),
     },
     "q7": {
@@ -613,9 +613,9 @@ def bases_for(length, dim, bases):
         "wavelengths": ("tokens a turn", _desk(y="length / made")),
         "radians": ("show radians", _desk(y="length * speeds")),
         "logarithms": ("show logarithms", _desk(y="np.log10(made)")),
-        "speeds": (None, _desk(y="speeds")),
-        "exponent i/d": (None, _desk(y="length * base ** (-pairs / dim) / (2 * np.pi)")),
-        "d - 2 in the exponent": (None, _desk(y="length * base ** (-2 * pairs / (dim - 2)) / (2 * np.pi)")),
+        "speeds": ("the dots show speeds", _desk(y="speeds")),
+        "exponent i/d": ("slow down too little", _desk(y="length * base ** (-pairs / dim) / (2 * np.pi)")),
+        "d - 2 in the exponent": ("exactly 1/base", _desk(y="length * base ** (-2 * pairs / (dim - 2)) / (2 * np.pi)")),
         "deaf to its sliders": (
             "nothing that is given changes the height of the dots",
             _desk(x="np.arange(64)", y="8192 * 10_000 ** (-np.arange(64) / 64) / (2 * np.pi)"),
@@ -718,6 +718,7 @@ def hands(dim, base, length):
         count += turns[-1] >= 1
     return np.array(waves), np.array(turns), count
 """,
+        "lists, as the example shows them": _hands(answer="waves.tolist(), list(made), int(np.sum(made >= 1))"),
         "torch, by exponential and logarithm": """
 def hands(dim, base, length):
     theta = torch.exp(-torch.arange(0, dim, 2, dtype=torch.float64) / dim * math.log(base))
@@ -832,7 +833,7 @@ def new_angles(frequencies, trained, used, tolerance):
     apart = np.abs((apart + np.pi) % (2 * np.pi) - np.pi)
     return np.mean(apart.min(axis=1) > tolerance, axis=0)
 """,
-        "a loop": """
+        "a loop, and a list as the example shows it": """
 def new_angles(frequencies, trained, used, tolerance):
     shares = []
     for theta in frequencies:
@@ -841,7 +842,7 @@ def new_angles(frequencies, trained, used, tolerance):
             apart = (abs(math.remainder((m - n) * theta, 2 * math.pi)) for n in range(trained))
             new += min(apart) > tolerance
         shares.append(new / (used - trained))
-    return np.array(shares)
+    return shares
 """,
         "torch": """
 def new_angles(frequencies, trained, used, tolerance):

@@ -171,9 +171,12 @@ return t.cos(), t.sin()
         "slowest first": ("wrong order", _q2("((base * factor ** (dim / (dim - 2))) ** (-2 * i / dim))[::-1]")),
         "slowed by the place, to d": (None, _q2("base ** (-2 * i / dim) / factor ** (2 * i / dim + 1 / dim)")),
         "straight from 1 to s": ("by equal steps", _q2("base ** (-2 * i / dim) / np.linspace(1, factor, dim // 2)")),
-        "evenly, but upside down": (None, _q2("base ** (-2 * i / dim) / factor ** (1 - 2 * i / (dim - 2))")),
+        "evenly, but upside down": (
+            "wrong way round",
+            _q2("base ** (-2 * i / dim) / factor ** (1 - 2 * i / (dim - 2))"),
+        ),
         "integer division of the exponents": (
-            None,
+            "exponents of the list were rounded",
             _q2("(base * factor ** (dim / (dim - 2))) ** (-2.0 * i // dim)"),
         ),
         "pairs from 1": ("counted from 0", _q2("(base * factor ** (dim / (dim - 2))) ** (-2 * (i + 1) / dim)")),
@@ -185,7 +188,7 @@ return t.cos(), t.sin()
             _q2("base ** (-2 * i / dim) / np.where(i == dim // 2 - 1, factor, 1)"),
         ),
         "negative fraction": ("got smaller", _q2("(base * factor ** (dim / (2 - dim))) ** (-2 * i / dim)")),
-        "times slower": (None, _q2("factor ** (2 * i / (dim - 2))")),
+        "times slower": ("times slower each hand gets", _q2("factor ** (2 * i / (dim - 2))")),
     },
     "q3": {
         "no maximum": ("sped up", _q3("n / length")),
@@ -270,10 +273,10 @@ return np.array(rows)
             "needs brackets",
             _q3("max(n, length) / length").replace("(dim / (dim - 2))", "dim / (dim - 2)"),
         ),
-        "texts added up": (None, _q3("max(sum(seq_lens), length) / length")),
-        "counts what is beyond": (None, _q3("max(n - length, length) / length")),
+        "texts added up": ("were added up", _q3("max(sum(seq_lens), length) / length")),
+        "counts what is beyond": ("past the trained length", _q3("max(n - length, length) / length")),
         "exponent i/d": (
-            None,
+            "lacks the 2",
             _body(
                 _Q3_HEAD,
                 """
@@ -282,7 +285,7 @@ return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(dim // 2) / dim)
 """,
             ),
         ),
-        "released, for a factor of 2": (None, _q3("2 * max(n, length) / length - 1")),
+        "released, for a factor of 2": ("a fixed factor of 2", _q3("2 * max(n, length) / length - 1")),
     },
     "q4": {
         "ramp inverted": ("upside down", _q4(f"1 - {_RAMP}")),
@@ -341,9 +344,9 @@ return kept * theta + (1 - kept) * theta / factor
         "ramp from nought, cut": ("begins at 0", _q4("np.where(r < beta_slow, 0, np.clip(r / beta_fast, 0, 1))")),
         "divided by the upper bound": ("upper bound", _q4("np.clip((r - beta_slow) / beta_fast, 0, 1)")),
         "the weight alone": ("weight of the old speed", _q4(_RAMP, "kept")),
-        "how many times slower": (None, _q4(_RAMP, "1 / (kept + (1 - kept) / factor)")),
+        "how many times slower": ("times slower each hand gets", _q4(_RAMP, "1 / (kept + (1 - kept) / factor)")),
         "exponent i/d": (
-            None,
+            "lacks the 2",
             _body(
                 _Q4_HEAD,
                 """
@@ -355,7 +358,7 @@ return kept * theta + (1 - kept) * theta / factor
             ),
         ),
         "NTK base instead of the division": (
-            None,
+            "of a greater base",
             _q4(_RAMP, "kept * theta + (1 - kept) * (base * factor) ** (-np.arange(0, dim, 2) / dim)"),
         ),
         "position interpolation": ("alike", _q4("0 * r")),
@@ -504,7 +507,7 @@ return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 
             ),
         ),
         "softmax over the texts": (
-            None,
+            "over the texts",
             _body(
                 _Q6_HEAD,
                 """
@@ -649,7 +652,7 @@ return right.reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
             _body(_Q6_HEAD, "return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())"),
         ),
         "the target's logit": (
-            None,
+            "the softmax is missing",
             _body(
                 _Q6_HEAD,
                 """

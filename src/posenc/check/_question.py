@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from posenc.check import _notebook, _views
+from posenc.check._hints import Hinted, hints_of
 from posenc.check._plain import Opaque, encode, plain
 from posenc.check._wrong import Unanswered as Unanswered
 from posenc.check._wrong import Wrong as Wrong
@@ -108,6 +109,15 @@ def _as_array(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
+def _listed(got: list[Any] | tuple[Any, ...]) -> Any:
+    """A list of numbers as the array that it stands for; as it is, where it stands for none."""
+    try:
+        array = np.asarray(got)
+    except (ValueError, TypeError, RuntimeError):  # rows of different lengths, or tensors in it
+        return got
+    return array if array.dtype.kind in "biufc" else got
+
+
 def _place(place: int, the: str) -> str:
     """What one of several values is called."""
     return say("result.place", number=place + 1, ordinal=str(place + 1), the=the)
@@ -128,6 +138,8 @@ def compare(
     `of` alone counts if it is given.
     """
     the = what or say("result.itself")
+    if isinstance(want, np.ndarray) and isinstance(got, (list, tuple)):
+        got = _listed(got)
     if isinstance(got, Opaque):
         raise Wrong(say("result.opaque", the=the), say("result.it_is", value=got))
     if isinstance(want, (list, tuple)):
@@ -273,7 +285,7 @@ def judge(part: Part, answer: Answer) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class Question(Hinted):
     """One question of an assignment; called with a student's functions, it prints how the public checks went.
 
     `names` are the functions that the answer cell defines. An answer may import NumPy, torch, the standard library and
@@ -345,12 +357,15 @@ class Question:
             why = "" if result.earned else " ".join(filter(None, (result.sentence, result.detail)))
             print(say("question.part", earned=result.earned, title=result.part.title, why=why))
         print(say("question.grading"))
+        if earned < self.points and hints_of(self.assignment, self.name):
+            print(say("hint.stuck", name=self.name))
 
 
 @dataclass(frozen=True)
-class HandGraded:
-    """A question that a person reads: the points it can give, and what they are given for."""
+class HandGraded(Hinted):
+    """A question that a person reads, and the points it can give."""
 
+    assignment: int
     name: str
     title: str
     points: int

@@ -8,3 +8,4 @@ from posenc.check._recorded import assignment
 
 ASSIGNMENT = assignment(4)
 q1, q2, q3, q4, q5, q6 = ASSIGNMENT.questions
+(q7,) = ASSIGNMENT.hand_graded  # it has hints, and no check

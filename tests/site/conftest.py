@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from posenc.widgets import Explorable, bundle
 from tests.explorables import CASES
@@ -113,13 +113,12 @@ def kept(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Ite
 
 
 @pytest.fixture(scope="session")
-def visit_once(playwright: Playwright, site_url: str) -> Callable[[str], Visit]:
+def visit_once(browser: Browser, site_url: str) -> Callable[[str], Visit]:
     """Visits a page the first time that it is asked for, and tells again what it noted then."""
 
     @cache
     def visited(name: str) -> Visit:
-        with chromium.launch(playwright) as browser:
-            return visit(browser, site_url, name)
+        return visit(browser, site_url, name)
 
     return visited
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -105,9 +106,16 @@ def test_what_comes_first(words: str, kept_search: Page):
     assert unmarked(kept_search.evaluate(ASK, words)).startswith(FIRST[words])
 
 
-def follow(page: Page) -> None:
-    """Go where the first result leads, without waiting for the excerpts of all others."""
-    page.goto(page.locator("#search-results li > a").first.evaluate("(link) => link.href"))
+@pytest.fixture
+def follow(kept_search: Page, new_page: Callable[..., Page]) -> Callable[[str], Page]:
+    """Goes where the first result leads."""
+
+    def lead(words: str) -> Page:
+        page = new_page()
+        page.goto(urljoin(kept_search.url, kept_search.evaluate(ASK, words)))
+        return page
+
+    return lead
 
 
 # How the words begin that are marked where the first result leads.
@@ -121,9 +129,8 @@ MARKED = {
 
 
 @pytest.mark.parametrize("words", MARKED)
-def test_a_result_leads_to_the_words_and_marks_them(words: str, search: Callable[[str], Page]):
-    page = search(words)
-    follow(page)
+def test_a_result_leads_to_the_words_and_marks_them(words: str, follow: Callable[[str], Page]):
+    page = follow(words)
     marks = page.locator("mark.posenc-found")
     expect(marks.first).to_be_in_viewport()
     texts = [re.sub(r"(?<=\d)[ ,\u202f](?=\d)", "", text).lower() for text in marks.all_inner_texts()]
@@ -133,11 +140,10 @@ def test_a_result_leads_to_the_words_and_marks_them(words: str, search: Callable
     assert not place or page.locator(f"[id='{place}'] mark.posenc-found").count() == len(texts)
 
 
-def test_a_result_opens_the_fold_that_it_leads_into(search: Callable[[str], Page]):
+def test_a_result_opens_the_fold_that_it_leads_into(follow: Callable[[str], Page]):
     """The section of this query is a deeper one, so that the page has it folded."""
     words = "why base 10000"
-    page = search(words)
-    follow(page)
+    page = follow(words)
     section = page.locator(f"section#{FIRST[words].partition('#')[2]}")
     expect(section.locator("p").nth(1)).to_be_visible()
     assert section.locator(":scope > details:not(.posenc-aside)").evaluate("(fold) => fold.open")

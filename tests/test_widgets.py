@@ -34,7 +34,7 @@ from posenc.widgets import (
     stylesheet,
 )
 from posenc.widgets._base import normal_draws
-from tests.explorables import CASES
+from tests.explorables import CASES, told
 
 
 @pytest.fixture(params=EXPLORABLES, ids=lambda cls: cls.__name__)
@@ -71,9 +71,9 @@ def test_every_choice_takes_its_options_and_nothing_else(explorable):
 def test_values_and_finding_at_every_setting_of_the_tests(explorable):
     [case] = [case for case in CASES if case.cls is explorable]
     for setting in [{}, *case.settings, case.largest]:
-        widget = explorable(**setting)
-        assert all(np.all(np.isfinite(value) | np.isnan(value)) for value in numbers(widget.values()))
-        found = widget.finding()
+        python = told(explorable, **setting)
+        assert all(np.all(np.isfinite(value) | np.isnan(value)) for value in numbers(python.values))
+        found = python.finding
         assert found.endswith(".")
         assert not re.search(r"nan|inf\b|None|-|\{", found), found
 
@@ -102,9 +102,9 @@ def test_a_number_without_decimals_is_the_same_number(explorable):
     """JavaScript has one kind of number: a browser sends 0 where Python has 0.0."""
     [case] = [case for case in CASES if case.cls is explorable]
     for setting in [{}, *case.settings, case.largest]:
-        widget = explorable(**setting)
-        sent = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in widget.setting().items()}
-        assert explorable(**sent).finding() == widget.finding()
+        python = told(explorable, **setting)
+        sent = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in python.setting.items()}
+        assert explorable(**sent).finding() == python.finding
 
 
 def numbers(value):

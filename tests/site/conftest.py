@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from posenc.widgets import Explorable, bundle
 from tests.explorables import CASES
@@ -112,14 +113,37 @@ def kept(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Ite
     page.context.close()
 
 
+LEFT_ALONE = """() => {
+  document.activeElement.blur();
+  for (const mark of document.querySelectorAll('.posenc-aside')) mark.open = false;
+  scrollTo(0, 0);
+}"""
+
+
+@pytest.fixture
+def kept_in(kept: Page) -> Iterator[Callable[..., Page]]:
+    """The kept chapter in a window of some size, in a theme; afterwards it is as it was, for those that only look."""
+
+    def turned(width: int = 1280, height: int = 900, theme: Literal["light", "dark"] = "light") -> Page:
+        kept.set_viewport_size({"width": width, "height": height})
+        kept.emulate_media(color_scheme=theme)
+        expect(kept.locator("html")).to_have_attribute("data-theme", theme)
+        return kept
+
+    yield turned
+    kept.mouse.move(0, 0)
+    kept.emulate_media(media="screen")
+    kept.evaluate(LEFT_ALONE)
+    turned()
+
+
 @pytest.fixture(scope="session")
-def visit_once(playwright: Playwright, site_url: str) -> Callable[[str], Visit]:
+def visit_once(browser: Browser, site_url: str) -> Callable[[str], Visit]:
     """Visits a page the first time that it is asked for, and tells again what it noted then."""
 
     @cache
     def visited(name: str) -> Visit:
-        with chromium.launch(playwright) as browser:
-            return visit(browser, site_url, name)
+        return visit(browser, site_url, name)
 
     return visited
 

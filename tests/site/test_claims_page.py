@@ -14,7 +14,8 @@ from site_directives import KINDS, VERDICTS, evidence_module, formula_words
 from tests.site.browser import settle
 
 CLAIMS = evidence_module().load_manifest()
-PAGE = "book/claims.html"
+CHAPTER = "book/claims"
+PAGE = f"{CHAPTER}.html"
 
 
 @pytest.fixture
@@ -28,6 +29,14 @@ def open_claims(new_page: Callable[..., Page], site_url: str) -> Callable[..., P
         return page
 
     return make
+
+
+@pytest.fixture
+def claims(kept: Page) -> Page:
+    """The page with every card shown, kept for the tests that begin so."""
+    kept.get_by_role("button", name="Show all").click()
+    says(kept, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
+    return kept
 
 
 def shown(page: Page) -> list[str]:
@@ -57,14 +66,13 @@ def test_the_page_says_whose_claims_they_are_and_what_the_tests_keep(open_claims
     assert f"all on the {len({claim.id for claim in passed})} cards that say “rests on what others measured”" in said
 
 
-def test_a_card_says_what_was_tried_and_where_it_is_told(open_claims):
-    page = open_claims()
+def test_a_card_says_what_was_tried_and_where_it_is_told(claims):
     cases = next(claim for claim in CLAIMS if claim.id == "C007")
-    tried = page.locator(f"#{cases.id.lower()} .posenc-claim-tried")
+    tried = claims.locator(f"#{cases.id.lower()} .posenc-claim-tried")
     expect(tried).to_have_text("It holds without a mask. It fails under a causal mask.")
     feet = {
         card.get_attribute("id").upper(): card.locator(".posenc-claim-foot").inner_text()
-        for card in page.locator(".posenc-claim").all()
+        for card in claims.locator(".posenc-claim").all()
     }
     for claim in CLAIMS:
         where = f"told in {claim.title}" if claim.section else "told here only"
@@ -72,30 +80,28 @@ def test_a_card_says_what_was_tried_and_where_it_is_told(open_claims):
         assert ("no note says it" in feet[claim.id]) is (claim.source == (evidence_module().OURS,)), claim.id
 
 
-def test_counts_are_those_of_the_manifest(open_claims):
-    page = open_claims()
+def test_counts_are_those_of_the_manifest(claims):
     for group, names in (("verdict", VERDICTS), ("kind", KINDS)):
         counts = Counter(getattr(claim, group) for claim in CLAIMS)
-        found = page.locator(f"#claim-filter .posenc-verdicts:has(input[name={group}]) label").all_inner_texts()
+        found = claims.locator(f"#claim-filter .posenc-verdicts:has(input[name={group}]) label").all_inner_texts()
         assert [" ".join(text.split()) for text in found] == [f"{counts[name]} {names[name]}" for name in names]
-    says(page, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
-    assert shown(page) == wanted()
+    says(claims, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
+    assert shown(claims) == wanted()
 
 
-def test_each_control_filters_and_together_they_narrow(open_claims):
-    page = open_claims()
-    page.get_by_label("false", exact=False).check()
-    assert shown(page) == wanted(verdict="FALSE")
-    says(page, f"{len(wanted(verdict='FALSE'))} of {len(CLAIMS)} claims")
-    page.get_by_label("misleading").check()
-    assert set(shown(page)) == {*wanted(verdict="FALSE"), *wanted(verdict="MISL")}
-    page.get_by_label("misleading").uncheck()
-    page.get_by_label("Chapter").select_option("08")
-    assert shown(page) == wanted(verdict="FALSE", chapter="08")
-    page.get_by_role("button", name="Show all").click()
-    says(page, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
-    assert shown(page) == wanted()
-    assert urlsplit(page.url).query == ""
+def test_each_control_filters_and_together_they_narrow(claims):
+    claims.get_by_label("false", exact=False).check()
+    assert shown(claims) == wanted(verdict="FALSE")
+    says(claims, f"{len(wanted(verdict='FALSE'))} of {len(CLAIMS)} claims")
+    claims.get_by_label("misleading").check()
+    assert set(shown(claims)) == {*wanted(verdict="FALSE"), *wanted(verdict="MISL")}
+    claims.get_by_label("misleading").uncheck()
+    claims.get_by_label("Chapter").select_option("08")
+    assert shown(claims) == wanted(verdict="FALSE", chapter="08")
+    claims.get_by_role("button", name="Show all").click()
+    says(claims, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
+    assert shown(claims) == wanted()
+    assert urlsplit(claims.url).query == ""
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if wanted(kind=kind)])
@@ -105,23 +111,22 @@ def test_every_kind_can_be_asked_for(open_claims, kind: str):
     assert shown(page) == wanted(kind=kind)
 
 
-def test_words_are_looked_for_in_prose_and_formulas(open_claims):
-    page = open_claims()
-    field = page.get_by_label("Words")
+def test_words_are_looked_for_in_prose_and_formulas(claims):
+    field = claims.get_by_label("Words")
     field.fill("ALIBI slopes")
-    found = shown(page)
+    found = shown(claims)
     assert found
     for claim in CLAIMS:
         if claim.id in found:
-            card = page.locator(f"#{claim.id.lower()}").inner_text().lower() + formula_words(claim.note).lower()
+            card = claims.locator(f"#{claim.id.lower()}").inner_text().lower() + formula_words(claim.note).lower()
             assert "alibi" in card, claim.id
             assert "slopes" in card, claim.id
     field.fill("C151")
-    assert shown(page) == ["C151"]
+    assert shown(claims) == ["C151"]
     field.fill("softmax(QK^top")  # it stands in that claim's formula alone
-    assert "C151" in shown(page)
+    assert "C151" in shown(claims)
     field.fill("no claim has these words")
-    says(page, f"0 of {len(CLAIMS)} claims: take away a word, a tick or the chapter")
+    says(claims, f"0 of {len(CLAIMS)} claims: take away a word, a tick or the chapter")
 
 
 def test_formulas_are_found_by_letters_and_by_their_names():

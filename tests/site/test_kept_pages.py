@@ -28,7 +28,7 @@ STATE = f"""async (figure) => {{
 
 
 def state(live):
-    """All that can be seen, once it is told to a screen reader too."""
+    """All that can be seen of a page as it opens, once it is told to a screen reader too."""
     live.page.wait_for_function(
         "(figure) => figure.querySelector('[aria-live]').textContent"
         ".endsWith(figure.querySelector('.posenc-finding').textContent)",
@@ -66,7 +66,8 @@ def test_a_page_that_was_used_is_as_it_was_opened(new_page, site_url, where):
         live = kept.live(case.cls.module)
         opened = state(live)
         disturb(live, case)
-        disturbed = state(live)
+        live.settle()
+        disturbed = live.handle.evaluate(STATE)
         assert {name for name in opened if disturbed[name] == opened[name]} == set()
         kept.tidy()
         kept.view(1280, 900, "no-preference")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -184,6 +185,12 @@ SCHEMES = site_map._explorable().Extrapolation.catalogue["names"]["schemes"]
 KEYS = {label: key for key, label in SCHEMES.items()}
 
 
+@cache
+def _results() -> lab.Results:
+    """The results that ship, read once."""
+    return lab.results()
+
+
 def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.Spread:
     """What the laboratory's results say, by their own means."""
     profile, _ = site_map.scheme_of(key)
@@ -193,7 +200,7 @@ def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.Sprea
         wanted["past_end"] = "clamp"
     if key != key.removesuffix("_interpolate"):
         wanted["past_end"] = "interpolate"
-    return lab.results().spread(
+    return _results().spread(
         "loss" if measure == "text" else "accuracy",
         profile=profile,
         scheme=name,
@@ -211,7 +218,7 @@ def _near(shown: str, spread: lab.Spread) -> bool:
 
 
 def test_reach_of_schemes_is_what_was_measured(page_of: Cards) -> None:
-    measured = {run["scheme"] for run in lab.results().runs.values() if run["task"] in ("text", "copy")}
+    measured = {run["scheme"] for run in _results().runs.values() if run["task"] in ("text", "copy")}
     seen = 0
     for anchor, name in CARDS.items():
         card = page_of.cards[anchor]
@@ -240,7 +247,7 @@ def test_what_holds_is_what_was_measured() -> None:
 
 
 def test_reach_of_scalings_is_what_was_measured(page_of: Cards) -> None:
-    measured = {one["scaling"] for one in lab.results().select(kind="scaling", profile="full")}
+    measured = {one["scaling"] for one in _results().select(kind="scaling", profile="full")}
     for anchor, name in SCALING_CARDS.items():
         runs = page_of.cards[anchor]["runs"]
         assert bool(runs) == (name in measured), name

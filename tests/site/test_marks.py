@@ -50,8 +50,8 @@ def test_a_mark_is_in_no_heading_outline_or_title(built_site: Path):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
-def test_it_opens_to_the_claims_and_stays_on_the_screen(width: int, theme: str, open_chapter):
-    page = open_chapter(width=width, height=800, theme=theme)
+def test_it_opens_to_the_claims_and_stays_on_the_screen(width: int, theme: str, kept_in):
+    page = kept_in(width, 800, theme)
     found = mark_of(page)
     summary = found.locator("summary")
     expect(summary).to_have_text(f"{len(TOLD)} claims, put to the test, in “Who decays?”")
@@ -70,8 +70,8 @@ def test_it_opens_to_the_claims_and_stays_on_the_screen(width: int, theme: str, 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_escape_and_a_click_elsewhere_close_it(open_chapter):
-    page = open_chapter()
+def test_escape_and_a_click_elsewhere_close_it(kept_in):
+    page = kept_in()
     found = mark_of(page)
     found.locator("summary").focus()
     page.keyboard.press("Enter")
@@ -103,8 +103,8 @@ def test_a_finger_finds_it(open_chapter):
     expect(mark_of(page)).to_have_attribute("open", "")
 
 
-def test_it_is_not_printed(open_chapter):
-    page = open_chapter()
+def test_it_is_not_printed(kept_in):
+    page = kept_in()
     page.emulate_media(media="print")
     expect(page.locator(".posenc-aside:visible")).to_have_count(0)
 

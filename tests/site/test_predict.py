@@ -18,10 +18,8 @@ from predictions import output_text
 from tests.site.accessibility import violations
 from tests.site.browser import OPEN_ALL, ROOT, settle
 from tests.site.conftest import open_page
-from tests.site.visit import switch_theme
+from tests.site.visit import BEHIND, Visit, questions, switch_theme
 from tools.notebooks import joined, load
-
-pytestmark = pytest.mark.xdist_group("predictions")
 
 CHAPTER = "notebooks/11_rope_in_real_models"
 CHAPTERS = [f"notebooks/{path.stem}" for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))]
@@ -35,22 +33,11 @@ AS_NEW = """() => {
   getSelection().removeAllRanges();
   document.activeElement.blur();
 }"""
-# What a guess opens: how many boxes, how many of them and of all that is in them are drawn, and what is read in them.
-BEHIND = """(name) => [...document.getElementsByClassName(name)].map((box) => ({
-  open: box.checkVisibility(),
-  drawn: [box, ...box.querySelectorAll('*')].filter((part) => part.getClientRects().length > 0).length,
-  lines: [...box.querySelectorAll('p:not(:has(.math)), pre')].flatMap((part) => part.textContent.split('\\n')),
-}))"""
 
 
 def plain(text: str) -> str:
     """A text without what only its layout makes."""
     return " ".join(text.split())
-
-
-def questions(page: Page) -> list[dict[str, Any]]:
-    """What the page asks, in its order."""
-    return [json.loads(text) for text in page.locator(".posenc-predict script.posenc-question").all_text_contents()]
 
 
 class Asked:
@@ -135,29 +122,28 @@ def printed_answers(cell: dict[str, Any], answering: dict[str, Any]) -> list[str
     return [printed(answering)[text.count("\n", 0, end)] for end in ends]
 
 
-@pytest.mark.parametrize("asking", CHAPTERS)
-def test_no_chapter_gives_an_answer_away(site_url: str, new_page: Callable[..., Page], asking: str) -> None:
+@pytest.mark.parametrize(
+    "asking", [pytest.param(name, marks=pytest.mark.xdist_group(f"{name}.html")) for name in CHAPTERS]
+)
+def test_no_chapter_gives_an_answer_away(visit_once: Callable[[str], Visit], asking: str) -> None:
     """One look at the page as it comes, its deeper sections open, for all that it asks."""
-    page = new_page()
-    page.goto(f"{site_url}/{asking}.html")
-    settle(page)
-    page.evaluate(AS_NEW)
-    seen, heard = plain(page.inner_text("body")), plain(page.locator("body").aria_snapshot())
+    page = visit_once(f"{asking}.html").unanswered
+    assert page is not None
+    seen, heard = plain(page.seen), plain(page.heard)
     cells = {cell["id"]: cell for cell in load(ROOT / f"{asking}.ipynb")["cells"]}
-    asked = [Asked(page, facts["cell"]) for facts in questions(page)]
-    assert [one.facts["cell"] for one in asked] == [name for name in cells if "predict" in cells[name]["metadata"]]
-    closed = {name for one in asked for name in one.facts["hides"]}
+    assert [one["cell"] for one in page.asked] == [name for name in cells if "predict" in cells[name]["metadata"]]
+    closed = {name for one in page.asked for name in one["hides"]}
     code = [cell for cell in cells.values() if cell["cell_type"] == "code"]
     texts = [
         text for cell in code for text in (joined(cell["source"]), "" if cell["id"] in closed else output_text(cell))
     ]
     shown = plain("\n".join(texts))  # what is open may have a head or a row of what is closed, but not the answer
-    for one in asked:
-        name = one.facts["cell"]
+    for one in page.asked:
+        name = one["cell"]
         answers = printed_answers(cells[name], cells[cells[name]["metadata"]["predict"]["answer"]["cell"]])
-        behind = {plain(line) for part in one.behind for line in part["lines"]}
-        assert all(part["drawn"] == 0 for part in one.behind), name
-        assert bool(answers) == (one.facts["kind"] != "curve"), name
+        behind = {plain(line) for part in page.behind[name] for line in part["lines"]}
+        assert all(part["drawn"] == 0 for part in page.behind[name]), name
+        assert bool(answers) == (one["kind"] != "curve"), name
         assert set(answers) <= behind, name
         telling = {*answers, *(line for line in behind if len(line) > 20 and line not in shown)}
         assert [line for line in telling if line in seen or line in heard] == [], name

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from site_reference import terms_of
 from site_terms import GLOSSARY
+
+from tests.site.conftest import nothing_wrong, open_page
 
 SEE = {term.name: "notebooks/{}.html#{}".format(*term.see.split("#")) for term in terms_of(GLOSSARY)}
 ENTRY = {term.name: f"book/glossary.html#{term.anchor}" for term in terms_of(GLOSSARY)}
@@ -50,37 +53,69 @@ FIRST = {
 }
 
 
-@pytest.fixture(params=["http", "file"])
-def search(
-    request: pytest.FixtureRequest, site_url: str, built_site: Path, new_page: Callable[..., Page]
-) -> Callable[[str], Page]:
-    """Asks the search page, over HTTP or from disk."""
+@pytest.fixture(scope="module", params=["http", "file"])
+def search_page(request: pytest.FixtureRequest, site_url: str, built_site: Path) -> str:
+    """The search page's address, over HTTP or from disk."""
+    return f"{site_url if request.param == 'http' else built_site.as_uri()}/search.html"
+
+
+@pytest.fixture
+def search(search_page: str, new_page: Callable[..., Page]) -> Callable[[str], Page]:
+    """Asks the search page by its address."""
 
     def ask(words: str) -> Page:
         page = new_page()
-        start = site_url if request.param == "http" else built_site.as_uri()
-        page.goto(f"{start}/search.html?q={words}")
+        page.goto(f"{search_page}?q={words}")
         expect(page.locator("#search-results .search-summary")).to_contain_text(re.compile("finished|did not match"))
         return page
 
     return ask
 
 
+@pytest.fixture(scope="module")
+def kept_search(search_page: str, browser: Browser) -> Iterator[Page]:
+    """A search page that is asked again and again, and reads no excerpts, each of which is a page of the book."""
+    page, watch = open_page(browser)
+    page.add_init_script("window.fetch = async () => new Response('')")
+    page.goto(search_page)
+    yield page
+    nothing_wrong([watch])
+    page.context.close()
+
+
+def unmarked(address: str) -> str:
+    """Where a result leads, without the words that are to be marked there."""
+    return re.sub(r"\?highlight=[^#]+", "", address)
+
+
 def found(page: Page) -> list[str]:
-    """Where the results lead, without the words that are to be marked there."""
-    links = [link.get_attribute("href") for link in page.locator("#search-results li > a").all()]
-    return [re.sub(r"\?highlight=[^#]+", "", address) for address in links]
+    """Where the results lead."""
+    return [unmarked(link.get_attribute("href")) for link in page.locator("#search-results li > a").all()]
+
+
+# Asks as the page does for what its address brings; the first result is there at once, the others come by and by.
+ASK = """(words) => {
+  document.getElementById('search-results').replaceChildren();
+  Search.performSearch(words);
+  return document.querySelector('#search-results li > a').getAttribute('href');
+}"""
 
 
 @pytest.mark.parametrize("words", FIRST)
-def test_what_comes_first(words: str, search: Callable[[str], Page]):
-    first, *_ = found(search(words))
-    assert first.startswith(FIRST[words])
+def test_what_comes_first(words: str, kept_search: Page):
+    assert unmarked(kept_search.evaluate(ASK, words)).startswith(FIRST[words])
 
 
-def follow(page: Page) -> None:
-    """Go where the first result leads, without waiting for the excerpts of all others."""
-    page.goto(page.locator("#search-results li > a").first.evaluate("(link) => link.href"))
+@pytest.fixture
+def follow(kept_search: Page, new_page: Callable[..., Page]) -> Callable[[str], Page]:
+    """Goes where the first result leads."""
+
+    def lead(words: str) -> Page:
+        page = new_page()
+        page.goto(urljoin(kept_search.url, kept_search.evaluate(ASK, words)))
+        return page
+
+    return lead
 
 
 # How the words begin that are marked where the first result leads.
@@ -94,9 +129,8 @@ MARKED = {
 
 
 @pytest.mark.parametrize("words", MARKED)
-def test_a_result_leads_to_the_words_and_marks_them(words: str, search: Callable[[str], Page]):
-    page = search(words)
-    follow(page)
+def test_a_result_leads_to_the_words_and_marks_them(words: str, follow: Callable[[str], Page]):
+    page = follow(words)
     marks = page.locator("mark.posenc-found")
     expect(marks.first).to_be_in_viewport()
     texts = [re.sub(r"(?<=\d)[ ,\u202f](?=\d)", "", text).lower() for text in marks.all_inner_texts()]
@@ -106,11 +140,10 @@ def test_a_result_leads_to_the_words_and_marks_them(words: str, search: Callable
     assert not place or page.locator(f"[id='{place}'] mark.posenc-found").count() == len(texts)
 
 
-def test_a_result_opens_the_fold_that_it_leads_into(search: Callable[[str], Page]):
+def test_a_result_opens_the_fold_that_it_leads_into(follow: Callable[[str], Page]):
     """The section of this query is a deeper one, so that the page has it folded."""
     words = "why base 10000"
-    page = search(words)
-    follow(page)
+    page = follow(words)
     section = page.locator(f"section#{FIRST[words].partition('#')[2]}")
     expect(section.locator("p").nth(1)).to_be_visible()
     assert section.locator(":scope > details:not(.posenc-aside)").evaluate("(fold) => fold.open")

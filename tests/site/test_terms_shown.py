@@ -93,8 +93,8 @@ def test_a_word_is_a_term_whole_and_in_its_own_letters():
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
-def test_the_card_is_on_the_screen_wherever_the_word_is(width: int, theme: str, open_chapter):
-    page = open_chapter(width=width, height=740, theme=theme)
+def test_the_card_is_on_the_screen_wherever_the_word_is(width: int, theme: str, kept_in):
+    page = kept_in(width, 740, theme)
     scroll_through(page)  # figures that are drawn as one comes by make the page longer
     for word in page.locator(".posenc-gloss:visible").all():
         word.scroll_into_view_if_needed()
@@ -111,8 +111,8 @@ def test_the_card_is_on_the_screen_wherever_the_word_is(width: int, theme: str, 
         expect(page.locator(".posenc-gloss-card:visible")).to_have_count(1)
 
 
-def test_the_pointer_brings_it_and_may_go_into_it(open_chapter):
-    page = open_chapter()
+def test_the_pointer_brings_it_and_may_go_into_it(kept_in):
+    page = kept_in()
     word = page.locator(".posenc-gloss:visible").first
     word.hover()
     card = card_of(page, word)
@@ -156,8 +156,8 @@ def test_without_a_script_it_is_a_link(open_chapter):
     page.wait_for_url("**/book/glossary.html#*")
 
 
-def test_paper_has_plain_words(open_chapter):
-    page = open_chapter()
+def test_paper_has_plain_words(kept_in):
+    page = kept_in()
     page.locator(".posenc-gloss:visible").first.focus()
     page.emulate_media(media="print")
     expect(page.locator(".posenc-gloss-card:visible")).to_have_count(0)

@@ -17,7 +17,7 @@ from tests.site.conftest import nothing_wrong, open_page
 from tests.site.visit import Visit, first_of_its_kind
 
 BUDGET = 60_000  # bytes of the face on one page
-CHAPTER, EXPLORABLE = "notebooks/07_many_dimensions.html", "book/intro.html"
+CHAPTER, EXPLORABLE = "notebooks/07_many_dimensions", "book/intro.html"
 # Source Sans has none of these. They stand in a few places, and the reader's own faces have them.
 LACKING = set("⌈⌉⌊⌋≪∓∎⏎␣◥")
 
@@ -149,12 +149,10 @@ def test_what_the_face_lacks_is_shown_somewhere(built_site: Path) -> None:
 # ---- on the page ----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def chapter(new_page: Callable[..., Page], site_url: str) -> Page:
-    page = new_page()
-    page.goto(f"{site_url}/{CHAPTER}")
-    scroll_through(page)
-    return page
+@pytest.fixture(scope="module")
+def chapter(kept: Page) -> Page:
+    scroll_through(kept)
+    return kept
 
 
 def test_all_but_code_is_set_in_the_face(chapter: Page) -> None:
@@ -220,7 +218,7 @@ def let_come(page: Page, routes: list[Route]) -> None:
     )
 
 
-@pytest.mark.parametrize("name", [CHAPTER, EXPLORABLE, "book/claims.html", "book/the_map.html"])
+@pytest.mark.parametrize("name", [f"{CHAPTER}.html", EXPLORABLE, "book/claims.html", "book/the_map.html"])
 def test_text_stays_in_its_place_when_the_face_comes(name: str, playwright: Playwright, site_url: str) -> None:
     """All else has come before. Letters are as wide as their face says: Chromium without a screen rounds to pixels."""
     with launch(playwright, "--font-render-hinting=none") as browser:

@@ -1,11 +1,12 @@
 """One visit to one page of the built site, which notes all that the tests ask of every page.
 
 It goes as a reader may go: the page comes, is scrolled to its end, the window is zoomed, the theme is switched, the
-window becomes a phone's; then the same page without JavaScript, and from disk.
+window becomes a phone's; then the same page from disk, at first as nobody has guessed yet, and without JavaScript.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,9 +19,9 @@ from tests.site.browser import FIGURES, OPEN_ALL, SITE, Watch, chapters, pages, 
 from tests.site.weight import Scales
 
 WIDE, MIDDLE, ZOOMED, PHONE = (1280, 900), (1000, 900), (640, 450), (360, 780)
-# Code and formulas take axe long and are alike everywhere: one page has them looked at too.
+# Code, formulas and what Plotly draws take axe long and are alike everywhere: one page has them looked at too.
 ALL_OF_IT = "notebooks/07_many_dimensions.html"
-CODE_AND_FORMULAS = ("pre", "mjx-container")
+ALIKE = ("pre", "mjx-container", ".posenc-canvas > *")
 KINDS = ("posenc-explorable", "posenc-plotly", "posenc-interact", "posenc-term", "posenc-claim", "map-card", "math")
 
 LOOK = """(figures) => {
@@ -68,15 +69,14 @@ CHARACTERS = """() => {
   }
   return [...found].sort().join('');
 }"""
-# Every Plotly figure has the colour of the page's text and fits, every explorable has drawn, no hint of a button is
-# fading out, and what can be scrolled can be by keys, which the theme sees to some time after the window has changed.
+# Every Plotly figure has the colour of the page's text and fits, every explorable has drawn, and what can be scrolled
+# can be by keys, which the theme sees to some time after the window has changed.
 REDRAWN = """() => {
   const text = getComputedStyle(document.documentElement).getPropertyValue('--pst-color-text-base').trim();
   const plots = [...document.querySelectorAll('.posenc-canvas')].filter((canvas) => canvas._fullLayout);
   const views = [...document.querySelectorAll('.posenc-explorable-view')].filter((view) => view.explorable);
   return plots.every(({ _fullLayout: { font, width } }) => font.color === text && width <= innerWidth)
     && views.every((view) => view.explorable.done)
-    && document.querySelector('.tooltip') === null
     && [...document.querySelectorAll('pre')].every((code) => !(code.scrollWidth > code.clientWidth && code.tabIndex));
 }"""
 # Formulas, those within a line too, and tables that are cut, outside of the text's column or of a box that they cannot
@@ -111,9 +111,26 @@ CUT = """() => {
   for (const fold of folds) fold.open = false;
   return found.map((part) => `${part.localName}: ${part.closest('.math, table').textContent.trim().slice(0, 60)}`);
 }"""
+OPEN_FOLDS = "() => { for (const fold of document.querySelectorAll('details.posenc-deeper')) fold.open = true; }"
+# What a guess opens: how many boxes, how many of them and of all that is in them are drawn, and what is read in them.
+BEHIND = """(name) => [...document.getElementsByClassName(name)].map((box) => ({
+  open: box.checkVisibility(),
+  drawn: [box, ...box.querySelectorAll('*')].filter((part) => part.getClientRects().length > 0).length,
+  lines: [...box.querySelectorAll('p:not(:has(.math)), pre')].flatMap((part) => part.textContent.split('\\n')),
+}))"""
 WITHOUT_JAVASCRIPT = """(figures) => [...document.querySelectorAll(figures)].map((figure) => ({
   text: figure.querySelector('noscript')?.innerText ?? '', height: figure.offsetHeight,
 }))"""
+
+
+@dataclass
+class Unanswered:
+    """A page that asks, as it comes, its deeper sections open."""
+
+    seen: str
+    heard: str  # by a screen reader
+    asked: list[dict[str, Any]]
+    behind: dict[str, list[dict[str, Any]]]  # by the question's cell, what BEHIND gives
 
 
 @dataclass
@@ -130,6 +147,7 @@ class Visit:
     inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme
     without_javascript: list[dict[str, Any]] = field(default_factory=list)
     from_disk: dict[str, Any] | None = None  # a look, at the first page of its kind
+    unanswered: Unanswered | None = None  # where the page asks
     foreign: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -147,13 +165,30 @@ def first_of_its_kind(name: str) -> bool:
 
 
 def switch_theme(page: Page, theme: str) -> None:
-    """Press the theme's button, which goes round: automatic, light, dark."""
+    """Press the theme's button, which goes round: automatic, light, dark; and wait until its hint has faded out."""
     page.evaluate("scrollTo(0, 0)")
     button = page.locator("button.theme-switch-button:visible").first
     for _ in range(3):
         if page.evaluate("document.documentElement.dataset.theme") != theme:
             button.click()
     page.mouse.move(0, 0)
+    page.wait_for_function("document.querySelector('.tooltip') === null")
+
+
+def questions(page: Page) -> list[dict[str, Any]]:
+    """What the page asks, in its order."""
+    return [json.loads(text) for text in page.locator(".posenc-predict script.posenc-question").all_text_contents()]
+
+
+def unanswered(page: Page) -> Unanswered | None:
+    """What a page that asks shows before a guess."""
+    asked = questions(page)
+    if not asked:
+        return None
+    settle(page)
+    page.evaluate(OPEN_FOLDS)
+    behind = {one["cell"]: page.evaluate(BEHIND, f"posenc-awaits-{one['cell']}") for one in asked}
+    return Unanswered(page.inner_text("body"), page.locator("body").aria_snapshot(), asked, behind)
 
 
 def noted(context: BrowserContext, visit: Visit, javascript: bool = True) -> Page:
@@ -167,7 +202,7 @@ def noted(context: BrowserContext, visit: Visit, javascript: bool = True) -> Pag
 def visit(browser: Browser, url: str, name: str) -> Visit:
     """Visit a page of the site that is served at `url`."""
     found = Visit()
-    left_out = () if name == ALL_OF_IT else CODE_AND_FORMULAS
+    left_out = () if name == ALL_OF_IT else ALIKE
     width, height = WIDE
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light")
     context.set_default_timeout(60_000)
@@ -197,6 +232,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
 
     page = noted(context, found)
     page.goto((SITE / name).as_uri())
+    found.unanswered = unanswered(page)
     if first_of_its_kind(name):
         settle(page)
         scroll_through(page)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -208,6 +209,14 @@ def beside(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(".xz").removesuffix(".json") + ".npz")
 
 
-def exams() -> Results:
-    """What the exams of blocks said once, of recall and of a thousand windows of text found, as it ships."""
+@cache
+def _exams() -> Results:
     return results(EXAMS)
+
+
+def exams() -> Results:
+    """What the exams of blocks said once, of recall and of a thousand windows of text found, as it ships.
+
+    It is read the first time that it is asked for: whoever changes it changes it for all.
+    """
+    return _exams()

@@ -14,6 +14,7 @@ const load = (name) =>
   });
 
 async function loadAll() {
+  if (!window.posencHost) await load("../host.js"); // only pages with figures have it from the start
   await load("python.js");
   await Promise.all([load("editor.js"), load(`pages/${page}.js`)]);
   window.posencPython.open(bar, assets, page);

@@ -117,7 +117,7 @@ def grade_question(worker: Worker, question: Question, cells: list[str], seed: s
     for part in question.parts:
         try:
             with worker.answers(question, cells) as functions:
-                results.append(question.grade_part(part, functions, seed))
+                results.append(question.grade_part(part, question.suited(functions, cells), seed))
         except Unanswered:
             return results + for_all(question.parts[len(results) :], say("cell.unanswered"), answered=False)
         except Wrong as wrong:

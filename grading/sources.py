@@ -35,8 +35,9 @@ def path_of(number: int) -> Path:
 
 
 def imports_of(number: int) -> str:
-    """The import lines of an assignment's notebook."""
-    return next(source_of(cell) for cell in load(path_of(number))["cells"] if cell["id"] == "imports")
+    """The import lines of an assignment's notebook, of its cells `imports` and `imports-torch`."""
+    cells = load(path_of(number))["cells"]
+    return "\n\n".join(source_of(cell) for cell in cells if cell["id"].startswith("imports"))
 
 
 def is_prose_answer(cell: dict[str, Any]) -> bool:

@@ -30,11 +30,14 @@ from tools import numpy_wasm, page_parts  # noqa: E402
 HERE = Path(__file__).resolve().parent / "python"
 FOLDER = "posenc/python"  # below _static
 OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+RECORDED = "posenc/check/recorded/"
+LATER = ("plotly", "recorded")  # what the first cell brings that wants it, as page_cells.py says
 # of each package what a page has no use for, or has already
 IDLE = re.compile(
     r"(^|/)(tests?|__pycache__|torch|dask|cupy|labextension|datasets|matplotlylib|figure_factory|express)/"
-    r"|package_data/.*\.js$|dist-info/(?!METADATA)|\.(pyc|pyi|safetensors)$|^\.\.|check/recorded/|frozen_text"
+    rf"|package_data/.*\.js$|dist-info/(?!METADATA)|\.(pyc|pyi|safetensors)$|^\.\.|{RECORDED}|frozen_text"
 )
+PROSE_STUB = "YOUR ANSWER HERE"  # what an assignment holds where an answer in words belongs
 MOMENT = (2026, 1, 1, 0, 0, 0)  # the same bytes for the same files
 
 Files = Iterator[tuple[str, bytes]]
@@ -64,6 +67,12 @@ def _of_the_book() -> Files:
         yield path.relative_to(stand_ins).as_posix(), path.read_bytes()
     for path in (HERE / "page_cells.py", HERE.parent / "site_figures.py"):
         yield path.name, path.read_bytes()
+
+
+def _recorded() -> Files:
+    """What the checks of assignments compare with."""
+    for path in sorted((ROOT / "src" / RECORDED).glob("*.gz")):
+        yield f"{RECORDED}{path.name}", path.read_bytes()
 
 
 def _members(archive: Path) -> Files:
@@ -114,6 +123,8 @@ def packs(parts: Path) -> dict[str, str]:
     )
     book = _zip(_of_the_book())
     scripts["book"] = _kept("book", hashlib.sha256(book).hexdigest(), lambda: book)
+    recorded = _zip(_recorded())
+    scripts["recorded"] = _kept("recorded", hashlib.sha256(recorded).hexdigest(), lambda: recorded)
     drawing = ("plotly", "narwhals", "packaging")
     versions = f"{IDLE.pattern} {[(name, metadata.version(name)) for name in drawing]}"
     scripts["plotly"] = _kept("plotly", versions, lambda: _zip(_installed(*drawing)))
@@ -134,7 +145,9 @@ def page_script(scripts: dict[str, str], parts: Path) -> str:
         "words": json.loads(_read("words.json")),
         "worker": _read("worker.js"),
         "info": lock["info"],
-        "packs": [{"name": name, "bytes": len(script)} for name, script in scripts.items()],
+        "packs": [
+            {"name": name, "bytes": len(script), "later": name in LATER} for name, script in scripts.items()
+        ],
     }
     given = "".join(f"const {name} = {json.dumps(value, ensure_ascii=False)};\n" for name, value in facts.items())
     return f"(() => {{\n{given}{_read('page.js')}}})();\n"
@@ -142,7 +155,7 @@ def page_script(scripts: dict[str, str], parts: Path) -> str:
 
 def start_script(scripts: dict[str, str]) -> str:
     """What every page with cells loads: its buttons, and nothing else before one is pressed."""
-    megabytes = round(sum(map(len, scripts.values())) / 1e6)
+    megabytes = round(sum(len(script) for name, script in scripts.items() if name != "recorded") / 1e6)
     words = json.dumps(json.loads(_read("words.json"))["start"] | {"megabytes": megabytes}, ensure_ascii=False)
     return f"(() => {{\nconst words = {words};\n{_read('start.js')}}})();\n"
 
@@ -165,7 +178,7 @@ def _parts() -> Path | None:
 
 
 def name_cells(app: Sphinx, doctree: nodes.document) -> None:
-    """Give every cell on a page the address `cell-` and its id in the notebook."""
+    """Give every cell on a page, and every place for an answer in words, the address `cell-` and its id."""
     path = Path(app.env.doc2path(app.env.docname))
     if path.suffix != ".ipynb":
         return
@@ -175,13 +188,17 @@ def name_cells(app: Sphinx, doctree: nodes.document) -> None:
             address = f"cell-{cells[container['cell_index']]['id']}"
             if address not in container["ids"]:
                 container["ids"].append(address)
+    in_words = [cell for cell in cells if cell["cell_type"] == "markdown" and "nbgrader" in cell["metadata"]]
+    places = [text for text in doctree.findall(nodes.paragraph) if text.astext() == PROSE_STUB]
+    for cell, place in zip(in_words, places, strict=True):
+        place["ids"].append(f"cell-{cell['id']}")
 
 
 def add_button(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Load the buttons on pages with cells that were executed; an assignment's handout has none to run here."""
-    if app.builder.format != "html" or doctree is None or "/assignments/" in pagename or _parts() is None:
+    """Load the buttons on pages with cells."""
+    if app.builder.format != "html" or doctree is None or _parts() is None:
         return
     if any(node.get("nb_element") == "cell_code" for node in doctree.findall(nodes.container)):
         app.add_js_file(f"{FOLDER}/start.js", loading_method="defer", **{"data-page": pagename.replace("/", "-")})

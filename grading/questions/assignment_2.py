@@ -85,6 +85,7 @@ q1 = Question(
     name="q1",
     title=say("q1.title"),
     names=("rotation",),
+    tensors="or arrays",
     parts=(
         Part(say("q1.whole_positions"), 1, cases=_one_row),
         Part(say("q1.negative_fractional_positions"), 1, cases=_odd_places),
@@ -164,6 +165,7 @@ q2 = Question(
     name="q2",
     title=say("q2.title"),
     names=("scores",),
+    tensors="or arrays",
     parts=(
         Part(
             say("q2.query_key"),
@@ -315,6 +317,7 @@ q3 = Question(
     name="q3",
     title=say("q3.title"),
     names=("interleaved",),
+    tensors="only",
     parts=(
         Part(say("q3.batches_heads_row_positions"), 1, cases=_shaped((2, 3, 5, 8), (1, 1, 7, 12), (3, 2, 4, 6))),
         Part(say("q3.many_texts_heads_tokens"), 1, cases=_shaped((3, 3, 3, 8), (4, 4, 4, 10), (5, 5, 5, 6))),
@@ -469,6 +472,7 @@ q4 = Question(
     name="q4",
     title=say("q4.title"),
     names=("half",),
+    tensors="or arrays",
     parts=(
         Part(
             say("q4.batches_heads_table"),
@@ -611,6 +615,7 @@ q5 = Question(
     name="q5",
     title=say("q5.title"),
     names=("to_half",),
+    tensors="or arrays",
     parts=(
         Part(
             say("q5.many_key_heads_query"),
@@ -825,6 +830,7 @@ q6 = Question(
     name="q6",
     title=say("q6.title"),
     names=("decode_step",),
+    tensors="or arrays",
     returns=(say("q6.output"), say("q6.cache")),
     parts=(
         Part(

@@ -6,8 +6,10 @@ Every answer of the bank is tried in this process, and in the sandbox.
 from __future__ import annotations
 
 import importlib
+import linecache
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,20 @@ from grading.questions.question import Question
 from grading.sandbox import Limits, Worker
 from grading.sources import imports_of
 from posenc.check import Result
+from tests.grading import in_numpy
 
 pytestmark = pytest.mark.torch
 SEED, SANDBOX_SEED = "one secret", "another secret"
 
 
 def bank(number: int) -> Any:
-    return importlib.import_module(f"tests.grading.wrong_answers_{number}")
+    """An assignment's answers, and those in NumPy to its questions that take such."""
+    own = importlib.import_module(f"tests.grading.wrong_answers_{number}")
+    kinds = {kind: dict(getattr(own, kind)) for kind in ("WRONG", "PROPERTY_ONLY", "RIGHT")}
+    for kind, questions in (("WRONG", in_numpy.WRONG[number]), ("RIGHT", in_numpy.RIGHT[number])):
+        for name, answers in questions.items():
+            kinds[kind][name] = kinds[kind].get(name, {}) | answers
+    return SimpleNamespace(**kinds)
 
 
 def question(number: int, name: str) -> Question:
@@ -45,7 +54,9 @@ def functions_of(number: int, name: str, source: str) -> list[Callable[..., Any]
     """What an answer's cell defines, executed here."""
     namespace: dict[str, Any] = {"np": np, "torch": torch, "math": math}
     exec(imports_of(number), namespace)
-    exec(source, namespace)
+    cell = f"<{name} {hash(source)}>"
+    linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)  # as in a notebook
+    exec(compile(source, cell, "exec"), namespace)
     return [namespace[function] for function in question(number, name).names]
 
 
@@ -54,6 +65,7 @@ def graded(number: int, name: str, source: str) -> list[Result]:
     return question(number, name).grade(*functions_of(number, name, source), seed=SEED)
 
 
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")  # NumPy warns where torch is silent
 @pytest.mark.parametrize(("number", "name", "content"), listed("WRONG"))
 def test_a_wrong_answer_loses_points_and_is_told_why(number: int, name: str, content: Any) -> None:
     sentence, source = content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,10 @@ from playwright.sync_api import Page
 from tools.notebooks import joined, load, text_of
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "book" / "_site" / "python"), str(ROOT / "book" / "_site")]
+
+import page_cells as page_cells  # noqa: E402  the Python that runs cells in a page
+
 PATIENCE = 180_000  # milliseconds that a whole chapter may take on a busy machine
 BAR = ".posenc-python"
 SOLUTION = re.compile(r"<summary>Solution</summary>.*?```python\n(.*?)```", re.DOTALL)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import runpy
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,10 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "book" / "_site" / "python"), str(ROOT / "book" / "_site")]
-
-import page_cells  # noqa: E402
+from tests.page.cells import ROOT, page_cells
 
 
 class Page:
@@ -57,6 +54,13 @@ def test_a_cell_prints_and_shows_its_last_value(page: Page) -> None:
 def test_a_cell_may_show_nothing(page: Page, source: str) -> None:
     assert page.run(source) == {"status": "done"}
     assert page.outputs == []
+
+
+def test_a_function_keeps_the_text_that_it_was_defined_by(page: Page) -> None:
+    page.run("def f():\n    return 1", "q1")
+    function = page.notebook.names["f"]
+    assert page.run("def f() return 2", "q1")["status"] == "failed"
+    assert inspect.getsource(function) == "def f():\n    return 1"
 
 
 def test_variables_stay(page: Page) -> None:
@@ -204,17 +208,19 @@ def test_what_a_cell_binds(source: str, names: set[str]) -> None:
 @pytest.mark.parametrize(
     ("source", "wants"),
     [
-        ("import plotly.graph_objects as go", True),
-        ("from posenc import figures", True),
-        ("from posenc.figures import waves", True),
-        ("import numpy as np", False),
-        ("from posenc import rope", False),
-        ("import plotlyish", False),
-        ("not python", False),
+        ("import plotly.graph_objects as go", ["plotly"]),
+        ("from posenc import figures", ["plotly"]),
+        ("from posenc.figures import waves", ["plotly"]),
+        ("from posenc.check import assignment_1 as check", ["recorded"]),
+        ("from posenc import figures\nfrom posenc import check", ["plotly", "recorded"]),
+        ("import numpy as np", []),
+        ("from posenc import rope", []),
+        ("import plotlyish", []),
+        ("not python", []),
     ],
 )
-def test_plotly_is_loaded_for_those_who_draw(source: str, wants: bool) -> None:
-    assert page_cells.wants_plotly(source) is wants
+def test_what_is_large_comes_with_the_cell_that_wants_it(source: str, wants: list[str]) -> None:
+    assert page_cells.wants(source) == wants
 
 
 # ---- sliders --------------------------------------------------------------------------------------------------------

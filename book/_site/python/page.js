@@ -3,6 +3,7 @@
 
 const carried = new Map(); // name -> a pack's text, kept for another start
 const cells = new Map(); // id -> the cell, in the notebook's order
+const texts = new Map(); // id -> an answer in words, which is like a cell but does not run
 const sliders = new Map(); // number -> a set of sliders that the worker knows
 let notebook, fileName, bar, assets; // the page
 let python; // the worker, or nothing when Python is not there
@@ -45,15 +46,17 @@ function fillBar() {
     press(words.run_all, "", () => runAll()),
     bar.stop,
     press(words.restart, "", () => end(words.stopped) ?? start()),
-    press(words.copy, "", copyVersion),
+    ...(assignment() ? [] : [press(words.copy, "", copyVersion)]),
     press(words.download, "", download),
+    ...(assignment() ? [press(words.work.load, "", askForNotebook), press(words.work.clear, "", clearWork)] : []),
   ];
-  bar.replaceChildren(...tools, bar.progress, bar.status);
+  bar.kept = make("p", { className: "posenc-note", hidden: !assignment(), textContent: words.work.kept });
+  bar.replaceChildren(...tools, bar.progress, bar.status, bar.kept);
 }
 
 // ---- Python's life --------------------------------------------------------------------------------------------------
 
-const whole = packs.filter(({ name }) => name !== "plotly").reduce((sum, { bytes }) => sum + bytes, 0);
+const whole = packs.reduce((sum, { bytes, later }) => sum + (later ? 0 : bytes), 0);
 
 /** Have a pack's script bring it to `bring`, below, and pass it on to the worker. */
 async function carry(name) {
@@ -72,8 +75,8 @@ async function carry(name) {
 async function carryAll() {
   const started = python;
   let done = 0;
-  for (const { name, bytes } of packs) {
-    if (name === "plotly") continue; // comes with the first cell that draws
+  for (const { name, bytes, later } of packs) {
+    if (later) continue; // comes with the first cell that wants it
     showProgress(words.loading[name], done);
     await carry(name);
     if (python !== started) return; // it has ended meanwhile
@@ -172,7 +175,7 @@ function openCell({ id, source, metadata }) {
     text: stored,
     label: say(words.editor, { cell: id }),
     run: () => run(id),
-    changed: () => element.classList.toggle("posenc-edited", isEdited(cell)),
+    changed: () => changed(cell),
   });
   cell.note = make("span", { className: "posenc-note" });
   cell.note.setAttribute("role", "status");
@@ -183,6 +186,38 @@ function openCell({ id, source, metadata }) {
   cell.place = cell.book?.parentElement ?? element; // it may stay closed until a question is answered
 }
 
+/** An answer in words: a field in place of the paragraph that stands for it. */
+function openText({ id, source }) {
+  const paragraph = document.getElementById(`cell-${id}`);
+  if (!paragraph) return;
+  const stored = [source].flat().join("");
+  const field = make("textarea", { id: paragraph.id, className: "posenc-words", rows: 12, value: stored, label: say(words.work.words, { cell: id }) });
+  const cell = {
+    id,
+    stored,
+    element: field,
+    editor: {
+      get text() {
+        return field.value;
+      },
+      set text(value) {
+        field.value = value;
+        changed(cell);
+      },
+    },
+  };
+  field.addEventListener("input", () => changed(cell));
+  texts.set(id, cell);
+  paragraph.replaceWith(field);
+}
+
+function changed(cell) {
+  cell.element.classList.toggle("posenc-edited", isEdited(cell));
+  keepSoon();
+}
+
+/** Every cell that can be written in. */
+const written = () => [...cells.values(), ...texts.values()].filter((cell) => cell.editor);
 const textOf = (cell) => cell.editor?.text ?? cell.stored;
 const isEdited = (cell) => textOf(cell) !== cell.stored;
 
@@ -245,7 +280,7 @@ async function send(cell) {
 function conclude(cell, { status, error, ...facts }) {
   if (status === "needs" && !isEdited(cell)) {
     restoreOutput(cell);
-    show(cell, say(facts.through ? words.needs_through : words.needs, facts));
+    show(cell, `${say(facts.through ? words.needs_through : words.needs, facts)}${cell.book ? ` ${words.stored}` : ""}`);
     cell.element.dataset.ended = "needs";
     return;
   }
@@ -422,11 +457,14 @@ function replaceOutputs(place, outputs) {
 
 const through = async (bytes, stream) => new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer();
 
+/** The changed cells: id -> text. */
+const mine = () => Object.fromEntries(written().filter(isEdited).map((cell) => [cell.id, textOf(cell)]));
+
 /** The changed cells as the end of an address. */
 async function versionHash() {
-  const changed = Object.fromEntries([...cells.values()].filter(isEdited).map((cell) => [cell.id, textOf(cell)]));
-  if (Object.keys(changed).length === 0) return "";
-  const short = new Uint8Array(await through(JSON.stringify(changed), new CompressionStream("deflate-raw")));
+  const edited = mine();
+  if (Object.keys(edited).length === 0) return "";
+  const short = new Uint8Array(await through(JSON.stringify(edited), new CompressionStream("deflate-raw")));
   const text = btoa(Array.from(short, (byte) => String.fromCharCode(byte)).join(""));
   return `#code=${text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
 }
@@ -463,15 +501,115 @@ async function openVersion() {
 }
 
 function download() {
-  const mine = structuredClone(notebook);
-  for (const one of mine.cells) {
-    const cell = cells.get(one.id);
-    if (cell && isEdited(cell)) one.source = textOf(cell).split(/(?<=\n)/);
-  }
-  const file = new Blob([`${JSON.stringify(mine, null, 1)}\n`], { type: "application/x-ipynb+json" });
+  const taken = structuredClone(notebook), edited = mine();
+  for (const one of taken.cells) if (one.id in edited) one.source = edited[one.id].split(/(?<=\n)/);
+  const file = new Blob([`${JSON.stringify(taken, null, 1)}\n`], { type: "application/x-ipynb+json" });
   const link = make("a", { href: URL.createObjectURL(file), download: fileName });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+// ---- a student's work ------------------------------------------------------------------------------------------------
+
+const MOST = 64; // megabytes of a notebook, as for the grader
+const assignment = () => notebook.metadata.posenc?.assignment; // its number; none on a chapter
+let workKey, waits; // where the work is kept; what waits to keep it
+
+/** Put texts into the cells of those names, and leave the others. */
+function write(byId) {
+  for (const cell of written()) if (typeof byId[cell.id] === "string") cell.editor.text = byId[cell.id];
+}
+
+function keepSoon() {
+  if (!workKey) return;
+  clearTimeout(waits);
+  waits = setTimeout(keep, 300);
+}
+
+function keep() {
+  if (!workKey) return;
+  clearTimeout(waits);
+  const edited = mine();
+  try {
+    if (Object.keys(edited).length === 0) localStorage.removeItem(workKey);
+    else localStorage.setItem(workKey, JSON.stringify(edited));
+    bar.kept.textContent = words.work.kept;
+  } catch {
+    bar.kept.textContent = words.work.not_kept; // it refuses, or is full
+  }
+}
+
+/** Open the work that is kept here, and keep what is written from now on. */
+function openWork(page) {
+  try {
+    write(JSON.parse(localStorage.getItem(`posenc-work-${page}`) ?? "{}"));
+  } catch {
+    bar.kept.textContent = words.work.not_kept;
+  }
+  workKey = `posenc-work-${page}`;
+  addEventListener("storage", ({ key }) => {
+    if (key === workKey) bar.status.textContent = words.work.elsewhere;
+  });
+  addEventListener("pagehide", keep);
+}
+
+function clearWork() {
+  if (!confirm(words.work.sure)) return;
+  for (const cell of written()) {
+    if (isEdited(cell)) cell.editor.text = cell.stored;
+    if (cells.has(cell.id)) restoreOutput(cell);
+  }
+  keep();
+  bar.status.textContent = words.work.cleared;
+}
+
+function askForNotebook() {
+  const input = make("input", { type: "file", accept: ".ipynb,application/json" });
+  input.addEventListener("change", () => loadWork(input.files[0]));
+  input.click();
+}
+
+/** A cell's name: nbgrader's, else the id, which Colab keeps in the metadata. */
+const nameOf = (cell) => cell?.metadata?.nbgrader?.grade_id ?? cell?.id ?? cell?.metadata?.id;
+
+/** The texts of a notebook's cells by name, but for those that are not to be changed. */
+function textsOf(given) {
+  const found = {};
+  for (const cell of given.cells) {
+    const id = nameOf(cell);
+    if (typeof id !== "string" || cell.metadata?.nbgrader?.locked) continue;
+    const text = [cell.source].flat().join("");
+    found[id] = id in found ? `${found[id]}\n\n${text}` : text; // as the grader reads a cell that stands twice
+  }
+  return found;
+}
+
+/** Read a notebook into the page; what is wrong with it, or what was done. */
+async function readNotebook(file) {
+  const { name } = file;
+  if (file.size > MOST * 2 ** 20) return say(words.work.too_large, { name, most: MOST });
+  let given;
+  try {
+    given = JSON.parse(await file.text());
+  } catch {
+    given = undefined;
+  }
+  if (!Array.isArray(given?.cells)) return say(words.work.no_notebook, { name });
+  const number = given.metadata?.posenc?.assignment ?? assignment();
+  if (number !== assignment()) return say(words.work.other, { name, number, ours: assignment() });
+  const found = textsOf(given), answers = notebook.cells.filter((cell) => cell.metadata.nbgrader?.solution);
+  if (!answers.some(({ id }) => id in found)) return say(words.work.no_cells, { name, first: answers[0].id });
+  if (Object.keys(mine()).length > 0 && !confirm(say(words.work.over, { name }))) return "";
+  write(found);
+  keep();
+  const known = new Set(notebook.cells.map(({ id }) => id));
+  const left = Object.keys(found).filter((id) => !known.has(id));
+  const count = written().filter(({ id }) => id in found).length;
+  return `${say(words.work.loaded, { count, name })}${left.length ? ` ${say(words.work.left_out, { names: left.join(", ") })}` : ""}`;
+}
+
+async function loadWork(file) {
+  if (file) bar.status.textContent = await readNotebook(file);
 }
 
 // ---- the page -------------------------------------------------------------------------------------------------------
@@ -483,11 +621,14 @@ window.posencPython = {
   take(name, content) {
     [fileName, notebook] = [name, content];
   },
-  open(place, from) {
+  open(place, from, page) {
     [bar, assets] = [place, from];
     fillBar();
-    for (const cell of notebook.cells) if (cell.cell_type === "code") openCell(cell);
-    const hasVersion = openVersion();
+    for (const cell of notebook.cells) {
+      if (cell.cell_type === "code") openCell(cell);
+      else if (cell.metadata.nbgrader?.solution) openText(cell);
+    }
+    const hasVersion = assignment() ? openWork(page) : openVersion();
     start().then(() => hasVersion, () => {});
   },
   run,

@@ -95,9 +95,14 @@ def imports(source: str) -> list[str]:
     return [ast.unparse(node) for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
-def wants_plotly(source: str) -> bool:
-    """Whether a cell imports Plotly, or the book's figures, which are drawn with it."""
-    return any(re.match(r"(?:plotly|posenc\.figures)\b", name) for name in imported(source))
+# what is brought with the first cell that imports it: Plotly, or the book's figures, which are drawn with it; the checks
+LATER = {"plotly": r"(?:plotly|posenc\.figures)\b", "recorded": r"posenc\.check\b"}
+
+
+def wants(source: str) -> list[str]:
+    """What a cell needs that is brought later, by name."""
+    names = imported(source)
+    return [pack for pack, pattern in LATER.items() if any(re.match(pattern, name) for name in names)]
 
 
 # ---- what a value looks like ----------------------------------------------------------------------------------------
@@ -176,7 +181,7 @@ class Notebook:
         self._send = tell
         self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "display": self.display}
         self.missing: dict[str, str] = {}  # a name -> the package that the cell that would bind it needs
-        self._files: dict[str, str] = {}  # how Python calls a cell -> how the reader does
+        self._files: dict[str, str] = {}  # how Python calls what a cell held at one run -> how the reader calls the cell
         self._draws: list[Callable[[Mapping[str, Any]], Any]] = []
         self._collect: Callable[[dict[str, Any]], None] | None = None
         self._shown = 0
@@ -217,7 +222,7 @@ class Notebook:
 
     def _compiled(self, cell: str, source: str) -> tuple[CodeType, CodeType | None]:
         """A cell's statements, and its last expression, whose value is shown unless a semicolon ends it."""
-        file = f"<{cell}>"
+        file = f"<{cell} {len(self._files)}>"  # what was defined keeps its text, which a check may want to read
         self._files[file] = cell
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         tree = ast.parse(source, file)

@@ -14,9 +14,10 @@ const load = (name) =>
   });
 
 async function loadAll() {
+  if (!window.posencHost) await load("../host.js"); // only pages with figures have it from the start
   await load("python.js");
   await Promise.all([load("editor.js"), load(`pages/${page}.js`)]);
-  window.posencPython.open(bar, assets);
+  window.posencPython.open(bar, assets, page);
 }
 
 /** Load what runs cells; then run one, if it is named. */
@@ -43,11 +44,21 @@ function button(text, label, pressed) {
   return element;
 }
 
+/** Whether this browser keeps a student's work on the page: page.js writes it. */
+function hasWork() {
+  try {
+    return localStorage.getItem(`posenc-work-${page}`) !== null;
+  } catch {
+    return false; // a browser may refuse
+  }
+}
+
 const bar = document.createElement("div");
 bar.className = "posenc-python";
 const told = document.createElement("span");
 told.setAttribute("role", "status");
-told.textContent = location.hash.startsWith("#code=") ? words.with_version : words.what.replace("{megabytes}", words.megabytes);
+const what = words.what.replace("{megabytes}", words.megabytes);
+told.textContent = location.hash.startsWith("#code=") ? words.with_version : `${hasWork() ? `${words.has_work} ` : ""}${what}`;
 bar.append(button(words.run_page, "", () => press()), told);
 (document.querySelector(".posenc-reading") ?? document.querySelector("article h1"))?.after(bar);
 

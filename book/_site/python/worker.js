@@ -70,10 +70,11 @@ async function start({ info }) {
 }
 
 async function run({ cell, source }) {
-  if (pageCells.wants_plotly(source) && !packs.get("plotly")?.done) {
-    tell({ is: "wants", pack: "plotly" });
-    await unpack("plotly");
-    packs.get("plotly").done = true;
+  for (const name of pageCells.wants(source).toJs()) {
+    if (packs.get(name)?.done) continue;
+    tell({ is: "wants", pack: name });
+    await unpack(name);
+    packs.get(name).done = true;
   }
   tell({ is: "ran", cell, ...JSON.parse(notebook.run(cell, source)) });
 }

@@ -50,6 +50,15 @@ class Absent(types.ModuleType):
         raise ReadyMade(self.__name__)
 
 
+class NotHere(types.ModuleType):
+    """Stands for a package that a notebook imports and this machine has not: to use it raises as its import does."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ModuleNotFoundError(f"No module named {self.__name__!r}", name=self.__name__)
+
+
 class Inert(types.ModuleType):
     """Stands for `check`, `display` and `get_ipython` in an answer: whatever is asked of it does nothing."""
 
@@ -84,14 +93,14 @@ def _imports(allowed: tuple[str, ...]) -> Callable[..., Any]:
     return guarded
 
 
-def _permitted_lines(imports: str, allowed: tuple[str, ...]) -> Iterator[ast.stmt]:
+def _permitted_lines(imports: str, allowed: tuple[str, ...]) -> Iterator[ast.Import | ast.ImportFrom]:
     """The import statements of a notebook that import only what an answer may use."""
     for statement in ast.parse(imports).body:
-        if isinstance(statement, ast.Import):
-            names = [alias.name for alias in statement.names]
-        else:
-            names = [str(statement.module)] if isinstance(statement, ast.ImportFrom) else []
-        if names and all(permitted(name, allowed) for name in names):
+        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            continue
+        of_one = isinstance(statement, ast.ImportFrom)
+        names = [str(statement.module)] if of_one else [alias.name for alias in statement.names]
+        if all(permitted(name, allowed) for name in names):
             yield statement
 
 
@@ -99,8 +108,12 @@ def namespace(allowed: tuple[str, ...], imports: str) -> dict[str, Any]:
     """What an answer's cell finds: Python's own names, and what the notebook's import lines define, where permitted."""
     inside = {**vars(builtins), "__import__": _imports(allowed)}
     found = {"__name__": "__main__", "__builtins__": inside, **{name: Inert(name) for name in INERT}}
-    lines = list(_permitted_lines(imports, allowed))
-    exec(compile(ast.Module(lines, []), "<imports>", "exec"), found)
+    for line in _permitted_lines(imports, allowed):
+        try:
+            exec(compile(ast.Module([line], []), "<imports>", "exec"), found)
+        except ModuleNotFoundError as error:
+            names = (alias.asname or alias.name.partition(".")[0] for alias in line.names)
+            found |= {name: NotHere(error.name or name) for name in names}
     return found
 
 
@@ -130,6 +143,32 @@ def undefined(cells: Iterable[str], allowed: tuple[str, ...], imports: str) -> l
     for cell in (lines, *cells):
         look(symtable.symtable(cell, "<answer>", "exec"))
     return sorted(used - made)
+
+
+def _of_tensors_alone(name: str) -> bool:
+    """Whether a method of that name is a tensor's, and no array's, list's, dictionary's, text's or number's."""
+    torch = sys.modules.get("torch")
+    others = (list, dict, set, str, complex, getattr(sys.modules.get("numpy"), "ndarray", None))
+    return hasattr(getattr(torch, "Tensor", None), name) and not any(hasattr(one, name) for one in others)
+
+
+def libraries(cells: Iterable[str]) -> set[str]:
+    """Which of NumPy and torch an answer's cells use: by their names, or by methods that only tensors have."""
+    names: set[str] = set()
+    for node in (node for cell in cells for node in ast.walk(ast.parse(cell))):
+        if isinstance(node, ast.Name):
+            names.add({"np": "numpy"}.get(node.id, node.id))
+        elif isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(str(node.module).partition(".")[0])
+        elif isinstance(node, ast.Attribute) and _of_tensors_alone(node.attr):
+            whose = node.value
+            while isinstance(whose, ast.Attribute):
+                whose = whose.value
+            if not (isinstance(whose, ast.Name) and whose.id in ("np", "numpy", "math")):
+                names.add("torch")
+    return names & {"numpy", "torch"}
 
 
 def refused(cells: Iterable[str], allowed: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import inspect
 import io
 import linecache
@@ -66,6 +67,16 @@ def why_not(kind: str, cells: list[str], allowed: tuple[str, ...], imports: str)
     return say("cell.undefined", **facts) if names else ""
 
 
+def has_torch() -> bool:
+    """Whether there is torch here; a page in a browser has none."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def needs_torch(error: Exception) -> bool:
+    """Whether an exception says that torch is not here: of that an answer is not guilty, and it is told as it is."""
+    return isinstance(error, ModuleNotFoundError) and str(error.name).partition(".")[0] == "torch"
+
+
 def alone(
     functions: tuple[Answer, ...], names: tuple[str, ...], allowed: tuple[str, ...], imports: str, watched: bool
 ) -> tuple[Answer, ...]:
@@ -79,6 +90,8 @@ def alone(
     if not cell:
         _refuse_installed(functions[0])
         return functions
+
+    watched = watched and has_torch()  # NumPy has no attention ready-made
 
     def why(kind: str) -> str:
         return why_not(kind, [cell], allowed, imports)
@@ -94,6 +107,8 @@ def alone(
                 ready_made = error.args[0] == ATTENTION
                 raise Wrong(say("cell.attention") if ready_made else why("ReadyMade")) from None
             except Exception as error:
+                if needs_torch(error):
+                    raise
                 kind = type(error).__name__
                 told = why(kind)
                 sentence = told or say("cell.raised", kind=kind)

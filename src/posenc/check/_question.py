@@ -7,13 +7,14 @@ stand-in that asks the student's function in a sandbox). An answer is only ever 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from posenc.check import _notebook, _views
+from posenc.check._alone import libraries
 from posenc.check._hints import Hinted, hints_of
 from posenc.check._plain import Opaque, encode, plain
 from posenc.check._wrong import Unanswered as Unanswered
@@ -86,15 +87,36 @@ class Result:
     answered: bool = True
 
 
+def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A value in which each part that is no list, tuple or dictionary is changed."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(_each(item, change) for item in value)
+    if isinstance(value, dict):
+        return {key: _each(item, change) for key, item in value.items()}
+    return change(value)
+
+
 def _copy(value: Any) -> Any:
     """A copy of an input, so that a function that changes it changes nothing of ours."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(_copy(item) for item in value)
-    if isinstance(value, dict):
-        return {key: _copy(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return value.copy()
-    return value.clone() if hasattr(value, "clone") else value
+
+    def copied(item: Any) -> Any:
+        if isinstance(item, np.ndarray):
+            return item.copy()
+        return item.clone() if hasattr(item, "clone") else item
+
+    return _each(value, copied)
+
+
+def _with_arrays(value: Any) -> Any:
+    """A value with arrays in place of its tensors."""
+    return _each(value, lambda item: _as_array(item) if hasattr(item, "detach") else item)
+
+
+def _with_tensors(value: Any) -> Any:
+    """A value with tensors in place of its arrays."""
+    import torch
+
+    return _each(value, lambda item: torch.from_numpy(item) if isinstance(item, np.ndarray) else item)
 
 
 def _is_array(value: Any) -> bool:
@@ -212,6 +234,8 @@ def stand_in(function: Answer) -> Answer:
         except NotImplementedError:
             raise Unanswered from None
         except Exception as error:  # whatever a student's function may raise: it is told to them, whole
+            if _notebook.needs_torch(error):
+                raise
             kind = type(error).__name__
             raise Wrong(say("cell.raised", kind=kind), f"({error})" if str(error) else "", raised=kind) from error
         if encode(plain(given)) != before:
@@ -290,7 +314,8 @@ class Question(Hinted):
 
     `names` are the functions that the answer cell defines. An answer may import NumPy, torch, the standard library and
     the `packages`; `imports` are the lines that its notebook begins with. Where `attention_written_out`, no call of
-    torch's may be attention.
+    torch's may be attention. `tensors` says whether answers are given any: "only" them, or arrays to an answer that
+    uses NumPy and not torch.
     """
 
     assignment: int
@@ -301,6 +326,7 @@ class Question(Hinted):
     packages: tuple[str, ...] = ()
     imports: str = ""
     attention_written_out: bool = False
+    tensors: Literal["", "or arrays", "only"] = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -322,10 +348,32 @@ class Question(Hinted):
             return Result(part, 0, say("cell.unanswered"), answered=False)
         return Result(part, part.points)
 
-    def _answers(self, functions: tuple[Answer, ...]) -> dict[str, Answer]:
+    def suited(self, answers: Mapping[str, Answer], cells: Sequence[str]) -> Mapping[str, Answer]:
+        """The answers of those cells, as they are asked: with arrays for tensors where they use NumPy and not torch."""
+        used = libraries(cells) if self.tensors == "or arrays" else set()
+
+        def refused(*args: Any) -> Any:
+            raise Wrong(say("cell.torch"))
+
+        def asked(answer: Answer) -> Answer:
+            return lambda *args: answer(*_with_arrays(args))
+
+        if "torch" in used and not _notebook.has_torch():
+            return dict.fromkeys(answers, refused)
+        return {name: asked(answer) for name, answer in answers.items()} if used == {"numpy"} else answers
+
+    def _answers(self, functions: tuple[Answer, ...], cell: str | None = None) -> Mapping[str, Answer]:
         if len(functions) != len(self.names) or not all(map(callable, functions)):
             raise TypeError(f"call it with your function{'s' * (len(self.names) > 1)}: {', '.join(self.names)}")
-        return {name: stand_in(function) for name, function in zip(self.names, functions, strict=True)}
+        if self.tensors == "only" and not _notebook.has_torch():
+            raise ModuleNotFoundError(say("question.torch", name=self.name), name="torch")
+        answers = {name: stand_in(function) for name, function in zip(self.names, functions, strict=True)}
+        return self.suited(answers, [_notebook.cell_of(functions[0]) if cell is None else cell])
+
+    def on_arrays(self, function: Answer) -> Answer:
+        """A student's function as one from NumPy arrays to NumPy arrays, whichever library it uses."""
+        as_it_is = not _notebook.has_torch() or libraries([_notebook.cell_of(function)]) == {"numpy"}
+        return lambda *args: _with_arrays(plain(function(*(args if as_it_is else _with_tensors(args)))))
 
     def grade(self, *functions: Answer) -> list[Result]:
         """How the functions do on every part."""
@@ -339,11 +387,13 @@ class Question(Hinted):
     def __call__(self, *functions: Answer) -> None:
         """Print how the functions do on the public checks, as the cell that defines them does when it is run alone."""
         self._answers(functions)  # refuses what are no functions
+        cell = _notebook.cell_of(functions[0])
         try:
             alone = _notebook.alone(
                 functions, self.names, self.allowed, self.imports, watched=self.attention_written_out
             )
-            results = self.grade(*alone)
+            answers = self._answers(alone, cell)
+            results = [self.grade_part(part, answers) for part in self.parts]
         except Wrong as wrong:
             results = [Result(part, 0, wrong.sentence, wrong.detail) for part in self.parts]
         except Unanswered:

@@ -40,6 +40,9 @@ class Control:
         return {"kind": self.kind, "value": self.value}
 
 
+ValueWidget = Control
+
+
 class _Slider(Control):
     kind = "slider"
     whole = False

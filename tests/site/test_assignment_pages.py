@@ -1,0 +1,181 @@
+"""An assignment in its page: a student's work is kept on the student's machine, taken away and loaded again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.page.assignments import page_of
+from tests.page.cells import BAR, Chapter, notebook
+from tests.site.browser import SITE, Watch, require_site
+
+KEY = "posenc-work-notebooks-assignments-assignment_4"
+RIGHT = """def ntk_aware(dim, base, factor):
+    return (base * factor ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)"""
+WORDS = "The length reaches them: „n“ stands in every angle."
+
+
+@pytest.fixture(scope="module")
+def kept_assignment(browser: Browser, site_url: str) -> Iterator[Chapter]:
+    """Assignment 4, with Python, for the tests that leave it alive; it has an answer in words."""
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    watch = Watch(page)
+    yield Chapter(page, page_of(4)).open(site_url).start()
+    page.context.close()
+    assert not watch.foreign
+    assert not watch.errors
+
+
+@pytest.fixture
+def assignment(kept_assignment: Chapter) -> Chapter:
+    """Assignment 4 as it is handed out."""
+    press(kept_assignment, "Clear my work")
+    return kept_assignment
+
+
+def press(chapter: Chapter, name: str, accept: bool = True) -> None:
+    """Press a button of the bar, and answer what it asks."""
+    chapter.page.once("dialog", lambda dialog: dialog.accept() if accept else dialog.dismiss())
+    chapter.page.locator(BAR).get_by_role("button", name=name).click()
+    if name != "Load a notebook":
+        chapter.page.wait_for_timeout(50)
+
+
+def write_words(page: Page, words: str = WORDS) -> None:
+    page.get_by_label("Your answer in words to q7").fill(words)
+
+
+def kept(page: Page) -> dict[str, str] | None:
+    """What the browser keeps of the work."""
+    page.wait_for_timeout(400)  # it is kept a moment after the last key
+    return json.loads(page.evaluate("(key) => localStorage.getItem(key)", KEY) or "null")
+
+
+def load(chapter: Chapter, path: Path, accept: bool = True) -> str:
+    """Load a file; what the page says of it."""
+    page = chapter.page
+    page.evaluate("(bar) => { document.querySelector(`${bar} [role=status]`).textContent = ''; }", BAR)
+    page.on("dialog", answer := (lambda dialog: dialog.accept() if accept else dialog.dismiss()))
+    with page.expect_file_chooser() as chosen:
+        page.locator(BAR).get_by_role("button", name="Load a notebook").click()
+    chosen.value.set_files(path)
+    page.wait_for_timeout(300)
+    page.remove_listener("dialog", answer)
+    return chapter.told
+
+
+def taken(chapter: Chapter, folder: Path) -> Path:
+    """The page's notebook, downloaded."""
+    with chapter.page.expect_download() as waiting:
+        chapter.page.get_by_role("button", name="Download as notebook").click()
+    path = folder / waiting.value.suggested_filename
+    waiting.value.save_as(path)
+    return path
+
+
+def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_url: str) -> None:
+    page = new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    Chapter(page, page_of(1)).open(site_url)
+    page.wait_for_load_state("networkidle")
+    assert {url.rpartition("/")[2].partition("?")[0] for url in asked if "/posenc/python/" in url} == {
+        "start.js",
+        "page.css",
+    }
+
+
+def test_a_question_is_checked_and_one_that_wants_torch_says_so(assignment: Chapter) -> None:
+    for name in ("find-package", "imports"):
+        if name != "find-package":  # which the page does not show
+            assert assignment.run(name).ended == "done"
+    assert assignment.run("imports-torch").note == "Needs torch: open in Colab or `make lab`."
+    assert assignment.run("q2-check").printed == "q2: not answered yet (2 points)\n"
+    assignment.run("q2", RIGHT)
+    assert assignment.run("q2-check").printed.startswith("q2: 2 of 2 points on the public checks\n  ✓")
+    assignment.run("q2", RIGHT.replace("(dim - 2)", "dim"))
+    assert "✗" in assignment.run("q2-check").printed
+    assert assignment.run("q5-check").note == "Needs torch: open in Colab or `make lab`."
+
+
+def test_work_is_kept_until_it_is_cleared(assignment: Chapter, new_page: Callable[..., Page], site_url: str) -> None:
+    assert kept(assignment.page) is None
+    assignment.type("q2", RIGHT)
+    write_words(assignment.page)
+    assert kept(assignment.page) == {"q2": RIGHT, "q7": WORDS}
+    other = Chapter(new_page(beside=assignment.page), page_of(4)).open(site_url)
+    assert other.told.startswith("Your work on this page is kept in this browser")
+    other.start()
+    assert other.page.locator("#cell-q2 .cm-content").inner_text() == RIGHT
+    assert other.page.get_by_label("Your answer in words to q7").input_value() == WORDS
+    assert assignment.page.locator(BAR).inner_text().count("sent nowhere") == 1
+    press(other, "Clear my work", accept=False)
+    assert kept(other.page)
+    press(other, "Clear my work")
+    assert kept(other.page) is None
+    assert "raise NotImplementedError()" in other.page.locator("#cell-q2 .cm-content").inner_text()
+    assert assignment.told.startswith("Your work on this page was changed in another tab.")
+
+
+def test_what_is_taken_away_can_be_loaded_again(assignment: Chapter, tmp_path: Path) -> None:
+    assignment.type("q2", RIGHT)
+    write_words(assignment.page)
+    path = taken(assignment, tmp_path)
+    given, ours = json.loads(path.read_text(encoding="utf-8")), notebook(page_of(4))
+    assert [cell["id"] for cell in given["cells"]] == [cell["id"] for cell in ours["cells"]]
+    assert given["metadata"] == ours["metadata"]
+    press(assignment, "Clear my work")
+    assert load(assignment, path).startswith("Loaded ")
+    assert kept(assignment.page) == {"q2": RIGHT, "q7": WORDS}
+    changed = {cell["id"]: cell for cell in given["cells"]}
+    changed["q2"]["source"] = ["pass"]
+    changed["q2-check"]["source"] = ["print('mine')"]  # is locked
+    given["cells"].append(changed["q2"] | {"id": "scratch", "metadata": {}})
+    path.write_text(json.dumps(given), encoding="utf-8")
+    assert load(assignment, path, accept=False) == ""
+    assert kept(assignment.page) == {"q2": RIGHT, "q7": WORDS}
+    assert load(assignment, path).endswith("Not taken, as this page has no cell of that name: scratch.")
+    assert kept(assignment.page) == {"q2": "pass", "q7": WORDS}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "mine.ipynb is no notebook: a file is expected"),
+        ("[1, 2]", "mine.ipynb is no notebook: a file is expected"),
+        ('{"cells": 3}', "mine.ipynb is no notebook: a file is expected"),
+        ('{"cells": [null, 3, {"id": 7}]}', "mine.ipynb holds no answer to this assignment: cells are found by"),
+        (
+            '{"cells": [], "metadata": {"posenc": {"assignment": 2}}}',
+            "mine.ipynb is a notebook of assignment 2, and this page is assignment 4.",
+        ),
+    ],
+)
+def test_a_file_that_is_not_this_assignment_is_refused(
+    assignment: Chapter, tmp_path: Path, content: str, said: str
+) -> None:
+    assignment.type("q2", RIGHT)
+    path = tmp_path / "mine.ipynb"
+    path.write_text(content, encoding="utf-8")
+    assert load(assignment, path).startswith(said)
+    assert kept(assignment.page) == {"q2": RIGHT}
+
+
+def test_from_disk_too_work_is_kept_and_a_browser_that_keeps_none_says_so(new_page: Callable[..., Page]) -> None:
+    require_site()
+    page = new_page()
+    assignment = Chapter(page, page_of(4)).open(SITE.as_uri()).start()
+    write_words(page)
+    assert kept(page) == {"q7": WORDS}
+    page.reload()
+    page.wait_for_selector(f"{BAR} button")
+    assignment.start()
+    assert page.get_by_label("Your answer in words to q7").input_value() == WORDS
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('full'); }; }")
+    write_words(page, "more")
+    page.wait_for_timeout(400)
+    assert "This browser keeps nothing for this page" in page.locator(BAR).inner_text()

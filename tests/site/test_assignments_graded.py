@@ -1,0 +1,48 @@
+"""Assignments in their pages, as the grader sees them: the same words for wrong answers, and points for what is exported."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.grading.in_page import try_bank
+from tests.grading.test_wrong_answers import bank
+from tests.page.assignments import page_of
+from tests.page.cells import ROOT, Chapter
+from tests.site.browser import SITE
+from tests.site.test_assignment_pages import taken
+
+pytestmark = pytest.mark.torch
+
+
+def test_wrong_answers_are_told_in_the_page_what_they_are_told_here(browser: Browser, site_url: str) -> None:
+    row = try_bank(browser, site_url, 4)
+    assert row["faults"] == []
+    assert row["tried"] > 60
+
+
+@pytest.mark.parametrize("place", ["http", "disk"])
+def test_an_assignment_done_in_the_page_is_graded(
+    new_page: Callable[..., Page], site_url: str, tmp_path: Path, place: str
+) -> None:
+    page = new_page()
+    assignment = Chapter(page, page_of(1)).open(site_url if place == "http" else SITE.as_uri()).start()
+    answers = {name: next(iter(told.values())) for name, told in bank(1).RIGHT.items()}
+    answers |= {name: bank(1).RIGHT[name]["NumPy"] for name in ("q1", "q2", "q5")}
+    for name, source in answers.items():
+        assignment.type(name, source.strip())
+    assignment.run_all()
+    for name in answers:
+        assert " ✓" in assignment.cell(f"{name}-check").printed
+        assert " ✗" not in assignment.cell(f"{name}-check").printed
+    taken(assignment, tmp_path).rename(tmp_path / "ada.ipynb")
+    command = [sys.executable, "-m", "grading", str(tmp_path), "--output", str(tmp_path / "out")]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (row,) = csv.DictReader(next((tmp_path / "out").glob("*.csv")).open(encoding="utf-8"))
+    assert float(row["points"]) == 20

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from posenc.check import _notebook, _views
+from posenc.check import _models, _notebook, _views
 from posenc.check._plain import Opaque, encode, plain
 from posenc.check._wrong import Unanswered as Unanswered
 from posenc.check._wrong import Wrong as Wrong
@@ -56,8 +56,9 @@ class Part:
 
     With `exact_dtype` what comes back must also have the right dtype; `of` says which of several values counts, if
     one alone does. `feeds` (i, j): value i that a call returned is argument j of the next. `view` names the function
-    of `posenc.check._views` that makes what is compared of a figure or of sliders. `raised` has sentences for
-    exceptions, by kind. `returns` says what messages call the values that are returned, if several.
+    of `posenc.check._views` that makes what is compared of what came back. `raised` has sentences for exceptions, by
+    kind. `returns` says what messages call the values that are returned, if several. `model` names a trained model of
+    the laboratory, of which a call is given what `posenc.check._models` says, before its own arguments.
     """
 
     title: str
@@ -72,6 +73,7 @@ class Part:
     view: str = ""
     raised: Mapping[str, str] = field(default_factory=dict)
     returns: tuple[str, ...] = ()
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -243,7 +245,7 @@ def judge(part: Part, answer: Answer) -> None:
     seen: Seen = []
     wrong: Wrong | None = None
     for trial in part.trials:
-        args = list(trial.args)
+        args = [*_models.given(part.model), *trial.args]
         if part.feeds and seen:
             given, taken = part.feeds
             args[taken] = seen[-1][1][given]
@@ -278,7 +280,7 @@ class Question:
 
     `names` are the functions that the answer cell defines. An answer may import NumPy, torch, the standard library and
     the `packages`; `imports` are the lines that its notebook begins with. Where `attention_written_out`, no call of
-    torch's may be attention.
+    torch's may be attention. A check of it may take `patience` times as long as others in the grader.
     """
 
     assignment: int
@@ -289,6 +291,7 @@ class Question:
     packages: tuple[str, ...] = ()
     imports: str = ""
     attention_written_out: bool = False
+    patience: int = 1
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -358,7 +361,7 @@ class HandGraded:
 
 @dataclass(frozen=True)
 class Assignment:
-    """One of the four assignments."""
+    """One of the five assignments."""
 
     number: int
     title: str

@@ -4,23 +4,7 @@ The trained model is the laboratory's. What a student's model returns is the log
 factor that it read with. The exam recomputes the logits from these, so that nothing but the model can have answered;
 its texts are drawn anew for every run.
 
-Question 5 gives up to 3 points, one for each of these:
-
-1. What was seen: in numbers, that the temperature alone mends what stands near and not what stands far, the slowed
-   speeds the other way round, and that both together do both.
-2. Why the far: the angles of the slow pairs. Far back they are such as the training never had; slowed, they are again
-   among those of the training.
-3. Why the near: more words share the softmax, and a larger factor makes it sharp again; or why slowed speeds alone
-   hurt what stands near, by the pairs between the bounds, which tell neighbours apart.
-
-Question 6 gives up to 2 points, one for each of these:
-
-1. A cause that lies in the frequencies or in what was trained with them, and that tells the two bases apart: how many
-   pairs made no full turn within the trained length, and what YaRN does to them. "It was trained less" is no cause.
-2. A test of it that could have failed, with its result.
-
-A point is given for its content, in whatever words; there are no halves. Three answers to each question, marked, are
-in `grading/marked/assignment_5.md`.
+What the points of questions 5 and 6 are given for stands in rubrics.json, with marked samples.
 """
 
 from __future__ import annotations

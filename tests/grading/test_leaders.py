@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import grading.__main__ as command
 from grading import leaders, sources
+from grading.grade import assignment, grade_question, packages
+from grading.questions.assignment_5 import q4
+from grading.sandbox import Limits, Worker
 from tests.grading import wrong_answers_5 as bank
 
 pytestmark = pytest.mark.torch
@@ -24,6 +28,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
 def test_models_are_ranked_by_what_they_find(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / "key").write_text("the same secret at every run of this test", encoding="utf-8")
     monkeypatch.setattr(command, "KEY", tmp_path / "key")
     folder, table = tmp_path / "submissions", tmp_path / "grades" / "leaders.csv"
     folder.mkdir()
@@ -49,7 +54,7 @@ def test_models_are_ranked_by_what_they_find(
     for length in leaders.LENGTHS:
         assert f"{length}: the logits are not what the trained weights give" in third["note"]
     assert "The run's name: one" in printed
-    assert printed.index("ada") < printed.index("alan") < printed.index("eve")
+    assert [line.split()[1] for line in printed.splitlines()[1:4]] == ["'=ada", "alan", "eve"]
 
 
 @pytest.mark.parametrize(
@@ -65,3 +70,10 @@ def test_what_cannot_be_ranked_is_said(
     with pytest.raises(SystemExit) as stopped:
         run(monkeypatch, tmp_path, *words)
     assert told in f"{stopped.value}{capsys.readouterr().err}"
+
+
+def test_the_model_may_take_four_times_as_long_and_no_longer() -> None:
+    asked = replace(q4, parts=q4.parts[:1])
+    with Worker(packages(assignment(5)), sources.imports_of(5), Limits(seconds=0.5)) as worker:
+        (result,) = grade_question(worker, asked, ["def model(*given):\n    while True:\n        pass"], "a secret")
+    assert result.sentence == "no answer within 2 s: is there a loop without an end?"

@@ -33,6 +33,8 @@ help:
 	@echo "               write the assignments' student versions from their sources"
 	@echo "make grade SUBMISSIONS=folder"
 	@echo "               grade a folder of submissions (OPTIONS=… adds to the command)"
+	@echo "make leaders SUBMISSIONS=folder"
+	@echo "               rank the models of assignment 5 (OPTIONS=… adds to the command)"
 	@echo "make student-copy FOLDER=folder"
 	@echo "               write a copy of the repository for students, without solutions and grader"
 # instructors: end
@@ -48,7 +50,7 @@ book: environment
 	@"$(BIN)" -m tools.book
 
 # instructors: begin
-.PHONY: bubblewrap submissions assignments grade folder student-copy
+.PHONY: bubblewrap submissions assignments grade leaders folder student-copy
 
 bubblewrap:
 	@command -v bwrap > /dev/null || { \
@@ -102,6 +104,9 @@ submissions:
 
 grade: submissions environment
 	@"$(BIN)" -m grading "$(SUBMISSIONS)" $(OPTIONS)
+
+leaders: submissions environment
+	@"$(BIN)" -m grading.leaders "$(SUBMISSIONS)" $(OPTIONS)
 
 folder:
 	@test -n "$(FOLDER)" || { echo "Name a folder that is not there yet: make student-copy FOLDER=folder" >&2; exit 1; }

@@ -48,6 +48,11 @@ def key() -> bytes:
     return secret
 
 
+def keyed(seed: str) -> str:
+    """What inputs are drawn from: a run's name, with this grader's secret."""
+    return hmac.new(key(), seed.encode(), "sha256").hexdigest()
+
+
 def submissions(folder: Path) -> list[list[Submission]]:
     """The notebooks of every student in a folder of submissions. Raises ValueError where there is none."""
     if not folder.is_dir():
@@ -210,7 +215,7 @@ def run(chosen: argparse.Namespace) -> Path:
     if strangers := {student for student, _ in by_hand} - students:
         raise ValueError(f"{chosen.hand_grades} names students who handed in nothing: {', '.join(sorted(strangers))}")
     seed = chosen.seed or secrets.token_hex(8)
-    secret = hmac.new(key(), seed.encode(), "sha256").hexdigest()
+    secret = keyed(seed)
     limits = Limits(chosen.timeout, chosen.memory * 2**20)
     imports = imports_of(given.number)
     with Worker(packages(given), imports, limits, chosen.unsafe) as worker:

@@ -14,7 +14,7 @@ from grading.submission import Submission, without_magics
 from posenc.check._question import HandGraded, Part, Result, Unanswered, Wrong
 from posenc.check._wrong import say
 
-NUMBERS = (1, 2, 3, 4)
+NUMBERS = (1, 2, 3, 4, 5)
 LONGEST = 50_000  # characters of one question's cells
 UNCHECKED = "the check could not deal with what it returned"
 
@@ -99,20 +99,29 @@ def for_all(parts: Sequence[Part], sentence: str, answered: bool = True) -> list
     return [Result(part, 0, sentence, answered=answered) for part in parts]
 
 
-def grade_question(worker: Worker, question: Question, cells: list[str], seed: str) -> list[Result]:
-    """The results of a question's parts, each in a fresh child. What fails on loading fails for all of them."""
+def answer_cells(question: Question, cells: list[str]) -> list[str]:
+    """The cells of a question's answer without magics. Raises Wrong where they are missing, too long, or no Python."""
     if not cells:
-        return for_all(question.parts, f"its answer cell is missing: the cell named {question.name} is the one graded")
+        raise Wrong(f"its answer cell is missing: the cell named {question.name} is the one graded")
     if sum(map(len, cells)) > LONGEST:  # to parse a long text takes much time and memory, and here they are ours
-        return for_all(question.parts, f"its cell is too long: it may have {LONGEST} characters")
+        raise Wrong(f"its cell is too long: it may have {LONGEST} characters")
     cells = [without_magics(cell) for cell in cells]
     for cell in cells:
         try:
             ast.parse(cell)
         except SyntaxError as error:
-            return for_all(question.parts, f"its cell is not Python: SyntaxError in line {error.lineno}")
+            raise Wrong(f"its cell is not Python: SyntaxError in line {error.lineno}") from None
         except (ValueError, RecursionError, MemoryError):
-            return for_all(question.parts, "its cell is not Python")
+            raise Wrong("its cell is not Python") from None
+    return cells
+
+
+def grade_question(worker: Worker, question: Question, cells: list[str], seed: str) -> list[Result]:
+    """The results of a question's parts, each in a fresh child. What fails on loading fails for all of them."""
+    try:
+        cells = answer_cells(question, cells)
+    except Wrong as wrong:
+        return for_all(question.parts, wrong.sentence)
     results: list[Result] = []
     for part in question.parts:
         try:

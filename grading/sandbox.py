@@ -465,12 +465,13 @@ class Worker:
         if self.started is None:
             self.start()
         assert self.started is not None
-        deadline = time.monotonic() + self.limits.seconds
+        seconds = self.limits.seconds * question.patience
+        deadline = time.monotonic() + seconds
         memory = None if self.started.memory is None else self.started.memory + self.limits.memory - LARGE_PAGE
         order = {
             **{"cells": cells, "names": list(question.names), "imports": self.imports},
             **{"allowed": list(question.allowed), "watched": question.attention_written_out},
-            **{"memory": memory, "seconds": int(self.limits.seconds) + 2},
+            **{"memory": memory, "seconds": int(seconds) + 2},
         }
         self.cells = cells
         self.child_waits = True
@@ -514,7 +515,8 @@ class Worker:
             reply = self.receive(deadline)
         except TimeoutError:
             self.stop()
-            raise Wrong(f"no answer within {self.limits.seconds:g} s: is there a loop without an end?") from None
+            seconds = self.limits.seconds * question.patience
+            raise Wrong(f"no answer within {seconds:g} s: is there a loop without an end?") from None
         except Ended as ended:
             self.stop()  # nobody knows what it has read before, of what was meant for the worker
             raise Wrong(_ending(str(ended))) from None

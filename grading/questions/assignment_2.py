@@ -85,7 +85,7 @@ q1 = Question(
     name="q1",
     title=say("q1.title"),
     names=("rotation",),
-    tensors="or arrays",
+    tensors="either",
     parts=(
         Part(say("q1.whole_positions"), 1, cases=_one_row),
         Part(say("q1.negative_fractional_positions"), 1, cases=_odd_places),
@@ -165,7 +165,7 @@ q2 = Question(
     name="q2",
     title=say("q2.title"),
     names=("scores",),
-    tensors="or arrays",
+    tensors="either",
     parts=(
         Part(
             say("q2.query_key"),
@@ -472,7 +472,7 @@ q4 = Question(
     name="q4",
     title=say("q4.title"),
     names=("half",),
-    tensors="or arrays",
+    tensors="either",
     parts=(
         Part(
             say("q4.batches_heads_table"),
@@ -615,7 +615,7 @@ q5 = Question(
     name="q5",
     title=say("q5.title"),
     names=("to_half",),
-    tensors="or arrays",
+    tensors="either",
     parts=(
         Part(
             say("q5.many_key_heads_query"),
@@ -830,7 +830,7 @@ q6 = Question(
     name="q6",
     title=say("q6.title"),
     names=("decode_step",),
-    tensors="or arrays",
+    tensors="either",
     returns=(say("q6.output"), say("q6.cache")),
     parts=(
         Part(

@@ -219,7 +219,6 @@ def placed(x, table, start):
         },
     },
 }
-WRONG[3] = {}
 
 RIGHT: dict[int, dict[str, Answers]] = {
     1: {
@@ -244,6 +243,5 @@ def placed(x, table, start):
         "q5": {"NumPy": _to_half()},
         "q6": {"NumPy": _step()},
     },
-    3: {},
     4: {"q6": {"NumPy": _stretches()}},
 }

@@ -31,7 +31,7 @@ def bank(number: int) -> Any:
     """An assignment's answers, and those in NumPy to its questions that take such."""
     own = importlib.import_module(f"tests.grading.wrong_answers_{number}")
     kinds = {kind: dict(getattr(own, kind)) for kind in ("WRONG", "PROPERTY_ONLY", "RIGHT")}
-    for kind, questions in (("WRONG", in_numpy.WRONG[number]), ("RIGHT", in_numpy.RIGHT[number])):
+    for kind, questions in (("WRONG", in_numpy.WRONG.get(number, {})), ("RIGHT", in_numpy.RIGHT.get(number, {}))):
         for name, answers in questions.items():
             kinds[kind][name] = kinds[kind].get(name, {}) | answers
     return SimpleNamespace(**kinds)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from posenc.check import _notebook, _views
+from posenc.check import _models, _notebook, _views
 from posenc.check._alone import libraries
 from posenc.check._hints import Hinted, hints_of
 from posenc.check._plain import Opaque, encode, plain
@@ -58,8 +58,9 @@ class Part:
 
     With `exact_dtype` what comes back must also have the right dtype; `of` says which of several values counts, if
     one alone does. `feeds` (i, j): value i that a call returned is argument j of the next. `view` names the function
-    of `posenc.check._views` that makes what is compared of a figure or of sliders. `raised` has sentences for
-    exceptions, by kind. `returns` says what messages call the values that are returned, if several.
+    of `posenc.check._views` that makes what is compared of what came back. `raised` has sentences for exceptions, by
+    kind. `returns` says what messages call the values that are returned, if several. `model` names a trained model of
+    the laboratory, of which a call is given what `posenc.check._models` says, before its own arguments.
     """
 
     title: str
@@ -74,6 +75,7 @@ class Part:
     view: str = ""
     raised: Mapping[str, str] = field(default_factory=dict)
     returns: tuple[str, ...] = ()
+    model: str = ""
 
 
 @dataclass(frozen=True)
@@ -279,7 +281,7 @@ def judge(part: Part, answer: Answer) -> None:
     seen: Seen = []
     wrong: Wrong | None = None
     for trial in part.trials:
-        args = list(trial.args)
+        args = [*_models.given(part.model), *trial.args]
         if part.feeds and seen:
             given, taken = part.feeds
             args[taken] = seen[-1][1][given]
@@ -314,8 +316,8 @@ class Question(Hinted):
 
     `names` are the functions that the answer cell defines. An answer may import NumPy, torch, the standard library and
     the `packages`; `imports` are the lines that its notebook begins with. Where `attention_written_out`, no call of
-    torch's may be attention. `tensors` says whether answers are given any: "only" them, or arrays to an answer that
-    uses NumPy and not torch.
+    torch's may be attention. `tensors` says whether answers are given any: "only" them, or "either", arrays to an answer that
+    uses NumPy and not torch. A check of it may take `patience` times as long as others in the grader.
     """
 
     assignment: int
@@ -326,7 +328,8 @@ class Question(Hinted):
     packages: tuple[str, ...] = ()
     imports: str = ""
     attention_written_out: bool = False
-    tensors: Literal["", "or arrays", "only"] = ""
+    tensors: Literal["", "either", "only"] = ""
+    patience: int = 1
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -350,7 +353,7 @@ class Question(Hinted):
 
     def suited(self, answers: Mapping[str, Answer], cells: Sequence[str]) -> Mapping[str, Answer]:
         """The answers of those cells, as they are asked: with arrays for tensors where they use NumPy and not torch."""
-        used = libraries(cells) if self.tensors == "or arrays" else set()
+        used = libraries(cells) if self.tensors == "either" else set()
 
         def refused(*args: Any) -> Any:
             raise Wrong(say("cell.torch"))
@@ -423,7 +426,7 @@ class HandGraded(Hinted):
 
 @dataclass(frozen=True)
 class Assignment:
-    """One of the four assignments."""
+    """One of the five assignments."""
 
     number: int
     title: str

@@ -1,7 +1,7 @@
-"""What is compared of a figure or of sliders, and what is said where they are not even that.
+"""What is compared of a figure, of sliders, of a chosen method or of an exam, and what is said where it is none.
 
 A view is given what came back, as `posenc.check._plain` writes it down, and the right value; what it makes of the
-first is then compared with the second. It raises `Wrong` for what is wrong in any figure and any set of sliders.
+first is then compared with the second. It raises `Wrong` for what is wrong whatever the right value is.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from posenc.check import _models
 from posenc.check._wrong import Wrong, say
 
 Numbers = np.ndarray[Any, Any]
@@ -38,6 +39,11 @@ def _numbers(value: Any) -> Numbers | None:
     except (TypeError, ValueError):
         return None
     return array.astype(float) if array.dtype.kind in "biuf" else None
+
+
+def _untied(value: Any) -> Any:
+    """A tensor as an array, whatever its dtype; anything else as it is."""
+    return value.double().numpy() if hasattr(value, "detach") and not value.is_complex() else value
 
 
 def _number(value: Any) -> float:
@@ -148,3 +154,49 @@ def base_dim_and_length(shown: Any, right: bool) -> bool:
     if not (length["min"] <= 1_024 and length["max"] >= 32_768):
         raise Wrong(say("slider.reach_of_length"))
     return right
+
+
+def chosen(shown: Any, right: Mapping[str, Any]) -> dict[str, Any]:
+    """What every method gives, with what came back in place of the one that it names as its first value."""
+    if not isinstance(shown, (list, tuple)) or len(shown) != 3:
+        raise Wrong(say("choice.values"))
+    name, *found = shown
+    if not isinstance(name, str) or name not in right:
+        names = [{"name": one} for one in right]
+        raise Wrong(say("choice.name", names=names), say("result.it_is", value=repr(name))[:80])
+    return {**right, name: tuple(found)}
+
+
+LOGITS_AGREE = 1e-3  # times 1 + |logit|, in float32
+
+
+def shares(shown: Any, exam: Mapping[str, Any]) -> Numbers:
+    """The share of each text's asked symbols that a model copies right, shape (texts,).
+
+    `shown` are its logits, speeds and attention factor; `exam` has the name of the `model`, and `tokens` and `targets`,
+    each (texts, length), −100 where nothing is asked. The logits must be the model's own with those speeds.
+    """
+    if not isinstance(shown, (list, tuple)) or len(shown) != 3:
+        raise Wrong(say("exam.values"))
+    trained = np.asarray(_models.frequencies(exam["model"]))
+    speeds, factor = _numbers(_untied(shown[1])), _numbers(_untied(shown[2]))
+    if speeds is None or speeds.shape != trained.shape or not ((speeds > 1e-12) & (speeds < 1e12)).all():
+        raise Wrong(say("exam.speeds", pairs=trained.size))
+    if factor is None or factor.size != 1 or not 0 < factor.item() < math.inf:
+        raise Wrong(say("exam.factor"))
+    want = np.asarray(_models.logits(exam["model"], exam["tokens"], speeds, factor.item()))
+    got = _numbers(_untied(shown[0]))
+    if got is None or got.shape != want.shape:
+        raise Wrong(say("exam.shape"))
+    if not (np.abs(got - want) <= LOGITS_AGREE * (1 + np.abs(want))).all():
+        raise Wrong(say("exam.logits"))
+    targets = np.asarray(exam["targets"])
+    return np.asarray((got.argmax(axis=-1) == targets).sum(axis=1) / (targets >= 0).sum(axis=1))
+
+
+def copies(shown: Any, exam: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The exam itself, given back to a model that copies at least the share `least` of what it asks for."""
+    share = float(shares(shown, exam).mean())
+    if share < exam["least"]:
+        raise Wrong(say("exam.share", least=exam["least"]), say("exam.found", share=share))
+    return exam

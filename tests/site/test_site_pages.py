@@ -159,6 +159,11 @@ def test_no_formula_and_no_table_is_cut(visited: Visit) -> None:
     assert visited.cut == {WIDE[0]: [], MIDDLE[0]: [], PHONE[0]: []}
 
 
+def test_what_cells_print_is_seen_whole(visited: Visit) -> None:
+    """Tables above all; a phone scrolls them."""
+    assert visited.scrolled == []
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_page_is_accessible(visited: Visit, theme: str) -> None:
     assert visited.inaccessible[theme] == []

@@ -160,8 +160,12 @@ def test_no_formula_and_no_table_is_cut(visited: Visit) -> None:
 
 
 def test_what_cells_print_is_seen_whole(visited: Visit) -> None:
-    """Tables above all; a phone scrolls them."""
-    assert visited.scrolled == []
+    """In a window of 1000 pixels, tables above all; a phone scrolls them."""
+    assert visited.scrolled["printed"] == []
+
+
+def test_no_displayed_formula_scrolls_on_a_phone(visited: Visit) -> None:
+    assert visited.scrolled["formulas"] == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

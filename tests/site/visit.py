@@ -111,13 +111,13 @@ CUT = """() => {
   for (const fold of folds) fold.open = false;
   return found.map((part) => `${part.localName}: ${part.closest('.math, table').textContent.trim().slice(0, 60)}`);
 }"""
-# Cells that print more than there is room for, and how many pixels more.
-SCROLLED = """() => {
+# Where parts of a page have more in them than there is room for, in pixels.
+SCROLLED = """(parts) => {
   const folds = [...document.querySelectorAll('article details:not([open])')];
   for (const fold of folds) fold.open = true;
-  const found = [...document.querySelectorAll('article .cell_output pre')]
-    .filter((printed) => printed.scrollWidth > printed.clientWidth + 1)
-    .map((printed) => `${printed.closest('.cell').id}: ${printed.scrollWidth - printed.clientWidth}`);
+  const found = [...document.querySelectorAll(parts)]
+    .filter((part) => part.scrollWidth > part.clientWidth + 1)
+    .map((part) => `${part.closest('.cell, section').id}: ${part.scrollWidth - part.clientWidth}`);
   for (const fold of folds) fold.open = false;
   return found;
 }"""
@@ -135,7 +135,7 @@ class Visit:
     light: dict[str, Any] = field(default_factory=dict)  # a look, wide, with everything drawn
     characters: str = ""
     cut: dict[int, list[str]] = field(default_factory=dict)  # by the window's width, what CUT gives
-    scrolled: list[str] = field(default_factory=list)  # at the middle width, what SCROLLED gives
+    scrolled: dict[str, list[str]] = field(default_factory=dict)  # what SCROLLED gives: "printed", "formulas" on a phone
     zoomed_width: int = 0
     dark: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width
     inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme
@@ -196,7 +196,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
     found.cut[WIDE[0]] = page.evaluate(CUT)
     page.set_viewport_size({"width": MIDDLE[0], "height": MIDDLE[1]})
     found.cut[MIDDLE[0]] = page.evaluate(CUT)
-    found.scrolled = page.evaluate(SCROLLED)
+    found.scrolled["printed"] = page.evaluate(SCROLLED, "article .cell_output pre")
     switch_theme(page, "dark")
     page.set_viewport_size({"width": ZOOMED[0], "height": ZOOMED[1]})  # to 200 %: half as many pixels
     found.zoomed_width = page.evaluate("document.documentElement.scrollWidth")
@@ -204,6 +204,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
     page.wait_for_function(REDRAWN)
     found.dark = page.evaluate(LOOK, FIGURES)
     found.cut[PHONE[0]] = page.evaluate(CUT)
+    found.scrolled["formulas"] = page.evaluate(SCROLLED, "article div.math")
     found.inaccessible["dark"] = violations(page, *left_out)
     page.close()
 

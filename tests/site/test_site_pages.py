@@ -215,6 +215,11 @@ def test_plotly_keeps_its_room(visited: Visit) -> None:
     assert visited.light["heights"] == pytest.approx(visited.first["heights"], abs=2)
 
 
+def test_explorables_keep_their_room(visited: Visit) -> None:
+    """Drawn, wide and on a phone, none needs more than was kept free for it, so that the text below does not jump."""
+    assert visited.light["outgrown"] == visited.dark["outgrown"] == []
+
+
 def test_plotly_takes_the_colours_of_the_theme(visited: Visit) -> None:
     for light, dark in zip(visited.light["plots"], visited.dark["plots"], strict=True):
         assert light["tick"] != dark["tick"] or light["tick"] is None

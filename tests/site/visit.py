@@ -40,6 +40,9 @@ LOOK = """(figures) => {
     set: document.querySelectorAll('.math mjx-container').length,
     mathjax: window.MathJax?.version,
     plotly: window.Plotly?.version,
+    outgrown: [...document.querySelectorAll('.posenc-explorable')]
+      .filter((figure) => figure.offsetHeight > parseFloat(getComputedStyle(figure).minHeight) + 1)
+      .map((figure) => `${figure.dataset.name}: ${figure.offsetHeight}`),
     heights: plots.map((canvas) => canvas.closest('.posenc-plotly').offsetHeight),
     plots: plots.filter((canvas) => canvas._fullLayout).map((canvas) => ({
       role: canvas.getAttribute('role'),
@@ -135,7 +138,7 @@ class Visit:
     light: dict[str, Any] = field(default_factory=dict)  # a look, wide, with everything drawn
     characters: str = ""
     cut: dict[int, list[str]] = field(default_factory=dict)  # by the window's width, what CUT gives
-    scrolled: dict[str, list[str]] = field(default_factory=dict)  # what SCROLLED gives: "printed", "formulas" on a phone
+    scrolled: dict[str, list[str]] = field(default_factory=dict)  # what SCROLLED gives, by what was looked at
     zoomed_width: int = 0
     dark: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width
     inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme

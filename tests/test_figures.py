@@ -633,7 +633,7 @@ def test_products_through_weights():
     offsets = np.arange(-20, 21)
     for trace, (weight, t) in zip(figure.data, [(w, t) for w in WEIGHTS.values() for t in (0, 100, 200)], strict=True):
         matrix = np.eye(32) if weight is None else weight
-        slow = [sinusoidal(t, 32) @ matrix @ sinusoidal(t + offset, 32) for offset in offsets]
+        slow = [sinusoidal(t, 32) @ matrix @ sinusoidal(t - offset, 32) for offset in offsets]
         np.testing.assert_allclose(trace.y, slow, atol=2 * DRAWN)
     residual = float(kernel_residual(offset_kernel(offsets, [0, 100, 200], 32, weight=RANDOM)))
     assert f"0% (none), {residual**2:.0%} (random), 0% (shift)" in title(figure)

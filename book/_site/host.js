@@ -284,8 +284,22 @@
     root.dataset.theme = "light";
   }
 
+  /** Where an explorable is not drawn, paper has its words: printing by the browser's own menu waits for nothing. */
+  function tellInWords() {
+    for (const figure of explorables) {
+      const words = figure.querySelector(":scope > noscript");
+      if (figure.dataset.ready || !words) continue;
+      const told = document.createElement("div");
+      told.className = "posenc-in-words";
+      told.innerHTML = words.textContent;
+      figure.append(told);
+    }
+  }
+
   window.addEventListener("beforeprint", turnLight);
+  window.addEventListener("beforeprint", tellInWords);
   window.addEventListener("afterprint", () => {
+    for (const told of document.querySelectorAll(".posenc-in-words")) told.remove();
     if (themeOnScreen) root.dataset.theme = themeOnScreen;
     themeOnScreen = null;
   });

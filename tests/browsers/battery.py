@@ -15,11 +15,15 @@ import pytest
 from tests.browsers.drive import BROWSERS, Browser
 from tests.browsers.watch import NOTES, elsewhere, with_notes
 from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
+from tests.page.cells import BAR, seen
+from tests.page.cells import LOOK as CELLS
+from tests.page.chapters import faults_of
 from tests.site.browser import ALL_READY, FIGURES, FORMULAS_SET, FRAME_PATIENCE, SCROLL, pages, require_site, serve
 from tests.site.live import Shown, assert_same
 from tests.site.visit import LOOK
 
 FOR_PAPER = "notebooks/08_multi_frequency_decay.html"  # explorables and Plotly figures, many beyond the first screen
+CODE = "03_what_a_position_code_must_do"  # a chapter all of whose cells run in its page
 EACH = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 PATIENCE = 120_000  # milliseconds until a condition that should hold does
 WAIT = f"""async (condition, x) => {{
@@ -55,6 +59,11 @@ PATH = """(figure, explorable, k) => {
   return [name, [0, 0.5, 1].map((share) => [left + x + share * across, top + y + share * down])];
 }"""
 PICTURE = "figure.querySelector('canvas').toDataURL()"
+# Presses a button of the page's bar for Python, or of a cell.
+PRESS = """([place, words]) => [...document.querySelectorAll(`${place} button`)]
+  .find((button) => button.offsetParent && (!words || button.textContent.trim() === words)).click()"""
+READY = f"() => ['ready', 'stopped'].includes(document.querySelector('{BAR}').dataset.state)"
+ALL_RUN = "() => [...document.querySelectorAll('.cell[id^=cell-]')].every((cell) => cell.dataset.ended)"
 # A link to the figure as it stands.
 LINK = """(() => {
   const shown = model.get('_controls').filter(({ hidden }) => !hidden);
@@ -342,3 +351,26 @@ def test_everything_is_drawn_for_paper_in_the_colours_for_paper(reader):
     assert reader.browser.call(ALL_READY, FIGURES), "a figure was not drawn"
     reader.browser.call("() => { dispatchEvent(new Event('afterprint')); }")
     assert reader.browser.call("() => document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_chapters_code_runs_in_its_page(reader):
+    """Every cell, with what it prints; then another text in the editor."""
+    reader.open(f"notebooks/{CODE}.html")
+    reader.wait("(bar) => document.querySelector(`${bar} button`)", BAR)
+    reader.browser.call(PRESS, [BAR, ""])
+    reader.wait(READY)
+    reader.browser.call(PRESS, [BAR, "Run all"])
+    reader.wait(ALL_RUN)
+    reader.wait(READY)
+    cells = seen(CODE, reader.browser.call(CELLS))
+    assert faults_of(CODE, cells) == []
+    assert sum(cell.is_equal for cell in cells if cell.stored) > 10
+    assert all(cell.ended == "done" for cell in cells)
+    reader.browser.call("() => document.querySelector('#cell-imports .cm-content').focus()")
+    reader.browser.press("a", held="Control")
+    reader.browser.press(*"1 + 41")
+    reader.browser.call("() => { delete document.querySelector('#cell-imports').dataset.ended; }")
+    reader.browser.call(PRESS, ["#cell-imports .posenc-tools", ""])
+    reader.wait("() => document.querySelector('#cell-imports').dataset.ended")
+    changed = seen(CODE, reader.browser.call(CELLS))
+    assert next(cell.printed for cell in changed if cell.id == "imports") == "42"

@@ -112,20 +112,13 @@ class Case:
     given: dict[str, Any] = field(default_factory=dict)  # the arguments of the named test
 
 
-def as_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of tensors as one of arrays."""
-    import torch
-
-    return lambda *arrays: function(*(torch.as_tensor(np.asarray(each)) for each in arrays)).numpy()
-
-
 def file_in_the_other_layout(defined):
     """The rows as they lie in the file."""
     return {"convert_projection": lambda weight, n_heads, to, rotary_dim=None: weight}
 
 
 def mixed(defined):
-    return {"rotate": lambda x, at, layout, method: as_numpy(defined["mixed"])(x, at)}
+    return {"rotate": lambda x, at, layout, method: defined["mixed"](x, at)}
 
 
 def codes_moved(defined):
@@ -178,11 +171,16 @@ def slow_for_ever(defined):
 
 
 def batch_axis(defined):
-    return {"posenc.schemes.Sinusoidal._embed": lambda self, x, positions: defined["with_code"](x)}
+    import torch
+
+    def embed(self, x, positions):
+        return torch.from_numpy(defined["with_code"](x.numpy()))
+
+    return {"posenc.schemes.Sinusoidal._embed": embed}
 
 
 def restarted(defined):
-    return {"rotate": lambda x, table, layout: as_numpy(defined["from_shape"])(x)}
+    return {"rotate": lambda x, table, layout: defined["from_shape"](x)}
 
 
 def every_device_from_0(defined):
@@ -198,7 +196,7 @@ def every_device_from_0(defined):
 
 
 def axis_of_the_heads(defined):
-    return {"rotate": lambda x, table, layout: as_numpy(defined["by_head"])(x, table.cos, table.sin)}
+    return {"rotate": lambda x, table, layout: defined["by_head"](x, table.cos, table.sin)}
 
 
 def backwards(defined):
@@ -300,8 +298,8 @@ def nan(defined):
     from posenc.attention import Attention
 
     def attend(q, k, v, mask):
-        logits = as_numpy(lambda q, k: q @ k.mT / q.shape[-1] ** 0.5)(q, k)
-        weights = as_numpy(defined["shares"])(logits, mask)
+        logits = q @ np.swapaxes(k, -1, -2) / q.shape[-1] ** 0.5
+        weights = defined["shares"](logits, mask)
         return Attention(weights @ v, weights, logits)
 
     return {"attention": attend}

@@ -81,12 +81,20 @@ def solutions(name: str) -> dict[str, str]:
     return found
 
 
+def seen(name: str, found: list[dict[str, Any]]) -> list[Cell]:
+    """What LOOK found on a chapter's page, with what its notebook has stored."""
+    stored = {cell["id"]: cell for cell in notebook(name)["cells"] if cell["cell_type"] == "code"}
+    return [
+        Cell(**one, stored=text_of(stored[one["id"]]), tags=tuple(stored[one["id"]]["metadata"].get("tags", ())))
+        for one in found
+    ]
+
+
 class Chapter:
     """A chapter that is open in a browser."""
 
     def __init__(self, page: Page, name: str) -> None:
         self.page, self.name = page, name
-        self._stored = {cell["id"]: cell for cell in notebook(name)["cells"] if cell["cell_type"] == "code"}
 
     def open(self, site: str, end: str = "") -> Chapter:
         """Open its page and wait for the button, which loads nothing yet."""
@@ -121,11 +129,7 @@ class Chapter:
 
     def look(self) -> list[Cell]:
         """What each cell shows now."""
-        return [
-            Cell(**found, stored=text_of(stored), tags=tuple(stored["metadata"].get("tags", ())))
-            for found in self.page.evaluate(LOOK)
-            for stored in [self._stored[found["id"]]]
-        ]
+        return seen(self.name, self.page.evaluate(LOOK))
 
     def cell(self, name: str) -> Cell:
         """What one cell shows now."""

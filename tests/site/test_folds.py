@@ -155,17 +155,24 @@ def test_on_paper_all_is_open(chapter: Page) -> None:
 
 
 def test_printing_opens_and_closes_again(chapter: Page) -> None:
+    """And a picture that is not drawn yet is told in words."""
     first, *others = folds(chapter)
     first.evaluate("(fold) => { fold.open = true; }")
     chapter.evaluate("""() => {
-      window.onPaper = null;
+      const picture = document.querySelector('.posenc-explorable');
+      delete picture.dataset.ready; // as if it were not drawn
+      window.onPaper = window.inWords = null;
       addEventListener('beforeprint', () => {
         const folds = [...document.querySelectorAll('article details')];
         window.onPaper = folds.filter((fold) => !fold.closest('.posenc-explorable')).every(({ open }) => open);
+        window.inWords = picture.querySelector('.posenc-in-words').innerText;
+        picture.dataset.ready = 'true';
       }, { once: true });
     }""")
     chapter.pdf()
     assert chapter.evaluate("window.onPaper") is True
+    assert "With JavaScript, sliders move this figure." in chapter.evaluate("window.inWords")
+    assert chapter.locator(".posenc-in-words").count() == 0
     assert is_open(first)
     assert not any(is_open(fold) for fold in others)
     assert chapter.locator("article details[open]").count() == 1

@@ -159,6 +159,15 @@ def test_no_formula_and_no_table_is_cut(visited: Visit) -> None:
     assert visited.cut == {WIDE[0]: [], MIDDLE[0]: [], PHONE[0]: []}
 
 
+def test_what_cells_print_is_seen_whole(visited: Visit) -> None:
+    """In a window of 1000 pixels, tables above all; a phone scrolls them."""
+    assert visited.scrolled["printed"] == []
+
+
+def test_no_displayed_formula_scrolls_on_a_phone(visited: Visit) -> None:
+    assert visited.scrolled["formulas"] == []
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_page_is_accessible(visited: Visit, theme: str) -> None:
     assert visited.inaccessible[theme] == []
@@ -204,6 +213,11 @@ def test_plotly_figures_are_named_images_by_the_python_packages_own_script(visit
 def test_plotly_keeps_its_room(visited: Visit) -> None:
     """A figure is as tall before it is drawn as after, so that the text below it does not jump."""
     assert visited.light["heights"] == pytest.approx(visited.first["heights"], abs=2)
+
+
+def test_explorables_keep_their_room(visited: Visit) -> None:
+    """Drawn, wide and on a phone, none needs more than was kept free for it, so that the text below does not jump."""
+    assert visited.light["outgrown"] == visited.dark["outgrown"] == []
 
 
 def test_plotly_takes_the_colours_of_the_theme(visited: Visit) -> None:

@@ -41,6 +41,9 @@ LOOK = """(figures) => {
     set: document.querySelectorAll('.math mjx-container').length,
     mathjax: window.MathJax?.version,
     plotly: window.Plotly?.version,
+    outgrown: [...document.querySelectorAll('.posenc-explorable')]
+      .filter((figure) => figure.offsetHeight > parseFloat(getComputedStyle(figure).minHeight) + 1)
+      .map((figure) => `${figure.dataset.name}: ${figure.offsetHeight}`),
     heights: plots.map((canvas) => canvas.closest('.posenc-plotly').offsetHeight),
     plots: plots.filter((canvas) => canvas._fullLayout).map((canvas) => ({
       role: canvas.getAttribute('role'),
@@ -118,6 +121,16 @@ BEHIND = """(name) => [...document.getElementsByClassName(name)].map((box) => ({
   drawn: [box, ...box.querySelectorAll('*')].filter((part) => part.getClientRects().length > 0).length,
   lines: [...box.querySelectorAll('p:not(:has(.math)), pre')].flatMap((part) => part.textContent.split('\\n')),
 }))"""
+# Where parts of a page have more in them than there is room for, in pixels.
+SCROLLED = """(parts) => {
+  const folds = [...document.querySelectorAll('article details:not([open])')];
+  for (const fold of folds) fold.open = true;
+  const found = [...document.querySelectorAll(parts)]
+    .filter((part) => part.scrollWidth > part.clientWidth + 1)
+    .map((part) => `${part.closest('.cell, section').id}: ${part.scrollWidth - part.clientWidth}`);
+  for (const fold of folds) fold.open = false;
+  return found;
+}"""
 WITHOUT_JAVASCRIPT = """(figures) => [...document.querySelectorAll(figures)].map((figure) => ({
   text: figure.querySelector('noscript')?.innerText ?? '', height: figure.offsetHeight,
 }))"""
@@ -142,6 +155,7 @@ class Visit:
     light: dict[str, Any] = field(default_factory=dict)  # a look, wide, with everything drawn
     characters: str = ""
     cut: dict[int, list[str]] = field(default_factory=dict)  # by the window's width, what CUT gives
+    scrolled: dict[str, list[str]] = field(default_factory=dict)  # what SCROLLED gives, by what was looked at
     zoomed_width: int = 0
     dark: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width
     inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme
@@ -220,6 +234,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
     found.cut[WIDE[0]] = page.evaluate(CUT)
     page.set_viewport_size({"width": MIDDLE[0], "height": MIDDLE[1]})
     found.cut[MIDDLE[0]] = page.evaluate(CUT)
+    found.scrolled["printed"] = page.evaluate(SCROLLED, "article .cell_output pre")
     switch_theme(page, "dark")
     page.set_viewport_size({"width": ZOOMED[0], "height": ZOOMED[1]})  # to 200 %: half as many pixels
     found.zoomed_width = page.evaluate("document.documentElement.scrollWidth")
@@ -227,6 +242,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
     page.wait_for_function(REDRAWN)
     found.dark = page.evaluate(LOOK, FIGURES)
     found.cut[PHONE[0]] = page.evaluate(CUT)
+    found.scrolled["formulas"] = page.evaluate(SCROLLED, "article div.math")
     found.inaccessible["dark"] = violations(page, *left_out)
     page.close()
 

@@ -341,9 +341,10 @@ function harmless(html) {
       element.replaceWith(inert.createTextNode(element.textContent));
       continue;
     }
-    const height = element.style.minHeight;
+    const room = ["min-height", "--posenc-room", "--posenc-phone-room"]
+      .map((name) => [name, element.style.getPropertyValue(name)]);
     for (const { name } of [...element.attributes]) if (!attributes.has(name)) element.removeAttribute(name);
-    if (height) element.style.minHeight = height;
+    for (const [name, value] of room) element.style.setProperty(name, value);
   }
   return [...inert.body.children].map((element) => document.adoptNode(element));
 }

@@ -282,9 +282,9 @@ def _list(values: np.ndarray) -> str:
 def products_through_weights(
     offsets: Sequence[int], positions: Sequence[int], dim: int, base: float, weights: Mapping[str, np.ndarray | None]
 ) -> go.Figure:
-    """p·W·p′ against the offset, one panel for each W (None: no matrix), one line for each position of the query.
+    """p·W·p′ against the distance, one panel for each W (None: no matrix), one line for each position of the query.
 
-    Lines that lie on each other say that the product knows the offset alone. Offsets are −n … n in this order.
+    Lines that lie on each other say that the product knows the distance alone. Offsets are Δ = m − n, from −n to n.
     """
     offsets = np.asarray(offsets)
     if len(offsets) < 3 or np.any(offsets != -offsets[::-1]) or len(_some("positions", positions)) < 2:
@@ -293,7 +293,7 @@ def products_through_weights(
     figure = make_subplots(rows, 1, shared_xaxes=True, subplot_titles=list(weights), vertical_spacing=0.2 / rows)
     told = []
     for row, (name, weight) in enumerate(weights.items(), 1):
-        kernel = offset_kernel(offsets, positions, dim, base, weight)  # (positions, offsets)
+        kernel = offset_kernel(-offsets, positions, dim, base, weight)  # (positions, offsets)
         free, sides = float(kernel_residual(kernel)) ** 2, float(kernel_asymmetry(kernel))
         told.append({"name": name, "free": free, "sides": sides})
         for k, (position, line) in enumerate(zip(positions, kernel, strict=True)):

@@ -229,7 +229,7 @@ class Explorable(anywidget.AnyWidget):
     module: ClassVar[str]
     main: ClassVar[tuple[str, ...]] = ()  # the one or two controls under the picture; the others wait in the drawer
     catalogue: ClassVar[dict[str, Any]]  # from the file js/`module`.json, which JavaScript reads too
-    height: ClassVar[int]  # pixels that a page keeps free until the picture is drawn
+    room: ClassVar[tuple[int, int]]  # pixels that a wide page, and a phone's, keep free: never less than it takes
 
     _css = stylesheet()
     _controls = traitlets.List().tag(sync=True)
@@ -353,7 +353,8 @@ class Explorable(anywidget.AnyWidget):
         told = {"title": self.catalogue["title"], "description": self.catalogue["description"]}
         words = html.escape(say(_SHELL["without_script"], told | {"finding": self.finding()}))
         return (
-            f'<figure class="posenc-explorable" data-module="{self.module}" style="min-height:{self.height}px">'
+            f'<figure class="posenc-explorable" data-module="{self.module}" '
+            f'style="--posenc-room:{self.room[0]}px;--posenc-phone-room:{self.room[1]}px">'
             f'<script type="application/json">{state}</script>'
             f"<noscript><p>{words}</p></noscript></figure>"
         )

@@ -33,7 +33,7 @@ class AttentionByHand(Explorable):
     """
 
     module = "attention_by_hand"
-    height = 660
+    room = (681, 912)
     main = ("word",)
 
     word = Choice("2", chips=True)

@@ -30,7 +30,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    height = 730
+    room = (754, 1078)
     main = ("scheme", "head")
 
     scheme = Choice("alibi", chips=True)

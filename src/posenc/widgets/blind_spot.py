@@ -34,7 +34,7 @@ class BlindSpot(Explorable):
     """
 
     module = "blind_spot"
-    height = 710
+    room = (759, 1046)
     main = ("order", "scheme")
 
     sentence = Choice("dog bites man")

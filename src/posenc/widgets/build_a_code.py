@@ -29,7 +29,7 @@ class BuildACode(Explorable):
     """Up to six hands: what each writes beside a position, the distances between positions, and three wishes scored."""
 
     module = "build_a_code"
-    height = 670
+    room = (718, 941)
     main = ("cosines", "speeds")
 
     cosines = Switch(False)

@@ -47,7 +47,7 @@ class ContextExtension(Explorable):
     """Wavelength, slowing and angles of every pair, and the score against distance, by two methods side by side."""
 
     module = "context_extension"
-    height = 730
+    room = (754, 1099)
     main = ("method", "factor")
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})

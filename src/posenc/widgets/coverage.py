@@ -33,7 +33,7 @@ class Coverage(Explorable):
     """
 
     module = "coverage"
-    height = 730
+    room = (750, 967)
     main = ("used", "model")
 
     model = Choice("Llama-2-7b-hf", presets={name: _preset(config) for name, config in MODELS.items()})

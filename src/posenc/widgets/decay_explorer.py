@@ -18,7 +18,7 @@ class DecayExplorer(Explorable):
     """
 
     module = "decay_explorer"
-    height = 700
+    room = (714, 933)
     main = ("base", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")

@@ -100,7 +100,7 @@ class EncodingGallery(Explorable):
     """A code as a picture, and for each of seven codes which of seven wishes it keeps."""
 
     module = "encoding_gallery"
-    height = 740
+    room = (762, 1013)
     main = ("scheme", "length")
 
     scheme = Choice("integer")

@@ -85,7 +85,7 @@ class Extrapolation(Explorable):
     """What the laboratory's models lose beyond the length of their training, two schemes or scalings at once."""
 
     module = "extrapolation"
-    height = 730
+    room = (787, 1175)
     main = ("scheme", "length")
 
     measure = Choice("text", chips=True)

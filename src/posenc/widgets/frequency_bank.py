@@ -19,7 +19,7 @@ class FrequencyBank(Explorable):
     """
 
     module = "frequency_bank"
-    height = 730
+    room = (750, 967)
     main = ("distance", "chart")
 
     distance = Control(500, 0, 65_536, "tokens")

@@ -89,7 +89,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    height = 750
+    room = (771, 1052)
     main = ("model", "lead")
 
     model = Choice("smollm3", chips=True)

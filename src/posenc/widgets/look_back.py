@@ -90,7 +90,7 @@ class LookBack(Explorable):
     """Share right when a block said once is asked for, by distance and length; and where the copying head looks."""
 
     module = "look_back"
-    height = 720
+    room = (774, 990)
     main = ("scaling", "training")
 
     scaling = Choice("default", chips=True)

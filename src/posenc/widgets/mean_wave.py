@@ -41,7 +41,7 @@ class MeanWave(Explorable):
     """The mean logit of a trained model's heads against distance, of one pair and of all, and the loss with it held."""
 
     module = "mean_wave"
-    height = 720
+    room = (780, 1030)
     main = ("hold", "pair")
 
     hold = Choice("none", chips=True)

@@ -26,7 +26,7 @@ class PatchGrid(Explorable):
     """The score of an aligned query and key over all patches of a picture, by four rules of who follows which axis."""
 
     module = "patch_grid"
-    height = 650
+    room = (678, 929)
     main = ("rule", "frame")
 
     rule = Choice("page", chips=True)

@@ -23,7 +23,7 @@ class Rotation2D(Explorable):
     """A query and a key as arrows in one plane, or in the two planes of four dimensions."""
 
     module = "rotation_2d"
-    height = 740
+    room = (759, 1068)
     main = ("m", "locked")
 
     view = Choice("two")

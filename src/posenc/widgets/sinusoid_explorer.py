@@ -37,7 +37,7 @@ class SinusoidExplorer(Explorable):
     """
 
     module = "sinusoid_explorer"
-    height = 740
+    room = (760, 1058)
     main = ("position", "weight")
 
     position = Control(20, 0, POSITIONS - 1, "whole")

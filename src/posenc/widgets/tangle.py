@@ -39,7 +39,7 @@ class Tangle(Explorable):
     """The path of one vector under the powers of a rotation, along any axes; and one plane of it as complex numbers."""
 
     module = "tangle"
-    height = 670
+    room = (684, 876)
     main = ("view", "untangle")
 
     view = Choice("four", chips=True)

@@ -25,8 +25,8 @@ class ThreeDoors(Explorable):
     """The score of two words wherever they stand: with a sinusoidal code added, turned by RoPE, or biased by ALiBi."""
 
     module = "three_doors"
-    height = 650
-    main = ("door", "together")
+    room = (647, 829)
+    main = ("together",)
 
     door = Choice("input", chips=True)
     together = Switch(False)

@@ -17,6 +17,7 @@ from posenc.lab.evaluate import BOUNDS, PUBLISHED_BOUNDS
 from posenc.lab.mean_wave import deepest
 from posenc.lab.measured import exams, statistics
 from posenc.scaling import ntk_by_parts
+from tools.notebooks import load, text_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "book" / "findings.md").read_text(encoding="utf-8").replace("\u202f", " ")
@@ -66,6 +67,23 @@ def the_learned_minus() -> Iterator[str]:
     yield f"the harm gone is {100 * min(gone):.0f} to {max(gone):.0%}".replace("%", " %")
     yield f"gains {min(fast):.2f} to {max(fast):.2f} at $2L$"
     yield f"beyond distance {LENGTH - 1}, at its average over {LENGTH // 2} to {LENGTH - 1}"
+
+
+def the_reverse() -> Iterator[str]:
+    """By the stored output of chapter 09, which nbval computes anew."""
+    cells = load(ROOT / "notebooks" / "09_why_extrapolation_fails.ipynb")["cells"]
+    printed = next(text_of(cell) for cell in cells if cell["id"] == "wave-alone-table")
+    rows = re.findall(r"(?m)^ *\d+, \d((?: +-?\d\.\d\d){6})$", printed)
+    assert len(rows) == len(MODELS)
+    moved, minus, other, opposite, minus_out, other_out = np.array([row.split() for row in rows], float).T
+    assert (minus > 0.7 * moved).all()
+    assert (opposite <= 0.01).all()
+    assert (other_out > 0.9 * moved).all()
+    yield f"costs it {moved.min():.2f} to {moved.max():.2f} nats. Moving nothing"
+    yield f"adding to the logits what {LENGTH} tokens change"
+    yield f"stands {LENGTH} tokens further away"
+    yield f"costs {minus.min():.2f} to {minus.max():.2f}; in that of the other slow pairs, at most {other.max():.2f}."
+    yield f"costs {minus_out.min():.2f} to {minus_out.max():.2f}."
 
 
 def share(task: str, scaling: str, base: int, seed: int = 0, **probe: object) -> float:
@@ -151,7 +169,7 @@ def the_rest() -> Iterator[str]:
     yield f"{authors}: “Findings”, in *{citation['title']}*, version {citation['version']}."
 
 
-PARTS = {part.__name__: part for part in (the_learned_minus, a_gaze_that_slides, told_before, the_rest)}
+PARTS = {part.__name__: part for part in (the_learned_minus, the_reverse, a_gaze_that_slides, told_before, the_rest)}
 
 
 @pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)

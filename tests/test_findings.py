@@ -86,16 +86,17 @@ def the_reverse() -> Iterator[str]:
     yield f"costs {minus_out.min():.2f} to {minus_out.max():.2f}."
 
 
-def share(task: str, scaling: str, base: int, seed: int = 0, **probe: object) -> float:
+def share(task: str, scaling: str, base: int, seed: int = 0, times: int = 4, **probe: object) -> float:
     profile = "full" if task == "copy" else "two_layers"
-    wanted = {"task": task, "profile": profile, "scheme": f"rope_{base}", "seed": seed, "length": 4 * LENGTH}
+    wanted = {"task": task, "profile": profile, "scheme": f"rope_{base}", "seed": seed, "length": times * LENGTH}
+    factor = 1.0 if (scaling, times) == ("default", 1) else 4.0
     if probe["probe"] == "said_once":
         probe |= {"distractors": "random"}
-    return FOUND.values(**wanted, kind="scaling", scaling=scaling, factor=4.0, **probe)[1].mean()
+    return FOUND.values(**wanted, kind="scaling", scaling=scaling, factor=factor, **probe)[1].mean()
 
 
-def once(task: str, scaling: str, base: int, back: int, seed: int = 0) -> str:
-    return f"{share(task, scaling, base, seed, probe='said_once', distance=back):.2f}"
+def once(task: str, scaling: str, base: int, back: int, seed: int = 0, times: int = 4) -> str:
+    return f"{share(task, scaling, base, seed, times, probe='said_once', distance=back):.2f}"
 
 
 def a_gaze_that_slides() -> Iterator[str]:
@@ -111,6 +112,9 @@ def a_gaze_that_slides() -> Iterator[str]:
     near, far = ([once("copy", scaling, 10_000, back) for scaling in ("default", "yarn")] for back in (32, 384))
     yield f"With base 10 000 the share found 32 back falls from {near[0]} to {near[1]}, "
     yield f"384 back it rises from {far[0]} to {far[1]}."
+    near, far = ([once("copy", one, 100, back, times=1) for one in ("default", "yarn")] for back in (32, 96))
+    yield f"with base 100 the share 32 back falls from {near[0]} to {near[1]}, "
+    yield f"and 96 back it rises from {far[0]} to {far[1]}."
     seeds = [once("said_once", "yarn", 10_000, 384, seed) for seed in (0, 1)]
     assert len(set(seeds)) == 1
     yield f"YaRN finds {seeds[0]} at 384 back with either seed, "

@@ -117,7 +117,7 @@ def a_gaze_that_slides() -> Iterator[str]:
     yield f"and 96 back it rises from {far[0]} to {far[1]}."
     seeds = [once("said_once", "yarn", 10_000, 384, seed) for seed in (0, 1)]
     assert len(set(seeds)) == 1
-    yield f"YaRN finds {seeds[0]} at 384 back with either seed, "
+    yield f"with base 10 000, YaRN finds {seeds[0]} at 384 back with either seed, "
     after, before = (
         [once("said_once", scaling, 10_000, 32, seed) for seed in (0, 1)] for scaling in ("yarn", "default")
     )

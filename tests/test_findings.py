@@ -17,6 +17,7 @@ from posenc.lab.evaluate import BOUNDS, PUBLISHED_BOUNDS
 from posenc.lab.mean_wave import deepest
 from posenc.lab.measured import exams, statistics
 from posenc.scaling import ntk_by_parts
+from tools.notebooks import load, text_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "book" / "findings.md").read_text(encoding="utf-8").replace("\u202f", " ")
@@ -68,16 +69,34 @@ def the_learned_minus() -> Iterator[str]:
     yield f"beyond distance {LENGTH - 1}, at its average over {LENGTH // 2} to {LENGTH - 1}"
 
 
-def share(task: str, scaling: str, base: int, seed: int = 0, **probe: object) -> float:
+def the_reverse() -> Iterator[str]:
+    """By the stored output of chapter 09, which nbval computes anew."""
+    cells = load(ROOT / "notebooks" / "09_why_extrapolation_fails.ipynb")["cells"]
+    printed = next(text_of(cell) for cell in cells if cell["id"] == "wave-alone-table")
+    rows = re.findall(r"(?m)^ *\d+, \d((?: +-?\d\.\d\d){6})$", printed)
+    assert len(rows) == len(MODELS)
+    moved, minus, other, opposite, minus_out, other_out = np.array([row.split() for row in rows], float).T
+    assert (minus > 0.7 * moved).all()
+    assert (opposite <= 0.01).all()
+    assert (other_out > 0.9 * moved).all()
+    yield f"costs it {moved.min():.2f} to {moved.max():.2f} nats. Moving nothing"
+    yield f"adding to the logits what {LENGTH} tokens change"
+    yield f"stands {LENGTH} tokens further away"
+    yield f"costs {minus.min():.2f} to {minus.max():.2f}; in that of the other slow pairs, at most {other.max():.2f}."
+    yield f"costs {minus_out.min():.2f} to {minus_out.max():.2f}."
+
+
+def share(task: str, scaling: str, base: int, seed: int = 0, times: int = 4, **probe: object) -> float:
     profile = "full" if task == "copy" else "two_layers"
-    wanted = {"task": task, "profile": profile, "scheme": f"rope_{base}", "seed": seed, "length": 4 * LENGTH}
+    wanted = {"task": task, "profile": profile, "scheme": f"rope_{base}", "seed": seed, "length": times * LENGTH}
+    factor = 1.0 if (scaling, times) == ("default", 1) else 4.0
     if probe["probe"] == "said_once":
         probe |= {"distractors": "random"}
-    return FOUND.values(**wanted, kind="scaling", scaling=scaling, factor=4.0, **probe)[1].mean()
+    return FOUND.values(**wanted, kind="scaling", scaling=scaling, factor=factor, **probe)[1].mean()
 
 
-def once(task: str, scaling: str, base: int, back: int, seed: int = 0) -> str:
-    return f"{share(task, scaling, base, seed, probe='said_once', distance=back):.2f}"
+def once(task: str, scaling: str, base: int, back: int, seed: int = 0, times: int = 4) -> str:
+    return f"{share(task, scaling, base, seed, times, probe='said_once', distance=back):.2f}"
 
 
 def a_gaze_that_slides() -> Iterator[str]:
@@ -93,9 +112,12 @@ def a_gaze_that_slides() -> Iterator[str]:
     near, far = ([once("copy", scaling, 10_000, back) for scaling in ("default", "yarn")] for back in (32, 384))
     yield f"With base 10 000 the share found 32 back falls from {near[0]} to {near[1]}, "
     yield f"384 back it rises from {far[0]} to {far[1]}."
+    near, far = ([once("copy", one, 100, back, times=1) for one in ("default", "yarn")] for back in (32, 96))
+    yield f"with base 100 the share 32 back falls from {near[0]} to {near[1]}, "
+    yield f"and 96 back it rises from {far[0]} to {far[1]}."
     seeds = [once("said_once", "yarn", 10_000, 384, seed) for seed in (0, 1)]
     assert len(set(seeds)) == 1
-    yield f"YaRN finds {seeds[0]} at 384 back with either seed, "
+    yield f"with base 10 000, YaRN finds {seeds[0]} at 384 back with either seed, "
     after, before = (
         [once("said_once", scaling, 10_000, 32, seed) for seed in (0, 1)] for scaling in ("yarn", "default")
     )
@@ -151,7 +173,7 @@ def the_rest() -> Iterator[str]:
     yield f"{authors}: “Findings”, in *{citation['title']}*, version {citation['version']}."
 
 
-PARTS = {part.__name__: part for part in (the_learned_minus, a_gaze_that_slides, told_before, the_rest)}
+PARTS = {part.__name__: part for part in (the_learned_minus, the_reverse, a_gaze_that_slides, told_before, the_rest)}
 
 
 @pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)

@@ -325,7 +325,7 @@ def test_a_name_in_the_diagram_leads_to_its_card(site_url: str, new_page: Callab
     page.goto(f"{site_url}/{NAME}")
     page.locator(".map-chips a", has_text="Sandwich").click()
     page.wait_for_function("location.hash === '#sandwich'")
-    assert page.locator("#sandwich").evaluate("(card) => Math.abs(card.getBoundingClientRect().top) < 200")
+    page.wait_for_function("Math.abs(document.querySelector('#sandwich').getBoundingClientRect().top) < 200")
 
 
 def test_it_prints_on_two_sheets(site_url: str, new_page: Callable[..., Page]) -> None:

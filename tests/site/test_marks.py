@@ -91,7 +91,7 @@ def test_without_a_script_it_leads_to_a_card(open_chapter):
     mark_of(page).locator("summary").click()
     link = mark_of(page).locator("li a").first
     link.click()
-    assert page.url.endswith(f"/book/claims.html#{TOLD[0].id.lower()}")
+    page.wait_for_url(f"**/book/claims.html#{TOLD[0].id.lower()}")
 
 
 def test_a_finger_finds_it(open_chapter):

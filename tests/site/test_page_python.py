@@ -190,10 +190,10 @@ def test_the_notebook_that_is_taken_away_has_the_changes(chapter: Chapter) -> No
 def test_leaving_the_page_ends_python(new_page: Callable[..., Page], site_url: str) -> None:
     page = new_page()
     chapter = Chapter(page, WHERE).open(site_url).start()
-    assert len(page.workers) == 1
+    [worker] = page.workers
     # What the browser says to a page that it keeps for "back"; one that it throws away loses its worker anyhow.
-    page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
-    page.wait_for_timeout(500)
+    with worker.expect_event("close"):
+        page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
     assert not page.workers
     assert chapter.run("imports").ended == "done"
     assert len(page.workers) == 1

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 from docutils import nodes
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from site_directives import VERDICTS, evidence_module
 from site_reference import CODE, NOTEBOOKS, Question, Term, directives_of, questions_of, sections_of, terms_of
 
@@ -317,8 +317,8 @@ def test_a_link_to_an_answer_opens_it(site_url: str, new_page: Callable[..., Pag
     page = new_page()
     anchor = ASKED[-1].anchor
     page.goto(f"{site_url}/book/questions.html#{anchor}")
-    assert page.locator(f"#{anchor}").is_visible()
-    assert page.locator("details[open]").count() == 1
+    expect(page.locator(f"#{anchor}")).to_be_visible()
+    expect(page.locator("details[open]")).to_have_count(1)
 
 
 def test_an_answer_takes_no_more_than_half_a_screen(new_page: Callable[..., Page], site_url: str):

@@ -32,6 +32,7 @@ WRITTEN = """await (async () => {
   }
   return texts;
 })()"""
+BOX = "[figure.querySelector('canvas').clientWidth, figure.querySelector('canvas').clientHeight]"
 
 
 def written(live: Live, **setting: object) -> list[dict]:
@@ -41,9 +42,8 @@ def written(live: Live, **setting: object) -> list[dict]:
 
 def collisions(live: Live, **setting: object) -> list[tuple[str, str]]:
     """Texts of which one covers more than a pixel of another, and those that stand outside the picture."""
-    texts = written(live, **setting)
+    texts, box = live.evaluate(f"[{WRITTEN}, {BOX}]", setting)
     assert texts
-    box = live.evaluate("[figure.querySelector('canvas').clientWidth, figure.querySelector('canvas').clientHeight]")
     found = [
         (text["text"], "the edge")
         for text in texts

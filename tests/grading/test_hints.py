@@ -16,7 +16,7 @@ from grading import sources
 from grading.grade import NUMBERS, Graded, Report, assignment
 from grading.submission import HINTS as MOST
 from grading.submission import Submission, hints_in, read
-from posenc.check import HandGraded, Result
+from posenc.check import HandGraded, Result, assignment_4
 from posenc.check._hints import HINTS, hints_of
 from posenc.check._wrong import say
 from tests.grading.test_wrong_answers import bank, functions_of, question
@@ -72,9 +72,9 @@ def test_hints_need_neither_torch_nor_ipython() -> None:
 
 
 def test_a_check_that_fails_names_the_hint(capsys: pytest.CaptureFixture[str]) -> None:
-    asked, stuck = question(4, "q2"), say("hint.stuck", name="q2")
+    asked, stuck = assignment_4.q2, say("hint.stuck", name="q2")
     for kind, text in (("WRONG", bank(4).WRONG["q2"]["d - 1"][1]), ("RIGHT", next(iter(bank(4).RIGHT["q2"].values())))):
-        asked.public()(*functions_of(4, "q2", text))
+        asked(*functions_of(4, "q2", text))
         assert (stuck in capsys.readouterr().out) == (kind == "WRONG")
 
 

@@ -86,6 +86,9 @@ page: environment
 	@"$(BIN)" -m tools.chromium
 	@"$(BIN)" -m tools.book
 	@"$(BIN)" -m tests.page $(OPTIONS)
+# instructors: begin
+	@"$(BIN)" -m tests.grading.in_page
+# instructors: end
 
 lab: environment
 	@echo "Opening JupyterLab on notebooks/ (stop it with Ctrl-C) …"

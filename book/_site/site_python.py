@@ -145,9 +145,7 @@ def page_script(scripts: dict[str, str], parts: Path) -> str:
         "words": json.loads(_read("words.json")),
         "worker": _read("worker.js"),
         "info": lock["info"],
-        "packs": [
-            {"name": name, "bytes": len(script), "later": name in LATER} for name, script in scripts.items()
-        ],
+        "packs": [{"name": name, "bytes": len(script), "later": name in LATER} for name, script in scripts.items()],
     }
     given = "".join(f"const {name} = {json.dumps(value, ensure_ascii=False)};\n" for name, value in facts.items())
     return f"(() => {{\n{given}{_read('page.js')}}})();\n"

@@ -310,7 +310,8 @@ def _bit_cases(random: np.random.Generator) -> Iterable[Case]:
 
 def _late_bit_cases(random: np.random.Generator) -> Iterable[Case]:
     for bits in (36, 45):
-        yield Case(random.integers(2 ** (bits - 1), 2**bits - 1, size=10), bits)
+        positions = random.integers(2 ** (bits - 1), 2**bits - 1, size=10)
+        yield Case(positions, bits, values=say("q3.numbers_too_short"))
 
 
 q3 = Question(

@@ -1,4 +1,4 @@
-"""Answers in NumPy to questions that take tensors or arrays, by assignment: wrong ones with their sentence, right ones."""
+"""Answers in NumPy to questions that take tensors or arrays, by assignment: wrong ones with a sentence, right ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assignments in their pages, as the grader sees them: the same words for wrong answers, and points for what is exported."""
+"""Assignments in their pages and the grader: the same words for wrong answers, points for what is exported."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def imports(source: str) -> list[str]:
     return [ast.unparse(node) for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
-# what is brought with the first cell that imports it: Plotly, or the book's figures, which are drawn with it; the checks
+# what comes with the first cell that imports it: Plotly, or the book's figures, which it draws; what checks compare with
 LATER = {"plotly": r"(?:plotly|posenc\.figures)\b", "recorded": r"posenc\.check\b"}
 
 
@@ -181,7 +181,7 @@ class Notebook:
         self._send = tell
         self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "display": self.display}
         self.missing: dict[str, str] = {}  # a name -> the package that the cell that would bind it needs
-        self._files: dict[str, str] = {}  # how Python calls what a cell held at one run -> how the reader calls the cell
+        self._files: dict[str, str] = {}  # how Python calls what a cell held at a run -> how the reader calls it
         self._draws: list[Callable[[Mapping[str, Any]], Any]] = []
         self._collect: Callable[[dict[str, Any]], None] | None = None
         self._shown = 0

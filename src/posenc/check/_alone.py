@@ -98,8 +98,10 @@ def _permitted_lines(imports: str, allowed: tuple[str, ...]) -> Iterator[ast.Imp
     for statement in ast.parse(imports).body:
         if not isinstance(statement, (ast.Import, ast.ImportFrom)):
             continue
-        of_one = isinstance(statement, ast.ImportFrom)
-        names = [str(statement.module)] if of_one else [alias.name for alias in statement.names]
+        if isinstance(statement, ast.ImportFrom):
+            names = [str(statement.module)]
+        else:
+            names = [alias.name for alias in statement.names]
         if all(permitted(name, allowed) for name in names):
             yield statement
 

@@ -40,5 +40,5 @@ def logits(name: str, tokens: Any, inv_freq: Any, attention_factor: float) -> An
     slower = [float(times) for times in frequencies(name) / inv_freq]
     options = {"short_factor": slower, "long_factor": slower, "attention_factor": float(attention_factor)}
     options["original_max_position_embeddings"] = run.settings.length
-    with torch.inference_mode():
+    with torch.no_grad():
         return with_scheme(model, run.make_scheme(scaling="longrope", scaling_options=options))(tokens)

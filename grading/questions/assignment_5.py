@@ -335,9 +335,9 @@ def _instead(name: str, wrong: Method, scale: Callable[[float], float] = lambda 
     return made
 
 
-def _for_all(key: str, scale: Callable[[float], float]) -> tuple[Mistake, ...]:
+def _for_all(sentence: str, scale: Callable[[float], float]) -> tuple[Mistake, ...]:
     """A wrong factor, in each of the methods."""
-    return tuple(Mistake(say(key), _instead(name, method, scale)) for name, method in METHODS.items())
+    return tuple(Mistake(sentence, _instead(name, method, scale)) for name, method in METHODS.items())
 
 
 def _factor_of(wrong: Callable[[float], float]) -> tuple[Callable[..., Any], ...]:
@@ -420,14 +420,14 @@ q3 = Question(
     reference=_extended,
     tolerance=1e-6,
     mistakes=(
-        *_for_all("q3.sped_up", lambda s: s),
-        *_for_all("q3.no_effect", lambda s: 1.0),
-        *_for_all("q3.whole_factor", lambda s: max(float(math.floor(s)), 1.0)),
-        *_for_all("q3.whole_factor", lambda s: max(float(math.ceil(s)), 1.0)),
-        *_for_all("q3.always_four", lambda s: 4.0),
-        *_for_all("q3.upside_down", lambda s: 1 / max(s, 1.0)),
-        *_for_all("q3.upside_down", lambda s: 1 / s),
-        *_for_all("q3.too_large_by_one", lambda s: max(s, 1.0) + 1),
+        *_for_all(say("q3.sped_up"), lambda s: s),
+        *_for_all(say("q3.no_effect"), lambda s: 1.0),
+        *_for_all(say("q3.whole_factor"), lambda s: max(float(math.floor(s)), 1.0)),
+        *_for_all(say("q3.whole_factor"), lambda s: max(float(math.ceil(s)), 1.0)),
+        *_for_all(say("q3.always_four"), lambda s: 4.0),
+        *_for_all(say("q3.upside_down"), lambda s: 1 / max(s, 1.0)),
+        *_for_all(say("q3.upside_down"), lambda s: 1 / s),
+        *_for_all(say("q3.too_large_by_one"), lambda s: max(s, 1.0) + 1),
         *(Mistake(say("q3.factor_missing"), made) for made in _factor_of(lambda s: 1.0)),
         *(Mistake(say("q3.one_missing"), made) for made in _factor_of(lambda s: 0.1 * math.log(s))),
         *(Mistake(say("q3.not_natural"), made) for made in _factor_of(lambda s: 0.1 * math.log10(s) + 1)),

@@ -191,7 +191,7 @@ def shares(shown: Any, exam: Mapping[str, Any]) -> Numbers:
     if not (np.abs(got - want) <= LOGITS_AGREE * (1 + np.abs(want))).all():
         raise Wrong(say("exam.logits"))
     targets = np.asarray(exam["targets"])
-    return np.asarray((got.argmax(axis=-1) == targets).sum(axis=1) / (targets >= 0).sum(axis=1))
+    return np.asarray((want.argmax(axis=-1) == targets).sum(axis=1) / (targets >= 0).sum(axis=1))
 
 
 def copies(shown: Any, exam: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ import importlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from grading.questions.question import Assignment, Question
 from grading.sandbox import Limits, NoSandbox, Worker
@@ -34,7 +35,10 @@ class Graded:
 
 @dataclass
 class Report:
-    """One submission's outcome. `hand` holds the points that a person gave, by question."""
+    """One submission's outcome. `hand` holds the points that a person gave, by question.
+
+    `taken` is what lateness takes off, and `late` the sentence that says so.
+    """
 
     submission: Submission
     assignment: Assignment
@@ -42,11 +46,20 @@ class Report:
     hand: dict[str, float] = field(default_factory=dict)
     comments: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+    handed_in: datetime | None = None
+    lateness: timedelta = timedelta(0)
+    taken: float = 0.0
+    late: str = ""
+
+    @property
+    def earned(self) -> float:
+        """All points so far; a hand-graded question without a grade counts nothing."""
+        return sum(graded.earned for graded in self.graded) + sum(self.hand.values())
 
     @property
     def points(self) -> float:
-        """All points so far; a hand-graded question without a grade counts nothing."""
-        return sum(graded.earned for graded in self.graded) + sum(self.hand.values())
+        """What is earned so far, without what lateness takes off."""
+        return max(0.0, self.earned - self.taken)
 
     @property
     def waiting(self) -> list[HandGraded]:

@@ -8,19 +8,23 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from grading import analysis
 from grading.grade import Report
 from grading.questions.question import Assignment
 from grading.words import no_formula, some, visible, with_formulas
 
 PAGE = Path(__file__).resolve().parent / "feedback.html"
+SUMMARY = PAGE.with_name("analysis.html")
 NOT_TEXT = "backslashreplace"  # how halves of characters are written, which a name or an answer may hold
 TABLE, RECORD, PAGES, EARLIER = "grades.csv", "run.json", "feedback", "earlier"
+ANALYSIS, FORMS = "analysis.html", "to_import"
+WRITTEN = (PAGES, FORMS, ANALYSIS, RECORD, TABLE)  # the table last: with it the others are there
 
 
 def safe_name(student: str) -> str:
@@ -86,7 +90,7 @@ def points_of(path: Path) -> dict[str, str]:
 
 def put_by(folder: Path) -> Path | None:
     """Move the grades that a folder holds to a folder of their own in it, and say which; None where it holds none."""
-    held = [folder / name for name in (PAGES, RECORD, TABLE) if (folder / name).exists()]
+    held = [folder / name for name in WRITTEN if (folder / name).exists()]
     if not held:
         return None
     record = recorded(folder)
@@ -114,8 +118,16 @@ def replaced(earlier: Path, folder: Path) -> str:
     return visible("\n".join(lines), keep="\n")
 
 
-def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: dict[str, Any]) -> str:
-    """Write grades.csv, feedback/ and run.json into a folder, and say what they replaced, which is kept.
+def write(
+    folder: Path,
+    reports: Sequence[Report],
+    assignment: Assignment,
+    run: dict[str, Any],
+    forms: Mapping[str, list[list[str]]],
+) -> str:
+    """Write all that grading leaves into a folder, and say what it replaced, which is kept.
+
+    `forms` are the tables for learning platforms, by the names of their files.
 
     All is written beside first: where that fails, the old grades stand as they were.
     """
@@ -131,9 +143,16 @@ def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: 
             place = new / PAGES / f"{safe_name(report.submission.student)}.html"
             place.write_text(page, encoding="utf-8", errors=NOT_TEXT)
         (new / RECORD).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
-        with (new / TABLE).open("w", newline="", encoding="utf-8", errors=NOT_TEXT) as file:
-            csv.writer(file).writerows(rows(reports, assignment, run["unsafe"]))
+        page = environment.from_string(SUMMARY.read_text(encoding="utf-8")).render(analysis.of(reports, assignment))
+        (new / ANALYSIS).write_text(page, encoding="utf-8", errors=NOT_TEXT)
+        if forms:
+            (new / FORMS).mkdir()
+        tables = {f"{FORMS}/{name}": table for name, table in forms.items()}
+        for name, table in {**tables, TABLE: rows(reports, assignment, run["unsafe"])}.items():
+            with (new / name).open("w", newline="", encoding="utf-8", errors=NOT_TEXT) as file:
+                csv.writer(file).writerows(table)
         earlier = put_by(folder)
-        for name in (PAGES, RECORD, TABLE):
-            (new / name).rename(folder / name)
+        for name in WRITTEN:
+            if (new / name).exists():
+                (new / name).rename(folder / name)
     return replaced(earlier, folder) if earlier else ""

@@ -223,7 +223,9 @@ def test_a_regrade_keeps_what_it_replaces_and_says_so(
     assert json.loads((earlier[0] / "run.json").read_text(encoding="utf-8")) == record
     assert set(table(output)) == {"'=ada"}
     assert len(list((output / "feedback").iterdir())) == 1
-    assert {path.name for path in output.iterdir()} == {"earlier", "feedback", "grades.csv", "mine.txt", "run.json"}
+    assert {path.name for path in output.iterdir()} == {
+        *("earlier", "feedback", "grades.csv", "mine.txt", "run.json", "analysis.html")
+    }
 
 
 def test_grades_without_a_record_are_kept_too(tmp_path: Path) -> None:
@@ -251,7 +253,7 @@ def test_a_failure_leaves_the_old_grades(folder: Path, tmp_path: Path, monkeypat
     with pytest.raises(SystemExit, match="No space left"):
         run(monkeypatch, folder, "--output", output)
     assert (output / "grades.csv").read_bytes() == before
-    assert {path.name for path in output.iterdir()} == {"feedback", "grades.csv", "run.json"}
+    assert {path.name for path in output.iterdir()} == {"feedback", "grades.csv", "run.json", "analysis.html"}
 
 
 def of_two(folder: Path, student: str, **notebooks: Any) -> None:

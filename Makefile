@@ -8,7 +8,7 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test check changed browsers page lab lab-results serve clean bench release address
+.PHONY: help environment book test check changed browsers page slides lab lab-results serve clean bench release address
 
 help:
 	@echo "make environment"
@@ -28,6 +28,7 @@ help:
 	@echo "make clean     remove everything that was built"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "               set the repository's address everywhere"
+	@echo "make slides    write slides of every chapter (OPTIONS=05 writes one)"
 # instructors: begin
 	@echo "make assignments"
 	@echo "               write the assignments' student versions from their sources"
@@ -37,6 +38,8 @@ help:
 	@echo "               rank the models of assignment 5 (OPTIONS=… adds to the command)"
 	@echo "make student-copy FOLDER=folder"
 	@echo "               write a copy of the repository for students, without solutions and grader"
+	@echo "make instructors"
+	@echo "               build the website once more, with the pages for those who teach"
 # instructors: end
 	@echo
 	@echo "PYTHON=… chooses the Python (3.11 or newer), VENV=… the environment's folder."
@@ -50,7 +53,7 @@ book: environment
 	@"$(BIN)" -m tools.book
 
 # instructors: begin
-.PHONY: bubblewrap submissions assignments grade leaders folder student-copy
+.PHONY: bubblewrap submissions assignments grade leaders folder student-copy instructors
 
 bubblewrap:
 	@command -v bwrap > /dev/null || { \
@@ -90,6 +93,10 @@ page: environment
 	@"$(BIN)" -m tests.grading.in_page
 # instructors: end
 
+slides: environment
+	@"$(BIN)" -m tools.book
+	@"$(BIN)" -m tools.slides $(OPTIONS)
+
 lab: environment
 	@echo "Opening JupyterLab on notebooks/ (stop it with Ctrl-C) …"
 	@"$(BIN)" -m jupyterlab notebooks
@@ -116,6 +123,9 @@ folder:
 
 student-copy: folder environment
 	@"$(BIN)" -m grading.student_copy "$(FOLDER)"
+
+instructors: environment
+	@"$(BIN)" -m tools.instructors
 # instructors: end
 
 serve: environment

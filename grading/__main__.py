@@ -6,10 +6,7 @@ python -m grading SUBMISSIONS [--assignment N] [--output FOLDER]
 from __future__ import annotations
 
 import argparse
-import codecs
-import csv
 import hmac
-import io
 import math
 import os
 import platform
@@ -24,9 +21,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from grading import platforms
 from grading import report as reports
 from grading.grade import NUMBERS, Report, assignment, grade, packages
 from grading.questions.question import Assignment
+from grading.roster import ABSENT, Deadline, Person, Times, arrange, handed_in, load, moment, rows_of
 from grading.sandbox import Limits, NoSandbox, Worker
 from grading.sources import imports_of
 from grading.submission import Submission, find, read
@@ -102,10 +101,15 @@ def why_not(one: Submission) -> str:
     return "it names no assignment" if one.assignment is None else f"assignment {one.assignment}"
 
 
-def tries(theirs: list[Submission], number: int, folder: Path) -> list[Submission]:
-    """Of a student's notebooks those that are graded, with a note on any other. Mostly there is one, and it is."""
+def tries(theirs: list[Submission], number: int, folder: Path, times: Times, latest: bool = False) -> list[Submission]:
+    """Of a student's notebooks those that are graded, with a note on any other. Mostly there is one, and it is.
+
+    Raises ValueError where the latest counts and it is not known which one that is.
+    """
     right = [one for one in theirs if one.assignment == number]
     right = right or [one for one in theirs if one.assignment is None and not one.problem] or theirs[:1]
+    if times.files:  # of two that are alike the earlier counts
+        right.sort(key=lambda one: when.timestamp() if (when := times.of(one, folder)) else math.inf)
     chosen: list[Submission] = []
     for one in right:
         if (one.cells, one.prose) not in [(other.cells, other.prose) for other in chosen]:
@@ -118,6 +122,15 @@ def tries(theirs: list[Submission], number: int, folder: Path) -> list[Submissio
     if left and not first.problem and first.assignment in (number, None):
         for one in chosen:
             one.notes.append(f"Not graded: {some(left)}.")
+    if latest and len(chosen) > 1:
+        of_files = {one.path.relative_to(folder).as_posix(): one for one in chosen}
+        if unknown := [name for name in of_files if name not in times.files]:
+            raise ValueError(f"the latest notebook counts, and no time is given for the file {visible(unknown[0])}")
+        last = of_files[max(of_files, key=lambda name: times.files[name])]
+        last.notes.append(
+            f"{len(chosen)} notebooks of this student: {place_of(last, folder)} is the latest, and counts."
+        )
+        return [last]
     if len(chosen) > MOST_TRIES:
         first.problem = (
             f"There are {len(chosen)} notebooks of this student, and none was graded: leave the one that counts. "
@@ -137,19 +150,6 @@ def best(graded: list[Report], folder: Path) -> Report:
             0, f"{len(graded)} notebooks of this student ({points} points): {counts} counts."
         )
     return report
-
-
-def rows_of(path: Path) -> tuple[list[str], list[dict[str, str]]]:
-    """The columns and the rows of a table as spreadsheets write it: with , ; or tabs, in UTF-8 or UTF-16."""
-    content = path.read_bytes()
-    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    try:
-        text = content.decode("utf-16" if marked else "utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not text in UTF-8 or UTF-16: save it as CSV in UTF-8") from None
-    heading = text.partition("\n")[0]
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=heading.count))
-    return list(reader.fieldnames or ()), list(reader)
 
 
 def hand_grades(path: Path, given: Assignment) -> dict[tuple[str, str], tuple[float, str]]:
@@ -187,6 +187,24 @@ def arguments() -> argparse.Namespace:
     add("--seed", default="", help="the name of an earlier run, to draw its inputs again")
     add("--hand-grades", type=Path, metavar="FILE", help="a table of student, question, points, comment")
     add("--hint-price", type=float, default=0.0, metavar="POINTS", help="taken off for each hint (default: 0)")
+    add(
+        "--roster",
+        type=Path,
+        metavar="FILE",
+        help="who is in the class: a table as Canvas, Moodle or Gradescope has it",
+    )
+    add("--column", default="", help="the heading of the grades in Canvas and Moodle (default: the assignment's title)")
+    add("--handed-in", type=Path, metavar="FILE", help="when it was handed in: a table of file or student, and time")
+    add("--deadline", default="", metavar="TIME", help="such as 2026-03-01T23:59+01:00; needs --handed-in")
+    add("--free-days", type=int, default=0, metavar="N", help="late days that cost nothing (default: 0)")
+    add(
+        "--price",
+        type=float,
+        default=0.0,
+        metavar="PERCENT",
+        help="of all points, for each other late day (default: 0)",
+    )
+    add("--attempts", choices=("best", "latest"), default="best", help="of several notebooks (default: best)")
     add("--workers", type=int, default=os.cpu_count() or 1, help="submissions at a time")
     add("--unsafe", action="store_true", help="run submissions WITHOUT a sandbox, and mark the output so")
     chosen = parser.parse_args()
@@ -197,6 +215,26 @@ def arguments() -> argparse.Namespace:
         parser.error(f"--hint-price {chosen.hint_price}: a number of points, 0 or more")
     if chosen.workers < 1:
         parser.error(f"--workers {chosen.workers}: at least 1")
+    if chosen.free_days < 0:
+        parser.error(f"--free-days {chosen.free_days}: at least 0")
+    if not 0 <= chosen.price <= 100:
+        parser.error(f"--price {chosen.price}: from 0 to 100")
+    if (chosen.deadline or chosen.attempts == "latest") and not chosen.handed_in:
+        parser.error(
+            "name a table of times with --handed-in: the times of the files say when they were copied or unpacked, "
+            "and anybody can set them"
+        )
+    for name, given, needed in (
+        ("free-days", chosen.free_days, "deadline"),
+        ("price", chosen.price, "deadline"),
+        ("column", chosen.column, "roster"),
+    ):
+        if given and not getattr(chosen, needed):
+            parser.error(f"--{name} needs --{needed}")
+    try:
+        chosen.deadline = moment(chosen.deadline) if chosen.deadline else None
+    except ValueError as error:
+        parser.error(f"--deadline: {error}")
     return chosen
 
 
@@ -207,7 +245,19 @@ def run(chosen: argparse.Namespace) -> Path:
     given = assignment(chosen.assignment or number_of(found))
     output = chosen.output or Path("grades") / f"assignment_{given.number}"
     reports.may_hold(output, given.number)
-    students = {theirs[0].student for theirs in found}
+    roster = load(chosen.roster) if chosen.roster else None
+    everybody: list[tuple[Person | None, list[Submission]]] = [(None, theirs) for theirs in found]
+    if roster:
+        everybody = arrange(found, roster, folder)
+    times, unknown = Times(), list[str]()
+    if chosen.handed_in:
+        times, unknown = handed_in(chosen.handed_in, everybody, folder, roster)
+    deadline = Deadline(chosen.deadline, chosen.free_days, chosen.price) if chosen.deadline else None
+    counted = [
+        (person, tries(theirs, given.number, folder, times, chosen.attempts == "latest"))
+        for person, theirs in everybody
+    ]
+    students = {theirs[0].student for _, theirs in everybody}
     by_hand = {}
     as_written = {no_formula(student): student for student in students} | {student: student for student in students}
     for (name, question), points in (hand_grades(chosen.hand_grades, given) if chosen.hand_grades else {}).items():
@@ -222,7 +272,7 @@ def run(chosen: argparse.Namespace) -> Path:
         worker.start()  # says at once, and before any submission, where there is no sandbox
     if chosen.unsafe:
         print("WARNING: --unsafe runs submissions without a sandbox, with your rights.", file=sys.stderr)
-    bar = tqdm(total=len(found), unit=" submissions", file=sys.stderr)
+    bar = tqdm(total=len(counted), unit=" submissions", file=sys.stderr)
     lock = threading.Lock()
 
     def one(submission: Submission) -> Report:
@@ -232,8 +282,24 @@ def run(chosen: argparse.Namespace) -> Path:
             submission.problem = f"It could not be graded ({type(error).__name__}): grade it again."
             return grade(submission, given, imports, secret, limits, chosen.unsafe)
 
-    def the_best(theirs: list[Submission]) -> Report:
-        report = best([one(submission) for submission in tries(theirs, given.number, folder)], folder)
+    def in_class(report: Report, person: Person | None) -> Report:
+        """The report, with what lateness takes off, and a note where somebody is not on the roster."""
+        submission = report.submission
+        if roster and not person:
+            submission.notes.append("Not on the roster.")
+        report.handed_in = None if submission.problem == ABSENT else times.of(submission, folder)
+        if deadline and report.handed_in:
+            report.lateness = report.handed_in - deadline.at
+            free = person.free_days if person else None
+            report.taken, report.late = deadline.taken(report.handed_in, given.points, free)
+        if deadline and not report.handed_in and submission.problem != ABSENT:
+            report.late = "It is not known when it was handed in: nothing was taken off."
+        submission.notes += [report.late] * bool(report.late)
+        return report
+
+    def the_best(theirs: tuple[Person | None, list[Submission]]) -> Report:
+        person, held = theirs
+        report = best([in_class(one(submission), person) for submission in held], folder)
         for question in given.hand_graded:
             if (report.submission.student, question.name) in by_hand:
                 points, comment = by_hand[report.submission.student, question.name]
@@ -243,7 +309,11 @@ def run(chosen: argparse.Namespace) -> Path:
         return report
 
     with bar, ThreadPoolExecutor(chosen.workers) as pool:
-        graded = list(pool.map(the_best, found))
+        graded = list(pool.map(the_best, counted))
+    forms: dict[str, platforms.Table] = {}
+    if roster:
+        on_it = [(person, report) for (person, _), report in zip(counted, graded, strict=True) if person]
+        forms = platforms.forms(on_it, given, roster, chosen.column)
     replaced = reports.write(
         output,
         graded,
@@ -254,12 +324,25 @@ def run(chosen: argparse.Namespace) -> Path:
             "hint_price": chosen.hint_price,
             **{"time": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version()},
             **{"versions": {name: version(name) for name in ("posenc", "numpy", "torch")}},
+            "deadline": deadline and deadline.at.isoformat(),
             "seconds": {report.submission.student: round(report.seconds, 2) for report in graded},
         },
+        forms,
     )
     print(f"Graded {len(found)} submissions of assignment {given.number}: {output / 'grades.csv'}")
     if replaced:
         print(replaced)
+    if roster:
+        absent = [report.submission.student for report in graded if report.submission.problem == ABSENT]
+        not_on_it = [theirs[0].student for person, theirs in counted if not person]
+        print(
+            f"On the roster: {len(roster.people)}. Handed in nothing, 0 points: {len(absent)}. {some(absent)}".strip()
+        )
+        if not_on_it:
+            print(f"Not on the roster, and in no form for a platform: {some(not_on_it)}")
+        print(f"To import: {', '.join(str(output / reports.FORMS / name) for name in sorted(forms))}")
+    if unknown:
+        print(f"{chosen.handed_in} has times for what is not here: {some(unknown)}")
     noted = [report for report in graded if report.submission.problem or report.submission.notes]
     if noted:
         print(f"Look at the column note: {len(noted)} of them have one.")

@@ -7,6 +7,7 @@ import importlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from grading.questions.question import Assignment, Question
 from grading.sandbox import Limits, NoSandbox, Worker
@@ -34,7 +35,10 @@ class Graded:
 
 @dataclass
 class Report:
-    """One submission's outcome. `hand` holds the points that a person gave, by question; a hint costs `hint_price`."""
+    """One submission's outcome. `hand` holds the points that a person gave, by question; a hint costs `hint_price`.
+
+    `taken` is what lateness takes off, and `late` the sentence that says so.
+    """
 
     submission: Submission
     assignment: Assignment
@@ -43,6 +47,10 @@ class Report:
     comments: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     hint_price: float = 0.0
+    handed_in: datetime | None = None
+    lateness: timedelta = timedelta(0)
+    taken: float = 0.0
+    late: str = ""
 
     @property
     def hints(self) -> dict[str, int]:
@@ -64,9 +72,14 @@ class Report:
         return self.earned.get(name, 0) - self.cost(name)
 
     @property
-    def points(self) -> float:
-        """All points so far."""
+    def points_in_time(self) -> float:
+        """All points so far, with hints paid; a question that nobody has graded counts nothing."""
         return sum(self.points_of(name) for name in self.earned)
+
+    @property
+    def points(self) -> float:
+        """The same without what lateness takes off."""
+        return max(0.0, self.points_in_time - self.taken)
 
     def words(self, name: str) -> str:
         """What was written for a question that a person reads: text, or else code."""

@@ -8,12 +8,13 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
+from grading import analysis
 from grading.grade import Report
 from grading.questions.question import Assignment
 from grading.words import no_formula, some, visible, with_formulas
@@ -22,7 +23,8 @@ HERE = Path(__file__).resolve().parent
 RUBRICS = json.loads((HERE / "rubrics.json").read_text(encoding="utf-8"))
 NOT_TEXT = "backslashreplace"  # how halves of characters are written, which a name or an answer may hold
 TABLE, RECORD, PAGES, READING, EARLIER = "grades.csv", "run.json", "feedback", "reading.html", "earlier"
-WRITTEN = (PAGES, READING, RECORD, TABLE)
+ANALYSIS, FORMS = "analysis.html", "to_import"
+WRITTEN = (PAGES, FORMS, READING, ANALYSIS, RECORD, TABLE)  # the table last: with it the others are there
 
 
 def safe_name(student: str) -> str:
@@ -116,10 +118,17 @@ def replaced(earlier: Path, folder: Path) -> str:
     return visible("\n".join(lines), keep="\n")
 
 
-def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: dict[str, Any]) -> str:
-    """Write grades.csv, feedback/, run.json and, where a person marks, reading.html into a folder.
+def write(
+    folder: Path,
+    reports: Sequence[Report],
+    assignment: Assignment,
+    run: dict[str, Any],
+    forms: Mapping[str, list[list[str]]],
+) -> str:
+    """Write all that grading leaves into a folder, and say what it replaced, which is kept.
 
-    It says what they replaced, which is kept. All is written beside first: where that fails, the old grades stand.
+    `forms` are the tables for learning platforms, by the names of their files. All is written beside first: where that
+    fails, the old grades stand.
     """
     folder.mkdir(parents=True, exist_ok=True)
     loader = jinja2.FileSystemLoader(HERE)
@@ -138,9 +147,16 @@ def write(folder: Path, reports: Sequence[Report], assignment: Assignment, run: 
             page = environment.get_template(READING).render(reports=reports, assignment=assignment, rubrics=rubrics)
             (new / READING).write_text(page, encoding="utf-8", errors=NOT_TEXT)
         (new / RECORD).write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
-        with (new / TABLE).open("w", newline="", encoding="utf-8", errors=NOT_TEXT) as file:
-            csv.writer(file).writerows(rows(reports, assignment, run["unsafe"]))
+        page = environment.get_template(ANALYSIS).render(analysis.of(reports, assignment))
+        (new / ANALYSIS).write_text(page, encoding="utf-8", errors=NOT_TEXT)
+        if forms:
+            (new / FORMS).mkdir()
+        tables = {f"{FORMS}/{name}": table for name, table in forms.items()}
+        for name, table in {**tables, TABLE: rows(reports, assignment, run["unsafe"])}.items():
+            with (new / name).open("w", newline="", encoding="utf-8", errors=NOT_TEXT) as file:
+                csv.writer(file).writerows(table)
         earlier = put_by(folder)
-        for path in list(new.iterdir()):
-            path.rename(folder / path.name)
+        for name in WRITTEN:
+            if (new / name).exists():
+                (new / name).rename(folder / name)
     return replaced(earlier, folder) if earlier else ""

@@ -2,8 +2,8 @@
 
     python -m grading.student_copy FOLDER
 
-What git tracks is copied as it lies here, except the grader with the assignments' sources, its tests, the instructor's
-guide, any other test that needs the grader, and whatever stands between the marks `instructors: begin` and
+What git tracks is copied as it lies here, except the grader with the assignments' sources, its tests, the pages for
+those who teach, any other test that needs the grader, and whatever stands between the marks `instructors: begin` and
 `instructors: end`. The copy is a repository of its own, without this one's history, in which the solutions are.
 """
 
@@ -22,7 +22,10 @@ from grading.sources import ROOT, path_of, secrets
 from grading.submission import source_of
 from tools.notebooks import load
 
-LEFT_OUT = ("grading/", "tests/grading/", "book/instructors_guide.md")
+LEFT_OUT = (
+    *("grading/", "tests/grading/", "book/instructors_guide.md", "book/instructors_plans"),
+    *("book/_site/site_plans.py", "tools/instructors.py"),
+)
 NEEDS_GRADER = re.compile(r"^\s*(?:from|import)\s+(?:tests\.)?grading\b", re.MULTILINE)
 BEGIN, END = (rf"^[ \t]*(?:#|<!--) instructors: {word}(?: -->)?\n" for word in ("begin", "end"))
 MARKED = re.compile(rf"{BEGIN}.*?{END}", re.MULTILINE | re.DOTALL)

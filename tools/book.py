@@ -30,11 +30,11 @@ def jupyter_book(*options: str) -> int:
     return subprocess.call([sys.executable, "-c", JUPYTER_BOOK, "build", ".", *options], cwd=ROOT)
 
 
-def build_pages() -> None:
-    """Build the pages, warnings being errors, and make sure that nothing was executed."""
+def build_pages(*options: str) -> None:
+    """Build the pages, warnings being errors, and make sure that nothing was executed; options are Jupyter Book's."""
     before = cached()
     print("Building the pages …", flush=True)
-    if jupyter_book("-W", "-n", "--keep-going"):
+    if jupyter_book("-W", "-n", "--keep-going", *options):
         # Sphinx would not read the faulty page again, nor warn again: make it start afresh.
         shutil.rmtree(BUILD / ".doctrees", ignore_errors=True)
         sys.exit("The website was not built: each warning above counts as an error.")

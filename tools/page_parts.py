@@ -1,4 +1,4 @@
-"""What the pages load to run Python, from npm: Pyodide, and CodeMirror joined into one script.
+"""What the pages load to run Python, from npm: Pyodide, and CodeMirror joined into one script. For slides, reveal.js.
 
     python -m tools.page_parts
 
@@ -20,6 +20,7 @@ NPM = ROOT / "tools" / "npm"
 EDITOR = ROOT / "book" / "_site" / "python" / "editor.mjs"
 # of Pyodide's files those that run; the others are types, maps and a console
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+REVEAL = ("reset.css", "reveal.css", "reveal.js", "plugin/notes.js")  # what slides take: tools/slides.py
 WITHOUT = (
     "npm is not here: the website is built without the button that runs Python in a page "
     "(Node.js brings npm; https://nodejs.org)."
@@ -86,6 +87,10 @@ def make() -> Path | None:
         return None
     for name in PYODIDE:
         shutil.copy2(packages / "node_modules" / "pyodide" / name, unfinished / name)
+    for name in REVEAL:
+        place = unfinished / "reveal" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(packages / "node_modules" / "reveal.js" / "dist" / name, place)
     (unfinished / "licences.txt").write_text(_licences(packages), encoding="utf-8")
     unfinished.rename(target)
     shutil.rmtree(packages)

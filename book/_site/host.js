@@ -6,7 +6,8 @@
 (() => {
   "use strict";
 
-  const assets = new URL(".", document.currentScript.src);
+  // slides hold this script and all that it would fetch (tools/slides.py)
+  const assets = new URL(".", document.currentScript.src || location.href);
   const nearby = "600px 0px";
 
   /** Read the JSON that a figure carries. */
@@ -142,7 +143,7 @@
   let plotly;
 
   const loadPlotly = () => {
-    plotly ??= new Promise((resolve, reject) => {
+    plotly ??= window.Plotly ? Promise.resolve(window.Plotly) : new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = new URL("plotly.min.js", assets);
       script.onload = () => resolve(window.Plotly);

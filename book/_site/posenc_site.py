@@ -105,4 +105,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     after = (site_predict, site_folds, site_pages, site_python, site_assets, site_search, site_places)
     for part in (site_outputs, *pages, site_snippets, site_marks, site_terms, *after):
         part.setup(app)
+    # instructors: begin
+    import site_plans
+
+    site_plans.setup(app)
+    # instructors: end
     return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}

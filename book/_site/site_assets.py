@@ -125,12 +125,24 @@ def slim_font_awesome(output: Path) -> None:
         subset.save_font(font, str(path), options)
 
 
+def forget_pages(app: Sphinx) -> None:
+    """Remove the pages of an earlier build that the book does not have any more, and their sources."""
+    output = Path(app.outdir)
+    for path in [path for folder in ("book", "notebooks") for path in output.glob(f"{folder}/**/*.html")]:
+        page = path.relative_to(output).with_suffix("").as_posix()
+        if page not in app.env.found_docs:
+            path.unlink()
+            for source in (output / "_sources" / page).parent.glob(f"{path.stem}.*"):
+                source.unlink()
+
+
 def finish(app: Sphinx, exception: Exception | None) -> None:
     """Complete the built site."""
     if exception or app.builder.format != "html":
         return
     output = Path(app.outdir)
     static = output / "_static"
+    forget_pages(app)
     copy_mathjax(static)
     copy_plotly(static)
     write_explorables(static)

@@ -260,7 +260,7 @@ def test_a_regrade_keeps_what_it_replaces_and_says_so(
     assert json.loads((earlier[0] / "run.json").read_text(encoding="utf-8")) == record
     assert set(table(output)) == {"'=ada"}
     assert len(list((output / "feedback").iterdir())) == 1
-    names = {"earlier", "feedback", "grades.csv", "mine.txt", "reading.html", "run.json"}
+    names = {"analysis.html", "earlier", "feedback", "grades.csv", "mine.txt", "reading.html", "run.json"}
     assert {path.name for path in output.iterdir()} == names
     assert (earlier[0] / "reading.html").exists()
 
@@ -290,7 +290,7 @@ def test_a_failure_leaves_the_old_grades(folder: Path, tmp_path: Path, monkeypat
     with pytest.raises(SystemExit, match="No space left"):
         run(monkeypatch, folder, "--output", output)
     assert (output / "grades.csv").read_bytes() == before
-    assert {path.name for path in output.iterdir()} == {"feedback", "grades.csv", "reading.html", "run.json"}
+    assert {path.name for path in output.iterdir()} == {"analysis.html", "feedback", "grades.csv", "reading.html", "run.json"}
 
 
 def of_two(folder: Path, student: str, **notebooks: Any) -> None:

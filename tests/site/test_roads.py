@@ -73,7 +73,7 @@ def test_the_course_has_every_chapter_and_assignment(roads):
     pages = roads.roads()["the_course"].pages
     chapters = sorted(path.stem for path in (roads.ROOT / "notebooks").glob("[0-9]*.ipynb"))
     assert sorted(page for page in pages if "assignment" not in page) == [f"notebooks/{stem}" for stem in chapters]
-    assert [page[-1] for page in pages if "assignment" in page] == ["1", "2", "3", "4"]
+    assert [page[-1] for page in pages if "assignment" in page] == ["1", "2", "3", "4", "5"]
 
 
 # ---- on the page -------------------------------------------------------------------------------------------------

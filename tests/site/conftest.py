@@ -19,6 +19,9 @@ from tests.site.visit import Visit, visit
 
 sys.path.insert(0, str(chromium.ROOT / "book" / "_site"))  # the Sphinx extension, which is no installed package
 
+PATIENCE = 20_000  # milliseconds: the machine may be busy
+expect.set_options(timeout=PATIENCE)
+
 
 @pytest.fixture(scope="session")
 def built_site() -> Path:
@@ -48,7 +51,7 @@ def open_page(
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=theme, java_script_enabled=javascript, **options
     )
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     return page, chromium.Watch(page, javascript)
 

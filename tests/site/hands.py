@@ -6,11 +6,17 @@ from collections.abc import Sequence
 
 from tests.site.live import Live
 
+# Two frames later, a finger meets the page as it stands then: before, it would push what was drawn last.
+INTO_THE_MIDDLE = """(canvas) => new Promise((drawn) => {
+  canvas.scrollIntoView({ block: 'center', behavior: 'instant' });
+  requestAnimationFrame(() => requestAnimationFrame(() => drawn()));
+})"""
+
 
 def drag(live: Live, points: Sequence[tuple[float, float]], finger: bool = False) -> None:
     """Drag from the first of these points of the canvas through all others to the last, by mouse or finger."""
     canvas = live.figure.locator("canvas")
-    canvas.evaluate("(canvas) => canvas.scrollIntoView({ block: 'center', behavior: 'instant' })")
+    canvas.evaluate(INTO_THE_MIDDLE)
     box = canvas.bounding_box()
     assert box is not None
     first, *others = [(box["x"] + x, box["y"] + y) for x, y in points]

@@ -74,13 +74,15 @@ COMPLETE = f"""const complete = () => Promise.race([
   }})(),
   new Promise((given_up) => setTimeout(given_up, {FRAME_PATIENCE}, false)),
 ]);"""
-# Scrolls to a figure, which the page draws when it is in view; false where that takes too long.
+# Scrolls to a figure, which the page draws when it is in view; false where that takes too long. Then two frames: what
+# a pointer meets is what was last drawn.
 INTO_VIEW = """async (figure, patience) => {
   figure.scrollIntoView({ block: 'center', behavior: 'instant' });
   for (const end = performance.now() + patience; !figure.dataset.ready;) {
     if (performance.now() > end) return false;
     await new Promise((again) => setTimeout(again, 5));
   }
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   return true;
 }"""
 # What moves an explorable is told ten times the time that goes by, and then the time again.

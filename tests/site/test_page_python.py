@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page
 from tests.page.cells import BAR, Chapter
 from tests.page.chapters import try_chapter
 from tests.site.browser import SITE, Watch, require_site
+from tests.site.weight import Scales
 
 WHERE = "03_what_a_position_code_must_do"  # the chapter on which everything else is tried
 LOOP = "while True:\n    pass"
@@ -48,10 +49,10 @@ def chapter(kept_chapter: tuple[Chapter, Watch]) -> Chapter:
 
 def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_url: str) -> None:
     page = new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    Chapter(page, WHERE).open(site_url)
-    page.wait_for_load_state("networkidle")
+    with Scales(page) as scales:
+        Chapter(page, WHERE).open(site_url)
+        scales.read()
+    asked = scales.addresses.values()
     ours = {url.rpartition("/")[2].partition("?")[0] for url in asked if "/posenc/python/" in url}
     assert ours == {"start.js", "page.css"}
 

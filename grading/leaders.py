@@ -24,6 +24,7 @@ from grading.__main__ import keyed, submissions, tries
 from grading.grade import UNCHECKED, answer_cells, assignment, packages
 from grading.questions.assignment_5 import MODEL, TRAINED, exam, q4
 from grading.questions.question import generator
+from grading.roster import Times
 from grading.sandbox import Limits, NoSandbox, Worker
 from grading.sources import imports_of
 from grading.submission import Submission
@@ -115,7 +116,7 @@ def run(chosen: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     ranked = []
     for theirs in tqdm(found, unit=" models", file=sys.stderr):
-        sat = [sit(one, chosen.texts, keyed(seed), Limits()) for one in tries(theirs, 5, chosen.submissions)]
+        sat = [sit(one, chosen.texts, keyed(seed), Limits()) for one in tries(theirs, 5, chosen.submissions, Times())]
         ranked.append(max(sat, key=lambda one: one.mean))
     ranked.sort(key=lambda one: one.mean, reverse=True)
     table = rows(ranked)

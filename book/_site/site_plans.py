@@ -39,7 +39,7 @@ class Week:
 
     goal: str
     sessions: tuple[Session, ...]
-    assignment: str = ""
+    assignments: tuple[str, ...] = ()
 
     @property
     def chapters(self) -> list[str]:
@@ -59,7 +59,7 @@ def plans() -> dict[str, list[Week]]:
             ]
             steps[0][:0] = [tuple(week["review"])] if "review" in week else []
             sessions = [Session(tuple(ch), tuple(st)) for ch, st in zip(week["sessions"], steps, strict=True)]
-            weeks.append(Week(week["goal"], tuple(sessions), week.get("assignment", "")))
+            weeks.append(Week(week["goal"], tuple(sessions), tuple(week.get("assignments", ()))))
         found[name] = weeks
     return found
 
@@ -82,8 +82,9 @@ def week_in_words(number: int, week: Week) -> list[str]:
         key = "session" if len(week.sessions) > 1 else "session_alone"
         lines += ["", f"*{say(WORDS[key], {'number': place, 'minutes': session.minutes})}*", ""]
         lines += [f"- {say(WORDS['chapter'], {'minutes': time})}: {what}" for time, what in session.steps]
-    if week.assignment:
-        lines += ["", f"{WORDS['assignment']}: [](../notebooks/assignments/{week.assignment}.ipynb)"]
+    if week.assignments:
+        links = ", ".join(f"[](../notebooks/assignments/{name}.ipynb)" for name in week.assignments)
+        lines += ["", f"{WORDS['assignments']}: {links}"]
     return lines
 
 

@@ -2,7 +2,6 @@
 // What a FILE is: a path within NumPy; without one, those of FILES. README.md says what was found.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -19,19 +18,9 @@ const ask = (options, env = {}) => execFileSync(python, options,
 
 /** The folder with what own_tests.txt names, fetched by its hashes. */
 function fetched() {
-  const folder = `${root}/_build/numpy_own_tests`, builder = fs.mkdtempSync(`${os.tmpdir()}/builder-`);
-  // pip asks the source's builder for a name and a version, and the real one would configure all of NumPy for that
-  fs.writeFileSync(`${builder}/mesonpy.py`, `
-import pathlib
-def prepare_metadata_for_build_wheel(folder, settings=None):
-    info = pathlib.Path(folder, "numpy.dist-info")
-    info.mkdir()
-    info.joinpath("METADATA").write_bytes(pathlib.Path("PKG-INFO").read_bytes())
-    return info.name
-`);
+  const folder = `${root}/_build/numpy_own_tests`;
   ask(["-m", "pip", "download", "--quiet", "--require-hashes", "--no-deps", "--no-build-isolation", "--ignore-requires-python",
-    "--requirement", `${here}/own_tests.txt`, "--dest", folder], { PYTHONPATH: builder });
-  fs.rmSync(builder, { recursive: true });
+    "--requirement", `${here}/own_tests.txt`, "--dest", folder], { PYTHONPATH: `${here}/source_only` });
   return folder;
 }
 

@@ -46,7 +46,8 @@ SENTENCE = re.compile(r"(?<=[.!?:])[*_”\")]*\s+(?=[*_“(\"A-Z\0])")
 NOT_SHOWN = re.compile(r"\binteract\(|\A(?:(?:import|from) .*\s*)+\Z")  # what needs a kernel, and imports alone
 MATHJAX = {
     "tex": {"inlineMath": [["$", "$"]], "displayMath": [["$$", "$$"]], "macros": {"R": r"\mathbb{R}"}},
-    "svg": {"fontCache": "global"},
+    "svg": {"fontCache": "local"},
+    "startup": {"typeset": False},
     "options": {"enableMenu": False},
 }
 

@@ -24,8 +24,8 @@ MEASURE = """() => {
     ("paragraph", "told"),
     [
         (
-            "A turn keeps the length of $x. Y$ and of all. The rest is said.",
-            "A turn keeps the length of $x. Y$ and of all.",
+            "A turn keeps the length of $x. Y$ and of everything else that it may meet on its way. The rest is said.",
+            "A turn keeps the length of $x. Y$ and of everything else that it may meet on its way.",
         ),
         ("It is so. Nobody knows why it is. And on it goes.", "It is so. Nobody knows why it is."),
         (
@@ -71,10 +71,11 @@ def test_a_deck_opens_from_disk_fits_and_draws(new_page, tmp_path):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(file.as_uri())
-    page.wait_for_selector("html[data-ready]")
+    page.wait_for_function("globalThis.Reveal?.isReady()")
     seen = []
     for number in range(page.evaluate("Reveal.getTotalSlides()")):
         page.evaluate(f"Reveal.slide({number})")
+        page.wait_for_function("Reveal.getCurrentSlide().dataset.shown")
         page.wait_for_function(
             "[...Reveal.getCurrentSlide().querySelectorAll('.posenc-plotly, .posenc-explorable')]"
             ".every((figure) => figure.dataset.ready)"

@@ -1,10 +1,9 @@
-// Starts reveal.js, and makes a slide smaller where it is taller than the picture.
+// Starts reveal.js, sets a slide's formulas when it is near, and makes it smaller where it is taller than the picture.
 (() => {
   "use strict";
   const least = 0.55; // of the letters' size, below which nobody reads them in the last row
 
   function fit(slide) {
-    if (!slide) return;
     slide.style.fontSize = "";
     const figure = slide.querySelector(".posenc-explorable");
     if (figure) figure.style.zoom = "";
@@ -15,15 +14,25 @@
     }
   }
 
-  const shown = () => Reveal.getCurrentSlide();
+  /** Set the formulas of a slide and of its notes; all at once they would take as long as all the rest. */
+  async function prepare(slide) {
+    slide.deckPrepared ??= MathJax.startup.promise.then(() => MathJax.typesetPromise([slide]));
+    await slide.deckPrepared;
+  }
+
+  async function show() {
+    const slide = Reveal.getCurrentSlide(), all = Reveal.getSlides();
+    await prepare(slide);
+    fit(slide);
+    slide.dataset.shown = "true";
+    const next = all[all.indexOf(slide) + 1];
+    if (next) await prepare(next);
+  }
+
   Reveal.initialize({
     width: 1280, height: 720, margin: 0, center: false, hash: true, slideNumber: "c/t", transition: "none",
     navigationMode: "linear", viewDistance: 2, plugins: [RevealNotes],
-  }).then(async () => {
-    await window.MathJax?.startup?.promise;
-    fit(shown());
-    document.documentElement.dataset.ready = "true";
-  });
-  Reveal.on("slidechanged", ({ currentSlide }) => fit(currentSlide));
-  new MutationObserver(() => fit(shown())).observe(document.body, { subtree: true, attributeFilter: ["data-ready"] });
+  }).then(show);
+  Reveal.on("slidechanged", show);
+  new MutationObserver(() => fit(Reveal.getCurrentSlide())).observe(document.body, { subtree: true, attributeFilter: ["data-ready"] });
 })();

@@ -25,7 +25,7 @@ from tests.site.visit import LOOK
 FOR_PAPER = "notebooks/08_multi_frequency_decay.html"  # explorables and Plotly figures, many beyond the first screen
 CODE = "03_what_a_position_code_must_do"  # a chapter all of whose cells run in its page
 EACH = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-PATIENCE = 120_000  # milliseconds until a condition that should hold does
+PATIENCE = 180_000  # milliseconds until a condition that should hold does
 WAIT = f"""async (condition, x) => {{
   const holds = new Function('x', `return (${{condition}})(x)`), end = performance.now() + {PATIENCE};
   while (!holds(x)) {{

@@ -40,9 +40,12 @@ def faults_of(name: str, cells: list[Cell]) -> list[str]:
 
 
 def move_sliders(chapter: Chapter) -> list[str]:
-    """Move each control of the chapter's own sliders; those that changed nothing."""
+    """Move each control of the chapter's own sliders; those that changed nothing, or a word if there are none."""
     page, still = chapter.page, []
-    for place in range(page.locator(SLIDERS).count()):
+    count = page.locator(SLIDERS).count()
+    if not count:
+        return [f"{chapter.name} has no slider that runs"]
+    for place in range(count):
         control = page.locator(SLIDERS).nth(place)
         before = control.evaluate(DRAWN)
         if control.evaluate("(one) => one.tagName") == "SELECT":

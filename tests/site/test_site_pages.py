@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from posenc.widgets import EXPLORABLES
 from tests.site.browser import ROOT, chapters, pages
-from tests.site.visit import KINDS, MIDDLE, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
+from tests.site.visit import ALL_OF_IT, KINDS, MIDDLE, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
 
 BUDGET = 1_000_000  # bytes that a first view transfers, compressed, without plotly.js
 
@@ -276,6 +276,7 @@ def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
     texts = [(built_site / name).read_text(encoding="utf-8") for name in chapters()]
     for word in ("posenc-explorable", "posenc-plotly", "posenc-interact", "math notranslate"):
         assert any(f'class="{word}' in text for text in texts), word
+    assert {"math", "posenc-plotly"} <= kind(ALL_OF_IT), "what axe-core looks at there alone"
 
 
 # ---- searching, and the rest of the files -----------------------------------------------------------------------

@@ -52,6 +52,7 @@ def open_page(
         viewport={"width": width, "height": height}, color_scheme=theme, java_script_enabled=javascript, **options
     )
     context.set_default_timeout(PATIENCE)
+    context.set_default_navigation_timeout(3 * PATIENCE)  # as a page that is kept is asked for once
     page = context.new_page()
     return page, chromium.Watch(page, javascript)
 

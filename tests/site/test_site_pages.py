@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,8 +15,9 @@ import yaml
 from playwright.sync_api import Page, expect
 
 from posenc.widgets import EXPLORABLES
+from tests.faults.__main__ import LIST
 from tests.site.browser import ROOT, chapters, pages
-from tests.site.visit import KINDS, MIDDLE, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
+from tests.site.visit import ALL_OF_IT, KINDS, MIDDLE, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
 
 BUDGET = 1_000_000  # bytes that a first view transfers, compressed, without plotly.js
 
@@ -290,6 +292,13 @@ def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
     texts = [(built_site / name).read_text(encoding="utf-8") for name in chapters()]
     for word in ("posenc-explorable", "posenc-plotly", "posenc-interact", "math notranslate"):
         assert any(f'class="{word}' in text for text in texts), word
+    assert {"math", "posenc-plotly"} <= kind(ALL_OF_IT), "what axe-core looks at there alone"
+
+
+def test_what_the_planted_faults_change_is_there(built_site: Path) -> None:
+    """Else `python -m tests.faults` would say nothing of the tests that are to notice them."""
+    for fault in tomllib.loads(LIST.read_text(encoding="utf-8"))["fault"]:
+        assert fault["find"] in (ROOT / fault["file"]).read_text(encoding="utf-8"), fault["name"]
 
 
 # ---- searching, and the rest of the files -----------------------------------------------------------------------

@@ -18,7 +18,6 @@ from tests.grading.test_wrong_answers import bank
 from tests.page.assignments import try_answers
 from tests.site.browser import launch, require_site, serve
 
-
 _SHORT = "NumPy's own whole numbers have 32 bits in a page; what is told there asks for np.int64"
 # What a page tells otherwise than this machine, and why.
 DIFFERENCES = {

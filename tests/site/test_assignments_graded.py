@@ -14,13 +14,14 @@ from playwright.sync_api import Browser, Page
 from tests.grading.in_page import try_bank
 from tests.grading.test_wrong_answers import bank
 from tests.page.assignments import page_of
-from tests.page.cells import ROOT, Chapter
+from tests.page.cells import PATIENCE, ROOT, Chapter
 from tests.site.browser import SITE
 from tests.site.test_assignment_pages import taken
 
 pytestmark = pytest.mark.torch
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy warns here of what overflows, and a page's NumPy does not
 def test_wrong_answers_are_told_in_the_page_what_they_are_told_here(browser: Browser, site_url: str) -> None:
     row = try_bank(browser, site_url, 4)
     assert row["faults"] == []
@@ -32,6 +33,7 @@ def test_an_assignment_done_in_the_page_is_graded(
     new_page: Callable[..., Page], site_url: str, tmp_path: Path, place: str
 ) -> None:
     page = new_page()
+    page.set_default_timeout(PATIENCE)
     assignment = Chapter(page, page_of(1)).open(site_url if place == "http" else SITE.as_uri()).start()
     answers = {name: next(iter(told.values())) for name, told in bank(1).RIGHT.items()}
     answers |= {name: bank(1).RIGHT[name]["NumPy"] for name in ("q1", "q2", "q5")}

@@ -95,7 +95,7 @@ def imports(source: str) -> list[str]:
     return [ast.unparse(node) for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
 
 
-# what comes with the first cell that imports it: Plotly, or the book's figures, which it draws; what checks compare with
+# what comes with the first cell that imports it: Plotly, which the book's figures draw with; what checks compare with
 LATER = {"plotly": r"(?:plotly|posenc\.figures)\b", "recorded": r"posenc\.check\b"}
 
 

@@ -31,7 +31,7 @@ FOLDER = ROOT / "_build" / "slides"
 DECK = ROOT / "tools" / "deck"
 SITE = ROOT / "book" / "_site"
 WORDS = json.loads((DECK / "words.json").read_text(encoding="utf-8"))
-TALLEST = 570  # pixels of a figure, so that its caption has room
+HEIGHT, LETTER = 570, 16  # pixels of a figure, so that its caption has room, and of its letters
 LINES = 13  # on a slide
 LETTERS = 74  # in a line
 LONGEST_OUTPUT = 12  # lines
@@ -43,7 +43,6 @@ LINK = re.compile(
 )
 HELD = re.compile(r"\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)")  # what a full stop within does not end
 SENTENCE = re.compile(r"(?<=[.!?:])[*_”\")]*\s+(?=[*_“(\"A-Z\0])")
-NOT_SHOWN = re.compile(r"\binteract\(|\A(?:(?:import|from) .*\s*)+\Z")  # what needs a kernel, and imports alone
 MATHJAX = {
     "tex": {"inlineMath": [["$", "$"]], "displayMath": [["$$", "$$"]], "macros": {"R": r"\mathbb{R}"}},
     "svg": {"fontCache": "local"},
@@ -84,7 +83,7 @@ def is_paragraph(block: str) -> bool:
 def lines_of(block: str) -> int:
     """How many lines of a slide a block takes, about."""
     if block.startswith("$$"):
-        return 3
+        return 3 + block.count(r"\\")
     return sum(1 + len(line) // LETTERS for line in block.splitlines()) + 1
 
 
@@ -109,7 +108,7 @@ def text_slides(heading: str, told: list[str], notes: str) -> Iterator[Any]:
 
 def figures(cell: Any) -> list[str]:
     """The figures that a cell shows, as HTML that the page host draws."""
-    from site_figures import DEFAULT_HEIGHT, PLOTLY, plotly_html
+    from site_figures import PLOTLY, plotly_html
 
     found = []
     for output in cell.get("outputs", ()):
@@ -117,7 +116,7 @@ def figures(cell: Any) -> list[str]:
         if PLOTLY in data:
             figure = json.loads(json.dumps(data[PLOTLY]))
             layout = figure.setdefault("layout", {})
-            layout["height"] = min(layout.get("height") or DEFAULT_HEIGHT, TALLEST)
+            layout |= {"height": HEIGHT, "font": {**layout.get("font", {}), "size": LETTER}}
             found.append(plotly_html(figure))
         elif "posenc-explorable" in (html := joined(data.get("text/html", ""))):
             found.append(html)
@@ -140,7 +139,7 @@ def code_slides(heading: str, cell: Any) -> Iterator[Any]:
         for figure in drawn:
             yield markdown(figure)
             yield markdown(f"```python\n{source}\n```", kind="notes")
-    elif not NOT_SHOWN.search(source) and not set(tags(cell)) & reading.NOT_SHOWN:
+    elif cell["id"] != "imports" and "interact(" not in source and not set(tags(cell)) & reading.NOT_SHOWN:
         yield markdown(heading)
         metadata = {"slideshow": {"slide_type": "-"}}
         yield nbformat.v4.new_code_cell(source, metadata=metadata, outputs=shown_output(cell))

@@ -290,7 +290,13 @@ def test_a_failure_leaves_the_old_grades(folder: Path, tmp_path: Path, monkeypat
     with pytest.raises(SystemExit, match="No space left"):
         run(monkeypatch, folder, "--output", output)
     assert (output / "grades.csv").read_bytes() == before
-    assert {path.name for path in output.iterdir()} == {"analysis.html", "feedback", "grades.csv", "reading.html", "run.json"}
+    assert {path.name for path in output.iterdir()} == {
+        "analysis.html",
+        "feedback",
+        "grades.csv",
+        "reading.html",
+        "run.json",
+    }
 
 
 def of_two(folder: Path, student: str, **notebooks: Any) -> None:

@@ -19,7 +19,7 @@ from grading.submission import Submission, hints_in, read
 from posenc.check import HandGraded, Result, assignment_4
 from posenc.check._hints import HINTS, hints_of
 from posenc.check._wrong import say
-from tests.grading.test_wrong_answers import bank, functions_of, question
+from tests.grading.test_wrong_answers import bank, functions_of
 
 pytestmark = pytest.mark.torch
 READER = HandGraded(4, "q7", "an explanation", 3)

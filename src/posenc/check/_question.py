@@ -316,8 +316,8 @@ class Question(Hinted):
 
     `names` are the functions that the answer cell defines. An answer may import NumPy, torch, the standard library and
     the `packages`; `imports` are the lines that its notebook begins with. Where `attention_written_out`, no call of
-    torch's may be attention. `tensors` says whether answers are given any: "only" them, or "either", arrays to an answer that
-    uses NumPy and not torch. A check of it may take `patience` times as long as others in the grader.
+    torch's may be attention. `tensors` says whether answers are given any: "only" them, or "either", arrays to an
+    answer that uses NumPy and not torch. A check of it may take `patience` times as long as others in the grader.
     """
 
     assignment: int

@@ -485,8 +485,7 @@ def _model(weights: Weights, n_heads: int, base: float, trained: int, tokens: Te
     scheme = make_scheme("rope", head_dim=dim // n_heads, base=base)
     model = Transformer(config, scheme)
     model.load_state_dict(weights)
-    with torch.inference_mode():
-        return model(tokens).clone(), frequencies.inv_freq(dim // n_heads, base), 1.0
+    return model(tokens).detach(), frequencies.inv_freq(dim // n_heads, base), 1.0
 
 
 def _rms(x: Tensor, gain: Tensor) -> Tensor:

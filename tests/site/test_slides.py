@@ -70,8 +70,8 @@ def test_a_deck_opens_from_disk_fits_and_draws(new_page, tmp_path):
     page = new_page(width=1280, height=720)  # fails if anything is asked of another host, or an error is logged
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(file.as_uri())
-    page.wait_for_function("globalThis.Reveal?.isReady()")
+    page.goto(file.as_uri(), wait_until="commit")
+    page.wait_for_function("globalThis.Reveal?.isReady()", timeout=90_000)  # it reads 8 MB of scripts
     seen = []
     for number in range(page.evaluate("Reveal.getTotalSlides()")):
         page.evaluate(f"Reveal.slide({number})")

@@ -62,8 +62,13 @@ PICTURE = "figure.querySelector('canvas').toDataURL()"
 # Presses a button of the page's bar for Python, or of a cell.
 PRESS = """([place, words]) => [...document.querySelectorAll(`${place} button`)]
   .find((button) => button.offsetParent && (!words || button.textContent.trim() === words)).click()"""
-READY = f"() => ['ready', 'stopped'].includes(document.querySelector('{BAR}').dataset.state)"
-ALL_RUN = "() => [...document.querySelectorAll('.cell[id^=cell-]')].every((cell) => cell.dataset.ended)"
+STATE = f"(document.querySelector('{BAR}').dataset.state)"
+READY = f"() => ['ready', 'stopped'].includes{STATE}"
+ALL_RUN = (
+    "() => [...document.querySelectorAll('.cell[id^=cell-]')].every((cell) => cell.dataset.ended)"
+    f" || ['stopped'].includes{STATE}"
+)
+TOLD = f"() => document.querySelector('{BAR} [role=status]').textContent"
 # A link to the figure as it stands.
 LINK = """(() => {
   const shown = model.get('_controls').filter(({ hidden }) => !hidden);
@@ -359,9 +364,11 @@ def test_a_chapters_code_runs_in_its_page(reader):
     reader.wait("(bar) => document.querySelector(`${bar} button`)", BAR)
     reader.browser.call(PRESS, [BAR, ""])
     reader.wait(READY)
+    assert reader.browser.call(f"() => {STATE}") == "ready", reader.browser.call(TOLD)
     reader.browser.call(PRESS, [BAR, "Run all"])
     reader.wait(ALL_RUN)
     reader.wait(READY)
+    assert reader.browser.call(f"() => {STATE}") == "ready", reader.browser.call(TOLD)
     cells = seen(CODE, reader.browser.call(CELLS))
     assert faults_of(CODE, cells) == []
     assert sum(cell.is_equal for cell in cells if cell.stored) > 10

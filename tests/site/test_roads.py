@@ -130,7 +130,7 @@ def test_what_was_read_counts_on_every_road(new_page, site_url):
     page.evaluate("([key, memory]) => localStorage.setItem(key, memory)", [KEY, memory])
     page.reload()
     box = page.locator(".posenc-road").inner_text()
-    assert "1 of 21 read" in box
+    assert "1 of 22 read" in box
     assert "02 The blind spot" in box
 
 

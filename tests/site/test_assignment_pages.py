@@ -16,6 +16,7 @@ from tests.site.browser import SITE, Watch, require_site
 KEY = "posenc-work-notebooks-assignments-assignment_4"
 RIGHT = """def ntk_aware(dim, base, factor):
     return (base * factor ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)"""
+NEEDS_TORCH = "Needs torch, which this page does not have: download the notebook, and go on in Colab or with make lab."
 WORDS = "The length reaches them: „n“ stands in every angle."
 
 
@@ -93,13 +94,13 @@ def test_a_question_is_checked_and_one_that_wants_torch_says_so(assignment: Chap
     for name in ("find-package", "imports"):
         if name != "find-package":  # which the page does not show
             assert assignment.run(name).ended == "done"
-    assert assignment.run("imports-torch").note == "Needs torch: open in Colab or `make lab`."
+    assert assignment.run("imports-torch").note == NEEDS_TORCH
     assert assignment.run("q2-check").printed == "q2: not answered yet (2 points)\n"
     assignment.run("q2", RIGHT)
     assert assignment.run("q2-check").printed.startswith("q2: 2 of 2 points on the public checks\n  ✓")
     assignment.run("q2", RIGHT.replace("(dim - 2)", "dim"))
     assert "✗" in assignment.run("q2-check").printed
-    assert assignment.run("q5-check").note == "Needs torch: open in Colab or `make lab`."
+    assert assignment.run("q5-check").note == NEEDS_TORCH
 
 
 def test_work_is_kept_until_it_is_cleared(assignment: Chapter, new_page: Callable[..., Page], site_url: str) -> None:
@@ -138,7 +139,7 @@ def test_what_is_taken_away_can_be_loaded_again(assignment: Chapter, tmp_path: P
     path.write_text(json.dumps(given), encoding="utf-8")
     assert load(assignment, path, accept=False) == ""
     assert kept(assignment.page) == {"q2": RIGHT, "q7": WORDS}
-    assert load(assignment, path).endswith("Not taken, as this page has no cell of that name: scratch.")
+    assert load(assignment, path).endswith("Left out, as this page has no such cell: scratch.")
     assert kept(assignment.page) == {"q2": "pass", "q7": WORDS}
 
 
@@ -148,7 +149,7 @@ def test_what_is_taken_away_can_be_loaded_again(assignment: Chapter, tmp_path: P
         ("", "mine.ipynb is no notebook: a file is expected"),
         ("[1, 2]", "mine.ipynb is no notebook: a file is expected"),
         ('{"cells": 3}', "mine.ipynb is no notebook: a file is expected"),
-        ('{"cells": [null, 3, {"id": 7}]}', "mine.ipynb holds no answer to this assignment: cells are found by"),
+        ('{"cells": [null, 3, {"id": 7}]}', "mine.ipynb has none of this assignment's questions."),
         (
             '{"cells": [], "metadata": {"posenc": {"assignment": 2}}}',
             "mine.ipynb is a notebook of assignment 2, and this page is assignment 4.",
@@ -163,6 +164,67 @@ def test_a_file_that_is_not_this_assignment_is_refused(
     path.write_text(content, encoding="utf-8")
     assert load(assignment, path).startswith(said)
     assert kept(assignment.page) == {"q2": RIGHT}
+
+
+def test_every_key_writes_what_stands_on_it(assignment: Chapter) -> None:
+    assignment.type("q1", "")
+    assignment.page.keyboard.type("a / b // c  # ?")
+    assert assignment.page.locator("#cell-q1 .cm-content").inner_text() == "a / b // c  # ?"
+
+
+def test_a_check_is_of_what_stands_in_the_cell(assignment: Chapter) -> None:
+    assert assignment.run("q2", RIGHT).ended == "done"
+    assert "2 of 2 points" in assignment.run("q2-check").printed
+    assignment.type("q2", RIGHT.replace("(dim - 2)", "dim"))
+    assert "✗" in assignment.run("q2-check").printed
+    press(assignment, "Clear my work")
+    assert assignment.cell("q2-check").printed == ""
+    assert assignment.run("q2-check").printed == "q2: not answered yet (2 points)\n"
+
+
+def test_an_answer_that_fails_holds_up_no_other_question(assignment: Chapter) -> None:
+    assignment.type("q1", "def interpolated(:")
+    assignment.type("q2", RIGHT)
+    assert "2 of 2 points" in assignment.run("q2-check").printed
+    assert assignment.told == "Done, but these cells failed: q1."
+    assert assignment.cell("q1").error.endswith("SyntaxError: invalid syntax")
+    assignment.page.evaluate("() => { delete document.getElementById('cell-q1').dataset.ended; }")
+    assignment.run("q2-check")
+    assert assignment.cell("q1").ended == "", "it is not tried again as it stands"
+    assert assignment.run("q1").ended == "failed"
+    assert assignment.told == "The cell failed: what went wrong stands below it."
+
+
+def test_a_figure_shows_itself(assignment: Chapter) -> None:
+    shown = assignment.run("q1", "import plotly.graph_objects as go\ngo.Figure(go.Bar(y=[1, 2])).show()")
+    assert (shown.ended, shown.figures) == ("done", 1), shown.error
+
+
+def test_a_hint_is_asked_for_below_its_check_and_stays(assignment: Chapter, tmp_path: Path) -> None:
+    hint = assignment.page.locator("#cell-q2-check").get_by_role("button", name="A hint to q2")
+    for step in (1, 2, 3, 3):
+        assignment.page.evaluate("() => { delete document.getElementById('cell-q2-check').dataset.ended; }")
+        hint.click()
+        assignment.page.wait_for_selector("#cell-q2-check[data-ended]")
+        assignment.wait("ready")
+        assert assignment.cell("q2-check").printed.count("q2, hint ") == step
+        assert assignment.page.locator("#cell-q2-check .cm-content").inner_text().endswith(f"check.q2.hint({step})")
+    path = taken(assignment, tmp_path)
+    assert "check.q2.hint(3)" in path.read_text(encoding="utf-8")
+    press(assignment, "Clear my work")
+    assert "hint" not in assignment.page.locator("#cell-q2-check .cm-content").inner_text()
+    load(assignment, path)
+    assert assignment.page.locator("#cell-q2-check .cm-content").inner_text().endswith("check.q2.hint(3)")
+
+
+def test_the_themes_own_download_has_the_work_too(assignment: Chapter, tmp_path: Path) -> None:
+    assignment.type("q2", RIGHT)
+    kept(assignment.page)
+    with assignment.page.expect_download() as waiting:
+        assignment.page.evaluate("() => document.querySelector('.btn-download-source-button').click()")
+    waiting.value.save_as(tmp_path / "mine.ipynb")
+    cells = json.loads((tmp_path / "mine.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert "".join(next(cell for cell in cells if cell["id"] == "q2")["source"]) == RIGHT
 
 
 def test_from_disk_too_work_is_kept_and_a_browser_that_keeps_none_says_so(new_page: Callable[..., Page]) -> None:

@@ -181,7 +181,9 @@ function openCell({ id, source, metadata }) {
   cell.note.setAttribute("role", "status");
   cell.button = press(`▸ ${words.run}`, words.run_label, () => (running?.id === id ? end(words.stopped) : run(id)));
   const tools = input.querySelector(".posenc-tools") ?? input.appendChild(make("div", { className: "posenc-tools" }));
-  tools.replaceChildren(cell.button, press(words.reset, words.reset_label, () => reset(cell)), cell.note);
+  const question = assignment() && /^(q\d+)-check$/.exec(id)?.[1];
+  const hint = question ? [press(words.work.hint, say(words.work.hint_label, { question }), () => takeHint(cell, question))] : [];
+  tools.replaceChildren(cell.button, press(words.reset, words.reset_label, () => reset(cell)), ...hint, cell.note);
   cell.book = element.querySelector(".cell_output"); // what the book itself printed and drew
   cell.place = cell.book?.parentElement ?? element; // it may stay closed until a question is answered
 }
@@ -219,6 +221,9 @@ function changed(cell) {
 /** Every cell that can be written in. */
 const written = () => [...cells.values(), ...texts.values()].filter((cell) => cell.editor);
 const textOf = (cell) => cell.editor?.text ?? cell.stored;
+/** Whether a cell ran as it stands; and whether, as it stands, it failed or was stopped, so that it waits to be mended. */
+const hasRun = (cell) => cell.ran && cell.last === textOf(cell);
+const hasFailed = (cell) => cell.failed === textOf(cell);
 const isEdited = (cell) => textOf(cell) !== cell.stored;
 
 /** How a cell stands: its button, and a sentence below it. */
@@ -267,12 +272,16 @@ function add(cell, output) {
 async function send(cell) {
   clear(cell);
   show(cell, "", true);
+  const source = textOf(cell), isMended = cell.last !== undefined && cell.last !== source;
   const ended = await new Promise((done) => {
     running = { id: cell.id, done };
-    python.postMessage({ do: "run", cell: cell.id, source: textOf(cell) });
+    python.postMessage({ do: "run", cell: cell.id, source });
   });
+  cell.last = source;
+  cell.failed = ["failed", "stopped"].includes(ended.status) && !cell.mayFail ? source : undefined;
   if (ended.status === "stopped") return ended;
   cell.ran = true;
+  if (isMended && !cell.failed) for (const one of cells.values()) one.failed = undefined; // they may do now
   if (cell.element) conclude(cell, ended);
   return ended;
 }
@@ -292,7 +301,7 @@ function conclude(cell, { status, error, ...facts }) {
 
 let turn = Promise.resolve(); // of those who press while a cell runs
 
-/** Run cells in order, one run after the other; it stops where one fails. */
+/** Run cells in order, one run after the other. It stops where one fails, but for an assignment, whose questions stand alone. */
 function runCells(wanted) {
   turn = turn.then(async () => {
     try {
@@ -300,27 +309,29 @@ function runCells(wanted) {
     } catch {
       return; // said already
     }
-    const list = wanted();
+    const list = wanted(), failed = [];
     for (const [done, cell] of list.entries()) {
       tell("running", say(words.running, { done: done + 1, whole: list.length }));
       const { status } = await send(cell);
       if (status === "stopped") return;
-      if (status === "failed" && !cell.mayFail && done < list.length - 1) {
-        cell.ran = false;
-        tell("ready", words.failed_at);
-        return;
-      }
+      if (status !== "failed" || cell.mayFail) continue;
+      failed.push(cell.id);
+      if (done === list.length - 1 || assignment()) continue;
+      tell("ready", say(words.failed_at, { cell: cell.id }));
+      show(list.at(-1), say(words.waits, { cell: cell.id }));
+      return;
     }
-    tell("ready", words.finished);
+    const last = list.at(-1).id;
+    tell("ready", failed.length === 0 ? words.finished : failed.length === 1 && failed[0] === last ? words.failed : say(words.failed_above, { cells: failed.join(", ") }));
   });
   return turn;
 }
 
-/** Run a cell, and before it those above that have not run. */
+/** Run a cell, and before it those above that have not run as they stand; what failed as it stands is not tried again. */
 function run(id) {
   return runCells(() => {
     const list = [...cells.values()], place = list.findIndex((cell) => cell.id === id);
-    return list.filter((cell, k) => k === place || (k < place && !cell.ran));
+    return list.filter((cell, k) => k === place || (k < place && !hasRun(cell) && !hasFailed(cell)));
   });
 }
 
@@ -507,10 +518,21 @@ function download() {
   const file = new Blob([`${JSON.stringify(taken, null, 1)}\n`], { type: "application/x-ipynb+json" });
   const link = make("a", { href: URL.createObjectURL(file), download: fileName });
   link.click();
+  bar.status.textContent = say(words.downloaded, { name: fileName });
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 // ---- a student's work ------------------------------------------------------------------------------------------------
+
+const HINT = /\n*check\.\w+\.hint\((\d*)\)/; // as a line below a check
+
+/** Ask for one hint more, by a call below the check, which stays in the notebook. */
+function takeHint(cell, question) {
+  const text = textOf(cell), taken = HINT.exec(text);
+  const step = taken ? Math.min(Number(taken[1] || 1) + 1, 3) : 1;
+  cell.editor.text = `${text.replace(HINT, "").trimEnd()}\ncheck.${question}.hint(${step})`;
+  run(cell.id);
+}
 
 const MOST = 64; // megabytes of a notebook, as for the grader
 const assignment = () => notebook.metadata.posenc?.assignment; // its number; none on a chapter
@@ -554,12 +576,19 @@ function openWork(page) {
   addEventListener("pagehide", keep);
 }
 
+/** Take away what came of answers that are not there any more. */
+function forgetRuns() {
+  for (const cell of cells.values()) {
+    if (!cell.element) continue;
+    restoreOutput(cell);
+    show(cell, "");
+  }
+}
+
 function clearWork() {
   if (!confirm(words.work.sure)) return;
-  for (const cell of written()) {
-    if (isEdited(cell)) cell.editor.text = cell.stored;
-    if (cells.has(cell.id)) restoreOutput(cell);
-  }
+  for (const cell of written()) if (isEdited(cell)) cell.editor.text = cell.stored;
+  forgetRuns();
   keep();
   bar.status.textContent = words.work.cleared;
 }
@@ -578,8 +607,13 @@ function textsOf(given) {
   const found = {};
   for (const cell of given.cells) {
     const id = nameOf(cell);
-    if (typeof id !== "string" || cell.metadata?.nbgrader?.locked) continue;
+    if (typeof id !== "string") continue;
     const text = [cell.source].flat().join("");
+    if (cell.metadata?.nbgrader?.locked) { // of these only a hint that was taken is the student's
+      const taken = HINT.exec(text);
+      if (taken && cells.has(id)) found[id] = `${cells.get(id).stored}\n${taken[0].trim()}`;
+      continue;
+    }
     found[id] = id in found ? `${found[id]}\n\n${text}` : text; // as the grader reads a cell that stands twice
   }
   return found;
@@ -599,14 +633,14 @@ async function readNotebook(file) {
   const number = given.metadata?.posenc?.assignment ?? assignment();
   if (number !== assignment()) return say(words.work.other, { name, number, ours: assignment() });
   const found = textsOf(given), answers = notebook.cells.filter((cell) => cell.metadata.nbgrader?.solution);
-  if (!answers.some(({ id }) => id in found)) return say(words.work.no_cells, { name, first: answers[0].id });
+  if (!answers.some(({ id }) => id in found)) return say(words.work.no_cells, { name });
   if (Object.keys(mine()).length > 0 && !confirm(say(words.work.over, { name }))) return "";
   write(found);
+  forgetRuns();
   keep();
   const known = new Set(notebook.cells.map(({ id }) => id));
   const left = Object.keys(found).filter((id) => !known.has(id));
-  const count = written().filter(({ id }) => id in found).length;
-  return `${say(words.work.loaded, { count, name })}${left.length ? ` ${say(words.work.left_out, { names: left.join(", ") })}` : ""}`;
+  return `${say(words.work.loaded, { name })}${left.length ? ` ${say(words.work.left_out, { names: left.join(", ") })}` : ""}`;
 }
 
 async function loadWork(file) {
@@ -633,6 +667,7 @@ window.posencPython = {
     start().then(() => hasVersion, () => {});
   },
   run,
+  download,
 };
 
 window.addEventListener("pagehide", () => {

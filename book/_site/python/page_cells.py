@@ -231,7 +231,15 @@ class Notebook:
             last = compile(ast.Expression(tree.body.pop().value), file, "eval")  # type: ignore[attr-defined]
         return compile(tree, file, "exec"), last
 
+    def _let_figures_show(self, source: str) -> None:
+        """Have a figure's own `show()` show it here: Plotly would open a window, and a page has none."""
+        if sys.platform == "emscripten" and "plotly" in wants(source):
+            from plotly import io as plotly_io
+
+            plotly_io.show = lambda figure, *args, **named: self.display(figure)
+
     def _execute(self, cell: str, source: str) -> None:
+        self._let_figures_show(source)
         statements, last = self._compiled(cell, source)
         exec(statements, self.names)
         if last is not None and (value := eval(last, self.names)) is not None:

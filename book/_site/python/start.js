@@ -53,6 +53,14 @@ function hasWork() {
   }
 }
 
+// The theme's own download is of the page as it was handed out: whoever has written on it wants what is written.
+document.querySelector(".btn-download-source-button")?.addEventListener("click", async (event) => {
+  if (!hasWork()) return;
+  event.preventDefault();
+  await press();
+  window.posencPython?.download();
+});
+
 const bar = document.createElement("div");
 bar.className = "posenc-python";
 const told = document.createElement("span");

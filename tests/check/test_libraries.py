@@ -30,7 +30,7 @@ QUESTION = Question(
     names=("root",),
     parts=(Part("roots", 2, "root", (Trial((X,), X.sqrt()),), tolerance=1e-9),),
     imports="import numpy as np\nimport torch",
-    tensors="or arrays",
+    tensors="either",
 )
 IN_NUMPY = "def root(x):\n    assert isinstance(x, np.ndarray)\n    return np.sqrt(x)"
 IN_TORCH = "def root(x):\n    return torch.sqrt(x)"

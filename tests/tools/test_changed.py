@@ -14,7 +14,10 @@ from tools.changed import ROOT, commands, found_by_name
         ("src/posenc/widgets/blind_spot.py", ["tests/test_widgets.py", "tests/test_widgets_blind_spot.py"]),
         ("src/posenc/scaling/ntk.py", ["tests/test_scaling.py", "tests/test_scaling_ntk.py"]),
         ("src/posenc/lab/store.py", ["tests/test_lab_store.py"]),
-        ("src/posenc/check/_plain.py", ["tests/check/test_plain.py", "tests/check/test_question.py"]),
+        (
+            "src/posenc/check/_plain.py",
+            ["tests/check/test_libraries.py", "tests/check/test_plain.py", "tests/check/test_question.py"],
+        ),
         ("tools/pins.py", ["tests/tools/test_pins.py"]),
         ("tests/test_rotary.py", ["tests/test_rotary.py"]),
         ("tests/explorables.py", []),

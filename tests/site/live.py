@@ -85,6 +85,12 @@ INTO_VIEW = """async (figure, patience) => {
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   return true;
 }"""
+# The theme's side bar slides in a window of another width, and everything beside it moves along.
+AT_REST = """async () => {
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  const ends = document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime < Infinity);
+  await Promise.allSettled(ends.map(({ finished }) => finished));
+}"""
 # What moves an explorable is told ten times the time that goes by, and then the time again.
 HURRY = """const frame = requestAnimationFrame;
 performance.now = () => 10 * Performance.prototype.now.call(performance);
@@ -241,6 +247,7 @@ class Kept:
         """What may change while a page is open: the size of its window, and whether the reader wants less motion."""
         if self.page.viewport_size != {"width": width, "height": height}:
             self.page.set_viewport_size({"width": width, "height": height})
+            self.page.evaluate(AT_REST)
         self.page.emulate_media(reduced_motion=reduced_motion)
 
     def live(self, module: str) -> Live:

@@ -31,6 +31,7 @@ MODEL = "two_layers-said_once-rope_10000-0"
 TRAINED = 128  # tokens
 IGNORED = -100  # torch's own mark of a token that is not asked for
 CUE = 2  # symbols of a second saying that are not asked for
+LOUD = 1e12  # how loud keys are where a mask must be −∞: more than the −10⁹ that masks are often made of
 BOUNDS = (4.0, 1.0)  # turns, from which on a pair is kept, and up to which it is slowed by all of the factor
 
 
@@ -63,16 +64,21 @@ def _by_hand(
     future: float = -math.inf,
     over: int = -1,
     masked_after: bool = False,
+    filled: bool = False,
+    seen: Callable[[Tensor], Tensor] = lambda ones: ones.tril(),
 ) -> Callable[..., Any]:
-    """Attention with rotation, made wrong by what is given: how fast queries and keys turn, the factor's power, …"""
+    """Attention with rotation, made wrong by what is given: how fast queries and keys turn, the factor's power, …
+
+    With `filled`, `future` stands in place of the scores of later words; otherwise it is added to them.
+    """
 
     def wrong(q: Tensor, k: Tensor, v: Tensor, inv_freq: Tensor, factor: float) -> Any:
         angles = frequencies.angles(torch.arange(q.shape[-2]), inv_freq)
         scores = turn(q, speeds[0] * angles) @ turn(k, speeds[1] * angles).mT * scale(q) * factor**power
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        later = ~seen(torch.ones(scores.shape[-2:], dtype=torch.bool))
         if masked_after:
             return scores.softmax(dim=over).masked_fill(later, 0.0) @ v
-        scores = scores.masked_fill(later, future) if future == -math.inf else scores + future * later
+        scores = scores.masked_fill(later, future) if filled or future == -math.inf else scores + future * later
         return scores.softmax(dim=over) @ v
 
     return wrong
@@ -84,10 +90,10 @@ def _values_turned(q: Tensor, k: Tensor, v: Tensor, inv_freq: Tensor, factor: fl
 
 
 def _heads(random: np.random.Generator, factor: float, loud: float = 0.0) -> Case:
-    """Queries, keys, values and speeds; with `loud`, keys that are the louder the later they come."""
+    """Queries, keys, values and speeds; with `loud`, keys that are so loud, and the louder the later they come."""
     pairs, length = int(random.integers(3, 6)), int(random.integers(6, 10))
     q, k, v = (torch.from_numpy(random.standard_normal((2, 3, length, 2 * pairs))) for _ in range(3))
-    grown = 1 + loud * torch.arange(length)[:, None]
+    grown = loud * torch.arange(1, length + 1)[:, None] if loud else 1.0
     speeds = torch.from_numpy(frequencies.inv_freq(2 * pairs, float(random.uniform(20, 900))))
     return Case(1.5 * q, k * grown, v, speeds, factor, infinite=say("q1.overflow") if loud else say("q1.no_key_left"))
 
@@ -98,16 +104,19 @@ def _turning(random: np.random.Generator) -> Iterator[Case]:
 
 
 def _leaks(q: Tensor, k: Tensor, v: Tensor, inv_freq: Tensor, factor: float) -> bool:
-    """Whether later words would be louder than all before them by more than −10⁴ can hide."""
+    """Whether later words show through whatever is added to their scores, or put in their place, but −∞.
+
+    That is, one is louder than all before it, and a first word's score with itself is below what is put there.
+    """
     scores = q @ k.mT
     length = scores.shape[-1]
     past = scores.masked_fill(torch.ones(length, length, dtype=torch.bool).triu(1), -math.inf).amax(-1)
-    return bool((scores.amax(-1) - past).max() > 1e6)
+    return bool((scores.amax(-1) - past).max() > LOUD and scores[..., 0, 0].min() < -LOUD)
 
 
 def _loud(random: np.random.Generator) -> Iterator[Case]:
     for _ in range(2):
-        yield until(_leaks, lambda: _heads(random, 1.0, 1e6))
+        yield until(_leaks, lambda: _heads(random, 1.0, LOUD))
 
 
 def _factors(random: np.random.Generator) -> Iterator[Case]:
@@ -131,6 +140,9 @@ q1 = Question(
     attention_written_out=True,
     mistakes=(
         *(Mistake(say("q1.later_words_seen"), _by_hand(future=f)) for f in (0.0, -100.0, -1000.0, -1e4)),
+        *(Mistake(say("q1.later_words_seen"), _by_hand(future=f, filled=True)) for f in (-100.0, -1e4, -1e9)),
+        Mistake(say("q1.later_words_seen"), _by_hand(future=-1e9)),
+        Mistake(say("q1.mask_backwards"), _by_hand(seen=lambda ones: ones.triu())),
         Mistake(say("q1.masked_after_softmax"), _by_hand(masked_after=True)),
         Mistake(say("q1.softmax_over_queries"), _by_hand(over=-2)),
         Mistake(say("q1.layout_of_halves"), _by_hand(_halves)),
@@ -138,6 +150,8 @@ q1 = Question(
         Mistake(say("q1.only_queries_turned"), _by_hand(speeds=(1.0, 0.0))),
         Mistake(say("q1.only_keys_turned"), _by_hand(speeds=(0.0, 1.0))),
         Mistake(say("q1.turned_against_each_other"), _by_hand(speeds=(1.0, -1.0))),
+        Mistake(say("q1.turned_against_each_other"), _by_hand(speeds=(-1.0, 1.0))),
+        Mistake(say("q1.turned_backwards"), _by_hand(speeds=(-1.0, -1.0))),
         Mistake(say("q1.values_turned"), _values_turned),
         Mistake(say("q1.scores_not_scaled"), _by_hand(scale=lambda q: 1.0)),
         Mistake(say("q1.scaled_by_width"), _by_hand(scale=lambda q: 1 / q.shape[-1])),
@@ -235,8 +249,8 @@ q2 = Question(
     tensors="only",
     returns=(say("q2.tokens"), say("q2.targets")),
     parts=(
-        Part(say("q2.text_with_block"), 1, cases=_somewhere, of=0),
-        Part(say("q2.what_is_asked"), 2, cases=_somewhere, of=1),
+        Part(say("q2.text_with_block"), 1, cases=_somewhere, of=0, exact_dtype=True),
+        Part(say("q2.what_is_asked"), 2, cases=_somewhere, of=1, exact_dtype=True),
     ),
     reference=_lesson,
     tolerance=1e-9,
@@ -259,6 +273,8 @@ q2 = Question(
             of=1,
         ),
         Mistake(say("q2.rest_asked"), _asking(lambda at, b, n, d: at >= b + CUE), of=1),
+        Mistake(say("q2.one_after"), _asking(lambda at, b, n, d: (at >= b + CUE) & (at <= b + n)), of=1),
+        Mistake(say("q2.asked_not_moved"), _asking(lambda at, b, n, d: (at > b + CUE) & (at <= b + n)), of=1),
         Mistake(say("q2.wrong_mark"), partial(_lesson, ignored=0), of=1),
         Mistake(say("q2.wrong_mark"), partial(_lesson, ignored=-1), of=1),
         Mistake(say("q2.of_old_text"), _of_old_text, of=1),
@@ -631,6 +647,23 @@ def _wide(dim: int, base: float) -> np.ndarray:
     return np.asarray(float(base) ** (-np.arange(dim // 2) / max(dim // 2 - 1, 1)))
 
 
+def _read(method: Method, scale: Callable[[float], float]) -> Callable[..., Any]:
+    """A method's speeds and attention factor, with the s that is made of the length over the trained one."""
+
+    def wrong(weights: Weights, n_heads: int, base: float, trained: int, tokens: Tensor) -> Any:
+        dim, told = weights["embedding.weight"].shape[1] // n_heads, scale(tokens.shape[1] / trained)
+        return (0.0, *method(dim, base, trained, told))  # its logits do not count
+
+    return wrong
+
+
+def _swapped(*told: Any) -> Any:
+    logits, speeds, factor = _model(*told)
+    return logits, factor, speeds
+
+
+RAISED = {"RuntimeError": say("q4.float_and_double")}
+
 q4 = Question(
     assignment=5,
     name="q4",
@@ -640,9 +673,9 @@ q4 = Question(
     returns=(say("q4.logits"), say("q4.speeds"), say("q4.factor")),
     patience=4,
     parts=(
-        Part(say("q4.drawn_models"), 3, cases=_drawn_models),
-        Part(say("q4.exam_trained"), 1, cases=_at_trained_length, model=MODEL, view="copies"),
-        Part(say("q4.exam_past"), 2, cases=_far_past, model=MODEL, view="copies"),
+        Part(say("q4.drawn_models"), 3, cases=_drawn_models, raised=RAISED),
+        Part(say("q4.exam_trained"), 1, cases=_at_trained_length, raised=RAISED, model=MODEL, view="copies"),
+        Part(say("q4.exam_past"), 2, cases=_far_past, raised=RAISED, model=MODEL, view="copies"),
     ),
     reference=_model,
     tolerance=1e-4,
@@ -675,6 +708,12 @@ q4 = Question(
         Mistake(say("q4.layers_backwards"), _forward(layers=lambda n: range(n)[::-1]), of=0),
         Mistake(say("q4.slowest_pair"), _forward(speeds=_wide)),
         Mistake(say("q4.lacks_two"), _forward(speeds=partial(_speeds, step=1.0))),
+        Mistake(say("q4.swapped"), _swapped),
+        *(
+            Mistake(say("q4.short_not_as_trained"), _read(METHODS[name], scale), of=of)
+            for scale in (lambda s: s, lambda s: 4.0)
+            for name, of in (("linear", 1), ("ntk", 1), ("parts", 1), ("temperature", 2))
+        ),
     ),
 )
 

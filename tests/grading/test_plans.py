@@ -57,6 +57,30 @@ def test_an_assignment_comes_after_what_it_rests_on(plans: ModuleType) -> None:
                 assert set(RESTS[int(name[-1])]) <= set(read), week
 
 
+def test_the_guide_has_the_minutes_that_an_assignment_says() -> None:
+    guide = (ROOT / "book" / "instructors_guide.md").read_text(encoding="utf-8")
+    for number in NUMBERS:
+        opening = sources.source_of(sources.load(sources.path_of(number))["cells"][0])
+        [(time, unit)] = re.findall(r"about (\d+) (minutes|hours)", opening)
+        minutes = int(time) * (60 if unit == "hours" else 1)
+        assert re.search(rf"^\| \[{number} .*\| {minutes} \|$", guide, re.MULTILINE)
+
+
+def test_a_chapter_comes_after_those_that_it_needs(plans: ModuleType) -> None:
+    needs = {}
+    for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"):
+        opening = sources.source_of(sources.load(path)["cells"][0])
+        [told] = re.findall(r"^\*\*You need\*\*(.*)$", opening, re.MULTILINE)
+        needs[path.stem] = set(re.findall(r"\((\d\d)_|chapter (\d\d)", told))
+    needs = {chapter: {one or other for one, other in found} for chapter, found in needs.items()}
+    assert needs["11_rope_in_real_models"] == {"08", "09"}
+    for weeks in plans.plans().values():
+        read: set[str] = set()
+        for chapter in (chapter for week in weeks for chapter in week.chapters):
+            assert needs[chapter] <= read, chapter
+            read.add(chapter[:2])
+
+
 def test_a_session_has_goals_and_minutes_and_fits(plans: ModuleType) -> None:
     for weeks in plans.plans().values():
         for session in (session for week in weeks for session in week.sessions):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -169,3 +171,22 @@ def test_the_samples_for_a_reader_report_what_the_notebook_prints(executed: Runs
         numbers = re.findall(r"\d\.\d{3}", sample["text"] + sample["why"])
         assert numbers
         assert [number for number in numbers if number not in printed] == []
+
+
+def test_what_is_said_of_two_halves_is_measured(executed: Runs) -> None:
+    cells = {cell["id"]: cell for cell in executed[5, True]}
+    measured = "".join(output.get("text", "") for output in cells["q5-see"].outputs)
+    names: dict[str, Any] = {}
+    for cell in ("imports", "imports-torch", "laboratory", "q5-see"):
+        exec(cells[cell].source.partition("\nshow(")[0], names)
+    slowed, a = names["halves"](10_000)["slowed alone"]
+    within = names["right_by_distance"](10_000, slowed, a, names["L"], names["BACKS"][:3])
+    assert min(within) > 0.9  # so that no old distance is misread
+    [turns] = names["frequencies"].turns(names["L"], names["S"] * slowed[6:7])  # of a pair that is slowed by all of S
+    warm = 0.1 * math.log(names["S"]) + 1
+    measured += " ".join(f"{value:.2f}" for value in (*within, turns, warm**2))
+    rubric = RUBRICS["assignment_5"]["q5"]
+    said = [cells["q5"].source, *rubric["points"], *(sample["text"] for sample in rubric["samples"])]
+    numbers = re.findall(r"\b[01]\.\d\d\b", " ".join(said))
+    assert len(numbers) > 20
+    assert [number for number in numbers if number not in measured] == []

@@ -162,6 +162,12 @@ WRONG = {
             "it only lowers them",
             _q1().replace(_MASK, "s = s + (at[None, :] > at[:, None]) * -1e4"),
         ),
+        "−10 000 in place of a score": ("it only lowers them", _q1().replace("-math.inf", "-1e4")),
+        "−10⁹ in place of a score": ("it only lowers them", _q1().replace("-math.inf", "-1e9")),
+        "the mask the wrong way round": (
+            "the wrong way round",
+            _q1().replace("at[None, :] > at", "at[None, :] < at"),
+        ),
         "does not see itself": (
             "a query must see its own place",
             _q1().replace("at[None, :] > at", "at[None, :] >= at"),
@@ -182,6 +188,11 @@ WRONG = {
             "opposite directions",
             _q1(k="angles = -angles\nk = turned(k)"),
         ),
+        "only queries the wrong way": (
+            "opposite directions",
+            _q1(q="angles = -angles\nq = turned(q)\nangles = -angles"),
+        ),
+        "both the wrong way": ("both turned the wrong way", _q1(q="angles = -angles\nq = turned(q)")),
         "values turned": ("the values are turned too", _q1(w="w = s.softmax(-1)\nv = turned(v)")),
         "not scaled": ("not divided by the root", _q1().replace(" / q.shape[-1] ** 0.5", "")),
         "scaled by the width": ("not by its root", _q1().replace(" ** 0.5", "")),
@@ -208,6 +219,15 @@ WRONG = {
         "the cue asked": ("nobody can know them yet", _q2(cue="cue = 0")),
         "one left out": ("one symbol is left out", _q2(cue="cue = 1")),
         "three left out": ("three symbols are left out", _q2(cue="cue = 3")),
+        "one asked after": (
+            "the one symbol after",
+            _q2().replace("int(last[j]))\n        targets", "int(last[j]) + 1)\n        targets"),
+        ),
+        "the targets moved, and what is asked not": (
+            "the places that are asked for did not",
+            _q2("return tokens, torch.where(torch.cat([targets[:, :1], targets[:, :-1]], 1) < 0, -100, text[:, 1:])"),
+        ),
+        "targets that are no whole numbers": ("the dtype of the targets", _q2("return tokens, targets.float()")),
         "the first saying asked too": (
             "as well",
             _q2("""
@@ -319,9 +339,24 @@ g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
             "what attention has added to",
             _q4().replace("x = x + y", "z = x + y").replace("x = x + bend", "x = z + bend"),
         ),
-        "not extended": ("a share of", _q4(s="s = 1")),
-        "linear": ("a share of", _q4(g="g = 0 * r", a="a = 1.0")),
-        "by parts alone": ("a share of", _q4(a="a = 1.0")),
+        "in float64 where the weights are not": (
+            "bring cosines and sines to float32",
+            _q4(cos="cos = a * angles.cos()", sin="sin = a * angles.sin()"),
+        ),
+        "short texts sped up": ("no longer than those of the training", _q4(s="s = n / trained")),
+        "short texts slowed": ("no longer than those of the training", _q4(s="s = 4")),
+        "short texts slowed as a whole": (
+            "no longer than those of the training",
+            _q4(s="s = 4", g="g = 0 * r", a="a = 1.0"),
+        ),
+        "a factor for short texts": (
+            "no longer than those of the training",
+            _q4(a="a = 0.1 * math.log(n / trained) + 1"),
+        ),
+        "speeds and factor swapped": ("are swapped", _returned("logits, a, speeds")),
+        "not extended": ("it passes with", _q4(s="s = 1")),
+        "linear": ("it passes with", _q4(g="g = 0 * r", a="a = 1.0")),
+        "by parts alone": ("it passes with", _q4(a="a = 1.0")),
         "looks the block up": (
             "not what the trained weights give",
             _q4(logits=f"logits = x @ W['head'].T\n{_LOOK_UP}"),

@@ -416,12 +416,20 @@ class Question(Hinted):
 
 @dataclass(frozen=True)
 class HandGraded(Hinted):
-    """A question that a person reads, and the points it can give."""
+    """A question that a person reads, and the points it can give; called, it says that."""
 
     assignment: int
     name: str
     title: str
     points: int
+
+    def __call__(self) -> None:
+        """Print who reads the answer.
+
+        >>> HandGraded(5, "q5", "two halves", 3)()
+        q5: a person reads this answer (3 points), and no program. check.q5.hint() helps.
+        """
+        print(say("read.by_a_person", name=self.name, points=self.points))
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,10 @@ def one_report(name: str, right: list[bool], sentence: str = "a sign is wrong") 
 
 
 def page_of(shown: dict[str, Any]) -> str:
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    loader = jinja2.FileSystemLoader(report.HERE)
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     environment.filters["visible"] = visible
-    return environment.from_string((report.HERE / report.ANALYSIS).read_text(encoding="utf-8")).render(shown)
+    return environment.get_template(report.ANALYSIS).render(shown)
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ NOT_RUN = ("skipped", "xfailed", "xpassed")
 LONGEST_FIRST = (
     "jupyterlab", "grading", "site", "unit", "tools", "doctor", "notebooks", "check", "page", "claims", "nbval",
 )  # fmt: skip
+LONGEST_NAME = 200  # characters of one parameter of a test
 # Whose tests say how much of the package is covered (tests/watched.py).
 COVERING = {"unit", "check", "doctor"}
 # Groups that run chapters or look at the site built from them, and chapters use torch.
@@ -62,6 +63,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave out whole files and folders that import torch, where torch is left out."""
     left_out = config.getoption("markexpr") == "not torch" and collection_path.name in IMPORT_TORCH | NEED_TORCH
     return True if left_out else None
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name what is long by its beginning and its length: a test's name goes through every process and log."""
+    if not isinstance(val, str | bytes) or len(val) <= LONGEST_NAME:
+        return None  # as pytest names it
+    return f"{argname} {ascii(val[:20])} of {len(val)}"
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import socket
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -166,8 +167,12 @@ class Groups:
         (folder / "tests.json").write_text(text, encoding="utf-8")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Count in the process that reports, not in the workers."""
+    # What pytest-rerunfailures tells the main process before each test would wait 40 ms for the one before (Nagle).
+    if hasattr(config, "failures_db") and hasattr(config, "workerinput"):
+        config.failures_db.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Groups(), "groups")
     config.pluginmanager.register(Watching(lambda item: group_of(item.nodeid) in COVERING), "watching")

@@ -11,7 +11,7 @@ import yaml
 import posenc
 from posenc.lab.measured import RESULTS, SHIPPED, read_json
 from posenc.widgets import EXPLORABLES
-from tools import release
+from tools import environment, release
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -38,6 +38,8 @@ def test_what_the_readme_counts_is_there():
         "{} assignments whose checks": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),
     }
     told = " ".join(README.split()).lower()
+    download = environment.MB_WITHOUT_TORCH + environment.MB_TORCH_CPU
+    assert f"about {round(download, -1)} mb with the cpu build of torch" in told
     assert [text for text, count in counted.items() if text.format(WORDS[count]) not in told] == []
     explorables = (ROOT / "book" / "explorables.md").read_text(encoding="utf-8")
     assert f"\n{WORDS[len(EXPLORABLES)].capitalize()} figures that answer while you read." in explorables

@@ -32,16 +32,17 @@ LONGEST_FIRST = (
 LONGEST_NAME = 200  # characters of one parameter of a test
 # Whose tests say how much of the package is covered (tests/watched.py).
 COVERING = {"unit", "check", "doctor"}
-# Groups that run chapters or look at the site built from them, and chapters use torch.
-NEED_TORCH = {"nbval", "site", "jupyterlab"}
+# Groups that run chapters or look at the site built from them, and chapters use torch; so does the grader.
+NEED_TORCH = {"nbval", "site", "jupyterlab", "grading"}
 
 # The transformer and the laboratory are torch from end to end, and so are their tests; all are marked so.
 IMPORT_TORCH = {
-    "test_bias_flex.py", "test_bias_transformers.py", "test_lab_corpus.py", "test_lab_evaluate.py", "test_lab_exams.py",
-    "test_lab_results.py", "test_lab_statistics.py", "test_lab_store.py", "test_lab_train.py", "test_plain.py",
-    "test_real.py", "test_rope_torch.py", "test_scaling_transformers.py", "test_schemes.py", "test_schemes_content.py",
-    "test_schemes_input.py", "test_schemes_logits.py", "test_schemes_no_position.py",
-    "test_schemes_query_and_key.py", "test_transformer.py", "test_wrong_answers.py",
+    "test_bias_flex.py", "test_bias_transformers.py", "test_findings.py", "test_lab_corpus.py",
+    "test_lab_evaluate.py", "test_lab_exams.py", "test_lab_results.py", "test_lab_statistics.py",
+    "test_lab_store.py", "test_lab_train.py", "test_libraries.py", "test_plain.py", "test_real.py",
+    "test_rope_torch.py", "test_rotary_memory.py", "test_scaling_transformers.py", "test_schemes.py",
+    "test_schemes_content.py", "test_schemes_input.py", "test_schemes_logits.py", "test_schemes_no_position.py",
+    "test_schemes_query_and_key.py", "test_transformer.py",
 }  # fmt: skip
 
 # The machine may be slow or shared: time is measured by `make bench`, not here. The same examples everywhere, as

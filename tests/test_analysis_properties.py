@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from posenc.absolute import binary, dyadic, harmonic, integer, learned, normalised, sinusoidal
+from posenc.absolute import binary, integer, learned, normalised, sinusoidal
 from posenc.analysis import (
     defined_share,
     greatest_norm,
@@ -19,17 +19,9 @@ from posenc.analysis import (
     shift_residual,
     translation_residual,
 )
+from tests.test_analysis import TABLES
 
 bases = st.floats(1.0, 1e8)
-TABLES = {
-    "integer": integer(np.arange(64), 16),
-    "normalised": normalised(np.arange(64), 64, 16),
-    "binary": binary(np.arange(64), 16),
-    "harmonic": harmonic(np.arange(64), 16),
-    "dyadic": dyadic(np.arange(64), 16),
-    "sinusoidal": sinusoidal(np.arange(64), 16),
-    "noise": np.random.default_rng(0).standard_normal((64, 16)),
-}
 
 
 @pytest.mark.parametrize(

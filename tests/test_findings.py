@@ -19,6 +19,7 @@ from posenc.lab.measured import exams, statistics
 from posenc.scaling import ntk_by_parts
 from tools.notebooks import load, text_of
 
+pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "book" / "findings.md").read_text(encoding="utf-8").replace("\u202f", " ")
 FOUND, STATISTICS = exams(), statistics()

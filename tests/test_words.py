@@ -13,7 +13,7 @@ import pytest
 
 from posenc.figures import _drawing
 from posenc.rotary import LAYOUTS
-from tests import test_figures
+from tests import figure_examples
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "posenc"
 CATALOGUES = {"figures": "words.json", "check": "messages.json"}
@@ -206,10 +206,10 @@ def shown(drawn: Any, name: str = "") -> Iterator[str]:
 
 def test_another_catalogue_is_another_language(monkeypatch):
     """With a catalogue of blanks, figures say nothing but the names that the examples give them."""
-    source = ast.parse(Path(test_figures.__file__).read_text(encoding="utf-8"))
+    source = ast.parse(Path(figure_examples.__file__).read_text(encoding="utf-8"))
     given = [node for statement in source.body if isinstance(statement, ast.Assign) for node in ast.walk(statement)]
     strings = [node.value for node in given if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     names = {word for text in strings for word in re.findall(r"[A-Za-z]{3,}", text)} | SYMBOLS
     monkeypatch.setattr(_drawing, "WORDS", blank(_drawing.WORDS))
-    for name, draw in test_figures.EXAMPLES.items():
+    for name, draw in figure_examples.EXAMPLES.items():
         assert set(shown(draw().to_plotly_json())) - names == set(), name

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from posenc.scaling import from_config
     from posenc.schemes import make_scheme
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 _HOMES = {
     "Rope": "rope",
     "alibi": "bias",

@@ -42,8 +42,8 @@ def environment(torch: str) -> Path:
     return python
 
 
-def addressed_copy(folder: Path) -> list[Path]:
-    """Commit the files of this repository as they are now, with an address set, in a folder; what that changed."""
+def copy_files(folder: Path) -> None:
+    """Copy the files of this repository, as they are now, into a folder."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
     ).stdout
@@ -51,6 +51,11 @@ def addressed_copy(folder: Path) -> list[Path]:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name)
+
+
+def addressed_copy(folder: Path) -> list[Path]:
+    """Commit the files of this repository as they are now, with an address set, in a folder; what that changed."""
+    copy_files(folder)
     changed = address.set_address(folder, URL)
     for command in (["init", "--quiet", "--initial-branch=main"], ["add", "--all"], ["commit", "-qm", "All"]):
         subprocess.run(["git", *IDENTITY, *command], cwd=folder, check=True)

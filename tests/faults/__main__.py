@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.colab.run import copy_files
+
 ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("faults.toml")
 BUILT = ("html", ".jupyter_cache")
@@ -27,13 +29,7 @@ BUILT = ("html", ".jupyter_cache")
 
 def copy(folder: Path) -> None:
     """Copy the files of the repository as they are, and what was built of the book."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
-    ).stdout
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
+    copy_files(folder)
     for name in BUILT:
         shutil.copytree(ROOT / "_build" / name, folder / "_build" / name)
 

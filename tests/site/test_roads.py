@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from myst_parser.mdit_to_docutils.base import default_slugify
@@ -74,6 +75,16 @@ def test_the_course_has_every_chapter_and_assignment(roads):
     chapters = sorted(path.stem for path in (roads.ROOT / "notebooks").glob("[0-9]*.ipynb"))
     assert sorted(page for page in pages if "assignment" not in page) == [f"notebooks/{stem}" for stem in chapters]
     assert [page[-1] for page in pages if "assignment" in page] == ["1", "2", "3", "4", "5"]
+
+
+def test_the_course_comes_to_nothing_before_what_it_needs(roads):
+    needs = {}
+    for page in roads.roads()["the_course"].pages:
+        opening = joined(load(roads.notebook_of(page))["cells"][0]["source"])
+        told = opening.partition("**You need**")[2].partition("\n\n")[0] or opening
+        needs[page] = {one or other for one, other in re.findall(r"\((?:\.\./)?(\d\d)_|chapter (\d\d)", told)}
+        assert needs[page] <= {before.rpartition("/")[2][:2] for before in [*needs][:-1]}, page
+    assert needs["notebooks/assignments/assignment_3"] == {"07", "08", "09", "11"}
 
 
 # ---- on the page -------------------------------------------------------------------------------------------------

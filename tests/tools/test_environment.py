@@ -82,3 +82,22 @@ def test_an_environment_that_is_up_to_date_is_left_alone(tmp_path, monkeypatch, 
     stamp.write_text(environment.fingerprint(False, os.path.abspath(tmp_path)))
     environment.prepare(str(tmp_path))
     assert capsys.readouterr().out == f"Environment: {tmp_path} is up to date.\n"
+
+
+def test_what_is_left_without_torch_needs_none():
+    """tests/conftest.py names the files that import torch: the others can be collected where it cannot be found."""
+    script = """if True:
+        import sys
+        import pytest
+
+        class Without:
+            def find_spec(self, name, path=None, target=None):
+                if name == "torch":
+                    raise ModuleNotFoundError(name=name)
+
+        sys.meta_path.insert(0, Without())
+        sys.exit(pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "-m", "not torch", "tests"]))
+    """
+    found = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout
+    assert "tests/test_rotary.py" in found.stdout

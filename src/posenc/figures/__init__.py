@@ -17,10 +17,9 @@ from posenc.figures.attention import (
     permuted,
     score_widths,
     training_losses,
-    word_orders,
 )
 from posenc.figures.biases import bias_maps, biases_by_distance, learned_biases, reaches, terms_multiplied
-from posenc.figures.codes import code_tables, distance_maps, returns, slopes, step_sizes, wave_and_dial
+from posenc.figures.codes import code_tables, distance_maps, slopes, step_sizes
 from posenc.figures.decay import cosine_map, decay_and_law, decay_for_bases, hands_used, scores_in_attention, waves
 from posenc.figures.grids import pairs_by_axis, patch_maps
 from posenc.figures.length import (
@@ -34,10 +33,8 @@ from posenc.figures.length import (
     order_of_schemes,
     over_seeds,
     pairs_by_model,
-    repairs,
     scaling_ratios,
     scores_of_caches,
-    suspects,
 )
 from posenc.figures.places import (
     clock_from_share,
@@ -58,7 +55,6 @@ from posenc.figures.rotation import (
     moved_on,
     order_of_pairs,
     pair_peaks,
-    path_in_coordinates,
     paths_in_planes,
     powers,
     rotated_pairs,
@@ -130,7 +126,6 @@ __all__ = [
     "pairs_by_axis",
     "pairs_by_model",
     "patch_maps",
-    "path_in_coordinates",
     "paths_in_planes",
     "places_read",
     "position_maps",
@@ -138,8 +133,6 @@ __all__ = [
     "products_through_weights",
     "projected_sum",
     "reaches",
-    "repairs",
-    "returns",
     "rotated_pairs",
     "rotation_maps",
     "scaling_ratios",
@@ -152,14 +145,11 @@ __all__ = [
     "shifted_outputs",
     "step_sizes",
     "staged_texts",
-    "suspects",
     "terms_multiplied",
     "training_losses",
     "turned_and_mapped",
-    "wave_and_dial",
     "wavelength_ladder",
     "waves",
-    "word_orders",
     "attention_by_distance",
     "gossip",
     "permuted",

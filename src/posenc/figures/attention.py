@@ -202,46 +202,6 @@ def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: f
     return _tell(figure, "training_losses", steps=steps, models=told, chance=chance)
 
 
-def word_orders(
-    first: Sequence[str], first_weights: np.ndarray, second: Sequence[str], second_weights: np.ndarray
-) -> go.Figure:
-    """Attention weights of the same words in two orders, queries down and keys across, as `attention` answers them.
-
-    A word that occurs twice is taken to be moved without overtaking itself.
-    """
-    if sorted(_some("first", first)) != sorted(second) or list(first) == list(second):
-        raise ValueError(f"second must hold the words of first in another order, got {list(second)} and {list(first)}")
-    tables = []
-    for name, words, weights in (("first", first, first_weights), ("second", second, second_weights)):
-        tables.append(np.asarray(weights, dtype=float))
-        if tables[-1].shape != (len(words), len(words)):
-            raise ValueError(f"{name}_weights must be {len(words)} × {len(words)}, got shape {tables[-1].shape}")
-    moved = np.empty(len(first), dtype=int)  # where in the first order each word of the second stands
-    moved[np.argsort(second, kind="stable")] = np.argsort(first, kind="stable")
-    change = np.abs(tables[1] - tables[0][np.ix_(moved, moved)]).max()
-    titles = [_say("word_orders.sentence", words=" ".join(words)) for words in (first, second)]
-    panels = {title: _drawn(table) for title, table in zip(titles, tables, strict=True)}
-    figure = _heat_maps(panels, 2, 0.0, 1.0, opacity=0.6)  # pale enough for the numbers on it
-    for column, (words, table) in enumerate(zip((first, second), tables, strict=True), 1):
-        at = np.array(list(product(range(len(words)), repeat=2)))
-        text = [f"{weight:.2f}" for weight in table.ravel()]
-        hidden = {"hoverinfo": "skip", "showlegend": False}
-        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", row=1, col=column, **hidden)
-        ticks = {"tickvals": list(range(len(words))), "ticktext": list(words), "col": column}
-        figure.update_xaxes(title_text=_say("axes.key"), **ticks)
-        name = _say("axes.query") if column == 1 else None
-        figure.update_yaxes(title_text=name, side=("left", "right")[column - 1], **ticks)
-    looks = [
-        {"query": query, "most": words[row.argmax()], "weight": row.max()}
-        for words, table in zip((first, second), tables, strict=True)
-        for query, row in zip(words, table, strict=True)
-    ]
-    figure.update_layout(coloraxis_showscale=False)
-    facts = {"first": titles[0], "second": titles[1], "looks": looks}
-    changes = bool(change > 1e-5)  # float32 in, two digits out
-    return _tell(figure, "word_orders", height=380, changes=changes, change=change, **facts)
-
-
 def permuted(words: Sequence[str], order: Sequence[int], weights: np.ndarray) -> go.Figure:
     """What a permutation P does to a table of weights W, queries down and keys across: W, then PW, then PWPᵀ.
 

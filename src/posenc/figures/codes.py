@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from posenc.absolute import normalised
 from posenc.analysis import (
@@ -15,7 +14,6 @@ from posenc.analysis import (
 from posenc.figures._drawing import (
     PALETTE,
     _above,
-    _at,
     _drawn,
     _each,
     _heat_maps,
@@ -26,7 +24,6 @@ from posenc.figures._drawing import (
     _tell,
     _title,
 )
-from posenc.frequencies import angles
 
 
 def step_sizes(lengths: Sequence[int]) -> go.Figure:
@@ -135,102 +132,6 @@ def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> 
     if title is not None:
         finding, details = title, _say("alternative.text", finding=finding, details=details)
     return _title(figure, finding, details, height=100 + 290 * rows)
-
-
-def wave_and_dial(speed: float, steps: int) -> go.Figure:
-    """A hand that turns at a speed in radians a token, and its sine: the longest and the shortest step of the sine.
-
-    The steps begin at position 0. The hand's own steps are all the same.
-    """
-    _above("speed", speed, 0)
-    _above("steps", steps, 1)
-    at = np.arange(steps + 1)
-    across, up = np.cos(speed * at), np.sin(speed * at)
-    rises = np.abs(np.diff(up))
-    chord = np.hypot(across[1] - across[0], up[1] - up[0])
-    figure = make_subplots(
-        1,
-        2,
-        shared_yaxes=True,
-        column_widths=[0.4, 0.6],
-        horizontal_spacing=0.04,
-        subplot_titles=(_say("wave_and_dial.hand"), _say("wave_and_dial.shadow")),
-    )
-    smooth = np.linspace(0, 2 * np.pi, 121)
-    thin = {"mode": "lines", "showlegend": False, "hoverinfo": "skip"}
-    grey = {"color": PALETTE["neutral"], "width": 1}
-    turn = {"x": _drawn(np.cos(smooth)), "y": _drawn(np.sin(smooth)), "name": _say("wave_and_dial.turn")}
-    figure.add_scatter(**turn, line=grey, **thin, row=1, col=1)
-    fine = np.linspace(0, steps, 30 * steps + 1)
-    wave = {"x": _drawn(fine), "y": _drawn(np.sin(speed * fine)), "name": _say("wave_and_dial.wave")}
-    figure.add_scatter(**wave, line=grey, **thin, row=1, col=2)
-    dots = {"mode": "markers", "showlegend": False, "marker": {"color": PALETTE["position"], "size": 7}}
-    for column, x in ((1, across), (2, at)):
-        name = (_say("wave_and_dial.hand_alone"), _say("wave_and_dial.sine"))[column - 1]
-        hover = _say("wave_and_dial.hover", position="%{customdata}")
-        figure.add_scatter(
-            x=_drawn(x), y=_drawn(up), customdata=at, hovertemplate=hover, name=name, **dots, row=1, col=column
-        )
-    for what, k, colour in (("longest", rises.argmax(), "score"), ("shortest", rises.argmin(), "bound")):
-        line = {"color": PALETTE[colour], "width": 5}
-        figure.add_scatter(
-            x=_drawn(across[k : k + 2]),
-            y=_drawn(up[k : k + 2]),
-            mode="lines",
-            line=line,
-            name=_say("wave_and_dial.step"),
-            showlegend=False,
-            row=1,
-            col=1,
-        )
-        label = _say("wave_and_dial.steps", longest=what == "longest", start=k, end=k + 1, rise=rises[k])
-        run = {"color": PALETTE[colour], "width": 2, "dash": "dot"}
-        figure.add_scatter(
-            x=[k, k + 1], y=_drawn(up[[k, k]]), line=run, name=_say("wave_and_dial.run"), **thin, row=1, col=2
-        )
-        figure.add_scatter(x=[k + 1, k + 1], y=_drawn(up[k : k + 2]), mode="lines", line=line, name=label, row=1, col=2)
-    figure.update_yaxes(range=[-1.2, 1.2], tickvals=[-1, 0, 1])
-    figure.update_yaxes(title_text=_say("wave_and_dial.sine"), scaleanchor="x", constrain="domain", row=1, col=1)
-    dial = {"range": [-1.2, 1.2], "tickvals": [-1, 0, 1], "constrain": "domain", "row": 1, "col": 1}
-    figure.update_xaxes(title_text=_say("wave_and_dial.cosine"), **dial)
-    figure.update_xaxes(title_text=_say("axes.position"), row=1, col=2)
-    figure.update_annotations(font_size=12)
-    facts = {"chord": chord, "least": rises.min(), "most": rises.max(), "speed": speed, "steps": steps}
-    return _tell(figure, "wave_and_dial", **facts)
-
-
-def returns(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
-    """How far the code of each position is from that of position 0, for dials of several lists of speeds.
-
-    A list of speeds, in radians a token, is the code of their sines and cosines. Distances are divided by the root of
-    the number of dials. The nearest position that is not 0 is marked.
-    """
-    _above("reach", reach, 1)
-    lists = {name: np.asarray(values, dtype=float) for name, values in _some("speeds", speeds).items()}
-    if any(values.ndim != 1 or not len(values) for values in lists.values()):
-        raise ValueError(f"speeds must all be lists of one number or more, got {dict(speeds)}")
-    figure = make_subplots(
-        len(lists),
-        1,
-        shared_xaxes=True,
-        vertical_spacing=0.24 / len(lists),
-        subplot_titles=list(lists),
-    )
-    at, found = np.arange(reach + 1), []
-    for row, (name, values) in enumerate(lists.items(), 1):
-        apart = np.sqrt(np.mean(2 - 2 * np.cos(angles(at, values)), axis=-1))
-        nearest = 1 + int(apart[1:].argmin())
-        found.append({"name": name, "nearest": nearest, "apart": apart[nearest]})
-        line, dot = {"color": PALETTE["score"], "width": 1}, {"color": PALETTE["position"], "size": 9}
-        figure.add_scatter(**_at(at), y=_drawn(apart), line=line, name=name, mode="lines", row=row, col=1)
-        where = {"name": _say("returns.nearest"), "row": row, "col": 1}
-        figure.add_scatter(x=[nearest], y=_drawn(apart[[nearest]]), marker=dot, mode="markers", **where)
-    figure.update_traces(showlegend=False)
-    figure.update_yaxes(range=[-0.15, 2.1], tickvals=[0, 1, 2])
-    figure.update_yaxes(title_text=_say("returns.up"), row=(len(lists) + 1) // 2)
-    figure.update_xaxes(title_text=_say("axes.position"), row=len(lists))
-    figure.update_annotations(font_size=12, x=0, xanchor="left")
-    return _tell(figure, "returns", height=130 + 130 * len(lists), reach=reach, codes=found)
 
 
 def slopes(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:

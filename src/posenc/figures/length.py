@@ -99,39 +99,6 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
     return _tell(figure, "cliffs", height=110 + 200 * len(found), **facts)
 
 
-def suspects(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarray]]) -> go.Figure:
-    """Two causes apart and together, and what they should explain, against the length that they stand for.
-
-    `measured` maps the name of a panel to causes and their values at each length. The last is the real thing, drawn as
-    dots; the title has what each reaches at the last length.
-    """
-    found = _in_full(measured, _some("lengths", lengths))
-    figure, told, every = _rows(list(found), lengths), [], []
-    texts = _each(length=lengths)
-    for row, (panel, each) in enumerate(found.items(), 1):
-        for k, (name, values) in enumerate(each.items()):
-            real = k == len(each) - 1
-            style = _style(k) if k < 2 else {"color": PALETTE["position" if k == 2 else "neutral"], "width": 2}
-            marker = {"color": style["color"], "size": 9 if real else 6, "symbol": "x" if real else "circle"}
-            figure.add_scatter(
-                x=list(lengths),
-                y=_drawn(values.mean(axis=0)),
-                mode="markers" if real else "lines+markers",
-                line=style,
-                marker=marker,
-                name=name,
-                legendgroup=name,
-                showlegend=row == 1,
-                row=row,
-                col=1,
-            )
-            every.append({"panel": panel, "name": name, "values": _each(value=values.mean(axis=0))})
-        ends = [{"name": name, "end": values.mean(axis=0)[-1]} for name, values in each.items()]
-        told.append({"panel": panel.split(":")[0], "ends": ends})
-    facts = {"longest": lengths[-1], "panels": told, "lengths": texts, "every": every}
-    return _tell(figure, "suspects", height=110 + 230 * len(found), **facts)
-
-
 def fitted_scores(targets: np.ndarray, dim: int, base: float, least_turns: Sequence[float]) -> go.Figure:
     """The size of scores fitted to targets at distances below their number, drawn to twice that.
 
@@ -187,53 +154,6 @@ def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit
     pairs = _each(name=costs, most=[cost for cost, _ in peaks])
     facts = {"least": min(where), "most": max(where), "unit": unit, "pairs": pairs}
     return _tell(figure, "costs_on_the_circle", height=440, **facts)
-
-
-def repairs(measured: Mapping[str, Mapping[str, Mapping[str, Sequence[float]]]]) -> go.Figure:
-    """What every change of a trained model reaches, a dot for each seed.
-
-    `measured` maps a panel to models, each of which maps the changes to values of the seeds. The first change is what
-    the others are measured against, drawn as a line as well.
-    """
-    found = {
-        panel: {model: {change: np.asarray(values, dtype=float) for change, values in each.items()}
-                for model, each in models.items()}
-        for panel, models in _some("measured", measured).items()
-    }  # fmt: skip
-    changes = list(next(iter(next(iter(found.values())).values())))
-    for panel, models in found.items():
-        for model, each in models.items():
-            if list(each) != changes or any(v.ndim != 1 or not np.isfinite(v).all() for v in each.values()):
-                raise ValueError(
-                    f"measured[{panel!r}][{model!r}] must have finite values of {changes}, got {said(each)}"
-                )
-    titles = [panel.partition(": ")[0] for panel in found]
-    figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.26 / len(found))
-    told, every = [], []
-    for row, (panel, models) in enumerate(found.items(), 1):
-        nearer: list[dict[str, object]] = []
-        for k, (model, each) in enumerate(models.items()):
-            lift, colour = (0.17 if k % 2 else -0.17), _style(k)["color"]
-            at = [place + lift for place, change in enumerate(changes) for _ in each[change]]
-            values = np.concatenate([each[change] for change in changes])
-            symbol = ("circle-open", "diamond-open")[k % 2]
-            marker = {"color": colour, "size": 9, "symbol": symbol, "line": {"width": 2}}
-            shown = {"name": model, "legendgroup": model, "showlegend": row == 1, "row": row, "col": 1}
-            figure.add_scatter(x=_drawn(values), y=at, mode="markers", marker=marker, **shown)
-            figure.add_vline(
-                x=float(each[changes[0]].mean()), line={"color": colour, "width": 1, "dash": "dot"}, row=row, col=1
-            )
-            means = {change: each[change].mean() for change in changes}
-            nearest = min(changes[1:], key=lambda change: abs(means[change] - means[changes[0]]))
-            nearer.append({"change": nearest, "mean": means[nearest], "model": model})
-            every.append({"panel": panel, "model": model, "means": _each(change=changes, mean=means.values())})
-        told.append({"panel": titles[row - 1], "nearer": nearer})
-        figure.update_xaxes(title_text=panel.partition(": ")[2] or panel, row=row)
-    figure.update_yaxes(tickvals=list(range(len(changes))), ticktext=changes, range=[len(changes) - 0.5, -0.5])
-    figure.update_yaxes(title_text=_say("repairs.up"), zeroline=False, automargin=True)
-    figure.update_annotations(font_size=12, x=0, xanchor="left")
-    height = 120 + (60 + 34 * len(changes)) * len(found)
-    return _tell(figure, "repairs", height, unchanged=changes[0], panels=told, every=every)
 
 
 def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[str, Scaled]) -> go.Figure:

@@ -357,34 +357,6 @@ def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.
     return _tell(figure, "score_wave", theta=theta, products=told)
 
 
-def path_in_coordinates(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figure:
-    """The way of x under the powers of a matrix, in its first four coordinates, two a panel."""
-    _above("steps", steps, 1)
-    step, x = np.asarray(step, dtype=float), np.asarray(x, dtype=float)
-    if x.ndim != 1 or len(x) < 4 or step.shape != (len(x), len(x)):
-        raise ValueError(f"x must have four numbers or more and step as many rows, got {x.shape} and {step.shape}")
-    walked = np.stack([np.linalg.matrix_power(step, m) @ x for m in range(steps + 1)])  # (steps + 1, dim)
-    names = [_say("axes.coordinates", first=first, second=first + 1) for first in (0, 2)]
-    reach = 1.1 * float(np.abs(walked[:, :4]).max())
-    figure = _planes(names, reach, _say("path_in_coordinates.across"), _say("path_in_coordinates.up"))
-    for panel in (0, 1):
-        way = walked[:, 2 * panel : 2 * panel + 2]
-        figure.add_scatter(
-            x=_drawn(way[:, 0]),
-            y=_drawn(way[:, 1]),
-            mode="lines+markers",
-            line={"color": PALETTE["score"], "width": 0.7},
-            marker={"size": 5, "color": PALETTE["score"]},
-            name="Rᵐx",
-            showlegend=False,
-            row=1,
-            col=panel + 1,
-        )
-    lengths = np.hypot(*walked[:, :2].T)
-    facts = {"steps": steps, "least": lengths.min(), "most": lengths.max()}
-    return _tell(figure, "path_in_coordinates", height=380, **facts)
-
-
 def paths_in_planes(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figure:
     """Eigenvalues of an orthogonal matrix, and the way of x under its powers: in two coordinates and in its planes."""
     _above("steps", steps, 1)

@@ -9,7 +9,7 @@ export const PAIRS = 16;
 export const TIME = 0;
 export const ROW = 1;
 export const COLUMN = 2;
-export const ORDER = 3;
+const ORDER = 3;
 
 // So many pairs of each axis: one axis after the other, or in turn, where axis 0 takes the places of those that have all theirs.
 export function sections(sizes, interleaved) {

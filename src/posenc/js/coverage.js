@@ -5,7 +5,7 @@ import { Axis, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js"
 import catalogue from "./coverage.json";
 import { explorable } from "./explorable.js";
 import { grouped } from "./numbers.js";
-import { pairGrid } from "./pair_grid.js";
+import { pairGrid, press, readers } from "./pair_grid.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
@@ -197,16 +197,11 @@ function handles({ lengths }, state) {
   return [handle("trained", TRAINED), handle("used", USED)];
 }
 
-const areas = ({ grid, x, y: [bottom, top] }) => [grid.area, { left: x.start, right: x.end, top, bottom: bottom + 20 }];
-const inside = (px, py) => ({ left, right, top, bottom }) => px >= left && px <= right && py >= top && py <= bottom;
-const pairAt = (px, py, { grid, x }) => (inside(px, py)(grid.area) ? grid.at(px, py) : x.whole(x.invert(px)));
-
 const render = explorable({
   catalogue,
-  readers: [{ name: "pair", axis: ({ x }) => x, within: areas, pick: pairAt }],
+  readers, press,
   height: (width) => (width >= WIDE ? HEIGHT : NARROW),
   compute, draw, facts, reading, handles,
-  press: (px, py, result) => (areas(result).some(inside(px, py)) ? { pair: pairAt(px, py, result) } : null),
   play: { control: "used", seconds: 12 },
   pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });

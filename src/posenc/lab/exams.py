@@ -21,7 +21,6 @@ from posenc.lab.corpus import LONGEST, Batch, Copy, LibraryText, Recall, SaidOnc
 from posenc.lab.evaluate import (
     SCALINGS,
     TIMES,
-    Answers,
     answers,
     clipped,
     fine_tuned,
@@ -31,7 +30,7 @@ from posenc.lab.evaluate import (
     with_scheme,
 )
 from posenc.lab.measured import FILES
-from posenc.lab.measurements import with_table
+from posenc.lab.measurements import by_position, with_table
 from posenc.lab.runs import SEEDS, Run
 from posenc.lab.statistics import HeldWave, learned_minus, mean_products
 from posenc.schemes import make_scheme
@@ -100,7 +99,7 @@ def _ask(
     """All that a model is asked at a length."""
     for exam in _exams(run, length, changed):
         found = answers(model, exam.probe, exam.asked)
-        curves = {} if changed or exam.name in ("said_once", "recall") else _by_position(run, found)
+        curves = {} if changed or exam.name in ("said_once", "recall") else by_position(run, found)
         yield {
             "run": run.name,
             "kind": kind,
@@ -120,17 +119,6 @@ def _lengths(run: Run) -> list[int]:
     most = COSTLY_TIMES if run.scheme in COSTLY else max(TIMES)
     lengths = [times * run.settings.length for times in TIMES if times <= most]
     return [length for length in lengths if length <= LONGEST]
-
-
-def _by_position(run: Run, found: Answers) -> dict[str, list[float | None]]:
-    """Loss and accuracy by position, in steps of half the trained length."""
-    width = run.settings.length // 2
-    curves = {}
-    for name, values in (("position_loss", found.position_loss), ("position_accuracy", found.position_accuracy)):
-        steps = [values[start : start + width] for start in range(0, len(values), width)]
-        known = [step[~np.isnan(step)] for step in steps]
-        curves[name] = [round(float(step.mean()), 4) if step.size else None for step in known]
-    return curves
 
 
 # ---------------------------------------------------------------------------------------------------------------------

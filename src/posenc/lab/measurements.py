@@ -84,7 +84,7 @@ def _record(run: Run, kind: str, probe: str, length: int, found: Answers, **abou
     }
 
 
-def _by_position(run: Run, found: Answers) -> dict[str, list[float | None]]:
+def by_position(run: Run, found: Answers) -> dict[str, list[float | None]]:
     """Loss and accuracy by position, in steps of half the trained length."""
     width = run.settings.length // 2
     curves = {}
@@ -109,7 +109,7 @@ def _plain(model: Transformer, run: Run, name: str, probe: Task) -> Iterator[Mea
             sequences = 512 if run.task == "order" else SEQUENCES
             found = answers(model_at(length), probe.probe(length, sequences), probe.asked)
             about = {"past_end": variant} if variant else {}
-            curves = {} if run.task == "order" else _by_position(run, found)
+            curves = {} if run.task == "order" else by_position(run, found)
             yield _record(run, "plain", name, length, found, **about) | curves
 
 
@@ -138,7 +138,7 @@ def _scalings(model: Transformer, run: Run, name: str, probe: Task) -> Iterator[
             if length == trained and scaling != "default":
                 continue  # factor 1 changes nothing
             about = {"scaling": scaling, "factor": length / trained}
-            yield _record(run, "scaling", name, length, found, **about) | _by_position(run, found)
+            yield _record(run, "scaling", name, length, found, **about) | by_position(run, found)
     if name == "copy_half":
         return
     for scaling in FIXED:

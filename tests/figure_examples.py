@@ -1,0 +1,188 @@
+"""A small example of every figure, for the tests of each and for those of all."""
+
+from functools import cache
+
+import numpy as np
+
+from posenc import bias, figures, scaling
+from posenc.absolute import binary, shift_matrix, sinusoidal
+from posenc.analysis import decay, four_terms
+from posenc.attention import attention
+from posenc.frequencies import inv_freq
+from posenc.rotary import rotation_matrix
+
+DRAWN = 1 / 8192  # figures store values to 1/4096
+rng = np.random.default_rng(7)
+WORDS = rng.normal(size=(3, 8))
+W3 = np.full((3, 3), 1 / 3)
+FIRST = ["dog", "bites", "man"]
+CODES = {"bits": binary(np.arange(16), 4), "waves": sinusoidal(np.arange(16), 6)}
+EMBEDDINGS, SCALES = rng.normal(size=(5, 512)), {"small": 0.02, "unit": 1.0, "large": 512**0.5}
+RANDOM = rng.normal(size=(32, 32))
+TWO_WEIGHTS = np.random.default_rng(1).normal(size=(2, 4, 4))
+WEIGHTS = {"none": None, "random": RANDOM, "shift": shift_matrix(1, 32)}
+SMALL_WEIGHTS = {"turn": [[1, -2], [2, 1]], "swap": [[0, 1], [1, 0]], "squeeze": [[1, 0], [0, 0.5]]}
+CONTENT, PLACES, PROJECTION = rng.normal(size=(6, 16)), sinusoidal(np.arange(6), 16), np.eye(16)
+Q, K = [1.0, 0.5, 0.2, 1.0], [0.3, 1.0, 0.8, -0.4]
+FAR = np.arange(65)
+METHODS = {
+    "linear": scaling.linear(64, factor=4.0),
+    "YaRN": scaling.yarn(64, factor=4.0, original_max_position_embeddings=2048),
+}
+LISTS = {"one": (512, inv_freq(64)), "two": (4096, inv_freq(128, 1e6)), "three": (4096, inv_freq(128, 1e6))}
+TRAINED = {"one": (512, 47_117.0), "two": (4096, 5e6), "three": (4096, 5.1e6), "near": (4096, 47_117.0)}
+ALLOWED = {"one": (8192, 47_117.0), "two": (5000, 5e6)}
+LOWEST = {base: decay(np.arange(1025), inv_freq(128, base)).min() for base in (3000, 4300, 5000, 6000, 9000)}
+BIASES = {
+    "ALiBi": bias.alibi(-FAR[None], [0.5])[0, 0],
+    "Sandwich": bias.sandwich(-FAR[None], 8)[0, 0],
+    "KERPLE": bias.kerple(-FAR[None], [1.0], [1.0])[0, 0],
+}
+HEADS_OF_T5 = np.array([[0.5, 2.0, 1.0, -1.0, -1.0], [0.0, 1.0, 3.0, 2.0, 2.0]])
+FIVE = np.arange(5.0)[:, None] * [1.0, 2.0, 2.0]
+READINGS = {"nothing": np.ones((5, 3)), "two groups": FIVE[[0, 1, 1, 0, 1]], "everything": FIVE}
+SEEDED = {
+    "base 100": {
+        "none": [(1.3, 1.2, 1.4), (3.0, 2.9, 3.1), (3.6, 3.5, 3.7)],
+        "YaRN": [(1.3, 1.2, 1.4), (1.5, 1.4, 1.6), (2.2, 2.1, 2.5)],
+    },
+    "base 500": {
+        "none": [(1.4, 1.4, 1.4), (2.0, 1.9, 2.1), (2.5, 2.5, 2.5)],
+        "YaRN": [(1.4, 1.4, 1.4), (2.5, 2.4, 2.6), (2.7, 2.0, 3.0)],
+    },
+}
+LOSSES = {"blind": [0.7, 0.6, 0.5, 0.5, 0.5, 0.5, 0.5], "sees": [0.6, 0.1, 0.0]}
+
+
+def weights_of(words):
+    return attention(words, words, words).weights
+
+
+SHARES, VALUES = np.array([0.0, 0.75, 0.25]), np.array([[9.0, 9.0], [1.0, 0.2], [0.2, -1.0]])
+MASKED = attention(WORDS, WORDS, WORDS, causal=True).weights
+
+MIXED = np.linalg.qr(np.random.default_rng(4).standard_normal((5, 5)))[0]  # axes of two planes and what stays
+TURN = MIXED @ np.pad(rotation_matrix(np.array([0.3, 2.0])), (0, 1)) @ MIXED.T + np.outer(MIXED[:, 4], MIXED[:, 4])
+ROUNDED = {"float32": np.float32, "float16": np.float16}
+CAUGHT = {"layout": [False, True], "mixed": [True, True], "count": [False, False]}
+MEASURED = {
+    "text: loss": {"base 100": np.array([[1.25, 3.0], [1.5, 3.5]]), "base 10": np.array([[1.0, 2.0], [1.0, 2.5]])},
+    "copying: share right": {"base 100": np.array([[1.0, 0.5], [0.75, 0.25]])},
+}
+NOISE = np.random.default_rng(0).standard_normal(256)
+STEPS = np.array([[1.0], [0.5 + 0.5j], [2j]]) * np.exp(0.5j * np.arange(5))
+CIRCLE = {"pair 1": (np.arange(4) / 4, np.array([0.0, 0.0, 0.25, 0.5])), "pair 2": (np.arange(2) / 2, np.array([0, 1]))}
+EXAMINED = {
+    "text: loss (nats)": {"a": (1.5, 1.0, 2.0), "b": (2.0, 1.5, 2.5), "c": (3.5, 3.0, 4.0)},
+    "copying: share": {"a": (0.5, 0.5, 0.5), "b": (0.5, 0.25, 0.5), "c": (0.75, 0.75, 1.0)},
+}
+LEVEL = {"text: loss (nats)": ["a", "b"], "copying: share": {"c"}}
+BETTER = np.array([[0, 1, 1], [-1, 0, 0], [-1, 0, 0]])
+LOOKS = {"table": [0.75, 0.75, 0.5, 0.5, 0.25, 0.25, 0, 0], "turned": [0.5] * 8}
+READ = {"counted": np.linspace(0.5, 1.5, 11)[:, None] * np.array([1, 10, 200]), "blind": np.full((2, 3), 40.0)}
+LOUD = np.full((2, 2, 4), 2j)
+SCORED = np.arange(12.0).reshape(3, 4) / 8 - 0.75
+SHARED_OUT = {"blocks": ([0, 0, 1], [1.0, 0.1, 0.01]), "in turn": ([0, 1, 0], [1.0, 0.1, 0.01])}
+USED = {"a": LOUD * np.array([[[3, 1, 1, 1]], [[1, 1, 1, 1]]]), "b": LOUD}
+CLOCK = np.array([[0.0, 1.0], [0.5, 0.5], [1.0, 0.0]])
+ONE_BACK = np.array([[1.0, 0, 0], [0.75, 0.25, 0], [0, 0.875, 0.125]])
+EXAMPLES = {
+    "cosine_map": lambda: figures.cosine_map(65, 16, 1e4),
+    "hands_used": lambda: figures.hands_used(USED, 1),
+    "waves": lambda: figures.waves(np.arange(9), 8, 1e4, [0]),
+    "decay_and_law": lambda: figures.decay_and_law(np.arange(1, 200), 8, 1e4),
+    "scores_in_attention": lambda: figures.scores_in_attention(
+        [1], {"a": ([1.0], [1.0], 0.8), "b": ([1.0], [1.0], 0.0)}, 8, 1e4
+    ),
+    "decay_for_bases": lambda: figures.decay_for_bases(np.arange(1, 9), 8, [1e4]),
+    "step_sizes": lambda: figures.step_sizes([5, 10, 13, 20]),
+    "code_tables": lambda: figures.code_tables(CODES),
+    "texture": lambda: figures.code_tables({"sinusoidal": sinusoidal(np.arange(512), 768)}),
+    "wavelength_ladder": lambda: figures.wavelength_ladder(512, 1e4),
+    "chirps": lambda: figures.chirps([0, 4, 8, 12], 512, 1e4, 100),
+    "added_code": lambda: figures.added_code(EMBEDDINGS, sinusoidal(np.arange(5), 512), SCALES),
+    "frequency_roles": lambda: figures.frequency_roles(512, 128, 1e4),
+    "shifted_hands": lambda: figures.shifted_hands(5, 3, 64, 1e4, [0, 4, 16]),
+    "inner_products": lambda: figures.inner_products(500, [32, 64, 128, 512], 1e4),
+    "products_through_weights": lambda: figures.products_through_weights(
+        np.arange(-20, 21), [0, 100, 200], 32, 1e4, WEIGHTS
+    ),
+    "projected_sum": lambda: figures.projected_sum(WORDS[:2, :4], sinusoidal([5, 3], 4), TWO_WEIGHTS),
+    "turned_and_mapped": lambda: figures.turned_and_mapped(SMALL_WEIGHTS, 0.6),
+    "block_maps": lambda: figures.block_maps({"random": RANDOM[:4, :4], "shift": shift_matrix(1, 8)}),
+    "position_maps": lambda: figures.position_maps(20, 32, 1e4, WEIGHTS, trained=8),
+    "score_terms": lambda: figures.score_terms(four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)),
+    "rotated_pairs": lambda: figures.rotated_pairs(Q, K, 5, 2, 100.0),
+    "conjugate_product": lambda: figures.conjugate_product(2 + 1j, 1 + 2j),
+    "score_wave": lambda: figures.score_wave({"a": 4 - 3j, "b": 3 + 4j}, 0.16, 32),
+    "paths_in_planes": lambda: figures.paths_in_planes(TURN, [1.0, 2.0, 3.0, 4.0, 5.0], 20),
+    "moved_on": lambda: figures.moved_on({"turned": STEPS, "bent": STEPS[:, ::2]}, [0, 1, 1]),
+    "powers": lambda: figures.powers({"turn": np.exp(0.2j), "shrink": 0.9 * np.exp(0.2j)}, 10),
+    "eight_terms": lambda: figures.eight_terms([1.3, 0.4], [0.5, 1.1], 0.4, 3, 40),
+    "agreement_and_side": lambda: figures.agreement_and_side([1.3, 0.4], [0.5, 1.1], 0.4, 12),
+    "head_agreement_and_side": lambda: figures.head_agreement_and_side([1 - 2j, 0.5], [1.0, 0.1], 6),
+    "pair_peaks": lambda: figures.pair_peaks([1 - 2j, 0.5j], [1.0, 0.1], [0, 1], 6),
+    "between_the_turns": lambda: figures.between_the_turns(*TWO_WEIGHTS, 7, 2, 100),
+    "order_of_pairs": lambda: figures.order_of_pairs(8),
+    "shifted_outputs": lambda: figures.shifted_outputs([1, 1000], {"turned": [0.0, 0.0], "added": [0.25, 0.5]}),
+    "rotation_maps": lambda: figures.rotation_maps(2, 8, 1e4),
+    "losses_so_far": lambda: figures.losses_so_far(list("a b"), {"one": [1.5, 2, 0], "two": [1.5, 3, 3]}),
+    "angle_errors": lambda: figures.angle_errors([1, 10, 1000], ROUNDED),
+    "mistakes_and_tests": lambda: figures.mistakes_and_tests(CAUGHT, ["length", "hand"]),
+    "scaling_ratios": lambda: figures.scaling_ratios(64, 1e4, 2048, METHODS),
+    "over_seeds": lambda: figures.over_seeds([1, 2, 16], SEEDED, "times the length", "loss", ("cut text", [1.3, 1.4])),
+    "pairs_by_model": lambda: figures.pairs_by_model(LISTS),
+    "model_plane": lambda: figures.model_plane(TRAINED, ALLOWED),
+    "lowest_scores": lambda: figures.lowest_scores(1024, LOWEST),
+    "biases_by_distance": lambda: figures.biases_by_distance(FAR, BIASES),
+    "learned_biases": lambda: figures.learned_biases([0, 1, 2, 4, 8], HEADS_OF_T5),
+    "reaches": lambda: figures.reaches([100, 2000], {"line": [6, 6], "logarithm": [24, 107], "level": [50, 1000]}),
+    "bias_maps": lambda: figures.bias_maps(
+        {"line": np.subtract.outer(-np.arange(3.0), -np.arange(3)), "asked": np.arange(9.0).reshape(3, 3)}
+    ),
+    "terms_multiplied": lambda: figures.terms_multiplied([1, -2], [0.5, 1], [3, 0], [0.2, 0.2], [-1, 4]),
+    "orders_seen": lambda: figures.orders_seen(READINGS),
+    "training_losses": lambda: figures.training_losses(LOSSES, every=10, chance=0.5),
+    "gathering": lambda: figures.gathering(["the", "cat", "sat"], SHARES, VALUES, 2, ["creature", "action"]),
+    "attention_maps": lambda: figures.attention_maps(FIRST, {"open": weights_of(WORDS), "masked": MASKED}, 1),
+    "score_widths": lambda: figures.score_widths(
+        [4, 64], {"undivided": ([2.0, 8.1], [11.5, 1.8]), "divided": ([1.0, 1.01], [21.8, 20.5])}, 32
+    ),
+    "distance_maps": lambda: figures.distance_maps(CODES),
+    "cliffs": lambda: figures.cliffs([128, 256], MEASURED),
+    "fitted_scores": lambda: figures.fitted_scores(NOISE, 32, 1e4, (0, 4)),
+    "costs_on_the_circle": lambda: figures.costs_on_the_circle(CIRCLE, "nats"),
+    "scores_of_caches": lambda: figures.scores_of_caches(1, {"fresh": [0.0, 1.0, 0.25], "stale": [0.25, 0.0, 0.5]}),
+    "staged_texts": lambda: figures.staged_texts(8, {"as it is": (0, 1), "moved": (6, 1), "crowded": (0, 9)}),
+    "mean_waves": lambda: figures.mean_waves(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
+    "exams": lambda: figures.exams(EXAMINED, LEVEL, less_is_better=["text: loss (nats)"]),
+    "order_of_schemes": lambda: figures.order_of_schemes(["a", "b", "c"], BETTER),
+    "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
+    "copying_circuit": lambda: figures.copying_circuit("x a b c a"),
+    "clock_from_share": lambda: figures.clock_from_share([1.0, 0.5, 0.25], CLOCK[:, :2], ONE_BACK),
+    "found_by_length": lambda: figures.found_by_length(
+        [8, 16], {"none": [[1, 0.5], [0.5, 0.25]], "some": [1, 0]}, 8, 4
+    ),
+    "looking_back": lambda: figures.looking_back(range(1, 9), LOOKS),
+    "attention_by_distance": lambda: figures.attention_by_distance({"one": [0.25, 0.5, 0.25], "two": [0.5, 0.25, 0]}),
+    "permuted": lambda: figures.permuted(FIRST, [2, 1, 0], weights_of(WORDS)),
+    "gossip": lambda: figures.gossip(["dog bites man", "bites dog man"]),
+    "slopes": lambda: figures.slopes({"powers": [1.0, 0.1, 0.01], "one": [1.0]}, 100),
+    "places_read": lambda: figures.places_read([1, 10, 200], READ),
+    "patch_maps": lambda: figures.patch_maps({"sum": SCORED, "flat": np.full((3, 4), 0.5)}, (1, 2)),
+    "pairs_by_axis": lambda: figures.pairs_by_axis(SHARED_OUT, ["row", "column"]),
+}
+
+
+@cache
+def drawn(name):
+    """An example, drawn once for the tests that only look at it."""
+    return EXAMPLES[name]()
+
+
+def title(figure):
+    return figure.layout.title.text.replace("<br>", " ")
+
+
+def alt(figure):
+    return figure.layout.meta["alt"]

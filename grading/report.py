@@ -148,6 +148,8 @@ def write(
         for report in reports:
             page = template.render(report=report, assignment=assignment, run=run)
             name = safe_name(report.submission.student, taken)
+            while name.casefold() in taken:  # two of one name, whom a roster of names alone does not tell apart
+                name += "_"
             taken.add(name.casefold())
             (new / PAGES / f"{name}.html").write_text(page, encoding="utf-8", errors=NOT_TEXT)
         if assignment.hand_graded:

@@ -326,6 +326,7 @@ def FUNCTION(*args):
     except Exception as refused:
         raise type(refused)('INPUT' + repr(args))
 """,
+    "a name without end": "def FUNCTION(*args):\n    return " + "x" * 40_000,
     "no kind of exception": """
 class Kind(type):
     __mro__ = ()

@@ -20,7 +20,7 @@ from grading.submission import read
 
 
 def seconds(number: int, rounds: int) -> dict[str, float]:
-    """The least seconds of each question of an assignment, and of all of it. Raises ValueError where one is not right."""
+    """The least seconds of each question of an assignment, and of all. Raises ValueError where one is not right."""
     given, imports, seed = assignment(number), sources.imports_of(number), secrets.token_hex(8)
     cells = read(sources.path_of(number), "").cells
     taken: dict[str, list[float]] = defaultdict(list)

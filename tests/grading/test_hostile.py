@@ -185,6 +185,7 @@ def test_pages_tell_no_input_and_run_no_script(bank: Run) -> None:
         ("poses as what was refused", "it uses posenc"),
         ("a list that lies", "the result should be an array"),
         ("keys without end", "it raised an exception"),
+        ("a name without end", f"{'x' * 60}…"),
         ("lines for a notebook", "SyntaxError in line 1"),
         ("changes its input", "it changes an input in place"),
         ("kinds of exceptions", "it raised an exception"),

@@ -199,6 +199,15 @@ def reports() -> list[Report]:
     return [Report(Submission("ada", Path()), given, full), Report(absent, given, none)]
 
 
+def test_two_of_one_name_have_two_pages(tmp_path: Path) -> None:
+    both = reports()
+    for one in both:
+        one.submission.student = "Li Wei"
+    run = {"seed": "", "assignment": 4, "unsafe": False, "hint_price": 0}
+    report.write(tmp_path, both, assignment(4), run, {})
+    assert len(list((tmp_path / report.PAGES).iterdir())) == 2
+
+
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_grades_go_back_in_the_forms_of_the_platforms(tmp_path: Path, sample: str) -> None:
     given, read = assignment(4), roster.load(put(tmp_path, SAMPLES[sample]))

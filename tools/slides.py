@@ -45,6 +45,7 @@ LINK = re.compile(
 )
 HELD = re.compile(r"\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)")  # what a full stop within does not end
 SENTENCE = re.compile(r"(?<=[.!?:])([*_”\")]*)\s+(?=[*_“(\"A-Z\0])")
+WITH_STOP = re.compile(r"(?<![$\\])\$(?!\$)[^$\n]+\$(?!\$)[,.;:!?)”]+")  # a formula, and what ends a line with it
 IMPORT = re.compile(r"(?:import|from) .+|\s*")
 MATHJAX = {
     "tex": {"inlineMath": [["$", "$"]], "displayMath": [["$$", "$$"]], "macros": {"R": r"\mathbb{R}"}},
@@ -258,6 +259,14 @@ def together(cells: list[Any]) -> Iterator[Any]:
         yield cell
 
 
+def unbroken(cell: Any) -> Any:
+    """The cell of a slide, in which no line begins with the stop that follows a formula."""
+    kind = cell["metadata"]["slideshow"]["slide_type"]
+    if cell["cell_type"] == "markdown" and kind != "notes" and not cell["source"].startswith("<"):
+        cell["source"] = WITH_STOP.sub(r'<span class="unbroken">\g<0></span>', cell["source"])
+    return cell
+
+
 def within(script: str) -> str:
     """A script as it may stand within a page."""
     return re.sub(r"</(?=script)|<!--", lambda found: "<\\" + found[0][1:], script, flags=re.IGNORECASE)
@@ -273,7 +282,7 @@ def package_file(package: str, *parts: str) -> str:
 def deck(path: Path, parts: Path) -> str:
     """The page of a chapter's slides; LookupError where the chapter is not executed as it stands."""
     notebook = execute.cached(path)
-    made = nbformat.v4.new_notebook(cells=list(together(list(slides(notebook)))))
+    made = nbformat.v4.new_notebook(cells=list(map(unbroken, together(list(slides(notebook))))))
     body = "".join(joined(cell["source"]) for cell in made.cells)
     title = reading.HEADING.match(joined(notebook.cells[0]["source"]))["title"]
     used = sorted(set(re.findall(r'class="posenc-explorable" data-module="(\w+)"', body)))

@@ -70,6 +70,13 @@ def test_code_stands_with_the_text_around_it_where_there_is_room():
     assert made[3]["metadata"]["slideshow"]["slide_type"] == "-"
 
 
+def test_a_formula_keeps_its_stop_on_its_line():
+    made = slides.unbroken(slides.markdown("So $a$, and $b$ too.\n\n$$c$$.")).source
+    assert made == 'So <span class="unbroken">$a$,</span> and $b$ too.\n\n$$c$$.'
+    note = slides.markdown("So $a$.", kind="notes")
+    assert slides.unbroken(note).source == "So $a$."
+
+
 def test_a_cell_that_imports_alone_is_not_shown():
     for source, shown in (("import torch\n\nfrom x import y", False), ("import torch\ntorch.manual_seed(0)", True)):
         assert bool(list(slides.code_slides("## A", nbformat.v4.new_code_cell(source)))) == shown

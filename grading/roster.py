@@ -41,9 +41,9 @@ TIME, FILE = ("time", "submission time"), "file"
 # The name of a file that Canvas packs, and of a folder that Moodle packs: both hold the platform's own number.
 CANVAS = re.compile(r"[^_]+(?:_LATE)?_(?P<id>\d+)_\d+_.+")
 MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_\w*")
-# What Gradescope packs: folders such as submission_123456, and this file, which says of each whose it is. Gradescope
-# tells its form nowhere that we know of; it is that of `otter/grade/metadata.py` of github.com/ucbds-infra/otter-grader,
-# which reads it, with the number and the address as other public programs read them.
+# What Gradescope packs: folders such as submission_123456, and this file, which says of each whose it is. It documents
+# the form nowhere that we know of. Folders, submitters and names are as `otter/grade/metadata.py` reads them, of
+# github.com/ucbds-infra/otter-grader; numbers and addresses as other public programs do.
 METADATA = "submission_metadata.yml"
 SUBMITTER = {":name": "name", ":sid": "number", ":email": "email"}
 BEFORE_AT = "before @"  # of an address: what somebody may also be called by

@@ -25,13 +25,26 @@ from grading import platforms
 from grading import report as reports
 from grading.grade import NUMBERS, Report, assignment, grade, packages
 from grading.questions.question import Assignment
-from grading.roster import ABSENT, Deadline, Person, Times, arrange, handed_in, load, moment, rows_of
+from grading.roster import (
+    ABSENT,
+    METADATA,
+    Deadline,
+    Person,
+    Times,
+    arrange,
+    handed_in,
+    load,
+    moment,
+    rows_of,
+    used_before,
+)
 from grading.sandbox import Limits, NoSandbox, Worker
 from grading.sources import imports_of
 from grading.submission import Submission, find, read
 from grading.words import name_shown, no_formula, some, visible
 
 MOST_TRIES = 3  # notebooks of one student that are graded
+MOST_READ = 100  # that are read, and compared with one another
 KEY = Path(__file__).resolve().parent / "key"
 
 
@@ -52,6 +65,11 @@ def keyed(seed: str) -> str:
     return hmac.new(key(), seed.encode(), "sha256").hexdigest()
 
 
+def handle(student: str) -> str:
+    """What a student is called where no names are to stand: the same in every run of this grader."""
+    return f"model-{keyed(f'handle {student}')[:6]}"
+
+
 def submissions(folder: Path) -> list[list[Submission]]:
     """The notebooks of every student in a folder of submissions. Raises ValueError where there is none."""
     if not folder.is_dir():
@@ -59,32 +77,51 @@ def submissions(folder: Path) -> list[list[Submission]]:
     found = list(find(folder))
     if not any(paths for _, paths in found):
         raise ValueError(f"there is no notebook (.ipynb) in {folder}")
-    others = [path.name for path in folder.iterdir() if path.is_file() and path.suffix.lower() != ".ipynb"]
-    if others:
-        print(f"Left out, as they are no notebooks: {', '.join(visible(name) for name in sorted(others))}")
-    return [[read(path, student) for path in paths] or [nothing(folder, student)] for student, paths in found]
+    others = {name for name in os.listdir(folder) if os.path.isfile(folder / name)} - {METADATA}
+    if others := {name for name in others if not name.lower().endswith(".ipynb")}:
+        print(f"Left out, as they are no notebooks: {some([visible(name) for name in sorted(others)])}")
+    return [held(folder, student, paths) for student, paths in found]
+
+
+def held(folder: Path, student: str, paths: list[Path]) -> list[Submission]:
+    """A student's notebooks, read; one that says why, where there is none or where there are too many to read."""
+    if not paths:
+        return [nothing(folder, student)]
+    if len(paths) > MOST_READ:
+        return [too_many(Submission(student, paths[0]), len(paths))]
+    return [read(path, student) for path in paths]
+
+
+def too_many(one: Submission, count: int) -> Submission:
+    """One of several notebooks, with the problem that there are so many."""
+    one.problem = (
+        f"There are {count} notebooks of this student, and none was graded: leave the one that counts. "
+        f"Up to {MOST_TRIES} are graded, and the best counts."
+    )
+    return one
 
 
 def nothing(folder: Path, student: str) -> Submission:
-    """What stands for a student's folder without a notebook: its problem names what is there instead."""
+    """What stands for a student's folder without a notebook, with a note on what is there instead."""
     place = next((path for path in folder.iterdir() if name_shown(path.name) == student), folder / student)
     try:
         held = some([visible(name) for name in sorted(os.listdir(place))])
         what = f"holds {held}" if held else "is empty"
     except OSError as error:
         what = f"cannot be read ({error.strerror})"
-    return Submission(student, place, problem=f"There is no notebook (.ipynb) in the folder: it {what}.")
+    return Submission(student, place, problem="There is no notebook (.ipynb) in the folder.", notes=[f"It {what}."])
 
 
 def number_of(found: list[list[Submission]]) -> int:
-    """The assignment that most submissions name. Raises ValueError where none does, or two are named as often."""
-    named = Counter(one.assignment for theirs in found for one in theirs if one.assignment in NUMBERS)
+    """The assignment that most students name. Raises ValueError where none does, or two are named as often."""
+    each = ({one.assignment for one in theirs} for theirs in found)  # whoever hands in many notebooks has one vote
+    named = Counter(number for numbers in each for number in numbers if number in NUMBERS)
     if not named:
         raise ValueError("no submission says which assignment it is: add --assignment N")
     (number, most), *others = named.most_common()
     if others and others[0][1] == most:
         raise ValueError(
-            f"assignments {number} and {others[0][0]} are named by {most} notebooks each: add --assignment N"
+            f"assignments {number} and {others[0][0]} are named by {most} students each: add --assignment N"
         )
     return int(number or 0)
 
@@ -132,11 +169,8 @@ def tries(theirs: list[Submission], number: int, folder: Path, times: Times, lat
         )
         return [last]
     if len(chosen) > MOST_TRIES:
-        first.problem = (
-            f"There are {len(chosen)} notebooks of this student, and none was graded: leave the one that counts. "
-            f"({some([place_of(one, folder) for one in chosen])}; up to {MOST_TRIES} are graded, and the best counts.)"
-        )
-        return [first]
+        first.notes.append(f"They are {some([place_of(one, folder) for one in chosen])}.")
+        return [too_many(first, len(chosen))]
     return chosen
 
 
@@ -197,6 +231,7 @@ def arguments() -> argparse.Namespace:
     add("--handed-in", type=Path, metavar="FILE", help="when it was handed in: a table of file or student, and time")
     add("--deadline", default="", metavar="TIME", help="such as 2026-03-01T23:59+01:00; needs --handed-in")
     add("--free-days", type=int, default=0, metavar="N", help="late days that cost nothing (default: 0)")
+    add("--term-days", type=int, metavar="N", help="instead: late days that cost nothing in the whole term")
     add(
         "--price",
         type=float,
@@ -215,8 +250,11 @@ def arguments() -> argparse.Namespace:
         parser.error(f"--hint-price {chosen.hint_price}: a number of points, 0 or more")
     if chosen.workers < 1:
         parser.error(f"--workers {chosen.workers}: at least 1")
-    if chosen.free_days < 0:
-        parser.error(f"--free-days {chosen.free_days}: at least 0")
+    for name, days in (("free-days", chosen.free_days), ("term-days", chosen.term_days or 0)):
+        if days < 0:
+            parser.error(f"--{name} {days}: at least 0")
+    if chosen.free_days and chosen.term_days is not None:
+        parser.error("--free-days are for each assignment, and --term-days for the whole term: name one of them")
     if not 0 <= chosen.price <= 100:
         parser.error(f"--price {chosen.price}: from 0 to 100")
     if (chosen.deadline or chosen.attempts == "latest") and not chosen.handed_in:
@@ -224,8 +262,11 @@ def arguments() -> argparse.Namespace:
             "name a table of times with --handed-in: the times of the files say when they were copied or unpacked, "
             "and anybody can set them"
         )
+    term = chosen.term_days is not None
     for name, given, needed in (
         ("free-days", chosen.free_days, "deadline"),
+        ("term-days", term, "deadline"),
+        ("term-days", term, "roster"),
         ("price", chosen.price, "deadline"),
         ("column", chosen.column, "roster"),
     ):
@@ -253,6 +294,12 @@ def run(chosen: argparse.Namespace) -> Path:
     if chosen.handed_in:
         times, unknown = handed_in(chosen.handed_in, everybody, folder, roster)
     deadline = Deadline(chosen.deadline, chosen.free_days, chosen.price) if chosen.deadline else None
+    used: Counter[Person] = Counter()
+    if roster and chosen.deadline and chosen.term_days is not None:
+        records = [reports.recorded(beside) for beside in sorted(output.resolve().parent.glob("*/"))]
+        used, strangers = used_before(records, given.number, chosen.deadline, roster)
+        if strangers:
+            print(f"Free days were used before by who is not on this roster: {some(sorted(strangers))}")
     counted = [
         (person, tries(theirs, given.number, folder, times, chosen.attempts == "latest"))
         for person, theirs in everybody
@@ -291,7 +338,11 @@ def run(chosen: argparse.Namespace) -> Path:
         if deadline and report.handed_in:
             report.lateness = report.handed_in - deadline.at
             free = person.free_days if person else None
-            report.taken, report.late = deadline.taken(report.handed_in, given.points, free)
+            if person and chosen.term_days is not None:
+                free = max(0, (chosen.term_days if free is None else free) - used[person])
+            report.taken, report.late, report.free_days = deadline.taken(
+                report.handed_in, given.points, free, term=person is not None and chosen.term_days is not None
+            )
         if deadline and not report.handed_in and submission.problem != ABSENT:
             report.late = "It is not known when it was handed in: nothing was taken off."
         submission.notes += [report.late] * bool(report.late)
@@ -300,6 +351,7 @@ def run(chosen: argparse.Namespace) -> Path:
     def the_best(theirs: tuple[Person | None, list[Submission]]) -> Report:
         person, held = theirs
         report = best([in_class(one(submission), person) for submission in held], folder)
+        report.handle = handle(report.submission.student)
         for question in given.hand_graded:
             if (report.submission.student, question.name) in by_hand:
                 points, comment = by_hand[report.submission.student, question.name]
@@ -325,6 +377,11 @@ def run(chosen: argparse.Namespace) -> Path:
             **{"time": datetime.now(UTC).isoformat(timespec="seconds"), "python": platform.python_version()},
             **{"versions": {name: version(name) for name in ("posenc", "numpy", "torch")}},
             "deadline": deadline and deadline.at.isoformat(),
+            "free_days": {
+                person.called: report.free_days
+                for (person, _), report in zip(counted, graded, strict=True)
+                if person and report.handed_in
+            },
             "seconds": {report.submission.student: round(report.seconds, 2) for report in graded},
         },
         forms,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,6 +18,7 @@ from posenc.check._wrong import say
 
 NUMBERS = (1, 2, 3, 4, 5)
 LONGEST = 50_000  # characters of one question's cells
+warnings.filterwarnings("ignore", module="<unknown>")  # of a student's text, which is parsed here, line by line
 UNCHECKED = "the check could not deal with what it returned"
 
 
@@ -37,7 +39,7 @@ class Graded:
 class Report:
     """One submission's outcome. `hand` holds the points that a person gave, by question; a hint costs `hint_price`.
 
-    `taken` is what lateness takes off, and `late` the sentence that says so.
+    `taken` is what lateness takes off, `late` the sentence that says so, `free_days` how many late days cost nothing.
     """
 
     submission: Submission
@@ -51,6 +53,8 @@ class Report:
     lateness: timedelta = timedelta(0)
     taken: float = 0.0
     late: str = ""
+    free_days: int = 0
+    handle: str = ""  # in a table of leaders without names
 
     @property
     def hints(self) -> dict[str, int]:
@@ -116,9 +120,10 @@ def answer_cells(question: Question, cells: list[str]) -> list[str]:
     """The cells of a question's answer without magics. Raises Wrong where they are missing, too long, or no Python."""
     if not cells:
         raise Wrong(f"its answer cell is missing: the cell named {question.name} is the one graded")
-    if sum(map(len, cells)) > LONGEST:  # to parse a long text takes much time and memory, and here they are ours
+    length = sum(map(len, cells))
+    if length > LONGEST:  # to parse a long text takes much time and memory, and here they are ours
         raise Wrong(f"its cell is too long: it may have {LONGEST} characters")
-    cells = [without_magics(cell) for cell in cells]
+    cells = [without_magics(cell, length) for cell in cells]
     for cell in cells:
         try:
             ast.parse(cell)

@@ -1,6 +1,6 @@
 """Rank the models of assignment 5 by the exam: a block said once, at two, four and eight times the trained length.
 
-    python -m grading.leaders SUBMISSIONS [--texts N] [--seed NAME] [--output FILE]
+    python -m grading.leaders SUBMISSIONS [--texts N] [--seed NAME] [--output FILE] [--handles]
 
 Every model gets the same texts, in the sandbox. Its logits must be the trained weights' own, with the speeds and the
 attention factor that it returns. It gives no points.
@@ -20,11 +20,11 @@ import numpy as np
 import torch
 from tqdm import tqdm
 
-from grading.__main__ import keyed, submissions, tries
+from grading.__main__ import handle, keyed, submissions, tries
 from grading.grade import UNCHECKED, answer_cells, assignment, packages
 from grading.questions.assignment_5 import MODEL, TRAINED, exam, q4
 from grading.questions.question import generator
-from grading.roster import Times
+from grading.roster import ABSENT, Times, arrange, load
 from grading.sandbox import Limits, NoSandbox, Worker
 from grading.sources import imports_of
 from grading.submission import Submission
@@ -81,17 +81,21 @@ def sit(submission: Submission, texts: int, secret: str, limits: Limits) -> Sat:
     return sat
 
 
-def rows(ranked: Sequence[Sat]) -> list[list[str]]:
-    """The table: a heading, then a row for each student, best first; who cannot be told from the first is marked."""
-    table = [["rank", "student", "mean", *(f"{length} tokens" for length in LENGTHS), "level with the first", "note"]]
+def rows(ranked: Sequence[Sat], handles: bool = False) -> list[list[str]]:
+    """The table: a heading, then a row for each student, best first; who cannot be told from the first is marked.
+
+    With `handles` it may be shown to a class: it has no names, and no notes, which may hold the names of files.
+    """
+    who = "model" if handles else "student"
+    table = [["rank", who, "mean", *(f"{length} tokens" for length in LENGTHS), "level with the first"]]
+    table[0] += [] if handles else ["note"]
     for rank, sat in enumerate(ranked, start=1):
         by_length = [str(interval(right[None])) for right in sat.right]
         behind: Interval = interval((ranked[0].right - sat.right).reshape(1, -1))
         level = "yes" if behind.is_level else "no"
-        note = no_formula(visible("; ".join(sat.notes)))
-        table.append(
-            [str(rank), no_formula(sat.student), str(interval(sat.right.reshape(1, -1))), *by_length, level, note]
-        )
+        note = [] if handles else [no_formula(visible("; ".join(sat.notes)))]
+        name = handle(sat.student) if handles else no_formula(sat.student)
+        table.append([str(rank), name, str(interval(sat.right.reshape(1, -1))), *by_length, level, *note])
     return table
 
 
@@ -102,6 +106,8 @@ def arguments() -> argparse.Namespace:
     add("submissions", type=Path, help="a folder of notebooks, or of a folder for each student")
     add("--texts", type=int, default=32, metavar="N", help="at each length (default: 32)")
     add("--seed", default="", help="the name of an earlier run, to draw its texts again")
+    add("--handles", action="store_true", help="no names, but what the page of feedback calls each student's model")
+    add("--roster", type=Path, metavar="FILE", help="the roster, if the grades were made with one")
     add("--output", type=Path, metavar="FILE", default=Path("grades") / "leaders.csv", help="the table")
     chosen = parser.parse_args()
     if chosen.texts < 4:
@@ -112,6 +118,9 @@ def arguments() -> argparse.Namespace:
 def run(chosen: argparse.Namespace) -> None:
     """Rank, and write the table. Raises ValueError or NoSandbox where it cannot."""
     found = submissions(chosen.submissions)
+    if chosen.roster:
+        arranged = arrange(found, load(chosen.roster), chosen.submissions)
+        found = [theirs for _, theirs in arranged if theirs[0].problem != ABSENT]
     seed = chosen.seed or secrets.token_hex(8)
     torch.set_num_threads(1)
     ranked = []
@@ -119,7 +128,7 @@ def run(chosen: argparse.Namespace) -> None:
         sat = [sit(one, chosen.texts, keyed(seed), Limits()) for one in tries(theirs, 5, chosen.submissions, Times())]
         ranked.append(max(sat, key=lambda one: one.mean))
     ranked.sort(key=lambda one: one.mean, reverse=True)
-    table = rows(ranked)
+    table = rows(ranked, chosen.handles)
     chosen.output.parent.mkdir(parents=True, exist_ok=True)
     with chosen.output.open("w", newline="", encoding="utf-8", errors="backslashreplace") as file:
         csv.writer(file).writerows(table)

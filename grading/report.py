@@ -8,7 +8,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,19 @@ RUBRICS = json.loads((HERE / "rubrics.json").read_text(encoding="utf-8"))
 NOT_TEXT = "backslashreplace"  # how halves of characters are written, which a name or an answer may hold
 TABLE, RECORD, PAGES, READING, EARLIER = "grades.csv", "run.json", "feedback", "reading.html", "earlier"
 ANALYSIS, FORMS = "analysis.html", "to_import"
+DEVICE = re.compile(r"(?i:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
 WRITTEN = (PAGES, FORMS, READING, ANALYSIS, RECORD, TABLE)  # the table last: with it the others are there
 
 
-def safe_name(student: str) -> str:
-    """A file's name for a student's: its own letters, and digits where others had to go, which nobody else can get."""
+def safe_name(student: str, taken: Collection[str] = ()) -> str:
+    """A file's name for a student's: its own letters, and digits where others had to go, which nobody else can get.
+
+    Of names that differ in capitals alone, which are one file for some systems, the second has digits, too: `taken`
+    are those that were given, in small letters. So has a name that Windows keeps for a device.
+    """
     plain = re.sub(r"[^\w.-]+", "_", student).strip("._").encode()[:80].decode(errors="ignore")
-    if plain and plain == student and not re.search(r"-[0-9a-f]{16}$", plain):
+    free = plain.casefold() not in taken and not re.search(r"-[0-9a-f]{16}$", plain) and not DEVICE.match(plain)
+    if plain and plain == student and free:
         return plain
     return f"{plain or 'student'}-{hashlib.sha256(os.fsencode(student)).hexdigest()[:16]}"
 
@@ -138,10 +144,14 @@ def write(
     with tempfile.TemporaryDirectory(prefix=".grades-", dir=folder) as beside:
         new = Path(beside)
         (new / PAGES).mkdir()
+        taken: set[str] = set()
         for report in reports:
             page = template.render(report=report, assignment=assignment, run=run)
-            place = new / PAGES / f"{safe_name(report.submission.student)}.html"
-            place.write_text(page, encoding="utf-8", errors=NOT_TEXT)
+            name = safe_name(report.submission.student, taken)
+            while name.casefold() in taken:  # two of one name, whom a roster of names alone does not tell apart
+                name += "_"
+            taken.add(name.casefold())
+            (new / PAGES / f"{name}.html").write_text(page, encoding="utf-8", errors=NOT_TEXT)
         if assignment.hand_graded:
             rubrics = RUBRICS[f"assignment_{assignment.number}"]
             page = environment.get_template(READING).render(reports=reports, assignment=assignment, rubrics=rubrics)

@@ -8,11 +8,14 @@ import io
 import math
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
+
+import yaml  # type: ignore[import-untyped]  # it has no types of its own
 
 from grading.submission import Submission
 from grading.words import name_shown, visible
@@ -38,6 +41,13 @@ TIME, FILE = ("time", "submission time"), "file"
 # The name of a file that Canvas packs, and of a folder that Moodle packs: both hold the platform's own number.
 CANVAS = re.compile(r"[^_]+(?:_LATE)?_(?P<id>\d+)_\d+_.+")
 MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_\w*")
+# What Gradescope packs: folders such as submission_123456, and this file, which says of each whose it is. It documents
+# the form nowhere that we know of. Folders, submitters and names are as `otter/grade/metadata.py` reads them, of
+# github.com/ucbds-infra/otter-grader; numbers and addresses as other public programs do.
+METADATA = "submission_metadata.yml"
+SUBMITTER = {":name": "name", ":sid": "number", ":email": "email"}
+BEFORE_AT = "before @"  # of an address: what somebody may also be called by
+csv.field_size_limit(2**31 - 1)  # a student's text may stand in a worksheet of Moodle's, however long
 
 
 def rows_of(path: Path) -> tuple[list[str], list[dict[str, str]]]:
@@ -84,14 +94,14 @@ class Person:
         return int(self.known["free"]) if "free" in self.known else None
 
     @property
-    def keys(self) -> set[str]:
-        """Whatever a file or a folder of theirs may be named."""
-        keys = {self.known[name] for name in KNOWN_BY if name in self.known}
+    def keys(self) -> set[tuple[str, str]]:
+        """Whatever a file or a folder of theirs may be named, each with what that is."""
+        keys = {(name, self.known[name]) for name in KNOWN_BY if name in self.known}
         last, comma, first = self.known.get("name", "").partition(",")
         if comma:  # as Canvas writes it
-            keys.add(f"{first} {last}")
-        keys.add(self.known.get("email", "").partition("@")[0])
-        return {_same(key) for key in keys if key}
+            keys.add(("name", f"{first} {last}"))
+        keys.add((BEFORE_AT, self.known.get("email", "").partition("@")[0]))
+        return {(kind, _same(key)) for kind, key in keys if key}
 
 
 def known_of(row: Mapping[str, str]) -> dict[str, str]:
@@ -109,7 +119,7 @@ class Roster:
 
     columns: list[str]
     people: list[Person]
-    by_key: dict[str, list[Person]] = field(init=False)
+    by_key: dict[tuple[str, str], list[Person]] = field(init=False)
 
     def __post_init__(self) -> None:
         """Find by every name who it may be."""
@@ -118,22 +128,37 @@ class Roster:
             for key in person.keys:
                 self.by_key[key].append(person)
 
-    def fits(self, names: Iterable[str]) -> Person | None:
-        """Whom the first of some names that fits anybody alone fits; None where there is none."""
-        for name in names:
-            if len(found := self.by_key.get(_same(name), [])) == 1:
-                return found[0]
+    def fits(self, name: str, *kinds: str) -> Person | None:
+        """Whom a name fits alone; None where it fits nobody, or several. `kinds` says as what, if not as anything.
+
+        A login comes before what others may call themselves: nobody is in the way who takes another one's as a name.
+        """
+        for kind in kinds or (*KNOWN_BY[:-1], BEFORE_AT, "name"):
+            if found := self.by_key.get((kind, _same(name))):
+                return found[0] if len(found) == 1 else None
         return None
 
+    def person(self, known: Mapping[str, str]) -> Person | None:
+        """Of whom a row of another table tells: each cell as what it is, and then as anything."""
+        names = [(known[kind], kind) for kind in KNOWN_BY if kind in known]
+        found = [self.fits(name, kind) for name, kind in names] + [self.fits(name) for name, _ in names]
+        return next(filter(None, found), None)
+
     def owner(self, student: str) -> Person | None:
-        """Whose a folder or a file is, by its name: the platform's own number in it first."""
-        last = student.rpartition("/")[2]
-        names = [student, last]
-        if packed := MOODLE.fullmatch(last):
-            names = [f"Participant {packed['id']}", packed["name"], *names]
-        elif packed := CANVAS.fullmatch(last):
-            names = [packed["id"], *names]
-        return self.fits(names)
+        """Whose a folder or a file is, by its name: the platform's own number in it first.
+
+        The outermost folder that tells of anybody decides. A platform has named it, or you have; a student may have
+        named what is within.
+        """
+        for part in student.split("/"):
+            if packed := MOODLE.fullmatch(part):
+                numbered = self.fits(f"Participant {packed['id']}", "participant")
+                return numbered or self.fits(packed["name"], "name") or self.fits(part)
+            if packed := CANVAS.fullmatch(part):
+                return self.fits(packed["id"], "canvas") or self.fits(part)
+            if person := self.fits(part):
+                return person
+        return None
 
 
 def load(path: Path) -> Roster:
@@ -152,7 +177,7 @@ def load(path: Path) -> Roster:
         known = known_of(row)
         name = known.get("name", "")
         # rows of Canvas's that are no students: what may be earned, and the student that it makes for trials
-        if name == "Points Possible" or (name == "Student, Test" and "number" not in known):
+        if "number" not in known and (name == "Student, Test" or (name == "Points Possible" and len(known) == 1)):
             continue
         if not known.keys() & {*KNOWN_BY}:
             continue
@@ -172,17 +197,48 @@ def load(path: Path) -> Roster:
 def arrange(
     found: list[list[Submission]], roster: Roster, folder: Path
 ) -> list[tuple[Person | None, list[Submission]]]:
-    """Whose every submission is, in the order of the folder; then those who handed in nothing; None is not on it."""
+    """Whose every submission is, in the order of the folder; then those who handed in nothing; None is not on it.
+
+    What several have handed in together, as Gradescope allows, is each one's.
+    """
+    packed = gradescope(folder)
     theirs: dict[object, tuple[Person | None, list[Submission]]] = {}
     for group in found:
-        person = roster.owner(group[0].student)
-        _, held = theirs.setdefault(person or group[0].student, (person, []))
-        for one in group:  # what lies in several places has one name
-            one.student = held[0].student if held else one.student
-            held.append(one)
+        student = group[0].student
+        handed_in_by = packed.get(student.partition("/")[0])
+        if handed_in_by is None:
+            owners = [roster.owner(student)]
+        else:
+            owners = [person for known in handed_in_by if (person := roster.person(known))] or [None]
+        for person in owners:
+            _, held = theirs.setdefault(person or student, (person, []))
+            own = name_shown(person.called) if person and handed_in_by else student
+            name = held[0].student if held else own  # what lies in several places has one name
+            held += [replace(one, student=name, notes=[*one.notes], hints={**one.hints}) for one in group]
     absent = [person for person in roster.people if person not in theirs]
     nothing = [(person, [Submission(name_shown(person.called), folder, problem=ABSENT)]) for person in absent]
     return [*theirs.values(), *nothing]
+
+
+def _submitter(told: Mapping[str, Any]) -> dict[str, str]:
+    """What Gradescope tells of somebody, by the names of `HEADINGS`."""
+    return {name: str(told[key]) for key, name in SUBMITTER.items() if told.get(key) not in (None, "")}
+
+
+def gradescope(folder: Path) -> dict[str, list[dict[str, str]]]:
+    """What Gradescope says of those who handed in each folder that it packed; nothing where it has packed none.
+
+    Raises ValueError where its file is not as it writes it.
+    """
+    path = folder / METADATA
+    if not path.is_file():
+        return {}
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the file holds the outputs of all tests, too
+    try:
+        packed = yaml.load(path.read_text(encoding="utf-8"), loader)
+        return {name: [_submitter(one) for one in told[":submitters"]] for name, told in packed.items()}
+    except (yaml.YAMLError, UnicodeDecodeError, AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is not as Gradescope writes it ({type(error).__name__})") from None
 
 
 @dataclass
@@ -228,13 +284,37 @@ def handed_in(
             continue
         known = known_of({heading: cell for heading, cell in row.items() if isinstance(heading, str)})
         named = [known[name] for name in KNOWN_BY if name in known]
-        person = roster.fits(named) if roster else None
+        person = roster.person(known) if roster else None
         student = of_person.get(id(person)) or next((students[name] for name in named if name in students), None)
         if student is None:
             unknown.append(visible(named[0]) if named else f"line {line}")
         else:
             times.students[student] = when
     return times, unknown
+
+
+def used_before(
+    records: Iterable[Mapping[str, Any]], number: int, at: datetime, roster: Roster
+) -> tuple[Counter[Person], set[str]]:
+    """The free days that each one has used for the assignments that were due before a time, and who is not known.
+
+    Of several records of an assignment the newest that names somebody counts, so that a regrade adds nothing.
+    """
+    days: dict[tuple[int, Person], int] = {}
+    strangers: set[str] = set()
+    for record in sorted(records, key=lambda record: str(record.get("time"))):
+        due, which = record.get("deadline"), record.get("assignment")
+        if not due or not isinstance(which, int) or which == number or moment(due) >= at:
+            continue
+        for name, used in record.get("free_days", {}).items():
+            if person := roster.fits(name):
+                days[which, person] = used
+            elif used:
+                strangers.add(name)
+    used_by: Counter[Person] = Counter()
+    for (_, person), used in days.items():
+        used_by[person] += used
+    return used_by, strangers
 
 
 @dataclass(frozen=True)
@@ -253,12 +333,17 @@ class Deadline:
         """
         return max(0, math.ceil((when - self.at) / timedelta(days=1)))
 
-    def taken(self, when: datetime, points: int, free: int | None = None) -> tuple[float, str]:
-        """The points that lateness takes off, and the note that says so; `free` is this student's own."""
+    def taken(self, when: datetime, points: int, free: int | None = None, term: bool = False) -> tuple[float, str, int]:
+        """The points that lateness takes off, the note that says so, and the free days that were used.
+
+        `free` is how many this student has. With `term` the note says how many are left for the term.
+        """
         days, free = self.days_late(when), self.free if free is None else free
         if not days:
-            return 0.0, ""
-        taken = min(1.0, max(0, days - free) * self.price / 100) * points
-        spared = f", {min(days, free)} of them free" if free else ""
+            return 0.0, "", 0
+        used = min(days, free)
+        taken = min(1.0, (days - used) * self.price / 100) * points
+        spared = f", {used} of them free" if free or term else ""
         handed = f"Handed in {when.isoformat(sep=' ', timespec='minutes')}"
-        return taken, f"{handed}: {days} {'day' if days == 1 else 'days'} late{spared}, {taken:g} points taken off."
+        note = f"{handed}: {days} {'day' if days == 1 else 'days'} late{spared}, {taken:g} points taken off."
+        return taken, note + (f" Free days left for the term: {free - used}." if term else ""), used

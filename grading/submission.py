@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import codecs
 import json
+import math
 import os
 import re
 from collections import Counter
@@ -32,8 +33,7 @@ SKIPPED = (".ipynb_checkpoints", "__MACOSX")  # folders that programs make, of c
 TOO_DEEP = "it is nested too deep"
 
 
-MAGIC = re.compile(r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?[%!?]|\?[ \t]*$", re.MULTILINE)  # a line of IPython's own
-MOST_MAGICS = 50  # in one cell
+MOST_PASSED = 100_000  # characters that IPython goes over: all of an answer's, once for each line of its own
 HINT = re.compile(r"\b(q[0-9]{1,2})\.hint\(([^)\n]{0,20})")  # a call, as posenc.check has it
 HINTS = 3  # to a question
 
@@ -55,20 +55,36 @@ class Submission:
     problem: str = ""
 
 
-def without_magics(source: str) -> str:
+class _Bounded(TransformerManager):
+    """IPython's, which goes over the whole text again for each line of its own, at most some times."""
+
+    def __init__(self, passes: int) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # IPython has no types
+        self.passes = passes
+
+    def do_token_transforms(self, lines: list[str]) -> list[str]:
+        """The lines without IPython's own. Raises ValueError where that takes more passes."""
+        for _ in range(self.passes):
+            changed, lines = self.do_one_token_transform(lines)  # type: ignore[no-untyped-call]  # as above
+            if not changed:
+                return lines
+        raise ValueError(f"more than {self.passes} lines of IPython's own")
+
+
+def without_magics(source: str, length: int = 0) -> str:
     """A cell's source as a notebook runs it: IPython's own lines, prompts and indentation, where it is no Python so.
 
-    IPython makes calls of `get_ipython()` of them, which do nothing for an answer.
+    IPython makes calls of `get_ipython()` of them, which do nothing for an answer. `length` is that of all cells of
+    the answer, if there are others.
     """
     try:
         ast.parse(source)
         return source
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         source = re.sub(r"\A\s*%%.*$", "", source, flags=re.MULTILINE)
-    if len(MAGIC.findall(source)) > MOST_MAGICS:  # each costs a pass over the text
-        return source
     try:
-        return TransformerManager().transform_cell(source)  # type: ignore[no-untyped-call]  # IPython has no types
+        passes = 1 + MOST_PASSED // (1 + max(length, len(source)))
+        return _Bounded(passes).transform_cell(source)
     except (SyntaxError, ValueError, RuntimeError, RecursionError, MemoryError):
         return source
 
@@ -128,13 +144,18 @@ def _kind(error: Exception) -> str:
     return "it is not JSON" if isinstance(error, (json.JSONDecodeError, ijson.JSONError)) else str(error)
 
 
+def _whole(digits: str) -> float:
+    """A whole number; of one with many digits, which Python refuses to read, that there is one."""
+    return int(digits) if len(digits) < 20 else math.inf
+
+
 def _load(path: Path, size: int) -> Any:
     """The notebook as plain data, in any of the encodings that JSON may have; of a large one, what is graded."""
     with path.open("rb") as file:
         encoding = json.detect_encoding(file.read(4))
         file.seek(0)
         if size <= WHOLE:
-            return json.loads(file.read().decode(encoding))
+            return json.loads(file.read().decode(encoding), parse_int=_whole)
         return _answers(file if encoding == "utf-8" else _Recoded(file, encoding))
 
 
@@ -212,6 +233,8 @@ def _answers(file: IO[bytes] | _Recoded) -> dict[str, Any] | None:
             raise ValueError(f"it has more than {MOST_EVENTS // 10**6} million values")
         if event == "map_key":
             where[-1] = value
+            if where == ["cells", "", "source"]:  # of a key that is there twice the last counts
+                answers.cell["source"], answers.room = [], LONGEST_CELL
         elif event in ("start_map", "start_array"):
             if len(where) < 3:
                 answers.open(where, event)
@@ -270,8 +293,10 @@ def notebooks(folder: Path) -> list[Path]:
             entries = list(os.scandir(waiting.pop()))
         except OSError:  # it cannot be read, or its name is too long
             continue
-        found += [Path(e.path) for e in entries if e.name.lower().endswith(".ipynb") and not e.name.startswith("._")]
-        waiting += [e.path for e in entries if e.is_dir(follow_symlinks=False) and e.name not in SKIPPED]
+        below = [e for e in entries if e.is_dir(follow_symlinks=False)]  # a folder may be called x.ipynb
+        files = [e for e in entries if e not in below and not e.name.startswith("._")]
+        found += [Path(e.path) for e in files if e.name.lower().endswith(".ipynb")]
+        waiting += [e.path for e in below if e.name not in SKIPPED]
     return sorted(found)
 
 
@@ -294,6 +319,7 @@ def find(folder: Path) -> Iterator[tuple[str, list[Path]]]:
         theirs.setdefault(name_shown(name), []).append(path)
     filled = {path.relative_to(folder).parts[0] for path in paths}
     for below in folder.iterdir():
-        if below.is_dir() and not below.name.startswith(".") and below.name not in {*filled, *SKIPPED}:
+        # os.path's, since pathlib's raises where a link leads to what has too long a name or may not be asked
+        if os.path.isdir(below) and not below.name.startswith(".") and below.name not in {*filled, *SKIPPED}:
             theirs.setdefault(name_shown(below.name), [])
     yield from sorted(theirs.items())

@@ -32,8 +32,10 @@ DECK = ROOT / "tools" / "deck"
 SITE = ROOT / "book" / "_site"
 WORDS = json.loads((DECK / "words.json").read_text(encoding="utf-8"))
 HEIGHT, LETTER = 570, 16  # pixels of a figure, so that its caption has room, and of its letters
+TIGHTER = 0.7  # of their size have the letters of a figure that is drawn smaller than its own height
 LINES = 13  # on a slide
 LETTERS = 74  # in a line
+CODE, WITH_CODE = 0.68, 16  # the height of a line of code, and how many lines text and code may have on a slide
 LONGEST_OUTPUT = 12  # lines
 SHORT = 60  # letters, below which a first sentence takes the second along
 
@@ -42,7 +44,9 @@ LINK = re.compile(
     r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])*)\]\((?!https?:)[^)]*\)|<a href=\"[^\"]*\">(.*?)</a>|<a id=[^>]*></a>"
 )
 HELD = re.compile(r"\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)")  # what a full stop within does not end
-SENTENCE = re.compile(r"(?<=[.!?:])[*_”\")]*\s+(?=[*_“(\"A-Z\0])")
+SENTENCE = re.compile(r"(?<=[.!?:])([*_”\")]*)\s+(?=[*_“(\"A-Z\0])")
+WITH_STOP = re.compile(r"(?<![$\\])\$(?!\$)[^$\n]+\$(?!\$)[,.;:!?)”]+")  # a formula, and what ends a line with it
+IMPORT = re.compile(r"(?:import|from) .+|\s*")
 MATHJAX = {
     "tex": {"inlineMath": [["$", "$"]], "displayMath": [["$$", "$$"]], "macros": {"R": r"\mathbb{R}"}},
     "svg": {"fontCache": "local"},
@@ -54,18 +58,30 @@ MATHJAX = {
 def sentences(paragraph: str) -> list[str]:
     """The sentences of a paragraph; a full stop in a formula, in code or in a link ends none."""
     held = HELD.findall(paragraph)
-    parts = SENTENCE.split(HELD.sub("\0", " ".join(paragraph.split())))
+    parts = SENTENCE.sub(r"\1\n", HELD.sub("\0", " ".join(paragraph.split()))).split("\n")
     left = iter(held)
     return [re.sub("\0", lambda _: " ".join(next(left).split()), part) for part in parts]
+
+
+def unfinished(text: str) -> bool:
+    """Whether emphasis or a quotation is begun and not ended."""
+    text = HELD.sub("", text)
+    strong = text.count("**")
+    return bool(strong % 2 or (text.count("*") - 2 * strong) % 2 or text.count("“") != text.count("”"))
 
 
 def idea(paragraph: str) -> str:
     """What a slide says of a paragraph: its first sentence, and the last one where that leads on to what follows."""
     told = sentences(paragraph)
-    first = told[: 2 if len(told[0]) < SHORT else 1]
+    count = 2 if len(told[0]) < SHORT else 1
+    while count < len(told) and unfinished(" ".join(told[:count])):
+        count += 1
+    first = told[:count]
     if told[-1].endswith(":") and told[-1] not in first:
         first.append(told[-1])
-    return " ".join(first)
+    text = " ".join(first)
+    bare = HELD.sub("", text)
+    return text + ")" * (bare.count("(") - bare.count(")"))
 
 
 def blocks(markdown: str) -> list[str]:
@@ -116,8 +132,15 @@ def figures(cell: Any) -> list[str]:
         if PLOTLY in data:
             figure = json.loads(json.dumps(data[PLOTLY]))
             layout = figure.setdefault("layout", {})
-            layout |= {"height": HEIGHT, "font": {**layout.get("font", {}), "size": LETTER}}
-            found.append(plotly_html(figure))
+            height = max(HEIGHT, layout.get("height", 0))  # what is drawn taller is made smaller as a whole
+            letter = LETTER
+            if height > HEIGHT:
+                letter = round(LETTER * TIGHTER * height / HEIGHT)
+                for one in (*layout.get("annotations", ()), layout.setdefault("legend", {})):
+                    one["font"] = {**one.get("font", {}), "size": letter}
+            layout |= {"height": height, "font": {**layout.get("font", {}), "size": letter}}
+            size = f'style="--height:{HEIGHT}px;--smaller:{HEIGHT / height:.4f}"'
+            found.append(f'<div class="deck-figure" {size}>{plotly_html(figure)}</div>')
         elif "posenc-explorable" in (html := joined(data.get("text/html", ""))):
             found.append(html)
     return found
@@ -132,6 +155,11 @@ def shown_output(cell: Any) -> list[Any]:
     return [nbformat.v4.new_output("stream", name="stdout", text=text)] if text.strip() else []
 
 
+def imports_alone(cell: Any) -> bool:
+    """Whether a cell's code imports and does nothing else that is to be seen."""
+    return cell["id"] == "imports" or all(IMPORT.fullmatch(line) for line in joined(cell["source"]).splitlines())
+
+
 def code_slides(heading: str, cell: Any) -> Iterator[Any]:
     """The slides of a code cell: its figures, with the code in the notes; else the code and what it prints."""
     source = joined(cell["source"])
@@ -139,7 +167,7 @@ def code_slides(heading: str, cell: Any) -> Iterator[Any]:
         for figure in drawn:
             yield markdown(figure)
             yield markdown(f"```python\n{source}\n```", kind="notes")
-    elif cell["id"] != "imports" and "interact(" not in source and not set(tags(cell)) & reading.NOT_SHOWN:
+    elif not ("interact(" in source or set(tags(cell)) & reading.NOT_SHOWN or imports_alone(cell)):
         yield markdown(heading)
         metadata = {"slideshow": {"slide_type": "-"}}
         yield nbformat.v4.new_code_cell(source, metadata=metadata, outputs=shown_output(cell))
@@ -211,6 +239,34 @@ def slides(notebook: Any) -> Iterator[Any]:
             yield from predict_slides(places[cell["id"]], notebook.cells, question, joined(cell["source"]))
 
 
+def together(cells: list[Any]) -> Iterator[Any]:
+    """The cells of the slides, with code on one slide with the text around it where there is room."""
+    heading, used, has_code = None, 0.0, False  # of the slide that is there
+    for cell, following in zip(cells, [*cells[1:], None], strict=True):
+        if cell["metadata"]["slideshow"]["slide_type"] == "slide":
+            first, *told = blocks(cell["source"]) or [""]
+            first = first.removesuffix(f" {WORDS['goes_on']}")
+            lines = float(sum(map(lines_of, told)))
+            if code := following is not None and following["cell_type"] == "code":
+                shown = [following["source"], *(output["text"] for output in following["outputs"])]
+                lines += CODE * sum(text.count("\n") + 2 for text in shown)
+            if first == heading and (code or has_code) and used + lines <= WITH_CODE:
+                used, has_code = used + lines, has_code or code
+                if told:
+                    yield markdown(*told, kind="-")
+                continue
+            heading, used, has_code = first, lines, code
+        yield cell
+
+
+def unbroken(cell: Any) -> Any:
+    """The cell of a slide, in which no line begins with the stop that follows a formula."""
+    kind = cell["metadata"]["slideshow"]["slide_type"]
+    if cell["cell_type"] == "markdown" and kind != "notes" and not cell["source"].startswith("<"):
+        cell["source"] = WITH_STOP.sub(r'<span class="unbroken">\g<0></span>', cell["source"])
+    return cell
+
+
 def within(script: str) -> str:
     """A script as it may stand within a page."""
     return re.sub(r"</(?=script)|<!--", lambda found: "<\\" + found[0][1:], script, flags=re.IGNORECASE)
@@ -226,7 +282,7 @@ def package_file(package: str, *parts: str) -> str:
 def deck(path: Path, parts: Path) -> str:
     """The page of a chapter's slides; LookupError where the chapter is not executed as it stands."""
     notebook = execute.cached(path)
-    made = nbformat.v4.new_notebook(cells=list(slides(notebook)))
+    made = nbformat.v4.new_notebook(cells=list(map(unbroken, together(list(slides(notebook))))))
     body = "".join(joined(cell["source"]) for cell in made.cells)
     title = reading.HEADING.match(joined(notebook.cells[0]["source"]))["title"]
     used = sorted(set(re.findall(r'class="posenc-explorable" data-module="(\w+)"', body)))

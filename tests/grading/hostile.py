@@ -100,6 +100,26 @@ from posenc.check import assignment_2 as check
 display('done')
 get_ipython().run_line_magic('time', '1')
 """,
+    "warnings by the thousand": "'\\d'\n" * 4000,
+    "hooks that are called later": """
+import atexit, gc, os, signal, sys, threading
+def later(*args):
+    os._exit(1)
+atexit.register(later)
+sys.excepthook = sys.unraisablehook = threading.excepthook = later
+signal.signal(signal.SIGALRM, later)
+signal.setitimer(signal.ITIMER_REAL, 600)
+class Late:
+    def __del__(self):
+        later()
+sys.modules['late'] = Late()
+threading._shutdown = later
+""",
+    "hides its modules": """
+import sys
+for name in ('json', 'numpy', 'math', 'os', 'plain', 'alone', 'lockdown', '__main__'):
+    sys.modules[name] = None
+""",
 }
 
 # Machine code that was once put where the first process of the sandbox, then bubblewrap's own, returns from wait():
@@ -279,6 +299,92 @@ class Told(Exception):
 def FUNCTION(*args):
     raise type('INPUT' + ''.join(map(str, args)), (Told,), {})('INPUT ' + repr(args))
 """,
+    "lines for a notebook": ";" * 20_000,
+    "replaces what writes replies": """
+import json
+json.dumps = lambda *args, **named: '{"dict": [["value", {"float": "nan"}]]}'
+def FUNCTION(*args):
+    return torch.zeros(1)
+""",
+    "an exception whose text raises": """
+class Silent(RuntimeError):
+    def __str__(self):
+        raise self
+    __repr__ = __str__
+def FUNCTION(*args):
+    raise Silent
+""",
+    "a kind of exception that lies": """
+def FUNCTION(*args):
+    raise type('INPUT' + repr(args), (Exception,), {'__module__': 'builtins'})
+""",
+    "poses as what was refused": """
+import posenc
+def FUNCTION(*args):
+    try:
+        posenc.rotate()
+    except Exception as refused:
+        raise type(refused)('INPUT' + repr(args))
+""",
+    "a name without end": "def FUNCTION(*args):\n    return " + "x" * 40_000,
+    "no kind of exception": """
+class Kind(type):
+    __mro__ = ()
+class Nothing(Exception, metaclass=Kind):
+    pass
+def FUNCTION(*args):
+    raise Nothing
+""",
+    "a list that lies": """
+class Endless(list):
+    def __iter__(self):
+        while True:
+            yield 0.0
+    def __len__(self):
+        return 10**9
+def FUNCTION(*args):
+    return Endless([Endless(), (number for number in iter(int, 1))])
+""",
+    "kinds of its own": """
+import numpy
+class Text(str):
+    def __eq__(self, other):
+        return True
+    __hash__ = None
+class Number(float):
+    __eq__ = Text.__eq__
+class Array(numpy.ndarray):
+    shape = property(lambda self: torch.Size([2, 2]))
+    __array_ufunc__ = __array_function__ = lambda self, *args, **named: True
+def FUNCTION(*args):
+    return [Text(), Number(), numpy.zeros(4).view(Array)]
+""",
+    "keys without end": """
+class Key:
+    def __str__(self):
+        return 'x' * 10**7
+def FUNCTION(*args):
+    return {Key(): 0}
+""",
+    "no storage under its input": """
+def FUNCTION(positions, theta):
+    positions.untyped_storage().resize_(0)
+    return positions
+""",
+    "a map of a device": """
+import numpy
+def FUNCTION(*args):
+    return numpy.memmap('/dev/zero', numpy.float32, 'r', shape=(4, 2, 2))
+""",
+    "a timer in between": """
+import signal
+def ring(*args):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, ring)
+def FUNCTION(*args):
+    signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+    return 10**4000
+""",
     "tells by a module's name": """
 import importlib
 def FUNCTION(*args):
@@ -341,7 +447,6 @@ def of_checks(solved: Notebook) -> bytes:
     return json.dumps(notebook).encode()
 
 
-# Whole files; the second value says whether all points, all but the first question's, or none are earned.
 def hinting(solved: Notebook) -> bytes:
     """Records of hints that nobody could have taken; without a price they cost nothing."""
     calls = ("check.q1.hint(", "check.q1.hint(\x1b[2J)", "q99.hint(9e99)", "check.q2.hint(<b>)", "q1.hint(" * 20_000)
@@ -349,6 +454,28 @@ def hinting(solved: Notebook) -> bytes:
     return json.dumps(solved | {"cells": [*solved["cells"], *cells, {"cell_type": "code", "source": {}}]}).encode()
 
 
+def odd_numbers(solved: Notebook) -> bytes:
+    """Numbers beyond what Python, or anything, has."""
+    return json.dumps(solved).encode()[:-1] + b', "x": [1e400, -1e-400, ' + b"9" * 5000 + b"]}"
+
+
+def two_sources(solved: Notebook) -> bytes:
+    """A notebook that is large, by its outputs, and whose first answer has its text twice: for JSON the last counts."""
+    notebook = copy.deepcopy(solved)
+    cell = answer_cell(notebook, "q1")
+    right = json.dumps(cell["source"])
+    cell["source"] = "SOURCE"
+    cell["outputs"] = [{"data": {"image/png": "x" * 2**21}}]
+    return json.dumps(notebook).replace('"SOURCE"', f'["raise ", "SystemExit"], "source": {right}').encode()
+
+
+def crumbs(solved: Notebook) -> bytes:
+    """Thousands of cells of one letter, all named as the first answer's, each of which IPython makes Python of."""
+    crumb = {"id": "q1", "cell_type": "code", "metadata": {}, "source": "!", "outputs": [], "execution_count": 1}
+    return json.dumps(solved | {"cells": solved["cells"] + [crumb] * 1500}).encode()
+
+
+# Whole files; the second value says whether all points, all but the first question's, or none are earned.
 FILES: dict[str, tuple[Callable[[Notebook], bytes], str]] = {
     "input transformer": (transformer, "without first"),
     "missing cell": (missing, "without first"),
@@ -359,6 +486,12 @@ FILES: dict[str, tuple[Callable[[Notebook], bytes], str]] = {
     "empty file": (lambda solved: b"", "none"),
     "nested notebook": (lambda solved: b"[" * 200_000, "none"),
     "odd hints": (hinting, "all"),
+    "odd numbers": (odd_numbers, "all"),
+    "two sources": (two_sources, "all"),
+    "crumbs": (crumbs, "all"),
+    "all cells twice": (lambda solved: json.dumps(solved).encode()[:-1] + b', "cells": []}', "none"),
+    "CON": (lambda solved: json.dumps(solved).encode(), "all"),  # a device, for Windows
+    "Right": (lambda solved: json.dumps(solved).encode(), "all"),  # for some systems the same file as "right"
     "a list": (lambda solved: b"[]", "none"),
     "odd cells": (lambda solved: json.dumps({"cells": [1, None, {"source": 3}, {"id": "q1"}]}).encode(), "none"),
     "another assignment": (

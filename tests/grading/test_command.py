@@ -341,8 +341,8 @@ def test_a_student_with_several_notebooks_has_one_row(
             f"2 notebooks of this student (copies/a.ipynb {all_points}, copies/b.ipynb 0 points): "
             "copies/a.ipynb counts.",
         ),
-        "nothing": ("0", "There is no notebook (.ipynb) in the folder: it holds answer\\x1b.docx."),
-        "empty": ("0", "There is no notebook (.ipynb) in the folder: it is empty."),
+        "nothing": ("0", "There is no notebook (.ipynb) in the folder. It holds answer\\x1b.docx."),
+        "empty": ("0", "There is no notebook (.ipynb) in the folder. It is empty."),
         "others": (
             all_points,
             "Not graded: others/broken.ipynb (it cannot be read), others/other.ipynb (assignment 2), "
@@ -352,7 +352,8 @@ def test_a_student_with_several_notebooks_has_one_row(
         "many": (
             "0",
             "There are 4 notebooks of this student, and none was graded: leave the one that counts. "
-            "(many/a.ipynb, many/b.ipynb, many/c.ipynb, many/d.ipynb; up to 3 are graded, and the best counts.)",
+            "Up to 3 are graded, and the best counts. "
+            "They are many/a.ipynb, many/b.ipynb, many/c.ipynb, many/d.ipynb.",
         ),
     }
     assert rows["two"]["hints"] == "q2 3", "taken in the draft"
@@ -443,8 +444,14 @@ def test_a_page_holds_a_students_words_and_formulas_and_may_load_nothing(
 def test_two_assignments_named_as_often_are_not_chosen_between(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "x.ipynb").write_bytes((sources.STUDENT / "assignment_1.ipynb").read_bytes())
     (folder / "y.ipynb").write_bytes((sources.STUDENT / "assignment_1.ipynb").read_bytes())
-    with pytest.raises(SystemExit, match="are named by 2 notebooks each: add --assignment N"):
+    with pytest.raises(SystemExit, match="are named by 2 students each: add --assignment N"):
         run(monkeypatch, folder)
+
+
+def test_a_student_with_many_notebooks_does_not_choose_the_assignment(tmp_path: Path) -> None:
+    votes = {"eve": [3] * 5, "ada": [2], "alan": [2, 1]}
+    found = [[Submission(name, tmp_path, number) for number in numbers] for name, numbers in votes.items()]
+    assert command.number_of(found) == 2
 
 
 def test_the_key_is_kept_out_of_the_repository() -> None:
@@ -458,6 +465,10 @@ def test_files_have_names_that_any_system_takes() -> None:
     assert len(set(made)) == len(names)
     assert all("/" not in name and "\n" not in name and name and len(name) < 100 for name in made)
     assert made[0] == "ada"
+    for device in ("CON", "nul", "com1.x"):
+        assert report.safe_name(device).startswith(f"{device}-")
+    assert report.safe_name("Ada", {"ada"}) != "Ada"
+    assert report.safe_name("console") == "console"
 
 
 def test_nobody_can_take_another_ones_page() -> None:

@@ -9,17 +9,23 @@ import csv
 import json
 import os
 import re
+import stat
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
 from grading import sources
+from grading.__main__ import MOST_READ
 from grading.grade import assignment
+from posenc.check import Wrong, _views
+from posenc.check._question import compare
 from tests.grading import hostile
 
 pytestmark = pytest.mark.torch
@@ -32,7 +38,11 @@ EXPECTED = {
     **dict.fromkeys(hostile.WITHOUT_FIRST, "without first"),
     **{name: points for name, (_, points) in hostile.FILES.items()},
     "a link": "none",
+    "a pipe": "none",
+    "a socket": "none",
     "a folder without a notebook": "none",
+    "a folder.ipynb": "all",
+    "a crowd": "none",
 }
 
 
@@ -45,6 +55,7 @@ class Run:
     folder: Path
     seconds: dict[str, float]
     left: set[str]
+    said: str
 
 
 def processes(folder: Path) -> set[str]:
@@ -64,7 +75,18 @@ def submitted(folder: Path) -> None:
     for name, content in files.items():
         (folder / f"{name}.ipynb").write_bytes(content)
     (folder / "a link.ipynb").symlink_to(sources.path_of(NUMBER))
+    os.mkfifo(folder / "a pipe.ipynb")
+    os.mknod(folder / "a socket.ipynb", stat.S_IFSOCK | 0o600)
     (folder / "a folder without a notebook").mkdir()
+    (folder / "a folder without a notebook" / "private.pdf").touch()
+    (folder / "a folder.ipynb").mkdir()
+    (folder / "a folder.ipynb" / "x.ipynb").write_bytes(files["right"])
+    (folder / "a crowd").mkdir()
+    for number in range(MOST_READ + 1):
+        (folder / "a crowd" / f"{number}.ipynb").touch()
+    for number in range(20):
+        (folder / f"a link to nowhere {number}").symlink_to("x" * 300)  # a name that no file can have
+        (folder / f"notes {number}.txt").touch()
 
 
 @pytest.fixture(scope="module")
@@ -76,15 +98,16 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Run:
     command = [sys.executable, "-m", "grading", str(folder), "--output", str(output)]
     command += ["--assignment", str(NUMBER), "--timeout", str(TIMEOUT), "--memory", "1024", "--workers", "2"]
     done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(temporary)}
-    )
+        command, cwd=ROOT, capture_output=True, text=True,
+        env={**os.environ, "TMPDIR": str(temporary), "PYTHONWARNINGS": "default"},
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     with (output / "grades.csv").open(newline="", encoding="utf-8") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
     pages = {page.stem: page.read_text(encoding="utf-8") for page in (output / "feedback").iterdir()}
     left = processes(temporary) | {str(path) for path in temporary.iterdir()}
     seconds = json.loads((output / "run.json").read_text(encoding="utf-8"))["seconds"]
-    return Run(rows, pages, output, seconds, left)
+    return Run(rows, pages, output, seconds, left, done.stdout + done.stderr)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -98,6 +121,21 @@ def test_the_points_are_those_it_earns(bank: Run, name: str) -> None:
 def test_every_submission_has_a_row_and_a_page(bank: Run) -> None:
     assert set(bank.rows) == set(EXPECTED)
     assert len(bank.pages) == len(EXPECTED)
+    assert len({name.casefold() for name in bank.pages} - {"con"}) == len(EXPECTED), "on every system"
+
+
+def test_little_is_printed_of_what_is_there(bank: Run) -> None:
+    assert "notes 0.txt, notes 1.txt, notes 10.txt, notes 11.txt, notes 12.txt and 15 more" in bank.said
+    assert "<unknown>" not in bank.said, "where Python warns of a student's text"
+    assert "SyntaxWarning" not in bank.said
+
+
+def test_the_analysis_has_no_names(bank: Run) -> None:
+    page = (bank.folder / "analysis.html").read_text(encoding="utf-8")
+    assert "There is no notebook (.ipynb) in the folder." in page
+    assert "There are 101 notebooks of this student" in page
+    for name in ("private", "crowd", "a link"):
+        assert name not in page
 
 
 def test_time_is_bounded(bank: Run) -> None:
@@ -138,6 +176,17 @@ def test_pages_tell_no_input_and_run_no_script(bank: Run) -> None:
         ("another assignment", "This is a notebook of assignment 3"),
         ("corrupted notebook", "it is not JSON"),
         ("a link", "not a file of its own"),
+        ("a pipe", "not a file of its own"),
+        ("a socket", "not a file of its own"),
+        ("a crowd", "There are 101 notebooks of this student, and none was graded"),
+        ("all cells twice", "There is no answer cell (q1 to q6)"),
+        ("crumbs", "1501 cells are named q1"),
+        ("an exception whose text raises", "its process broke off"),
+        ("poses as what was refused", "it uses posenc"),
+        ("a list that lies", "the result should be an array"),
+        ("keys without end", "it raised an exception"),
+        ("a name without end", f"{'x' * 60}…"),
+        ("lines for a notebook", "SyntaxError in line 1"),
         ("changes its input", "it changes an input in place"),
         ("kinds of exceptions", "it raised an exception"),
         ("sys.exit on loading", "it raised SystemExit"),
@@ -151,3 +200,14 @@ def test_the_page_says_why(bank: Run, name: str, words: str) -> None:
 def test_the_reader_of_hidden_checks_found_nothing(bank: Run) -> None:
     page = next(page for page in bank.pages.values() if "<p>reads the hidden checks," in page)
     assert "found" not in page
+
+
+def test_texts_among_numbers_take_no_room() -> None:
+    told = ["x" * 10**5] + [""] * 1000  # some 100 kB here, and 400 MB as an array of texts
+    tracemalloc.start()
+    with pytest.raises(Wrong):
+        compare(told, np.zeros(3), 1e-6)
+    assert _views._numbers(told) is None
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10**6

@@ -57,6 +57,30 @@ def test_models_are_ranked_by_what_they_find(
     assert [line.split()[1] for line in printed.splitlines()[1:4]] == ["'=ada", "alan", "eve"]
 
 
+def test_a_table_for_a_class_has_the_names_that_the_pages_of_feedback_tell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "KEY", tmp_path / "key")
+    folder, table = tmp_path / "submissions", tmp_path / "grades" / "leaders.csv"
+    for name in ("S1", "S2"):
+        (folder / name).mkdir(parents=True)
+    (folder / "S1" / "ada.ipynb").write_bytes((sources.STUDENT / "assignment_5.ipynb").read_bytes())
+    (folder / "S2" / "alan.pdf").touch()
+    (tmp_path / "roster.csv").write_text("name,sid\nAda,S1\nAlan,S2\nGrace,S3\n", encoding="utf-8")
+    words = (folder, "--roster", tmp_path / "roster.csv", "--output")
+    run(monkeypatch, *words, table, "--texts", 4, "--handles")
+    text = table.read_text(encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["grading", *map(str, words), str(tmp_path / "out")])
+    command.main()
+    assert "note" not in text
+    for name in ("S1", "S2"):
+        assert name not in text + capsys.readouterr().out.partition("The table:")[0]
+        assert command.handle(name) in text
+        page = (tmp_path / "out" / "feedback" / f"{name}.html").read_text(encoding="utf-8")
+        assert f"without names this model is called {command.handle(name)}." in page
+    assert len(text.splitlines()) == 3, "and none for who handed in nothing"
+
+
 @pytest.mark.parametrize(
     ("words", "told"), [(("--texts", 3), "--texts 3: at least 4"), ((), "Not ranked. there is no notebook")]
 )

@@ -69,6 +69,75 @@ def test_a_name_that_two_have_is_nobodys(tmp_path: Path) -> None:
     assert owners(read, "Li Wei", "2") == [None, "2"]
 
 
+def test_nobody_takes_another_ones_place(tmp_path: Path) -> None:
+    read = roster.load(put(tmp_path, "name,login,email,sid\nAda,ada,a@x,7\nada,eve,ada@y,8\nPoints Possible,p,,9\n"))
+    assert owners(read, "ada", "eve/ada", "eve/deep/7", "group/ada", "p") == ["7", "8", "8", "7", "9"]
+    canvas, moodle = (roster.load(put(tmp_path, text)) for text in (CANVAS, WORKSHEET))
+    assert owners(canvas, "hoppergrace_13_900_a/ada", "somebody_77_900_a/ada", "x_S1_9_a") == ["S3", None, None]
+    packed = ("Eve S1_503_assignsubmission_file/alan@example.edu", "S2_503_assignsubmission_file")
+    assert owners(moodle, *packed) == [None, None]
+
+
+def test_a_row_is_whose_cells_it_has_whatever_others_are_called(tmp_path: Path) -> None:
+    read = roster.load(put(tmp_path, "name,login\nAda,ada\nada,eve\n"))
+    person = read.person({"name": "ada", "login": "eve"})
+    assert person
+    assert person.known["login"] == "eve"
+
+
+def test_a_table_with_a_long_text_is_read(tmp_path: Path) -> None:
+    read = roster.load(put(tmp_path, f"Full name,Email address,Online text\nAda,ada@x,{'x' * 200_000}\n"))
+    assert len(read.people) == 1
+
+
+PACKED = """submission_11:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: S1
+    :email: ada@example.edu
+  :created_at: 2026-03-01 10:00:00.000000000 Z
+  :score:
+  :status: unprocessed
+  :history:
+  - :id: 10
+    :created_at: 2026-02-28 10:00:00.000000000 Z
+submission_12:
+  :submitters:
+  - :name: ada@example.edu
+    :sid: S3
+    :email:
+  - :name: Alan Turing
+    :sid: S2
+    :email: alan@example.edu
+submission_13:
+  :submitters:
+  - :name: Nobody
+    :sid: S9
+"""
+
+
+def test_what_gradescope_packs_is_whose_its_file_says(tmp_path: Path) -> None:
+    read = roster.load(put(tmp_path, CANVAS, "roster.csv"))
+    put(tmp_path, PACKED, roster.METADATA)
+    found = [
+        [Submission(f"submission_{place}", tmp_path / f"submission_{place}" / "x.ipynb", 2)] for place in (11, 12, 13)
+    ]
+    found.append([Submission("submission_12/ada", tmp_path / "submission_12" / "ada" / "x.ipynb", 2)])
+    arranged = {
+        theirs[0].student: (person and person.known["number"], [one.path for one in theirs])
+        for person, theirs in roster.arrange(found, read, tmp_path)
+    }
+    both = [found[1][0].path, found[3][0].path]
+    assert arranged == {
+        "ada": ("S1", [found[0][0].path]), "grace": ("S3", both), "alan": ("S2", both),
+        "submission_13": (None, [found[2][0].path]),
+    }  # fmt: skip
+    for text in ("[1]", "submission_11: {}", "a: b", "{", "submission_11: {':submitters': 3}"):
+        put(tmp_path, text, roster.METADATA)
+        with pytest.raises(ValueError, match="is not as Gradescope writes it"):
+            roster.gradescope(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -92,10 +161,33 @@ def test_days_late_are_begun_days() -> None:
     assert line.taken(late, 20)[0] == 4
     assert "3 days late, 1 of them free, 4 points taken off." in line.taken(late, 20)[1]
     assert line.taken(late, 20, free=3)[0] == 0
-    assert line.taken(at, 20) == (0.0, "")
+    assert line.taken(at, 20) == (0.0, "", 0)
+    _, told, used = line.taken(late, 20, free=5, term=True)
+    assert told.endswith("3 days late, 3 of them free, 0 points taken off. Free days left for the term: 2.")
+    assert used == 3
     assert roster.Deadline(at, price=50).taken(late, 20)[0] == 20
     with pytest.raises(ValueError, match="'tomorrow' is no time: write it as"):
         roster.moment("tomorrow")
+
+
+def test_free_days_of_a_term_are_those_of_assignments_that_were_due_before(tmp_path: Path) -> None:
+    read = roster.load(put(tmp_path, CANVAS))
+
+    def record(assignment: int, day: int, time: str, **days: int) -> dict[str, object]:
+        return {"assignment": assignment, "deadline": f"2026-03-{day:02}T12:00Z", "time": time, "free_days": days}
+
+    records = [
+        record(1, 1, "2026-03-30", ada=1),  # a regrade, and here first
+        record(1, 1, "2026-03-02", ada=3, alan=1),
+        record(2, 8, "2026-03-09", alan=2, gone=1),
+        record(3, 15, "2026-03-16", ada=2, alan=2),
+        record(4, 22, "2026-03-23", ada=2),
+        {"assignment": 1, "deadline": None, "free_days": {"ada": 9}},
+        {},
+    ]
+    used, strangers = roster.used_before(records, 3, roster.moment("2026-03-15T12:00Z"), read)
+    assert {person.called: days for person, days in used.items()} == {"ada": 1, "alan": 3}
+    assert strangers == {"gone"}
 
 
 def reports() -> list[Report]:
@@ -105,6 +197,15 @@ def reports() -> list[Report]:
     none = [Graded(one, [Result(part, 0) for part in one.parts]) for one in given.questions]
     absent = Submission("alan", Path(), problem=roster.ABSENT)
     return [Report(Submission("ada", Path()), given, full), Report(absent, given, none)]
+
+
+def test_two_of_one_name_have_two_pages(tmp_path: Path) -> None:
+    both = reports()
+    for one in both:
+        one.submission.student = "Li Wei"
+    run = {"seed": "", "assignment": 4, "unsafe": False, "hint_price": 0}
+    report.write(tmp_path, both, assignment(4), run, {})
+    assert len(list((tmp_path / report.PAGES).iterdir())) == 2
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -148,10 +249,14 @@ def test_a_class_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     for name, notebook in (("lovelaceada_11_1_x", solved), ("eve", empty), ("alan/a", solved), ("S2/b", empty)):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    earlier = {"assignment": 3, "deadline": "2026-02-01T00:00Z", "time": "2026-02-02", "free_days": {"ada": 4, "x": 1}}
+    (tmp_path / "assignment_3").mkdir()
+    (tmp_path / "assignment_3" / report.RECORD).write_text(json.dumps(earlier), encoding="utf-8")
     times = "file,login,time\n,ada,2026-03-02T10:00+00:00\nalan/a.ipynb,,2026-03-01T10:00+00:00\n"
     times += "S2/b.ipynb,,2026-03-01T11:00+00:00\n,ghost,2026-03-01T11:00+00:00\n"
     words = ["--roster", put(tmp_path, CANVAS), "--handed-in", put(tmp_path, times, "times.csv"), "--output", output]
-    words += ["--deadline", "2026-03-01T23:59+00:00", "--price", "25", "--attempts", "latest", "--unsafe"]
+    words += ["--deadline", "2026-03-01T23:59+00:00", "--price", "25", "--term-days", "4"]
+    words += ["--attempts", "latest", "--unsafe"]
     monkeypatch.setattr(sys, "argv", ["grading", *map(str, [folder, *words])])
     command.main()
     printed = capsys.readouterr().out
@@ -164,7 +269,10 @@ def test_a_class_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
         **{"lovelaceada_11_1_x": "15", "eve": "0"},
         **{"S2": "0", "grace": "0"},
     }
-    assert "1 day late, 5 points taken off." in rows["lovelaceada_11_1_x"]["note"]
+    told = "1 day late, 0 of them free, 5 points taken off. Free days left for the term: 0."
+    assert told in rows["lovelaceada_11_1_x"]["note"]
+    assert "Free days were used before by who is not on this roster: x" in printed
+    assert report.recorded(output)["free_days"] == {"ada": 0, "alan": 0}
     assert rows["S2"]["note"] == "2 notebooks of this student: S2/b.ipynb is the latest, and counts."
     assert "It is not known when it was handed in" in rows["eve"]["note"]
     assert "Not on the roster." in rows["eve"]["note"]
@@ -185,6 +293,10 @@ def test_a_class_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
         (["--price", "10"], "--price needs --deadline"),
         (["--price", "-1"], "--price -1.0: from 0 to 100"),
         (["--free-days", "-1"], "--free-days -1: at least 0"),
+        (["--term-days", "-1"], "--term-days -1: at least 0"),
+        (["--term-days", "5"], "--term-days needs --deadline"),
+        (["--term-days", "5", "--deadline", "2026-03-01", "--handed-in", "x"], "--term-days needs --roster"),
+        (["--term-days", "5", "--free-days", "1"], "name one of them"),
         (["--column", "A"], "--column needs --roster"),
     ],
 )

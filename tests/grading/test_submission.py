@@ -72,7 +72,8 @@ def test_doubled_cells_are_noted_and_kept_in_order(tmp_path: Path) -> None:
         ("x = 7 \\\n% 3", "x = 7 \\\n% 3"),
         ("x = '''\n%s\n''' % 3", "x = '''\n%s\n''' % 3"),
         ("def f(:", "def f(:\n"),
-        ("!ls\n" * 100, "!ls\n" * 100),  # nobody's answer, and each line costs a pass over the text
+        ("!ls\n" * 2, "get_ipython().system('ls')\n" * 2),
+        (";" * 20_000, ";" * 20_000),  # nobody's answer, and each of them costs a pass over the text
     ],
 )
 def test_a_cell_is_read_as_a_notebook_runs_it(source: str, kept: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import nbformat
 import pytest
 
 from tools import execute, page_parts, slides
@@ -15,6 +16,8 @@ MEASURE = """() => {
     fits: slide.scrollHeight <= slide.clientHeight && slide.scrollWidth <= slide.clientWidth,
     heading: slide.querySelector("h1, h2")?.textContent ?? "",
     drawn: figures.map((figure) => figure.querySelectorAll(".main-svg, svg, canvas").length),
+    heights: [...slide.querySelectorAll(".posenc-canvas")].map(
+      (canvas) => [canvas.offsetHeight, canvas.getBoundingClientRect().height]),
     text: slide.innerText,
   };
 }"""
@@ -32,6 +35,13 @@ MEASURE = """() => {
             "Two vectors are turned by where they stand, each by its own angle. All hands together:",
             "Two vectors are turned by where they stand, each by its own angle. All hands together:",
         ),
+        ("*Take the word. Who sat? It did.* So it goes.", "*Take the word. Who sat? It did.*"),
+        ("**A theorem. If it is so, *then* it is. Always.** Why?", "**A theorem. If it is so, *then* it is. Always.**"),
+        ("It is said: “It is so. And for ever.” It is not.", "It is said: “It is so. And for ever.”"),
+        (
+            "(Each of them is drawn from its own value, at the distance of no token. And so on.)",
+            "(Each of them is drawn from its own value, at the distance of no token.)",
+        ),
     ],
 )
 def test_a_paragraph_is_told_by_its_first_sentence(paragraph, told):
@@ -42,6 +52,34 @@ def test_blocks_stand_apart_without_links_into_the_book_and_without_folds():
     text = 'See [chapter 05](05_x.ipynb#a) and <a href="#eq-1">(1)</a>.\n$$a = b$$\n\n'
     text += "<details>\nno\n\n</details>\n\n- one\n- two"
     assert slides.blocks(text) == ["See chapter 05 and (1).", "$$a = b$$", "- one\n- two"]
+
+
+def test_code_stands_with_the_text_around_it_where_there_is_room():
+    output = [nbformat.v4.new_output("stream", text="1\n2")]
+    code = [
+        nbformat.v4.new_code_cell("x = 1\n" * lines, metadata={"slideshow": {"slide_type": "-"}}, outputs=output)
+        for lines in (4, 20)
+    ]
+    note, heading, before = slides.markdown("n", kind="notes"), slides.markdown("## A"), slides.markdown("## A", "Why.")
+    after, other = slides.markdown("## A", "So it is."), slides.markdown("## B", "More.")
+    made = list(slides.together([before, note, heading, code[0], after, note, heading, code[1], after, other, after]))
+    assert [cell["source"] for cell in made] == [
+        *("## A\n\nWhy.", "n", code[0]["source"], "So it is.", "n"),
+        *("## A", code[1]["source"], "## A\n\nSo it is.", "## B\n\nMore.", "## A\n\nSo it is."),
+    ]
+    assert made[3]["metadata"]["slideshow"]["slide_type"] == "-"
+
+
+def test_a_formula_keeps_its_stop_on_its_line():
+    made = slides.unbroken(slides.markdown("So $a$, and $b$ too.\n\n$$c$$.")).source
+    assert made == 'So <span class="unbroken">$a$,</span> and $b$ too.\n\n$$c$$.'
+    note = slides.markdown("So $a$.", kind="notes")
+    assert slides.unbroken(note).source == "So $a$."
+
+
+def test_a_cell_that_imports_alone_is_not_shown():
+    for source, shown in (("import torch\n\nfrom x import y", False), ("import torch\ntorch.manual_seed(0)", True)):
+        assert bool(list(slides.code_slides("## A", nbformat.v4.new_code_cell(source)))) == shown
 
 
 @pytest.mark.parametrize(
@@ -61,7 +99,8 @@ def test_a_script_ends_no_page():
 
 
 @pytest.mark.torch
-def test_a_deck_opens_from_disk_fits_and_draws(new_page, tmp_path):
+def test_a_deck_opens_from_disk_fits_and_draws(new_page, tmp_path, monkeypatch):
+    monkeypatch.setattr(slides, "HEIGHT", 430)  # so that some of its figures are taller
     path = next(path for path in execute.chapters() if path.stem == CHAPTER)
     parts = page_parts.make()
     assert parts, "reveal.js comes from npm"
@@ -87,6 +126,9 @@ def test_a_deck_opens_from_disk_fits_and_draws(new_page, tmp_path):
     drawn = [count for slide in seen for count in slide["drawn"]]
     assert len(drawn) >= 4
     assert all(drawn)
+    own, on_slide = zip(*(heights for slide in seen for heights in slide["heights"]), strict=True)
+    assert max(own) > slides.HEIGHT, "a tall figure is not squeezed"
+    assert all(abs(height - slides.HEIGHT) < 1 for height in on_slide), "and is as high as the others"
     assert seen[0]["text"].startswith("RoPE by complex numbers")
     questions = [place for place, slide in enumerate(seen) if slide["heading"] == slides.WORDS["predict"]]
     assert len(questions) == 2

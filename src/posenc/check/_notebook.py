@@ -23,6 +23,7 @@ from posenc.check._alone import (
 from posenc.check._wrong import Unanswered, Wrong, say
 
 Answer = Callable[..., Any]
+LONGEST_NAME = 60  # letters of a name in an answer that are shown
 
 
 def _wrapped(function: Any) -> Iterator[Any]:
@@ -61,7 +62,8 @@ def why_not(kind: str, cells: list[str], allowed: tuple[str, ...], imports: str)
         names = refused(cells, allowed) if kind == "ReadyMade" else undefined(cells, allowed, imports)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # running it will say so
         return ""
-    facts = {"names": [{"name": name} for name in names[:5]], "more": len(names[5:])}
+    shown = [name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…" for name in names[:5]]
+    facts = {"names": [{"name": name} for name in shown], "more": len(names[5:])}
     if kind == "ReadyMade":
         return say("cell.refused", **facts)
     return say("cell.undefined", **facts) if names else ""

@@ -135,6 +135,8 @@ def _as_array(value: Any) -> np.ndarray:
 
 def _listed(got: list[Any] | tuple[Any, ...]) -> Any:
     """A list of numbers as the array that it stands for; as it is, where it stands for none."""
+    if not _views.numeric(got):
+        return got
     try:
         array = np.asarray(got)
     except (ValueError, TypeError, RuntimeError):  # rows of different lengths, or tensors in it

@@ -32,8 +32,20 @@ def _at(value: Any, *path: Any) -> Any:
     return value
 
 
+def numeric(value: Any) -> bool:
+    """Whether a value is a number or an array, or lists of such.
+
+    Of a list with a text NumPy makes texts alone, each with as much room as the longest.
+    """
+    if isinstance(value, (list, tuple)):
+        return all(map(numeric, value))
+    return type(value) in (bool, int, float) or isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "detach")
+
+
 def _numbers(value: Any) -> Numbers | None:
     """The numbers of a trace: a list or an array; None for anything else."""
+    if not numeric(value):
+        return None
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):

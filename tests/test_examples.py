@@ -25,7 +25,10 @@ def test_examples_print_what_they_say(module):
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("module", ["frequencies", "absolute", "scaling", "attention", "bias", "analysis", "schemes"])
+@pytest.mark.parametrize(
+    "module",
+    ["frequencies", "absolute", "rotary", "scaling", "rope", "attention", "bias", "analysis", "configs", "schemes"],
+)
 def test_every_public_function_has_an_example(module):
     public = made_in(module, inspect.isfunction)
     assert public

@@ -221,6 +221,11 @@ OWN_CODE = [
         for model in ("gptj", "codegen")
     ),
     (
+        *("granitemoehybrid", "", {"position_embedding_type": "rope"}, "half", ROW),
+        _called("GraniteMoeHybridRotaryEmbedding", X, ROW[None]),
+    ),
+    ("zamba2", "", {"use_mem_rope": True}, "half", ROW, _called("Zamba2RotaryEmbedding", X, ROW[None])),
+    (
         *("roformer", "", {}, "interleaved", ROW),
         lambda code, config: _listed(code.RoFormerSinusoidalPositionalEmbedding(12, 64).create_weight()),
     ),

@@ -45,8 +45,8 @@ _MODEL_KEYS = ("rope_parameters", "rope_scaling", "rope_theta", "partial_rotary_
 _OTHER_KEYS = (
     "qk_rope_head_dim", "rope_interleave", "no_rope_layers", "no_rope_layer_interval", "compress_rope_theta",
     "layer_rope_theta", "rope_scaling_layers", "rotary_dim", "rotary_pct", "rotary_emb_base", "rotary_embedding_base",
-    "use_rotary_embedding", "num_spatial_rope_pairs_per_axis", "num_uid_rope_pairs", "spatial_rope_base_frequency",
-    "uid_rope_base_frequency",
+    "use_rotary_embedding", "use_mem_rope", "rotary_value", "num_spatial_rope_pairs_per_axis", "num_uid_rope_pairs",
+    "spatial_rope_base_frequency", "uid_rope_base_frequency",
     "memory_attention_rope_dropout", "memory_attention_rope_feat_sizes", "memory_attention_rope_k_sizes",
 )  # fmt: skip
 # Where models have the width of a head, and what it is computed from where they have none of these.

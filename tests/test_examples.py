@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from posenc import Rope
+
 pytestmark = pytest.mark.torch
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 MODULES = [
@@ -25,11 +27,20 @@ def test_examples_print_what_they_say(module):
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("module", ["frequencies", "absolute", "scaling", "attention", "bias", "analysis", "schemes"])
+@pytest.mark.parametrize(
+    "module",
+    ["frequencies", "absolute", "rotary", "scaling", "rope", "attention", "bias", "analysis", "configs", "schemes"],
+)
 def test_every_public_function_has_an_example(module):
     public = made_in(module, inspect.isfunction)
     assert public
     assert [name for name, function in public.items() if ">>> " not in function.__doc__] == []
+
+
+def test_every_method_of_rope_has_an_example():
+    methods = {name: one.__doc__ for name, one in inspect.getmembers(Rope, inspect.isroutine) if name[0] != "_"}
+    assert len(methods) > 6
+    assert [name for name, told in methods.items() if ">>> " not in told] == []
 
 
 def test_every_scheme_has_an_example():

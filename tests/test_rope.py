@@ -165,6 +165,14 @@ def test_what_is_a_models_language_model_is_read():
     assert Rope.from_config({"rotary_pct": 0.25, "rotary_emb_base": 1e4, "head_dim": 64}).rotary_dim == 16
     gpt_j = Rope.from_config({"rotary_dim": 64, "n_embd": 4096, "n_head": 16}, layout="interleaved")
     assert (gpt_j.dim, gpt_j.rotary_dim) == (256, 64)
+    speech = {"model_type": "wav2vec2-bert", "position_embeddings_type": "rotary", "rotary_embedding_base": 100}
+    speech |= {"hidden_size": 16, "num_attention_heads": 2}
+    np.testing.assert_allclose(Rope.from_config(speech).inv_freq, inv_freq(8, 100.0))
+
+
+def test_frequencies_that_no_type_makes_are_read():
+    rope = Rope(8, scaling={"inv_freq": [1.0, 0.5, 0.0], "axes": [0, 0, 1]}, layout="half")
+    assert (rope.inv_freq.tolist(), rope.rotary_dim, rope.axes) == ([1.0, 0.5, 0.0], 6, (0, 0, 1))
 
 
 @pytest.mark.parametrize(
@@ -190,6 +198,16 @@ def test_what_is_a_models_language_model_is_read():
         (lambda: sections((1, 3), interleaved=True), "sizes must leave room to take turns"),
         (lambda: Rope.from_config({"rope_theta": 1e4, "hidden_size": 8}), "config must have head_dim"),
         (lambda: Rope.from_config({"model_type": "blt"}), "got 'blt': its parts have rotations of their own"),
+        (
+            lambda: Rope.from_config({"model_type": "falcon", "alibi": True, "rope_theta": 1e4}),
+            "got 'falcon': its alibi is True, not False",
+        ),
+        (
+            lambda: Rope.from_config({"model_type": "esm", "rope_theta": 1e4}),
+            "got 'esm': its position_embedding_type is 'absolute', not 'rotary'",
+        ),
+        (lambda: Rope(8, scaling={"inv_freq": [1.0] * 5}), "inv_freq must have at most 4 frequencies in config, got 5"),
+        (lambda: Rope(8, scaling={"inv_freq": [1.0, -1.0]}), "inv_freq must not be negative, got -1"),
         (
             lambda: Rope(16, scaling={"rope_type": "axial"}, axes=[0] * 8),
             "axes must have at most 4 pairs of each axis",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,35 +143,101 @@ def test_a_vision_tower(transformers):
     assert all(torch.allclose(one, other, atol=1e-5) for one, other in zip(ours, theirs, strict=True))
 
 
+def _made(transformers, model, part="", **settings):
+    """A configuration of a model or of a part of it, and the module of that model's code."""
+    config = transformers.models.auto.configuration_auto.CONFIG_MAPPING[model](**settings)
+    config = getattr(config, part) if part else config
+    return config, importlib.import_module(type(config).__module__.replace(".configuration_", ".modeling_"))
+
+
+def _called(kind, *inputs):
+    """Cosines and sines that a class of theirs makes of its inputs, not in training, when one moves positions about."""
+    return lambda code, config: getattr(code, kind)(config).eval()(*inputs)
+
+
+def _called_for_angles(code, config):
+    angles = code.ClvpRotaryPositionalEmbedding(config)(TOKENS)
+    return angles.cos(), angles.sin()
+
+
+def _listed(table):
+    """Cosines and sines of a table that has the sines of all pairs and then their cosines."""
+    sin, cos = table.repeat_interleave(2, -1).chunk(2, -1)
+    return cos, sin
+
+
 GRID = torch.cartesian_prod(torch.arange(3), torch.arange(4))  # rows and columns, (12, 2)
 TIMES = torch.cat([torch.arange(12)[:, None] // 6, GRID], -1)  # time, rows and columns, (12, 3)
 ROW = torch.arange(12)
-# Model and part, class of its rotation, layout, positions of ours, what its rotation takes beside an array.
+ATOMS = torch.cat([TIMES / 7, ROW[:, None] // 4], -1)  # coordinates, and the number of a residue, (12, 4)
+CENTRES = 2 * torch.pi * ((2 * GRID + 1) / torch.tensor([3.0, 4.0]) - 1)  # of patches in turns, from -1 to 1
+PICTURE = torch.zeros(1, 3, 48, 64)  # 3 · 4 patches of 16 pixels
+TOKENS = torch.zeros(1, 12, 8)
+X = torch.zeros(1, 256, 12, 16)  # for efficientloftr fields of 4 · 4 numbers, which it counts from 1
+# Model and part, its settings, layout, positions of ours, and its own cosines and sines.
 OWN_CODE = [
-    ("pixtral", "", "PixtralVision", "half", GRID, GRID.T[None]),
-    ("minimax_m3_vl", "vision_config", "MiniMaxM3VLVision", "half", TIMES, TIMES),
-    ("ernie4_5_vl_moe", "text_config", "Ernie4_5_VLMoeText", "interleaved", TIMES, TIMES.T[:, None]),
-    ("sam2_video", "", "Sam2VideoVision", "interleaved", GRID, GRID),
-    ("sam3_tracker_video", "", "Sam3TrackerVideoVision", "interleaved", GRID, GRID),
-    ("edgetam_video", "", "EdgeTamVideoVision", "interleaved", GRID, GRID),
-    ("moonshine", "", "Moonshine", "half", ROW, ROW[None]),  # a table of halves, which its code deals out to pairs
-    ("glm4_moe", "", "Glm4Moe", "half", ROW, ROW[None]),
-    # Centres of 3 · 4 patches of 16 pixels, from -1 to 1, in turns; and fields of 4 · 4 numbers, counted from 1.
-    ("eomt_dinov3", "", "EomtDinov3", "half", 2 * torch.pi * ((2 * GRID + 1) / torch.tensor([3.0, 4.0]) - 1), None),
-    ("efficientloftr", "", "EfficientLoFTR", "interleaved", GRID + 1, None),
+    ("pixtral", "", {}, "half", GRID, _called("PixtralVisionRotaryEmbedding", X, GRID.T[None])),
+    ("minimax_m3_vl", "vision_config", {}, "half", TIMES, _called("MiniMaxM3VLVisionRotaryEmbedding", X, TIMES)),
+    (
+        *("ernie4_5_vl_moe", "text_config", {}, "interleaved", TIMES),
+        _called("Ernie4_5_VLMoeTextRotaryEmbedding", X, TIMES.T[:, None]),
+    ),
+    ("sam2_video", "", {}, "interleaved", GRID, _called("Sam2VideoVisionRotaryEmbedding", X, GRID)),
+    ("sam3_tracker_video", "", {}, "interleaved", GRID, _called("Sam3TrackerVideoVisionRotaryEmbedding", X, GRID)),
+    ("edgetam_video", "", {}, "interleaved", GRID, _called("EdgeTamVideoVisionRotaryEmbedding", X, GRID)),
+    # a table of halves, which its code deals out to pairs
+    ("moonshine", "", {}, "half", ROW, _called("MoonshineRotaryEmbedding", X, ROW[None])),
+    ("glm4_moe", "", {}, "half", ROW, _called("Glm4MoeRotaryEmbedding", X, ROW[None])),
+    ("eomt_dinov3", "", {}, "half", CENTRES, _called("EomtDinov3RotaryEmbedding", PICTURE)),
+    ("dinov3_vit", "", {}, "half", CENTRES, _called("DINOv3ViTRopePositionEmbedding", PICTURE)),
+    ("sapiens2", "", {}, "half", CENTRES, _called("Sapiens2RopePositionEmbedding", PICTURE)),
+    ("efficientloftr", "", {}, "interleaved", GRID + 1, _called("EfficientLoFTRRotaryEmbedding", X)),
+    (
+        *("esmfold2", "atom_encoder", {}, "half", ATOMS),
+        _called("EsmFold2RotaryEmbedding", ATOMS[:, :3], ATOMS[:, 3], torch.float32),
+    ),
+    ("evolla", "protein_encoder_config", {}, "half", ROW, _called("EvollaSaProtRotaryEmbedding", X, ROW[None])),
+    (
+        *("esm", "", {"position_embedding_type": "rotary"}, "half", ROW),
+        _called("EsmRotaryEmbedding", X, ROW[None]),
+    ),
+    *(
+        (
+            model,
+            "",
+            {"position_embeddings_type": "rotary"},
+            "half",
+            ROW,
+            _called(f"{kind}RotaryPositionalEmbedding", TOKENS),
+        )
+        for model, kind in (
+            ("wav2vec2-bert", "Wav2Vec2Bert"),
+            ("wav2vec2-conformer", "Wav2Vec2Conformer"),
+            ("seamless_m4t", "SeamlessM4TConformer"),
+        )
+    ),
+    *(
+        (model, "", {}, "interleaved", ROW, lambda code, config: _listed(code.create_sinusoidal_positions(12, 64)))
+        for model in ("gptj", "codegen")
+    ),
+    (
+        *("granitemoehybrid", "", {"position_embedding_type": "rope"}, "half", ROW),
+        _called("GraniteMoeHybridRotaryEmbedding", X, ROW[None]),
+    ),
+    ("zamba2", "", {"use_mem_rope": True}, "half", ROW, _called("Zamba2RotaryEmbedding", X, ROW[None])),
+    (
+        *("roformer", "", {}, "interleaved", ROW),
+        lambda code, config: _listed(code.RoFormerSinusoidalPositionalEmbedding(12, 64).create_weight()),
+    ),
+    *(("clvp", part, {}, "half", ROW, _called_for_angles) for part in ("text_config", "speech_config")),
 ]
 
 
-@pytest.mark.parametrize(("model", "part", "kind", "layout", "at", "theirs"), OWN_CODE)
-def test_models_that_rotate_in_a_way_of_their_own(model, part, kind, layout, at, theirs, transformers):
+@pytest.mark.parametrize(("model", "part", "settings", "layout", "at", "theirs"), OWN_CODE)
+def test_models_that_rotate_in_a_way_of_their_own(model, part, settings, layout, at, theirs, transformers):
     """Cosines and sines as their code spreads them over a head, against what ours makes of pairs (1, 0)."""
-    config = transformers.models.auto.configuration_auto.CONFIG_MAPPING[model]()
-    config = getattr(config, part) if part else config
-    code = importlib.import_module(f"transformers.models.{model}.modeling_{model}")
-    x = torch.zeros(1, 3, 48, 64) if model == "eomt_dinov3" else torch.zeros(1, 256, 12, 16)
-    inputs = (x,) if theirs is None else (x, theirs)
-    rotation = getattr(code, f"{kind}RotaryEmbedding")(config).eval()  # in training, one moves its positions about
-    cos, sin = (table.reshape(12, -1) for table in rotation(*inputs))
+    config, code = _made(transformers, model, part, **settings)
+    cos, sin = (table.reshape(12, -1) for table in theirs(code, config))
     rope = Rope.from_config(config, layout=layout)
     assert rope.rotary_dim == cos.shape[-1]
     first = slice(0, rope.rotary_dim, 2) if layout == "interleaved" else slice(rope.rotary_dim // 2)
@@ -183,11 +251,25 @@ def test_models_that_rotate_in_a_way_of_their_own(model, part, kind, layout, at,
     assert torch.equal(turned[:, rope.rotary_dim :], pairs[:, rope.rotary_dim :])
 
 
-# What cannot be read, and why transformers computes no rotation either; all else agrees.
+# Default configurations that speak of rotation, or whose code does, and from which transformers computes none, and why.
 REFUSED = {
-    "blt": "got 'blt': its parts have rotations of their own",
-    "qwen3_omni_moe_text": "leaves 73 dimensions to rotate, which must be even",  # 37 pairs need 74 of 73
+    "BltConfig": "its parts have rotations of their own",
+    "CohereCompassTextConfig": "config lacks rope_theta",
+    "EsmConfig": "its position_embedding_type is 'absolute', not 'rotary'",
+    "Glm5NextTextConfig": "none of its layers rotates",
+    "GraniteMoeHybridConfig": "its position_embedding_type is None, not 'rope'",
+    "KimiLinearConfig": "none of its layers rotates",
+    "PPDocLayoutV2Config": "it rotates relations, not positions",
+    "Qwen3OmniMoeTextConfig": "leaves 73 dimensions to rotate, which must be even",  # 37 pairs need 74 of 73
+    "SeamlessM4TConfig": "its position_embeddings_type is 'relative', not 'rotary'",
+    "VJEPA2Config": "by different angles, which is no rotation",
+    "Wav2Vec2BertConfig": "its position_embeddings_type is 'relative_key', not 'rotary'",
+    "Wav2Vec2ConformerConfig": "its position_embeddings_type is 'relative', not 'rotary'",
+    "Zamba2Config": "its use_mem_rope is False, not True",
 }
+ROTATES = re.compile(r"def (apply_rotary|rotate_)")  # how their code names what turns queries and keys
+# Models whose code has this and no configuration does: copied and not called, or (lightglue) by angles that it learns.
+UNUSED = {"jamba", "lightglue", "nemotron_asr_streaming", "nemotron_h", "parakeet"}
 
 
 def _theirs(config, rope, layer_type):
@@ -222,47 +304,100 @@ def _agrees(config, ours, theirs):
     )
 
 
+def _speaks_of_rotation(settings):
+    named = {key for key, value in settings.items() if value not in (None, False)}
+    return any({"rope", "rotary"} & {*key.split("_")} for key in named)
+
+
 def test_every_configuration_of_transformers(transformers):
-    """Each model's default configuration and those of its parts, layer type by layer type."""
+    """Each model's default configuration and those of its parts, layer type by layer type.
+
+    What shared functions of theirs compute is compared here, what models compute in their own way above.
+    """
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    agree, refused, differ = 0, {}, []
+    agree, refused, differ, elsewhere, models = 0, {}, [], set(), set()
     for name in CONFIG_MAPPING:
         try:
             whole = CONFIG_MAPPING[name]()
         except Exception:  # noqa: BLE001, S112  some cannot be made without arguments, and each says so in its own way
             continue
         for config in (whole, *(getattr(whole, part, None) for part in getattr(whole, "sub_configs", {}))):
-            rope = getattr(config, "rope_parameters", None)
-            if not rope:
+            settings, kind = {} if config is None else config.to_dict(), type(config).__name__
+            rope = settings.get("rope_parameters")
+            if not (rope or kind in REFUSED or _speaks_of_rotation(settings)):
                 continue
-            per_layer = any(isinstance(value, dict) for value in rope.values())
+            models.add(type(config).__module__.split(".")[2])
+            per_layer = any(isinstance(value, dict) for value in (rope or {}).values())
             for layer_type in [kind for kind, value in rope.items() if value] if per_layer else [None]:
-                one, settings = rope[layer_type] if per_layer else rope, config.to_dict()
                 try:
                     ours = from_config(settings, head_dim_of(settings, layer_type), layer_type=layer_type)
                 except ValueError as error:
-                    refused[config.model_type] = str(error)
+                    refused[kind] = str(error)
                     continue
-                if any(_agrees(config, ours, theirs) for theirs in _theirs(config, one, layer_type)):
+                if not rope:
+                    elsewhere.add(kind)
+                elif any(
+                    _agrees(config, ours, one)
+                    for one in _theirs(config, rope[layer_type] if per_layer else rope, layer_type)
+                ):
                     agree += 1
                 else:
-                    differ.append((config.model_type, layer_type))
+                    differ.append((kind, layer_type))
     assert not differ
     assert agree > 420
+    assert elsewhere <= {type(_made(transformers, *of_model[:2])[0]).__name__ for of_model in OWN_CODE}
     assert refused.keys() == REFUSED.keys()
-    assert all(why in refused[model_type] for model_type, why in REFUSED.items())
+    assert all(why in refused[kind] for kind, why in REFUSED.items())
+    files = Path(transformers.__file__).parent.glob("models/*/modeling_*.py")
+    code = {file.parent.name for file in files if ROTATES.search(file.read_text(encoding="utf-8"))}
+    assert code - models - {"roformer"} == UNUSED  # roformer is compared above
 
 
-def test_a_refused_configuration_cannot_be_used_in_transformers_either(transformers):
-    """37 pairs of 73 dimensions: its own code makes tables of 74, which fit no query."""
-    from transformers.models.qwen3_omni_moe import modeling_qwen3_omni_moe as code
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        ("esm", {"vocab_size": 33}),
+        ("glm5_next_text", {}),
+        ("granitemoehybrid", {}),
+        ("kimi_linear", {}),
+        ("seamless_m4t", {}),
+        ("wav2vec2-bert", {}),
+        ("wav2vec2-conformer", {}),
+        ("zamba2", {}),
+    ],
+)
+def test_models_of_refused_configurations_have_nothing_that_rotates(model, settings, transformers):
+    config, _ = _made(transformers, model, **settings)
+    assert type(config).__name__ in REFUSED
+    with torch.device("meta"):
+        parts = transformers.AutoModel.from_config(config).modules()
+    assert not [part for part in parts if re.search("rotary|rope", type(part).__name__, re.IGNORECASE)]
 
-    config = transformers.Qwen3OmniMoeConfig().thinker_config.text_config
+
+def test_code_of_refused_configurations_computes_no_rotation(transformers):
+    config, code = _made(transformers, "blt")
+    with pytest.raises(AttributeError, match="hidden_size"):  # which its parts have
+        code.BltRotaryEmbedding(config)
+
+    config, code = _made(transformers, "cohere_compass_text")
+    with pytest.raises(KeyError, match=config.layer_types[0]):  # it has parameters for no type of layer
+        code.CohereCompassRotaryEmbedding(config)
+
+    # 37 pairs of 73 dimensions: its own code makes tables of 74, which fit no query.
+    config, code = _made(transformers, "qwen3_omni_moe_thinker", "text_config")
     x = torch.zeros(1, 1, 4, head_dim_of(config.to_dict()))
     cos, sin = code.Qwen3OmniMoeThinkerTextRotaryEmbedding(config)(x, torch.arange(4)[None])
     with pytest.raises(RuntimeError, match=r"size of tensor a \(73\) must match .* tensor b \(74\)"):
         code.apply_rotary_pos_emb(x, x, cos, sin)
+
+    _, code = _made(transformers, "vjepa2")  # vectors that are rotated keep their length
+    x = pair(1, 1, 3, 20)[0]
+    turned = code.rotate_queries_or_keys(x, torch.arange(3))
+    assert (turned.norm(dim=-1) / x.norm(dim=-1) - 1)[..., 1:].abs().min() > 0.01
+
+    _, code = _made(transformers, "pp_doclayout_v2")
+    assert not [name for name in vars(code) if ROTATES.match(f"def {name}")]
 
 
 def test_torch_has_no_rotation_of_its_own_yet():

@@ -225,6 +225,14 @@ def test_a_compiled_kernel_turns_as_the_formula_does(layout, dtype):
     assert torch.equal(rotate(x, table, layout, "compiled", out=x), found[0])
 
 
+def test_shapes_beyond_the_kernels_that_torch_makes_are_turned_by_pieces(monkeypatch):
+    monkeypatch.setattr(_rotary_torch, "MOST_KERNELS", len(_rotary_torch._KERNELS))
+    monkeypatch.setattr(_rotary_torch, "_kernel", lambda: pytest.fail("a kernel was asked for"))
+    x = normal(3, 8, 64, 32)
+    table = table_of(x, like=x)
+    assert torch.equal(rotate(x, table, "half", "compiled"), rotate(x, table, "half"))
+
+
 def test_numpy_cannot_be_compiled():
     with pytest.raises(TypeError, match="method must not be 'compiled' where x is no torch tensor, got"):
         rotate(np.ones((5, 8)), angles(np.arange(5), inv_freq(8)), method="compiled")

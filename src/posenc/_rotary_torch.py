@@ -4,7 +4,7 @@ What runs when, for `rotate(…, method=None)` and a table that does not learn:
 
     where                         what
     torch.compile, export         the formula, of which the compiler makes one pass over memory; the same kernel for
-                                  large tensors in the half layout with method="compiled"
+                                  large tensors in the half layout with method="compiled", eight shapes of them
     fewer than LARGE numbers      three calls in the half layout, one in the interleaved one, with a table that is
                                   kept in their form, and the checks of an earlier call with such an x
     LARGE numbers and more        pieces that stay in the processor's cache: x·cos, to whose halves ∓x·sin is added in
@@ -29,8 +29,9 @@ from torch.autograd import forward_ad
 
 RotaryTable = Any  # that of `posenc.rotary`, which stands a floor above
 
+MOST_KERNELS = 8  # shapes that one is compiled for, in seconds each; torch makes no more of one function
 LARGE = 2**15  # elements from which it is worth while to save memory's time; below, the calls of torch cost most
-PIECE = 2**17  # elements of x that stay in a processor's cache with what is made of them, in float32
+PIECE = 2**18  # elements of x that stay in a processor's cache with what is made of them, in float32
 
 
 def turn(
@@ -81,7 +82,7 @@ def _may_keep(table: RotaryTable) -> bool:
 def _by_form(x: Tensor, form: tuple[Tensor, ...], layout: str, derivatives: bool) -> Tensor:
     wide = x if x.element_size() >= 4 else x.float()
     turned = (_small_half if layout == "half" else _small_interleaved)(wide, form, derivatives)
-    return turned if turned.dtype == x.dtype else turned.to(x.dtype)
+    return turned if turned.dtype == x.dtype else turned.type_as(x)  # quicker than to
 
 
 def _form(cos: Tensor, sin: Tensor, layout: str) -> tuple[Tensor, ...]:
@@ -168,16 +169,28 @@ def _one_pass_into(out: Tensor, x: Tensor, cos: Tensor, sin: Tensor) -> None:
 
 @cache
 def _kernel() -> Callable[..., None]:
-    return torch.compile(_one_pass_into, fullgraph=True)
+    # Where sizes are left open, the compiler makes loops that are tens of times slower.
+    return torch.compile(_one_pass_into, dynamic=False)
+
+
+_KERNELS: set[Any] = set()  # what they were made for
+
+
+def _has_kernel(*tensors: Tensor) -> bool:
+    """Whether there is a kernel for tensors of such shapes, or one more may be made."""
+    kind = torch.get_num_threads(), *((part.shape, part.stride(), part.dtype, part.device) for part in tensors)
+    if kind not in _KERNELS and len(_KERNELS) < MOST_KERNELS:
+        _KERNELS.add(kind)
+    return kind in _KERNELS
 
 
 def _into(out: Tensor, x: Tensor, cos: Tensor, sin: Tensor, layout: str, compiled: bool) -> Tensor:
     """Piece by piece or in one pass; `out` may be x, which a copy of it or of the piece then stands for."""
-    if compiled and layout == "half":
-        _kernel()(out, x.clone() if out is x else x, cos, sin)
+    if compiled and layout == "half" and _has_kernel(out, x, cos, sin):
+        _kernel()(out, x.clone() if out is x else x.detach(), cos, sin)
         return out
     rotate: Any = _interleaved if layout == "interleaved" else _half
-    parts = [torch.complex(cos, sin)] if layout == "interleaved" else [cos, sin]
+    parts = [torch.complex(cos, sin)] if layout == "interleaved" else [torch.cat([cos, cos], -1), sin]
     table = [part.expand(*x.shape[:-1], -1) for part in parts]
     narrow, in_place = x.dtype != cos.dtype, out is x and layout == "half"
     passes = x.device.type == "cpu" and (narrow or layout == "half")  # more than one over memory
@@ -222,10 +235,11 @@ def _interleaved(x: Tensor, turned: Tensor, phases: Tensor) -> None:
 
 
 def _half(x: Tensor, turned: Tensor, cos: Tensor, sin: Tensor) -> None:
-    """Both halves times the cosine, and to each the other times the sine."""
+    """All of x times the cosine, which is listed for both halves, and to each half the other times the sine."""
+    torch.mul(x, cos, out=turned)
     (first, second), (into_first, into_second) = x.chunk(2, -1), turned.chunk(2, -1)
-    torch.mul(first, cos, out=into_first).addcmul_(second, sin, value=-1)
-    torch.mul(second, cos, out=into_second).addcmul_(first, sin)
+    into_first.addcmul_(second, sin, value=-1)
+    into_second.addcmul_(first, sin)
 
 
 def _is_aligned(x: Tensor) -> bool:

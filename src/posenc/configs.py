@@ -420,6 +420,9 @@ def scaled(
 
     `seq_len` is the number of tokens at hand; only longrope looks at it. Returns `Scaled`: float64, shape
     (config.rotary_dim/2,), in radians per token, and the attention factor.
+
+    >>> scaled(model("Llama-3.1-8B")).inv_freq[:2].round(4).tolist()
+    [1.0, 0.8146]
     """
     rope = _checked(config).rope
     return from_config(rope, _rope_width(config, layer_type), seq_len, layer_type=layer_type, like=like)
@@ -429,6 +432,10 @@ def unscaled(config: ModelConfig, layer_type: str | None = None, *, like: Array 
     """The frequencies with which training began, before any scaling: base^(−2i/d), as `scaled` returns them.
 
     With Gemma 4's "proportional", which is no scaling, d is the whole head, and the pairs that stand still have 0.
+
+    >>> llama = model("Llama-3.1-8B")
+    >>> (unscaled(llama).inv_freq / scaled(llama).inv_freq)[[0, -1]].tolist()
+    [1.0, 8.0]
     """
     rope = dict(_checked(config).rope)
     if "rope_scaling" in rope:
@@ -448,7 +455,11 @@ def _without_scale(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def slowest_wavelength(config: ModelConfig, seq_len: int | None = None, layer_type: str | None = None) -> float:
-    """Tokens that the slowest of the pairs that turn takes for one full turn, 2π/θ of the scaled list."""
+    """Tokens that the slowest of the pairs that turn takes for one full turn, 2π/θ of the scaled list.
+
+    >>> round(slowest_wavelength(model("Llama-2-7b-hf")))
+    54410
+    """
     frequencies = scaled(config, seq_len, layer_type).inv_freq
     longest = wavelengths(frequencies[frequencies > 0])
     return float(namespace(longest).max(longest))
@@ -459,6 +470,9 @@ def completed_pairs(config: ModelConfig, length: float | None = None, layer_type
 
     None is config.original_max_position_embeddings; where the source does not say that, a length must be given. The
     other pairs, config.rotary_dim/2 less these, meet angles that training never showed as soon as a text is longer.
+
+    >>> completed_pairs(model("Llama-2-7b-hf"))
+    46
     """
     frequencies = unscaled(config, layer_type).inv_freq
     length = config.original_max_position_embeddings if length is None else length
@@ -478,6 +492,9 @@ def cache_bytes_per_token(config: ModelConfig, bytes_per_number: float = 2) -> f
 
     `bytes_per_number`, greater than 0, is 2 for bfloat16 and float16, 1 for 8 bits, 0.5 for 4 bits.
     Source: of the latent cache, DeepSeek-AI 2024, "DeepSeek-V2".
+
+    >>> cache_bytes_per_token(model("Llama-2-7b-hf"))  # half a mebibyte
+    524288
     """
     _checked(config)
     positive("bytes_per_number", bytes_per_number)

@@ -202,7 +202,12 @@ class Rope:
         return f"Rope({self.dim}, layout={self.layout!r}, {pairs}{factor}{along})"
 
     def frequencies(self, seq_len: int | None = None) -> Scaled:
-        """Frequencies, NumPy, and factor for a sequence of `seq_len` tokens; alike where they do not follow it."""
+        """Frequencies, NumPy, and factor for a sequence of `seq_len` tokens; alike where they do not follow it.
+
+        >>> rope = Rope(4, scaling={"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 8})
+        >>> [rope.frequencies(length).inv_freq.round(4).tolist() for length in (8, 16)]
+        [[1.0, 0.01], [1.0, 0.0033]]
+        """
         if isinstance(self._scaling, Mapping):
             width = self.dim if self._rotary_dim is None else self._rotary_dim
             found = from_config(self._scaling, width, seq_len, layer_type=self._layer_type)
@@ -217,6 +222,10 @@ class Rope:
         """One more than the greatest position, for the `seq_len` of `table`; None: frequencies do not follow it.
 
         Raises ValueError for positions whose values torch.compile hides: give `Rope` a `seq_len`.
+
+        >>> rope = Rope(4, scaling={"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 8})
+        >>> rope.sequence_length(np.arange(5)), Rope(4).sequence_length(np.arange(5))
+        (5, None)
         """
         if not self.follows_length:
             return None
@@ -248,6 +257,10 @@ class Rope:
             length_axis: the axis of x, from its end, that counts tokens.
             like: queries or keys, whose library, device and working precision the table takes.
             seq_len: as `sequence_length` says it of the positions of queries and keys; None: of `positions` alone.
+
+        >>> table = Rope(64).table(length=1000)
+        >>> table[:10].cos.shape
+        (10, 32)
         """
         if (positions is None) == (length is None):
             raise ValueError(f"either positions or length must be given, got {said(positions)} and {length!r}")
@@ -303,6 +316,9 @@ class Rope:
             positions, offset: as for `table`; without them x stands at 0, 1, ….
             length_axis: the axis of x, from its end, that counts tokens: −2 for (batch, heads, length, dim), −3 for
                 (batch, length, heads, dim).
+
+        >>> Rope(2).rotate(np.array([[1.0, 0.0]]), offset=1).round(2).tolist()
+        [[0.54, 0.84]]
         """
         shape = tuple(activations("x", x).shape)
         if positions is None:

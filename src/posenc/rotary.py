@@ -56,6 +56,10 @@ class RotaryTable(_Table):
         cos, sin: shape (..., length, dim/2); a factor may be multiplied into both.
         length_axis: the axis of x, from its end, that counts the tokens: −2 for (batch, heads, length, dim), −3 for
             (batch, length, heads, dim). None: the table has as many axes as x.
+
+    >>> table = rotary_table(np.zeros((5, 32)), length_axis=-2)
+    >>> table[2:].cos.shape
+    (3, 32)
     """
 
     def __getitem__(self, tokens: Any) -> Any:
@@ -69,6 +73,10 @@ class RotaryTable(_Table):
 
         Raises:
             TypeError: the table is not torch's.
+
+        >>> import torch
+        >>> rotary_table(torch.zeros(5, 32), length_axis=-2).to(torch.float32).cos.dtype
+        torch.float32
         """
         if not is_torch(self.cos):
             raise TypeError(f"to is for tables of torch tensors, got {type(self.cos).__name__}")
@@ -89,6 +97,11 @@ def rotary_table(
             its own, with (1, length) all have the same. None: `angles` has as many axes as x.
         like: queries or keys, whose library, device and working precision the table takes: their dtype, or float32
             where that is bfloat16 or float16. None: float64, cast at every use.
+
+    >>> table = rotary_table(np.array([[0.0], [np.pi / 2]]), length_axis=-2)  # two tokens, one pair
+    >>> x = np.ones((8, 2, 2))  # (heads, length, dim)
+    >>> rotate(x, table)[0].round(2).tolist()
+    [[1.0, 1.0], [-1.0, 1.0]]
     """
     turned = floats("angles", angles, like=like)
     if turned.ndim < (1 if length_axis is None else 2):
@@ -127,14 +140,17 @@ def rotate(
         torch, traced or learned        elementwise                     elementwise
         other libraries                 elementwise                     elementwise
 
+    For speed choose the interleaved layout where the weights leave a choice, and "compiled" for large tensors in the
+    half layout whose shape stays the same.
+
     Args:
         x: shape (..., dim), queries or keys, of any floating dtype.
         angles_or_table: angles in radians, or their `rotary_table`. Its axes of length 1 are repeated along x; the
             length itself only where the table has as many axes as x.
         layout: "interleaved" or "half".
         method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16);
-            "compiled", for torch, a kernel that torch.compile makes at its first use, in seconds, where a C++ compiler
-            is; None, the fastest without one.
+            "compiled", for torch, a kernel that torch.compile makes, where a C++ compiler is, in seconds for each shape
+            and for eight at most; None, the fastest without one.
         rotary_dim: the number of first dimensions that turn (partial rotary, GPT-NeoX); the others pass unchanged.
         odd: for an odd width. "leave" leaves the last dimension as it is. "pad" adds a dimension of zeros that turns
             with it: the answer is one wider, and dropping that would cost the relative property.
@@ -142,6 +158,10 @@ def rotate(
             the time for large x; `x` itself is allowed. For `method` None or "compiled", where no gradient is wanted.
 
     Returns shape and dtype of `x` (one wider for "pad"). Every pair is as long as before, times the table's factor.
+
+    >>> angles = np.array([[0.0], [np.pi / 2]])  # (length, dim/2)
+    >>> rotate(np.array([[1.0, 0.0], [1.0, 0.0]]), angles).round(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
     table = angles_or_table
     if method in (None, COMPILED) and rotary_dim is None and odd is None and out is None:
@@ -173,6 +193,9 @@ def rotation_matrix(angles: Array, layout: str = "interleaved") -> Array:
 
     `angles` have the shape (..., dim/2), in radians. Returns float64, shape (..., dim, dim).
     Source: Su et al. 2021, equation (15).
+
+    >>> rotation_matrix(np.array([np.pi / 2])).round(2).tolist()
+    [[0.0, -1.0], [1.0, 0.0]]
     """
     one_of("layout", layout, LAYOUTS)
     table = rotary_table(angles)
@@ -191,6 +214,10 @@ def pair_scores(q: Array, k: Array, angles: Array, layout: str = "interleaved") 
         angles: those of m − n, in radians; shape (dim/2,), or (..., dim/2) with the other axes of q.
 
     Source: Su et al. 2021, equations (12) and (13), for d = 2.
+
+    >>> q = k = np.array([1.0, 0.0])
+    >>> pair_scores(q, k, np.array([np.pi / 3])).round(2).tolist()
+    [0.5]
     """
     activations("q", q)
     activations("k", k)
@@ -210,6 +237,9 @@ def layout_permutation(dim: int) -> list[int]:
     """The order of dimensions that turns the interleaved layout into the half one: 0, 2, 4, …, 1, 3, 5, ….
 
     With it, rotate(x[..., order], φ, "half") equals rotate(x, φ, "interleaved")[..., order].
+
+    >>> layout_permutation(6)
+    [0, 2, 4, 1, 3, 5]
     """
     dim = even_dim(dim)
     return [*range(0, dim, 2), *range(1, dim, 2)]
@@ -225,6 +255,9 @@ def convert_projection(weight: Array, n_heads: int, to: str, *, rotary_dim: int 
         n_heads: heads in this projection; with grouped keys, W_K has fewer than W_Q.
         to: "half" (from interleaved) or "interleaved" (from half).
         rotary_dim: the first dimensions of each head that turn, for partial rotary; None: all of them.
+
+    >>> convert_projection(np.array([0.0, 1.0, 2.0, 3.0]), n_heads=1, to="half").tolist()
+    [0.0, 2.0, 1.0, 3.0]
     """
     n_heads = whole("n_heads", n_heads)
     one_of("to", to, LAYOUTS)
@@ -248,6 +281,9 @@ def packed_positions(lengths: Sequence[int]) -> Array:
     """Positions of several sequences that lie one after another in one row: each counts from 0.
 
     `lengths` are whole numbers of at least 0, tokens in each. Returns NumPy int64, shape (sum of lengths,).
+
+    >>> packed_positions([3, 2]).tolist()
+    [0, 1, 2, 0, 1]
     """
     if isinstance(lengths, str) or not hasattr(lengths, "__len__"):
         raise TypeError(f"lengths must be a list of whole numbers, got {said(lengths)}")
@@ -279,6 +315,10 @@ def xpos_tables(
 
     Returns (table for queries, table for keys), for `rotate`.
     Source: Sun et al. 2022, "A Length-Extrapolatable Transformer", section 2.
+
+    >>> for_q, for_k = xpos_tables(np.array([0, 512]), np.array([1.0]))
+    >>> np.hypot(for_q.cos, for_q.sin).round(3).tolist(), np.hypot(for_k.cos, for_k.sin).round(3).tolist()
+    ([[1.0], [0.286]], [[1.0], [3.5]])
     """
     gamma, scale_base = positive("gamma", gamma), positive("scale_base", scale_base)
     turned = make_angles(positions, inv_freq)  # (..., length, dim/2)
@@ -307,6 +347,10 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
 
     `rotation` is NumPy, shape (n, n), orthogonal with determinant +1. Returns B, shape (n, n), whose columns 2j and 2j
     + 1 span plane j, and the angles, shape (n // 2,), in radians, from −π to π.
+
+    >>> basis, angles = plane_rotations(np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
+    >>> abs(angles).round(3).tolist()  # a quarter turn, and an axis left alone
+    [1.571]
     """
     matrix = floats("rotation", rotation)
     if not isinstance(matrix, np.ndarray):

@@ -17,10 +17,10 @@ from posenc.bias._shared import past_only, whole_offsets
 class TransformerXLTerms(NamedTuple):
     """The four terms of Transformer-XL's logits, each of shape (..., heads, queries, keys), unscaled."""
 
-    content_content: Array  # q_i·k_j: what the query asks of what the key says
-    content_position: Array  # q_i·r_{i−j}: what the query asks of that distance
-    global_content: Array  # u·k_j: what every query asks of what the key says
-    global_position: Array  # v·r_{i−j}: what every query asks of that distance
+    content_content: Array  # q_i·k_j: both words
+    content_position: Array  # q_i·r_{i−j}: the query's word and the distance
+    global_content: Array  # u·k_j: the key's word alone
+    global_position: Array  # v·r_{i−j}: the distance alone
 
     @property
     def bias(self) -> Array:

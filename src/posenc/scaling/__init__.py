@@ -15,8 +15,7 @@ L·θ_i/2π turns in training; the methods differ in which pairs they slow down.
     axial          half of the head for each of two axes
 
 Each of these answers with `Scaled`, a pair (inv_freq, attention_factor): float64 frequencies in radians per token,
-shape (dim/2,), and the number by which cosines and sines of the angles are both multiplied, so that the scores of the
-dimensions that rotate are multiplied by its square.
+shape (dim/2,), and the factor on cosines and sines. It multiplies scores of the dimensions that rotate by its square.
 
 What an argument means is the same in every function:
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from posenc._arrays import Array, one_of, positive, said, whole
+from posenc._arrays import Array, floats, frequency_list, one_of, positive, said, whole
 from posenc.scaling._shared import Scaled, share_of
 from posenc.scaling.by_parts import llama3, yarn
 from posenc.scaling.factors import axial, default, linear, longrope, proportional
 from posenc.scaling.ntk import dynamic_ntk
-from posenc.scaling.own import check_has_rotation, in_common_words
+from posenc.scaling.own import check_has_rotation, in_common_words, share_of_head
 
 
 class _RopeType(NamedTuple):
@@ -36,8 +35,8 @@ _ROPE_TYPES = {
 }
 ROPE_TYPES = tuple(_ROPE_TYPES)
 _SHARED_KEYS = ("rope_type", "type", "rope_theta", "partial_rotary_factor")
-# Which pairs follow which axis of the positions, and what queries are multiplied by: neither is about frequencies.
-_BESIDES = ("axes", "mrope_section", "mrope_interleaved", "llama_4_scaling_beta", "max_position_embeddings")
+# Frequencies that no type makes, which pairs follow which axis of the positions, and what queries are multiplied by.
+_BESIDES = ("inv_freq", "axes", "mrope_section", "mrope_interleaved", "llama_4_scaling_beta", "max_position_embeddings")
 _ROPE_KEYS = {
     *_SHARED_KEYS, *_BESIDES, *(key for kind in _ROPE_TYPES.values() for key in (*kind.needed, *kind.further))
 }  # fmt: skip
@@ -45,7 +44,9 @@ _ROPE_KEYS = {
 _MODEL_KEYS = ("rope_parameters", "rope_scaling", "rope_theta", "partial_rotary_factor", "rope_local_base_freq")
 _OTHER_KEYS = (
     "qk_rope_head_dim", "rope_interleave", "no_rope_layers", "no_rope_layer_interval", "compress_rope_theta",
-    "layer_rope_theta", "rope_scaling_layers", "rotary_dim", "rotary_pct", "rotary_emb_base",
+    "layer_rope_theta", "rope_scaling_layers", "rotary_dim", "rotary_pct", "rotary_emb_base", "rotary_embedding_base",
+    "use_rotary_embedding", "use_mem_rope", "rotary_value", "num_spatial_rope_pairs_per_axis", "num_uid_rope_pairs",
+    "spatial_rope_base_frequency", "uid_rope_base_frequency",
     "memory_attention_rope_dropout", "memory_attention_rope_feat_sizes", "memory_attention_rope_k_sizes",
 )  # fmt: skip
 # Where models have the width of a head, and what it is computed from where they have none of these.
@@ -55,10 +56,13 @@ _WIDTHS_AND_HEADS = (
     ("d_model", "num_attention_heads"), ("n_embd", "n_head"), ("d_model", "n_heads"),
     ("hidden_size", "decoder_num_attention_heads"),
     ("memory_attention_hidden_size", "memory_attention_num_attention_heads"),
+    ("hidden_size", "speech_encoder_attention_heads"),
 )  # fmt: skip
 _DOWNSAMPLED = "memory_attention_downsample_rate"  # SAM 2's memory attends in fewer dimensions than it has
-# Older names of GPT-NeoX, by the present ones.
-_OLDER_KEYS = {"rope_theta": "rotary_emb_base", "partial_rotary_factor": "rotary_pct"}
+# What GPT-NeoX and models of speech call the usual names.
+_OTHER_NAMES = (
+    ("rope_theta", "rotary_emb_base"), ("rope_theta", "rotary_embedding_base"), ("partial_rotary_factor", "rotary_pct"),
+)  # fmt: skip
 
 
 def _rope_type(rope: Mapping[str, Any]) -> str:
@@ -135,16 +139,13 @@ def _whole_configuration(config: Mapping[str, Any]) -> dict[str, Any]:
 def _present_names(config: Mapping[str, Any]) -> dict[str, Any]:
     """A whole configuration whose older names for shares and bases are replaced by the present ones."""
     config = dict(config)
-    for present, older in _OLDER_KEYS.items():
+    for present, older in _OTHER_NAMES:
         if config.get(older) is not None and config.setdefault(present, config[older]) != config[older]:
             raise ValueError(f"config contradicts itself: {present} is {config[present]!r}, {older} {config[older]!r}")
     named = any(config.get(key) is not None for key in _MODEL_KEYS)
     if config.get("rotary_dim") is not None and not named:  # GPT-J, whose code has one base
         head_dim, rotating = head_dim_of(config), whole("rotary_dim", config["rotary_dim"], 2)
-        share = rotating / head_dim
-        if head_dim * share < rotating:  # 30 / 44 · 44 is less than 30, and would be cut to 29
-            share = math.nextafter(share, 1)
-        config |= {"rope_theta": 10_000.0, "partial_rotary_factor": share}
+        config |= {"rope_theta": 10_000.0, "partial_rotary_factor": share_of_head(rotating, head_dim)}
     return config
 
 
@@ -340,6 +341,7 @@ def from_config(
             dynamic knows max_position_embeddings alone; on its own, its dictionary has it under the longer name.
         factor: the rope dictionary, also where it is not the ratio of the two lengths, as in Qwen3's published advice;
             for longrope without it and for yarn with null, max_position_embeddings/original_max_position_embeddings.
+        inv_freq: the rope dictionary, for frequencies that no type makes; nothing else is asked for then.
         truncate (yarn): the rope dictionary of the layer. transformers overlooks it where parameters are per layer.
         rope_theta and rope_local_base_freq, Gemma 3's older pair: the bases of the layer types "full_attention", which
             has the scaling, and "sliding_attention", which has none.
@@ -375,6 +377,11 @@ def from_config(
     unknown = sorted(map(str, rope.keys() - accepted))
     if unknown:
         raise ValueError(f"config has unknown keys {unknown} for rope_type {rope_type!r}, known are {sorted(accepted)}")
+    if "inv_freq" in rope:
+        listed = frequency_list(floats("inv_freq", rope["inv_freq"], like=like))
+        if 2 * listed.shape[0] > head_dim:
+            raise ValueError(f"inv_freq must have at most {head_dim // 2} frequencies in config, got {listed.shape[0]}")
+        return Scaled(listed, 1.0)
     given = rope | {name: _inside_or_around(name, rope, model, per_layer) for name in (*_SHARED_KEYS[2:], _LENGTH)}
     if given["rope_theta"] is None and (not alone or per_layer):
         needed = ("rope_theta", *needed)

@@ -58,7 +58,8 @@ def test_an_assignment_comes_after_what_it_rests_on(plans: ModuleType) -> None:
 
 
 def test_guide_and_course_have_the_minutes_that_an_assignment_says() -> None:
-    guide, course = ((ROOT / "book" / name).read_text(encoding="utf-8") for name in ("instructors_guide.md", "the_course.md"))
+    files = ("instructors_guide.md", "the_course.md")
+    guide, course = ((ROOT / "book" / name).read_text(encoding="utf-8") for name in files)
     told = []
     for number in NUMBERS:
         opening = sources.source_of(sources.load(sources.path_of(number))["cells"][0])

@@ -17,13 +17,13 @@ from tests.site.weight import Scales
 WHERE = "03_what_a_position_code_must_do"  # the chapter on which everything else is tried
 LOOP = "while True:\n    pass"
 FOCUSED = "document.activeElement.closest('.cell, .posenc-python')?.id || document.activeElement.getAttribute('role')"
-# What stands at the top when a page has jumped to an element, or to where its end is in sight: edges from the top down.
-EDGES = """([bar, id, end]) => {
+# Edges from the top down where the page has jumped to an element, and where a picture's natural place is below the bar.
+EDGES = """([bar, heading, picture]) => {
   const edge = (selector, side) => document.querySelector(selector).getBoundingClientRect()[side];
-  if (end) scrollBy({ top: edge(end, 'bottom') - 300, behavior: 'instant' });
-  else document.getElementById(id).scrollIntoView({ behavior: 'instant' });
-  const found = end ?? `[id='${id}']`;
-  return [['.bd-header-article', 'bottom'], [bar, 'top'], [bar, 'bottom'], [found, 'top']].map((side) => edge(...side));
+  document.querySelector(heading ?? 'figure:has(.posenc-stage)').scrollIntoView({ behavior: 'instant' });
+  if (picture) scrollBy({ top: edge(picture, 'top') - 60, behavior: 'instant' });
+  return [['.bd-header-article', 'bottom'], [bar, 'top'], [bar, 'bottom'], [heading ?? picture, 'top']]
+    .map((side) => edge(...side));
 }"""
 
 
@@ -209,7 +209,7 @@ def test_the_bar_stays_below_the_themes_and_over_nothing(
 ) -> None:
     page = resized(width, height)
     heading = page.locator("article h2").last.locator("..").get_attribute("id")
-    for jump in ([BAR, heading, None], [BAR, None, ".posenc-explorable .posenc-stage"]):
+    for jump in ([BAR, f"[id='{heading}']", None], [BAR, None, ".posenc-stage"]):
         theirs, top, bottom, found = page.evaluate(EDGES, jump)
         assert abs(top - theirs) <= 1
         assert bottom <= found + 1

@@ -57,13 +57,18 @@ def test_an_assignment_comes_after_what_it_rests_on(plans: ModuleType) -> None:
                 assert set(RESTS[int(name[-1])]) <= set(read), week
 
 
-def test_the_guide_has_the_minutes_that_an_assignment_says() -> None:
-    guide = (ROOT / "book" / "instructors_guide.md").read_text(encoding="utf-8")
+def test_guide_and_course_have_the_minutes_that_an_assignment_says() -> None:
+    files = ("instructors_guide.md", "the_course.md")
+    guide, course = ((ROOT / "book" / name).read_text(encoding="utf-8") for name in files)
+    told = []
     for number in NUMBERS:
         opening = sources.source_of(sources.load(sources.path_of(number))["cells"][0])
         [(time, unit)] = re.findall(r"about (\d+) (minutes|hours)", opening)
         minutes = int(time) * (60 if unit == "hours" else 1)
         assert re.search(rf"^\| \[{number} .*\| {minutes} \|$", guide, re.MULTILINE)
+        told.append(minutes)
+    assert (min(told), max(told)) == (120, 180)
+    assert "An assignment takes two to three hours" in course
 
 
 def test_a_chapter_comes_after_those_that_it_needs(plans: ModuleType) -> None:

@@ -86,8 +86,21 @@ def test_every_check_has_a_hidden_one(number: int) -> None:
 
 
 @every_assignment
-def test_it_opens_like_a_chapter(number: int) -> None:
+def test_every_question_has_a_check_below_which_its_hints_are_asked_for(number: int) -> None:
     cells = sources.load(student(number))["cells"]
+    names = [cell["id"] for cell in cells]
+    for question in assignment(number).asked:
+        assert names.count(f"{question.name}-check") == 1
+        assert names.index(f"{question.name}-check") == names.index(question.name) + 1
+        assert f"check.{question.name}(" in source_of(cells[names.index(f"{question.name}-check")])
+    assert "Write `check.q1.hint()` on a line below the check" in source_of(cells[0])
+
+
+@every_assignment
+def test_it_opens_like_a_chapter(number: int) -> None:
+    notebook = sources.load(student(number))
+    assert notebook["metadata"]["posenc"] == {"assignment": number}
+    cells = notebook["cells"]
     chapter = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
     assert cells[1]["source"] == chapter[1]["source"], "the cell that finds the package"
     opening = source_of(cells[0])

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.page.assignments import page_of
 from tests.page.cells import BAR, Chapter, notebook
 from tests.site.browser import SITE, Watch, require_site
+from tests.site.live import AT_REST
 
 KEY = "posenc-work-notebooks-assignments-assignment_4"
 RIGHT = """def ntk_aware(dim, base, factor):
@@ -38,12 +39,19 @@ def assignment(kept_assignment: Chapter) -> Chapter:
     return kept_assignment
 
 
+def unfold(chapter: Chapter) -> None:
+    """Show all buttons of the bar."""
+    more = chapter.page.locator(BAR).get_by_role("button", name="More")
+    if more.get_attribute("aria-expanded") == "false":
+        more.click()
+
+
 def press(chapter: Chapter, name: str, accept: bool = True) -> None:
     """Press a button of the bar, and answer what it asks."""
+    unfold(chapter)
     chapter.page.once("dialog", lambda dialog: dialog.accept() if accept else dialog.dismiss())
     chapter.page.locator(BAR).get_by_role("button", name=name).click()
-    if name != "Load a notebook":
-        chapter.page.wait_for_timeout(50)
+    chapter.page.wait_for_timeout(50)
 
 
 def write_words(page: Page, words: str = WORDS) -> None:
@@ -60,6 +68,7 @@ def load(chapter: Chapter, path: Path, accept: bool = True) -> str:
     """Load a file; what the page says of it."""
     page = chapter.page
     page.evaluate("(bar) => { document.querySelector(`${bar} [role=status]`).textContent = ''; }", BAR)
+    unfold(chapter)
     page.on("dialog", answer := (lambda dialog: dialog.accept() if accept else dialog.dismiss()))
     with page.expect_file_chooser() as chosen:
         page.locator(BAR).get_by_role("button", name="Load a notebook").click()
@@ -110,10 +119,12 @@ def test_work_is_kept_until_it_is_cleared(assignment: Chapter, new_page: Callabl
     assert kept(assignment.page) == {"q2": RIGHT, "q7": WORDS}
     other = Chapter(new_page(beside=assignment.page), page_of(4)).open(site_url)
     assert other.told.startswith("Your work on this page is kept in this browser")
+    other.page.locator("#cell-q6").scroll_into_view_if_needed()
+    expect(other.page.locator(BAR).get_by_role("button", name="Run this page")).to_be_in_viewport(ratio=1)
     other.start()
     assert other.page.locator("#cell-q2 .cm-content").inner_text() == RIGHT
     assert other.page.get_by_label("Your answer in words to q7").input_value() == WORDS
-    assert assignment.page.locator(BAR).inner_text().count("sent nowhere") == 1
+    assert assignment.page.locator(f"{BAR} + .posenc-note").inner_text().count("sent nowhere") == 1
     press(other, "Clear my work", accept=False)
     assert kept(other.page)
     press(other, "Clear my work")
@@ -209,12 +220,30 @@ def test_a_hint_is_asked_for_below_its_check_and_stays(assignment: Chapter, tmp_
         assignment.wait("ready")
         assert assignment.cell("q2-check").printed.count("q2, hint ") == step
         assert assignment.page.locator("#cell-q2-check .cm-content").inner_text().endswith(f"check.q2.hint({step})")
+    assert assignment.run("q7-check").printed.startswith("q7: a person reads this answer (3 points), and no program.")
+    assignment.page.get_by_role("button", name="A hint to q7").click()
+    expect(assignment.page.locator("#cell-q7-check .cell_output")).to_contain_text("q7, hint 1 of 3: ")
+    assignment.wait("ready")
     path = taken(assignment, tmp_path)
     assert "check.q2.hint(3)" in path.read_text(encoding="utf-8")
     press(assignment, "Clear my work")
     assert "hint" not in assignment.page.locator("#cell-q2-check .cm-content").inner_text()
     load(assignment, path)
     assert assignment.page.locator("#cell-q2-check .cm-content").inner_text().endswith("check.q2.hint(3)")
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_work_is_taken_away_from_where_one_works(assignment: Chapter, tmp_path: Path, width: int) -> None:
+    page = assignment.page
+    page.set_viewport_size({"width": width, "height": 740})
+    assignment.type("q6", "pass")
+    page.evaluate(AT_REST)
+    before = page.evaluate("scrollY")
+    assert "pass" in taken(assignment, tmp_path).read_text(encoding="utf-8")
+    with page.expect_download():
+        page.keyboard.press("Control+s")
+    assert page.evaluate("scrollY") == before > 2000
+    page.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_the_themes_own_download_has_the_work_too(assignment: Chapter, tmp_path: Path) -> None:

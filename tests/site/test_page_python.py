@@ -6,15 +6,25 @@ import json
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.page.cells import BAR, Chapter
 from tests.page.chapters import try_chapter
 from tests.site.browser import SITE, Watch, require_site
+from tests.site.live import AT_REST
 from tests.site.weight import Scales
 
 WHERE = "03_what_a_position_code_must_do"  # the chapter on which everything else is tried
 LOOP = "while True:\n    pass"
+FOCUSED = "document.activeElement.closest('.cell, .posenc-python')?.id || document.activeElement.getAttribute('role')"
+# Edges from the top down where the page has jumped to an element, and where a picture's natural place is below the bar.
+EDGES = """([bar, heading, picture]) => {
+  const edge = (selector, side) => document.querySelector(selector).getBoundingClientRect()[side];
+  document.querySelector(heading ?? 'figure:has(.posenc-stage)').scrollIntoView({ behavior: 'instant' });
+  if (picture) scrollBy({ top: edge(picture, 'top') - 60, behavior: 'instant' });
+  return [['.bd-header-article', 'bottom'], [bar, 'top'], [bar, 'bottom'], [heading ?? picture, 'top']]
+    .map((side) => edge(...side));
+}"""
 
 
 @pytest.mark.xdist_group("page_python_chapters")
@@ -47,6 +57,13 @@ def chapter(kept_chapter: tuple[Chapter, Watch]) -> Chapter:
     return kept
 
 
+def names(page: Page) -> list[str]:
+    """The names of all buttons of cells, as they are read out."""
+    return page.locator(".posenc-tools button").evaluate_all(
+        "(all) => all.map((one) => one.getAttribute('aria-label') ?? one.textContent)"
+    )
+
+
 def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_url: str) -> None:
     page = new_page()
     with Scales(page) as scales:
@@ -55,6 +72,8 @@ def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_
     asked = scales.addresses.values()
     ours = {url.rpartition("/")[2].partition("?")[0] for url in asked if "/posenc/python/" in url}
     assert ours == {"start.js", "page.css"}
+    assert len(set(names(page))) == len(names(page)) > 20
+    assert "Run the cell imports, and those before it that have not run" in names(page)
 
 
 def test_from_disk_a_changed_number_changes_the_figure(new_page: Callable[..., Page]) -> None:
@@ -64,6 +83,7 @@ def test_from_disk_a_changed_number_changes_the_figure(new_page: Callable[..., P
     chapter.press("slider")  # brings Python, and runs what stands before
     page.wait_for_selector("#cell-slider .posenc-live .posenc-plotly[data-ready]", timeout=180_000)
     chapter.wait("ready")
+    expect(page.locator("#cell-slider .posenc-tools button").first).to_be_focused()
     source = page.locator("#cell-slider .cm-content").inner_text()
     drawn = "() => document.querySelector('#cell-slider .posenc-moved script').textContent"
     before = page.evaluate(drawn)
@@ -151,6 +171,7 @@ def test_the_page_stays_alive_while_an_endless_loop_runs_and_stop_ends_it(
 ) -> None:
     page = new_page()
     chapter = Chapter(page, WHERE).open(site_url).start()
+    expect(page.locator(f"{BAR} [role=status]")).to_be_focused()
     chapter.type("imports", LOOP)
     chapter.press("imports")
     page.wait_for_selector(f"{BAR}[data-state='running']")
@@ -158,15 +179,94 @@ def test_the_page_stays_alive_while_an_endless_loop_runs_and_stop_ends_it(
     page.locator("#cell-imports").get_by_role("button", name="End Python").click()
     page.wait_for_selector(f"{BAR}[data-state='stopped']")
     assert "its variables are gone" in chapter.told
+    expect(page.locator("#cell-imports .posenc-tools button").first).to_be_focused()
     chapter.reset("imports")
     assert chapter.run("imports").ended == "done"  # starts Python again
+    page.locator("#cell-imports .cm-content").press("Control+a")
+    page.keyboard.insert_text(LOOP)
+    page.keyboard.press("Control+Enter")
+    page.locator(BAR).get_by_role("button", name="Stop").press("Enter")
+    expect(page.locator(BAR).get_by_role("button", name="Run all")).to_be_focused()
+
+
+@pytest.fixture
+def resized(chapter: Chapter) -> Iterator[Callable[[int, int], Page]]:
+    """The chapter in a window of some size."""
+
+    def resize(width: int, height: int) -> Page:
+        chapter.page.set_viewport_size({"width": width, "height": height})
+        chapter.page.evaluate(AT_REST)
+        return chapter.page
+
+    yield resize
+    resize(1280, 900)
+    chapter.page.evaluate("scrollTo(0, 0)")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (360, 740)])
+def test_the_bar_stays_below_the_themes_and_over_nothing(
+    resized: Callable[[int, int], Page], width: int, height: int
+) -> None:
+    page = resized(width, height)
+    heading = page.locator("article h2").last.locator("..").get_attribute("id")
+    for jump in ([BAR, f"[id='{heading}']", None], [BAR, None, ".posenc-stage"]):
+        theirs, top, bottom, found = page.evaluate(EDGES, jump)
+        assert abs(top - theirs) <= 1
+        assert bottom <= found + 1
+        assert bottom - top < 50, "it takes more than a line"
+        assert page.evaluate("(bar) => document.querySelector(bar).scrollWidth", BAR) <= width
+    for name in ("Run all", "Download as notebook", "More"):
+        expect(page.locator(BAR).get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+
+
+def test_every_button_of_a_cell_has_a_name_of_its_own(chapter: Chapter) -> None:
+    given = names(chapter.page)
+    assert len(set(given)) == len(given)
+    assert "Run the cell slider, and those before it that have not run" in given
+
+
+def test_shift_enter_goes_on_to_the_next_cell_and_control_enter_stays(chapter: Chapter) -> None:
+    page = chapter.page
+    shown = page.locator(".cell:has(.cm-content:visible)").evaluate_all("(all) => all.map(({ id }) => id)")
+    page.locator("#cell-imports .cm-content").click()
+    for key, after in (("Control+Enter", "cell-imports"), ("Shift+Enter", shown[shown.index("cell-imports") + 1])):
+        page.evaluate("() => { delete document.getElementById('cell-imports').dataset.ended; }")
+        page.keyboard.press(key)
+        page.wait_for_selector("#cell-imports[data-ended='done']")
+        chapter.wait("ready")
+        assert page.evaluate(FOCUSED) == after
+    expect(page.locator(f"#{after} .cm-content")).to_be_in_viewport()
+    page.locator(f"#{shown[-1]} .cm-content").focus()
+    page.keyboard.press("Shift+Enter")
+    assert page.evaluate(FOCUSED) == shown[-1], "there is no next one"
+    chapter.wait("ready")
+
+
+def test_tab_leaves_an_editor_and_nobody_is_trapped(chapter: Chapter) -> None:
+    page, editor = chapter.page, chapter.page.locator("#cell-imports .cm-content")
+    before = editor.inner_text()
+    for keys in (["Tab"], ["Shift+Tab"], ["Control+a", "Escape", "Tab"], ["Control+a", "Escape", "Shift+Tab"]):
+        editor.focus()
+        for key in keys:
+            page.keyboard.press(key)
+        expect(editor).not_to_be_focused()
+    editor.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Tab")
+    assert editor.inner_text().startswith("    import numpy")
+    page.keyboard.press("Shift+Tab")
+    assert editor.inner_text() == before
+    expect(page.locator(".posenc-keys")).to_have_count(1)
+    expect(page.locator(".posenc-keys")).to_be_visible()
 
 
 def test_a_link_brings_the_changed_cells_and_runs_nothing(
     new_page: Callable[..., Page], site_url: str, chapter: Chapter
 ) -> None:
     chapter.type("imports", "print('mine, ½')")
+    chapter.page.get_by_role("button", name="More").click()
     chapter.page.get_by_role("button", name="Copy link to my version").click()
+    chapter.page.get_by_role("button", name="More").click()
     chapter.page.wait_for_function("location.hash.startsWith('#code=')")
     other = new_page()
     theirs = Chapter(other, WHERE).open(site_url, chapter.page.evaluate("location.hash"))

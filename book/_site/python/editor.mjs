@@ -19,27 +19,25 @@ const colours = tagHighlighter([
   { tag: [tags.operator], class: "o" },
 ]);
 
-// Tab leaves the editor, as it leaves every other field, unless there is something to indent
+// Tab leaves the editor, as it leaves every other field, unless there is something to indent: then Escape before it does
 const indenting = [
   { key: "Tab", run: (view) => !view.state.selection.main.empty && indentMore(view) },
   { key: "Shift-Tab", run: (view) => !view.state.selection.main.empty && indentLess(view) },
 ];
 
-/** An editor in `parent`; `run` is called for Shift-Enter and Ctrl-Enter, `changed` when the text changes. */
-window.posencEditor = ({ parent, text, label, run, changed }) => {
-  const runs = () => {
-    run();
-    return true;
-  };
+/** An editor in `parent`; Ctrl-Enter calls `run`, Shift-Enter `runAndGoOn`, and `changed` is called when the text changes. */
+window.posencEditor = ({ parent, text, label, run, runAndGoOn, changed }) => {
+  const key = (name, does) => ({ key: name, run: () => (does(), true) });
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: text,
       extensions: [
-        Prec.highest(keymap.of([{ key: "Shift-Enter", run: runs }, { key: "Mod-Enter", run: runs }])),
+        Prec.highest(keymap.of([key("Shift-Enter", runAndGoOn), key("Ctrl-Enter", run), key("Mod-Enter", run)])),
         keymap.of([...indenting, ...defaultKeymap, ...historyKeymap]),
         history(),
         drawSelection(),
+        ...(matchMedia("(max-width: 599px)").matches ? [EditorView.lineWrapping] : []), // a phone has no room for a line
         indentOnInput(),
         indentUnit.of("    "),
         bracketMatching(),
@@ -56,6 +54,10 @@ window.posencEditor = ({ parent, text, label, run, changed }) => {
     },
     set text(value) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value } });
+    },
+    focus() {
+      view.focus();
+      view.dom.scrollIntoView({ block: "nearest" });
     },
   };
 };

@@ -32,26 +32,45 @@ function tell(state, text) {
   bar.dataset.state = state;
   bar.status.textContent = text;
   bar.progress.hidden = state !== "loading";
-  bar.stop.hidden = !["running", "loading"].includes(state);
+  const stops = canStop();
+  bar.first.textContent = stops ? `■ ${words.stop}` : words.run_all;
+  if (stops) bar.first.setAttribute("aria-label", words.stop_label);
+  else bar.first.removeAttribute("aria-label");
+}
+
+const canStop = () => ["running", "loading"].includes(bar.dataset.state);
+
+/** Say what nobody may miss, who is anywhere on the page: on a phone the bar has room for a few words. */
+function tellWhole(text) {
+  bar.status.textContent = text;
+  unfold(true);
+}
+
+function unfold(isOpen) {
+  bar.rest.hidden = !isOpen;
+  bar.more.setAttribute("aria-expanded", isOpen);
 }
 
 function fillBar() {
-  bar.status = make("span");
+  const hadFocus = bar.contains(document.activeElement);
+  bar.status = make("span", { tabIndex: -1 });
   bar.status.setAttribute("role", "status");
   bar.progress = make("progress", { label: words.region });
-  bar.stop = press(words.stop, words.stop_label, () => end(words.stopped));
+  bar.first = press(words.run_all, "", () => (canStop() ? end(words.stopped) : runAll()));
+  bar.more = press(words.more, "", () => unfold(bar.rest.hidden));
+  bar.rest = make("div", { className: "posenc-rest" });
   bar.setAttribute("role", "group");
   bar.setAttribute("aria-label", words.region);
-  const tools = [
-    press(words.run_all, "", () => runAll()),
-    bar.stop,
+  bar.rest.append(
     press(words.restart, "", () => end(words.stopped) ?? start()),
-    ...(assignment() ? [] : [press(words.copy, "", copyVersion)]),
-    press(words.download, "", download),
-    ...(assignment() ? [press(words.work.load, "", askForNotebook), press(words.work.clear, "", clearWork)] : []),
-  ];
+    ...(assignment() ? [press(words.work.load, "", askForNotebook), press(words.work.clear, "", clearWork)] : [press(words.copy, "", copyVersion)]),
+  );
+  bar.replaceChildren(bar.status, bar.first, press(words.download, words.download_label, download), bar.more, bar.rest, bar.progress);
+  unfold(false);
   bar.kept = make("p", { className: "posenc-note", hidden: !assignment(), textContent: words.work.kept });
-  bar.replaceChildren(...tools, bar.progress, bar.status, bar.kept);
+  bar.after(bar.kept, make("p", { className: "posenc-note posenc-keys", textContent: words.keys }));
+  new ResizeObserver(() => document.documentElement.style.setProperty("--posenc-bar", `${bar.offsetHeight}px`)).observe(bar);
+  if (hadFocus) bar.status.focus({ preventScroll: true });
 }
 
 // ---- Python's life --------------------------------------------------------------------------------------------------
@@ -126,6 +145,7 @@ function end(text) {
   sliders.clear();
   waits?.done({ status: "stopped" });
   tell("stopped", text);
+  if (text !== words.stopped) unfold(true);
 }
 
 const heard = {
@@ -175,17 +195,30 @@ function openCell({ id, source, metadata }) {
     text: stored,
     label: say(words.editor, { cell: id }),
     run: () => run(id),
+    runAndGoOn: () => {
+      run(id);
+      goOn(cell);
+    },
     changed: () => changed(cell),
   });
   cell.note = make("span", { className: "posenc-note" });
   cell.note.setAttribute("role", "status");
-  cell.button = press(`▸ ${words.run}`, words.run_label, () => (running?.id === id ? end(words.stopped) : run(id)));
+  cell.button = press("", "", () => (running?.id === id ? end(words.stopped) : run(id)));
   const tools = input.querySelector(".posenc-tools") ?? input.appendChild(make("div", { className: "posenc-tools" }));
   const question = assignment() && /^(q\d+)-check$/.exec(id)?.[1];
   const hint = question ? [press(words.work.hint, say(words.work.hint_label, { question }), () => takeHint(cell, question))] : [];
-  tools.replaceChildren(cell.button, press(words.reset, words.reset_label, () => reset(cell)), ...hint, cell.note);
+  const hadFocus = tools.contains(document.activeElement);
+  tools.replaceChildren(cell.button, press(words.reset, say(words.reset_label, { cell: id }), () => reset(cell)), ...hint, cell.note);
+  show(cell, "");
+  if (hadFocus) cell.button.focus();
   cell.book = element.querySelector(".cell_output"); // what the book itself printed and drew
   cell.place = cell.book?.parentElement ?? element; // it may stay closed until a question is answered
+}
+
+/** Go to the next cell that can be seen. */
+function goOn(cell) {
+  const list = [...cells.values()].filter(({ editor, element }) => editor && !element.closest("details:not([open])"));
+  list[list.indexOf(cell) + 1]?.editor.focus();
 }
 
 /** An answer in words: a field in place of the paragraph that stands for it. */
@@ -230,8 +263,8 @@ const isEdited = (cell) => textOf(cell) !== cell.stored;
 function show(cell, text, isRunning = false) {
   if (!cell.element) return;
   cell.note.textContent = text;
-  cell.button.textContent = isRunning ? `■ ${words.stop}` : `▸ ${words.run}`;
-  cell.button.setAttribute("aria-label", isRunning ? words.stop_label : words.run_label);
+  cell.button.textContent = isRunning ? `■ ${words.stop}` : `▸ ${words.start.run}`;
+  cell.button.setAttribute("aria-label", isRunning ? words.stop_label : say(words.start.run_label, { cell: cell.id }));
 }
 
 /** Take away what a run has shown. */
@@ -261,6 +294,7 @@ function reset(cell) {
 function add(cell, output) {
   if (!cell?.element) return;
   if (!cell.fresh) {
+    if (cell.book?.contains(document.activeElement)) cell.button.focus({ preventScroll: true });
     cell.book?.remove();
     cell.fresh = make("div", { className: "cell_output docutils container" });
     cell.place.append(cell.fresh);
@@ -558,8 +592,15 @@ function keep() {
     else localStorage.setItem(workKey, JSON.stringify(edited));
     bar.kept.textContent = words.work.kept;
   } catch {
-    bar.kept.textContent = words.work.not_kept; // it refuses, or is full
+    saysNotKept(); // it refuses, or is full
   }
+}
+
+/** Say once that nothing is kept. */
+function saysNotKept() {
+  if (bar.kept.textContent === words.work.not_kept) return;
+  bar.kept.textContent = words.work.not_kept;
+  tellWhole(words.work.not_kept);
 }
 
 /** Open the work that is kept here, and keep what is written from now on. */
@@ -567,11 +608,11 @@ function openWork(page) {
   try {
     write(JSON.parse(localStorage.getItem(`posenc-work-${page}`) ?? "{}"));
   } catch {
-    bar.kept.textContent = words.work.not_kept;
+    saysNotKept();
   }
   workKey = `posenc-work-${page}`;
   addEventListener("storage", ({ key }) => {
-    if (key === workKey) bar.status.textContent = words.work.elsewhere;
+    if (key === workKey) tellWhole(words.work.elsewhere);
   });
   addEventListener("pagehide", keep);
 }
@@ -669,6 +710,13 @@ window.posencPython = {
   run,
   download,
 };
+
+// From the keyboard the bar is far away.
+window.addEventListener("keydown", (event) => {
+  if (!bar || event.key !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  event.preventDefault();
+  download();
+});
 
 window.addEventListener("pagehide", () => {
   if (python) end(words.stopped); // its memory goes with the page

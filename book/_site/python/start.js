@@ -22,13 +22,14 @@ async function loadAll() {
 
 /** Load what runs cells; then run one, if it is named. */
 async function press(cell) {
-  bar.querySelector("button").disabled = true;
+  const first = bar.querySelector("button");
+  first.setAttribute("aria-disabled", "true"); // and not disabled, which would take the focus from it
   loaded ??= loadAll();
   try {
     await loaded;
   } catch (error) {
     loaded = undefined;
-    bar.querySelector("button").disabled = false;
+    first.removeAttribute("aria-disabled");
     bar.querySelector("[role=status]").textContent = error.message;
     return;
   }
@@ -67,14 +68,15 @@ const told = document.createElement("span");
 told.setAttribute("role", "status");
 const what = words.what.replace("{megabytes}", words.megabytes);
 told.textContent = location.hash.startsWith("#code=") ? words.with_version : `${hasWork() ? `${words.has_work} ` : ""}${what}`;
+if (hasWork()) bar.dataset.state = "waiting"; // in view, wherever on the page a student comes back to
 bar.append(button(words.run_page, "", () => press()), told);
 (document.querySelector(".posenc-reading") ?? document.querySelector("article h1"))?.after(bar);
 
 for (const cell of document.querySelectorAll(".cell[id^='cell-']")) {
-  const tools = document.createElement("div");
+  const tools = document.createElement("div"), id = cell.id.slice("cell-".length);
   tools.className = "posenc-tools";
-  tools.append(button(`▸ ${words.run}`, words.run_label, () => press(cell.id.slice("cell-".length))));
+  tools.append(button(`▸ ${words.run}`, words.run_label.replace("{cell}", id), () => press(id)));
   cell.querySelector(".cell_input")?.append(tools);
   const slider = cell.querySelector(".posenc-run");
-  slider?.replaceChildren(button(slider.textContent, "", () => press(cell.id.slice("cell-".length))));
+  slider?.replaceChildren(button(slider.textContent, "", () => press(id)));
 }

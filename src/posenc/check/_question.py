@@ -426,12 +426,15 @@ class HandGraded(Hinted):
     points: int
 
     def __call__(self) -> None:
-        """Print who reads the answer.
+        """Print who reads the answer, and how to get a hint.
 
         >>> HandGraded(5, "q5", "two halves", 3)()
-        q5: a person reads this answer (3 points), and no program. check.q5.hint() helps.
+        q5: a person reads this answer (3 points), and no program.
+          Stuck? Write check.q5.hint() on a line below this check, and run it again; your notebook shows that you did.
         """
         print(say("read.by_a_person", name=self.name, points=self.points))
+        if hints_of(self.assignment, self.name):
+            print(say("hint.stuck", name=self.name))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 //
 // window.posencRoads, written before this by book/_site/site_roads.py: { roads: { name: { title, page, stops: [[page,
 // title], …], until: { page: anchor } } }, words }. A page is read when its reader says so, or goes on by the link at its end; a road is entered by a link
-// from the road's own page. Where a road's stop ends within a page, the next stop stands there.
+// from the road's own page. Where a road's stop ends within a page, the next stop stands there; the last leads back to
+// the road's own page.
 (() => {
   "use strict";
 
@@ -65,12 +66,14 @@
     return made;
   };
   const progress = (road) => say(words.progress, { read: readOf(road), all: road.stops.length });
-  const nextStop = (road, name) => {
-    const next = nextOf(road);
-    if (!next) return element("p", {}, readOf(road) === road.stops.length ? words.finished : "");
-    const link = element("a", { href: address(next[0]) }, next[1]);
+  const goOn = (road, name) => {
+    const next = nextOf(road), finished = readOf(road) === road.stops.length ? [words.finished, " "] : [];
+    if (!next && present === road.page) return element("p", {}, ...finished);
+    const [page, title] = next ?? [road.page, road.title];
+    const link = element("a", { href: address(page) }, title);
     link.addEventListener("click", () => remember({ road: name, read: end && !isRead(present) ? [...memory.read, present] : memory.read }));
-    return element("p", {}, readOf(road) || present !== road.page ? words.next : words.begin, " ", link);
+    const before = next ? (readOf(road) || present !== road.page ? words.next : words.begin) : words.back;
+    return element("p", {}, ...finished, before, " ", link);
   };
   const leave = () => button("leave", words.leave, () => remember({ road: null }));
   const kept = () => element("p", { class: "posenc-road-kept" }, refused ? words.refused : words.stored);
@@ -82,7 +85,7 @@
     if (memory.read.length) bar.append(button("clear", words.clear, () => remember({ read: [] })));
     box.replaceChildren(
       element("p", { role: "status" }, element("strong", {}, progress(road)), memory.road === name ? ` · ${say(words.on_road, road)}` : ""),
-      nextStop(road, name), bar, kept(),
+      goOn(road, name), bar, kept(),
     );
     for (const [page] of road.stops) {
       const link = [...document.querySelectorAll(".posenc-stops a")].find(({ href }) => href.split("#")[0] === address(page));
@@ -104,7 +107,7 @@
     if (road) {
       box.append(
         element("p", { role: "status" }, `${say(words.on_road, road)} `, element("strong", {}, progress(road))),
-        nextStop(road, memory.road), ...(read ? [] : [element("p", { class: "posenc-road-kept" }, words.going_on)]),
+        goOn(road, memory.road), ...(read ? [] : [element("p", { class: "posenc-road-kept" }, words.going_on)]),
         element("p", { class: "posenc-road-bar" }, leave()),
       );
     }

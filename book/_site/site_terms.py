@@ -52,6 +52,7 @@ PLAIN = {
     "scale",
     "scaling",
     "score",
+    "section",
     "seed",
     "side",
     "slope",

@@ -125,13 +125,31 @@ def test_going_on_by_the_link_marks_the_page(new_page, site_url):
     page.wait_for_url("**/01_attention_from_scratch.html")
     end = page.locator(".posenc-road-end")
     assert "0 of 9 read" in end.inner_text()
-    assert "The link to the next stop marks this page as read." in end.inner_text()
+    assert "This link marks the page as read." in end.inner_text()
     end.locator("a").click()
     page.wait_for_url("**/02_the_blind_spot.html")
     assert "1 of 9 read" in page.locator(".posenc-road-end").inner_text()
     assert json.loads(page.evaluate(f"localStorage.getItem('{KEY}')"))["read"] == [
         "notebooks/01_attention_from_scratch"
     ]
+
+
+def test_the_last_stop_leads_back_to_the_road(new_page, site_url, roads):
+    *walked, last = roads.roads()["two_hours"].pages
+    page = new_page()
+    page.goto(f"{site_url}/{TWO_HOURS}")
+    memory = json.dumps({"road": "two_hours", "read": walked})
+    page.evaluate("([key, memory]) => localStorage.setItem(key, memory)", [KEY, memory])
+    page.goto(f"{site_url}/{last}.html")
+    end = page.locator(".posenc-road-end")
+    assert "8 of 9 read" in end.inner_text()
+    assert "You have walked the whole road." not in end.inner_text()
+    end.locator("a").click()
+    page.wait_for_url(f"**/{TWO_HOURS}")
+    box = page.locator(".posenc-road")
+    assert "9 of 9 read" in box.inner_text()
+    assert "You have walked the whole road." in box.inner_text()
+    assert box.locator("a").count() == 0
 
 
 def test_what_was_read_counts_on_every_road(new_page, site_url):

@@ -1,4 +1,7 @@
-"""posenc.rotary: values known by hand, what a rotation must keep, three methods, two layouts, two libraries."""
+"""posenc.rotary: values known by hand, what a rotation must keep, three methods, two layouts, two libraries.
+
+In one file, since every wrong version of the module (tests/mutants) is asked all of it.
+"""
 
 from __future__ import annotations
 

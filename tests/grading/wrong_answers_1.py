@@ -1,4 +1,7 @@
-"""Answers to assignment 1: wrong ones with the sentence that names them, ones that only have a property, right ones."""
+"""Answers to assignment 1: wrong ones with the sentence that names them, ones that only have a property, right ones.
+
+Data only.
+"""
 
 SCORES = """
 def attention(q, k, v, causal):

@@ -3,6 +3,8 @@
 WRONG           question → name of the mistake → (a part of the sentence that names it, or None; the answer cell)
 PROPERTY_ONLY   answers that have a property of the right one and nothing else: no point at all
 RIGHT           other ways to the right answer: every point
+
+Data only.
 """
 
 _HANDS = """

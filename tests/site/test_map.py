@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import site_map
+import site_map_facts
 import torch
 from playwright.sync_api import Page
 
@@ -89,9 +90,9 @@ def page_of(built_site: Path) -> Cards:
 
 
 def test_the_map_has_words_for_every_scheme_and_no_other() -> None:
-    assert set(site_map.SCHEMES) == set(schemes.SCHEMES)
-    assert set(site_map.SCALINGS) == set(schemes.SCALINGS)
-    assert tuple(site_map.DOORS) == schemes.DOORS
+    assert set(site_map_facts.SCHEMES) == set(schemes.SCHEMES)
+    assert set(site_map_facts.SCALINGS) == set(schemes.SCALINGS)
+    assert tuple(site_map_facts.DOORS) == schemes.DOORS
     with pytest.raises(ValueError, match="novel"):
         site_map._ordered([*schemes.SCHEMES, "novel"])
 
@@ -99,7 +100,7 @@ def test_the_map_has_words_for_every_scheme_and_no_other() -> None:
 def test_every_scheme_has_its_card_at_its_door(page_of: Cards) -> None:
     assert list(page_of.cards) == [*map(site_map._anchor, site_map._ordered(schemes.SCHEMES)), *SCALING_CARDS]
     for anchor, name in CARDS.items():
-        door = site_map.DOORS[schemes.SCHEMES[name].door][0]
+        door = site_map_facts.DOORS[schemes.SCHEMES[name].door][0]
         assert f"map-{door} " in page_of.cards[anchor]["classes"] + " "
 
 
@@ -110,7 +111,7 @@ def test_the_diagram_leads_to_every_card_once(page_of: Cards) -> None:
 def test_cards_lead_to_the_chapters_that_are_written(page_of: Cards, built_site: Path) -> None:
     chapters = {path.name[:2]: path.stem for path in (built_site / "notebooks").glob("[0-9][0-9]_*.html")}
     for anchor, card in page_of.cards.items():
-        words = site_map.SCHEMES.get(CARDS.get(anchor, "")) or site_map.SCALINGS[SCALING_CARDS[anchor]]
+        words = site_map_facts.SCHEMES.get(CARDS.get(anchor, "")) or site_map_facts.SCALINGS[SCALING_CARDS[anchor]]
         if words.chapter in chapters:
             assert f"../notebooks/{chapters[words.chapter]}.html" in card["links"], anchor
         else:
@@ -121,7 +122,7 @@ def test_cards_lead_to_the_chapters_that_are_written(page_of: Cards, built_site:
 
 
 def test_parameters_and_bias_are_those_of_the_package(page_of: Cards) -> None:
-    width, heads, head_dim, length = site_map.SHAPE
+    width, heads, head_dim, length = site_map_facts.SHAPE
     assert width == heads * head_dim
     expected = {  # counted by hand, from what the classes say of their weights
         "learned": length * width,
@@ -150,16 +151,16 @@ def test_the_page_shows_the_work_that_is_counted(name: str, page_of: Cards) -> N
 
 def test_work_counts_numbers_and_products() -> None:
     a, b = torch.ones(3, 4), torch.ones(4, 5)
-    assert site_map._operations(lambda: a + a)[0] == 12
-    assert site_map._operations(lambda: a @ b)[0] == 2 * 3 * 4 * 5
-    assert site_map._operations(lambda: a.transpose(0, 1)[1:].reshape(-1, 3))[0] == 0
-    assert site_map._operations(lambda: torch.view_as_complex(torch.stack([a, a], -1)) * 1j)[0] == 24 + 24
-    assert site_map._operations(lambda: a.clone().mul_(2))[0] == 24
+    assert site_map_facts._operations(lambda: a + a)[0] == 12
+    assert site_map_facts._operations(lambda: a @ b)[0] == 2 * 3 * 4 * 5
+    assert site_map_facts._operations(lambda: a.transpose(0, 1)[1:].reshape(-1, 3))[0] == 0
+    assert site_map_facts._operations(lambda: torch.view_as_complex(torch.stack([a, a], -1)) * 1j)[0] == 24 + 24
+    assert site_map_facts._operations(lambda: a.clone().mul_(2))[0] == 24
 
 
 def test_rotation_costs_a_thousandth_of_attention_and_a_bias_more() -> None:
     """What is said of the doors: turning costs the same at any length, and a bias grows with the text."""
-    turning, biasing = site_map.cost("rope"), site_map.cost("alibi")
+    turning, biasing = site_map_facts.cost("rope"), site_map_facts.cost("alibi")
     assert turning.share < 0.002
     assert turning.fused
     assert not turning.grows
@@ -168,20 +169,22 @@ def test_rotation_costs_a_thousandth_of_attention_and_a_bias_more() -> None:
 
 
 def test_features_are_as_long_as_the_page_says() -> None:
-    assert site_map.extra_dimensions("alibi_rank_two") == 2
-    assert site_map.extra_dimensions("sandwich_features") == 128
+    assert site_map_facts.extra_dimensions("alibi_rank_two") == 2
+    assert site_map_facts.extra_dimensions("sandwich_features") == 128
 
 
 def test_the_card_warns_where_an_encoder_sees_no_sides(page_of: Cards) -> None:
     """A number made of the distance alone is the same to the left and to the right."""
     blind = {name for anchor, name in CARDS.items() if "mirror" in page_of.cards[anchor]["costs"]["Decoder, encoder"]}
     assert blind == {"alibi", "sandwich", "kerple", "none", "none_with_temperature"}
-    assert not any(site_map.sides_alike(name) for name in ("sinusoidal", "rope", "t5", "transformer_xl", "deberta"))
+    assert not any(
+        site_map_facts.sides_alike(name) for name in ("sinusoidal", "rope", "t5", "transformer_xl", "deberta")
+    )
 
 
 # ---- reach ----------------------------------------------------------------------------------------------------------
 
-SCHEMES = site_map._explorable().Extrapolation.catalogue["names"]["schemes"]
+SCHEMES = site_map_facts._explorable().Extrapolation.catalogue["names"]["schemes"]
 KEYS = {label: key for key, label in SCHEMES.items()}
 
 
@@ -193,7 +196,7 @@ def _results() -> lab.Results:
 
 def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.Spread:
     """What the laboratory's results say, by their own means."""
-    profile, _ = site_map.scheme_of(key)
+    profile, _ = site_map_facts.scheme_of(key)
     name, _, past_end = key.removeprefix("quick_").partition("_clamp")
     name, _, stretched = name.partition("_interpolate")
     if key != key.removesuffix("_clamp"):
@@ -228,9 +231,9 @@ def test_reach_of_schemes_is_what_was_measured(page_of: Cards) -> None:
         )
         for told, rows in card["runs"].items():
             key = KEYS[told.partition(":")[0]]
-            assert site_map.scheme_of(key)[1] == name
-            for measure, (_, *cells) in zip(site_map.MEASURES, rows, strict=True):
-                for times, shown in zip(site_map.SHOWN, cells, strict=True):
+            assert site_map_facts.scheme_of(key)[1] == name
+            for measure, (_, *cells) in zip(site_map_facts.MEASURES, rows, strict=True):
+                for times, shown in zip(site_map_facts.SHOWN, cells, strict=True):
                     assert _near(shown, _expected(key, measure, times)), (key, measure, times, shown)
                     seen += 1
     assert seen >= 100
@@ -238,12 +241,12 @@ def test_reach_of_schemes_is_what_was_measured(page_of: Cards) -> None:
 
 def test_what_holds_is_what_was_measured() -> None:
     for name in schemes.SCHEMES:
-        for one in site_map.reach(name):
+        for one in site_map_facts.reach(name):
             key = KEYS[one.label]
             start = _expected(key, "text", 1).mean
             rises = {times: _expected(key, "text", times).mean - start for times in (1, 2, 4, 8, 16)}
-            assert all(rise <= site_map.RISE + 0.001 for times, rise in rises.items() if times <= one.holds)
-            assert one.holds == 16 or rises[2 * one.holds] > site_map.RISE - 0.001
+            assert all(rise <= site_map_facts.RISE + 0.001 for times, rise in rises.items() if times <= one.holds)
+            assert one.holds == 16 or rises[2 * one.holds] > site_map_facts.RISE - 0.001
 
 
 def test_reach_of_scalings_is_what_was_measured(page_of: Cards) -> None:
@@ -253,11 +256,11 @@ def test_reach_of_scalings_is_what_was_measured(page_of: Cards) -> None:
         assert bool(runs) == (name in measured), name
         for told, rows in runs.items():
             key = KEYS[told.partition(":")[0]]
-            for measure, (_, *cells) in zip(site_map.MEASURES, rows, strict=True):
-                for times, shown in zip(site_map.SHOWN, cells if len(cells) == 4 else cells * 4, strict=True):
+            for measure, (_, *cells) in zip(site_map_facts.MEASURES, rows, strict=True):
+                for times, shown in zip(site_map_facts.SHOWN, cells if len(cells) == 4 else cells * 4, strict=True):
                     if shown == "not measured":
                         continue
-                    factor = float(times if times > 1 or name in ("default", "dynamic_ntk") else site_map.FACTOR)
+                    factor = float(times if times > 1 or name in ("default", "dynamic_ntk") else site_map_facts.FACTOR)
                     scaled = name if times > 1 or factor > 1 else "default"
                     spread = _expected(key, measure, times, kind="scaling", scaling=scaled, factor=factor)
                     assert _near(shown, spread), (name, key, measure, times, shown)
@@ -275,12 +278,12 @@ def test_pairs_are_slowed_as_the_package_slows_them(page_of: Cards) -> None:
         "yarn": scaling.yarn(128, **settings),
         "ntk_by_parts": scaling.ntk_by_parts(128, **settings),
     }.items():
-        assert site_map.pairs(name).slower == pytest.approx(plain / found.inv_freq)
+        assert site_map_facts.pairs(name).slower == pytest.approx(plain / found.inv_freq)
         costs = page_of.cards[site_map._anchor(f"scaling-{name}")]["costs"]
         assert float(costs["Attention factor"]) == pytest.approx(found.attention_factor, abs=5e-4)
         assert site_map.slowing(name) in costs["Pairs"]
-    assert site_map.pairs("dynamic_ntk") == site_map.pairs("ntk_aware")
-    assert site_map.pairs("proportional").slower[-1] == float("inf")
+    assert site_map_facts.pairs("dynamic_ntk") == site_map_facts.pairs("ntk_aware")
+    assert site_map_facts.pairs("proportional").slower[-1] == float("inf")
 
 
 def test_every_model_stands_at_its_scaling(page_of: Cards) -> None:
@@ -339,7 +342,7 @@ def test_it_prints_on_two_sheets(site_url: str, new_page: Callable[..., Page]) -
 
 def test_a_scaled_model_is_judged_against_the_model_as_trained() -> None:
     """Not against itself where it is scaled and need not be: that costs position interpolation its copying."""
-    interpolated, plain = site_map.scaling_reach("linear")[0], site_map.scaling_reach("default")[0]
+    interpolated, plain = site_map_facts.scaling_reach("linear")[0], site_map_facts.scaling_reach("default")[0]
     assert interpolated.start == plain.start
     assert interpolated.learned_to_copy
     assert 'style="--lost:0.8' in site_map._cell(interpolated.rows["text"][0], plain.start["text"], 1)

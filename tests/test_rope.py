@@ -206,6 +206,10 @@ def test_frequencies_that_no_type_makes_are_read():
             lambda: Rope.from_config({"model_type": "esm", "rope_theta": 1e4}),
             "got 'esm': its position_embedding_type is 'absolute', not 'rotary'",
         ),
+        (
+            lambda: Rope.from_config({"model_type": "clvp_encoder", "hidden_size": 64, "num_attention_heads": 4}),
+            "config lacks projection_dim, which the code of this model needs, got",
+        ),
         (lambda: Rope(8, scaling={"inv_freq": [1.0] * 5}), "inv_freq must have at most 4 frequencies in config, got 5"),
         (lambda: Rope(8, scaling={"inv_freq": [1.0, -1.0]}), "inv_freq must not be negative, got -1"),
         (

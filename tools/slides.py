@@ -64,7 +64,9 @@ def sentences(paragraph: str) -> list[str]:
 
 
 def unfinished(text: str) -> bool:
-    """Whether emphasis or a quotation is begun and not ended."""
+    """Whether a text leads on by a colon, or begins emphasis or a quotation and does not end it."""
+    if text.endswith(":"):
+        return True
     text = HELD.sub("", text)
     strong = text.count("**")
     return bool(strong % 2 or (text.count("*") - 2 * strong) % 2 or text.count("“") != text.count("”"))

@@ -37,6 +37,10 @@ MEASURE = """() => {
         ),
         ("*Take the word. Who sat? It did.* So it goes.", "*Take the word. Who sat? It did.*"),
         ("**A theorem. If it is so, *then* it is. Always.** Why?", "**A theorem. If it is so, *then* it is. Always.**"),
+        (
+            "You need what was said before, and the matrix: $M$, which shifts. Not so.",
+            "You need what was said before, and the matrix: $M$, which shifts.",
+        ),
         ("It is said: “It is so. And for ever.” It is not.", "It is said: “It is so. And for ever.”"),
         (
             "(Each of them is drawn from its own value, at the distance of no token. And so on.)",

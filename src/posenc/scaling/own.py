@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from posenc._arrays import said
+from posenc._arrays import said, whole
 from posenc.frequencies import inv_freq
 
 _SECTION = (22, 22, 20)  # pairs of Ernie's height, width and time, where its configuration does not say
@@ -64,26 +64,34 @@ def _with(**words: Any) -> Callable[[Mapping[str, Any], dict[str, Any]], dict[st
     return lambda config, rope: rope | words
 
 
+def _counted(config: Mapping[str, Any], key: str, least: int = 1) -> int:
+    if config.get(key) is None:
+        raise ValueError(f"config lacks {key}, which the code of this model needs, got {sorted(config)}")
+    return whole(key, config[key], least)
+
+
 def _clvp(config: Mapping[str, Any], rope: dict[str, Any]) -> dict[str, Any]:
     """The width that rotates is half of the projection's share of a head, and never below 32."""
-    heads = config["num_attention_heads"]
-    rotating, head_dim = max(config["projection_dim"] // (2 * heads), 32), config["hidden_size"] // heads
+    heads = _counted(config, "num_attention_heads")
+    rotating = max(_counted(config, "projection_dim") // (2 * heads), 32)
+    head_dim = _counted(config, "hidden_size") // heads
     return rope | {"rope_theta": 10_000.0, "partial_rotary_factor": share_of_head(rotating, head_dim)}
 
 
 def _esmfold2(config: Mapping[str, Any], rope: dict[str, Any]) -> dict[str, Any]:
     """Atoms: three coordinates with one base and a number of the residue with another; what is left stands still."""
-    space, number = config["num_spatial_rope_pairs_per_axis"], config["num_uid_rope_pairs"]
-    still = config["head_dim"] // 2 - 3 * space - number
-    listed = 3 * inv_freq(2 * space, config["spatial_rope_base_frequency"]).tolist()
-    listed += inv_freq(2 * number, config["uid_rope_base_frequency"]).tolist() + [0.0] * still
+    space, number = (_counted(config, f"num_{of}") for of in ("spatial_rope_pairs_per_axis", "uid_rope_pairs"))
+    still = _counted(config, "head_dim") // 2 - 3 * space - number
+    listed = 3 * inv_freq(2 * space, config.get("spatial_rope_base_frequency", 20.0)).tolist()
+    listed += inv_freq(2 * number, config.get("uid_rope_base_frequency", 10_000.0)).tolist() + [0.0] * still
     axes = [axis for axis, pairs in enumerate((space, space, space, number + still)) for _ in range(pairs)]
     return rope | {"inv_freq": listed, "axes": axes}
 
 
 def _efficientloftr(config: Mapping[str, Any], rope: dict[str, Any]) -> dict[str, Any]:
     """All heads turn as one vector, in which rows and columns take turns; the share is of one head."""
-    share, heads, width = rope.get("partial_rotary_factor", 1.0), config["num_attention_heads"], config["hidden_size"]
+    share = rope.get("partial_rotary_factor", 1.0)
+    heads, width = (_counted(config, key) for key in ("num_attention_heads", "hidden_size"))
     if 2 * share != heads:
         raise ValueError(
             f"partial_rotary_factor must be half of the {heads} heads of efficientloftr, got {said(share)}"

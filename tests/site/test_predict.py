@@ -262,7 +262,7 @@ def test_counts_are_guessed_in_whole_numbers(new_page: Callable[..., Page], site
     page = new_page()
     page.goto(f"{site_url}/notebooks/03_what_a_position_code_must_do.html")
     asked = Asked(page, "bars")
-    assert asked.facts["unit"] == "bits"
+    assert asked.facts["unit"] == "of 4 bits"
     assert {slider.get_attribute("step") for slider in asked.inputs().all()} == {"1"}
 
 

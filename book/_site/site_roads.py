@@ -134,12 +134,14 @@ def look_at(stop: Stop, name: str, step: str) -> tuple[str, str]:
     from posenc.widgets import EXPLORABLES  # here: a fault in the package belongs to the page that needs it
 
     classes = {cls.__name__: cls for cls in EXPLORABLES}
-    if f"import {name}" not in notebook_of(stop.page).read_text(encoding="utf-8"):
+    cells = load(notebook_of(stop.page))["cells"]
+    cell = next((one["id"] for one in cells if f"import {name}" in joined(one["source"])), None)
+    if cell is None:
         raise ExtensionError(f"roads.toml: {stop.page} does not show {name}")
     words = classes[name].catalogue
     anchor = classes[name].module.replace("_", "-")
     if not step:
-        return say(WORDS["look_opening"], {"title": words["title"]}), anchor
+        return say(WORDS["look_opening"], {"title": words["title"]}), f"cell-{cell}"
     labels = {each["name"]: each["label"] for each in words["story"]}
     if step not in labels:
         raise ExtensionError(f"roads.toml: {name} has the steps {', '.join(labels)}, not {step}")

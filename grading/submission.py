@@ -83,7 +83,7 @@ def without_magics(source: str, length: int = 0) -> str:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         source = re.sub(r"\A\s*%%.*$", "", source, flags=re.MULTILINE)
     try:
-        passes = 1 + MOST_PASSED // (1 + max(length, len(source)))
+        passes = 1 + min(99, MOST_PASSED // (1 + max(length, len(source))))
         return _Bounded(passes).transform_cell(source)
     except (SyntaxError, ValueError, RuntimeError, RecursionError, MemoryError):
         return source

@@ -31,7 +31,7 @@ RotaryTable = Any  # that of `posenc.rotary`, which stands a floor above
 
 MOST_KERNELS = 8  # shapes that one is compiled for, in seconds each; torch makes no more of one function
 LARGE = 2**15  # elements from which it is worth while to save memory's time; below, the calls of torch cost most
-PIECE = 2**18  # elements of x that stay in a processor's cache with what is made of them, in float32
+PIECE = 2**19  # elements of x that stay in a processor's cache with what is made of them, in float32
 
 
 def turn(

@@ -18,7 +18,17 @@ from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
 from tests.page.cells import BAR, seen
 from tests.page.cells import LOOK as CELLS
 from tests.page.chapters import faults_of
-from tests.site.browser import ALL_READY, FIGURES, FORMULAS_SET, FRAME_PATIENCE, SCROLL, pages, require_site, serve
+from tests.site.browser import (
+    ALL_READY,
+    FIGURES,
+    FORMULAS_SET,
+    FRAME_PATIENCE,
+    OPEN_ALL,
+    SCROLL,
+    pages,
+    require_site,
+    serve,
+)
 from tests.site.live import Shown, assert_same
 from tests.site.visit import LOOK
 
@@ -115,7 +125,8 @@ class Reader:
         self.browser.call(WAIT, condition, x)
 
     def scroll_through(self) -> None:
-        """Scroll to every figure, and wait until all are drawn."""
+        """Open what is closed, scroll to every figure, and wait until all are drawn."""
+        self.browser.call(OPEN_ALL)
         assert self.browser.call(SCROLL, [FIGURES, FRAME_PATIENCE]), "the browser drew no frame"
         self.wait(ALL_READY, FIGURES)
 

@@ -139,7 +139,7 @@ def _read(name: str) -> str:
 
 
 def page_script(scripts: dict[str, str], parts: Path) -> str:
-    """The page's half: page.js with its words, the worker's source, and what there is to bring."""
+    """The page's half: work.js and page.js with their words, the worker's source, and what there is to bring."""
     lock = json.loads((parts / "pyodide-lock.json").read_text(encoding="utf-8"))
     facts = {
         "words": json.loads(_read("words.json")),
@@ -148,7 +148,7 @@ def page_script(scripts: dict[str, str], parts: Path) -> str:
         "packs": [{"name": name, "bytes": len(script), "later": name in LATER} for name, script in scripts.items()],
     }
     given = "".join(f"const {name} = {json.dumps(value, ensure_ascii=False)};\n" for name, value in facts.items())
-    return f"(() => {{\n{given}{_read('page.js')}}})();\n"
+    return f"(() => {{\n{given}{_read('work.js')}{_read('page.js')}}})();\n"
 
 
 def start_script(scripts: dict[str, str]) -> str:

@@ -45,7 +45,7 @@ function button(text, label, pressed) {
   return element;
 }
 
-/** Whether this browser keeps a student's work on the page: page.js writes it. */
+/** Whether this browser keeps a student's work on the page: work.js writes it. */
 function hasWork() {
   try {
     return localStorage.getItem(`posenc-work-${page}`) !== null;

@@ -233,7 +233,6 @@ CASES = [
             {"distance": 7, "other": 7, "chart": "difference"},
         ],
         {"dim": 256, "distance": 65_536, "chart": "difference"},
-        "notebooks/08_multi_frequency_decay.html",
         handles=("hand",),
         plays="distance",
     ),

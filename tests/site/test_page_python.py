@@ -166,12 +166,8 @@ def test_python_has_no_network(chapter: Chapter) -> None:
     assert chapter.cell("imports").error.endswith("'NoneType' object has no attribute 'new'")
 
 
-def test_the_page_stays_alive_while_an_endless_loop_runs_and_stop_ends_it(
-    new_page: Callable[..., Page], site_url: str
-) -> None:
-    page = new_page()
-    chapter = Chapter(page, WHERE).open(site_url).start()
-    expect(page.locator(f"{BAR} [role=status]")).to_be_focused()
+def test_the_page_stays_alive_while_an_endless_loop_runs_and_stop_ends_it(chapter: Chapter) -> None:
+    page = chapter.page
     chapter.type("imports", LOOP)
     chapter.press("imports")
     page.wait_for_selector(f"{BAR}[data-state='running']")
@@ -272,6 +268,7 @@ def test_a_link_brings_the_changed_cells_and_runs_nothing(
     theirs = Chapter(other, WHERE).open(site_url, chapter.page.evaluate("location.hash"))
     assert "another version" in theirs.told
     theirs.start()
+    expect(other.locator(f"{BAR} [role=status]")).to_be_focused()
     assert other.locator("#cell-imports .cm-content").inner_text() == "print('mine, ½')"
     assert theirs.cell("imports").ended == ""
     assert theirs.run("imports").printed == "mine, ½\n"
@@ -288,9 +285,8 @@ def test_the_notebook_that_is_taken_away_has_the_changes(chapter: Chapter) -> No
     assert len(sources) > 30
 
 
-def test_leaving_the_page_ends_python(new_page: Callable[..., Page], site_url: str) -> None:
-    page = new_page()
-    chapter = Chapter(page, WHERE).open(site_url).start()
+def test_leaving_the_page_ends_python(chapter: Chapter) -> None:
+    page = chapter.page
     [worker] = page.workers
     # What the browser says to a page that it keeps for "back"; one that it throws away loses its worker anyhow.
     with worker.expect_event("close"):

@@ -5,27 +5,22 @@ python -m tests.grading.luck [SEEDS [ASSIGNMENT …]]
 
 from __future__ import annotations
 
-import contextlib
-import io
 import sys
-import warnings
-from collections import defaultdict
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from grading.grade import NUMBERS, assignment
 from grading.questions.question import Question
-from tests.grading.test_wrong_answers import bank, functions_of
+from tests.grading.test_wrong_answers import bank, graded
 
 
-def answers(number: int, asked: Question) -> dict[str, list[Callable[..., Any]]]:
-    """The functions of every answer of a question's bank, by its title."""
+def answers(number: int, asked: Question) -> dict[str, str]:
+    """Every answer of a question's bank, by its title."""
     sources = {title: source for title, (_, source) in bank(number).WRONG[asked.name].items()}
     for kind in ("PROPERTY_ONLY", "RIGHT"):
         sources |= {
             f"{title} ({kind})": text for title, text in getattr(bank(number), kind).get(asked.name, {}).items()
         }
-    return {title: functions_of(number, asked.name, source) for title, source in sources.items()}
+    return sources
 
 
 def lucky(number: int, seeds: Iterable[str]) -> list[str]:
@@ -33,13 +28,8 @@ def lucky(number: int, seeds: Iterable[str]) -> list[str]:
     found = []
     seeds = list(seeds)
     for asked in assignment(number).questions:
-        got: dict[str, list[list[int]]] = defaultdict(list)
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):  # the answers' own
-            given = answers(number, asked)
-            for seed in seeds:
-                for title, functions in given.items():
-                    got[title].append([result.earned for result in asked.grade(*functions, seed=seed)])
-        for title, points in got.items():
+        for title, source in answers(number, asked).items():
+            points = [[result.earned for result in graded(number, asked.name, source, seed)] for seed in seeds]
             for place, part in enumerate(asked.parts):
                 if len({each[place] for each in points}) > 1:
                     times = sum(each[place] > 0 for each in points)

@@ -6,14 +6,16 @@ import pytest
 
 from grading.grade import NUMBERS
 from grading.questions import question
+from grading.questions.question import PUBLIC_SEED
 from tests.grading.luck import lucky
+from tests.grading.test_wrong_answers import SEED
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("bank")]
 
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_points_do_not_depend_on_the_seed(number: int) -> None:
-    assert lucky(number, ["one", "two"]) == []
+    assert lucky(number, [SEED, PUBLIC_SEED]) == []  # at which other tests grade the bank too
 
 
 def test_what_depends_on_it_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,13 @@ import pytest
 
 from grading import recorded, sources
 from grading.grade import NUMBERS, assignment
+from grading.questions.question import PUBLIC_SEED
 from grading.submission import source_of
 from posenc import check
 from posenc.check import Question
-from tests.grading.test_wrong_answers import SEED, bank, functions_of, question
+from tests.grading.test_wrong_answers import SEED, bank, functions_of, graded
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("bank")]
 every_assignment = pytest.mark.parametrize("number", NUMBERS)
 PACKAGE = Path(check.__file__).resolve().parent
 MOST = 2 * 2**20  # bytes of all recordings
@@ -62,7 +63,6 @@ def test_the_recordings_are_small() -> None:
 @every_assignment
 def test_the_installed_check_says_what_the_question_says(number: int) -> None:
     for name, installed in public(number).items():
-        asked = question(number, name)
         wrong = [source for _, source in bank(number).WRONG[name].values()]
         others = [
             source
@@ -70,9 +70,9 @@ def test_the_installed_check_says_what_the_question_says(number: int) -> None:
             for source in getattr(bank(number), kind).get(name, {}).values()
         ]
         for source in wrong + others:
-            functions = functions_of(number, name, source)
-            told = [(result.part.title, result.earned, result.sentence) for result in asked.grade(*functions)]
-            assert [(r.part.title, r.earned, r.sentence) for r in installed.grade(*functions)] == told, source
+            told = [(r.part.title, r.earned, r.sentence) for r in graded(number, name, source, PUBLIC_SEED)]
+            results = installed.grade(*functions_of(number, name, source))
+            assert [(r.part.title, r.earned, r.sentence) for r in results] == told, source
 
 
 def reachable() -> Iterator[Callable[..., Any]]:

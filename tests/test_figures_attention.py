@@ -27,13 +27,15 @@ def test_orders_seen():
     assert title(figure) == "Orders told apart, of 5: 1 (nothing), 2 (two groups), 5 (everything)"
     assert (list(nothing.x), list(nothing.y), list(nothing.text)) == ([0], [0], ["5"])
     assert sorted(zip(groups.text, groups.marker.size, strict=True)) == [
-        ("2", pytest.approx(4 * 2**0.5, abs=DRAWN)),
-        ("3", pytest.approx(4 * 3**0.5, abs=DRAWN)),
+        ("2", pytest.approx(2.4 * 2**0.5, abs=DRAWN)),
+        ("3", pytest.approx(2.4 * 3**0.5, abs=DRAWN)),
     ]
     # all five lie on one line, 3 apart, and the largest of its three numbers grows to the right
     np.testing.assert_allclose(everything.x, [-6, -3, 0, 3, 6], atol=DRAWN)
     np.testing.assert_allclose(everything.y, 0, atol=DRAWN)
     assert "two groups: 2 of 2 or 3; everything: 5 of 1" in alt(figure)
+    # the third panel has none beside it, so the second is the lowest of its column
+    assert [axis.title.text for axis in figure.select_xaxes()][:3] == [None, "main direction", "main direction"]
     assert [label.text for label in figure.layout.annotations][1] == "two groups<br>2 of 5"
 
 
@@ -61,7 +63,9 @@ def test_training_losses():
         np.testing.assert_array_equal(trace.x, 10 * np.arange(1, len(values) + 1))
     assert figure.layout.shapes[0].y0 == figure.layout.shapes[0].y1 == 0.5
     assert title(figure) == "Where the loss ends after 70 steps: 0.50 (blind), 0.23 (sees)"
-    assert "a model that guesses pays 0.500 nats" in alt(figure)
+    assert "Means of the last 5 values; a model that guesses pays 0.500 nats" in alt(figure)
+    two = figures.training_losses(LOSSES, every=10, chance=0.5, last=2)
+    assert title(two) == "Where the loss ends after 70 steps: 0.50 (blind), 0.05 (sees)"
 
 
 def test_gathering():
@@ -165,6 +169,7 @@ def test_gossip():
         (lambda: figures.training_losses({"a": [np.nan]}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
         (lambda: figures.training_losses({"a": [1.0]}, 0, 1.0), "every must be greater than 0, got 0"),
         (lambda: figures.training_losses({"a": [1.0]}, 1, 0.0), "chance must be greater than 0, got 0.0"),
+        (lambda: figures.training_losses({"a": [1.0]}, 1, 1.0, last=0), "last must be greater than 0, got 0"),
         (lambda: figures.gathering(FIRST, [0.5, 0.5], W3, 0, FIRST), r"weights must have shape \(3,\).*got shapes \(2"),
         (lambda: figures.gathering(FIRST, W3[0], W3, 0, ["a"]), r"values \(3, 1\), .*1 names, got shapes.*\(3, 3\)"),
         (lambda: figures.gathering(FIRST, W3[0], W3[:, :0], 0, []), "names must hold at least one"),

@@ -42,7 +42,9 @@ def test_reaches():
 
 def test_bias_maps():
     figure = EXAMPLES["bias_maps"]()
-    line, asked = (np.asarray(trace.z, dtype=float) for trace in figure.data)
+    line, asked, *masks = (np.asarray(trace.z, dtype=float) for trace in figure.data)
+    for mask in masks:  # they have a colour, as 0 has none
+        np.testing.assert_array_equal(np.isnan(mask), ~np.isnan(line))
     np.testing.assert_allclose(line, [[0, np.nan, np.nan], [-1, 0, np.nan], [-2, -1, 0]], atol=DRAWN)
     np.testing.assert_allclose(asked[2], [6, 7, 8], atol=DRAWN)
     assert title(figure).endswith("by up to 0.0 (line), 8.0 (asked)")
@@ -61,7 +63,7 @@ def test_three_bias_maps_stand_side_by_side():
 
 def test_terms_multiplied():
     figure = EXAMPLES["terms_multiplied"]()
-    assert title(figure) == "Four products make one logit: −1.50, 3.00, 0.30, −3.00; their sum is −1.20"
+    assert title(figure) == "Four products make one score: −1.50, 3.00, 0.30, −3.00; their sum is −1.20"
     drawn = {trace.name: (list(trace.customdata), trace.marker.color) for trace in figure.data}
     assert drawn["q"] == ([1, -2], figures.PALETTE["query"])
     assert drawn["r"] == ([3, 0], figures.PALETTE["position"])

@@ -37,6 +37,13 @@ def test_code_tables_of_one_sign_start_at_no_colour():
     assert scale.colorscale[0][1].endswith(", 0)")
 
 
+def test_code_tables_of_two_values_have_two_colours():
+    scale = figures.code_tables({"bits": CODES["bits"]}).layout.coloraxis
+    assert [at for at, _ in scale.colorscale] == [0, 0.5, 0.5, 1]
+    assert (list(scale.colorbar.tickvals), list(scale.colorbar.ticktext)) == ([0.25, 0.75], ["0", "1"])
+    assert scale.colorscale[0][1] == scale.colorscale[1][1] != scale.colorscale[2][1] == scale.colorscale[3][1]
+
+
 def test_code_tables_large():
     figure, code = EXAMPLES["texture"](), sinusoidal(np.arange(512), 768)
     (trace,) = figure.data
@@ -77,7 +84,10 @@ def test_slopes():
     np.testing.assert_allclose(powers.y[:2], first, atol=DRAWN)  # stretches of one distance each
     last = np.mean(np.cos(np.arange(83, 100)))  # the last stretch
     np.testing.assert_allclose(one.y[-1], last, atol=DRAWN)
-    assert title(figure).startswith("How alike codes are, at each tenfold distance: powers ")
+    np.testing.assert_allclose(one.x[[0, -1]], [1, np.sqrt(83 * 99)], atol=DRAWN)  # each where it is
+    tens = [np.mean(np.cos(np.arange(*ends))) for ends in ((1, 10), (10, 100))]
+    assert title(figure).startswith("How alike codes are, on average, at Δ from 1, 10 to ten times that: powers ")
+    assert title(figure).endswith("one " + ", ".join(f"{mean:.2f}".replace("-", "−") for mean in tens))
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """posenc.figures.length: what is drawn of texts longer than those of training."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from posenc import figures
 from posenc.analysis import decay_law, fingerprint, fit_scores
+from posenc.figures.length import _box, _shared
 from posenc.frequencies import inv_freq, wavelengths
 from tests.figure_examples import (
     ALLOWED,
@@ -56,12 +59,18 @@ def test_model_plane():
     assert len(points.x) == 3
     crowd = {"low": (4096, 5e4), "high": (4096, 6e5), "right": (8192, 6e4)}
     ends = {"above": (9e4, 3e6), "below": (1e5, 2e6), "far": (1e5, 1e8)}
-    *_, points, circles = figures.model_plane(crowd, ends).data
+    figure = figures.model_plane(crowd, ends)
+    *_, points, circles = figure.data
     sides = dict(zip((*points.text, *circles.text), (*points.textposition, *circles.textposition), strict=True))
-    assert sides["high"] == "top center"
-    assert sides["low"] != sides["right"]
-    assert sides["low"] == "bottom center"
-    assert [sides[name] for name in ends] == ["middle right", "bottom right", "middle right"]
+    assert sides["high"] == "middle left"
+    assert sides["far"] == "middle right"
+    drawn = [one for trace in (points, circles) for one in zip(trace.x, trace.y, trace.text, strict=True)]
+    for plane in ([236, 520], [630, 530]):  # a phone's and a page's
+        corners = np.transpose([figure.layout.xaxis.range, figure.layout.yaxis.range])
+        places = {name: (np.log10([x, y]) - corners[0]) / np.ptp(corners, axis=0) * plane for x, y, name in drawn}
+        boxes = {name: _box(at, name, sides[name]) for name, at in places.items()}
+        for one, other in itertools.combinations(boxes, 2):
+            assert not _shared(boxes[one], boxes[other]), f"{one} on {other}"
 
 
 def test_lowest_scores():
@@ -74,6 +83,9 @@ def test_lowest_scores():
         np.testing.assert_allclose(trace.y, [LOWEST[base] for base in bases], atol=DRAWN)
     bad = [base for base in LOWEST if base > 4300 and LOWEST[base] < 0]
     assert passes.x[0] == 4300
+    ticks = figure.layout.xaxis.tickvals
+    assert list(ticks[:2]) == [4300, bad[-1]]
+    assert np.diff(np.sort(np.log(ticks))).min() > np.log(max(LOWEST) / min(LOWEST)) / 5, "they have room"
     assert f"base 4\u202f300 is the first that passes, and {len(bad)} larger" in title(figure)
     assert "and so do all above it" in title(figures.lowest_scores(9, {2.0: -0.1, 3.0: 0.0, 4.0: 0.1}))
     assert "falls below 0 for each" in title(figures.lowest_scores(9, {2.0: -0.1}))
@@ -110,11 +122,17 @@ def test_over_seeds():
     assert [list(trace.y) for trace in levels] == [[1.3, 1.3], [1.4, 1.4]]
     assert sum(bool(trace.showlegend) for trace in figure.data) == 3
     assert (
-        "At 16 times the length, loss from 2.20 (YaRN) to 3.60 (none), cut text 1.30 (base 100); "
+        "At 16 times the length, loss: from 2.20 (YaRN) to 3.60 (none), cut text 1.30 (base 100); "
         "from 2.50 (none) to 2.70 (YaRN), cut text 1.40 (base 500)"
     ) in title(figure)
     assert figure.layout.xaxis.type == "log"
-    steps = figures.over_seeds([0, 45], {"a": {"b": [(1, 1, 1), (2, 2, 2)]}}, "steps", "loss", ("c", [1.0]))
+    four = {name: [(1, 1, 1), (2, 2, 2)] for name in "bdef"}
+    steps = figures.over_seeds([0, 45], {"a": four}, "steps", "loss", ("c", [1.0]), bands="Bands are intervals.")
+    lines = [trace.line for trace in steps.data if trace.mode == "lines+markers"]
+    assert len({line.color for line in lines}) == 4
+    assert {line.dash for line in lines} == {"solid"}
+    assert steps.data[-1].name == "Bands are intervals."
+    assert steps.data[-1].marker.symbol == "square"
     assert steps.layout.xaxis.type == "linear"
 
 
@@ -123,8 +141,13 @@ def test_cliffs():
     line, *seeds = figure.data[:3]
     assert line.y.tolist() == [1.375, 3.25]
     assert [dots.y.tolist() for dots in seeds] == MEASURED["text: loss"]["base 100"].tolist()
-    cuts = [trace for trace in figure.data if trace.name == "cut to the last 128 tokens"]
-    assert [trace.y.tolist() for trace in cuts] == [[1.375, 1.375], [0.875, 0.875]]
+    cuts = {}
+    for trace in figure.data:
+        if trace.name.endswith(", cut to 128 tokens"):
+            cuts.setdefault(trace.name.partition(",")[0], []).append((trace.y.tolist(), trace.line.color))
+    lines = {trace.name: trace.line.color for trace in figure.data[:6:3]}
+    assert cuts["base 100"] == [([1.375, 1.375], lines["base 100"]), ([0.875, 0.875], lines["base 100"])]
+    assert cuts["base 10"] == [([1.0, 1.0], lines["base 10"])]
     assert "text 1.38 → 3.25 → 3.25; copying 0.88 → 0.38 → 0.38" in title(figure)
     assert "text: loss, base 100: 1.25 to 1.50, 3.00 to 3.50" in alt(figure)
 

@@ -132,7 +132,10 @@ def test_score_terms():
     terms = four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)
     for trace, term in zip(figure.data, terms, strict=True):
         np.testing.assert_allclose(trace.z, term, atol=DRAWN)
-    assert figure.layout.coloraxis.cmax == -figure.layout.coloraxis.cmin == np.abs(terms).max()
+        scale = figure.layout[trace.coloraxis]
+        assert scale.cmax == -scale.cmin == np.abs(term).max()
+    heads = [annotation.text for annotation in figure.layout.annotations[:4]]
+    assert heads[1] == f"(b) word, place<br>colours ±{np.abs(terms[1]).max():.3g}"
     shares = []
     for term in terms:
         rest = term - [[np.diagonal(term, s - t).mean() for s in range(6)] for t in range(6)]
@@ -145,8 +148,9 @@ def test_score_terms_of_offsets_have_names_of_their_own():
     q, k = np.random.default_rng(3).normal(size=(2, 1, 6, 4))
     of_offsets = bias.tener(q, k, sinusoidal(np.arange(5, -6, -1), 4), q[:, 0], k[:, 0])
     figure = figures.score_terms(bias.TransformerXLTerms(*(term[0] for term in of_offsets)))
-    names = [annotation.text for annotation in figure.layout.annotations[:4]]
-    assert names == ["(a) word, word", "(b) word, offset", "(c) every query, word", "(d) every query, offset"]
+    names = [re.split("<br>colours|; colours", annotation.text)[0] for annotation in figure.layout.annotations[:4]]
+    assert names == ["(a) word, word", "(b) word, offset", "(c) every query,<br>word", "(d) every query,<br>offset"]
+    assert "(c) every query, word: " in alt(figure)
     assert "(d) 0%" in title(figure)
 
 
@@ -160,10 +164,12 @@ def test_projected_sum():
     x, p, (w_q, w_k) = WORDS[:2, :4], sinusoidal([5, 3], 4), TWO_WEIGHTS
     query, key = w_q @ (x[0] + p[0]), w_k @ (x[1] + p[1])
     figure = drawn("projected_sum")
-    shown = [np.array(trace.z) for trace in figure.data]
+    shown, numbers = [np.array(trace.z) for trace in figure.data[::2]], figure.data[1::2]
     for panel, values in enumerate((x[0], p[0], x[0] + p[0], w_q, query, x[1], p[1], x[1] + p[1], w_k, key)):
         np.testing.assert_allclose(shown[panel], np.reshape(values, (4, -1)), atol=DRAWN)
-    assert figure.data[4].text[1][0].replace("−", "-") == f"{query[1]:.1f}"
+    assert numbers[4].text[1].replace("−", "-") == f"{query[1]:.1f}"
+    assert (numbers[3].x[6], numbers[3].y[6]) == (2, 1), "the seventh of a row of four"
+    assert all(one.textfont.color is None for one in numbers), "the page's own, in either theme"
     score, words, places = query @ key, (w_q @ x[0]) @ (w_k @ x[1]), (w_q @ p[0]) @ (w_k @ p[1])
     said = title(figure).replace("−", "-")
     assert f"multiply to {score:.2f}; words alone would give {words:.2f}, places alone {places:.2f}" in said

@@ -176,7 +176,8 @@ def test_it_opens_with_near_layers_and_far_ones():
     widget = LayerStack()
     near, far = widget.values()["share"][:3], widget.values()["share"][3]
     assert max(near) < 0.01 < 0.98 < far
-    assert "It gets half or more at any distance, in layer 4." in widget.finding()
+    assert "It gets half or more at any distance, in 2 layers." in widget.finding()
+    assert "at any distance, in layer 4." in LayerStack(layers="RRRN").finding()
     assert "so 6 of 8 layers tell how far it is" in widget.finding()
 
 

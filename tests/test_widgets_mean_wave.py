@@ -25,6 +25,12 @@ def test_waves_and_losses_are_the_laboratorys(base, seed):
     for shown, chosen in (("none", "none"), ("minus", "learned minus"), ("slow", "other slow"), ("all", "all")):
         [one] = exams().select(**run, chosen=chosen)
         assert values["losses"][shown] == one["loss"]
+    text = run | {"task": "text", "chosen": None}
+    _, plain = exams().values(**text | {"kind": "plain"})  # on the same windows, as far as they go
+    windows = exams().values(**text | {"chosen": "none"})[1].shape[1]
+    np.testing.assert_allclose(plain[0, :windows].mean(), values["losses"]["none"], atol=5e-4)
+    _, within = exams().values(**text | {"kind": "plain", "length": TRAINED})
+    np.testing.assert_allclose(values["within"], within[0, :windows].mean())
 
 
 def test_what_is_held_stays_as_it_was_within_the_trained_length():

@@ -152,6 +152,7 @@ def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Ex
         resources={"metadata": {"path": str(path.parent)}},
         on_cell_start=started,
         config=ENCRYPTED,
+        coalesce_streams=True,  # else what a cell prints slowly falls into several boxes
         record_timing=False,  # timings in the cells would make them others than the source's
     )
     error = ""

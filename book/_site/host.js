@@ -201,7 +201,9 @@
     plots.set(canvas, { figure, wasNarrow: isNarrow });
     // no mode bar: one of its buttons uploads the figure, and buttons do not belong inside an image
     const config = { responsive: true, displayModeBar: false, typesetMath: false };
-    await draw(canvas, structuredClone(figure.data), pageLayout(figure.layout, isNarrow), config);
+    const layout = pageLayout(figure.layout, isNarrow);
+    if (isNarrow) layout.height = parseFloat(getComputedStyle(canvas).minHeight) || layout.height; // what is kept for it
+    await draw(canvas, structuredClone(figure.data), layout, config);
   }
 
   async function drawPlotly(figure) {

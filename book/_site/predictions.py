@@ -72,11 +72,15 @@ def _choice(asked: dict[str, Any], cell: Cell) -> dict[str, Any]:
 
 
 def _bars(asked: dict[str, Any], cell: Cell) -> dict[str, Any]:
-    find, labels = asked["answer"]["find"], asked["labels"]
-    found = [match.groups() for match in re.finditer(find, output_text(cell))]
-    texts = [text for groups in found for text in groups]
+    find, labels, printed = asked["answer"]["find"], asked["labels"], output_text(cell)
+    found = list(re.finditer(find, printed))
+    texts = [text for match in found for text in match.groups()]
     if len(texts) != len(labels):
         raise ValueError(f"{find!r} finds {len(texts)} numbers for {len(labels)} bars")
+    for label, match in zip(labels, found, strict=False):  # where one match finds all, its row has no bar's name
+        row = printed[: match.end()].rpartition("\n")[2]
+        if label not in row and any(row.startswith(other) for other in labels):
+            raise ValueError(f"the bar {label!r} has the number of the row {row!r}")
     return {"labels": labels, "truth": [_printed(text, asked) for text in texts]}
 
 

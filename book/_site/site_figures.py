@@ -9,6 +9,7 @@ from typing import Any
 
 PLOTLY = "application/vnd.plotly.v1+json"
 DEFAULT_HEIGHT = 450  # Plotly's own
+PHONE_WIDTH, PHONE_MARGINS = 270, 150  # pixels of a plot on a phone 360 wide, and what stands above and below it
 
 
 def script_json(value: Any) -> str:
@@ -47,6 +48,21 @@ def _description(figure: dict[str, Any], title: str) -> str:
     return ". ".join(part for part in (plain_text(title), plot) if part)
 
 
+def _phone_height(layout: dict[str, Any], height: int) -> int:
+    """The height of a figure on a phone: less where all its panels keep their shape, and so shrink with its width."""
+    axes = [axis for name, axis in layout.items() if re.fullmatch(r"yaxis\d*", name)]
+    if not axes or not all(axis.get("scaleanchor") for axis in axes):
+        return height
+    needed = 0.0
+    for axis in axes:
+        across = layout.get(axis["scaleanchor"].replace("x", "xaxis"), {})
+        (left, right), (low, high) = across.get("domain", (0, 1)), axis.get("domain", (0, 1))
+        (x0, x1), (y0, y1) = across.get("range", (0, 1)), axis.get("range", (0, 1))
+        shape = axis.get("scaleratio", 1) * abs((y1 - y0) / (x1 - x0))
+        needed = max(needed, PHONE_WIDTH * (right - left) * shape / (high - low))
+    return min(height, round(needed) + PHONE_MARGINS)
+
+
 def plotly_html(figure: dict[str, Any]) -> str:
     """A Plotly figure as JSON for the page host, with a caption and a text for those who do not see it."""
     layout = dict(figure.get("layout") or {})
@@ -54,10 +70,11 @@ def plotly_html(figure: dict[str, Any]) -> str:
     meta = layout.get("meta")
     description = (meta.get("alt") if isinstance(meta, dict) else None) or _description(figure, title)
     height = int(layout.get("height") or DEFAULT_HEIGHT)
+    room = f"--posenc-room:{height}px;--posenc-phone-room:{_phone_height(layout, height)}px"
     data = {"data": figure.get("data", []), "layout": layout}
     caption = f"<figcaption>{plotly_text(title)}</figcaption>" if title else ""
     return (
         f'<figure class="posenc-plotly">{caption}<script type="application/json">{script_json(data)}</script>'
-        f'<div class="posenc-canvas" role="img" aria-label="{escape(description)}" style="min-height:{height}px"></div>'
+        f'<div class="posenc-canvas" role="img" aria-label="{escape(description)}" style="{room}"></div>'
         f"<noscript><p>{escape(description)} (The figure itself needs JavaScript.)</p></noscript></figure>"
     )

@@ -322,7 +322,7 @@ def _scalings() -> tuple[str, ...]:
 
 def reading() -> str:
     """How to read a card, with the sizes that its numbers were taken at."""
-    from posenc.lab.evaluate import BOUNDS, PUBLISHED_BOUNDS
+    from posenc.lab.evaluate import BOUNDS, PUBLISHED_BOUNDS, TIMES
     from posenc.lab.runs import PROFILES, SEEDS
 
     large, small = PROFILES["full"], PROFILES["quick"]
@@ -337,8 +337,9 @@ def reading() -> str:
   (on paper ± half of their difference). They were trained on {large.length} tokens, or where it says *small model* on
   {small.length}, and read {", ".join(map(str, SHOWN[:-1]))} and {SHOWN[-1]} times that. Compare within a model: the
   small one loses more everywhere. *Loss* is in nats per byte of held-out text; it *holds* as long as it has risen by at
-  most {RISE}. *Copy* is the share of symbols copied right, *near* from a quarter of the trained length back, *far* from
-  half of the whole text back. The darker a cell, the more is lost against the model as trained at 1×.
+  most {RISE}, which was also measured at {" and ".join(f"{time}×" for time in TIMES if time not in SHOWN)}, without a
+  column here. *Copy* is the share of symbols copied right, *near* from a quarter of the trained length back, *far* from
+  half of the whole text back. The stronger a cell's colour, the more is lost against the model as trained at 1×.
 - **Scalings** were tried on two models with RoPE without any further training, each by the factor that the length
   asks for. By parts and YaRN had the upper bound of {BOUNDS["beta_fast"]:.0f} turns in place of
   {PUBLISHED_BOUNDS["beta_fast"]:.0f}: no pair makes so many in {large.length} tokens. The column *1×, by {FACTOR}* is

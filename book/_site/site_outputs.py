@@ -73,7 +73,7 @@ def _opening_value(state: dict[str, Any]) -> str:
     value = state.get("value")
     if isinstance(value, bool):
         return "on" if value else "off"
-    return f"{value:,.6g}".replace(",", "\u202f") if isinstance(value, (int, float)) else str(value)
+    return f"{value:,.7g}".replace(",", "\u202f") if isinstance(value, (int, float)) else str(value)
 
 
 def _interact_nodes(

@@ -10,7 +10,7 @@ import ast
 import importlib
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -177,6 +177,8 @@ def linked(code: str, module: str, own: set[str]) -> str:
         name, call = match[1], match[2] or ""
         above = module.rpartition(".")[0]
         for full in (name, f"{module}.{name}", f"{above}.{name}", f"{PACKAGE}.{name}"):
+            if full == module and "." not in name:  # not the page that it stands on, but an argument or an attribute
+                continue
             of_package = "." in name or name in MODULES or full.startswith(f"{module}.")
             if everything().get(full) == "obj" or (full in everything() and of_package and not call):
                 return f":py:{everything()[full]}:`{name}{call} <{full}>`"
@@ -269,8 +271,11 @@ def _entry(name: Name) -> list[str]:
     if name.kind == "class":
         return [f".. autoclass:: {name.full}", "   :members:", "   :member-order: bysource", ""]
     value = getattr(_module(name.module), name.name)
-    one = isinstance(value, (int, float, str, Path))
-    words = [_value(item) for item in ([value] if one else value)]
+    if isinstance(value, Mapping) and all(isinstance(item, (int, float)) for item in value.values()):
+        words = [f'``"{key}": {item:g}``' for key, item in value.items()]
+    else:
+        one = isinstance(value, (int, float, str, Path))
+        words = [_value(item) for item in ([value] if one else value)]
     return [f".. py:data:: {name.name}", "", "   " + ", ".join(words), ""]
 
 

@@ -186,6 +186,14 @@ def week_in_words(number: int, week: Week) -> str:
     return "\n".join(lines)
 
 
+def in_all(road: Road) -> str:
+    """The whole time: of all stops, or of all chapters of a course. Who adds up what the list says gets the same."""
+    times = [minutes(stop) for stop in road.stops]
+    times += [reading.of_spine(notebook_of(page)).minutes for week in road.weeks for page in week.pages]
+    facts = {"count": len(times), "time": in_words(sum(map(round, times)))}
+    return say(WORDS["all_chapters" if road.weeks else "all_stops"], facts)
+
+
 class RoadDirective(SphinxDirective):
     """```{road} two_hours```: the stops of a road or the weeks of a course, each with its computed time."""
 
@@ -198,8 +206,6 @@ class RoadDirective(SphinxDirective):
             self.env.note_dependency(str(path))
         entries = [stop_in_words(stop) for stop in road.stops]
         entries += [week_in_words(number, week) for number, week in enumerate(road.weeks, 1)]
-        total = sum(minutes(stop) for stop in road.stops)
-        total += sum(reading.of_spine(notebook_of(page)).minutes for week in road.weeks for page in week.pages)
         box = nodes.raw("", f'<div class="posenc-road" data-road="{road.name}"></div>', format="html")
         listed = nodes.enumerated_list(classes=["posenc-stops"])
         for entry in entries:
@@ -207,7 +213,7 @@ class RoadDirective(SphinxDirective):
             self.state.nested_parse(StringList(entry.splitlines(), source=self.env.docname), self.content_offset, item)
             listed += item
         told = nodes.paragraph()
-        told += nodes.Text(say(WORDS["in_all"], {"stops": len(road.pages), "time": in_words(total)}))
+        told += nodes.Text(in_all(road))
         return [told, box, listed]
 
 

@@ -236,7 +236,8 @@ def relative_positions(query_positions: Array, key_positions: Array) -> Array:
     """Where each key stands, seen from each query: key − query, the sign that T5's buckets use.
 
     Args:
-        query_positions, key_positions: any real numbers, shape (..., queries) and (..., keys), leading axes alike.
+        query_positions: any real numbers, shape (..., queries).
+        key_positions: any real numbers, shape (..., keys), with the same leading axes.
 
     Returns float64, shape (..., queries, keys), in tokens; negative for keys to the left.
 

@@ -5,7 +5,8 @@
     output  = weights · v
 
 Without bias and mask nothing here knows where a token stands: moved tokens get the same outputs, moved with them
-(equivariance), and a query from outside gets the same output as before (invariance). Vaswani et al. 2017, section 3.2.
+(equivariance), and a query from outside gets the same output as before (invariance).
+Source: Vaswani et al. 2017, section 3.2.
 
 NumPy arrays and torch tensors alike. What is of the wrong kind, or of two libraries or dtypes, raises TypeError; a
 number out of its range or a shape that does not fit, ValueError.

@@ -2,10 +2,10 @@
 
 Every entry says where its numbers are published. `MODELS` are read from the files of models, `DEFAULTS` from the code
 of the library transformers: what a class of it takes where a file says nothing, which no published model need have.
-`rope` is what speaks of rotation in the model's config.json, in the form that Hugging Face gives it;
-`posenc.scaling.from_config` reads it. In the functions `config` is an entry, as
-`model` gives it, `layer_type` one of `config.layer_types` where there are any, and `like` an array whose library and
-device the answer takes. What is of the wrong kind raises TypeError, what is out of its range ValueError.
+`ModelConfig.rope` is what speaks of rotation in the model's config.json, in the form that Hugging Face gives it;
+`posenc.scaling.from_config` reads it. In the functions `config` is an entry, as `model` gives it, `layer_type` one of
+`config.layer_types` where there are any, and `like` an array whose library and device the answer takes. What is of the
+wrong kind raises TypeError, what is out of its range ValueError.
 """
 
 from __future__ import annotations

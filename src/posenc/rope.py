@@ -49,7 +49,7 @@ class Rope:
         base: of the frequencies base^(−2i/d); None: what `scaling` says, else 10 000.
         layout: "interleaved" (pair i is dimensions 2i and 2i + 1) or "half" (i and i + d/2).
         rotary_dim: the first dimensions that turn, even; None: what `scaling` says, else all.
-        scaling: None; a mapping that `posenc.scaling.from_config` reads, as {"rope_type": "yarn", "factor": 4, …};
+        scaling: None; a mapping that `posenc.scaling.from_config` reads, as `{"rope_type": "yarn", "factor": 4, …}`;
             frequencies and a factor, as the functions of `posenc.scaling` return them, where frequencies may be a
             tensor that learns; or a function of `seq_len` that returns both.
         layer_type: the layers wanted, for a mapping that is per layer.
@@ -191,7 +191,7 @@ class Rope:
 
     @property
     def n_axes(self) -> int:
-        """Of the positions."""
+        """How many axes the positions have."""
         return 1 if self.axes is None else max(self.axes) + 1
 
     def __repr__(self) -> str:

@@ -236,7 +236,7 @@ def pair_scores(q: Array, k: Array, angles: Array, layout: str = "interleaved") 
 def layout_permutation(dim: int) -> list[int]:
     """The order of dimensions that turns the interleaved layout into the half one: 0, 2, 4, …, 1, 3, 5, ….
 
-    With it, rotate(x[..., order], φ, "half") equals rotate(x, φ, "interleaved")[..., order].
+    With it, `rotate(x[..., order], φ, "half")` equals `rotate(x, φ, "interleaved")[..., order]`.
 
     >>> layout_permutation(6)
     [0, 2, 4, 1, 3, 5]
@@ -310,7 +310,8 @@ def xpos_tables(
         positions: shape (..., length), in tokens. Only differences count: subtract a common origin from long ones, for
             a factor that leaves the range of float32 raises ValueError.
         inv_freq: shape (dim/2,), in radians per token.
-        gamma: γ, greater than 0. scale_base: tokens over which pair i shrinks by ζ_i, greater than 0.
+        gamma: γ, greater than 0.
+        scale_base: tokens over which pair i shrinks by ζ_i, greater than 0.
         length_axis, like: as for `rotary_table`.
 
     Returns (table for queries, table for keys), for `rotate`.

@@ -15,7 +15,8 @@ def table(rows: Iterable[Sequence[Any]], columns: Sequence[str], digits: int | S
     A row's entries may be Python's numbers, NumPy's, tensors of one element, words, True and False, or None.
     Raises ValueError where a row, or `digits`, has not one entry a column.
 
-    >>> table([("fast", 1, 0.5403), ("slow", 100, -1.0)], columns=["pair", "distance", "cosine"], digits=2)
+    >>> rows = [("fast", 1, 0.5403), ("slow", 100, -1.0)]
+    >>> table(rows, columns=["pair", "distance", "cosine"], digits=2)
     pair  distance  cosine
     fast         1    0.54
     slow       100   -1.00

@@ -59,7 +59,7 @@ def test_it_opens_with_an_example_that_is_looked_at(doctor):
     page = doctor()
     example = TABLE["examples"][0]
     assert json.loads(page.input_value("#doctor-text")) == example["config"]
-    diagnosis = diagnose(example["config"])
+    diagnosis = diagnose(example["config"], example["length"])
     findings, keys = told(page)
     assert findings == [(one.verdict, one.key) for one in diagnosis.findings]
     assert keys == [(key.verdict, key.path) for key in diagnosis.keys]

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from posenc._numbers import grouped
 from posenc.doctor import VERDICTS, diagnose
 from posenc.doctor._reading import TABLE
 from posenc.scaling import configuration, from_config
@@ -145,3 +146,18 @@ def test_the_reports_to_work_with_are_named(name):
 def test_the_text_and_what_is_read_from_it_give_the_same():
     for config, length in FOUND.values():
         assert diagnose(json.dumps(config), length).findings == diagnose(config, length).findings
+
+
+@pytest.mark.parametrize("example", [one for one in TABLE["examples"] if "rope_scaling" in one["config"]])
+def test_the_key_of_the_base_tells_the_turn_of_its_own_formula(example):
+    """Before any scaling: θ_i = base^(−2i/d), whatever the rope dictionary makes of it."""
+    config = example["config"]
+    width = config.get("head_dim", config["hidden_size"] // config["num_attention_heads"])
+    base = config["rope_theta"]
+    diagnosis = diagnose(config, example.get("length"))
+    [told] = [key.text for key in diagnosis.keys if key.path == "rope_theta"]
+    if diagnosis.rotations[0].after is None:
+        assert told == "The base of the frequencies θ_i = base^(−2i/d)."
+    else:
+        turn = grouped(2 * np.pi * base ** ((width - 2) / width))
+        assert f": the slowest pair takes {turn} tokens for a turn." in told

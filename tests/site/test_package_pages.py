@@ -98,6 +98,18 @@ def test_chapters_link_to_the_reference(built_site: Path) -> None:
     assert linked <= set().union(*(Html(built_site / PAGES / f"{module}.html").ids for module in MODULES))
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("SIGNIFICANT_BITS", '``"bfloat16": 8``, ``"float16": 11``, ``"float32": 24``'),
+        ("LAYOUTS", '``"interleaved"``, ``"half"``'),
+    ],
+)
+def test_a_constant_shows_its_values(name: str, shown: str) -> None:
+    [found] = {one.name: one for one in PUBLIC if one.name == name}.values()
+    assert site_package._entry(found)[2].strip() == shown
+
+
 # ---- docstrings ----------------------------------------------------------------------------------------------------
 
 
@@ -110,6 +122,7 @@ def test_names_become_links_where_they_have_an_entry() -> None:
     assert rst("`posenc.frequencies.angles`") == ":py:obj:`posenc.frequencies.angles <posenc.frequencies.angles>`"
     assert rst("`posenc.scaling`") == ":py:mod:`posenc.scaling <posenc.scaling>`"
     assert rst("`scaling`") == ":py:mod:`scaling <posenc.scaling>`"
+    assert rst("`rotary`") == "``rotary``"  # on its own page a word for something else
     assert rst("`rotate(x, table)`") == ":py:obj:`rotate(x, table) <posenc.rotary.rotate>`"
     assert rst("`rotate` and `dim`", own=("rotate",)) == "``rotate`` and ``dim``"
 

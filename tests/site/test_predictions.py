@@ -89,6 +89,7 @@ def test_curve_is_sampled_along_its_axis() -> None:
         (cells("choice", "it is 7 or is 3", choices=CHOICES), "2 of the choices match"),
         (cells("choice", "it is 7", choices=CHOICES[:1]), "1 choices"),
         (cells("bars", "it is 7", labels=["a", "b"], **SPAN), "finds 1 numbers for 2 bars"),
+        (cells("bars", "a is 7\nb is 8", labels=["b", "a"], **SPAN), "the bar 'b' has the number of the row 'a is 7'"),
         (cells("curve", FIGURE, **{**CURVE, "answer": {"cell": "answer", "trace": "S"}}), "0 traces"),
         (cells("curve", FIGURE, **{**CURVE, "y": {"least": 0, "most": 1}}), "'law' is 1."),
         (cells("curve", FIGURE, **{**CURVE, "x": {"least": 1, "most": 1000}}), "not over all of 1 … 1000"),

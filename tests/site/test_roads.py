@@ -60,6 +60,15 @@ def test_minutes_are_said_with_hours(roads):
     assert [roads.in_words(total) for total in (7.4, 59.6, 125)] == ["7 min", "1 h 0 min", "2 h 5 min"]
 
 
+def test_the_whole_time_is_what_a_reader_gets_who_adds_up_the_list(roads):
+    for name, counted in (("two_hours", "All 9 stops"), ("the_course", "All 17 chapters")):
+        road = roads.roads()[name]
+        listed = [roads.stop_in_words(stop) for stop in road.stops]
+        listed += [roads.week_in_words(number, week) for number, week in enumerate(road.weeks, 1)]
+        total = sum(int(minutes) for minutes in re.findall(r"· \*(\d+) min", "\n".join(listed)))
+        assert roads.in_all(road) == f"{counted} together: {roads.in_words(total)} of reading."
+
+
 def test_a_section_or_picture_that_is_not_there_stops_the_build(roads):
     page = "notebooks/05_rope_by_matrices"
     with pytest.raises(ExtensionError, match="has no section nowhere"):

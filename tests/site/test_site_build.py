@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -125,9 +126,21 @@ def test_plotly_html_has_caption_alternative_text_and_room() -> None:
     title = {"text": "θ<sub>i</sub><br><b>falls</b>", "subtitle": {"text": "a subtitle"}}
     html = site_outputs.plotly_html(figure(title=title, meta={"alt": 'A "curve"'}, height=300))
     assert "<figcaption>θ<sub>i</sub> <b>falls</b><br>a subtitle</figcaption>" in html
-    assert 'role="img" aria-label="A &quot;curve&quot;" style="min-height:300px"' in html
+    assert 'role="img" aria-label="A &quot;curve&quot;" style="--posenc-room:300px;--posenc-phone-room:300px"' in html
     assert "<noscript><p>A &quot;curve&quot;" in html
     assert "plotlyServerURL" not in html
+
+
+def test_panels_that_keep_their_shape_take_less_room_on_a_phone() -> None:
+    def phone(**axis: object) -> int:
+        axes = {"xaxis": {"domain": [0, 0.5], "range": [-2, 2]}, "yaxis": {"range": [-1, 1]} | axis}
+        html = site_outputs.plotly_html(figure(height=500, **axes))
+        return int(re.search(r"--posenc-phone-room:(\d+)px", html)[1])
+
+    assert phone() == 500
+    assert phone(scaleanchor="x") == round(0.5 * 270 * 2 / 4) + 150
+    assert phone(scaleanchor="x", scaleratio=2, domain=[0, 0.5]) == round(0.5 * 270 * 2 * 2 / 4 / 0.5) + 150
+    assert phone(scaleanchor="x", domain=[0, 0.1]) == 500, "never more than elsewhere"
 
 
 def test_plotly_title_stands_in_for_a_missing_alternative_text() -> None:
@@ -226,6 +239,7 @@ def test_an_explorable_brings_its_own_html() -> None:
     [
         ({"value": 0.5}, "0.5"),
         ({"value": 65_536}, "65\u202f536"),
+        ({"value": 1e6}, "1\u202f000\u202f000"),
         ({"value": True}, "on"),
         ({"value": "half"}, "half"),
         ({"_options_labels": ["a"], "index": None}, "none"),

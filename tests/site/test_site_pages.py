@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import tomllib
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from posenc.widgets import EXPLORABLES
 from tests.faults.__main__ import LIST
 from tests.site.browser import ROOT, chapters, pages
 from tests.site.visit import ALL_OF_IT, KINDS, MIDDLE, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
+from tools.notebooks import joined, load
 
 BUDGET = 1_000_000  # bytes that a first view transfers, compressed, without plotly.js
 
@@ -132,6 +134,15 @@ def test_no_page_names_another_host_for_a_resource(built_site: Path) -> None:
         text = path.read_text(encoding="utf-8")
         for host in ("jsdelivr", "unpkg", "cdnjs", "googleapis", "plot.ly", "require.js"):
             assert host not in text, f"{path.name} names {host}"
+
+
+@pytest.mark.parametrize("name", [name for name in chapters() if name.startswith("notebooks/")])
+def test_what_cells_print_is_on_the_page_as_it_is_stored(built_site: Path, name: str) -> None:
+    cells = load(ROOT / name.replace(".html", ".ipynb"))["cells"]
+    printed = ["".join(joined(one["text"]) for one in cell.get("outputs", []) if "text" in one) for cell in cells]
+    page = (built_site / name).read_text(encoding="utf-8")
+    shown = re.findall(r'<div class="output stream.*?<pre>(.*?)</pre>', page, re.DOTALL)
+    assert [html.unescape(re.sub("<.*?>", "", text)) for text in shown] == [text for text in printed if text]
 
 
 # ---- what one visit to each page notes --------------------------------------------------------------------------

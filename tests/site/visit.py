@@ -242,7 +242,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
     page.wait_for_function(REDRAWN, polling=100)  # to ask it is work for the page
     found.dark = page.evaluate(LOOK, FIGURES)
     found.cut[PHONE[0]] = page.evaluate(CUT)
-    found.scrolled["formulas"] = page.evaluate(SCROLLED, "article div.math")
+    found.scrolled["formulas"] = page.evaluate(SCROLLED, "article div.math, article div.math mjx-container")
     found.inaccessible["dark"] = violations(page, *left_out)
     page.close()
 

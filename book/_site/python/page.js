@@ -387,7 +387,7 @@ function harmless(html) {
       element.replaceWith(inert.createTextNode(element.textContent));
       continue;
     }
-    const room = ["min-height", "--posenc-room", "--posenc-phone-room"]
+    const room = ["--posenc-room", "--posenc-phone-room"]
       .map((name) => [name, element.style.getPropertyValue(name)]);
     for (const { name } of [...element.attributes]) if (!attributes.has(name)) element.removeAttribute(name);
     for (const [name, value] of room) element.style.setProperty(name, value);

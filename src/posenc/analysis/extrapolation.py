@@ -52,7 +52,7 @@ def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: floa
 
 
 def coverage(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
-    """The older name of `uncovered`, kept for code that has it: the share that is *not* covered.
+    """The older name of `uncovered`, kept for code that has it: the share that is not covered.
 
     >>> coverage([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
     [0.0, 0.5675, 0.0]

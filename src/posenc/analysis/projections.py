@@ -27,9 +27,10 @@ def four_terms(
     one position only; the last alone sees both. Nothing is divided by √d.
 
     Args:
-        query_content, key_content: x_t and x_s, shape (..., queries, dim) and (..., keys, dim), leading axes alike.
-        query_position, key_position: p_t and p_s, shape (queries, dim) and (keys, dim) for all leading axes alike, or
-            the shapes of the contents.
+        query_content: x_t, shape (..., queries, dim).
+        key_content: x_s, shape (..., keys, dim), with the same leading axes.
+        query_position: p_t, shape (queries, dim) for all leading axes alike, or the shape of `query_content`.
+        key_position: p_s, shape (keys, dim) for all leading axes alike, or the shape of `key_content`.
         w_q, w_k: the projections, shape (head_dim, dim), as torch.nn.Linear keeps them.
 
     Returns a `FourTerms` of float64 arrays of shape (..., queries, keys); their sum is the score.

@@ -63,7 +63,8 @@ def t5(relative_positions: Array, table: Array, *, bidirectional: bool, max_dist
 
     Args:
         table: shape (num_buckets, heads), any floating dtype. Gradients flow into it.
-        bidirectional, max_distance: as in `t5_bucket`. A decoder's later keys all get bucket 0: mask them.
+        bidirectional: as in `t5_bucket`. A decoder's later keys all get bucket 0: mask them.
+        max_distance: as in `t5_bucket`.
 
     Returns shape (..., heads, queries, keys), in the dtype of `table`.
     Source: Raffel et al. 2020, section 2.1.

@@ -24,7 +24,7 @@ class TransformerXLTerms(NamedTuple):
 
     @property
     def bias(self) -> Array:
-        """What is added to q·k: the last three terms."""
+        """The last three terms, which are added to q·k."""
         return self.content_position + self.global_content + self.global_position
 
     @property
@@ -105,9 +105,9 @@ def tener(q: Array, k: Array, r: Array, u: Array, v: Array) -> TransformerXLTerm
 def relative_shift(scores: Array) -> Array:
     """Moves row i of a table by distance to the left by queries − 1 − i: columns of distances become keys.
 
-        [q0·r2, q0·r1, q0·r0]        [q0·r0,      ·,      ·]
-        [q1·r2, q1·r1, q1·r0]   →    [q1·r1, q1·r0,       ·]
-        [q2·r2, q2·r1, q2·r0]        [q2·r2, q2·r1,  q2·r0 ]
+        [q0·r2, q0·r1, q0·r0]        [q0·r0,     ·,     ·]
+        [q1·r2, q1·r1, q1·r0]   →    [q1·r1, q1·r0,     ·]
+        [q2·r2, q2·r1, q2·r0]        [q2·r2, q2·r1, q2·r0]
 
     One column of zeros goes in front, the first `queries` numbers are left out, and the others are read in rows that
     are again one shorter. Where a dot is, the answer holds a zero or numbers of the next row, and must be masked: with
@@ -140,7 +140,7 @@ class DebertaTerms(NamedTuple):
 
     @property
     def bias(self) -> Array:
-        """What is added to q·k: the last two terms."""
+        """The last two terms, which are added to q·k."""
         return self.content_to_position + self.position_to_content
 
     @property

@@ -27,7 +27,8 @@ def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "loga
     The power with r2 = 1 is the symmetric ALiBi. Both forms are even: later keys need a mask.
 
     Args:
-        r1, r2: greater than 0, r2 at most 2 for the power, shape (heads,); may carry a gradient.
+        r1: greater than 0, shape (heads,); may carry a gradient.
+        r2: likewise, and at most 2 for the power.
         kind: "logarithmic" or "power".
 
     Returns float64, shape (..., heads, queries, keys).
@@ -72,8 +73,9 @@ def fire(
         query_positions: i, none negative, shape (..., queries); in tokens, from the start of the text.
         key_positions: j, none negative, shape (..., keys), with the same leading axes.
         mlp: f, a function from shape (..., queries, keys, 1) to shape (..., queries, keys, heads).
-        c, threshold: c and L, greater than 0, numbers or arrays of no axes, which may carry a gradient. `mlp` gets its
-            input in the dtype of c, in float64 where that is a number.
+        c: greater than 0, a number or an array of no axes, which may carry a gradient. `mlp` gets its input in the
+            dtype of c, in float64 where that is a number.
+        threshold: L, greater than 0, a number or an array of no axes, which may carry a gradient.
 
     Returns shape (..., heads, queries, keys), in the dtype in which `mlp` answers.
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".

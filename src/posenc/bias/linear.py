@@ -78,7 +78,8 @@ def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) 
     A small difference of two large numbers comes out of it: near position 10^6 float32 works in steps of m_h/16.
 
     Args:
-        query_positions, key_positions: i and j, any real numbers, shape (..., queries) and (..., keys).
+        query_positions: i, any real numbers, shape (..., queries).
+        key_positions: j, any real numbers, shape (..., keys).
         slopes: m_h, none negative, shape (heads,); may carry a gradient.
 
     Returns float64, query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2).

@@ -1,6 +1,6 @@
 """Public checks of assignment 1, "The blind spot, and codes for a place".
 
-``from posenc.check import assignment_1 as check``, then ``check.q1(attention)``. Rests on chapters 01 to 04.
+`from posenc.check import assignment_1 as check`, then `check.q1(attention)`. Rests on chapters 01 to 04.
 """
 
 from posenc.check._recorded import assignment

@@ -1,6 +1,6 @@
 """Public checks of assignment 4, "Going long".
 
-``from posenc.check import assignment_4 as check``, then ``check.q1(interpolated)``.
+`from posenc.check import assignment_4 as check`, then `check.q1(interpolated)`.
 Rests on chapters 09, 10, 13 and 15.
 """
 

@@ -28,7 +28,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule found: its name, its verdict, the key that it is about, the layers' type ("" for all), a sentence,
+    """What a rule found: its name, its verdict, the key that it is about, the layers' type (`""` for all), a sentence,
     and the section of the book that explains it."""
 
     rule: str
@@ -55,8 +55,8 @@ class Rotation:
     """A rotation of the model, of all layers or of those of one type.
 
     Attributes:
-        layer: the type of the layers, "" for all.
-        kind: the type of scaling, "" where it is unknown.
+        layer: the type of the layers, `""` for all.
+        kind: the type of scaling, `""` where it is unknown.
         before, after: radians per token of every pair, as trained and as scaled; None where nothing can be drawn.
         attention_factor: what cosines and sines are multiplied by; None where nothing can be drawn.
         trained, length: tokens of training, None where the file does not tell, and tokens that are looked at.
@@ -78,7 +78,7 @@ class Diagnosis:
     """What the doctor says of a configuration.
 
     Attributes:
-        fault: why the text is no configuration, "" where it is one; then there is nothing else.
+        fault: why the text is no configuration, `""` where it is one; then there is nothing else.
         nested: the key, or keys with points between, under which the language model's part was read.
         rotations: one, or one for each type of layers.
         findings: what is wrong, ignored or to beware of, the worst first.
@@ -263,6 +263,7 @@ def _rotation(part: Part, asked: int | None, drawn: bool) -> Rotation:
         "beyond_longest": asked is not None and facts["longest"] is not None and length > facts["longest"],
         "step": 2 ** max((length - 1).bit_length() - 8, 0),
         "slowest": None,
+        "slowest_trained": None,
         "fresh": 0,
         "scaled_short": False,
     }
@@ -272,8 +273,9 @@ def _rotation(part: Part, asked: int | None, drawn: bool) -> Rotation:
     after = np.asarray(scaled.inv_freq)
     plain = {"rope_type": "proportional" if kind == "proportional" else "default", "rope_theta": facts["base"]}
     before = np.asarray(from_config(plain | {"partial_rotary_factor": facts["share"]}, facts["head_dim"]).inv_freq)
-    turning = after[after > 0]
-    facts["slowest"] = float(2 * math.pi / turning[-1]) if len(turning) else None
+    for name, each in (("slowest", after), ("slowest_trained", before)):
+        turning = each[each > 0]
+        facts[name] = float(2 * math.pi / turning[-1]) if len(turning) else None
     if trained is not None:
         seen = before * trained
         facts["fresh"] = int(np.sum((seen < 2 * math.pi) & (after * length > seen * (1 + _ROUNDING))))

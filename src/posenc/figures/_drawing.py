@@ -98,6 +98,11 @@ def _style(k: int, **line: float) -> dict:
     return {"color": colours[k % 3], "dash": dashes[k // 3 % 4], "width": 2, **line}
 
 
+def _style_of(k: int, lines: int) -> dict:
+    """Line k of so many: of four, the last has a colour of its own instead of dashes."""
+    return _style(k) | ({"color": PALETTE["position"], "dash": "solid"} if lines == 4 and k == 3 else {})
+
+
 def _faded(colour: str, opacity: float) -> str:
     """A colour of the palette that lets so much of the page through."""
     return "rgba({}, {}, {}, {})".format(*(int(colour[k : k + 2], 16) for k in (1, 3, 5)), opacity)
@@ -108,6 +113,12 @@ def _colour_scale(least: float, most: float) -> dict:
     positive = [[0.5 if least < 0 else 0, _faded(PALETTE["score"], 0)], [1, PALETTE["score"]]]
     negative = [[0, PALETTE["bound"]], [0.5, _faded(PALETTE["bound"], 0)]] if least < 0 else []
     return {"colorscale": negative + positive, "cmin": least, "cmax": most, "colorbar": {"thickness": 10}}
+
+
+def _numbers_on(figure: go.Figure, shape: tuple[int, int], text: Sequence[str], **trace: object) -> None:
+    """Write texts over a heat map of that shape, row by row: its own would take the colour of a white ground."""
+    rows, columns = np.indices(shape).reshape(2, -1)
+    figure.add_scatter(x=columns, y=rows, text=text, mode="text", hoverinfo="skip", **trace)
 
 
 def _heat_maps(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,6 +18,7 @@ from posenc.figures._drawing import (
     _faded,
     _heat_maps,
     _number,
+    _numbers_on,
     _say,
     _some,
     _style,
@@ -73,9 +73,7 @@ def gathering(
     least = -scale if min(taken.min(), total.min()) < 0 else 0.0
     for column, table in ((1, taken.T), (2, total[:, None])):
         figure.add_heatmap(z=_drawn(table), coloraxis="coloraxis", opacity=0.6, hoverinfo="skip", row=2, col=column)
-        at = np.array(list(product(range(len(names)), range(table.shape[1]))))
-        text = [_number(value, 2) for value in table.ravel()]
-        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", hoverinfo="skip", row=2, col=column)
+        _numbers_on(figure, table.shape, [_number(value, 2) for value in table.flat], row=2, col=column)
     figure.update_layout(coloraxis=_colour_scale(least, scale) | {"showscale": False})
     figure.update_traces(showlegend=False, selector={"type": "scatter"})
     top = np.sqrt(max(query, count - 1 - query, 1))
@@ -160,8 +158,10 @@ def score_widths(
     figure, told = make_subplots(1, 2, subplot_titles=titles, horizontal_spacing=0.12), []
     exact = {"mode": "lines", "line": {"color": PALETTE["neutral"], "width": 1}, "hoverinfo": "skip"}
     for name, line in (("√d", np.sqrt(widths)), ("1", np.ones(len(widths)))):
-        ends = {"text": [*[""] * (len(widths) - 1), name], "textposition": "top left", "showlegend": False}
-        figure.add_scatter(x=widths, y=_drawn(line), **exact | ends | {"mode": "lines+text"}, row=1, col=1)
+        figure.add_scatter(x=widths, y=_drawn(line), **exact, showlegend=False, row=1, col=1)
+        x, y = np.log10([widths[-2:], line[-2:]]).mean(axis=1)  # between the last two markers
+        label = {"text": name, "showarrow": False, "xanchor": "right", "yanchor": "bottom"}
+        figure.add_annotation(x=x, y=y, **label, row=1, col=1)
     for k, (name, pair) in enumerate(_some("measured", measured).items()):
         arrays = [np.asarray(values, dtype=float) for values in pair]
         if len(arrays) != 2 or any(a.shape != widths.shape or not np.isfinite(a).all() for a in arrays):
@@ -180,9 +180,13 @@ def score_widths(
     return _tell(figure, "score_widths", keys=keys, first=widths[0], last=widths[-1], measured=told)
 
 
-def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: float) -> go.Figure:
-    """Losses of models in training, each the loss of a batch every so many steps, against what guessing costs."""
+def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: float, last: int = 5) -> go.Figure:
+    """Losses of models in training, each the loss of a batch every so many steps, against what guessing costs.
+
+    The title says where they end: the means of the `last` values.
+    """
     _above("every", every, 0)
+    _above("last", last, 0)
     _above("chance", chance, 0)
     figure, told, steps = go.Figure(), [], 0
     for k, (name, values) in enumerate(_some("losses", losses).items()):
@@ -191,21 +195,22 @@ def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: f
             raise ValueError(f"losses[{name!r}] must be finite numbers, at least one, got {said(values)}")
         at = every * np.arange(1, len(values) + 1)
         steps = max(steps, int(at[-1]))
-        told.append({"name": name, "end": values[-5:].mean()})
+        told.append({"name": name, "end": values[-last:].mean()})
         figure.add_scatter(x=at, y=_drawn(values), mode="lines", name=name, line=_style(k))
     line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
     figure.add_hline(y=chance, line=line)
     label = {"text": _say("training_losses.guessing", chance=chance), "showarrow": False}
-    figure.add_annotation(x=1, y=chance, xanchor="right", xref="paper", yshift=-12, **label)
+    figure.add_annotation(x=1, y=chance, xanchor="right", xref="paper", yshift=9, **label)
     figure.update_xaxes(title_text=_say("training_losses.across"), rangemode="tozero")
     figure.update_yaxes(title_text=_say("training_losses.up"), rangemode="tozero")
-    return _tell(figure, "training_losses", steps=steps, models=told, chance=chance)
+    return _tell(figure, "training_losses", steps=steps, models=told, chance=chance, last=last)
 
 
 def permuted(words: Sequence[str], order: Sequence[int], weights: np.ndarray) -> go.Figure:
     """What a permutation P does to a table of weights W, queries down and keys across: W, then PW, then PWPᵀ.
 
-    `order` says which word of the first order comes first, second and so on in the new one.
+    `order` says which word of the first order comes first, second and so on in the new one. PW stands below W, for its
+    rows have moved, and PWPᵀ to the right of that: each word is named once at the side that it shares.
     """
     count, order = len(_some("words", words)), list(order)
     weights = np.asarray(weights, dtype=float)
@@ -219,19 +224,23 @@ def permuted(words: Sequence[str], order: Sequence[int], weights: np.ndarray) ->
         _say("permuted.pw"): (weights[order], moved, words),
         _say("permuted.pwp"): (weights[np.ix_(order, order)], moved, moved),
     }
-    figure = _heat_maps({name: _drawn(values) for name, (values, _, _) in steps.items()}, 3, 0.0, 1.0, opacity=0.6)
-    at = np.array(list(product(range(count), repeat=2)))
-    for column, (values, down, across) in enumerate(steps.values(), 1):
-        text = [f"{weight:.2f}" for weight in values.ravel()]
-        hidden = {"hoverinfo": "skip", "showlegend": False, "row": 1, "col": column}
-        figure.add_scatter(x=at[:, 1], y=at[:, 0], text=text, mode="text", **hidden)
-        ticks = {"tickvals": list(range(count)), "tickangle": 0, "tickfont_size": 10, "col": column}
+    spacing = {"horizontal_spacing": 0.08, "vertical_spacing": 0.2}
+    figure = make_subplots(2, 2, specs=[[{}, None], [{}, {}]], subplot_titles=list(steps), **spacing)
+    for (row, column), (values, down, across) in zip(((1, 1), (2, 1), (2, 2)), steps.values(), strict=True):
+        where = {"row": row, "col": column}
+        figure.add_heatmap(z=_drawn(values), coloraxis="coloraxis", opacity=0.6, **where)
+        _numbers_on(figure, values.shape, [f"{weight:.2f}" for weight in values.flat], showlegend=False, **where)
+        ticks = {"tickvals": list(range(count)), "tickangle": 0, "tickfont_size": 10, **where}
         figure.update_xaxes(title_text=_say("axes.key"), ticktext=list(across), **ticks)
-        figure.update_yaxes(title_text=_say("axes.query") if column == 1 else None, ticktext=list(down), **ticks)
-    figure.update_layout(coloraxis_showscale=False)
+        figure.update_yaxes(ticktext=list(down), showticklabels=column == 1, **ticks)
+    figure.update_xaxes(showgrid=False, zeroline=False)
+    figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False)
+    figure.update_yaxes(title_text=_say("axes.query"), col=1)
+    figure.update_annotations(font_size=12)
+    figure.update_layout(coloraxis=_colour_scale(0.0, 1.0) | {"showscale": False})
     stays = int(sum(place == k for k, place in enumerate(order)) ** 2)
     told = _each(before=words, after=moved)
-    return _tell(figure, "permuted", height=330, words=told, kept=stays, cells=count**2)
+    return _tell(figure, "permuted", height=480, words=told, kept=stays, cells=count**2)
 
 
 def gossip(sentences: Sequence[str]) -> go.Figure:
@@ -272,6 +281,9 @@ def gossip(sentences: Sequence[str]) -> go.Figure:
     return _tell(figure, "gossip", height=110 + 240 * len(orders), sentences=told)
 
 
+ORDER = 2.4  # pixels across the dot of one order: on a phone, dots of 60 and of 120 orders stand apart
+
+
 def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
     """What each reader gets from every order of the same words: orders that it cannot tell apart are one dot.
 
@@ -297,7 +309,7 @@ def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
     figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=0.3 / rows, horizontal_spacing=0.12)
     for panel, name in enumerate(tables):
         where = {"row": panel // columns + 1, "col": panel % columns + 1}
-        marker = {"size": _drawn(4 * np.sqrt(counts[name])), "color": PALETTE["position"], "opacity": 0.6}
+        marker = {"size": _drawn(ORDER * np.sqrt(counts[name])), "color": PALETTE["position"], "opacity": 0.6}
         figure.add_scatter(
             x=_drawn(points[name][:, 0]),
             y=_drawn(points[name][:, 1]),
@@ -313,9 +325,10 @@ def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
         across, up = 1.25 * np.where(reach > 1e-9, reach, 1.0)
         figure.update_xaxes(range=[-across, across], **where)
         figure.update_yaxes(range=[-up, up], **where)
+        if panel + columns >= len(tables):  # none stands below
+            figure.update_xaxes(title_text=_say("orders_seen.across"), **where)
     figure.update_xaxes(nticks=6, tickangle=0, zeroline=False)
     figure.update_yaxes(nticks=6, zeroline=False)
-    figure.update_xaxes(title_text=_say("orders_seen.across"), row=rows)
     figure.update_yaxes(title_text=_say("orders_seen.up"), col=1)
     figure.update_annotations(font_size=12)
     sizes = [_each(orders=sorted(set(of.tolist()))) for of in counts.values()]

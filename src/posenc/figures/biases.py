@@ -9,7 +9,20 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from posenc._arrays import said
-from posenc.figures._drawing import PALETTE, _at, _drawn, _each, _heat_maps, _number, _say, _some, _style, _tell
+from posenc.figures._drawing import (
+    PALETTE,
+    _at,
+    _drawn,
+    _each,
+    _faded,
+    _heat_maps,
+    _number,
+    _say,
+    _some,
+    _style,
+    _style_of,
+    _tell,
+)
 
 _WIDEST = 6  # numbers of a vector that a panel has room for
 
@@ -24,7 +37,7 @@ def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[f
             raise ValueError(f"biases[{name!r}] must be {len(distances)} finite numbers, got shape {values.shape}")
         fall = values - values[0]
         told.append(fall[-1])
-        figure.add_scatter(**_at(distances), y=_drawn(fall), mode="lines", name=name, line=_style(k))
+        figure.add_scatter(**_at(distances), y=_drawn(fall), mode="lines", name=name, line=_style_of(k, len(biases)))
     figure.update_xaxes(title_text=_say("axes.query_minus_key"))
     figure.update_yaxes(title_text=_say("biases_by_distance.up"))
     changes = _each(name=biases, change=told)
@@ -79,7 +92,7 @@ def reaches(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> g
 
 
 def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
-    """What each method adds for every query and key, queries down and keys across; later keys are left out.
+    """What each method adds for every query and key, queries down and keys across; later keys are grey.
 
     Each map has shape (tokens, tokens). What counts is whether a diagonal, which is one distance, has one colour.
     """
@@ -97,6 +110,13 @@ def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
     columns = len(panels) if len(panels) < 4 else 2
     rows = -(-len(panels) // columns)
     figure = _heat_maps(panels, columns, -reach, reach, hoverongaps=False)
+    grey = [[end, _faded(PALETTE["neutral"], 0.3)] for end in (0, 1)]
+    for k, values in enumerate(panels.values()):  # 0 has no colour, so a masked key needs one
+        masked = {"z": np.where(np.isnan(values), 1.0, np.nan), "colorscale": grey, "showscale": False}
+        place = {"row": k // columns + 1, "col": k % columns + 1}
+        figure.add_heatmap(**masked, hoverinfo="skip", hoverongaps=False, **place)
+        corner = {"x": len(values) - 0.6, "y": 0, "xanchor": "right", "showarrow": False, "font_size": 11}
+        figure.add_annotation(text=_say("bias_maps.masked"), **corner, **place)
     figure.update_xaxes(title_text=_say("axes.key"), row=rows)
     figure.update_yaxes(title_text=_say("axes.query"), col=1)
     return _tell(figure, "bias_maps", height=130 + 260 * rows, changes=told)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from posenc._numbers import significant
 from posenc.absolute import normalised
 from posenc.analysis import (
     translation_residual,
@@ -89,7 +90,14 @@ def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
         trace.x = np.int16(columns)
         value = "" if levels else "%{z:.3f}"
         trace.hovertemplate = _say("code_tables.hover", position="%{y}", dimension="%{x}", value=value)
-    if levels:
+    values = np.unique(np.concatenate([table.ravel() for table in tables.values()]))
+    if not levels and len(values) == 2 and values[0] == least:  # two values are two colours, with none between
+        (_, low), *_, (_, high) = figure.layout.coloraxis.colorscale
+        quarters = least + (top - least) * np.array([0.25, 0.75])  # the middles of the two
+        ticks = {"tickvals": quarters, "ticktext": [significant(value) for value in values]}
+        scale = [[0, low], [0.5, low], [0.5, high], [1, high]]
+        figure.update_layout(coloraxis={"colorscale": scale, "colorbar": ticks})
+    elif levels:
         ticks = {"tickvals": [0, 127.5, 255], "ticktext": [_number(v, 1) for v in (least, (least + top) / 2, top)]}
         figure.update_layout(coloraxis={"cmin": 0, "cmax": 255, "colorbar": ticks})
     figure.update_xaxes(title_text=_say("code_tables.across"))
@@ -137,8 +145,9 @@ def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> 
 def slopes(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
     """How alike the codes of two positions are, by distance: the mean of cos(Δθ) over a list of speeds θ.
 
-    Distances go from 1 to `reach`, a power of ten, on an axis of logarithms. Each point is the mean over a stretch from
-    one distance to the next, twelve stretches to a factor of ten, so that a curve shows its slope and not its ripples.
+    Distances go from 1 to `reach`, a power of ten, on an axis of logarithms. Each point is the mean over a stretch of
+    distances, drawn in its middle, twelve stretches to a factor of ten, so that a curve shows its slope and not its
+    ripples. The title has the means over whole factors of ten.
     """
     lists = {name: np.asarray(values, dtype=float) for name, values in _some("speeds", speeds).items()}
     if any(values.ndim != 1 or not len(values) for values in lists.values()):
@@ -149,16 +158,17 @@ def slopes(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
         raise ValueError(f"reach must be a power of ten, got {reach}")
     at = np.arange(1, reach + 1)
     edges = np.unique(np.round(np.geomspace(1, reach, 12 * tens + 1)).astype(int))  # the first of each stretch
-    middles = np.sqrt(edges[:-1] * edges[1:])
+    middles = np.sqrt(edges[:-1] * (edges[1:] - 1))  # of the first and the last distance of each
+    starts = [10**ten for ten in range(tens)]
     figure, told = go.Figure(), []
     for k, (name, values) in enumerate(lists.items()):
         alike = np.zeros(reach)
         for speed in values:
             alike += np.cos(at * speed) / len(values)
         means = np.add.reduceat(alike[:-1], edges[:-1] - 1) / np.diff(edges)
-        falls = [means[middles < 10**ten][-1] for ten in range(1, tens + 1)]
+        falls = [alike[start - 1 : 10 * start - 1].mean() for start in starts]
         figure.add_scatter(x=_drawn(middles), y=_drawn(means), mode="lines", name=name, line=_style(k))
         told.append({"name": name, "falls": _each(value=falls)})
     figure.update_xaxes(type="log", title_text=_say("slopes.across"))
     figure.update_yaxes(title_text=_say("slopes.up"))
-    return _tell(figure, "slopes", height=460, codes=told)
+    return _tell(figure, "slopes", height=460, starts=_each(start=starts), codes=told)

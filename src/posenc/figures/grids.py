@@ -28,20 +28,21 @@ def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Fig
             raise ValueError(f"maps[{name!r}] must be finite numbers, got {table[~np.isfinite(table)][0]}")
     reach = max(float(np.abs(table).max()) for table in tables.values()) or 1.0
     least = -reach if min(float(table.min()) for table in tables.values()) < 0 else 0.0
-    panels = {name: _drawn(table) for name, table in tables.items()}
+    panels = {name.replace(", ", ",<br>"): _drawn(table) for name, table in tables.items()}  # narrow ones have no room
     across = min(2, len(panels))
     figure = _heat_maps(panels, across, least, reach)
     for k in range(len(panels)):
-        figure.add_scatter(
-            x=[column],
-            y=[row],
-            mode="markers",
-            marker={"symbol": "square-open", "size": 14, "color": PALETTE["query"], "line": {"width": 3}},
-            name=_say("axes.query"),
-            showlegend=False,
-            row=k // across + 1,
-            col=k % across + 1,
-        )
+        for line in ({"color": "white", "width": 5}, {"color": PALETTE["query"], "width": 2}):  # a rim, then the mark
+            figure.add_scatter(
+                x=column + 0.5 * np.array([-1, 1, 1, -1, -1]),
+                y=row + 0.5 * np.array([-1, -1, 1, 1, -1]),
+                mode="lines",
+                line=line,
+                name=_say("axes.query"),
+                showlegend=False,
+                row=k // across + 1,
+                col=k % across + 1,
+            )
     figure.update_xaxes(title_text=_say("patch_maps.column"), row=-(-len(panels) // across))
     figure.update_yaxes(title_text=_say("patch_maps.row"), col=1)
     told = [

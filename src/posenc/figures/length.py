@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import groupby, permutations
+from collections.abc import Collection, Mapping, Sequence
+from textwrap import wrap
 
 import numpy as np
 import plotly.graph_objects as go
@@ -25,6 +25,7 @@ from posenc.figures._drawing import (
     _say,
     _some,
     _style,
+    _style_of,
     _tell,
     pair_colours,
 )
@@ -65,7 +66,7 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
     """What models reach on the same last tokens of ever longer texts, the first length that of their training.
 
     `measured` maps the name of a panel to models and their values, shape (seeds, lengths): a line through the means,
-    a dot for each seed. The dotted line is the text cut to the first length, mean of the first model.
+    a dot for each seed. A dotted line for each model is the text cut to the first length, mean of its seeds.
     """
     found = _in_full(measured, _some("lengths", lengths))
     figure, told, spans = _rows(list(found), lengths), [], []
@@ -81,18 +82,19 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
                 )
             span = _each(low=values.min(axis=0), high=values.max(axis=0))
             spans.append({"panel": panel, "name": name, "span": span})
+        for k, (name, values) in enumerate(each.items()):
+            named = {"name": _say("cliffs.cut", name=name, length=lengths[0]), "legendgroup": name}
+            figure.add_scatter(
+                x=[lengths[0], lengths[-1]],
+                y=_drawn(values.mean(axis=0)[[0, 0]]),
+                mode="lines",
+                line=_style(k, width=1.5, dash="dot"),
+                showlegend=row == 1,
+                row=row,
+                col=1,
+                **named,
+            )
         first = next(iter(each.values())).mean(axis=0)
-        cut = {"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"}
-        figure.add_scatter(
-            x=[lengths[0], lengths[-1]],
-            y=_drawn(first[[0, 0]]),
-            mode="lines",
-            line=cut,
-            name=_say("cliffs.cut", length=lengths[0]),
-            showlegend=row == 1,
-            row=row,
-            col=1,
-        )
         told.append({"panel": panel.split(":")[0], "first": first[0], "second": first[1], "last": first[-1]})
     facts = {"trained": lengths[0], "second_length": lengths[1], "longest": lengths[-1], "panels": told}
     facts |= {"model": next(iter(next(iter(found.values())))), "lengths": _each(length=lengths), "spans": spans}
@@ -220,7 +222,7 @@ def over_seeds(
             mean, least, greatest = np.array([list(value)[:3] for value in values], dtype=float).reshape(-1, 3).T
             if mean.shape != at.shape or not np.isfinite([mean, least, greatest]).all():
                 raise ValueError(f"panels[{panel!r}][{name!r}] must be {len(at)} times three finite numbers")
-            ends[name], style = mean[-1], _style(k)
+            ends[name], style = mean[-1], _style_of(k, len(methods))
             band = {"x": np.concatenate([at, at[::-1]]), "y": _drawn(np.concatenate([greatest, least[::-1]]))}
             unnamed = {"legendgroup": name, "showlegend": False, "hoverinfo": "skip", "row": row, "col": 1}
             filled = {"fill": "toself", "fillcolor": _faded(style["color"], 0.15), "line": {"width": 0}}
@@ -233,6 +235,10 @@ def over_seeds(
         low, high = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
         extremes = {"low": low, "least": ends[low], "high": high, "greatest": ends[high]}
         told.append({"panel": panel, "level": level, **extremes})
+    if bands:
+        marker = {"symbol": "square", "size": 12, "color": _faded(PALETTE["neutral"], 0.3)}
+        name = "<br>".join(wrap(bands, 40))  # a legend breaks no lines
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=name, row=1, col=1)
     figure.update_xaxes(type="log" if at[0] > 0 else "linear", tickvals=at, ticktext=[f"{value:g}" for value in at])
     figure.update_xaxes(title_text=across, row=len(panels))
     figure.update_yaxes(title_text=up)
@@ -362,11 +368,12 @@ def copying_by_distance(
         if shares.shape != distances.shape or not np.isfinite(shares).all():
             raise ValueError(f"measured[{name!r}] must be {len(distances)} finite numbers, got {said(shares)}")
         told.append((shares[-1], name, shares))
-        figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=_style(k))
+        line = _style_of(k, len(measured))
+        figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=line)
     figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
     figure.add_vline(x=trained, line={"color": PALETTE["neutral"], "width": 1, "dash": "dash"})
-    label = {"text": _say("copying_by_distance.farthest"), "showarrow": False, "xanchor": "left", "xshift": 4}
-    label |= {"x": np.log10(trained), "y": 0.055}  # annotations count in powers of ten
+    label = {"text": _say("copying_by_distance.farthest"), "showarrow": False, "font_size": 11}
+    label |= {"x": np.log10(trained), "y": 1}  # annotations count in powers of ten
     figure.add_annotation(yref="paper", yanchor="bottom", **label)
     figure.update_xaxes(type="log", tickvals=distances, ticktext=[_number(one) for one in distances])
     figure.update_xaxes(title_text=_say("copying_by_distance.across"))
@@ -393,7 +400,7 @@ def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figu
             x=np.float32(made),
             y=[row] * pairs,
             mode="markers",
-            marker={"color": pair_colours(pairs), "size": 6},
+            marker={"color": pair_colours(pairs), "size": 12, "symbol": "line-ns-open", "line_width": 1},
             name=name,
             showlegend=False,
         )
@@ -402,7 +409,8 @@ def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figu
         place = {"yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False, "font_size": 11}
         # annotations count in powers of ten
         figure.add_annotation(x=np.log10(at), text=words, xanchor="right" if at == 1 else "left", **place)
-    figure.update_xaxes(type="log", autorange="reversed", title_text=_say("pairs_by_model.across"))
+    across = _say("pairs_by_model.across")
+    figure.update_xaxes(type="log", autorange="reversed", title_text=across, exponentformat="power", dtick=1)
     figure.update_yaxes(
         tickvals=list(range(len(models))),
         ticktext=list(models),
@@ -430,31 +438,63 @@ def _apart(one: tuple[float, float], other: tuple[float, float]) -> np.ndarray:
     return np.abs(np.log10(np.divide(one, other)))
 
 
-def _decade(place: tuple[float, float]) -> int:
-    return int(np.log10(place[1]))
+_PLANES = np.array([[236, 520], [630, 530]])  # pixels across and up, on a phone and on a page
+_SIDES = [" ".join((up, along)) for up in ("middle", "top", "bottom") for along in ("left", "right", "center")]
+_SIDES.remove("middle center")
 
 
-def _beside_dots(groups: Iterable[tuple[float, float]]) -> dict[tuple[float, float], str]:
-    """Where names keep clear of each other: away from a dot in the same column, else unlike those of the dot before."""
-    beside: dict[tuple[float, float], str] = {}
-    for _, row in groupby(sorted(groups, key=lambda at: (_decade(at), at)), key=_decade):
-        side = "top center"
-        for at in row:
-            column = [other for other in groups if other != at and (_apart(at, other) < (0.05, 1.2)).all()]
-            side = "bottom center" if side == "top center" else "top center"
-            if column:
-                side = "bottom center" if max(column, key=lambda other: other[1])[1] > at[1] else "top center"
-            beside[at] = side
-    return beside
+def _box(at: np.ndarray, text: str, side: str) -> np.ndarray:
+    """The pixels (left, below), (right, above) of a name beside a marker, as plotly.js puts a text of size 11."""
+    up, along = side.split()
+    lines = text.split("<br>")
+    size = np.array([5.6 * max(map(len, lines)), 11 + 14.3 * (len(lines) - 1)])
+    sign = np.array([{"left": -1, "center": 0, "right": 1}[along], {"bottom": -1, "middle": 0, "top": 1}[up]])
+    middle = at + sign * (6.6 + size / 2)
+    return np.array([middle - size / 2, middle + size / 2])
 
 
-def _beside_circles(groups: Iterable[tuple[float, float]]) -> dict[tuple[float, float], str]:
-    """To the right, and lower where another is near and above."""
-    beside = dict.fromkeys(groups, "middle right")
-    for upper, lower in permutations(beside, 2):
-        if upper[1] > lower[1] and _apart(upper, lower).max() < 0.3:
-            beside[lower] = "bottom right"
-    return beside
+def _shared(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The area that boxes of shape (…, 2 corners, 2) have in common."""
+    least = np.maximum(one[..., 0, :], other[..., 0, :])
+    return np.clip(np.minimum(one[..., 1, :], other[..., 1, :]) - least, 0, None).prod(axis=-1)
+
+
+def _sides(
+    names: Sequence[tuple[np.ndarray, str, str]], lines: Sequence[tuple[np.ndarray, float]], tries: int = 60
+) -> list[str]:
+    """Where names stand beside their markers so that they keep clear of each other, of markers and of lines.
+
+    A name is its marker's place, from 0 to 1 across and up, its text and the side that it has where all are free; a
+    line is its ends and how much a pixel of it counts. From several beginnings names are moved in turn, each to where
+    least is in its way, on a phone and on a page.
+    """
+    alone = np.array([[float(side != wished) for side in _SIDES] for _, _, wished in names])
+    both = np.zeros(2 * alone.shape)  # (names, sides, names, sides)
+    for plane in _PLANES:
+        places = plane * [at for at, _, _ in names]
+        told = zip(places, names, strict=True)
+        boxes = np.array([[_box(at, text, side) for side in _SIDES] for at, (_, text, _) in told])  # (…, 2, 2)
+        dots = _shared(boxes[:, :, None], np.stack([places - 4.5, places + 4.5], axis=1))
+        alone += 3 * dots.sum(axis=-1) + _shared(boxes, boxes) - _shared(boxes, np.array([[-6, 0], plane + [10, 0]]))
+        both += 3 * _shared(boxes[:, :, None, None], boxes)
+        for ends, weight in lines:
+            way = np.linspace(*(plane * ends), 200)
+            inside = ((boxes[:, :, None, 0] <= way) & (way <= boxes[:, :, None, 1])).all(axis=-1).mean(axis=-1)
+            alone += weight * np.linalg.norm(way[-1] - way[0]) * inside
+    every, rng = np.arange(len(names)), np.random.default_rng(0)
+    both[every, :, every, :] = 0
+    best: tuple[float, list[int]] | None = None
+    for begin in (alone.argmin(axis=1), *rng.integers(len(_SIDES), size=(tries, len(names)))):
+        chosen, before = begin.copy(), None
+        while not np.array_equal(chosen, before):
+            before = chosen.copy()
+            for k in every:
+                chosen[k] = np.argmin(alone[k] + both[k][:, every, chosen].sum(axis=-1))
+        cost = alone[every, chosen].sum() + both[every[:, None], chosen[:, None], every, chosen].sum() / 2
+        if best is None or cost < best[0]:
+            best = float(cost), chosen.tolist()
+    assert best is not None
+    return [_SIDES[k] for k in best[1]]
 
 
 def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, tuple[int, float]]) -> go.Figure:
@@ -466,41 +506,52 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
     every = np.array([*_some("trained", trained).values(), *allowed.values()], dtype=float)
     if not (every > 0).all():
         raise ValueError(f"lengths and wavelengths must be greater than 0, got {every.min()}")
-    figure, ends = go.Figure(), np.array([every[:, 0].min() / 2, every[:, 0].max() * 12])
+    figure = go.Figure()
+    ends = np.array([every[:, 0].min() / 12, every[:, 0].max() * 20])  # names have room at either side
+    low, high = min(every[:, 1].min() / 4, ends[0]), every[:, 1].max() * 3
+    corners = np.log10([[ends[0], low], [ends[1], high]])
+
+    def within(places: Sequence[tuple[float, float]]) -> np.ndarray:
+        return (np.log10(places) - corners[0]) / (corners[1] - corners[0])
+
+    crossed = [(within(ends.repeat(2).reshape(2, 2)), 20.0)]
     for name in (name for name in allowed if name in trained):
         way = np.array([trained[name], allowed[name]], dtype=float)
+        crossed.append((within(way), 1.0))
         line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
         figure.add_scatter(x=way[:, 0], y=way[:, 1], mode="lines", line=line, name=name, showlegend=False)
     line = {"color": PALETTE["bound"], "width": 2}
     figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name=_say("model_plane.diagonal"))
     far = {name: place for name, place in allowed.items() if place[0] > 2 * trained.get(name, (0,))[0]}
     near = {name: place for name, place in allowed.items() if name not in far}
-    for places, name, symbol, colour in (
-        (trained, _say("model_plane.trained"), "circle", "score"),
-        (far | near, _say("model_plane.allowed"), "circle-open", "position"),
+    dots, circles = _together(trained), _together(far | near)
+    texts = ["<br>".join(names) for names in dots.values()]
+    texts += ["<br>".join(name for name in names if name in far) for names in circles.values()]
+    wished = ["middle left"] * len(dots) + ["middle right"] * len(circles)
+    sides = _sides(list(zip(within([*dots, *circles]), texts, wished, strict=True)), crossed)
+    for groups, of, name, symbol, colour in (
+        (dots, slice(len(dots)), _say("model_plane.trained"), "circle", "score"),
+        (circles, slice(len(dots), None), _say("model_plane.allowed"), "circle-open", "position"),
     ):
-        groups = _together(places)
-        beside = _beside_dots(groups) if places is trained else _beside_circles(groups)
         figure.add_scatter(
             x=[at[0] for at in groups],
             y=[at[1] for at in groups],
-            text=["<br>".join(n for n in names if places is trained or n in far) for names in groups.values()],
-            textposition=[beside[at] for at in groups],
+            text=texts[of],
+            textposition=sides[of],
             cliponaxis=False,
             textfont={"size": 11},
             mode="markers+text",
             marker={"color": PALETTE[colour], "size": 9, "symbol": symbol},
             name=name,
         )
-    figure.update_xaxes(type="log", title_text=_say("model_plane.across"), range=np.log10(ends))
-    low, high = min(every[:, 1].min() / 4, ends[0]), every[:, 1].max() * 3
-    figure.update_yaxes(type="log", title_text=_say("model_plane.up"), range=np.log10([low, high]))
+    figure.update_xaxes(type="log", title_text=_say("model_plane.across"), range=corners[:, 0])
+    figure.update_yaxes(type="log", title_text=_say("model_plane.up"), range=corners[:, 1])
     made = sorted((length / wave, name) for name, (length, wave) in trained.items())
     turned = sum(share >= 1 for share, _ in made)
     facts = {"turned": turned, "models": len(made), "least": made[0][0], "worst": _whole(made[0][1])}
     facts |= {"most": made[-1][0], "best": _whole(made[-1][1])}
     places = [{"name": name, "length": length, "wave": wave} for name, (length, wave) in trained.items()]
-    return _tell(figure, "model_plane", height=600, places=places, **facts)
+    return _tell(figure, "model_plane", height=690, places=places, **facts)
 
 
 def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
@@ -523,10 +574,15 @@ def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
         marker = {"color": PALETTE[colour], "symbol": symbol, "size": 7}
         figure.add_scatter(x=bases[which], y=_drawn(least[which]), mode="markers", marker=marker, name=name)
     figure.add_hline(y=0, line={"color": PALETTE["neutral"], "width": 1})
-    figure.update_xaxes(type="log", title_text=_say("lowest_scores.across"))
     figure.update_yaxes(title_text=_say("lowest_scores.up", length=length))
     later = bases[~passing & (bases > bases[passing][0])] if passing.any() else bases[:0]
     facts = {"length": length, "bases": len(bases), "least": bases[0], "greatest": bases[-1]}
     facts |= {"passing": int(passing.sum()), "first": bases[passing][0] if passing.any() else None}
     facts |= {"later": len(later), "last_later": later[-1] if len(later) else None}
+    ticks: list[float] = []  # as many as have room, first those that the title names
+    for base in (*bases[passing][:1], *later[-1:], bases[-1], bases[0], *bases[np.log10(bases) % 1 == 0]):
+        if all(abs(np.log(base / tick)) > np.log(bases[-1] / bases[0]) / 5 for tick in ticks):
+            ticks.append(float(base))
+    across, named = _say("lowest_scores.across"), [_number(tick) for tick in ticks]
+    figure.update_xaxes(type="log", title_text=across, tickvals=ticks, ticktext=named)
     return _tell(figure, "lowest_scores", law=law[0], last_law=law[-1], **facts)

@@ -118,6 +118,11 @@ def found_by_length(
     grey = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
     figure.add_hline(y=1 / choices, line=grey)
     figure.add_vline(x=trained, line=grey | {"dash": "dash"})
+    label = {"showarrow": False, "yanchor": "bottom", "font_size": 11}
+    guess = {"x": 1, "xref": "paper", "xanchor": "right", "y": 1 / choices}
+    figure.add_annotation(text=_say("found_by_length.guess"), **guess, **label)
+    top = {"x": np.log10(trained), "y": 1, "yref": "paper"}  # annotations count in powers of ten
+    figure.add_annotation(text=_say("found_by_length.trained"), **top, **label)
     figure.update_xaxes(type="log", tickvals=lengths, ticktext=[_number(length) for length in lengths])
     figure.update_xaxes(title_text=_say("found_by_length.across"))
     figure.update_yaxes(title_text=_say("found_by_length.up"), range=[-0.03, 1.05])
@@ -157,15 +162,15 @@ def places_read(places: Sequence[int], readings: Mapping[str, np.ndarray]) -> go
             )
         low, middle, high = np.quantile(read, [0.1, 0.5, 0.9], axis=0)
         told.append({"name": name, "low": low[-1], "high": high[-1]})
-        style, one = _style(k), {"legendgroup": name, "name": name}
+        style, one = _style(k, width=1.5), {"legendgroup": name, "name": name}
         band = {"x": np.concatenate([places, places[::-1]]), "y": _drawn(np.concatenate([high, low[::-1]]))}
         figure.add_scatter(
-            **band, mode="lines", fill="toself", fillcolor=_faded(style["color"], 0.2), line={"width": 0},
+            **band, mode="lines", fill="toself", fillcolor=_faded(style["color"], 0.2), line=style | {"width": 1},
             showlegend=False, hoverinfo="skip", **one,
         )  # fmt: skip
         figure.add_scatter(x=places, y=_drawn(middle), mode="lines", line=style, **one)
     ends = places[[0, -1]]
-    exact = {"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"}
+    exact = {"color": PALETTE["neutral"], "width": 3, "dash": "dot"}
     figure.add_scatter(x=ends, y=ends, mode="lines", line=exact, name=_say("places_read.exact"))
     ticks = [10**power for power in range(6)]
     ticks = sorted({*(tick for tick in ticks if 2 * ends[0] <= tick <= ends[-1] / 2), *ends.tolist()})

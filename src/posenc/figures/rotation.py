@@ -302,7 +302,7 @@ def conjugate_product(q: complex, k: complex, digits: int = 0) -> go.Figure:
 
 
 def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.Figure:
-    """Re[qk̄·e^{i(m−n)θ}] against m − n for one pair: a dot a token, ±|qk̄|, the peak, and the slope at 0."""
+    """Re[qk̄·e^{i(m−n)θ}] against m − n for one pair: a dot a token, ±|qk̄| and the peak."""
     _above("theta", theta, 0)
     _above("reach", reach, 1)
     offsets, smooth = np.arange(-reach, reach + 1), np.linspace(-reach, reach, 40 * reach + 1)
@@ -339,17 +339,7 @@ def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.
             yshift=12,
             font={"color": colour["color"]},
         )
-        rise = np.array([-1.0, 1.0]) * reach / 12
-        figure.add_scatter(
-            x=rise,
-            y=_drawn(product.real - theta * product.imag * rise),
-            mode="lines",
-            line={"color": PALETTE["neutral"], "width": 3},
-            name=_say("score_wave.slope"),
-            showlegend=j == 0,
-            hoverinfo="skip",
-        )
-        told.append({"name": name, "size": size, "at": peak, "start": product.real, "slope": -theta * product.imag})
+        told.append({"name": name, "size": size, "at": peak, "start": product.real})
     figure.add_hline(y=0, line={"color": PALETTE["neutral"], "width": 1})
     figure.add_vline(x=0, line={"color": PALETTE["neutral"], "width": 1})
     figure.update_xaxes(title_text=_say("axes.m_minus_n"), showgrid=False)

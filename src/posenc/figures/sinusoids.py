@@ -28,6 +28,7 @@ from posenc.figures._drawing import (
     _each,
     _heat_maps,
     _number,
+    _numbers_on,
     _planes,
     _say,
     _some,
@@ -254,11 +255,10 @@ def projected_sum(words: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> 
     for k in (0, 1):
         for column, values in enumerate((x[k], p[k], sums[k], w[k], after[k]), 1):
             table = values.reshape(dim, -1)
-            text = [
-                [_number(value, 0 if column == 4 and value == round(value) else 1) for value in row] for row in table
-            ]
-            heat = {"z": _drawn(table), "text": text, "texttemplate": "%{text}", "coloraxis": "coloraxis"}
-            figure.add_heatmap(**heat, xgap=1, ygap=1, hoverinfo="skip", row=k + 1, col=column)
+            place = {"row": k + 1, "col": column}
+            figure.add_heatmap(z=_drawn(table), coloraxis="coloraxis", xgap=1, ygap=1, hoverinfo="skip", **place)
+            text = [_number(value, 0 if column == 4 and value == round(value) else 1) for value in table.flat]
+            _numbers_on(figure, table.shape, text, textfont={"size": 11}, showlegend=False, **place)
     most = max(float(np.abs(each).max()) for each in (x, p, sums, w, after))
     figure.update_xaxes(showticklabels=False, showgrid=False, zeroline=False)
     figure.update_yaxes(showticklabels=False, showgrid=False, zeroline=False, autorange="reversed")
@@ -336,8 +336,8 @@ def turned_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Fig
             raise ValueError(f"weights[{name!r}] must have shape (2, 2), got shape {matrix.shape}")
         ways[name] = FLAG @ (matrix @ turn).T, FLAG @ (turn @ matrix).T
     figure, apart = _planes(list(ways), 1.0, _say("turned_and_mapped.across"), _say("turned_and_mapped.up")), {}
-    figure.update_xaxes(showticklabels=False, nticks=5)
-    figure.update_yaxes(showticklabels=False, nticks=5)
+    figure.update_xaxes(showticklabels=False, dtick=1)
+    figure.update_yaxes(dtick=1)  # its numbers say how large a panel's flags are
     styles = (
         (_say("turned_and_mapped.turned_first"), {"color": PALETTE["score"], "width": 5}),
         (_say("turned_and_mapped.mapped_first"), {"color": PALETTE["bound"], "width": 2, "dash": "dash"}),
@@ -397,7 +397,7 @@ def block_maps(weights: Mapping[str, np.ndarray]) -> go.Figure:
 
 
 def score_terms(terms: FourTerms | TransformerXLTerms) -> go.Figure:
-    """The four terms of a score as heat maps on one scale.
+    """The four terms of a score as heat maps, each in colours of its own scale, which its title names.
 
     They are those of (x_m + p_m)·W·(x_n + p_n), as `analysis.four_terms` answers, or those of Transformer-XL and TENER
     for one head, as `bias.tener` does.
@@ -413,11 +413,19 @@ def score_terms(terms: FourTerms | TransformerXLTerms) -> go.Figure:
     if any(len(shape) != 2 or 0 in shape or shape != shapes[0] for shape in shapes):
         raise ValueError(f"terms must all have shape (queries, keys), got shapes {shapes}")
     free = [1 - _told_by_offset(table) for table in tables.values()]
-    top = max(np.abs(table).max() for table in tables.values())
-    figure = _heat_maps({name: _drawn(table) for name, table in tables.items()}, 2, -top, top)
+    tops = [float(np.abs(table).max()) or 1.0 for table in tables.values()]
+    panels = _each(name=tables, top=tops, broken=["<br>" in name for name in tables])
+    titles = [_say("score_terms.panel", **panel) for panel in panels]
+    figure = _heat_maps(dict(zip(titles, map(_drawn, tables.values()), strict=True)), 2, -1, 1)
+    for number, (trace, top) in enumerate(zip(figure.data, tops, strict=True)):
+        trace.coloraxis = f"coloraxis{number + 1 if number else ''}"
+        figure.update_layout({trace.coloraxis: _colour_scale(-top, top) | {"showscale": number == 0}})
+    signs = {"tickvals": [-tops[0], 0, tops[0]], "ticktext": ["−", "0", "+"]}  # of every panel
+    figure.update_layout(coloraxis_colorbar=signs)
     figure.update_xaxes(title_text=_say("score_terms.across"), row=2)
     figure.update_yaxes(title_text=_say("score_terms.up"), col=1)
-    told = _each(letter="abcd", name=tables, share=free, spread=[table.std() for table in tables.values()])
+    names = [name.replace("<br>", " ") for name in tables]
+    told = _each(letter="abcd", name=names, share=free, spread=[table.std() for table in tables.values()])
     return _tell(figure, "score_terms", height=640, terms=told)
 
 
@@ -448,6 +456,7 @@ def position_maps(
         figure.add_vline(trained - step / 2, line=line)
         figure.add_hline(trained - step / 2, line=line)
     figure.update_xaxes(title_text=_say("position_maps.across"), row=rows)
+    figure.update_yaxes(showticklabels=False, col=2)  # those of the first, which on a phone has no room between
     figure.update_yaxes(title_text=_say("position_maps.up"), col=1)
     facts = {"trained": trained, "last_trained": None if trained is None else trained - 1}
     facts |= {"dim": dim, "base": base, "last": length - 1, "maps": told}

@@ -50,7 +50,7 @@ def staged_texts(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figur
         if gap:
             middle = (-gap + half + half) / 2
             figure.add_annotation(x=middle, y=row, text=_say("staged_texts.gap", gap=gap), showarrow=False)
-    figure.update_xaxes(title_text=_say("staged_texts.across"), zeroline=False)
+    figure.update_xaxes(title_text=_say("staged_texts.across"), showgrid=False, zeroline=False)
     ticks = {"tickvals": list(range(len(stages))), "ticktext": list(stages)}
     figure.update_yaxes(
         title_text=_say("staged_texts.up"),

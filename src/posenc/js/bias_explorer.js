@@ -128,13 +128,21 @@ function drawChart(context, theme, result, state, cursor) {
   words(context, theme, say(picture.back, named), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text, ground: true });
   grip(context, theme, px, py, theme.text);
   taken.push({ left: right ? px : px - 80, right: right ? px + 80 : px, top: py - 10, bottom: py + 10 });
+  if (shown === "bias") nameGround(context, theme, chart, named);
   const step = Math.ceil(x.to / 64), beside = { left: chart.left, right: chart.right, top: chart.top, bottom: chart.bottom };
   const points = (row) => Array.from({ length: Math.ceil(row.length / step) }, (_, k) => [x.at(k * step), y.at(row[k * step])]);
   nameCurves(context, theme, beside, series.map((row, h) => ({
-    text: h === head && say(chart.right < 400 ? picture.head_short : picture.head[shown], named), colour: colours.score,
+    text: h === head && shown === "attention" && say(chart.right < 400 ? picture.head_short : picture.head[shown], named), colour: colours.score,
     points: points(row).filter(([, up]) => up <= chart.bottom),
   })), taken);
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
+}
+
+// How many keys hold half of the attention, below the ground that marks them: there no line runs.
+function nameGround(context, theme, { left, right, bottom }, named) {
+  const texts = [picture.head.bias, picture.half].map((text) => say(text, named)), end = right - widthOf(context, theme.font, picture.distance) - 12;
+  const from = widthOf(context, `600 ${theme.font}`, texts[1]) <= end - left ? left : 2; // on a phone under the numbers of the axis
+  words(context, theme, texts, from, bottom + 22, { baseline: "top", colour: colours.score, bold: true, width: end - from });
 }
 
 function drawMatrix(context, theme, { keys, queries, values, head, back }, state, cursor) {

@@ -377,14 +377,15 @@ function rotationOf(part, asked, drawn) {
   const length = asked ?? longest ?? original ?? UNKNOWN_LENGTH, trained = facts.by_length ? original : longest;
   const more = {
     ...facts, drawn, length, trained, asked: asked !== null, beyond: asked !== null && trained !== null && length > trained,
-    beyond_longest: asked !== null && longest !== null && length > longest, step: 2 ** Math.max((length - 1).toString(2).length - 8, 0), slowest: null, fresh: 0, scaled_short: false,
+    beyond_longest: asked !== null && longest !== null && length > longest, step: 2 ** Math.max((length - 1).toString(2).length - 8, 0), slowest: null, slowest_trained: null, fresh: 0, scaled_short: false,
   };
   const rotation = { layer: part.layer, kind, trained, length, before: null, after: null, attention: null, facts: more };
   if (!drawn) return rotation;
   const setting = settingOf(part, length);
   const before = configuredFrequencies({ ...setting, kind: kind === "proportional" ? kind : "default", factor: 1 });
-  const after = configuredFrequencies(setting), turning = after.filter((theta) => theta > 0);
-  more.slowest = turning.length > 0 ? (2 * Math.PI) / turning.at(-1) : null;
+  const after = configuredFrequencies(setting), turning = (thetas) => thetas.filter((theta) => theta > 0);
+  const slowest = (thetas) => (turning(thetas).length > 0 ? (2 * Math.PI) / turning(thetas).at(-1) : null);
+  Object.assign(more, { slowest: slowest(after), slowest_trained: slowest(before) });
   if (trained !== null) {
     more.fresh = Array.from(before).filter((theta, i) => theta * trained < 2 * Math.PI && after[i] * length > theta * trained * (1 + ROUNDING)).length;
   }

@@ -54,6 +54,24 @@ function theme(root) {
   };
 }
 
+function dot(context, px, py, colour) {
+  context.fillStyle = colour;
+  context.beginPath();
+  context.arc(px, py, 3, 0, TURN);
+  context.fill();
+}
+
+// Names of the level lines, where no dots are: fast pairs stand below them on the left, slow ones above on the right.
+function lineNames({ context, theme: look, x, y }, waves, length, trained) {
+  const style = { ground: true, colour: look.text };
+  words(context, look, say(picture.length, { length }), x.start + 4, y.at(length) - 10, style);
+  if (trained === null || trained === length) return;
+  const texts = picture.trained.map((text) => say(text, { trained })), level = y.at(trained);
+  const crossings = waves.map((wave) => wave.findIndex((each) => each >= trained)).map((pair, k) => x.at(pair < 0 ? waves[k].length - 1 : pair));
+  if (level - y.at(length) >= 18) words(context, look, texts, x.start + 4, level - 10, { ...style, width: Math.min(...crossings) - x.start - 10 });
+  else words(context, look, texts, x.end - 4, level + 10, { ...style, align: "right", width: x.end - 10 - Math.max(...crossings) });
+}
+
 function draw(canvas, { before, after, length, trained }, pair) {
   const width = canvas.clientWidth, ratio = window.devicePixelRatio || 1, look = theme(canvas.parentElement);
   canvas.width = Math.round(width * ratio);
@@ -64,25 +82,22 @@ function draw(canvas, { before, after, length, trained }, pair) {
   const scaled = waves[1].some((each, i) => Math.abs(each / waves[0][i] - 1) > 1e-9);
   const from = Math.min(4, ...all) / 1.2, to = Math.max(length, trained ?? 0, ...all) * 2;
   const series = [
-    { label: scaled ? picture.before : picture.alike, colour: scaled ? colours.neutral : colours.score },
-    ...(scaled ? [{ label: picture.after, colour: colours.score }] : []),
+    { label: scaled ? picture.after : picture.alike, colour: colours.score },
+    ...(scaled ? [{ label: picture.before, colour: colours.neutral, dash: [5, 4] }] : []),
   ];
   const top = legend(context, look, series, 0, 10, width) + 24;
   const x = cellAxis(after.length, 44, width - 12), y = new Axis({ from, to, start: HIGH - 44, end: top, log: true });
   const plot = new Plot(context, look, x, y);
   const decade = (tick) => (tick < 1e5 ? grouped(tick) : `10${[...String(Math.round(Math.log10(tick)))].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`);
   plot.axes({ xTitle: picture.x, xTicks: 6, yTitle: picture.y, yText: decade });
-  const lines = [[length, say(picture.length, { length }), [], "left", x.start + 4]];
-  if (trained !== null && trained !== length) lines.push([trained, say(picture.trained, { trained }), [4, 3], "right", x.end - 4]);
-  for (const [tokens, , dash] of lines) plot.horizontal(tokens, { dash, colour: look.muted });
+  for (const share of [0, 0.5, 1]) dot(context, 3 + 14 * share, 10, pairColour(Math.round(share * (after.length - 1)), after.length)); // as the legend's first
+  plot.horizontal(length, { dash: [], colour: look.muted });
+  if (trained !== null && trained !== length) plot.horizontal(trained, { dash: [4, 3], colour: look.muted });
   if (scaled) plot.series(waves[0], colours.neutral, { width: 2, dash: [5, 4] });
   plot.series(waves[1], colours.score, { width: 1.4 });
   waves[1].forEach((each, i) => Number.isFinite(each) && plot.marks([[i, each]], pairColour(i, after.length), { radius: 3 }));
   plot.vertical(pair, { colour: look.text });
-  for (const [tokens, label, , align, at] of lines) {
-    const below = align === "right" ? 10 : -10; // where few pairs are: slow ones stand above on the right
-    words(context, look, label, at, y.at(tokens) + below, { align, ground: true, colour: look.text });
-  }
+  lineNames(plot, waves, length, trained);
 }
 
 function reading({ before, after, length, trained }, pair) {

@@ -252,7 +252,14 @@ export function explorable(definition) {
       canvas.setAttribute("aria-label", say(shell.canvas, { title, finding: finding.textContent }));
       told.textContent = step ? say(step.say, facts, names) : hints;
       told.classList.toggle("posenc-hint", !step);
-      for (const button of stepButtons) button.setAttribute("aria-pressed", String(button.dataset.step === step?.name));
+      for (const button of stepButtons) {
+        const isPressed = button.dataset.step === step?.name;
+        if (isPressed && button.getAttribute("aria-pressed") !== "true") { // on a phone the row scrolls
+          const row = button.parentElement;
+          row.scrollLeft = button.offsetLeft + button.offsetWidth - row.offsetLeft - row.clientWidth + 8;
+        }
+        button.setAttribute("aria-pressed", String(isPressed));
+      }
       if (playButton) playButton.textContent = reducedMotion() ? shell.step : moving && !moving.step ? shell.pause : shell.play;
       if (definition.blocks) showBlocks(blocks, definition.blocks(result, setting, pointer.cursor));
       pointer.place();

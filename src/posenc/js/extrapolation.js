@@ -1,9 +1,9 @@
-import { nameCurves } from "./beside.js";
 import { colours } from "./colours.js";
 import { Axis, Plot, cellAxis, widthOf, words } from "./drawing.js";
 import catalogue from "./extrapolation.json";
 import { explorable } from "./explorable.js";
 import { groupedChips } from "./grouped_chips.js";
+import { place } from "./labels.js";
 import { fixed } from "./numbers.js";
 import { say } from "./sentences.js";
 
@@ -14,6 +14,11 @@ const ROLES = {
   other: { mark: "■ ", colour: colours.bound, width: 2.2, dash: [7, 4], square: true },
 };
 const DOTTED = [1.5, 3];
+const HIGH = 16; // of a line of words
+const CLEAR = 4; // pixels between words and lines
+const STEP = 6; // pixels from one place that is tried to the next
+const COVERED = 400; // what it costs to cover a point of a line, in pixels away from one's own
+const BROKEN = 30; // and to break a name into two lines
 
 const TOP = 26;
 const high = (width) => (width < 520 ? 192 : 250);
@@ -105,26 +110,85 @@ function draw({ context, width }, result, state, theme, cursor) {
     lines.unshift({ text: say(picture.line, { mark, name: drawn.name }), colour, points: line.map(([at, value]) => [x.at(at), y.at(value)]) });
   }
   if (half) dotted(1 / symbols, say(picture.guess, { symbols }));
-  const taken = [];
-  if (!positions) writeValues(context, theme, result, state, taken);
-  nameCurves(context, theme, box, lines, taken);
+  const paths = lines.map(({ points }) => along(points)), taken = [];
+  const marked = (role) => (positions ? [] : known(values[role], state));
+  const marks = shown.flatMap(marked).flatMap(([at, column]) => column.map((value) => [x.at(at), y.at(value)]));
+  if (!positions) writeValues(context, theme, result, state, box, [...paths.flat(), ...marks], taken);
+  nameLines(context, theme, box, lines, paths, marks, taken);
   if (cursor !== null) plot.vertical(cursor.place, { dash: [] });
 }
 
-// The means at the chosen length, beside their marks.
-function writeValues(context, theme, { values, shown, x, y }, state, taken) {
-  const place = timesOf(state), at = shown.map((role) => [role, known(values[role], state).find(([where]) => where === place)]);
-  const written = at.filter(([, found]) => found).map(([role, [, column]]) => ({ role, value: mean(column), up: y.at(mean(column)) }));
-  written.sort((one, other) => one.up - other.up);
-  let last = y.start + 8; // values stand a line apart, from the lowest up
-  const places = written.toReversed().map(({ up }) => (last = Math.min(up, last - 17))).toReversed();
-  const down = Math.max(y.end + 9 - last, 0), right = place < TIMES.length - 1;
-  written.forEach((one, k) => {
-    const py = places[k] + (k === 0 || places[k] - places[k - 1] < 17 + down ? down : 0);
-    const px = x.at(place) + (right ? 9 : -9), text = fixed(one.value, 2);
-    words(context, theme, text, px, py, { align: right ? "left" : "right", colour: ROLES[one.role].colour, bold: true, ground: true });
-    taken.push({ left: px - 40, right: px + 40, top: py - 9, bottom: py + 9 });
+// The points of a line, and those on the way, some six pixels apart.
+function along(points) {
+  return points.filter(([, py]) => Number.isFinite(py)).flatMap(([px, py], k, seen) => {
+    const [nextX, nextY] = seen[k + 1] ?? [px, py], count = Math.max(Math.ceil(Math.hypot(nextX - px, nextY - py) / 6), 1);
+    return Array.from({ length: count }, (_, n) => [px + ((nextX - px) * n) / count, py + ((nextY - py) * n) / count]);
   });
+}
+
+// The means at the chosen length, beside their marks and on no line.
+function writeValues(context, theme, { values, shown, x, y }, state, box, drawn, taken) {
+  const at = timesOf(state), towards = at < TIMES.length - 1 ? 0 : Math.PI;
+  const lines = drawn.map(([px, py]) => ({ left: px - 4, right: px + 4, top: py - 4, bottom: py + 4 }));
+  for (const role of shown) {
+    const found = known(values[role], state).find(([where]) => where === at);
+    if (!found) continue;
+    const value = mean(found[1]), text = fixed(value, 2), wide = widthOf(context, `600 ${theme.font}`, text);
+    const spot = place(wide, [x.at(at), y.at(value)], towards, 9, box, [...lines, ...taken]);
+    taken.push({ left: spot.left - 4, right: spot.right + 4, top: spot.top - 1, bottom: spot.bottom + 1 });
+    words(context, theme, text, spot.left, (spot.top + spot.bottom) / 2, { colour: ROLES[role].colour, bold: true });
+  }
+}
+
+// The name of each line where it covers no words, and if there is room no line and no mark; in two lines if that is nearer.
+function nameLines(context, theme, box, lines, paths, marks, taken) {
+  lines.forEach(({ text, colour }, k) => {
+    if (!text || paths[k].length === 0) return;
+    const others = paths.filter((_, other) => other !== k).flat(), font = `600 ${theme.font}`;
+    const broken = text.split(/(?<=,) /);
+    let found = null;
+    for (const parts of broken.length > 1 ? [[text], broken] : [[text]]) {
+      const wide = Math.max(...parts.map((part) => widthOf(context, font, part))) + 6;
+      const spot = freeSpot(wide, HIGH * parts.length, box, paths[k], others, marks, taken);
+      const cost = spot && spot.cost + BROKEN * (parts.length - 1);
+      if (spot && (!found || cost < found.cost)) found = { ...spot, cost, parts };
+      if (found?.cost < 2 * BROKEN) break; // two lines would not be better
+    }
+    if (found === null) return;
+    taken.push(found);
+    found.parts.forEach((part, n) => words(context, theme, part, found.left + 3, found.top + (n + 0.5) * HIGH, { colour, bold: true, ground: true }));
+  });
+}
+
+// Where in a box so many pixels of words stand as near to their own line as they can.
+function freeSpot(wide, high, box, own, others, marks, taken) {
+  const middle = (box.left + box.right) / 2;
+  let best = null;
+  for (let left = box.left + 2; left <= box.right - wide - 2; left += 2 * STEP) {
+    for (let top = box.top + 1; top <= box.bottom - high; top += STEP) {
+      const spot = { left, right: left + wide, top, bottom: top + high };
+      if (taken.some((other) => meet(spot, other))) continue;
+      const { away, covered } = apart(spot, own), beside = away + 0.02 * Math.abs(left + wide / 2 - middle) + COVERED * covered;
+      if (best !== null && beside >= best.cost) continue;
+      const those = apart(spot, others), among = COVERED * (those.covered + apart(spot, marks).covered);
+      const cost = beside + among + 2 * Math.max(away - those.away, 0); // nearer to another, it would seem to name that
+      if (best === null || cost < best.cost) best = { ...spot, cost };
+    }
+  }
+  return best;
+}
+
+const meet = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+// How far points are from a box, and how many of them it covers.
+function apart({ left, right, top, bottom }, points) {
+  let square = Infinity, covered = 0;
+  for (const [px, py] of points) {
+    const across = Math.max(left - px, px - right, 0), down = Math.max(top - py, py - bottom, 0);
+    square = Math.min(square, across * across + down * down); // Math.hypot would take most of the time
+    if (across < CLEAR && down < CLEAR) covered++;
+  }
+  return { away: Math.sqrt(square), covered };
 }
 
 // A press on the picture chooses the length that stands there.

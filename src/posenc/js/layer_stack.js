@@ -222,10 +222,11 @@ function rule(context, x, top, bottom, colour, { width = 1, dash = [] } = {}) {
   context.setLineDash([]);
 }
 
-// Words beside a grip, on the side where there is room.
-function beside(context, theme, texts, x, y, width, colour) {
+// Words beside a grip, on the side where there is room, and where they cover no line if there is one that is free.
+function beside(context, theme, texts, x, y, width, colour, line = NaN) {
   const long = (text) => widthOf(context, `600 ${theme.font}`, text), room = Math.max(width - x, x) - 14;
-  const text = texts.find((one) => long(one) <= room) ?? texts.at(-1), right = x + 14 + long(text) <= width;
+  const text = texts.find((one) => long(one) <= room) ?? texts.at(-1), reach = 14 + long(text), crossed = line > x && line < x + reach;
+  const right = x + reach <= width && !(crossed && x >= reach);
   words(context, theme, text, right ? x + 14 : x - 14, y, { align: right ? "left" : "right", colour, bold: true, ground: true });
 }
 
@@ -249,16 +250,16 @@ function draw({ context, width }, result, state, theme, cursor) {
   const mark = say(picture.trained[wide ? 0 : 1], { length: trained }), half = widthOf(context, theme.font, mark) / 2;
   words(context, theme, mark, Math.min(x.at(trained), width - half), 7, { align: "center", colour: theme.text });
   if (wide) words(context, theme, picture.gets, 0, 7, { width: x.at(trained) - half - 8 });
-  rule(context, x.at(state.context), TOP, END, theme.muted, { width: 2 });
-  for (const tick of x.ticks()) {
-    const text = wide ? wholeNumber(tick) : picture.powers[Math.log10(tick)];
-    words(context, theme, text, x.at(tick), bottom + 12, { align: "center", ground: true });
-  }
+  const ticks = x.ticks().map((tick) => [x.at(tick), wide ? wholeNumber(tick) : picture.powers[Math.log10(tick)]]);
+  const covered = ticks.some(([at, text]) => Math.abs(at - x.at(state.context)) < widthOf(context, theme.font, text) / 2 + 4);
+  rule(context, x.at(state.context), TOP, covered ? bottom + 2 : END, theme.muted, { width: 2 });
+  if (covered) rule(context, x.at(state.context), bottom + 21, END, theme.muted, { width: 2 });
+  for (const [at, text] of ticks) words(context, theme, text, at, bottom + 12, { align: "center", ground: true });
   grip(context, theme, x.at(state.context), END, colours.neutral);
   beside(context, theme, picture.end.map((text) => say(text, state)), x.at(state.context), END, width, theme.text);
   rule(context, x.at(at), MATCH, bottom, colours.key, { width: 2 });
   grip(context, theme, x.at(at), MATCH, colours.key);
-  beside(context, theme, picture.match.map((text) => say(text, { at })), x.at(at), MATCH, width, theme.text);
+  beside(context, theme, picture.match.map((text) => say(text, { at })), x.at(at), MATCH, width, theme.text, x.at(trained));
   if (cursor !== null) {
     const row = rowOf(result, cursor.layer), spot = Math.min(Math.max(x.at(cursor.back), x.start), x.end);
     rule(context, spot, row.top, row.bottom, theme.text, { dash: [2, 3] });
@@ -292,12 +293,14 @@ function facts({ values, at }, { model, context }, done) {
   const { pattern, seen, share, near, reach, sure, fresh, pairs } = values, { window, length } = stacks[model], all = Array.from(pattern, (_, k) => k);
   const turning = all.filter((k) => rotates(pattern[k])), still = all.filter((k) => !rotates(pattern[k])), seeing = turning.filter((k) => seen[k]);
   const best = (list, layers) => 100 * layers.reduce((most, k) => Math.max(most, list[k]), 0);
-  const farthest = done ? Math.max(...reach) : 0, newest = seeing.reduce((first, k) => (fresh[k] / pairs[k] > fresh[first] / pairs[first] ? k : first), seeing[0] ?? 0);
+  const farthest = done ? Math.max(...reach) : 0, surest = done ? Math.max(...sure) : 0;
+  const finding = done ? all.filter((k) => (surest === farthest ? sure : reach)[k] === farthest) : [];
+  const newest = seeing.reduce((first, k) => (fresh[k] / pairs[k] > fresh[first] / pairs[first] ? k : first), seeing[0] ?? 0);
   return {
     at, count: pattern.length, turning: turning.length, still: still.length, seeing: seeing.length,
     told: seeing.filter((k) => Math.abs(near[k] - share[k]) > TOLD).length,
     turning_share: best(share, turning), still_share: best(share, still), near_share: best(near, seeing),
-    reach: farthest, sure: done ? Math.max(...sure) : 0, begins: context - 1, layer: done ? reach.indexOf(farthest) + 1 : 0,
+    reach: farthest, sure: surest, begins: context - 1, found_in: finding.length, layer: done ? finding[0] + 1 : 0,
     window, length, sharper: queryScale(context), fresh: fresh[newest], pairs: pairs[newest],
   };
 }

@@ -1,5 +1,5 @@
 import { colours, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, cellAxis, words } from "./drawing.js";
+import { Axis, HeatMap, Plot, cellAxis, widthOf, words } from "./drawing.js";
 import catalogue from "./look_back.json";
 import { explorable } from "./explorable.js";
 import { fixed, wholeNumber } from "./numbers.js";
@@ -33,7 +33,9 @@ function drawAccuracy({ context, width }, { values, columns, rows, wide }, state
   const map = new HeatMap(context, theme, columns, rows);
   const tuned = values.before !== null;
   words(context, theme, (tuned ? picture.tuned : picture.right).map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
-  words(context, theme, picture.distance, columns.end, rows.start - 24 + (wide ? 2 : 4), { align: "right" });
+  const second = rows.start - 24 + (wide ? 2 : 4), left = columns.end - widthOf(context, theme.font, picture.distance);
+  words(context, theme, picture.distance, columns.end, second, { align: "right" });
+  words(context, theme, picture.trained.map((text) => say(text, { trained: TRAINED })), 0, second, { width: left - 12 });
   map.fill(values.accuracy.flat().map((share) => share ?? NaN), RIGHT);
   DISTANCES.forEach((distance, k) => words(context, theme, String(distance), columns.at(k), rows.start - 8, { align: "center", colour: colours.key, bold: true }));
   LENGTHS.forEach((length, r) => {
@@ -45,14 +47,13 @@ function drawAccuracy({ context, width }, { values, columns, rows, wide }, state
       words(context, theme, text, columns.at(k), rows.at(r) + 1, { align: "center", colour: theme.text });
     });
   });
-  // what lies past the trained length stands below a line
+  // what lies past the trained length stands below a line, as is said above
   context.strokeStyle = colours.bound;
   context.lineWidth = 2;
   context.beginPath();
   context.moveTo(0, rows.at(0.5));
   context.lineTo(columns.end, rows.at(0.5));
   context.stroke();
-  if (wide) words(context, theme, say(picture.trained, { trained: TRAINED }), columns.end, rows.at(0) + 1, { align: "right", ground: true });
   map.outline(LENGTHS.indexOf(state.length), DISTANCES.indexOf(Number(state.distance)));
   if (cursor !== null) map.outline(cursor.row, cursor.column);
 }
@@ -71,7 +72,7 @@ function drawLooks({ context, width }, { values, bands, bars }, state, theme) {
     context.lineWidth = 1.5;
     if (share > 0.005) context.strokeRect(bands.at(k) - 0.39 * step, y.at(share), 0.78 * step, bars.bottom - y.at(share));
   });
-  const facts = { trained_at: 100 * values.trained_at, at: 100 * values.at };
+  const facts = { repeated, trained_at: 100 * values.trained_at, at: 100 * values.at };
   words(context, theme, picture.at_trained.map((text) => say(text, facts)), 0, bars.top - 16, { colour: theme.text, width: width - 110 });
   words(context, theme, say(picture.at, facts), width, bars.top - 16, { align: "right", colour: colours.score, bold: true });
   EDGES.slice(0, -1).forEach((edge, k) => {

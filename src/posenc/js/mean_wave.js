@@ -9,7 +9,7 @@ import { say } from "./sentences.js";
 
 const { picture, names } = catalogue;
 const TRAINED = 128, DISTANCES = 512, HEAD_DIM = 32, COUNT = 3; // as in Python
-const PAIRS = HEAD_DIM / 2;
+const PAIRS = HEAD_DIM / 2, WORDS = 19; // pixels of a line
 
 const sumOf = (waves) => waves.reduce((sum, wave) => sum.map((value, m) => value + wave[m]), new Float64Array(DISTANCES + 1));
 
@@ -32,22 +32,22 @@ function compute({ base, seed, layer, head, hold, pair, length }, width, previou
     losses: run.losses[length],
     within: run.within,
   };
-  return { values, frequencies, limits: limitsOf(values), ...places(width) };
+  return { values, frequencies, limits: limitsOf(values, places(width)), ...places(width) };
 }
 
-// Whole numbers around all that is drawn.
-function limitsOf({ pair, all, held }) {
-  const every = [pair, all, held].flatMap((wave) => [...wave]);
-  return [Math.floor(Math.min(...every)), Math.ceil(Math.max(...every, 1))];
+// Whole numbers around all that is drawn, and below it a line of words.
+function limitsOf({ pair, all, held }, { top, bottom }) {
+  const every = [pair, all, held].flatMap((wave) => [...wave]), least = Math.min(...every), greatest = Math.ceil(Math.max(...every, 1));
+  return [Math.floor(least - ((greatest - least) * WORDS) / (bottom - top - WORDS)), greatest];
 }
 
 function places(width) {
   const wide = width >= 600, right = wide ? width - 176 : width - 8, upper = wide ? 232 : 176, bars = upper + 70, low = bars + (wide ? 70 : 46);
   return {
-    wide, height: wide ? low + 22 : low + 92,
+    wide, height: wide ? low + 38 : low + 120,
     x: new Axis({ from: 0, to: DISTANCES, start: 34, end: right }), top: wide ? 34 : 52, bottom: upper,
     pairs: cellAxis(PAIRS, 34, right), bars: { top: bars, bottom: low },
-    losses: wide ? { left: right + 22, top: 44, right: width } : { left: 0, top: low + 34, right: width },
+    losses: wide ? { left: right + 22, top: 44, right: width } : { left: 0, top: low + 62, right: width },
   };
 }
 
@@ -78,7 +78,7 @@ function drawBars(context, theme, { values, pairs, bars, wide }, { pair }, curso
   const most = Math.max(...values.b.map(Math.abs), 1), y = new Axis({ from: -most, to: most, start: bars.bottom, end: bars.top });
   const plot = new Plot(context, theme, pairs, y), step = pairs.at(1) - pairs.at(0);
   words(context, theme, picture.bars, pairs.start, bars.top - 12, { colour: theme.text, bold: true, width: pairs.end - pairs.start });
-  if (values.held_pairs.length) words(context, theme, picture.held_mark, (pairs.start + pairs.end) / 2, bars.bottom + 13, { align: "center", colour: colours.score });
+  if (values.held_pairs.length) words(context, theme, picture.held_mark, pairs.start, bars.bottom + 30, { colour: colours.score });
   values.b.forEach((b, of) => {
     plot.bar(pairs.at(of), 0.7 * step, b, pairColour(of, PAIRS));
     if (values.held_pairs.includes(of)) words(context, theme, "■", pairs.at(of), bars.bottom + 2, { align: "center", colour: colours.score });
@@ -91,8 +91,8 @@ function drawBars(context, theme, { values, pairs, bars, wide }, { pair }, curso
     context.lineWidth = 1.5;
     context.strokeRect(pairs.at(chosen - 0.45), bars.top - 4, 0.9 * step, bars.bottom - bars.top + 8);
   }
-  words(context, theme, picture.pairs, pairs.end, bars.bottom + 13, { align: "right" });
-  words(context, theme, "0", pairs.at(0), bars.bottom + 13, { align: "center" });
+  for (let of = 0; of < PAIRS; of += 2) words(context, theme, String(of), pairs.at(of), bars.bottom + 15, { align: "center" });
+  words(context, theme, picture.pairs, pairs.end, bars.bottom + 30, { align: "right" });
 }
 
 // The measured loss within the trained length, as trained, and with what is held.

@@ -1,4 +1,4 @@
-"""What the laboratory's models read: three synthetic tasks that are the same everywhere, and Python's own library.
+"""What the laboratory's models read: five synthetic tasks that are the same everywhere, and Python's own library.
 
 A task makes batches to train on, and probes to measure with. A probe asks for the same last tokens at every length, and
 only what stands before them grows: a model that ignores all but its trained length would answer alike at each.

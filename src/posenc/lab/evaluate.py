@@ -338,8 +338,8 @@ def fine_tuned(
         learning_rate: greater than 0.
 
     Yields:
-        the number of steps, and the copy in float32: the same one each time, so measure it before the next stage. The
-        model and the scheme given are not changed.
+        the number of steps, and the copy in float32. It is the same one each time, so measure it before the next
+        stage. The model and the scheme given are not changed.
 
     Raises:
         TypeError, ValueError: arguments of another kind or out of range, or a scheme that `with_scheme` refuses.

@@ -1,4 +1,4 @@
-"""What is measured on every trained model: one list for all, so that every method gets the same questions.
+"""What is measured on every model of `posenc.lab.measured.exams()`: one list for all, window by window.
 
 A measurement is a flat dictionary. All have `run`, `kind`, `probe`, `length`, `loss` (nats per token) and `values`: the
 loss of each window of text, or the share right of each other probe, for `posenc.lab.intervals`; all but those of the

@@ -30,7 +30,7 @@ class Interval(NamedTuple):
 
     @property
     def is_level(self) -> bool:
-        """Of a difference: whether it cannot be told from none."""
+        """Whether a difference cannot be told from none."""
         return self.low <= 0 <= self.high
 
 

@@ -184,7 +184,7 @@ def statistics() -> dict[str, np.ndarray]:
     """What the models that ship hold, as arrays.
 
     Returns:
-        by name, where <run> is the name of a checkpoint that ships:
+        arrays by name; <run> is the name of a checkpoint that ships.
 
         - `<run>/content`: E[q k̄] in logits over late queries and the keys of the first half, complex, shape (layers,
           heads, pairs), for models with rotation;

@@ -1,4 +1,4 @@
-"""What is measured on every trained model: one list for all, so that every method gets the same questions.
+"""What is measured on every model of `results()`: one list for all, so that every method gets the same questions.
 
 A measurement is a flat dictionary. All have `run`, `kind`, `probe`, `length`, `loss` (nats per token) and `accuracy`;
 the others say what was changed, and stand in `posenc/lab/data/schema.json`.

@@ -158,7 +158,7 @@ def as_text(table: Table, found: Results) -> str:
 
     Args:
         table: one of `TABLES`, or another.
-        found: what was measured, as `posenc.lab.exams()` gives it.
+        found: what was measured, as `posenc.lab.measured.exams()` gives it.
     """
     cells: dict[tuple[Any, ...], dict[Any, list[dict[str, Any]]]] = {}
     for one in _selected(table, found):

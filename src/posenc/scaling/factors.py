@@ -81,8 +81,9 @@ def longrope(
     frequencies in order.
 
     Args:
-        short_factor, long_factor: λ_i for seq_len ≤ L and for seq_len > L, shape (dim/2,), greater than 0. Arrays
-            may carry a gradient, and the answer takes their library and device.
+        short_factor: λ_i for seq_len ≤ L, shape (dim/2,), greater than 0. An array may carry a gradient, and the
+            answer takes its library and device.
+        long_factor: λ_i for seq_len > L, likewise.
         factor: enters the attention factor alone, and may be None where that is given.
         attention_factor: taken as it is where it is given. Where it is not, L must be at least 2.
 

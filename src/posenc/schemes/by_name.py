@@ -1,4 +1,4 @@
-"""Every scheme by its name."""
+"""Schemes by their names."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ SCHEMES: Mapping[str, type[PositionScheme]] = MappingProxyType(
 
 def make_scheme(name: str, **config: Any) -> PositionScheme:
     """A scheme by its name.
+
+    `Mixed` has no name, and is made as `Mixed(head_dim)`.
 
     Args:
         name: one of `SCHEMES`.

@@ -150,7 +150,8 @@ class LayerStack(Explorable):
         still = [k for k in range(len(self._pattern)) if k not in turning]
         seeing = [k for k in turning if values["seen"][k]]
         told = [k for k in seeing if abs(values["near"][k] - values["share"][k]) > TOLD]
-        reach = max(values["reach"])
+        reach, sure = max(values["reach"]), max(values["sure"])
+        finding = [k for k, far in enumerate(values["sure" if sure == reach else "reach"]) if far == reach]
         fresh = max(seeing, key=lambda k: values["fresh"][k] / values["pairs"][k], default=0)
 
         def best(name: str, layers: list[int]) -> float:
@@ -167,9 +168,10 @@ class LayerStack(Explorable):
             "still_share": best("share", still),
             "near_share": best("near", seeing),
             "reach": reach,
-            "sure": max(values["sure"]),
+            "sure": sure,
             "begins": self.context - 1,
-            "layer": values["reach"].index(reach) + 1,
+            "found_in": len(finding),
+            "layer": finding[0] + 1,
             "window": self._numbers["window"],
             "length": self._numbers["length"],
             "sharper": query_scale(self.context),

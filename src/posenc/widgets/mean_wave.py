@@ -15,6 +15,7 @@ from posenc.widgets._base import Choice, Control, Explorable
 TRAINED = 128  # tokens
 DISTANCES = 4 * TRAINED
 HEAD_DIM = 32
+WINDOWS = 200  # of the text, on which the losses with held waves were measured
 # what is held, and its name in the laboratory's measurements
 _WORDS = {"none": "none", "minus": "learned minus", "slow": "other slow", "fast": "fast", "all": "all"}
 
@@ -28,12 +29,13 @@ def _run(base: str, seed: str) -> dict[str, Any]:
     losses = {str(one["length"]): {} for one in found}
     for one in found:
         losses[str(one["length"])][one["chosen"]] = one["loss"]
-    [plain] = exams().select(kind="plain", probe="text", profile="two_layers", length=TRAINED, **wanted)
+    asked = wanted | {"kind": "plain", "probe": "text", "profile": "two_layers", "length": TRAINED}
+    _, plain = exams().values(**asked)  # (seeds, windows), of which the first were asked with what is held, too
     parts = np.stack([content.real, content.imag], axis=-1).astype(float).round(3)  # (layers, heads, pairs, 2)
     return {
         "products": parts.tolist(),
         "losses": {length: {key: row[word] for key, word in _WORDS.items()} for length, row in losses.items()},
-        "within": plain["loss"],
+        "within": float(plain[0, :WINDOWS].mean()),
     }
 
 
@@ -41,7 +43,7 @@ class MeanWave(Explorable):
     """The mean logit of a trained model's heads against distance, of one pair and of all, and the loss with it held."""
 
     module = "mean_wave"
-    room = (780, 1030)
+    room = (796, 1058)
     main = ("hold", "pair")
 
     hold = Choice("none", chips=True)

@@ -475,9 +475,10 @@ def C241() -> Evidence:
         turning = speeds[speeds > 0]
         least = min((np.cos(np.outer(some, turning)).sum(axis=1)).min() for some in np.array_split(deltas, 50))
         bound = 1 - 2 * share
-        found.append((share, (least + len(speeds) - len(turning)) / len(speeds), bound))
+        told = f"p = {share}, d = {dim}, base {base:,.0f}"
+        found.append((told, (least + len(speeds) - len(turning)) / len(speeds), bound))
     return Evidence(
         as_said=all(least >= bound for _, least, bound in found),
         figure="least score within 100,000 tokens, and the bound: "
-        + "; ".join(f"p = {share}: {least:.2f}, {bound:.2f}" for share, least, bound in found),
+        + "; ".join(f"{told}: {least:.2f}, {bound:.2f}" for told, least, bound in found),
     )

@@ -125,7 +125,7 @@ def C123() -> Evidence:
     return Evidence(
         cases={
             "on text, up to four times the trained length": ordered("text", (2, 4)),
-            "on text, beyond": ordered("text", (8, 16)),
+            "on longer texts": ordered("text", (8, 16)),
             "on repeated blocks": ordered("copy", (2, 4, 8, 16)),
         },
         figure=_at_lengths(("sinusoidal", *BASES, "alibi")),

@@ -92,7 +92,8 @@ function draw({ context, width }, result, state, theme, cursor) {
 
   const cuts = shown.map((role) => values[role].cut).filter(Boolean), lines = [];
   const oneCut = cuts.every((cut) => same(cut, cuts[0]));
-  const dotted = (value, text, colour = theme.text) => {
+  const dotted = (value, name, colour = theme.text) => {
+    const text = say(picture.line, { mark: "···", name }); // as the line is drawn: its name may stand far from it
     plot.horizontal(value, { colour, width: 1.8, dash: DOTTED });
     const points = [[x.start, y.at(value)], [x.end, y.at(value)]];
     lines.push({ text: lines.some((line) => line.text === text) ? "" : text, colour: theme.text, points });

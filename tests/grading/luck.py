@@ -5,12 +5,17 @@ python -m tests.grading.luck [SEEDS [ASSIGNMENT …]]
 
 from __future__ import annotations
 
+import contextlib
+import io
 import sys
+import warnings
 from collections.abc import Iterable
+from functools import cache
 
 from grading.grade import NUMBERS, assignment
 from grading.questions.question import Question
-from tests.grading.test_wrong_answers import bank, graded
+from posenc.check import Result
+from tests.grading.test_wrong_answers import bank, functions_of, question
 
 
 def answers(number: int, asked: Question) -> dict[str, str]:
@@ -21,6 +26,13 @@ def answers(number: int, asked: Question) -> dict[str, str]:
             f"{title} ({kind})": text for title, text in getattr(bank(number), kind).get(asked.name, {}).items()
         }
     return sources
+
+
+@cache
+def graded(number: int, name: str, source: str, seed: str) -> list[Result]:
+    """The results of an answer's cell, graded once at each seed however many tests ask for them."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):  # the answer's own
+        return question(number, name).grade(*functions_of(number, name, source), seed=seed)
 
 
 def lucky(number: int, seeds: Iterable[str]) -> list[str]:

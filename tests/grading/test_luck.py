@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("bank")]
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_points_do_not_depend_on_the_seed(number: int) -> None:
-    assert lucky(number, [SEED, PUBLIC_SEED]) == []  # at which other tests grade the bank too
+    assert lucky(number, [SEED, PUBLIC_SEED]) == []  # the public one is test_recorded.py's too
 
 
 def test_what_depends_on_it_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,8 @@ from grading.questions.question import PUBLIC_SEED
 from grading.submission import source_of
 from posenc import check
 from posenc.check import Question
-from tests.grading.test_wrong_answers import SEED, bank, functions_of, graded
+from tests.grading.luck import graded
+from tests.grading.test_wrong_answers import SEED, bank, functions_of
 
 pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("bank")]
 every_assignment = pytest.mark.parametrize("number", NUMBERS)

@@ -405,9 +405,8 @@ def test_at_no_step_of_its_story_a_label_covers_another(open_live, case, width):
 
 
 @EACH
-def test_the_story_is_walked_step_by_step(open_live, case):
+def test_the_story_is_walked_step_by_step(open_live, new_page, case):
     live, steps = open_live(case.cls), case.cls.catalogue["story"]
-    opening = live.setting()
     live.set(**told(case.cls).setting)
     assert live.evaluate("explorable.story.map(({ name }) => name)") == [step["name"] for step in steps]
     assert live.told == sentence(case.cls, steps[0]), "it opens with its first step"
@@ -422,11 +421,9 @@ def test_the_story_is_walked_step_by_step(open_live, case):
     live.page.wait_for_function("(figure) => figure.querySelector('.posenc-notice').textContent", arg=live.handle)
     link = live.page.evaluate("navigator.clipboard.readText()")
     assert link.endswith(f"#{case.cls.module.replace('_', '-')}:story={steps[-1]['name']}")
-    live.page.evaluate("history.replaceState(null, '', location.pathname)")
-    live.draw_anew()
-    assert live.setting() == opening
-    live.page.evaluate(FOLLOW, link)
-    assert live.setting() == case.cls.story()[steps[-1]["name"]]
+    page = new_page(beside=live.page)
+    page.goto(link)
+    assert Live(page, case.cls.module).setting() == case.cls.story()[steps[-1]["name"]]
     live.evaluate("model.set('_restore', { story: 'nowhere', none: '1' })")
     assert "has no step nowhere here: it takes " in live.notice
     assert "has no control none here: it takes " in live.notice

@@ -10,10 +10,12 @@ import json
 import os
 import platform
 import socket
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+import numpy as np
 import pytest
 from hypothesis import Phase, settings
 from playwright.sync_api import Browser, Playwright, sync_playwright
@@ -87,6 +89,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     items.sort(key=lambda item: LONGEST_FIRST.index(group_of(item.nodeid)))
+
+
+@pytest.fixture(autouse=True)
+def numbers_printed_as_before() -> Iterator[None]:
+    """What a test executes of a notebook may set how numbers are printed; the next test sees nothing of it."""
+    with np.printoptions():  # restores on leaving
+        yield
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_printoptions(profile="default")
 
 
 @pytest.fixture(scope="session")

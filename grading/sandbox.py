@@ -493,16 +493,19 @@ class Worker:
             self._finish(deadline)
 
     def _finish(self, deadline: float) -> None:
-        """Let the child end; a worker that is not then where it should be is stopped."""
+        """Let the child end; a worker that is not then where it should be is stopped.
+
+        A child that broke off may have read a part of a message: then the worker waits for the rest and says nothing.
+        """
         if self.started is None or not self.child_waits:
             return
         self.child_waits = False
         try:
-            self.send({"finish": True}, deadline)
-            self.receive(max(deadline, time.monotonic() + 1))
-            self.stop()  # it said something more, and nobody knows what else it would say
-        except Ended:
-            pass
+            for order, until in (("finish", deadline), ("here", 0.0)):
+                self.send({order: True}, deadline)
+                with suppress(Ended):  # the child has ended; and then: the worker is here
+                    self.receive(max(until, time.monotonic() + 1))
+                    raise Broken("it said something more, and nobody knows what else it would say")
         except (Broken, TimeoutError):
             self.stop()
 

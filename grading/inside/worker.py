@@ -119,7 +119,9 @@ def work(handles: list[int], unsafe: bool) -> None:
     sys.stdout = sys.stderr = io.TextIOWrapper(io.BufferedWriter(Nowhere()), encoding="utf-8", errors="replace")
     send(target, {"ready": True, "largest": LARGEST})
     while (order := receive(source)) is not None:
-        if "cells" not in order:  # "finish", for a child that has ended already
+        if "here" in order:
+            os.write(endings, b"\n")
+        if "cells" not in order:  # that, or "finish" for a child that has ended already
             continue
         if (child := os.fork()) == 0:
             try:

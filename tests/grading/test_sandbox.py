@@ -261,6 +261,30 @@ def test_an_answer_that_ends_its_process_costs_no_other_question(graded: Grade) 
     assert all(result.earned for result in graded(1, "q3", binary))
 
 
+# Rings once its answer is given, and breaks off in the middle of the next message.
+BREAKS_OFF = """
+import os, signal, sys
+def ring(*args):
+    frame = sys._getframe()
+    while "source" not in frame.f_locals:
+        frame = frame.f_back
+    os.read(frame.f_locals["source"], 3)
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, ring)
+def rotation():
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    return "given"
+"""
+
+
+def test_an_answer_that_breaks_off_in_a_message_costs_no_other_question() -> None:
+    with worker(2) as one:
+        for cell in (BREAKS_OFF, "def rotation(): return 'given'"):
+            with one.answers(question(2, "q1"), [cell]) as functions:
+                assert functions["rotation"]() == "given"
+                time.sleep(0.2)
+
+
 @pytest.mark.parametrize("title", ["'1' * 4_000_000", "' ' * 2000 + '2 of 2'"])
 def test_of_a_title_only_the_beginning_is_read(graded: Grade, title: str) -> None:
     """It is looked through outside the sandbox, where nothing limits how long that takes."""

@@ -42,7 +42,9 @@ known = next(headers.glob("*-linux-gnu/python3.14/pyconfig.h")).read_text()
 names = re.findall(r"^(?:#define|/\* #undef) (\w+)", known, re.MULTILINE)
 values = {name: made["build_time_vars"][name] for name in names if name in made["build_time_vars"]}
 lines = [f"#define {name} {value}" for name, value in values.items() if value != 0]
-(headers / "python3.14" / "pyconfig.h").write_text("\n".join(["#pragma once", *lines, ""]))
+# defined wherever Python is configured; the variables leave out what begins with an underscore
+always = ["#pragma once", "#define _GNU_SOURCE 1"]
+(headers / "python3.14" / "pyconfig.h").write_text("\n".join([*always, *lines, ""]))
 print(f"{len(values)} macros, {len(lines)} of them defined")
 PROGRAM
 

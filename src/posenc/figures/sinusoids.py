@@ -78,7 +78,7 @@ def _grid(titles: Sequence[str], spacing: float) -> tuple[go.Figure, int, list[d
     """
     columns = min(2, len(titles))
     rows = -(-len(titles) // columns)
-    shared = {"shared_xaxes": True, "shared_yaxes": True, "horizontal_spacing": 0.1}
+    shared = {"shared_xaxes": True, "shared_yaxes": True, "horizontal_spacing": 0.14}
     figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=spacing / rows, **shared)
     return figure, rows, [{"row": k // columns + 1, "col": k % columns + 1} for k in range(len(titles))]
 

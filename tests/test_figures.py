@@ -97,6 +97,20 @@ def test_lines_of_a_figure_differ():
     assert len(set(styles)) == 12
 
 
+SQUARE = (
+    "attention_maps", "between_the_turns", "bias_maps", "block_maps", "distance_maps", "patch_maps", "position_maps",
+    "rotation_maps", "score_terms",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_cells_of_maps_are_square_below_their_titles(name):
+    for up in drawn(name).select_yaxes():
+        assert (up.scaleanchor, up.constrain, up.constraintoward) == (up.anchor, "domain", "top")
+        if drawn(name).layout[up.anchor.replace("x", "xaxis")].domain[0] > 0:
+            assert up.showticklabels is False, "would stand in the panel to the left"
+
+
 # The figures that the source notes have lost
 LOST = [  # by note, and their numbers there
     ("001", "1"),

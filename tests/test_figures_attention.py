@@ -110,7 +110,7 @@ def test_attention_maps():
     assert (min(frame.y), max(frame.y), frame.line.color) == (0.5, 1.5, figures.PALETTE["query"])
     most = [FIRST[table[1].argmax()] for table in tables]
     told = ", ".join(
-        f"“{word}” {name} ({table[1].max():.0%})"
+        f"“{word}” {name} ({100 * table[1].max():.0f}\u00a0%)"
         for word, name, table in zip(most, ("open", "masked"), tables, strict=True)
     )
     assert title(figure) == f"“bites” listens most to {told}"

@@ -65,7 +65,7 @@ def test_distance_maps():
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
     steps = [np.linalg.norm(CODES["bits"][k:] - CODES["bits"][:-k], axis=-1) for k in range(1, 8)]
     spread = np.mean([step.std() / step.mean() for step in steps])
-    assert title(figure) == f"Equal distances look equal in waves; in bits they vary by {spread:.0%}"
+    assert title(figure) == f"Equal distances look equal in waves; in bits they vary by {100 * spread:.0f}\u00a0%"
 
 
 def test_distance_maps_of_one_kind():

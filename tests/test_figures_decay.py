@@ -53,7 +53,9 @@ def test_hands_used():
     for table, found in zip(figure.data, USED.values(), strict=True):
         np.testing.assert_allclose(table.z, np.abs(found).reshape(4, 4), atol=DRAWN)
     assert list(figure.layout.yaxis.ticktext)[1:3] == ["layer 1, head 2", "layer 2, head 1"]
-    assert title(figure).startswith("The 1 fastest hands carry 50% in layer 1, 25% in layer 2 (a); 25% in layer 1")
+    assert title(figure).startswith(
+        "The 1 fastest hands carry 50\u00a0% in layer 1, 25\u00a0% in layer 2 (a); 25\u00a0% in layer 1"
+    )
     assert {line.x0 for line in figure.layout.shapes} == {0.5}
 
 

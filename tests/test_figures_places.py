@@ -45,8 +45,8 @@ def test_found_by_length():
     dots = [list(trace.y) for trace in figure.data if trace.mode == "markers"]
     assert lines == {"none": [0.75, 0.375], "some": [1, 0]}
     assert dots == [[1, 0.5], [0.5, 0.25], [1, 0]]
-    assert title(figure) == "Trained on 8 cards, asked among 16: 38% right (none), 0% right (some)"
-    assert "none: 50% to 100% of 8, 25% to 50% of 16" in alt(figure)
+    assert title(figure) == "Trained on 8 cards, asked among 16: 38\u00a0% right (none), 0\u00a0% right (some)"
+    assert "none: 50\u00a0% to 100\u00a0% of 8, 25\u00a0% to 50\u00a0% of 16" in alt(figure)
 
 
 def test_places_read():

@@ -116,9 +116,9 @@ def test_order_of_pairs():
 
 def test_shifted_outputs():
     figure = EXAMPLES["shifted_outputs"]()
-    assert [list(trace.y) for trace in figure.data] == [[0, 0], [0.25, 0.5]]
+    assert [list(trace.y) for trace in figure.data] == [[0, 0], [25, 50]]
     assert [list(trace.x) for trace in figure.data] == [[1, 1000]] * 2
-    assert "moved on by 1\u202f000: outputs change by 0% (turned), 50% (added)" in title(figure)
+    assert "moved on by 1\u202f000: outputs change by 0\u00a0% (turned), 50\u00a0% (added)" in title(figure)
 
 
 def test_conjugate_product():

@@ -123,7 +123,7 @@ def test_products_through_weights():
         slow = [sinusoidal(t, 32) @ matrix @ sinusoidal(t - offset, 32) for offset in offsets]
         np.testing.assert_allclose(trace.y, slow, atol=2 * DRAWN)
     residual = float(kernel_residual(offset_kernel(offsets, [0, 100, 200], 32, weight=RANDOM)))
-    assert f"0% (none), {residual**2:.0%} (random), 0% (shift)" in title(figure)
+    assert f"0\u00a0% (none), {100 * residual**2:.0f}\u00a0% (random), 0\u00a0% (shift)" in title(figure)
     assert "none: 0.00 standard deviations" in alt(figure)
 
 
@@ -140,8 +140,10 @@ def test_score_terms():
     for term in terms:
         rest = term - [[np.diagonal(term, s - t).mean() for s in range(6)] for t in range(6)]
         shares.append(rest.var() / term.var())
-    assert ", ".join(f"({name}) {share:.0%}" for name, share in zip("abcd", shares, strict=True)) in title(figure)
-    assert "(d) 0%" in title(figure)
+    assert ", ".join(f"({name}) {100 * share:.0f}\u00a0%" for name, share in zip("abcd", shares, strict=True)) in title(
+        figure
+    )
+    assert "(d) 0\u00a0%" in title(figure)
 
 
 def test_score_terms_of_offsets_have_names_of_their_own():
@@ -151,12 +153,12 @@ def test_score_terms_of_offsets_have_names_of_their_own():
     names = [re.split("<br>colours|; colours", annotation.text)[0] for annotation in figure.layout.annotations[:4]]
     assert names == ["(a) word, word", "(b) word, offset", "(c) every query,<br>word", "(d) every query,<br>offset"]
     assert "(c) every query, word: " in alt(figure)
-    assert "(d) 0%" in title(figure)
+    assert "(d) 0\u00a0%" in title(figure)
 
 
 def test_score_terms_with_fewer_keys_than_queries():
     term = np.arange(3)[None] - np.arange(5)[:, None] + 0.0  # the offset itself
-    assert "(a) 0%, (b) 0%, (c) 0%, (d) 0%" in title(figures.score_terms([term] * 4))
+    assert "(a) 0\u00a0%, (b) 0\u00a0%, (c) 0\u00a0%, (d) 0\u00a0%" in title(figures.score_terms([term] * 4))
 
 
 def test_projected_sum():
@@ -196,7 +198,7 @@ def test_block_maps():
     units = np.array([pairwise_weight(*row.reshape(2, 2)).ravel() for row in np.eye(4)])
     nearest = np.linalg.lstsq(units.T, random.ravel(), rcond=None)[0] @ units
     share = np.sum(nearest**2) / np.sum(random**2)
-    assert f"{share:.0%} (random), 100% (shift)" in title(figure)
+    assert f"{100 * share:.0f}\u00a0% (random), 100\u00a0% (shift)" in title(figure)
     np.testing.assert_allclose(figure.data[0].z, random / np.abs(random).max(), atol=DRAWN)
     frames = [(shape.xref, shape.x0, shape.y1) for shape in figure.layout.shapes]
     assert frames == [("x", -0.5, 1.5), ("x", 1.5, 3.5), *(("x2", 2 * pair - 0.5, 2 * pair + 1.5) for pair in range(4))]
@@ -213,12 +215,12 @@ def test_position_maps():
         for square in (table[:8, :8], table[8:, 8:]):
             n = len(square)
             means = np.array([[np.diagonal(square, s - t).mean() for s in range(n)] for t in range(n)])
-            told.append(f"{1 - np.var(square - means) / square.var():.0%}")
-    assert told[0] == told[1] == told[4] == told[5] == "100%"
-    assert told[2] != "100%"
+            told.append(f"{100 * (1 - np.var(square - means) / square.var()):.0f}\u00a0%")
+    assert told[0] == told[1] == told[4] == told[5] == "100\u00a0%"
+    assert told[2] != "100\u00a0%"
     text = title(figure)
-    assert f"Up to position 7, the offset explains 100% (none), {told[2]} (random), 100% (shift)" in text
-    assert f"from 8 on 100%, {told[3]}, 100%" in text
+    assert f"Up to position 7, the offset explains 100\u00a0% (none), {told[2]} (random), 100\u00a0% (shift)" in text
+    assert f"from 8 on 100\u00a0%, {told[3]}, 100\u00a0%" in text
     assert {line.x0 for line in figure.layout.shapes if line.x0 == line.x1} == {7.5}
 
 
@@ -226,7 +228,7 @@ def test_position_maps_of_many_positions():
     figure = figures.position_maps(450, 8, 1e4, {"none": None})
     assert figure.data[0].z.shape == (150, 150)
     assert (figure.data[0].dx, figure.data[0].dy) == (3, 3)
-    assert "100% (none)" in title(figure)
+    assert "100\u00a0% (none)" in title(figure)
     with pytest.raises(ValueError, match=r"trained must be greater than 1 and less than length − 1 = 19, got 19"):
         figures.position_maps(20, 32, 1e4, WEIGHTS, trained=19)
 

@@ -18,7 +18,7 @@ def test_it_is_said(text, said):
     [
         ("{value:0|thousands} {value:2|thousands}", "−1\u202f234\u202f568 −1\u202f234\u202f567.89"),
         ("{value:1f} {half:0f} {half:0}", "-1234567.9 2 3"),
-        ("{share:percent} {none:percent} {few:2|thousands}", "67% 0% 999.50"),
+        ("{share:percent} {none:percent} {few:2|thousands}", "67\u00a0% 0\u00a0% 999.50"),
         (
             "{value:g} {share:g} {share:3g} {few:3g} {large:g} {small:2g}",
             "−1.23457e+06 0.666667 0.667 1e+03 1e+06 −1e-05",

@@ -162,6 +162,14 @@
     ...(axis.title?.text && { title: { ...axis.title, font: { ...axis.title.font, size: 10 } } }),
   });
 
+  /** A scale of colours below its panels, which keep their shape and so need all the width. */
+  const barBelow = ({ coloraxis, margin }) => ({
+    coloraxis: { ...coloraxis, colorbar: {
+      ...coloraxis.colorbar, orientation: "h", len: 0.8, x: 0.5, xanchor: "center", yref: "container", y: 0, yanchor: "bottom",
+    } },
+    ...(coloraxis.showscale !== false && { margin: { ...margin, b: 100 } }),
+  });
+
   /** A figure's layout in the colours and letters of the page, and for a phone where it is narrow. */
   function pageLayout(layout, isNarrow) {
     const text = cssValue("--pst-color-text-base");
@@ -190,6 +198,8 @@
       page.margin = { ...page.margin, l: Math.min(page.margin.l, 48), r: Math.min(page.margin.r, 12) };
       const below = page.legend?.y < 0 ? page.legend.y : -0.22; // in heights of the plot
       page.legend = { ...page.legend, orientation: "h", x: 0, xanchor: "left", y: below, yanchor: "top" };
+      const keepShape = Object.keys(page).some((key) => key.startsWith("yaxis") && page[key].scaleanchor);
+      if (keepShape && page.coloraxis) Object.assign(page, barBelow(page));
     }
     if (matchMedia("(pointer: coarse)").matches) page.dragmode = false; // a finger scrolls the page instead
     return page;

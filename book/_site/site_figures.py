@@ -9,7 +9,8 @@ from typing import Any
 
 PLOTLY = "application/vnd.plotly.v1+json"
 DEFAULT_HEIGHT = 450  # Plotly's own
-PHONE_WIDTH, PHONE_MARGINS = 270, 150  # pixels of a plot on a phone 360 wide, and what stands above and below it
+# pixels of a plot on a phone 360 wide, what stands above and below it, and a title and ticks between two rows of it
+PHONE_WIDTH, PHONE_MARGINS, PHONE_GAP = 270, 150, 46
 
 
 def script_json(value: Any) -> str:
@@ -53,13 +54,17 @@ def _phone_height(layout: dict[str, Any], height: int) -> int:
     axes = [axis for name, axis in layout.items() if re.fullmatch(r"yaxis\d*", name)]
     if not axes or not all(axis.get("scaleanchor") for axis in axes):
         return height
+    tops = {axis.get("domain", (0, 1))[1] for axis in axes}
     needed = 0.0
     for axis in axes:
         across = layout.get(axis["scaleanchor"].replace("x", "xaxis"), {})
         (left, right), (low, high) = across.get("domain", (0, 1)), axis.get("domain", (0, 1))
         (x0, x1), (y0, y1) = across.get("range", (0, 1)), axis.get("range", (0, 1))
         shape = axis.get("scaleratio", 1) * abs((y1 - y0) / (x1 - x0))
-        needed = max(needed, PHONE_WIDTH * (right - left) * shape / (high - low))
+        room = PHONE_WIDTH * (right - left) * shape
+        needed = max(needed, room / (high - low))
+        if below := [top for top in tops if top < high]:
+            needed = max(needed, (room + PHONE_GAP) / (high - max(below)))
     return min(height, round(needed) + PHONE_MARGINS)
 
 

@@ -38,7 +38,7 @@ def grouped(value: float) -> str:
 
 def percent(share: float) -> str:
     """A share in whole per cent."""
-    return f"{fixed(100 * share, 0)}%"
+    return f"{fixed(100 * share, 0)}\u00a0%"
 
 
 def significant(value: float, figures: int = 6) -> str:

@@ -143,6 +143,14 @@ def test_panels_that_keep_their_shape_take_less_room_on_a_phone() -> None:
     assert phone(scaleanchor="x", domain=[0, 0.1]) == 500, "never more than elsewhere"
 
 
+def test_rows_of_panels_that_keep_their_shape_have_room_for_titles_on_a_phone() -> None:
+    axes = {"xaxis": {"domain": [0, 0.4]}, "yaxis": {"scaleanchor": "x", "domain": [0.55, 1]}}
+    axes |= {"yaxis2": {"scaleanchor": "x", "domain": [0, 0.45]}}
+    room = re.search(r"--posenc-phone-room:(\d+)px", site_outputs.plotly_html(figure(height=700, **axes)))
+    plot, panel = int(room[1]) - 150, 0.4 * 270
+    assert plot * 0.55 - panel >= 45, "from one row's panels to the next row's"
+
+
 def test_plotly_title_stands_in_for_a_missing_alternative_text() -> None:
     assert 'aria-label="θ i falls"' in site_outputs.plotly_html(figure(title="θ<sub>i</sub><br>falls"))
 

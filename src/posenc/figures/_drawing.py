@@ -93,14 +93,9 @@ def _title(figure: go.Figure, finding: str, details: str, height: int = 420) -> 
 
 
 def _style(k: int, **line: float) -> dict:
-    """Line k of several: three colours, then the same dashed, dotted and both."""
-    colours, dashes = (PALETTE["score"], PALETTE["bound"], PALETTE["neutral"]), ("solid", "dash", "dot", "dashdot")
-    return {"color": colours[k % 3], "dash": dashes[k // 3 % 4], "width": 2, **line}
-
-
-def _style_of(k: int, lines: int) -> dict:
-    """Line k of so many: of four, the last has a colour of its own instead of dashes."""
-    return _style(k) | ({"color": PALETTE["position"], "dash": "solid"} if lines == 4 and k == 3 else {})
+    """Line k of several: four colours, then the same dashed, dotted and both."""
+    colours, dashes = ("score", "bound", "neutral", "position"), ("solid", "dash", "dot", "dashdot")
+    return {"color": PALETTE[colours[k % 4]], "dash": dashes[k // 4 % 4], "width": 2, **line}
 
 
 def _faded(colour: str, opacity: float) -> str:
@@ -122,9 +117,12 @@ def _numbers_on(figure: go.Figure, shape: tuple[int, int], text: Sequence[str], 
 
 
 def _heat_maps(
-    tables: Mapping[str, np.ndarray], columns: int, least: float, most: float, **traces: object
+    tables: Mapping[str, np.ndarray], columns: int, least: float, most: float, square: bool = True, **traces: object
 ) -> go.Figure:
-    """Tables as panels on one scale of colours, first row on top. Where values have both signs, 0 has no colour."""
+    """Tables as panels on one scale of colours, first row on top. Where values have both signs, 0 has no colour.
+
+    All have the same rows, named at the left only. Where both axes count the same, cells are `square`, on a phone too.
+    """
     rows = -(-len(tables) // columns)
     figure = make_subplots(
         rows,
@@ -137,8 +135,19 @@ def _heat_maps(
         figure.add_heatmap(z=table, coloraxis="coloraxis", row=k // columns + 1, col=k % columns + 1, **traces)
     figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False)
     figure.update_xaxes(showgrid=False, zeroline=False)
+    for column in range(2, columns + 1):
+        figure.update_yaxes(showticklabels=False, col=column)
+    if square:
+        _keep_shape(figure)
     figure.update_annotations(font_size=12)
     return figure.update_layout(coloraxis=_colour_scale(least, most))
+
+
+def _keep_shape(figure: go.Figure) -> None:
+    """Have every panel as long a step up as across, and stay below its title where it has room to spare."""
+    figure.update_xaxes(constrain="domain")
+    for up in figure.select_yaxes():
+        up.update(scaleanchor=up.anchor, constrain="domain", constraintoward="top")
 
 
 def _planes(titles: Sequence[str], reach: float, across: str, up: str) -> go.Figure:
@@ -150,10 +159,9 @@ def _planes(titles: Sequence[str], reach: float, across: str, up: str) -> go.Fig
     ]
     spacing = {"horizontal_spacing": 0.1, "vertical_spacing": 0.16 / rows}
     figure = make_subplots(rows, columns, specs=filled, subplot_titles=list(titles), **spacing)
-    figure.update_xaxes(range=[-reach, reach], constrain="domain")
-    figure.update_yaxes(range=[-reach, reach], constrain="domain")
-    for number in ("", *range(2, len(titles) + 1)):
-        figure.layout[f"yaxis{number}"].scaleanchor = f"x{number}"
+    figure.update_xaxes(range=[-reach, reach])
+    figure.update_yaxes(range=[-reach, reach])
+    _keep_shape(figure)
     figure.update_xaxes(title_text=across, row=rows)
     figure.update_yaxes(title_text=up, col=1)
     return figure.update_annotations(font_size=12)

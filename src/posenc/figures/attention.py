@@ -119,8 +119,7 @@ def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query
         figure.add_scatter(x=x, y=y, mode="lines", line=frame, **hidden, **where)
         ticks = {"tickvals": list(range(count)), "ticktext": list(words), **where}
         figure.update_xaxes(title_text=_say("axes.key"), tickangle=0, tickfont_size=10, **ticks)
-        first = k % columns == 0
-        figure.update_yaxes(title_text=_say("axes.query") if first else None, showticklabels=first, **ticks)
+        figure.update_yaxes(title_text=_say("axes.query") if k % columns == 0 else None, **ticks)
         most = int(table[query].argmax())
         listened = _each(word=words, weight=table[query])
         told.append({"name": name, "most": words[most], "weight": table[query, most], "listened": listened})

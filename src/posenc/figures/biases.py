@@ -20,7 +20,6 @@ from posenc.figures._drawing import (
     _say,
     _some,
     _style,
-    _style_of,
     _tell,
 )
 
@@ -37,7 +36,7 @@ def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[f
             raise ValueError(f"biases[{name!r}] must be {len(distances)} finite numbers, got shape {values.shape}")
         fall = values - values[0]
         told.append(fall[-1])
-        figure.add_scatter(**_at(distances), y=_drawn(fall), mode="lines", name=name, line=_style_of(k, len(biases)))
+        figure.add_scatter(**_at(distances), y=_drawn(fall), mode="lines", name=name, line=_style(k))
     figure.update_xaxes(title_text=_say("axes.query_minus_key"))
     figure.update_yaxes(title_text=_say("biases_by_distance.up"))
     changes = _each(name=biases, change=told)

@@ -85,7 +85,7 @@ def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
         sides = np.count_nonzero(above[1:] != above[:-1], axis=0)  # how often each column changes sides
         different = len(np.unique(table, axis=0))
         told.append({"name": name, "fast": sides[0], "slow": sides[-1], "different": different})
-    figure = _heat_maps({name: z for name, (_, z) in shown.items()}, len(shown), least, top)
+    figure = _heat_maps({name: z for name, (_, z) in shown.items()}, len(shown), least, top, square=False)
     for trace, (columns, _) in zip(figure.data, shown.values(), strict=True):
         trace.x = np.int16(columns)
         value = "" if levels else "%{z:.3f}"

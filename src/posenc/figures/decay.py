@@ -104,7 +104,7 @@ def hands_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
         shapes = [found.shape for found in loud.values()]
         raise ValueError(f"products must be (layers, heads, pairs), with more pairs than {fast!r}, got {shapes}")
     tables = {name: _drawn(found.reshape(-1, found.shape[-1])) for name, found in loud.items()}
-    figure = _heat_maps(tables, 1, 0, max(table.max() for table in tables.values()))
+    figure = _heat_maps(tables, 1, 0, max(table.max() for table in tables.values()), square=False)
     for k, found in enumerate(loud.values()):
         layers, heads, _ = found.shape
         names = [_say("hands_used.head", layer=a + 1, head=b + 1) for a in range(layers) for b in range(heads)]

@@ -43,6 +43,8 @@ def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Fig
                 row=k // across + 1,
                 col=k % across + 1,
             )
+    figure.update_xaxes(range=[-0.5, columns - 0.5])
+    figure.update_yaxes(range=[rows - 0.5, -0.5])
     figure.update_xaxes(title_text=_say("patch_maps.column"), row=-(-len(panels) // across))
     figure.update_yaxes(title_text=_say("patch_maps.row"), col=1)
     told = [
@@ -50,7 +52,8 @@ def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Fig
         for name, table in tables.items()
     ]
     facts = {"rows": rows, "columns": columns, "row": row, "column": column}
-    return _tell(figure, "patch_maps", height=130 + 250 * -(-len(panels) // across), maps=told, **facts)
+    tall = 80 + 170 * min(1, rows / columns)
+    return _tell(figure, "patch_maps", height=130 + round(tall) * -(-len(panels) // across), maps=told, **facts)
 
 
 def pairs_by_axis(rules: Mapping[str, tuple[Sequence[int], Sequence[float]]], axes: Sequence[str]) -> go.Figure:

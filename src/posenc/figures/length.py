@@ -25,7 +25,6 @@ from posenc.figures._drawing import (
     _say,
     _some,
     _style,
-    _style_of,
     _tell,
     pair_colours,
 )
@@ -222,7 +221,7 @@ def over_seeds(
             mean, least, greatest = np.array([list(value)[:3] for value in values], dtype=float).reshape(-1, 3).T
             if mean.shape != at.shape or not np.isfinite([mean, least, greatest]).all():
                 raise ValueError(f"panels[{panel!r}][{name!r}] must be {len(at)} times three finite numbers")
-            ends[name], style = mean[-1], _style_of(k, len(methods))
+            ends[name], style = mean[-1], _style(k)
             band = {"x": np.concatenate([at, at[::-1]]), "y": _drawn(np.concatenate([greatest, least[::-1]]))}
             unnamed = {"legendgroup": name, "showlegend": False, "hoverinfo": "skip", "row": row, "col": 1}
             filled = {"fill": "toself", "fillcolor": _faded(style["color"], 0.15), "line": {"width": 0}}
@@ -368,8 +367,7 @@ def copying_by_distance(
         if shares.shape != distances.shape or not np.isfinite(shares).all():
             raise ValueError(f"measured[{name!r}] must be {len(distances)} finite numbers, got {said(shares)}")
         told.append((shares[-1], name, shares))
-        line = _style_of(k, len(measured))
-        figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=line)
+        figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=_style(k))
     figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
     figure.add_vline(x=trained, line={"color": PALETTE["neutral"], "width": 1, "dash": "dash"})
     label = {"text": _say("copying_by_distance.farthest"), "showarrow": False, "font_size": 11}

@@ -198,9 +198,8 @@ def between_the_turns(
     most = max(np.abs(each).max() for each in (*words, *projected))
     panels = {name: _drawn(matrix) for name, matrix in zip(names, [*words, *projected], strict=True)}
     figure = _heat_maps(panels, 3, -most, most, xgap=1, ygap=1)
-    for number in ("", *range(2, 7)):
-        figure.layout[f"yaxis{number}"].update(scaleanchor=f"x{number}", constrain="domain", showticklabels=False)
-        figure.layout[f"xaxis{number}"].update(constrain="domain", showticklabels=False)
+    figure.update_xaxes(showticklabels=False)
+    figure.update_yaxes(showticklabels=False)
     figure.layout.coloraxis.colorbar.update(orientation="h", y=-0.12, yanchor="top", len=0.8)
     figure.update_xaxes(title_text=_say("between_the_turns.across"), row=2)
     figure.update_yaxes(title_text=_say("between_the_turns.up"), col=1)
@@ -222,9 +221,11 @@ def shifted_outputs(shifts: Sequence[int], changes: Mapping[str, Sequence[float]
             raise ValueError(f"changes[{name!r}] must be {len(shifts)} finite numbers, got shape {values.shape}")
         told.append({"name": name, "change": values[-1]})
         line = _style(k, width=3 if k == 0 else 2)
-        figure.add_scatter(x=shifts, y=_drawn(values), mode="lines+markers", name=name, line=line, cliponaxis=False)
+        figure.add_scatter(
+            x=shifts, y=_drawn(100 * values), mode="lines+markers", name=name, line=line, cliponaxis=False
+        )
     figure.update_xaxes(type="log", dtick=1, title_text=_say("shifted_outputs.across"))
-    figure.update_yaxes(title_text=_say("shifted_outputs.up"), tickformat=".0%", rangemode="tozero")
+    figure.update_yaxes(title_text=_say("shifted_outputs.up"), ticksuffix="\u00a0%", rangemode="tozero")
     return _tell(figure, "shifted_outputs", last=shifts[-1], changes=told)
 
 
@@ -462,10 +463,9 @@ def rotation_maps(position: float, dim: int, base: float) -> go.Figure:
         {name: _drawn(matrix) for name, matrix in maps.items()}, 2, -1, 1, xgap=1, ygap=1, hoverongaps=False
     )
     figure.layout.coloraxis.colorbar.update(orientation="h", y=-0.24, yanchor="top", len=0.8)
-    figure.update_xaxes(title_text=_say("rotation_maps.across"), dtick=1, constrain="domain")
-    figure.update_yaxes(title_text=_say("rotation_maps.up"), dtick=1, col=1)
-    for number in ("", 2):
-        figure.layout[f"yaxis{number}"].update(scaleanchor=f"x{number}", dtick=1, constrain="domain")
+    figure.update_xaxes(title_text=_say("rotation_maps.across"), dtick=1)
+    figure.update_yaxes(dtick=1)
+    figure.update_yaxes(title_text=_say("rotation_maps.up"), col=1)
     facts = {"filled": filled["interleaved"], "entries": dim * dim, "pairs": dim // 2, "position": position}
     return _tell(figure, "rotation_maps", height=410, **facts, **partner)
 

@@ -78,7 +78,7 @@ def _grid(titles: Sequence[str], spacing: float) -> tuple[go.Figure, int, list[d
     """
     columns = min(2, len(titles))
     rows = -(-len(titles) // columns)
-    shared = {"shared_xaxes": True, "shared_yaxes": True, "horizontal_spacing": 0.05}
+    shared = {"shared_xaxes": True, "shared_yaxes": True, "horizontal_spacing": 0.14}
     figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=spacing / rows, **shared)
     return figure, rows, [{"row": k // columns + 1, "col": k % columns + 1} for k in range(len(titles))]
 
@@ -387,8 +387,8 @@ def block_maps(weights: Mapping[str, np.ndarray]) -> go.Figure:
             (x0, x1), line = corners + 2 * pair, {"color": PALETTE["neutral"], "width": 2}
             where = {"xref": f"x{number}", "yref": f"y{number}", "x0": x0, "x1": x1, "y0": x0, "y1": x1}
             figure.add_shape(type="rect", line=line, **where)
-        figure.layout[f"yaxis{number}"].update(scaleanchor=f"x{number}", constrain="domain", showticklabels=False)
-        figure.layout[f"xaxis{number}"].update(constrain="domain", showticklabels=False)
+    figure.update_xaxes(showticklabels=False)
+    figure.update_yaxes(showticklabels=False)
     rows = -(-len(tables) // columns)
     figure.update_xaxes(title_text=_say("block_maps.across"), row=rows)
     figure.update_yaxes(title_text=_say("block_maps.up"), col=1)
@@ -456,7 +456,6 @@ def position_maps(
         figure.add_vline(trained - step / 2, line=line)
         figure.add_hline(trained - step / 2, line=line)
     figure.update_xaxes(title_text=_say("position_maps.across"), row=rows)
-    figure.update_yaxes(showticklabels=False, col=2)  # those of the first, which on a phone has no room between
     figure.update_yaxes(title_text=_say("position_maps.up"), col=1)
     facts = {"trained": trained, "last_trained": None if trained is None else trained - 1}
     facts |= {"dim": dim, "base": base, "last": length - 1, "maps": told}

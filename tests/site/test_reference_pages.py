@@ -338,7 +338,7 @@ def test_an_answer_takes_no_more_than_half_a_screen(new_page: Callable[..., Page
 
 # ---- the bibliography ----------------------------------------------------------------------------------------------
 
-CITED = re.compile(r'class="bibtex-citation"[^>]*>([^<]*) \[<a [^>]*href="[^"#]*#(\w+)"[^>]*>(\w+)</a>\]')
+CITED = re.compile(r'class="bibtex-citation"[^>]*>(.*?) \[<a [^>]*href="[^"#]*#(\w+)"[^>]*>(\w+)</a>\]')
 
 
 def test_authors_and_year_tell_papers_apart(built_site: Path):

@@ -214,6 +214,7 @@ def inline(text: str, module: str, own: set[str], class_: str = "") -> str:
 
 # ---- what is set apart in a docstring -------------------------------------------------------------------------------
 
+NO_CODE = "\\ "  # an escape that shows nothing: without one, Sphinx takes what is literal for Python
 CELL = re.compile(r"\S+(?: {1,2}\S+)*")
 
 
@@ -270,11 +271,12 @@ def set_apart(block: list[str], words: Callable[[str], str]) -> list[str]:
     if _in_columns(block):
         if rows := cells_of(block):
             return _as_table(rows, words)
-        drawing = [f"   {_escaped(line)}" for line in block]  # indices would shift its places
+        drawing = [f"   {NO_CODE}{_escaped(line)}" for line in block]  # indices would shift its places
         return ["", ".. parsed-literal::", "   :class: posenc-formula", "", *drawing, ""]
     if any(line.startswith(" ") for line in block):
         return _as_list(block, words)
-    return ["", ".. container:: posenc-formula", "", *(f"   | {words(line)}" for line in block), ""]
+    alone = [part for line in block for part in ("   .. parsed-literal::", "", f"      {NO_CODE}{words(line)}", "")]
+    return ["", ".. container:: posenc-formula", "", *alone]  # each line alone, so that it may break
 
 
 def to_rst(lines: list[str], module: str, own: set[str], class_: str = "") -> list[str]:

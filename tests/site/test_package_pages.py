@@ -132,7 +132,7 @@ def test_names_and_columns_are_not_wider_than_their_place(
 ) -> None:
     page = new_page(width=1280, height=800)
     page.goto(f"{site_url}/{PAGES}/{module}.html")
-    places = page.locator(".bd-sidebar-secondary, div.posenc-formula .line, .bd-article table")
+    places = page.locator(".bd-sidebar-secondary, div.posenc-formula pre, .bd-article table")
     assert places.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length") == 0
     assert page.locator("#pst-page-toc-nav code").count() > 0
 
@@ -197,7 +197,7 @@ def test_a_formula_stands_by_itself_and_a_section_is_left_to_napoleon() -> None:
     text = "Turned.\n\n    φ = m·θ_i\n\nWords.\n\nArgs:\n    x: shape (dim,).\n        More.\n\nSource: here."
     assert rst(text).splitlines() == [
         *("Turned.", "", "", ".. container:: posenc-formula", ""),
-        *(r"   | φ = m·θ\ :sub:`i`", "", "Words.", ""),
+        *("   .. parsed-literal::", "", r"      \ φ = m·θ\ :sub:`i`", "", "Words.", ""),
         *("Args:", "    x: shape (dim,).", "        More.", "", "Source: here."),
     ]
 
@@ -221,7 +221,7 @@ def test_of_three_columns_the_first_line_is_a_header() -> None:
 def test_a_drawing_keeps_its_places() -> None:
     rows = ["[q_0, q_1]       [q_0,   ·]", "[q_2, q_3]   →   [q_2, q_3]"]
     text = "D.\n\n" + "\n".join(f"    {row}" for row in rows)
-    assert rst(text).splitlines()[-2:] == [f"   {row}" for row in rows]
+    assert rst(text).splitlines()[-2:] == [rf"   \ {row}" for row in rows]
     assert ".. parsed-literal::" in rst(text)
 
 

@@ -1,7 +1,7 @@
 """The reference of `posenc`, made from its docstrings: `package` shows one module, `package-contents` lists all names.
 
 sphinx.ext.autodoc and napoleon do the work. The docstrings are written for a terminal, as plain text with names in
-single backticks and formulas set apart by four spaces, so `to_rst` turns them into what napoleon reads.
+single backticks and formulas and columns set apart by four spaces, so `to_rst` turns them into what napoleon reads.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import ast
 import importlib
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -133,8 +134,22 @@ def everything() -> dict[str, str]:
     for module in MODULES:
         for part in parts(module):
             found[part] = "mod"
-            found |= {name.full: "obj" for name in public_names(part)}
+            for name in public_names(part):
+                found[name.full] = "obj"
+                if name.kind == "class":
+                    found |= {f"{name.full}.{member}": "obj" for member in _members(name)}
     return found
+
+
+def _members(name: Name) -> list[str]:
+    """What a class defines and explains itself, which are the members that autodoc shows."""
+    own = vars(getattr(_module(name.module), name.name)).items()
+    return [member for member, value in own if not member.startswith("_") and _explained(value)]
+
+
+def _explained(value: Any) -> bool:
+    function = isinstance(value, (property, staticmethod, classmethod)) or inspect.isfunction(value)
+    return function and bool(inspect.getdoc(value))
 
 
 # ---- docstrings ----------------------------------------------------------------------------------------------------
@@ -170,13 +185,17 @@ def formula_text(text: str, own: set[str]) -> str:
     return "".join([*pieces, _escaped(text[end:])])
 
 
-def linked(code: str, module: str, own: set[str]) -> str:
-    """A name in backticks: a link where it has an entry, else code. `own` are names with a meaning of their own."""
+def linked(code: str, module: str, own: set[str], class_: str = "") -> str:
+    """A name in backticks: a link where it has an entry, else code. `own` are names with a meaning of their own.
+
+    `class_` is the full name of the class in whose docstrings it stands.
+    """
     match = NAME.match(code)
     if match and code not in own:
         name, call = match[1], match[2] or ""
         above = module.rpartition(".")[0]
-        for full in (name, f"{module}.{name}", f"{above}.{name}", f"{PACKAGE}.{name}"):
+        of_class = [f"{class_}.{name}"] if class_ else []
+        for full in (*of_class, name, f"{module}.{name}", f"{above}.{name}", f"{PACKAGE}.{name}"):
             if full == module and "." not in name:  # not the page that it stands on, but an argument or an attribute
                 continue
             of_package = "." in name or name in MODULES or full.startswith(f"{module}.")
@@ -185,42 +204,108 @@ def linked(code: str, module: str, own: set[str]) -> str:
     return f"``{code}``"
 
 
-def inline(text: str, module: str, own: set[str]) -> str:
+def inline(text: str, module: str, own: set[str], class_: str = "") -> str:
     """One line of a docstring as reStructuredText."""
     pieces = re.split(r"`([^`]+)`", text)
     return "".join(
-        linked(piece, module, own) if odd % 2 else formula_text(piece, own) for odd, piece in enumerate(pieces)
+        linked(piece, module, own, class_) if odd % 2 else formula_text(piece, own) for odd, piece in enumerate(pieces)
     )
+
+
+# ---- what is set apart in a docstring -------------------------------------------------------------------------------
+
+NO_CODE = "\\ "  # an escape that shows nothing: without one, Sphinx takes what is literal for Python
+CELL = re.compile(r"\S+(?: {1,2}\S+)*")
 
 
 def _in_columns(block: list[str]) -> bool:
     return sum(bool(re.search(r"\S {3,}\S", line)) for line in block) > 1
 
 
-def to_rst(lines: list[str], module: str, own: set[str]) -> list[str]:
+def cells_of(block: list[str]) -> list[list[str]] | None:
+    """The rows of a block in columns, or None where it is a drawing. A line without a first cell goes on with a row."""
+    found = [{cell.start(): cell[0] for cell in CELL.finditer(line)} for line in block]
+    starts = sorted(max(found, key=len))
+    if 0 not in found[0] or not all(set(cells) <= set(starts) for cells in found):
+        return None
+    rows: list[list[str]] = []
+    for cells in found:
+        row = [cells.get(start, "") for start in starts]
+        if row[0]:
+            rows.append(row)
+        else:
+            rows[-1] = [" ".join(filter(None, pair)) for pair in zip(rows[-1], row, strict=True)]
+    return rows
+
+
+def _column(text: str, words: Callable[[str], str]) -> str:
+    """What stands in the first column: names of arguments or functions, a line of code, or words."""
+    names = text.split(", ")
+    if all(name.isidentifier() for name in names):
+        return ", ".join(words(f"`{name}`") for name in names)
+    return f"``{text}``" if "(" in text else words(text)
+
+
+def _as_table(rows: list[list[str]], words: Callable[[str], str]) -> list[str]:
+    header = len(rows[0]) > 2  # two columns are names and what they mean
+    answer = ["", ".. list-table::", "   :class: posenc-columns", "   :stub-columns: 1"]
+    answer += ["   :header-rows: 1", ""] if header else [""]
+    for number, (first, *rest) in enumerate(rows):
+        answer.append("   * - " + (words(first) if header and not number else _column(first, words)))
+        answer += [f"     - {words(cell)}" for cell in rest]
+    return [*answer, ""]
+
+
+def _as_list(block: list[str], words: Callable[[str], str]) -> list[str]:
+    """`name: what it is`, and lines below it that are set in and go on with it."""
+    answer = [""]
+    for entry in re.split(r"\n(?! )", "\n".join(block)):
+        name, _, meaning = " ".join(entry.split()).partition(": ")
+        answer += [words(name), f"    {words(meaning)}", ""]
+    return answer
+
+
+def set_apart(block: list[str], words: Callable[[str], str]) -> list[str]:
+    """A block of a docstring that four spaces set apart; `words` makes reStructuredText of its text."""
+    block = textwrap.dedent("\n".join(block)).splitlines()
+    if _in_columns(block):
+        if rows := cells_of(block):
+            return _as_table(rows, words)
+        drawing = [f"   {NO_CODE}{_escaped(line)}" for line in block]  # indices would shift its places
+        return ["", ".. parsed-literal::", "   :class: posenc-formula", "", *drawing, ""]
+    if any(line.startswith(" ") for line in block):
+        return _as_list(block, words)
+    alone = [part for line in block for part in ("   .. parsed-literal::", "", f"      {NO_CODE}{words(line)}", "")]
+    return ["", ".. container:: posenc-formula", "", *alone]  # each line alone, so that it may break
+
+
+def to_rst(lines: list[str], module: str, own: set[str], class_: str = "") -> list[str]:
     """A docstring in the form that napoleon reads: formulas set apart, names linked, nothing misread."""
     text = "\n".join(lines)
     text = re.sub(r"`[^`]+`", lambda match: " ".join(match[0].split()), text)  # code that was broken over two lines
     answer: list[str] = []
     block: list[str] = []
     in_section = in_example = False
+    indent = 0
+
+    def words(piece: str) -> str:
+        return inline(piece, module, own, class_)
 
     def close() -> None:
         while block and not block[-1].strip():
             block.pop()
         if block:
-            columns = _in_columns(block)  # which indices would shift
-            dressed = [_escaped(line) if columns else inline(line, module, own) for line in block]
-            dressed[0] = re.sub(r"(?=\S)", r"\\ ", dressed[0], count=1)  # an escape, else Sphinx takes it for Python
-            answer.extend(["", ".. parsed-literal::", "   :class: posenc-formula", "", *dressed, ""])
+            answer.extend(set_apart(block, words))
             block.clear()
 
     for line in text.splitlines():
-        in_example = line.startswith(">>> ") or (in_example and bool(line.strip()))
+        if not in_example:
+            indent = len(line) - len(line.lstrip())
+        in_example = line.lstrip().startswith(">>> ") or (in_example and bool(line.strip()))
         if in_example:  # which is shown as it stands
             close()
             in_section = False
-            answer.append(line)
+            answer.append(line[indent:])
             continue
         indented = line.startswith("    ")
         if not in_section and (indented or (block and not line.strip())):
@@ -229,7 +314,7 @@ def to_rst(lines: list[str], module: str, own: set[str]) -> list[str]:
         close()
         if line.strip() and not indented:
             in_section = bool(SECTION.match(line))
-        answer.append(inline(line, module, own))
+        answer.append(words(line))
     close()
     return [*answer, ""]
 
@@ -243,7 +328,8 @@ def read_docstring(app: Sphinx, what: str, name: str, item: Any, options: Any, l
         own |= set(inspect.signature(item).parameters)
     modules = [full for full, role in everything().items() if role == "mod" and f"{name}.".startswith(f"{full}.")]
     owner = max(modules, key=len)
-    lines[:] = to_rst(lines, owner, own)
+    class_ = name if what == "class" else name.rpartition(".")[0]
+    lines[:] = to_rst(lines, owner, own, class_ if everything().get(class_) == "obj" else "")
 
 
 def skip_member(app: Sphinx, what: str, name: str, item: Any, skip: bool, options: Any) -> bool | None:
@@ -365,6 +451,28 @@ def set_arguments_in_lines(
         context["body"] = re.sub(r'<dt class="sig .*?</dt>', in_lines, context["body"], flags=re.DOTALL)
 
 
+CODE = re.compile(r'(<span class="pre">|<h1>)([^<]+)(?=<)')
+BREAK = re.compile(r"(?<=[._,(/])(?=[\w&])|(?<=[a-z])(?=[A-Z][a-z])")
+
+
+def let_break(html: str) -> str:
+    """Names as code and as titles may break after a full stop, a comma and the like, and before a word's capital."""
+    return CODE.sub(lambda match: match[1] + BREAK.sub("<wbr>", match[2]), html)
+
+
+def let_names_break(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """On the package's pages, in their contents, and in the titles of those before and after."""
+    if not f"{pagename}/".startswith(PAGES + "/"):
+        return
+    for part in {"body", "toc"} & context.keys():
+        context[part] = let_break(context[part])
+    for side in ("prev", "next"):
+        if page := context.get(side):
+            context[side] = {**page, "title": BREAK.sub("<wbr>", page["title"])}
+
+
 def setup(app: Sphinx) -> None:
     """Register the directives and the hooks: `read_docstring` comes before napoleon's own."""
     app.add_directive("package", PackageModule)
@@ -374,3 +482,4 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-read", register_anchors)
     app.connect("missing-reference", leave_foreign_names)
     app.connect("html-page-context", set_arguments_in_lines)
+    app.connect("html-page-context", let_names_break, priority=100)  # before the theme reads the contents

@@ -98,6 +98,45 @@ def test_chapters_link_to_the_reference(built_site: Path) -> None:
     assert linked <= set().union(*(Html(built_site / PAGES / f"{module}.html").ids for module in MODULES))
 
 
+# Of each name as code: the letters between which it goes on with a next line, and which are no place to break.
+BROKEN = """() => [...document.querySelectorAll('.bd-article :is(code, dt.sig, h1)')].flatMap((name) => {
+  const walker = document.createTreeWalker(name, NodeFilter.SHOW_TEXT), letter = document.createRange(), broken = [];
+  let before = null, last = '';
+  while (walker.nextNode()) {
+    for (let k = 0; k < walker.currentNode.length; k++) {
+      letter.setStart(walker.currentNode, k);
+      letter.setEnd(walker.currentNode, k + 1);
+      const [box] = letter.getClientRects(), next = letter.toString();
+      const below = box && before && box.top > before.top + before.height * 0.6;
+      if (below && /\\w/.test(last.replace('_', '')) && /[a-z0-9_]/.test(next)) broken.push(name.textContent);
+      if (box) before = box;
+      last = next;
+    }
+  }
+  return broken;
+})"""
+
+
+@every_module
+def test_a_phone_breaks_names_between_their_words(module: str, new_page: Callable[..., Page], site_url: str) -> None:
+    page = new_page(width=360, height=740)
+    page.goto(f"{site_url}/{PAGES}/{module}.html")
+    assert page.evaluate(BROKEN) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.locator(".prev-next-title wbr").count() > 0
+
+
+@every_module
+def test_names_and_columns_are_not_wider_than_their_place(
+    module: str, new_page: Callable[..., Page], site_url: str
+) -> None:
+    page = new_page(width=1280, height=800)
+    page.goto(f"{site_url}/{PAGES}/{module}.html")
+    places = page.locator(".bd-sidebar-secondary, div.posenc-formula pre, .bd-article table")
+    assert places.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length") == 0
+    assert page.locator("#pst-page-toc-nav code").count() > 0
+
+
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
@@ -113,8 +152,8 @@ def test_a_constant_shows_its_values(name: str, shown: str) -> None:
 # ---- docstrings ----------------------------------------------------------------------------------------------------
 
 
-def rst(text: str, own: tuple[str, ...] = ()) -> str:
-    return "\n".join(to_rst(text.splitlines(), "posenc.rotary", set(own))).strip()
+def rst(text: str, own: tuple[str, ...] = (), class_: str = "") -> str:
+    return "\n".join(to_rst(text.splitlines(), "posenc.rotary", set(own), class_)).strip()
 
 
 def test_names_become_links_where_they_have_an_entry() -> None:
@@ -148,18 +187,59 @@ def test_indices_and_exponents_are_set(text: str, set_as: str) -> None:
     assert rst(text, own=("w_q",)) == set_as
 
 
+def test_members_become_links_within_their_class() -> None:
+    assert rst("`to`") == "``to``"
+    assert rst("`to`", class_="posenc.rotary.RotaryTable") == ":py:obj:`to <posenc.rotary.RotaryTable.to>`"
+    assert rst("`RotaryTable.to`") == ":py:obj:`RotaryTable.to <posenc.rotary.RotaryTable.to>`"
+
+
 def test_a_formula_stands_by_itself_and_a_section_is_left_to_napoleon() -> None:
     text = "Turned.\n\n    φ = m·θ_i\n\nWords.\n\nArgs:\n    x: shape (dim,).\n        More.\n\nSource: here."
     assert rst(text).splitlines() == [
-        *("Turned.", "", "", ".. parsed-literal::", "   :class: posenc-formula", ""),
-        *(r"    \ φ = m·θ\ :sub:`i`", "", "Words.", ""),
+        *("Turned.", "", "", ".. container:: posenc-formula", ""),
+        *("   .. parsed-literal::", "", r"      \ φ = m·θ\ :sub:`i`", "", "Words.", ""),
         *("Args:", "    x: shape (dim,).", "        More.", "", "Source: here."),
     ]
 
 
-def test_columns_keep_their_places() -> None:
-    text = "Methods.\n\n    linear     by s, x_i\n    longrope   by a list"
-    assert rst(text).splitlines()[-2:] == [r"    \ linear     by s, x_i", "    longrope   by a list"]
+def test_two_columns_become_a_table_of_what_is_named_and_what_it_means() -> None:
+    text = "M.\n\n    base, dim   by s, x_i\n    a list      by `rotate`\n    f(x)        one\n                word"
+    assert rst(text).splitlines()[2:] == [
+        *("", ".. list-table::", "   :class: posenc-columns", "   :stub-columns: 1", ""),
+        *("   * - ``base``, ``dim``", r"     - by s, x\ :sub:`i`"),
+        *("   * - a list", "     - by :py:obj:`rotate <posenc.rotary.rotate>`"),
+        *("   * - ``f(x)``", "     - one word"),
+    ]
+
+
+def test_of_three_columns_the_first_line_is_a_header() -> None:
+    lines = rst("M.\n\n    x     one    two\n    few   here   there").splitlines()
+    assert "   :header-rows: 1" in lines
+    assert lines[-6:] == ["   * - x", "     - one", "     - two", "   * - ``few``", "     - here", "     - there"]
+
+
+def test_a_drawing_keeps_its_places() -> None:
+    rows = ["[q_0, q_1]       [q_0,   ·]", "[q_2, q_3]   →   [q_2, q_3]"]
+    text = "D.\n\n" + "\n".join(f"    {row}" for row in rows)
+    assert rst(text).splitlines()[-2:] == [rf"   \ {row}" for row in rows]
+    assert ".. parsed-literal::" in rst(text)
+
+
+def test_lines_that_go_on_set_in_become_a_list_of_definitions() -> None:
+    text = "D.\n\n    base: the dictionary, else\n        none.\n    dim (half): what x_i says."
+    assert rst(text).splitlines()[3:] == [
+        *("base", "    the dictionary, else none.", "", "dim (half)", r"    what x\ :sub:`i` says."),
+    ]
+
+
+def test_an_example_may_be_set_in() -> None:
+    assert rst("Words.\n\n    >>> f(2)\n    3\n\nMore.").splitlines()[2:] == [">>> f(2)", "3", "", "More."]
+
+
+def test_names_may_break_between_their_words() -> None:
+    code = '<code><span class="pre">a.b_c(d,TheEnd)</span></code>'
+    broken = '<code><span class="pre">a.<wbr>b_<wbr>c(<wbr>d,<wbr>The<wbr>End)</span></code>'
+    assert site_package.let_break(f"<h1>posenc.lab</h1> a.b {code}") == f"<h1>posenc.<wbr>lab</h1> a.b {broken}"
 
 
 def test_an_example_is_shown_as_it_stands() -> None:

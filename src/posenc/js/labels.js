@@ -20,6 +20,8 @@ const overlap = (a, b) => (
 export function place(wide, [x, y], towards, away, box, taken, lines = []) {
   const at = (left, top) => ({ left, right: left + wide, top, bottom: top + HIGH });
   const of = (others, spot) => others.reduce((sum, other) => sum + overlap(spot, other), 0), covered = (spot) => of(taken, spot);
+  const reach = away + FARTHER.at(-1) + wide;
+  const near = lines.filter(({ left, right, top, bottom }) => Math.max(left - x, x - right, top - y, y - bottom) < reach);
   let best = null, least = Infinity;
   for (const farther of FARTHER) {
     if (FAR * farther >= least) break;
@@ -27,7 +29,7 @@ export function place(wide, [x, y], towards, away, box, taken, lines = []) {
       const across = Math.cos(towards + turn), down = Math.sin(towards + turn), far = away + farther;
       const left = Math.min(Math.max(x + across * (far + wide / 2) - wide / 2, box.left), box.right - wide);
       const top = Math.min(Math.max(y + down * (far + HIGH / 2) - HIGH / 2, box.top), box.bottom - HIGH);
-      const spot = at(left, top), over = (covered(spot) && TAKEN + covered(spot)) + of(lines, spot) + FAR * farther;
+      const spot = at(left, top), taking = covered(spot), over = (taking > 0 ? TAKEN + taking : of(near, spot)) + FAR * farther;
       if (over < least) [best, least] = [spot, over];
     }
   }

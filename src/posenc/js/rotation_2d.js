@@ -200,8 +200,10 @@ function drawScores(context, theme, result, state, cursor) {
   const long = ([first, second]) => widthOf(context, theme.font, first.label) + widthOf(context, theme.font, second.label) + 74;
   legend(context, theme, rows.find((row) => long(row) <= room) ?? rows.at(-1), left, top + 10, left + room);
   chart.axes({
-    xTitle: picture.position, yTitle: picture.scores, xTicks: (x.end - x.start) / 60, yTicks: 4, yText: (tick) => fixed(tick, tick % 1 ? 1 : 0),
-    xText: (tick) => (Math.abs(x.at(tick) - x.at(n)) < 12 ? "" : wholeNumber(tick)), // the key's grip stands there, which is named
+    xTitle: picture.position, yTitle: picture.scores, xTicks: (x.end - x.start) / 60, yTicks: 4,
+    // no number where a grip stands, which is named
+    xText: (tick) => (Math.abs(x.at(tick) - x.at(n)) < 12 ? "" : wholeNumber(tick)),
+    yText: (tick) => (Math.hypot(x.at(m) - x.start, y.at(tick) - y.at(by_matrices)) < 12 ? "" : fixed(tick, tick % 1 ? 1 : 0)),
   });
   const points = Array.from({ length: FARTHEST + 1 }, (_, position) => [position, scores[position - n + FARTHEST]]);
   context.globalAlpha = locked ? 0.75 : 1;

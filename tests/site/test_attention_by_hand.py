@@ -7,6 +7,7 @@ import pytest
 
 from posenc.widgets import AttentionByHand
 from posenc.widgets.attention_by_hand import WORDS
+from tests.site.texts import crossed
 
 pytestmark = pytest.mark.xdist_group("AttentionByHand")
 
@@ -53,3 +54,19 @@ def test_a_press_on_a_row_lets_that_word_ask(open_live):
         live.settle()
         assert live.get("word") == str(word)
         assert live.finding.startswith(f"“{WORDS[word]}” asks with")
+
+
+def test_an_arrow_ends_with_its_plane(open_live):
+    live = open_live(AttentionByHand, width=360)
+    _, table = live.evaluate("explorable.pixel(0, 0)")
+    drag(live, "key mat", 0, table)  # onto the table, which stands below
+    [handle] = [handle for handle in live.evaluate("explorable.handles") if handle["name"] == "key mat"]
+    assert handle["y"] < table - 30
+    assert live.values()["keys"][5][1] < -0.5
+    live.set(k_glue_object=-4.0)
+    assert "key the" not in {handle["name"] for handle in live.evaluate("explorable.handles")}
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_line_crosses_a_label(open_live, width):
+    assert crossed(open_live(AttentionByHand, width=width), AttentionByHand) == []

@@ -7,6 +7,7 @@ import pytest
 
 from posenc.bias import alibi_slopes, t5_bucket
 from posenc.widgets import BiasExplorer
+from tests.site.texts import crossed
 
 pytestmark = pytest.mark.xdist_group("BiasExplorer")  # with the battery of tests of it: they share its page
 
@@ -153,3 +154,8 @@ def test_only_a_scheme_that_learns_offers_a_draw(open_live):
     live.control("scheme").get_by_text("KERPLE, log", exact=True).click()
     live.control("draw").locator("button").click()
     assert "(draw 1)" in live.finding
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_line_crosses_a_label(open_live, width):
+    assert crossed(open_live(BiasExplorer, width=width), BiasExplorer) == []

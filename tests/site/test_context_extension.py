@@ -9,6 +9,7 @@ from posenc import configs, scaling
 from posenc.frequencies import inv_freq, turns
 from posenc.widgets import ContextExtension
 from tests.site.live import assert_same
+from tests.site.texts import crossed
 
 pytestmark = pytest.mark.xdist_group("ContextExtension")  # with the battery of tests of it: they share its page
 
@@ -188,3 +189,8 @@ def test_chapter_10_does_not_tell_what_it_asks_of_ntk_aware_scaling(open_live):
     live.evaluate("model.set('_restore', x)", {"story": "ntk"})
     assert live.get("method") == "linear"
     assert "slow-all, angles, llama, past" in live.notice
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_line_crosses_a_label(open_live, width):
+    assert crossed(open_live(ContextExtension, width=width), ContextExtension) == []

@@ -14,7 +14,7 @@ from posenc.frequencies import angles, inv_freq
 from posenc.rotary import pair_scores, rotate, rotation_matrix
 from posenc.widgets import Rotation2D, bundle
 from tests.site.live import Arithmetic
-from tests.site.texts import collisions, written
+from tests.site.texts import collisions, crossed, written
 
 pytestmark = pytest.mark.xdist_group("Rotation2D")  # with the battery of tests of it: they share its page
 
@@ -141,6 +141,16 @@ def test_a_label_stands_where_it_should_if_it_can(labels):
     assert beside["bottom"] <= 40 or beside["top"] >= 60 or beside["right"] <= 100
 
 
+def test_a_label_goes_out_of_the_way_of_a_line_but_not_far(labels):
+    given = {"wide": 40, "point": [20, 50], "towards": 0, "away": 10, "taken": []}
+    place = PLACE.replace("x.taken)", "x.taken, x.lines)")
+    beside = labels(place, given | {"lines": [{"left": 0, "right": 200, "top": 47, "bottom": 53}]})
+    assert beside["bottom"] <= 47 or beside["top"] >= 53
+    assert max(abs(beside["left"] - 20), abs(beside["top"] - 50)) < 60
+    across = labels(place, given | {"lines": [{"left": 30, "right": 30.5, "top": 0, "bottom": 100}]})
+    assert across == labels(place, given | {"lines": []}), "rather than to go farther"
+
+
 @pytest.mark.parametrize("towards", [0, math.pi / 2, math.pi, 5])
 def test_labels_of_one_point_cover_neither_each_other_nor_the_edge(labels, towards):
     for point in ([100, 50], [0, 0], [200, 100], [199, 1]):
@@ -169,6 +179,11 @@ def test_no_label_covers_another(open_live, width):
     places = [{"m": m, "n": n, "locked": False} for m in (0, 1, 2, 3, 17, 31, 32) for n in (0, 1, 2, 16, 30, 32)]
     for setting in [*settings, *ends, *places]:
         assert collisions(live, **{**Rotation2D().setting(), **setting}) == [], setting
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_line_crosses_a_label(open_live, width):
+    assert crossed(open_live(Rotation2D, width=width), Rotation2D) == []
 
 
 def test_the_labels_of_before_and_after_are_all_written(open_live):

@@ -1,7 +1,7 @@
 import { dot } from "./arithmetic.js";
 import { attention, product } from "./arithmetic_attention.js";
 import { colours, sequential } from "./colours.js";
-import { Axis, HeatMap, Plot, arrow, cellAxis, grip, words } from "./drawing.js";
+import { Axis, HeatMap, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
 import catalogue from "./attention_by_hand.json";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
@@ -13,6 +13,7 @@ const FEATURES = ["creature", "object", "action", "glue"], SIDES = ["creature", 
 const HANDED_OVER = 3; // features of a value, as in Python
 const WEIGHTS = sequential(0, 1.3); // pale enough for the numbers in the cells
 const FROM = -0.8, TO = 4.3; // what the plane shows
+const GRIP = 8; // pixels; half of one may stand out of the plane
 const MERGED = 15; // pixels; keys nearer than that share their names
 
 const matrixOf = (state, letter) => FEATURES.map((feature) => SIDES.map((side) => state[`${letter}_${feature}_${side}`]));
@@ -50,16 +51,22 @@ function clusters({ values, plane, list }) {
   return found.map(({ members, ...at }) => ({ ...at, members, name: members.map((j) => list[j]).join(picture.between) }));
 }
 
+const discOf = (weight) => 34 * Math.sqrt(weight);
+
 function drawPlane({ context }, result, theme) {
   const { plane: { x, y }, values, asks, list } = result, plot = new Plot(context, theme, x, y), origin = [x.at(0), y.at(0)];
   const tip = ([across, up]) => [x.at(across), y.at(up)];
+  const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end + 20, bottom: y.start });
   plot.horizontal(0, { colour: theme.grid, dash: [] });
   plot.vertical(0, { colour: theme.grid, dash: [] });
   words(context, theme, picture.across, x.end - 4, y.start - 8, { align: "right" });
+  labels.along([x.end - 4 - widthOf(context, theme.font, picture.across), y.start - 8], [x.end - 4, y.start - 8]);
   words(context, theme, picture.up, Math.max(origin[0] - 8, 50), y.end + 10, { align: "right" });
+  plot.clip(); // an arrow that is longer than the plane would cross the table
   values.queries.forEach((query, i) => {
     context.globalAlpha = i === asks ? 1 : 0.25;
     arrow(context, origin, tip(query), colours.query, { width: i === asks ? 4 : 2 });
+    labels.beside([origin, tip(query)]);
   });
   context.globalAlpha = 1;
   const query = values.queries[asks], long = Math.hypot(...query);
@@ -69,23 +76,25 @@ function drawPlane({ context }, result, theme) {
   }
   values.keys.forEach((key, j) => {
     arrow(context, origin, tip(key), colours.key, { width: 2 });
+    labels.beside([origin, tip(key)]);
     context.globalAlpha = 0.35;
     context.fillStyle = colours.key;
     context.beginPath();
-    context.arc(...tip(key), 34 * Math.sqrt(values.weights[asks][j]), 0, 2 * Math.PI);
+    context.arc(...tip(key), discOf(values.weights[asks][j]), 0, 2 * Math.PI);
     context.fill();
     context.globalAlpha = 1;
   });
-  const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end + 20, bottom: y.start - 16 });
+  context.restore();
   labels.along(origin, tip(query));
   for (const arrowhead of [query, ...values.keys]) labels.keep(...tip(arrowhead), 11);
-  const named = ([px, py], text, colour) => (
-    labels.write(text, [px, py], { towards: Math.atan2(py - origin[1], px - origin[0]), away: 13, colour, bold: true })
-  );
+  const named = ([px, py], text, colour, disc = 0) => { // outwards, or below where the arrow is hardly one
+    const [across, down] = [px - origin[0], py - origin[1]], towards = Math.hypot(across, down) < MERGED ? Math.PI / 2 : Math.atan2(down, across);
+    labels.write(text, [px, py], { towards, away: Math.max(13, disc), colour, bold: true });
+  };
   named(tip(query), say(picture.query, { asks: list[asks] }), colours.query);
   for (const { x: px, y: py, members, name } of clusters(result)) {
     const weight = 100 * members.reduce((sum, j) => sum + values.weights[asks][j], 0);
-    named([px, py], say(picture.weight, { name, weight }), colours.key);
+    named([px, py], say(picture.weight, { name, weight }), colours.key, discOf(Math.max(...members.map((j) => values.weights[asks][j]))));
   }
 }
 
@@ -136,12 +145,16 @@ function pull(state, letter, row, point) {
   return changes;
 }
 
+// Only within the plane is an arrow's tip seen and dragged.
 function handles({ plane: { x, y }, values, rows, list, asks }, state) {
+  const within = (axis, pixel) => axis.invert(Math.min(Math.max(pixel, Math.min(axis.start, axis.end)), Math.max(axis.start, axis.end)));
   const handle = (name, letter, word, [across, up]) => ({
-    name, x: x.at(across), y: y.at(up), drag: (px, py) => pull(state, letter, rows[word], [x.invert(px), y.invert(py)]),
+    name, x: x.at(across), y: y.at(up), drag: (px, py) => pull(state, letter, rows[word], [within(x, px), within(y, py)]),
   });
   const once = [...list.keys()].filter((word) => list.indexOf(list[word]) === word && Math.hypot(...values.keys[word]) > 0.3);
-  return [handle("query", "q", asks, values.queries[asks]), ...once.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word]))];
+  const all = [handle("query", "q", asks, values.queries[asks]), ...once.map((word) => handle(`key ${list[word]}`, "k", word, values.keys[word]))];
+  const outside = (axis, pixel) => Math.abs(pixel - (axis.start + axis.end) / 2) - Math.abs(axis.end - axis.start) / 2;
+  return all.filter((tip) => Math.max(outside(x, tip.x), outside(y, tip.y)) <= GRIP);
 }
 
 function facts({ values, asks, list }) {

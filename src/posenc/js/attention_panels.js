@@ -106,10 +106,10 @@ function drawOutputs(context, theme, entry, y, outputs, greatest, rows = [...out
 // The words of a panel, beside its rows and above its columns; those that can be dragged stand on a ground of their own.
 function drawWords(context, theme, { x, y, start, slanted }, { list, rows, columns }, { scheme }, draggable, numbered) {
   const bold = `600 ${theme.font}`;
-  const ground = (wide, left, middle) => {
+  const ground = (wide, left, middle, half = 9) => {
     if (!draggable) return;
     context.beginPath();
-    context.roundRect(left - 4, middle - 9, wide + 8, 18, 9);
+    context.roundRect(left - 4, middle - half, wide + 8, 2 * half, half);
     for (const [colour, alpha] of [[theme.ground, 1], [theme.grid, 0.6]]) {
       context.fillStyle = colour;
       context.globalAlpha = alpha;
@@ -125,7 +125,7 @@ function drawWords(context, theme, { x, y, start, slanted }, { list, rows, colum
     context.save();
     context.translate(x.at(columns[k]), y.start - 12);
     if (slanted) context.rotate(-0.7);
-    ground(wide, slanted ? -2 : -wide / 2, 0);
+    ground(wide, slanted ? -2 : -wide / 2, 0, slanted ? 7.5 : 9); // slanted ones stand closer together
     words(context, theme, word, slanted ? -2 : 0, 0, { align: slanted ? "left" : "center", colour: colours.key, bold: true });
     context.restore();
     const number = right - wide - (draggable ? 27 : 5);
@@ -219,8 +219,10 @@ export function drawPanels({ context, width, height }, result, state, theme, fac
     if (beside) new HeatMap(context, theme, before.x, before.y).outline(cursor.query, cursor.key);
     new HeatMap(context, theme, after.x, after.y).outline(values.rows[cursor.query], values.columns[cursor.key]);
   }
-  const said = moving && !facts.written ? say(picture.under_way, facts) : [say(picture.verdict, facts), say(picture.verdict_short, facts)];
-  const verdict = sized(theme, beside ? 15 : 13), line = height - VERDICT + 14;
-  words(context, verdict, said, 0, line, { colour: theme.text, bold: true, width });
+  const verdict = sized(theme, beside ? 15 : 13), line = height - VERDICT + 14, style = { colour: theme.text, bold: true, width };
+  if (moving && !facts.written) {
+    const said = say(picture.under_way, facts), fits = widthOf(context, `600 ${verdict.font}`, said) <= width;
+    (fits ? [said] : said.split(/(?<=:) /)).forEach((part, k) => words(context, verdict, part, 0, line + 20 * k, style));
+  } else words(context, verdict, [say(picture.verdict, facts), say(picture.verdict_short, facts)], 0, line, style);
   if (!moving) words(context, theme, say(picture.legend, facts), 0, line + 20, { width });
 }

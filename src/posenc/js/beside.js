@@ -42,10 +42,10 @@ const HIGH = 16; // of a line of words
 const COVERS = 1000; // what it costs to cover other words: rather no name
 
 // Writes each curve's name above or below it, where fewest other things stand. curves: [{ text, colour, points }] with points
-// in pixels from left to right, of which some may have no text; `taken` are rectangles that hold other words.
+// in pixels from left to right, of which some may have no text, or less `weight`; `taken` are rectangles that hold other words.
 export function nameCurves(context, theme, box, curves, taken = []) {
   const seen = ([px, py]) => Number.isFinite(py) && px >= box.left - 1 && px <= box.right + 1;
-  const dense = curves.map(({ points }) => points.filter(seen).flatMap(between)), all = dense.flat();
+  const dense = curves.map(({ points, weight = 1 }) => points.filter(seen).flatMap(between).map((point) => [...point, weight])), all = dense.flat();
   curves.forEach(({ text, colour }, k) => {
     if (!text || dense[k].length === 0) return;
     const long = widthOf(context, `600 ${theme.font}`, text) + 6;
@@ -60,7 +60,7 @@ export function nameCurves(context, theme, box, curves, taken = []) {
         const outside = Math.max(box.top - top, 0) + Math.max(top + HIGH - box.bottom, 0);
         let cost = 200 * outside + COVERS * taken.filter((other) => meet(place, other)).length;
         if (best !== null && cost >= best.cost) continue;
-        for (const [px, py] of all) if (px > left && px < place.right && py > top - 3 && py < place.bottom + 3) cost++;
+        for (const [px, py, weight] of all) if (px > left && px < place.right && py > top - 3 && py < place.bottom + 3) cost += weight;
         if (best === null || cost < best.cost) best = { ...place, cost };
       }
     }

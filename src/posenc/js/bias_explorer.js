@@ -77,15 +77,16 @@ function soft(scale) {
 }
 
 // The number of each head where its line leaves the chart, as far as there is room, the chosen one first; where they stand.
-function numberHeads({ context, theme, x, y }, series, head) {
+function numberHeads({ context, theme, x, y }, series, head, back) {
   const placed = [], short = x.end < 400;
   for (const h of new Set([head, 0, series.length - 1, ...series.keys()])) {
     const last = series[h].findLastIndex((value) => value >= y.from && value <= y.to);
-    const [px, py] = [x.at(last) + 4, Math.min(y.at(series[h][last]), y.start - 7)];
+    const beside = h === head && last === back ? 9 : 4; // a mark stands there
+    const [px, py] = [x.at(last) + beside, Math.min(y.at(series[h][last]), y.start - 7)];
     if (last < 0 || placed.some(([left, top]) => Math.abs(left - px) < (short ? 16 : 44) && Math.abs(top - py) < 12)) continue;
     placed.push([px, py]);
     const text = short ? String(h + 1) : say(picture.number, { number: h + 1 });
-    words(context, theme, text, px, py, h === head ? { colour: colours.score, bold: true } : {});
+    words(context, theme, text, px, py, { rim: true, ...(h === head && { colour: colours.score, bold: true }) });
   }
   return placed.map(([left, top]) => ({ left, right: left + (short ? 14 : 44), top: top - 8, bottom: top + 8 }));
 }
@@ -120,9 +121,9 @@ function drawChart(context, theme, result, state, cursor) {
     const points = Array.from(series[head], (value, m) => [m, value]).filter(([, value]) => value >= y.from && value <= y.to);
     plot.marks(points, colours.score, { radius: 3.5 });
   }
-  const taken = shown === "bias" ? numberHeads(plot, series, head) : [];
   const { x: px, y: py } = handleAt(result), value = series[head][back];
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
+  const taken = shown === "bias" ? numberHeads(plot, series, head, back) : [];
   if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
   const right = x.end - px > widthOf(context, theme.font, say(picture.back, named)) + 24;
   words(context, theme, say(picture.back, named), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text, ground: true });
@@ -155,8 +156,8 @@ function drawMatrix(context, theme, { keys, queries, values, head, back }, state
     const end = tokens - 1 - back, [from, to] = [[keys.at(0), queries.at(back)], [keys.at(end), queries.at(tokens - 1)]];
     new Plot(context, theme, keys, queries).rule(from, to, { dash: [5, 4], width: 1.5 });
   }
-  const ends = [0, tokens - 1].map((token) => [token, String(token)]);
-  map.labels({ title: "", xTicks: ends, yTicks: ends });
+  const ends = [0, tokens - 1].map((token) => [token, String(token)]), lower = queries.invert(queries.start + 8);
+  map.labels({ title: "", xTicks: ends, yTicks: [[Math.max(lower, 0), "0"], ends[1]] }); // not into the title above
   words(context, theme, say(picture.matrix, named, names), keys.start - MARGIN, queries.start - 4, { baseline: "bottom" });
   words(context, theme, picture.query, keys.start - 5, queries.at(middle), { align: "right", colour: colours.query, bold: true });
   const below = { align: "center", baseline: "top", colour: colours.key, bold: true };

@@ -81,7 +81,7 @@ function drawHands({ context }, result, state, theme) {
   words(context, theme, picture.speeds, 0, speedTop - 16, { colour: theme.text, bold: true, width: right });
   const axis = new Plot(context, theme, speed, new Axis({ from: 0, to: 1, start: speedTop + 14, end: speedTop }));
   axis.horizontal(0, { colour: theme.muted, dash: [] });
-  for (const tick of speed.ticks()) words(context, theme, grouped(tick), Math.max(speed.at(tick), 18), speedTop + 28, { align: "center" });
+  for (const tick of speed.ticks()) words(context, theme, grouped(tick), Math.max(speed.at(tick), 18), speedTop + 31, { align: "center" });
   for (const { x, y, hand } of handles(result, state)) grip(context, theme, x, y, pairColour(hand, hands));
   if (wide) drawWishes(context, theme, result, 0, speedTop + 56, right);
 }

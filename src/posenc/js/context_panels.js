@@ -56,6 +56,7 @@ function bounds({ values }, { method, other, beta_fast, beta_slow, dim }) {
   return all.filter(({ at }) => at >= 0 && at <= dim / 2 - 1);
 }
 
+const ZONES = [0.42, 0.3, 0.2]; // how far down a zone's name may stand: as far as no curve crosses it
 const thresholdAt = (control, { top, bottom }) => bottom - (bottom - top) * (control === "beta_fast" ? 0.36 : 0.24);
 
 // What is dragged in the large panel: the thresholds, or the lengths.
@@ -145,13 +146,13 @@ function curves(plot, values, drawn, series) {
   });
 }
 
-function nameThem(context, theme, plot, { values }, state, drawn, series, taken) {
+function nameThem(context, theme, plot, { values }, state, drawn, series, taken, uprights = []) {
   const { x, y } = plot, named = ["method", "other", "original"].filter((which) => drawn.includes(which));
   const own = named.filter((which, k) => !named.slice(0, k).some((before) => state[before] === state[which]));
-  nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, own.map((which) => ({
+  nameCurves(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start }, [...own.map((which) => ({
     text: nameOf(which, state), colour: which === "original" ? theme.muted : STROKES[which].colour,
     points: Array.from(values[which][series], (value, i) => [x.at(i), y.at(value)]),
-  })), taken);
+  })), ...uprights.map((at) => ({ weight: 0.5, points: [[x.at(at), y.end], [x.at(at), y.start]] }))], taken);
 }
 
 const rectangle = (x, y, wide) => ({ left: x - wide / 2, right: x + wide / 2, top: y - 8, bottom: y + 8 });
@@ -168,7 +169,11 @@ function drawSlowing(context, theme, place, result, state, drawn, cursor) {
     for (const [bound, from, to] of [["beta_fast", pairs.from, fast.at], ["beta_slow", slow.at, pairs.to]]) {
       const wide = pairs.at(to) - pairs.at(from) - 8;
       if (wide < 60) continue;
-      const y = place.top + (place.bottom - place.top) * 0.42, x = (pairs.at(from) + pairs.at(to)) / 2;
+      const x = (pairs.at(from) + pairs.at(to)) / 2, free = ({ top, bottom }) => !drawn.some((which) => (
+        values[which].slowed.some((times, i) => Math.abs(pairs.at(i) - x) < wide / 2 && up.at(times) > top - 4 && up.at(times) < bottom + 4)
+      ));
+      const heights = ZONES.map((share) => place.top + (place.bottom - place.top) * share);
+      const y = heights.find((height) => free({ top: height - 8, bottom: height + 24 })) ?? heights[0];
       const centred = { align: "center", colour: theme.text, width: wide };
       picture.zones[bound].forEach((text, line) => words(context, theme, text, x, y + 16 * line, centred));
       taken.push(rectangle(x, y, wide), rectangle(x, y + 16, wide));
@@ -187,7 +192,7 @@ function drawSlowing(context, theme, place, result, state, drawn, cursor) {
     words(context, theme, text, px + (align === "left" ? 13 : -13), y, { align, colour: theme.text, ground: true });
     taken.push(rectangle(px + (align === "left" ? 70 : -70), y, 140));
   });
-  nameThem(context, theme, plot, result, state, drawn, "slowed", taken);
+  nameThem(context, theme, plot, result, state, drawn, "slowed", taken, bounds(result, state).map(({ at }) => at));
   if (cursor?.last === "pair") plot.vertical(cursor.pair, { dash: [] });
 }
 
@@ -256,7 +261,7 @@ function drawScores(context, theme, place, { x, up, columns, filled, values }, s
     plot.marks(spots.map((m) => [m, values[which].score[m]]), STROKES[which].colour, { square: which === "other" });
   }
   const entries = shown.map((which) => ({ label: nameOf(which, state), ...STROKES[which] }));
-  legend(context, theme, entries, place.left + 6, place.bottom - (trained <= used ? 60 : 40), place.right);
+  legend(context, theme, entries, place.left + 6, place.bottom - (trained <= used ? 60 : 40), place.right, { ground: true });
   if (cursor?.last === "distance") plot.vertical(cursor.distance, { dash: [] });
 }
 

@@ -161,8 +161,8 @@ function drawChart({ context }, theme, result, { chart, used, trained }) {
   plot.axes({ xTitle: picture.pairs, yTitle, xTicks: Math.min(6, pairs), yTicks: 2, yText });
   if (!share) {
     plot.horizontal(1, { dash: [], width: 1.5 });
-    words(context, theme, picture.one_turn, x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text });
     drawTurns({ context }, plot, result, longer, step);
+    words(context, theme, picture.one_turn, x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text, rim: true });
   } else if (longer) values.new.forEach((part, i) => part > 0 && plot.bar(x.at(i), Math.max(1, step * 0.7), 100 * part, pairColour(i, pairs)));
   else words(context, theme, picture.no_longer, (x.start + x.end) / 2, (start + end) / 2 - 8, { align: "center" });
   return plot;

@@ -308,10 +308,7 @@ export function onceLettersCome(redraw) {
 }
 
 // Names of the curves, set side by side above the plot, each in its own stroke.
-export function legend(context, theme, entries, left, top, right) {
-  context.font = theme.font;
-  context.textAlign = "left";
-  context.textBaseline = "middle";
+export function legend(context, theme, entries, left, top, right, { ground = false } = {}) {
   let x = left, y = top;
   for (const { label, colour, dash = [], area = false } of entries) {
     const width = widthOf(context, theme.font, label) + 34;
@@ -329,16 +326,16 @@ export function legend(context, theme, entries, left, top, right) {
     context.stroke();
     context.globalAlpha = 1;
     context.setLineDash([]);
-    context.fillStyle = theme.text;
-    context.fillText(label, x + 25, y);
+    words(context, theme, label, x + 25, y, { colour: theme.text, ground });
     x += width + 6;
   }
   return y + 12;
 }
 
 // Words on the canvas: one text, or several from long to short, of which the first that fits into `width` is written.
-// `align` and `baseline` are the canvas's own; on a `ground` of their own, lines behind them do not cross them out.
-export function words(context, theme, text, x, y, { colour = theme.muted, align = "left", baseline = "middle", bold = false, width = Infinity, ground = false } = {}) {
+// `align` and `baseline` are the canvas's own. Lines behind do not cross them out on a `ground` of their own, nor in a `rim` of
+// the page's colour, which covers less.
+export function words(context, theme, text, x, y, { colour = theme.muted, align = "left", baseline = "middle", bold = false, width = Infinity, ground = false, rim = false } = {}) {
   const font = bold ? `600 ${theme.font}` : theme.font, texts = [text].flat();
   const fits = (words) => width === Infinity || widthOf(context, font, words) <= width;
   const written = texts.find(fits) ?? texts.at(-1);
@@ -353,6 +350,12 @@ export function words(context, theme, text, x, y, { colour = theme.muted, align 
   context.fillStyle = colour;
   context.textAlign = align;
   context.textBaseline = baseline;
+  if (rim) {
+    const { lineJoin } = context;
+    Object.assign(context, { strokeStyle: theme.ground, lineWidth: 4, lineJoin: "round" });
+    context.strokeText(written, x, y);
+    context.lineJoin = lineJoin;
+  }
   context.fillText(written, x, y);
 }
 

@@ -122,15 +122,17 @@ function drawLarge(context, theme, { large, frequencies, values }, state, i, k) 
   });
   const text = (tokens) => (wavelength < 100 ? fixed(tokens, 1) : grouped(Math.round(tokens)));
   const [right, bottom, left] = [1, 2, 3].map((quarter) => text((wavelength * quarter) / 4)), inner = radius - 5;
-  words(context, theme, picture.start, x, y - inner, { align: "center", baseline: "top" });
-  words(context, theme, bottom, x, y + inner, { align: "center", baseline: "bottom" });
+  const hands = [state.distance, ...(state.chart === "difference" ? [state.other] : [])].map((at) => at * frequency);
+  const rim = (quarter) => hands.some((angle) => Math.cos(angle - (quarter * TURN) / 4) > 0.9); // a hand goes through the number
+  words(context, theme, picture.start, x, y - inner + 4, { align: "center", baseline: "top", rim: rim(0) }); // below a grip
+  words(context, theme, bottom, x, y + inner, { align: "center", baseline: "bottom", rim: rim(2) });
   if (widthOf(context, theme.font, left) + widthOf(context, theme.font, right) < 2 * inner - 16) {
-    words(context, theme, right, x + inner, y, { align: "right" });
-    words(context, theme, left, x - inner, y);
+    words(context, theme, right, x + inner, y, { align: "right", rim: rim(1) });
+    words(context, theme, left, x - inner, y, { rim: rim(3) });
   }
   const facts = { pair: i, turns: values.turns[i] };
   words(context, theme, say(picture.dial, facts), x, y + radius + 16, { align: "center", colour: theme.text, bold: true });
-  words(context, theme, picture.turn.map((one) => say(one, { wavelength })), x, y - radius - 9, { align: "center", width: 2 * radius + 50 });
+  words(context, theme, picture.turn.map((one) => say(one, { wavelength })), x, y - radius - 14, { align: "center", width: 2 * radius + 50 });
 }
 
 function chart({ context }, theme, result, title, from, to, options) {
@@ -157,7 +159,7 @@ function drawDifference(canvas, theme, result, state) {
   const { values, x, y } = result, pairs = result.frequencies.length;
   const plot = chart(canvas, theme, result, picture.shares.map((text) => say(text, state)), 0, 100, { yText: String });
   if (values.share_so_far) drawBars(plot, values.share_so_far.map((share) => 100 * share), pairs);
-  else words(canvas.context, theme, picture.same, (x.start + x.end) / 2, (y[0] + y[1]) / 2, { align: "center" });
+  else words(canvas.context, theme, picture.same, (x.start + x.end) / 2, (y[0] + y[1]) / 2 - 8, { align: "center" });
   return plot;
 }
 

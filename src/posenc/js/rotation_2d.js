@@ -73,17 +73,19 @@ function places(dim, width, limit) {
 
 const heightOf = (width) => (width >= 560 ? HEIGHT : NARROW);
 
-// The way from an arrow before it turns to the arrow after, a little farther out with each turn.
+// The way from an arrow before it turns to the arrow after, a little farther out with each turn; its points.
 function drawTurn(context, { x, y }, [across, up], angle, colour, first) {
   const start = Math.atan2(up, across), steps = Math.ceil(Math.abs(angle) * 12);
   context.strokeStyle = colour;
   context.lineWidth = 1.2;
-  context.beginPath();
-  for (let k = 0; k <= steps; k++) {
+  const points = Array.from({ length: steps + 1 }, (_, k) => {
     const turned = (angle * k) / Math.max(steps, 1), radius = first + (turned / (2 * Math.PI)) * 3;
-    context.lineTo(x.at(0) + radius * Math.cos(start + turned), y.at(0) - radius * Math.sin(start + turned));
-  }
+    return [x.at(0) + radius * Math.cos(start + turned), y.at(0) - radius * Math.sin(start + turned)];
+  });
+  context.beginPath();
+  for (const point of points) context.lineTo(...point);
   context.stroke();
+  return points;
 }
 
 const turnedBy = ([across, up], angle) => [
@@ -99,9 +101,10 @@ function trailOf({ q, k, frequencies, pairs }, i, { m, n, locked }) {
   ]);
 }
 
-function drawTrail(context, plane, result, i, state) {
+function drawTrail(context, labels, plane, result, i, state) {
   const tip = ([across, up]) => [plane.x.at(across), plane.y.at(up)], centre = tip([0, 0]);
   trailOf(result, i, state).forEach(([query, key], j) => {
+    labels.beside([centre, tip(query)]);
     context.globalAlpha = 0.6 * (1 - j / TRAIL);
     arrow(context, centre, tip(query), colours.query, { width: 1.5, head: 6 });
     if (state.locked) arrow(context, centre, tip(key), colours.key, { width: 1.5, head: 6 });
@@ -145,17 +148,19 @@ function drawPlane(context, theme, result, i, state) {
   context.beginPath();
   context.arc(...centre, unit, 0, 2 * Math.PI);
   context.stroke();
-  const labels = new Labels(context, theme, { left: x.start, right: x.end, top: y.end, bottom: y.start });
+  const spare = many || result.wide ? 0 : x.start; // on a phone a single plane stands in the middle
+  const labels = new Labels(context, theme, { left: x.start - spare, right: x.end + spare, top: y.end, bottom: y.start });
   const tip = (v) => [x.at(v[a]), y.at(v[b])], of = (v) => [v[a], v[b]], outward = ([px, py]) => Math.atan2(py - centre[1], px - centre[0]);
   const arrows = [
     { name: "q", before: result.q, after: values.turned_q, position: state.m, radius: 0.5 * unit, colour: colours.query },
     { name: "k", before: result.k, after: values.turned_k, position: state.n, radius: 0.36 * unit, colour: colours.key },
   ];
-  drawTrail(context, plane, result, i, state);
+  drawTrail(context, labels, plane, result, i, state);
   const between = drawAngle(context, centre, of(values.turned_q), of(values.turned_k), 0.8 * unit);
   drawChord(context, tip(values.turned_q), tip(values.turned_k), 2);
+  labels.beside([tip(values.turned_q), tip(values.turned_k)]);
   for (const { before, after, position, radius, colour } of arrows) {
-    drawTurn(context, plane, of(before), position * result.frequencies[i], colour, radius);
+    labels.beside(drawTurn(context, plane, of(before), position * result.frequencies[i], colour, radius).filter((_, k) => k % 3 === 0));
     arrow(context, centre, tip(before), colour, { width: 1.5, dash: [4, 4], head: 7 });
     arrow(context, centre, tip(after), colour, { width: 3.5, head: 12 });
     grip(context, theme, ...tip(before), colour);
@@ -163,14 +168,15 @@ function drawPlane(context, theme, result, i, state) {
     for (const v of [before, after]) labels.along(centre, tip(v));
   }
   if (many) drawCaption(context, theme, labels, result, i);
+  else {
+    labels.write(say(picture.across, { across: a + 1 }), [x.end + spare, y.at(0) + 10], { towards: Math.PI, away: 0 });
+    labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
+  }
   for (const { name, after, position, colour } of arrows) labels.write(say(picture.turned, { name, position }), tip(after), { towards: outward(tip(after)), colour, bold: true });
   for (const { name, before, colour } of arrows) labels.write(name, tip(before), { towards: outward(tip(before)), away: 9, colour });
   const degrees = say(picture.angle, { degrees: Math.round((Math.abs(between.angle) * 180) / Math.PI) });
   const middle = [centre[0] + 0.8 * unit * Math.cos(between.middle), centre[1] + 0.8 * unit * Math.sin(between.middle)];
   labels.write(degrees, middle, { towards: between.middle, away: 4, colour: theme.text, bold: true });
-  if (many) return;
-  labels.write(say(picture.across, { across: a + 1 }), [x.end, y.at(0) + 10], { towards: Math.PI, away: 0 });
-  labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
 }
 
 // Which dimensions make a plane, and how it turns: beside it, or in its corners.
@@ -194,7 +200,10 @@ function drawScores(context, theme, result, state, cursor) {
   const long = ([first, second]) => widthOf(context, theme.font, first.label) + widthOf(context, theme.font, second.label) + 74;
   legend(context, theme, rows.find((row) => long(row) <= room) ?? rows.at(-1), left, top + 10, left + room);
   chart.axes({
-    xTitle: picture.position, yTitle: picture.scores, xTicks: (x.end - x.start) / 60, xText: wholeNumber, yTicks: 4, yText: (tick) => fixed(tick, tick % 1 ? 1 : 0),
+    xTitle: picture.position, yTitle: picture.scores, xTicks: (x.end - x.start) / 60, yTicks: 4,
+    // no number where a grip stands, which is named
+    xText: (tick) => (Math.abs(x.at(tick) - x.at(n)) < 12 ? "" : wholeNumber(tick)),
+    yText: (tick) => (Math.hypot(x.at(m) - x.start, y.at(tick) - y.at(by_matrices)) < 12 ? "" : fixed(tick, tick % 1 ? 1 : 0)),
   });
   const points = Array.from({ length: FARTHEST + 1 }, (_, position) => [position, scores[position - n + FARTHEST]]);
   context.globalAlpha = locked ? 0.75 : 1;
@@ -214,9 +223,11 @@ function drawScores(context, theme, result, state, cursor) {
   grip(context, theme, x.at(n), y.start, colours.key);
   grip(context, theme, x.at(m), y.at(by_matrices), colours.query);
   const labels = new Labels(context, theme, { left: x.start, right: x.end + 14, top: y.end - 20, bottom: y.start - 4 });
-  labels.along([x.start, y.end - 11], [x.start + 32, y.end - 11]); // the axis's title
+  for (const up of [7, 14]) labels.along([x.start, y.end - up], [x.start + 32, y.end - up]); // the axis's title
   labels.keep(x.at(m), y.at(by_matrices), 9);
   labels.along([x.start, y.at(by_matrices)], [x.end, y.at(by_matrices)]);
+  labels.beside(points.map(([position, score]) => [x.at(position), y.at(score)]));
+  for (const position of [m, n]) labels.beside([[x.at(position), y.start], [x.at(position), position === m ? y.at(by_matrices) : y.end + 8]]);
   labels.write(say(picture.key, { n }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: colours.key, bold: true });
   labels.write(say(picture.score, { score: by_matrices }), [x.at(m), y.at(by_matrices)], { towards: -Math.PI / 2, colour: theme.text, bold: true });
   labels.write(say(picture.offset, { offset: m - n }), [x.at((m + n) / 2), y.start], { towards: -Math.PI / 2, away: 6, colour: theme.text });

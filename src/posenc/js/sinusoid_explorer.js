@@ -157,12 +157,10 @@ function handles({ values, axes }, { position, offset }) {
   ];
 }
 
-// A name beside a grip, on the side where there is room, on a rim of the ground's colour.
+// A name beside a grip, on the side where there is room.
 function nameOf(context, theme, text, x, y, colour, right) {
   const font = `600 ${theme.font}`, before = x + 13 + widthOf(context, font, text) > right;
-  Object.assign(context, { font, textAlign: before ? "right" : "left", textBaseline: "middle", strokeStyle: theme.ground, lineWidth: 4, lineJoin: "round" });
-  context.strokeText(text, before ? x - 13 : x + 13, y);
-  words(context, theme, text, before ? x - 13 : x + 13, y, { colour, align: before ? "right" : "left", bold: true });
+  words(context, theme, text, before ? x - 13 : x + 13, y, { colour, align: before ? "right" : "left", bold: true, rim: true });
 }
 
 function drawTable({ context, width }, { values, axes, frequencies }, state, theme, cursor, [query, other]) {

@@ -103,7 +103,7 @@ const BEHIND = {
 function drawDoor(context, theme, { name, left, right }, result, state) {
   const { top, bottom } = FRAME, open = state.door === name, wide = right - left, middle = (left + right) / 2;
   words(context, theme, picture.doors[name], middle, top - 14, { align: "center", bold: true, colour: theme.text, width: wide });
-  words(context, theme, open ? picture.open[name] : picture.shut, middle, bottom + 14, { align: "center", width: wide, colour: open ? theme.text : theme.muted });
+  words(context, theme, open ? picture.open[name] : picture.shut, middle, bottom + 18, { align: "center", width: wide, colour: open ? theme.text : theme.muted });
   const ajar = open ? 0.2 * Math.min(wide, 120) : wide - 8; // how much of the frame the leaf takes
   context.fillStyle = open ? theme.ground : theme.grid;
   context.fillRect(left, top, wide, bottom - top);

@@ -59,6 +59,7 @@ def test_the_mean_is_that_of_all_values_and_the_same_twice():
     assert first == again
     assert first.mean == pytest.approx(values.mean())
     assert str(Interval(1.234, 1.0, 1.5)) == "1.23 [1.00, 1.50]"
+    assert str(Interval(-0.004, -0.006, 0.001)) == "0.00 [-0.01, 0.00]"
 
 
 def test_one_seed_or_one_group_is_not_drawn_anew():

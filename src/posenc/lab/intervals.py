@@ -26,7 +26,7 @@ class Interval(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return f"{self.mean:z.2f} [{self.low:z.2f}, {self.high:z.2f}]"
 
     @property
     def is_level(self) -> bool:

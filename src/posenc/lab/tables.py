@@ -203,4 +203,4 @@ def _cell(table: Table, found: Results, wanted: Mapping[str, Any]) -> str:
     if less is not None and not found.select(**less):
         return ""
     told = found.interval(wanted, less)
-    return f"{told.mean:{'+' if table.less else ''}.2f} ±{(told.high - told.low) / 2:.2f}"
+    return f"{told.mean:{'+' if table.less else ''}z.2f} ±{(told.high - told.low) / 2:.2f}"

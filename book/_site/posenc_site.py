@@ -74,6 +74,9 @@ def use_processes(app: Sphinx, config: Config) -> None:
     """
     if sys.platform != "linux" or not execution_cache().exists():
         return
+    import site_processes
+
+    site_processes.use()
     app.parallel = max(app.parallel, PROCESSES)
     for name in UNSAID & app.extensions.keys():
         app.extensions[name].parallel_read_safe = True

@@ -10,6 +10,9 @@
   const significant = (value, digits = 4) =>
     new Intl.NumberFormat("en", { maximumSignificantDigits: digits }).format(value).replace("-", "−");
 
+  /** Degrees stand beside their number. */
+  const withUnit = (text, unit) => (unit === "°" ? `${text}${unit}` : `${text} ${unit}`.trim());
+
   /** A new element with attributes, properties (of a name that begins with a dot) and children. */
   function make(tag, attributes = {}, ...children) {
     const svg = ["svg", "path", "circle", "line", "text"].includes(tag);
@@ -56,7 +59,7 @@
       return { body: [label], read: () => (input.value === "" ? null : Number(input.value)), problem };
     },
     tell(asked, guess) {
-      const gap = Math.abs(guess - asked.truth.value), truth = `${asked.truth.text} ${asked.unit}`.trim();
+      const gap = Math.abs(guess - asked.truth.value), truth = withUnit(asked.truth.text, asked.unit);
       const told = { guess: significant(guess, 6), truth, gap: significant(gap, 3) };
       return [make("p", {}, fill(gap === 0 ? words.same : words.said, told))];
     },
@@ -108,7 +111,7 @@
     input.step = step ?? 10 ** Math.floor(Math.log10((most - least) / 50));
     input.value = value;
     const shown = make("span", {});
-    const say = (text = `${significant(Number(input.value))} ${unit}`.trim()) => {
+    const say = (text = withUnit(significant(Number(input.value)), unit)) => {
       shown.textContent = text;
       input.setAttribute("aria-valuetext", text);
       const [from, to] = extent(Number(input.value), { least, most });
@@ -140,7 +143,7 @@
       const line = (kind, value, text) => make("div", { class: `posenc-pair posenc-pair-${kind}` },
         make("span", { class: "posenc-pair-name" }, words.bars[kind]),
         make("span", { class: "posenc-pair-room" }, make("span", { style: place(value) })),
-        make("b", {}, `${text} ${asked.unit}`.trim()));
+        make("b", {}, withUnit(text, asked.unit)));
       const pairs = asked.labels.map((label, k) => make("div", { class: "posenc-pairs" }, make("p", {}, label),
         ...(guess === null ? [] : [line("guess", guess[k], significant(guess[k]))]),
         line("truth", asked.truth[k].value, asked.truth[k].text)));
@@ -373,7 +376,7 @@
       });
       const { truth, unit } = this.#asked;
       const shown = guess === null && truth.text
-        ? [make("p", {}, fill(words.truth, { truth: `${truth.text} ${unit}`.trim() }))]
+        ? [make("p", {}, fill(words.truth, { truth: withUnit(truth.text, unit) }))]
         : this.#kind.tell(this.#asked, guess);
       this.#panel.replaceChildren(make("div", { class: "posenc-result", tabindex: -1, role: "status" }, ...shown), again);
       if (guess !== null) this.#kind.onFigure?.(this.#asked, guess, this.#closed);

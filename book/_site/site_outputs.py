@@ -15,7 +15,7 @@ from sphinx.util import logging
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
-RUN_SENTENCE = "Run this chapter to move the sliders."
+RUN_SENTENCE = "Run this page to move the sliders."
 
 logger = logging.getLogger(__name__)
 

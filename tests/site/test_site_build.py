@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,13 +14,32 @@ import posenc_site
 import pytest
 import site_outputs
 import site_pages
+import site_processes
 from docutils import nodes
 from site_directives import AnyTrait
+from sphinx.errors import SphinxParallelError
 
 from tests.site.browser import ROOT
 
 PLOTLY = site_outputs.PLOTLY
 VIEW = site_outputs.WIDGET_VIEW
+
+
+# ---- several processes --------------------------------------------------------------------------------------------
+
+
+def test_a_page_that_fails_in_a_process_of_its_own_is_not_passed_over() -> None:
+    def fail(page: str) -> None:
+        raise RuntimeError(f"{page} is broken")
+
+    def start() -> None:
+        tasks = site_processes.Processes(1)
+        for number in range(100):
+            tasks.add_task(fail, f"page {number}")
+            time.sleep(0.1)  # the first fails while others are yet to start
+
+    with pytest.raises(SphinxParallelError, match="page 0 is broken"):
+        start()
 
 
 # ---- the execution cache ------------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ def C114() -> Evidence:
     near = [float(decay(10, inv_freq(DIM, base))) for base in (10, 50, 100, 200, 500)]
     return Evidence(
         as_said=np.all(np.diff(above) > 0),
-        figure=f"mean S up to 2048 from base 500 to 1000000: {', '.join(f'{value:.3f}' for value in above)}; "
+        figure=f"mean S up to 2048 from base 500 to 1000000: {', '.join(f'{value:z.3f}' for value in above)}; "
         f"S(10) at base 10, 50, 100, 200, 500: {', '.join(f'{value:.2f}' for value in near)}",
     )
 

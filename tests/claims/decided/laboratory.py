@@ -57,7 +57,7 @@ def _shares(found: dict[str, Interval]) -> str:
 
 
 def _range(values: np.ndarray) -> str:
-    return f"{values.min():.2f} to {values.max():.2f}"
+    return f"{values.min():z.2f} to {values.max():z.2f}"
 
 
 @decides

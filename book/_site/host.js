@@ -223,7 +223,8 @@
     await redraw(canvas, newPlot);
     new ResizeObserver(() => {
       const plot = plots.get(canvas); // nothing when the figure was taken away
-      if (plot && canvas.clientWidth < narrow !== plot.wasNarrow) redraw(canvas, react);
+      // drawn afresh: panels that keep their shape would push the other layout's margins on
+      if (plot && canvas.clientWidth < narrow !== plot.wasNarrow) redraw(canvas, newPlot);
     }).observe(canvas);
     figure.dataset.ready = "true";
     figure.addEventListener("posenc:changed", () => { // a reader's guess came, or went

@@ -435,6 +435,7 @@ def test_a_page_holds_a_students_words_and_formulas_and_may_load_nothing(
     text = page.read_text(encoding="utf-8")
     assert len(text) < 50_000
     assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text
+    assert re.findall(r'class="warning">([^<]*)', text) == []
     assert "&lt;script&gt;alert(1)&lt;/script&gt; The angle <math" in text
     assert "<script" not in text
     assert "<img" not in text

@@ -279,6 +279,16 @@ def test_every_run_can_be_built(torch):
             assert model.config.causal == run.causal
 
 
+def test_the_benchmark_has_a_run_of_every_profile_that_it_times(torch):
+    """It once asked a profile for a task that this one has not; `make bench` is not part of the tests."""
+    from posenc.lab.runs import PROFILES
+    from tests.benchmarks.laboratory import SCHEMES, TIMED, runs_of
+
+    assert set(PROFILES) == {*TIMED, "large"}
+    for profile in TIMED:
+        assert [run.scheme for run in runs_of(profile).values()] == list(SCHEMES)
+
+
 def test_all_schemes_of_a_task_have_the_same_budget():
     from posenc.lab.runs import SEEDS, planned
 

@@ -100,11 +100,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
     import site_roads
     import site_search
     import site_snippets
+    import site_sources
     import site_terms
 
     app.connect("config-inited", configure)
     app.connect("config-inited", use_processes)
-    pages = (site_directives, site_map, site_numbers, site_package, site_reference, site_roads)
+    pages = (site_directives, site_map, site_numbers, site_package, site_sources, site_reference, site_roads)
     after = (site_predict, site_folds, site_pages, site_python, site_assets, site_search, site_places)
     for part in (site_outputs, *pages, site_snippets, site_marks, site_terms, *after):
         part.setup(app)

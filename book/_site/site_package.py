@@ -21,6 +21,7 @@ from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from site_sources import with_sources
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -159,6 +160,7 @@ SECTION = re.compile(r"(Args|Returns|Yields|Raises|Attributes):$")
 INDEX = re.compile(r"(?<![\w.])([^\W\d_]|logits)_(?:\{([^{}]+)\}|([A-Za-z0-9]{1,2})(?![A-Za-z0-9_(]))")
 EXPONENT = re.compile(r"(?<=[\w)])\^(?:\{([^{}]+)\}|\(([^()]*(?:\([^()]*\)[^()]*)*)\)|([-−]?\w+))")
 NAME = re.compile(r"([A-Za-z_][\w.]*)(\(.*\))?$")
+PAPER = re.compile(r".+ <\w+>$")
 
 
 def _escaped(text: str) -> str:
@@ -186,10 +188,12 @@ def formula_text(text: str, own: set[str]) -> str:
 
 
 def linked(code: str, module: str, own: set[str], class_: str = "") -> str:
-    """A name in backticks: a link where it has an entry, else code. `own` are names with a meaning of their own.
+    """What stands in backticks: a link to a paper or to a name's entry, else code. `own` are names of the docstring.
 
     `class_` is the full name of the class in whose docstrings it stands.
     """
+    if PAPER.match(code):
+        return f":source:`{code}`"
     match = NAME.match(code)
     if match and code not in own:
         name, call = match[1], match[2] or ""
@@ -281,7 +285,7 @@ def set_apart(block: list[str], words: Callable[[str], str]) -> list[str]:
 
 def to_rst(lines: list[str], module: str, own: set[str], class_: str = "") -> list[str]:
     """A docstring in the form that napoleon reads: formulas set apart, names linked, nothing misread."""
-    text = "\n".join(lines)
+    text = with_sources("\n".join(lines))
     text = re.sub(r"`[^`]+`", lambda match: " ".join(match[0].split()), text)  # code that was broken over two lines
     answer: list[str] = []
     block: list[str] = []

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.build
 
 The book is built in a copy of the repository, from an empty execution cache, in this environment. Below it stand the
-times of the last `make test` here.
+times of the last run of the tests here.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def main() -> None:
         print(f"{name:52}{entry['seconds']:10.1f}{entry['peak_mib']:12.0f}")
     tests = load("tests")
     if tests is None:
-        print("No `make test` has ended here yet, so there are no test times.")
+        print("No run of the tests has ended here yet, so there are no times of theirs.")
     else:
-        print(f"{'tests, in the last `make test`':32}{'passed':>10}{'seconds of one core':>22}")
+        print(f"{'tests, in their last run here':32}{'passed':>10}{'seconds of one core':>22}")
         for group, entry in tests["groups"].items():
             print(f"{group:32}{entry['passed']:10}{entry['seconds']:22.0f}")
     save("build", results)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 import site_package
 from playwright.sync_api import Page
 from site_package import MODULES, PAGES, Name, parts, public_names, to_rst
+from site_sources import NAMED, meant, with_sources
 
 from tests.site.browser import ROOT
 from tests.site.test_site_pages import Html
@@ -84,6 +86,17 @@ def test_every_entry_has_words(module: str, new_page: Callable[..., Page], site_
         assert text, f"{anchor} says nothing"
         for left in ("Args:", "``", ":py:", ":sub:", ":sup:", ".. "):
             assert left not in text, f"{anchor}: {left} is shown as it is written"
+
+
+def test_papers_of_the_bibliography_are_links(built_site: Path) -> None:
+    linked = 0
+    for module in MODULES:
+        page = (built_site / PAGES / f"{module}.html").read_text(encoding="utf-8")
+        rest, links = re.subn(r'<a [^>]*href="../references.html#\w+"[^>]*>[^<]*</a>', "", page)
+        text = re.sub(r"\s+", " ", re.sub("<[^>]*>", "", rest.partition("<article")[2])).replace("&quot;", '"')
+        assert [named[0] for named in NAMED.finditer(text) if meant(named)] == [], module
+        linked += links
+    assert linked > 50
 
 
 def test_chapters_link_to_the_reference(built_site: Path) -> None:
@@ -164,6 +177,31 @@ def test_names_become_links_where_they_have_an_entry() -> None:
     assert rst("`rotary`") == "``rotary``"  # on its own page a word for something else
     assert rst("`rotate(x, table)`") == ":py:obj:`rotate(x, table) <posenc.rotary.rotate>`"
     assert rst("`rotate` and `dim`", own=("rotate",)) == "``rotate`` and ``dim``"
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("Su et al. 2021, equation (15)", "`Su et al. 2021 <su2021roformer>`, equation (15)"),
+        ("as Peng et al.\n    2023 has it", "as `Peng et al. 2023 <peng2023yarn>` has it"),
+        ("DeepSeek-AI 2024", "`DeepSeek-AI 2024 <deepseek2024v2>`"),
+        ("Chiang and Cholak 2022", "`Chiang and Cholak 2022 <chiang2022limitation>`"),
+        ("Su 2021 (kexue.fm/archives/8823)", "`Su 2021 <su2021entropy>` (kexue.fm/archives/8823)"),
+        (
+            'Chi et al. 2023, "Dissecting Transformer\n    Length"',
+            '`Chi et al. 2023 <chi2023dissecting>`, "Dissecting Transformer\n    Length"',
+        ),
+        ("Chi et al. 2023, section 3", "Chi et al. 2023, section 3"),  # there are two
+        ("Chiang et al. 2022, Su and Lu 2021, in June 2021", "Chiang et al. 2022, Su and Lu 2021, in June 2021"),
+    ],
+)
+def test_a_paper_has_its_key_beside_it_where_it_is_clear_which(text: str, marked: str) -> None:
+    assert with_sources(text) == marked
+
+
+def test_a_paper_becomes_a_link() -> None:
+    lines = to_rst(["Source: Su et al. 2021."], "posenc.rotary", set())
+    assert lines == ["Source: :source:`Su et al. 2021 <su2021roformer>`.", ""]
 
 
 def test_code_over_two_lines_stays_one_name() -> None:

@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from predictions import output_text
 
+from tests.benchmarks.site import first_slider
 from tests.site.accessibility import violations
 from tests.site.browser import OPEN_ALL, ROOT, settle
 from tests.site.conftest import open_page
@@ -487,3 +488,13 @@ def test_all_is_shown_at_once_to_what_drives_the_page(chapter: Page) -> None:
     chapter.evaluate(OPEN_ALL)
     assert all(Asked(chapter, kind).is_open for kind in KINDS)
     assert Asked(chapter, "number").kept == {"guess": 10}, "what is answered stays so"
+
+
+def test_the_benchmark_times_a_slider_that_awaits_a_guess(browser: Browser, site_url: str) -> None:
+    """It once waited for ever; `make bench` is not part of the tests."""
+    address = f"{site_url}/notebooks/02_the_blind_spot.html"
+    page = browser.new_page()
+    page.goto(address)
+    expect(page.locator(".posenc-explorable").first).to_be_hidden()
+    page.close()
+    assert first_slider(browser, address, runs=1) > 0

@@ -100,7 +100,8 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
         ridge: weight of Σ (a² + b²) against the squared errors; not negative.
 
     Returns a `ScoreFit` in the library of the targets; `fingerprint(m, fit.inv_freq) @ fit.coefficients` is f(m).
-    Source: the experiment is that of Chen et al. 2023 (position interpolation), figure 2.
+    Source: the experiment is that of figure 2 in Chen et al. 2023, "Extending Context Window of Large Language Models
+    via Positional Interpolation".
 
     >>> fit = fit_scores([1.0, 0.0, -1.0, 0.0], [math.pi / 2])
     >>> abs(fit.coefficients).round(6).tolist(), float(fit.past_range.round(6))

@@ -227,7 +227,7 @@ class ClippedRotary(PositionScheme):
     Raises:
         TypeError, ValueError: arguments of another kind, frequencies that are negative, or a pair that is not there.
 
-    Source: Su 2023, "Transformer upgrade path 12", for all pairs at once; choosing pairs is ours.
+    Source: Su 2023 (kexue.fm/archives/9708) for all pairs at once; choosing pairs is ours.
     """
 
     door = "query and key"

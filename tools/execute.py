@@ -34,6 +34,7 @@ from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_client.client import KernelClient
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellTimeoutError, DeadKernelError
+from nbclient.util import run_sync
 from traitlets.config import Config
 
 from tools import try_out
@@ -117,6 +118,8 @@ class Client(NotebookClient):
         for channel in (client.shell_channel, client.iopub_channel):
             channel.get_msg = asking_often(channel.get_msg)
         return client
+
+    start_new_kernel_client = run_sync(async_start_new_kernel_client)  # nbclient's own would start nbclient's
 
 
 # Else each kernel warns that whoever can listen on this machine can read along.

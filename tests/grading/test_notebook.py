@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from posenc.check._wrong import say
+from tools.execute import CELL_TIMEOUT, Client
 
 pytestmark = pytest.mark.torch
 
@@ -103,7 +103,7 @@ def printed() -> dict[str, str]:
         "import functools\ndef helper(positions, theta):\n    return positions * theta",
     ]
     notebook.cells = [nbformat.v4.new_code_cell(source) for source in (*setting, *(cell for cell, _ in CELLS.values()))]
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    Client(notebook, timeout=CELL_TIMEOUT, kernel_name="python3").execute()
     outputs = ("".join(out.get("text", "") for out in cell.outputs) for cell in notebook.cells[len(setting) :])
     return dict(zip(CELLS, outputs, strict=True))
 

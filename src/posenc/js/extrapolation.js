@@ -150,9 +150,9 @@ function nameLines(context, theme, box, lines, paths, marks, taken) {
     let found = null;
     for (const parts of broken.length > 1 ? [[text], broken] : [[text]]) {
       const wide = Math.max(...parts.map((part) => widthOf(context, font, part))) + 6;
-      const spot = freeSpot(wide, HIGH * parts.length, box, paths[k], others, marks, taken);
-      const cost = spot && spot.cost + BROKEN * (parts.length - 1);
-      if (spot && (!found || cost < found.cost)) found = { ...spot, cost, parts };
+      const breaking = BROKEN * (parts.length - 1), most = (found?.cost ?? Infinity) - breaking;
+      const spot = freeSpot(wide, HIGH * parts.length, box, paths[k], others, marks, taken, most);
+      if (spot) found = { ...spot, cost: spot.cost + breaking, parts };
       if (found?.cost < 2 * BROKEN) break; // two lines would not be better
     }
     if (found === null) return;
@@ -161,19 +161,22 @@ function nameLines(context, theme, box, lines, paths, marks, taken) {
   });
 }
 
-// Where in a box so many pixels of words stand as near to their own line as they can.
-function freeSpot(wide, high, box, own, others, marks, taken) {
+// Where in a box so many pixels of words stand as near to their own line as they can, if that costs less than `most`.
+function freeSpot(wide, high, box, own, others, marks, taken, most) {
   const middle = (box.left + box.right) / 2;
-  let best = null;
+  let best = null, least = most;
   for (let left = box.left + 2; left <= box.right - wide - 2; left += 2 * STEP) {
+    const reach = Math.max(least, CLEAR); // what is farther decides nothing
+    const near = (points) => points.filter(([px]) => px > left - reach && px < left + wide + reach);
+    const [mine, theirs, marked] = [own, others, marks].map(near);
     for (let top = box.top + 1; top <= box.bottom - high; top += STEP) {
       const spot = { left, right: left + wide, top, bottom: top + high };
       if (taken.some((other) => meet(spot, other))) continue;
-      const { away, covered } = apart(spot, own), beside = away + 0.02 * Math.abs(left + wide / 2 - middle) + COVERED * covered;
-      if (best !== null && beside >= best.cost) continue;
-      const those = apart(spot, others), among = COVERED * (those.covered + apart(spot, marks).covered);
+      const { away, covered } = apart(spot, mine), beside = away + 0.02 * Math.abs(left + wide / 2 - middle) + COVERED * covered;
+      if (beside >= least) continue;
+      const those = apart(spot, theirs), among = COVERED * (those.covered + apart(spot, marked).covered);
       const cost = beside + among + 2 * Math.max(away - those.away, 0); // nearer to another, it would seem to name that
-      if (best === null || cost < best.cost) best = { ...spot, cost };
+      if (cost < least) [best, least] = [{ ...spot, cost }, cost];
     }
   }
   return best;

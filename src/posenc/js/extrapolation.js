@@ -164,22 +164,26 @@ function nameLines(context, theme, box, lines, paths, marks, taken) {
 // Where in a box so many pixels of words stand as near to their own line as they can, if that costs less than `most`.
 function freeSpot(wide, high, box, own, others, marks, taken, most) {
   const middle = (box.left + box.right) / 2;
-  let best = null, least = most;
-  for (let left = box.left + 2; left <= box.right - wide - 2; left += 2 * STEP) {
-    const reach = Math.max(least, CLEAR); // what is farther decides nothing
-    const near = (points) => points.filter(([px]) => px > left - reach && px < left + wide + reach);
-    const [mine, theirs, marked] = [own, others, marks].map(near);
-    for (let top = box.top + 1; top <= box.bottom - high; top += STEP) {
-      const spot = { left, right: left + wide, top, bottom: top + high };
-      if (taken.some((other) => meet(spot, other))) continue;
-      const { away, covered } = apart(spot, mine), beside = away + 0.02 * Math.abs(left + wide / 2 - middle) + COVERED * covered;
-      if (beside >= least) continue;
-      const those = apart(spot, theirs), among = COVERED * (those.covered + apart(spot, marked).covered);
-      const cost = beside + among + 2 * Math.max(away - those.away, 0); // nearer to another, it would seem to name that
-      if (cost < least) [best, least] = [{ ...spot, cost }, cost];
+  const search = (every, limit) => {
+    let best = null, least = limit;
+    for (let left = box.left + 2; left <= box.right - wide - 2; left += 2 * STEP * every) {
+      const reach = Math.max(least, CLEAR); // what is farther decides nothing
+      const near = (points) => points.filter(([px]) => px > left - reach && px < left + wide + reach);
+      const [mine, theirs, marked] = [own, others, marks].map(near);
+      for (let top = box.top + 1; top <= box.bottom - high; top += STEP * every) {
+        const spot = { left, right: left + wide, top, bottom: top + high };
+        if (taken.some((other) => meet(spot, other))) continue;
+        const { away, covered } = apart(spot, mine), beside = away + 0.02 * Math.abs(left + wide / 2 - middle) + COVERED * covered;
+        if (beside >= least) continue;
+        const those = apart(spot, theirs), among = COVERED * (those.covered + apart(spot, marked).covered);
+        const cost = beside + among + 2 * Math.max(away - those.away, 0); // nearer to another, it would seem to name that
+        if (cost < least) [best, least] = [{ ...spot, cost }, cost];
+      }
     }
-  }
-  return best;
+    return best;
+  };
+  const rough = search(4, most); // what it costs at most spares most of the second search
+  return search(1, rough ? rough.cost + 1e-6 : most);
 }
 
 const meet = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;

@@ -31,6 +31,7 @@ from posenc.widgets import (
     Text,
     bundle,
     modules,
+    scripts,
     stylesheet,
 )
 from posenc.widgets._base import normal_draws
@@ -222,6 +223,19 @@ def test_a_module_stands_alone():
         assert "import " not in source, name
         assert source.count("export ") == 1, name
     assert not re.search(r"https?://", "".join(modules().values()) + stylesheet())
+
+
+def test_a_page_gets_what_all_explorables_share_once():
+    given = scripts()
+    assert set(given) == {"shared", *modules()}
+    shared = set(re.findall(r"^const (\$\w+) =", given["shared"], re.MULTILINE))
+    assert {"$explorable_js", "$drawing_js", "$controls_js"} <= shared
+    for name, source in modules().items():
+        parts = re.findall(r"^const (\$\w+) =", source, re.MULTILINE)
+        own = re.findall(r"\\nconst (\$\w+) =", given[name])
+        assert own == [part for part in parts if part not in shared], name
+        assert shared <= set(parts), "nothing is fetched that it does not use"
+        assert len(given[name]) < len(json.dumps(source)) - len(given["shared"]) / 2
 
 
 def test_files_that_are_joined_keep_their_own_names():

@@ -288,12 +288,8 @@ def deck(path: Path, parts: Path) -> str:
     body = "".join(joined(cell["source"]) for cell in made.cells)
     title = reading.HEADING.match(joined(notebook.cells[0]["source"]))["title"]
     used = sorted(set(re.findall(r'class="posenc-explorable" data-module="(\w+)"', body)))
-    sources = widgets.modules()
-    imported = [
-        f"(window.posencModules ??= {{}})[{json.dumps(name)}] = import(URL.createObjectURL("
-        f'new Blob([{json.dumps(sources[name])}], {{ type: "text/javascript" }})));'
-        for name in used
-    ]
+    brought = widgets.scripts()
+    explorables = [brought[name] for name in ("shared", *used)] if used else []
     styles = [
         (parts / "reveal" / name).read_text(encoding="utf-8") for name in page_parts.REVEAL if name.endswith(".css")
     ]
@@ -303,7 +299,7 @@ def deck(path: Path, parts: Path) -> str:
         package_file("sphinx-mathjax-offline", "static", "mathjax", "tex-svg-full.js"),
         package_file("plotly", "package_data", "plotly.min.js"),
         *((parts / "reveal" / name).read_text(encoding="utf-8") for name in page_parts.REVEAL if name.endswith(".js")),
-        *imported,
+        *explorables,
         (DECK / "deck.js").read_text(encoding="utf-8"),
         (SITE / "host.js").read_text(encoding="utf-8"),
     ]

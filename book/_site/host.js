@@ -98,29 +98,35 @@
     return { figure: counted ? explorables[counted[1] - 1] : named.get(name), values: Object.fromEntries(new URLSearchParams(match[2])) };
   };
 
-  /** Fetch the module of an explorable that the page did not have when it was built; the script that brings it. */
-  function fetchModule(name) {
-    const script = document.createElement("script"), style = document.createElement("link");
+  /** Fetch what the page did not need when it was built; the script that brings it. */
+  function fetchScript(name) {
+    const script = document.createElement("script");
     script.src = new URL(`modules/${name}.js`, assets);
-    style.rel = "stylesheet";
-    style.href = new URL("explorable.css", assets);
-    document.head.append(script, style);
+    document.head.append(script);
     return script;
   }
 
-  /** A module by name. The page brings it in a script that imports it as soon as it comes, before or after this one. */
-  async function loadModule(name) {
-    const brought = () => window.posencModules?.[name];
+  /** What a script of the explorables brings. The page's own may come before this one or after it. */
+  async function bring(name, brought) {
     const onPage = document.querySelector(`script[src*="/modules/${name}.js"]`);
     if (!brought() && !(onPage && document.readyState === "complete")) {
       await new Promise((done) => {
-        const script = onPage ?? fetchModule(name);
+        const script = onPage ?? fetchScript(name);
         for (const end of ["load", "error"]) script.addEventListener(end, done);
         if (onPage) window.addEventListener("load", done); // it may have failed already
       });
     }
     if (!brought()) throw new Error(`the page does not bring the module ${name}`);
     return brought();
+  }
+
+  /** The module of an explorable. */
+  async function loadModule(name) {
+    const [load] = await Promise.all([
+      bring(name, () => window.posencModules?.[name]),
+      bring("shared", () => window.posencShared),
+    ]);
+    return load();
   }
 
   async function drawExplorable(figure) {

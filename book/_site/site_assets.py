@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 import site_face
+import site_sheets
 from fontTools import subset
 from sphinx.application import Sphinx
 
@@ -53,23 +54,16 @@ def copy_plotly(static: Path) -> None:
 
 
 def write_explorables(static: Path) -> None:
-    """The modules of the explorables and the doctor, each in a classic script that imports it, and a style sheet.
-
-    It is imported from a Blob as anywidget does it: browsers refuse <script type="module"> and import("./x.js") on
-    pages opened from disk.
-    """
+    """The scripts of the explorables and of the doctor, and their style sheet."""
     from posenc import widgets  # here, so that a fault in the package is reported as the build's own
-
-    def imported(source: str) -> str:
-        return f'import(URL.createObjectURL(new Blob([{json.dumps(source)}], {{ type: "text/javascript" }})))'
 
     folder = static / FOLDER / "modules"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, source in widgets.modules().items():
-        script = f"(window.posencModules ??= {{}})[{json.dumps(name)}] = {imported(source)};\n"
+    for name, script in widgets.scripts().items():
         (folder / f"{name}.js").write_text(script, encoding="utf-8")
-    started = "then(({ start }) => start(document.getElementById('doctor-form')))"
-    doctor = f"{imported(widgets.bundle('doctor.js'))}.{started};\n"
+    source = json.dumps(widgets.bundle("doctor.js"))
+    imported = f'import(URL.createObjectURL(new Blob([{source}], {{ type: "text/javascript" }})))'
+    doctor = f"{imported}.then(({{ start }}) => start(document.getElementById('doctor-form')));\n"
     (static / FOLDER / "doctor.js").write_text(doctor, encoding="utf-8")
     (static / FOLDER / "explorable.css").write_text(widgets.stylesheet(), encoding="utf-8")
 
@@ -82,12 +76,14 @@ IDLE_SCRIPTS = ("searchtools", "language_data", "searchindex", "sphinx_highlight
 def let_sliders_go_first(output: Path) -> None:
     """Take idle scripts off every page but the search, and have the others wait until the page is read.
 
-    A script that does not wait holds up all that stands below it, and a deferred one every deferred one after it.
+    A script that does not wait holds up all that stands below it, and a deferred one every deferred one after it. Nor
+    are the theme's own fetched before all others: they move no slider.
     The theme's 1.5 MB script of icons goes everywhere: web fonts draw them, and custom icons, its own, are not used.
     """
     (output / "_static" / "scripts" / "fontawesome.js").unlink(missing_ok=True)  # a second build brings none
     for path in output.rglob("*.html"):
         page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", path.read_text(encoding="utf-8"))
+        page = re.sub(r'<link rel="preload" as="script"[^>]*>\n?', "", page)
         if path.name != "search.html":
             page = re.sub(rf"<script\b[^>]*\b(?:{'|'.join(IDLE_SCRIPTS)})\.js[^>]*></script>\n?", "", page)
             # scripts within the page write to the options, so that one does not wait
@@ -97,8 +93,8 @@ def let_sliders_go_first(output: Path) -> None:
         path.write_text(page, encoding="utf-8")
 
 
-def slim_font_awesome(output: Path) -> None:
-    """Keep the glyphs that are used. Font Awesome as the theme ships it is 80 % of a plain page."""
+def slim_font_awesome(output: Path) -> set[int]:
+    """Keep the glyphs that are used, and return them. Font Awesome as the theme ships it is 80 % of a plain page."""
     static = output / "_static"
 
     def read(pattern: str, folder: Path) -> str:
@@ -123,6 +119,7 @@ def slim_font_awesome(output: Path) -> None:
         subsetter.populate(unicodes=wanted)
         subsetter.subset(font)
         subset.save_font(font, str(path), options)
+    return wanted
 
 
 def forget_pages(app: Sphinx) -> None:
@@ -150,8 +147,9 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         _copy(HERE / name, static / FOLDER / name)
     let_sliders_go_first(output)
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table otherwise
-    slim_font_awesome(output)
+    icons = slim_font_awesome(output)
     site_face.write_face(_package_folder(site_face.PACKAGE), output)
+    site_sheets.write(output, icons)
 
 
 def setup(app: Sphinx) -> None:

@@ -55,12 +55,11 @@ def bring_script(
 ) -> None:
     """What opens folds and marks what was searched for comes to every page, before what draws inside of folds."""
     if doctree is not None:
-        app.add_js_file("posenc/folds.js", priority=105, loading_method="defer")
+        app.add_js_file("posenc/folds.js", priority=105, loading_method="defer", fetchpriority="high")
 
 
 def setup(app: Sphinx) -> None:
     """Register the hooks: after the tables of contents have been collected."""
-    app.add_css_file("posenc/folds.css")
     app.connect("doctree-read", fold_deeper, priority=700)
     app.connect("doctree-read", say_time, priority=700)
     app.connect("html-page-context", bring_script)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from site_face import FAMILY
 from site_predict import WORDS
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -17,13 +18,20 @@ GENERATED = {
     "search": "Search the book Turn by Turn.",
     "genindex": "Index of the book Turn by Turn.",
 }
-# Formulas take the processor for a second: they are set when the first explorable is drawn, or could not be.
-FORMULAS_WAIT = """;
-  const firstDrawn = new Promise((go) => {
+# Formulas are as large as the letters around them, which are measured once: in the page's face, not in one before it.
+# And they take the processor for a second: they are set when the first explorable is drawn, or could not be.
+FORMULAS_WAIT = f""";
+  let firstDrawn;
+  window.MathJax.startup = {{
+    pageReady: () => Promise.allSettled([document.fonts.load("1em '{FAMILY}'"), firstDrawn])
+      .then(() => MathJax.startup.defaultPageReady()),
+  }};
+"""
+FOR_THE_FIRST_EXPLORABLE = """
+  firstDrawn = new Promise((go) => {
     document.addEventListener("posenc:drawn", go);
     addEventListener("load", () => setTimeout(go, 1000)); // should the page host itself be missing
   });
-  window.MathJax.startup = { pageReady: () => firstDrawn.then(() => MathJax.startup.defaultPageReady()) };
 """
 LONGEST = 300  # characters of a description taken from a page's first paragraph
 
@@ -65,12 +73,11 @@ def page_context(
             None, body="if (location.protocol === 'file:') DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;"
         )
     raw = "" if doctree is None else "".join(node.astext() for node in doctree.findall(nodes.raw))
-    modules = sorted(set(re.findall(r'class="posenc-explorable" data-module="(\w+)"', raw)))
-    if modules:
-        app.add_css_file("posenc/explorable.css")
-    # before the other scripts, and fetched before them: the reader waits for the sliders
-    for module in modules:
-        app.add_js_file(f"posenc/modules/{module}.js", priority=100, loading_method="async", fetchpriority="high")
+    modules = list(dict.fromkeys(re.findall(r'class="posenc-explorable" data-module="(\w+)"', raw)))
+    # before the other scripts, and the first explorable's fetched before them: the reader waits for its sliders
+    for module in ["shared", *modules] if modules else []:
+        fetched = {"fetchpriority": "high"} if module in ("shared", modules[0]) else {}
+        app.add_js_file(f"posenc/modules/{module}.js", priority=100, loading_method="async", **fetched)
     if 'id="claim-filter"' in raw:
         app.add_js_file("posenc/claims.js", loading_method="defer")
     if 'id="doctor-form"' in raw:
@@ -83,7 +90,7 @@ def page_context(
 def set_up_mathjax(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Keep MathJax, the heaviest file of all, off a page without formulas, and behind the first explorable on others.
+    """Keep MathJax, the heaviest file of all, off a page without formulas, and behind letters and sliders on others.
 
     Sphinx also loads it where a page's table of contents leads to formulas, which is to say on the first page.
     """
@@ -95,10 +102,11 @@ def set_up_mathjax(
             if app.config.mathjax_path not in str(script.filename)
             and "window.MathJax" not in script.attributes.get("body", "")
         ]
-    elif any("posenc/modules" in str(script.filename) for script in scripts):
+    else:
+        explorable = any("posenc/modules" in str(script.filename) for script in scripts)
         for script in scripts:
             if "window.MathJax" in script.attributes.get("body", ""):
-                script.attributes["body"] += FORMULAS_WAIT
+                script.attributes["body"] += FORMULAS_WAIT + (FOR_THE_FIRST_EXPLORABLE if explorable else "")
 
 
 def say_without_javascript(
@@ -161,8 +169,7 @@ def colour_without_javascript(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the hooks and the style sheet of every page."""
-    app.add_css_file("posenc/site.css")
+    """Register the hooks."""
     app.connect("html-page-context", page_context)
     app.connect("html-page-context", set_up_mathjax, priority=900)
     app.connect("html-page-context", say_without_javascript)

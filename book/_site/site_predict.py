@@ -100,8 +100,7 @@ def page_head(
         return
     words = f'<script type="application/json" id="posenc-words">{script_json(WORDS)}</script>'
     context["metatags"] = context.get("metatags", "") + f"\n<script>{CLOSE}</script>\n{words}"
-    app.add_css_file("posenc/predict.css")
-    app.add_js_file("posenc/predict.js", priority=106, loading_method="defer")
+    app.add_js_file("posenc/predict.js", priority=106, loading_method="defer", fetchpriority="high")
 
 
 def setup(app: Sphinx) -> None:

@@ -236,7 +236,6 @@ def add_script(app: Sphinx, pagename: str, templatename: str, context: dict[str,
     known = {page for road in roads().values() for page in (road.page, *road.pages)}
     if pagename in known:
         app.add_js_file(f"{FOLDER}/roads.js", loading_method="defer")
-        app.add_css_file(f"{FOLDER}/roads.css")
 
 
 def write_script(app: Sphinx, exception: Exception | None) -> None:

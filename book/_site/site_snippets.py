@@ -62,5 +62,4 @@ def _leave(translator: HTML5Translator, node: Snippet) -> None:
 def setup(app: Sphinx) -> None:
     """Register the node and the script that closes what it opens."""
     app.add_node(Snippet, html=(_write, _leave))
-    app.add_css_file("posenc/marks.css")
     app.add_js_file("posenc/marks.js", loading_method="defer")

@@ -17,7 +17,7 @@ DRAWN = """(control) => {
   const moved = control.closest('.posenc-live').querySelector('.posenc-moved');
   return moved.querySelector('script')?.textContent ?? moved.textContent;
 }"""
-SLIDERS = ".posenc-live .posenc-controls :is(input, select)"
+SLIDERS = ".posenc-live .posenc-sliders :is(input, select)"
 
 
 def chapters() -> list[str]:

@@ -115,7 +115,7 @@ DRAW_ANEW = """async (figure) => {
   const traits = JSON.parse(figure.querySelector(":scope > script[type='application/json']").textContent);
   const model = figure.posencModel = new constructor(traits, figure);
   figure.append(el);
-  const { default: widget } = await window.posencModules[figure.dataset.module];
+  const { default: widget } = await window.posencModules[figure.dataset.module]();
   figure.cleanUp = await widget.render({ model, el });
   figure.dataset.ready = 'true';
 }"""

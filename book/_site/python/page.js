@@ -466,7 +466,7 @@ function setOfSliders({ interact: number, controls, outputs }) {
     python.postMessage({ do: "move", number, values: waiting });
     waiting = {};
   };
-  const grid = make("div", { className: "posenc-controls" });
+  const grid = make("div", { className: "posenc-sliders" });
   for (const given of controls) {
     const parts = control(given, (value) => {
       waiting[given.name] = value;

@@ -4,7 +4,7 @@ Each is an `anywidget` class with one ES module in `js/`. Python names the contr
 computes and draws. `values()` and `finding()` say in Python what the picture shows, and tests hold the two together.
 """
 
-from posenc.widgets._base import Action, Choice, Control, Explorable, Switch, Text, bundle, stylesheet
+from posenc.widgets._base import Action, Choice, Control, Explorable, Switch, Text, bundle, classic_scripts, stylesheet
 from posenc.widgets.attention_by_hand import AttentionByHand
 from posenc.widgets.bias_explorer import BiasExplorer
 from posenc.widgets.blind_spot import BlindSpot
@@ -51,6 +51,11 @@ def modules() -> dict[str, str]:
     return {cls.module: bundle(f"{cls.module}.js") for cls in EXPLORABLES}
 
 
+def scripts() -> dict[str, str]:
+    """The same for a page that shows several: a classic script with what all explorables share, and one for each."""
+    return classic_scripts([f"{cls.module}.js" for cls in EXPLORABLES])
+
+
 __all__ = [
     "EXPLORABLES",
     "Action",
@@ -79,5 +84,6 @@ __all__ = [
     "ThreeDoors",
     "bundle",
     "modules",
+    "scripts",
     "stylesheet",
 ]

@@ -6,7 +6,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from numbers import Integral, Real
@@ -177,7 +177,14 @@ _EXPORT = re.compile(r"^export (?:function\*?|class|const) (?P<name>\w+)", re.MU
 
 @cache
 def bundle(file: str) -> str:
-    """The ES module `js/file` and all that it imports, in one text: anywidget takes no module with imports.
+    """The ES module `js/file` and all that it imports, in one text: anywidget takes no module with imports."""
+    parts, last = linked(file)
+    return "\n".join([*parts.values(), last])
+
+
+@cache
+def linked(file: str) -> tuple[dict[str, str], str]:
+    """All that the ES module `js/file` imports, by the names of constants, and the module, which uses these.
 
     Each imported file becomes a function that returns its exports, so that their other names cannot meet.
     """
@@ -186,23 +193,58 @@ def bundle(file: str) -> str:
     def name(file: str) -> str:
         return "$" + file.replace(".", "_")
 
-    def linked(file: str) -> str:
+    def with_constants(file: str) -> str:
         text = (_JS / file).read_text(encoding="utf-8")
         for match in _IMPORT.finditer(text):
-            if match["file"] not in parts:
-                parts[match["file"]] = wrapped(match["file"])
+            if name(match["file"]) not in parts:
+                parts[name(match["file"])] = wrapped(match["file"])
         return _IMPORT.sub(lambda match: f"const {match['names']} = {name(match['file'])};\n", text)
 
     def wrapped(file: str) -> str:
         if file.endswith(".json"):
             return f"const {name(file)} = {json.dumps(json.loads((_JS / file).read_text(encoding='utf-8')))};\n"
-        text = linked(file)
+        text = with_constants(file)
         exports = ", ".join(match["name"] for match in _EXPORT.finditer(text))
         plain = re.sub(r"^export ", "", text, flags=re.MULTILINE)
         return f"const {name(file)} = (() => {{\n{plain}return {{ {exports} }};\n}})();\n"
 
-    last = linked(file)
-    return "\n".join([*parts.values(), last])
+    last = with_constants(file)
+    return parts, last
+
+
+# A page calls `load`, and a script that it fetches before others does so itself, when what it needs is there.
+_SCRIPT = """{{
+  let once;
+  const load = () => once ??= import(URL.createObjectURL(new Blob([{source}], {{ type: "text/javascript" }})));
+  (window.posencModules ??= {{}}).{name} = load;
+  const first = document.currentScript.fetchPriority === "high";
+  if (first && window.posencShared) load();
+  else if (first) window.posencFirst = load;
+}}
+"""
+_SHARED = """window.posencShared = (() => {{
+{parts}return {names};
+}})();
+window.posencFirst?.();
+"""
+
+
+def classic_scripts(files: Collection[str]) -> dict[str, str]:
+    """ES modules of `js/` for a page, by name: `shared` with what all of them import, and a script for each.
+
+    A script sets `window.posencModules[name]`, a function that imports the module, once, when `window.posencShared` is
+    there. What it imports is a blob: browsers refuse ES modules on pages opened from disk.
+    """
+    modules = {file.removesuffix(".js"): linked(file) for file in files}
+    (first, _), *others = modules.values()
+    shared = {name: text for name, text in first.items() if all(name in parts for parts, _ in others)}
+    names = f"{{ {', '.join(shared)} }}"
+    scripts = {"shared": _SHARED.format(parts="".join(shared.values()), names=names)}
+    for name, (parts, last) in modules.items():
+        own = [text for part, text in parts.items() if part not in shared]
+        source = "\n".join([f"const {names} = window.posencShared;", *own, last])
+        scripts[name] = _SCRIPT.format(name=name, source=json.dumps(source))
+    return scripts
 
 
 def stylesheet() -> str:

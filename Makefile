@@ -2,7 +2,8 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-WORKERS ?= 2
+# processes that test or train: as many as there are cores, each with up to 2 GB
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 2 ? 2 : n > 8 ? 8 : n)))
 PORT ?= 8000
 BIN = $(VENV)/bin/python
 
@@ -42,7 +43,8 @@ help:
 	@echo "               build the website once more, with the pages for those who teach"
 # instructors: end
 	@echo
-	@echo "PYTHON=… chooses the Python (3.11 or newer), VENV=… the environment's folder."
+	@echo "PYTHON=… chooses the Python (3.11 or newer), VENV=… the environment's folder, WORKERS=… how many processes"
+	@echo "test and train (as many as there are cores, from 2 to 8)."
 
 environment:
 	@command -v "$(PYTHON)" > /dev/null || { \

@@ -107,7 +107,13 @@
   }
 
   /** What a script of the explorables brings. The page's own may come before this one or after it. */
-  async function bring(name, brought) {
+  const asked = new Map(); // name -> promise: two figures may ask for the same
+  function bring(name, brought) {
+    if (!asked.has(name)) asked.set(name, fetched(name, brought));
+    return asked.get(name);
+  }
+
+  async function fetched(name, brought) {
     const onPage = document.querySelector(`script[src*="/modules/${name}.js"]`);
     if (!brought() && !(onPage && document.readyState === "complete")) {
       await new Promise((done) => {

@@ -204,6 +204,34 @@ def test_a_module_may_come_after_the_page_host(site_url: str, new_page: Callable
     expect(figure).to_have_attribute("data-ready", "true")
 
 
+WITHOUT_EXPLORABLES = """<!DOCTYPE html><meta charset="utf-8"><title>none</title>
+<link rel="icon" href="../_static/favicon.svg">
+<link rel="stylesheet" href="../_static/styles/book.css"><script defer src="../_static/posenc/host.js"></script>"""
+
+
+def test_figures_that_a_page_was_built_without_are_fetched_once(site_url: str, new_page: Callable[..., Page]) -> None:
+    """A reader's own code makes them, several at the same time."""
+    given = (SITE / "book" / "findings.html").read_text(encoding="utf-8")
+    figures = re.findall(r'<figure class="posenc-explorable" data-module="(\w+)".*?</figure>', given, re.DOTALL)
+    assert len(figures) == len(set(figures)) == 2
+    wholes = [whole[0] for whole in re.finditer(r'<figure class="posenc-explorable".*?</figure>', given, re.DOTALL)]
+    page = new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page.route("**/none.html", lambda route: route.fulfill(content_type="text/html", body=WITHOUT_EXPLORABLES))
+    page.goto(f"{site_url}/book/none.html")
+    page.evaluate(
+        """(wholes) => {
+          document.body.innerHTML = wholes.join('');
+          for (const figure of document.body.children) window.posencHost.adopt(figure);
+        }""",
+        [*wholes, wholes[0]],
+    )
+    expect(page.locator(".posenc-explorable[data-ready=true]")).to_have_count(3)
+    scripts = sorted(name for name in asked if name.endswith(".js") and name != "host.js")
+    assert scripts == sorted(["shared.js", *(f"{name}.js" for name in figures)])
+
+
 FORMULAS = "notebooks/05_rope_by_matrices.html"
 
 

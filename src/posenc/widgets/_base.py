@@ -182,7 +182,6 @@ def bundle(file: str) -> str:
     return "\n".join([*parts.values(), last])
 
 
-@cache
 def linked(file: str) -> tuple[dict[str, str], str]:
     """All that the ES module `js/file` imports, by the names of constants, and the module, which uses these.
 

@@ -248,6 +248,21 @@ def test_formulas_wait_for_the_first_explorable(site_url: str, new_page: Callabl
     assert page.locator("mjx-container").count() > 100
 
 
+def test_formulas_are_measured_in_the_pages_face(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    hold: list[Route] = []
+    page.route("**/posenc/face.woff2*", lambda route: hold.append(route))
+    page.goto(f"{site_url}/{FORMULAS}", wait_until="domcontentloaded")
+    page.wait_for_function("Boolean(window.MathJax?.startup?.promise)")
+    expect(page.locator(".posenc-explorable").first).to_have_attribute("data-ready", "true")
+    page.wait_for_timeout(1000)  # in which they would be set
+    assert page.locator("mjx-container").count() == 0
+    assert len(hold) == 1
+    hold[0].continue_()
+    settle(page)
+    assert page.locator("mjx-container").count() > 100
+
+
 def test_formulas_do_not_need_the_page_host(site_url: str, browser: Browser) -> None:
     """With a page of its own: a script that is missing is an error in the console."""
     page = browser.new_page()

@@ -18,13 +18,19 @@ GENERATED = {
     "search": "Search the book Turn by Turn.",
     "genindex": "Index of the book Turn by Turn.",
 }
-# Formulas are as large as the letters around them, which are measured once: in the page's face, not in one before it.
+# Formulas are as large as the letters around them, which are measured once: in the page's face, not in one before it,
+# unless that takes as long as a browser itself would wait for it.
 # And they take the processor for a second: they are set when the first explorable is drawn, or could not be.
 FORMULAS_WAIT = f""";
   let firstDrawn;
   window.MathJax.startup = {{
-    pageReady: () => Promise.allSettled([document.fonts.load("1em '{FAMILY}'"), firstDrawn])
-      .then(() => MathJax.startup.defaultPageReady()),
+    pageReady: () => {{
+      const letters = Promise.race([
+        document.fonts.load("1em '{FAMILY}'"),
+        new Promise((late) => setTimeout(late, 3000)),
+      ]);
+      return Promise.allSettled([letters, firstDrawn]).then(() => MathJax.startup.defaultPageReady());
+    }},
   }};
 """
 FOR_THE_FIRST_EXPLORABLE = """

@@ -9,6 +9,7 @@ theirs. The student version has neither, and nothing else is changed.
 
 from __future__ import annotations
 
+import argparse
 import copy
 import re
 import sys
@@ -98,6 +99,7 @@ def prove(number: int, student: Path) -> list[str]:
 
 def main() -> None:
     """Write the recordings and the student versions, and prove them; exit 1 where a proof fails."""
+    argparse.ArgumentParser(prog="python -m grading.sources", description=__doc__).parse_args()
     STUDENT.mkdir(parents=True, exist_ok=True)
     faults = []
     for number in NUMBERS:

@@ -10,6 +10,7 @@ has no launch buttons and the notebooks run in a clone only.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Callable
@@ -133,10 +134,10 @@ def _once(pattern: re.Pattern[str], new: str, text: str) -> str:
 
 def main() -> None:
     """The command line."""
-    if len(sys.argv) != 2:
-        sys.exit("Usage: make address URL=https://github.com/OWNER/REPOSITORY")
+    parser = argparse.ArgumentParser(prog="python -m tools.address", description=__doc__)
+    parser.add_argument("url", metavar="URL", help="https://github.com/OWNER/REPOSITORY, or empty")
     try:
-        url = checked(sys.argv[1])
+        url = checked(parser.parse_args().url)
         changed = set_address(ROOT, url)
     except ValueError as error:
         sys.exit(f"The address was not set: {error}.")

@@ -5,6 +5,7 @@ python -m tools.chromium
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import sys
@@ -36,6 +37,7 @@ def find() -> str | None:
 
 def main() -> None:
     """Print where Chromium is, or say how to get one and fail."""
+    argparse.ArgumentParser(prog="python -m tools.chromium", description=__doc__).parse_args()
     path = find()
     if path is None:
         sys.exit(HOW)

@@ -11,6 +11,7 @@ memory of each go to _build/report/notebooks.json.
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import os
@@ -300,4 +301,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(prog="python -m tools.execute", description=__doc__).parse_args()
     main()

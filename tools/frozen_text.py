@@ -8,6 +8,7 @@ is there came from Python 3.11.7. Another choice of files makes every measuremen
 
 from __future__ import annotations
 
+import argparse
 import json
 import lzma
 import platform
@@ -30,6 +31,7 @@ LONGEST = 24_576  # bytes of each: the text is a sample, and the package small
 
 def main() -> None:
     """Write the file, and say how large it is."""
+    argparse.ArgumentParser(prog="python -m tools.frozen_text", description=__doc__).parse_args()
     root = Path(sysconfig.get_path("stdlib"))
     files = {name: as_ascii(root / f"{name}.py")[:LONGEST].decode("ascii") for name in FILES}
     path = SHIPPED / FROZEN

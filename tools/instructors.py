@@ -7,6 +7,8 @@ The students' website, in _build/html, has none of these pages; this one lies in
 
 from __future__ import annotations
 
+import argparse
+
 import yaml
 
 from tools import execute, page_parts
@@ -28,6 +30,7 @@ def contents() -> str:
 
 def main() -> None:
     """Execute what has changed, build, and say where the pages are."""
+    argparse.ArgumentParser(prog="python -m tools.instructors", description=__doc__).parse_args()
     execute.main()
     page_parts.make()
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ this list is not fetched again. Without npm the website is built without the but
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import shutil
@@ -98,5 +99,6 @@ def make() -> Path | None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(prog="python -m tools.page_parts", description=__doc__).parse_args()
     if made := make():
         print(made)

@@ -5,6 +5,7 @@ python -m tools.picture
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from playwright.sync_api import sync_playwright
@@ -19,6 +20,7 @@ FOLDER = ROOT / "book" / "pictures"
 
 def main() -> None:
     """Write book/pictures/explorable_light.png and explorable_dark.png."""
+    argparse.ArgumentParser(prog="python -m tools.picture", description=__doc__).parse_args()
     program = chromium.find()
     if program is None:
         sys.exit(chromium.HOW)

@@ -13,6 +13,7 @@ a marker, so that pip is free to choose an older one there.
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from importlib.metadata import Distribution, distributions
@@ -69,6 +70,7 @@ def constraint(dist: Distribution) -> str:
 
 def main() -> None:
     """Write both files."""
+    argparse.ArgumentParser(prog="python -m tools.pins", description=__doc__).parse_args()
     installed = {canonicalize_name(dist.name): dist for dist in distributions()}
     requirements = pinned((ROOT / "requirements.in").read_text(encoding="utf-8"), installed)
     (ROOT / "requirements.txt").write_text(REQUIREMENTS + requirements, encoding="utf-8")

@@ -7,8 +7,8 @@ The spine is all but the sections whose heading is tagged `deeper`, the exercise
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +89,9 @@ def of_whole(path: Path) -> Reading:
 
 def main() -> None:
     """Print a line for each chapter."""
-    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else sorted(ROOT.glob("notebooks/[0-9]*.ipynb")):
+    parser = argparse.ArgumentParser(prog="python -m tools.reading", description=__doc__)
+    parser.add_argument("paths", nargs="*", type=Path, metavar="NOTEBOOK", help="chapters; all if none is named")
+    for path in parser.parse_args().paths or sorted(ROOT.glob("notebooks/[0-9]*.ipynb")):
         short, whole = of_spine(path), of_whole(path)
         print(f"{path.stem}: spine {short.minutes:.0f} min ({short.words} words, {short.lines} lines of code, ", end="")
         print(f"{short.predictions} predictions), whole {whole.minutes:.0f} min ({whole.words} words)")

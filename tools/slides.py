@@ -10,6 +10,7 @@ npm (tools/page_parts.py), plotly.js, MathJax and the explorables from where the
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -318,12 +319,14 @@ def deck(path: Path, parts: Path) -> str:
 
 def main() -> None:
     """Write the slides of the chapters that are named by number, or of all."""
+    names = argparse.ArgumentParser(prog="python -m tools.slides", description=__doc__)
+    names.add_argument("numbers", nargs="*", metavar="NN", help="chapters, by their numbers; all if none is named")
     if str(SITE) not in sys.path:
         sys.path.insert(0, str(SITE))
     chapters = {path.stem[:2]: path for path in execute.chapters() if path.stem[:2].isdigit()}
-    wanted = sys.argv[1:] or sorted(chapters)
+    wanted = names.parse_args().numbers or sorted(chapters)
     if unknown := [number for number in wanted if number not in chapters]:
-        sys.exit(f"There is no chapter {unknown[0]}: there are {', '.join(sorted(chapters))}")
+        names.error(f"there is no chapter {unknown[0]!r}: there are {', '.join(sorted(chapters))}")
     parts = page_parts.make()
     if not parts:
         sys.exit("Slides need reveal.js, which npm brings: the line above says what is missing.")

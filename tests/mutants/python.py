@@ -40,6 +40,7 @@ LISTS = ROOT / "tests" / "mutants"
 SOURCE = ROOT / "src" / "posenc"
 MODULES = sorted({path.stem for path in LISTS.glob("*.toml")} - {"js"})
 UNCHANGED = "unchanged"
+ALL_TORCH = "pytestmark = pytest.mark.torch"
 NOT_RUN = 99
 OPTIONS = [
     "-x", "-q", "--no-header", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "-p", "no:groups",
@@ -83,13 +84,15 @@ class Run:
 
     copy: Copy
     tests: frozenset[str] | None
+    torch: bool
 
     @property
     def files(self) -> list[str]:
-        """The tests of the module, and those of its package."""
+        """The tests of the module, and those of its package; a file that is torch's from end to end only with it."""
         package, _, part = self.copy.name.removeprefix("posenc.").partition(".")
         names = [f"tests/test_{package}.py", *[f"tests/test_{package}_{part}.py"] * bool(part)]
-        return [name for name in names if (ROOT / name).is_file()]
+        found = [name for name in names if (ROOT / name).is_file()]
+        return found if self.torch else [name for name in found if ALL_TORCH not in (ROOT / name).read_text("utf-8")]
 
 
 class Children:
@@ -138,11 +141,11 @@ class Children:
                 wrong = Copy(module, right.replace(change["find"], change["replace"]))
                 for tests in ({change["test"]}, None) if "test" in change else (None,):
                     met.add(tests and frozenset(tests))
-                    found = self.found[module][change["name"]] = yield Run(wrong, tests)
+                    found = self.found[module][change["name"]] = yield Run(wrong, tests, self.torch)
                     if found[0] == pytest.ExitCode.TESTS_FAILED:
                         break
             tests = None if None in met else frozenset().union(*met)
-            self.found[module][UNCHANGED] = yield Run(Copy(module, right), tests)
+            self.found[module][UNCHANGED] = yield Run(Copy(module, right), tests, self.torch)
 
     def outcome(self, child: int) -> Outcome:
         """What a child came to, once it has ended."""
@@ -164,6 +167,7 @@ def run(modules: list[str], torch: bool) -> dict[str, dict[str, Outcome]]:
                 status = pytest.main([*OPTIONS, "-m", "torch" if torch else "not torch"], plugins=[children])
             if children.run:
                 assert sys.modules[children.run.copy.name].__loader__ is children.run.copy
+                assert torch or "torch" not in sys.modules, "tests that are to do without torch imported it"
         except BaseException:
             status = NOT_RUN
             raise

@@ -142,8 +142,11 @@ def install(python, torch, without_torch):
         "%s could not be installed: pip's own message is above; check the network and "
         "`pip config list`, then run the same command again."
     )
-    if subprocess.call(pip + wanted + ["-c", constraints]):
+    if subprocess.call(pip + wanted + ["-c", constraints, "--no-compile"]):
         raise Problem(failed % "The packages")
+    # pip compiles one file after the other; like it, this passes over the few that this Python cannot read.
+    packages = ask(python, "import sysconfig; print(sysconfig.get_path('purelib'))")
+    subprocess.call([python, "-m", "compileall", "-qq", "-j", "0", packages])
     # setuptools is pinned and just installed, so nothing more is downloaded for the build.
     if subprocess.call(pip + ["--no-deps", "--no-build-isolation", "--quiet", "-e", ROOT]):
         raise Problem(failed % "posenc")

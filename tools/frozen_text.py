@@ -3,7 +3,8 @@
     python -m tools.frozen_text
 
 It writes src/posenc/lab/data/frozen_text.json.xz, which ships, so that every machine measures on the same bytes. What
-is there came from Python 3.11.7. Another choice of files makes every measurement on text another one.
+is there came from Python 3.11.7, whose licence stands beside it. Another choice of files makes every measurement on
+text another one.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 // Roads: what was read, remembered on this machine only, and the next stop at the end of each page while on a road.
 //
 // window.posencRoads, written before this by book/_site/site_roads.py: { roads: { name: { title, page, stops: [[page,
-// title], …], until: { page: anchor } } }, words }. A page is read when its reader says so, or goes on by the link at its end; a road is entered by a link
-// from the road's own page. Where a road's stop ends within a page, the next stop stands there; the last leads back to
-// the road's own page.
+// title], …], until: { page: anchor } } }, summary: { id, title }, words }. A page is read when its reader says so, or
+// goes on by the link at its end; a road is entered by a link from the road's own page. Where a stop leaves out a part of a page, a link leads on to the page's summary, and the
+// next stop stands below that; the last leads back to the road's own page.
 (() => {
   "use strict";
 
-  const { roads, words } = window.posencRoads;
+  const { roads, summary, words } = window.posencRoads;
   const KEY = "turn-by-turn:roads";
   const root = new URL("../../", document.currentScript.src);
   const here = decodeURIComponent(location.pathname).replace(/\.html$/, "");
@@ -97,8 +97,14 @@
 
   function fillEnd(box) {
     const road = roads[memory.road], read = isRead(present), last = document.getElementById(road?.until[present]);
-    if (last) last.before(box);
-    else article.append(box);
+    if (last) {
+      leap.replaceChildren(words.leap, " ", element("a", { href: `#${summary.id}` }, summary.title));
+      last.before(leap);
+      document.getElementById(summary.id).after(box);
+    } else {
+      leap.remove();
+      article.append(box);
+    }
     const mark = button("mark", read ? words.marked : words.mark, () => (
       remember({ read: read ? memory.read.filter((page) => page !== present) : [...memory.read, present] })
     ), { "aria-pressed": String(read) });
@@ -116,6 +122,7 @@
 
   const ofRoad = document.querySelector(".posenc-road");
   const article = document.querySelector("article.bd-article");
+  const leap = element("p", { class: "posenc-road-leap" });
   const end = ofRoad || !article ? null : element("section", { class: "posenc-road-end", "aria-label": words.end_of_page });
   function show() {
     const action = document.activeElement?.dataset?.action;

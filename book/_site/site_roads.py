@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from tools.notebooks import joined, load
 
 ROADS = HERE / "roads.toml"
 WORDS = json.loads((HERE / "roads.json").read_text(encoding="utf-8"))
+SUMMARY = "What we now know"  # the section of every chapter with which a stop that leaves something out ends
 
 
 # ---- stops ----------------------------------------------------------------------------------------------------------
@@ -39,7 +40,7 @@ WORDS = json.loads((HERE / "roads.json").read_text(encoding="utf-8"))
 
 @dataclass(frozen=True)
 class Stop:
-    """A page to read from its top, the anchor of the heading to stop before, what to see, and pictures to stop at."""
+    """A page to read from its top, the heading where one leaps to its summary, what to see, and pictures to stop at."""
 
     page: str
     until: str = ""  # all of the spine without it
@@ -103,21 +104,27 @@ def notebook_of(page: str) -> Path:
     return ROOT / f"{page}.ipynb"
 
 
-def beginning(stop: Stop) -> list[dict[str, Any]]:
-    """The cells of a stop; ExtensionError where its last heading is not in the chapter's spine."""
+def cells_of(stop: Stop) -> list[dict[str, Any]]:
+    """The cells of a stop; ExtensionError where the chapter's spine has no such heading, or no summary."""
     cells = list(reading.spine(load(notebook_of(stop.page))["cells"]))
     if not stop.until:
         return cells
+    places = {}
     for place, cell in enumerate(cells):
         heading = reading.HEADING.match(joined(cell["source"])) if cell["cell_type"] == "markdown" else None
-        if heading and default_slugify(heading["title"].strip()) == stop.until:
-            return cells[:place]
-    raise ExtensionError(f"roads.toml: {stop.page} has no section {stop.until} in its spine")
+        if heading:
+            places[default_slugify(heading["title"].strip())] = place
+    for anchor in (stop.until, default_slugify(SUMMARY)):
+        if anchor not in places:
+            raise ExtensionError(f"roads.toml: {stop.page} has no section {anchor} in its spine")
+    last = places[default_slugify(SUMMARY)]
+    following = min(place for place in places.values() if place > last)
+    return cells[: places[stop.until]] + cells[last:following]
 
 
 def minutes(stop: Stop) -> float:
-    """How long a stop takes to read, by tools/reading.py."""
-    return reading.reading(beginning(stop), folded=False).minutes
+    """How long a stop takes to read, by tools/reading.py, its code passed over."""
+    return replace(reading.reading(cells_of(stop), folded=False), lines=0).minutes
 
 
 def in_words(total: float) -> str:
@@ -164,7 +171,8 @@ def stop_in_words(stop: Stop) -> str:
     """A stop as Markdown."""
     lines = [f"{_link('', stop.page)} · {_time(in_words(minutes(stop)))}", "", stop.what, ""]
     if stop.until:
-        lines.append(f"- {say(WORDS['read_until'], {'heading': _link('', stop.page, stop.until)})}")
+        facts = {"heading": _link("", stop.page, stop.until), "summary": _link("", stop.page, default_slugify(SUMMARY))}
+        lines.append(f"- {say(WORDS['read_until'], facts)}")
     else:
         lines.append(f"- {WORDS['read_spine']}")
     for name, step in stop.looks:
@@ -255,7 +263,8 @@ def write_script(app: Sphinx, exception: Exception | None) -> None:
     folder = Path(app.outdir) / "_static" / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     script = (HERE / "roads.js").read_text(encoding="utf-8")
-    brought = f"window.posencRoads = {json.dumps({'roads': data, 'words': WORDS}, ensure_ascii=False)};\n"
+    given = {"roads": data, "summary": {"id": default_slugify(SUMMARY), "title": SUMMARY}, "words": WORDS}
+    brought = f"window.posencRoads = {json.dumps(given, ensure_ascii=False)};\n"
     (folder / "roads.js").write_text(brought + script, encoding="utf-8")
     (folder / "roads.css").write_bytes((HERE / "roads.css").read_bytes())
 

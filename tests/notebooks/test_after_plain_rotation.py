@@ -83,6 +83,7 @@ def test_cohere2_rotates_where_it_has_a_window():
             outputs = [layer(x, one, attention_mask=None)[0] for one in (table, later)]
         changed.append(not torch.allclose(*outputs))
     assert changed == [True, True, True, False]
+    assert source.rotate_half(torch.arange(4.0)).tolist() == [-1, 0, -3, 2]  # neighbours: chapter 07 warns of the name
 
 
 @pytest.mark.torch

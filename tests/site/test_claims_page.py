@@ -70,10 +70,10 @@ def test_a_card_says_what_was_tried_and_where_it_is_told(claims):
     cases = next(claim for claim in CLAIMS if claim.id == "C007")
     tried = claims.locator(f"#{cases.id.lower()} .posenc-claim-tried")
     expect(tried).to_have_text("It holds without a mask. It fails under a causal mask.")
-    feet = {
-        card.get_attribute("id").upper(): card.locator(".posenc-claim-foot").inner_text()
-        for card in claims.locator(".posenc-claim").all()
-    }
+    feet = claims.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".posenc-claim")].map((card) =>
+          [card.id.toUpperCase(), card.querySelector(".posenc-claim-foot").innerText]))"""
+    )
     for claim in CLAIMS:
         where = f"told in {claim.title}" if claim.section else "told here only"
         assert feet[claim.id].endswith(f" · {where}"), claim.id
@@ -116,9 +116,11 @@ def test_words_are_looked_for_in_prose_and_formulas(claims):
     field.fill("ALIBI slopes")
     found = shown(claims)
     assert found
+    cards = claims.evaluate("(ids) => ids.map((id) => document.getElementById(id.toLowerCase()).innerText)", found)
+    texts = dict(zip(found, cards, strict=True))
     for claim in CLAIMS:
         if claim.id in found:
-            card = claims.locator(f"#{claim.id.lower()}").inner_text().lower() + formula_words(claim.note).lower()
+            card = texts[claim.id].lower() + formula_words(claim.note).lower()
             assert "alibi" in card, claim.id
             assert "slopes" in card, claim.id
     field.fill("C151")

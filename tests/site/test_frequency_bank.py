@@ -14,7 +14,7 @@ pytestmark = pytest.mark.xdist_group("FrequencyBank")  # with the battery of tes
 
 
 def lead(live, turns: float) -> None:
-    """Lead the large hand round clockwise by so many turns."""
+    """Drag the large hand round clockwise by so many turns."""
     canvas = live.figure.locator("canvas")
     canvas.scroll_into_view_if_needed()
     box, [hand] = canvas.bounding_box(), live.evaluate("explorable.handles")

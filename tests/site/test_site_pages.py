@@ -173,6 +173,11 @@ def test_no_formula_and_no_table_is_cut(visited: Visit) -> None:
     assert visited.cut == {WIDE[0]: [], MIDDLE[0]: [], PHONE[0]: []}
 
 
+def test_code_is_seen_whole(visited: Visit) -> None:
+    """In a window of 1280 pixels, in folds too."""
+    assert visited.scrolled["code"] == []
+
+
 def test_what_cells_print_is_seen_whole(visited: Visit) -> None:
     """In a window of 1000 pixels, tables above all; a phone scrolls them."""
     assert visited.scrolled["printed"] == []

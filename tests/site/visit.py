@@ -232,6 +232,7 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
     found.characters = page.evaluate(CHARACTERS)
     found.inaccessible["light"] = violations(page, *left_out)
     found.cut[WIDE[0]] = page.evaluate(CUT)
+    found.scrolled["code"] = page.evaluate(SCROLLED, "article .cell_input pre")
     page.set_viewport_size({"width": MIDDLE[0], "height": MIDDLE[1]})
     found.cut[MIDDLE[0]] = page.evaluate(CUT)
     found.scrolled["printed"] = page.evaluate(SCROLLED, "article .cell_output pre")

@@ -18,8 +18,6 @@ from tools import address, book
 from tools.execute import ROOT, chapters
 from tools.notebooks import dump, heading, joined, load
 
-UNSET = 'repository:\n  url: ""\n  branch: main\n'
-
 
 @pytest.mark.parametrize("written", [URL, URL + "/", URL + ".git", f" {URL}\n"])
 def test_an_address_is_brought_to_its_plain_form(written):

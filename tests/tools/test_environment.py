@@ -59,8 +59,10 @@ def test_a_download_that_fails_ends_in_one_sentence(tmp_path):
 def test_torch_is_installed_only_where_it_is_wanted_and_missing(monkeypatch, torch, without, expected):
     calls = []
     monkeypatch.setattr(subprocess, "call", lambda command: calls.append(command) or 0)
+    monkeypatch.setattr(environment, "ask", lambda python, code: "site-packages")
     environment.install("python", torch, without)
-    packages, package = calls
+    packages, compiled, package = calls
+    assert ("--no-compile" in packages, compiled[-1]) == (True, "site-packages")  # all of it at once
     assert any(word.startswith("torch==") for word in packages) is expected
     assert any(word.startswith("numpy==") for word in packages)
     assert not any(word.startswith(("--index", "--extra-index", "-i")) for call in calls for word in call)

@@ -168,15 +168,14 @@ function freeSpot(wide, high, box, own, others, marks, taken, most) {
     let best = null, least = limit;
     for (let left = box.left + 2; left <= box.right - wide - 2; left += 2 * STEP * every) {
       const reach = Math.max(least, CLEAR); // what is farther decides nothing
-      const near = (points) => points.filter(([px]) => px > left - reach && px < left + wide + reach);
-      const [mine, theirs, marked] = [own, others, marks].map(near);
+      const [mine, theirs, marked] = [own, others, marks].map((points) => beside(points, left, left + wide, reach));
       for (let top = box.top + 1; top <= box.bottom - high; top += STEP * every) {
         const spot = { left, right: left + wide, top, bottom: top + high };
         if (taken.some((other) => meet(spot, other))) continue;
-        const { away, covered } = apart(spot, mine), beside = away + 0.02 * Math.abs(left + wide / 2 - middle) + COVERED * covered;
-        if (beside >= least) continue;
+        const { away, covered } = apart(spot, mine), alone = away + 0.02 * Math.abs(left + wide / 2 - middle) + COVERED * covered;
+        if (alone >= least) continue;
         const those = apart(spot, theirs), among = COVERED * (those.covered + apart(spot, marked).covered);
-        const cost = beside + among + 2 * Math.max(away - those.away, 0); // nearer to another, it would seem to name that
+        const cost = alone + among + 2 * Math.max(away - those.away, 0); // nearer to another, it would seem to name that
         if (cost < least) [best, least] = [{ ...spot, cost }, cost];
       }
     }
@@ -188,13 +187,23 @@ function freeSpot(wide, high, box, own, others, marks, taken, most) {
 
 const meet = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
-// How far points are from a box, and how many of them it covers.
-function apart({ left, right, top, bottom }, points) {
-  let square = Infinity, covered = 0;
+// The points within reach of a column, flat: of each the square of how far it is to the side, and its height.
+function beside(points, left, right, reach) {
+  const found = [];
   for (const [px, py] of points) {
-    const across = Math.max(left - px, px - right, 0), down = Math.max(top - py, py - bottom, 0);
-    square = Math.min(square, across * across + down * down); // Math.hypot would take most of the time
-    if (across < CLEAR && down < CLEAR) covered++;
+    const across = Math.max(left - px, px - right, 0);
+    if (across < reach) found.push(across * across, py);
+  }
+  return found;
+}
+
+// How far such points are from a box of the column, and how many of them it covers.
+function apart({ top, bottom }, points) {
+  let square = Infinity, covered = 0;
+  for (let k = 0; k < points.length; k += 2) {
+    const across = points[k], down = Math.max(top - points[k + 1], points[k + 1] - bottom, 0);
+    square = Math.min(square, across + down * down);
+    if (across < CLEAR ** 2 && down < CLEAR) covered++;
   }
   return { away: Math.sqrt(square), covered };
 }

@@ -1,9 +1,9 @@
 """python -m posenc.lab: trains and measures the laboratory's models, a run at a time, and takes up where it stopped.
 
     python -m posenc.lab list                         every run, and what is there of it
-    python -m posenc.lab run quick-text-rope_100-0    one run, in about half a minute
+    python -m posenc.lab run quick-text-rope_100-0    one run, in a minute or two
     python -m posenc.lab all --profile quick          all runs of a profile that are not there yet
-    python -m posenc.lab all --workers 2              all of them: some hours of one core
+    python -m posenc.lab all --workers 2              all of them, but the exams: some hours of one core
     python -m posenc.lab collect                      writes what is there into the package
     python -m posenc.lab tables                       prints what the exams found, with intervals
 

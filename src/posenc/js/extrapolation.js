@@ -168,13 +168,14 @@ function freeSpot(wide, high, box, own, others, marks, taken, most) {
     let best = null, least = limit;
     for (let left = box.left + 2; left <= box.right - wide - 2; left += 2 * STEP * every) {
       const reach = Math.max(least, CLEAR); // what is farther decides nothing
-      const [mine, theirs, marked] = [own, others, marks].map((points) => beside(points, left, left + wide, reach));
+      const near = (points) => beside(points, left, left + wide, reach), mine = near(own);
+      let theirs = null, marked = null; // most columns do not come to them
       for (let top = box.top + 1; top <= box.bottom - high; top += STEP * every) {
         const spot = { left, right: left + wide, top, bottom: top + high };
         if (taken.some((other) => meet(spot, other))) continue;
         const { away, covered } = apart(spot, mine), alone = away + 0.02 * Math.abs(left + wide / 2 - middle) + COVERED * covered;
         if (alone >= least) continue;
-        const those = apart(spot, theirs), among = COVERED * (those.covered + apart(spot, marked).covered);
+        const those = apart(spot, (theirs ??= near(others))), among = COVERED * (those.covered + apart(spot, (marked ??= near(marks))).covered);
         const cost = alone + among + 2 * Math.max(away - those.away, 0); // nearer to another, it would seem to name that
         if (cost < least) [best, least] = [{ ...spot, cost }, cost];
       }

@@ -28,10 +28,10 @@ def main() -> None:
         sys.exit(f"There is no {PAGE}: run `make book` first.")
     FOLDER.mkdir(exist_ok=True)
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--font-render-hinting=none"])
         for theme in ("light", "dark"):
             view = {"width": 1100, "height": 1400}
-            page = browser.new_page(viewport=view, color_scheme=theme, device_scale_factor=1.5)
+            page = browser.new_page(viewport=view, color_scheme=theme, device_scale_factor=2)
             page.goto(PAGE.as_uri())
             figure = page.locator(f".posenc-explorable[data-module={MODULE}]")
             figure.scroll_into_view_if_needed()

@@ -2,8 +2,9 @@
 //
 // window.posencRoads, written before this by book/_site/site_roads.py: { roads: { name: { title, page, stops: [[page,
 // title], …], until: { page: anchor } } }, summary: { id, title }, words }. A page is read when its reader says so, or
-// goes on by the link at its end; a road is entered by a link from the road's own page. Where a stop leaves out a part of a page, a link leads on to the page's summary, and the
-// next stop stands below that; the last leads back to the road's own page.
+// goes on by the link at its end; a road is entered by a link from the road's own page. Where a stop leaves out a part
+// of a page, a link leads on to the page's summary, and the next stop stands below that; the last leads back to the
+// road's own page.
 (() => {
   "use strict";
 

@@ -9,15 +9,14 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test check changed browsers page slides lab lab-results serve clean bench release address
+.PHONY: help environment book test check browsers page slides lab lab-results serve clean bench release address
 
-help:
+help::
 	@echo "make environment"
 	@echo "               set up the environment alone; what needs it does so too"
 	@echo "make book      build the website into _build/html"
 	@echo "make test      run every test"
 	@echo "make check     run the quality gates that need no built book"
-	@echo "make changed   run those gates, and the tests of what changed since the last commit"
 	@echo "make browsers  try the website in Firefox and WebKit, before a release (OPTIONS=firefox tries one)"
 	@echo "make page      run every chapter's code in its page (OPTIONS=03 runs one)"
 	@echo "make lab       open JupyterLab on the notebooks"
@@ -30,18 +29,6 @@ help:
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "               set the repository's address everywhere"
 	@echo "make slides    write slides of every chapter (OPTIONS=05 writes one)"
-# instructors: begin
-	@echo "make assignments"
-	@echo "               write the assignments' student versions from their sources"
-	@echo "make grade SUBMISSIONS=folder"
-	@echo "               grade a folder of submissions (OPTIONS=… adds to the command)"
-	@echo "make leaders SUBMISSIONS=folder"
-	@echo "               rank the models of assignment 5 (OPTIONS=… adds to the command)"
-	@echo "make student-copy FOLDER=folder"
-	@echo "               write a copy of the repository for students, without solutions and grader"
-	@echo "make instructors"
-	@echo "               build the website once more, with the pages for those who teach"
-# instructors: end
 	@echo
 	@echo "PYTHON=… chooses the Python (3.11 or newer), VENV=… the environment's folder, WORKERS=… how many processes"
 	@echo "test and train (as many as there are cores, from 2 to 8)."
@@ -54,20 +41,11 @@ environment:
 book: environment
 	@"$(BIN)" -m tools.book
 
-# instructors: begin
-.PHONY: bubblewrap submissions assignments grade leaders folder student-copy instructors
-
-bubblewrap:
-	@command -v bwrap > /dev/null || { \
-	  echo "The grader's tests need bubblewrap, on Linux (Debian and Ubuntu: apt-get install bubblewrap)." >&2; exit 1; }
-
-FIRST = bubblewrap
-# instructors: end
 
 # Now and then Chromium draws no more of a page: such a test runs once more, and the table counts it
 AGAIN = --reruns 1 --only-rerun "^TimeoutError: .*(drew no frame|Timeout [0-9]+ms exceeded)"
 
-test: $(FIRST) environment
+test: environment
 	@"$(BIN)" -m tools.chromium
 	@"$(BIN)" -m tools.book
 	@echo "Running every test, $(WORKERS) processes …"
@@ -78,22 +56,16 @@ test: $(FIRST) environment
 check: environment
 	@"$(BIN)" -m tools.gates
 
-changed: check
-	@"$(BIN)" -m tools.changed
-
 browsers: environment
 	@echo "Installing what drives the browsers (a few MB) …"
-	@"$(BIN)" -m pip install --quiet -c constraints.txt -r tests/browsers/requirements.txt
+	@"$(BIN)" -m pip install --quiet -c constraints.txt -r release/browsers/requirements.txt
 	@"$(BIN)" -m tools.book
-	@"$(BIN)" -m tests.browsers $(OPTIONS)
+	@"$(BIN)" -m release.browsers $(OPTIONS)
 
 page: environment
 	@"$(BIN)" -m tools.chromium
 	@"$(BIN)" -m tools.book
-	@"$(BIN)" -m tests.page $(OPTIONS)
-# instructors: begin
-	@test -n "$(OPTIONS)" || "$(BIN)" -m tests.grading.in_page
-# instructors: end
+	@"$(BIN)" -m tests.book.python $(OPTIONS)
 
 slides: environment
 	@"$(BIN)" -m tools.book
@@ -107,28 +79,6 @@ lab-results: environment
 	@"$(BIN)" -m posenc.lab all --workers "$(WORKERS)"
 	@"$(BIN)" -m posenc.lab collect
 
-# instructors: begin
-assignments: environment
-	@"$(BIN)" -m grading.sources
-
-submissions:
-	@test -n "$(SUBMISSIONS)" || { echo "Name a folder: make grade SUBMISSIONS=folder" >&2; exit 1; }
-
-grade: submissions environment
-	@"$(BIN)" -m grading "$(SUBMISSIONS)" $(OPTIONS)
-
-leaders: submissions environment
-	@"$(BIN)" -m grading.leaders "$(SUBMISSIONS)" $(OPTIONS)
-
-folder:
-	@test -n "$(FOLDER)" || { echo "Name a folder that is not there yet: make student-copy FOLDER=folder" >&2; exit 1; }
-
-student-copy: folder environment
-	@"$(BIN)" -m grading.student_copy "$(FOLDER)"
-
-instructors: environment
-	@"$(BIN)" -m tools.instructors
-# instructors: end
 
 serve: environment
 	@"$(BIN)" -m tools.serve --port "$(PORT)"
@@ -136,15 +86,17 @@ serve: environment
 bench: environment
 	@"$(BIN)" -m tools.chromium
 	@echo "Installing the libraries to compare with (a few MB) …"
-	@"$(BIN)" -m pip install --quiet --no-deps -r tests/benchmarks/requirements.txt
+	@"$(BIN)" -m pip install --quiet --no-deps -r release/benchmarks/requirements.txt
 	@"$(BIN)" -m tools.book
-	@"$(BIN)" -m tests.benchmarks $(OPTIONS)
+	@"$(BIN)" -m release.benchmarks $(OPTIONS)
 
 release: book
 	@"$(BIN)" -m tools.release
 
 address: environment
 	@"$(BIN)" -m tools.address "$(URL)"
+
+-include course/course.mk
 
 clean:
 	@echo "Removing _build and the tools' caches (the environment $(VENV) stays) …"

@@ -3,7 +3,7 @@
     python -m tools.execute
 
 A notebook is executed only if the cache does not hold it: the cache's place
-follows the package's source (book/_site/posenc_site.py computes it), and within
+follows the package's source (book/_site/__init__.py computes it), and within
 it a notebook is found by its code cells. In the state that the last cell leaves,
 its exercises and sliders are tried out (tools/try_out.py). Seconds and peak
 memory of each go to _build/report/notebooks.json.
@@ -177,10 +177,7 @@ def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Ex
 
 def cache_folder() -> Path:
     """Where the website looks for executed notebooks."""
-    site = str(ROOT / "book" / "_site")
-    if site not in sys.path:
-        sys.path.insert(0, site)
-    from posenc_site import execution_cache
+    from book._site import execution_cache
 
     return Path(execution_cache())
 

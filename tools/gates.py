@@ -2,7 +2,7 @@
 
     python -m tools.gates [NAME …]
 
-Layering is a gate too, and a test of its own: tests/test_layers.py.
+Layering is a gate too, and a test of its own: tests/unit/test_layers.py.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def text_slides(heading: str, told: list[str], notes: str) -> Iterator[Any]:
 
 def figures(cell: Any) -> list[str]:
     """The figures that a cell shows, as HTML that the page host draws."""
-    from site_figures import PLOTLY, plotly_html
+    from book._site.outputs.plotly_figure import PLOTLY, plotly_html
 
     found = []
     for output in cell.get("outputs", ()):
@@ -151,7 +151,7 @@ def figures(cell: Any) -> list[str]:
 
 def shown_output(cell: Any) -> list[Any]:
     """The text that a cell prints, its first lines, as an output."""
-    from predictions import output_text
+    from book._site.pages.predictions import output_text
 
     lines = output_text(cell).splitlines()
     text = "\n".join(lines[:LONGEST_OUTPUT] + ["…"] * (len(lines) > LONGEST_OUTPUT))
@@ -194,7 +194,7 @@ def answer(asked: dict[str, Any], cell: Any) -> list[str]:
 
 def predict_slides(place: int, cells: list[Any], question: list[str], notes: str) -> Iterator[Any]:
     """The slide that asks, and the slide that answers."""
-    from predictions import prediction
+    from book._site.pages.predictions import prediction
 
     asked = prediction(place, cells)
     answering = next(cell for cell in cells if cell["id"] == asked_cell(cells[place]))
@@ -277,7 +277,7 @@ def within(script: str) -> str:
 
 def package_file(package: str, *parts: str) -> str:
     """A file's text out of an installed package."""
-    from site_assets import _package_folder
+    from book._site.outputs.assets import _package_folder
 
     return _package_folder(package).joinpath(*parts).read_text(encoding="utf-8")
 
@@ -302,7 +302,7 @@ def deck(path: Path, parts: Path) -> str:
         *((parts / "reveal" / name).read_text(encoding="utf-8") for name in page_parts.REVEAL if name.endswith(".js")),
         *explorables,
         (DECK / "deck.js").read_text(encoding="utf-8"),
-        (SITE / "host.js").read_text(encoding="utf-8"),
+        (SITE / "outputs" / "host.js").read_text(encoding="utf-8"),
     ]
     exporter = SlidesExporter(exclude_input_prompt=True, exclude_output_prompt=True, exclude_anchor_links=True)
     exporter.raw_template = (DECK / "index.html.j2").read_text(encoding="utf-8")
@@ -321,8 +321,6 @@ def main() -> None:
     """Write the slides of the chapters that are named by number, or of all."""
     names = argparse.ArgumentParser(prog="python -m tools.slides", description=__doc__)
     names.add_argument("numbers", nargs="*", metavar="NN", help="chapters, by their numbers; all if none is named")
-    if str(SITE) not in sys.path:
-        sys.path.insert(0, str(SITE))
     chapters = {path.stem[:2]: path for path in execute.chapters() if path.stem[:2].isdigit()}
     wanted = names.parse_args().numbers or sorted(chapters)
     if unknown := [number for number in wanted if number not in chapters]:

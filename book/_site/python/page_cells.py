@@ -111,7 +111,7 @@ def wants(source: str) -> list[str]:
 def bundle(value: Any) -> dict[str, str]:
     """A value as the page can show it: a Plotly figure's JSON, an explorable's HTML, or else its text."""
     if hasattr(value, "to_plotly_json") and hasattr(value, "to_json"):
-        from site_figures import plotly_html  # the page's own way to show one, which comes with this module
+        from plotly_figure import plotly_html  # the page's own way to show one, which comes with this module
 
         return {PLOTLY: plotly_html(json.loads(value.to_json()))}
     if hasattr(value, "_repr_mimebundle_"):

@@ -1,4 +1,4 @@
-"""The recorded assignments, as `grading.sources` writes them: inputs, right values and sentences, and no formula."""
+"""The recorded assignments, as `course.sources` writes them: inputs, right values and sentences, and no formula."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Every title states the finding and takes its numbers from the data; `layout.meta
 reader who does not see the picture. Colours come from the palette that the explorables use and can be told apart on a
 light and on a dark page; heat maps fade out where they have nothing to show, on either.
 
-Which of them stands for which figure that the source notes have lost is listed in tests/lost_figures.toml.
+Which of them stands for which figure that the source notes have lost is listed in tests/unit/lost_figures.toml.
 """
 
 from posenc.figures._drawing import PALETTE, pair_colours

@@ -1,4 +1,4 @@
-// The arithmetic of the explorables: numbers in, numbers out, no page. tests/site compares it with posenc in Python.
+// The arithmetic of the explorables: numbers in, numbers out, no page. tests/book/site compares it with posenc in Python.
 
 export const EULER_GAMMA = 0.5772156649015329;
 const TWO_PI = 2 * Math.PI;

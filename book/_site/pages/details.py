@@ -1,0 +1,65 @@
+"""Deeper sections, folded under their heading and a line; and how long a chapter takes, under its title."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from book._site.outputs.cells import Cell, cell_of, cells_of
+from book._site.pages.predict import WORDS
+from tools import reading
+
+
+def fold(section: nodes.section) -> None:
+    """Put a section into `<details>` whose summary is its heading and its first paragraph, a line."""
+    line = section.children[1]
+    summary = nodes.inline("", "", *line.children, classes=["posenc-deeper-line"])
+    section.remove(line)
+    section.insert(0, nodes.raw("", '<details class="posenc-deeper"><summary>', format="html"))
+    section.insert(2, [summary, nodes.raw("", "</summary>", format="html")])
+    section += nodes.raw("", "</details>", format="html")
+
+
+def fold_deeper(app: Sphinx, doctree: nodes.document) -> None:
+    """Fold each section whose heading's cell is tagged."""
+    cells = cells_of(app)
+    deeper = {k for k, cell in enumerate(cells) if reading.DEEPER in cell["metadata"].get("tags", [])}
+    for section in list(doctree.findall(nodes.section)):
+        if cell_of(section) in deeper and isinstance(section.children[0], nodes.title):
+            fold(section)
+
+
+def time_of(path: Path, cells: list[Cell]) -> str:
+    """The words on a chapter's reading time."""
+    short, whole = (round(each(path).minutes) for each in (reading.of_spine, reading.of_whole))
+    deeper = any(reading.DEEPER in cell["metadata"].get("tags", []) for cell in cells)
+    kind = "short" if short == whole else "deeper" if deeper else "exercises"
+    words: str = WORDS["reading"][kind].format(short=short, whole=whole)
+    return words
+
+
+def say_time(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the reading time under a chapter's title."""
+    path = Path(app.env.doc2path(app.env.docname))
+    if path.suffix == ".ipynb" and path.name[:2].isdigit():
+        title = next(iter(doctree.findall(nodes.title)))
+        paragraph = nodes.paragraph("", time_of(path, cells_of(app)), classes=["posenc-reading"])
+        title.parent.insert(title.parent.index(title) + 1, paragraph)
+
+
+def bring_script(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """What opens folds and marks what was searched for comes to every page, before what draws inside of folds."""
+    if doctree is not None:
+        app.add_js_file("posenc/details.js", priority=105, loading_method="defer", fetchpriority="high")
+
+
+def setup(app: Sphinx) -> None:
+    """Register the hooks: after the tables of contents have been collected."""
+    app.connect("doctree-read", fold_deeper, priority=700)
+    app.connect("doctree-read", say_time, priority=700)
+    app.connect("html-page-context", bring_script)

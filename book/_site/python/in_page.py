@@ -1,0 +1,233 @@
+"""Python in the pages: what a page loads on a click, and the addresses of its cells.
+
+Everything that Python needs is brought by scripts, as gzip in base64: on pages that are opened from disk a browser
+fetches nothing else. Without the parts of tools/page_parts.py there is no button, and nothing of this is written.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import importlib.metadata as metadata
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from tools import numpy_wasm, page_parts
+
+ROOT = Path(__file__).resolve().parents[3]
+
+HERE = Path(__file__).resolve().parent
+FOLDER = "posenc/python"  # below _static
+OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+RECORDED = "posenc/check/recorded/"
+LATER = ("plotly", "recorded")  # what the first cell brings that wants it, as page_cells.py says
+# of each package what a page has no use for, or has already
+IDLE = re.compile(
+    r"(^|/)(tests?|__pycache__|torch|dask|cupy|labextension|datasets|matplotlylib|figure_factory|express)/"
+    rf"|package_data/.*\.js$|dist-info/(?!METADATA)|\.(pyc|pyi|safetensors)$|^\.\.|{RECORDED}|frozen_text"
+)
+PROSE_STUB = "YOUR ANSWER HERE"  # what an assignment holds where an answer in words belongs
+MOMENT = (2026, 1, 1, 0, 0, 0)  # the same bytes for the same files
+
+Files = Iterator[tuple[str, bytes]]
+
+
+# ---- packs ----------------------------------------------------------------------------------------------------------
+
+
+def _installed(*names: str) -> Files:
+    """The files of installed packages that a page needs."""
+    for name in names:
+        for path in metadata.distribution(name).files or ():
+            if not IDLE.search(path.as_posix()):
+                yield path.as_posix(), Path(str(path.locate())).read_bytes()
+
+
+def _of_the_book() -> Files:
+    """The package posenc, what it stands on besides NumPy, and what runs the cells."""
+    package = ROOT / "src" / "posenc"
+    for path in sorted(package.rglob("*")):
+        name = f"posenc/{path.relative_to(package).as_posix()}"
+        if path.is_file() and not IDLE.search(name):
+            yield name, path.read_bytes()
+    yield from _installed("traitlets", "array-api-compat")
+    shims = HERE / "shims"
+    for path in sorted(shims.rglob("*.py")):
+        yield path.relative_to(shims).as_posix(), path.read_bytes()
+    for path in (HERE / "page_cells.py", HERE.parent / "outputs" / "plotly_figure.py"):
+        yield path.name, path.read_bytes()
+
+
+def _recorded() -> Files:
+    """What the checks of assignments compare with."""
+    for path in sorted((ROOT / "src" / RECORDED).glob("*.gz")):
+        yield f"{RECORDED}{path.name}", path.read_bytes()
+
+
+def _members(archive: Path) -> Files:
+    with zipfile.ZipFile(archive) as opened:
+        for name in opened.namelist():
+            yield name, opened.read(name)
+
+
+def _zip(files: Files) -> bytes:
+    """An archive without compression: gzip shortens all of it at once, and Python reads it sooner."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in files:
+            archive.writestr(zipfile.ZipInfo(name, MOMENT), content)
+    return target.getvalue()
+
+
+def _script(name: str, content: bytes) -> str:
+    text = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+    return f"posencPython.bring({json.dumps(name)}, {json.dumps(text)});\n"
+
+
+def _kept(name: str, key: str, content: Callable[[], bytes]) -> str:
+    """A pack's script, made once for each key: to shorten them all takes half a minute."""
+    folder = ROOT / "_build" / "page_parts" / "packs"
+    path = folder / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.js"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob(f"{name}-*.js"):
+            old.unlink()
+        path.write_text(_script(name, content()), encoding="ascii")
+    return path.read_text(encoding="ascii")
+
+
+def packs(parts: Path) -> dict[str, str]:
+    """The scripts by the name of what they bring, in the order in which they are needed."""
+
+    def of_pyodide(name: str) -> bytes:
+        path = parts / name
+        return _zip(_members(path)) if path.suffix == ".zip" else path.read_bytes()
+
+    scripts = {
+        name: _kept(name, parts.name, lambda name=name: of_pyodide(name))  # type: ignore[misc]
+        for name in OF_PYODIDE
+    }
+    scripts["numpy"] = _kept(
+        "numpy", (numpy_wasm.HERE / "SHA256SUMS").read_text(), lambda: _zip(_members(numpy_wasm.wheel()))
+    )
+    book = _zip(_of_the_book())
+    scripts["book"] = _kept("book", hashlib.sha256(book).hexdigest(), lambda: book)
+    recorded = _zip(_recorded())
+    scripts["recorded"] = _kept("recorded", hashlib.sha256(recorded).hexdigest(), lambda: recorded)
+    drawing = ("plotly", "narwhals", "packaging")
+    versions = f"{IDLE.pattern} {[(name, metadata.version(name)) for name in drawing]}"
+    scripts["plotly"] = _kept("plotly", versions, lambda: _zip(_installed(*drawing)))
+    return scripts
+
+
+# ---- scripts --------------------------------------------------------------------------------------------------------
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def page_script(scripts: dict[str, str], parts: Path) -> str:
+    """The page's half: work.js and page.js with their words, the worker's source, and what there is to bring."""
+    lock = json.loads((parts / "pyodide-lock.json").read_text(encoding="utf-8"))
+    facts = {
+        "words": json.loads(_read("words.json")),
+        "worker": _read("worker.js"),
+        "info": lock["info"],
+        "packs": [{"name": name, "bytes": len(script), "later": name in LATER} for name, script in scripts.items()],
+    }
+    given = "".join(f"const {name} = {json.dumps(value, ensure_ascii=False)};\n" for name, value in facts.items())
+    return f"(() => {{\n{given}{_read('work.js')}{_read('page.js')}}})();\n"
+
+
+def start_script(scripts: dict[str, str]) -> str:
+    """What every page with cells loads: its buttons, and nothing else before one is pressed."""
+    megabytes = round(sum(len(script) for name, script in scripts.items() if name != "recorded") / 1e6)
+    words = json.dumps(json.loads(_read("words.json"))["start"] | {"megabytes": megabytes}, ensure_ascii=False)
+    return f"(() => {{\nconst words = {words};\n{_read('start.js')}}})();\n"
+
+
+def page_notebook(path: Path) -> dict[str, Any]:
+    """A notebook without its outputs, as the page runs it and as a reader takes it away."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return dict(notebook)
+
+
+# ---- the build ------------------------------------------------------------------------------------------------------
+
+
+def _parts() -> Path | None:
+    folder = page_parts.folder()
+    return folder if folder.exists() else None
+
+
+def name_cells(app: Sphinx, doctree: nodes.document) -> None:
+    """Give every cell on a page, and every place for an answer in words, the address `cell-` and its id."""
+    path = Path(app.env.doc2path(app.env.docname))
+    if path.suffix != ".ipynb":
+        return
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for container in doctree.findall(nodes.container):
+        if container.get("nb_element") == "cell_code":
+            address = f"cell-{cells[container['cell_index']]['id']}"
+            if address not in container["ids"]:
+                container["ids"].append(address)
+    in_words = [cell for cell in cells if cell["cell_type"] == "markdown" and "nbgrader" in cell["metadata"]]
+    places = [text for text in doctree.findall(nodes.paragraph) if text.astext() == PROSE_STUB]
+    for cell, place in zip(in_words, places, strict=True):
+        place["ids"].append(f"cell-{cell['id']}")
+
+
+def add_button(
+    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Load the buttons on pages with cells."""
+    if app.builder.format != "html" or doctree is None or _parts() is None:
+        return
+    if any(node.get("nb_element") == "cell_code" for node in doctree.findall(nodes.container)):
+        app.add_js_file(f"{FOLDER}/start.js", loading_method="defer", **{"data-page": pagename.replace("/", "-")})
+
+
+def write(app: Sphinx, exception: Exception | None) -> None:
+    """Write what a page loads on a click."""
+    parts = _parts()
+    if exception or app.builder.format != "html" or parts is None:
+        return
+    folder = Path(app.outdir) / "_static" / FOLDER
+    (folder / "pages").mkdir(parents=True, exist_ok=True)
+    scripts = packs(parts)
+    for name, script in scripts.items():
+        (folder / f"{name}.js").write_text(script, encoding="ascii")
+    written = {
+        "python.js": page_script(scripts, parts),
+        "start.js": start_script(scripts),
+        "page.css": _read("page.css"),
+    }
+    written["editor.js"] = (parts / "editor.js").read_text(encoding="utf-8")
+    written["licences.txt"] = (parts / "licences.txt").read_text(encoding="utf-8")
+    for docname in sorted(app.env.found_docs):
+        path = Path(app.env.doc2path(docname))
+        if path.suffix == ".ipynb":
+            given = json.dumps(page_notebook(path), ensure_ascii=False)
+            written[f"pages/{docname.replace('/', '-')}.js"] = f"posencPython.take({json.dumps(path.name)}, {given});\n"
+    for name, text in written.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    """Register the hooks: the files early, so that what looks over the whole site sees them."""
+    app.connect("doctree-read", name_cells)
+    app.connect("html-page-context", add_button)
+    app.connect("build-finished", write, priority=100)

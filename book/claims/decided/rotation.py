@@ -1,0 +1,574 @@
+"""The claims that chapters 05, 06, 07 and 16 tell: the algebra of rotation, its derivations, and implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.linalg import matrix_power
+from scipy.linalg import expm
+
+from book.claims.evidence import Evidence, decides
+from posenc.analysis import decay
+from posenc.attention import attention
+from posenc.frequencies import angles, inv_freq, wavelengths
+from posenc.rotary import (
+    LAYOUTS,
+    METHODS,
+    convert_projection,
+    layout_permutation,
+    pair_scores,
+    plane_rotations,
+    rotate,
+    rotation_matrix,
+    xpos_tables,
+)
+
+DIM, BASE = 128, 10_000.0
+THETA = inv_freq(DIM, BASE)
+Q, K = np.random.default_rng(0).standard_normal((2, DIM))
+OFFSET = 7
+AT = np.array([7, 10, 500, 5000, 100_000])  # of queries; their keys stand OFFSET tokens before them
+DISTANCES = np.arange(1, 101)
+NEARBY = np.array([7, 10, 100, 500])
+
+
+def _turned(x: np.ndarray, at: np.ndarray, frequencies: np.ndarray = THETA) -> np.ndarray:
+    """The vector as it stands at each of these positions."""
+    return rotate(np.tile(x, (len(at), 1)), angles(at, frequencies))
+
+
+def _scores(at: np.ndarray, offset: np.ndarray | int = OFFSET, k: np.ndarray = K) -> np.ndarray:
+    """Scores of Q at these positions with a key `offset` tokens before."""
+    return np.sum(_turned(Q, at) * _turned(k, at - offset), axis=-1)
+
+
+def _wrong_sign(q: np.ndarray, k: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """The score with the sine term as it is often printed, q₂k₁ − q₁k₂."""
+    (q1, q2), (k1, k2) = (q[::2], q[1::2]), (k[::2], k[1::2])
+    turned = angles(offsets, THETA)
+    return np.sum((q1 * k1 + q2 * k2) * np.cos(turned) + (q2 * k1 - q1 * k2) * np.sin(turned), axis=-1)
+
+
+def _rms(values: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(np.square(values))))
+
+
+def _listed(values: np.ndarray, digits: int = 3) -> str:
+    return ", ".join(f"{value:.{digits}f}" for value in values)
+
+
+def _below(error: float, limit: float) -> str:
+    """Rounding errors differ from machine to machine: they are printed by their limit where they keep it."""
+    return (f"below {limit:.0e}" if error < limit else f"{error:.1e}").replace("e-0", "e-")
+
+
+@decides
+def C160() -> Evidence:
+    scores, next_one = _scores(AT), _scores(AT, OFFSET + 1)
+    return Evidence(
+        as_said=np.ptp(scores) < 1e-9 and abs(scores[0] - next_one[0]) > 0.1,
+        figure=f"score at distance 7, query at 7, 10, 500, 5000, 100000: {scores[0]:.6f} each time, spread "
+        f"{_below(np.ptp(scores), 1e-9)}; at distance 8: {next_one[0]:.6f}",
+    )
+
+
+@decides
+def C161() -> Evidence:
+    summed = np.array([pair_scores(Q, K, angles(m, THETA)).sum() for m in DISTANCES])
+    error = np.abs(summed - _scores(DISTANCES + 7, DISTANCES)).max()
+    return Evidence(
+        as_said=error < 1e-9,
+        figure=f"distance 7: {summed[OFFSET - 1]:.6f} from the formula, {_scores(AT)[0]:.6f} from rotated vectors; "
+        f"largest difference up to distance 100 {_below(error, 1e-9)}",
+    )
+
+
+@decides
+def C162() -> Evidence:
+    true, printed = _scores(DISTANCES + 7, DISTANCES), _wrong_sign(Q, K, DISTANCES)
+    mirrored = np.abs(printed - _scores(DISTANCES + 7, -DISTANCES)).max()
+    return Evidence(
+        as_said=np.abs(printed - true).max() < 1e-9,
+        weaker={
+            "the score is right to a tenth of its size": _rms(printed - true) < 0.1 * _rms(true),
+        },
+        figure=f"distance 7: {printed[6]:.4f} as printed, {true[6]:.4f} from rotated vectors; as printed it is the "
+        f"score at −7 to {_below(mirrored, 1e-9)}",
+    )
+
+
+@decides
+def C163() -> Evidence:
+    same = np.abs(_wrong_sign(Q, Q, DISTANCES) - _scores(DISTANCES + 7, DISTANCES, Q)).max()
+    other = np.abs(_wrong_sign(Q, K, DISTANCES) - _scores(DISTANCES + 7, DISTANCES)).max()
+    return Evidence(
+        as_said=same < 1e-9 and other > 1,
+        figure=f"largest error of the wrong sign up to distance 100: {_below(same, 1e-9)} where k = q, {other:.1f} "
+        "where they differ",
+    )
+
+
+@decides
+def C164() -> Evidence:
+    def printed(m: float) -> np.ndarray:
+        block = rotation_matrix(angles(m, inv_freq(4, BASE)))[2:, 2:]
+        block[0, 1] = block[0, 0]  # a cosine where −sin belongs
+        return block
+
+    at = np.array([7, 210, 420])
+    scores = np.array([(printed(m) @ Q[2:4]) @ (printed(m - OFFSET) @ K[2:4]) for m in at])
+    determinant = np.linalg.det(printed(210))
+    return Evidence(
+        as_said=abs(determinant - 1) < 1e-9,
+        weaker={
+            "with that block, scores depend on the distance alone to a tenth": np.ptp(scores) < 0.1 * _rms(scores),
+        },
+        figure=f"at an angle of 2.1: determinant {determinant:.3f}, length of the turned (0, 1) "
+        f"{np.linalg.norm(printed(210)[:, 1]):.3f}; its score at distance 7, query at 7, 210, 420: {_listed(scores)}",
+    )
+
+
+@decides
+def C165() -> Evidence:
+    true = _scores(DISTANCES + 7, DISTANCES)
+    said, other_way = (
+        np.array([Q @ rotation_matrix(angles(sign * m, THETA)) @ K for m in DISTANCES]) for sign in (1, -1)
+    )
+    return Evidence(
+        as_said=np.abs(said - true).max() < 1e-9,
+        weaker={
+            "the score is right to a tenth of its size": _rms(said - true) < 0.1 * _rms(true),
+        },
+        figure=f"m − n = 7: q·R(m − n)·k = {said[6]:.4f}, q·R(n − m)·k = {other_way[6]:.4f}, from rotated vectors "
+        f"{true[6]:.4f}",
+    )
+
+
+@decides
+def C166() -> Evidence:
+    # the notes' own e^{imθ} tells the unit: Euler's formula takes radians
+    turned = rotate(np.array([1.0, 0.0]), angles(1, [1.0]))
+    exponential, in_degrees = np.exp(1j), np.exp(1j * np.deg2rad(1.0))
+    reached = complex(*turned)
+    return Evidence(
+        as_said=abs(reached - in_degrees) < 1e-9,
+        weaker={
+            "the turn is nearer to a degree than to a radian": abs(reached - in_degrees) < abs(reached - exponential),
+        },
+        figure=f"after one token the fastest pair (1, 0) is at ({turned[0]:.3f}, {turned[1]:.3f}), "
+        f"one degree would be ({in_degrees.real:.3f}, {in_degrees.imag:.3f}); "
+        f"its turn takes {wavelengths(THETA)[0]:.2f} tokens, in degrees it would take 360",
+    )
+
+
+@decides
+def C167() -> Evidence:
+    turned = angles(DISTANCES, THETA)
+    cosines = np.cos(turned) @ pair_scores(Q, K, np.zeros(DIM // 2))  # what is left without the sine
+    true = _scores(DISTANCES + 7, DISTANCES)
+    parallel = np.repeat(np.linspace(-1, 2, DIM // 2), 2) * Q  # in each pair a multiple of q
+    cosines_parallel = np.cos(turned) @ pair_scores(Q, parallel, np.zeros(DIM // 2))
+    error = np.abs(cosines_parallel - _scores(DISTANCES + 7, DISTANCES, parallel)).max()
+    return Evidence(
+        cases={
+            "where $k$ is parallel to $q$ in every pair": error < 1e-9,
+            "elsewhere": _rms(cosines - true) < 0.01 * _rms(true),
+        },
+        figure=f"root mean square up to distance 100: scores {_rms(true):.2f}, cosine terms alone are off by "
+        f"{_rms(cosines - true):.2f}; where k is parallel to q in each pair, by {_below(error, 1e-9)}",
+    )
+
+
+@decides
+def C168() -> Evidence:
+    product = (Q[::2] + 1j * Q[1::2]) * np.conj(K[::2] + 1j * K[1::2])
+    true = _scores(DISTANCES + 7, DISTANCES)
+    real_part = np.cos(angles(DISTANCES, THETA)) @ product.real  # Re of the inner product times e^{i(m−n)θ}
+    agree = abs(product.real.sum() - Q @ K) < 1e-9
+    return Evidence(
+        as_said=agree and np.abs(product.imag).max() < 1e-9,
+        weaker={
+            "its real part is the inner product": agree,
+        },
+        figure=f"first pair: q·k = {Q[:2] @ K[:2]:.4f}, qk̄ = {product[0].real:.4f} + {product[0].imag:.4f}i; "
+        f"without the imaginary parts, scores of root mean square {_rms(true):.1f} are off by "
+        f"{_rms(real_part - true):.1f}",
+    )
+
+
+@decides
+def C170() -> Evidence:
+    error, apart = np.abs(_scores(AT, 0) - Q @ K).max(), abs(_scores(AT)[0] - Q @ K)
+    return Evidence(
+        as_said=error < 1e-9 and apart > 0.1,
+        figure=f"q·k = {Q @ K:.4f}; both at 7, 10, 500, 5000, 100000: {_scores(AT, 0)[0]:.4f}, difference "
+        f"{_below(error, 1e-9)}",
+    )
+
+
+@decides
+def C171() -> Evidence:
+    at = np.array([7, 100, 1000])
+    for_queries, _ = xpos_tables(at, THETA)
+    for_keys, grown_keys = (xpos_tables(at - OFFSET, THETA)[side] for side in (1, 0))
+    q, k, same_map = (np.tile(x, (3, 1)) for x in (Q, K, K))
+    q = rotate(q, for_queries)
+    two_maps = np.sum(q * rotate(k, for_keys), axis=-1)
+    one_map = np.sum(q * rotate(same_map, grown_keys), axis=-1)
+    ratio = np.linalg.norm(q[-1]) / np.linalg.norm(Q)
+    kept = np.ptp(np.linalg.norm(_turned(Q, AT), axis=-1))
+    return Evidence(
+        cases={
+            "where one map serves queries and keys": np.ptp(one_map) > 0.1 and kept < 1e-9,
+            "where there are two": np.ptp(two_maps) > 1e-9 or abs(ratio - 1) < 1e-9,
+        },
+        figure=f"xPos, distance 7, query at 7, 100, 1000: scores {_listed(two_maps, 4)}, though at 1000 the query has "
+        f"{ratio:.2f} times its length; with one such map for q and k: {_listed(one_map)}",
+    )
+
+
+@decides
+def C172() -> Evidence:
+    def phases(q: np.ndarray, k: np.ndarray) -> np.ndarray:
+        return np.angle((q[:, 0] + 1j * q[:, 1]) * np.conj(k[:, 0] + 1j * k[:, 1]))
+
+    # one map with f(x, 0) = x: every odd position mirrors the vector; keys stand two tokens before
+    at = np.arange(2, 12)
+    mirror = np.stack([np.ones(10), (-1.0) ** at], axis=-1)
+    q, k = mirror * Q[:2], mirror * K[:2]
+    score, phase = np.sum(q * k, axis=-1), phases(q, k)
+    rotary = phases(_turned(Q[:2], at, [1.0]), _turned(K[:2], at - 2, [1.0]))
+    return Evidence(
+        as_said=np.ptp(score) > 1e-9 or np.ptp(phase) < 1e-9,  # a relative score has a relative phase
+        weaker={
+            "where vectors are rotated, the phase depends on $m-n$ alone": np.ptp(rotary) < 1e-9,
+        },
+        figure=f"mirrored at odd positions, distance 2: score {score[0]:.4f} everywhere, phase of the complex product "
+        f"{phase[0]:.3f} at even and {phase[1]:.3f} at odd positions; rotated: {rotary[0]:.3f} everywhere",
+    )
+
+
+@decides
+def C173() -> Evidence:
+    def spread(phi: Callable[[np.ndarray], np.ndarray]) -> float:
+        q, k = (rotate(np.tile(x, (4, 1)), phi(at)) for x, at in ((Q, NEARBY), (K, NEARBY - OFFSET)))
+        return float(np.ptp(np.sum(q * k, axis=-1)))
+
+    linear = spread(lambda m: angles(m, THETA))
+    more_turns = spread(lambda m: angles(m, THETA) + 2 * np.pi * m[:, None] ** 2)
+    others = [spread(lambda m: angles(np.sqrt(m), THETA)), spread(lambda m: angles(np.log1p(m), THETA))]
+    return Evidence(
+        as_said=max(linear, more_turns) < 1e-6 and min(others) > 0.1,
+        figure=f"spread of the score at distance 7, query at 7, 10, 100, 500: {_below(linear, 1e-6)} for φ = mθ, "
+        f"{_below(more_turns, 1e-6)} with m² whole turns more, {others[0]:.1f} for √m·θ, {others[1]:.1f} for ln(1+m)·θ",
+    )
+
+
+@decides
+def C174() -> Evidence:
+    dense = np.random.default_rng(1).standard_normal((6, 6))
+    step = expm(dense - dense.T)  # any orthogonal matrix that is the exponential of a skew one
+    scores = [
+        (np.linalg.matrix_power(step, m) @ Q[:6]) @ (np.linalg.matrix_power(step, m - OFFSET) @ K[:6]) for m in NEARBY
+    ]
+    basis, planes = plane_rotations(step)
+    error = max(
+        np.abs(np.linalg.matrix_power(step, m) - basis @ rotation_matrix(m * planes) @ basis.T).max() for m in NEARBY
+    )
+    off_blocks = np.abs(step * (1 - np.kron(np.eye(3), np.ones((2, 2))))).max()
+    return Evidence(
+        cases={
+            "up to a change of basis": error < 1e-9,
+            "in the basis that one has": np.ptp(scores) > 1e-9 or off_blocks < 1e-9,
+        },
+        figure=f"powers of a dense rotation of 6 dimensions: score at distance 7 is {scores[0]:.6f} everywhere, "
+        f"largest entry outside the blocks {off_blocks:.2f}; in its own basis it is block-diagonal to "
+        f"{_below(error, 1e-9)}",
+    )
+
+
+@decides
+def C175() -> Evidence:
+    at = angles(AT, THETA)
+    x = np.tile(Q, (len(AT), 1))
+    errors = []
+    for layout in LAYOUTS:
+        by_matrix = np.einsum("mij,mj->mi", rotation_matrix(at, layout), x)
+        errors += [np.abs(rotate(x, at, layout, method) - by_matrix).max() for method in METHODS]
+    moved = np.abs(by_matrix - x).max()
+    return Evidence(
+        as_said=max(errors) < 1e-13 and moved > 1,
+        figure=f"largest difference of matrix, elements and complex numbers in two layouts, up to position 100000: "
+        f"{_below(max(errors), 1e-13)}",
+    )
+
+
+@decides
+def C176() -> Evidence:
+    # a quarter turn of every pair is the swap with a sign: T(x) in one layout, rotate_half(x) in the other
+    quarter = np.full(DIM // 2, np.pi / 2)
+    swap, half = (rotate(Q, quarter, layout) for layout in LAYOUTS)
+    order = layout_permutation(DIM)
+    reordered = np.abs(rotate(Q[order], quarter, "half") - swap[order]).max()
+
+    def mixed(x: np.ndarray, m: int) -> np.ndarray:
+        turned = np.repeat(angles(m, THETA), 2)
+        return x * np.cos(turned) + rotate(x, quarter, "half") * np.sin(turned)
+
+    scores = np.array([mixed(Q, m) @ mixed(K, m - OFFSET) for m in NEARBY])
+    return Evidence(
+        as_said=np.abs(swap - half).max() < 1e-9,
+        weaker={
+            "in matching order the two are one swap": reordered < 1e-9,
+        },
+        figure=f"largest difference of the two {np.abs(swap - half).max():.1f}, in matching order "
+        f"{_below(reordered, 1e-9)}; mixed up, the score at distance 7, query at 7, 10, 100, 500: {_listed(scores, 2)}",
+    )
+
+
+@decides
+def C177() -> Evidence:
+    order = layout_permutation(DIM)
+    x = np.random.default_rng(2).standard_normal((64, 256)) / 16
+    w_q, w_k = np.random.default_rng(3).standard_normal((2, DIM, 256))
+    at = angles(np.arange(64), THETA)
+
+    def logits(w_q: np.ndarray, w_k: np.ndarray, layout: str) -> np.ndarray:
+        return rotate(x @ w_q.T, at, layout) @ rotate(x @ w_k.T, at, layout).T
+
+    own, other = logits(w_q, w_k, "interleaved"), logits(w_q, w_k, "half")
+    both = np.abs(logits(w_q[order], w_k[order], "half") - own).max()
+    converted = np.abs(logits(*(convert_projection(w, 1, "half") for w in (w_q, w_k)), "half") - own).max()
+    correlation = [np.corrcoef(own.ravel(), wrong.ravel())[0, 1] for wrong in (other, logits(w_q[order], w_k, "half"))]
+    return Evidence(
+        cases={
+            "where both are reordered and the pairs go along": max(both, converted) < 1e-9,
+            "where the file is read in the other layout": correlation[0] > 0.99,
+            "where queries alone are reordered": correlation[1] > 0.99,
+        },
+        figure=f"logits of interleaved weights run as half-split correlate by {correlation[0]:.2f} with what they "
+        f"were, with rows of W_Q alone reordered by {correlation[1]:.2f}; with both reordered they differ by "
+        f"{_below(max(both, converted), 1e-9)}",
+    )
+
+
+@decides
+def C178() -> Evidence:
+    q, k = Q[:7], K[:7]
+    scores = {}
+    for odd, width in (("leave", 6), ("pad", 8)):
+        frequencies = inv_freq(width, BASE)
+        scores[odd] = np.array(
+            [rotate(q, angles(m, frequencies), odd=odd) @ rotate(k, angles(m - 7, frequencies), odd=odd) for m in AT]
+        )
+    spread = max(np.ptp(values) for values in scores.values())
+    return Evidence(
+        as_said=spread < 1e-9,
+        figure=f"width 7, distance 7, five positions up to 100000: {scores['leave'][0]:.6f} with the last dimension "
+        f"left alone, {scores['pad'][0]:.6f} padded to 8; spread {_below(spread, 1e-9)}",
+    )
+
+
+@decides
+def C179() -> Evidence:
+    named = BASE ** (2 * np.arange(DIM // 2) / DIM)  # what the notes call inv_freq
+    error = np.abs(OFFSET / named - angles(OFFSET, THETA)).max()
+    return Evidence(
+        cases={
+            "with the name as the note defines it": error < 1e-9,
+            "with the name as code has it": np.allclose(named, THETA) and error < 1e-9,
+        },
+        figure=f"last entry {named[-1]:,.0f}, in code {THETA[-1]:.3e}; position 7 divided by the one and multiplied by "
+        f"the other differ by {_below(error, 1e-9)}, multiplied by the first it would turn {7 * named[-1]:,.1f} rad",
+    )
+
+
+class _Powers(np.ndarray):
+    """An array that counts the powers of real numbers it takes part in."""
+
+    count = 0
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        answer = getattr(ufunc, method)(*(np.asarray(each) for each in inputs), **kwargs)
+        if ufunc is np.power:
+            _Powers.count += answer.size
+        return answer.view(_Powers)
+
+
+def _powers(run: Callable[[], object]) -> int:
+    _Powers.count = 0
+    run()
+    return _Powers.count
+
+
+@decides
+def C180() -> Evidence:
+    at = np.arange(8192)
+    exact_exponents = (2 * np.arange(DIM // 2) / DIM).view(_Powers)
+    kept = BASE**exact_exponents  # the list that is made once
+    each_time = _powers(lambda: at[:, None] * BASE**-exact_exponents)
+    again = _powers(lambda: at[:, None] / kept)
+    exact = angles(at, THETA)
+
+    def errors(frequencies: np.ndarray, periods: np.ndarray) -> list[float]:
+        at32 = at.astype(np.float32)[:, None]
+        return [float(np.abs(found - exact).max()) for found in (at32 * frequencies, at32 / periods)]
+
+    exponents = (2 * np.arange(64) / DIM).astype(np.float32)
+    rounded = errors(THETA.astype(np.float32), (1 / THETA).astype(np.float32))
+    in_float32 = errors(np.float32(BASE) ** -exponents, np.float32(BASE) ** exponents)
+    return Evidence(
+        as_said=rounded[1] < rounded[0] and in_float32[1] < in_float32[0],
+        weaker={
+            "the list, made once, saves all further powers": again == 0 < each_time,
+        },
+        figure=f"powers that a forward pass computes: {each_time}, with a list made beforehand {again}; largest error "
+        f"of an angle below position 8192, lists rounded to float32: {rounded[0]:.1e} rad multiplied, "
+        f"{rounded[1]:.1e} rad divided",
+    )
+
+
+@decides
+def C181() -> Evidence:
+    lengths = np.linalg.norm(_turned(Q, np.append(AT, 12_345)), axis=-1)
+    error = np.abs(lengths - np.linalg.norm(Q)).max()
+    return Evidence(
+        as_said=error < 1e-9,
+        figure=f"length {np.linalg.norm(Q):.6f} before, {lengths[-1]:.6f} at position 12345; largest difference up to "
+        f"100000 {_below(error, 1e-9)}",
+    )
+
+
+@decides
+def C182() -> Evidence:
+    q, k = np.random.default_rng(4).standard_normal((2, 4000, DIM))
+    plain = np.sum(q * k, axis=-1)
+    changes = {}
+    for m in (1, 2, 5, 100):
+        turned = rotate(q, angles([m], THETA))
+        changes[m] = _rms(np.sum(turned * k, axis=-1) - plain) / _rms(plain)
+    kept = np.abs(np.linalg.norm(turned, axis=-1) - np.linalg.norm(q, axis=-1)).max()
+    expected = float(np.sqrt(2 - 2 * decay(100, THETA)))
+    return Evidence(
+        as_said=max(changes.values()) < 0.01,
+        weaker={
+            "lengths are kept": kept < 1e-9 and abs(changes[100] - expected) < 0.05,
+        },
+        figure=f"lengths change by {_below(kept, 1e-9)}; scores of random q and k by, in their own root mean square, "
+        f"{_listed(list(changes.values()), 2)} at distance 1, 2, 5, 100",
+    )
+
+
+@decides
+def C194() -> Evidence:
+    dense = np.random.default_rng(5).standard_normal((7, 7))
+    matrix = expm(dense - dense.T)
+    basis, planes = plane_rotations(matrix)
+    blocks = np.eye(7)
+    blocks[:6, :6] = rotation_matrix(planes)
+    error = np.abs(basis @ blocks @ basis.T - matrix).max()
+    line = plane_rotations(np.eye(1))[1]
+    return Evidence(
+        as_said=len(line) == 0 and len(planes) == 3 and error < 1e-9,
+        figure=f"a random rotation of 7 dimensions: planes turned by {_listed(np.sort(np.abs(planes)), 2)} rad and one "
+        f"fixed axis, put together again to {_below(error, 1e-9)}; a line has {len(line)} planes to turn",
+    )
+
+
+@decides
+def C195() -> Evidence:
+    at = angles(AT, THETA)
+    back = rotate(_turned(Q, AT), -at)
+    error = np.abs(back - Q).max()
+    stretch = np.linalg.svd(rotation_matrix(at), compute_uv=False)
+    return Evidence(
+        as_said=error < 1e-9 and np.abs(stretch - 1).max() < 1e-9,
+        figure=f"turned and turned back at five positions up to 100000: off by {_below(error, 1e-9)}; singular values "
+        f"of the rotations from {stretch.min():.4f} to {stretch.max():.4f}",
+    )
+
+
+@decides
+def C196() -> Evidence:
+    rng = np.random.default_rng(6)
+    first, second = rng.standard_normal((2, 256))
+    w_q, w_k = rng.standard_normal((2, DIM, 256)) / 16
+    wide = inv_freq(256, BASE)
+    before = np.sum((_turned(first, AT, wide) @ w_q.T) * (_turned(second, AT - OFFSET, wide) @ w_k.T), axis=-1)
+    after = np.sum(_turned(w_q @ first, AT) * _turned(w_k @ second, AT - OFFSET), axis=-1)
+    return Evidence(
+        as_said=np.ptp(before) < 1e-9,
+        weaker={
+            "with rotated embeddings the score is relative to a tenth": np.ptp(before) < 0.1 * _rms(before),
+        },
+        figure=f"score at distance 7, query at 7, 10, 500, 5000, 100000: embeddings rotated {_listed(before, 2)}; "
+        f"queries and keys rotated {after[0]:.2f} everywhere",
+    )
+
+
+@decides
+def C197() -> Evidence:
+    q, k, v = np.random.default_rng(7).standard_normal((3, 16, DIM))
+
+    def change(turning: str) -> float:
+        """Of the outputs when all tokens move by 100 places, relative to their size."""
+        outputs = []
+        for start in (0, 100):
+            at = angles(np.arange(start, start + 16), THETA)
+            turned = (rotate(x, at) if name in turning else x for name, x in zip("qkv", (q, k, v), strict=True))
+            outputs.append(attention(*turned).output)
+        return _rms(outputs[1] - outputs[0]) / _rms(outputs[0])
+
+    keys_values, all_three, right = change("kv"), change("qkv"), change("qk")
+    return Evidence(
+        as_said=keys_values < 1e-9,
+        weaker={
+            "with the query rotated as well, nothing changes when all tokens move": all_three < 1e-9,
+        },
+        figure=f"change of the outputs when all tokens move by 100: {keys_values:.0%} with k and v rotated, "
+        f"{all_three:.0%} with q, k and v, {_below(right, 1e-9)} with q and k",
+    )
+
+
+@decides
+def C198() -> Evidence:
+    counted_from_one = np.array([10_000 ** (-2 * (j - 1) / DIM) for j in range(1, DIM // 2 + 1)])
+    error = np.abs(counted_from_one / THETA - 1).max()
+    return Evidence(
+        as_said=error < 1e-12,
+        figure=f"j = 1, 2, 64: {counted_from_one[0]:.0f}, {counted_from_one[1]:.4f}, {counted_from_one[-1]:.4e}; "
+        f"relative difference to the list counted from 0 {_below(error, 1e-12)}",
+    )
+
+
+@decides
+def C239() -> Evidence:
+    rng, moves = np.random.default_rng(0), np.arange(9)
+
+    def spread(generators: np.ndarray) -> float:
+        """Of the score of two patches, one row and two columns apart, over common moves; greatest of 20 draws."""
+        widest = 0.0
+        for _ in range(20):
+            down, across = (expm(part - part.T) for part in generators * rng.standard_normal((2, 1, 1)))
+            q, k = rng.standard_normal((2, 4))
+            q, k = q / np.linalg.norm(q), k / np.linalg.norm(k)
+            scores = [
+                (matrix_power(down, s + 1) @ matrix_power(across, s + 2) @ q)
+                @ (matrix_power(down, s) @ matrix_power(across, s) @ k)
+                for s in moves
+            ]
+            widest = max(widest, float(np.ptp(scores)))
+        return widest
+
+    planes = np.zeros((2, 4, 4))
+    planes[0, 0, 1] = planes[1, 2, 3] = 1.0  # a plane for each
+    shared = planes.sum(axis=0) * np.ones((2, 1, 1))  # both planes for both
+    crossed = np.zeros((2, 4, 4))
+    crossed[0, 0, 1] = crossed[1, 1, 2] = 1.0  # planes that meet in a line
+    kept, lost = max(spread(planes), spread(shared)), spread(crossed)
+    return Evidence(
+        as_said=kept < 1e-9 and lost > 0.1,
+        figure="spread of the score of unit vectors when both patches move together, greatest of 20 draws: "
+        f"{_below(kept, 1e-9)} for turns that commute, {lost:.2f} for turns in planes that meet in a line",
+    )

@@ -1,0 +1,165 @@
+"""The claims and what decides them.
+
+`load_manifest` reads the files of manifest/. `evaluate` computes, for one claim, whether it holds as it is said, under
+which of the conditions that were tried, or else whether a weaker reading holds, and the figure that shows it; the
+functions that do so lie in decided/, one named after each claim. What they find allows one verdict and no other.
+`objection` is what the tests ask of a verdict, and `unnoticed` counts what they would not see; the claims page prints
+the same figure and the same numbers.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+HERE = Path(__file__).parent
+NOTEBOOKS = HERE.parents[1] / "notebooks"
+CHAPTERS = {
+    "01": "Attention from scratch",
+    "02": "The blind spot",
+    "03": "What a position code must do, and the codes that almost do it",
+    "04": "Sinusoids",
+    "05": "RoPE by matrices",
+    "06": "RoPE by complex numbers, and why it is nearly forced",
+    "07": "Many dimensions, and code that runs",
+    "08": "Multi-frequency decay",
+    "09": "Why extrapolation fails",
+    "10": "Longer contexts",
+    "11": "RoPE in real models",
+    "12": "What survives the projections",
+    "13": "Learned positions, and none at all",
+    "14": "Biases on the logits",
+    "15": "Every scheme measured",
+    "16": "More than one axis",
+    "17": "After plain rotation",
+}
+VERDICTS = ("TRUE", "COND", "MISL", "FALSE", "UNTESTED")
+KINDS = ("executable", "misprint", "literature", "untestable")
+NOTES = ("000", "001", "002", "003", "004")
+OURS = "ours"  # the source of a claim that no note makes
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was computed for a claim; only a figure, or nothing, where no computation here can decide it.
+
+    A sentence is tried as it is said, or as it is said under several conditions, each named in words; then `as_said`
+    is not given. For one that does not hold, weaker readings are tried, which are named as well.
+    """
+
+    as_said: bool | None = None
+    cases: Mapping[str, bool] = field(default_factory=dict)
+    weaker: Mapping[str, bool] = field(default_factory=dict)
+    figure: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The one verdict that this evidence allows; empty where nothing was decided."""
+        found = list(self.cases.values()) or [self.as_said]
+        if found == [None]:
+            return ""
+        if all(found):
+            return "TRUE"
+        if any(found):
+            return "COND"
+        return "MISL" if any(self.weaker.values()) else "FALSE"
+
+    @property
+    def tried(self) -> str:
+        """What was tried besides the bare sentence, and what became of it, as Markdown."""
+        if self.cases:
+            held, failed = (
+                "; ".join(name for name, found in self.cases.items() if bool(found) is wanted)
+                for wanted in (True, False)
+            )
+            return f"It holds {held}. It fails {failed}."
+        readings = (("that holds", True), ("that fails too", False))
+        return " ".join(
+            f"A weaker reading {what}: {name}."
+            for what, wanted in readings
+            for name, found in self.weaker.items()
+            if bool(found) is wanted
+        )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One row of the manifest."""
+
+    id: str
+    sentence: str
+    source: tuple[str, ...]
+    verdict: str
+    kind: str
+    note: str
+    chapter: str  # where its subject is treated
+    section: str  # an anchor in the chapter's notebook; empty where the claim is told on the claims page only
+    torch: bool = False  # whether torch is needed to decide it
+
+    @property
+    def title(self) -> str:
+        """The chapter's number and title."""
+        return f"{self.chapter} {CHAPTERS[self.chapter]}"
+
+    @property
+    def link(self) -> str:
+        """Where the claim is told, from the root of the website; empty where no chapter does."""
+        if not self.section:
+            return ""
+        [page] = NOTEBOOKS.glob(f"{self.chapter}_*.ipynb")
+        return f"notebooks/{page.stem}.html#{self.section}"
+
+
+@cache
+def load_manifest() -> tuple[Claim, ...]:
+    """Every claim of manifest/, in the order of the ids."""
+    claims = []
+    for path in sorted(HERE.glob("manifest/*.toml")):
+        for claim_id, row in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            claims.append(Claim(id=claim_id, **(row | {"source": tuple(row["source"])})))
+    return tuple(sorted(claims, key=lambda claim: claim.id))
+
+
+@cache
+def evaluate(claim_id: str) -> Evidence:
+    """The evidence for a claim; empty for one that rests on others' measurements or on a misprint alone."""
+    for path in sorted(HERE.glob("decided/*.py")):
+        import_module(f"book.claims.decided.{path.stem}")
+    return _FUNCTIONS.get(claim_id, Evidence)()
+
+
+def objection(claim: Claim) -> str:
+    """What speaks against a claim's verdict, as far as a test can see it; empty where nothing does."""
+    if (claim.verdict == "UNTESTED") is not (claim.kind == "untestable"):
+        return f"{claim.verdict} does not go with {claim.kind}"
+    if claim.kind == "misprint" and claim.verdict != "FALSE":
+        return "a formula is judged as it is printed"
+    evidence = evaluate(claim.id)
+    if claim.kind == "executable" and claim.verdict != evidence.verdict:
+        return f"computed is {evidence.verdict}: {evidence.figure}. {evidence.tried}"
+    return ""
+
+
+def exchanges() -> list[Claim]:
+    """Every claim with its verdict exchanged for each of the others."""
+    return [replace(claim, verdict=other) for claim in load_manifest() for other in VERDICTS if other != claim.verdict]
+
+
+def unnoticed() -> list[Claim]:
+    """The exchanges to which nothing objects."""
+    return [claim for claim in exchanges() if not objection(claim)]
+
+
+def decides(function: Callable[[], Evidence]) -> Callable[[], Evidence]:
+    """Register a function as what decides the claim that it is named after."""
+    if function.__name__ in _FUNCTIONS:
+        raise ValueError(f"{function.__name__} is decided twice")
+    _FUNCTIONS[function.__name__] = function
+    return function
+
+
+_FUNCTIONS: dict[str, Callable[[], Evidence]] = {}

@@ -1,0 +1,37 @@
+# The course's targets, which the Makefile includes where this folder is there. course/README.md says what they do.
+
+.PHONY: submissions assignments grade leaders folder student-copy instructors
+
+help::
+	@echo
+	@echo "make assignments"
+	@echo "               write the assignments' student versions from their sources"
+	@echo "make grade SUBMISSIONS=folder"
+	@echo "               grade a folder of submissions (OPTIONS=… adds to the command)"
+	@echo "make leaders SUBMISSIONS=folder"
+	@echo "               rank the models of assignment 5 (OPTIONS=… adds to the command)"
+	@echo "make student-copy FOLDER=folder"
+	@echo "               write a copy of the repository for students, without solutions and grader"
+	@echo "make instructors"
+	@echo "               build the website once more, with the pages for those who teach"
+
+assignments: environment
+	@"$(BIN)" -m course.sources
+
+submissions:
+	@test -n "$(SUBMISSIONS)" || { echo "Name a folder: make grade SUBMISSIONS=folder" >&2; exit 1; }
+
+grade: submissions environment
+	@"$(BIN)" -m course "$(SUBMISSIONS)" $(OPTIONS)
+
+leaders: submissions environment
+	@"$(BIN)" -m course.leaders "$(SUBMISSIONS)" $(OPTIONS)
+
+folder:
+	@test -n "$(FOLDER)" || { echo "Name a folder that is not there yet: make student-copy FOLDER=folder" >&2; exit 1; }
+
+student-copy: folder environment
+	@"$(BIN)" -m course.student_copy "$(FOLDER)"
+
+instructors: environment
+	@"$(BIN)" -m course.instructors

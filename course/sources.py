@@ -1,0 +1,118 @@
+"""The assignments' sources, and the student versions and the public checks' recordings that follow from them.
+
+    python -m course.sources        write notebooks/assignments/ and src/posenc/check/recorded/, and prove that
+                                     nothing is given away
+
+A source is a notebook with nbgrader's metadata (schema 3): solutions between its markers, hidden checks between
+theirs. The student version has neither, and nothing else is changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from course import recorded
+from course.grade import NUMBERS, Report, assignment, grade
+from course.sandbox import Limits
+from course.submission import read, source_of
+from tools.notebooks import dump, load
+
+ROOT = Path(__file__).resolve().parents[1]
+STUDENT = ROOT / "notebooks" / "assignments"
+SOLUTION = re.compile(r"^([ \t]*)### BEGIN SOLUTION\n(.*?)^[ \t]*### END SOLUTION[ \t]*$", re.MULTILINE | re.DOTALL)
+HIDDEN = re.compile(r"\n?^### BEGIN HIDDEN TESTS\n(.*?)^### END HIDDEN TESTS[ \t]*$", re.MULTILINE | re.DOTALL)
+PROSE_STUB = "YOUR ANSWER HERE"  # as nbgrader's own, which replaces such a cell whole
+STUB = r"\1# YOUR CODE HERE\n\1raise NotImplementedError()"  # as nbgrader's own
+
+
+def path_of(number: int) -> Path:
+    """The source of an assignment."""
+    return ROOT / "course" / "sources" / f"assignment_{number}.ipynb"
+
+
+def imports_of(number: int) -> str:
+    """The import lines of an assignment's notebook, of its cells `imports` and `imports-torch`."""
+    cells = load(path_of(number))["cells"]
+    return "\n\n".join(source_of(cell) for cell in cells if cell["id"].startswith("imports"))
+
+
+def is_prose_answer(cell: dict[str, Any]) -> bool:
+    """Whether a cell holds an answer in words; in a source, a model answer."""
+    return cell["cell_type"] == "markdown" and "nbgrader" in cell["metadata"]
+
+
+def student_version(notebook: dict[str, Any]) -> dict[str, Any]:
+    """The notebook without solutions, hidden checks and outputs."""
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook["cells"]:
+        if is_prose_answer(cell):
+            cell["source"] = [PROSE_STUB]
+        elif cell["cell_type"] == "code":
+            source = HIDDEN.sub("", SOLUTION.sub(STUB, source_of(cell)))
+            cell |= {"source": source.splitlines(keepends=True), "outputs": [], "execution_count": None}
+    return notebook
+
+
+def secrets(source: dict[str, Any]) -> dict[str, set[str]]:
+    """The lines of solutions, model answers and hidden checks, by the cell's name; short ones tell nothing."""
+    found: dict[str, set[str]] = {}
+    for cell in source["cells"]:
+        text = source_of(cell)
+        hidden = [match[group] for pattern, group in ((SOLUTION, 2), (HIDDEN, 1)) for match in pattern.finditer(text)]
+        lines = {line.strip() for part in hidden + [text] * is_prose_answer(cell) for line in part.splitlines()}
+        if telling := {line for line in lines if len(line) > 24}:
+            found[cell["id"]] = telling
+    return found
+
+
+def given_away(source: dict[str, Any], student: dict[str, Any]) -> list[str]:
+    """The lines of solutions and hidden checks that the student version still holds."""
+    secret = {line for lines in secrets(source).values() for line in lines}
+    kept = {line.strip() for cell in student["cells"] for line in source_of(cell).splitlines()}
+    marks = {line for line in kept if line.startswith(("### BEGIN", "### END"))}
+    return sorted((secret & kept) | marks)
+
+
+def trial(path: Path, number: int) -> Report:
+    """What our own notebook scores. It is ours, so it needs no sandbox."""
+    return grade(read(path, path.stem), assignment(number), imports_of(number), "trial", Limits(), unsafe=True)
+
+
+def prove(number: int, student: Path) -> list[str]:
+    """What is not as it should be: something given away, points for nothing, or a solution without all its points."""
+    faults = [f"the student version gives away: {line}" for line in given_away(load(path_of(number)), load(student))]
+    untouched, solved = trial(student, number), trial(path_of(number), number)
+    if untouched.points or any(result.answered for graded in untouched.graded for result in graded.results):
+        faults.append(f"the untouched version scores {untouched.points:g} points, or counts as answered")
+    for graded in solved.graded:
+        for result in graded.results:
+            if result.earned != result.part.points:
+                name = f"{graded.question.name}, {result.part.title}"
+                faults.append(f"the solution of {name}: {result.sentence} {result.detail}")
+    return faults
+
+
+def main() -> None:
+    """Write the recordings and the student versions, and prove them; exit 1 where a proof fails."""
+    argparse.ArgumentParser(prog="python -m course.sources", description=__doc__).parse_args()
+    STUDENT.mkdir(parents=True, exist_ok=True)
+    faults = []
+    for number in NUMBERS:
+        recorded.write(number, imports_of(number))
+        path = STUDENT / path_of(number).name
+        path.write_text(dump(student_version(load(path_of(number)))), encoding="utf-8")
+        found = prove(number, path)
+        faults += [f"{path.name}: {fault}" for fault in found]
+        given = assignment(number)
+        print(f"{path.relative_to(ROOT)}: {given.title}, {given.points} points: {'FAILED' if found else 'proved'}")
+    if faults:
+        sys.exit("\n".join(faults))
+
+
+if __name__ == "__main__":
+    main()

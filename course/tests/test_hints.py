@@ -1,0 +1,167 @@
+"""Hints unfold in three steps, need nothing but Python, and hold no answer; the grader reads which were taken."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from course import sources
+from course.grade import NUMBERS, Graded, Report, assignment
+from course.submission import HINTS as MOST
+from course.submission import Submission, hints_in, read
+from course.tests.test_wrong_answers import bank, functions_of
+from posenc.check import HandGraded, Result, assignment_4
+from posenc.check._hints import HINTS, hints_of
+from posenc.check._wrong import say
+
+pytestmark = pytest.mark.torch
+READER = HandGraded(4, "q7", "an explanation", 3)
+
+
+def test_every_question_has_three_hints_and_no_other_thing_has() -> None:
+    asked = {f"assignment_{number}": [one.name for one in assignment(number).asked] for number in NUMBERS}
+    assert {group: list(hints) for group, hints in HINTS.items()} == asked
+    assert all(len(hints) == MOST for group in HINTS.values() for hints in group.values())
+    first = [hints[0] for group in HINTS.values() for hints in group.values()]
+    assert all("?" in text for text in first), "the first step asks back"
+
+
+def test_hints_unfold(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = []
+    for steps in ((), (2,), (3,)):
+        READER.hint(*steps)
+        printed.append(capsys.readouterr().out.splitlines())
+    one, two, three = ([line for line in lines if not line.startswith("The next one:")] for lines in printed)
+    assert [lines[-1] for lines in printed[:2]] == [f"The next one: check.q7.hint({step})" for step in (2, 3)]
+    assert two[: len(one)] == one
+    assert three[: len(two)] == two
+    assert printed[2] == three
+    said = [line for line in three if line.startswith("q7, hint ")]
+    assert [line[:16] for line in said] == [f"q7, hint {step} of 3:" for step in (1, 2, 3)]
+    assert max(map(len, three)) <= 88
+    told = " ".join(" ".join(three).split())
+    assert all(" ".join(text.split()) in told for text in hints_of(4, "q7"))
+
+
+@pytest.mark.parametrize("step", [0, 4, -1, True, 1.0, "2", None])
+def test_a_step_that_there_is_not_is_refused(step: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"hint {step!r}: the hints to q7 go from 1 to 3")):
+        READER.hint(step)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_question_without_hints_says_so() -> None:
+    with pytest.raises(ValueError, match="q8 of assignment 4 has no hints"):
+        HandGraded(4, "q8", "another", 1).hint()
+
+
+def test_hints_need_neither_torch_nor_ipython() -> None:
+    code = (
+        "import sys; sys.modules |= dict.fromkeys(('torch', 'IPython'))\n"
+        "from posenc.check import HandGraded; HandGraded(2, 'q3', '', 0).hint()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("q3, hint 1 of 3: ")
+
+
+def test_a_check_that_fails_names_the_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    asked, stuck = assignment_4.q2, say("hint.stuck", name="q2")
+    for kind, text in (("WRONG", bank(4).WRONG["q2"]["d - 1"][1]), ("RIGHT", next(iter(bank(4).RIGHT["q2"].values())))):
+        asked(*functions_of(4, "q2", text))
+        assert (stuck in capsys.readouterr().out) == (kind == "WRONG")
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"[\s*]", "", text)
+
+
+def answers(number: int, name: str) -> Iterator[str]:
+    """What the solution's statements compute, and the lines of a model answer."""
+    cell = next(cell for cell in sources.load(sources.path_of(number))["cells"] if cell["id"] == name)
+    text = sources.source_of(cell)
+    if sources.is_prose_answer(cell):
+        yield from (sentence for sentence in re.split(r"(?<=[.:?])\s", text) if len(sentence) > 24)
+        return
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Assign | ast.Return) and node.value is not None:
+            parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            yield from (ast.unparse(part) for part in parts if len(ast.unparse(part)) > 12)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_no_hint_holds_the_answer(number: int) -> None:
+    for name in HINTS[f"assignment_{number}"]:
+        said = squeezed(" ".join(hints_of(number, name)))
+        found = list(answers(number, name))
+        assert found, name
+        assert [text for text in found if squeezed(text) in said] == [], name
+        assert "def " not in said
+
+
+def test_the_numbers_in_hints_are_right() -> None:
+    third = 1 / 3
+    for number, name, step, text, value, digits in (
+        (1, "q4", 1, "0.3", 100 ** (-1 / 4), 1),
+        (1, "q4", 1, "10", 100 ** (2 / 4), 1),
+        (1, "q4", 1, "0.01", 100 ** (-2 / 2), 3),
+        (3, "q1", 1, "1/100", 100 ** (-2 / 2), 3),
+        (3, "q3", 1, "9000", 1000 * math.log(10_000), -3),
+        (4, "q4", 1, "A third", (4 - 2) / (8 - 2), 9),
+        (4, "q5", 1, "1.2303", 0.1 * math.log(10) + 1, 4),
+    ):
+        assert text in hints_of(number, name)[step]
+        told = third if text == "A third" else eval(text)
+        assert round(value, digits) == round(told, digits)
+    assert (2 + 1j) * (1 + 2j) == 5j
+    assert "5i" in hints_of(2, "q2")[0]
+
+
+@pytest.mark.parametrize(
+    ("source", "taken"),
+    [
+        ("check.q1.hint()", {"q1": 1}),
+        ("check.q1.hint(2)\ncheck.q1.hint()", {"q1": 2}),
+        ("q2.hint( 3 )\ncheck.q10.hint()", {"q2": 3, "q10": 1}),
+        ("# check.q1.hint(1)", {"q1": 1}),
+        ("for n in (1, 2, 3): check.q1.hint(n)", {"q1": 3}),
+        ("check.q1.hint(99999999999999999999)", {"q1": 3}),
+        ("check.q1.hint(-1)", {"q1": 3}),
+        ("check.q1.hint(0)", {"q1": 0}),
+        pytest.param("check.q1.hint(" + "(" * 10**5, {"q1": 3}, id="many brackets"),
+        ("check.q1.hint(²)", {"q1": 3}),
+        ("check.q1.hint, check.q1(f), hint(2), check.q٣.hint(), check.q123.hint(), seq1.hint()", {}),
+    ],
+)
+def test_hints_are_found_in_a_cells_text(source: str, taken: dict[str, int]) -> None:
+    assert hints_in(source) == taken
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_notebook_as_it_is_handed_out_has_taken_none(number: int) -> None:
+    path = sources.STUDENT / f"assignment_{number}.ipynb"
+    assert read(path, "ada").hints == read(sources.path_of(number), "ada").hints == {}
+
+
+def test_hints_cost_no_more_than_a_question_earned(tmp_path: Any) -> None:
+    given = assignment(4)
+    first, second = given.questions[:2]
+    graded = [
+        Graded(first, [Result(part, part.points) for part in first.parts]),
+        Graded(second, [Result(part, 0) for part in second.parts]),
+    ]
+    submission = Submission("ada", tmp_path, hints={"q1": 3, "q2": 2, "q7": 1, "q3": 0, "q99": 3})
+    report = Report(submission, given, graded, {"q7": 1.5}, hint_price=0.25)
+    assert report.hints == {"q1": 3, "q2": 2, "q7": 1}
+    assert [report.cost(name) for name in ("q1", "q2", "q7", "q3")] == [0.75, 0, 0.25, 0]
+    assert report.points == first.points + 1.5 - 1
+    report.hint_price = 50
+    assert report.points == 0
+    report.hint_price = 0
+    assert report.points == first.points + 1.5

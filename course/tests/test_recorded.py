@@ -1,0 +1,142 @@
+"""The installed package holds no solution: recorded values judge as the questions themselves, and answer nothing."""
+
+from __future__ import annotations
+
+import gzip
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from course import recorded, sources
+from course.grade import NUMBERS, assignment
+from course.questions.question import PUBLIC_SEED
+from course.submission import source_of
+from course.tests.test_wrong_answers import SEED, bank, functions_of, graded
+from posenc import check
+from posenc.check import Question
+
+pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("bank")]
+every_assignment = pytest.mark.parametrize("number", NUMBERS)
+PACKAGE = Path(check.__file__).resolve().parent
+MOST = 2 * 2**20  # bytes of all recordings
+
+
+def public(number: int) -> dict[str, Question]:
+    """The questions of the installed package, by name."""
+    return {asked.name: asked for asked in modules()[f"assignment_{number}"].ASSIGNMENT.questions}
+
+
+def modules() -> dict[str, types.ModuleType]:
+    """The modules of posenc.check, by name."""
+    names = [path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"]
+    return {name: __import__(f"posenc.check.{name}", fromlist=[name]) for name in names} | {"": check}
+
+
+@every_assignment
+def test_the_recording_is_up_to_date(number: int) -> None:
+    assert recorded.is_up_to_date(number, sources.imports_of(number)), "run `make assignments`"
+
+
+def test_a_recording_that_says_something_else_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded, "FOLDER", tmp_path / "recorded")
+    assert not recorded.is_up_to_date(4, sources.imports_of(4))
+    recorded.write(4, sources.imports_of(4))
+    first = recorded.path_of(4).read_bytes()
+    assert recorded.is_up_to_date(4, sources.imports_of(4))
+    told = gzip.decompress(first)
+    recorded.path_of(4).write_bytes(
+        gzip.compress(told.replace(b"the factor has no effect", b"the factor has no effort"))
+    )
+    assert not recorded.is_up_to_date(4, sources.imports_of(4))
+    recorded.write(4, sources.imports_of(4))
+    assert recorded.path_of(4).read_bytes() == first
+
+
+def test_the_recordings_are_small() -> None:
+    assert sum(recorded.path_of(number).stat().st_size for number in NUMBERS) < MOST
+
+
+@pytest.mark.filterwarnings("ignore")  # torch warns once, and so of the first of two calls
+@every_assignment
+def test_the_installed_check_says_what_the_question_says(number: int) -> None:
+    for name, installed in public(number).items():
+        wrong = [source for _, source in bank(number).WRONG[name].values()]
+        others = [
+            source
+            for kind in ("PROPERTY_ONLY", "RIGHT")
+            for source in getattr(bank(number), kind).get(name, {}).values()
+        ]
+        for source in wrong + others:
+            told = [(r.part.title, r.earned, r.sentence) for r in graded(number, name, source, PUBLIC_SEED)]
+            results = installed.grade(*functions_of(number, name, source))
+            assert [(r.part.title, r.earned, r.sentence) for r in results] == told, source
+
+
+def reachable() -> Iterator[Callable[..., Any]]:
+    """Every callable that can be reached from posenc.check without leaving it, but for Python's own methods."""
+    waiting: list[Any] = [*modules().values()]
+    seen: dict[int, Any] = {}  # with the objects, so that no other gets the number of one
+    while waiting:
+        item = waiting.pop()
+        if id(item) in seen:
+            continue
+        seen[id(item)] = item
+        home = item.__name__ if isinstance(item, types.ModuleType) else getattr(item, "__module__", None)
+        if isinstance(item, (list, tuple, set, frozenset)):
+            waiting += item
+        elif isinstance(item, dict):
+            waiting += item.values()
+        if not str(home).startswith("posenc.check"):
+            continue
+        if callable(item):
+            yield item
+        waiting += [getattr(item, name, None) for name in dir(item) if not name.startswith("__")]
+        waiting += [cell.cell_contents for cell in getattr(item, "__closure__", None) or ()]
+        waiting += [getattr(item, name, None) for name in ("__defaults__", "__kwdefaults__", "__globals__")]
+
+
+def test_nothing_in_the_package_answers_a_question(capsys: pytest.CaptureFixture[str]) -> None:
+    found = list(reachable())
+    names = {getattr(one, "__name__", "") for one in found}
+    assert {"compare", "curve", "_slider", "plain", "likely_mistake", "assignment", "holds"} <= names
+    for number in NUMBERS:
+        for asked in assignment(number).questions:
+            for one in found:
+                for functions in {(one,) * len(asked.names), (one, one)[: len(asked.names)]}:
+                    earned = sum(result.earned for result in asked.grade(*functions, seed=SEED))
+                    assert earned == 0, (number, asked.name, one)
+
+
+def secret(number: int) -> set[str]:
+    """The longer lines of an assignment's questions and solutions, without imports and sentences that a check says."""
+    cells = sources.load(sources.path_of(number))["cells"]
+    text = "\n".join(match[2] for cell in cells for match in sources.SOLUTION.finditer(source_of(cell)))
+    text += (sources.ROOT / "course" / "questions" / f"assignment_{number}.py").read_text(encoding="utf-8")
+    lines = {line.strip() for line in text.splitlines()}
+    return {line for line in lines if len(line) > 24 and not line.startswith(("from ", "import ", '"', 'f"'))}
+
+
+def test_no_line_of_a_solution_stands_in_the_package() -> None:
+    written = [path.read_text(encoding="utf-8") for kind in ("*.py", "*.json") for path in PACKAGE.rglob(kind)]
+    written += [gzip.decompress(recorded.path_of(number).read_bytes()).decode("latin-1") for number in NUMBERS]
+    for number in NUMBERS:
+        assert len(secret(number)) > 200
+        assert [line for line in secret(number) for text in written if line in text] == []
+
+
+@every_assignment
+def test_the_installed_questions_hold_no_function(number: int) -> None:
+    waiting: list[Any] = list(public(number).values())
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, (list, tuple)):
+            waiting += item
+        elif isinstance(item, dict):
+            waiting += item.values()
+        elif type(item).__module__.startswith("posenc"):
+            waiting += vars(item).values()
+        else:
+            assert not callable(item), item

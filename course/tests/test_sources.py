@@ -1,0 +1,205 @@
+"""The assignments' student versions follow from their sources, give nothing away, and run."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from course import sources
+from course.grade import NUMBERS, assignment
+from course.report import RUBRICS
+from course.submission import source_of
+from tests.book.notebooks.markdown import faults
+from tools.execute import CELL_TIMEOUT, Client
+
+pytestmark = pytest.mark.torch
+every_assignment = pytest.mark.parametrize("number", NUMBERS)
+CHAPTER = sources.ROOT / "notebooks" / "08_multi_frequency_decay.ipynb"
+
+
+def student(number: int) -> Path:
+    return sources.STUDENT / f"assignment_{number}.ipynb"
+
+
+@every_assignment
+def test_the_student_version_is_up_to_date(number: int) -> None:
+    made = sources.dump(sources.student_version(sources.load(sources.path_of(number))))
+    assert made == student(number).read_text(encoding="utf-8"), "run `make assignments`"
+
+
+@every_assignment
+def test_nothing_is_given_away_and_the_points_are_right(number: int) -> None:
+    assert sources.prove(number, student(number)) == []
+
+
+def test_what_is_given_away_is_found(tmp_path: Path) -> None:
+    source = sources.load(sources.path_of(1))
+    given = sources.given_away(source, source)
+    assert "### BEGIN SOLUTION" in given
+    assert len(given) > 20
+    path = tmp_path / "assignment_1.ipynb"
+    path.write_text(sources.dump(source), encoding="utf-8")
+    found = sources.prove(1, path)
+    assert any("gives away" in fault for fault in found)
+    assert any("untouched version scores" in fault for fault in found)
+
+
+@every_assignment
+def test_it_is_a_notebook_of_nbgrader(number: int) -> None:
+    notebook = nbformat.read(student(number), as_version=4)
+    nbformat.validate(notebook)
+    given = assignment(number)
+    cells = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
+    points = {question.name: question.points for question in given.asked}
+    checks = {f"{question.name}-check" for question in given.questions}
+    assert set(cells) == set(points) | checks
+    for name, cell in cells.items():
+        metadata = cell["metadata"]["nbgrader"]
+        assert cell["id"] == name
+        assert metadata["schema_version"] == 3
+        assert metadata["task"] is False
+        hand_graded = cell["cell_type"] == "markdown"
+        graded = hand_graded or name in checks
+        assert (metadata["grade"], metadata["solution"], metadata["locked"]) == (
+            graded,
+            name not in checks,
+            name in checks,
+        )
+        assert metadata.get("points") == (points[name.removesuffix("-check")] if graded else None)
+
+
+@every_assignment
+def test_every_check_has_a_hidden_one(number: int) -> None:
+    cells = {cell["id"]: source_of(cell) for cell in sources.load(sources.path_of(number))["cells"]}
+    for question in assignment(number).questions:
+        call = f"check.{question.name}({', '.join(question.names)})"
+        assert call in cells[f"{question.name}-check"]
+        assert sources.HIDDEN.search(cells[f"{question.name}-check"])
+        assert sources.SOLUTION.search(cells[question.name])
+
+
+@every_assignment
+def test_every_question_has_a_check_below_which_its_hints_are_asked_for(number: int) -> None:
+    cells = sources.load(student(number))["cells"]
+    names = [cell["id"] for cell in cells]
+    for question in assignment(number).asked:
+        assert names.count(f"{question.name}-check") == 1
+        assert names.index(f"{question.name}-check") == names.index(question.name) + 1
+        assert f"check.{question.name}(" in source_of(cells[names.index(f"{question.name}-check")])
+    assert "Write `check.q1.hint()` on a line below the check" in source_of(cells[0])
+
+
+@every_assignment
+def test_it_opens_like_a_chapter(number: int) -> None:
+    notebook = sources.load(student(number))
+    assert notebook["metadata"]["posenc"] == {"assignment": number}
+    cells = notebook["cells"]
+    chapter = json.loads(CHAPTER.read_text(encoding="utf-8"))["cells"]
+    assert cells[1]["source"] == chapter[1]["source"], "the cell that finds the package"
+    opening = source_of(cells[0])
+    given = assignment(number)
+    assert opening.startswith(f"# Assignment {number}: {given.title}\n")
+    assert f"{given.points} points" in opening
+    assert re.search(r"\d+ (minutes|hours)", opening)
+
+
+@every_assignment
+def test_its_text_shows_in_colab_and_jupyterlab(number: int) -> None:
+    for cell in sources.load(student(number))["cells"]:
+        if cell["cell_type"] == "markdown":
+            assert faults(source_of(cell)) == [], cell["id"]
+
+
+def test_every_answer_in_words_to_assignment_5_has_three_marked_samples() -> None:
+    rubrics = json.loads((sources.ROOT / "course" / "rubrics.json").read_text(encoding="utf-8"))["assignment_5"]
+    for question in assignment(5).hand_graded:
+        rubric = rubrics[question.name]
+        assert len(rubric["points"]) == question.points
+        totals = [sum(sample["given"]) for sample in rubric["samples"]]
+        assert totals == sorted(set(totals), reverse=True)
+        assert (len(totals), totals[0], totals[-1]) == (3, question.points, 0)
+        for sample in rubric["samples"]:
+            assert len(sample["given"]) == question.points
+            assert sample["text"]
+            assert sample["why"]
+
+
+Runs = dict[tuple[int, bool], list[nbformat.NotebookNode]]
+FORGET = "import os\nos.chdir({folder!r})\nimport sys\nsys.path[:] = {path!r}\n%reset -f"
+
+
+@pytest.fixture(scope="module")
+def executed() -> Runs:
+    """The cells of every notebook, untouched and solved, as a kernel ran them.
+
+    It is one kernel, which forgets all names before each notebook: of its own each would import torch anew.
+    """
+    together, runs = nbformat.v4.new_notebook(), {}
+    together.cells = [nbformat.v4.new_code_cell("import json, sys\nprint(json.dumps(sys.path))")]
+    client = Client(together, timeout=CELL_TIMEOUT, kernel_name="python3", allow_errors=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(sources.ROOT), prepend=os.pathsep)  # for the hidden checks
+        with client.setup_kernel():
+            client.execute_cell(together.cells[0], 0)
+            found = json.loads(together.cells[0].outputs[0].text)
+            for number in NUMBERS:
+                for solved in (False, True):
+                    path = sources.path_of(number) if solved else student(number)
+                    runs[number, solved] = list(nbformat.read(path, as_version=4).cells)
+                    forget = nbformat.v4.new_code_cell(FORGET.format(folder=str(path.parent), path=found))
+                    for cell in (forget, *runs[number, solved]):
+                        together.cells.append(cell)
+                        client.execute_cell(cell, len(together.cells) - 1)
+                    assert not forget.outputs
+    return runs
+
+
+@every_assignment
+@pytest.mark.parametrize("solved", [False, True], ids=["untouched", "solved"])
+def test_it_runs_from_top_to_bottom(number: int, solved: bool, executed: Runs) -> None:
+    code = [cell for cell in executed[number, solved] if cell.cell_type == "code"]
+    errors = [output.evalue for cell in code for output in cell.outputs if output.output_type == "error"]
+    assert errors == []
+    assert all(cell.execution_count for cell in code)
+    given = assignment(number)
+    texts = {cell["id"]: "".join(output.get("text", "") for output in cell.outputs) for cell in code}
+    for question in given.questions:
+        text = texts[f"{question.name}-check"]
+        words = f"{question.points} of {question.points} points on the public checks" if solved else "not answered yet"
+        assert words in text
+        assert "✗" not in text
+
+
+def test_the_samples_for_a_reader_report_what_the_notebook_prints(executed: Runs) -> None:
+    cell = next(cell for cell in executed[4, True] if cell["id"] == "q7-see")
+    printed = "".join(output.get("text", "") for output in cell.outputs)
+    for sample in RUBRICS["assignment_4"]["q7"]["samples"]:
+        numbers = re.findall(r"\d\.\d{3}", sample["text"] + sample["why"])
+        assert numbers
+        assert [number for number in numbers if number not in printed] == []
+
+
+def test_what_is_said_of_two_halves_is_measured(executed: Runs) -> None:
+    cells = {cell["id"]: cell for cell in executed[5, True]}
+    measured = "".join(output.get("text", "") for output in cells["q5-see"].outputs)
+    names: dict[str, Any] = {}
+    for cell in ("imports", "imports-torch", "laboratory", "q5-see"):
+        exec(cells[cell].source.partition("\nshow(")[0], names)
+    slowed, a = names["halves"](10_000)["slowed alone"]
+    within = names["right_by_distance"](10_000, slowed, a, names["L"], names["BACKS"][:3])
+    assert min(within) > 0.9  # so that no old distance is misread
+    [turns] = names["frequencies"].turns(names["L"], names["S"] * slowed[6:7])  # of a pair that is slowed by all of S
+    warm = 0.1 * math.log(names["S"]) + 1
+    measured += " ".join(f"{value:.2f}" for value in (*within, turns, warm**2))
+    rubric = RUBRICS["assignment_5"]["q5"]
+    said = [cells["q5"].source, *rubric["points"], *(sample["text"] for sample in rubric["samples"])]
+    numbers = re.findall(r"\b[01]\.\d\d\b", " ".join(said))
+    assert len(numbers) > 20
+    assert [number for number in numbers if number not in measured] == []

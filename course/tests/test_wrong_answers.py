@@ -1,0 +1,116 @@
+"""The bank of wrong answers: each loses points with secret inputs, and is told its likely mistake.
+
+Every answer of the bank is tried in this process, and in the sandbox.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import linecache
+import math
+import warnings
+from collections.abc import Callable
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from course.grade import NUMBERS, assignment, grade_question, packages
+from course.questions.question import Question
+from course.sandbox import Limits, Worker
+from course.sources import imports_of
+from course.tests import in_numpy
+from posenc.check import Result
+
+pytestmark = pytest.mark.torch
+SEED, SANDBOX_SEED = "one secret", "another secret"
+
+
+def bank(number: int) -> Any:
+    """An assignment's answers, and those in NumPy to its questions that take such."""
+    own = importlib.import_module(f"course.tests.wrong_answers_{number}")
+    kinds = {kind: dict(getattr(own, kind)) for kind in ("WRONG", "PROPERTY_ONLY", "RIGHT")}
+    for kind, questions in (("WRONG", in_numpy.WRONG.get(number, {})), ("RIGHT", in_numpy.RIGHT.get(number, {}))):
+        for name, answers in questions.items():
+            kinds[kind][name] = kinds[kind].get(name, {}) | answers
+    return SimpleNamespace(**kinds)
+
+
+def question(number: int, name: str) -> Question:
+    return next(question for question in assignment(number).questions if question.name == name)
+
+
+def listed(kind: str) -> list[Any]:
+    return [
+        pytest.param(number, name, content, id=f"{number} {name} {title}")
+        for number in NUMBERS
+        for name, answers in getattr(bank(number), kind).items()
+        for title, content in answers.items()
+    ]
+
+
+def functions_of(number: int, name: str, source: str) -> list[Callable[..., Any]]:
+    """What an answer's cell defines, executed here."""
+    namespace: dict[str, Any] = {"np": np, "torch": torch, "math": math}
+    exec(imports_of(number), namespace)
+    cell = f"<{name} {hash(source)}>"
+    linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)  # as in a notebook
+    exec(compile(source, cell, "exec"), namespace)
+    return [namespace[function] for function in question(number, name).names]
+
+
+@cache
+def graded(number: int, name: str, source: str, seed: str = SEED) -> list[Result]:
+    """The results of an answer's cell, graded once at each seed however many tests ask for them."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):  # the answer's own
+        return question(number, name).grade(*functions_of(number, name, source), seed=seed)
+
+
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value):RuntimeWarning")  # NumPy warns where torch is silent
+@pytest.mark.parametrize(("number", "name", "content"), listed("WRONG"))
+def test_a_wrong_answer_loses_points_and_is_told_why(number: int, name: str, content: Any) -> None:
+    sentence, source = content
+    results = graded(number, name, source)
+    lost = [result.sentence for result in results if not result.earned]
+    assert lost
+    if sentence is not None:
+        assert any(sentence in told for told in lost), lost
+
+
+@pytest.mark.parametrize(("number", "name", "source"), listed("PROPERTY_ONLY"))
+def test_a_property_alone_earns_nothing(number: int, name: str, source: str) -> None:
+    assert sum(result.earned for result in graded(number, name, source)) == 0
+
+
+@pytest.mark.parametrize(("number", "name", "source"), listed("RIGHT"))
+def test_another_right_way_earns_everything(number: int, name: str, source: str) -> None:
+    results = graded(number, name, source)
+    assert sum(result.earned for result in results) == question(number, name).points, results
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_question_has_enough_wrong_answers(number: int) -> None:
+    names = {question.name for question in assignment(number).questions}
+    assert set(bank(number).WRONG) == names
+    assert min(len(answers) for answers in bank(number).WRONG.values()) >= 4
+    assert sum(len(answers) for answers in bank(number).WRONG.values()) >= 30
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_sandbox_grades_the_bank_alike(number: int) -> None:
+    given = assignment(number)
+    with Worker(packages(given), imports_of(number), Limits()) as worker:
+        for asked in given.questions:
+            wrong = [source for _, source in bank(number).WRONG[asked.name].values()]
+            right = bank(number).RIGHT.get(asked.name, {}).values()
+            for source in wrong:
+                results = grade_question(worker, asked, [source], SANDBOX_SEED)
+                assert sum(result.earned for result in results) < asked.points, source
+            for source in right:
+                results = grade_question(worker, asked, [source], SANDBOX_SEED)
+                assert all(result.earned for result in results), (source, results)

@@ -1,0 +1,185 @@
+"""What chapter 17 says of other people's models and codes, against the library transformers and against their formulas.
+
+A cell of the notebook is run as it stands, and what it defines is compared.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from posenc import Rope, inv_freq
+from tools.notebooks import joined, load
+
+CHAPTER = Path(__file__).resolve().parents[3] / "notebooks" / "17_after_plain_rotation.ipynb"
+RNG = np.random.default_rng(17)
+
+
+@cache
+def cell(name: str, before: str = "") -> dict[str, Any]:
+    """What a cell defines, run after the imports and after those named before it."""
+    sources = {one["id"]: joined(one["source"]) for one in load(CHAPTER)["cells"] if one["cell_type"] == "code"}
+    held: dict[str, Any] = {}
+    for source in ("imports", *before.split(), name):
+        exec(compile(sources[source], source, "exec"), held)
+    return held
+
+
+def letters(config: Any) -> str:
+    """A stack as the chapter writes it, from a configuration of transformers."""
+    count = config.num_hidden_layers
+    types = getattr(config, "layer_types", None) or ["full_attention"] * count
+    turns = getattr(config, "no_rope_layers", None) or [1] * count
+    found = []
+    for kind, turning in zip(types, turns, strict=True):
+        if type(config).__name__ == "Cohere2Config":  # rotates where it has a window, in its attention's code
+            turning = kind == "sliding_attention"
+        letter = "R" if turning else "N"
+        if kind != "full_attention":
+            letter = letter.lower()
+        elif isinstance(config.rope_parameters.get(kind), dict):
+            share = config.rope_parameters[kind].get("partial_rotary_factor", 1.0)
+            letter = letter if share == 1 else "P"
+        found.append(letter)
+    return "".join(found)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["SmolLM3", "Llama4Text", "Cohere2", "Gemma4Text"])
+def test_stacks_are_those_of_the_classes(name):
+    import transformers
+
+    period, count, window = cell("stacks")["STACKS"][name]
+    config = getattr(transformers, f"{name}Config")()
+    assert count == config.num_hidden_layers
+    assert letters(config) == (period * count)[:count]
+    seen = {"SmolLM3": None, "Llama4Text": getattr(config, "attention_chunk_size", None)}
+    assert window == seen.get(name, getattr(config, "sliding_window", None))
+    if name == "Gemma4Text":
+        wide = config.rope_parameters["full_attention"]
+        assert (wide["rope_theta"], wide["partial_rotary_factor"]) == (1e6, 0.25)
+
+
+@pytest.mark.torch
+def test_cohere2_rotates_where_it_has_a_window():
+    import torch
+    from transformers import Cohere2Config
+    from transformers.models.cohere2 import modeling_cohere2 as source
+
+    config = Cohere2Config(
+        hidden_size=16, num_attention_heads=2, num_key_value_heads=2, num_hidden_layers=4, attn_implementation="eager"
+    )
+    x, at = torch.randn(1, 5, 16), torch.arange(5)[None]
+    table = source.Cohere2RotaryEmbedding(config)(x, at)
+    later = source.Cohere2RotaryEmbedding(config)(x, at * 3)
+    changed = []
+    for index in range(4):
+        layer = source.Cohere2Attention(config, index).eval()
+        with torch.no_grad():
+            outputs = [layer(x, one, attention_mask=None)[0] for one in (table, later)]
+        changed.append(not torch.allclose(*outputs))
+    assert changed == [True, True, True, False]
+    assert source.rotate_half(torch.arange(4.0)).tolist() == [-1, 0, -3, 2]  # neighbours: chapter 07 warns of the name
+
+
+@pytest.mark.torch
+def test_the_temperature_is_llama_4s(monkeypatch):
+    import torch
+    from transformers import Llama4TextConfig
+    from transformers.models.llama4 import modeling_llama4 as source
+
+    config = Llama4TextConfig(
+        hidden_size=16,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        head_dim=8,
+        num_hidden_layers=4,
+        floor_scale=3,
+        attn_scale=0.4,
+        attn_implementation="eager",
+    )
+    layer, asked = source.Llama4TextAttention(config, layer_idx=3), {}
+
+    def capture(module, query, key, value, mask, **options):
+        asked["query"] = query
+        return value.transpose(1, 2), None
+
+    monkeypatch.setattr(source.ALL_ATTENTION_FUNCTIONS, "get_interface", lambda *_: capture)
+    x = torch.randn(1, 20, 16)
+    with torch.no_grad():
+        layer(x, None, attention_mask=None)
+        plain = layer.q_proj(x).view(1, 20, 2, 8).transpose(1, 2)
+    expected = cell("crowd-counted", "stacks")["sharper"](np.arange(20), floor_scale=3, attn_scale=0.4)
+    np.testing.assert_allclose(
+        (asked["query"] / plain)[0].numpy(), np.broadcast_to(expected[:, None], (2, 20, 8)), rtol=1e-5
+    )
+    defaults = Llama4TextConfig()
+    assert (defaults.floor_scale, defaults.attn_scale, defaults.attn_temperature_tuning) == (8192, 0.1, True)
+
+
+@pytest.mark.torch
+def test_values_turned_back_are_deepseek_v4s():
+    """The library's turn with the sine negated, at the query, brings each value home by its distance."""
+    import torch
+    from transformers.models.deepseek_v4.modeling_deepseek_v4 import apply_rotary_pos_emb
+
+    speeds, at = inv_freq(8), np.arange(6)
+    values, weights = RNG.normal(size=(6, 8)), np.tril(RNG.random((6, 6)))
+    table = [torch.tensor(one(np.outer(at, speeds)))[None] for one in (np.cos, np.sin)]
+    turned = apply_rotary_pos_emb(torch.tensor(values)[None, None], *table)
+    home = apply_rotary_pos_emb(torch.tensor(weights) @ turned, table[0], -table[1])[0, 0].numpy()
+    rope, expected = Rope(8), np.zeros((6, 8))
+    for m in at:
+        for n in range(m + 1):
+            expected[m] += weights[m, n] * rope.rotate(values[n][None], np.array([n - m]))[0]
+    np.testing.assert_allclose(home, expected, atol=1e-6)
+
+
+def test_a_value_arrives_with_its_distance():
+    arrives = cell("values-arrive", "order")["arrives"]
+    for m, n in ((50, 3), (50, 49), (200, 0)):
+        x, y = arrives(m, n)
+        assert -np.arctan2(y, x) / 0.01 == pytest.approx(m - n)
+
+
+def test_fox_sums_the_gates_between():
+    gates = RNG.uniform(0.1, 1, 7)
+    bias = cell("fox-path")["fox"](gates)
+    for m in range(7):
+        for n in range(m + 1):
+            assert bias[m, n] == pytest.approx(sum(np.log(gates[n + 1 : m + 1])))
+
+
+def test_path_is_the_product_of_its_reflections():
+    q, k, w = RNG.normal(size=(3, 6, 4))
+    beta, scores = RNG.uniform(0, 2, 6), None
+    scores = cell("fox-path")["path"](q, k, w, beta)
+    for m in range(6):
+        for n in range(m + 1):
+            between = np.eye(4)
+            for t in range(n + 1, m + 1):
+                between = (np.eye(4) - beta[t] * np.outer(w[t], w[t])) @ between
+            assert scores[m, n] == pytest.approx(q[m] @ between @ k[n])
+    assert np.isneginf(scores[2, 3])
+
+
+def test_pope_is_a_product_of_complex_numbers():
+    q, k, shift = RNG.normal(size=(3, 5))
+    theta, softplus = 10_000.0 ** -(np.arange(5) / 5), lambda x: np.log(1 + np.exp(x))
+    found = cell("pope-grape", "order values-arrive")["pope"](q, k, np.array([4, 0]), theta, shift)
+    for m, n, score in ((9, 5, found[0]), (3, 3, found[1])):
+        query, key = softplus(q) * np.exp(1j * m * theta), softplus(k) * np.exp(1j * (n * theta + shift))
+        assert score == pytest.approx((query.conj() * key).real.sum())
+
+
+def test_grape_is_the_exponential_of_its_generator():
+    a, b = RNG.normal(size=(2, 5))
+    values, vectors = np.linalg.eig(np.outer(a, b) - np.outer(b, a))
+    exponential = (vectors @ np.diag(np.exp(values)) @ np.linalg.inv(vectors)).real
+    found = cell("pope-grape", "order values-arrive")["turn_in_plane"](a, b)
+    np.testing.assert_allclose(found, exponential, atol=1e-9)
+    np.testing.assert_allclose(found @ found.T, np.eye(5), atol=1e-12)

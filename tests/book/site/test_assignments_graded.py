@@ -1,0 +1,50 @@
+"""Assignments in their pages and the grader: the same words for wrong answers, points for what is exported."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from course.tests.in_page import try_bank
+from course.tests.test_wrong_answers import bank
+from tests.book.python.assignments import page_of
+from tests.book.python.cells import PATIENCE, ROOT, Chapter
+from tests.book.site.browser import SITE
+from tests.book.site.test_assignment_pages import taken
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy warns here of what overflows, and a page's NumPy does not
+def test_wrong_answers_are_told_in_the_page_what_they_are_told_here(browser: Browser, site_url: str) -> None:
+    row = try_bank(browser, site_url, 4)
+    assert row["faults"] == []
+    assert row["tried"] > 60
+
+
+@pytest.mark.parametrize("place", ["http", "disk"])
+def test_an_assignment_done_in_the_page_is_graded(
+    new_page: Callable[..., Page], site_url: str, tmp_path: Path, place: str
+) -> None:
+    page = new_page()
+    page.set_default_timeout(PATIENCE)
+    assignment = Chapter(page, page_of(1)).open(site_url if place == "http" else SITE.as_uri()).start()
+    answers = {name: next(iter(told.values())) for name, told in bank(1).RIGHT.items()}
+    answers |= {name: bank(1).RIGHT[name]["NumPy"] for name in ("q1", "q2", "q5")}
+    for name, source in answers.items():
+        assignment.type(name, source.strip())
+    assignment.run_all()
+    for name in answers:
+        assert " ✓" in assignment.cell(f"{name}-check").printed
+        assert " ✗" not in assignment.cell(f"{name}-check").printed
+    taken(assignment, tmp_path).rename(tmp_path / "ada.ipynb")
+    command = [sys.executable, "-m", "course", str(tmp_path), "--output", str(tmp_path / "out")]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (row,) = csv.DictReader((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8").splitlines())
+    assert float(row["points"]) == 20

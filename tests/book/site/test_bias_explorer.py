@@ -1,0 +1,161 @@
+"""BiasExplorer: its arithmetic against posenc over the range of every slider, and what only it does on a page."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posenc.bias import alibi_slopes, t5_bucket
+from posenc.widgets import BiasExplorer
+from tests.book.site.texts import crossed
+
+pytestmark = pytest.mark.xdist_group("BiasExplorer")  # with the battery of tests of it: they share its page
+
+SCHEMES = BiasExplorer.catalogue["controls"]["scheme"]["options"]
+LIMITS = {control["name"]: control for control in BiasExplorer.controls() if "least" in control}
+SETTINGS = [
+    {"draw": 0, "heads": 8, "distance": 128, "threshold": 24},
+    {"draw": 0, "heads": 1, "distance": 8, "threshold": 1},
+    {"draw": 999, "heads": 16, "distance": 512, "threshold": 512},
+    {"draw": 17, "heads": 11, "distance": 61, "threshold": 60},
+]
+
+
+def test_the_settings_reach_both_ends_of_every_slider():
+    for name in ("draw", "heads", "distance", "threshold"):
+        tried = [setting[name] for setting in SETTINGS]
+        assert (min(tried), max(tried)) == (LIMITS[name]["least"], LIMITS[name]["greatest"])
+
+
+def test_slopes_and_buckets_equal_python(arithmetic):
+    for heads in range(1, 17):
+        np.testing.assert_allclose(arithmetic("A.alibiSlopes(x)", heads), alibi_slopes(heads), rtol=1e-15)
+    distances = np.arange(513)
+    drawn = arithmetic("x.map(A.t5Bucket)", distances.tolist())
+    np.testing.assert_array_equal(drawn, t5_bucket(-distances, bidirectional=False))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_biases_equal_python(arithmetic, scheme):
+    for setting in SETTINGS:
+        widget = BiasExplorer(scheme=scheme, **setting)
+        keys = np.arange(setting["distance"] + 1)
+        drawn = arithmetic(
+            """Array.from({ length: x.heads }, (_, h) => {
+              const bias = A.biasOf(x, h), n = Math.min(x.distance + 1, 48), last = x.distance;
+              const row = Array.from({ length: x.distance + 1 }, (_, j) => bias(last, j));
+              const seen = (i) => Array.from({ length: n }, (_, j) => (j > i ? 0 : bias(i, j)));
+              return [row, Array.from({ length: n }, (_, i) => seen(i))];
+            })""",
+            {"scheme": scheme, **setting},
+        )
+        rows, matrices = (np.array([each[k] for each in drawn]) for k in (0, 1))
+        np.testing.assert_allclose(rows, widget._bias(keys[-1:], keys)[:, 0], atol=1e-10, rtol=1e-12)
+        first = keys[:48]
+        np.testing.assert_allclose(matrices, np.tril(widget._bias(first, first)), atol=1e-10, rtol=1e-12)
+
+
+@pytest.mark.parametrize("logits", [[-800.0, 0.0, 709.0, 708.0, -1e300], [-746.0, -800.0, -747.5], [-1e300]])
+def test_softmax_and_shares_of_large_logits(arithmetic, logits):
+    weights = np.exp(np.array(logits) - max(logits))
+    weights /= weights.sum()
+    np.testing.assert_allclose(arithmetic("A.softmax(x)", logits), weights, atol=1e-15)
+    np.testing.assert_allclose(arithmetic("A.sharesWithin(x)", logits), np.cumsum(weights), atol=1e-15)
+
+
+def test_there_are_as_many_heads_as_the_one_looked_at_needs(open_live):
+    live = open_live(BiasExplorer)
+    live.open()
+    live.input("head").press("End")
+    assert (live.get("head"), live.get("heads")) == (16, 16)
+    live.input("heads").press("Home")
+    assert (live.get("head"), live.get("heads")) == (1, 1)
+
+
+def test_there_are_as_many_distances_as_the_one_looked_at_needs(open_live):
+    live = open_live(BiasExplorer)
+    live.open()
+    live.input("back").press("End")
+    assert (live.get("back"), live.get("distance")) == (512, 512)
+    live.input("distance").press("Home")
+    assert (live.get("back"), live.get("distance")) == (8, 8)
+
+
+def click(live, x: float, y: float) -> None:
+    """Press the picture where nothing is dragged."""
+    live.figure.locator("canvas").click(position={"x": x, "y": y})
+
+
+@pytest.mark.parametrize("shown", ["bias", "attention"])
+def test_a_press_on_a_line_chooses_its_head(open_live, shown):
+    live = open_live(BiasExplorer)
+    live.set(shown=shown, back=2 if shown == "bias" else 128)
+    drawn = BiasExplorer(shown=shown).values()["bias" if shown == "bias" else "within"]
+    for head in (1, 5, 8, 2):
+        m = 20 if head < 3 else 90
+        if shown == "attention":
+            m = 1 + int(np.argmax(drawn[head - 1] > 0.6))
+        click(live, *live.evaluate("explorable.pixel(...x)", [m, float(drawn[head - 1, m])]))
+        assert live.get("head") == head
+    click(live, *live.evaluate("explorable.pixel(...x)", [100, -14.0 if shown == "bias" else 0.1]))
+    assert live.get("head") == 2, "no line is near"
+
+
+def test_the_distance_is_dragged_and_the_matrix_follows(open_live):
+    live = open_live(BiasExplorer)
+    canvas = live.figure.locator("canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    (_, top), (across, _) = (live.evaluate("explorable.pixel(...x)", [m, -1.0]) for m in (16, 40))
+    [handle] = live.evaluate("explorable.handles")
+    live.page.mouse.move(box["x"] + handle["x"] + 3, box["y"] + top)  # anywhere on the line
+    live.page.mouse.down()
+    live.page.mouse.move(box["x"] + across, box["y"] + top, steps=4)
+    live.page.mouse.up()
+    assert live.get("back") == 40
+    assert "40 tokens back, the bias of head 3 is −5.000 for every query." in live.finding
+    np.testing.assert_allclose(live.values()["diagonal"], BiasExplorer(back=40).values()["diagonal"])
+
+
+def test_curves_and_the_matrix_are_read_by_the_pointer(open_live):
+    live = open_live(BiasExplorer)
+    canvas = live.figure.locator("canvas")
+    distance, query, key = live.evaluate("explorable.readers")
+    canvas.hover(position={"x": distance["x"], "y": distance["y"]})
+    values = BiasExplorer().values()
+    m = int(live.readout.split()[0])
+    share = f"{100 * values['within'][2, m]:.1f} %"
+    assert live.readout == (
+        f"{m} tokens back, head 3: bias −{m / 8:.3f} · {share} of the last query's attention falls no farther back"
+    )
+    canvas.hover(position={"x": query["x"] - 20, "y": key["y"] + 15})
+    cell = live.readout
+    assert cell.startswith("query ")
+    assert " back: bias −" in cell
+    live.set(shown="attention")
+    assert live.readout == cell  # the same place in the matrix of the weights
+    canvas.hover(position={"x": query["x"] + 30, "y": key["y"] - 35})
+    assert live.readout.endswith("masked, for the key stands after the query")
+
+
+def test_the_small_chart_is_pressed_to_be_large(open_live):
+    live = open_live(BiasExplorer)
+    width = live.evaluate("figure.querySelector('canvas').clientWidth")
+    height = live.evaluate("figure.querySelector('canvas').clientHeight")
+    for shown in ("attention", "bias"):
+        click(live, width - 30, height - 40)
+        assert live.get("shown") == shown
+
+
+def test_only_a_scheme_that_learns_offers_a_draw(open_live):
+    live = open_live(BiasExplorer)
+    live.open()
+    assert live.control("draw").is_hidden()
+    live.control("scheme").get_by_text("KERPLE, log", exact=True).click()
+    live.control("draw").locator("button").click()
+    assert "(draw 1)" in live.finding
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_line_crosses_a_label(open_live, width):
+    assert crossed(open_live(BiasExplorer, width=width), BiasExplorer) == []

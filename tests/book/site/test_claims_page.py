@@ -1,0 +1,220 @@
+"""The claims page in a browser: its filter, what the address keeps of it, and that no card is out of reach."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from book._site.reference.directives import KINDS, VERDICTS, formula_words
+from book.claims import evidence
+from tests.book.site.browser import settle
+
+CLAIMS = evidence.load_manifest()
+CHAPTER = "book/claims"
+PAGE = f"{CHAPTER}.html"
+
+
+@pytest.fixture
+def open_claims(new_page: Callable[..., Page], site_url: str) -> Callable[..., Page]:
+    """Opens the page at a query and a fragment; further options are `new_page`'s."""
+
+    def make(where: str = "", **options: object) -> Page:
+        page = new_page(**options)
+        page.goto(f"{site_url}/{PAGE}{where}")
+        settle(page)
+        return page
+
+    return make
+
+
+@pytest.fixture
+def claims(kept: Page) -> Page:
+    """The page with every card shown, kept for the tests that begin so."""
+    kept.get_by_role("button", name="Show all").click()
+    says(kept, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
+    return kept
+
+
+def shown(page: Page) -> list[str]:
+    """The ids of the cards that a reader sees."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll(".posenc-claim")]
+          .filter((card) => card.checkVisibility()).map((card) => card.id.toUpperCase())"""
+    )
+
+
+def wanted(**kept: object) -> list[str]:
+    return [claim.id for claim in CLAIMS if all(getattr(claim, name) == value for name, value in kept.items())]
+
+
+def says(page: Page, text: str) -> None:
+    expect(page.get_by_role("status")).to_have_text(text)
+
+
+@pytest.mark.xdist_group("test_claims")  # in one process with the tests that evaluate all claims, too
+def test_the_page_says_whose_claims_they_are_and_what_the_tests_keep(open_claims):
+    said = " ".join(open_claims().locator(".posenc-claims-kept").inner_text().split())
+    ours = len(wanted(source=(evidence.OURS,)))
+    passed = evidence.unnoticed()
+    assert f"Of the {len(CLAIMS)} claims here the notes make {len(CLAIMS) - ours}. The other {ours} are ours" in said
+    assert f"of {len(evidence.exchanges())} exchanges the tests let {len(passed)} pass" in said
+    assert f"all on the {len({claim.id for claim in passed})} cards that say “rests on what others measured”" in said
+
+
+def test_a_card_says_what_was_tried_and_where_it_is_told(claims):
+    cases = next(claim for claim in CLAIMS if claim.id == "C007")
+    tried = claims.locator(f"#{cases.id.lower()} .posenc-claim-tried")
+    expect(tried).to_have_text("It holds without a mask. It fails under a causal mask.")
+    feet = claims.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".posenc-claim")].map((card) =>
+          [card.id.toUpperCase(), card.querySelector(".posenc-claim-foot").innerText]))"""
+    )
+    for claim in CLAIMS:
+        where = f"told in {claim.title}" if claim.section else "told here only"
+        assert feet[claim.id].endswith(f" · {where}"), claim.id
+        assert ("no note says it" in feet[claim.id]) is (claim.source == (evidence.OURS,)), claim.id
+
+
+def test_counts_are_those_of_the_manifest(claims):
+    for group, names in (("verdict", VERDICTS), ("kind", KINDS)):
+        counts = Counter(getattr(claim, group) for claim in CLAIMS)
+        found = claims.locator(f"#claim-filter .posenc-verdicts:has(input[name={group}]) label").all_inner_texts()
+        assert [" ".join(text.split()) for text in found] == [f"{counts[name]} {names[name]}" for name in names]
+    says(claims, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
+    assert shown(claims) == wanted()
+
+
+def test_each_control_filters_and_together_they_narrow(claims):
+    claims.get_by_label("false", exact=False).check()
+    assert shown(claims) == wanted(verdict="FALSE")
+    says(claims, f"{len(wanted(verdict='FALSE'))} of {len(CLAIMS)} claims")
+    claims.get_by_label("misleading").check()
+    assert set(shown(claims)) == {*wanted(verdict="FALSE"), *wanted(verdict="MISL")}
+    claims.get_by_label("misleading").uncheck()
+    claims.get_by_label("Chapter").select_option("08")
+    assert shown(claims) == wanted(verdict="FALSE", chapter="08")
+    claims.get_by_role("button", name="Show all").click()
+    says(claims, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
+    assert shown(claims) == wanted()
+    assert urlsplit(claims.url).query == ""
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if wanted(kind=kind)])
+def test_every_kind_can_be_asked_for(open_claims, kind: str):
+    page = open_claims(f"?kind={kind}")
+    expect(page.get_by_label(KINDS[kind])).to_be_checked()
+    assert shown(page) == wanted(kind=kind)
+
+
+def test_words_are_looked_for_in_prose_and_formulas(claims):
+    field = claims.get_by_label("Words")
+    field.fill("ALIBI slopes")
+    found = shown(claims)
+    assert found
+    cards = claims.evaluate("(ids) => ids.map((id) => document.getElementById(id.toLowerCase()).innerText)", found)
+    texts = dict(zip(found, cards, strict=True))
+    for claim in CLAIMS:
+        if claim.id in found:
+            card = texts[claim.id].lower() + formula_words(claim.note).lower()
+            assert "alibi" in card, claim.id
+            assert "slopes" in card, claim.id
+    field.fill("C151")
+    assert shown(claims) == ["C151"]
+    field.fill("softmax(QK^top")  # it stands in that claim's formula alone
+    assert "C151" in shown(claims)
+    field.fill("no claim has these words")
+    says(claims, f"0 of {len(CLAIMS)} claims: take away a word, a tick or the chapter")
+
+
+def test_formulas_are_found_by_letters_and_by_their_names():
+    assert formula_words(r"So $\theta_i<\mathrm{softmax}(x)\;y$.") == "θ_i<softmax(x) y theta_i<softmax(x) y"
+    assert formula_words("no formula") == ""
+
+
+@pytest.mark.parametrize("address", ["http", "file"])
+def test_a_link_restores_the_filter(
+    address: str, site_url: str, built_site: Path, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    start = site_url if address == "http" else built_site.as_uri()
+    page.goto(f"{start}/{PAGE}")
+    page.get_by_label("misleading").check()
+    page.get_by_label("Chapter").select_option("08")
+    page.get_by_label("Words").fill("distance")
+    before = shown(page)
+    assert 0 < len(before) < len(CLAIMS)
+    assert parse_qs(urlsplit(page.url).query) == {"verdict": ["misl"], "chapter": ["08"], "words": ["distance"]}
+    other = new_page()
+    other.goto(page.url)
+    assert shown(other) == before
+    expect(other.get_by_label("Words")).to_have_value("distance")
+    other.reload()
+    assert shown(other) == before
+
+
+@pytest.mark.parametrize("query", ["?verdict=nothing", "?chapter=99&other=1", "?words=%20"])
+def test_a_link_with_unknown_words_does_no_harm(open_claims, query: str):
+    page = open_claims(query)
+    assert shown(page) == wanted()
+
+
+def test_a_card_that_the_address_names_is_always_shown(open_claims):
+    claim = next(claim for claim in CLAIMS if claim.verdict == "FALSE")
+    others = wanted(verdict="TRUE")
+    page = open_claims(f"?verdict=true#{claim.id.lower()}")
+    assert set(shown(page)) == {*others, claim.id}
+    says(page, f"{len(others)} of {len(CLAIMS)} claims, and {claim.id}, which the address names")
+    expect(page.locator(f"#{claim.id.lower()}")).to_be_in_viewport()
+    second = wanted(verdict="FALSE")[-1]
+    page.evaluate("(id) => { location.hash = id; }", second.lower())
+    expect(page.locator(f"#{second.lower()}")).to_be_in_viewport()
+    assert set(shown(page)) == {*others, second}
+
+
+def test_the_keyboard_reaches_every_control(open_claims):
+    page = open_claims(width=360, height=780)
+    page.locator("#claim-filter input").first.focus()
+    page.keyboard.press("Space")
+    assert shown(page) == wanted(verdict=next(iter(VERDICTS)))
+    reached = [page.evaluate("document.activeElement.name || document.activeElement.type")]
+    while reached[-1] != "reset":
+        assert len(reached) < 20
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.name || document.activeElement.type"))
+    counts = [sum(1 for name in names if wanted(**{group: name})) for group, names in
+              (("verdict", VERDICTS), ("kind", KINDS))]  # fmt: skip
+    assert reached == ["verdict"] * counts[0] + ["kind"] * counts[1] + ["words", "chapter", "reset"]
+    page.keyboard.press("Enter")
+    says(page, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_without_javascript_everything_is_shown(open_claims):
+    page = open_claims(javascript=False)
+    expect(page.locator(".posenc-claim:visible")).to_have_count(len(CLAIMS))
+    expect(page.locator("#claim-filter strong:visible").first).to_be_visible()
+    expect(page.locator("#claim-filter :is(input, select, button):visible")).to_have_count(0)
+    says(page, f"{len(CLAIMS)} claims")
+
+
+def test_the_boxes_count_what_they_would_leave(open_claims):
+    page = open_claims("?words=bfloat16")
+    box = page.locator("input[name=verdict][value=true]")
+    left = box.locator("xpath=../strong")
+    page.wait_for_function("document.getElementById('claim-count').textContent.includes(' of ')")
+    before = int(left.inner_text())
+    assert before < len(wanted(verdict="TRUE"))
+    box.check()
+    assert len(shown(page)) == before == int(left.inner_text())
+
+
+def test_nothing_found_says_what_to_do(open_claims):
+    page = open_claims("?words=no+such+word+anywhere")
+    says(page, f"0 of {len(CLAIMS)} claims: take away a word, a tick or the chapter")
+    page.get_by_role("button", name="Show all").click()
+    says(page, f"{len(CLAIMS)} of {len(CLAIMS)} claims")

@@ -1,0 +1,937 @@
+"""The explorables on the built pages, in a real browser and without a kernel.
+
+The battery is the same for each of them: tests/explorables.py lists them. What only some have follows after it.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy.special import sici
+
+from posenc._numbers import fixed, grouped, whole
+from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
+from posenc.figures import PALETTE
+from posenc.frequencies import inv_freq
+from posenc.widgets import EXPLORABLES, DecayExplorer, bundle
+from posenc.widgets._base import normal_draws
+from tests.book.site.live import COMPLETE, Arithmetic, Live, assert_same
+from tests.book.site.texts import collisions
+from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
+from tests.unit.sentences import FACTS, NAMES, SAID
+
+CHAPTER = "notebooks/08_multi_frequency_decay.html"
+BASES = (1.0, 1.023, 10.0, 500.0, 1e4, 1e6, 1e8)  # the ends of the slider, its first step, and between
+DIMS = (2, 4, 128, 256)
+
+# Tests of one explorable share its page, and therefore a process.
+EACH = pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=pytest.mark.xdist_group(case.name), id=case.name) for case in CASES]
+)
+DECAY = pytest.mark.xdist_group("DecayExplorer")
+
+
+# ---- the battery -------------------------------------------------------------------------------------------------
+
+
+def test_every_explorable_is_put_to_the_battery():
+    assert {case.cls for case in CASES} == set(EXPLORABLES)
+
+
+@EACH
+def test_drawn_data_and_finding_equal_python(open_live, case):
+    live = open_live(case.cls)
+    for setting in [{}, *case.settings, case.largest]:
+        python = told(case.cls, **setting)
+        live.set(**python.setting)
+        assert_same(live.values(), python.values, str(setting))
+        assert live.finding == python.finding, setting
+
+
+def meet(live: Live, control: dict) -> None:
+    """Set the other controls so that this one has something to move."""
+    live.open()
+    for name, values in control["needs"].items():
+        live.set(**{name: values[0]})
+    assert live.control(control["name"]).is_visible()
+
+
+def accepted(control: dict) -> str:
+    """What a numeric control takes, in the words of its notice."""
+    kind = dict.fromkeys(("tokens", "whole", "action"), "whole numbers")
+    kind |= {"even": "even numbers", "powers": "powers of two"}
+    least, greatest = (limit_in_words(control[limit]) for limit in ("least", "greatest"))
+    return f"{control['label']} takes {kind.get(control['scale'], 'numbers')} from {least} to {greatest}; "
+
+
+def limit_in_words(value: float) -> str:
+    """A limit of a control, every digit of a whole number."""
+    return whole(int(value)) if float(value).is_integer() else grouped(value)
+
+
+@EACH
+def test_every_control_answers_to_mouse_keys_and_typing(open_live, case):
+    live, cls = open_live(case.cls), case.cls
+    for control in cls.controls():
+        name, scale = control["name"], control["scale"]
+        opening = cls.class_traits()[name].default_value
+        live.set(**told(cls, **({} if name in case.free else case.free)).setting)
+        meet(live, control)
+        if scale == "switch":
+            box = live.input(name, "checkbox")
+            box.click()
+            assert live.get(name) is not opening, f"{name} by mouse"
+            box.press("Space")
+            assert live.get(name) is opening, f"{name} by keyboard"
+            box.press("Space")
+        elif scale == "choice":
+            row = live.control(name)
+            choices = row.get_by_role("radio").first if control["chips"] else row.get_by_role("combobox")
+            for option in [*control["options"][1:], control["options"][0]]:
+                if control["chips"]:
+                    row.get_by_text(option["label"], exact=True).click()
+                else:
+                    choices.select_option(label=option["label"])
+                setting, finding, _ = live.state()
+                assert setting[name] == option["value"]
+                for moved, value in option["sets"].items():
+                    assert setting[moved] == value, f"{moved} as {option['value']} has it"
+                assert finding == told(cls, **setting).finding
+            choices.press("ArrowDown")
+            assert live.get(name) == control["options"][1]["value"], f"{name} by keyboard"
+        elif scale == "action":
+            button = live.one(f"[data-control={name}] button")
+            button.click()
+            button.press("Enter")
+            assert live.get(name) == opening + 2
+            live.set(**{name: control["greatest"]})
+            button.click()
+            assert live.get(name) == 0
+        elif scale == "text":
+            if control["own_control"]:
+                continue  # has tests of its own
+            field = live.input(name, "text")
+            field.fill("\u2603")
+            field.press("Enter")
+            assert f"{control['label']} takes {control['accepted']}; “\u2603” is not that" in live.notice
+            assert live.get(name) == opening == field.input_value()
+        else:
+            slider, typed = live.input(name), live.input(name, "text")
+            live.drag(name, 1.2)
+            assert live.get(name) == control["greatest"], f"{name} by mouse"
+            assert slider.get_attribute("aria-valuetext").startswith(limit_in_words(control["greatest"]))
+            slider.press("Home")
+            assert live.get(name) == control["least"], f"{name} by keyboard"
+            slider.press("ArrowRight")
+            assert control["least"] < live.get(name) < control["greatest"]
+            typed.fill("many")
+            typed.press("Enter")
+            assert live.notice.startswith(f"{accepted(control)}“many” is not one, so it stays"), name
+            typed.fill(str(control["greatest"] * 10 + 10))
+            typed.press("Enter")
+            setting, _, notice = live.state()
+            assert setting[name] == control["greatest"]
+            assert notice.startswith(accepted(control)), name
+            typed.fill(str(opening))
+            typed.press("Enter")
+            setting, _, notice = live.state()
+            assert setting[name] == opening, f"{name} typed"
+            assert notice == ""
+        setting, finding, _ = live.state()
+        assert finding == told(cls, **setting).finding, name
+
+
+def all_moved(case: Case, opening: dict[str, object]) -> dict[str, object]:
+    """A setting in which no control stands as it does in this one."""
+    setting, brought = {}, {}
+    for control in case.cls.controls():
+        name, before = control["name"], opening[control["name"]]
+        if control["scale"] == "switch":
+            setting[name] = not before
+        elif control["scale"] == "choice":
+            others = [option for option in control["options"] if option["value"] != before]
+            chosen = min(others, key=lambda option: len(option["sets"]))
+            setting[name] = chosen["value"]
+            brought |= chosen["sets"]
+        elif control["scale"] == "text":
+            setting[name] = next(one[name] for one in case.settings if one.get(name, before) != before)
+        else:
+            setting[name] = control["least"] if before != control["least"] else control["greatest"]
+    setting |= brought
+    assert [name for name in setting if setting[name] == opening[name]] == []
+    return setting
+
+
+# Follows a link within the page; the page's own listener hears of it before this one.
+FOLLOW = """(link) => new Promise((done) => {
+  addEventListener('hashchange', done, { once: true });
+  location.href = link;
+})"""
+
+
+@EACH
+def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page, case):
+    live = open_live(case.cls)
+    opening, finding = live.setting(), live.finding  # as its page has it, which need not be the class's
+    live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    again = None
+    for setting in [*case.settings, all_moved(case, opening)]:
+        python = told(case.cls, **setting)
+        live.set(**python.setting)
+        live.evaluate("void (figure.querySelector('.posenc-notice').textContent = '')")
+        live.figure.get_by_role("button", name="Copy link").click()
+        live.page.wait_for_function(
+            "(figure) => figure.querySelector('.posenc-notice').textContent === 'Link copied.'", arg=live.handle
+        )
+        link = live.page.evaluate("navigator.clipboard.readText()")
+        if again is None:  # the link that is opened, and those that are followed from there
+            page = new_page(beside=live.page)
+            page.goto(link)
+            again = Live(page, case.cls.module)
+        else:
+            again.draw_anew()
+            assert again.setting() == opening
+            page.evaluate(FOLLOW, link)
+        assert again.state() == (python.setting, python.finding, "")
+    live.figure.get_by_role("button", name="Reset").click()
+    assert live.setting() == opening
+    assert live.finding == finding == told(case.cls, **opening).finding
+
+
+@EACH
+def test_a_link_with_values_that_are_none_says_what_is_accepted(open_live, case):
+    live = open_live(case.cls)
+    opening = live.setting()
+    live.evaluate("model.set('_restore', x)", {control["name"]: "\u2603" for control in case.cls.controls()})
+    assert live.setting() == opening
+    for control in case.cls.controls():
+        assert f"{control['label']} takes " in live.notice
+    assert live.notice.count("“\u2603” is") == len(case.cls.controls())
+
+
+@EACH
+def test_every_part_has_a_name_and_the_keyboard_reaches_it(open_live, case):
+    live, cls = open_live(case.cls), case.cls
+    group = live.figure.get_by_role("group", name=cls.catalogue["title"], exact=True)
+    roles = {"switch": "checkbox", "choice": "combobox", "action": "button", "text": "textbox"}
+    live.open()
+    for control in cls.controls():
+        if control.get("own_control"):
+            continue
+        for name, values in control["needs"].items():
+            live.set(**{name: values[0]})
+        live.settle()
+        role = "radiogroup" if control.get("chips") else roles.get(control["scale"], "slider")
+        named = group.get_by_role(role, name=control["label"], exact=True)
+        assert named.count() == 1, control["label"]
+        if role == "slider":
+            assert named.get_attribute("aria-valuetext")
+    assert live.finding in live.figure.locator("canvas").get_attribute("aria-label")
+    reached = live.evaluate(
+        """(() => {
+          const wanted = 'input, select, button, [tabindex="0"]';
+          const shown = [...figure.querySelectorAll(wanted)].filter((node) => node.offsetParent && node.tabIndex === 0);
+          return shown.length === [...figure.querySelectorAll(wanted)].filter((node) => node.offsetParent).length;
+        })()"""
+    )
+    assert reached, "something can only be reached by a pointer"
+    live.set(**told(case.cls, **case.settings[0]).setting)
+    live.page.wait_for_function(  # told to a screen reader once the slider rests
+        "(figure) => figure.querySelector('[aria-live]').textContent"
+        ".endsWith(figure.querySelector('.posenc-finding').textContent)",
+        arg=live.handle,
+    )
+
+
+@EACH
+def test_points_are_read_off_by_mouse_and_keys(open_live, case):
+    live = open_live(case.cls)
+    canvas, readout = live.figure.locator("canvas"), live.figure.locator(".posenc-readout")
+    assert readout.is_hidden()
+    readers = live.evaluate("explorable.readers")
+    assert readers
+    for reader in readers:
+        canvas.hover(position={"x": reader["x"], "y": reader["y"]})
+        assert readout.is_visible(), reader["name"]
+        assert live.readout, reader["name"]
+        live.page.mouse.move(-1, -1)
+        assert readout.is_hidden(), reader["name"]
+        field = live.figure.locator(f"[data-reader={reader['name']}]")
+        assert field.bounding_box()["width"] <= 1, "a reader in sight looks like a control"
+        field.press("Home")
+        assert field.bounding_box()["width"] > 100
+        assert readout.is_visible(), reader["name"]
+        first = live.readout
+        field.press("ArrowRight")
+        assert live.readout != first, reader["name"]
+        assert field.get_attribute("aria-valuetext") == live.readout
+        field.press("End")
+        assert live.readout != first, reader["name"]
+        field.blur()
+
+
+@EACH
+def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
+    live = open_live(case.cls, has_touch=True)
+    assert tuple(handle["name"] for handle in live.evaluate("explorable.handles")) == case.handles
+    canvas = live.figure.locator("canvas")
+    canvas.scroll_into_view_if_needed()
+    session = live.page.context.new_cdp_session(live.page)
+    live.set(**told(case.cls, **case.free).setting)
+    for finger in (False, True):
+        for k in range(len(case.handles)):
+            handles = live.evaluate("explorable.handles")
+            handle, box = handles[k], canvas.bounding_box()
+            from_x, from_y = box["x"] + handle["x"], box["y"] + handle["y"]
+            across, up = (-handle["step"], handle["step"]) if handle["step"] else (-17, 11)
+            if handle["swaps"]:
+                like = next(o for o in handles if o["swaps"] and o["along"] == handle["along"] and o is not handle)
+                across, up = like["x"] - handle["x"], like["y"] - handle["y"]
+            points = [(from_x, from_y), (from_x + across / 2, from_y + up / 2), (from_x + across, from_y + up)]
+            before = live.setting()
+            if finger:
+                for kind, (x, y) in zip(("touchStart", "touchMove", "touchMove"), points, strict=True):
+                    session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+                session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+            else:
+                live.page.mouse.move(*points[0])
+                live.page.mouse.down()
+                live.page.mouse.move(*points[1])
+                live.page.mouse.move(*points[2])
+                live.page.mouse.up()
+            assert live.setting() != before, handle["name"]
+            moved = live.evaluate("explorable.handles")[k]
+            missed_x = moved["x"] - handle["x"] - across if handle["along"] in {"x", "both"} else 0
+            missed_y = moved["y"] - handle["y"] - up if handle["along"] in {"y", "both"} else 0
+            assert np.hypot(missed_x, missed_y) < 4, "it did not follow"
+            assert live.finding == told(case.cls, **live.setting()).finding
+
+
+@EACH
+def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
+    live = open_live(case.cls, width=360, height=740, has_touch=True, is_mobile=True)
+    assert live.evaluate("figure.scrollWidth <= figure.clientWidth")
+    assert live.evaluate("document.documentElement.scrollWidth") <= 360
+    for field in live.figure.locator("input:visible, select:visible, button:visible:not(.posenc-step)").all():
+        box = field.bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= 360
+    live.open()
+    slider = live.input(case.slider)
+    slider.scroll_into_view_if_needed()
+    box, before = slider.bounding_box(), live.get(case.slider)
+    live.page.touchscreen.tap(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
+    assert live.get(case.slider) != before
+    for setting in [*case.settings, case.largest]:
+        live.set(**told(case.cls, **setting).setting)
+        assert live.evaluate("document.documentElement.scrollWidth") <= 360, setting
+    live.set(**told(case.cls).setting)  # no handle stands in the middle then
+    reader = live.evaluate("explorable.readers")[0]
+    live.figure.locator("canvas").tap(position={"x": reader["x"], "y": reader["y"]})
+    assert live.figure.locator(".posenc-readout").is_visible()
+
+
+# Where picture and control stand when the control is scrolled to just below the picture, and to the screen's end.
+TOGETHER = """(() => {
+  const bar = document.querySelector('.bd-header-article').getBoundingClientRect().bottom, found = [];
+  for (const row of figure.querySelectorAll('[data-control]')) {
+    if (!row.offsetParent) continue;
+    for (const block of ['start', 'end']) {
+      row.scrollIntoView({ block });
+      const picture = figure.querySelector('canvas').getBoundingClientRect(), control = row.getBoundingClientRect();
+      const seen = picture.top >= bar - 1 && control.top >= picture.bottom - 1 && control.bottom <= innerHeight + 1;
+      if (!seen) found.push([row.dataset.control, block, bar, picture, control].map((value) => JSON.stringify(value)));
+    }
+  }
+  return found;
+})()"""
+TARGETS = "button, select, summary, .posenc-option, .posenc-switch, input[type=range], input[type=text]"
+SMALL = f"""[...figure.querySelectorAll('{TARGETS}')]
+  .filter((node) => node.offsetParent && !node.matches('.posenc-reader') && node.getBoundingClientRect().height < 43.5)
+  .map((node) => [node.className, node.textContent.slice(0, 20)])"""
+
+
+@EACH
+def test_on_a_phone_no_control_moves_without_its_picture_in_view(open_live, case):
+    live = open_live(case.cls, width=360, height=740, has_touch=True, is_mobile=True)
+    live.open()
+    for control in case.cls.controls():
+        meet(live, control)
+        assert live.evaluate(TOGETHER) == [], control["name"]
+    assert live.evaluate(SMALL) == []
+
+
+@EACH
+def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
+    live = open_live(case.cls, width=1280, height=800)
+    bar = live.page.locator(".bd-header-article").bounding_box()["height"]
+    high = live.evaluate("figure.firstElementChild && figure.querySelector('.posenc-explorable-view').offsetHeight")
+    assert high <= 800 - bar
+    assert live.evaluate(
+        "(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight)(figure.querySelector('.posenc-bar'))"
+    )
+    steady = "figure.querySelector('canvas').getBoundingClientRect().top + scrollY"
+    tops = {live.complete(steady)}
+    for setting in case.cls.story().values():  # and with no step, where the hint stands
+        live.set(**setting)
+        tops.add(live.complete(steady))
+    for control in case.cls.controls():
+        if "least" in control:
+            live.set(**{control["name"]: control["least"]})
+    tops.add(live.complete(steady))
+    assert len(tops) == 1, f"the picture moves up and down: {tops}"
+    for name in case.cls.main:
+        control = next(control for control in case.cls.controls() if control["name"] == name)
+        if "least" not in control:
+            continue
+        live.set(**told(case.cls).setting)
+        slider, heights = live.input(name), set()
+        slider.press("Home")
+        for _ in range(12):
+            slider.press("PageUp")
+            heights.add(live.complete("figure.querySelector('.posenc-explorable-view').offsetHeight"))
+        assert len(heights) == 1, f"{name} moves what stands below: {heights}"
+
+
+@EACH
+@pytest.mark.parametrize("width", [1280, 360])
+def test_at_no_step_of_its_story_a_label_covers_another(open_live, case, width):
+    live = open_live(case.cls, width=width)
+    for step, setting in case.cls.story().items():
+        assert collisions(live, **setting) == [], step
+
+
+@EACH
+def test_the_story_is_walked_step_by_step(open_live, new_page, case):
+    live, steps = open_live(case.cls), case.cls.catalogue["story"]
+    live.set(**told(case.cls).setting)
+    assert live.evaluate("explorable.story.map(({ name }) => name)") == [step["name"] for step in steps]
+    assert live.told == sentence(case.cls, steps[0]), "it opens with its first step"
+    for step in [*steps[1:-1], steps[0], steps[-1]]:
+        live.go(step["name"])
+        assert live.setting() == case.cls.story()[step["name"]], step["name"]
+        assert live.told == sentence(case.cls, step), step["name"]
+        pressed = live.figure.locator(".posenc-step[aria-pressed=true]")
+        assert pressed.evaluate_all("(buttons) => buttons.map((button) => button.dataset.step)") == [step["name"]]
+    live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    live.figure.get_by_role("button", name="Copy link").click()
+    live.page.wait_for_function("(figure) => figure.querySelector('.posenc-notice').textContent", arg=live.handle)
+    link = live.page.evaluate("navigator.clipboard.readText()")
+    assert link.endswith(f"#{case.cls.module.replace('_', '-')}:story={steps[-1]['name']}")
+    page = new_page(beside=live.page)
+    page.goto(link)
+    assert Live(page, case.cls.module).setting() == case.cls.story()[steps[-1]["name"]]
+    live.evaluate("model.set('_restore', { story: 'nowhere', none: '1' })")
+    assert "has no step nowhere here: it takes " in live.notice
+    assert "has no control none here: it takes " in live.notice
+
+
+@EACH
+def test_a_step_is_reached_by_a_transition_unless_motion_is_unwanted(open_live, case):
+    step = case.cls.catalogue["story"][-1]["name"]
+    moved = [
+        control["name"]
+        for control in case.cls.controls()
+        if "least" in control and case.cls.story()[step][control["name"]] != control["opening"]
+    ]
+    for motion in ("no-preference", "reduce"):
+        live = open_live(case.cls, reduced_motion=motion)
+        live.set(**told(case.cls).setting)
+        between = live.evaluate(
+            """await (async () => {
+              const seen = new Set(), note = () => seen.add(JSON.stringify(x.moved.map((name) => model.get(name))));
+              model.on('change', note);
+              figure.querySelector(`[data-step='${x.step}']`).click();
+              while (!explorable.done) await new Promise(requestAnimationFrame);
+              model.off('change', note);
+              return seen.size;
+            })()""",
+            {"moved": moved, "step": step},
+        )
+        assert between > 3 if moved and motion == "no-preference" else between <= len(case.cls.controls())
+        live.set(**told(case.cls).setting)
+
+
+@EACH
+def test_it_plays_and_pauses(open_live, case):
+    live = open_live(case.cls)
+    button = live.figure.locator(".posenc-bar button[aria-label^=Play]")
+    if not case.plays:
+        assert button.count() == 0
+        return
+    live.set(**told(case.cls).setting)
+    [control] = [control for control in case.cls.controls() if control["name"] == case.plays]
+    button.click()
+    live.page.wait_for_function(
+        "([figure, name, opening]) => figure.posencModel.get(name) !== opening",
+        arg=[live.handle, case.plays, control["opening"]],
+    )
+    button.click()
+    stopped = live.get(case.plays)
+    live.page.wait_for_timeout(120)
+    assert live.get(case.plays) == stopped
+    still = open_live(case.cls, reduced_motion="reduce")
+    still.set(**told(case.cls, **case.free).setting)
+    stops = []
+    for _ in range(10):
+        still.figure.locator(".posenc-bar button[aria-label^=Play]").click()
+        stops.append(still.get(case.plays))
+    assert {control["least"], control["greatest"]} <= set(stops)
+
+
+@EACH
+def test_full_screen_shows_it_larger(open_live, case):
+    live = open_live(case.cls)
+    wide = live.evaluate("figure.querySelector('canvas').clientWidth")
+    button = live.figure.get_by_role("button", name="Full screen")
+    button.click()
+    live.page.wait_for_function("(figure) => figure.contains(document.fullscreenElement)", arg=live.handle)
+    live.settle()
+    assert live.evaluate("figure.querySelector('canvas').clientWidth") > wide
+    for reader in live.evaluate("explorable.readers"):
+        assert 0 <= reader["x"] <= live.evaluate("figure.querySelector('canvas').clientWidth")
+    live.figure.get_by_role("button", name="Leave full screen").click()
+    live.page.wait_for_function("() => document.fullscreenElement === null")
+    live.settle()
+    assert live.evaluate("figure.querySelector('canvas').clientWidth") == wide
+
+
+@pytest.mark.parametrize("where", [EVERY_ONE, "book/intro.html"])
+def test_the_keyboard_comes_to_the_first_control_within_a_dozen_steps(new_page, site_url, where):
+    page = new_page()
+    page.goto(f"{site_url}/{where}")
+    page.wait_for_function("document.querySelector('.posenc-explorable').dataset.ready")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.hash") == "#main-content"
+    page.keyboard.press("Enter")
+    stops = 0
+    while not page.evaluate("Boolean(document.activeElement.closest('[data-control]'))"):
+        page.keyboard.press("Tab")
+        stops += 1
+        assert stops <= 12
+
+
+PICTURE = "figure.querySelector('canvas').toDataURL()"
+
+
+@EACH
+def test_both_themes_and_nothing_moves_by_itself(open_live, case):
+    live = open_live(case.cls, theme="light", reduced_motion="reduce")
+    light = live.evaluate(PICTURE)
+    assert live.evaluate("figure.getAnimations({ subtree: true }).length") == 0
+    live.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    live.page.wait_for_function(
+        "([figure, light]) => figure.querySelector('canvas').toDataURL() !== light",
+        arg=[live.handle, light],
+    )
+    live.page.evaluate("document.documentElement.dataset.theme = 'light'")
+    live.page.wait_for_function(
+        "([figure, light]) => figure.querySelector('canvas').toDataURL() === light",
+        arg=[live.handle, light],
+    )
+
+
+# What each of some figures says, once its picture is complete.
+FINDINGS = f"""async (figures) => {{
+  const findings = [];
+  for (const figure of figures) {{
+    const {{ explorable }} = figure.querySelector('.posenc-explorable-view');
+    {COMPLETE}
+    if (!(await complete())) throw new Error(`${{figure.id}} is not complete`);
+    findings.push(figure.querySelector('.posenc-finding').innerText);
+  }}
+  return findings;
+}}"""
+
+
+def test_all_on_one_page_are_independent(new_page, site_url):
+    page = new_page()
+    page.goto(f"{site_url}/{EVERY_ONE}")
+    lives = [Live(page, case.cls.module) for case in CASES]
+    said = {case.name: told(case.cls).finding for case in CASES}
+    for case, live in zip([None, *CASES], [None, *lives], strict=True):
+        if case:
+            live.set(**told(case.cls, **case.settings[0]).setting)
+            said[case.name] = told(case.cls, **case.settings[0]).finding
+        findings = page.evaluate(FINDINGS, [live.handle for live in lives])
+        assert dict(zip(said, findings, strict=True)) == said
+
+
+# ---- numbers as text, random draws ---------------------------------------------------------------------------------
+
+NUMBERS = [0, -0.0, 1, 0.125, 0.375, 2.5, -2.5, -1e-5, 1e-4, 99995, 12345.6, -1234, 1e8, 6.28e15, 3.14159265, 65_536]
+
+
+def test_numbers_are_written_as_python_writes_them(new_page, site_url):
+    page = new_page()
+    page.goto("about:blank")
+    written = page.evaluate(
+        """async ([source, numbers]) => {
+          const N = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+          return numbers.map((x) => [N.fixed(x, 0), N.fixed(x, 2), N.grouped(x), N.wholeNumber(Math.round(x))]);
+        }""",
+        [bundle("numbers.js"), [float(x) for x in NUMBERS]],
+    )
+    rounded = [int(np.floor(x + 0.5)) for x in NUMBERS]
+    assert written == [[fixed(x, 0), fixed(x, 2), grouped(x), whole(n)] for x, n in zip(NUMBERS, rounded, strict=True)]
+
+
+def test_sentences_are_said_as_python_says_them(new_page):
+    page = new_page()
+    page.goto("about:blank")
+    said = page.evaluate(
+        """async ([source, texts, facts, names]) => {
+          const S = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+          const refused = [['{nothing}', {}], ['{method:schemes}', { schemes: {} }]].map(([text, names]) => {
+            try { return S.say(text, facts, names); } catch (error) { return error.message; }
+          });
+          return [texts.map((text) => S.say(text, facts, names)), S.sayAll(['One.', '', 'Two.'], facts), refused];
+        }""",
+        [bundle("sentences.js"), [text for text, _ in SAID], FACTS, NAMES],
+    )
+    refused = [f"no fact nothing among {', '.join(FACTS)}", "no linear in schemes"]
+    assert said == [[words for _, words in SAID], "One. Two.", refused]
+
+
+@pytest.mark.parametrize(("seed", "count"), [(0, 1), (1, 7), (999, 4096)])
+def test_random_draws_equal_python(arithmetic, seed, count):
+    drawn = arithmetic("Array.from(A.normalDraws(x.seed, x.count))", {"seed": seed, "count": count})
+    np.testing.assert_allclose(drawn, normal_draws(seed, count), atol=1e-12, rtol=0)
+
+
+# ---- decay and frequencies: arithmetic -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("base", BASES)
+def test_arithmetic_equals_python(arithmetic, dim, base):
+    frequencies = inv_freq(dim, base)
+    x = {"dim": dim, "base": base}
+    same = lambda expression, expected, tolerance=1e-10: np.testing.assert_allclose(  # noqa: E731
+        arithmetic(expression, x), expected, atol=tolerance, rtol=0
+    )
+    same("Array.from(A.inverseFrequencies(x.dim, x.base))", frequencies, 1e-15)
+    for distance in (0, 1, 500, 65_536):
+        at = f"{distance}, A.inverseFrequencies(x.dim, x.base)"
+        same(f"Array.from(A.turns({at}))", distance * frequencies / (2 * np.pi))
+        same(f"Array.from(A.cosines({at}))", np.cos(distance * frequencies))
+        same(f"A.decay({at})", decay(distance, frequencies))
+    for first, second in ((500, 501), (0, 65_536)):
+        expected = fingerprint_difference(first, second, frequencies)
+        same(f"Array.from(A.fingerprintDifference({first}, {second}, A.inverseFrequencies(x.dim, x.base)))", expected)
+    assert arithmetic("A.fingerprintDifference(7, 7, A.inverseFrequencies(x.dim, x.base))", x) is None
+
+
+@pytest.mark.parametrize(("dim", "distance"), [(2, 8), (128, 4096), (256, 65_536)])
+@pytest.mark.parametrize("base", [1.0, 1e4, 1e8])
+def test_sums_over_pairs_equal_python_at_every_distance(arithmetic, dim, distance, base):
+    result = arithmetic(
+        """{
+          const sums = new A.PairSums(x.dim / 2, x.distance).table(A.inverseFrequencies(x.dim, x.base));
+          const n = x.distance + 1;
+          const [score, square, bound] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
+          for (let start = 0; start < n; start += 1000) {  // runs that do not keep to the table's blocks
+            sums.scores(start, Math.min(start + 1000, n), score, square);
+            sums.bounds(start, Math.min(start + 1000, n), bound);
+          }
+          return [Array.from(score), Array.from(square), Array.from(bound)];
+        }""",
+        {"dim": dim, "base": base, "distance": distance},
+    )
+    m, frequencies = np.arange(distance + 1), inv_freq(dim, base)
+    cosines = np.cos(m[:, None] * frequencies)
+    np.testing.assert_allclose(result[0], decay(m, frequencies), atol=1e-10, rtol=0)
+    np.testing.assert_allclose(result[1], np.mean(cosines**2, axis=-1), atol=1e-10, rtol=0)
+    np.testing.assert_allclose(result[2], abel_bound(m, frequencies) / abel_bound(0, frequencies), atol=1e-10, rtol=0)
+
+
+# A table ends with a group of 4096 distances, in the middle of whose first block the group before it ends.
+RANGES = st.builds(lambda groups, more: 4096 * groups + more, st.integers(0, 15), st.integers(8, 4096))
+EDGES_OF_GROUPS = st.builds(lambda groups, more: 4096 * groups + more, st.integers(1, 16), st.integers(-66, -1))
+
+
+def test_sums_over_pairs_reach_the_end_of_every_range(arithmetic):
+    @example(greatest=4032, pairs=3, base=1e4)
+    @example(greatest=4095, pairs=3, base=1e4)
+    @example(greatest=8150, pairs=3, base=1e4)
+    @example(greatest=8191, pairs=3, base=1e4)
+    @example(greatest=65_535, pairs=3, base=1e4)
+    @given(RANGES | EDGES_OF_GROUPS, st.integers(1, 8), st.sampled_from(BASES))
+    def reach(greatest, pairs, base):
+        first = max(greatest - 200, 0)
+        result = arithmetic(
+            """(() => {
+              const sums = new A.PairSums(x.pairs, x.greatest).table(A.inverseFrequencies(2 * x.pairs, x.base));
+              const [score, square, bound] = [0, 1, 2].map(() => new Float64Array(x.greatest + 1));
+              sums.scores(x.first, x.greatest + 1, score, square);
+              sums.bounds(x.first, x.greatest + 1, bound);
+              return [score, square, bound].map((values) => Array.from(values.subarray(x.first)));
+            })()""",
+            {"pairs": pairs, "greatest": greatest, "base": base, "first": first},
+        )
+        m, frequencies = np.arange(first, greatest + 1), inv_freq(2 * pairs, base)
+        square = np.mean(np.cos(m[:, None] * frequencies) ** 2, axis=-1)
+        bound = abel_bound(m, frequencies) / abel_bound(0, frequencies)
+        for found, expected in zip(result, (decay(m, frequencies), square, bound), strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-10, rtol=0)
+
+    reach()
+
+
+def test_cosine_integral_equals_scipy(arithmetic):
+    points = [*np.logspace(-8, 5, 200), 3.999, 4.0, 4.001]
+    np.testing.assert_allclose(arithmetic("x.map(A.cosineIntegral)", points), sici(points)[1], atol=1e-13, rtol=0)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_law_and_spread_equal_python(arithmetic, base):
+    m = [0, 1, 2, 10, 100, 4095, 65_536]
+    law = arithmetic("x.m.map((m) => A.decayLaw(m, x.base))", {"m": m, "base": base})
+    np.testing.assert_allclose(law, decay_law(m, base), atol=1e-10, rtol=0)
+    frequencies = inv_freq(128, base)
+    for rho in (-1, -0.5, 0, 0.8, 1):
+        squares = np.mean(np.cos(np.asarray(m)[:, None] * frequencies) ** 2, axis=-1)
+        spread = arithmetic("x.map(([rho, square]) => A.relativeSpread(rho, square, 64))", [[rho, s] for s in squares])
+        np.testing.assert_allclose(spread, expected_score(m, frequencies, rho)[1] ** 0.5 / 128, atol=1e-10, rtol=0)
+
+
+# ---- the decay explorer ---------------------------------------------------------------------------------------------
+
+
+# Colours of the nine pixels around each point; read from a copy, so that the page's own canvas stays as it is.
+INK = """(() => {
+  const canvas = figure.querySelector('canvas'), copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const context = copy.getContext('2d', { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  return x.map(([m, value]) => {
+    const [px, py] = explorable.pixel(m, value);
+    return Array.from(context.getImageData(Math.round(px) - 1, Math.round(py) - 1, 3, 3).data);
+  });
+})()"""
+
+
+def rgb(colour: str) -> np.ndarray:
+    return np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)])
+
+
+@DECAY
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_curve_is_inked_where_the_values_are(open_live, theme):
+    live = open_live(DecayExplorer, theme=theme)
+    live.set(distance=200, dim=32, show_law=False, log_distance=False)
+    score = DecayExplorer(distance=200, dim=32).values()["score"]
+    pixels = [
+        *live.evaluate(INK, [[m, score[m]] for m in (0, 3, 17, 60, 111, 200)]),
+        *live.evaluate(INK, [[100, -0.75]]),
+    ]
+    *inked, empty = np.reshape(pixels, (7, 9, 4))
+    for square in inked:
+        assert np.abs(square[:, :3] - rgb(PALETTE["score"])).max(axis=1).min() < 40
+    assert not empty.any()  # nothing is drawn where no curve is
+
+
+# Where dashed lines run through columns of whole distances, and what the columns hold.
+EDGES = """{
+  const axis = new A.Axis({ from: x.log ? 1 : 0, to: x.values.length - 1, start: 46, end: 46 + x.width, log: x.log });
+  const columns = axis.columns();
+  const extremes = A.Plot.extremes(columns, columns.map(([, , stop]) => stop), x.values);
+  const { upper, lower, banded } = A.Plot.edges(extremes, x.thin);
+  const flat = (points) => Float64Array.from(points.flat());
+  return { columns: flat(columns), upper: flat(upper), lower: flat(lower), banded };
+}"""
+
+
+@pytest.fixture(scope="module")
+def drawing(empty_page) -> Arithmetic:
+    """What js/drawing.js exports."""
+    return Arithmetic(empty_page[0], [bundle("drawing.js")])
+
+
+def extent(values, starts, stops):
+    """The least and the greatest of each run of values."""
+    padded, runs = np.append(values, 0), np.stack([starts, stops], axis=1).reshape(-1)
+    return np.minimum.reduceat(padded, runs)[::2], np.maximum.reduceat(padded, runs)[::2]
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("width", [250, 1200])
+@pytest.mark.parametrize("base", [1.0, 1.023, 2.0, 1e4])
+def test_a_dashed_line_leaves_no_value_outside(arithmetic, drawing, base, width, log):
+    for distance in (8, 300, 700, 1500, 4096, 65_536):
+        values = decay_law(np.arange(distance + 1), base)
+        drawn = drawing(EDGES, {"values": values, "width": width, "thin": 0.012, "log": log})
+        pixels, starts, stops = np.reshape(drawn["columns"], (-1, 3)).T
+        upper, lower = (np.reshape(drawn[name], (-1, 2)) for name in ("upper", "lower"))
+        points = np.concatenate([upper, lower])
+        points = points[np.isfinite(points[:, 1])]
+        known, column = np.unique(pixels, return_inverse=True)
+        assert np.isin(points[:, 0], known).all()
+        least, greatest = np.full(len(known), np.inf), np.full(len(known), -np.inf)
+        np.minimum.at(least, np.searchsorted(known, points[:, 0]), points[:, 1])
+        np.maximum.at(greatest, np.searchsorted(known, points[:, 0]), points[:, 1])
+        least, greatest = least[column], greatest[column]
+        starts, stops, k = starts.astype(int), stops.astype(int), np.arange(len(pixels))
+        low, high = extent(values, starts, stops)
+        assert pixels[~(least <= low)].tolist() == [], distance
+        assert pixels[~(high <= greatest)].tolist() == [], distance
+        # nor do they leave room for values that no column near by holds
+        low, high = extent(values, starts[np.maximum(k - 2, 0)], stops[np.minimum(k + 2, k[-1])])
+        assert pixels[~(low <= least)].tolist() == [], distance
+        assert pixels[~(greatest <= high)].tolist() == [], distance
+        assert drawn["banded"] == np.isfinite(lower[:, 1]).any()
+        if base == 1e4:
+            assert not drawn["banded"]  # it falls; one line says so
+
+
+# The heights, in data coordinates, at which a column of pixels has a colour.
+HEIGHTS = """(() => {
+  const canvas = figure.querySelector('canvas'), copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const context = copy.getContext('2d', { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const [px, zero] = explorable.pixel(x.m, 0), one = explorable.pixel(x.m, 1)[1];
+  const wide = x.wide, { data } = context.getImageData(Math.round(px) - wide + 1, 0, wide, canvas.height);
+  const heights = [];
+  for (let k = 0; k < data.length; k += 4) {
+    const away = Math.max(...x.colour.map((level, c) => Math.abs(level - data[k + c])));
+    if (data[k + 3] > 200 && away < 70) heights.push((zero - Math.floor(k / 4 / wide) - 0.5) / (zero - one));
+  }
+  return heights.filter((height) => Math.abs(height) < 1.05);
+})()"""
+
+
+@DECAY
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
+@pytest.mark.parametrize("distance", [4096, 65_536])
+def test_base_1_is_drawn_as_its_finding_says(open_live, theme, width, distance):
+    live = open_live(DecayExplorer, theme=theme, width=width)
+    live.set(base=1, distance=distance)
+    law = live.values()["law"][distance]
+    assert f"S is {fixed(law, 3)}, the law {fixed(law, 3)}." in live.finding
+    text = live.evaluate("getComputedStyle(figure.querySelector('.posenc-explorable-view')).color")
+    colours = {"law": [int(level) for level in re.findall(r"\d+", text)[:3]], "score": rgb(PALETTE["score"]).tolist()}
+    drawn = {
+        name: live.evaluate(HEIGHTS, {"m": distance // 2, "colour": colour, "wide": 24})  # more than one dash
+        for name, colour in colours.items()
+    }
+    for heights in drawn.values():  # both go from −1 to 1, the law as two lines and S as all between them
+        assert min(heights) < -0.9
+        assert max(heights) > 0.9
+        assert min(heights) < law < max(heights)
+    assert np.abs(drawn["law"]).min() > 0.85
+    assert np.diff(np.unique(np.round(drawn["score"], 2))).max() < 0.05
+
+
+@DECAY
+def test_the_mouse_moves_a_slider(open_live):
+    live = open_live(DecayExplorer)
+    before, box = live.finding, live.control("base").locator("input[type=range]").bounding_box()
+    page, y = live.page, box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.75, y, steps=5)
+    page.mouse.up()
+    assert 5e5 < live.get("base") < 2e6  # three quarters of the way from 1 to 10⁸, on a logarithmic track
+    assert live.finding != before
+    assert live.control("base").locator("input[type=text]").input_value() == f"{live.get('base'):.0f}"
+
+
+@DECAY
+@pytest.mark.parametrize(
+    ("name", "key", "expected"),
+    [
+        ("dim", "ArrowRight", 130), ("dim", "ArrowLeft", 126), ("dim", "PageUp", 148), ("dim", "Home", 2),
+        ("dim", "End", 256), ("distance", "ArrowRight", 4097), ("distance", "PageDown", 3686), ("base", "End", 1e8),
+        ("base", "Home", 1), ("base", "ArrowUp", 10_500),
+    ],
+)  # fmt: skip
+def test_keys_move_a_slider(open_live, name, key, expected):
+    live = open_live(DecayExplorer)
+    live.open()
+    live.control(name).locator("input[type=range]").press(key)
+    assert live.get(name) == expected
+
+
+BASE = "base takes numbers from 1 to 100\u202f000\u202f000; "
+DISTANCE = "distances up to takes whole numbers from 8 to 65\u202f536; "
+STAYS = "is not one, so it stays 10\u202f000."
+
+
+@DECAY
+@pytest.mark.parametrize(
+    ("name", "typed", "expected", "notice"),
+    [
+        ("base", "500000", 500_000, ""),
+        ("base", "5e5", 500_000, ""),
+        ("base", "10 000 000", 1e7, ""),
+        ("base", "0.5", 1, BASE + "0.5 became 1."),
+        ("base", "-3", 1, BASE + "-3 became 1."),
+        ("base", "many", 10_000, f"{BASE}“many” {STAYS}"),
+        ("base", "", 10_000, f"{BASE}“” {STAYS}"),
+        ("base", "NaN", 10_000, f"{BASE}“NaN” {STAYS}"),
+        ("dim", "64", 64, ""),
+        ("dim", "7", 8, "width d takes even numbers from 2 to 256; 7 became 8."),
+        ("dim", "1000", 256, "width d takes even numbers from 2 to 256; 1000 became 256."),
+        ("distance", "99.6", 100, DISTANCE + "99.6 became 100."),
+        ("distance", "1e9", 65_536, DISTANCE + "1e9 became 65\u202f536."),
+    ],
+)  # fmt: skip
+def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expected, notice):
+    live = open_live(DecayExplorer)
+    live.open()
+    field = live.control(name).locator("input[type=text]")
+    field.fill(typed)
+    field.press("Enter")
+    field.blur()
+    assert live.get(name) == expected
+    assert live.notice == notice
+    assert float(field.input_value()) == expected
+
+
+@DECAY
+def test_what_is_being_typed_stays_while_the_picture_is_drawn_anew(open_live):
+    live = open_live(DecayExplorer)
+    field = live.control("base").locator("input[type=text]")
+    field.fill("many")
+    live.set(dim=64)
+    assert field.input_value() == "many"
+    field.press("Enter")
+    assert (field.input_value(), live.notice) == ("10000", f"{BASE}“many” {STAYS}")
+    field.fill("500")
+    live.set(base=77)
+    field.blur()
+    assert live.get("base") == 500
+
+
+@DECAY
+def test_switches_and_the_slider_that_needs_one(open_live):
+    live = open_live(DecayExplorer)
+    live.open()
+    assert live.control("correlation").is_hidden()
+    live.control("show_score").locator("input").check()
+    assert live.get("show_score") is True
+    assert live.control("correlation").is_visible()
+    assert "Queries and keys of correlation 0.80" in live.finding
+
+
+@DECAY
+def test_a_point_is_read_off_by_mouse_and_keys(open_live):
+    live = open_live(DecayExplorer)
+    live.set(distance=1000, log_distance=False)
+    px, py = live.evaluate("explorable.pixel(500, 0)")
+    live.figure.locator("canvas").hover(position={"x": px, "y": py})
+    readout = live.figure.locator(".posenc-readout")
+    values = DecayExplorer(distance=1000).values()
+    assert readout.inner_text().startswith("Δ = 500: ") or readout.inner_text().startswith("Δ = 499: ")
+    reader = live.figure.locator(".posenc-reader")
+    at = int(readout.inner_text().split()[2].rstrip(":"))
+    reader.press("ArrowRight")
+    assert readout.inner_text() == f"Δ = {at + 1}: S {values['score'][at + 1]:.4f} · law {values['law'][at + 1]:.4f}"
+
+
+@DECAY
+def test_a_link_with_foreign_values_is_clamped(open_live):
+    again = open_live(DecayExplorer, where=f"{EVERY_ONE}#decay-explorer:base=1e99&dim=seven&distance=50")
+    assert again.evaluate("['base', 'dim', 'distance'].map((name) => model.get(name))") == [1e8, 128, 50]

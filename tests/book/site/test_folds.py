@@ -1,0 +1,206 @@
+"""Deeper sections on a page: folded under their heading and a line, and open for whoever is led into them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.book.site.accessibility import violations
+from tests.book.site.visit import switch_theme
+
+pytestmark = pytest.mark.xdist_group("folds")
+
+CHAPTER = "notebooks/08_multi_frequency_decay"  # the one with the most
+CLOSED = """() => {
+  for (const fold of document.querySelectorAll('details.posenc-deeper')) fold.open = false;
+  history.replaceState(null, '', location.pathname);
+  document.activeElement.blur();
+  scrollTo(0, 0);
+}"""
+
+
+@pytest.fixture
+def chapter(kept: Page) -> Page:
+    """The chapter's page with its folds closed."""
+    kept.evaluate(CLOSED)
+    return kept
+
+
+def folds(page: Page) -> list[Locator]:
+    """The page's deeper sections."""
+    found = page.locator("details.posenc-deeper").all()
+    assert found
+    return found
+
+
+def inside(fold: Locator) -> Locator:
+    """What stands below its heading and line."""
+    return fold.locator("> :not(summary)")
+
+
+def is_open(fold: Locator) -> bool:
+    """Whether it is open, and what is in it drawn; both asked in one turn of the page."""
+    state: dict[str, bool] = fold.evaluate(
+        """(fold) => ({
+          opened: fold.open,
+          drawn: [...fold.querySelectorAll(':scope > :not(summary)')].some((part) => part.checkVisibility()),
+        })"""
+    )
+    assert state["drawn"] == state["opened"]
+    return state["opened"]
+
+
+def expect_open(fold: Locator) -> None:
+    """Wait until it is open: a change of the address reaches the page later than the click that made it."""
+    expect(fold).to_have_attribute("open", "")
+    assert is_open(fold)
+
+
+def test_heading_and_line_stand_there_and_nothing_else(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    page.goto(f"{site_url}/{CHAPTER}.html")
+    for fold in folds(page):
+        assert not is_open(fold)
+        heading, line = fold.locator("summary :is(h2, h3)"), fold.locator("summary .posenc-deeper-line")
+        expect(heading).to_contain_text("Deeper: ")
+        assert heading.is_visible()
+        assert line.is_visible()
+        assert len(line.inner_text().split()) > 4
+        paragraph = fold.locator("> p").first.inner_text()
+        assert paragraph == "" or paragraph not in page.inner_text("article")
+
+
+def test_by_mouse_and_by_keyboard(chapter: Page) -> None:
+    first, second = folds(chapter)[:2]
+    first.locator("summary .posenc-deeper-line").click()
+    assert is_open(first)
+    assert not is_open(second)
+    first.locator("summary .posenc-deeper-line").click()
+    assert not is_open(first)
+    summary = second.locator("summary").first
+    summary.focus()
+    for key, opened in (("Enter", True), ("Space", False)):
+        chapter.keyboard.press(key)
+        assert is_open(second) == opened
+
+
+def test_the_side_bar_leads_into_it(chapter: Page) -> None:
+    fold = folds(chapter)[1]
+    name = fold.evaluate("(fold) => fold.parentElement.id")
+    link = chapter.locator(f".bd-sidebar-secondary a[href='#{name}']")
+    for _ in range(2):  # the second time the address is there already
+        link.click()
+        expect_open(fold)
+        expect(fold.locator("summary")).to_be_in_viewport()
+        fold.evaluate("(fold) => { fold.open = false; scrollTo(0, 0); }")
+
+
+def test_a_link_to_something_inside_opens_it(chapter: Page) -> None:
+    target = chapter.locator("details.posenc-deeper [id^='eq-']").first
+    fold = chapter.locator("details.posenc-deeper:has([id^='eq-'])").first
+    assert not is_open(fold)
+    chapter.evaluate("(name) => { location.hash = name; }", target.get_attribute("id"))
+    expect(target).to_be_in_viewport()
+    expect_open(fold)
+
+
+def test_an_address_opens_it(chapter: Page, site_url: str, new_page: Callable[..., Page]) -> None:
+    words = [
+        word
+        for word in inside(folds(chapter)[0]).filter(has_text=" ").first.text_content().split()
+        if word.isalpha() and len(word) > 4
+    ]
+    spine = chapter.evaluate("""() => {
+      const copy = document.querySelector('article').cloneNode(true);
+      for (const fold of copy.querySelectorAll('details.posenc-deeper, script, style')) fold.remove();
+      return copy.textContent.toLowerCase();
+    }""")
+    word = next(word for word in words if word.lower() not in spine)
+    name = folds(chapter)[0].evaluate("(fold) => fold.parentElement.id")
+    page = new_page()
+    for address in (f"?highlight={word}", f"#{name}"):
+        page.goto(f"{site_url}/{CHAPTER}.html{address}")
+        expect_open(folds(page)[0])
+        assert not is_open(folds(page)[1])
+        expect(folds(page)[0]).to_be_in_viewport()
+
+
+def test_from_disk(built_site: Path, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    page.goto((built_site / f"{CHAPTER}.html").as_uri())
+    name = folds(page)[2].evaluate("(fold) => fold.parentElement.id")
+    assert not is_open(folds(page)[2])
+    page.evaluate("(name) => { location.hash = name; }", name)
+    expect_open(folds(page)[2])
+
+
+def test_without_javascript(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page(javascript=False)
+    page.goto(f"{site_url}/{CHAPTER}.html")
+    fold = page.locator("details.posenc-deeper").first
+    expect(inside(fold).first).to_be_hidden()
+    fold.locator("summary").first.click()
+    expect(inside(fold).first).to_be_visible()
+
+
+def test_on_paper_all_is_open(chapter: Page) -> None:
+    chapter.emulate_media(media="print")
+    heights = [fold.evaluate("(fold) => fold.offsetHeight") for fold in folds(chapter)]
+    chapter.emulate_media(media="screen")
+    closed = [fold.evaluate("(fold) => fold.offsetHeight") for fold in folds(chapter)]
+    assert all(paper > 2 * screen for paper, screen in zip(heights, closed, strict=True))
+
+
+def test_printing_opens_and_closes_again(chapter: Page) -> None:
+    """And a picture that is not drawn yet is told in words."""
+    first, *others = folds(chapter)
+    first.evaluate("(fold) => { fold.open = true; }")
+    chapter.evaluate("""() => {
+      const picture = document.querySelector('.posenc-explorable');
+      delete picture.dataset.ready; // as if it were not drawn
+      window.onPaper = window.inWords = null;
+      addEventListener('beforeprint', () => {
+        const folds = [...document.querySelectorAll('article details')];
+        window.onPaper = folds.filter((fold) => !fold.closest('.posenc-explorable')).every(({ open }) => open);
+        window.inWords = picture.querySelector('.posenc-in-words').innerText;
+        picture.dataset.ready = 'true';
+      }, { once: true });
+    }""")
+    chapter.pdf()
+    assert chapter.evaluate("window.onPaper") is True
+    assert "With JavaScript, sliders move this figure." in chapter.evaluate("window.inWords")
+    assert chapter.locator(".posenc-in-words").count() == 0
+    assert is_open(first)
+    assert not any(is_open(fold) for fold in others)
+    assert chapter.locator("article details[open]").count() == 1
+
+
+def test_on_paper_nothing_is_there_to_press(chapter: Page) -> None:
+    picture = chapter.locator(".posenc-explorable:visible").first
+    picture.scroll_into_view_if_needed()
+    picture.locator("button").first.wait_for()
+    chapter.emulate_media(media="print")
+    assert [button for button in chapter.locator("article :is(button, input)").all() if button.is_visible()] == []
+    chapter.emulate_media(media="screen")
+
+
+def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page(width=360, height=780, has_touch=True, is_mobile=True)
+    page.goto(f"{site_url}/{CHAPTER}.html")
+    fold = folds(page)[0]
+    room = fold.locator("summary").first.bounding_box()
+    assert room is not None
+    assert room["height"] >= 44
+    fold.locator("summary").first.tap()
+    assert is_open(fold)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_closed_is_accessible(chapter: Page, theme: str) -> None:
+    """Open, the one visit to the page looks at it."""
+    switch_theme(chapter, theme)
+    assert violations(chapter, "pre", "mjx-container") == []

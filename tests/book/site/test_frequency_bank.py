@@ -1,0 +1,120 @@
+"""FrequencyBank beyond the battery: its large dial, the pairs that have a small one, and its labels."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from posenc.widgets import FrequencyBank, bundle
+from tests.book.site.live import Arithmetic
+from tests.book.site.texts import collisions, written
+
+pytestmark = pytest.mark.xdist_group("FrequencyBank")  # with the battery of tests of it: they share its page
+
+
+def lead(live, turns: float) -> None:
+    """Drag the large hand round clockwise by so many turns."""
+    canvas = live.figure.locator("canvas")
+    canvas.scroll_into_view_if_needed()
+    box, [hand] = canvas.bounding_box(), live.evaluate("explorable.handles")
+    tip = (box["x"] + hand["x"], box["y"] + hand["y"])
+    x, y = box["x"] + 248, box["y"] + 298  # the dial's middle
+    start = math.atan2(tip[0] - x, y - tip[1])
+    assert math.hypot(tip[0] - x, tip[1] - y) == pytest.approx(69, abs=1)
+    live.page.mouse.move(*tip)
+    live.page.mouse.down()
+    for k in range(1, 13):
+        angle = start + 2 * math.pi * turns * k / 12
+        live.page.mouse.move(x + 40 * math.sin(angle), y - 40 * math.cos(angle))  # at whatever distance from the middle
+    live.page.mouse.up()
+
+
+@pytest.mark.parametrize(("pair", "turns"), [(44, 1), (44, 2), (20, 3), (63, 0.5), (44, -0.1)])
+def test_the_large_hand_is_led_round_and_the_distance_goes_along(open_live, pair, turns):
+    live = open_live(FrequencyBank)
+    live.set(pair=pair, distance=500)
+    lead(live, turns)
+    wavelength = 2 * math.pi * 10_000 ** (2 * pair / 128)
+    assert live.get("distance") == pytest.approx(500 + turns * wavelength, abs=max(1, 0.01 * wavelength))
+
+
+def test_the_hand_stops_at_the_least_and_the_greatest_distance(open_live):
+    live = open_live(FrequencyBank)
+    live.set(pair=44, distance=500)
+    lead(live, -1)
+    assert live.get("distance") < 4000  # it stays at 0 and comes on again from there
+    live.set(pair=63, distance=65_000)
+    lead(live, 0.4)
+    assert live.get("distance") == 65_536
+
+
+def test_a_dial_and_its_bar_read_off_the_same_pair_and_are_pressed(open_live):
+    live = open_live(FrequencyBank)
+    live.set(pair=44)
+    canvas = live.figure.locator("canvas")
+    canvas.hover(position={"x": 23, "y": 45})
+    by_dial = live.readout
+    assert by_dial.startswith("pair 0: one turn in 6.283 tokens · 79.58 turns · cosine")
+    x, y = live.evaluate("explorable.pixel(0, 0)")
+    canvas.hover(position={"x": x + 0.5, "y": y})
+    assert live.readout == by_dial
+    canvas.click(position={"x": 23, "y": 45})
+    assert live.get("pair") == 0
+    x, y = live.evaluate("explorable.pixel(30, 0)")
+    canvas.click(position={"x": x, "y": y})
+    assert live.get("pair") == 30
+
+
+def test_the_pair_that_is_pointed_at_stands_large(open_live):
+    live = open_live(FrequencyBank)
+    live.set(**FrequencyBank().setting())
+    texts = [text["text"] for text in written(live)]
+    assert "pair 44: 0.14 turns" in texts
+    assert "pair 0: 79.58 turns" in texts
+    assert "pair 1: 0.41 turns" in [text["text"] for text in written(live, dim=4, base=1000.0, distance=82)]
+
+
+# ---- which pairs have a picture -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def grids(empty_page) -> Arithmetic:
+    """What js/pair_grid.js exports."""
+    return Arithmetic(empty_page[0], [bundle("pair_grid.js")])
+
+
+@pytest.mark.parametrize(("width", "height"), [(728, 180), (328, 84), (600, 184), (280, 84)])
+def test_no_picture_of_a_pair_is_too_small_or_outside(grids, width, height):
+    for pairs in (1, 2, 3, 7, 16, 63, 64, 100, 128):
+        x = {"pairs": pairs, "room": {"width": width, "height": height, "top": 20, "least": 38, "greatest": 60}}
+        found = grids(
+            """{
+              const grid = A.pairGrid(x.pairs, x.room), middles = grid.shown.map(grid.middle);
+              return { ...grid, middles, back: middles.map(([px, py]) => grid.at(px, py)), outside: grid.at(-50, 1e4) };
+            }""",
+            x,
+        )
+        every, size, shown = found["every"], found["size"], [int(i) for i in found["shown"]]
+        assert shown == list(range(0, pairs, every))
+        assert 38 <= size <= 60
+        assert [int(i) for i in found["back"]] == shown
+        assert found["outside"] in shown
+        for across, down in found["middles"]:
+            assert size / 2 - 1e-9 <= across <= width - size / 2 + 1e-9
+            assert 20 + size / 2 - 1e-9 <= down <= 20 + height - size / 2 + 1e-9
+        if every > 1:  # one fewer would have been too small
+            assert size * size * math.ceil(pairs / (every - 1)) > width * height * 0.6
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_label_covers_another(open_live, width):
+    live = open_live(FrequencyBank, width=width)
+    ends = [
+        {control["name"]: control[end]}
+        for control in FrequencyBank.controls()
+        for end in ("least", "greatest")
+        if "least" in control
+    ]
+    for setting in [{}, *FrequencyBank.story().values(), *ends, *(end | {"chart": "difference"} for end in ends)]:
+        assert collisions(live, **{**FrequencyBank().setting(), **setting}) == [], setting

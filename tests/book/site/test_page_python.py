@@ -1,0 +1,296 @@
+"""Python in a page, in a browser: two whole chapters, and what a reader may do. tests/book/python has all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.book.python.cells import BAR, Chapter
+from tests.book.python.chapters import try_chapter
+from tests.book.site.browser import SITE, Watch, require_site
+from tests.book.site.live import AT_REST
+from tests.book.site.weight import Scales
+
+WHERE = "03_what_a_position_code_must_do"  # the chapter on which everything else is tried
+LOOP = "while True:\n    pass"
+FOCUSED = "document.activeElement.closest('.cell, .posenc-python')?.id || document.activeElement.getAttribute('role')"
+# Edges from the top down where the page has jumped to an element, and where a picture's natural place is below the bar.
+EDGES = """([bar, heading, picture]) => {
+  const edge = (selector, side) => document.querySelector(selector).getBoundingClientRect()[side];
+  document.querySelector(heading ?? 'figure:has(.posenc-stage)').scrollIntoView({ behavior: 'instant' });
+  if (picture) scrollBy({ top: edge(picture, 'top') - 60, behavior: 'instant' });
+  return [['.bd-header-article', 'bottom'], [bar, 'top'], [bar, 'bottom'], [heading ?? picture, 'top']]
+    .map((side) => edge(...side));
+}"""
+
+
+@pytest.mark.xdist_group("page_python_chapters")
+@pytest.mark.parametrize("name", [WHERE, "08_multi_frequency_decay"])
+def test_a_chapter_runs_as_it_is_stored(browser: Browser, site_url: str, name: str) -> None:
+    row = try_chapter(browser, site_url, name)
+    assert row["faults"] == []
+    assert row["equal"] == row["texts"] > 5
+    assert row["spine_run"] >= 0.75 * row["spine"]
+    assert row["checks"]
+
+
+@pytest.fixture(scope="module")
+def kept_chapter(browser: Browser, site_url: str) -> Iterator[tuple[Chapter, Watch]]:
+    """A chapter in which Python is there, kept for the tests that leave it alive."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    watch = Watch(page)
+    yield Chapter(page, WHERE).open(site_url).start(), watch
+    page.close()
+    assert not watch.foreign
+    assert not watch.errors
+
+
+@pytest.fixture
+def chapter(kept_chapter: tuple[Chapter, Watch]) -> Chapter:
+    """The chapter, alive, with its first cell as the book has it."""
+    kept = kept_chapter[0]
+    kept.reset("imports")
+    assert kept.run("imports").ended == "done"
+    return kept
+
+
+def names(page: Page) -> list[str]:
+    """The names of all buttons of cells, as they are read out."""
+    return page.locator(".posenc-tools button").evaluate_all(
+        "(all) => all.map((one) => one.getAttribute('aria-label') ?? one.textContent)"
+    )
+
+
+def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_url: str) -> None:
+    page = new_page()
+    with Scales(page) as scales:
+        Chapter(page, WHERE).open(site_url)
+        scales.read()
+    asked = scales.addresses.values()
+    ours = {url.rpartition("/")[2].partition("?")[0] for url in asked if "/posenc/python/" in url}
+    assert ours == {"start.js"}
+    assert len(set(names(page))) == len(names(page)) > 20
+    assert "Run the cell imports, and those before it that have not run" in names(page)
+
+
+def test_from_disk_a_changed_number_changes_the_figure(new_page: Callable[..., Page]) -> None:
+    require_site()
+    page = new_page()
+    chapter = Chapter(page, WHERE).open(SITE.as_uri())
+    chapter.press("slider")  # brings Python, and runs what stands before
+    page.wait_for_selector("#cell-slider .posenc-live .posenc-plotly[data-ready]", timeout=180_000)
+    chapter.wait("ready")
+    expect(page.locator("#cell-slider .posenc-tools button").first).to_be_focused()
+    source = page.locator("#cell-slider .cm-content").inner_text()
+    drawn = "() => document.querySelector('#cell-slider .posenc-moved script').textContent"
+    before = page.evaluate(drawn)
+    changed = source.replace("IntSlider(16,", "IntSlider(8,")
+    assert changed != source
+    assert chapter.run("slider", changed).ended == "done"
+    assert page.evaluate(drawn) != before
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("for k in range(3)\n    print(k)", "SyntaxError: expected ':'"),
+        ("total_ + 1", "NameError: name 'total_' is not defined"),
+        ("raise SystemExit", "SystemExit"),
+        ("def f(): return f()\nf()", "RecursionError"),
+    ],
+)
+def test_what_fails_says_so_and_the_page_lives_on(chapter: Chapter, source: str, said: str) -> None:
+    failed = chapter.run("imports", source)
+    assert failed.ended == "failed"
+    assert said in failed.error
+    assert "page_cells" not in failed.error
+    assert chapter.run("imports", "1 + 1").printed == "2"
+
+
+def test_a_missing_package_is_named(chapter: Chapter) -> None:
+    missing = chapter.run("imports", "import pandas")
+    assert missing.note.startswith("The page has no pandas.")
+    assert "ModuleNotFoundError" in missing.error
+
+
+def test_two_hundred_megabytes_of_output_are_cut(chapter: Chapter) -> None:
+    flood = chapter.run("imports", "for _ in range(200):\n    print('x' * 1_000_000)")
+    assert flood.ended == "done"
+    assert 99_000 < len(flood.printed) < 101_000
+    cut = chapter.page.inner_text("#cell-imports .cell_output")
+    assert "199,900,200 more characters were printed" in cut
+
+
+def test_an_empty_cell_shows_nothing_and_reset_brings_it_back(chapter: Chapter) -> None:
+    stored = chapter.cell("imports").stored
+    assert chapter.run("imports", "print(7)").printed == "7\n"
+    empty = chapter.run("imports", "")
+    assert (empty.ended, empty.printed, empty.error) == ("done", "", "")
+    chapter.reset("imports")
+    assert chapter.page.locator("#cell-imports .cm-content").inner_text().startswith("import numpy as np")
+    assert chapter.cell("imports").printed == stored
+
+
+def test_html_that_a_cell_makes_can_do_nothing(chapter: Chapter) -> None:
+    source = """from posenc.widgets import DecayExplorer
+class Trick:
+    def _repr_mimebundle_(self):
+        html = DecayExplorer().to_html().replace('<figure ', '<figure onclick="window.tricked = 1" ')
+        inside = "<img src=x onerror='window.tricked = 1'><script>window.tricked = 1</script>"
+        return {"text/html": html.replace('</figure>', inside + '</figure>')}
+Trick()"""
+    assert chapter.run("imports", source).ended == "done"
+    figure = chapter.page.locator("#cell-imports .posenc-explorable[data-ready]")
+    figure.click()
+    assert figure.get_attribute("onclick") is None
+    assert figure.locator("img, script:not([type='application/json'])").count() == 0
+    assert chapter.page.evaluate("window.tricked") is None
+
+
+def test_an_explorable_from_python_stands_as_it_is_set(chapter: Chapter) -> None:
+    made = chapter.run("imports", "from posenc.widgets import DecayExplorer\nDecayExplorer(base=500)")
+    assert made.ended == "done"
+    figure = chapter.page.locator("#cell-imports .posenc-explorable[data-ready]")
+    figure.wait_for()
+    assert figure.evaluate("(figure) => figure.posencModel.get('base')") == 500
+
+
+def test_python_has_no_network(chapter: Chapter) -> None:
+    tried = (
+        "import js\nasked = js.fetch('https://example.org/')\nprint(asked)\nfrom js import XMLHttpRequest as X\nX.new()"
+    )
+    assert chapter.run("imports", tried).ended == "failed"  # and the kept chapter's watch saw no request
+    assert chapter.cell("imports").error.endswith("'NoneType' object has no attribute 'new'")
+
+
+def test_the_page_stays_alive_while_an_endless_loop_runs_and_stop_ends_it(chapter: Chapter) -> None:
+    page = chapter.page
+    chapter.type("imports", LOOP)
+    chapter.press("imports")
+    page.wait_for_selector(f"{BAR}[data-state='running']")
+    page.evaluate("() => new Promise((drawn) => requestAnimationFrame(drawn))")
+    page.locator("#cell-imports").get_by_role("button", name="End Python").click()
+    page.wait_for_selector(f"{BAR}[data-state='stopped']")
+    assert "its variables are gone" in chapter.told
+    expect(page.locator("#cell-imports .posenc-tools button").first).to_be_focused()
+    chapter.reset("imports")
+    assert chapter.run("imports").ended == "done"  # starts Python again
+    page.locator("#cell-imports .cm-content").press("Control+a")
+    page.keyboard.insert_text(LOOP)
+    page.keyboard.press("Control+Enter")
+    page.locator(BAR).get_by_role("button", name="Stop").press("Enter")
+    expect(page.locator(BAR).get_by_role("button", name="Run all")).to_be_focused()
+
+
+@pytest.fixture
+def resized(chapter: Chapter) -> Iterator[Callable[[int, int], Page]]:
+    """The chapter in a window of some size."""
+
+    def resize(width: int, height: int) -> Page:
+        chapter.page.set_viewport_size({"width": width, "height": height})
+        chapter.page.evaluate(AT_REST)
+        return chapter.page
+
+    yield resize
+    resize(1280, 900)
+    chapter.page.evaluate("scrollTo(0, 0)")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (360, 740)])
+def test_the_bar_stays_below_the_themes_and_over_nothing(
+    resized: Callable[[int, int], Page], width: int, height: int
+) -> None:
+    page = resized(width, height)
+    heading = page.locator("article h2").last.locator("..").get_attribute("id")
+    for jump in ([BAR, f"[id='{heading}']", None], [BAR, None, ".posenc-stage"]):
+        theirs, top, bottom, found = page.evaluate(EDGES, jump)
+        assert abs(top - theirs) <= 1
+        assert bottom <= found + 1
+        assert bottom - top < 50, "it takes more than a line"
+        assert page.evaluate("(bar) => document.querySelector(bar).scrollWidth", BAR) <= width
+    for name in ("Run all", "Download as notebook", "More"):
+        expect(page.locator(BAR).get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+
+
+def test_every_button_of_a_cell_has_a_name_of_its_own(chapter: Chapter) -> None:
+    given = names(chapter.page)
+    assert len(set(given)) == len(given)
+    assert "Run the cell slider, and those before it that have not run" in given
+
+
+def test_shift_enter_goes_on_to_the_next_cell_and_control_enter_stays(chapter: Chapter) -> None:
+    page = chapter.page
+    shown = page.locator(".cell:has(.cm-content:visible)").evaluate_all("(all) => all.map(({ id }) => id)")
+    page.locator("#cell-imports .cm-content").click()
+    for key, after in (("Control+Enter", "cell-imports"), ("Shift+Enter", shown[shown.index("cell-imports") + 1])):
+        page.evaluate("() => { delete document.getElementById('cell-imports').dataset.ended; }")
+        page.keyboard.press(key)
+        page.wait_for_selector("#cell-imports[data-ended='done']")
+        chapter.wait("ready")
+        assert page.evaluate(FOCUSED) == after
+    expect(page.locator(f"#{after} .cm-content")).to_be_in_viewport()
+    page.locator(f"#{shown[-1]} .cm-content").focus()
+    page.keyboard.press("Shift+Enter")
+    assert page.evaluate(FOCUSED) == shown[-1], "there is no next one"
+    chapter.wait("ready")
+
+
+def test_tab_leaves_an_editor_and_nobody_is_trapped(chapter: Chapter) -> None:
+    page, editor = chapter.page, chapter.page.locator("#cell-imports .cm-content")
+    before = editor.inner_text()
+    for keys in (["Tab"], ["Shift+Tab"], ["Control+a", "Escape", "Tab"], ["Control+a", "Escape", "Shift+Tab"]):
+        editor.focus()
+        for key in keys:
+            page.keyboard.press(key)
+        expect(editor).not_to_be_focused()
+    editor.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Tab")
+    assert editor.inner_text().startswith("    import numpy")
+    page.keyboard.press("Shift+Tab")
+    assert editor.inner_text() == before
+    expect(page.locator(".posenc-keys")).to_have_count(1)
+    expect(page.locator(".posenc-keys")).to_be_visible()
+
+
+def test_a_link_brings_the_changed_cells_and_runs_nothing(
+    new_page: Callable[..., Page], site_url: str, chapter: Chapter
+) -> None:
+    chapter.type("imports", "print('mine, ½')")
+    chapter.page.get_by_role("button", name="More").click()
+    chapter.page.get_by_role("button", name="Copy link to my version").click()
+    chapter.page.get_by_role("button", name="More").click()
+    chapter.page.wait_for_function("location.hash.startsWith('#code=')")
+    other = new_page()
+    theirs = Chapter(other, WHERE).open(site_url, chapter.page.evaluate("location.hash"))
+    assert "another version" in theirs.told
+    theirs.start()
+    expect(other.locator(f"{BAR} [role=status]")).to_be_focused()
+    assert other.locator("#cell-imports .cm-content").inner_text() == "print('mine, ½')"
+    assert theirs.cell("imports").ended == ""
+    assert theirs.run("imports").printed == "mine, ½\n"
+
+
+def test_the_notebook_that_is_taken_away_has_the_changes(chapter: Chapter) -> None:
+    chapter.type("imports", "x = 1\ny = 2")
+    with chapter.page.expect_download() as waiting:
+        chapter.page.get_by_role("button", name="Download as notebook").click()
+    assert waiting.value.suggested_filename == f"{WHERE}.ipynb"
+    taken = json.loads(waiting.value.path().read_text(encoding="utf-8"))
+    sources = {cell["id"]: cell["source"] for cell in taken["cells"]}
+    assert sources["imports"] == ["x = 1\n", "y = 2"]
+    assert len(sources) > 30
+
+
+def test_leaving_the_page_ends_python(chapter: Chapter) -> None:
+    page = chapter.page
+    [worker] = page.workers
+    # What the browser says to a page that it keeps for "back"; one that it throws away loses its worker anyhow.
+    with worker.expect_event("close"):
+        page.evaluate("() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    assert not page.workers
+    assert chapter.run("imports").ended == "done"
+    assert len(page.workers) == 1

@@ -1,0 +1,500 @@
+"""Predictions on a page: nothing gives the answer away before a guess, and then guess and truth stand together.
+
+One chapter asks all four kinds. Its page stays open from test to test, and each finds it as if nobody had guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from book._site.pages.predictions import output_text
+from release.benchmarks.site import first_slider
+from tests.book.site.accessibility import violations
+from tests.book.site.browser import OPEN_ALL, ROOT, settle
+from tests.book.site.conftest import open_page
+from tests.book.site.visit import BEHIND, Visit, questions, switch_theme
+from tools.notebooks import joined, load
+
+CHAPTER = "notebooks/11_rope_in_real_models"
+CHAPTERS = [f"notebooks/{path.stem}" for path in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))]
+KINDS = ("number", "choice", "bars", "curve")
+WORDS: dict[str, Any] = json.loads((ROOT / "book" / "_site" / "pages" / "words.json").read_text(encoding="utf-8"))
+AS_NEW = """() => {
+  posencPredict.showAll(); // a question that is asked again has forgotten what was set
+  for (const again of document.querySelectorAll('.posenc-guess-again')) again.click();
+  history.replaceState(null, '', location.pathname);
+  for (const fold of document.querySelectorAll('details.posenc-deeper')) fold.open = true;
+  getSelection().removeAllRanges();
+  document.activeElement.blur();
+}"""
+
+
+def plain(text: str) -> str:
+    """A text without what only its layout makes."""
+    return " ".join(text.split())
+
+
+class Asked:
+    """A question on the page: that of a cell, or the first of a kind."""
+
+    def __init__(self, page: Page, kind_or_cell: str) -> None:
+        self.page = page
+        self.facts = next(facts for facts in questions(page) if kind_or_cell in (facts["kind"], facts["cell"]))
+        self.box = page.locator(f"#predict-{self.facts['cell']}")
+
+    @property
+    def behind(self) -> list[dict[str, Any]]:
+        """What its guess opens."""
+        found: list[dict[str, Any]] = self.page.evaluate(BEHIND, f"posenc-awaits-{self.facts['cell']}")
+        return found
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the answer is in sight: all of it is, or nothing."""
+        [opened] = {part["open"] for part in self.behind}
+        return bool(opened)
+
+    @property
+    def kept(self) -> Any:
+        """What this machine remembers of it."""
+        key = f"posenc-predict/{self.facts['page']}/{self.facts['cell']}"
+        return json.loads(self.page.evaluate("(key) => localStorage.getItem(key)", key) or "null")
+
+    def inputs(self) -> Locator:
+        """What a guess is made with."""
+        return self.box.locator("form input")
+
+    def commit(self) -> None:
+        """Press the button."""
+        self.box.get_by_role("button", name=WORDS["commit"]).click()
+
+    def show(self) -> None:
+        """Press the other."""
+        self.box.get_by_role("button", name=WORDS["show"]).click()
+
+    @property
+    def result(self) -> str:
+        """Guess and truth, as they are read."""
+        return plain(self.box.locator(".posenc-result").inner_text())
+
+
+@pytest.fixture
+def chapter(kept: Page) -> Page:
+    """The chapter's page as if nobody had guessed, its folds open."""
+    kept.evaluate(AS_NEW)
+    return kept
+
+
+# ---- before -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_gives_the_answer_away(chapter: Page, kind: str) -> None:
+    asked = Asked(chapter, kind)
+    seen, heard = plain(chapter.inner_text("body")), plain(chapter.locator("body").aria_snapshot())
+    telling = [plain(line) for part in asked.behind for line in part["lines"] if len(plain(line)) > 20]
+    assert telling
+    assert not [line for line in telling if line in seen or line in heard]
+    assert all(part["drawn"] == 0 for part in asked.behind)
+    assert chapter.locator(f".posenc-awaits-{asked.facts['cell']} [data-ready]").count() == 0
+    assert seen.count(WORDS["await"]) >= 1
+    asked.show()
+    seen = plain(chapter.inner_text("body"))
+    assert [line for line in telling if line not in seen] == []
+
+
+def printed(cell: dict[str, Any]) -> list[str]:
+    """The lines that a cell prints."""
+    return [plain(line) for line in output_text(cell).split("\n")] if cell["cell_type"] == "code" else []
+
+
+def printed_answers(cell: dict[str, Any], answering: dict[str, Any]) -> list[str]:
+    """The lines in which the metadata of a question find its answer; none for a sketch."""
+    asked, text = cell["metadata"]["predict"], output_text(answering) + "\n"
+    finds = [find for _, find in asked.get("choices", ())] or filter(None, [asked["answer"].get("find")])
+    ends = [found.start() + len(found[0].rstrip()) for find in finds for found in re.finditer(find, text)]
+    return [printed(answering)[text.count("\n", 0, end)] for end in ends]
+
+
+@pytest.mark.parametrize(
+    "asking", [pytest.param(name, marks=pytest.mark.xdist_group(f"{name}.html")) for name in CHAPTERS]
+)
+def test_no_chapter_gives_an_answer_away(visit_once: Callable[[str], Visit], asking: str) -> None:
+    """One look at the page as it comes, its deeper sections open, for all that it asks."""
+    page = visit_once(f"{asking}.html").unanswered
+    assert page is not None
+    seen, heard = plain(page.seen), plain(page.heard)
+    cells = {cell["id"]: cell for cell in load(ROOT / f"{asking}.ipynb")["cells"]}
+    assert [one["cell"] for one in page.asked] == [name for name in cells if "predict" in cells[name]["metadata"]]
+    closed = {name for one in page.asked for name in one["hides"]}
+    code = [cell for cell in cells.values() if cell["cell_type"] == "code"]
+    texts = [
+        text for cell in code for text in (joined(cell["source"]), "" if cell["id"] in closed else output_text(cell))
+    ]
+    shown = plain("\n".join(texts))  # what is open may have a head or a row of what is closed, but not the answer
+    for one in page.asked:
+        name = one["cell"]
+        answers = printed_answers(cells[name], cells[cells[name]["metadata"]["predict"]["answer"]["cell"]])
+        behind = {plain(line) for part in page.behind[name] for line in part["lines"]}
+        assert all(part["drawn"] == 0 for part in page.behind[name]), name
+        assert bool(answers) == (one["kind"] != "curve"), name
+        assert set(answers) <= behind, name
+        telling = {*answers, *(line for line in behind if len(line) > 20 and line not in shown)}
+        assert [line for line in telling if line in seen or line in heard] == [], name
+
+
+def test_a_guess_comes_first(chapter: Page) -> None:
+    for kind in KINDS:
+        asked = Asked(chapter, kind)
+        asked.commit()
+        missing = WORDS["bars"]["incomplete"] if kind == "bars" else WORDS["incomplete"]
+        expect(asked.box.get_by_role("status")).to_have_text(missing)
+        assert not asked.is_open
+    asked = Asked(chapter, "number")
+    asked.inputs().fill(str(asked.facts["most"] + 1))
+    asked.commit()
+    expect(asked.box.get_by_role("status")).to_contain_text(f"from {asked.facts['least']} to {asked.facts['most']}")
+    assert not asked.is_open
+
+
+# ---- a guess, by mouse and by keyboard --------------------------------------------------------------------------
+
+
+def drag(page: Page, box: Locator, places: list[tuple[float, float]]) -> None:
+    """Drag by mouse over an element, from one share of its width and height to the next."""
+    box.scroll_into_view_if_needed()
+    room = box.bounding_box()
+    assert room is not None
+    points = [(room["x"] + x * room["width"], room["y"] + y * room["height"]) for x, y in places]
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    for point in points[1:]:
+        page.mouse.move(*point)
+    page.mouse.up()
+
+
+def by_mouse(asked: Asked) -> None:
+    """Guess by mouse; a number is typed."""
+    match asked.facts["kind"]:
+        case "number":
+            asked.inputs().click()
+            asked.page.keyboard.type("10")
+        case "choice":
+            asked.box.get_by_text(asked.facts["choices"][1]).click()
+        case "bars":
+            for bar in asked.inputs().all():
+                drag(asked.page, bar, [(0.01, 0.5), (0.5, 0.5)])
+        case "curve":
+            drag(asked.page, asked.box.locator("svg"), [(0.02, 0.3), (0.5, 0.3), (0.99, 0.3)])
+    asked.commit()
+
+
+def by_keyboard(asked: Asked) -> None:
+    """Guess by keys alone, from the first control to the button."""
+    press = asked.page.keyboard.press
+    asked.inputs().first.focus()
+    match asked.facts["kind"]:
+        case "number":
+            asked.page.keyboard.type("10")
+            press("Enter")
+        case "choice":
+            press("ArrowDown")
+            press("Enter")
+        case _:
+            for k in range(asked.inputs().count()):
+                expect(asked.inputs().nth(k)).to_be_focused()
+                press("End")
+                press("ArrowLeft")
+                press("Tab")
+            press("Space")
+
+
+@pytest.mark.parametrize("hand", [by_mouse, by_keyboard])
+@pytest.mark.parametrize("kind", KINDS)
+def test_guess_and_truth_stand_together(chapter: Page, kind: str, hand: Callable[[Asked], None]) -> None:
+    asked = Asked(chapter, kind)
+    hand(asked)
+    expect(asked.box.locator(".posenc-result")).to_be_focused()
+    assert asked.is_open
+    guess, truth = asked.kept["guess"], asked.facts["truth"]
+    if kind == "number":
+        assert guess == 10
+        assert asked.result == f"You said 10, it is {truth['text']} hands: {truth['value'] - 10:g} off."
+    elif kind == "choice":
+        assert guess == 1
+        assert asked.result.count(WORDS["right"]) >= 1
+        assert f"{asked.facts['choices'][1]} ({WORDS['yours']})" in asked.result
+        assert f"{asked.facts['choices'][truth]} ({WORDS['right']})" in asked.result
+    elif kind == "bars":
+        assert guess == pytest.approx([0.5, 0.5] if hand is by_mouse else [0.99, 0.99], abs=0.02)
+        for label, said, one in zip(asked.facts["labels"], guess, truth, strict=True):
+            assert f"{label} guess {said:g} truth {one['text']}" in asked.result
+    else:
+        assert len(set(guess)) == 1
+        assert guess[0] == pytest.approx(48.4 if hand is by_mouse else 63.4, abs=5)
+        drawn = chapter.locator(f".posenc-awaits-{asked.facts['cell']} .posenc-plotly[data-ready=true]")
+        drawn.scroll_into_view_if_needed()
+        traces = drawn.locator(".posenc-canvas").evaluate("(canvas) => canvas.data")
+        [laid] = [trace for trace in traces if trace.get("uid") == "posenc-guess"]
+        assert laid["y"] == guess
+        assert laid["x"] == asked.facts["points"]
+
+
+def test_every_bar_is_dragged_before_the_answer(chapter: Page) -> None:
+    asked = Asked(chapter, "bars")
+    asked.inputs().first.press("ArrowRight")
+    asked.commit()
+    expect(asked.box.get_by_role("status")).to_have_text(WORDS["bars"]["incomplete"])
+    assert not asked.is_open
+    for bar in asked.inputs().all()[1:]:
+        bar.press("ArrowRight")
+    asked.commit()
+    assert asked.is_open
+
+
+def test_counts_are_guessed_in_whole_numbers(new_page: Callable[..., Page], site_url: str) -> None:
+    page = new_page()
+    page.goto(f"{site_url}/notebooks/03_what_a_position_code_must_do.html")
+    asked = Asked(page, "bars")
+    assert asked.facts["unit"] == "of 4 bits"
+    assert {slider.get_attribute("step") for slider in asked.inputs().all()} == {"1"}
+
+
+def test_bars_have_a_scale_and_begin_at_zero(chapter: Page) -> None:
+    asked = Asked(chapter, "bars")
+    ends = [f"{asked.facts[end]:g}" for end in ("least", "most")]
+    assert asked.box.locator(".posenc-scale div > span").all_inner_texts() == ends
+    asked.show()
+    assert asked.box.locator(".posenc-scale div > span").all_inner_texts() == ends
+    for bar, truth in zip(asked.box.locator(".posenc-pair-truth").all(), asked.facts["truth"], strict=True):
+        room, filled = (bar.locator(part).bounding_box() for part in (".posenc-pair-room", ".posenc-pair-room span"))
+        assert room
+        assert filled
+        assert filled["x"] == pytest.approx(room["x"], abs=1)
+        assert filled["width"] == pytest.approx(truth["value"] * room["width"], abs=1.5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_just_show_me(chapter: Page, kind: str) -> None:
+    asked = Asked(chapter, kind)
+    asked.show()
+    expect(asked.box.locator(".posenc-result")).to_be_focused()
+    assert asked.is_open
+    assert asked.kept == {"guess": None}
+    assert asked.result
+    assert "You said" not in asked.result
+    assert WORDS["yours"] not in asked.result
+    if kind == "number":
+        assert asked.facts["truth"]["text"] in asked.result
+
+
+def test_a_guess_is_remembered_and_made_again(chapter: Page) -> None:
+    for kind in KINDS:
+        by_keyboard(Asked(chapter, kind))
+    told = [Asked(chapter, kind).result for kind in KINDS]
+    chapter.reload()
+    settle(chapter)
+    chapter.evaluate("() => document.querySelector('details.posenc-deeper').open = true")
+    assert [Asked(chapter, kind).result for kind in KINDS] == told
+    curve = Asked(chapter, "curve")
+    figure = chapter.locator(f".posenc-awaits-{curve.facts['cell']} .posenc-plotly")
+    figure.scroll_into_view_if_needed()
+    expect(figure).to_have_attribute("data-ready", "true")
+    assert "posenc-guess" in figure.locator(".posenc-canvas").evaluate("({ data }) => data.map(({ uid }) => uid)")
+    for kind in KINDS:
+        asked = Asked(chapter, kind)
+        assert asked.is_open
+        asked.box.get_by_role("button", name=WORDS["again"]).click()
+        expect(asked.inputs().first).to_be_focused()
+        assert not asked.is_open
+        assert asked.kept is None
+
+
+# ---- links that lead behind a question --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fragment", ["eq-2", "coverage", "coverage:trained=4096", "coverage:story=within"])
+def test_a_link_behind_a_question_shows_the_question(chapter: Page, fragment: str) -> None:
+    asked = Asked(chapter, "number")
+    for _ in range(2):  # the second time the address is there already
+        chapter.evaluate("() => scrollTo(0, 0)")
+        link = chapter.evaluate_handle(
+            "(hash) => { const link = document.createElement('a'); link.href = hash; return link; }", f"#{fragment}"
+        )
+        chapter.evaluate("(link) => { document.body.append(link); link.click(); link.remove(); }", link)
+        expect(asked.box).to_be_in_viewport()
+        expect(asked.box.get_by_role("status")).to_have_text(WORDS["below"])
+        assert not asked.is_open
+    asked.show()
+    figure = chapter.locator("#coverage")
+    expect(chapter.locator(f"#{fragment.partition(':')[0]}")).to_be_in_viewport()
+    if ":" in fragment:
+        figure.scroll_into_view_if_needed()
+        expect(figure).to_have_attribute("data-ready", "true")
+        chapter.wait_for_function(
+            "() => { const model = document.querySelector('#coverage').posencModel;"
+            " return (location.hash.includes('story') ? model.get('used') : model.get('trained')) === 4096; }"
+        )
+
+
+@pytest.mark.parametrize("address", ["?highlight=twenty-four", "#eq-2", "#coverage:story=within"])
+def test_an_address_behind_a_question_shows_the_question(
+    site_url: str, new_page: Callable[..., Page], address: str
+) -> None:
+    page = new_page()
+    page.goto(f"{site_url}/{CHAPTER}.html{address}")
+    asked = Asked(page, "number")
+    expect(asked.box).to_be_in_viewport()
+    expect(asked.box.get_by_role("status")).to_have_text(WORDS["below"])
+    assert not asked.is_open
+
+
+# ---- other circumstances ----------------------------------------------------------------------------------------
+
+REFUSE = """Object.defineProperty(window, 'localStorage', {
+  get() { throw new DOMException('refused', 'SecurityError'); },
+});"""
+
+
+def test_where_storage_is_refused_it_is_asked_each_time(browser: Browser, site_url: str) -> None:
+    page, watch = open_page(browser)
+    page.add_init_script(REFUSE)
+    for _ in range(2):
+        page.goto(f"{site_url}/{CHAPTER}.html")
+        asked = Asked(page, "number")
+        assert not asked.is_open
+        asked.inputs().fill("10")
+        asked.commit()
+        assert asked.is_open
+    assert not [error for error in watch.errors if "predict" in error]
+    page.context.close()
+
+
+def test_from_disk(built_site: Path, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    page.goto((built_site / f"{CHAPTER}.html").as_uri())
+    asked = Asked(page, "choice")
+    assert not asked.is_open
+    by_keyboard(asked)
+    assert asked.is_open
+
+
+def test_without_javascript_a_fold_stands_after_the_question(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page(javascript=False)
+    page.goto(f"{site_url}/{CHAPTER}.html")
+    for box in page.locator("section:not(:has(> details.posenc-deeper)) > .posenc-predict").all():
+        fold = box.locator("details")
+        hint = fold.locator("p").last
+        expect(hint).to_be_hidden()
+        fold.locator("summary").click()
+        expect(hint).to_be_visible()
+        expect(box.locator("form")).to_have_count(0)
+    expect(page.get_by_text(WORDS["await"]).first).to_be_hidden()
+    assert Asked(page, "number").is_open
+
+
+def test_on_paper_all_is_open(chapter: Page) -> None:
+    chapter.emulate_media(media="print")
+    try:
+        for kind in KINDS:
+            asked = Asked(chapter, kind)
+            assert asked.is_open
+            expect(asked.box.locator("form")).to_be_hidden()
+        assert WORDS["await"] not in chapter.inner_text("article")
+    finally:
+        chapter.emulate_media(media="screen")
+    assert not Asked(chapter, "number").is_open
+
+
+def test_printing_draws_what_waits_and_closes_it_again(chapter: Page) -> None:
+    chapter.evaluate("""() => {
+      window.onPaper = null;
+      addEventListener('beforeprint', () => {
+        window.onPaper = [...document.querySelectorAll('.posenc-awaits')].every((box) => box.checkVisibility());
+      }, { once: true });
+    }""")
+    chapter.pdf()
+    assert chapter.evaluate("window.onPaper") is True
+    assert not any(Asked(chapter, kind).is_open for kind in KINDS)
+
+
+def touch(page: Page, places: list[tuple[float, float]]) -> None:
+    """Draw with a finger from the first of these places of the window to the last."""
+    session = page.context.new_cdp_session(page)
+    first, *others = places
+    steps = [("touchStart", [first]), *(("touchMove", [place]) for place in others), ("touchEnd", [])]
+    for kind, fingers in steps:
+        points = [{"x": x, "y": y} for x, y in fingers]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+
+def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page(width=360, height=780, has_touch=True, is_mobile=True)
+    page.goto(f"{site_url}/{CHAPTER}.html")
+    settle(page)
+    page.locator("details.posenc-deeper > summary").first.tap()
+    for kind in KINDS:
+        asked = Asked(page, kind)
+        for target in asked.box.locator("button, input:not([type=radio]), label:has(input[type=radio])").all():
+            room = target.bounding_box()
+            assert room is not None
+            assert room["height"] >= 44
+            assert 0 <= room["x"] <= room["x"] + room["width"] <= 360
+        if kind == "number":
+            asked.inputs().tap()
+            page.keyboard.type("10")
+        elif kind == "choice":
+            asked.box.get_by_text(asked.facts["choices"][1]).tap()
+        elif kind == "bars":
+            for bar in asked.inputs().all():
+                bar.tap()
+        else:
+            picture = asked.box.locator("svg")
+            picture.scroll_into_view_if_needed()
+            before, room = page.evaluate("scrollY"), picture.bounding_box()
+            assert room is not None
+            y = room["y"] + room["height"] / 2
+            touch(page, [(room["x"] + share * room["width"], y - 40 * share) for share in (0.15, 0.5, 0.95)])
+            assert page.evaluate("scrollY") == before, "the page does not move below the pen"
+        button = asked.box.get_by_role("button", name=WORDS["commit"])
+        if kind == "curve":
+            button.click()  # Chromium takes no tap right after a finger that drew
+        else:
+            button.tap()
+        assert asked.is_open, kind
+        assert asked.kept["guess"] is not None
+    assert len(set(Asked(page, "curve").kept["guess"])) > 5
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_closed_and_answered_are_accessible(chapter: Page, theme: str) -> None:
+    switch_theme(chapter, theme)
+    assert violations(chapter, "pre", "mjx-container") == []
+    for kind in KINDS:
+        by_keyboard(Asked(chapter, kind))
+    assert violations(chapter, "pre", "mjx-container") == []
+
+
+def test_all_is_shown_at_once_to_what_drives_the_page(chapter: Page) -> None:
+    by_keyboard(Asked(chapter, "number"))
+    chapter.evaluate(OPEN_ALL)
+    assert all(Asked(chapter, kind).is_open for kind in KINDS)
+    assert Asked(chapter, "number").kept == {"guess": 10}, "what is answered stays so"
+
+
+def test_the_benchmark_times_a_slider_that_awaits_a_guess(browser: Browser, site_url: str) -> None:
+    """It once waited for ever; `make bench` is not part of the tests."""
+    address = f"{site_url}/notebooks/02_the_blind_spot.html"
+    page = browser.new_page()
+    page.goto(address)
+    expect(page.locator(".posenc-explorable").first).to_be_hidden()
+    page.close()
+    assert first_slider(browser, address, runs=1) > 0

@@ -1,0 +1,371 @@
+"""The glossary, the questions and the page about the notes say what the package, the chapters and the manifest say."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+from docutils import nodes
+from playwright.sync_api import Page, expect
+
+from book._site.reference.directives import VERDICTS
+from book._site.reference.glossary import (
+    CODE,
+    NOTEBOOKS,
+    Question,
+    Term,
+    directives_of,
+    questions_of,
+    sections_of,
+    terms_of,
+)
+from book.claims import evidence
+from posenc import absolute, analysis, attention, bias, configs, frequencies, rotary, scaling, schemes
+from posenc.scaling import configuration
+from tests.book.notebooks.prose import numbers_in_prose
+from tests.book.site.browser import ROOT, settle
+
+BOOK = ROOT / "book"
+GLOSSARY, QUESTIONS, NOTES = (BOOK / f"{name}.md" for name in ("glossary", "questions", "about_the_notes"))
+TERMS, ASKED = terms_of(GLOSSARY), questions_of(QUESTIONS)
+BY_NAME = {term.name: term for term in TERMS}
+TO_NOTEBOOK = re.compile(r"\[([^\]]+)\]\(\.\./notebooks/(\w+)\.ipynb#([\w-]+)\)")
+
+every_term = pytest.mark.parametrize("term", TERMS, ids=lambda term: term.anchor)
+every_question = pytest.mark.parametrize("question", ASKED, ids=lambda question: question.anchor)
+
+
+@cache
+def named(name: str) -> Any:
+    """What a dotted name of the package stands for."""
+    parts = name.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        try:
+            module = importlib.import_module(".".join(["posenc", *parts[:cut]]))
+        except ModuleNotFoundError:
+            continue
+        found = module
+        for part in parts[cut:]:
+            found = getattr(found, part)
+        return found
+    raise AttributeError(name)
+
+
+def resolves(notebook: str, anchor: str) -> bool:
+    return (NOTEBOOKS / f"{notebook}.ipynb").is_file() and anchor in sections_of(notebook)
+
+
+# ---- the glossary --------------------------------------------------------------------------------------------------
+
+
+def test_terms_are_unique_and_sorted_within_their_group():
+    headings = re.findall(r"^#+ (.+)$", GLOSSARY.read_text(encoding="utf-8"), re.MULTILINE)
+    anchors = Counter([term.anchor for term in TERMS] + [nodes.make_id(heading) for heading in headings])
+    assert [anchor for anchor, count in anchors.items() if count > 1] == []
+    assert len({term.name.casefold() for term in TERMS}) == len(TERMS) > 100
+    for group in dict.fromkeys(term.group for term in TERMS):
+        names = [term.name.casefold() for term in TERMS if term.group == group]
+        assert names == sorted(names), group
+
+
+@every_term
+def test_a_term_has_a_sentence_and_its_chinese_name(term: Term):
+    assert term.definition.rstrip(")").endswith("."), "one sentence, to its full stop"
+    assert "\n" not in term.definition
+    assert len(term.definition) < 260
+    assert re.search(r"[\u4e00-\u9fff]", term.zh)
+
+
+@every_term
+def test_every_name_of_the_package_exists(term: Term):
+    for code in term.code:
+        match = CODE.fullmatch(code)
+        assert match, code
+        thing = named(match["name"])
+        if match["argument"]:
+            parameters = inspect.signature(thing).parameters
+            assert match["argument"] in parameters, code
+        if match["value"]:
+            value = match["value"].strip('"')
+            if thing is schemes.make_scheme:
+                assert value in schemes.SCHEMES, code
+            else:
+                module = inspect.getmodule(thing)
+                assert value in getattr(module, {"layout": "LAYOUTS", "method": "METHODS"}[match["argument"]]), code
+
+
+@every_term
+def test_its_section_is_there_and_speaks_of_it(term: Term):
+    notebook, _, anchor = term.see.partition("#")
+    assert re.match(r"\d\d_", notebook), "a chapter explains it"
+    assert resolves(notebook, anchor), term.see
+    text = re.sub(r"\s+", " ", sections_of(notebook)[anchor][1].replace("’", "'").replace("*", ""))
+    assert (term.said or term.name).casefold() in text.casefold(), f"{term.see} does not say {term.said or term.name!r}"
+
+
+def test_every_scheme_and_every_key_of_a_configuration_is_here():
+    code = " ".join(" ".join(term.code) for term in TERMS)
+    assert [name for name in schemes.SCHEMES if f'make_scheme("{name}")' not in code and name not in EARLY] == []
+    for name in schemes.SCALINGS:
+        assert f"scaling.{name}" in code, name
+    known = {name for term in TERMS for name in (*term.elsewhere, term.name)}
+    assert [key for key in sorted(configuration._ROPE_KEYS) if key not in known] == []
+
+
+EARLY = ("integer", "normalised", "binary")  # their functions in posenc.absolute are here
+
+M, N, D, BASE = 7, 3, 8, 50.0
+THETA = BASE ** (-2 * np.arange(D // 2) / D)
+Q, K = np.array([1.0, 2.0]), np.array([0.5, -1.0])
+
+
+def close(first: Any, second: Any) -> bool:
+    return bool(np.allclose(np.asarray(first), np.asarray(second), rtol=1e-12, atol=1e-12))
+
+
+def turned(x: np.ndarray, angle: float) -> np.ndarray:
+    return np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]) @ x
+
+
+# What the glossary says in symbols, computed by the package.
+NOTATION: dict[str, Callable[[], bool]] = {
+    "frequency": lambda: close(frequencies.inv_freq(D, BASE), THETA),
+    "base": lambda: frequencies.inv_freq(D, BASE)[0] == 1 and close(1 / frequencies.inv_freq(4, 100.0)[1], 10),
+    "pair": lambda: list(np.argsort(-frequencies.inv_freq(D, BASE))) == list(range(D // 2)),
+    "angle": lambda: close(frequencies.angles(np.array([M]), THETA)[0], M * THETA),
+    "turn": lambda: close(frequencies.turns(100, THETA), 100 * THETA / (2 * np.pi)),
+    "wavelength": lambda: close(frequencies.wavelengths(THETA), 2 * np.pi / THETA),
+    "decay": lambda: close(analysis.decay(np.array([M]), THETA)[0], np.cos(M * THETA).mean()),
+    "scale": lambda: close(
+        attention.attention(np.ones((1, 1, 2, 4)), np.ones((1, 1, 2, 4)), np.ones((1, 1, 2, 4))).logits,
+        np.full((1, 1, 2, 2), 4 / 2),
+    ),
+    "causal mask": lambda: (
+        attention.attention(*[np.ones((1, 1, 2, 4))] * 3, causal=True).logits[0, 0, 0, 1] == -math.inf
+    ),
+    "interleaved layout": lambda: close(
+        rotary.rotate(np.eye(4)[1], rotary.rotary_table(np.array([0.3, 0.0])), layout="interleaved"),
+        [-math.sin(0.3), math.cos(0.3), 0, 0],
+    ),
+    "half layout": lambda: close(
+        rotary.rotate(np.eye(4)[2], rotary.rotary_table(np.array([0.3, 0.0])), layout="half"),
+        [-math.sin(0.3), 0, math.cos(0.3), 0],
+    ),
+    "complex form": lambda: close(
+        complex(*rotary.rotate(Q, rotary.rotary_table(np.array([0.3])), layout="interleaved", method="complex")),
+        complex(*Q) * np.exp(0.3j),
+    ),
+    "rotation matrix": lambda: close(rotary.rotation_matrix(np.array([0.3])) @ Q, turned(Q, 0.3)),
+    "agreement": lambda: close(
+        rotary.pair_scores(Q, K, np.array([0.3]))[0],
+        Q @ K * math.cos(0.3) + (Q[0] * K[1] - Q[1] * K[0]) * math.sin(0.3),
+    ),
+    "shift matrix": lambda: close(
+        absolute.shift_matrix(N, D, BASE) @ absolute.sinusoidal(np.array([M]), D, BASE)[0],
+        absolute.sinusoidal(np.array([M + N]), D, BASE)[0],
+    ),
+    "normalised code": lambda: close(absolute.normalised(np.array([M]), 20, 4)[0], np.full(4, M / 20)),
+    "attention factor": lambda: (
+        scaling.yarn(128, factor=4.0, original_max_position_embeddings=4096).attention_factor > 1
+    ),
+    "position interpolation": lambda: close(scaling.linear(D, BASE, factor=4.0).inv_freq, THETA / 4),
+    "NTK-aware scaling": lambda: close((THETA / scaling.ntk_aware(D, BASE, factor=4.0).inv_freq)[[0, -1]], [1, 4]),
+    "slope": lambda: close(bias.alibi_slopes(8), 2.0 ** -np.arange(1, 9)),
+    "Sandwich": lambda: close(
+        np.diff(np.asarray(bias.sandwich(np.array([[0, -N]]), 8))[-1, 0]),
+        (np.cos(N * frequencies.inv_freq(128)).sum() - 64) / 8,
+    ),
+    "bfloat16": lambda: analysis.SIGNIFICANT_BITS["bfloat16"] == 8,
+    "completed pair": lambda: (
+        configs.completed_pairs(configs.model("Llama-2-7b-hf"))
+        == int((frequencies.turns(4096, frequencies.inv_freq(128)) >= 1).sum())
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOTATION)
+def test_the_notation_agrees_with_the_package(name: str):
+    assert name in BY_NAME
+    assert NOTATION[name]()
+
+
+def test_symbols_are_those_of_the_chapters():
+    """A symbol stands in the chapter that the entry points to, written in the same way."""
+    strangers = []
+    for term in TERMS:
+        text = without_spaces("".join(text for _, text in sections_of(term.see.partition("#")[0]).values()))
+        strangers += [(term.name, symbol) for symbol in term.symbols if without_spaces(symbol.strip("$")) not in text]
+    assert strangers == []
+
+
+def without_spaces(text: str) -> str:
+    return re.sub(r"\s|\\[,;!]", "", text)
+
+
+# ---- the questions -------------------------------------------------------------------------------------------------
+
+
+@every_question
+def test_an_answer_is_short_and_says_where_it_is_shown(question: Question):
+    assert "`" not in question.text, "a directive's own line cannot hold code"
+    assert question.text.endswith(("?", "?*"))
+    links = TO_NOTEBOOK.findall(question.answer)
+    assert links
+    for text, notebook, anchor in links:
+        assert resolves(notebook, anchor), f"{notebook}#{anchor}"
+        assert text.endswith(sections_of(notebook)[anchor][0])
+    prose = re.sub(r"^`{3}.*?^`{3}$", "", question.answer, flags=re.MULTILINE | re.DOTALL)
+    assert 15 < len(re.sub(r"\[[^\]]+\]\([^)]+\)", "", prose).split()) < 150
+
+
+def test_every_group_of_questions_is_named_at_the_top():
+    listed = re.findall(r"\[([^\]]+)\]\(#([\w-]+)\)", QUESTIONS.read_text(encoding="utf-8"))
+    groups = dict.fromkeys(question.group for question in ASKED)
+    assert listed == [(group, nodes.make_id(group)) for group in groups]
+
+
+def test_questions_are_unique():
+    assert len({question.anchor for question in ASKED}) == len(ASKED) >= 20
+
+
+# ---- about the notes -----------------------------------------------------------------------------------------------
+
+
+@cache
+def claims() -> dict[str, Any]:
+    return {claim.id: claim for claim in evidence.load_manifest()}
+
+
+def part_of(note: str) -> str:
+    """The part of the page that is about one note."""
+    [part] = [
+        part
+        for part in re.split(r"^## ", NOTES.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        if part.startswith(f"Note {note}:")
+    ]
+    return part
+
+
+@pytest.mark.parametrize("note", ["000", "001", "002", "003", "004"])
+def test_every_chapter_that_settles_claims_of_a_note_stands_in_its_table(note: str):
+    table = "\n".join(line for line in part_of(note).splitlines() if line.startswith("|"))
+    linked = {notebook[:2] for _, notebook, _ in TO_NOTEBOOK.findall(table)}
+    assert {claim.chapter for claim in claims().values() if note in claim.source} <= linked
+
+
+def test_links_of_the_page_about_the_notes_resolve():
+    for text, notebook, anchor in TO_NOTEBOOK.findall(NOTES.read_text(encoding="utf-8")):
+        assert resolves(notebook, anchor), f"{notebook}#{anchor}"
+        if text[:2].isdigit():
+            assert text == f"{notebook[:2]} {sections_of(notebook)[anchor][0]}"
+
+
+def test_what_a_note_says_is_taken_from_the_manifest_and_has_both_sides():
+    said = directives_of(NOTES, "notes-say")
+    assert [title for _, title, _, _ in said] == ["000", "001", "002", "003", "004"]
+    for _, note, _, content in said:
+        told = [claims()[claim_id] for claim_id in content.split()]
+        assert all(note in claim.source for claim in told)
+        assert any(claim.verdict == "TRUE" for claim in told)
+        assert any(claim.verdict in ("MISL", "FALSE") for claim in told)
+
+
+def test_no_count_is_typed():
+    text = re.sub(r"`{3}.*?`{3}", "", NOTES.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert [number.text for number in numbers_in_prose(text) if not re.fullmatch(r"00[0-4]", number.text)] == []
+
+
+# ---- the built pages -----------------------------------------------------------------------------------------------
+
+
+def text_of(site: Path, name: str) -> str:
+    return (site / "book" / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_every_term_and_every_question_is_on_its_page(built_site: Path):
+    glossary, questions = text_of(built_site, "glossary"), text_of(built_site, "questions")
+    for term in TERMS:
+        assert re.search(rf'<div class="posenc-term[^>]* id="{term.anchor}"', glossary), term.name
+    assert glossary.count('class="posenc-term ') == len(TERMS)
+    for question in ASKED:
+        assert f'id="{question.anchor}"' in questions, question.text
+    assert questions.count('class="posenc-question"') == len(ASKED)
+    assert "```" not in glossary + questions
+
+
+def test_names_of_the_package_lead_to_its_reference(built_site: Path):
+    linked = re.findall(r'href="package/\w+\.html#posenc\.([\w.]+)"', text_of(built_site, "glossary"))
+    wanted = [CODE.fullmatch(code)["name"] for term in TERMS for code in term.code]  # type: ignore[index]
+    missing = Counter(wanted) - Counter(unquote(name) for name in linked)
+    assert not missing, missing
+
+
+def test_counts_are_those_of_the_manifest(built_site: Path):
+    bars = re.findall(r'class="posenc-shares" role="img" aria-label="([^"]+)"', text_of(built_site, "about_the_notes"))
+    assert len(bars) == 6
+    for bar, note in zip(bars, ["", "000", "001", "002", "003", "004"], strict=True):
+        counts = Counter(
+            claim.verdict
+            for claim in claims().values()
+            if (note in claim.source if note else claim.source != ("ours",))
+        )
+        words = ", ".join(f"{counts[name]} {text}" for name, text in VERDICTS.items() if counts[name])
+        assert bar == f"{sum(counts.values())} claims: {words}"
+
+
+def test_a_link_to_an_answer_opens_it(site_url: str, new_page: Callable[..., Page]):
+    page = new_page()
+    anchor = ASKED[-1].anchor
+    page.goto(f"{site_url}/book/questions.html#{anchor}")
+    expect(page.locator(f"#{anchor}")).to_be_visible()
+    expect(page.locator("details[open]")).to_have_count(1)
+
+
+def test_an_answer_takes_no_more_than_half_a_screen(new_page: Callable[..., Page], site_url: str):
+    page = new_page(width=1280, height=800)
+    page.goto(f"{site_url}/book/questions.html")
+    settle(page)
+    heights = page.evaluate(
+        """() => [...document.querySelectorAll('.posenc-answer')].map((answer) => {
+          answer.closest('details').open = true;
+          return answer.getBoundingClientRect().height;
+        })"""
+    )
+    assert len(heights) == len(ASKED)
+    assert min(heights) > 0
+    assert max(heights) <= 400
+
+
+# ---- the bibliography ----------------------------------------------------------------------------------------------
+
+CITED = re.compile(r'class="bibtex-citation"[^>]*>(.*?) \[<a [^>]*href="[^"#]*#(\w+)"[^>]*>(\w+)</a>\]')
+
+
+def test_authors_and_year_tell_papers_apart(built_site: Path):
+    """Papers of the same year by the same short name have letters after it, in the order of the bibliography."""
+    pages = [(built_site / "book" / f"{name}.html").read_text(encoding="utf-8") for name in ("references", "findings")]
+    cited: dict[tuple[str, str], set[str]] = {}
+    for authors, key, year in CITED.findall("".join(pages)):
+        cited.setdefault((authors, year), set()).add(key)
+    assert len(cited) > 70
+    assert {shown: keys for shown, keys in cited.items() if len(keys) > 1} == {}
+    order = re.findall(r'class="citation" id="(\w+)"', pages[0])
+    lettered = [(order.index(key), shown) for shown, [key] in cited.items() if not shown[1].isdigit()]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for _, (authors, year) in sorted(lettered):
+        groups.setdefault((authors, year[:4]), []).append(year[4:])
+    assert groups
+    for shown, letters in groups.items():
+        assert "".join(letters) == "abcdefgh"[: len(letters)], shown
+        assert len(letters) > 1, shown
+        assert shown not in cited

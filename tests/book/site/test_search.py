@@ -1,0 +1,183 @@
+"""What a search finds first: twenty-four queries with their pages, chosen before the ranking was made, and others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from book._site.reference.glossary import terms_of
+from book._site.reference.terms import GLOSSARY
+from tests.book.site.conftest import nothing_wrong, open_page
+
+SEE = {term.name: "notebooks/{}.html#{}".format(*term.see.split("#")) for term in terms_of(GLOSSARY)}
+ENTRY = {term.name: f"book/glossary.html#{term.anchor}" for term in terms_of(GLOSSARY)}
+# What must come first: a page, a section of one, or what the glossary names for a term.
+FIRST = {
+    "rope": "notebooks/05_rope_by_matrices.html",
+    "why base 10000": "notebooks/04_sinusoids.html#deeper-why-one-factor-and-which-base",
+    "rotate half": SEE["rotate_half"],
+    "alibi": SEE["ALiBi"],
+    "yarn": SEE["YaRN"],
+    "外推": ENTRY["extrapolation"],
+    "旋转": "book/glossary.html#",
+    "位置编码": ENTRY["position code"],
+    "因果掩码": ENTRY["causal mask"],
+    "context window": "notebooks/11_rope_in_real_models.html",
+    "base 500000": "notebooks/11_rope_in_real_models.html",
+    "rope_theta": "notebooks/11_rope_in_real_models.html",
+    "inv_freq": "notebooks/07_many_dimensions.html",
+    "nope": SEE["NoPE"],
+    "t5 bias": SEE["T5's bias"],
+    "dog bites man": "notebooks/02_the_blind_spot.html",
+    "extrapolation": "notebooks/09_why_extrapolation_fails.html",
+    "qwen": "notebooks/11_rope_in_real_models.html",
+    "ntk": SEE["NTK-aware scaling"],
+    "causal mask": SEE["causal mask"],
+    "sinusoidal": "notebooks/04_sinusoids.html",
+    "attention sink": SEE["attention sink"],
+    "blind spot": "notebooks/02_the_blind_spot.html",
+    "learned positions": "notebooks/13_learned_positions_and_none.html",
+    # since then: what a question or a new term answers
+    "quantise keys": "book/questions.html#should-cached-keys-be-quantised",
+    "quantised weights": "book/questions.html#can-weights-be-reordered",
+    "several devices": "book/questions.html#a-text-is-split-over-several-devices",
+    "no_rope_layers": "notebooks/17_after_plain_rotation.html",
+    "mrope_interleaved": "book/questions.html#my-model-says-mrope-interleaved",
+    "context shift": SEE["context shift"],
+    "qk norm": SEE["QK norm"],
+}
+
+
+@pytest.fixture(scope="module", params=["http", "file"])
+def search_page(request: pytest.FixtureRequest, site_url: str, built_site: Path) -> str:
+    """The search page's address, over HTTP or from disk."""
+    return f"{site_url if request.param == 'http' else built_site.as_uri()}/search.html"
+
+
+@pytest.fixture
+def search(search_page: str, new_page: Callable[..., Page]) -> Callable[[str], Page]:
+    """Asks the search page by its address."""
+
+    def ask(words: str) -> Page:
+        page = new_page()
+        page.goto(f"{search_page}?q={words}")
+        expect(page.locator("#search-results .search-summary")).to_contain_text(re.compile("finished|did not match"))
+        return page
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def kept_search(search_page: str, browser: Browser) -> Iterator[Page]:
+    """A search page that is asked again and again, and reads no excerpts, each of which is a page of the book."""
+    page, watch = open_page(browser)
+    page.add_init_script("window.fetch = async () => new Response('')")
+    page.goto(search_page)
+    yield page
+    nothing_wrong([watch])
+    page.context.close()
+
+
+def unmarked(address: str) -> str:
+    """Where a result leads, without the words that are to be marked there."""
+    return re.sub(r"\?highlight=[^#]+", "", address)
+
+
+def found(page: Page) -> list[str]:
+    """Where the results lead."""
+    return [unmarked(link.get_attribute("href")) for link in page.locator("#search-results li > a").all()]
+
+
+# Asks as the page does for what its address brings; the first result is there at once, the others come by and by.
+ASK = """(words) => {
+  document.getElementById('search-results').replaceChildren();
+  Search.performSearch(words);
+  return document.querySelector('#search-results li > a').getAttribute('href');
+}"""
+
+
+@pytest.mark.parametrize("words", FIRST)
+def test_what_comes_first(words: str, kept_search: Page):
+    assert unmarked(kept_search.evaluate(ASK, words)).startswith(FIRST[words])
+
+
+@pytest.fixture
+def follow(kept_search: Page, new_page: Callable[..., Page]) -> Callable[[str], Page]:
+    """Goes where the first result leads."""
+
+    def lead(words: str) -> Page:
+        page = new_page()
+        page.goto(urljoin(kept_search.url, kept_search.evaluate(ASK, words)))
+        return page
+
+    return lead
+
+
+# How the words begin that are marked where the first result leads.
+MARKED = {
+    "why base 10000": ("base", "10000"),
+    "attention sink": ("attention", "sink"),
+    "causal mask": ("causal", "mask"),
+    "quantise keys": ("quantis", "key"),
+    "因果掩码": ("因果掩码",),
+}
+
+
+@pytest.mark.parametrize("words", MARKED)
+def test_a_result_leads_to_the_words_and_marks_them(words: str, follow: Callable[[str], Page]):
+    page = follow(words)
+    marks = page.locator("mark.posenc-found")
+    expect(marks.first).to_be_in_viewport()
+    texts = [re.sub(r"(?<=\d)[ ,\u202f](?=\d)", "", text).lower() for text in marks.all_inner_texts()]
+    assert all(text.startswith(MARKED[words]) for text in texts)
+    assert all(any(text.startswith(beginning) for text in texts) for beginning in MARKED[words])
+    place = page.evaluate("decodeURIComponent(location.hash.slice(1))")
+    assert not place or page.locator(f"[id='{place}'] mark.posenc-found").count() == len(texts)
+
+
+def test_a_result_opens_the_fold_that_it_leads_into(follow: Callable[[str], Page]):
+    """The section of this query is a deeper one, so that the page has it folded."""
+    words = "why base 10000"
+    page = follow(words)
+    section = page.locator(f"section#{FIRST[words].partition('#')[2]}")
+    expect(section.locator("p").nth(1)).to_be_visible()
+    assert section.locator(":scope > details:not(.posenc-aside)").evaluate("(fold) => fold.open")
+
+
+def test_what_is_marked_begins_a_word(site_url: str, new_page: Callable[..., Page]):
+    page = new_page()
+    page.goto(f"{site_url}/notebooks/04_sinusoids.html?highlight=ion (")
+    assert page.locator("mark").count() == 0, "no word begins with it"
+    page.goto(f"{site_url}/notebooks/04_sinusoids.html?highlight=zzzz#two-photographs")
+    expect(page.locator("section#two-photographs h2")).to_be_in_viewport()
+
+
+def test_chapters_come_before_what_is_about_them(search: Callable[[str], Page]):
+    kinds = [bool(re.match(r"notebooks/\d\d_", address)) for address in found(search("wavelength pair"))]
+    assert all(kinds[:5])
+    assert not all(kinds)
+
+
+def test_every_result_leads_to_something(search: Callable[[str], Page], built_site: Path):
+    for address in found(search("rotation of pairs")):
+        path, _, anchor = address.partition("#")
+        text = (built_site / path).read_text(encoding="utf-8")
+        assert not anchor or f'id="{anchor}"' in text, address
+
+
+def test_an_excerpt_is_the_text_of_the_place(site_url: str, new_page: Callable[..., Page]):
+    page = new_page()
+    page.goto(f"{site_url}/search.html?q=attention sink")
+    excerpt = page.locator("#search-results li").first.locator("p.context")
+    expect(excerpt).to_contain_text("sink")
+    expect(excerpt).not_to_contain_text("put to the test")
+
+
+def test_nothing_found_says_so(search: Callable[[str], Page]):
+    page = search("qqqqzzzz")
+    assert found(page) == []

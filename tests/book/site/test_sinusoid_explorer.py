@@ -1,0 +1,207 @@
+"""The sinusoid explorer in a browser: its arithmetic, and what dragging and drawing anew change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posenc._numbers import fixed, grouped
+from posenc.absolute import shift_matrix, sinusoidal
+from posenc.analysis import decay, kernel_asymmetry, kernel_residual, offset_kernel
+from posenc.frequencies import inv_freq, wavelengths
+from posenc.widgets import SinusoidExplorer
+from posenc.widgets.sinusoid_explorer import random_orthogonal
+from tests.book.site.hands import drag
+
+pytestmark = pytest.mark.xdist_group("SinusoidExplorer")  # with the battery of tests of it: they share its page
+
+BASES = (1.0, 1.023, 500.0, 1e4, 1e8)
+DIMS = (2, 4, 64, 128)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_matrices_equal_python(arithmetic, dim):
+    rows = "%s.map((row) => Array.from(row))"
+    for seed in (0, 1, 500, 999):
+        drawn = arithmetic(rows % "A.randomOrthogonal(x.seed, x.dim)", {"seed": seed, "dim": dim})
+        np.testing.assert_allclose(drawn, random_orthogonal(seed, dim), atol=1e-10, rtol=0)
+    for base in BASES:
+        for offset in (-64, -1, 0, 1, 64):
+            x = {"dim": dim, "base": base, "offset": offset}
+            drawn = arithmetic(rows % "A.shiftMatrix(x.offset, A.inverseFrequencies(x.dim, x.base))", x)
+            np.testing.assert_allclose(drawn, shift_matrix(offset, dim, base), atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("base", BASES)
+def test_kernels_equal_python(arithmetic, dim, base):
+    distances, positions = np.arange(-64, 65), np.arange(128)
+    matrices = {
+        "A.shiftMatrix(0, A.inverseFrequencies(x.dim, x.base))": np.eye(dim),
+        "A.shiftMatrix(-7, A.inverseFrequencies(x.dim, x.base))": shift_matrix(-7, dim, base),
+        "A.randomOrthogonal(3, x.dim)": random_orthogonal(3, dim),
+    }
+    for expression, matrix in matrices.items():
+        kernel, band, measures = arithmetic(
+            f"""(() => {{
+              const products = A.offsetProducts(A.sinusoidalRun(-64, 256, x.dim, x.base), 64, {expression});
+              const kernel = Array.from({{ length: 128 }}, (_, m) => products(m)), band = A.kernelBand(kernel);
+              return [kernel.map((row) => Array.from(row)), ['low', 'high', 'mean'].map((k) => Array.from(band[k])),
+                [A.kernelResidual(kernel, band), A.kernelAsymmetry(kernel, band)]];
+            }})()""",
+            {"dim": dim, "base": base},
+        )
+        wanted = offset_kernel(-distances, positions, dim, base, matrix) / (dim / 2)
+        np.testing.assert_allclose(kernel, wanted, atol=1e-10, rtol=0)
+        np.testing.assert_allclose(band, [wanted.min(0), wanted.max(0), wanted.mean(0)], atol=1e-10, rtol=0)
+        np.testing.assert_allclose(
+            measures, [kernel_residual(wanted), kernel_asymmetry(wanted)], atol=1e-10, rtol=0, err_msg=expression
+        )
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_codes_equal_python_on_both_sides_of_the_text(arithmetic, dim):
+    positions = list(range(-64, 192))
+    for base in BASES:
+        x = {"at": positions, "dim": dim, "base": base}
+        drawn = arithmetic("A.sinusoidal(x.at, x.dim, x.base).map((row) => Array.from(row))", x)
+        run = arithmetic("A.sinusoidalRun(-64, 256, x.dim, x.base).map((row) => Array.from(row))", x)
+        for codes in (drawn, run):
+            np.testing.assert_allclose(codes, sinusoidal(np.array(positions), dim, base), atol=1e-10, rtol=0)
+
+
+def test_dragging_the_position_moves_the_hands_and_not_the_curve(open_live):
+    live = open_live(SinusoidExplorer)
+    live.set(weight="identity")
+    before = live.values()
+    live.drag("position", 0.8)
+    assert live.get("position") > 64
+    after = live.values()
+    assert np.abs(np.subtract(after["code"], before["code"])).max() > 0.1
+    np.testing.assert_allclose(after["kernel"], before["kernel"], atol=1e-12)
+    live.set(weight="random")
+    there = live.values()["kernel"]
+    live.input("position").press("Home")
+    assert np.abs(np.subtract(live.values()["kernel"], there)).max() > 0.1
+
+
+def test_a_new_draw_is_another_matrix_and_the_shift_operator_points(open_live):
+    live = open_live(SinusoidExplorer)
+    live.open()
+    live.set(weight="identity")
+    assert live.control("draw").is_hidden()
+    live.set(weight="random")
+    first = live.values()
+    live.control("draw").locator("button").click()
+    assert live.get("draw") == 1
+    second = live.values()
+    assert np.abs(np.subtract(first["kernel"], second["kernel"])).max() > 0.1
+    live.set(weight="shift")
+    for offset in (-30, 12):
+        live.set(offset=offset)
+        assert live.values()["peak"] == offset
+
+
+def test_table_and_curve_are_read_off(open_live):
+    live = open_live(SinusoidExplorer)
+    live.set(weight="identity")
+    live.figure.locator("[data-reader=position]").press("Home")
+    dimension = live.figure.locator("[data-reader=dimension]")
+    dimension.press("Home")
+    dimension.press("ArrowRight")
+    assert live.readout == "position 0, dimension 1: 1.000 (cosine of pair 0, one turn in 6.283 tokens)"
+    dimension.press("End")
+    slowest = grouped(wavelengths(inv_freq(64))[-1])
+    assert live.readout == f"position 0, dimension 63: 1.000 (cosine of pair 31, one turn in {slowest} tokens)"
+    live.figure.locator("[data-reader=offset]").press("End")
+    there = fixed(decay(64, inv_freq(64)), 3)
+    over = f"mean {there}, least {there}, greatest {there} over the positions"
+    assert live.readout == f"Δ = 64: {there} from m = 20 · {over}"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_curve_is_inked_where_the_values_are(open_live, theme):
+    live = open_live(SinusoidExplorer, theme=theme)
+    live.set(weight="identity")
+    kernel = live.values()["kernel"]
+    points = [[offset, kernel[offset + 64]] for offset in (-60, -31, -7, 0, 25, 60)]
+    ink = live.evaluate(
+        """(() => {
+          const canvas = figure.querySelector('canvas'), copy = new OffscreenCanvas(canvas.width, canvas.height);
+          const context = copy.getContext('2d', { willReadFrequently: true });
+          context.drawImage(canvas, 0, 0);
+          return x.map((at) => {
+            const [px, py] = explorable.pixel(...at).map(Math.round);
+            return Array.from(context.getImageData(px - 1, py - 1, 3, 3).data).filter((_, k) => k % 4 === 3);
+          });
+        })()""",
+        [*points, [40, 0.95]],
+    )
+    *inked, empty = ink
+    assert all(max(square) > 200 for square in inked)
+    assert not any(empty)  # nothing is drawn where no curve is
+
+
+@pytest.mark.parametrize("finger", [False, True])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_both_positions_and_the_offset_are_dragged_in_the_picture(open_live, finger, width):
+    live = open_live(SinusoidExplorer, width=width, height=740, has_touch=finger)
+    canvas = "figure.querySelector('canvas').clientWidth"
+
+    def handle(name):
+        return next(handle for handle in live.evaluate("explorable.handles") if handle["name"] == name)
+
+    def move(name, across, down=0):
+        start = handle(name)
+        there = (start["x"] + across, start["y"] + down)
+        drag(live, [(start["x"], start["y"]), (start["x"] + across / 2, start["y"]), there], finger)
+        return there
+
+    assert [one["name"] for one in live.evaluate("explorable.handles")] == ["position", "key", "offset"]
+    x, _ = move("position", 60, 7)
+    assert live.get("position") > 20
+    assert live.get("offset") == 10, "the distance stays"
+    assert abs(handle("position")["x"] - x) < 4
+    key, position = live.get("position") - 10, live.get("position")
+    x, _ = move("key", -40, -5)
+    assert live.get("position") == position
+    assert position - live.get("offset") < key
+    assert abs(handle("key")["x"] - x) < 4
+    live.set(position=20, offset=10)
+    x, _ = move("offset", -30, 4)
+    assert live.get("offset") < 10
+    assert abs(handle("offset")["x"] - x) < 4
+    start = handle("offset")
+    (_, top), (_, bottom) = (live.evaluate("explorable.pixel(...x)", [0, value]) for value in (1, -0.4))
+    far = next(y for y in (top, bottom) if abs(y - start["y"]) > 30)  # its line, away from the mark on it
+    drag(live, [(start["x"], far), (start["x"] + 40, far)], finger)
+    assert abs(handle("offset")["x"] - start["x"] - 40) < 4
+    assert live.finding == SinusoidExplorer(**live.setting()).finding()
+    live.set(position=3, offset=60)
+    left = handle("key")["x"]
+    assert 0 < left < live.evaluate(canvas) / 2, "a key outside the table waits at its edge"
+    move("key", 25)
+    assert live.get("offset") <= 3
+
+
+def test_the_curves_fill_their_panel(open_live):
+    live = open_live(SinusoidExplorer)
+    for weight, base in (("identity", 1e4), ("random", 1e4), ("shift", 1e8), ("identity", 1.0)):
+        live.set(weight=weight, base=base, offset=64)
+        values = live.values()
+        lines = [values[line] for line in ("kernel", "plain", "low", "high")]
+        tops = [live.evaluate("explorable.pixel(...x)", [0, float(extreme(lines))])[1] for extreme in (np.max, np.min)]
+        frame = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "offset")
+        high = 2 * (frame["y"] - live.evaluate("explorable.pixel(0, 1.08)")[1])
+        assert (tops[1] - tops[0]) / high > 0.6, f"{weight}, base {base:g}: most of the panel is empty"
+        assert tops[1] <= frame["y"] + high / 2, "no curve leaves the panel"
+
+
+def test_moving_the_position_moves_no_axis(open_live):
+    live = open_live(SinusoidExplorer)
+    for weight in ("random", "shift", "identity"):
+        places = set()
+        for position, offset in ((0, 10), (64, -64), (127, 64)):
+            live.set(weight=weight, position=position, offset=offset)
+            places.add(tuple(live.evaluate("explorable.pixel(0, 0.5)")))
+        assert len(places) == 1, weight

@@ -1,0 +1,315 @@
+"""The Sphinx extension without a browser: the cache's path, launch buttons, descriptions, outputs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from docutils import nodes
+from sphinx.errors import SphinxParallelError
+
+from book import _site
+from book._site.outputs import processes, render
+from book._site.pages import head
+from book._site.reference.directives import AnyTrait
+from tests.book.site.browser import ROOT
+
+PLOTLY = render.PLOTLY
+VIEW = render.WIDGET_VIEW
+
+
+# ---- several processes --------------------------------------------------------------------------------------------
+
+
+def test_a_page_that_fails_in_a_process_of_its_own_is_not_passed_over() -> None:
+    def fail(page: str) -> None:
+        raise RuntimeError(f"{page} is broken")
+
+    def start() -> None:
+        tasks = processes.Processes(1)
+        for number in range(100):
+            tasks.add_task(fail, f"page {number}")
+            time.sleep(0.1)  # the first fails while others are yet to start
+
+    with pytest.raises(SphinxParallelError, match="page 0 is broken"):
+        start()
+
+
+# ---- the execution cache ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def copied_package(tmp_path: Path) -> Path:
+    """A folder that holds a copy of src/posenc."""
+    shutil.copytree(ROOT / "src" / "posenc", tmp_path / "src" / "posenc")
+    return tmp_path
+
+
+def test_cache_path_is_stable(copied_package: Path) -> None:
+    first = _site.execution_cache(copied_package)
+    assert first == _site.execution_cache(copied_package)
+    assert first.name == _site.execution_cache().name  # it depends on the contents, not on the place
+    assert first.parent == copied_package / "_build" / ".jupyter_cache"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "follows"), [("frequencies.py", True), ("js/*.json", True), ("js/*.js", False), ("js/*.css", False)]
+)
+def test_cache_path_follows_what_a_notebook_shows(copied_package: Path, pattern: str, follows: bool) -> None:
+    before = _site.execution_cache(copied_package)
+    changed = next((copied_package / "src" / "posenc").glob(pattern))
+    changed.write_bytes(changed.read_bytes() + b"\n")
+    assert (_site.execution_cache(copied_package) != before) == follows
+
+
+def test_cache_path_follows_names_and_new_files(copied_package: Path) -> None:
+    package = copied_package / "src" / "posenc"
+    paths = {_site.execution_cache(copied_package)}
+    (package / "new.py").write_text("")
+    paths.add(_site.execution_cache(copied_package))
+    (package / "new.py").rename(package / "newer.py")
+    paths.add(_site.execution_cache(copied_package))
+    assert len(paths) == 3
+
+
+def test_cache_path_ignores_compiled_files(copied_package: Path) -> None:
+    before = _site.execution_cache(copied_package)
+    compiled = copied_package / "src" / "posenc" / "__pycache__"
+    compiled.mkdir(exist_ok=True)
+    (compiled / "anything.pyc").write_bytes(b"1")
+    assert _site.execution_cache(copied_package) == before
+
+
+def test_cache_path_follows_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _site.execution_cache()
+    monkeypatch.setattr(_site, "version", lambda name: "0")
+    assert _site.execution_cache() != before
+
+
+# ---- configuration ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("url", "kept"), [("", False), ("https://github.com/someone/turn-by-turn", True)])
+def test_launch_buttons_need_an_address(url: str, kept: bool) -> None:
+    config = SimpleNamespace(html_theme_options={"repository_url": url, "launch_buttons": {"colab_url": "x"}})
+    _site.configure(None, config)  # type: ignore[arg-type]
+    assert ("launch_buttons" in config.html_theme_options) == kept
+    assert config.nb_execution_cache_path == str(_site.execution_cache())
+
+
+# ---- descriptions -------------------------------------------------------------------------------------------------
+
+
+def describe(metadata: dict[str, str], *paragraphs: str) -> str:
+    app = SimpleNamespace(env=SimpleNamespace(metadata={"page": metadata}))
+    doctree = nodes.container()
+    doctree += [nodes.paragraph("", text) for text in paragraphs]
+    return head.describe(app, "page", doctree)  # type: ignore[arg-type]
+
+
+def test_description_prefers_the_metadata() -> None:
+    assert describe({"description": "As told."}, "First.") == "As told."
+
+
+def test_description_falls_back_on_the_first_paragraph() -> None:
+    assert describe({}, "", "First\nparagraph.", "Second.") == "First paragraph."
+
+
+def test_long_first_paragraph_is_cut_at_a_word() -> None:
+    text = describe({}, "word " * 100)
+    assert len(text) <= head.LONGEST + 2
+    assert text.endswith("word …")
+
+
+def test_missing_description_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    warnings: list[str] = []
+    monkeypatch.setattr(head.logger, "warning", lambda message, **_: warnings.append(message))
+    assert describe({}) == ""
+    assert warnings == ["the page has no description"]
+
+
+# ---- outputs ------------------------------------------------------------------------------------------------------
+
+
+def figure(**layout: Any) -> dict[str, Any]:
+    return {"data": [{"type": "scatter", "y": [1, 2]}], "layout": layout, "config": {"plotlyServerURL": "https://x"}}
+
+
+def test_plotly_html_has_caption_alternative_text_and_room() -> None:
+    title = {"text": "θ<sub>i</sub><br><b>falls</b>", "subtitle": {"text": "a subtitle"}}
+    html = render.plotly_html(figure(title=title, meta={"alt": 'A "curve"'}, height=300))
+    assert "<figcaption>θ<sub>i</sub> <b>falls</b><br>a subtitle</figcaption>" in html
+    assert 'role="img" aria-label="A &quot;curve&quot;" style="--posenc-room:300px;--posenc-phone-room:300px"' in html
+    assert "<noscript><p>A &quot;curve&quot;" in html
+    assert "plotlyServerURL" not in html
+
+
+def test_panels_that_keep_their_shape_take_less_room_on_a_phone() -> None:
+    def phone(**axis: object) -> int:
+        axes = {"xaxis": {"domain": [0, 0.5], "range": [-2, 2]}, "yaxis": {"range": [-1, 1]} | axis}
+        html = render.plotly_html(figure(height=500, **axes))
+        return int(re.search(r"--posenc-phone-room:(\d+)px", html)[1])
+
+    assert phone() == 500
+    assert phone(scaleanchor="x") == round(0.5 * 270 * 2 / 4) + 150
+    assert phone(scaleanchor="x", scaleratio=2, domain=[0, 0.5]) == round(0.5 * 270 * 2 * 2 / 4 / 0.5) + 150
+    assert phone(scaleanchor="x", domain=[0, 0.1]) == 500, "never more than elsewhere"
+
+
+def test_rows_of_panels_that_keep_their_shape_have_room_for_titles_on_a_phone() -> None:
+    axes = {"xaxis": {"domain": [0, 0.4]}, "yaxis": {"scaleanchor": "x", "domain": [0.55, 1]}}
+    axes |= {"yaxis2": {"scaleanchor": "x", "domain": [0, 0.45]}}
+    room = re.search(r"--posenc-phone-room:(\d+)px", render.plotly_html(figure(height=700, **axes)))
+    plot, panel = int(room[1]) - 150, 0.4 * 270
+    assert plot * 0.55 - panel >= 45, "from one row's panels to the next row's"
+
+
+def test_plotly_title_stands_in_for_a_missing_alternative_text() -> None:
+    assert 'aria-label="θ i falls"' in render.plotly_html(figure(title="θ<sub>i</sub><br>falls"))
+
+
+def test_figure_without_words_is_described_by_what_it_draws() -> None:
+    drawn = figure(title="S(Δ) = 0.2", xaxis={"title": {"text": "distance <i>Δ</i>"}})
+    drawn["data"] = [{"name": "law"}, {"name": "S(Δ)"}, {"name": "law"}]
+    assert 'aria-label="S(Δ) = 0.2. A plot of law, S(Δ) against distance Δ"' in render.plotly_html(drawn)
+
+
+def test_plotly_html_is_inert() -> None:
+    """Nothing in a figure's strings becomes markup or ends the script element."""
+    hostile = figure(title="<img src=x onerror=alert(1)>", annotations=[{"text": "</script><b>"}])
+    html = render.plotly_html(hostile)
+    assert "<img" not in html
+    assert html.count("</script>") == 1
+    body = html.partition('<script type="application/json">')[2].partition("</script>")[0]
+    assert json.loads(body)["layout"]["annotations"][0]["text"] == "</script><b>"
+
+
+class Renderer:
+    """As much of myst-nb's renderer as the widget renderer touches."""
+
+    def __init__(self, states: dict[str, Any]) -> None:
+        metadata = {"widgets": {render.WIDGET_STATE: {"state": states}}} if states else {}
+        self.renderer = SimpleNamespace(nb_client=SimpleNamespace(nb_metadata=metadata))
+        self.warnings: list[str] = []
+        self.logger = SimpleNamespace(warning=lambda message, **_: self.warnings.append(message))
+
+    def render_stdout(self, output: dict[str, Any], *_: Any) -> list[nodes.Element]:
+        return [nodes.literal_block("", output["text"])]
+
+    def render_mime_type(self, data: Any) -> list[nodes.Element]:
+        return render.PlotlyOutput.handle_mime(self, data, False) or []  # type: ignore[arg-type]
+
+
+def view(renderer: Renderer) -> list[nodes.Element] | None:
+    data = render.MimeData(VIEW, {"model_id": "m"})  # type: ignore[arg-type]
+    return render.WidgetOutput.handle_mime(renderer, data, False)  # type: ignore[arg-type]
+
+
+def model(name: str, module: str = "@jupyter-widgets/controls", **state: Any) -> dict[str, Any]:
+    return {"model_name": name, "model_module": module, "state": state}
+
+
+def interact(outputs: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "m": model(
+            "VBoxModel", _dom_classes=["widget-interact"], children=["IPY_MODEL_a", "IPY_MODEL_b", "IPY_MODEL_o"]
+        ),
+        "a": model("FloatLogSliderModel", description="base", value=10000.0),
+        "b": model("DropdownModel", description="kind", _options_labels=["half", "interleaved"], index=1),
+        "o": model("OutputModel", "@jupyter-widgets/output", outputs=outputs),
+    }
+
+
+def test_interact_is_shown_at_its_opening_setting() -> None:
+    drawn = {"output_type": "display_data", "data": {"text/plain": "Figure", PLOTLY: figure(title="Opening")}}
+    renderer = Renderer(interact([{"output_type": "stream", "name": "stdout", "text": "at 500"}, drawn]))
+    shown = view(renderer)
+    assert shown is not None
+    assert not renderer.warnings
+    text = shown[0].astext()
+    assert "base <b>10\u202f000</b>" in text
+    assert "kind <b>interleaved</b>" in text
+    assert "at 500" in text
+    assert "<figcaption>Opening</figcaption>" in text
+    assert text.endswith(render.RUN_SENTENCE)
+
+
+@pytest.mark.parametrize(
+    ("states", "warning"),
+    [
+        ({}, "no state"),
+        ({"m": model("VBoxModel", children=[])}, "cannot be shown"),
+        (interact([]), "no opening output"),
+        (interact([{"output_type": "error", "ename": "ValueError", "evalue": "odd dim"}]), "odd dim"),
+    ],
+)
+def test_a_widget_that_cannot_be_shown_is_a_warning(states: dict[str, Any], warning: str) -> None:
+    renderer = Renderer(states)
+    view(renderer)
+    assert any(warning in message for message in renderer.warnings)
+
+
+def test_an_explorable_brings_its_own_html() -> None:
+    renderer = Renderer({"m": model("AnyModel", "anywidget")})
+    assert view(renderer) == []
+    assert not renderer.warnings
+
+
+@pytest.mark.parametrize(
+    ("state", "text"),
+    [
+        ({"value": 0.5}, "0.5"),
+        ({"value": 65_536}, "65\u202f536"),
+        ({"value": 1e6}, "1\u202f000\u202f000"),
+        ({"value": True}, "on"),
+        ({"value": "half"}, "half"),
+        ({"_options_labels": ["a"], "index": None}, "none"),
+    ],
+)
+def test_opening_values_read_well(state: dict[str, Any], text: str) -> None:
+    assert render._opening_value(state) == text
+
+
+def test_other_mime_types_are_left_alone() -> None:
+    data = render.MimeData("text/plain", "x")
+    for renderer in (render.PlotlyOutput, render.WidgetOutput):
+        assert renderer.handle_mime(Renderer({}), data, False) is None  # type: ignore[arg-type]
+
+
+# ---- equations and directives ---------------------------------------------------------------------------------------
+
+
+def test_tagged_equations_are_not_split() -> None:
+    tagged, plain = r"\begin{aligned} a &= b \\ c &= d \end{aligned} \tag{1}", r"a \\ b"
+    doctree = nodes.container()
+    doctree += [nodes.math_block(text, text, nowrap=False) for text in (tagged, plain)]
+    render.free_tagged_equations(None, doctree)  # type: ignore[arg-type]
+    first, second = doctree.findall(nodes.math_block)
+    assert first["nowrap"]
+    assert first.astext() == rf"\[{tagged}\]"
+    assert not second["nowrap"]
+    assert second.astext() == plain
+
+
+def test_a_formula_keeps_its_marks() -> None:
+    """Brackets and stops beside a formula go into its line; words beside it do not, nor does a mark after a word."""
+    parts = ["at (“", "m", "”), or ", "n", "th.", "k", ", ", "i", ", ", "j", ""]
+    paragraph = nodes.paragraph("", "", *(nodes.math("", t) if len(t) == 1 else nodes.Text(t) for t in parts))
+    doctree = nodes.container("", paragraph)
+    render.keep_marks_with_formulas(None, doctree)  # type: ignore[arg-type]
+    assert paragraph.astext() == "".join(parts)
+    bound = [[child.astext() for child in node] for node in paragraph.findall(nodes.inline)]
+    assert bound == [["(“", "m", "”),"], ["k", ","], ["i", ","]]
+    assert [node.astext() for node in doctree.findall(nodes.math)] == list("mnkij")
+
+
+def test_explorable_options_are_traits() -> None:
+    options = AnyTrait()
+    assert options  # MyST takes an empty specification for "no options"
+    assert [options["base"](text) for text in ("500", "true", "half")] == [500, True, "half"]

@@ -1,0 +1,281 @@
+"""The page host in a real browser: Plotly figures, explorables' models and links, interact cells, themes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from tests.book.site.browser import SITE, chapters, scroll_through, settle
+
+
+def page_with(css_class: str) -> str:
+    """The first page of the book that has such a figure."""
+    return next(name for name in chapters() if f'class="{css_class}"' in (SITE / name).read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def plotly_page_name() -> str:
+    """The first page with a Plotly figure."""
+    return page_with("posenc-plotly")
+
+
+@pytest.mark.parametrize("how", ["keys", "button"])
+def test_printing_waits_until_every_figure_is_drawn_and_is_light(
+    how: str, plotly_page_name: str, site_url: str, new_page: Callable[..., Page]
+) -> None:
+    page = new_page(theme="dark")
+    page.add_init_script(
+        """window.print = () => {
+          const drawn = [...document.querySelectorAll('.posenc-plotly, .posenc-explorable')]
+            .map((figure) => figure.dataset.ready === 'true');
+          window.printed = { drawn, theme: document.documentElement.dataset.theme };
+          window.dispatchEvent(new Event('afterprint'));
+        }"""
+    )
+    page.goto(f"{site_url}/{plotly_page_name}")
+    settle(page)
+    if how == "keys":
+        page.keyboard.press("Control+p")
+    else:
+        page.locator("[onclick='window.print()']").first.evaluate("(button) => button.click()")
+    page.wait_for_function("window.printed")
+    printed = page.evaluate("window.printed")
+    assert len(printed["drawn"]) > 1
+    assert all(printed["drawn"])
+    assert printed["theme"] == "light"
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_a_figure_printed_before_it_is_drawn_has_its_words(
+    plotly_page_name: str, site_url: str, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    page.route("**/plotly.min.js", lambda route: None)  # it never comes
+    page.goto(f"{site_url}/{plotly_page_name}")
+    canvas = page.locator(".posenc-plotly .posenc-canvas").first
+    words = "(canvas) => getComputedStyle(canvas, '::before').content"
+    assert canvas.evaluate(words) == "none"
+    page.emulate_media(media="print")
+    assert json.loads(canvas.evaluate(words)) == canvas.get_attribute("aria-label")
+
+
+# ---- explorables: the host's own part ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def explorable_page(site_url: str, new_page: Callable[..., Page]) -> Page:
+    """The first page with an explorable, drawn."""
+    page = new_page()
+    page.goto(f"{site_url}/{page_with('posenc-explorable')}")
+    scroll_through(page)
+    return page
+
+
+def numeric_setting(page: Page) -> tuple[str, float, float]:
+    """Name, present value and another allowed value of the first explorable's first slider."""
+    controls, state = page.evaluate(
+        """() => {
+          const { posencModel } = document.querySelector('.posenc-explorable');
+          const controls = posencModel.get('_controls');
+          return [controls, Object.fromEntries(controls.map(({ name }) => [name, posencModel.get(name)]))];
+        }"""
+    )
+    control = next(control for control in controls if "least" in control)
+    middle = round((control["least"] + control["greatest"]) / 4 / 2) * 2
+    return control["name"], state[control["name"]], middle
+
+
+def test_explorables_go_by_their_names(explorable_page: Page) -> None:
+    """The name of each module, numbered where a page has several of a kind; also as id, unless a heading has it."""
+    found = explorable_page.evaluate(
+        "[...document.querySelectorAll('.posenc-explorable')]"
+        ".map(({ dataset, id }) => [dataset.module, dataset.name, id])"
+    )
+    seen: list[str] = []
+    for module, name, identity in found:
+        seen.append(module)
+        number = f"-{seen.count(module)}" if seen.count(module) > 1 else ""
+        assert name == module.replace("_", "-") + number
+        assert identity in ("", name)
+
+
+def test_model_tells_listeners_what_changed(explorable_page: Page) -> None:
+    name, before, after = numeric_setting(explorable_page)
+    heard = explorable_page.evaluate(
+        """([name, after]) => {
+          const { posencModel: model } = document.querySelector('.posenc-explorable');
+          const heard = [];
+          const listener = (source, value) => heard.push([source === model, value]);
+          const anything = () => heard.push('change');
+          model.on(`change:${name}`, listener);
+          model.on('change', anything);
+          model.set(name, after);
+          model.set(name, after);
+          model.save_changes();
+          model.off(`change:${name}`, listener);
+          model.off('change', anything);
+          model.set({ [name]: after + 2 });
+          return heard;
+        }""",
+        [name, after],
+    )
+    assert heard == [[True, after], "change"]
+
+
+def test_setting_link_restores_a_setting(explorable_page: Page, new_page: Callable[..., Page]) -> None:
+    name, before, after = numeric_setting(explorable_page)
+    link = explorable_page.evaluate(
+        """([name, after]) => {
+          const { posencModel } = document.querySelector('.posenc-explorable');
+          posencModel.set(name, after);
+          return posencModel.settingLink({ [name]: after });
+        }""",
+        [name, after],
+    )
+    identity = explorable_page.evaluate("document.querySelector('.posenc-explorable').dataset.name")
+    assert link.endswith(f"#{identity}:{name}={after}")
+    page = new_page()
+    page.goto(link)
+    page.wait_for_function("document.querySelector('.posenc-explorable').dataset.ready === 'true'")
+    present = f"document.querySelector('.posenc-explorable').posencModel.get('{name}')"
+    assert page.evaluate(present) == pytest.approx(after)
+    settle(page)
+    top = page.evaluate("document.querySelector('.posenc-explorable').getBoundingClientRect().top")
+    assert -10 <= top < page.viewport_size["height"]
+
+    page.evaluate("(hash) => { location.hash = hash }", f"#{identity}:{name}={before}")  # and on a page already open
+    page.wait_for_function(f"(value) => Math.abs({present} - value) < 1e-9", arg=before)
+    page.evaluate("(hash) => { location.hash = hash }", f"#explorable-1:{name}={after}")  # as links once were
+    page.wait_for_function(f"(value) => Math.abs({present} - value) < 1e-9", arg=after)
+    page.evaluate("location.hash = '#explorable-99:base=1'")
+    expect(page.locator(".posenc-failure")).to_have_text("The address asks for a figure that is not on this page.")
+
+
+def test_setting_link_works_from_disk(built_site: Path, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    address = (built_site / page_with("posenc-explorable")).as_uri()
+    page.goto(address)
+    scroll_through(page)
+    name, _, after = numeric_setting(page)
+    identity = page.evaluate("document.querySelector('.posenc-explorable').dataset.name")
+    page.goto("about:blank")
+    page.goto(f"{address}#{identity}:{name}={after}")
+    page.wait_for_function("document.querySelector('.posenc-explorable').dataset.ready === 'true'")
+    assert page.evaluate(f"document.querySelector('.posenc-explorable').posencModel.get('{name}')") == after
+
+
+def abort(route: Route) -> None:
+    route.abort()
+
+
+def bring_nothing(route: Route) -> None:
+    route.fulfill(body="", content_type="text/javascript")
+
+
+@pytest.mark.parametrize("answer", [abort, bring_nothing])
+def test_a_module_that_fails_is_reported_in_the_figure(
+    answer: Callable[[Route], None], site_url: str, browser: Browser
+) -> None:
+    """With a page of its own: this one is meant to log an error."""
+    page = browser.new_page()
+    logged: list[str] = []
+    page.on("console", lambda message: logged.append(message.text) if message.type == "error" else None)
+    page.route("**/posenc/modules/*.js*", answer)
+    page.goto(f"{site_url}/{page_with('posenc-explorable')}")
+    expect(page.locator(".posenc-failure").first).to_contain_text("could not be drawn")
+    assert any("does not bring the module" in text for text in logged)
+    page.close()
+
+
+def test_a_module_may_come_after_the_page_host(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    hold: list[Route] = []
+    page.route("**/posenc/modules/*.js*", lambda route: hold.append(route))
+    page.goto(f"{site_url}/{page_with('posenc-explorable')}", wait_until="domcontentloaded")
+    figure = page.locator(".posenc-explorable").first
+    expect(figure).to_have_attribute("data-name", re.compile("^[a-z0-9-]+$"))  # the host has been here
+    for route in hold:
+        route.continue_()
+    expect(figure).to_have_attribute("data-ready", "true")
+
+
+WITHOUT_EXPLORABLES = """<!DOCTYPE html><meta charset="utf-8"><title>none</title>
+<link rel="icon" href="../_static/favicon.svg">
+<link rel="stylesheet" href="../_static/styles/book.css"><script defer src="../_static/posenc/host.js"></script>"""
+
+
+def test_figures_that_a_page_was_built_without_are_fetched_once(site_url: str, new_page: Callable[..., Page]) -> None:
+    """A reader's own code makes them, several at the same time."""
+    given = (SITE / "book" / "findings.html").read_text(encoding="utf-8")
+    figures = re.findall(r'<figure class="posenc-explorable" data-module="(\w+)".*?</figure>', given, re.DOTALL)
+    assert len(figures) == len(set(figures)) == 2
+    wholes = [whole[0] for whole in re.finditer(r'<figure class="posenc-explorable".*?</figure>', given, re.DOTALL)]
+    page = new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page.route("**/none.html", lambda route: route.fulfill(content_type="text/html", body=WITHOUT_EXPLORABLES))
+    page.goto(f"{site_url}/book/none.html")
+    page.evaluate(
+        """(wholes) => {
+          document.body.innerHTML = wholes.join('');
+          for (const figure of document.body.children) window.posencHost.adopt(figure);
+        }""",
+        [*wholes, wholes[0]],
+    )
+    expect(page.locator(".posenc-explorable[data-ready=true]")).to_have_count(3)
+    scripts = sorted(name for name in asked if name.endswith(".js") and name != "host.js")
+    assert scripts == sorted(["shared.js", *(f"{name}.js" for name in figures)])
+
+
+FORMULAS = "notebooks/05_rope_by_matrices.html"
+
+
+def test_formulas_wait_for_the_first_explorable(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    hold: list[Route] = []
+    page.route("**/posenc/modules/*.js*", lambda route: hold.append(route))
+    page.goto(f"{site_url}/{FORMULAS}", wait_until="domcontentloaded")
+    page.wait_for_function("Boolean(window.MathJax?.startup?.promise)")
+    assert page.locator("mjx-container").count() == 0
+    for route in hold:
+        route.continue_()
+    settle(page)
+    assert page.locator("mjx-container").count() > 100
+
+
+def test_formulas_are_measured_in_the_pages_face(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    hold: list[Route] = []
+    page.route("**/posenc/face.woff2*", lambda route: hold.append(route))
+    page.goto(f"{site_url}/{FORMULAS}", wait_until="domcontentloaded")
+    page.wait_for_function("Boolean(window.MathJax?.startup?.promise)")
+    expect(page.locator(".posenc-explorable").first).to_have_attribute("data-ready", "true")
+    page.wait_for_timeout(1000)  # in which they would be set
+    assert page.locator("mjx-container").count() == 0
+    assert len(hold) == 1
+    hold[0].continue_()
+    settle(page)
+    assert page.locator("mjx-container").count() > 100
+
+
+def test_formulas_do_not_need_the_page_host(site_url: str, browser: Browser) -> None:
+    """With a page of its own: a script that is missing is an error in the console."""
+    page = browser.new_page()
+    page.route("**/posenc/host.js*", abort)
+    page.goto(f"{site_url}/{FORMULAS}")
+    settle(page)
+    assert page.locator("mjx-container").count() > 100
+    page.close()
+
+
+def test_states_in_the_pages_are_plain_json(built_site: Path) -> None:
+    """What the host reads parses, and cannot end its script element early."""
+    for name in chapters():
+        text = (built_site / name).read_text(encoding="utf-8")
+        for body in re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL):
+            json.loads(body)

@@ -1,0 +1,397 @@
+"""Every page of the built site: self-contained, quiet, described, readable on a phone, and linked without a gap."""
+
+from __future__ import annotations
+
+import html
+import re
+import tomllib
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import plotly.offline
+import pytest
+import yaml
+from playwright.sync_api import Page, expect
+
+from book.claims import evidence
+from posenc.widgets import EXPLORABLES
+from release.faults.__main__ import LIST
+from tests.book.site.browser import ROOT, chapters, pages
+from tests.book.site.visit import ALL_OF_IT, KINDS, MIDDLE, PHONE, WIDE, ZOOMED, Visit, first_of_its_kind, kind
+from tools.notebooks import joined, load
+
+BUDGET = 800_000  # bytes that a first view transfers, compressed, without plotly.js: up to 170 000 are data of figures
+
+
+class Html(HTMLParser):
+    """What the tests need of an HTML file: its head, its anchors and its addresses."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.addresses: list[str] = []
+        self.meta: dict[str, str] = {}
+        self.icons: list[str] = []
+        self.language: str | None = None
+        self.refresh: str | None = None
+        self.title = ""
+        self._in_title = False
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        if "id" in values:
+            self.ids.add(values["id"])
+        if tag == "a" and "name" in values:
+            self.ids.add(values["name"])
+        if tag == "html":
+            self.language = values.get("lang")
+        if tag == "meta" and "name" in values:
+            self.meta[values["name"]] = values.get("content", "")
+        if tag == "meta" and values.get("http-equiv") == "refresh":
+            self.refresh = values["content"].partition("url=")[2]
+        if tag == "link" and values.get("rel") in {"icon", "shortcut icon"}:
+            self.icons.append(values["href"])
+        self._in_title = tag == "title" and not self.title
+        self.addresses += [values[name] for name in ("href", "src", "poster", "data") if values.get(name)]
+        self.addresses += [part.split()[0] for part in values.get("srcset", "").split(",") if part.strip()]
+
+    def handle_data(self, data: str) -> None:
+        if self._in_title:
+            self.title += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_title = self._in_title and tag != "title"
+
+
+def html_files(site: Path) -> list[Path]:
+    """Every page, without the theme's templates that lie among its static files."""
+    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+
+
+def test_the_site_has_exactly_the_pages_of_the_book(built_site: Path) -> None:
+    found = {path.relative_to(built_site).as_posix() for path in html_files(built_site)}
+    assert found == {"index.html", *pages()}
+
+
+def test_every_page_has_a_head(built_site: Path) -> None:
+    for path in html_files(built_site):
+        page = Html(path)
+        assert 40 <= len(page.meta.get("description", "")) <= 320 or path.stem in {"search", "genindex"}, path
+        assert page.meta.get("description"), path
+        assert page.language == "en", path
+        assert [icon for icon in page.icons if (path.parent / urlsplit(icon).path).is_file()], path
+        assert "Turn by Turn" in page.title, path
+
+
+def test_no_line_breaks_within_a_number(built_site: Path) -> None:
+    together = 0
+    for name in chapters():
+        page = (built_site / name).read_text(encoding="utf-8")
+        shown = re.sub(
+            r"<noscript>.*?</noscript>", "", page, flags=re.DOTALL
+        )  # a figure's words have numbers of their own
+        for paragraph in re.findall(r"<p>(.*?)</p>", shown, re.DOTALL):
+            text = re.sub(r"<(code|span class=\"math).*?</(code|span)>", "", paragraph, flags=re.DOTALL)
+            assert not re.search(r"\d \d{3}(?!\d)", text), (name, text)
+            together += len(re.findall(r"\d\u202f\d{3}", text))
+    assert together > 50
+
+
+def test_the_front_door_leads_to_the_first_page(built_site: Path) -> None:
+    assert Html(built_site / "index.html").refresh == chapters()[0]
+
+
+STEPS = {cls.module: cls.story() for cls in EXPLORABLES}
+
+
+def test_internal_links_and_fragments(built_site: Path) -> None:
+    parsed = {path: Html(path) for path in html_files(built_site)}
+    broken = []
+    for path, page in parsed.items():
+        for address in page.addresses:
+            url = urlsplit(address)
+            if url.scheme or url.netloc:
+                continue
+            target = (path.parent / unquote(url.path)).resolve() if url.path else path
+            if target.is_dir():
+                target /= "index.html"
+            if not target.is_file():
+                broken.append(f"{path.name}: no file for {address}")
+            elif step := re.fullmatch(r"([a-z0-9-]+):story=([a-z0-9-]+)", unquote(url.fragment)):
+                module = step[1].replace("-", "_")
+                if step[2] not in STEPS.get(module, {}) or f'data-module="{module}"' not in target.read_text("utf-8"):
+                    broken.append(f"{path.name}: no step for {address}")
+            elif target in parsed and url.fragment and unquote(url.fragment) not in parsed[target].ids:
+                broken.append(f"{path.name}: no anchor for {address}")
+    assert not broken, "\n".join(broken)
+
+
+def test_no_page_names_another_host_for_a_resource(built_site: Path) -> None:
+    """Beside the requests that a browser makes: nothing waits to be asked for later either."""
+    for path in html_files(built_site):
+        text = path.read_text(encoding="utf-8")
+        for host in ("jsdelivr", "unpkg", "cdnjs", "googleapis", "plot.ly", "require.js"):
+            assert host not in text, f"{path.name} names {host}"
+
+
+@pytest.mark.parametrize("name", [name for name in chapters() if name.startswith("notebooks/")])
+def test_what_cells_print_is_on_the_page_as_it_is_stored(built_site: Path, name: str) -> None:
+    cells = load(ROOT / name.replace(".html", ".ipynb"))["cells"]
+    printed = ["".join(joined(one["text"]) for one in cell.get("outputs", []) if "text" in one) for cell in cells]
+    printed = [text.rstrip("\n") for text in printed if text]
+    page = (built_site / name).read_text(encoding="utf-8")
+    shown = re.findall(r'<div class="output stream.*?<pre>(.*?)</pre>', page, re.DOTALL)
+    assert [html.unescape(re.sub("<.*?>", "", text)).rstrip("\n") for text in shown] == printed
+
+
+# ---- what one visit to each page notes --------------------------------------------------------------------------
+
+
+def test_page_asks_no_other_host_and_logs_no_error(visited: Visit) -> None:
+    assert visited.foreign == []
+    assert visited.errors == []
+
+
+def test_page_is_complete_in_both_themes(visited: Visit) -> None:
+    for look, theme in ((visited.light, "light"), (visited.dark, "dark")):
+        assert look["theme"] == theme
+        assert look["failures"] == 0
+        assert look["skipLink"] == "#main-content"
+    assert visited.light["ground"] != visited.dark["ground"]
+
+
+def test_nothing_is_wider_than_the_window(visited: Visit) -> None:
+    for look, width in ((visited.light, WIDE[0]), (visited.dark, PHONE[0])):
+        assert look["width"] <= width
+        assert look["outside"] == []
+    assert visited.zoomed_width <= ZOOMED[0]
+
+
+def test_no_formula_and_no_table_is_cut(visited: Visit) -> None:
+    assert visited.cut == {WIDE[0]: [], MIDDLE[0]: [], PHONE[0]: []}
+
+
+def test_code_is_seen_whole(visited: Visit) -> None:
+    """In a window of 1280 pixels, in folds too."""
+    assert visited.scrolled["code"] == []
+
+
+def test_what_cells_print_is_seen_whole(visited: Visit) -> None:
+    """In a window of 1000 pixels, tables above all; a phone scrolls them."""
+    assert visited.scrolled["printed"] == []
+
+
+def test_no_displayed_formula_scrolls_on_a_phone(visited: Visit) -> None:
+    assert visited.scrolled["formulas"] == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_page_is_accessible(visited: Visit, theme: str) -> None:
+    assert visited.inaccessible[theme] == []
+
+
+def test_page_is_drawn_from_disk(visited: Visit, page_name: str) -> None:
+    """Of each kind one page: what any page asks for from disk, and logs as an error, is among the visit's."""
+    assert (visited.from_disk is not None) == first_of_its_kind(page_name)
+    if visited.from_disk is not None:
+        assert visited.from_disk["failures"] == 0
+        assert visited.from_disk["set"] >= visited.from_disk["formulas"]
+        assert len(visited.from_disk["plots"]) == len(visited.from_disk["heights"])
+
+
+def test_pages_of_each_kind_are_drawn_from_disk(built_site: Path) -> None:
+    drawn = [name for name in pages() if first_of_its_kind(name)]
+    assert {kind(name) for name in drawn} == {kind(name) for name in pages()}
+    assert frozenset().union(*map(kind, drawn)) >= set(KINDS)
+
+
+def test_formulas_are_set_by_the_local_mathjax(visited: Visit) -> None:
+    assert visited.light["set"] >= visited.light["formulas"]
+    if visited.light["formulas"]:
+        assert visited.light["mathjax"] == "3.2.2"
+
+
+def test_plotly_is_not_loaded_before_it_is_needed(visited: Visit) -> None:
+    if not visited.light["plots"]:
+        assert visited.light["plotly"] is None
+    elif visited.first["heights"] and not visited.first["plots"]:
+        assert visited.first["plotly"] is None
+
+
+def test_plotly_figures_are_named_images_by_the_python_packages_own_script(visited: Visit) -> None:
+    for plot in visited.light["plots"]:
+        assert visited.light["plotly"] == plotly.offline.get_plotlyjs_version()
+        assert plot["role"] == "img"
+        assert len(plot["label"].split()) > 3
+        assert plot["reached"] == 0, "nothing to reach inside an image"
+    assert len(visited.light["plots"]) == len(visited.light["heights"])
+
+
+def test_plotly_keeps_its_room(visited: Visit) -> None:
+    """A figure is as tall before it is drawn as after, so that the text below it does not jump."""
+    assert visited.light["heights"] == pytest.approx(visited.first["heights"], abs=2)
+
+
+def test_explorables_keep_their_room(visited: Visit) -> None:
+    """Drawn, wide and on a phone, none needs more than was kept free for it, so that the text below does not jump."""
+    assert visited.light["outgrown"] == visited.dark["outgrown"] == []
+
+
+def test_plotly_takes_the_colours_of_the_theme(visited: Visit) -> None:
+    for light, dark in zip(visited.light["plots"], visited.dark["plots"], strict=True):
+        assert light["tick"] != dark["tick"] or light["tick"] is None
+        for look, plot in ((visited.light, light), (visited.dark, dark)):
+            if plot["tick"]:
+                assert contrast(plot["tick"], look["ground"]) >= 4.5, look["theme"]
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two CSS colours `rgb(…)`, as WCAG defines it."""
+
+    def luminance(colour: str) -> float:
+        channels = [int(value) / 255 for value in re.findall(r"\d+", colour)[:3]]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_plotly_is_laid_out_for_a_phone(visited: Visit) -> None:
+    for plot in visited.dark["plots"]:
+        assert plot["legend"] == "h"
+        assert plot["width"] <= PHONE[0]
+
+
+def test_interact_cell_shows_its_opening_figure(visited: Visit) -> None:
+    for cell in visited.light["interact"]:
+        assert cell["ready"] == "true"
+        assert cell["run"] == "Run this page to move the sliders."
+        assert len(cell["settings"]) >= 2
+        for setting in cell["settings"]:
+            assert re.fullmatch(r"\S.* \S.*", setting)
+        assert cell["drawn"] > 0
+
+
+def test_without_javascript_words_stand_in_for_figures(visited: Visit) -> None:
+    for figure in visited.without_javascript:
+        assert len(figure["text"].split()) > 8
+        assert figure["height"] < max(400, 0.4 * len(figure["text"])), "more room than the words take"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_without_javascript_links_have_their_colour(new_page: Callable[..., Page], site_url: str, theme: str) -> None:
+    page = new_page(javascript=False, theme=theme)
+    page.goto(f"{site_url}/book/intro.html")
+    link, text = (
+        page.locator(f"article {name}").first.evaluate("(element) => getComputedStyle(element).color")
+        for name in ("p a", "p")
+    )
+    assert link != text
+
+
+def test_without_javascript_a_page_says_what_its_formulas_are(new_page: Callable[..., Page], site_url: str) -> None:
+    page = new_page(javascript=False)
+    page.goto(f"{site_url}/notebooks/01_attention_from_scratch.html")
+    assert "formulas stand as they are typed, in TeX" in page.locator("article").inner_text()
+    page.goto(f"{site_url}/book/two_hours.html")
+    assert "TeX" not in page.locator("article").inner_text()
+
+
+def test_first_view_is_within_its_budget(visited: Visit) -> None:
+    assert 0 < visited.weight["bytes"] <= BUDGET, visited.weight
+
+
+def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
+    """Of each kind of thing that a visit may find none of, the book has some."""
+    texts = [(built_site / name).read_text(encoding="utf-8") for name in chapters()]
+    for word in ("posenc-explorable", "posenc-plotly", "posenc-interact", "math notranslate"):
+        assert any(f'class="{word}' in text for text in texts), word
+    assert {"math", "posenc-plotly"} <= kind(ALL_OF_IT), "what axe-core looks at there alone"
+
+
+def test_what_the_planted_faults_change_is_there(built_site: Path) -> None:
+    """Else `python -m release.faults` would say nothing of the tests that are to notice them."""
+    for fault in tomllib.loads(LIST.read_text(encoding="utf-8"))["fault"]:
+        assert fault["find"] in (ROOT / fault["file"]).read_text(encoding="utf-8"), fault["name"]
+
+
+# ---- searching, and the rest of the files -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", ["http", "file"])
+@pytest.mark.parametrize(
+    ("words", "page_found", "title"),
+    [
+        ("frequency", "08_multi_frequency_decay", "decay"),
+        ("YaRN", "10_longer_contexts", "Longer contexts"),
+        ("旋转", "glossary", "Glossary"),
+        ("rotate_half", "common_mistakes", "Common mistakes"),
+        ("blind spot", "02_the_blind_spot", "The blind spot"),
+    ],
+)
+def test_search_finds(
+    words: str,
+    page_found: str,
+    title: str,
+    address: str,
+    site_url: str,
+    built_site: Path,
+    new_page: Callable[..., Page],
+) -> None:
+    page = new_page()
+    start = site_url if address == "http" else built_site.as_uri()
+    page.goto(f"{start}/search.html?q={words}")
+    link = page.locator(f"#search-results li a[href*='{page_found}']")
+    expect(link.first).to_be_visible()
+    link.first.click()
+    expect(page.locator("article h1")).to_contain_text(title)
+    expect(page.locator("article")).to_contain_text(words, ignore_case=True)
+
+
+def test_launch_buttons_follow_the_address(built_site: Path) -> None:
+    """While the book has no address there is no launch button; with one, every notebook page has a Colab link."""
+    repository = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
+    for name in chapters():
+        addresses = Html(built_site / name).addresses
+        colab = [address for address in addresses if "colab.research.google.com" in address]
+        if repository and name.startswith("notebooks/"):
+            owner_and_name = urlsplit(repository).path.strip("/").removesuffix(".git")
+            source = name.removesuffix(".html") + ".ipynb"
+            assert f"https://colab.research.google.com/github/{owner_and_name}/blob/main/{source}" in colab
+        else:
+            assert not colab
+
+
+def test_every_reference_is_used(built_site: Path) -> None:
+    """The bibliography shows what the text cites, so an entry that it does not show is cited nowhere."""
+    keys = re.findall(r"^@\w+\{([^,]+),", (ROOT / "book" / "references.bib").read_text(encoding="utf-8"), re.MULTILINE)
+    page = Html(built_site / "book" / "references.html")
+    assert keys
+    assert set(keys) <= page.ids
+
+
+def test_every_claim_of_the_manifest_has_a_card(built_site: Path) -> None:
+
+    claims = {claim.id.lower() for claim in evidence.load_manifest()}
+    page = Html(built_site / "book" / "claims.html")
+    assert claims
+    assert claims == {name for name in page.ids if re.fullmatch(r"c\d+", name)}
+
+
+IDLE = {"fontawesome.js", "searchindex.js", "searchtools.js", "language_data.js", "sphinx_highlight.js"}
+
+
+def test_no_script_holds_up_a_page(page_name: str, built_site: Path) -> None:
+    """Sliders come first: what the book does not run is not loaded, and the rest waits for the page or itself."""
+    text = (built_site / page_name).read_text(encoding="utf-8")
+    scripts = {address.rpartition("/")[2]: how for how, address in re.findall(r'<script\b([^>]*) src="([^"?]*)', text)}
+    at_once = {name for name, how in scripts.items() if not re.search("defer|async", how)}
+    if page_name == "search.html":  # the search's own scripts begin at once, with those that they need
+        assert set(scripts) & IDLE == IDLE - {"fontawesome.js"} <= at_once
+    else:
+        assert not set(scripts) & IDLE
+        assert at_once == {"documentation_options.js"}

@@ -1,0 +1,114 @@
+"""The one style sheet: it holds what the theme, Sphinx's extensions and the book bring, and every page names it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from posixpath import normpath
+
+from book._site.style import css
+from tests.book.site.browser import ROOT, pages
+
+OWN = {
+    "book/intro.html": "posenc/map.css",
+    "book/the_map.html": "posenc/map.css",
+    "book/doctor.html": "posenc/doctor.css",
+}
+
+
+def sheets(built_site: Path, name: str) -> list[str]:
+    """The style sheets that a page names, below _static."""
+    links = re.findall(r"<link\b[^>]*>", (built_site / name).read_text(encoding="utf-8"))
+    return [re.search(r'_static/([^"?]*)', link)[1] for link in links if 'rel="stylesheet"' in link]  # type: ignore[index]
+
+
+def test_every_page_names_it_and_at_most_one_of_its_own(built_site: Path) -> None:
+    for name in pages():
+        own = [OWN[name]] if name in OWN else []
+        assert sheets(built_site, name) == ["styles/book.css", *own]
+
+
+def rules(text: str) -> list[str]:
+    """What stands before each brace, without comments."""
+    return [selector.strip() for selector in re.findall(r"([^{}]*)\{", re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL))]
+
+
+def test_it_holds_every_rule_of_its_sheets_in_their_order(built_site: Path) -> None:
+    static = built_site / "_static"
+    held = [path for pattern in ("basic.css", *css.SHEETS[1:]) for path in static.glob(pattern)]
+    assert len(held) == len(css.SHEETS), "a sheet has another name now, and pages fetch it by itself"
+    texts = [path.read_text(encoding="utf-8").replace('@charset "UTF-8";', "") for path in held]
+    one = (static / css.SHEET).read_text(encoding="utf-8")
+    without_icons = [css.ICON.sub("", text) for text in (one.removeprefix('@charset "UTF-8";'), *texts)]
+    assert rules(without_icons[0]) == [rule for text in without_icons[1:] for rule in rules(text)]
+    assert "@import" not in one
+    assert one.index("@charset") == 0 < one.index("@media")
+    assert one.count("@charset") == 1
+
+
+def test_of_all_icons_it_has_those_that_pages_show(built_site: Path) -> None:
+    static = built_site / "_static"
+    theme, one = (
+        {name for rule in css.ICON.finditer(text) for name in re.findall(r"\.(fa-[a-z0-9-]+):", rule[0])}
+        for text in ((static / name).read_text(encoding="utf-8") for name in (css.SHEETS[1], css.SHEET))
+    )
+    texts = [(built_site / name).read_text(encoding="utf-8") for name in pages()]
+    shown = {name for text in texts for classes in re.findall(r'class="([^"]*)"', text) for name in classes.split()}
+    assert len(shown & theme) > 5
+    assert shown & theme <= one
+    assert len(one) < len(theme) / 10
+
+
+def test_what_it_names_is_there(built_site: Path) -> None:
+    one = (built_site / "_static" / css.SHEET).read_text(encoding="utf-8")
+    named = {address for _, address in css.ADDRESS.findall(one)}
+    assert {f"../posenc/face{kind}.woff2" for kind in ("", "-italic", "-bold-italic")} <= named
+    missing = {name for name in named if not (built_site / "_static" / normpath(f"styles/{name}")).is_file()}
+    # the first format of each icon face is enough, and basic.css draws an icon for what the book has none of
+    assert {Path(name).suffix for name in missing} <= {".ttf", ".png"}
+
+
+def test_a_build_of_nothing_new_changes_no_page(tmp_path: Path) -> None:
+    static = tmp_path / "_static"
+    for name, text in {
+        "styles/theme.css": '@charset "UTF-8";@import "../basic.css";',
+        "basic.css": "a { background: url(file.png) } b { background: url('data:x') }",
+        "posenc/site.css": '@font-face { src: url("face.woff2") }',
+    }.items():
+        (static / name).parent.mkdir(parents=True, exist_ok=True)
+        (static / name).write_text(text, encoding="utf-8")
+    page = tmp_path / "notebooks" / "a.html"
+    page.parent.mkdir()
+    links = [f'<link rel="stylesheet" href="../_static/{name}?v=1" />\n' for name in ("styles/theme.css", "own.css")]
+    page.write_text(f"<head>\n{''.join(links)}<title>A</title>\n</head>", encoding="utf-8")
+    css.write(tmp_path, ())
+    once = page.read_text(encoding="utf-8")
+    assert re.findall('_static/([^"?]*)', once) == ["styles/book.css", "own.css"]
+    sheet = (static / "styles" / "book.css").read_text(encoding="utf-8")
+    assert "url(../file.png)" in sheet
+    assert "url('data:x')" in sheet
+    assert 'url("../posenc/face.woff2")' in sheet
+    css.write(tmp_path, ())
+    assert page.read_text(encoding="utf-8") == once
+    (static / "posenc" / "site.css").write_text("i { color: red }", encoding="utf-8")
+    css.write(tmp_path, ())
+    assert page.read_text(encoding="utf-8") != once, "a browser would keep the old sheet"
+
+
+def test_the_book_has_no_sheet_beside_it() -> None:
+    """One that a page should not fetch by itself would be in no page at all, were it not listed."""
+    ours = {path.name for path in (ROOT / "book" / "_site").rglob("*.css")} - {Path(name).name for name in OWN.values()}
+    assert ours <= {Path(name).name for name in css.SHEETS}
+
+
+def test_what_an_explorable_is_made_of_is_styled_by_its_own_sheet(built_site: Path) -> None:
+    """Pages would show it in more than one way, by what else is on them, if another sheet had rules for these names."""
+    folder = built_site / "_static" / "posenc"
+    names = re.compile(r"\.posenc-[a-z-]+")
+    own = set(names.findall((folder / "explorable.css").read_text(encoding="utf-8")))
+    assert {".posenc-bar", ".posenc-controls", ".posenc-hint"} <= own
+    for other in ("backlinks.css", "details.css", "paths.css", "predict.css", "python/page.css"):
+        for rule in rules((folder / other).read_text(encoding="utf-8")):
+            for selector in rule.split(","):
+                found = names.findall(selector)
+                assert not found or found[0] not in own, f"{other}: {rule}"

@@ -1,0 +1,280 @@
+"""How an answer is compared, what its checks say, and what they never say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from course.questions.question import Assignment, Case, Mistake, Part, Question, generator
+from posenc.check._plain import Opaque
+from posenc.check._question import HandGraded, Wrong, compare
+from posenc.check._wrong import say
+
+NAN, INF = float("nan"), float("inf")
+
+
+def turned(x: np.ndarray, position: int) -> np.ndarray:
+    return x * position
+
+
+def drawn(random: np.random.Generator) -> Iterator[Case]:
+    yield Case(random.standard_normal(4), int(random.integers(2, 9)))
+    yield Case(random.standard_normal((2, 3)), int(random.integers(2, 9)))
+
+
+QUESTION = Question(
+    assignment=1,
+    name="q1",
+    title="a toy",
+    names=("turned",),
+    parts=(Part("first", 2, cases=drawn), Part("second", 1, cases=drawn)),
+    reference=turned,
+    mistakes=(
+        Mistake("never, as it cannot be made here", lambda x, position: x @ np.ones(99)),
+        Mistake("positions seem to start at 1", lambda x, position: x * (position + 1)),
+    ),
+)
+
+
+def test_a_right_answer_gets_all_points(capsys: pytest.CaptureFixture[str]) -> None:
+    QUESTION(turned)
+    assert capsys.readouterr().out.splitlines() == [
+        "q1: 3 of 3 points on the public checks",
+        "  ✓ first",
+        "  ✓ second",
+        "  Grading draws other inputs.",
+    ]
+    assert QUESTION.holds(turned)
+    assert QUESTION.score(turned, seed="other") == 3
+
+
+def test_a_known_mistake_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    QUESTION(lambda x, position: x * (position + 1))
+    said = capsys.readouterr().out
+    assert "0 of 3" in said
+    assert "✗ first: positions seem to start at 1 (largest error" in said
+    assert not QUESTION.holds(lambda x, position: x)
+
+
+def test_an_empty_answer_is_not_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    def empty(x: Any, position: int) -> None:
+        raise NotImplementedError
+
+    QUESTION(empty)
+    assert capsys.readouterr().out == "q1: not answered yet (3 points)\n"
+    assert QUESTION.score(empty, seed="other") == 0
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [
+        (lambda x, position: None, "is a `return` missing"),
+        (lambda x, position: 1 / 0, "it raised ZeroDivisionError"),
+        (lambda x: x, "it raised TypeError"),
+        (lambda x, position: x[..., :2], "the shape of"),
+        (lambda x, position: x * NAN, "is a finite number"),
+        (lambda x, position: "text", "should be an array"),
+        (lambda x, position: object(), "cannot be compared"),
+        (lambda x, position: x * position * 1j, "the values of the result are not right"),
+    ],
+)
+def test_what_went_wrong_is_said(function: Callable[..., Any], sentence: str) -> None:
+    assert all(sentence in result.sentence for result in QUESTION.grade(function))
+
+
+def test_inputs_follow_from_the_seed_alone() -> None:
+    seen: list[list[np.ndarray]] = []
+
+    def spy(x: np.ndarray, position: int) -> np.ndarray:
+        seen[-1].append(x.copy())
+        return x * 0
+
+    for seed in ("a", "a", "b"):
+        seen.append([])
+        QUESTION.grade(spy, seed=seed)
+    assert all(np.array_equal(one, two) for one, two in zip(seen[0], seen[1], strict=True))
+    assert not np.array_equal(seen[0][0], seen[2][0])
+    assert not np.array_equal(seen[0][0], seen[0][2]), "each part draws its own"
+    assert generator("a", 1).random() != generator("a", 2).random()
+
+
+def test_an_answer_that_changes_its_input_is_told_so_and_changes_nothing_of_ours() -> None:
+    def careless(x: np.ndarray, position: int) -> np.ndarray:
+        x *= position
+        return x
+
+    assert {result.sentence for result in QUESTION.grade(careless)} == {say("cell.changed")}
+    assert QUESTION.holds(turned)
+
+
+def test_sentences_hold_nothing_of_the_inputs() -> None:
+    def teller(x: np.ndarray, position: int) -> np.ndarray:
+        raise ValueError(f"INPUT {x}")
+
+    for result in QUESTION.grade(teller):
+        assert "INPUT" in result.detail
+        assert "INPUT" not in result.sentence
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        (1.0, 1),
+        (np.float32(1), 1.0),
+        (np.array([1.0, INF]), np.array([1.0, INF])),
+        ([1, (2.0, "x")], (1, [2.0, "x"])),
+        ({"a": 1, "b": None}, {"b": None, "a": 1}),
+        (1 + 1e-7, 1),
+        (1e6 + 0.1, 1e6),
+        (np.zeros((0, 3)), np.ones((0, 3))),
+        ([[1.0, 2], (3, np.array(4.0))], np.array([[1.0, 2], [3, 4]])),
+        ([], np.ones(0)),
+    ],
+)
+def test_equal_enough(got: Any, want: Any) -> None:
+    compare(got, want, 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "words"),
+    [
+        (1.1, 1, "are not right"),
+        (True, "x", "is not right"),
+        ("y", "x", "is not right"),
+        (1, True, "is not right"),
+        ([1], [1, 2], "should be 2 values"),
+        ({"a": 1}, {"b": 1}, "with the keys b"),
+        (3, {"b": 1}, "should be a dictionary"),
+        ([1, [2, 5]], [1, [2, 3]], "the second value of the second value of the result"),
+        (np.ones(3), np.ones((3, 1)), "the shape of"),
+        ([1.0, 2.0], np.ones(3), "the shape of"),
+        ([1.0, 2.5], np.ones(2), "are not right"),
+        ([[1.0], [1.0, 2.0]], np.ones((2, 2)), "should be an array"),
+        (["1", "2"], np.ones(2), "should be an array"),
+        ([10**400], np.ones(1), "should be an array"),
+        (NAN, 1.0, "is a finite number"),
+        (INF, 1.0, "is a finite number"),
+        (-INF, INF, "is a finite number"),
+        (1.0, INF, "are not right"),
+        (np.array([1.0, 2.0]), np.array([1.0, -INF]), "are not right"),
+        (Opaque("thing"), 1.0, "cannot be compared"),
+        (None, 1.0, "should be a number"),
+        (10**400, 1.0, "is a finite number"),
+    ],
+)
+def test_not_equal(got: Any, want: Any, words: str) -> None:
+    with pytest.raises(Wrong, match=words):
+        compare(got, want, 1e-6)
+
+
+def test_dtypes_are_compared_where_asked() -> None:
+    compare(np.ones(2, "float32"), np.ones(2), 1e-6)
+    with pytest.raises(Wrong, match="the dtype of"):
+        compare(np.ones(2, "float32"), np.ones(2), 1e-6, exact_dtype=True)
+
+
+@pytest.mark.parametrize("functions", [(), (turned, turned), (3,), (np.ones(2),)])
+def test_a_check_asks_for_functions(functions: tuple[Any, ...]) -> None:
+    with pytest.raises(TypeError, match="call it with your function: turned"):
+        QUESTION(*functions)
+
+
+def test_an_author_is_told_of_a_slip() -> None:
+    with pytest.raises(TypeError, match="cases"):
+        Part("nothing", 1)
+    with pytest.raises(ValueError, match="first: a case without a right value needs a reference"):
+        Question(1, "q1", "a toy", ("f",), (Part("first", 1, cases=drawn),)).grade(turned)
+
+
+def test_an_assignment_counts_its_points() -> None:
+    assert Assignment(1, "toy", (QUESTION,), (HandGraded(1, "q2", "why", 4),)).points == 7
+
+
+def parted(*parts: Part, **told: Any) -> Question:
+    return Question(1, "q1", "a toy", ("f",), parts, **told)
+
+
+def sentences(question: Question, function: Callable[..., Any]) -> list[str]:
+    return [result.sentence for result in question.grade(function)]
+
+
+def test_the_public_question_holds_values_and_judges_alike() -> None:
+    public = QUESTION.public()
+    assert not any(callable(value) for part in public.parts for value in vars(part).values())
+    wrong: list[Callable[..., Any]] = [lambda x, position: x, lambda x, position: x * (position + 1), lambda x: x]
+    for function in [turned, *wrong]:
+        results = zip(public.grade(function), QUESTION.grade(function), strict=True)
+        assert all((one.earned, one.sentence) == (two.earned, two.sentence) for one, two in results)
+
+
+def test_one_of_several_values_may_count_alone() -> None:
+    question = parted(
+        Part("first", 1, cases=lambda random: [Case(3.0)], of=0),
+        Part("second", 1, cases=lambda random: [Case(3.0)], of=1),
+        reference=lambda x: (x, 2 * x),
+        mistakes=(
+            Mistake("the second is halved", lambda x: (None, x / 2), of=1),
+            Mistake("both are raised", lambda x: (x + 1, 2 * x + 1)),
+        ),
+    )
+    assert sentences(question, lambda x: (x, x / 2)) == ["", "the second is halved"]
+    assert sentences(question, lambda x: (x + 1, 2 * x + 1)) == ["both are raised"] * 2
+    assert (
+        sentences(question, lambda x: (x,))
+        == ["the result should be 2 values, in the order that the question names"] * 2
+    )
+
+
+def test_a_call_may_be_given_what_the_one_before_returned() -> None:
+    def sums(random: np.random.Generator) -> Iterator[Case]:
+        for number, right in ((1, (2, 1)), (2, (6, 3)), (4, (14, 7))):
+            yield Case(number, None, right=right)
+
+    question = parted(
+        Part("in turn", 1, cases=sums, feeds=(1, 1)),
+        mistakes=(Mistake("the number alone", lambda number, so_far: (2 * number, number)),),
+    )
+    given = []
+
+    def twice_the_sum(number: int, so_far: int | None) -> tuple[int, int]:
+        given.append(so_far)
+        return 2 * (number + (so_far or 0)), number + (so_far or 0)
+
+    assert sentences(question, twice_the_sum) == [""]
+    assert given == [None, 1, 3]
+    assert sentences(question, lambda number, so_far: (2 * number, number)) == ["the number alone"]
+
+
+def test_a_case_may_have_a_sentence_of_its_own() -> None:
+    part = Part("large", 1, cases=lambda random: [Case(1.0), Case(1e9, values="not so far", infinite="not a number")])
+    question = parted(part, reference=lambda x: x, mistakes=(Mistake("one more", lambda x: x + 1),))
+    assert sentences(question, lambda x: min(x, 1e3)) == ["not so far"]
+    assert sentences(question, lambda x: x if x < 9 else NAN) == ["not a number"]
+    assert sentences(question, lambda x: x + 1) == ["one more"]
+
+
+def test_what_never_changes_is_said() -> None:
+    part = Part("two", 1, cases=lambda random: [Case(1.0), Case(2.0)])
+    assert sentences(parted(part, reference=lambda x: x), lambda x: 1.0) == ["nothing that is given changes the result"]
+    both = parted(part, reference=lambda x: (7, x), returns=("the first", "the second"))
+    assert sentences(both, lambda x: (7, 1.0)) == ["nothing that is given changes the second"]
+
+
+def test_what_is_wrong_first_is_told_though_a_later_call_raises() -> None:
+    part = Part("two", 1, cases=lambda random: [Case(1.0), Case(0.0)])
+    question = parted(part, reference=lambda x: x, mistakes=(Mistake("upside down", lambda x: 2 / x),))
+    assert sentences(question, lambda x: 2 / x) == ["upside down"]
+    assert sentences(question, lambda x: x if x else 1 / x) == ["it raised ZeroDivisionError"]
+    kinds = parted(
+        Part("two", 1, cases=part.cases, raised={"ZeroDivisionError": "0 has no inverse"}), reference=lambda x: x
+    )
+    assert sentences(kinds, lambda x: 1 / 0) == ["0 has no inverse"]
+
+
+def test_a_mistake_that_gives_no_number_is_never_named() -> None:
+    part = Part("one", 1, cases=lambda random: [Case(1.0)])
+    question = parted(part, reference=lambda x: x, mistakes=(Mistake("never", lambda x: NAN),))
+    assert sentences(question, lambda x: 5.0) == ["the values of the result are not right"]

@@ -1,0 +1,122 @@
+"""What posenc.lab refuses, argument by argument; the parts of a training step leave their arguments to torch."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from posenc.lab import corpus, evaluate
+from posenc.lab.runs import Run
+from posenc.lab.train import build, train
+from tests.unit.invalid_arguments import Case
+from tests.unit.invalid_arguments.frequencies import FREQUENCIES
+
+COUNTS = [0, -1, 2.0, "8", True]
+BATCH = {"random": [None, 3, "seed", np.random.default_rng(0)], "sequences": [*COUNTS, None], "length": [*COUNTS, None]}
+PROBE = {"length": [*COUNTS, None], "sequences": [*COUNTS, None]}
+RUN = Run("quick", "order", "rope_100", 0)
+RUNS = [None, "quick-order-rope_100-0", Run("quick", "order", "none", 0)]
+NO_RUNS = RUNS[:2]
+MODEL, TASK = build(RUN), RUN.make_task()
+MODELS, TASKS, SCHEMES = [None, "rope_100", {}], [None, "order", {}], [None, "rope", {}]
+FACTORS = [0, 0.5, -4.0, math.nan, math.inf, "4", None, True]
+PAIRS = [None, 3, "0", [-1], [16], [0, 1.5], ["0"], [True]]
+
+
+def drawing(task: corpus.Task, length: int) -> dict:
+    """The batches and probes of a task."""
+    random = np.random.RandomState(0)
+    return {
+        task.batch: Case(good={"random": random, "sequences": 2, "length": length}, bad=BATCH),
+        task.probe: Case(good={"length": length, "sequences": 2}, bad=PROBE),
+    }
+
+
+CASES = {
+    corpus.library: Case(good={"folder": None}, bad={"folder": [3, True, b"lib"]}),
+    corpus.LibraryText: Case(
+        good={"text": None, "asked": 32, "longest": 64},
+        bad={"text": ["text", 3], "asked": [*COUNTS, None], "longest": [*COUNTS, None, 10**9]},
+    ),
+    corpus.Copy: Case(
+        good={"least_period": 8, "most_period": 32, "period": None, "asked": 16},
+        bad={
+            "least_period": [*COUNTS, None, 33],
+            "most_period": [*COUNTS, None, 7],
+            "period": COUNTS,
+            "asked": [*COUNTS, None],
+        },
+    ),
+    corpus.ExactOffset: Case(
+        good={"offset": 6, "asked": 16}, bad={"offset": [*COUNTS, None], "asked": [*COUNTS, None]}
+    ),
+    **drawing(corpus.LibraryText(longest=64), 64),
+    **drawing(corpus.Copy(), 64),
+    **drawing(corpus.ExactOffset(), 64),
+    corpus.WordOrder().batch: Case(
+        good={"random": np.random.RandomState(0), "sequences": 2, "length": 3}, bad=BATCH
+    ),
+    Run: Case(
+        good={"profile": "quick", "task": "copy", "scheme": "none", "seed": 0, "causal": True},
+        bad={
+            "profile": ["big", None, 3],
+            "task": ["poems", None, 3],
+            "scheme": ["rope", None, 3],
+            "seed": [-1, 0.5, "0", None, True],
+            "causal": [None, 0, "no"],
+        },
+    ),
+    Run.from_name: Case(
+        good={"name": "quick-copy-none-0"}, bad={"name": [None, 3, "", "quick-copy-none", "quick-copy-none-01"]}
+    ),
+    train: Case(
+        good={"run": RUN, "task": TASK, "folder": None, "progress": False, "device": "cpu"},
+        bad={"run": NO_RUNS, "task": TASKS, "folder": [3, True], "progress": [None, 1], "device": [None, 0]},
+    ),
+    evaluate.with_scheme: Case(
+        good={"model": MODEL, "scheme": MODEL.scheme}, bad={"model": MODELS, "scheme": SCHEMES}
+    ),
+    evaluate.answers: Case(
+        good={"model": MODEL, "probe": TASK.probe(3, 2), "asked": 1},
+        bad={"model": MODELS, "probe": [None, "order", {}, (1, 2)], "asked": [*COUNTS, None, 4]},
+    ),
+    evaluate.measure: Case(
+        good={"model": MODEL, "task": TASK, "lengths": [3], "sequences": 2, "scheme_at": None},
+        bad={
+            "model": MODELS,
+            "task": TASKS,
+            "lengths": [None, 3, [0], [2.0], [True]],
+            "sequences": [*COUNTS, None],
+            "scheme_at": ["rope", 3],
+        },
+    ),
+    evaluate.scaled: Case(
+        good={"run": RUN, "scaling": "yarn", "factor": 4.0},
+        bad={"run": RUNS, "scaling": ["llama3", None, 3], "factor": FACTORS},
+    ),
+    evaluate.interpolated: Case(
+        good={"run": RUN, "factor": 4, "pairs": [0, 3]}, bad={"run": RUNS, "factor": FACTORS, "pairs": PAIRS}
+    ),
+    evaluate.clipped: Case(good={"run": RUN, "pairs": [0, 3]}, bad={"run": RUNS, "pairs": PAIRS}),
+    evaluate.ClippedRotary: Case(
+        good={"inv_freq": [1.0] * 16, "pairs": [0, 3], "limit": 0},
+        bad={"inv_freq": FREQUENCIES, "pairs": PAIRS, "limit": [-1, 2.0, "8", None, True]},
+    ),
+    evaluate.unturned: Case(good={"run": RUN}, bad={"run": RUNS}),
+    evaluate.fine_tune: Case(
+        good={
+            "model": MODEL, "run": RUN, "task": TASK, "scheme": MODEL.scheme, "length": 3, "steps": 0,
+            "learning_rate": 1e-3,
+        },
+        bad={
+            "model": MODELS,
+            "run": NO_RUNS,
+            "task": TASKS,
+            "scheme": SCHEMES,
+            "length": [*COUNTS, None],
+            "steps": [-1, 1.5, "5", None, True],
+            "learning_rate": [0, -1e-3, math.nan, math.inf, "1e-3", None, True],
+        },
+    ),
+}  # fmt: skip

@@ -1,0 +1,291 @@
+"""posenc.bias, every function alike: batches, empty sequences, dtypes, what is refused, and torch."""
+
+import numpy as np
+import pytest
+
+from posenc.absolute import relative_positions
+from posenc.bias import (
+    alibi,
+    alibi_rank_two,
+    alibi_slopes,
+    deberta,
+    fire,
+    kerple,
+    relative_shift,
+    sandwich,
+    sandwich_features,
+    score_mod,
+    t5,
+    t5_bucket,
+    tener,
+    transformer_xl,
+)
+from tests.unit.bias_arguments import deberta_arguments, normal, square, two_heads, xl_arguments
+
+
+@pytest.fixture
+def torch():
+    import torch
+
+    return torch
+
+
+def everything(convert):
+    """Each function on small arguments, converted to a library; arrays of positions, lists of positions."""
+    at = convert(np.arange(5.0))
+    offsets, slopes = relative_positions(at, at), convert(np.array([0.5, 0.25, 1.0]))
+    table = convert(normal(32, 3))
+    yield "slopes", alibi_slopes(6, like=at)
+    for given_offsets in (offsets, offsets.tolist()):
+        yield "alibi", alibi(given_offsets, slopes)
+        yield "symmetric", alibi(given_offsets, slopes, symmetric=True)
+        yield "t5", t5(given_offsets, table, bidirectional=False)
+        yield "t5 both", t5(given_offsets, table, bidirectional=True)
+        yield "kerple", kerple(given_offsets, [0.5, 0.25, 1.0], slopes)
+        yield "kerple power", kerple(given_offsets, slopes, [0.5, 0.25, 1.0], kind="power")
+        yield from zip("qk", alibi_rank_two(at.tolist(), at, slopes), strict=True)
+        yield from zip("qk", alibi_rank_two(at, at.tolist(), [0.5, 0.25]), strict=True)
+        yield from zip("qk", alibi_rank_two([1], [2, 3], slopes), strict=True)
+    yield "bucket", t5_bucket(offsets, bidirectional=True)
+    yield "sandwich", sandwich(offsets, 3)
+    yield "sandwich features", sandwich_features(at, 3)
+    yield "fire", fire(at, at.tolist(), lambda share: share * share + 0 * slopes, 0.5, 2.0)
+    yield "fire", fire([3, 5], [0, 4], lambda share: share * slopes, slopes[0], slopes[2])
+    for both in (False, True):
+        arguments = [convert(array) for array in xl_arguments(both=both)]
+        yield from zip("abcd", transformer_xl(*arguments), strict=True)
+    q, k, r, u, v = arguments
+    yield "tener", tener(q, k, r[0], u, v).logits
+    yield "shift", relative_shift(r)
+    arguments = deberta_arguments()
+    yield from zip("abc", deberta(*[convert(array) for array in arguments]), strict=True)
+    yield "deberta", deberta(*[convert(array) for array in arguments[:-1]], arguments[-1].tolist()).logits
+
+
+def test_causal_methods_hide_later_keys_and_no_others():
+    q, k, r, u, v = xl_arguments(queries=5, keys=5)
+    for bias in (
+        alibi(square(5), [0.5, 2.0]),
+        fire(np.arange(5), np.arange(5), two_heads, 1.0, 3.0),
+        transformer_xl(q, k, r, u, v).bias,
+    ):
+        np.testing.assert_array_equal(np.isneginf(bias), np.broadcast_to(np.tri(5) == 0, bias.shape))
+
+
+def test_score_mod_adds_the_bias_of_each_pair():
+    q, k = normal(2, 3, 4, 8), normal(2, 3, 9, 8)
+    offsets, of_content = relative_positions(np.arange(5, 9), np.arange(9)), normal(2, 3, 4, 9)
+    for bias, whole in (
+        (lambda offsets: alibi(offsets, [0.5, 0.25, 1.0]), alibi(offsets, [0.5, 0.25, 1.0])),
+        (of_content[0], of_content[0]),
+        (of_content, of_content),
+    ):
+        add, whole = score_mod(bias, q, k), np.broadcast_to(whole, (2, 3, 4, 9))
+        for place in np.ndindex(whole.shape):
+            assert add(1.5, *place) == 1.5 + whole[place]
+
+
+def test_batches_of_positions():
+    at = np.array([[0, 1, 2, 3], [7, 5, 6, 9]])
+    offsets, slopes, table = relative_positions(at, at), alibi_slopes(3), normal(32, 3)
+    packed = lambda share: share * slopes  # noqa: E731 (one line says it)
+    features = alibi_rank_two(at, at, slopes)
+    for row in range(2):
+        alone = relative_positions(at[row], at[row])
+        np.testing.assert_array_equal(alibi(offsets, slopes)[row], alibi(alone, slopes))
+        np.testing.assert_array_equal(t5(offsets, table, bidirectional=True)[row], t5(alone, table, bidirectional=True))
+        np.testing.assert_array_equal(sandwich(offsets, 3)[row], sandwich(alone, 3))
+        np.testing.assert_array_equal(sandwich_features(at, 3)[row], sandwich_features(at[row], 3))
+        np.testing.assert_array_equal(kerple(offsets, slopes, slopes)[row], kerple(alone, slopes, slopes))
+        np.testing.assert_array_equal(fire(at, at, packed, 1, 4)[row], fire(at[row], at[row], packed, 1, 4))
+        for together, own in zip(features, alibi_rank_two(at[row], at[row], slopes), strict=True):
+            np.testing.assert_array_equal(together[row], own)
+
+
+def test_empty_sequences():
+    none, some = np.arange(0), np.arange(3)
+    slopes, table = alibi_slopes(2), normal(32, 2)
+    for queries, keys in ((none, some), (some, none), (none, none)):
+        shape, offsets = (2, len(queries), len(keys)), relative_positions(queries, keys)
+        assert alibi(offsets, slopes).shape == shape
+        assert t5(offsets, table, bidirectional=True).shape == shape
+        assert sandwich(offsets, 2).shape == shape
+        assert kerple(offsets, slopes, slopes).shape == shape
+        assert fire(queries, keys, two_heads, 1.0, 1.0).shape == shape
+        assert (
+            deberta(np.ones((*shape[:-1], 4)), np.ones((2, len(keys), 4)), *normal(2, 2, 4, 4), offsets).bias.shape
+            == shape
+        )
+    assert sandwich_features(none, 2).shape == (2, 0, 128)
+    assert alibi_rank_two(none, some, slopes)[0].shape == (2, 0, 2)
+    for queries, keys in ((0, 3), (0, 0), (0, 1)):
+        for rows in {keys, max(keys + queries - 1, 0)}:
+            q, k, r = (np.ones((2, length, 4)) for length in (queries, keys, rows))
+            assert transformer_xl(q, k, r, r[:, :0].sum(1), r[:, :0].sum(1)).logits.shape == (2, queries, keys)
+    assert relative_shift(np.ones((2, 0, 3))).shape == (2, 0, 3)
+    assert relative_shift(np.ones((2, 3, 0))).shape == (2, 3, 0)
+
+
+def test_arrays_need_not_be_contiguous():
+    offsets, table = relative_positions(np.arange(9), np.arange(12))[::2, ::3].T, normal(64, 2)[::2]
+    dense = np.ascontiguousarray(offsets)
+    np.testing.assert_array_equal(t5(offsets, table, bidirectional=True), t5(dense, table.copy(), bidirectional=True))
+    q, k, r, u, v = xl_arguments(heads=2, queries=3, keys=5)
+    turned = [np.asfortranarray(array) for array in (q, k, r, u, v)]
+    np.testing.assert_allclose(transformer_xl(*turned).logits, transformer_xl(q, k, r, u, v).logits, atol=1e-14)
+
+
+def test_activations_keep_their_dtype():
+    for make, function in ((xl_arguments, transformer_xl), (deberta_arguments, deberta)):
+        q, k, *others = make()
+        terms = function(q.astype("float32"), k.astype("float32"), *others)
+        assert {term.dtype for term in terms} == {np.dtype("float32")}
+        np.testing.assert_allclose(terms.logits, function(q, k, *others).logits, rtol=1e-5, atol=1e-5)
+
+
+def test_what_is_refused():
+    offsets = square(3)
+    with pytest.raises(ValueError, match=r"relative_positions must have shape \(..., queries, keys\), got \[0, 1\]"):
+        alibi([0, 1], [0.5])
+    with pytest.raises(ValueError, match=r"slopes must not be negative, got \[0.5, -0.1\]"):
+        alibi(offsets, [0.5, -0.1])
+    with pytest.raises(ValueError, match=r"slopes must have shape \(heads,\), got 0.5 of shape \(\)"):
+        alibi(offsets, 0.5)
+    with pytest.raises(ValueError, match="query_positions must have at least one axis, got 3"):
+        alibi_rank_two(3, [1], [0.5])
+    with pytest.raises(ValueError, match=r"same axes before the last, got shapes \(1, 2\) and \(2,\)"):
+        alibi_rank_two([[1, 2]], [1, 2], [0.5])
+    with pytest.raises(ValueError, match="num_buckets must give an even number of buckets, at least 4, .* got 7"):
+        t5_bucket(0, bidirectional=True, num_buckets=7)
+    with pytest.raises(ValueError, match="max_distance must be greater than 16, .* got 16"):
+        t5_bucket(0, bidirectional=False, max_distance=16)
+    with pytest.raises(ValueError, match="relative_positions must be whole numbers"):
+        t5_bucket(0.5, bidirectional=False)
+    with pytest.raises(TypeError, match="bidirectional must be True or False, got 'both'"):
+        t5_bucket(0, bidirectional="both")
+    with pytest.raises(ValueError, match=r"table must give at least 2 buckets .* got shape \(1, 2\)"):
+        t5(offsets, np.ones((1, 2)), bidirectional=False)
+    with pytest.raises(ValueError, match=r"table must have shape \(num_buckets, heads\), got shape \(32,\)"):
+        t5(offsets, np.ones(32), bidirectional=False)
+    with pytest.raises(ValueError, match="r2 must be at most 2 for the power"):
+        kerple(offsets, [1.0], [2.5], kind="power")
+    with pytest.raises(
+        ValueError, match=r"r1 and r2 must have one number for each head, equally many, got \[1.0\] and \[1.0, 2.0\]"
+    ):
+        kerple(offsets, [1.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"r1 must be greater than 0, got \[0.0\]"):
+        kerple(offsets, [0.0], [1.0])
+    with pytest.raises(TypeError, match="mlp must be a function .* got 'relu'"):
+        fire([1], [1], "relu", 1.0, 1.0)
+    with pytest.raises(ValueError, match=r"mlp must answer with shape \(1, 1, heads\), got <.*> answering \(1, 1\)"):
+        fire([1], [1], lambda share: share[..., 0], 1.0, 1.0)
+    with pytest.raises(TypeError, match=r"mlp must answer with an array of floats, got <.*> answering 0.5"):
+        fire([1], [1], lambda share: 0.5, 1.0, 1.0)
+    with pytest.raises(ValueError, match=r"key_positions must not be negative, got \[-1\]"):
+        fire([1], [-1], two_heads, 1.0, 1.0)
+    with pytest.raises(ValueError, match=r"c must be one number, got \[1.0\] of shape \(1,\)"):
+        fire([1], [1], two_heads, [1.0], 1.0)
+    with pytest.raises(ValueError, match="threshold must be greater than 0, got -1"):
+        fire([1], [1], two_heads, 1.0, -1)
+    with pytest.raises(TypeError, match="c must be a number, got True"):
+        fire([1], [1], two_heads, True, 1.0)
+    q, k, r, u, v = xl_arguments()
+    with pytest.raises(
+        ValueError, match=r"r must have 5 rows \(distances 4 to 0\) or 7 \(down to -2\), got shape \(2, 4, 4\)"
+    ):
+        transformer_xl(q, k, r[:, 1:], u, v)
+    with pytest.raises(ValueError, match=r"u must have shape \(2, 4\), got shape \(4,\)"):
+        transformer_xl(q, k, r, u[0], v)
+    with pytest.raises(ValueError, match=r"q must not have more rows than k, 2, got shape \(2, 2, 3, 4\)"):
+        transformer_xl(q, k[:, :, :2], r, u, v)
+    with pytest.raises(ValueError, match=r"k must have shape \(2, 2, keys, 4\), got shape \(1, 2, 5, 4\)"):
+        transformer_xl(q, k[:1], r, u, v)
+    with pytest.raises(TypeError, match="k must have the dtype of q, float64, got dtype float32"):
+        transformer_xl(q, k.astype("float32"), r, u, v)
+    with pytest.raises(ValueError, match=r"q must have shape \(..., heads, length, head_dim\), got shape \(3, 4\)"):
+        transformer_xl(q[0, 0], k, r, u, v)
+    with pytest.raises(ValueError, match=r"scores must have shape \(..., queries, distances\), got shape \(4,\)"):
+        relative_shift(u[0])
+    arguments = deberta_arguments()
+    with pytest.raises(
+        ValueError, match=r"key_relative must have an even number of rows, 2·span, got shape \(3, 3, 4\)"
+    ):
+        deberta(*arguments[:2], arguments[2][:, 1:], *arguments[3:])
+    with pytest.raises(
+        ValueError, match=r"relative_positions must have shape \(5, 6\), got an array of shape \(6, 5\)"
+    ):
+        deberta(*arguments[:4], arguments[4].T)
+
+
+@pytest.mark.torch
+def test_torch_gets_what_numpy_gets(torch):
+    convert = lambda array: torch.from_numpy(np.ascontiguousarray(array))  # noqa: E731 (one line says it)
+    for (name, ours), (_, numpy) in zip(everything(convert), everything(np.asarray), strict=True):
+        assert isinstance(ours, torch.Tensor), name
+        assert str(ours.dtype) == f"torch.{numpy.dtype}", name
+        np.testing.assert_allclose(ours, numpy, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.torch
+def test_gradients(torch):
+    """Finite differences through tables, slopes and parameters; exp makes −∞ a number that can be differenced."""
+    random = lambda array: torch.tensor(array, dtype=torch.float64, requires_grad=True)  # noqa: E731 (short)
+    check, offsets = torch.autograd.gradcheck, torch.from_numpy(square(4))
+    slopes, other = random([0.5, 0.1]), random([1.5, 0.7])
+    assert check(lambda m: alibi(offsets, m).exp(), slopes)
+    assert check(lambda m: alibi_rank_two([0, 1], [0, 5], m), slopes)
+    assert check(lambda table: t5(offsets, table, bidirectional=True), random(normal(32, 2)))
+    for kind in ("logarithmic", "power"):
+        assert check(lambda r1, r2, kind=kind: kerple(offsets, r1, r2, kind=kind), (slopes, other))
+    at = random([0.0, 1.0, 4.0])
+    assert check(lambda at: kerple(relative_positions(at, [2.0, 7.0]), [1.0], [0.5], kind="power"), at)
+    power = kerple(relative_positions(at, at), [1.0], [0.5], kind="power")
+    assert torch.isfinite(torch.autograd.grad(power.sum(), at)[0]).all()  # 0^½ is steep
+    weight = random([[0.5], [-2.0]])
+    net = lambda c, L, w: fire([0, 2, 9], [0, 1, 5], lambda share: torch.tanh(share @ w.T), c, L).exp()  # noqa: E731
+    assert check(net, (random(0.3), random(4.0), weight))
+    for both in (False, True):
+        arguments = [random(array) for array in xl_arguments(both=both)]
+        assert check(lambda *arrays: (transformer_xl(*arrays).logits / 4).exp(), arguments)
+    *arguments, offsets = deberta_arguments()
+    assert check(lambda *arrays: deberta(*arrays, offsets.tolist()).logits, [random(array) for array in arguments])
+
+
+@pytest.mark.torch
+def test_they_can_be_traced(torch):
+    offsets, table = torch.from_numpy(square(5)), torch.randn(32, 2)
+    q, k, r, u, v = (torch.from_numpy(array) for array in xl_arguments(keys=3))
+
+    def run(offsets, table):
+        added = (
+            alibi(offsets, [0.5, 1.0])
+            + alibi(offsets, [0.5, 1.0], dtype=torch.bfloat16)
+            + sandwich(offsets, 2, 8)
+            + kerple(offsets, [1.0, 2.0], [1.0, 2.0], kind="power")
+        )
+        learned = t5(offsets, table, bidirectional=True) + fire(offsets[-1].abs(), offsets[-1].abs(), torch.exp, 0.1, 3)
+        by_content = transformer_xl(q, k, r, u, v).logits + deberta(q, k, r[:, :2], r[:, :2], offsets[:3, :3]).logits
+        return added, learned, by_content
+
+    for traced, plain in zip(
+        torch.compile(run, backend="eager", fullgraph=True)(offsets, table), run(offsets, table), strict=True
+    ):
+        np.testing.assert_array_equal(traced, plain)
+
+
+@pytest.mark.torch
+def test_two_libraries_do_not_mix(torch):
+    offsets = torch.from_numpy(square(3))
+    q = torch.ones(2, 3, 4, dtype=torch.float64)
+    for call in (
+        lambda: alibi(offsets, np.ones(2)),
+        lambda: alibi_rank_two(np.arange(3), offsets[0], [1.0]),
+        lambda: t5(square(3), torch.ones(32, 2), bidirectional=True),
+        lambda: kerple(offsets, [1.0], np.ones(1)),
+        lambda: fire(np.arange(3), offsets[0].abs(), torch.exp, 1.0, 1.0),
+        lambda: transformer_xl(q, np.ones((2, 3, 4)), q, q[:, 0], q[:, 0]),
+        lambda: transformer_xl(q, q, np.ones((2, 3, 4)), q[:, 0], q[:, 0]),
+        lambda: deberta(q, q, q[:, :2], q[:, :2], square(3)),
+    ):
+        with pytest.raises(TypeError, match="cannot mix"):
+            call()

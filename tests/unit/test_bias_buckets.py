@@ -1,0 +1,92 @@
+"""posenc.bias.buckets: published buckets, where each starts, and the formula."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posenc.absolute import relative_positions
+from posenc.bias import (
+    t5,
+    t5_bucket,
+)
+from tests.unit.bias_arguments import is_toeplitz, normal
+
+CAUSAL_STARTS = [*range(16), 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113]
+
+
+def test_published_buckets():
+    offsets = [-200, -128, -127, -64, -32, -17, -16, -15, -9, -8, -1, 0, 1, 7, 8, 9, 15, 16, 17, 32, 64, 127, 128, 200]
+    both = [15, 15, 15, 14, 12, 10, 10, 9, 8, 8, 1, 0, 17, 23, 24, 24, 25, 26, 26, 28, 30, 31, 31, 31]
+    causal = [31, 31, 31, 26, 21, 16, 16, 15, 9, 8, 1] + 13 * [0]
+    got = t5_bucket(offsets, bidirectional=True)
+    assert got.dtype == np.int64
+    assert got.tolist() == both
+    assert t5_bucket(offsets, bidirectional=False).tolist() == causal
+    assert t5_bucket(-3, bidirectional=False) == 3
+
+
+def test_where_causal_buckets_start():
+    distance = np.arange(1000)
+    buckets = t5_bucket(-distance, bidirectional=False)
+    assert [int(np.argmax(buckets == bucket)) for bucket in range(32)] == CAUSAL_STARTS
+    assert (np.diff(buckets) > 0).sum() == 31  # C155
+    assert (buckets[113:] == 31).all()  # C154
+
+
+def test_where_buckets_in_both_directions_start():
+    distance = np.arange(1, 1000)
+    before, after = (t5_bucket(sign * distance, bidirectional=True) for sign in (-1, 1))
+    np.testing.assert_array_equal(after, before + 16)
+    assert distance[np.argmax(before == 15)] == 91  # C154
+    assert (before[90:] == 15).all()
+
+
+@given(st.integers(0, 10**12), st.integers(1, 24), st.integers(2, 4096), st.booleans())
+def test_buckets_follow_the_formula(distance, quarter, max_distance, bidirectional):
+    """Floor of a logarithm, here in floats, so a bucket off is right only at the very edge."""
+    one_way = 2 * quarter if bidirectional else 4 * quarter
+    exact = one_way // 2
+    max_distance += exact
+    numbers = {"bidirectional": bidirectional, "num_buckets": 4 * quarter, "max_distance": max_distance}
+    bucket = int(t5_bucket(-distance, **numbers))
+    if distance < exact:
+        assert bucket == distance
+    else:
+        place = math.log(distance / exact) / math.log(max_distance / exact) * (one_way - exact)
+        assert bucket in {min(exact + math.floor(place + sign * 1e-9), one_way - 1) for sign in (-1, 1)}
+    after = int(t5_bucket(distance, **numbers))
+    assert after == (bucket + one_way if bidirectional and distance else 0)
+    assert int(t5_bucket(-distance - 1, **numbers)) >= bucket
+
+
+def test_edges_that_a_rounded_logarithm_could_miss():
+    """8·16^(b/8) is whole for even b: each such distance opens its bucket, and the one before does not."""
+    for step, edge in ((2, 16), (4, 32), (6, 64)):
+        assert t5_bucket([-edge + 1, -edge], bidirectional=True).tolist() == [8 + step - 1, 8 + step]
+    for step in range(1, 20):  # 1·(2^20)^(b/20) = 2^b
+        numbers = {"bidirectional": False, "num_buckets": 2, "max_distance": 2**step}
+        assert t5_bucket([0, -1, -(2**50)], **numbers).tolist() == [0, 1, 1]
+    wide = {"bidirectional": False, "num_buckets": 6, "max_distance": 3 * 10**15}  # 3·10^5, 3·10^10
+    edges = [3, 3 * 10**5, 3 * 10**10]
+    assert t5_bucket([-edge for edge in edges], **wide).tolist() == [3, 4, 5]
+    assert t5_bucket([1 - edge for edge in edges], **wide).tolist() == [2, 3, 4]
+
+
+def test_t5_looks_up_one_number_for_each_head():
+    table = normal(32, 3)
+    offsets = relative_positions(np.arange(5), np.arange(-195, 5))
+    for bidirectional in (False, True):
+        bias = t5(offsets, table, bidirectional=bidirectional)
+        assert bias.shape == (3, 5, 200)
+        assert is_toeplitz(bias)
+        for head, i, j in ((0, 0, 0), (1, 4, 195), (2, 0, 199), (1, 2, 198)):
+            bucket = t5_bucket(j - 195 - i, bidirectional=bidirectional)
+            assert bias[head, i, j] == table[bucket, head]
+    farthest = t5(offsets, table, bidirectional=False)[:, -1, :86]  # 113 tokens away and more
+    np.testing.assert_array_equal(farthest, np.broadcast_to(table[31][:, None], (3, 86)))
+    assert t5(offsets, table.astype("float32"), bidirectional=True).dtype == np.float32
+    near, far = (t5([[-50]], table, bidirectional=True, max_distance=limit)[:, 0, 0] for limit in (128, 20))
+    np.testing.assert_array_equal(near, table[13])
+    np.testing.assert_array_equal(far, table[15])

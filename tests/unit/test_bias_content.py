@@ -1,0 +1,164 @@
+"""posenc.bias.content: slow loops from the papers, what is Toeplitz and what is not, the shift number by number."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posenc.absolute import sinusoidal
+from posenc.attention import attention
+from posenc.bias import (
+    deberta,
+    relative_shift,
+    tener,
+    transformer_xl,
+)
+from tests.unit.bias_arguments import deberta_arguments, is_toeplitz, normal, xl_arguments
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@given(st.integers(1, 3), st.integers(1, 5), st.integers(0, 5), st.booleans(), seeds)
+def test_transformer_xl_by_loops(heads, queries, memory, both, seed):
+    """The four terms with i − j looked up one pair at a time, keys longer than queries by the memory."""
+    keys = queries + memory
+    q, k, r, u, v = arguments = xl_arguments(heads, queries, keys, 4, both, seed)
+    terms = transformer_xl(*arguments)
+    for b, h, i, j in np.ndindex(2, heads, queries, keys):
+        distance = i + memory - j
+        expected = [q[b, h, i] @ k[b, h, j], -np.inf, u[h] @ k[b, h, j], -np.inf]
+        if distance >= 0 or both:
+            row = r[h, keys - 1 - distance]  # the farthest, keys − 1, comes first
+            expected[1], expected[3] = q[b, h, i] @ row, v[h] @ row
+        np.testing.assert_allclose([term[b, h, i, j] for term in terms], expected, atol=1e-12)
+        np.testing.assert_allclose(terms.logits[b, h, i, j], sum(expected), atol=1e-12)
+        np.testing.assert_allclose(terms.bias[b, h, i, j], sum(expected[1:]), atol=1e-12)
+
+
+def test_transformer_xl_grouped():
+    """C158: (q + u)·k + (q + v)·r is the sum of the four terms."""
+    q, k, r, u, v = xl_arguments(both=True)
+    terms = transformer_xl(q, k, r, u, v)
+    zero = np.zeros_like(u)
+    content = transformer_xl(q + u[:, None], k, r, zero, zero).content_content
+    position = transformer_xl(q + v[:, None], k, r, zero, zero).content_position
+    np.testing.assert_allclose(content + position, terms.logits, atol=1e-12)
+
+
+def test_transformer_xl_multiplies_out_a_product_with_positions():
+    """C158: (x_i + p_i)·W_qᵀ·W_k·(x_j + p_j) has the four terms, with u and v the query's own position.
+
+    With one query, and p_i in place of the learned vectors, the model's logits are those of the sum x + p.
+    """
+    keys, dim = 6, 8
+    x, (w_q, w_k, w_r) = normal(keys, dim), normal(3, dim, dim, seed=1)
+    p = sinusoidal(np.arange(keys), dim)
+    q, own = (x[-1:] @ w_q)[None], (p[-1] @ w_q)[None]
+    terms = transformer_xl(q, (x @ w_k)[None], (p @ w_r)[None], own, own)
+    expected = (x[-1] + p[-1]) @ w_q @ (x @ w_k + p @ w_r).T
+    np.testing.assert_allclose(terms.logits[0, 0], expected, atol=1e-12)
+
+
+def test_the_memory_of_a_segment_changes_nothing_else():
+    """A text in two segments, the second with the first as memory, has the logits of the whole text."""
+    q, k, r, u, v = xl_arguments(queries=6, keys=6)
+    whole, second = transformer_xl(q, k, r, u, v), transformer_xl(q[:, :, 4:], k, r, u, v)
+    for full, part in zip(whole, second, strict=True):
+        np.testing.assert_allclose(part, full[:, :, 4:], atol=1e-12)
+    shorter = transformer_xl(q[:, :, :4], k[:, :, :4], r[:, 2:], u, v)
+    np.testing.assert_allclose(shorter.logits, whole.logits[:, :, :4, :4], atol=1e-12)
+    value = normal(2, 2, 6, 3, seed=5)
+    masked, own = (attention(q, k, value, bias=0.5 * whole.bias, causal=causal).output for causal in (True, False))
+    np.testing.assert_array_equal(masked, own)  # the terms say themselves what is not there
+
+
+@pytest.mark.parametrize(("queries", "columns"), [(3, 3), (2, 5), (5, 2), (1, 4)])
+def test_relative_shift_reads_rows_that_are_one_number_shorter(queries, columns):
+    """A column of zeros in front, the first `queries` numbers left out: the docstring, number by number."""
+    scores = np.arange(1.0, 1 + 2 * queries * columns).reshape(2, queries, columns)
+    padded = np.concatenate([np.zeros((2, queries, 1)), scores], axis=-1).reshape(2, -1)
+    np.testing.assert_array_equal(relative_shift(scores), padded[:, queries:].reshape(2, queries, columns))
+
+
+def test_relative_shift_by_hand():
+    table = np.array([[3.0, 2, 1, 0], [13, 12, 11, 10], [23, 22, 21, 20]])  # 10·query + distance
+    shifted = relative_shift(table)
+    np.testing.assert_array_equal(shifted[0, :2], [1, 0])
+    np.testing.assert_array_equal(shifted[1, :3], [12, 11, 10])
+    np.testing.assert_array_equal(shifted[2], [23, 22, 21, 20])
+
+
+@given(st.integers(1, 6), st.integers(1, 12), seeds)
+def test_relative_shift_is_exact_for_the_past_and_only_there(queries, columns, seed):
+    scores = np.random.default_rng(seed).standard_normal((2, queries, columns))
+    shifted = relative_shift(scores)
+    assert shifted.shape == scores.shape
+    for i, j in np.ndindex(queries, columns):
+        column = j + queries - 1 - i
+        if column < columns:
+            np.testing.assert_array_equal(shifted[:, i, j], scores[:, i, column])
+
+
+def test_only_the_content_terms_are_not_toeplitz():
+    q, k, r, u, v = xl_arguments(queries=5, keys=5, both=True)
+    terms = transformer_xl(q, k, r, u, v)
+    assert is_toeplitz(terms.global_position)  # C159: v replaces the query's position in every row
+    assert np.array_equal(terms.global_content[..., 1:, :], terms.global_content[..., :-1, :])
+    for term in (terms.content_content, terms.content_position, terms.logits):
+        assert not is_toeplitz(term)
+
+
+def test_tener_by_loops():
+    """R is the sinusoid of t − j itself, odd in its sines: the left is not the right."""
+    heads, length, dim = 2, 5, 6
+    q, k, _, u, v = xl_arguments(heads, length, length, dim)
+    logits = tener(q, k, sinusoidal(np.arange(length - 1, -length, -1), dim), u, v).logits
+    for b, h, t, j in np.ndindex(2, heads, length, length):
+        code = []
+        for n in range(dim // 2):
+            angle = (t - j) / 10_000 ** (2 * n / dim)
+            code += [math.sin(angle), math.cos(angle)]
+        expected = q[b, h, t] @ k[b, h, j] + q[b, h, t] @ code + u[h] @ k[b, h, j] + v[h] @ code
+        np.testing.assert_allclose(logits[b, h, t, j], expected, atol=1e-12)
+    same = np.ones_like(q)
+    logits = tener(same, same, sinusoidal(np.arange(length - 1, -length, -1), dim), u, v).logits
+    assert np.abs(logits - logits.swapaxes(-1, -2)).max() > 0.1
+
+
+@given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 4), seeds)
+def test_deberta_by_loops(queries, keys, span, seed):
+    """Equations of the paper, one pair at a time, δ clipped at both ends."""
+    q, k, key_relative, query_relative, offsets = arguments = deberta_arguments(queries, keys, span, seed)
+    terms = deberta(*arguments)
+
+    def delta(i, j):
+        distance = i - j
+        if distance <= -span:
+            return 0
+        return 2 * span - 1 if distance >= span else distance + span
+
+    for b, h, i, j in np.ndindex(2, 3, queries, keys):
+        place = i + keys - queries
+        assert offsets[i, j] == j - place
+        expected = [
+            q[b, h, i] @ k[b, h, j],
+            q[b, h, i] @ key_relative[h, delta(place, j)],
+            k[b, h, j] @ query_relative[h, delta(j, place)],
+        ]
+        np.testing.assert_allclose([term[b, h, i, j] for term in terms], expected, atol=1e-12)
+        np.testing.assert_allclose(terms.logits[b, h, i, j], sum(expected), atol=1e-12)
+        np.testing.assert_allclose(terms.bias[b, h, i, j], sum(expected[1:]), atol=1e-12)
+
+
+def test_deberta_depends_on_content():
+    """C153: at the same offset 2, rows 2, 3 and 4 get different numbers. No bias B[i − j]."""
+    terms = deberta(*deberta_arguments(5, 5, span=4))
+    same_offset = terms.bias[0, 0, [2, 3, 4], [0, 1, 2]]
+    assert np.ptp(same_offset) > 0.1
+    assert not is_toeplitz(terms.content_to_position)
+    assert not is_toeplitz(terms.position_to_content)
+    q, k, key_relative, query_relative, offsets = deberta_arguments(5, 5, span=4)
+    flat = deberta(np.ones_like(q), np.ones_like(k), key_relative, query_relative, offsets)
+    assert is_toeplitz(flat.bias)  # with nothing to say, only the distance is left

@@ -1,0 +1,195 @@
+"""posenc.figures.attention: what is drawn of attention, of the order of words, and of training."""
+
+import numpy as np
+import pytest
+
+from posenc import figures
+from tests.unit.figure_examples import (
+    DRAWN,
+    EXAMPLES,
+    FIRST,
+    FIVE,
+    LOSSES,
+    MASKED,
+    SHARES,
+    VALUES,
+    W3,
+    WORDS,
+    alt,
+    title,
+    weights_of,
+)
+
+
+def test_orders_seen():
+    figure = EXAMPLES["orders_seen"]()
+    nothing, groups, everything = figure.data
+    assert title(figure) == "Orders told apart, of 5: 1 (nothing), 2 (two groups), 5 (everything)"
+    assert (list(nothing.x), list(nothing.y), list(nothing.text)) == ([0], [0], ["5"])
+    assert sorted(zip(groups.text, groups.marker.size, strict=True)) == [
+        ("2", pytest.approx(2.4 * 2**0.5, abs=DRAWN)),
+        ("3", pytest.approx(2.4 * 3**0.5, abs=DRAWN)),
+    ]
+    # all five lie on one line, 3 apart, and the largest of its three numbers grows to the right
+    np.testing.assert_allclose(everything.x, [-6, -3, 0, 3, 6], atol=DRAWN)
+    np.testing.assert_allclose(everything.y, 0, atol=DRAWN)
+    assert "two groups: 2 of 2 or 3; everything: 5 of 1" in alt(figure)
+    # the third panel has none beside it, so the second is the lowest of its column
+    assert [axis.title.text for axis in figure.select_xaxes()][:3] == [None, "main direction", "main direction"]
+    assert [label.text for label in figure.layout.annotations][1] == "two groups<br>2 of 5"
+
+
+def test_orders_seen_takes_rounding_for_none():
+    reading = FIVE + np.random.default_rng(0).normal(scale=1e-13, size=FIVE.shape)
+    reading[1] = reading[0] + 1e-13
+    assert title(figures.orders_seen({"rounded": reading})).endswith("of 5: 4 (rounded)")
+    reading[1, 2] += 1e-6
+    assert title(figures.orders_seen({"rounded": reading})).endswith("of 5: 5 (rounded)")
+
+
+def test_orders_seen_leaves_few_dots_their_numbers_and_many_none():
+    many = np.random.default_rng(0).normal(size=(11, 4))
+    assert [trace.mode for trace in figures.orders_seen({"few": many[:10], "less": many[:10]}).data] == [
+        "markers+text",
+        "markers+text",
+    ]
+    assert figures.orders_seen({"many": many}).data[0].mode == "markers"
+
+
+def test_training_losses():
+    figure = EXAMPLES["training_losses"]()
+    for trace, values in zip(figure.data, LOSSES.values(), strict=True):
+        np.testing.assert_allclose(trace.y, values, atol=DRAWN)
+        np.testing.assert_array_equal(trace.x, 10 * np.arange(1, len(values) + 1))
+    assert figure.layout.shapes[0].y0 == figure.layout.shapes[0].y1 == 0.5
+    assert title(figure) == "Where the loss ends after 70 steps: 0.50 (blind), 0.23 (sees)"
+    assert "Means of the last 5 values; a model that guesses pays 0.500 nats" in alt(figure)
+    two = figures.training_losses(LOSSES, every=10, chance=0.5, last=2)
+    assert title(two) == "Where the loss ends after 70 steps: 0.50 (blind), 0.05 (sees)"
+
+
+def test_gathering():
+    figure = EXAMPLES["gathering"]()
+    arcs = [trace for trace in figure.data if trace.name]
+    assert [arc.name for arc in arcs] == ["cat: 0.75"]  # none for a word without weight, or for the one that gathers
+    assert (arcs[0].x[-1], arcs[0].x[0], arcs[0].y[0]) == (2, 1, 0)  # from the word to the one that gathers
+    assert arcs[0].line.width == 22 * 0.75
+    each, total = (trace for trace in figure.data if trace.type == "heatmap")
+    np.testing.assert_allclose(each.z, (SHARES[:, None] * VALUES).T, atol=DRAWN)  # a column a word
+    np.testing.assert_allclose(total.z, (SHARES @ VALUES)[:, None], atol=DRAWN)
+    texts = [trace for trace in figure.data if trace.type == "scatter" and trace.mode == "text"]
+    assert [text for trace in texts for text in trace.text][:3] == [
+        "<b>the</b><br>0.00",
+        "<b>cat</b><br>0.75",
+        "<b>sat</b><br>0.25",
+    ]
+    assert (texts[0].textfont.color, texts[1].textfont.color) == (figures.PALETTE["key"], figures.PALETTE["query"])
+    assert list(texts[3].text) == ["0.80", "−0.10"]
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-0.8, 0.8)
+    told = "with weight 0.75, and what it gathers is mostly creature, 0.80"
+    assert title(figure) == f"“sat” listens most to “cat”, {told}"
+    assert "Sum of the weighted values: creature 0.80, action −0.10" in alt(figure)
+
+
+def test_gathering_from_itself():
+    figure = figures.gathering(["a", "b"], [0.3, 0.7], np.ones((2, 1)), 1, ["x"])
+    assert "“b” listens most to itself" in title(figure)
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.colorscale[0][0]) == (0, 0)
+
+
+def test_attention_maps():
+    figure = EXAMPLES["attention_maps"]()
+    tables = (weights_of(WORDS), MASKED)
+    for trace, table in zip((t for t in figure.data if t.type == "heatmap"), tables, strict=True):
+        np.testing.assert_allclose(trace.z, table, atol=DRAWN)
+    lines = [trace for trace in figure.data if trace.type == "scatter"]
+    texts, frame = [trace for trace in lines if trace.mode == "text"], lines[1]
+    assert [len(trace.text) for trace in texts] == [9, 6]  # what is masked has no number
+    assert texts[1].text[1] == f"{100 * MASKED[1, 0]:.0f}"
+    assert (texts[1].x[1], texts[1].y[1]) == (0, 1)  # the key across, the query down
+    assert (min(frame.y), max(frame.y), frame.line.color) == (0.5, 1.5, figures.PALETTE["query"])
+    most = [FIRST[table[1].argmax()] for table in tables]
+    told = ", ".join(
+        f"“{word}” {name} ({100 * table[1].max():.0f}\u00a0%)"
+        for word, name, table in zip(most, ("open", "masked"), tables, strict=True)
+    )
+    assert title(figure) == f"“bites” listens most to {told}"
+
+
+def test_score_widths():
+    figure = EXAMPLES["score_widths"]()
+    root, one, raw, heard, divided, heard_divided = figure.data
+    np.testing.assert_allclose([root.y, one.y], [[2, 8], [1, 1]], atol=DRAWN)
+    np.testing.assert_allclose([raw.y, divided.y], [[2, 8.1], [1, 1.01]], atol=DRAWN)
+    np.testing.assert_allclose([heard.y, heard_divided.y], [[11.5, 1.8], [21.8, 20.5]], atol=DRAWN)
+    assert (raw.xaxis, heard.xaxis) == ("x", "x2")
+    assert title(figure).endswith("to 11.5 and 1.8 (undivided), 21.8 and 20.5 (divided)")
+    assert "Spread of the scores at width 4 and at 64: 2.00 and 8.10 (undivided)" in alt(figure)
+
+
+def test_attention_by_distance():
+    figure = EXAMPLES["attention_by_distance"]()
+    assert [(trace.name, *trace.y) for trace in figure.data] == [("one", 0.25, 0.5, 0.25), ("two", 0.5, 0.25, 0)]
+    assert all(list(trace.x) == [0, 1, 2] for trace in figure.data)
+    assert "1 back, weight 0.50 (one); 0 back, weight 0.50 (two)" in title(figure)
+
+
+def test_permuted():
+    figure, weights = EXAMPLES["permuted"](), weights_of(WORDS)
+    P = np.eye(3)[[2, 1, 0]]
+    maps = [trace.z for trace in figure.data if trace.type == "heatmap"]
+    for drawn_map, table in zip(maps, (weights, P @ weights, P @ weights @ P.T), strict=True):
+        np.testing.assert_allclose(drawn_map, table, atol=DRAWN)
+    downs = [list(axis.ticktext) for axis in figure.select_yaxes()]
+    acrosses = [list(axis.ticktext) for axis in figure.select_xaxes()]
+    backwards = FIRST[::-1]
+    assert (downs, acrosses) == ([FIRST, backwards, backwards], [FIRST, FIRST, backwards])
+    assert "Of 9 places in the table, 1 hold" in alt(figure)
+
+
+def test_gossip():
+    figure = EXAMPLES["gossip"]()
+    texts = [list(trace.text) for trace in figure.data if trace.mode == "text"]
+    assert texts[1] == ["saw nobody", "saw dog", "saw bites, dog"]
+    assert texts[4] == ["saw nobody", "saw bites", "saw bites, dog"]
+    first_layer, second_layer = (trace for trace in figure.data[:2])
+    assert len(first_layer.x) == 3 * 6  # each of three words looks at itself and those before it
+    assert [second_layer.x[k + 1] for k in (0, 3, 6)] == [2, 2, 2]
+    assert "bites dog man: bites, saw nobody; dog, saw bites; man, saw bites, dog" in alt(figure)
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.orders_seen({}), "readings must hold at least one"),
+        (lambda: figures.orders_seen({"a": np.ones((4, 1))}), r"readings must all have shape .*\(4, 1\)"),
+        (lambda: figures.orders_seen({"a": np.ones((4, 2)), "b": np.ones((3, 2))}), r"got shapes .*\(3, 2\)"),
+        (lambda: figures.training_losses({}, 1, 1.0), "losses must hold at least one"),
+        (lambda: figures.training_losses({"a": []}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
+        (lambda: figures.training_losses({"a": [np.nan]}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
+        (lambda: figures.training_losses({"a": [1.0]}, 0, 1.0), "every must be greater than 0, got 0"),
+        (lambda: figures.training_losses({"a": [1.0]}, 1, 0.0), "chance must be greater than 0, got 0.0"),
+        (lambda: figures.training_losses({"a": [1.0]}, 1, 1.0, last=0), "last must be greater than 0, got 0"),
+        (lambda: figures.gathering(FIRST, [0.5, 0.5], W3, 0, FIRST), r"weights must have shape \(3,\).*got shapes \(2"),
+        (lambda: figures.gathering(FIRST, W3[0], W3, 0, ["a"]), r"values \(3, 1\), .*1 names, got shapes.*\(3, 3\)"),
+        (lambda: figures.gathering(FIRST, W3[0], W3[:, :0], 0, []), "names must hold at least one"),
+        (lambda: figures.gathering(FIRST, [0.5, 0.7, -0.2], W3, 0, FIRST), "weights must be at least 0, got .*-0.2"),
+        (lambda: figures.gathering(FIRST, W3[0], W3, 3, FIRST), "query must be between 0 and 2.*got 3"),
+        (lambda: figures.attention_maps([], {"a": W3}, 0), "words must hold at least one"),
+        (lambda: figures.attention_maps(FIRST, {}, 0), "tables must hold at least one"),
+        (lambda: figures.attention_maps(FIRST, {"a": W3[:2]}, 0), r"tables\['a'\] must be 3 × 3, got shape \(2, 3\)"),
+        (lambda: figures.attention_maps(FIRST, {"a": W3}, -1), "query must be between 0 and 2.*got -1"),
+        (lambda: figures.score_widths([], {"a": ([], [])}, 8), "widths must hold at least one"),
+        (lambda: figures.score_widths([4], {"a": ([1.0], [1.0])}, 1), "keys must be greater than 1, got 1"),
+        (lambda: figures.score_widths([4], {}, 8), "measured must hold at least one"),
+        (lambda: figures.score_widths([4], {"a": ([1.0], [np.nan])}, 8), r"measured\['a'\] must be two rows of 1 fin"),
+        (lambda: figures.score_widths([4], {"a": ([1.0],)}, 8), r"measured\['a'\] must be two rows of 1 finite"),
+        (lambda: figures.attention_by_distance({"a": [2.0]}), r"heads\['a'\] must be weights from 0 to 1"),
+        (lambda: figures.permuted(["a", "b"], [0, 1], np.eye(2)), "order must be the places 0 to 1 in another order"),
+        (lambda: figures.permuted(["a", "b"], [1, 0], np.eye(3)), "weights must be 2 × 2"),
+        (lambda: figures.gossip(["alone"]), "sentences must have at least two words"),
+    ],
+)
+def test_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()

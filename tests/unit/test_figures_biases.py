@@ -1,0 +1,101 @@
+"""posenc.figures.biases: what is drawn of biases on the scores."""
+
+import numpy as np
+import pytest
+
+from posenc import figures
+from tests.unit.figure_examples import BIASES, DRAWN, EXAMPLES, FAR, HEADS_OF_T5, alt, title
+
+
+def test_biases_by_distance():
+    figure = EXAMPLES["biases_by_distance"]()
+    expected = {"ALiBi": -0.5 * FAR, "KERPLE": -np.log1p(FAR), "Sandwich": BIASES["Sandwich"] - BIASES["Sandwich"][0]}
+    for trace in figure.data:
+        np.testing.assert_allclose(trace.y, expected[trace.name], atol=DRAWN)
+    assert "From distance 0 to 64 logits change by −32.0 (ALiBi)" in title(figure)
+    assert f"{-np.log1p(64):.1f} (KERPLE)".replace("-", "−") in title(figure)
+
+
+def test_learned_biases():
+    figure = EXAMPLES["learned_biases"]()
+    for trace, head in zip(figure.data, HEADS_OF_T5, strict=True):
+        assert list(trace.x) == [1, 2, 4, 8]  # a logarithm has no place for 0
+        np.testing.assert_allclose(trace.y, head[1:], atol=DRAWN)
+    assert title(figure) == (
+        "The learned bias is greatest at distance 1, 2 (heads 1 to 2), and one number for all distances from 4 on"
+    )
+    assert figure.layout.shapes[0].x0 == 4
+    assert "head 1: 0.5 at 0, 2.0 at most, −1.0 at 8; head 2: 0.0 at 0" in alt(figure)
+    level = figures.learned_biases([0, 1], np.ones((1, 2)))
+    assert title(level).endswith("from 0 on")
+    assert not level.layout.shapes
+
+
+def test_reaches():
+    figure = EXAMPLES["reaches"]()
+    assert [list(trace.y) for trace in figure.data] == [[6, 6], [24, 107], [50, 1000], [50, 1000]]
+    assert "As texts grow from 100 to 2\u202f000 tokens" in title(figure)
+    assert title(figure).endswith("from 6 keys to 6 (line) or from 50 keys to 1\u202f000 (level)")
+    assert alt(figure).endswith("; from 24 keys to 107 (logarithm).")
+    assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
+
+
+def test_bias_maps():
+    figure = EXAMPLES["bias_maps"]()
+    line, asked, *masks = (np.asarray(trace.z, dtype=float) for trace in figure.data)
+    for mask in masks:  # they have a colour, as 0 has none
+        np.testing.assert_array_equal(np.isnan(mask), ~np.isnan(line))
+    np.testing.assert_allclose(line, [[0, np.nan, np.nan], [-1, 0, np.nan], [-2, -1, 0]], atol=DRAWN)
+    np.testing.assert_allclose(asked[2], [6, 7, 8], atol=DRAWN)
+    assert title(figure).endswith("by up to 0.0 (line), 8.0 (asked)")
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-8, 8)
+    masked = np.array([[1.0, -np.inf], [2.0, 3.0]])  # what later keys have is not looked at
+    assert title(figures.bias_maps({"masked": masked})).endswith("by up to 2.0 (masked)")
+
+
+def test_three_bias_maps_stand_side_by_side():
+    column, row = np.arange(3.0)[:, None] + np.zeros(3), np.zeros((3, 1)) - np.arange(3.0)
+    figure = figures.bias_maps({"m": column, "n": row, "sum": column + row})
+    assert len({figure.layout[f"xaxis{number}"].domain for number in ("", 2, 3)}) == 3
+    assert len({figure.layout[f"yaxis{number}"].domain for number in ("", 2, 3)}) == 1
+    assert title(figure).replace("<br>", " ").endswith("by up to 2.0 (m), 2.0 (n), 0.0 (sum)")
+
+
+def test_terms_multiplied():
+    figure = EXAMPLES["terms_multiplied"]()
+    assert title(figure) == "Four products make one score: −1.50, 3.00, 0.30, −3.00; their sum is −1.20"
+    drawn = {trace.name: (list(trace.customdata), trace.marker.color) for trace in figure.data}
+    assert drawn["q"] == ([1, -2], figures.PALETTE["query"])
+    assert drawn["r"] == ([3, 0], figures.PALETTE["position"])
+    assert [trace.name for trace in figure.data] == ["q", "k", "q", "r", "u", "k", "v", "r"]
+    assert list(figure.data[0].text) == ["1.0", "−2.0"]
+    assert "= −1.50" in {note.text for note in figure.layout.annotations}
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.biases_by_distance([], {"a": []}), "distances must hold at least one"),
+        (lambda: figures.biases_by_distance([0, 1], {}), "biases must hold at least one"),
+        (lambda: figures.biases_by_distance([0, 1], {"a": [0.0]}), r"biases\['a'\] must be 2 finite numbers"),
+        (lambda: figures.biases_by_distance([0, 1], {"a": [0.0, -np.inf]}), r"biases\['a'\] must be 2 finite numbers"),
+        (lambda: figures.learned_biases([], np.ones((1, 0))), "distances must hold at least one"),
+        (lambda: figures.learned_biases([0, 1], np.ones((1, 3))), r"heads must be finite, shape \(heads, 2\)"),
+        (lambda: figures.learned_biases([0, 1], np.ones((0, 2))), r"heads must be finite.*got shape \(0, 2\)"),
+        (lambda: figures.learned_biases([0], np.array([[np.nan]])), "heads must be finite"),
+        (lambda: figures.reaches([], {"a": []}), "lengths must hold at least one"),
+        (lambda: figures.reaches([8], {}), "nearest must hold at least one"),
+        (lambda: figures.reaches([8, 16], {"a": [1]}), r"nearest\['a'\] must be 2 numbers of keys"),
+        (lambda: figures.reaches([8], {"a": [9]}), r"nearest\['a'\] must be 1 numbers of keys, none above"),
+        (lambda: figures.bias_maps({}), "maps must hold at least one"),
+        (lambda: figures.bias_maps({"a": np.ones(3)}), r"maps\['a'\] must be square.*got shape \(3,\)"),
+        (lambda: figures.bias_maps({"a": np.ones((2, 3))}), r"maps\['a'\] must be square.*got shape \(2, 3\)"),
+        (lambda: figures.bias_maps({"a": np.full((2, 2), np.nan)}), r"maps\['a'\] must be square and finite"),
+        (lambda: figures.terms_multiplied([], [], [], [], []), "q must be 1 to 6 finite numbers"),
+        (lambda: figures.terms_multiplied([1], [1, 2], [1], [1], [1]), r"k must be 1 to 6 finite numbers, as many"),
+        (lambda: figures.terms_multiplied([1], [1], [np.nan], [1], [1]), "r must be 1 to 6 finite numbers"),
+    ],
+)
+def test_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()

@@ -1,0 +1,112 @@
+"""posenc.figures.codes: what is drawn of tables of codes, and distances between their rows."""
+
+import numpy as np
+import pytest
+
+from posenc import figures
+from posenc.absolute import normalised, sinusoidal
+from tests.unit.figure_examples import CODES, DRAWN, EXAMPLES, W3, alt, title
+
+
+def test_step_sizes():
+    figure = EXAMPLES["step_sizes"]()
+    for length, ruler, step in zip([5, 10, 13, 20], figure.data[::2], figure.data[1::2], strict=True):
+        np.testing.assert_allclose(ruler.x, normalised(np.arange(length), length, 1)[:, 0], atol=DRAWN)
+        np.testing.assert_allclose(step.x, [0, 1 / length], atol=DRAWN)
+    assert "0.200 in a text of 5 tokens and 0.050 in one of 20" in title(figure)
+    assert [label.text for label in figure.layout.annotations][2] == f"one step: {1 / 13:.3f}"
+
+
+def test_code_tables_small():
+    figure = EXAMPLES["code_tables"]()
+    for trace, code in zip(figure.data, CODES.values(), strict=True):
+        np.testing.assert_allclose(trace.z, code, atol=DRAWN)
+        np.testing.assert_array_equal(trace.x, np.arange(code.shape[1]))
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-1, 1)
+    assert figure.layout.yaxis.autorange == "reversed"  # position 0 on top
+    wave = np.sin(np.arange(16)) > 0
+    changes = np.count_nonzero(wave[1:] != wave[:-1])
+    assert f"15 times and the last once in bits; {changes} times and the last never in waves" in title(figure)
+    assert "Different rows: 16 in bits, 16 in waves" in alt(figure)
+
+
+def test_code_tables_of_one_sign_start_at_no_colour():
+    figure = figures.code_tables({"bits": CODES["bits"]})
+    scale = figure.layout.coloraxis
+    assert (scale.cmin, scale.cmax, scale.colorscale[0][0]) == (0, 1, 0)
+    assert scale.colorscale[0][1].endswith(", 0)")
+
+
+def test_code_tables_of_two_values_have_two_colours():
+    scale = figures.code_tables({"bits": CODES["bits"]}).layout.coloraxis
+    assert [at for at, _ in scale.colorscale] == [0, 0.5, 0.5, 1]
+    assert (list(scale.colorbar.tickvals), list(scale.colorbar.ticktext)) == ([0.25, 0.75], ["0", "1"])
+    assert scale.colorscale[0][1] == scale.colorscale[1][1] != scale.colorscale[2][1] == scale.colorscale[3][1]
+
+
+def test_code_tables_large():
+    figure, code = EXAMPLES["texture"](), sinusoidal(np.arange(512), 768)
+    (trace,) = figure.data
+    assert np.asarray(trace.z).dtype == np.uint8
+    columns = np.asarray(trace.x)
+    np.testing.assert_array_equal(columns[:4], [0, 1, 8, 9])  # every fourth pair
+    np.testing.assert_allclose(np.asarray(trace.z) / 127.5 - 1, code[:, columns], atol=1 / 254)
+    ticks = figure.layout.coloraxis.colorbar
+    assert list(zip(ticks.tickvals, ticks.ticktext, strict=True)) == [(0, "−1.0"), (127.5, "0.0"), (255, "1.0")]
+    changes = np.count_nonzero((np.sin(np.arange(512)) > 0)[1:] != (np.sin(np.arange(512)) > 0)[:-1])
+    assert f"Over 512 positions the first column changes sides {changes} times and the last never" in title(figure)
+
+
+def test_distance_maps():
+    figure = EXAMPLES["distance_maps"]()
+    for trace, code in zip(figure.data, CODES.values(), strict=True):
+        apart = np.sqrt(((code[:, None] - code) ** 2).sum(axis=-1))
+        np.testing.assert_allclose(trace.z, apart / apart.max(), atol=DRAWN)
+    assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
+    steps = [np.linalg.norm(CODES["bits"][k:] - CODES["bits"][:-k], axis=-1) for k in range(1, 8)]
+    spread = np.mean([step.std() / step.mean() for step in steps])
+    assert title(figure) == f"Equal distances look equal in waves; in bits they vary by {100 * spread:.0f}\u00a0%"
+
+
+def test_distance_maps_of_one_kind():
+    assert title(figures.distance_maps({"a": CODES["waves"], "b": CODES["waves"]})).endswith("look equal in a and b")
+    assert title(figures.distance_maps({"a": CODES["bits"]})).startswith("In a they vary by")
+    asked = figures.distance_maps({"a": CODES["bits"]}, title="One code")
+    assert title(asked) == "One code"
+    assert alt(asked).startswith("One code. In a they vary by")
+    assert np.all(np.asarray(figures.distance_maps({"still": np.ones((4, 2))}).data[0].z) == 0)
+
+
+def test_slopes():
+    figure = EXAMPLES["slopes"]()
+    powers, one = figure.data
+    first = [np.mean([np.cos(at * speed) for speed in (1.0, 0.1, 0.01)]) for at in (1, 2)]
+    np.testing.assert_allclose(powers.y[:2], first, atol=DRAWN)  # stretches of one distance each
+    last = np.mean(np.cos(np.arange(83, 100)))  # the last stretch
+    np.testing.assert_allclose(one.y[-1], last, atol=DRAWN)
+    np.testing.assert_allclose(one.x[[0, -1]], [1, np.sqrt(83 * 99)], atol=DRAWN)  # each where it is
+    tens = [np.mean(np.cos(np.arange(*ends))) for ends in ((1, 10), (10, 100))]
+    assert title(figure).startswith("How alike codes are, on average, at Δ from 1, 10 to ten times that: powers ")
+    assert title(figure).endswith("one " + ", ".join(f"{mean:.2f}".replace("-", "−") for mean in tens))
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.step_sizes([]), "lengths must hold at least one"),
+        (lambda: figures.step_sizes([5, 1]), r"lengths must all be at least 2.*\[5, 1\]"),
+        (lambda: figures.code_tables({}), "codes must hold at least one"),
+        (lambda: figures.code_tables({"a": np.ones(3)}), r"codes must all have shape \(length, dim\).*\(3,\)"),
+        (lambda: figures.code_tables({"a": np.ones((3, 2)), "b": np.ones((4, 2))}), "with one length"),
+        (lambda: figures.code_tables({"a": np.ones((0, 2))}), "codes must all have shape"),
+        (lambda: figures.distance_maps({}), "codes must hold at least one"),
+        (lambda: figures.distance_maps({"a": np.ones((2, 2))}), r"one length of 3 or more, got shapes \[\(2, 2\)"),
+        (lambda: figures.distance_maps({"a": W3, "b": np.ones((4, 3))}), "codes must all have shape"),
+        (lambda: figures.distance_maps({"a": np.ones((3, 0))}), "codes must all have shape"),
+        (lambda: figures.slopes({"a": []}, 100), "speeds must all be lists of one number"),
+        (lambda: figures.slopes({"a": [1.0]}, 50), "reach must be a power of ten"),
+    ],
+)
+def test_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()

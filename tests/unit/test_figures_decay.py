@@ -1,0 +1,82 @@
+"""posenc.figures.decay: what is drawn of scores against distance."""
+
+import numpy as np
+import pytest
+
+from posenc import figures
+from posenc.analysis import decay, decay_law, expected_score
+from posenc.frequencies import inv_freq
+from tests.unit.figure_examples import DRAWN, EXAMPLES, USED, drawn, title
+
+
+def test_waves():
+    figure = figures.waves(np.arange(257), dim=64, base=500.0, pairs=[0, 31])
+    fast, slow, mean = (trace.y for trace in figure.data)
+    np.testing.assert_allclose(fast, np.cos(np.arange(257)), atol=DRAWN)
+    np.testing.assert_allclose(slow, np.cos(np.arange(257) * inv_freq(64, 500.0)[31]), atol=DRAWN)
+    np.testing.assert_allclose(mean, decay(np.arange(257), inv_freq(64, 500.0)), atol=DRAWN)
+    late = decay(np.arange(192, 257), inv_freq(64, 500.0)).mean()
+    assert f"falls from 1 to about {late:.1f}" in figure.layout.title.text
+
+
+def test_decay_and_law():
+    figure = figures.decay_and_law(np.arange(1, 2001), dim=128, base=1e4)
+    score, law, logarithm = figure.data
+    np.testing.assert_allclose(score.y, decay(np.arange(1, 2001), inv_freq(128)), atol=DRAWN)
+    np.testing.assert_allclose(law.y, decay_law(law.x, 1e4), atol=DRAWN)
+    assert (law.x[0], law.x[-1]) == (1, 2000)
+    assert score.x0 == 1
+    np.testing.assert_allclose(logarithm.y, 1 - (np.log(logarithm.x) + np.euler_gamma) / np.log(1e4), atol=DRAWN)
+    assert 10 <= logarithm.x[0] < logarithm.x[-1] <= 1000
+    assert "0.25 for every tenfold distance" in figure.layout.title.text
+
+
+def test_cosine_map():
+    figure = figures.cosine_map(257, dim=64, base=500.0)
+    table, mean = figure.data
+    assert np.shape(table.z) == (32, 257)
+    np.testing.assert_allclose(table.z[0], np.cos(np.arange(257)), atol=DRAWN)
+    np.testing.assert_allclose(table.z[31], np.cos(np.arange(257) * inv_freq(64, 500.0)[31]), atol=DRAWN)
+    np.testing.assert_allclose(mean.y, decay(np.arange(257), inv_freq(64, 500.0)), atol=DRAWN)
+    late = decay(np.arange(192, 257), inv_freq(64, 500.0)).mean()
+    assert title(figure) == f"No row fades; the mean of all 32 falls from 1 to about {late:.1f}"
+    assert figure.layout.yaxis.autorange == "reversed"  # the fastest on top
+
+
+@pytest.mark.parametrize("name", ["waves", "decay_and_law", "decay_for_bases", "scores_in_attention"])
+def test_distances_are_in_tokens(name):
+    assert any(axis.title.text == "distance Δ (tokens)" for axis in drawn(name).select_xaxes())
+
+
+def test_hands_used():
+    figure = EXAMPLES["hands_used"]()
+    for table, found in zip(figure.data, USED.values(), strict=True):
+        np.testing.assert_allclose(table.z, np.abs(found).reshape(4, 4), atol=DRAWN)
+    assert list(figure.layout.yaxis.ticktext)[1:3] == ["layer 1, head 2", "layer 2, head 1"]
+    assert title(figure).startswith(
+        "The 1 fastest hands carry 50\u00a0% in layer 1, 25\u00a0% in layer 2 (a); 25\u00a0% in layer 1"
+    )
+    assert {line.x0 for line in figure.layout.shapes} == {0.5}
+
+
+@pytest.mark.parametrize("fast", [0, 4])
+def test_hands_used_has_more_pairs_than_the_fast_ones(fast):
+    with pytest.raises(ValueError, match="more pairs than"):
+        figures.hands_used(USED, fast)
+
+
+def test_scores_in_attention():
+    measured = {"aligned": ([90.0, 40.0], [13.0, 12.0], 0.8), "unrelated": ([0.0, 0.0], [11.0, 11.0], 0.0)}
+    figure = figures.scores_in_attention([1, 100], measured, dim=128, base=1e4)
+    exact = [trace for trace in figure.data if trace.mode != "markers"]
+    points = [trace for trace in figure.data if trace.mode == "markers"]
+    np.testing.assert_allclose(exact[0].y, expected_score(np.arange(1, 101), inv_freq(128), 0.8)[0], atol=DRAWN)
+    assert [list(trace.y) for trace in points] == [[90, 40], [0, 0]]
+    assert "aligned: mean 90 to 40, spread 13 to 12" in figure.layout.meta["alt"]
+
+
+def test_decay_for_bases():
+    figure = figures.decay_for_bases(np.arange(1, 513), dim=128, bases=[10, 1e6])
+    for trace, base in zip(figure.data, (10, 1e6), strict=True):
+        np.testing.assert_allclose(trace.y, decay(np.arange(1, 513), inv_freq(128, base)), atol=DRAWN)
+    assert "base 10 at 5; never by 512 for 1e+06" in figure.layout.meta["alt"]

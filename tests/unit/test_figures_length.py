@@ -1,0 +1,287 @@
+"""posenc.figures.length: what is drawn of texts longer than those of training."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from posenc import figures
+from posenc.analysis import decay_law, fingerprint, fit_scores
+from posenc.figures.length import _box, _shared
+from posenc.frequencies import inv_freq, wavelengths
+from tests.unit.figure_examples import (
+    ALLOWED,
+    CIRCLE,
+    DRAWN,
+    EXAMINED,
+    EXAMPLES,
+    LISTS,
+    LOWEST,
+    MEASURED,
+    METHODS,
+    NOISE,
+    SEEDED,
+    TRAINED,
+    alt,
+    title,
+)
+
+
+def test_pairs_by_model():
+    figure = EXAMPLES["pairs_by_model"]()
+    for row, (trace, (length, frequencies)) in enumerate(zip(figure.data, LISTS.values(), strict=True)):
+        np.testing.assert_allclose(trace.x, length * frequencies / (2 * np.pi), rtol=1e-6)
+        assert set(trace.y) == {row}
+        assert list(trace.marker.color) == figures.pair_colours(len(frequencies))
+    short = [np.sum(length * frequencies < 2 * np.pi) for length, frequencies in LISTS.values()]
+    assert title(figure).endswith(f"from {short[0]} of 32 (one) to {short[1]} of 64 (two)")
+    assert short[0] / 32 < short[1] / 64 == short[2] / 64  # the first of equals is named
+    assert list(figure.layout.yaxis.ticktext) == list(LISTS)
+    assert "two 652 to 0.00081 turns in 4\u202f096 tokens" in alt(figure)
+
+
+def test_model_plane():
+    figure = EXAMPLES["model_plane"]()
+    *ways, diagonal, points, ends = figure.data
+    for way, name in zip(ways, ALLOWED, strict=True):
+        assert list(zip(way.x, way.y, strict=True)) == [TRAINED[name], ALLOWED[name]]
+    assert list(diagonal.x) == list(diagonal.y)
+    assert dict(zip(zip(points.x, points.y, strict=True), points.text, strict=True)) == {
+        TRAINED["one"]: "one", TRAINED["two"]: "two<br>three", TRAINED["near"]: "near"
+    }  # fmt: skip
+    assert list(ends.text) == ["one", ""]  # the second moved so little that its name stands already
+    span = f"{4096 / 5.1e6:.2g} (three) to 0.087 (near)"
+    assert title(figure) == f"None of 4 slowest pairs made a full turn within the trained length: {span}"
+    assert "1 of 1 slowest pairs" in title(figures.model_plane({"a": (100, 50.0)}, {}))
+    *ways, _, points, ends = figures.model_plane(TRAINED, ALLOWED | {"told by none": (131_072, 188.0)}).data
+    assert [way.name for way in ways] == list(ALLOWED)
+    assert "told by none" in ends.text
+    assert len(points.x) == 3
+    crowd = {"low": (4096, 5e4), "high": (4096, 6e5), "right": (8192, 6e4)}
+    ends = {"above": (9e4, 3e6), "below": (1e5, 2e6), "far": (1e5, 1e8)}
+    figure = figures.model_plane(crowd, ends)
+    *_, points, circles = figure.data
+    sides = dict(zip((*points.text, *circles.text), (*points.textposition, *circles.textposition), strict=True))
+    assert sides["high"] == "middle left"
+    assert sides["far"] == "middle right"
+    drawn = [one for trace in (points, circles) for one in zip(trace.x, trace.y, trace.text, strict=True)]
+    for plane in ([236, 520], [630, 530]):  # a phone's and a page's
+        corners = np.transpose([figure.layout.xaxis.range, figure.layout.yaxis.range])
+        places = {name: (np.log10([x, y]) - corners[0]) / np.ptp(corners, axis=0) * plane for x, y, name in drawn}
+        boxes = {name: _box(at, name, sides[name]) for name, at in places.items()}
+        for one, other in itertools.combinations(boxes, 2):
+            assert not _shared(boxes[one], boxes[other]), f"{one} on {other}"
+
+
+def test_lowest_scores():
+    figure = EXAMPLES["lowest_scores"]()
+    law, passes, fails = figure.data
+    np.testing.assert_allclose(law.y, [decay_law(1024, base) for base in LOWEST], atol=DRAWN)
+    for trace, passing in ((passes, True), (fails, False)):
+        bases = [base for base, least in LOWEST.items() if (least >= 0) == passing]
+        assert list(trace.x) == bases
+        np.testing.assert_allclose(trace.y, [LOWEST[base] for base in bases], atol=DRAWN)
+    bad = [base for base in LOWEST if base > 4300 and LOWEST[base] < 0]
+    assert passes.x[0] == 4300
+    ticks = figure.layout.xaxis.tickvals
+    assert list(ticks[:2]) == [4300, bad[-1]]
+    assert np.diff(np.sort(np.log(ticks))).min() > np.log(max(LOWEST) / min(LOWEST)) / 5, "they have room"
+    assert f"base 4\u202f300 is the first that passes, and {len(bad)} larger" in title(figure)
+    assert "and so do all above it" in title(figures.lowest_scores(9, {2.0: -0.1, 3.0: 0.0, 4.0: 0.1}))
+    assert "falls below 0 for each" in title(figures.lowest_scores(9, {2.0: -0.1}))
+
+
+def test_scaling_ratios():
+    figure, theta = EXAMPLES["scaling_ratios"](), inv_freq(64)
+    for trace, (name, scaled) in zip(figure.data, METHODS.items(), strict=True):
+        assert trace.name == name
+        np.testing.assert_allclose(trace.x, 2048 * theta / (2 * np.pi), rtol=1e-6)
+        np.testing.assert_allclose(trace.y, scaled.inv_freq / theta, atol=DRAWN)
+    kept = np.count_nonzero(np.abs(METHODS["YaRN"].inv_freq / theta - 1) < 1e-6)
+    assert 0 < kept < 32
+    assert f"How many of the 32 pairs are left as they were: 0 by linear, {kept} by YaRN" in title(figure)
+    assert "linear 0.25 to 0.25, YaRN 1 to 0.25" in alt(figure)
+    assert f"{np.count_nonzero(wavelengths(theta) > 2048)} pairs had not turned once in 2\u202f048 tokens" in alt(
+        figure
+    )
+
+
+def test_over_seeds():
+    figure = EXAMPLES["over_seeds"]()
+    told = [(name, values) for methods in SEEDED.values() for name, values in methods.items()]
+    lines = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    bands = [trace for trace in figure.data if trace.fill]
+    for line, band, (name, values) in zip(lines, bands, told, strict=True):
+        mean, least, greatest = np.transpose(values)
+        assert line.name == band.name == name
+        assert list(line.x) == [1, 2, 16]
+        np.testing.assert_allclose(line.y, mean, atol=DRAWN)
+        assert list(band.x) == [1, 2, 16, 16, 2, 1]
+        np.testing.assert_allclose(band.y, [*greatest, *least[::-1]], atol=DRAWN)
+    levels = [trace for trace in figure.data if trace.name == "cut text"]
+    assert [list(trace.y) for trace in levels] == [[1.3, 1.3], [1.4, 1.4]]
+    assert sum(bool(trace.showlegend) for trace in figure.data) == 3
+    assert (
+        "At 16 times the length, loss: from 2.20 (YaRN) to 3.60 (none), cut text 1.30 (base 100); "
+        "from 2.50 (none) to 2.70 (YaRN), cut text 1.40 (base 500)"
+    ) in title(figure)
+    assert figure.layout.xaxis.type == "log"
+    four = {name: [(1, 1, 1), (2, 2, 2)] for name in "bdef"}
+    steps = figures.over_seeds([0, 45], {"a": four}, "steps", "loss", ("c", [1.0]), bands="Bands are intervals.")
+    lines = [trace.line for trace in steps.data if trace.mode == "lines+markers"]
+    assert len({line.color for line in lines}) == 4
+    assert {line.dash for line in lines} == {"solid"}
+    assert steps.data[-1].name == "Bands are intervals."
+    assert steps.data[-1].marker.symbol == "square"
+    assert steps.layout.xaxis.type == "linear"
+
+
+def test_cliffs():
+    figure = EXAMPLES["cliffs"]()
+    line, *seeds = figure.data[:3]
+    assert line.y.tolist() == [1.375, 3.25]
+    assert [dots.y.tolist() for dots in seeds] == MEASURED["text: loss"]["base 100"].tolist()
+    cuts = {}
+    for trace in figure.data:
+        if trace.name.endswith(", cut to 128 tokens"):
+            cuts.setdefault(trace.name.partition(",")[0], []).append((trace.y.tolist(), trace.line.color))
+    lines = {trace.name: trace.line.color for trace in figure.data[:6:3]}
+    assert cuts["base 100"] == [([1.375, 1.375], lines["base 100"]), ([0.875, 0.875], lines["base 100"])]
+    assert cuts["base 10"] == [([1.0, 1.0], lines["base 10"])]
+    assert "text 1.38 → 3.25 → 3.25; copying 0.88 → 0.38 → 0.38" in title(figure)
+    assert "text: loss, base 100: 1.25 to 1.50, 3.00 to 3.50" in alt(figure)
+
+
+def test_fitted_scores():
+    figure = EXAMPLES["fitted_scores"]()
+    every, fast = figure.data
+    theta = inv_freq(32, 1e4)
+    for trace, least in ((every, 0), (fast, 4)):
+        fit = fit_scores(NOISE, theta, least_turns=least)
+        size = np.abs(fingerprint(np.arange(256), fit.inv_freq) @ fit.coefficients).reshape(64, 4).max(axis=1)
+        np.testing.assert_allclose(trace.y[:64], size, rtol=1e-3)
+        assert trace.x[64] == 256
+    assert every.y[64:].max() > 1000 > 10 > fast.y[64:].max()
+    assert "all 16 pairs reach 10 to the power" in title(figure)
+    assert f"the {len(fit.inv_freq)} pairs of 4 turns and more reach {fit.past_range:.2f}" in title(figure)
+
+
+def test_scores_of_caches():
+    figure = EXAMPLES["scores_of_caches"]()
+    assert [(trace.x0, trace.y.tolist()) for trace in figure.data] == [(0, [0, 1, 0.25]), (0, [0.25, 0, 0.5])]
+    [asked] = figure.layout.shapes
+    assert (asked.x0, asked.x1) == (1, 1)
+    assert "Made to look 1 tokens back: fresh peak at 1, stale peak at 2" in title(figure)
+    assert "Greatest score: 1.00 (fresh); 0.50 (stale)." in alt(figure)
+
+
+def test_costs_on_the_circle():
+    figure = EXAMPLES["costs_on_the_circle"]()
+    assert figure.data[0].x.tolist() == [0, 0.25, 0.5, 0.75, 1]
+    assert figure.data[0].y.tolist() == [0, 0, 0.25, 0.5, 0]
+    assert "at 0.50 to 0.75 of a turn" in title(figure)
+    assert "pair 1 up to 0.50; pair 2 up to 1.00" in alt(figure)
+    flat = CIRCLE | {"pair 3": (np.array([0.0]), np.array([0.19]))}  # below a fifth of the dearest
+    assert title(figures.costs_on_the_circle(flat, "nats")) == title(figure)
+
+
+def test_exams():
+    figure = EXAMPLES["exams"]()
+    level, behind, copied, slower = figure.data
+    assert (level.x.tolist(), level.y) == ([1.5, 2], (0, 1))
+    assert level.error_x.array.tolist() == level.error_x.arrayminus.tolist() == [0.5, 0.5]
+    assert (behind.x.tolist(), behind.y) == ([3.5], (2,))
+    assert (copied.x.tolist(), copied.y) == ([0.75], (2,))
+    assert (copied.error_x.array.tolist(), copied.error_x.arrayminus.tolist()) == ([0.25], [0])
+    assert slower.y == (0, 1)
+    assert list(figure.layout.yaxis2.ticktext) == ["a", "b", "c"]
+    assert "less is better" in figure.layout.xaxis.title.text
+    assert "more is better" in figure.layout.xaxis2.title.text
+    assert title(figure) == (
+        "None of 3 is first, or level with the first, in every exam. The best means: a (text); c (copying)"
+    )
+    assert "c 0.75 (0.75 to 1.00)" in alt(figure)
+    one = figures.exams({"copying: share": EXAMINED["copying: share"]}, {"copying: share": ["c"]})
+    assert title(one).startswith("1 of 3 is first")
+
+
+def test_order_of_schemes():
+    figure = EXAMPLES["order_of_schemes"]()
+    better, worse, neither = figure.data
+    assert list(zip(better.y, better.x, strict=True)) == [(0, 1), (0, 2)]
+    assert list(zip(worse.y, worse.x, strict=True)) == [(1, 0), (2, 0)]
+    assert list(zip(neither.y, neither.x, strict=True)) == [(1, 2), (2, 1)]
+    assert list(figure.layout.yaxis.ticktext) == list(figure.layout.xaxis.ticktext) == ["a", "b", "c"]
+    assert title(figure) == "2 of 3 pairs have an order: one code ahead in some exam and behind in none"
+    assert "a is better than b, c; b is better than none" in alt(figure)
+
+
+def test_copying_by_distance():
+    figure = EXAMPLES["copying_by_distance"]()
+    assert figure.data[0].x.tolist() == [16, 32, 64]
+    assert figure.data[0].y.tolist() == [1, 0.5, 0]
+    guess, farthest = figure.layout.shapes
+    assert (guess.y0, farthest.x0) == (1 / 64, 32)
+    assert title(figure) == (
+        "Looking 64 tokens back, after training with answers at most 32 back: from 0.00 right (a) to 1.00 (b)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.scaling_ratios(8, 1e4, 64, {}), "methods must hold at least one"),
+        (lambda: figures.scaling_ratios(8, 1e4, 64, METHODS), r"methods\['linear'\] must have 4 frequencies.*\(32,\)"),
+        (lambda: figures.over_seeds([], SEEDED, "a", "b", ("c", [1.0, 1.0])), "at must hold at least one"),
+        (lambda: figures.over_seeds([1], {}, "a", "b", ("c", [])), "panels must hold at least one"),
+        (lambda: figures.over_seeds([1], {"a": {}}, "a", "b", ("c", [1.0])), r"panels\['a'\] must hold at least one"),
+        (lambda: figures.over_seeds([1, 2, 16], SEEDED, "a", "b", ("c", [1.0])), "reference must have 2 values.*1.0"),
+        (lambda: figures.over_seeds([1, 2], SEEDED, "a", "b", ("c", [1, 1])), r"\['base 100'\]\['none'\] must be 2"),
+        (lambda: figures.pairs_by_model({}), "models must hold at least one"),
+        (lambda: figures.model_plane({}, {}), "trained must hold at least one"),
+        (lambda: figures.model_plane({"a": (0, 1.0)}, {}), "must be greater than 0, got 0.0"),
+        (lambda: figures.lowest_scores(9, {}), "lowest must hold at least one"),
+        (lambda: figures.lowest_scores(9, {1.0: 0.5}), "the least base must be greater than 1, got 1.0"),
+        (lambda: figures.cliffs([], MEASURED), "lengths must hold at least one"),
+        (lambda: figures.cliffs([1, 2], {}), "measured must hold at least one"),
+        (lambda: figures.cliffs([1, 2], {"a": {}}), r"measured\['a'\] must hold at least one"),
+        (lambda: figures.fitted_scores([], 8, 1e4, (0,)), "targets must hold at least one"),
+        (lambda: figures.fitted_scores(NOISE, 8, 1e4, ()), "least_turns must hold at least one"),
+        (lambda: figures.scores_of_caches(1, {}), "scores must hold at least one"),
+        (lambda: figures.scores_of_caches(2, {"a": [1.0, 2.0]}), r"scores\['a'\] must be more than 2 finite numbers"),
+        (lambda: figures.scores_of_caches(0, {"a": [np.nan]}), "must be more than 0 finite numbers"),
+        (lambda: figures.costs_on_the_circle({}, "nats"), "costs must hold at least one"),
+        (
+            lambda: figures.costs_on_the_circle({"a": ([0, 2], [1, 1])}, "nats"),
+            r"costs\['a'\] must be shares of a turn",
+        ),
+        (lambda: figures.exams({}, {}), "measured must hold at least one"),
+        (lambda: figures.exams({"a": {}}, {"a": []}), "the first exam must hold at least one"),
+        (lambda: figures.exams({"a": {"b": [1.0]}}, {"a": ["b"]}), r"measured\['a'\] must have \(mean, low, high\)"),
+        (
+            lambda: figures.exams({"a": {"b": [1, 2, 3]}}, {"a": ["b"]}),
+            r"measured\['a'\] must have \(mean, low, high\)",
+        ),
+        (
+            lambda: figures.exams({"a": {"b": [1, 1, 1]}, "c": {"d": [1, 1, 1]}}, {"a": ["b"], "c": ["b"]}),
+            r"measured\['c'\] must have \(mean, low, high\)",
+        ),
+        (
+            lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["b"]}, ["c"]),
+            r"less_is_better must name exams of measured, got \['c'\]",
+        ),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["c"]}), r"level must name some of \['b'\]"),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": []}), r"level must name some of \['b'\]"),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {}), r"level must name some of \['b'\]"),
+        (lambda: figures.order_of_schemes([], [[]]), "schemes must hold at least one"),
+        (lambda: figures.order_of_schemes(["a"], [[0, 1], [-1, 0]]), "verdicts must be 1 × 1"),
+        (lambda: figures.order_of_schemes(["a", "b"], [[0, 1], [1, 0]]), "verdicts must be 2 × 2"),
+        (lambda: figures.order_of_schemes(["a", "b"], [[0, 2], [-2, 0]]), "verdicts must be 2 × 2"),
+        (lambda: figures.copying_by_distance([], {"a": []}, 1, 2), "distances must hold at least one"),
+        (lambda: figures.copying_by_distance([1], {}, 1, 2), "measured must hold at least one"),
+        (lambda: figures.copying_by_distance([1, 2], {"a": [1]}, 1, 2), r"measured\['a'\] must be 2 finite numbers"),
+    ],
+)
+def test_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()

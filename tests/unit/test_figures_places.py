@@ -1,0 +1,90 @@
+"""posenc.figures.places: what is drawn of places that are learned or counted."""
+
+import numpy as np
+import pytest
+
+from posenc import figures
+from tests.unit.figure_examples import CLOCK, DRAWN, EXAMPLES, LOOKS, ONE_BACK, READ, alt, title
+
+
+def test_looking_back():
+    figure = EXAMPLES["looking_back"]()
+    for trace, (name, weights) in zip(figure.data, LOOKS.items(), strict=True):
+        assert (trace.name, trace.x0, trace.dx) == (name, 1, 1)
+        np.testing.assert_allclose(trace.y, weights, atol=DRAWN)
+    assert "first quarter of the places → last quarter: 0.75 → 0.00 (table), 0.50 → 0.50 (turned)" in title(figure)
+    assert "table: least 0.00, greatest 0.75" in alt(figure)
+
+
+def test_copying_circuit():
+    figure = EXAMPLES["copying_circuit"]()
+    first, second, words, notes, answer = figure.data
+    assert list(first.x) == [0, 1, None, 1, 2, None, 2, 3, None, 3, 4, None]
+    assert list(second.x) == [2, 4, None]  # from b, which comes after a, to the last a
+    assert list(words.text) == [f"<b>{word}</b>" for word in "xabca"]
+    assert list(notes.text) == ["", "after<br>x", "<b>after<br>a</b>", "after<br>b", "after<br>c"]
+    assert list(answer.text) == ["<b>b</b>"]
+    levels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
+    assert [levels[trace.y[0]] for trace in (words, notes, answer)] == ["words", "layer 1", "layer 2"]
+    assert "b notes that it comes after a" in alt(figure)
+    assert "at b, and answers b" in alt(figure)
+
+
+def test_clock_from_share():
+    figure = EXAMPLES["clock_from_share"]()
+    share, code, weights = figure.data
+    assert (list(share.y), share.x0, share.dx) == ([1.0, 0.5, 0.25], 0, 1)
+    np.testing.assert_allclose(code.z, CLOCK[:, :2].T, atol=DRAWN)
+    np.testing.assert_allclose(weights.z, ONE_BACK.T, atol=DRAWN)  # the place of the query across
+    assert "at least 0.75 of its attention on the one before" in alt(figure)
+
+
+def test_found_by_length():
+    figure = EXAMPLES["found_by_length"]()
+    lines = {trace.name: list(trace.y) for trace in figure.data if trace.mode == "lines"}
+    dots = [list(trace.y) for trace in figure.data if trace.mode == "markers"]
+    assert lines == {"none": [0.75, 0.375], "some": [1, 0]}
+    assert dots == [[1, 0.5], [0.5, 0.25], [1, 0]]
+    assert title(figure) == "Trained on 8 cards, asked among 16: 38\u00a0% right (none), 0\u00a0% right (some)"
+    assert "none: 50\u00a0% to 100\u00a0% of 8, 25\u00a0% to 50\u00a0% of 16" in alt(figure)
+
+
+def test_places_read():
+    figure = EXAMPLES["places_read"]()
+    bands, lines = [t for t in figure.data if t.fill], [t for t in figure.data if t.showlegend is None]
+    for band, line, name in zip(bands, lines[:-1], READ, strict=True):
+        low, middle, high = np.quantile(READ[name], [0.1, 0.5, 0.9], axis=0)
+        assert band.name == line.name == name
+        np.testing.assert_allclose(line.y, middle, atol=DRAWN)
+        np.testing.assert_allclose(band.y, [*high, *low[::-1]], atol=DRAWN)
+        assert list(band.x) == [1, 10, 200, 200, 10, 1]
+    assert list(lines[-1].x) == list(lines[-1].y) == [1, 200]
+    assert "Place 200 is read, four times in five, as 120 to 280 (counted), 40 to 40 (blind)" in title(figure)
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    assert list(figure.layout.xaxis.tickvals) == [1, 10, 100, 200]
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.looking_back([], {}), "places must hold at least one"),
+        (lambda: figures.copying_circuit("a b c"), "text must end with a word that stands once before, got 'a b c'"),
+        (lambda: figures.copying_circuit("a"), "text must end with a word that stands once before, got 'a'"),
+        (lambda: figures.copying_circuit("b a a"), "text must have a word between the last one and its copy, got"),
+        (lambda: figures.clock_from_share([], CLOCK, ONE_BACK), "share must hold at least one"),
+        (lambda: figures.clock_from_share([1, 0.5], CLOCK, ONE_BACK), "must be of 2 places, as share is, got shapes"),
+        (lambda: figures.found_by_length([8], {}, 8, 4), "measured must hold at least one"),
+        (
+            lambda: figures.found_by_length([8], {"a": [1, 0]}, 8, 4),
+            r"finite, of shape \(seeds, 1\), got shape \(1, 2\)",
+        ),
+        (lambda: figures.looking_back([1], {}), "weights must hold at least one"),
+        (lambda: figures.looking_back([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
+        (lambda: figures.places_read([0, 1], READ), "places must all be greater than 0"),
+        (lambda: figures.places_read([1], {}), "readings must hold at least one"),
+        (lambda: figures.places_read([1, 2], READ), r"greater than 0, of shape \(samples, 2\), got"),
+    ],
+)
+def test_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()

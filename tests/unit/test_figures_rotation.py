@@ -1,0 +1,276 @@
+"""posenc.figures.rotation: what is drawn of queries and keys that turn."""
+
+import numpy as np
+import pytest
+
+from posenc import figures
+from posenc.frequencies import inv_freq
+from posenc.rotary import rotation_matrix
+from tests.unit.figure_examples import DRAWN, EXAMPLES, MIXED, ROUNDED, STEPS, TURN, TWO_WEIGHTS, K, Q, alt, title
+
+
+def test_rotated_pairs():
+    figure = EXAMPLES["rotated_pairs"]()
+    tips = {(trace.name, trace.xaxis): (trace.x[1], trace.y[1]) for trace in figure.data}
+    for name, vector, position in (("query", Q, 5), ("key", K, 2)):
+        turned = np.array(vector).reshape(2, 2) @ [1, 1j] * np.exp(1j * position * inv_freq(4, 100.0))
+        for pair, axis in enumerate(("x", "x2")):
+            assert tips[f"{name} before", axis] == pytest.approx(vector[2 * pair : 2 * pair + 2], abs=DRAWN)
+            expected = (turned[pair].real, turned[pair].imag)
+            assert tips[f"{name} at {position}", axis] == pytest.approx(expected, abs=DRAWN)
+    turned = [np.array([tips[name, axis] for axis in ("x", "x2")]).ravel() for name in ("query at 5", "key at 2")]
+    score = f"{turned[0] @ turned[1]:.2f}".replace("-", "−")
+    assert f"where m − n is 3 the 2 pairs add up to the score {score}" in title(figure)
+    assert figure.layout.yaxis2.scaleanchor == "x2"  # as round as a turn
+
+
+def test_rotated_pairs_of_one_pair():
+    figure = figures.rotated_pairs([1.0, 0.0], [0.0, 1.0], 1, 3, 1e4)
+    # 1·e^{i} against i·e^{3i}: the angle between them is 2 + π/2
+    assert f"the score −{np.sin(2):.2f} wherever m − n is −2" in title(figure)
+
+
+def turned_score(m, n):
+    (a, b), (c, d) = (1.3, 0.4), (0.5, 1.1)
+    return ((a + 1j * b) * np.exp(0.4j * m) * np.conj((c + 1j * d) * np.exp(0.4j * n))).real
+
+
+def test_eight_terms():
+    figure = EXAMPLES["eight_terms"]()
+    terms = [trace.y for trace in figure.data if trace.name != "both together"]
+    sums = [trace.y for trace in figure.data if trace.name == "both together"]
+    assert (len(terms), len(sums)) == (8, 4)
+    n = np.arange(41)
+    q, k = np.array([[1.3], [0.4]]), np.array([[0.5], [1.1]])
+    first, second = np.cos((n + 3) * 0.4), np.sin((n + 3) * 0.4)
+    for panel, (i, j) in enumerate([(0, 0), (1, 1), (0, 1), (1, 0)]):
+        across = q[i] * (first, -second)[i] * k[j] * (np.cos(n * 0.4), -np.sin(n * 0.4))[j]
+        up = q[i] * (second, first)[i] * k[j] * (np.sin(n * 0.4), np.cos(n * 0.4))[j]
+        drawn = sorted([terms[2 * panel][5], terms[2 * panel + 1][5]])
+        np.testing.assert_allclose(drawn, sorted([across[5], up[5]]), atol=DRAWN)
+        np.testing.assert_allclose(sums[panel], across + up, atol=DRAWN)
+        assert np.ptp(sums[panel]) <= 2 * DRAWN < np.ptp(terms[2 * panel])
+    assert f"all eight make {turned_score(3, 0):.3f}" in title(figure)
+    assert f"up to {max(np.ptp(term) for term in terms):.2f}" in title(figure)
+
+
+def test_agreement_and_side():
+    figure = EXAMPLES["agreement_and_side"]()
+    cosine, sine, score = (trace.y for trace in figure.data)
+    np.testing.assert_allclose(score, [turned_score(m, 0) for m in range(-12, 13)], atol=DRAWN)
+    np.testing.assert_allclose(cosine, cosine[::-1])
+    np.testing.assert_allclose(sine, -sine[::-1])
+    np.testing.assert_allclose(cosine + sine, score, atol=3 * DRAWN)
+    assert f"the score peaks at 2, with {turned_score(2, 0):.2f}" in title(figure)
+
+
+def test_agreement_and_side_where_the_key_lies_on_the_other_side():
+    assert "peaks at −2" in title(figures.agreement_and_side([0.5, 1.1], [1.3, 0.4], 0.4, 12))
+    assert "peaks at 0, with 2.00" in title(figures.agreement_and_side([1.0, 1.0], [1.0, 1.0], 0.4, 12))
+
+
+def test_head_agreement_and_side():
+    figure = EXAMPLES["head_agreement_and_side"]()
+    cosine, sine, score = (trace.y for trace in figure.data)
+    offsets = np.arange(-6, 7)
+    wave = np.real((1 - 2j) * np.exp(1j * offsets)) + 0.5 * np.cos(0.1 * offsets)
+    np.testing.assert_allclose(score, wave, atol=DRAWN)
+    np.testing.assert_allclose(cosine, cosine[::-1], atol=DRAWN)
+    np.testing.assert_allclose(sine, -sine[::-1], atol=DRAWN)
+    assert f"alone would peak at 0; with the sides it peaks at 1, with {wave.max():.2f}" in title(figure)
+    with pytest.raises(ValueError, match="must both have shape"):
+        figures.head_agreement_and_side([1j], [1.0, 0.1], 6)
+
+
+def test_pair_peaks():
+    figure = EXAMPLES["pair_peaks"]()
+    first, mark, second = figure.data  # the second pair peaks at −π/2/0.1, out of sight
+    np.testing.assert_allclose(first.y, np.real((1 - 2j) * np.exp(1j * np.asarray(first.x))), atol=3 * DRAWN)
+    assert (mark.x[0], mark.y[0]) == (pytest.approx(np.arctan2(2, 1)), pytest.approx(5**0.5))
+    assert "between −15.71 and 1.11 tokens: 2 pairs" in title(figure)
+    assert second.name == "pair 1"
+    with pytest.raises(ValueError, match="pairs must be from 0 to 1, got 2"):
+        figures.pair_peaks([1j, 1j], [1.0, 0.1], [2], 6)
+
+
+def test_between_the_turns():
+    figure = EXAMPLES["between_the_turns"]()
+    at_m, weights, at_n, query, met, key = (np.asarray(trace.z) for trace in figure.data)
+    w_q, w_k = TWO_WEIGHTS
+    np.testing.assert_allclose(at_m, rotation_matrix(7 * inv_freq(4, 100)).T, atol=DRAWN)
+    np.testing.assert_allclose(weights, w_q.T @ w_k, atol=DRAWN)
+    np.testing.assert_allclose(met, rotation_matrix(-5 * inv_freq(4, 100)), atol=DRAWN)
+    np.testing.assert_allclose(query @ met @ key, w_q.T @ at_m @ at_n @ w_k, atol=1e-2)
+    assert "that of the lower row by 0.00" in title(figure)
+    with pytest.raises(ValueError, match="must both be square"):
+        figures.between_the_turns(np.ones((2, 4)), np.ones((2, 4)), 7, 2, 100)
+
+
+def test_order_of_pairs():
+    figure = EXAMPLES["order_of_pairs"]()
+    went = {int(trace.text[0]): trace.x[1] for trace in figure.data}
+    assert went == {0: 0, 2: 1, 4: 2, 6: 3, 1: 4, 3: 5, 5: 6, 7: 7}
+    assert all(trace.x[0] == int(trace.text[0]) for trace in figure.data)
+    assert "places hold, in turn, dimensions 0, 2, 4, 6, 1, 3, 5, 7" in alt(figure)
+
+
+def test_shifted_outputs():
+    figure = EXAMPLES["shifted_outputs"]()
+    assert [list(trace.y) for trace in figure.data] == [[0, 0], [25, 50]]
+    assert [list(trace.x) for trace in figure.data] == [[1, 1000]] * 2
+    assert "moved on by 1\u202f000: outputs change by 0\u00a0% (turned), 50\u00a0% (added)" in title(figure)
+
+
+def test_conjugate_product():
+    figure = EXAMPLES["conjugate_product"]()
+    tips = {(trace.name, trace.xaxis): (trace.x[-1], trace.y[-1]) for trace in figure.data}
+    assert tips["query", "x"] == (2, 1)
+    assert tips["key", "x"] == (1, 2)
+    assert tips["query", "x2"] == (4, -3)  # (2 + i)(1 − 2i)
+    assert tips["key", "x2"] == (5, 0)
+    assert "at qk̄ = 4 − 3i" in title(figure)
+    assert "from the key to the query it is −0.64 radians" in alt(figure)
+    for axis in ("x", "x2"):
+        angle = np.subtract(*(np.arctan2(*tips[name, axis][::-1]) for name in ("query", "key")))
+        assert angle == pytest.approx(np.arctan2(-3, 4), abs=1e-3)
+        arc = next(trace for trace in figure.data if trace.name == "angle" and trace.xaxis == axis)
+        ends = np.arctan2(arc.y[-1], arc.x[-1]) - np.arctan2(arc.y[0], arc.x[0])
+        assert ends == pytest.approx(angle, abs=1e-3)
+
+
+def test_score_wave():
+    figure = EXAMPLES["score_wave"]()
+    for name, product, peak in (("a", 4 - 3j, 4.02), ("b", 3 + 4j, -5.80)):
+        line, dots = (next(t for t in figure.data if t.name == n) for n in (name, f"{name}, whole tokens"))
+        np.testing.assert_allclose(line.y, 5 * np.cos(0.16 * line.x + np.angle(product)), atol=DRAWN)
+        np.testing.assert_allclose(dots.y, [(product * np.exp(0.16j * d)).real for d in range(-32, 33)], atol=DRAWN)
+        assert (dots.x0, dots.dx) == (-32, 1)
+        marked = next(t for t in figure.data if t.name == f"{name}, peak")
+        assert marked.x[0] == pytest.approx(peak, abs=0.005)
+        assert marked.y[1] == pytest.approx(max(line.y), abs=0.001)
+    assert "to 5.00 at 4.0\u00a0tokens, to 5.00 at −5.8\u00a0tokens" in title(figure)
+    assert "for b it is 3.00 at distance 0" in alt(figure)
+
+
+def test_paths_in_planes():
+    figure, x = EXAMPLES["paths_in_planes"](), np.arange(1.0, 6.0)
+    values = next(trace for trace in figure.data if trace.name == "eigenvalues")
+    drawn = np.sort(np.angle(values.x + 1j * values.y))
+    np.testing.assert_allclose(drawn, [-2.0, -0.3, 0, 0.3, 2.0], atol=1e-3)
+    tangle, *turns = (trace for trace in figure.data if trace.name == "Rᵐx")
+    walked = np.stack([np.linalg.matrix_power(TURN, m) @ x for m in range(21)])
+    np.testing.assert_allclose(np.stack([tangle.x, tangle.y], axis=-1), walked[:, :2], atol=DRAWN)
+    lengths = np.array([np.hypot(trace.x, trace.y) for trace in turns])
+    np.testing.assert_allclose(np.ptp(lengths, axis=1), 0, atol=1e-3)
+    assert np.sum(lengths[:, 0] ** 2) + (MIXED[:, 4] @ x) ** 2 == pytest.approx(x @ x, abs=0.01)
+    steps = sorted(abs(np.angle((t.x[1] + 1j * t.y[1]) / (t.x[0] + 1j * t.y[0]))) for t in turns)
+    assert steps == pytest.approx([0.3, 2.0], abs=1e-2)
+    assert np.ptp(np.hypot(tangle.x, tangle.y)) > 1
+    said = {f"{a} and {b} radians a step" for a, b in (("0.30", "2.00"), ("2.00", "0.30"))}
+    assert any(title(figure).endswith(words) for words in said)
+    assert "0.30 rad" in alt(figure)
+
+
+def test_moved_on():
+    bent = np.abs(STEPS) * np.exp(1j * np.sqrt(np.arange(5)))
+    figure = figures.moved_on({"turned": STEPS, "bent": bent}, [0, 1, 3])
+    for panel, code in enumerate((STEPS, bent)):
+        cloud, before, after = figure.data[3 * panel : 3 * panel + 3]
+        np.testing.assert_allclose(cloud.x + 1j * cloud.y, code.ravel(), atol=2 * DRAWN)
+        for trace, step in ((before, 0), (after, 1)):
+            corners = [0, code[0, 0 + step], code[1, 1 + step], code[2, 3 + step], 0]
+            np.testing.assert_allclose(trace.x + 1j * trace.y, corners, atol=2 * DRAWN)
+    # lengths stay; between the first and the last the angle is √3 before the step, and √4 − √1 after it
+    change = 2 * (np.cos(np.sqrt(3)) - np.cos(1))
+    assert f"change by up to 0.00 (turned), {abs(change):.2f} (bent)" in title(figure)
+    assert "the contents at 0, 1, 3" in alt(figure)
+
+
+def test_powers():
+    figure = EXAMPLES["powers"]()
+    for name, factor in (("turn", np.exp(0.2j)), ("shrink", 0.9 * np.exp(0.2j))):
+        dots = next(trace for trace in figure.data if trace.name == f"{name}, whole steps")
+        path = next(trace for trace in figure.data if trace.name == name)
+        np.testing.assert_allclose(dots.x + 1j * dots.y, factor ** np.arange(11), atol=2 * DRAWN)
+        assert (path.x[-1], path.y[-1]) == (dots.x[-1], dots.y[-1])
+    assert f"has become 1.00 (turn), {0.9**10:.2f} (shrink)" in title(figure)
+
+
+def test_rotation_maps():
+    figure = EXAMPLES["rotation_maps"]()
+    for trace, layout in zip(figure.data, ("interleaved", "half"), strict=True):
+        np.testing.assert_allclose(trace.z, rotation_matrix(2 * inv_freq(8), layout), atol=DRAWN)
+    assert "16 of 64 entries are not zero in either layout" in title(figure)
+    assert "interleaved turns dimension 0 with 1, half turns it with 4" in title(figure)
+    assert figure.layout.yaxis2.scaleanchor == "x2"
+
+
+def test_losses_so_far():
+    figure = EXAMPLES["losses_so_far"]()
+    assert [list(trace.y) for trace in figure.data] == [[1.5, 3.5, 3.5], [1.5, 4.5, 7.5]]
+    assert all((trace.x0, trace.dx) == (1, 1) for trace in figure.data)
+    assert figure.data[0].text == ("“a” 1.50", "“␣” 2.00", "“b” 0.00")
+    assert title(figure) == "The text costs 4 nats read as one, 8 nats read as two; only its first token costs the same"
+    apart = figures.losses_so_far(["a"], {"one": [1.0], "two": [2.0]})
+    assert "the same" not in title(apart)
+
+
+def test_angle_errors():
+    figure = EXAMPLES["angle_errors"]()
+    theta = inv_freq(128)
+    for trace, rounded in zip(figure.data, ROUNDED.values(), strict=True):
+        for at, drawn in zip((1, 10, 1000), trace.y, strict=True):
+            error = np.abs(np.float64(rounded(rounded(at) * rounded(theta))) - at * theta).max()
+            assert drawn == pytest.approx(error)
+    worst = figure.data[1].y[-1]
+    assert f"At position 1\u202f000 an angle is wrong by up to {figure.data[0].y[-1]:.2g} in float32" in title(figure)
+    assert f"{worst:.2g} in float16" in title(figure)
+    exact = figures.angle_errors([1, 2], {"exact": np.float64})
+    assert not np.isfinite(exact.data[0].y).any()  # nothing to draw on a logarithmic axis
+
+
+def test_mistakes_and_tests():
+    figure = EXAMPLES["mistakes_and_tests"]()
+    full, empty = ({*zip(trace.y, trace.x, strict=True)} for trace in figure.data)  # mistakes down, tests across
+    assert (full, empty) == ({(0, 1), (1, 0), (1, 1)}, {(0, 0), (2, 0), (2, 1)})
+    assert figure.layout.xaxis.ticktext == ("length", "hand")
+    assert figure.layout.yaxis.ticktext == ("layout", "mixed", "count")
+    assert "Of 3 mistakes the test “hand” catches most, 2; “length” catches 1" in title(figure)
+    assert "count: caught by none" in alt(figure)
+    assert "; “" not in title(figures.mistakes_and_tests({"a": [True, False]}, ["one", "two"]))
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.rotated_pairs([1.0, 0.0], [1.0], 0, 0, 1e4), r"got shapes \(2,\) and \(1,\)"),
+        (lambda: figures.rotated_pairs([], [], 0, 0, 1e4), "q and k must both have shape"),
+        (lambda: figures.eight_terms([1.0], [1.0, 0.0], 0.4, 3, 9), r"q must be two finite numbers, got \[1.0\]"),
+        (lambda: figures.eight_terms([1.0, 0.0], [1.0, np.nan], 0.4, 3, 9), "k must be two finite numbers.*nan"),
+        (lambda: figures.eight_terms([1.0, 0.0], [1.0, 0.0], 0.4, 3, 1), "reach must be greater than 1, got 1"),
+        (lambda: figures.agreement_and_side([1.0, 0.0], [1.0], 0.4, 9), r"k must be two finite numbers, got \[1.0\]"),
+        (lambda: figures.agreement_and_side([1.0, 0.0], [1.0, 0.0], 0.4, 0), "reach must be greater than 0, got 0"),
+        (lambda: figures.shifted_outputs([], {"a": []}), "shifts must hold at least one"),
+        (lambda: figures.shifted_outputs([1, 2], {}), "changes must hold at least one"),
+        (lambda: figures.shifted_outputs([1, 2], {"a": [0.0]}), r"changes\['a'\] must be 2 finite numbers"),
+        (lambda: figures.shifted_outputs([1], {"a": [np.nan]}), r"changes\['a'\] must be 1 finite numbers"),
+        (lambda: figures.conjugate_product(0, 1), "q must be a complex number other than 0, got 0"),
+        (lambda: figures.score_wave({}, 1.0, 8), "products must hold at least one"),
+        (lambda: figures.score_wave({"a": np.nan}, 1.0, 8), r"products\['a'\] must be a complex number"),
+        (lambda: figures.score_wave({"a": 1}, 0.0, 8), "theta must be greater than 0, got 0.0"),
+        (lambda: figures.paths_in_planes(np.eye(4), [1.0], 9), r"x must have shape \(4,\), got \(1,\)"),
+        (lambda: figures.paths_in_planes(np.eye(4), np.ones(4), 1), "steps must be greater than 1, got 1"),
+        (lambda: figures.moved_on({}, [0]), "codes must hold at least one"),
+        (lambda: figures.moved_on({"a": STEPS}, [0, 1]), r"codes\['a'\] must have 2 rows.*got \(3, 5\)"),
+        (lambda: figures.moved_on({"a": STEPS}, [0, 1, 4]), r"must have 3 rows that reach beyond \[0 1 4\]"),
+        (lambda: figures.powers({}, 8), "factors must hold at least one"),
+        (lambda: figures.losses_so_far(["a"], {}), "losses must hold at least one"),
+        (lambda: figures.losses_so_far(["a"], {"one": [1, 2]}), r"losses\['one'\] must have one number a token, 1"),
+        (lambda: figures.angle_errors([1], {}), "formats must hold at least one"),
+        (lambda: figures.mistakes_and_tests({}, []), "caught must hold at least one"),
+        (lambda: figures.mistakes_and_tests({"a": [True]}, ["b", "c"]), "caught must have 2 answers for each"),
+    ],
+)
+def test_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()

@@ -1,0 +1,270 @@
+"""posenc.figures.sinusoids: what is drawn of sinusoids, and what weights make of them."""
+
+import re
+
+import numpy as np
+import pytest
+
+from posenc import bias, figures
+from posenc.absolute import sinusoidal
+from posenc.analysis import decay, four_terms, kernel_residual, offset_kernel, pairwise_weight
+from posenc.frequencies import inv_freq, wavelengths
+from posenc.rotary import rotation_matrix
+from tests.unit.figure_examples import (
+    CONTENT,
+    DRAWN,
+    EMBEDDINGS,
+    EXAMPLES,
+    PLACES,
+    PROJECTION,
+    RANDOM,
+    SCALES,
+    SMALL_WEIGHTS,
+    TWO_WEIGHTS,
+    W3,
+    WEIGHTS,
+    WORDS,
+    alt,
+    drawn,
+    title,
+)
+
+
+def test_wavelength_ladder():
+    figure = EXAMPLES["wavelength_ladder"]()
+    lengths = wavelengths(inv_freq(512))
+    np.testing.assert_allclose(figure.data[0].y, lengths, rtol=1e-6)
+    assert list(figure.data[0].marker.color) == figures.pair_colours(256)
+    assert "from 6.28 tokens to 60\u202f611, short of 2π·base = 62\u202f832" in title(figure)
+    first, last = figure.layout.annotations
+    assert (first.text, last.text) == ("pair 0: 6.28 tokens", "pair 255: 60\u202f611 tokens")
+    np.testing.assert_allclose([first.y, last.y], np.log10(lengths[[0, -1]]))
+    assert "factor 1.0366" in alt(figure)
+
+
+def test_chirps():
+    figure = EXAMPLES["chirps"]()
+    i = np.arange(100)
+    for trace, k in zip(figure.data, (0, 4, 8, 12), strict=True):
+        np.testing.assert_allclose(trace.y, np.sin(k / np.power(10_000, 2 * i / 512)), atol=DRAWN)  # the note's listing
+    assert "positions 0, 4, 8, 12 cross zero 0, 1, 2, 3 times" in title(figure)
+
+
+def test_added_code():
+    figure = EXAMPLES["added_code"]()
+    codes = sinusoidal(np.arange(5), 512)
+    for trace, other in zip(figure.data, (EMBEDDINGS, codes), strict=True):
+        for value, scale in zip(trace.y, SCALES.values(), strict=True):
+            added = scale * EMBEDDINGS + codes
+            cosines = [a @ b / np.sqrt(a @ a * (b @ b)) for a, b in zip(added, other, strict=True)]
+            assert value == pytest.approx(np.mean(cosines), abs=DRAWN)
+    word = figure.data[0].y
+    assert f"a code of length 16 leaves a cosine of {word[0]:.2f}, {word[1]:.2f}, {word[2]:.2f}" in title(figure)
+    assert figure.data[0].x[1] == f"unit<br>length {np.linalg.norm(EMBEDDINGS, axis=1).mean():.3g}"
+
+
+def test_frequency_roles():
+    figure = EXAMPLES["frequency_roles"]()
+    theta = inv_freq(128)
+    np.testing.assert_allclose(figure.data[0].y, 511 * theta, rtol=1e-6)
+    *parts, whole = (trace for trace in figure.data if trace.yaxis == "y2")
+    np.testing.assert_allclose(whole.y, decay(np.arange(512), theta), atol=DRAWN)
+    np.testing.assert_allclose(np.sum([part.y for part in parts], axis=0), whole.y, atol=5 * DRAWN)
+    reach = 511 * theta
+    counts = [np.sum(reach >= 2 * np.pi), np.sum((reach >= np.pi) & (reach < 2 * np.pi))]
+    counts += [np.sum((reach >= np.pi / 2) & (reach < np.pi)), np.sum(reach < np.pi / 2)]
+    assert [int(re.search(r"(\d+) pairs", part.name)[1]) for part in parts] == counts
+    slow = np.cos(np.arange(512)[:, None] * theta[-counts[-1] :]).sum(-1) / 64
+    np.testing.assert_allclose(parts[-1].y, slow, atol=DRAWN)
+    assert "31 of 64 pairs turn once and more, and 23 do not reach a quarter turn" in title(figure)
+    assert [trace.y[0] for trace in figure.data[1:4]] == [np.pi / 2, np.pi, 2 * np.pi]
+
+
+def test_frequency_roles_leaves_out_groups_without_pairs():
+    figure = figures.frequency_roles(2, 4, 1e4)
+    assert [trace.name for trace in figure.data if trace.yaxis == "y2"] == ["less than π/2: 2 pairs", "S(Δ), all pairs"]
+
+
+def test_shifted_hands():
+    figure, theta = EXAMPLES["shifted_hands"](), inv_freq(64)
+    for panel, i in enumerate((0, 4, 16)):
+        before, after, way = figure.data[3 * panel : 3 * panel + 3]
+        for hand, position in ((before, 5), (after, 8)):
+            np.testing.assert_allclose(hand.x, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(hand.y, [0, np.sin(position * theta[i])], atol=DRAWN)
+        assert after.line.color == figures.pair_colours(32)[i]
+        np.testing.assert_allclose([way.x[-1], way.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
+        steps = way.x[:-1] * way.y[1:] - way.y[:-1] * way.x[1:]
+        assert steps.sum() > 0  # anticlockwise
+    assert "turns every hand anticlockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
+
+
+def test_shifted_hands_turn_at_most_once_on_paper():
+    way = figures.shifted_hands(0, 100, 4, 1e4, [0]).data[2]
+    np.testing.assert_allclose([way.x[-1], way.y[-1]], [way.x[0], way.y[0]], atol=2 * DRAWN)
+
+
+def test_inner_products():
+    figure = EXAMPLES["inner_products"]()
+    for trace, dim in zip(figure.data, (32, 64, 128, 512), strict=True):
+        table = sinusoidal(np.arange(-500, 501), dim)
+        np.testing.assert_allclose(trace.y, table @ table[500] / (dim / 2), atol=DRAWN)
+        np.testing.assert_array_equal(trace.y, trace.y[::-1])
+        assert (trace.x0, trace.dx) == (-500, 1)
+    assert "until distance 4, 5, 11, 43 (d = 32, 64, 128, 512)" in title(figure)
+    assert f"{figure.data[0].y[-1]:.2f} for d = 32" in alt(figure)
+
+
+def test_products_through_weights():
+    figure = EXAMPLES["products_through_weights"]()
+    offsets = np.arange(-20, 21)
+    for trace, (weight, t) in zip(figure.data, [(w, t) for w in WEIGHTS.values() for t in (0, 100, 200)], strict=True):
+        matrix = np.eye(32) if weight is None else weight
+        slow = [sinusoidal(t, 32) @ matrix @ sinusoidal(t - offset, 32) for offset in offsets]
+        np.testing.assert_allclose(trace.y, slow, atol=2 * DRAWN)
+    residual = float(kernel_residual(offset_kernel(offsets, [0, 100, 200], 32, weight=RANDOM)))
+    assert f"0\u00a0% (none), {100 * residual**2:.0f}\u00a0% (random), 0\u00a0% (shift)" in title(figure)
+    assert "none: 0.00 standard deviations" in alt(figure)
+
+
+def test_score_terms():
+    figure = EXAMPLES["score_terms"]()
+    terms = four_terms(CONTENT, CONTENT, PLACES, PLACES, PROJECTION, PROJECTION)
+    for trace, term in zip(figure.data, terms, strict=True):
+        np.testing.assert_allclose(trace.z, term, atol=DRAWN)
+        scale = figure.layout[trace.coloraxis]
+        assert scale.cmax == -scale.cmin == np.abs(term).max()
+    heads = [annotation.text for annotation in figure.layout.annotations[:4]]
+    assert heads[1] == f"(b) word, place<br>colours ±{np.abs(terms[1]).max():.3g}"
+    shares = []
+    for term in terms:
+        rest = term - [[np.diagonal(term, s - t).mean() for s in range(6)] for t in range(6)]
+        shares.append(rest.var() / term.var())
+    assert ", ".join(f"({name}) {100 * share:.0f}\u00a0%" for name, share in zip("abcd", shares, strict=True)) in title(
+        figure
+    )
+    assert "(d) 0\u00a0%" in title(figure)
+
+
+def test_score_terms_of_offsets_have_names_of_their_own():
+    q, k = np.random.default_rng(3).normal(size=(2, 1, 6, 4))
+    of_offsets = bias.tener(q, k, sinusoidal(np.arange(5, -6, -1), 4), q[:, 0], k[:, 0])
+    figure = figures.score_terms(bias.TransformerXLTerms(*(term[0] for term in of_offsets)))
+    names = [re.split("<br>colours|; colours", annotation.text)[0] for annotation in figure.layout.annotations[:4]]
+    assert names == ["(a) word, word", "(b) word, offset", "(c) every query,<br>word", "(d) every query,<br>offset"]
+    assert "(c) every query, word: " in alt(figure)
+    assert "(d) 0\u00a0%" in title(figure)
+
+
+def test_score_terms_with_fewer_keys_than_queries():
+    term = np.arange(3)[None] - np.arange(5)[:, None] + 0.0  # the offset itself
+    assert "(a) 0\u00a0%, (b) 0\u00a0%, (c) 0\u00a0%, (d) 0\u00a0%" in title(figures.score_terms([term] * 4))
+
+
+def test_projected_sum():
+    """Each panel by hand, and what the title says of the score and its parts."""
+    x, p, (w_q, w_k) = WORDS[:2, :4], sinusoidal([5, 3], 4), TWO_WEIGHTS
+    query, key = w_q @ (x[0] + p[0]), w_k @ (x[1] + p[1])
+    figure = drawn("projected_sum")
+    shown, numbers = [np.array(trace.z) for trace in figure.data[::2]], figure.data[1::2]
+    for panel, values in enumerate((x[0], p[0], x[0] + p[0], w_q, query, x[1], p[1], x[1] + p[1], w_k, key)):
+        np.testing.assert_allclose(shown[panel], np.reshape(values, (4, -1)), atol=DRAWN)
+    assert numbers[4].text[1].replace("−", "-") == f"{query[1]:.1f}"
+    assert (numbers[3].x[6], numbers[3].y[6]) == (2, 1), "the seventh of a row of four"
+    assert all(one.textfont.color is None for one in numbers), "the page's own, in either theme"
+    score, words, places = query @ key, (w_q @ x[0]) @ (w_k @ x[1]), (w_q @ p[0]) @ (w_k @ p[1])
+    said = title(figure).replace("−", "-")
+    assert f"multiply to {score:.2f}; words alone would give {words:.2f}, places alone {places:.2f}" in said
+
+
+def test_turned_and_mapped():
+    """The flag both ways, point by point; only what scales and turns ends alike."""
+    figure = drawn("turned_and_mapped")
+    turn = rotation_matrix([0.6])
+    for panel, weight in enumerate(SMALL_WEIGHTS.values()):
+        for way, matrix in enumerate((np.array(weight) @ turn, turn @ np.array(weight))):
+            trace = figure.data[2 * panel + way]
+            expected = [matrix @ point for point in ([0, 0], [0, 1], [0.45, 0.8], [0, 0.6])]
+            np.testing.assert_allclose(np.column_stack([trace.x, trace.y]), expected, atol=DRAWN)
+    assert "does not matter for turn; for the others it does" in title(figure)
+    assert "0.00 (turn), 1.13 (swap), 0.28 (squeeze)" in alt(figure)
+    assert title(figures.turned_and_mapped({"swap": SMALL_WEIGHTS["swap"]}, 1.0)) == "The order matters for all of them"
+    assert title(figures.turned_and_mapped({"turn": np.eye(2)}, 1.0)) == "The order does not matter for turn"
+
+
+def test_block_maps():
+    """The share in blocks aI + bJ by least squares; every pair's own block is framed."""
+    figure, random = drawn("block_maps"), RANDOM[:4, :4]
+    units = np.array([pairwise_weight(*row.reshape(2, 2)).ravel() for row in np.eye(4)])
+    nearest = np.linalg.lstsq(units.T, random.ravel(), rcond=None)[0] @ units
+    share = np.sum(nearest**2) / np.sum(random**2)
+    assert f"{100 * share:.0f}\u00a0% (random), 100\u00a0% (shift)" in title(figure)
+    np.testing.assert_allclose(figure.data[0].z, random / np.abs(random).max(), atol=DRAWN)
+    frames = [(shape.xref, shape.x0, shape.y1) for shape in figure.layout.shapes]
+    assert frames == [("x", -0.5, 1.5), ("x", 1.5, 3.5), *(("x2", 2 * pair - 0.5, 2 * pair + 1.5) for pair in range(4))]
+
+
+def test_position_maps():
+    """Each value by a loop, the shares within either square by what is left along the diagonals."""
+    figure, told = EXAMPLES["position_maps"](), []
+    for trace, weight in zip(figure.data, WEIGHTS.values(), strict=True):
+        matrix = np.eye(32) if weight is None else weight
+        rows = sinusoidal(np.arange(20), 32)
+        table = np.array([[rows[t] @ matrix @ rows[s] for s in range(20)] for t in range(20)])
+        np.testing.assert_allclose(trace.z, table / np.abs(table).max(), atol=DRAWN)
+        for square in (table[:8, :8], table[8:, 8:]):
+            n = len(square)
+            means = np.array([[np.diagonal(square, s - t).mean() for s in range(n)] for t in range(n)])
+            told.append(f"{100 * (1 - np.var(square - means) / square.var()):.0f}\u00a0%")
+    assert told[0] == told[1] == told[4] == told[5] == "100\u00a0%"
+    assert told[2] != "100\u00a0%"
+    text = title(figure)
+    assert f"Up to position 7, the offset explains 100\u00a0% (none), {told[2]} (random), 100\u00a0% (shift)" in text
+    assert f"from 8 on 100\u00a0%, {told[3]}, 100\u00a0%" in text
+    assert {line.x0 for line in figure.layout.shapes if line.x0 == line.x1} == {7.5}
+
+
+def test_position_maps_of_many_positions():
+    figure = figures.position_maps(450, 8, 1e4, {"none": None})
+    assert figure.data[0].z.shape == (150, 150)
+    assert (figure.data[0].dx, figure.data[0].dy) == (3, 3)
+    assert "100\u00a0% (none)" in title(figure)
+    with pytest.raises(ValueError, match=r"trained must be greater than 1 and less than length − 1 = 19, got 19"):
+        figures.position_maps(20, 32, 1e4, WEIGHTS, trained=19)
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.wavelength_ladder(8, 1.0), "base must be greater than 1, got 1.0"),
+        (lambda: figures.chirps([], 8, 1e4, 2), "positions must hold at least one"),
+        (lambda: figures.chirps([1], 8, 1e4, 5), "pairs must be between 0 and 3, the last of dim = 8"),
+        (lambda: figures.chirps([1], 8, 1e4, 0), "pairs must be between 0 and 3"),
+        (lambda: figures.added_code(np.ones((2, 4)), np.ones((2, 3)), {"a": 1.0}), r"got shapes \(2, 4\) and \(2, 3\)"),
+        (lambda: figures.added_code(np.ones((2, 4)), np.ones((2, 4)), {}), "scales must hold at least one"),
+        (lambda: figures.added_code(np.ones((2, 4)), np.ones((2, 4)), {"a": 0.0}), "scales must be greater than 0"),
+        (lambda: figures.frequency_roles(1, 8, 1e4), "length must be greater than 1, got 1"),
+        (lambda: figures.frequency_roles(9, 8, 0.5), "base must be greater than 1, got 0.5"),
+        (lambda: figures.shifted_hands(0, -1, 8, 1e4, [0]), "offset must be greater than 0, got -1"),
+        (lambda: figures.shifted_hands(0, 1, 8, 1e4, []), "pairs must hold at least one"),
+        (lambda: figures.shifted_hands(0, 1, 8, 1e4, [0, 4]), r"pairs must be between 0 and 3.*\[0, 4\]"),
+        (lambda: figures.inner_products(1, [8], 1e4), "reach must be greater than 1, got 1"),
+        (lambda: figures.inner_products(9, [], 1e4), "dims must hold at least one"),
+        (lambda: figures.products_through_weights([-1, 0, 2], [0, 1], 8, 1e4, {"a": None}), "offsets must be −n … n"),
+        (lambda: figures.products_through_weights([-1, 0, 1], [0], 8, 1e4, {"a": None}), "positions two or more"),
+        (lambda: figures.products_through_weights([-1, 0, 1], [0, 1], 8, 1e4, {}), "weights must hold at least one"),
+        (lambda: figures.projected_sum(W3, W3, W3), r"shapes \(2, dim\).*got \(3, 3\)"),
+        (lambda: figures.projected_sum(W3[:2], W3[:2], [W3]), r"and \(2, dim, dim\), got .* and \(1, 3, 3\)"),
+        (lambda: figures.turned_and_mapped({}, 1.0), "weights must hold at least one"),
+        (
+            lambda: figures.turned_and_mapped({"a": W3}, 1.0),
+            r"weights\['a'\] must have shape \(2, 2\), got shape \(3, 3\)",
+        ),
+        (lambda: figures.block_maps({"a": W3}), r"weights\['a'\] must be square, of even size.*got shape \(3, 3\)"),
+        (lambda: figures.block_maps({"a": np.zeros((2, 2))}), "not all 0"),
+        (lambda: figures.score_terms([W3, W3, W3, W3[:2]]), r"terms must all have shape \(queries, keys\)"),
+    ],
+)
+def test_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()

@@ -1,0 +1,41 @@
+"""posenc.figures.stages: what is drawn of chapter 09's stage, and of the wave of a trained model."""
+
+import pytest
+
+from posenc import figures
+from tests.unit.figure_examples import EXAMPLES, alt, title
+
+
+def test_staged_texts():
+    figure = EXAMPLES["staged_texts"]()
+    spans = [(trace.legendgroup, min(trace.x), max(trace.x)) for trace in figure.data]
+    older, younger = "older half", "younger half"
+    assert spans[:4] == [(younger, 4, 8), (older, 0, 4), (younger, 4, 8), (older, -6, -2)]
+    assert [name for name, *_ in spans[4:]] == [younger] + [older] * 4  # no more than four are drawn
+    assert [note.text for note in figure.layout.annotations] == ["6 tokens of nothing", "each counts 9 times"]
+    assert figure.layout.annotations[0].x == 1  # half-way between the two halves
+    assert "moved: the older half stands 6 tokens further away; crowded" in alt(figure)
+    assert alt(figure).endswith("stands where it was and counts 9 times.")
+
+
+def test_mean_waves():
+    figure = EXAMPLES["mean_waves"]()
+    assert figure.data[0].y.tolist() == [0, -2, -1, 0.5, 3]
+    (unseen,) = figure.layout.shapes
+    assert (unseen.x0, unseen.x1) == (3, 4)
+    assert title(figure) == "Down within 3 tokens, up beyond: a −2.0 at 1, then up to 3.0"
+    assert "a −1.0" in alt(figure)
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.staged_texts(8, {}), "stages must hold at least one"),
+        (lambda: figures.staged_texts(8, {"a": (0, 0)}), r"stages\['a'\] must be tokens of at least 0 and times"),
+        (lambda: figures.mean_waves(3, {}), "waves must hold at least one"),
+        (lambda: figures.mean_waves(3, {"a": [1.0, 2.0, 3.0]}), r"waves\['a'\] must be more than 3 finite numbers"),
+    ],
+)
+def test_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()

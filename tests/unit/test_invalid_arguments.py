@@ -1,0 +1,139 @@
+"""Every public function of the ground floor, argument by argument: bad input is named, with its value."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from posenc.absolute import integer
+from posenc.frequencies import angles, inv_freq
+from posenc.rotary import rotary_table, rotate
+from tests.unit.invalid_arguments import Case
+from tests.unit.small_laboratory import make_small
+
+MODULES = ["frequencies", "absolute", "rotary", "scaling", "attention", "bias", "analysis", "configs"]
+WITH_TORCH = ["transformer", "lab"]
+NO_ARRAYS = ["torch", 3, [1.0, 2.0], True]  # refused for `like` by every function that has one
+
+
+def public(module: str) -> list:
+    """The functions of a module, or of a package, which has them from its parts."""
+    found = vars(import_module(f"posenc.{module}")).values()
+    here = [
+        item for item in found if inspect.isfunction(item) and f"{item.__module__}.".startswith(f"posenc.{module}.")
+    ]
+    return [function for function in here if not function.__name__.startswith("_")]
+
+
+TABLES: dict[str, dict] = {module: import_module(f"tests.unit.invalid_arguments.{module}").CASES for module in MODULES}
+CASES = [(function, case) for table in TABLES.values() for function, case in table.items()]
+
+
+def bad_values(function, case: Case) -> dict[str, list]:
+    has_like = "like" in inspect.signature(function).parameters
+    return case.bad | ({"like": NO_ARRAYS} if has_like else {})
+
+
+BAD = [
+    pytest.param(function, case, argument, value, id=f"{function.__name__}-{argument}-{number}")
+    for function, case in CASES
+    for argument, values in bad_values(function, case).items()
+    for number, value in enumerate(values)
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_argument_of_every_public_function_is_tried(module):
+    assert set(TABLES[module]) == set(public(module))
+    for function, case in TABLES[module].items():
+        wanted = set(inspect.signature(function).parameters)
+        tried = {argument for argument, values in bad_values(function, case).items() if values}
+        assert tried == wanted, function.__name__
+
+
+@pytest.mark.parametrize(("function", "case"), CASES, ids=[function.__name__ for function, _ in CASES])
+def test_the_good_call_works(function, case: Case):
+    function(**case.good)
+
+
+@pytest.mark.parametrize(("function", "case", "argument", "value"), BAD)
+def test_the_message_names_the_argument_and_its_value(function, case: Case, argument, value):
+    check_message(function, case, argument, value)
+
+
+LONG = np.arange(5000.0)
+ONE_NAN = np.where(LONG == 3000, np.nan, LONG)
+MESSAGES = [
+    (lambda: angles(ONE_NAN, [1.0]), "positions must be finite, got nan in an array of shape (5000,)"),
+    (lambda: angles(0, LONG - 4), "inv_freq must not be negative, got -4 in an array of shape (5000,)"),
+    (lambda: angles(0, LONG[None]), "inv_freq must have shape (dim/2,), got an array of shape (1, 5000)"),
+    (lambda: angles([np.nan] * 100, [1.0]), f"positions must be finite, got [{'nan, ' * 8}...]"),
+    (lambda: integer(LONG - 0.5, 2), "positions must be whole numbers, got -0.5 in an array of shape (5000,)"),
+    (lambda: integer(LONG - 7, 2), "positions must be at least 0, got -7 in an array of shape (5000,)"),
+    (lambda: inv_freq(LONG), "dim must be a whole number, got an array of shape (5000,)"),
+    (lambda: inv_freq(2, LONG), "base must be a number, got an array of shape (5000,)"),
+    (lambda: rotate(LONG > 1, LONG), "x must be an array of floats, got dtype bool"),
+    (
+        lambda: rotary_table(LONG, length_axis=-2),
+        "angles must have shape (..., length, dim/2), got an array of shape (5000,)",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), MESSAGES)
+def test_messages_say_the_shape_of_an_array_and_the_number_that_is_refused(call, message):
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(message)}"):
+        call()
+
+
+@pytest.mark.torch
+def test_messages_say_no_more_of_a_tensor():
+    import torch
+
+    with pytest.raises(ValueError, match=r"^positions must be finite, got inf in an array of shape \(2, 300\)$"):
+        angles(torch.full((2, 300), torch.inf), [1.0])
+    with pytest.raises(TypeError, match=r"^inv_freq must be real numbers, got dtype torch.bool$"):
+        angles(1, torch.ones(9) > 0)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("module", WITH_TORCH)
+def test_classes_and_functions_that_need_torch(module, monkeypatch):
+    """All of the above for what is listed: torch is not to be imported before it is asked for."""
+    make_small(monkeypatch, steps=1)
+    for function, case in import_module(f"tests.unit.invalid_arguments.{module}").CASES.items():
+        assert {argument for argument, values in case.bad.items() if values} == set(
+            inspect.signature(function).parameters
+        ), function
+        function(**case.good)
+        for argument, values in case.bad.items():
+            for value in values:
+                check_message(function, case, argument, value)
+
+
+def check_message(function, case: Case, argument, value):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        function(**(case.good | {argument: value}))
+    message = str(caught.value)
+    assert argument in message
+    found = any(re.search(rf"(?<!\w){re.escape(said)}(?!\w)", message) for said in sayings(value))
+    assert found, f"{message!r} does not say {value!r}"
+    assert not re.search(r"(array|tensor)\(\[", message), "the numbers of an array are too many to print"
+
+
+def sayings(value: object) -> set[str]:
+    """The ways in which a message may say a value: itself, or of an array its shape, its dtype or one of its parts."""
+    said = {repr(value), str(value), f"{value:g}" if isinstance(value, float) else repr(value)}
+    for part in value if isinstance(value, (tuple, list)) else ():  # a rotary table has two arrays
+        said |= {repr(part), str(part)} | (sayings(part) if isinstance(part, np.ndarray) else set())
+    array = np.asarray(value) if isinstance(value, (list, np.ndarray)) else None
+    if type(value).__name__ == "Tensor":
+        said |= {str(tuple(value.shape)), str(value.dtype)}
+    said |= {repr(value.name)} if hasattr(value, "name") else set()  # a run of the laboratory
+    if array is not None:
+        said |= {str(array.shape), str(array.dtype), *map(str, array.shape)}
+    return said - {""}

@@ -1,0 +1,426 @@
+"""posenc.lab.corpus: tasks that are the same everywhere, their answers by hand, and the library's text."""
+
+import hashlib
+import platform
+import re
+import sysconfig
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.torch
+
+# The first 16 digits of SHA-256: of the training batch of seed 0 and step 7, and of a probe.
+SYNTHETIC = {
+    "copy": ("a244bae35f4f46b8", "80ef2f2d77fbd41c"),
+    "copy half": ("a244bae35f4f46b8", "148065340e79c1f9"),
+    "offset": ("ec7a93fd04639207", "ab5f95a361af0522"),
+    "order": ("b8b22bca1e433a07", "13f67d4d9f8b1852"),
+    "said once": ("3ee8eb17e23a12f0", "5e4e61009fec8b82"),
+    "recall": ("8417ffa2803cc50b", "d1bcdd2975aad5df"),
+}
+FROZEN = "c655d8c3048e38a7"
+# Of the library's text: what these releases of Python have.
+TRAIN = {
+    "3.11.2": "9db7885962f691f1",
+    "3.11.7": "5ec408ef9496f9f0",
+    "3.12.1": "ae0452f469ac63b4",
+    "3.12.10": "f1c890ea4e269dea",
+    "3.13.0": "1c92ef3f38d23b3e",
+}
+HELD_OUT, HELD_OUT_BYTES = "70ba0160010fc75d", 186_722
+
+
+@pytest.fixture
+def torch():
+    import torch
+
+    return torch
+
+
+@pytest.fixture
+def corpus():
+    import posenc.lab.corpus
+
+    return posenc.lab.corpus
+
+
+def task(name):
+    from posenc.lab import corpus
+
+    made = {
+        "text": lambda: corpus.LibraryText(longest=1024),
+        "copy": lambda: corpus.Copy(8, 32, period=16),
+        "copy half": lambda: corpus.Copy(8, 32),
+        "offset": corpus.ExactOffset,
+        "order": corpus.WordOrder,
+        "said once": lambda: corpus.SaidOnce(6, 16),
+        "recall": corpus.Recall,
+    }
+    return made[name]()
+
+
+def random(*seed):
+    return np.random.RandomState(seed)
+
+
+def hash_of(batch):
+    found = hashlib.sha256()
+    for part in batch:
+        found.update(str((part.dtype, tuple(part.shape))).encode() + part.contiguous().numpy().tobytes())
+    return found.hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_synthetic_tasks_are_the_same_everywhere(name):
+    np.random.seed(3)  # the global stream is neither asked nor moved
+    before = np.random.get_state()[1].copy()
+    made = task(name)
+    assert (hash_of(made.batch(random(0, 7), 32, 64)), hash_of(made.probe(128, 24))) == SYNTHETIC[name]
+    assert (np.random.get_state()[1] == before).all()
+
+
+@pytest.mark.parametrize("name", ["text", *SYNTHETIC])
+def test_a_task_makes_batches_and_probes(name, corpus, torch):
+    made = task(name)
+    assert isinstance(made, corpus.Task)
+    assert corpus.TASKS[made.name] is type(made)
+    probe, again = made.probe(64, 6), made.probe(64, 6)
+    for batch in (made.batch(random(1), 6, 64), probe):
+        assert batch.tokens.dtype == batch.targets.dtype == torch.int64
+        assert len(batch.tokens) == len(batch.targets) == 6
+        assert set(batch.tokens.unique().tolist()) <= set(range(made.vocab_size))
+        answers = set(range(getattr(made, "n_classes", made.vocab_size)))
+        assert set(batch.targets.unique().tolist()) <= answers | {corpus.IGNORED}
+    assert torch.equal(probe.tokens, again.tokens)
+    assert torch.equal(probe.targets, again.targets)
+    one, other = (made.batch(random(*seed), 6, 64).tokens for seed in ((0, 1), (0, 2)))
+    assert not torch.equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["text", "copy", "offset"])
+def test_probes_end_alike_at_every_length(name, torch):
+    """A longer probe is a shorter one with more before it."""
+    made = task(name)
+    short = made.probe(64, 5)
+    for length in (65, 128, 1000):
+        probe = made.probe(length, 5)
+        assert probe.tokens.shape == (5, length)
+        assert torch.equal(probe.tokens[:, -64:], short.tokens)
+        assert torch.equal(probe.targets[:, -made.asked :], short.targets[:, -made.asked :])
+
+
+def test_blocks_that_are_said_twice_end_alike(torch):
+    made = task("copy half")
+    short = made.probe(64, 5)
+    for length in (65, 128, 1000):
+        probe = made.probe(length, 5)
+        half = length // 2
+        assert torch.equal(probe.tokens[:, -made.asked :], short.tokens[:, -made.asked :])
+        assert torch.equal(probe.targets[:, -made.asked :], short.targets[:, -made.asked :])
+        assert torch.equal(probe.tokens[:, half:], probe.tokens[:, : length - half])
+
+
+def check_copied(tokens, targets, period, ignored):
+    """Loops over one sequence: the next symbol is asked from the second block on, and stood one period ago."""
+    said = [*tokens, targets[-1]]
+    for place, target in enumerate(targets):
+        if place + 1 < period:
+            assert target == ignored
+        else:
+            assert target == said[place + 1] == said[place + 1 - period]
+
+
+def test_copying(corpus):
+    made, periods = corpus.Copy(3, 6, period=4, asked=2), set()
+    for tokens, targets in zip(*(part.tolist() for part in made.batch(random(0), 200, 20)), strict=True):
+        period = next(place for place, target in enumerate(targets) if target != corpus.IGNORED) + 1
+        check_copied(tokens, targets, period, corpus.IGNORED)
+        periods.add(period)
+    assert periods == {3, 4, 5, 6}
+    for length in (5, 8, 21):
+        for tokens, targets in zip(*(part.tolist() for part in made.probe(length, 8)), strict=True):
+            check_copied(tokens, targets, 4, corpus.IGNORED)
+    for length in (4, 9, 20):
+        for tokens, targets in zip(*(part.tolist() for part in corpus.Copy(asked=2).probe(length, 8)), strict=True):
+            check_copied(tokens, targets, length // 2, corpus.IGNORED)
+
+
+def sequences_of(batch):
+    """Each sequence with the token after its last, and the places of those that are asked for."""
+    for tokens, targets in zip(*(part.tolist() for part in batch), strict=True):
+        yield [*tokens, targets[-1]], [place + 1 for place, target in enumerate(targets) if target != -100]
+
+
+def test_a_block_said_once_stands_there_once_before(corpus):
+    """Where it is asked for, the symbols before it stood once, so far back, and the answer after them."""
+    distances, begins = set(), set()
+    for said, asked in sequences_of(corpus.SaidOnce(12, 32).batch(random(0), 400, 128)):
+        begin, block = asked[0] - 2, len(asked) + 2
+        assert asked == list(range(begin + 2, begin + block))
+        assert 12 <= block <= 32
+        before = [at for at in range(begin - block + 1) if said[at : at + block] == said[begin : begin + block]]
+        assert len(before) == 1
+        distances.add(begin - before[0])
+        begins.add(begin)
+    assert min(distances) < 20
+    assert max(distances) > 100
+    assert min(begins) < 30
+    assert max(begins) > 110
+    assert len(begins) > 60
+
+
+@pytest.mark.parametrize("distractors", ["random", "disjoint"])
+@pytest.mark.parametrize(("distance", "block"), [(16, 16), (32, 32), (64, 32), (90, 32)])
+def test_probes_of_blocks_said_once(corpus, torch, distance, block, distractors):
+    made = corpus.SaidOnce(distance=distance, distractors=distractors)
+    probe, longer = made.probe(128, 20), made.probe(512, 20)
+    assert torch.equal(probe.tokens[:, -distance - made.asked :], longer.tokens[:, -distance - made.asked :])
+    for said, asked in [*sequences_of(probe), *sequences_of(longer)]:
+        assert asked == list(range(len(said) - 14, len(said)))
+        assert said[-block:] == said[-block - distance :][:block]
+        rest = said[: -block - distance] + said[-distance:-block]
+        if distractors == "disjoint":
+            assert set(said[-block:]) <= set(range(32))
+            assert set(rest) <= set(range(32, 64))
+    least = distance + block - 1
+    with pytest.raises(ValueError, match=f"length must be at least {least}, got {least - 1}"):
+        made.probe(least - 1, 2)
+
+
+def test_a_model_that_looks_too_far_fails_said_once_and_passes_repeated(corpus):
+    """The control that the exam must notice: an answer four times as far back as it stands."""
+
+    def looks(times, probe, distance):
+        found = []
+        for said, asked in sequences_of(probe):
+            found += [said[at] == said[at - times * distance] for at in asked[-14:] if at >= times * distance]
+        return np.mean(found)
+
+    once, repeated = corpus.SaidOnce(distance=32).probe(512, 64), corpus.Copy(period=32).probe(512, 64)
+    assert looks(1, once, 32) == 1.0
+    assert looks(4, once, 32) < 0.05
+    assert looks(1, repeated, 32) == looks(4, repeated, 32) == 1.0
+
+
+def test_recall(corpus):
+    """Each question's key stood once before, and the answer after it; none is asked before it was said."""
+    made, pairs = corpus.Recall(most_pairs=12), set()
+    for said, asked in sequences_of(made.batch(random(0), 300, 128)):
+        for at in asked:
+            key = said[at - 1]
+            [before] = [place for place in range(at - 1) if said[place] == key]
+            assert key < 24
+            assert said[before + 1] == said[at]
+            assert 24 <= said[at] < 48
+        pairs.add(len(asked))
+        assert sum(0 <= symbol < 24 for symbol in said) == 2 * len(asked)
+    assert pairs == set(range(1, 13))
+
+
+@pytest.mark.parametrize(("distance", "pairs", "length"), [(2, 1, 128), (32, 6, 128), (96, 12, 128), (480, 24, 512)])
+def test_probes_of_recall(corpus, distance, pairs, length):
+    for said, asked in sequences_of(corpus.Recall(pairs=pairs, distance=distance).probe(length, 50)):
+        assert asked == [length]
+        assert [place for place in range(length - 1) if said[place] == said[length - 1]] == [length - 1 - distance]
+        assert said[length - distance] == said[length]
+        keys = [symbol for symbol in said[:-2] if symbol < 24]
+        assert len(keys) == len(set(keys)) == pairs
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda corpus: corpus.SaidOnce(12, 8), "most_block must be at least least_block, 12, got 8"),
+        (lambda corpus: corpus.SaidOnce(distance=15), "distance must be at least 16, got 15"),
+        (lambda corpus: corpus.SaidOnce(distractors="none"), r"distractors must be one of \('random', 'disjoint'\)"),
+        (
+            lambda corpus: corpus.SaidOnce().batch(random(0), 2, 62),
+            "length must have room for two blocks of 32, got 62",
+        ),
+        (lambda corpus: corpus.SaidOnce().probe(2049, 2), "length must be at most 2048, the longest of the probes"),
+        (lambda corpus: corpus.Recall(distance=31), "distance must be even, since a pair takes two tokens, got 31"),
+        (lambda corpus: corpus.Recall(pairs=25), "pairs must be at most 24, the keys there are, got 25"),
+        (lambda corpus: corpus.Recall().batch(random(0), 2, 47), "length must have room for 24 pairs, got 47"),
+        (
+            lambda corpus: corpus.Recall(pairs=20).probe(34, 2),
+            "length must have room for 20 pairs and a question, got 34",
+        ),
+    ],
+)
+def test_what_has_no_room_is_refused(corpus, make, said):
+    with pytest.raises(ValueError, match=said):
+        make(corpus)
+
+
+def test_the_frozen_windows(corpus, torch):
+    """A thousand windows, the same bytes on every machine, no byte asked for twice, none trained on."""
+    made, files = task("text"), [bytes(one.tolist()) for one in corpus.frozen_files()]
+    probe = made.windows(128, 1000)
+    assert hash_of(probe) == FROZEN
+    assert torch.equal(probe.targets[:, :-1], probe.tokens[:, 1:])
+    ends: dict[int, list[int]] = {}
+    for number, row in enumerate(probe.targets.tolist()):
+        text, place = files[number % len(files)], 7 * (number // len(files)) % 25
+        end = 2049 + place * (len(text) - 2049) // 24
+        assert text[end - 128 : end] == bytes(row)
+        ends.setdefault(number % len(files), []).append(end)
+    assert min(min(np.diff(sorted(places))) for places in ends.values()) >= made.asked
+    assert {len(places) for places in ends.values()} == {25}
+    longer = made.windows(512, 40)
+    assert torch.equal(longer.tokens[:, -128:], probe.tokens[:40])
+    trained = bytes(corpus.library().train.tolist())
+    assert not [row for row in probe.targets[:200].tolist() if bytes(row) in trained]
+    for length, sequences, said in (
+        (2049, 1, "length must be at most 2048, the longest of the windows, got 2049"),
+        (128, 1001, "sequences must be at most 1000, the windows there are, got 1001"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            made.windows(length, sequences)
+
+
+def test_exact_offset(corpus):
+    made = corpus.ExactOffset(offset=3, asked=2)
+    for batch in (made.batch(random(0), 8, 9), made.probe(9, 8)):
+        for tokens, targets in zip(*(part.tolist() for part in batch), strict=True):
+            assert targets == [corpus.IGNORED] * 3 + tokens[:6]
+    assert made.batch(random(0), 8, 2).targets.unique().tolist() == [corpus.IGNORED]
+
+
+def test_word_order(corpus, torch):
+    made = corpus.WordOrder()
+    for batch in (made.batch(random(0), 4000, 3), made.probe()):
+        agents, verbs, patients = batch.tokens.T
+        assert batch.tokens.shape[1] == 3
+        assert torch.equal(batch.targets, (agents < patients).long())
+        assert not bool((agents == patients).any())
+        assert set(agents.tolist()) == set(patients.tolist()) == set(range(20))
+        assert set(verbs.tolist()) == set(range(20, 30))
+    assert float(made.batch(random(0), 4000, 3).targets.double().mean()) == pytest.approx(0.5, abs=0.03)
+
+
+def test_every_sentence_has_its_twin(corpus, torch):
+    """The same words and the other answer: a bag of words is right half of the time, exactly."""
+    tokens, targets = corpus.WordOrder().probe(3, 512)
+    assert torch.equal(tokens[1::2], tokens[::2].flip(1))
+    assert torch.equal(targets[1::2], 1 - targets[::2])
+
+
+# --- the library's text ----------------------------------------------------------------------------------------------
+
+
+def other_pythons():
+    """The libraries of Pythons of known releases that are installed beside the one that runs."""
+    own = Path(sysconfig.get_path("stdlib"))
+    beside = own.parents[3].glob(f"*/{own.parent.name}/python3.*")
+    return {path.parents[2].name: path for path in sorted(beside) if path.parents[2].name in TRAIN and path != own}
+
+
+def test_the_library_of_this_python(corpus):
+    """Of releases that were not tried beforehand, the text to measure on is at least much the same."""
+    text, release = corpus.library(), platform.python_version()
+    assert text is corpus.library()
+    assert int(text.train.max()) < 128
+    assert int(text.held_out.max()) < 128
+    if release in TRAIN:
+        assert (text.train_hash, text.held_out_hash, text.missing) == (TRAIN[release], HELD_OUT, ())
+    assert len(text.held_out) == pytest.approx(HELD_OUT_BYTES, rel=0.1)
+    assert len(text.train) == pytest.approx(3_200_000, rel=0.1)
+    for part, said in ((text.train, text.train_hash), (text.held_out, text.held_out_hash)):
+        assert hashlib.sha256(part.numpy().tobytes()).hexdigest()[:16] == said
+
+
+def test_the_library_of_other_pythons(corpus):
+    """What is measured on is the same to the last byte, in those of known releases that are installed here."""
+    for release, folder in other_pythons().items():
+        text = corpus.library(folder)
+        assert (text.train_hash, text.held_out_hash, text.missing) == (TRAIN[release], HELD_OUT, ()), release
+
+
+def test_no_file_is_read_twice(corpus):
+    names = corpus._paths(corpus._TRAIN) + corpus._paths(corpus._HELD_OUT)
+    assert len(names) == len(set(names))
+    assert not [name for name in names if not re.fullmatch(r"([a-z]+/)*\w+\.py", name)]
+
+
+@pytest.fixture
+def small_library(corpus, tmp_path):
+    """A library of one file to train on, and of all that are held out."""
+    contents = dict.fromkeys(corpus._paths(corpus._HELD_OUT), b"held = 1\n") | {"heapq.py": b"# na\xc3\xafve\r\nx\r\n"}
+    for name, content in (contents | {"json/decoder.py": b"a\r\nb\rc\n\xff"}).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+def test_line_ends_and_letters_beyond_ascii(corpus, small_library):
+    text = corpus.library(small_library)
+    assert text.train.numpy().tobytes() == b"a\nb\rc\n?"
+    order = corpus._paths(corpus._HELD_OUT)
+    parts = [b"# na??ve\nx\n" if name == "heapq.py" else b"held = 1\n" for name in order]
+    assert text.held_out.numpy().tobytes() == b"\n".join(parts)
+    assert "json/decoder.py" not in text.missing
+    assert len(text.missing) == len(corpus._paths(corpus._TRAIN)) - 1
+    assert text.train_hash == hashlib.sha256(b"a\nb\rc\n?").hexdigest()[:16]
+    assert corpus.library(str(small_library)).held_out_hash == text.held_out_hash
+
+
+def test_a_library_without_sources_is_refused(corpus, small_library, tmp_path):
+    (small_library / "json" / "decoder.py").unlink()
+    with pytest.raises(FileNotFoundError, match="no file of the laboratory's text to train on is under"):
+        corpus.library(small_library)
+    (small_library / "heapq.py").unlink()
+    (small_library / "json" / "__init__.py").unlink()
+    with pytest.raises(FileNotFoundError, match=r"lacks heapq.py, json/__init__.py under .*: use a Python that"):
+        corpus.library(str(small_library))
+
+
+def test_windows_of_the_text(corpus, torch):
+    made = task("text")
+    train, held_out = (part.numpy().tobytes() for part in (made.text.train, made.text.held_out))
+    tokens, targets = made.batch(random(0), 16, 40)
+    assert torch.equal(targets[:, :-1], tokens[:, 1:])
+    starts = [
+        train.find(bytes([*row, last])) for row, last in zip(tokens.tolist(), targets[:, -1].tolist(), strict=True)
+    ]
+    assert min(starts) >= 0
+    assert max(starts) - min(starts) > len(train) / 2
+    tokens, targets = made.probe(200, 9)
+    assert torch.equal(targets[:, :-1], tokens[:, 1:])
+    ends = [held_out.find(bytes(row)) + 200 for row in targets.tolist()]
+    expected = np.linspace(1025, len(held_out), 9).astype(int)
+    assert ends == expected.tolist()
+
+
+def test_the_ends_of_the_text_are_read(corpus, torch):
+    """The last byte and the first can be in a window, and none is out of it."""
+    every = torch.arange(12, dtype=torch.uint8)
+    made = corpus.LibraryText(corpus.Text(every, every, "", "", ()), asked=2, longest=11)
+    found = [made.batch(random(seed), 8, 9) for seed in range(20)]
+    assert {row[0] for batch in found for row in batch.tokens.tolist()} == {0, 1, 2}
+    assert {row[-1] for batch in found for row in batch.targets.tolist()} == {9, 10, 11}
+    assert made.probe(11, 3).targets.tolist() == [list(range(1, 12))] * 3
+    assert made.batch(random(0), 2, 11).tokens.tolist() == [list(range(11))] * 2
+    with pytest.raises(ValueError, match="length must be below the 12 bytes to train on, got 12"):
+        made.batch(random(0), 2, 12)
+    with pytest.raises(ValueError, match="longest must be below the 12 bytes held out, got 12"):
+        corpus.LibraryText(made.text, longest=12)
+    with pytest.raises(ValueError, match="length must be at most 11, the longest of the probes, got 12"):
+        made.probe(12, 3)
+
+
+@pytest.mark.parametrize(("name", "least"), [("text", 32), ("copy", 31), ("copy half", 32), ("offset", 22)])
+def test_all_of_the_last_tokens_can_be_known(name, least, corpus):
+    """A probe in which some of them are not asked would measure something else."""
+    made = task(name)
+    assert not bool((made.probe(least, 4).targets[:, -made.asked :] == corpus.IGNORED).any())
+    with pytest.raises(ValueError, match=f"length must be at least {least}, got {least - 1}"):
+        made.probe(least - 1, 4)
+
+
+def test_ranges_that_are_turned_round_are_refused(corpus):
+    with pytest.raises(ValueError, match="most_period must be at least least_period, 9, got 8"):
+        corpus.Copy(9, 8)
+    with pytest.raises(ValueError, match="sequences must be even, every sentence comes with its twin, got 3"):
+        corpus.WordOrder().probe(3, 3)

@@ -1,0 +1,380 @@
+"""posenc.lab.evaluate: other schemes for trained weights, surgeries against loops, answers against what is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.unit.small_laboratory import make_small
+
+pytestmark = pytest.mark.torch
+
+BASE, HEAD_DIM, TRAINED = 100.0, 32, 64  # of the run quick-…-rope_100
+PAIRS = range(HEAD_DIM // 2)
+
+
+@pytest.fixture
+def torch():
+    import torch
+
+    return torch
+
+
+@pytest.fixture
+def evaluate():
+    import posenc.lab.evaluate
+
+    return posenc.lab.evaluate
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Makes models of runs of the small laboratory."""
+    make_small(monkeypatch, steps=7)
+    return model_of
+
+
+def run_of(scheme="rope_100", task="offset", **more):
+    from posenc.lab.runs import Run
+
+    return Run("quick", task, scheme, 0, **more)
+
+
+def model_of(run):
+    """A model of a run that has something to say before it is trained."""
+    import torch
+
+    from posenc.lab.train import build
+
+    model = build(run).eval()
+    torch.nn.init.normal_(model.head.weight, generator=torch.Generator().manual_seed(6))
+    return model
+
+
+def tokens_of(run, length, sequences=2):
+    return run.make_task().batch(np.random.RandomState(5), sequences, length).tokens
+
+
+def weights_of(model):
+    return {name: weight.clone() for name, weight in model.state_dict().items()}
+
+
+def assert_close(got, expected, tolerance=1e-5):
+    import torch
+
+    torch.testing.assert_close(got, expected, atol=tolerance, rtol=0)
+
+
+# --- another scheme ---------------------------------------------------------------------------------------------------
+
+
+def test_a_model_with_another_scheme_has_the_same_weights(small, evaluate, torch):
+    run = run_of("none")
+    model, scheme = small(run), run_of("rope_100").make_scheme()
+    other, tokens = evaluate.with_scheme(model, scheme), tokens_of(run, 20)
+    before = model(tokens)
+    assert other.scheme is scheme
+    assert model.scheme is not scheme
+    assert [id(one) for one in other.parameters()] == [id(one) for one in model.parameters()]
+    turned = small(run_of("rope_100"))
+    turned.load_state_dict(model.state_dict())
+    assert torch.equal(other(tokens), turned(tokens))
+    assert torch.equal(model(tokens), before)
+    assert not torch.equal(other(tokens), before)
+    with torch.no_grad():
+        other.head.weight.zero_()
+    assert not bool(model(tokens).any())
+
+
+def test_weights_that_were_not_trained_are_refused(small, evaluate):
+    learned = run_of("learned")
+    model = small(learned)
+    for scheme in (learned.make_scheme(seed=1), run_of("transformer_xl").make_scheme()):
+        with pytest.raises(ValueError, match="scheme must have no weights that the model was not trained with, got "):
+            evaluate.with_scheme(model, scheme)
+    longer = learned.make_scheme(past_end="clamp")
+    longer.load_state_dict(model.scheme.state_dict())
+    assert evaluate.with_scheme(model, longer)(tokens_of(learned, 40)).shape == (2, 40, 64)
+    assert evaluate.with_scheme(model, run_of("none").make_scheme()).scheme.door == "none"
+    with pytest.raises(ValueError, match="scheme must have no weights .*, got table"):
+        evaluate.with_scheme(small(run_of("none")), longer)
+
+
+def test_a_scheme_of_the_other_kind_is_refused(small, evaluate):
+    run = run_of("rope_100", "order", causal=False)
+    with pytest.raises(ValueError, match="scheme must have causal=False or None as the model has, got True"):
+        evaluate.with_scheme(small(run), evaluate.clipped(run, PAIRS[:4]))
+
+
+# --- other frequencies, other temperatures ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("factor", [1.0, 4.0, 16.0])
+def test_scaled_frequencies(factor, evaluate):
+    from posenc import scaling
+
+    length = {"original_max_position_embeddings": TRAINED}
+    bounds = {"beta_fast": 4.0, "beta_slow": 1.0, **length, "factor": factor}
+    expected = {
+        "default": scaling.default(HEAD_DIM, BASE),
+        "linear": scaling.linear(HEAD_DIM, BASE, factor=factor),
+        "ntk_aware": scaling.ntk_aware(HEAD_DIM, BASE, factor=factor),
+        "dynamic_ntk": scaling.dynamic_ntk(HEAD_DIM, BASE, seq_len=int(factor * TRAINED), **length),
+        "ntk_by_parts": scaling.ntk_by_parts(HEAD_DIM, BASE, **bounds),
+        "yarn": scaling.yarn(HEAD_DIM, BASE, **bounds),
+        "yarn_paper": scaling.yarn(HEAD_DIM, BASE, **bounds, ramp="paper"),
+        "yarn_published_bounds": scaling.yarn(HEAD_DIM, BASE, **bounds | {"beta_fast": 32.0}),
+        "yarn_frequencies": scaling.yarn(HEAD_DIM, BASE, **bounds, attention_factor=1.0),
+        "yarn_temperature": scaling.Scaled(scaling.default(HEAD_DIM, BASE).inv_freq, scaling.mscale(factor)),
+    }
+    assert set(expected) == set(evaluate.SCALINGS)
+    for name, (frequencies, attention_factor) in expected.items():
+        scheme = evaluate.scaled(run_of(), name, factor)
+        found = scheme.frequencies(int(factor * TRAINED))
+        assert found.inv_freq == pytest.approx(frequencies, rel=1e-14), name
+        assert found.attention_factor == attention_factor, name
+        if factor == 1:
+            assert found.inv_freq == pytest.approx(expected["default"].inv_freq, rel=1e-14), name
+            assert found.attention_factor == 1, name
+    # In these three is all that YaRN changes.
+    both = expected["yarn"]
+    assert both.attention_factor == expected["yarn_temperature"].attention_factor
+    assert both.inv_freq == pytest.approx(expected["yarn_frequencies"].inv_freq, rel=1e-14)
+
+
+def test_dynamic_scaling_follows_the_length_at_hand(evaluate, torch):
+    run = run_of()
+    model = model_of(run)
+    dynamic = evaluate.with_scheme(model, evaluate.scaled(run, "dynamic_ntk", 1.0))
+    assert_close(dynamic(tokens_of(run, TRAINED)), model(tokens_of(run, TRAINED)), 0)
+    tokens = tokens_of(run, 3 * TRAINED)
+    static = evaluate.with_scheme(model, evaluate.scaled(run, "ntk_aware", 3.0))
+    assert_close(dynamic(tokens), static(tokens))
+    assert float((dynamic(tokens) - model(tokens)).detach().abs().max()) > 1e-3
+
+
+def test_interpolated_pairs(evaluate):
+    trained, slowed = (evaluate.scaled(run_of(), name, 4.0).frequencies() for name in ("default", "linear"))
+    for pairs in ([], [0], [3, 15], PAIRS, {1, 2}, range(8, 16), [np.int64(5)]):
+        found = evaluate.interpolated(run_of(), 4.0, pairs).frequencies(1000)
+        expected = [(slowed if pair in pairs else trained).inv_freq[pair] for pair in PAIRS]
+        assert found.inv_freq == pytest.approx(expected, rel=1e-14)
+        assert found.attention_factor == 1
+        assert evaluate.interpolated(run_of(), 4.0, pairs).frequencies(1).inv_freq == pytest.approx(expected, rel=1e-14)
+
+
+def test_pairs_that_made_no_turn(evaluate):
+    for scheme, base in (("rope_100", 100), ("rope_10000", 10_000), ("rope_1", 1)):
+        slow = [pair for pair in PAIRS if TRAINED * base ** (-2 * pair / HEAD_DIM) < 2 * math.pi]
+        assert evaluate.unturned(run_of(scheme)) == slow
+    assert slow == []
+    assert evaluate.unturned(run_of("rope_10000")) == list(range(5, 16))
+
+
+# --- clipping ---------------------------------------------------------------------------------------------------------
+
+
+def heads(queries=7, keys=7, dim=8):
+    import torch
+
+    generator = torch.Generator().manual_seed(2)
+    return (torch.randn(2, 2, length, dim, generator=generator, dtype=torch.float64) for length in (queries, keys))
+
+
+def scores(scheme, q, k, positions, key_positions):
+    """The logits that attention makes of queries and keys."""
+    q, turned = scheme.rotate(q, k, positions, key_positions)
+    logits = q @ turned.transpose(-1, -2) * scheme.logit_scale(q.shape[-1], k.shape[2])
+    bias = scheme.bias(q, turned, positions, key_positions)
+    return logits if bias is None else logits + bias
+
+
+@pytest.mark.parametrize("pairs", [[], [0], [1, 3], [3], range(4)])
+@pytest.mark.parametrize("limit", [0, 2, 100])
+def test_clipping_against_loops(pairs, limit, evaluate, torch):
+    """Each pair as a complex number, turned by its distance or by the limit."""
+    frequencies = [10.0 ** (-pair / 4) for pair in range(4)]
+    scheme = evaluate.ClippedRotary(frequencies, pairs, limit)
+    q, k = heads()
+    apart = torch.stack([torch.arange(7), 2 * torch.arange(7) + 30])
+    for positions in (torch.arange(7) + 3, apart):
+        got = scores(scheme, q, k, positions, positions)
+        turned_q, turned_k = (torch.view_as_complex(x.unflatten(-1, (4, 2))).numpy() for x in (q, k))
+        for batch in range(2):
+            at = positions.expand(2, 7)[batch].tolist()
+            for head in range(2):
+                for query in range(7):
+                    for key in range(query + 1):
+                        distance, total = at[query] - at[key], 0.0
+                        for pair, theta in enumerate(frequencies):
+                            told = min(distance, limit) if pair in pairs else distance
+                            product = turned_q[batch, head, query, pair] * turned_k[batch, head, key, pair].conj()
+                            total += (product * np.exp(1j * told * theta)).real
+                        assert got[batch, head, query, key].item() == pytest.approx(total / math.sqrt(8), abs=1e-12)
+
+
+@pytest.mark.parametrize("pairs", [PAIRS[:0], PAIRS[:5], PAIRS[5:], PAIRS])
+def test_clipping_changes_nothing_within_the_trained_length(pairs, evaluate, torch):
+    run = run_of()
+    model = model_of(run)
+    clipped = evaluate.with_scheme(model, evaluate.clipped(run, pairs))
+    assert_close(clipped(tokens_of(run, TRAINED)), model(tokens_of(run, TRAINED)), 1e-4)
+    tokens = tokens_of(run, TRAINED + 40)
+    change = (clipped(tokens) - model(tokens)).detach().abs().amax(dim=(0, 2))
+    assert float(change[:TRAINED].max()) < 1e-4
+    assert (float(change[TRAINED:].max()) > 1e-3) == (len(pairs) > 0)
+
+
+def test_clipped_models_decode_with_a_cache(small, evaluate, torch):
+    from posenc.transformer import KeyValueCache
+
+    run = run_of()
+    model = evaluate.with_scheme(small(run), evaluate.clipped(run, [0, 2])).double()
+    tokens, cache = tokens_of(run, 30), KeyValueCache()
+    got = [model(tokens[:, start:end], cache=cache) for start, end in ((0, 12), (12, 13), (13, 30))]
+    assert_close(torch.cat(got, dim=1), model(tokens), 1e-10)
+
+
+# --- what a model answers ---------------------------------------------------------------------------------------------
+
+
+def successor_model():
+    """A model that knows one thing, that after each symbol comes the next one: all else in it is zero."""
+    import torch
+
+    from posenc.schemes import make_scheme
+    from posenc.transformer import Transformer, TransformerConfig
+
+    model = Transformer(TransformerConfig(vocab_size=8, dim=8, n_heads=2), make_scheme("none"), seed=0)
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.ndim > 1:
+                weight.zero_()
+        model.embedding.weight.copy_(torch.eye(8))
+        model.head.weight.copy_(torch.eye(8).roll(1, dims=0))
+    return model.eval()
+
+
+@pytest.mark.parametrize("at_once", [None, 1, 100])
+def test_answers_to_a_known_probe(at_once, evaluate, torch, monkeypatch):
+    """The right symbol has the logit √8 and the seven others 0, so every answer costs one of two numbers."""
+    from posenc.lab.corpus import IGNORED, Batch
+
+    if at_once is not None:
+        monkeypatch.setattr(evaluate, "_ENTRIES", at_once)
+    tokens = torch.tensor([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7], [7, 0, 1, 2, 3]])
+    targets = torch.tensor([[IGNORED, IGNORED, 3, 0, 5], [IGNORED, 5, 6, 7, 1], [IGNORED, 1, 0, 3, 4]])
+    found = evaluate.answers(successor_model(), Batch(tokens, targets), 2)
+    right = math.log(1 + 7 * math.exp(-math.sqrt(8)))
+    wrong = right + math.sqrt(8)
+    assert found.loss == pytest.approx((4 * right + 2 * wrong) / 6, rel=1e-5)
+    assert found.accuracy == pytest.approx(4 / 6)
+    shares = [math.nan, 1, 2 / 3, 2 / 3, 2 / 3]
+    assert found.position_accuracy == pytest.approx(shares, nan_ok=True)
+    losses = [share * right + (1 - share) * wrong for share in shares]
+    assert found.position_loss == pytest.approx(losses, rel=1e-5, nan_ok=True)
+    everything = evaluate.answers(successor_model(), Batch(tokens[:, 2:], targets[:, 2:]), 3)
+    assert everything.accuracy == pytest.approx(6 / 9)
+    assert everything.loss == pytest.approx(np.mean(losses[2:]), rel=1e-5)
+
+
+def test_answers_that_are_not_asked_for_are_refused(evaluate, torch):
+    from posenc.lab.corpus import IGNORED, Batch
+
+    tokens = torch.tensor([[0, 1, 2], [3, 4, 5]])
+    targets = torch.tensor([[1, 2, 3], [4, IGNORED, 6]])
+    assert evaluate.answers(successor_model(), Batch(tokens, targets), 1).accuracy == 1
+    for asked in (2, 4):
+        with pytest.raises(ValueError, match=f"asked must be at most the last tokens .*, got {asked}"):
+            evaluate.answers(successor_model(), Batch(tokens, targets), asked)
+
+
+def test_answers_of_classes(small, evaluate, torch):
+    """One for each sequence; without positions and mask a sentence and its twin get the same, and one is wrong."""
+    run = run_of("none", "order", causal=False)
+    model, probe = small(run), run.make_task().probe(3, 40)
+    found = evaluate.answers(model, probe, 1)
+    assert found.accuracy == 0.5
+    with torch.no_grad():
+        each = model(probe.tokens).log_softmax(dim=-1)[range(40), probe.targets]
+    assert found.loss == pytest.approx(-float(each.mean()), rel=1e-5)
+    assert found.position_loss == pytest.approx([found.loss])
+    assert found.position_accuracy == pytest.approx([0.5])
+
+
+@pytest.mark.parametrize(("scheme", "task"), [("rope_100", "offset"), ("t5", "copy"), ("none", "text")])
+def test_measuring(scheme, task, small, evaluate):
+    """The probes of a task at each length, by the model as it is or by another scheme for each."""
+    run = run_of(scheme, task)
+    model, made, lengths = small(run), run.make_task(), (40, 100)
+    plain = evaluate.measure(model, made, lengths, sequences=3)
+    assert list(plain) == [40, 100]
+    for length, found in plain.items():
+        one = evaluate.answers(model, made.probe(length, 3), made.asked)
+        assert (found.loss, found.accuracy) == (one.loss, one.accuracy)
+        assert len(found.position_loss) == length
+        assert found.loss == pytest.approx(np.mean(found.position_loss[-made.asked :]), rel=1e-9)
+        assert found.accuracy == pytest.approx(np.mean(found.position_accuracy[-made.asked :]), rel=1e-9)
+    asked, none = [], run_of("none").make_scheme()
+    elsewhere = evaluate.measure(
+        model, made, lengths, sequences=3, scheme_at=lambda length: asked.append(length) or none
+    )
+    assert asked == [40, 100]
+    blind = evaluate.measure(evaluate.with_scheme(model, none), made, lengths, sequences=3)
+    assert [found.loss for found in elsewhere.values()] == [found.loss for found in blind.values()]
+    assert (elsewhere[40].loss == plain[40].loss) == (scheme == "none")
+
+
+# --- a few steps more -------------------------------------------------------------------------------------------------
+
+
+def test_no_steps_are_another_scheme_alone(small, evaluate, torch):
+    run = run_of()
+    model, task, scheme = small(run), run.make_task(), evaluate.scaled(run, "yarn", 2.0)
+    tuned, tokens = evaluate.fine_tune(model, run, task, scheme, length=32, steps=0), tokens_of(run, 32)
+    assert torch.equal(tuned(tokens), evaluate.with_scheme(model, scheme)(tokens))
+    assert not set(map(id, tuned.parameters())) & set(map(id, model.parameters()))
+
+
+@pytest.mark.parametrize("scheme", ["rope_100", "learned", "t5"])
+def test_fine_tuning_leaves_the_model_as_it_was(scheme, small, evaluate, torch):
+    """And its scheme, which may be the very one that is tuned."""
+    run = run_of(scheme, "text")
+    model, task = small(run), run.make_task()
+    before = weights_of(model)
+    tuned = evaluate.fine_tune(model, run, task, model.scheme, length=20, steps=3, learning_rate=0.01)
+    assert not tuned.training
+    for name, weight in model.state_dict().items():
+        assert torch.equal(weight, before[name]), name
+        assert not torch.equal(tuned.state_dict()[name], weight), name
+    again = evaluate.fine_tune(model, run, task, model.scheme, length=20, steps=3, learning_rate=0.01)
+    for name, weight in tuned.state_dict().items():
+        assert torch.equal(again.state_dict()[name], weight), name
+    probe = task.probe(32, 8)
+    losses = [evaluate.answers(evaluate.with_scheme(one, run_of("none").make_scheme()), probe, 32).loss
+              for one in (model, tuned)]  # fmt: skip
+    assert losses[1] < losses[0]
+
+
+def test_fine_tuning_reads_other_batches_than_training(small, evaluate, monkeypatch):
+    """Those of the steps after the run's last, of as many tokens, at a learning rate that stays."""
+    run, asked, rates = run_of(), [], []
+    draw, step = evaluate.draw, evaluate.step
+
+    def noting(task, seed, number, profile, length):
+        asked.append((seed, number, length))
+        return draw(task, seed, number, profile, length)
+
+    def stepping(model, optimiser, batch, clip):
+        rates.extend(group["lr"] for group in optimiser.param_groups)
+        assert model.training
+        assert tuple(batch.tokens.shape) == (2, 40)
+        assert clip == run.settings.clip
+        return step(model, optimiser, batch, clip)
+
+    monkeypatch.setattr(evaluate, "draw", noting)
+    monkeypatch.setattr(evaluate, "step", stepping)
+    scheme = evaluate.scaled(run, "linear", 2.0)
+    evaluate.fine_tune(small(run), run, run.make_task(), scheme, length=40, steps=3)
+    assert asked == [(0, run.steps + number, 40) for number in range(3)]
+    assert set(rates) == {5e-4}

@@ -1,0 +1,321 @@
+"""posenc.lab.train and runs: the same bits twice, a break changes nothing, and what is refused."""
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.unit.small_laboratory import LENGTH, make_small
+
+pytestmark = pytest.mark.torch
+
+STEPS = 24
+
+
+@pytest.fixture
+def torch():
+    import torch
+
+    return torch
+
+
+@pytest.fixture
+def lab(monkeypatch):
+    """posenc.lab.train with a profile of a few small steps, and a state that is kept after every fifth."""
+    from posenc.lab import train
+
+    make_small(monkeypatch, STEPS)
+    monkeypatch.setattr(train, "SAVE_EVERY", 5)
+    return train
+
+
+def run_of(scheme="rope_100", task="offset", seed=0):
+    from posenc.lab.runs import Run
+
+    return Run("quick", task, scheme, seed)
+
+
+def trained(lab, run=None, **more):
+    run = run or run_of()
+    return lab.train(run, run.make_task(), **{"progress": False, **more})
+
+
+def assert_same(one, other):
+    """The same weights to the last bit, and the same losses."""
+    import torch
+
+    assert one.losses == other.losses
+    weights = other.model.state_dict()
+    assert set(one.model.state_dict()) == set(weights)
+    for name, weight in one.model.state_dict().items():
+        assert torch.equal(weight, weights[name]), name
+
+
+def interrupted(lab, monkeypatch, at, **more):
+    """A training that ends before its step of the number `at`."""
+    draw = lab.draw
+
+    def stopping(task, seed, number, *others):
+        if number == at:
+            raise KeyboardInterrupt
+        return draw(task, seed, number, *others)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(lab, "draw", stopping)
+        pytest.raises(KeyboardInterrupt, trained, lab, **more)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "task"),
+    [("rope_100", "offset"), ("learned", "order"), ("t5", "copy"), ("transformer_xl", "offset"), ("alibi", "text")],
+)
+def test_the_same_run_is_the_same_to_the_last_bit(scheme, task, lab):
+    run = run_of(scheme, task)
+    first = trained(lab, run)
+    assert_same(first, trained(lab, run))
+    assert first.seconds > 0
+    assert len(first.losses) == 3
+    assert task != "text" or first.losses[0] > first.losses[1] > first.losses[2]
+    assert trained(lab, run_of(scheme, task, seed=1)).losses != first.losses
+
+
+@pytest.mark.parametrize("breaks", [[7], [13], [6, 13, 22], [2]])
+def test_a_break_changes_nothing(breaks, lab, tmp_path, monkeypatch):
+    whole, asked = trained(lab), []
+    for at in breaks:
+        interrupted(lab, monkeypatch, at, folder=tmp_path)
+    draw = lab.draw
+    monkeypatch.setattr(lab, "draw", lambda task, seed, number, *more: asked.append(number) or draw(
+        task, seed, number, *more))  # fmt: skip
+    assert_same(trained(lab, folder=str(tmp_path)), whole)
+    assert asked == list(range(breaks[-1] // 5 * 5, STEPS))
+    # What is kept last is taken up again, should the result be lost.
+    assert [path.name for path in tmp_path.iterdir()] == ["quick-offset-rope_100-0.state"]
+    assert_same(trained(lab, folder=tmp_path), whole)
+    assert asked[-4:] == [20, 21, 22, 23]
+
+
+def test_seconds_go_on_after_a_break(lab, tmp_path, torch, monkeypatch):
+    interrupted(lab, monkeypatch, 13, folder=tmp_path)
+    path = tmp_path / "quick-offset-rope_100-0.state"
+    state = torch.load(path)
+    assert 0 < state["seconds"] < 100
+    torch.save(state | {"seconds": 1000.0}, path)
+    assert 1000 < trained(lab, folder=tmp_path).seconds < 1100
+
+
+def test_a_break_while_the_state_is_written_leaves_the_old_one(lab, tmp_path, torch, monkeypatch):
+    def half_written(state, path):
+        path.write_bytes(b"half")
+        raise KeyboardInterrupt
+
+    interrupted(lab, monkeypatch, 7, folder=tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(torch, "save", half_written)
+        pytest.raises(KeyboardInterrupt, trained, lab, folder=tmp_path)
+    assert torch.load(tmp_path / "quick-offset-rope_100-0.state")["steps_done"] == 5
+    assert_same(trained(lab, folder=tmp_path), trained(lab))
+
+
+def other_shape(path, state, torch):
+    torch.save(state | {"model": state["model"] | {"norm.weight": torch.ones(3)}}, path)
+
+
+BAD_STATES = {
+    "empty": lambda path, state, torch: path.write_bytes(b""),
+    "cut short": lambda path, state, torch: path.write_bytes(path.read_bytes()[:-200]),
+    "something else": lambda path, state, torch: path.write_text("not a state"),
+    "a part is missing": lambda path, state, torch: torch.save({"run": state["run"]}, path),
+    "of another run": lambda path, state, torch: torch.save(state | {"run": "quick-offset-none-0"}, path),
+    "of another shape": other_shape,
+    "too many steps": lambda path, state, torch: torch.save(state | {"steps_done": STEPS}, path),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_STATES)
+def test_a_state_that_cannot_be_taken_up_is_an_error(bad, lab, tmp_path, torch, monkeypatch):
+    interrupted(lab, monkeypatch, 7, folder=tmp_path)
+    path = tmp_path / "quick-offset-rope_100-0.state"
+    BAD_STATES[bad](path, torch.load(path), torch)
+    start = re.escape(f"{path} cannot be taken up for the run 'quick-offset-rope_100-0': ")
+    with pytest.raises(ValueError, match=f"(?s){start}.*; delete it to start anew$"):
+        trained(lab, folder=tmp_path)
+    path.unlink()
+    assert_same(trained(lab, folder=tmp_path), trained(lab))
+
+
+def test_weights_are_rounded_to_half_precision(lab, torch):
+    model = trained(lab, run_of("learned")).model
+    assert not model.training
+    for name, weight in model.state_dict().items():
+        assert weight.dtype == torch.float32
+        assert torch.equal(weight, weight.half().float()), name
+    built = lab.build(run_of("learned"))
+    before = {name: weight.clone() for name, weight in built.state_dict().items()}
+    lab.round_to_half(built)
+    for name, weight in built.state_dict().items():
+        assert torch.equal(weight, before[name].half().float())
+    assert not torch.equal(built.embedding.weight, before["embedding.weight"])
+
+
+def test_learning_rate(lab):
+    profile = replace(run_of().settings, learning_rate=2.0, warm_up=4)
+    rates = [lab.learning_rate(step, 24, profile) for step in range(24)]
+    assert rates[:5] == pytest.approx([0.5, 1.0, 1.5, 2.0, 2.0])
+    assert np.diff(rates[4:]) == pytest.approx(-0.95 * 2.0 / 20)
+    assert lab.learning_rate(24, 24, profile) == pytest.approx(2.0 / 20)
+    assert lab.learning_rate(0, 1, replace(profile, warm_up=0)) == 2.0
+
+
+def test_each_step_has_its_learning_rate(lab, monkeypatch):
+    rates, step = [], lab.step
+
+    def noting(model, optimiser, batch, clip):
+        rates.append({group["lr"] for group in optimiser.param_groups})
+        return step(model, optimiser, batch, clip)
+
+    monkeypatch.setattr(lab, "step", noting)
+    run = run_of()
+    trained(lab, run)
+    assert rates == [{lab.learning_rate(number, STEPS, run.settings)} for number in range(STEPS)]
+
+
+def test_the_optimiser_leaves_vectors_alone(lab):
+    run = run_of("learned")
+    model = lab.build(run)
+    matrices, vectors = lab.optimiser_for(model, run.settings).param_groups
+    assert (matrices["weight_decay"], vectors["weight_decay"]) == (run.settings.weight_decay, 0.0)
+    assert matrices["betas"] == run.settings.betas
+    assert {id(one) for group in (matrices, vectors) for one in group["params"]} == set(map(id, model.parameters()))
+    assert {one.ndim for one in matrices["params"]} == {2}
+    assert [tuple(one.shape) for one in vectors["params"]] == [(16,)] * 5
+    model.scheme.table.requires_grad_(False)
+    assert len(lab.optimiser_for(model, run.settings).param_groups[0]["params"]) == len(matrices["params"]) - 1
+
+
+def test_a_step(lab, torch):
+    """It answers with the loss before it, of what is asked alone, and clips the gradient."""
+    run = run_of()
+    model, task = lab.build(run), run.make_task()
+    torch.nn.init.normal_(model.head.weight, generator=torch.Generator().manual_seed(0))
+    batch = lab.draw(task, 0, 0, run.settings)
+    with torch.no_grad():
+        logits = model(batch.tokens).log_softmax(dim=-1)
+    asked = [
+        -float(logits[row, place, target])
+        for row, targets in enumerate(batch.targets.tolist())
+        for place, target in enumerate(targets)
+        if target >= 0
+    ]
+    assert len(asked) == 4 * (LENGTH - 6)
+    assert float(lab.loss_of(model, batch).detach()) == pytest.approx(np.mean(asked), rel=1e-5)
+    before = {name: weight.clone() for name, weight in model.state_dict().items()}
+    loss = lab.step(model, torch.optim.SGD(model.parameters(), lr=1.0), batch, 0.5)
+    assert not loss.requires_grad
+    assert float(loss) == pytest.approx(np.mean(asked), rel=1e-5)
+    moved = math.sqrt(sum(float((weight - before[name]).square().sum()) for name, weight in model.state_dict().items()))
+    assert moved == pytest.approx(0.5, rel=1e-3)
+
+
+def test_batches_of_a_step(lab, torch):
+    """From the seed and the step's number alone; longer ones hold as many tokens."""
+    run = run_of()
+    task, profile = run.make_task(), run.settings
+    drawn = {(seed, number): lab.draw(task, seed, number, profile).tokens for seed in (0, 1) for number in range(9)}
+    assert len({tokens.numpy().tobytes() for tokens in drawn.values()}) == 18
+    assert torch.equal(lab.draw(task, 1, 5, profile).tokens, drawn[1, 5])
+    shapes = [tuple(lab.draw(task, 0, 0, profile, length).tokens.shape) for length in (None, 20, 40, 100)]
+    assert shapes == [(4, 20), (4, 20), (2, 40), (1, 100)]
+
+
+def test_the_bar_shows_loss_and_time_left(lab, capsys):
+    losses = trained(lab, progress=True).losses
+    shown = capsys.readouterr().err
+    last = shown.split("\r")[-1]
+    assert last.startswith("quick-offset-rope_100-0: 100%")
+    assert "24/24" in last
+    assert f"loss={losses[-1]:.3f}" in last
+    assert re.search(r"\[\d\d:\d\d<\d\d:\d\d", last)
+    trained(lab, progress=False)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_bar_goes_on_where_the_run_does(lab, tmp_path, monkeypatch, capsys):
+    interrupted(lab, monkeypatch, 13, folder=tmp_path)
+    trained(lab, folder=tmp_path, progress=True)
+    assert " 10/24 [" in capsys.readouterr().err.split("\r")[1]
+
+
+def test_another_task_is_refused(lab):
+    with pytest.raises(ValueError, match="task must be 'offset' for the run 'quick-offset-rope_100-0', got 'order'"):
+        lab.train(run_of(), run_of(task="order").make_task())
+
+
+# --- the table of runs ------------------------------------------------------------------------------------------------
+
+
+def test_every_run_has_a_name_of_its_own():
+    from posenc.lab.runs import Run, planned
+
+    runs = planned()
+    assert len({run.name for run in runs}) == len(runs)
+    for run in runs:
+        assert Run.from_name(run.name) == run
+
+
+def test_every_run_can_be_built(torch):
+    """With its task; what it is asked in training fits its model, causal or not."""
+    from posenc.lab.runs import planned
+    from posenc.lab.train import build, draw, loss_of
+
+    for run in planned():
+        if run.seed == 0:
+            model, task = build(run), run.make_task()
+            batch = draw(task, 0, 0, replace(run.settings, sequences=1))
+            loss = float(loss_of(model, batch).detach())
+            assert loss == pytest.approx(math.log(model.head.out_features), rel=1e-5), run.name
+            assert model.config.causal == run.causal
+
+
+def test_the_benchmark_has_a_run_of_every_profile_that_it_times(torch):
+    """It once asked a profile for a task that this one has not; `make bench` is not part of the tests."""
+    from posenc.lab.runs import PROFILES
+    from release.benchmarks.laboratory import SCHEMES, TIMED, runs_of
+
+    assert set(PROFILES) == {*TIMED, "large"}
+    for profile in TIMED:
+        assert [run.scheme for run in runs_of(profile).values()] == list(SCHEMES)
+
+
+def test_all_schemes_of_a_task_have_the_same_budget():
+    from posenc.lab.runs import SEEDS, planned
+
+    runs = planned()
+    for profile, task in {(run.profile, run.task) for run in runs}:
+        seeds = {}
+        for run in runs:
+            if (run.profile, run.task) == (profile, task):
+                seeds.setdefault((run.scheme, run.causal), []).append(run.seed)
+        assert set(map(tuple, seeds.values())) == {SEEDS}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("full-text-rope_100", "name must be like 'full-text-rope_100-0', got 'full-text-rope_100'"),
+        ("full-text-rope_100-x", "name must be like"),
+        ("full-text-rope_100--1", "name must be like"),
+        ("full-text-rope_100-00", "name must be 'full-text-rope_100-0', got 'full-text-rope_100-00'"),
+        ("big-text-rope_100-0", "profile must be one of .*, got 'big'"),
+        ("full-poems-rope_100-0", "task must be one of .*, got 'poems'"),
+        ("full-text-rope-0", "scheme must be one of .*, got 'rope'"),
+        ("full-order-none-0", r"task must be one of \('text', 'copy'\) in the profile 'full', got 'order'"),
+    ],
+)
+def test_other_names_are_refused(name, said):
+    from posenc.lab.runs import Run
+
+    with pytest.raises(ValueError, match=said):
+        Run.from_name(name)

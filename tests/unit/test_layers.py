@@ -1,0 +1,172 @@
+"""The package is built floor on floor: a module imports from lower floors only, and libraries only where needed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "posenc"
+FLOORS = [
+    {"_arrays", "_numbers", "_rotary_torch", "check._plain", "check._alone", "tables"},
+    {"_sentences"},
+    {"check._wrong"},
+    {"check._notebook", "check._hints"},
+    {"frequencies", "_rms_norm"},
+    {"absolute", "rotary", "scaling", "attention"},
+    {"analysis", "bias", "configs", "doctor", "rope"},
+    {"schemes", "lab._checks", "lab.cache", "lab.intervals", "lab.mean_wave"},
+    {"lab.measured"},
+    {"transformer", "widgets"},
+    {"figures", "lab.corpus", "lab.tables"},
+    {"lab.runs"},
+    {"lab.train"},
+    {"lab.evaluate"},
+    {"lab.measurements", "lab.statistics"},
+    {"lab.exams"},
+    {"lab.store"},
+    {"lab"},
+    {"check._models"},
+    {"check._views"},
+    {"check._question"},
+    {"check._recorded"},
+    {f"check.assignment_{number}" for number in (1, 2, 3, 4, 5)},
+    {"check"},
+    {"lab.execution"},
+    {"lab.__main__"},
+]
+FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
+ONE_FLOOR = {
+    "analysis",
+    "bias",
+    "doctor",
+    "figures",
+    "scaling",
+    "schemes",
+    "widgets",
+}  # packages whose modules share a floor and may import each other
+ONE_LIBRARY = {"figures", "widgets"}  # which are Plotly's figures and anywidgets throughout
+WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"}
+WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4, 5)} | {
+    f"lab.{name}"
+    for name in (
+        "corpus",
+        "runs",
+        "train",
+        "store",
+        "evaluate",
+        "measurements",
+        "statistics",
+        "exams",
+        "execution",
+        "__main__",
+    )
+}
+
+
+def named(path: Path) -> str:
+    """The name of the module in a file, within posenc."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+FILES = {named(path): path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py"}
+
+
+def place(module: str) -> str:
+    """What of the floors a module belongs to: itself, or its package."""
+    package = module.split(".")[0]
+    return package if package in ONE_FLOOR else module
+
+
+def imported(module: str) -> set[str]:
+    """The modules of posenc that a module imports, anywhere in it."""
+    tree = ast.parse(FILES[module].read_text(encoding="utf-8"))
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively: name the module whole"
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name.removeprefix("posenc.") in FILES else str(node.module) for name in names}
+    return {name.removeprefix("posenc.") for name in found if name.startswith("posenc.")}
+
+
+def test_every_module_has_its_floor():
+    assert {place(module) for module in FILES} == set(FLOOR)
+    assert set(FLOOR) > WITH_TORCH
+
+
+@pytest.mark.parametrize("module", sorted(FILES))
+def test_imports_run_downwards(module):
+    others = {place(name) for name in imported(module)} - ({place(module)} & ONE_FLOOR)
+    assert {name for name in others if FLOOR[name] >= FLOOR[place(module)]} == set()
+
+
+def test_nothing_here_imports_torch_by_itself():
+    lines = [f"import posenc.{module}" for module in sorted(set(FLOOR) - WITH_TORCH)]
+    script = "; ".join(["import sys", *lines, "sys.exit('torch' in sys.modules)"])
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+@pytest.mark.parametrize("module", ["schemes", "lab.store"])
+def test_what_needs_torch_says_how_to_get_it(module):
+    script = f"import sys; sys.modules['torch'] = None; import posenc.{module}"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.stderr.splitlines()[-1].startswith("ModuleNotFoundError: this part of posenc needs torch: pip")
+
+
+def run_with(blocked: list[str], *lines: str) -> subprocess.CompletedProcess[str]:
+    """Some lines in a Python of their own, in which these libraries cannot be imported."""
+    script = "\n".join(["import sys", f"sys.modules |= dict.fromkeys({blocked})", *lines])
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+
+
+def test_the_package_alone_imports_no_library():
+    """What it costs: `python -X importtime -c "import numpy, posenc"`."""
+    libraries = "{'scipy', 'plotly', 'anywidget', 'torch', 'array_api_compat'}"
+    assert run_with([], "import posenc", f"assert not {libraries} & {{*sys.modules}}").stderr == ""
+
+
+NUMPY_ALONE = [
+    *(
+        f"import posenc.{module}"
+        for module in sorted(FILES)
+        if not {module, place(module)} & (WITH_TORCH | ONE_LIBRARY)
+    ),
+    "import numpy as np",
+    "from posenc import Rope, alibi, rotary_table, rotate, sinusoidal",
+    "from posenc.analysis import decay, decay_law, fit_scores, needle_weight",
+    "from posenc.attention import attention",
+    "from posenc.frequencies import inv_freq",
+    "from posenc.scaling import yarn",
+    "x = np.ones((1, 2, 3, 8))",
+    "q, k = Rope(8)(x, x)",
+    "attention(q, k, x, bias=alibi(np.arange(3) - np.arange(3)[:, None], [0.5, 0.25]))",
+    "rotate(x, rotary_table(np.outer(np.arange(3), inv_freq(8)), length_axis=-2))",
+    "sinusoidal(np.arange(3), 8)",
+    "yarn(8, factor=4, original_max_position_embeddings=64)",
+    "decay([0, 1], inv_freq(8)), fit_scores(np.ones(9), inv_freq(8)), needle_weight(9, 6)",
+    "assert decay_law(0.0, 1.0) == 1",
+]
+
+
+def test_what_needs_numpy_alone_runs_where_the_other_libraries_are_missing():
+    assert run_with(["scipy", "plotly", "anywidget"], *NUMPY_ALONE).stderr == ""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "analysis.decay_law(3, 1e4)",
+        "rotary.plane_rotations(np.eye(3))",
+        "lab.intervals.interval(np.ones((2, 2)))",
+    ],
+)
+def test_what_needs_scipy_says_so(call):
+    home = call.partition("(")[0].rpartition(".")[0]
+    result = run_with(["scipy"], f"import posenc.{home}", "import numpy as np", f"posenc.{call}")
+    assert result.stderr.splitlines()[-1] == "ModuleNotFoundError: this part of posenc needs SciPy: pip install scipy"

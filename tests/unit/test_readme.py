@@ -1,0 +1,45 @@
+"""What the pages in front of the book say of it is so: its version, in every place, and what the README counts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import yaml
+
+import posenc
+from posenc.lab.measured import RESULTS, SHIPPED, read_json
+from posenc.widgets import EXPLORABLES
+from tools import environment, release
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+WORDS = {3: "three", 5: "five", 8: "eight", 17: "seventeen", 18: "eighteen", 20: "twenty"}
+
+
+def test_every_place_that_names_the_version_names_this_one():
+    version = release.version()
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert posenc.__version__ == citation["version"] == version
+    newest = re.search(r"(?m)^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))[1]
+    assert newest == f"{version} ({citation['date-released']})"
+    assert f"Version {version}. " in README
+
+
+def test_what_the_readme_counts_is_there():
+    seeds = Counter((run["task"], run["scheme"]) for run in read_json(RESULTS)["runs"] if run["profile"] == "full")
+    counted = {
+        "**{} chapters**": len([*(ROOT / "notebooks").glob("[0-9]*.ipynb")]),
+        "**{} live figures**": len(EXPLORABLES),
+        "trained with {} schemes": len({scheme for _, scheme in seeds}),
+        "{} seeds of each": min(seeds.values()),
+        "all results and {} checkpoints": len([*SHIPPED.glob("*.safetensors")]),
+        "{} assignments whose checks": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),
+    }
+    told = " ".join(README.split()).lower()
+    download = environment.MB_WITHOUT_TORCH + environment.MB_TORCH_CPU
+    assert f"about {round(download, -1)} mb with the cpu build of torch" in told
+    assert [text for text, count in counted.items() if text.format(WORDS[count]) not in told] == []
+    explorables = (ROOT / "book" / "explorables.md").read_text(encoding="utf-8")
+    assert f"\n{WORDS[len(EXPLORABLES)].capitalize()} figures that answer while you read." in explorables

@@ -1,0 +1,379 @@
+"""posenc.schemes, every scheme alike: decoding with a cache, shifts, order, dtypes, gradients, refusals."""
+
+import copy
+import math
+from itertools import product
+
+import pytest
+import torch
+
+from posenc.attention import attention
+from posenc.schemes import DOORS as known
+from posenc.schemes import SCHEMES, PositionScheme, make_scheme
+from tests.unit.scheme_cases import (
+    ABSOLUTE,
+    ANY_POSITION,
+    BATCH,
+    CASES,
+    DIM,
+    DOORS,
+    HEAD_DIM,
+    HEADS,
+    LENGTH,
+    attend,
+    every_case,
+    inputs,
+    make,
+    name_of,
+    normal,
+    projected,
+    shapes_of,
+)
+
+pytestmark = pytest.mark.torch
+
+
+def test_every_scheme_is_tried_and_says_its_door():
+    assert {name_of(case) for case in CASES} == set(SCHEMES)
+    assert {name: kind.door for name, kind in SCHEMES.items()} == {
+        name: door for door, names in DOORS.items() for name in names
+    }
+    assert set(known) == set(DOORS)
+
+
+@every_case
+def test_only_its_door_opens(case):
+    scheme, positions = make(case).double(), torch.arange(LENGTH)
+    x, (q, k, _) = inputs(), projected(inputs())
+    turned = scheme.rotate(q, k, positions)
+    assert torch.equal(scheme.embed(x, positions), x) == (scheme.door != "input")
+    assert (turned[0] is q and turned[1] is k) == (scheme.door != "query and key")
+    assert (scheme.bias(q, k, positions) is None) == (scheme.door != "logits")
+    expected = {"t5": 1.0, "tener": 1.0, "deberta": 1 / math.sqrt(24), "none_with_temperature": 1.3 / math.sqrt(8)}
+    assert scheme.logit_scale(HEAD_DIM, LENGTH) == pytest.approx(expected.get(name_of(case), 1 / math.sqrt(8)))
+
+
+def test_causal_is_said_where_it_counts():
+    said = {case: make(case).causal for case in CASES}
+    assert {case for case, causal in said.items() if causal} == {
+        "alibi", "alibi slopes", "t5", "fire", "transformer_xl", "tener decoder",
+    }  # fmt: skip
+    assert {case for case, causal in said.items() if causal is False} == {
+        "alibi symmetric", "t5 encoder", "transformer_xl encoder", "tener",
+    }  # fmt: skip
+
+
+def test_a_scheme_of_ones_own():
+    """A subclass overrides one method and gets checked arguments."""
+
+    class Nearest(PositionScheme):
+        door = "logits"
+
+        def _bias(self, q, k, positions, key_positions):
+            return -(positions[:, None] - key_positions).abs().to(q.dtype)
+
+    q = normal(1, 2, 3, 4)
+    scheme, positions = Nearest(), torch.tensor([0, 5, 6])
+    assert scheme.bias(q, q, positions).tolist() == [[0, -5, -6], [-5, 0, -1], [-6, -1, 0]]
+    assert scheme.rotate(q, q, positions)[0] is q
+    with pytest.raises(ValueError, match="positions"):
+        scheme.bias(q, q, torch.arange(4))
+
+
+@every_case
+def test_positions_of_every_shape(case):
+    """For all sequences, in one row for all, or in a row for each; queries and keys need not have the same shape."""
+    scheme, x, positions = make(case).double(), inputs(), torch.arange(LENGTH)
+    for each in shapes_of(positions):
+        torch.testing.assert_close(scheme.embed(x, each), scheme.embed(x, positions), atol=0, rtol=0)
+        torch.testing.assert_close(attend(scheme, x, each), attend(scheme, x, positions), atol=1e-12, rtol=0)
+    q, k, _ = projected(x)
+    q, at = q[:, :, -3:], positions[-3:]
+    turned, bias = scheme.rotate(q, k, at, positions), scheme.bias(q, k, at, positions)
+    for each, of_keys in product(shapes_of(at), shapes_of(positions)):
+        torch.testing.assert_close(scheme.rotate(q, k, each, of_keys), turned, atol=1e-12, rtol=0)
+        got = scheme.bias(q, k, each, of_keys)
+        assert (got is None) == (bias is None) == (scheme.door != "logits")
+        if bias is not None:
+            wanted = bias.expand(BATCH, HEADS, 3, LENGTH)
+            torch.testing.assert_close(got.expand_as(wanted), wanted, atol=1e-12, rtol=0)
+    with pytest.raises(
+        ValueError, match=rf"positions must have shape \({LENGTH},\), \(1, {LENGTH}\) or \({BATCH}, {LENGTH}\)"
+    ):
+        attend(scheme, x, positions.expand(BATCH + 1, LENGTH))
+
+
+@every_case
+@pytest.mark.parametrize("per_batch", [False, True])
+@pytest.mark.parametrize("kept", ["rotated", "unrotated"])
+def test_step_by_step_is_the_whole_sequence(case, per_batch, kept):
+    """Each query alone, over a cache of keys that are kept as they were rotated, or rotated all at every step."""
+    scheme, x = make(case).double(), inputs()
+    positions = torch.arange(LENGTH) + torch.tensor([[3], [11]]) if per_batch else torch.arange(LENGTH)
+    whole = attend(scheme, x, positions)
+    q, k, v = projected(scheme.embed(x, positions))
+    cache = torch.zeros(BATCH, HEADS, 0, HEAD_DIM, dtype=torch.float64)
+    for step in range(LENGTH):
+        here, past = slice(step, step + 1), slice(0, step + 1)
+        at, keys_at = positions[..., here], positions[..., past]
+        _, _, v_step = projected(scheme.embed(x[:, here], at))
+        torch.testing.assert_close(v_step, v[:, :, here], atol=1e-12, rtol=0)
+        if kept == "rotated":
+            q_step, new = scheme.rotate(q[:, :, here], k[:, :, here], at)
+            cache = torch.cat([cache, new], dim=2)
+        else:
+            q_step, cache = scheme.rotate(q[:, :, here], k[:, :, past], at, keys_at)
+        bias = scheme.bias(q_step, cache, at, keys_at)
+        scale = scheme.logit_scale(HEAD_DIM, step + 1)
+        got = attention(q_step, cache, v[:, :, past], causal=True, bias=bias, scale=scale).output
+        torch.testing.assert_close(got, whole[:, :, here], atol=1e-10, rtol=0)
+
+
+@every_case
+@pytest.mark.parametrize("causal", [True, False])
+def test_moved_positions(case, causal):
+    """Where the text begins is seen by codes of the input and by FIRE, and by no other scheme."""
+    scheme, x = make(case).double(), inputs()
+    there, moved = (attend(scheme, x, torch.arange(LENGTH) + start, causal) for start in (2, 9))
+    change = float((there - moved).abs().max().detach())
+    if name_of(case) in ABSOLUTE:
+        assert change > 1e-4
+    else:
+        assert change < 1e-10
+
+
+@every_case
+def test_moved_words_are_noticed(case):
+    """Without a mask, words in another order get the same outputs from NoPE, and from no other scheme."""
+    scheme, x, order = make(case).double(), inputs(), torch.tensor([4, 0, 7, 2, 8, 1, 6, 3, 5])
+    positions = torch.arange(LENGTH)
+    there, moved = (attend(scheme, y, positions, causal=False) for y in (x, x[:, order]))
+    change = float((there[:, :, order] - moved).abs().max().detach())
+    if scheme.door == "none":
+        assert change < 1e-12
+    else:
+        assert change > 1e-3
+
+
+@every_case
+def test_each_sequence_has_its_own_positions(case):
+    scheme, x = make(case).double(), inputs()
+    gap = 1 if name_of(case) in ("transformer_xl", "tener") else 2
+    positions = torch.stack([torch.arange(LENGTH), gap * torch.arange(LENGTH) + 20])
+    together = attend(scheme, x, positions)
+    for row in range(BATCH):
+        alone = attend(scheme, x[row : row + 1], positions[row])
+        torch.testing.assert_close(together[row], alone[0], atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if name_of(case) in ANY_POSITION])
+def test_positions_need_not_be_whole(case):
+    """Half a token is a distance like any other: it counts, and only differences do."""
+    scheme, x = make(case).double(), inputs()
+    at = torch.arange(LENGTH) / 2
+    half, moved, full = (attend(scheme, x, places) for places in (at, at + 0.25, 2 * at))
+    torch.testing.assert_close(half, moved, atol=1e-10, rtol=0)
+    assert (float((half - full).abs().max().detach()) > 1e-3) == (scheme.door != "none")
+
+
+@every_case
+def test_empty_sequences(case):
+    scheme = make(case).double()
+    for batch, length in ((BATCH, 0), (0, 3)):
+        positions = torch.arange(length)
+        x = torch.zeros(batch, length, DIM, dtype=torch.float64)
+        assert attend(scheme, x, positions).shape == (batch, HEADS, length, HEAD_DIM)
+        assert attend(scheme, x, positions.expand(batch, length)).shape == (batch, HEADS, length, HEAD_DIM)
+
+
+@pytest.mark.parametrize("case", ["alibi", "fire", "transformer_xl", "tener decoder"])
+def test_a_causal_bias_hides_what_comes_later(case):
+    q, k, _ = projected(inputs())
+    hidden = make(case).double().bias(q, k, torch.arange(LENGTH)).isneginf()
+    assert torch.equal(hidden, torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1).expand_as(hidden))
+
+
+@pytest.mark.parametrize("case", ["alibi symmetric", "t5 encoder", "sandwich", "kerple", "transformer_xl encoder",
+                                  "tener", "deberta"])  # fmt: skip
+def test_a_bias_for_encoders_reaches_both_ways(case):
+    q, k, _ = projected(inputs())
+    added = make(case).double().bias(q, k, torch.arange(LENGTH))
+    assert bool(added.isfinite().all())
+    later = added[..., 0, 1:]
+    assert float((later[..., :1] - later[..., 3:4]).abs().min().detach()) > 1e-6
+
+
+@every_case
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 1e-5), ("bfloat16", 6e-2), ("float16", 1e-2)])
+def test_narrow_dtypes(case, dtype, tolerance):
+    """Close to float64 and in the dtype given; a bias is in float32 at least, far from the start too."""
+    narrow, wide = getattr(torch, dtype), make(case).double()
+    scheme = copy.deepcopy(wide).to(narrow)
+    wide = wide.to(narrow).double()  # the same parameters
+    start = {"rope": 5000, "xpos": 300, "alibi": 1000}.get(name_of(case), 20)
+    positions = torch.arange(LENGTH) + start
+    x = inputs().to(narrow)
+    assert scheme.embed(x, positions).dtype == narrow
+    q, k, _ = projected(x)
+    turned = scheme.rotate(q, k, positions)
+    added = scheme.bias(*turned, positions)
+    assert turned[0].dtype == turned[1].dtype == narrow
+    assert added is None or added.dtype == torch.float32
+    expected = wide.rotate(q.double(), k.double(), positions)
+    scale = float(expected[0].abs().max())
+    torch.testing.assert_close(turned[0].double(), expected[0], atol=tolerance * scale, rtol=0)
+    if added is not None:
+        sure = wide.bias(q.double(), k.double(), positions)
+        bound = tolerance * max(1.0, float(sure[sure.isfinite()].abs().max().detach()))
+        torch.testing.assert_close(added.double(), sure, atol=bound, rtol=0)
+
+
+@every_case
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+def test_the_kernel_of_torch_takes_it(case, dtype):
+    """scaled_dot_product_attention with the bias as attn_mask and the mask in it."""
+    scheme, positions = make(case).to(getattr(torch, dtype)), torch.arange(LENGTH)
+    x = inputs().to(getattr(torch, dtype))
+    q, k, v = projected(scheme.embed(x, positions))
+    q, k = scheme.rotate(q, k, positions)
+    scale, bias = scheme.logit_scale(HEAD_DIM, LENGTH), scheme.bias(q, k, positions)
+    mask = torch.ones(LENGTH, LENGTH, dtype=torch.bool).tril()
+    if bias is not None:
+        mask = torch.where(mask, bias, -math.inf)
+    got = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
+    expected = attention(q, k, v, causal=True, bias=bias, scale=scale).output
+    tolerance = {"float64": 1e-12, "float32": 1e-5, "bfloat16": 5e-2}[dtype]
+    torch.testing.assert_close(got, expected, atol=tolerance * max(1.0, float(v.detach().abs().max())), rtol=0)
+
+
+@every_case
+def test_gradients_reach_every_parameter_and_the_input(case):
+    scheme, x = make(case).double(), inputs().requires_grad_()
+    (attend(scheme, x, torch.arange(LENGTH)) * normal(BATCH, HEADS, LENGTH, HEAD_DIM, seed=9)).sum().backward()
+    assert bool(x.grad.isfinite().all())
+    assert bool((x.grad != 0).any())
+    for name, parameter in scheme.named_parameters():
+        assert parameter.grad is not None, name
+        assert bool(parameter.grad.isfinite().all()), name
+        assert bool((parameter.grad != 0).any()), name
+
+
+LEARNED = {
+    "learned": {"table": (64, DIM)},
+    "t5": {"table": (6, HEADS)},
+    "kerple": {"log_r1": (HEADS,), "log_r2": (HEADS,)},
+    "kerple power": {"log_r1": (HEADS,), "logit_r2": (HEADS,)},
+    "fire": {
+        "log_c": (), "log_threshold": (), "mlp.0.weight": (32, 1), "mlp.0.bias": (32,),
+        "mlp.2.weight": (HEADS, 32), "mlp.2.bias": (HEADS,),
+    },
+    "transformer_xl": {"w_kr": (DIM, DIM), "u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)},
+    "transformer_xl encoder": {"w_kr": (10, DIM), "u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)},
+    **dict.fromkeys(("tener", "tener decoder"), {"u": (HEADS, HEAD_DIM), "v": (HEADS, HEAD_DIM)}),
+    "deberta": {"p": (6, DIM), "w_kr": (DIM, DIM), "w_qr": (DIM, DIM)},
+}  # fmt: skip
+
+
+@every_case
+def test_parameters_and_state(case):
+    """Parameters as documented and nothing else, equal for equal seeds, and back from a state_dict."""
+    scheme = make(case)
+    shapes = {name: tuple(value.shape) for name, value in scheme.state_dict().items()}
+    if case in LEARNED:
+        assert shapes == LEARNED[case]
+    assert set(shapes) == {name for name, _ in scheme.named_parameters()}
+    assert bool(shapes) == (name_of(case) in {name_of(learned) for learned in LEARNED})
+    if not shapes:
+        return
+    same, other = make(case, seed=5), make(case, seed=6)
+    before = torch.get_rng_state()
+    again = make(case, seed=5)
+    assert torch.equal(before, torch.get_rng_state())
+    for name, value in again.state_dict().items():
+        assert torch.equal(value, same.state_dict()[name])
+    assert any(not torch.equal(value, other.state_dict()[name]) for name, value in same.state_dict().items())
+    other.load_state_dict(same.state_dict())
+    x, positions = inputs(), torch.arange(LENGTH)
+    first, second = (attend(copy.deepcopy(one).double(), x, positions) for one in (same, other))
+    assert torch.equal(first, second)
+
+
+# torch.compile makes an instance of any autograd function that it traces, and torch warns of that
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
+@pytest.mark.parametrize("case", [case for case in CASES if case == name_of(case) or case == "rope dictionary"])
+@pytest.mark.release
+def test_it_compiles_into_one_graph(case):
+    scheme, x, positions = make(case).double(), inputs(), torch.arange(LENGTH)
+    expected = attend(scheme, x, positions)
+    torch.compiler.reset()
+    compiled = torch.compile(lambda y: attend(scheme, y, positions), backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(x), expected, atol=1e-12, rtol=0)
+
+
+def test_bad_names():
+    for bad in ("RoPE", "", "rotary"):
+        with pytest.raises(ValueError, match="name must be one of") as caught:
+            make_scheme(bad)
+        assert all(name in str(caught.value) for name in SCHEMES)
+        assert repr(bad) in str(caught.value)
+    for bad in (None, 3, ["rope"]):
+        with pytest.raises(TypeError, match="name must be a string"):
+            make_scheme(bad)
+    with pytest.raises(ValueError, match=r"'rope' does not take dim, theta; it takes head_dim, base, layout"):
+        make_scheme("rope", head_dim=8, theta=1e4, dim=8)
+    with pytest.raises(ValueError, match="'none' does not take base; it takes nothing"):
+        make_scheme("none", base=1e4)
+    with pytest.raises(ValueError, match="'deberta' lacks n_heads, head_dim; it takes n_heads, head_dim, span"):
+        make_scheme("deberta")
+
+
+def wrong_tensors():
+    """Arguments of embed, of rotate and of bias that do not fit, with what the message names."""
+    x, q, at = normal(2, 3, DIM), normal(2, HEADS, 3, HEAD_DIM), torch.arange(3)
+    embed = [((bad, at), "x") for bad in (None, x.tolist(), x[0], x.long(), x[None])]
+    positions = [
+        None,
+        [0, 1, 2],
+        torch.arange(4),
+        at[None, None],
+        at.expand(3, 3),
+        at > 1,
+        at * 1j,
+        at[:, None],
+        at / 0,
+    ]
+    embed += [((x, bad), "positions") for bad in positions]
+    both = [((q, q, bad), "positions") for bad in positions]
+    both += [((q, q, at, bad), "key_positions") for bad in positions if bad is not None]
+    both += [((bad, q, at), "q") for bad in (None, q[0], q.long(), q[:, :0], q[..., :0])]
+    both += [((q, bad, at), "k") for bad in (None, q[0], q.long(), q.float(), q[:1], q[..., :4], q[:, :0])]
+    both += [((q, q[:, :, :2], at), "key_positions")]
+    return {"embed": embed, "rotate": both, "bias": both}
+
+
+@pytest.mark.parametrize("method", ["embed", "rotate", "bias"])
+@pytest.mark.parametrize("case", ["none", "sinusoidal", "rope", "alibi", "deberta"])
+def test_bad_tensors(case, method):
+    """Every scheme checks them, also the doors that it leaves shut."""
+    scheme = make(case).double()
+    for arguments, said in wrong_tensors()[method]:
+        with pytest.raises((TypeError, ValueError), match=rf"^{said} must"):
+            getattr(scheme, method)(*arguments)
+
+
+def test_bad_widths_and_heads():
+    at = torch.arange(3)
+    for name in DOORS["logits"]:
+        q = normal(2, 3, 3, HEAD_DIM)
+        with pytest.raises(ValueError, match=r"q must have shape \(batch, 2, length, .*\), got shape \(2, 3, 3, 8\)"):
+            make(name).double().bias(q, q, at)
+        with pytest.raises(ValueError, match=r"k must have shape \(2, 3, keys, 8\)"):
+            make(name).double().bias(q, q[:, :1], at)
+
+
+@pytest.mark.parametrize("argument", ["head_dim", "n_keys"])
+@pytest.mark.parametrize("bad", [-1, 2.5, "8", True, None])
+def test_bad_numbers_of_the_scale(argument, bad):
+    for case in ("none", "t5", "none_with_temperature"):
+        with pytest.raises((TypeError, ValueError), match=f"{argument} must.*{bad}"):
+            make(case).logit_scale(**{"head_dim": 8, "n_keys": 4, argument: bad})

@@ -1,0 +1,86 @@
+"""posenc.schemes.input: each code is its function, initial values, refusals."""
+
+import pytest
+import torch
+
+from posenc import absolute
+from posenc.schemes import make_scheme
+from tests.unit.scheme_cases import (
+    BAD_LAYOUTS,
+    BAD_NUMBERS,
+    BAD_POSITIVE,
+    BAD_SEEDS,
+    CASES,
+    DIM,
+    DOORS,
+    inputs,
+    make,
+    name_of,
+    normal,
+    of_each,
+    refuses,
+)
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if name_of(case) in DOORS["input"]])
+def test_codes_of_the_input(case):
+    scheme, x, at = make(case), inputs(), torch.tensor([[0, 5, 2], [9, 1, 33]])
+    functions = {
+        "integer": lambda: absolute.integer(at, DIM),
+        "normalised": lambda: absolute.normalised(at, 64, DIM),
+        "binary": lambda: absolute.binary(at, DIM),
+        "sinusoidal": lambda: absolute.sinusoidal(at, DIM, 100.0),
+        "sinusoidal half": lambda: absolute.sinusoidal(at, DIM, layout="half"),
+        "learned": lambda: absolute.learned(at, scheme.table),
+        "learned clamp": lambda: absolute.learned(at, scheme.table, past_end="clamp"),
+        "learned interpolate": lambda: absolute.learned(at, scheme.table, past_end="interpolate", length=64),
+    }
+    x = x[:, :3]
+    torch.testing.assert_close(scheme.embed(x, at), x + functions[case](), atol=0, rtol=0)
+    assert torch.equal(scheme.code(at), functions[case]())
+
+
+def test_initial_values():
+    """Normal, with the given deviation."""
+    table = make_scheme("learned", dim=64, max_positions=512, seed=0).table.detach()
+    assert float(table.mean()) == pytest.approx(0, abs=1e-3)
+    assert float(table.std()) == pytest.approx(0.02, rel=0.03)
+
+
+test_bad_settings = refuses(
+    [
+        *of_each(DOORS["input"], "dim", BAD_NUMBERS),
+        *of_each(["sinusoidal"], "base", BAD_POSITIVE),
+        *of_each(["sinusoidal"], "layout", BAD_LAYOUTS),
+        *of_each(["normalised"], "length", BAD_NUMBERS),
+        *of_each(["learned"], "max_positions", BAD_NUMBERS),
+        *of_each(["learned"], "past_end", ("wrap", None)),
+        *[("learned", {"length": 8}, "length"), ("learned", {"past_end": "interpolate"}, "length")],
+        *[("learned", {"past_end": "interpolate", "length": bad}, "length") for bad in (0, -1, 2.5, True)],
+        *of_each(["learned"], "std", BAD_POSITIVE),
+        *of_each(["learned"], "seed", BAD_SEEDS),
+    ]
+)
+
+
+def test_bad_widths():
+    at = torch.arange(3)
+    for name in DOORS["input"]:
+        with pytest.raises(ValueError, match=r"x must have shape \(batch, length, 16\), got shape \(2, 3, 8\)"):
+            make(name).embed(normal(2, 3, 8), at)
+
+
+def test_bad_positions():
+    """Positions that a scheme has no code for."""
+    x = normal(1, 3, DIM)
+    beyond = {"learned": 64, "normalised": 64, "binary": 2**DIM}
+    for name, first in beyond.items():
+        make(name).double().embed(x, torch.tensor([0, 1, first - 1]))
+        with pytest.raises(ValueError, match=f"positions must be at most {first - 1}"):
+            make(name).double().embed(x, torch.tensor([0, 1, first]))
+    for name in ("integer", "normalised", "binary", "learned"):
+        for bad in ([-1, 0, 1], [0.5, 1.0, 2.0]):
+            with pytest.raises(ValueError, match="positions must be"):
+                make(name).double().embed(x, torch.tensor(bad))

@@ -1,0 +1,104 @@
+"""posenc.schemes.logits: each bias is its function, initial values, refusals."""
+
+import math
+
+import pytest
+import torch
+
+from posenc import absolute, bias
+from posenc.schemes import make_scheme
+from tests.unit.scheme_cases import (
+    BAD_FLAGS,
+    BAD_NUMBERS,
+    BAD_POSITIVE,
+    BAD_SEEDS,
+    CASES,
+    CONTENT_SCHEMES,
+    DOORS,
+    HEAD_DIM,
+    HEADS,
+    check_biases,
+    last_four,
+    make,
+    name_of,
+    normal,
+    of_each,
+    refuses,
+)
+
+pytestmark = pytest.mark.torch
+
+
+def test_biases():
+    _, _, at, keys_at = last_four()
+    offsets = absolute.relative_positions(at, keys_at)
+    schemes = {
+        case: make(case).double()
+        for case in CASES
+        if name_of(case) in DOORS["logits"] and name_of(case) not in CONTENT_SCHEMES
+    }
+    wanted = {
+        "alibi": bias.alibi(offsets, [1 / 16, 1 / 256]),
+        "alibi slopes": bias.alibi(offsets, [0.5, 0.0625]),
+        "alibi symmetric": bias.alibi(offsets, [1 / 16, 1 / 256], symmetric=True),
+        "t5": bias.t5(offsets, schemes["t5"].table, bidirectional=False, max_distance=8),
+        "t5 encoder": 2 * bias.t5(offsets, schemes["t5 encoder"].table, bidirectional=True, max_distance=8),
+        "sandwich": bias.sandwich(offsets, HEADS, 16, 100.0),
+        "kerple": bias.kerple(offsets, schemes["kerple"].log_r1.exp(), schemes["kerple"].log_r2.exp()),
+        "kerple power": bias.kerple(offsets, schemes["kerple power"].r1, schemes["kerple power"].r2, kind="power"),
+        "fire": bias.fire(at, keys_at, schemes["fire"].mlp, torch.tensor(0.1, dtype=torch.float64), 2.0),
+    }
+    check_biases(schemes, wanted, {"fire": 1e-6})  # its log_c was float32 before it was doubled
+
+
+def test_kerple_stays_in_its_range_wherever_it_is_driven():
+    offsets = -torch.arange(5.0)[None]
+    for kind in ("logarithmic", "power"):
+        scheme = make("kerple", kind=kind)
+        for step in (-20.0, 20.0):
+            with torch.no_grad():
+                for parameter in scheme.parameters():
+                    parameter.fill_(step / 4)
+            assert bool((scheme.of_offsets(offsets)[:, 0, 1:] < 0).all())
+            assert kind == "logarithmic" or bool((scheme.r2 < 2).all())
+
+
+def test_initial_values():
+    """As stated: r1 and r2 from 0.1 to 1; c and threshold as given."""
+    for kind in ("logarithmic", "power"):
+        scheme = make_scheme("kerple", n_heads=1000, kind=kind, seed=0)
+        for numbers in (scheme.r1.detach(), scheme.r2.detach()):
+            assert 0.099 < float(numbers.min()) < 0.12
+            assert 0.98 < float(numbers.max()) < 1.001
+    fire = make_scheme("fire", n_heads=2, c=0.3, threshold=64.0)
+    assert fire.log_c.exp().item() == pytest.approx(0.3, rel=1e-6)
+    assert fire.log_threshold.exp().item() == pytest.approx(64, rel=1e-6)
+
+
+test_bad_settings = refuses(
+    [
+        *of_each(("alibi", "t5", "sandwich", "kerple", "fire"), "n_heads", BAD_NUMBERS),
+        *of_each(("alibi", "t5"), "causal", BAD_FLAGS),
+        *of_each(["sandwich"], "base", BAD_POSITIVE),
+        *of_each(["t5"], "std", BAD_POSITIVE),
+        *of_each(("t5", "kerple", "fire"), "seed", BAD_SEEDS),
+        *of_each(["alibi"], "slopes", ([0.5], [0.5] * 3, [], "ab", 0.5, [0.5, -1.0], [0.5, math.nan])),
+        *of_each(["t5"], "num_buckets", (*BAD_NUMBERS, 1)),
+        ("t5", {"num_buckets": 7, "causal": False}, "num_buckets"),
+        *of_each(["t5"], "max_distance", (*BAD_NUMBERS, 3)),
+        *of_each(["t5"], "gain", BAD_POSITIVE),
+        *of_each(["sandwich"], "dim", (*BAD_NUMBERS, 7)),
+        *of_each(["kerple"], "kind", ("linear", None, 1)),
+        *of_each(["fire"], "width", BAD_NUMBERS),
+        *of_each(["fire"], "c", BAD_POSITIVE),
+        *of_each(["fire"], "threshold", BAD_POSITIVE),
+    ]
+)
+
+
+def test_bad_positions():
+    q = normal(1, HEADS, 3, HEAD_DIM)
+    with pytest.raises(ValueError, match="positions must not be negative"):
+        make("fire").double().bias(q, q, torch.tensor([-1, 0, 1]))
+    with pytest.raises(ValueError, match="whole numbers"):
+        make("t5").double().bias(q, q, torch.tensor([0.0, 0.5, 1.0]))

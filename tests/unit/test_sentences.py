@@ -1,0 +1,59 @@
+"""Sentences, made of a catalogue's texts and of facts."""
+
+from __future__ import annotations
+
+import pytest
+
+from posenc._sentences import say, say_all, say_key
+from tests.unit.sentences import FACTS, NAMES, SAID
+
+
+@pytest.mark.parametrize(("text", "said"), SAID)
+def test_it_is_said(text, said):
+    assert say(text, FACTS, NAMES) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{value:0|thousands} {value:2|thousands}", "−1\u202f234\u202f568 −1\u202f234\u202f567.89"),
+        ("{value:1f} {half:0f} {half:0}", "-1234567.9 2 3"),
+        ("{share:percent} {none:percent} {few:2|thousands}", "67\u00a0% 0\u00a0% 999.50"),
+        (
+            "{value:g} {share:g} {share:3g} {few:3g} {large:g} {small:2g}",
+            "−1.23457e+06 0.666667 0.667 1e+03 1e+06 −1e-05",
+        ),
+    ],
+)
+def test_python_writes_more_numbers(text, said):
+    facts = {
+        "value": -1_234_567.891,
+        "share": 2 / 3,
+        "none": 0.0,
+        "few": 999.5,
+        "large": 1e6,
+        "small": -1e-5,
+        "half": 2.5,
+    }
+    assert say(text, facts) == said
+
+
+def test_a_key_names_a_text_of_a_group():
+    words = {"names": NAMES, "greeting": {"one": "{method:names} once", "none": "none"}}
+    assert say_key(words, "greeting.one", FACTS) == "position interpolation once"
+    for key in ("greeting.two", "farewell.one", "greeting"):
+        with pytest.raises(KeyError):
+            say_key(words, key, FACTS)
+
+
+def test_several_have_a_space_between_and_empty_ones_none():
+    assert say_all(["One.", "", {"if": "yes", "then": "Two."}, {"if": "no", "then": "Three."}], FACTS) == "One. Two."
+
+
+def test_a_fact_and_a_name_that_are_not_there_are_named():
+    with pytest.raises(KeyError, match="no fact 'nothing' among count, "):
+        say("{nothing}", FACTS)
+    with pytest.raises(KeyError, match="no fact 'nothing' among"):
+        say({"if": "count > nothing", "then": ""}, FACTS)
+    with pytest.raises(KeyError, match="linear"):
+        say("{method:schemes}", FACTS, {"schemes": {}})

@@ -1,0 +1,564 @@
+"""posenc.transformer: against a pass written out by hand, with every scheme, cached, masked, and what it refuses."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from tests.unit.scheme_cases import CASES, HEAD_DIM, HEADS, LENGTH, make
+
+pytestmark = pytest.mark.torch
+
+VOCAB, DIM, BATCH = 11, HEADS * HEAD_DIM, 2
+FOR_ENCODERS = ["alibi symmetric", "t5 encoder", "transformer_xl encoder", "tener"]
+FOR_DECODERS = ["alibi", "alibi slopes", "t5", "fire", "transformer_xl", "tener decoder"]
+DECODERS = [case for case in CASES if case not in FOR_ENCODERS]
+ENCODERS = [case for case in CASES if case not in FOR_DECODERS]
+EITHER = [(case, causal) for causal, cases in ((True, DECODERS), (False, ENCODERS)) for case in cases]
+every_decoder = pytest.mark.parametrize("case", DECODERS)
+every_model = pytest.mark.parametrize(("case", "causal"), EITHER)
+
+
+@pytest.fixture
+def torch():
+    import torch
+
+    return torch
+
+
+def config(**more):
+    from posenc.transformer import TransformerConfig
+
+    return TransformerConfig(**{"vocab_size": VOCAB, "dim": DIM, "n_heads": HEADS, "mlp_dim": 20, **more})
+
+
+def model(case="rope", *, scheme=None, **more):
+    """A model in float64 that has something to say: its output does not start at zero."""
+    import torch
+
+    from posenc.transformer import Transformer
+
+    built = Transformer(config(**more), make(case) if scheme is None else scheme, seed=5).double().eval()
+    torch.nn.init.normal_(built.head.weight, generator=torch.Generator().manual_seed(6))
+    return built
+
+
+def some_tokens(length=LENGTH, seed=0):
+    import torch
+
+    return torch.randint(0, VOCAB, (BATCH, length), generator=torch.Generator().manual_seed(seed))
+
+
+def assert_close(got, expected, tolerance=1e-10):
+    import torch
+
+    torch.testing.assert_close(got, expected, atol=tolerance, rtol=0)
+
+
+def decoded(built, tokens, chunks, positions=None):
+    """The answers to a text that is read in chunks, with a cache."""
+    import torch
+
+    from posenc.transformer import KeyValueCache
+
+    cache, answers, start = KeyValueCache(), [], 0
+    for chunk in chunks:
+        here = slice(start, start + chunk)
+        at = None if positions is None else positions[..., here]
+        answers.append(built(tokens[:, here], at, cache=cache))
+        start += chunk
+    return torch.cat(answers, dim=1)
+
+
+# --- what it computes -----------------------------------------------------------------------------------------------
+
+
+def by_hand(built, tokens, turn, penalty):
+    """The answers to one sequence, a head and a query at a time: `turn` acts on a head, `penalty` on a distance."""
+    import torch
+
+    weights, causal = built.state_dict(), built.config.causal
+
+    def norm(x, weight):
+        return weight * x / (x.pow(2).mean(dim=-1, keepdim=True) + torch.finfo(x.dtype).eps).sqrt()
+
+    x = weights["embedding.weight"][tokens]  # (length, dim)
+    if "scheme.table" in weights:
+        x = x + weights["scheme.table"][: len(tokens)]
+    for layer in range(built.config.n_layers):
+        of = {name.removeprefix(f"layers.{layer}."): weight for name, weight in weights.items()}
+        q, k, v = (norm(x, of["attention_norm.weight"]) @ part.T for part in of["qkv.weight"].split(DIM))
+        mixed = torch.zeros_like(x)
+        for head in range(HEADS):
+            own = slice(head * HEAD_DIM, (head + 1) * HEAD_DIM)
+            q_head, k_head = turn(q[:, own]), turn(k[:, own])
+            for query in range(len(tokens)):
+                seen = range(query + 1 if causal else len(tokens))
+                scores = [q_head[query] @ k_head[key] / math.sqrt(HEAD_DIM) - penalty(head, query, key) for key in seen]
+                shares = torch.stack(scores).exp()
+                mixed[query, own] = sum(share * v[key, own] for share, key in zip(shares, seen, strict=True))
+                mixed[query, own] /= shares.sum()
+        x = x + mixed @ of["out.weight"].T
+        inner = norm(x, of["mlp_norm.weight"]) @ of["mlp.0.weight"].T
+        x = x + inner * (1 + torch.erf(inner / math.sqrt(2))) / 2 @ of["mlp.2.weight"].T
+    x = norm(x, weights["norm.weight"])
+    return (x if built.config.n_classes is None else x.mean(dim=0)) @ weights["head.weight"].T
+
+
+WRITTEN_OUT = ["none", "learned", "rope", "alibi slopes", "alibi symmetric"]
+
+
+@pytest.mark.parametrize("n_classes", [None, 3])
+@pytest.mark.parametrize(("case", "causal"), [either for either in EITHER if either[0] in WRITTEN_OUT])
+def test_it_is_the_pass_written_out_by_hand(case, causal, n_classes, torch):
+    built, tokens = model(case, causal=causal, n_classes=n_classes), some_tokens(6)
+
+    def turned(x):
+        """Pairs as complex numbers, turned by position times frequency."""
+        frequencies = 10_000.0 ** (-torch.arange(0, HEAD_DIM, 2) / HEAD_DIM).double()
+        angles = torch.arange(len(x)).double()[:, None] * frequencies
+        pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+        return torch.view_as_real(pairs * torch.exp(1j * angles)).flatten(-2)
+
+    slopes = [0.5, 0.0625] if case == "alibi slopes" else [1 / 16, 1 / 256]
+    penalty = (lambda head, query, key: slopes[head] * abs(query - key)) if "alibi" in case else lambda *_: 0.0
+    expected = [by_hand(built, row, turned if case == "rope" else lambda x: x, penalty) for row in tokens]
+    assert_close(built(tokens), torch.stack(expected), 1e-11)
+
+
+@every_model
+def test_torchs_attention_is_the_packages(case, causal, torch, monkeypatch):
+    """The mask that it makes for torch's kernel, whole and cached, is the one of `posenc.attention`."""
+    from posenc.attention import attention
+
+    built, tokens = model(case, causal=causal), some_tokens()
+    chunks = [4, 1, LENGTH - 5] if causal else []
+    expected = [built(tokens)] + ([decoded(built, tokens, chunks)] if causal else [])
+
+    def through(q, k, v, attn_mask, is_causal, scale):
+        assert causal or not is_causal
+        kind = "mask" if attn_mask is not None and attn_mask.dtype == torch.bool else "bias"
+        return attention(q, k, v, causal=causal, scale=scale, **{kind: attn_mask}).output
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", through)
+    assert_close(built(tokens), expected[0])
+    if causal:
+        assert_close(decoded(built, tokens, chunks), expected[1])
+
+
+def test_a_scheme_of_ones_own_at_every_door(torch):
+    """Each door gets what the one before has left, as in one layer of attention by itself."""
+    from posenc.attention import attention
+    from posenc.schemes import PositionScheme
+
+    class Everything(PositionScheme):
+        def _embed(self, x, positions):
+            return x + positions[:, None]
+
+        def _rotate(self, q, k, positions, key_positions):
+            return q + 1, k * (1 + key_positions[:, None])
+
+        def _bias(self, q, k, positions, key_positions):
+            return (q.sum(dim=-1)[..., :, None] - k.sum(dim=-1)[..., None, :]).tanh()
+
+        def _logit_scale(self, head_dim, n_keys):
+            return 0.3
+
+    built, tokens, at = model(scheme=Everything(), n_layers=1), some_tokens(), torch.arange(LENGTH).double()
+    (layer,), x = built.layers, built.embedding(tokens) + at[:, None]
+    q, k, v = (
+        part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.qkv(layer.attention_norm(x)).split(DIM, -1)
+    )
+    q, k = q + 1, k * (1 + at[:, None])
+    bias = (q.sum(dim=-1)[..., :, None] - k.sum(dim=-1)[..., None, :]).tanh()
+    mixed = attention(q, k, v, causal=True, bias=bias, scale=0.3).output
+    x = x + layer.out(mixed.transpose(1, 2).flatten(2))
+    assert_close(built(tokens), built.head(built.norm(x + layer.mlp(layer.mlp_norm(x)))))
+    assert_close(decoded(built, tokens, [4, 1, 4]), built(tokens))
+
+
+@every_model
+def test_gradients_reach_every_weight(case, causal, torch):
+    built, tokens = model(case, causal=causal), some_tokens()
+    loss = torch.nn.functional.cross_entropy(built(tokens).flatten(0, 1), some_tokens(seed=1).flatten())
+    loss.backward()
+    for name, weight in built.named_parameters():
+        assert weight.grad is not None, name
+        assert bool(weight.grad.isfinite().all()), name
+        assert bool((weight.grad != 0).any()), name
+
+
+@every_decoder
+def test_later_tokens_change_no_earlier_answer(case, torch):
+    built, tokens = model(case), some_tokens()
+    changed = tokens.clone()
+    changed[:, 5] = (tokens[:, 5] + 1) % VOCAB
+    before, after = built(tokens), built(changed)
+    assert_close(after[:, :5], before[:, :5], 1e-12)
+    assert bool(((after - before)[:, 5:].abs().amax(dim=-1) > 1e-6).all())
+
+
+@pytest.mark.parametrize("case", ENCODERS)
+def test_without_a_mask_later_tokens_count(case, torch):
+    built, tokens = model(case, causal=False), some_tokens()
+    changed = tokens.clone()
+    changed[:, -1] = (tokens[:, -1] + 1) % VOCAB
+    assert bool(((built(changed) - built(tokens)).abs().amax(dim=-1) > 1e-9).all())
+
+
+def test_without_positions_and_mask_order_is_nothing(torch):
+    tokens, order = some_tokens(), torch.tensor([4, 0, 7, 2, 8, 1, 6, 3, 5])
+    built = model("none", causal=False)
+    assert_close(built(tokens[:, order]), built(tokens)[:, order], 1e-12)
+    of_classes = model("none", causal=False, n_classes=3)
+    assert_close(of_classes(tokens[:, order]), of_classes(tokens), 1e-12)
+    masked = model("none", causal=True, n_classes=3)
+    assert float((masked(tokens[:, order]) - masked(tokens)).detach().abs().min()) > 1e-6
+
+
+@every_model
+def test_each_sequence_has_its_own_positions(case, causal, torch):
+    built, tokens = model(case, causal=causal), some_tokens()
+    positions = torch.stack([torch.arange(LENGTH), torch.arange(LENGTH) + 20])
+    together = built(tokens, positions)
+    for row in range(BATCH):
+        assert_close(together[row], built(tokens[row : row + 1], positions[row])[0])
+    assert_close(built(tokens, torch.arange(LENGTH)), built(tokens), 0)
+
+
+def test_classes_are_of_the_mean(torch):
+    built, tokens = model(n_classes=3), some_tokens()
+    assert built(tokens).shape == (BATCH, 3)
+    each = torch.stack([built.norm(state) for state in states(built, tokens)])
+    assert_close(built(tokens), built.head(each.mean(dim=1)), 1e-12)
+
+
+def states(built, tokens):
+    """What the last layer leaves of every token."""
+    import torch
+
+    positions = torch.arange(tokens.shape[1])
+    x = built.scheme.embed(built.embedding(tokens), positions)
+    for layer in built.layers:
+        x, _ = layer(x, built.scheme, positions, positions, None)
+    return x
+
+
+# --- decoding -------------------------------------------------------------------------------------------------------
+
+
+@every_decoder
+@pytest.mark.parametrize("where", ["from 0", "each its own"])
+@pytest.mark.parametrize("chunks", [[1] * LENGTH, [4, 1, 4]], ids=["token by token", "in chunks"])
+def test_decoding_with_a_cache_is_one_pass(case, chunks, where, torch):
+    built, tokens = model(case), some_tokens()
+    positions = None if where == "from 0" else torch.arange(LENGTH) + torch.tensor([[3], [11]])
+    with torch.inference_mode():
+        assert_close(decoded(built, tokens, chunks, positions), built(tokens, positions))
+
+
+def test_tokens_go_on_from_the_last_position(torch):
+    """Where none are given, in every shape that positions have."""
+    from posenc.transformer import KeyValueCache
+
+    built, tokens, steps = model("sinusoidal"), some_tokens(), torch.arange(LENGTH)
+    for positions in (steps, steps + 7, steps[None], steps + torch.tensor([[3], [11]])):
+        cache = KeyValueCache()
+        built(tokens[:, :4], positions[..., :4], cache=cache)
+        got = [built(tokens[:, 4:7], cache=cache), built(tokens[:, 7:], cache=cache)]
+        assert_close(torch.cat(got, dim=1), built(tokens, positions)[:, 4:])
+        assert torch.equal(cache.positions, positions)
+        assert [tuple(k.shape) for k, _ in cache.layers] == [(BATCH, HEADS, LENGTH, HEAD_DIM)] * 2
+
+
+def test_positions_of_a_cache_may_be_shared_and_then_not(torch):
+    from posenc.transformer import KeyValueCache
+
+    built, tokens, steps = model("rope"), some_tokens(), torch.arange(LENGTH)
+    cache = KeyValueCache()
+    got = [
+        built(tokens[:, :4], steps[:4], cache=cache),
+        built(tokens[:, 4:6], steps[4:6].expand(BATCH, 2), cache=cache),
+        built(tokens[:, 6:], steps[6:], cache=cache),
+    ]
+    assert_close(torch.cat(got, dim=1), built(tokens))
+
+
+def test_scalings_that_follow_the_length(torch):
+    """Dynamic NTK, L = 4: what layers made of earlier tokens was made with the frequencies of that time."""
+    from posenc.schemes import make_scheme
+
+    options = {"original_max_position_embeddings": 4}
+    dynamic = {"head_dim": HEAD_DIM, "base": 100.0, "scaling": "dynamic_ntk", "scaling_options": options}
+    tokens, single = some_tokens(), [1] * LENGTH
+    shallow, deep = (model(scheme=make_scheme("rope", **dynamic), n_layers=layers) for layers in (1, 2))
+    # Within the trained length nothing changes, and a chunk that is the whole text is one pass.
+    assert_close(decoded(deep, tokens[:, :4], [1] * 4), deep(tokens[:, :4]))
+    assert_close(decoded(deep, tokens, [LENGTH]), deep(tokens), 0)
+    # Keys are turned anew: with one layer every answer is the last one of a fresh pass over the text so far.
+    fresh = {built: torch.stack([built(tokens[:, :end])[:, -1] for end in range(1, LENGTH + 1)], dim=1)
+             for built in (shallow, deep)}  # fmt: skip
+    assert_close(decoded(shallow, tokens, single), fresh[shallow])
+    # With two, the second reads what the first made of earlier tokens: it differs where the frequencies do.
+    change = (decoded(deep, tokens, single) - fresh[deep]).detach().abs().amax(dim=(0, 2))
+    assert float(change[:4].max()) < 1e-10
+    assert float(change[5:].min()) > 1e-6
+    # One pass differs from both, and a length that is given beforehand makes all agree.
+    assert float((shallow(tokens) - fresh[shallow]).detach().abs()[:, 5:-1].max()) > 1e-6
+    fixed = model(scheme=make_scheme("rope", **dynamic, seq_len=LENGTH))
+    assert_close(decoded(fixed, tokens, single), fixed(tokens))
+    assert_close(fixed(tokens), deep(tokens))
+
+
+def test_a_temperature_that_follows_the_keys(torch):
+    """In decoding each query has the temperature of its own number of keys, in one pass all that of the last."""
+    scheme = make("none_with_temperature", trained_length=4)
+    built, tokens = model(scheme=scheme, n_layers=1), some_tokens()
+    step_by_step, whole = decoded(built, tokens, [1] * LENGTH), built(tokens)
+    assert_close(step_by_step[:, -1], whole[:, -1])
+    assert float((step_by_step - whole).detach().abs()[:, 5:-1].max()) > 1e-6
+
+
+@pytest.mark.parametrize(("case", "bad"), [("learned", [64, 65]), ("transformer_xl", [4, 6])])
+def test_a_cache_outlives_an_error(case, bad, torch):
+    """Refused at the input, or in a layer: the cache is as before, and decoding goes on."""
+    from posenc.transformer import KeyValueCache
+
+    built, tokens = model(case), some_tokens()
+    cache = KeyValueCache()
+    first = built(tokens[:, :4], cache=cache)
+    with pytest.raises(ValueError, match="positions"):
+        built(tokens[:, 4:6], torch.tensor(bad), cache=cache)
+    rest = built(tokens[:, 4:], cache=cache)
+    assert_close(torch.cat([first, rest], dim=1), built(tokens))
+
+
+# --- its weights ----------------------------------------------------------------------------------------------------
+
+
+def test_the_first_answer_is_that_nothing_is_known(torch):
+    from posenc.transformer import Transformer
+
+    built = Transformer(config(), make("rope"), seed=0)
+    assert bool((built(some_tokens()) == 0).all())
+
+
+def test_initial_weights(torch):
+    from posenc.transformer import Transformer
+
+    shape = config(dim=256, n_heads=2, mlp_dim=None, vocab_size=400)
+
+    def built(scheme, seed=0, **options):
+        from posenc.schemes import make_scheme
+
+        return Transformer(shape, make_scheme(scheme, **options), seed)
+
+    plain, t5 = built("none"), built("t5", n_heads=2, seed=0)
+    weights = plain.state_dict()
+    assert weights["embedding.weight"].std() == pytest.approx(1, rel=0.02)
+    assert weights["layers.1.mlp.0.weight"].shape == (1024, 256)
+    for name, width in (("layers.0.qkv", 256), ("layers.1.out", 256), ("layers.1.mlp.2", 1024)):
+        weight = weights[f"{name}.weight"]
+        assert weight.abs().max() == pytest.approx(width**-0.5, rel=1e-3)
+        assert weight.std() == pytest.approx((3 * width) ** -0.5, rel=0.02)
+    # T5 does not divide by √128: queries begin smaller by that, and all else is the same.
+    for name, weight in weights.items():
+        smaller = torch.ones(len(weight), *[1] * (weight.ndim - 1))
+        if name.endswith("qkv.weight"):
+            smaller[:256] = 128**-0.5
+        assert_close(t5.state_dict()[name], weight * smaller, 1e-8)
+    assert all(torch.equal(weight, weights[name]) for name, weight in built("none").state_dict().items())
+    assert not torch.equal(weights["layers.0.out.weight"], built("none", 1).state_dict()["layers.0.out.weight"])
+
+
+def test_without_a_seed_torchs_generator_is_asked(torch):
+    from posenc.transformer import Transformer
+
+    drawn = []
+    for seed in (3, 3, 4):
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            drawn.append(Transformer(config(), make("none")).embedding.weight)
+    assert torch.equal(drawn[0], drawn[1])
+    assert not torch.equal(drawn[0], drawn[2])
+
+
+@every_model
+def test_the_schemes_weights_are_the_schemes(case, causal, torch):
+    """They stay as they were given, and the model trains and stores them once for all layers."""
+    from posenc.transformer import Transformer
+
+    scheme = make(case)
+    given = {name: weight.clone() for name, weight in scheme.state_dict().items()}
+    built = Transformer(config(causal=causal), scheme, seed=0)
+    for name, weight in given.items():
+        assert torch.equal(built.state_dict()[f"scheme.{name}"], weight), name
+    assert {name for name, _ in built.named_parameters() if "scheme" in name} == {f"scheme.{name}" for name in given}
+
+
+@pytest.mark.parametrize("case", ["rope", "alibi", "t5", "transformer_xl"])
+def test_lower_precision(case, torch):
+    built, tokens = model(case), some_tokens()
+    expected = built(tokens)
+    assert_close(built.float()(tokens).double(), expected, 1e-4)
+    answer = built.bfloat16()(tokens)
+    assert answer.dtype == torch.bfloat16
+    assert_close(answer.double(), expected, 0.02 * float(expected.detach().abs().max()))
+
+
+def test_it_compiles_into_one_graph(torch):
+    built, tokens = model("alibi"), some_tokens()
+    assert_close(torch.compile(built, backend="eager", fullgraph=True)(tokens), built(tokens))
+
+
+# --- what it refuses (arguments one by one: invalid_arguments/transformer.py) -----------------------------------------
+
+
+def test_heads_divide_the_width():
+    with pytest.raises(ValueError, match="dim must be a multiple of n_heads, 3, got 16"):
+        config(n_heads=3)
+
+
+@pytest.mark.parametrize(("case", "causal"), [(case, False) for case in FOR_DECODERS] + [
+    (case, True) for case in FOR_ENCODERS
+])  # fmt: skip
+def test_a_scheme_of_the_other_kind_is_refused(case, causal):
+    with pytest.raises(ValueError, match=f"scheme must have causal={causal} or None"):
+        model(case, causal=causal)
+
+
+@pytest.mark.parametrize("case", ["rope", "alibi", "sinusoidal", "learned", "transformer_xl"])
+def test_a_scheme_of_another_size_is_refused(case):
+    wrong = {"alibi": {"n_heads": 3}, "rope": {"head_dim": 4}, "transformer_xl": {"head_dim": 4}}
+    built = model(scheme=make(case, **wrong.get(case, {"dim": 8})))
+    with pytest.raises(ValueError, match="must have shape"):
+        built(some_tokens())
+
+
+@pytest.mark.parametrize("more", [{"causal": False}, {"n_classes": 2}, {"n_classes": 2, "causal": False}])
+def test_some_models_have_no_cache(more):
+    from posenc.transformer import KeyValueCache
+
+    with pytest.raises(ValueError, match="cache must be None for a model that is not causal or has classes"):
+        model(**more)(some_tokens(), cache=KeyValueCache())
+
+
+def test_the_cache_of_something_else_is_refused(torch):
+    from posenc.transformer import KeyValueCache
+
+    tokens = some_tokens()
+    for other in ({"n_layers": 3}, {"n_heads": 1, "scheme": make("none")}):
+        cache = KeyValueCache()
+        model(**other)(tokens, cache=cache)
+        with pytest.raises(ValueError, match="cache must be of this model and 2 sequences, got keys of shapes"):
+            model()(tokens, cache=cache)
+    cache = KeyValueCache()
+    model()(tokens, cache=cache)
+    with pytest.raises(ValueError, match="cache must be of this model and 1 sequences"):
+        model()(tokens[:1], cache=cache)
+
+
+def test_it_is_short():
+    import posenc.transformer
+
+    assert len(Path(posenc.transformer.__file__).read_text(encoding="utf-8").splitlines()) < 200
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("size", [0.0, 1e-4, 0.4, 0.6, 30.0])  # of a row: with ε and, from 0.5 on, where it is lost
+def test_the_norm_and_its_gradients_are_torchs(torch, dtype, size):
+    from posenc._rms_norm import RMSNorm
+
+    generator = torch.Generator().manual_seed(3)
+    rows, weight, gradient = (torch.randn(2, 3, 8, generator=generator, dtype=torch.float64) for _ in range(3))
+    rows = rows / rows.square().mean(dim=-1, keepdim=True).sqrt()
+    rows[0, 0] *= size
+    found = []
+    for norm in (RMSNorm(8, dtype=getattr(torch, dtype)), torch.nn.RMSNorm(8, dtype=getattr(torch, dtype))):
+        with torch.no_grad():
+            norm.weight.copy_(weight[0, 0])
+        x = rows.to(norm.weight.dtype).requires_grad_()
+        y = norm(x)
+        y.backward(gradient.to(y.dtype))
+        found.append((y, x.grad, norm.weight.grad))
+    torch.testing.assert_close(*found)
+
+
+def test_the_norms_gradients_are_those_of_finite_differences(torch):
+    from posenc._rms_norm import RMSNorm
+
+    generator = torch.Generator().manual_seed(3)
+    x, weight = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((2, 3, 8), (8,)))
+    norm = RMSNorm(8, dtype=torch.float64)
+
+    def of(x, weight):
+        return torch.func.functional_call(norm, {"weight": weight}, (x,))
+
+    assert torch.autograd.gradcheck(of, (x.requires_grad_(), weight.requires_grad_()))
+
+
+def test_the_norm_takes_what_torchs_takes(torch):
+    from posenc._rms_norm import RMSNorm
+
+    norm = RMSNorm(8)
+    assert norm(torch.zeros(0, 3, 8)).shape == (0, 3, 8)
+    assert norm(torch.full((1, 8), torch.nan)).isnan().all()
+    across = torch.randn(8, 5, generator=torch.Generator().manual_seed(3)).T  # rows that do not lie together
+    torch.testing.assert_close(norm(across), torch.nn.functional.rms_norm(across, (8,)))
+
+
+# --- layers that differ ----------------------------------------------------------------------------------------------
+
+
+def turned(model, tokens, layer):
+    """Queries of a layer before and after its scheme has had them."""
+    seen = {}
+    scheme = model.scheme.for_layer(layer)
+    before = scheme.rotate
+
+    def rotate(q, k, *places):
+        seen["q"], seen["turned"] = q, before(q, k, *places)[0]
+        return before(q, k, *places)
+
+    scheme.rotate = rotate
+    try:
+        model(tokens)
+    finally:
+        del scheme.rotate
+    return seen["q"], seen["turned"]
+
+
+@pytest.mark.parametrize("window", [None, 3])
+def test_every_fourth_layer_does_not_rotate_and_the_others_see_a_window(window):
+    import torch
+
+    from posenc.schemes import Mixed
+    from posenc.transformer import Transformer, TransformerConfig
+
+    scheme = Mixed(head_dim=8, every=4, window=window)
+    model = Transformer(TransformerConfig(vocab_size=11, dim=16, n_layers=8, n_heads=2), scheme, seed=0).eval()
+    tokens = torch.arange(10)[None] % 7
+    rotated = [not torch.equal(*turned(model, tokens, layer)) for layer in (0, 1, 2, 4, 5, 6)]
+    assert rotated == [True] * 6
+    for layer in (3, 7):
+        assert torch.equal(*turned(model, tokens, layer))
+    q, at = torch.zeros(1, 2, 10, 8), torch.arange(10)
+    added = scheme.for_layer(0).bias(q, q, at, at)
+    assert scheme.for_layer(3).bias(q, q, at, at) is None
+    if window is None:
+        assert added is None
+    else:
+        back = at[:, None] - at
+        assert torch.equal(added[1] == -torch.inf, back >= window)
+        assert torch.equal(added[1][back < window], torch.zeros(int((back < window).sum())))
+
+
+def test_layers_must_be_counted_from_zero():
+    from posenc.schemes import Mixed
+
+    with pytest.raises(ValueError, match="index must be at least 0, got -1"):
+        Mixed(head_dim=8).for_layer(-1)
+    with pytest.raises(ValueError, match="every must be at least 2, got 1"):
+        Mixed(head_dim=8, every=1)
+    with pytest.raises(ValueError, match="window must be at least 1, got 0"):
+        Mixed(head_dim=8, window=0)

@@ -1,0 +1,363 @@
+"""posenc.widgets in Python: limits, what they draw and say, and the text that a page without a kernel gets.
+
+That JavaScript draws and says the same is tested in a browser, in tests/book/site/test_explorables.py.
+"""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+import traitlets
+from hypothesis import given
+from hypothesis import strategies as st
+
+from posenc._numbers import fixed, grouped, whole
+from posenc._sentences import say
+from posenc.analysis import decay
+from posenc.frequencies import inv_freq
+from posenc.widgets import (
+    EXPLORABLES,
+    Action,
+    Choice,
+    Control,
+    Coverage,
+    DecayExplorer,
+    Explorable,
+    FrequencyBank,
+    Rotation2D,
+    Switch,
+    Text,
+    bundle,
+    modules,
+    scripts,
+    stylesheet,
+)
+from posenc.widgets._base import normal_draws
+from tests.explorables import CASES, told
+
+
+@pytest.fixture(params=EXPLORABLES, ids=lambda cls: cls.__name__)
+def explorable(request):
+    return request.param
+
+
+def test_every_control_takes_its_limits_and_nothing_beyond(explorable):
+    for control in explorable.controls():
+        if control["scale"] in {"switch", "choice", "text"}:
+            continue
+        for value in (control["least"], control["greatest"]):
+            assert getattr(explorable(**{control["name"]: value}), control["name"]) == value
+        limits = f"{control['name']} takes .* from {control['least']:g} to {control['greatest']:g}"
+        for value in (control["least"] - 2, control["greatest"] + 2, math.nan, math.inf, "4", None, True):
+            with pytest.raises(traitlets.TraitError, match=re.escape(limits).replace(r"\.\*", ".*")):
+                explorable(**{control["name"]: value})
+
+
+def test_every_choice_takes_its_options_and_nothing_else(explorable):
+    for control in explorable.controls():
+        if control["scale"] != "choice":
+            continue
+        accepted = [option["value"] for option in control["options"]]
+        for option in control["options"]:
+            widget = explorable(**{control["name"]: option["value"]})
+            assert {name: getattr(widget, name) for name in option["sets"]} == option["sets"]
+            assert getattr(widget, control["name"]) == option["value"]
+        for value in ("", "no such option", 1, None):
+            with pytest.raises(traitlets.TraitError, match=re.escape(f"{control['name']} takes one of {accepted[0]}")):
+                explorable(**{control["name"]: value})
+
+
+def test_values_and_finding_at_every_setting_of_the_tests(explorable):
+    [case] = [case for case in CASES if case.cls is explorable]
+    for setting in [{}, *case.settings, case.largest]:
+        python = told(explorable, **setting)
+        assert all(np.all(np.isfinite(value) | np.isnan(value)) for value in numbers(python.values))
+        found = python.finding
+        assert found.endswith(".")
+        assert not re.search(r"nan|inf\b|None|-|\{", found), found
+
+
+def test_every_step_of_the_story_is_a_setting_and_a_short_sentence(explorable):
+    steps, names = explorable.catalogue["story"], explorable.catalogue.get("names")
+    assert 3 <= len(steps) <= 5
+    assert steps[0]["set"] == {}, "it opens with its first step"
+    assert len({step["name"] for step in steps}) == len({step["label"] for step in steps}) == len(steps)
+    assert 1 <= len(explorable.main) <= 2
+    assert set(explorable.main) <= {control["name"] for control in explorable.controls()}
+    widget = explorable()
+    for step in [*steps[1:], steps[0]]:
+        widget.tell(step["name"])
+        assert widget.setting() == explorable.story()[step["name"]]
+        assert re.fullmatch("[a-z0-9-]+", step["name"])
+        said = say(step["say"], {**widget.setting(), **widget.facts(), "done": True}, names)
+        assert said.endswith((".", "?")), said
+        assert len(said) <= 160, said
+        assert not re.search(r"nan|inf\b|None|\{", said), said
+    with pytest.raises(ValueError, match="step must be one of .*, got 'nowhere'"):
+        widget.tell("nowhere")
+
+
+def test_a_number_without_decimals_is_the_same_number(explorable):
+    """JavaScript has one kind of number: a browser sends 0 where Python has 0.0."""
+    [case] = [case for case in CASES if case.cls is explorable]
+    for setting in [{}, *case.settings, case.largest]:
+        python = told(explorable, **setting)
+        sent = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in python.setting.items()}
+        assert explorable(**sent).finding() == python.finding
+
+
+def numbers(value):
+    """All numbers and arrays in what an explorable draws."""
+    if isinstance(value, dict):
+        return [number for inner in value.values() for number in numbers(inner)]
+    if isinstance(value, (list, tuple)):
+        return [number for inner in value for number in numbers(inner)]
+    return [] if value is None or isinstance(value, str) else [np.asarray(value, dtype=float)]
+
+
+@pytest.mark.parametrize(("name", "value"), [("dim", 7), ("dim", 4.5), ("distance", 10.5)])
+def test_whole_and_even_numbers(name, value):
+    with pytest.raises(traitlets.TraitError, match=f"{name} takes (even|whole) numbers"):
+        DecayExplorer(**{name: value})
+
+
+def test_opening_settings_tell_the_story():
+    decay_words, bank_words = DecayExplorer().finding(), FrequencyBank(chart="difference").finding()
+    assert "the sum first rises after 11 and first drops below 0 at 1\u202f707" in decay_words
+    assert "agree to 0.970; the fastest 8 of 64 pairs carry 89.6 % of the difference" in bank_words
+    coverage_words, rotation_words = Coverage().finding(), Rotation2D().finding()
+    assert "4\u202f096 tokens 18 of 64 pairs have not turned once, 9 not even by a quarter." in coverage_words
+    assert "Up to 8\u202f192 tokens 18 meet new angles, on average at 86.8 % of the added positions." in coverage_words
+    assert "the key at 6 score 1.541. At 19 and 16 they score 1.541" in rotation_words
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"used": 4096}, "Up to 4\u202f096 tokens no angle is new."),
+        ({"base": 1.0}, "0 of 64 pairs have not turned once, 0 not even by a quarter. "
+                        "Up to 8\u202f192 tokens no pair meets a new angle."),
+        ({"dim": 2, "trained": 16, "used": 17}, "Up to 17 tokens 1 meets new angles"),
+    ],
+)  # fmt: skip
+def test_coverage_says_when_nothing_is_new(setting, said):
+    assert said in Coverage(**setting).finding()
+
+
+def test_rotation_says_what_the_other_layout_would_score():
+    interleaved, half = Rotation2D(view="interleaved"), Rotation2D(view="half")
+    assert fixed(half.values()["by_matrices"], 3) == fixed(interleaved.values()["other_layout"], 3)
+    score = fixed(interleaved.values()["by_matrices"], 3)
+    assert f"score {score} by matrices, {score} as complex numbers." in interleaved.finding()
+    assert f"The half layout scores {fixed(half.values()['by_matrices'], 3)}." in interleaved.finding()
+
+
+@given(st.integers(1, 128), st.floats(0, 8), st.integers(8, 600))
+def test_decay_values(pairs, exponent, distance):
+    widget = DecayExplorer(dim=2 * pairs, base=10**exponent, distance=distance, show_score=True, show_bound=True)
+    values = widget.values()
+    np.testing.assert_allclose(values["score"], decay(np.arange(distance + 1), inv_freq(2 * pairs, 10**exponent)))
+    np.testing.assert_allclose((values["low"] + values["high"]) / 2, 0.8 * values["score"], atol=1e-12)
+    assert values["bound"][0] == pytest.approx(1)
+    assert f"At {distance} tokens" in widget.finding()
+
+
+def test_frequency_bank_values():
+    values = FrequencyBank(distance=500, other=0, dim=64).values()
+    assert values["running_mean"][-1] == pytest.approx(decay(500, inv_freq(64)))
+    assert values["similarity"] == pytest.approx(decay(500, inv_freq(64)))
+    assert values["share_so_far"][-1] == pytest.approx(1)
+    same = FrequencyBank(distance=7, other=7, chart="difference")
+    assert same.values()["share_so_far"] is None
+    assert same.finding().endswith("Both distances have the same fingerprint.")
+
+
+def test_html_holds_the_state_and_words(explorable):
+    widget = explorable()
+    text = widget.to_html()
+    state = json.loads(re.search(r'<script type="application/json">(.*?)</script>', text)[1])
+    assert {name: state[name] for name in widget.setting()} == widget.setting()
+    assert state["_controls"] == [{**control, "hidden": False} for control in explorable.controls()]
+    assert f'data-module="{explorable.module}"' in text
+    assert explorable.catalogue["title"] in re.search(r"<noscript>(.*)</noscript>", text)[1]
+
+
+def test_controls_can_be_hidden(explorable):
+    first, *others = [control["name"] for control in explorable.controls()]
+    widget = explorable(hidden=[first])
+    assert [control["name"] for control in widget._controls if control["hidden"]] == [first]
+    assert repr(widget).endswith(f", hidden=({first!r},))")
+    assert repr(eval(repr(widget), {explorable.__name__: explorable})) == repr(widget)
+    assert json.dumps(widget._controls) in widget.to_html()
+
+
+def test_steps_can_be_left_out(explorable):
+    first, *_ = explorable.story()
+    widget = explorable(untold=[first])
+    assert repr(widget).endswith(f", untold=({first!r},))")
+    assert repr(eval(repr(widget), {explorable.__name__: explorable})) == repr(widget)
+    assert f'"_untold": ["{first}"]' in widget.to_html()
+
+
+def test_what_is_not_there_is_refused(explorable):
+    with pytest.raises(ValueError, match=r"hidden must name some of \w+, .*got 'nothing'"):
+        explorable(hidden=["nothing"])
+    with pytest.raises(ValueError, match=r"untold must name some of [\w-]+, .*got 'nothing'"):
+        explorable(untold=["nothing"])
+    with pytest.raises(TypeError, match=rf"{explorable.__name__} has \w+, .*got 'nothing'"):
+        explorable(nothing=1)
+
+
+def test_output_is_the_same_every_time(explorable):
+    first, second = explorable(), explorable()
+    assert repr(first) == repr(second)
+    bundle = first._repr_mimebundle_()[0]
+    assert bundle["text/plain"] == repr(first)
+    assert bundle["text/html"] == second.to_html()
+
+
+def test_a_module_stands_alone():
+    for name, source in modules().items():
+        assert "import " not in source, name
+        assert source.count("export ") == 1, name
+    assert not re.search(r"https?://", "".join(modules().values()) + stylesheet())
+
+
+def test_a_page_gets_what_all_explorables_share_once():
+    given = scripts()
+    assert set(given) == {"shared", *modules()}
+    shared = set(re.findall(r"^const (\$\w+) =", given["shared"], re.MULTILINE))
+    assert {"$explorable_js", "$drawing_js", "$controls_js"} <= shared
+    for name, source in modules().items():
+        parts = re.findall(r"^const (\$\w+) =", source, re.MULTILINE)
+        own = re.findall(r"\\nconst (\$\w+) =", given[name])
+        assert own == [part for part in parts if part not in shared], name
+        assert shared <= set(parts), "nothing is fetched that it does not use"
+        assert len(given[name]) < len(json.dumps(source)) - len(given["shared"]) / 2
+
+
+def test_files_that_are_joined_keep_their_own_names():
+    joined = bundle("decay_explorer.js")
+    assert joined.count("const $drawing_js = (() => {") == 1
+    assert "const { Axis, Plot, grip, legend } = $drawing_js;" in joined
+    assert joined.rstrip().endswith("export default { render };")
+
+
+# ---- kinds of controls ---------------------------------------------------------------------------------------------
+
+
+class Kinds(Explorable):
+    """Every kind of control; nothing is drawn."""
+
+    height = 100
+    catalogue = {
+        "title": "Kinds",
+        "description": "Every kind of control.",
+        "controls": {
+            "model": {
+                "label": "model",
+                "options": {"own": "numbers of your own", "small": "a small one", "large": "a large one"},
+            },
+            "base": {"label": "base"},
+            "dim": {"label": "width d"},
+            "shift": {"label": "shift"},
+            "count": {"label": "count"},
+            "moves": {"label": "it moves"},
+            "seed": {"label": "New draw"},
+            "order": {"label": "order", "accepted": "places set apart by spaces"},
+        },
+        "finding": ["Base {base:grouped}."],
+    }
+    model = Choice("own", presets={"small": {"base": 500.0, "dim": 8}, "large": {"base": 1e6, "dim": 128}})
+    base = Control(10_000.0, 1, 1e8, "log", needs={"model": ["own", "small"]})
+    dim = Control(64, 2, 256, "even")
+    shift = Control(0.5, -1, 1, "tenths", needs="moves")
+    count = Control(3, 1, 9, "whole")
+    moves = Switch(True)
+    seed = Action(greatest=9)
+    order = Text("0 1 2", r"\d( \d)*")
+
+    def facts(self):
+        return {}
+
+
+def test_a_preset_sets_its_controls_and_is_left_with_them():
+    widget = Kinds(model="large")
+    assert (widget.base, widget.dim) == (1e6, 128)
+    widget.model = "small"
+    assert (widget.base, widget.dim) == (500.0, 8)
+    widget.count = 9
+    assert widget.model == "small"
+    widget.dim = 16
+    assert (widget.model, widget.base) == ("own", 500.0)
+    assert Kinds(model="small", base=7.0).setting() == {**Kinds(model="small").setting(), "model": "own", "base": 7.0}
+    assert Kinds(base=500.0).model == "own"
+
+
+def test_controls_say_what_they_need():
+    needs = {control["name"]: control["needs"] for control in Kinds.controls()}
+    assert needs["base"] == {"model": ["own", "small"]}
+    assert needs["shift"] == {"moves": [True]}
+    assert needs["dim"] == {}
+    assert [control["name"] for control in Kinds.controls()] == list(needs) == list(Kinds().setting())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "refused"),
+    [
+        ("model", "Large", "model takes one of own, small, large, got 'Large'"),
+        ("count", 2.5, "count takes whole numbers from 1 to 9, got 2.5"),
+        ("seed", 10, "seed takes whole numbers from 0 to 9, got 10"),
+        ("seed", -1, "seed takes whole numbers from 0 to 9, got -1"),
+        ("shift", 1.5, "shift takes numbers from -1 to 1, got 1.5"),
+        ("order", "0 x", "order takes places set apart by spaces, got '0 x'"),
+        ("order", 7, "order takes places set apart by spaces, got 7"),
+    ],
+)
+def test_each_kind_names_what_it_takes(name, value, refused):
+    with pytest.raises(traitlets.TraitError, match=re.escape(refused)):
+        Kinds(**{name: value})
+
+
+def test_faulty_definitions_are_refused():
+    with pytest.raises(ValueError, match="scale must be one of .*, got 'linear'"):
+        Control(1, 0, 2, "linear")
+    with pytest.raises(ValueError, match="all options but one must have a preset"):
+        Choice("a", presets={"a": {"base": 1}, "b": {"base": 2}}).offer({"a": "A", "b": "B"})
+    with pytest.raises(ValueError, match="all options but one must have a preset"):
+        Choice("a", presets={"c": {"base": 1}}).offer({"a": "A"})
+    for method in (Explorable().values, Explorable().finding):
+        with pytest.raises(TypeError, match="Explorable does not say what it"):
+            method()
+
+
+# ---- numbers as text -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0.0, "0"), (-0.0, "0"), (0.5, "0.5"), (3.14159, "3.142"), (999.96, "1\u202f000"), (-1234.4, "−1\u202f234"),
+        (16_384, "16\u202f380"), (1e8, "100\u202f000\u202f000"), (1e-4, "0.0001"), (1.5e-5, "1.5 × 10⁻⁵"),
+        (-2e12, "−2 × 10¹²"),
+    ],
+)  # fmt: skip
+def test_four_figures(value, written):
+    assert grouped(value) == written
+
+
+def test_ties_are_rounded_away_from_zero_and_zero_has_no_sign():
+    assert [fixed(x, 2) for x in (0.125, -0.125, 0.375, -0.004, 2)] == ["0.13", "−0.13", "0.38", "0.00", "2.00"]
+    assert [fixed(x, 0) for x in (0.5, 1.5, -2.5)] == ["1", "2", "−3"]
+    assert [whole(x) for x in (0, 999, -65_536)] == ["0", "999", "−65\u202f536"]
+
+
+def test_random_draws_are_standard_normal():
+    draws = normal_draws(7, 20_001)
+    assert draws.shape == (20_001,)
+    assert abs(draws.mean()) < 0.03
+    assert abs(draws.std() - 1) < 0.03
+    np.testing.assert_array_equal(draws[:100], normal_draws(7, 100))
+    assert not np.array_equal(draws, normal_draws(8, 20_001))

@@ -1,0 +1,186 @@
+"""The repository's address: set everywhere by one command, and true for a stranger's first two cells."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+import yaml
+
+from release.colab.run import URL, addressed_copy
+from tools import address, book
+from tools.execute import ROOT, chapters
+from tools.notebooks import dump, heading, joined, load
+
+
+@pytest.mark.parametrize("written", [URL, URL + "/", URL + ".git", f" {URL}\n"])
+def test_an_address_is_brought_to_its_plain_form(written):
+    assert address.checked(written) == URL
+
+
+@pytest.mark.parametrize("wrong", ["github.com/a/b", "https://example.org/a/b", "https://github.com/a", "a b"])
+def test_what_is_no_address_is_refused_by_name(wrong):
+    with pytest.raises(ValueError, match="must look like") as error:
+        address.checked(wrong)
+    assert repr(wrong) in str(error.value)
+
+
+def test_a_file_without_its_place_for_the_address_is_reported():
+    with pytest.raises(ValueError, match="found 0"):
+        address.config("title: a book\n", URL)
+
+
+@pytest.mark.parametrize(
+    ("edit", "name"),
+    [(address.config, "_config.yml"), (address.readme, "README.md"), (address.citation, "CITATION.cff")]
+    + [(address.project, "pyproject.toml")],
+)
+def test_setting_twice_is_setting_once_and_unsetting_restores(edit, name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    unset, once = edit(text, ""), edit(text, URL)
+    assert URL in once
+    assert edit(once, URL) == once
+    assert edit(once, "") == unset
+    assert URL not in unset
+
+
+def test_files_in_the_repository_agree_on_the_address():
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    url = config["repository"]["url"]
+    for edit, name in ((address.readme, "README.md"), (address.citation, "CITATION.cff")):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert edit(text, url) == text, name
+
+
+# --- a stranger's clone ------------------------------------------------------------------
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """What a command printed; its output is shown if it fails."""
+    result = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory) -> Path:
+    """A repository with the files of this one as they are now, and an address set and committed."""
+    folder = tmp_path_factory.mktemp("clone") / "turn-by-turn"
+    changed = addressed_copy(folder)
+    assert {path.name for path in changed} >= {"_config.yml", "README.md", "CITATION.cff", "pyproject.toml"}
+    assert set(address.notebooks(folder)) <= set(changed)
+    run("git", "config", "pack.window", "0", cwd=folder)  # what git finds alike, it searches long for at every clone
+    return folder
+
+
+def shorten(path: Path) -> None:
+    """Leave of a page its metadata and its title, so that there is nothing to execute, and little to set."""
+    if path.suffix == ".ipynb":
+        notebook = load(path)
+        title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": f"# {heading(notebook)}"}
+        path.write_text(dump({**notebook, "cells": [title]}), encoding="utf-8")
+    else:
+        front, title, _ = re.split(r"^(# .+\n)", path.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)
+        path.write_text(front + title, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def pages(clone, tmp_path_factory) -> Path:
+    """The folder of the pages of a book that has the clone's settings and extension, and of each chapter the title."""
+    folder = tmp_path_factory.mktemp("pages") / "turn-by-turn"
+    run("git", "clone", "--quiet", clone, folder, cwd=clone)
+    contents = yaml.safe_load((folder / "_toc.yml").read_text(encoding="utf-8"))
+    for part in contents["parts"]:
+        part["chapters"] = [one for one in part["chapters"] if Path(one["file"]).parent == Path("notebooks")]
+    contents["parts"] = [part for part in contents["parts"] if part["chapters"]]
+    (folder / "_toc.yml").write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
+    (folder / "book" / "_site" / "pages" / "paths.toml").write_text("", encoding="utf-8")  # they lead to sections
+    shorten(folder / f"{contents['root']}.md")
+    for path in chapters():
+        shorten(folder / "notebooks" / path.name)
+    run(sys.executable, "-c", book.JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going", cwd=folder)
+    return folder / "_build" / "html"
+
+
+@pytest.mark.torch
+def test_every_chapters_page_has_its_colab_link(pages):
+    for path in chapters():
+        page = (pages / "notebooks" / path.name).with_suffix(".html")
+        link = f"https://colab.research.google.com/github/example-owner/turn-by-turn/blob/main/notebooks/{path.name}"
+        assert f'href="{link}"' in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.torch
+def test_without_an_address_no_page_offers_a_launch():
+    url = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
+    pages = list((ROOT / "_build/html").glob("*/*.html"))
+    assert pages, "run `make book` first"
+    assert url or not any("colab.research" in page.read_text(encoding="utf-8") for page in pages)
+
+
+def strangers_environment(folder: Path) -> Path:
+    """An environment that has every package of this one but posenc; the path of its Python."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    python = folder / "bin" / "python"
+    packages = folder / "packages"
+    packages.mkdir()
+    for entry in Path(sysconfig.get_path("purelib")).iterdir():
+        if not entry.name.startswith(("posenc", "__editable__")):
+            (packages / entry.name).symlink_to(entry)
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    own = Path(run(python, "-c", code, cwd=folder).strip())
+    (own / "packages.pth").write_text(f"{packages}\n", encoding="utf-8")
+    return python
+
+
+def packages(python: Path) -> set[tuple[str, str]]:
+    """Every package of an environment with its version."""
+    code = "from importlib.metadata import distributions as all; print([(one.name, one.version) for one in all()])"
+    return set(ast.literal_eval(run(python, "-c", code, cwd=python.parent, PYTHONPATH="")))
+
+
+def first_two_cells(path: Path) -> str:
+    """The code with which a notebook begins."""
+    cells = [cell for cell in load(path)["cells"] if cell["cell_type"] == "code"][:2]
+    return "\n".join(joined(cell["source"]) for cell in cells)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", {first_two_cells(path): path.name for path in chapters()}.values())
+def test_the_first_two_cells_install_posenc_from_the_address_and_nothing_else(name, clone, tmp_path):
+    """In an empty folder, with no index to ask: so nothing is pinned, replaced or fetched. Each beginning once."""
+    python = strangers_environment(tmp_path / "environment")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    script = first_two_cells(clone / "notebooks" / name) + "\nimport posenc\nprint(posenc.__file__)\n"
+    before = packages(python)
+    printed = run(
+        python,
+        "-c",
+        script,
+        cwd=empty,
+        PIP_NO_INDEX="1",
+        PIP_CONFIG_FILE=os.devnull,
+        # pip reads this one as the option's value: 0 is "no build isolation", so setuptools is not fetched.
+        PIP_NO_BUILD_ISOLATION="0",
+        GIT_CONFIG_COUNT="1",
+        GIT_CONFIG_KEY_0=f"url.{clone.as_uri()}.insteadOf",
+        GIT_CONFIG_VALUE_0=URL,
+        PYTHONPATH="",
+    )
+    assert Path(printed.splitlines()[-1]).is_relative_to(tmp_path / "environment" / "lib")
+    after = packages(python)
+    assert {name for name, version in after - before} == {"posenc"}
+    assert before <= after

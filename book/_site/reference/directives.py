@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from docutils import nodes
@@ -149,11 +148,10 @@ def claim_filter(verdicts: Mapping[str, int], kinds: Mapping[str, int], chapters
 class _OfClaims(SphinxDirective):
     """A directive that says something of the claims of book/claims/manifest/."""
 
-    def _evidence(self) -> ModuleType:
+    def _note_dependencies(self) -> None:
         for path in sorted(CLAIMS.rglob("*")):
             if path.suffix in {".py", ".toml"}:
                 self.env.note_dependency(str(path))
-        return evidence
 
     def _markdown(self, text: str, css: str) -> nodes.Node:
         box = nodes.container(classes=[css])
@@ -166,7 +164,7 @@ class ClaimsKept(_OfClaims):
 
     def run(self) -> list[nodes.Node]:
         """Two paragraphs, each number counted now."""
-        evidence = self._evidence()
+        self._note_dependencies()
         claims = evidence.load_manifest()
         ours = sum(claim.source == (evidence.OURS,) for claim in claims)
         exchanged, unnoticed = len(evidence.exchanges()), evidence.unnoticed()
@@ -190,7 +188,7 @@ class Claims(_OfClaims):
 
     def run(self) -> list[nodes.Node]:
         """The summary and the cards, each figure computed now."""
-        evidence = self._evidence()
+        self._note_dependencies()
         claims = evidence.load_manifest()
         return [self._summary(claims), *(self._card(claim, evidence.evaluate(claim.id)) for claim in claims)]
 
@@ -207,7 +205,7 @@ class Claims(_OfClaims):
         html += f'<script type="application/json" id="claim-formulas">{data}</script>'
         return nodes.raw("", html, format="html")
 
-    def _card(self, claim: Any, evidence: Any) -> nodes.Node:
+    def _card(self, claim: Any, found: evidence.Evidence) -> nodes.Node:
         anchor = claim.id.lower()
         kept = (f"posenc-{name}-{getattr(claim, name).lower()}" for name in ("verdict", "kind", "chapter"))
         card = nodes.container(ids=[anchor], classes=["posenc-claim", *kept])
@@ -218,10 +216,10 @@ class Claims(_OfClaims):
         card += head
         card += self._markdown(claim.sentence, "posenc-claim-sentence")
         card += self._markdown(claim.note, "posenc-claim-note")
-        if evidence.tried:
-            card += self._markdown(evidence.tried, "posenc-claim-tried")
-        if evidence.figure:
-            card += self._markdown(evidence.figure, "posenc-claim-figure")
+        if found.tried:
+            card += self._markdown(found.tried, "posenc-claim-tried")
+        if found.figure:
+            card += self._markdown(found.figure, "posenc-claim-figure")
         foot = nodes.paragraph(classes=["posenc-claim-foot"])
         source = "" if claim.source != (evidence.OURS,) else "ours, no note says it · "
         foot += nodes.Text(f"{KINDS[claim.kind]} · {source}{'told in ' if claim.link else 'told here only'}")

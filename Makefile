@@ -9,15 +9,17 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test check browsers page slides lab lab-results serve clean bench release address
+.PHONY: help environment book test check test-release near browsers page slides lab lab-results serve clean bench \
+  release address
 
 help::
-	@echo "make environment"
-	@echo "               set up the environment alone; what needs it does so too"
-	@echo "make book      build the website into _build/html"
-	@echo "make test      run every test"
-	@echo "make check     run the quality gates that need no built book"
-	@echo "make browsers  try the website in Firefox and WebKit, before a release (OPTIONS=firefox tries one)"
+	@echo "make book      set up a local environment and build the website into _build/html"
+	@echo "make test      run the tests of every change (after make book: some eight minutes on two cores)"
+	@echo "make check     format, rules, types, spelling and links: a minute, and no built book"
+	@echo "make near FILE=notebooks/08_multi_frequency_decay.ipynb"
+	@echo "               run what concerns one file, in less than a minute"
+	@echo "make test-release"
+	@echo "               run everything, before a release (hours); OPTIONS=mutants runs one part"
 	@echo "make page      run every chapter's code in its page (OPTIONS=03 runs one)"
 	@echo "make lab       open JupyterLab on the notebooks"
 	@echo "make serve     serve the built website on this machine (PORT=8000)"
@@ -33,37 +35,46 @@ help::
 	@echo "PYTHON=… chooses the Python (3.11 or newer), VENV=… the environment's folder, WORKERS=… how many processes"
 	@echo "test and train (as many as there are cores, from 2 to 8)."
 
+# what a command needs besides the group `book`: GROUPS is set where the target is
 environment:
 	@command -v "$(PYTHON)" > /dev/null || { \
 	  echo "There is no $(PYTHON) here: install Python 3.11 or newer, or name one with PYTHON=…" >&2; exit 1; }
-	@"$(PYTHON)" tools/environment.py --venv "$(VENV)"
+	@"$(PYTHON)" tools/environment.py --venv "$(VENV)" $(GROUPS)
+
+test check near page bench: GROUPS = test
+test-course: GROUPS = course test
+test-release: GROUPS = release
+slides lab: GROUPS = lab
 
 book: environment
 	@"$(BIN)" -m tools.book
 
-
 # Now and then Chromium draws no more of a page: such a test runs once more, and the table counts it
 AGAIN = --reruns 1 --only-rerun "^TimeoutError: .*(drew no frame|Timeout [0-9]+ms exceeded)"
+# with several processes, torch's further threads would only wait for each other
+PYTEST = OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} "$(BIN)" -m pytest -n $(WORKERS) --dist loadgroup \
+  --no-loadscope-reorder --durations=10 $(AGAIN)
 
+# What only the system's packages bring is installed where that needs no password.
 test: environment
-	@"$(BIN)" -m tools.chromium
+	@"$(PYTHON)" tools/system_packages.py chromium $(SANDBOX)
 	@"$(BIN)" -m tools.book
-	@echo "Running every test, $(WORKERS) processes …"
-	@# with several processes, torch's further threads would only wait for each other
-	@OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} "$(BIN)" -m pytest --cov --cov-report=term -n $(WORKERS) --dist loadgroup \
-	  --no-loadscope-reorder --durations=10 $(AGAIN) tests
+	@echo "Running the tests of every change, $(WORKERS) processes …"
+	@$(PYTEST) -m "not release" tests
 
 check: environment
 	@"$(BIN)" -m tools.gates
 
-browsers: environment
-	@echo "Installing what drives the browsers (a few MB) …"
-	@"$(BIN)" -m pip install --quiet -c constraints.txt -r release/browsers/requirements.txt
+near: environment
+	@"$(BIN)" -m tools.near $(FILE)
+
+test-release: environment
+	@"$(PYTHON)" tools/system_packages.py chromium $(SANDBOX)
 	@"$(BIN)" -m tools.book
-	@"$(BIN)" -m release.browsers $(OPTIONS)
+	@"$(BIN)" -m release $(OPTIONS)
 
 page: environment
-	@"$(BIN)" -m tools.chromium
+	@"$(PYTHON)" tools/system_packages.py chromium
 	@"$(BIN)" -m tools.book
 	@"$(BIN)" -m tests.book.python $(OPTIONS)
 
@@ -79,12 +90,11 @@ lab-results: environment
 	@"$(BIN)" -m posenc.lab all --workers "$(WORKERS)"
 	@"$(BIN)" -m posenc.lab collect
 
-
 serve: environment
 	@"$(BIN)" -m tools.serve --port "$(PORT)"
 
 bench: environment
-	@"$(BIN)" -m tools.chromium
+	@"$(PYTHON)" tools/system_packages.py chromium
 	@echo "Installing the libraries to compare with (a few MB) …"
 	@"$(BIN)" -m pip install --quiet --no-deps -r release/benchmarks/requirements.txt
 	@"$(BIN)" -m tools.book

@@ -1,9 +1,14 @@
 # The course's targets, which the Makefile includes where this folder is there. course/README.md says what they do.
 
-.PHONY: submissions assignments grade leaders folder student-copy instructors
+# the grader's sandbox, on Linux
+SANDBOX = $(if $(filter Linux,$(shell uname)),bubblewrap)
+
+.PHONY: test-course submissions assignments grade leaders folder student-copy instructors
 
 help::
 	@echo
+	@echo "make test-course"
+	@echo "               test the grader, its questions and its sandbox"
 	@echo "make assignments"
 	@echo "               write the assignments' student versions from their sources"
 	@echo "make grade SUBMISSIONS=folder"
@@ -14,6 +19,12 @@ help::
 	@echo "               write a copy of the repository for students, without solutions and grader"
 	@echo "make instructors"
 	@echo "               build the website once more, with the pages for those who teach"
+
+assignments grade leaders student-copy instructors: GROUPS = course
+
+test-course: environment
+	@"$(PYTHON)" tools/system_packages.py chromium $(SANDBOX)
+	@$(PYTEST) -m "not release" course/tests
 
 assignments: environment
 	@"$(BIN)" -m course.sources

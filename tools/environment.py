@@ -1,26 +1,31 @@
 """Make the local environment that the other commands use, or bring it up to date.
 
-    python3 tools/environment.py [--venv .venv] [--without-torch]
+    python3 tools/environment.py [--venv .venv] [--without-torch] [GROUP …]
 
-It needs nothing but Python's standard library. It is written so that Python 3
-of any age can read it as far as the sentence that says what is missing.
+The groups are those of [dependency-groups] in pyproject.toml; `book` is always installed, and `node` where the system
+has no Node.js with npm. It needs nothing but Python's standard library, and is written so that Python 3 of any age can
+read it as far as the sentence that says what is missing.
 """
 
 import argparse
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import system_packages
 
 OLDEST = (3, 11)
 TORCH_AT_LEAST = (2, 4)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What decides whether an environment is up to date.
 INPUTS = ["requirements.txt", "constraints.txt", "pyproject.toml", "tools/environment.py"]
-# What pip fetched on Linux x86-64, Python 3.12 and 3.13, and torch 2.13.0 with what it alone needs.
-MB_WITHOUT_TORCH = 352
-MB_TORCH_CPU = 201
+# MB that pip fetches on Linux x86-64 for each group alone, and for torch's CPU build with what it needs.
+DOWNLOAD = {"book": 138, "torch": 192, "node": 62, "lab": 21, "course": 1, "test": 147, "release": 100}
 
 
 class Problem(Exception):
@@ -52,16 +57,6 @@ def check_python(version=sys.version_info):
         )
 
 
-def fingerprint(*settings):
-    """A hash of everything that the environment is made from."""
-    digest = hashlib.sha256(repr((ROOT, settings)).encode())
-    for name in INPUTS:
-        with open(os.path.join(ROOT, name), "rb") as file:
-            # the repository's address, which `make address` sets, changes nothing that is installed
-            digest.update(re.sub(rb"\[project\.urls\]\n(?:[^\[\n].*\n)*\n", b"", file.read()))
-    return digest.hexdigest()
-
-
 def make_venv(venv):
     """Create the environment ``venv`` if there is none."""
     if os.path.exists(venv_python(venv)):
@@ -70,10 +65,11 @@ def make_venv(venv):
         import ensurepip  # noqa: F401  Debian ships it in a package of its own
         import venv as _  # noqa: F401
     except ImportError:
-        raise Problem(
-            "This Python cannot make environments, its modules venv and ensurepip are missing: "
-            "on Debian or Ubuntu, `sudo apt-get install python3-venv` brings them."
-        ) from None
+        if not system_packages.install(["python3-venv"]):
+            raise Problem(
+                "This Python cannot make environments, its modules venv and ensurepip are missing: "
+                "on Debian or Ubuntu, `sudo apt-get install python3-venv` brings them."
+            ) from None
     say("Making an environment in %s (Python %s) …" % (venv, sys.version.split()[0]))
     if subprocess.call([sys.executable, "-m", "venv", venv]):
         raise Problem("The environment %s could not be made: the reason is above." % venv)
@@ -96,8 +92,8 @@ def check_venv(python):
             "The environment's Python, %s, is %d.%d, and %d.%d or newer is needed: "
             "name another folder with VENV=…" % ((python,) + version[:2] + OLDEST)
         )
-    found = ask(python, "import importlib.util as u; print(u.find_spec('pip') is not None)")
-    if found != "True" and subprocess.call([python, "-m", "ensurepip"]):
+    has_pip = ask(python, "import importlib.util as u; print(u.find_spec('pip') is not None)")
+    if has_pip != "True" and subprocess.call([python, "-m", "ensurepip"]):
         raise Problem("The environment of %s has no pip, and pip could not be added." % python)
 
 
@@ -110,18 +106,44 @@ def torch_present(python):
     return version if version and numbers(version) >= TORCH_AT_LEAST else ""
 
 
-def download_notice(venv, torch, without_torch, fresh):
-    """Say how much will be downloaded before anything is."""
-    verb = "about" if fresh else "at most"
+def groups_needed(names):
+    """The groups of ``names`` with those that they include, `book` first; `node` where the system lacks npm."""
+    listed = dependency_groups()
+    needed = []
+
+    def add(name):
+        if name not in listed:
+            raise Problem("There is no group %r in pyproject.toml: there are %s." % (name, ", ".join(listed)))
+        for entry in listed[name]:
+            if isinstance(entry, dict):
+                add(entry["include-group"])
+        if name not in needed:
+            needed.append(name)
+
+    for name in ["book"] + names:
+        add(name)
+    if not (shutil.which("node") and shutil.which("npm")):
+        add("node")
+    return needed
+
+
+def dependency_groups():
+    """The table [dependency-groups] of pyproject.toml."""
+    import tomllib
+
+    with open(os.path.join(ROOT, "pyproject.toml"), "rb") as file:
+        return tomllib.load(file)["dependency-groups"]
+
+
+def download_notice(venv, groups, torch, without_torch):
+    """Say how much will be downloaded at most before anything is."""
+    total = sum(DOWNLOAD[name] for name in groups) + (0 if torch or without_torch else DOWNLOAD["torch"])
     if torch or without_torch:
         why = "torch %s is there already and stays" % torch if torch else "torch is left out"
-        say("Expected download: %s %d MB (%s)." % (verb, MB_WITHOUT_TORCH, why))
-        return
-    say(
-        "Expected download: %s %d MB, of which torch is %d MB where pip finds its CPU build."
-        % (verb, MB_WITHOUT_TORCH + MB_TORCH_CPU, MB_TORCH_CPU)
-    )
-    if sys.platform.startswith("linux"):
+    else:
+        why = "of which torch is %d MB where pip finds its CPU build" % DOWNLOAD["torch"]
+    say("Expected download: at most %d MB (%s)." % (total, why))
+    if sys.platform.startswith("linux") and not (torch or without_torch):
         say(
             "On Linux pip often finds the GPU build instead, two to three GB with its libraries.\n"
             "To have the small one, stop here, install the CPU build of torch into %s as torch's\n"
@@ -129,20 +151,21 @@ def download_notice(venv, torch, without_torch, fresh):
         )
 
 
-def install(python, torch, without_torch):
-    """Install the pinned dependencies, then posenc from this clone."""
+def install(python, groups, torch, without_torch):
+    """Install the pinned dependencies of the groups, then posenc from this clone."""
     with open(os.path.join(ROOT, "requirements.txt"), encoding="utf-8") as file:
-        lines = file.read().splitlines()
+        wanted = [line for line in file.read().splitlines() if line and not line.startswith("#")]
     if torch or without_torch:
-        lines = [line for line in lines if not line.startswith(("torch=", "torch>"))]
-    wanted = [line for line in lines if line and not line.startswith("#")]
+        wanted = [line for line in wanted if not line.startswith("torch==")]
+    listed = dependency_groups()
+    wanted += [entry for name in groups if name != "book" for entry in listed[name] if isinstance(entry, str)]
     constraints = os.path.join(ROOT, "constraints.txt")
     pip = [python, "-m", "pip", "install"]
     failed = (
         "%s could not be installed: pip's own message is above; check the network and "
         "`pip config list`, then run the same command again."
     )
-    if subprocess.call(pip + wanted + ["-c", constraints, "--no-compile"]):
+    if subprocess.call(pip + wanted + ["-c", constraints, "--no-compile", "--quiet"]):
         raise Problem(failed % "The packages")
     # pip compiles one file after the other; like it, this passes over the few that this Python cannot read.
     packages = ask(python, "import sysconfig; print(sysconfig.get_path('purelib'))")
@@ -152,32 +175,47 @@ def install(python, torch, without_torch):
         raise Problem(failed % "posenc")
 
 
-def prepare(venv, without_torch=False):
-    """Make ``venv`` ready; quick if it is."""
+def fingerprint(*settings):
+    """A hash of everything that the environment is made from."""
+    digest = hashlib.sha256(repr((ROOT, settings)).encode())
+    for name in INPUTS:
+        with open(os.path.join(ROOT, name), "rb") as file:
+            # the repository's address, which `make address` sets, changes nothing that is installed
+            digest.update(re.sub(rb"\[project\.urls\]\n(?:[^\[\n].*\n)*\n", b"", file.read()))
+    return digest.hexdigest()
+
+
+def prepare(venv, names=(), without_torch=False):
+    """Make ``venv`` ready for the groups of some names; quick if it is."""
     check_python()
     python = venv_python(venv)
     stamp = os.path.join(venv, ".posenc-environment")
     wanted = fingerprint(without_torch, os.path.abspath(venv))
+    groups = groups_needed(list(names))
+    present = []
     if os.path.exists(stamp) and os.path.exists(python):
         with open(stamp, encoding="utf-8") as file:
-            if file.read() == wanted:
-                say("Environment: %s is up to date." % venv)
-                return
-    fresh = not os.path.exists(python)
+            made_from, _, installed = file.read().partition("\n")
+        present = installed.split() if made_from == wanted else []
+    if set(groups) <= set(present):
+        say("Environment: %s is up to date." % venv)
+        return
     make_venv(venv)
     check_venv(python)
     torch = torch_present(python)
-    download_notice(venv, torch, without_torch, fresh)
-    say("Installing the pinned packages of requirements.txt into %s …" % venv)
-    install(python, torch, without_torch)
+    missing = [name for name in groups if name not in present]
+    download_notice(venv, missing, torch, without_torch)
+    say("Installing the pinned packages for %s into %s …" % (", ".join(missing), venv))
+    install(python, groups, torch, without_torch)
     with open(stamp, "w", encoding="utf-8") as file:
-        file.write(wanted)
+        file.write(wanted + "\n" + " ".join(sorted(set(groups + present))))
     say("Environment: %s is ready." % venv)
 
 
 def main():
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help="of [dependency-groups] in pyproject.toml")
     parser.add_argument("--venv", default=".venv", help="the environment's folder (.venv)")
     parser.add_argument(
         "--without-torch",
@@ -186,7 +224,7 @@ def main():
     )
     options = parser.parse_args()
     try:
-        prepare(options.venv, options.without_torch)
+        prepare(options.venv, options.groups, options.without_torch)
     except Problem as problem:
         sys.exit(str(problem))
     except KeyboardInterrupt:

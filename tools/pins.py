@@ -1,21 +1,21 @@
-"""Write requirements.txt and constraints.txt: what requirements.in allows, at the versions of this environment.
+"""Write requirements.txt and constraints.txt: what the dependency groups allow, at the versions of this environment.
 
 To bring the book up to date, let pip take the newest versions that the ranges allow, then write down what it took:
 
-    .venv/bin/python -m pip install --upgrade --upgrade-strategy eager -r requirements.in
+    .venv/bin/python -m pip install --upgrade --upgrade-strategy eager $(.venv/bin/python tools/pins.py --ranges)
     .venv/bin/python tools/pins.py
     make test
 
-requirements.txt pins what the book, its tests and its tools name themselves, constraints.txt what that brings in.
-torch is no constraint, because builds of it differ by machine. A version that some supported Python cannot take gets
-a marker, so that pip is free to choose an older one there.
+requirements.txt pins what the group `book` names itself, constraints.txt all that any group brings in. torch is no
+constraint, because builds of it differ by machine. A version that some supported Python cannot take gets a marker, so
+that pip is free to choose an older one there.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
+import tomllib
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
@@ -27,12 +27,11 @@ ROOT = Path(__file__).resolve().parents[1]
 LEFT_OUT = {"pip", "posenc", "setuptools", "torch", "wheel"}
 SUPPORTED = ("3.11.0", "3.12.0", "3.13.0")
 REQUIREMENTS = """\
-# The direct dependencies of the book, its tests and its tools, pinned. What they need in turn is pinned in
-# constraints.txt. Both are written by tools/pins.py from the ranges in requirements.in. The package posenc itself
-# asks for less and pins nothing: see pyproject.toml.
+# What `make book` needs, pinned: the group `book` of pyproject.toml. What that brings in is pinned in constraints.txt.
+# tools/pins.py writes both.
 """
 CONSTRAINTS = """\
-# Every package that requirements.txt brings in, at the version tested. Written by tools/pins.py.
+# Every package that a dependency group of pyproject.toml brings in, at the version tested. Written by tools/pins.py.
 """
 
 
@@ -41,18 +40,16 @@ def number(dist: Distribution) -> str:
     return dist.version.partition("+")[0]
 
 
-def pinned(ranges: str, installed: dict[str, Distribution]) -> str:
-    """The text of requirements.in with each range replaced by the installed version; its first comment goes."""
+def pinned(ranges: list[str], installed: dict[str, Distribution]) -> str:
+    """A line for each range: its package at the installed version."""
     lines = []
-    for line in re.sub(r"\A(#.*\n)+", "", ranges).splitlines():
-        if line and not line.startswith("#"):
-            wanted = Requirement(line)
-            dist = installed.get(canonicalize_name(wanted.name))
-            if dist is None or number(dist) not in wanted.specifier:
-                found = f"version {number(dist)} is" if dist else "none is"
-                sys.exit(f"requirements.in asks for {line}, but {found} installed here")
-            line = f"{wanted.name}=={number(dist)}"
-        lines.append(line + "\n")
+    for entry in ranges:
+        requirement = Requirement(entry)
+        dist = installed.get(canonicalize_name(requirement.name))
+        if dist is None or number(dist) not in requirement.specifier:
+            version = f"version {number(dist)} is" if dist else "none is"
+            sys.exit(f"pyproject.toml asks for {entry}, but {version} installed here")
+        lines.append(f"{requirement.name}=={number(dist)}\n")
     return "".join(lines)
 
 
@@ -69,11 +66,17 @@ def constraint(dist: Distribution) -> str:
 
 
 def main() -> None:
-    """Write both files."""
-    argparse.ArgumentParser(prog="python -m tools.pins", description=__doc__).parse_args()
+    """Write both files, or print the ranges of all groups."""
+    parser = argparse.ArgumentParser(prog="python tools/pins.py", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--ranges", action="store_true", help="print what all groups ask for, for pip")
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    if parser.parse_args().ranges:
+        print(
+            *sorted({entry.replace(" ", "") for group in groups.values() for entry in group if isinstance(entry, str)})
+        )
+        return
     installed = {canonicalize_name(dist.name): dist for dist in distributions()}
-    requirements = pinned((ROOT / "requirements.in").read_text(encoding="utf-8"), installed)
-    (ROOT / "requirements.txt").write_text(REQUIREMENTS + requirements, encoding="utf-8")
+    (ROOT / "requirements.txt").write_text(REQUIREMENTS + pinned(groups["book"], installed), encoding="utf-8")
     constraints = [constraint(dist) for name, dist in sorted(installed.items()) if name not in LEFT_OUT]
     (ROOT / "constraints.txt").write_text(CONSTRAINTS + "\n".join(constraints) + "\n", encoding="utf-8")
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import yaml
 from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright, Request, Response, TimeoutError
 
-from tools import chromium
+from tools import system_packages
 
 ROOT = Path(__file__).resolve().parents[3]
 SITE = ROOT / "_build" / "html"
@@ -134,9 +134,9 @@ def serve(folder: Path, line: Line | None = None) -> Iterator[str]:
 @contextmanager
 def launch(playwright: Playwright, *flags: str) -> Iterator[Browser]:
     """A headless Chromium, with further flags."""
-    program = chromium.find()
+    program = system_packages.find_chromium()
     if program is None:
-        raise FileNotFoundError(chromium.HOW)
+        raise FileNotFoundError(system_packages.NO_CHROMIUM)
     browser = playwright.chromium.launch(executable_path=program, args=[*FLAGS, *flags])
     try:
         yield browser

@@ -26,12 +26,15 @@ def test_every_package_is_pinned_with_its_hash_and_no_address():
     assert LOCK["packages"][""]["dependencies"] == WANTED
 
 
-def test_without_npm_one_line_says_what_is_left_out(monkeypatch, tmp_path, capsys):
+def test_without_npm_the_environments_own_is_taken(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(page_parts, "folder", lambda: tmp_path / "parts")
     monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
     assert page_parts.make() is None
-    (said,) = capsys.readouterr().out.splitlines()
-    assert said.startswith("npm is not here: the website is built without the button")
+    assert (
+        f"without the button that runs Python in a page: [Errno 2] No such file or directory: '{tmp_path}/bin/npm'"
+        in (capsys.readouterr().out)
+    )
 
 
 def test_when_npm_fails_the_website_is_built_without_the_button(monkeypatch, tmp_path, capsys):

@@ -1,0 +1,43 @@
+"""Node.js, started once, and what is loaded into it once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import pytest
+
+from posenc.widgets import Explorable, bundle
+from tests.js.node import JAVASCRIPT, Exports, Figure, Node
+
+
+@pytest.fixture(scope="session")
+def node() -> Iterator[Node]:
+    """A process of Node.js."""
+    running = Node()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def figure_of(node: Node) -> Callable[[type[Explorable]], Figure]:
+    """The definition of an explorable, loaded once."""
+    return cache(lambda cls: Figure(node, cls))
+
+
+@pytest.fixture(scope="session")
+def module_of(node: Node) -> Callable[..., Exports]:
+    """What modules of src/posenc/js export, loaded once."""
+    return cache(lambda *files: node.load([bundle(file) for file in files]))
+
+
+@pytest.fixture
+def arithmetic(module_of: Callable[..., Exports]) -> Exports:
+    """All that js/arithmetic*.js export."""
+    return module_of(*sorted(path.name for path in JAVASCRIPT.glob("arithmetic*.js")))
+
+
+@pytest.fixture
+def drawing(module_of: Callable[..., Exports]) -> Exports:
+    """What js/drawing.js exports."""
+    return module_of("drawing.js")

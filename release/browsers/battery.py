@@ -28,9 +28,10 @@ from tests.book.site.browser import (
     require_site,
     serve,
 )
-from tests.book.site.live import Shown, assert_same
+from tests.book.site.live import Shown
 from tests.book.site.visit import LOOK
 from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
+from tests.js.node import assert_same
 
 FOR_PAPER = "notebooks/08_multi_frequency_decay.html"  # explorables and Plotly figures, many beyond the first screen
 CODE = "03_what_a_position_code_must_do"  # a chapter all of whose cells run in its page

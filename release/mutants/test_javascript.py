@@ -8,7 +8,6 @@ it passes there. (That it passes at all of them is tested where it stands, on th
 from __future__ import annotations
 
 import itertools
-import re
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator
@@ -19,11 +18,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from playwright.sync_api import Error
 
 from posenc.widgets import _base
 from tests.book.site.browser import ROOT
-from tests.book.site.live import Arithmetic
+from tests.js.node import JAVASCRIPT, Exports, Node, ThrownError
 
 MUTANTS = tomllib.loads((ROOT / "release" / "mutants" / "js.toml").read_text(encoding="utf-8"))["mutant"]
 
@@ -35,11 +33,25 @@ def sources(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return [_base.bundle.__wrapped__(path.name) for path in sorted(folder.glob("arithmetic*.js"))]
 
 
+@pytest.fixture(scope="module")
+def node() -> Iterator[Node]:
+    """A process of Node.js."""
+    running = Node()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def arithmetic(node: Node) -> Exports:
+    """The unchanged modules."""
+    return node.load([_base.bundle(path.name) for path in sorted(JAVASCRIPT.glob("arithmetic*.js"))])
+
+
 @pytest.fixture
-def changed(empty_page, tmp_path, monkeypatch) -> Callable[[dict[str, str]], Arithmetic]:
+def changed(node, tmp_path, monkeypatch) -> Callable[[dict[str, str]], Exports]:
     """The arithmetic of a copy of src/posenc/js with one change; the copy loads, or the test ends here."""
 
-    def load(mutant: dict[str, str]) -> Arithmetic:
+    def load(mutant: dict[str, str]) -> Exports:
         copy = tmp_path / "js"
         shutil.copytree(ROOT / "src" / "posenc" / "js", copy)
         assert sources(copy, monkeypatch) == sources(ROOT / "src" / "posenc" / "js", monkeypatch)
@@ -47,7 +59,7 @@ def changed(empty_page, tmp_path, monkeypatch) -> Callable[[dict[str, str]], Ari
         source = path.read_text(encoding="utf-8")
         assert source.count(mutant["find"]) == 1, f"{mutant['find']!r} is not once in {path.name}"
         path.write_text(source.replace(mutant["find"], mutant["replace"]), encoding="utf-8")
-        return Arithmetic(empty_page[0], sources(copy, monkeypatch))
+        return node.load(sources(copy, monkeypatch))
 
     return load
 
@@ -63,7 +75,7 @@ def few_examples() -> Iterator[None]:
 
 
 @cache
-def calls(test: str) -> list[Callable[[Arithmetic], None]]:
+def calls(test: str) -> list[Callable[[Exports], None]]:
     """The test by this node id, with each set of its parameters."""
     file, _, name = test.partition("::")
     function = getattr(import_module(".".join(Path(file).with_suffix("").parts)), name)
@@ -81,15 +93,13 @@ def calls(test: str) -> list[Callable[[Arithmetic], None]]:
     ]
 
 
-def failure(call: Callable[[Arithmetic], None], copy: Arithmetic) -> Exception | None:
-    """What a test says of the numbers, or what the changed module itself throws; anything else is no test's word."""
+def failure(call: Callable[[Exports], None], copy: Exports) -> Exception | None:
+    """What a test says of the numbers, or what the changed module throws."""
     try:
         call(copy)
     except AssertionError as said:
         return said
-    except Error as thrown:
-        if not re.search(r"^ +at \w+(\.\w+)* \(blob:", str(thrown), re.MULTILINE):
-            raise
+    except ThrownError as thrown:
         return thrown
     return None
 

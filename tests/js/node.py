@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 from fontTools.pens.boundsPen import BoundsPen
 
-from book._site.style import font
-
 import posenc
+from book._site.style import font
 from posenc.widgets import Explorable, bundle
 
 JAVASCRIPT = Path(posenc.__file__).parent / "js"
@@ -92,7 +91,7 @@ class Figure:
         self._exports, self._cls = node.load([source.replace(SHOW, CATCH)]), cls
 
     def at(self, setting: Mapping[str, object], width: float = 702, steps: list[dict[str, Any]] | None = None) -> Any:
-        """What it computes, says and writes at a setting, at a canvas's width; and what steps of its story say there."""
+        """What it computes, says and writes at a setting and a width of the canvas; and steps of its story there."""
         widget = self._cls(**setting)
         x = {"state": widget.setting(), "data": widget._data, "width": width, "steps": steps or []}
         return self._exports("picture(A, x)", x)
@@ -113,6 +112,7 @@ def letters() -> dict[str, list[int]]:
         glyphs[name].draw(pen)
         _, bottom, _, top = pen.bounds or (0, 0, 0, 0)
         table[chr(code)] = [round(scale * value) for value in (glyphs[name].width, top, bottom)]
+    face.close()
     return table
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 
-from posenc.widgets import EXPLORABLES
+from posenc.widgets import EXPLORABLES, ContextExtension, Coverage, FrequencyBank, LayerStack, Rotation2D
+from posenc.widgets.layer_stack import LONGEST, STACKS
 from tests.explorables import CASES, Case, sentence, told
 from tests.js.node import assert_same
 
 WIDTHS = (702, 312)  # of the canvas in a chapter on a laptop and on a phone
 RANDOM_SETTINGS = 3
+EDGE = 1.5  # pixels; baselines of the stand-in for a canvas are a little off
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
@@ -47,6 +50,32 @@ def random_settings(case: Case) -> list[dict[str, object]]:
     return settings
 
 
+def further(case: Case) -> list[dict[str, object]]:
+    """Settings that a figure of its own has been wrong at, or crowded."""
+    if case.cls is Coverage:
+        return [{"model": "own", **end} for end in ends(case)] + [{"model": "own", "chart": "turns"}]
+    if case.cls is FrequencyBank:
+        return [end | {"chart": "difference"} for end in ends(case)]
+    if case.cls is LayerStack:
+        lengths = ((1, 128), (100, 100_000), (4000, 4096), (30_000, 40_000), (900_000, LONGEST))
+        return [
+            {"model": model, "distance": distance, "context": context, "layers": layers}
+            for model in STACKS
+            for distance, context in lengths
+            for layers in ("", "rRnNrRnNrRnN")
+        ]
+    if case.cls is Rotation2D:
+        places = itertools.product((0, 1, 17, 31, 32), (0, 2, 16, 32))
+        return [{"m": m, "n": n, "locked": False} for m, n in places] + [{"q1": 0.5, "q2": 1.1}, {"theta": 0.0}]
+    if case.cls is ContextExtension:  # where rounding weighs most: angles of 262 144 radians, few pairs to average over
+        return [
+            {"dim": 4, "used": 262_144, "base": base, "factor": 1.37, "method": method}
+            for base in (100.0, 1e7)
+            for method in ("linear", "ntk_aware", "yarn_code")
+        ]
+    return []
+
+
 def test_every_explorable_has_a_case() -> None:
     assert {case.cls for case in CASES} == set(EXPLORABLES)
 
@@ -54,7 +83,7 @@ def test_every_explorable_has_a_case() -> None:
 @each_case
 def test_it_computes_and_says_what_python_does(figure_of: Any, case: Case) -> None:
     figure = figure_of(case.cls)
-    for setting in [{}, *case.settings, case.largest, *ends(case), *random_settings(case)]:
+    for setting in [{}, *case.settings, case.largest, *ends(case), *random_settings(case), *further(case)[:6]]:
         python, shown = told(case.cls, **setting), figure.at(setting)
         assert_same(shown["values"], python.values, str(setting))
         assert shown["finding"] == python.finding, setting
@@ -79,7 +108,7 @@ def overlaps(texts: list[dict[str, Any]], width: float, height: float) -> list[t
     faults = [
         (text["text"], "the edge")
         for text in texts
-        if text["left"] < -1 or text["top"] < -1 or text["right"] > width + 1 or text["bottom"] > height + 1
+        if min(text["left"], text["top"]) < -EDGE or text["right"] > width + EDGE or text["bottom"] > height + EDGE
     ]
     for k, one in enumerate(texts):
         for other in texts[k + 1 :]:
@@ -93,7 +122,7 @@ def overlaps(texts: list[dict[str, Any]], width: float, height: float) -> list[t
 @each_case
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_label_covers_another(figure_of: Any, case: Case, width: int) -> None:
-    for setting in [{}, *case.cls.story().values(), *case.settings, case.largest]:
+    for setting in [{}, *case.cls.story().values(), *case.settings, *further(case)]:
         shown = figure_of(case.cls).at(setting, width)
         assert shown["texts"], setting
         assert overlaps(shown["texts"], width, shown["height"]) == [], setting

@@ -50,7 +50,7 @@ def cut(source: Path, weight: float | tuple[float, float], kept: set[str]) -> TT
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=map(ord, kept))
     subsetter.subset(font)
-    font = instancer.instantiateVariableFont(font, {"wght": weight})
+    instancer.instantiateVariableFont(font, {"wght": weight}, inplace=True)
     for number, name in ((1, FAMILY), (4, FAMILY), (6, FAMILY.replace(" ", ""))):
         font["name"].setName(name, number, 3, 1, 0x409)
     font.flavor = "woff2"

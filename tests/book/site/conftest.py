@@ -10,9 +10,9 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from posenc.widgets import Explorable, bundle
+from posenc.widgets import Explorable
 from tests.book.site import browser as chromium
-from tests.book.site.live import Arithmetic, Kept, Live
+from tests.book.site.live import Kept, Live
 from tests.book.site.visit import Visit, visit
 from tests.explorables import CASES
 
@@ -217,28 +217,6 @@ def open_live(
     while len(kept_pages) > KEPT:
         kept_pages.pop(0)[1].page.context.close()
     nothing_wrong([kept.watch for _, kept in taken])
-
-
-@pytest.fixture(scope="session")
-def empty_page(browser: Browser) -> tuple[Page, chromium.Watch]:
-    """A page on which arithmetic is done: nothing of it stays on the page."""
-    page, watch = open_page(browser)
-    page.goto("about:blank")
-    return page, watch
-
-
-@pytest.fixture(scope="session")
-def loaded_arithmetic(empty_page: tuple[Page, chromium.Watch]) -> Arithmetic:
-    """All of js/arithmetic*.js, loaded once."""
-    sources = sorted((chromium.ROOT / "src" / "posenc" / "js").glob("arithmetic*.js"))
-    return Arithmetic(empty_page[0], [bundle(path.name) for path in sources])
-
-
-@pytest.fixture
-def arithmetic(empty_page: tuple[Page, chromium.Watch], loaded_arithmetic: Arithmetic) -> Iterator[Arithmetic]:
-    """Evaluates an expression with all of js/arithmetic*.js as `A` and a value as `x`."""
-    yield loaded_arithmetic
-    nothing_wrong([empty_page[1]])
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

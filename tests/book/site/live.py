@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import json
-from collections.abc import Mapping
 from typing import Any, Literal
 
-import numpy as np
 from playwright.sync_api import ElementHandle, Locator, Page, TimeoutError
 
 from tests.book.site.browser import FRAME_PATIENCE, OPEN_ALL, Watch, settle
+from tests.js.node import unpack
 
 # What a page computes comes as text, and arrays of numbers in it as bytes: number by number, Playwright takes seconds.
 PACK = """(function plain(value) {
@@ -29,41 +27,11 @@ PACK = """(function plain(value) {
   const defined = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(defined.map(([name, inner]) => [name, plain(inner)]));
 })"""
-UNPACK = """((text) => JSON.parse(text, (_, value) => {
-  if (typeof value?.float64 !== 'string') return value;
-  const bytes = Uint8Array.from(atob(value.float64), (letter) => letter.charCodeAt(0));
-  return Array.from(new Float64Array(bytes.buffer));
-}))"""
-
-
-def pack(value: Any) -> Any:
-    """`value` for UNPACK, before it is made JSON: rows of numbers as bytes."""
-    if isinstance(value, Mapping):
-        return {name: pack(inner) for name, inner in value.items()}
-    if not isinstance(value, (list, tuple, np.ndarray)):
-        return value
-    row = np.asarray(value) if all(isinstance(inner, (int, float)) for inner in value) else None
-    if row is None or row.dtype.kind not in "iuf":
-        return [pack(inner) for inner in value]
-    return {"float64": base64.b64encode(row.astype(np.float64).tobytes()).decode()}
 
 
 def received(text: str) -> Any:
     """What PACK made of a value and JSON of that: arrays of numbers as NumPy's, others as lists."""
     return unpack(json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 17 else float(digits)))
-
-
-def unpack(value: Any) -> Any:
-    """What JSON holds of such a value, with NumPy's arrays."""
-    if isinstance(value, list):
-        return [unpack(inner) for inner in value]
-    if not isinstance(value, dict):
-        return value
-    if set(value) == {"float64"}:
-        return np.frombuffer(base64.b64decode(value["float64"]))
-    if set(value) == {"number"}:
-        return float(value["number"])
-    return {name: unpack(inner) for name, inner in value.items()}
 
 
 # Waits until the picture is complete, as every frame sees it; false where no frame comes or the time runs out.
@@ -314,46 +282,3 @@ class Live(Shown):
         self.page.mouse.down()
         self.page.mouse.move(box["x"] + box["width"] * to, y, steps=3)
         self.page.mouse.up()
-
-
-LOAD = """async (sources) => {
-  const A = {};
-  for (const source of sources) {
-    const module = await import(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
-    const twice = Object.keys(module).filter((name) => name in A);
-    if (twice.length > 0) throw new Error(`two files export ${twice}`);
-    Object.assign(A, module);
-  }
-  return A;
-}"""
-
-
-class Arithmetic:
-    """Evaluates expressions of `A`, all that these modules export, and of a value `x`."""
-
-    def __init__(self, page: Page, sources: list[str]) -> None:
-        self._exports = page.evaluate_handle(LOAD, sources)
-
-    def __call__(self, expression: str, x: object = None) -> Any:
-        text = self._exports.evaluate(
-            f"(A, text) => JSON.stringify({PACK}(((x) => {expression})({UNPACK}(text))) ?? null)", json.dumps(pack(x))
-        )
-        return received(text)
-
-
-def assert_same(drawn: Any, expected: Any, where: str = "values") -> None:
-    """What JavaScript drew is what Python computes: numbers to 1e-10, everything else exactly."""
-    if isinstance(expected, Mapping):
-        assert set(drawn) == set(expected), where
-        for name, value in expected.items():
-            assert_same(drawn[name], value, f"{where}.{name}")
-    elif expected is None or isinstance(expected, (str, bool)):
-        assert drawn == expected, where
-    elif isinstance(expected, (list, tuple)) and any(isinstance(v, (str, Mapping, list, tuple)) for v in expected):
-        assert len(drawn) == len(expected), where
-        for k, (first, second) in enumerate(zip(drawn, expected, strict=True)):
-            assert_same(first, second, f"{where}[{k}]")
-    else:
-        given, wanted = np.array(drawn, float), np.asarray(expected, float)
-        assert given.shape == wanted.shape, f"{where}: {given.shape} drawn, {wanted.shape} in Python"
-        np.testing.assert_allclose(given, wanted, atol=1e-10, rtol=1e-12, err_msg=where)

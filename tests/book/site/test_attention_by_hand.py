@@ -7,7 +7,6 @@ import pytest
 
 from posenc.widgets import AttentionByHand
 from posenc.widgets.attention_by_hand import WORDS
-from tests.book.site.texts import crossed
 
 pytestmark = pytest.mark.xdist_group("AttentionByHand")
 
@@ -65,8 +64,3 @@ def test_an_arrow_ends_with_its_plane(open_live):
     assert live.values()["keys"][5][1] < -0.5
     live.set(k_glue_object=-4.0)
     assert "key the" not in {handle["name"] for handle in live.evaluate("explorable.handles")}
-
-
-@pytest.mark.parametrize("width", [1280, 360])
-def test_no_line_crosses_a_label(open_live, width):
-    assert crossed(open_live(AttentionByHand, width=width), AttentionByHand) == []

@@ -2,63 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import product
-
-import numpy as np
 import pytest
 
 from posenc._numbers import fixed
 from posenc.widgets import BlindSpot
-from posenc.widgets.blind_spot import DIM, WORDS
 from tests.book.site.hands import drag
-from tests.book.site.live import assert_same
-from tests.unit.test_widgets_blind_spot import FINDINGS, MAT, SENTENCES
+from tests.unit.test_widgets_blind_spot import MAT, SENTENCES
 
 pytestmark = pytest.mark.xdist_group("BlindSpot")  # with the battery of tests of it: they share its page
 
 SCHEMES = ("none", "sinusoidal", "rope", "alibi")
-
-
-def test_attention_equals_python(arithmetic):
-    tried = [
-        BlindSpot(sentence=sentence, scheme=scheme, causal=causal, layers=layers, seed=seed)
-        for sentence, scheme, causal, layers, seed in product(
-            SENTENCES, SCHEMES, (False, True), ("1", "2"), (0, 1, 500, 999)
-        )
-    ]
-    drawn = arithmetic(
-        """x.settings.map(({ sentence, scheme, causal, layers, seed }) => {
-          const { embeddings, projections } = A.drawnWeights(seed, x.words, x.dim, 2);
-          const list = sentence.split(" "), vocabulary = [...new Set(list)];
-          const rows = list.map((word) => embeddings[vocabulary.indexOf(word)]);
-          const { weights, output } = A.attentionLayers(rows, projections.slice(0, Number(layers)), { scheme, causal });
-          return { weights, output };
-        })""",
-        {"settings": [widget.setting() for widget in tried], "words": WORDS, "dim": DIM},
-    )
-    for widget, got in zip(tried, drawn, strict=True):
-        values = widget.values()
-        assert_same(got, {"weights": values["weights"], "output": values["outputs"]}, repr(widget))
-
-
-def test_drawn_data_and_finding_equal_python_in_every_case(open_live):
-    live, chance = open_live(BlindSpot), np.random.default_rng(0)
-    mixed = [
-        {
-            "sentence": sentence,
-            "scheme": scheme,
-            "layers": str(chance.integers(1, 3)),
-            "causal": bool(chance.integers(2)),
-            "seed": int(chance.integers(1000)),
-            "order": "".join(map(str, chance.permutation(WORDS)[: chance.integers(WORDS + 1)])),
-        }
-        for sentence, scheme in product(SENTENCES, SCHEMES)
-    ]
-    for setting in [*(setting for setting, _ in FINDINGS), *mixed]:
-        widget = BlindSpot(**setting)
-        live.set(**widget.setting())
-        assert_same(live.values(), widget.values(), str(setting))
-        assert live.finding == widget.finding(), setting
 
 
 def chips(live):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from posenc import absolute, analysis
+from posenc import absolute
 from posenc.figures import PALETTE
 from posenc.widgets import EncodingGallery
 from tests.book.site.hands import press
@@ -27,26 +27,6 @@ SCORES = """(() => {
   return [rows, [A.leastDistance(apart), A.greatestNorm(codes), A.translationResidual(apart),
     A.monotonicityViolations(apart), A.lengthDependence(codes.slice(0, 9), codes.map((row) => row.map((v) => 2 * v)))]];
 })()"""
-
-
-@pytest.mark.parametrize("expression", CODES)
-def test_codes_and_scores_equal_python(arithmetic, expression):
-    for dim in (2, 4, 8, 16, 32):
-        for length in LENGTHS:
-            count = min(length, 4) if "2)" in expression and dim == 2 else length
-            count = min(count, 16) if "2)" in expression and dim == 4 else count
-            at = np.arange(count)
-            drawn, scores = arithmetic(SCORES % expression, {"at": at.tolist(), "dim": dim})
-            codes = CODES[expression](at, dim)
-            np.testing.assert_allclose(drawn, codes, atol=1e-10, rtol=0)
-            wanted = [
-                analysis.least_distance(codes),
-                analysis.greatest_norm(codes),
-                analysis.translation_residual(codes),
-                analysis.monotonicity_violations(codes),
-                analysis.length_dependence(codes[:9], 2 * codes),
-            ]
-            np.testing.assert_allclose(scores, wanted, atol=1e-10, rtol=0, err_msg=f"{expression} {dim} {length}")
 
 
 def test_each_cell_has_the_colour_of_its_value(open_live):

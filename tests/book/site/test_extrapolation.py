@@ -7,61 +7,11 @@ import re
 
 import pytest
 
-from posenc.widgets import Extrapolation, extrapolation
-from posenc.widgets.extrapolation import SCALED, TIMES, summary
-from tests.book.site.live import Live, assert_same
-from tests.explorables import EVERY_ONE
-from tests.unit.test_widgets_extrapolation import MEASURES, SAID, SCALINGS, SCHEMES, invented
+from posenc.widgets import Extrapolation
+from posenc.widgets.extrapolation import SCALED, TIMES
+from tests.unit.test_widgets_extrapolation import MEASURES, SCHEMES
 
 pytestmark = pytest.mark.xdist_group("Extrapolation")  # with the battery of tests of it: they share its page
-
-
-@pytest.mark.parametrize("measure", MEASURES)
-def test_all_that_can_be_chosen_equals_python(open_live, measure):
-    live, widget = open_live(Extrapolation), Extrapolation()  # to make another takes longer than all that is compared
-    lengths = itertools.cycle(TIMES)
-    pairs = [(scheme, scaling) for scheme in SCALED for scaling in SCALINGS]
-    pairs += [(scheme, "yarn") for scheme in SCHEMES if scheme not in SCALED]
-    for (scheme, scaling), (other, other_scaling) in itertools.pairwise(pairs):
-        for view in ("length", "position"):
-            setting = {"scheme": scheme, "scaling": scaling, "other": other, "other_scaling": other_scaling}
-            setting |= {"measure": measure, "view": view, "length": next(lengths)}
-            for name, value in setting.items():
-                setattr(widget, name, value)
-            assert widget.setting() == setting
-            live.set(**setting)
-            assert_same(live.values(), widget.values(), str(setting))
-            assert live.finding == widget.finding(), setting
-
-
-def test_several_seeds_and_gaps_equal_python(new_page, site_url, monkeypatch):
-    made_up = summary(invented())
-    monkeypatch.setattr(extrapolation, "_shipped", lambda: made_up)
-    page = new_page()
-
-    state = re.compile(rf'(?<=data-module="{Extrapolation.module}")[^>]*><script type="application/json">.*?</script>')
-
-    def with_results(route):
-        response = route.fetch()
-        body, swapped = state.subn(lambda _: state.search(Extrapolation().to_html())[0], response.text())
-        assert swapped == 1
-        route.fulfill(response=response, body=body)
-
-    page.route(f"**/{EVERY_ONE}", with_results)
-    page.goto(f"{site_url}/{EVERY_ONE}")
-    live = Live(page, Extrapolation.module)
-    for setting, said in SAID:
-        widget = Extrapolation(**setting)
-        live.set(**widget.setting())
-        assert_same(live.values(), widget.values(), str(setting))
-        assert live.finding == said
-    live.set(**Extrapolation().setting())
-    live.figure.locator("[data-reader]").press("End")
-    seeds = [", ".join(f"{loss + 0.01 * seed:.3f} (seed {seed})" for seed in range(3)) for loss in (5.1, 1.7)]
-    assert live.readout == f"16 L · ● RoPE, base 100: {seeds[0]} · ■ RoPE, base 100, YaRN: {seeds[1]}"
-    live.set(view="position", scheme="sinusoidal")
-    live.figure.locator("[data-reader]").press("Home")
-    assert live.readout == "0 L to 0.5 L · sinusoidal code: not measured · RoPE, base 100, YaRN: not asked"
 
 
 def test_axes_stay_while_one_chooses_and_drags(open_live):

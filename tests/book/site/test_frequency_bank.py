@@ -6,9 +6,8 @@ import math
 
 import pytest
 
-from posenc.widgets import FrequencyBank, bundle
-from tests.book.site.live import Arithmetic
-from tests.book.site.texts import collisions, written
+from posenc.widgets import FrequencyBank
+from tests.book.site.texts import written
 
 pytestmark = pytest.mark.xdist_group("FrequencyBank")  # with the battery of tests of it: they share its page
 
@@ -76,45 +75,3 @@ def test_the_pair_that_is_pointed_at_stands_large(open_live):
 
 
 # ---- which pairs have a picture -------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def grids(empty_page) -> Arithmetic:
-    """What js/pair_grid.js exports."""
-    return Arithmetic(empty_page[0], [bundle("pair_grid.js")])
-
-
-@pytest.mark.parametrize(("width", "height"), [(728, 180), (328, 84), (600, 184), (280, 84)])
-def test_no_picture_of_a_pair_is_too_small_or_outside(grids, width, height):
-    for pairs in (1, 2, 3, 7, 16, 63, 64, 100, 128):
-        x = {"pairs": pairs, "room": {"width": width, "height": height, "top": 20, "least": 38, "greatest": 60}}
-        found = grids(
-            """{
-              const grid = A.pairGrid(x.pairs, x.room), middles = grid.shown.map(grid.middle);
-              return { ...grid, middles, back: middles.map(([px, py]) => grid.at(px, py)), outside: grid.at(-50, 1e4) };
-            }""",
-            x,
-        )
-        every, size, shown = found["every"], found["size"], [int(i) for i in found["shown"]]
-        assert shown == list(range(0, pairs, every))
-        assert 38 <= size <= 60
-        assert [int(i) for i in found["back"]] == shown
-        assert found["outside"] in shown
-        for across, down in found["middles"]:
-            assert size / 2 - 1e-9 <= across <= width - size / 2 + 1e-9
-            assert 20 + size / 2 - 1e-9 <= down <= 20 + height - size / 2 + 1e-9
-        if every > 1:  # one fewer would have been too small
-            assert size * size * math.ceil(pairs / (every - 1)) > width * height * 0.6
-
-
-@pytest.mark.parametrize("width", [1280, 360])
-def test_no_label_covers_another(open_live, width):
-    live = open_live(FrequencyBank, width=width)
-    ends = [
-        {control["name"]: control[end]}
-        for control in FrequencyBank.controls()
-        for end in ("least", "greatest")
-        if "least" in control
-    ]
-    for setting in [{}, *FrequencyBank.story().values(), *ends, *(end | {"chart": "difference"} for end in ends)]:
-        assert collisions(live, **{**FrequencyBank().setting(), **setting}) == [], setting

@@ -95,14 +95,6 @@ def test_three_cards_lead_on_with_and_without_javascript(new_page, site_url):
         assert page.locator(".map-doors a[href^='the_map.html#']").count() > 10
 
 
-def test_the_arithmetic_equals_python(arithmetic):
-    for door in ("none", "input", "query_key", "logits"):
-        for m, n in ((0, 0), (0, 32), (32, 0), (7, 3), (4, 9)):
-            setting = {"door": door, "m": m, "n": n, "words": ThreeDoors.data()}
-            found = arithmetic("A.scoreOf(x.door, x.words, x.m, x.n)", setting)
-            assert found == pytest.approx(ThreeDoors(door=door, m=m, n=n).values()["score"], abs=1e-10)
-
-
 def test_what_cannot_be_done_is_not_asked_for(new_page, site_url):
     page = new_page(javascript=False)
     page.goto(f"{site_url}/{PAGE}")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from posenc.analysis import decay
 from posenc.widgets import LayerStack
-from posenc.widgets.layer_stack import LONGEST, STACKS, frequencies_of, match_share, new_pairs, query_scale
+from posenc.widgets.layer_stack import STACKS
 from tests.book.site.hands import drag, press
-from tests.book.site.live import assert_same
 from tests.book.site.test_explorables import TOGETHER
-from tests.book.site.texts import collisions
 
 pytestmark = pytest.mark.xdist_group("LayerStack")
 MODELS = tuple(STACKS)
@@ -104,79 +100,3 @@ def test_the_match_stays_in_the_text(open_live):
     [match] = [handle for handle in live.evaluate("explorable.handles") if handle["name"] == "match"]
     assert match["x"] == pytest.approx(live.evaluate("explorable.pixel(0, 9999)")[0])
     assert live.finding.startswith("9\u202f999 tokens back")
-
-
-def test_the_first_sums_of_a_long_text_are_completed_in_slices(open_live):
-    live = open_live(LayerStack)
-    live.set(model="qwen3", lies_in="slow", context=LONGEST, lead=20.0)
-    assert_same(live.values(), LayerStack(**live.setting()).values())
-
-
-@pytest.mark.parametrize("width", [1280, 360])
-def test_no_label_covers_another_however_the_lines_stand(open_live, width):
-    live = open_live(LayerStack, width=width)
-    for model in MODELS:
-        for distance, context in ((1, 128), (100, 100_000), (4000, 4096), (30_000, 40_000), (900_000, LONGEST)):
-            for layers in ("", "rRnNrRnNrRnN"):
-                setting = {"model": model, "distance": distance, "context": context, "layers": layers}
-                assert collisions(live, **setting) == [], setting
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("lies_in", ["all", "slow"])
-@pytest.mark.parametrize("which", ["full", "local"])
-def test_sums_over_pairs_equal_python(arithmetic, model, lies_in, which):
-    numbers = STACKS[model][which]
-    drawn = arithmetic(
-        """(() => {
-          const frequencies = A.frequenciesOf(x.numbers, x.lies_in), sums = new A.DecayTable(frequencies);
-          while (!sums.fill(9000, performance.now() + 1)) {}
-          const columns = [[0, 1, 2], [1, 2, 700], [2, 700, 9000]], { low, high } = sums.extremes(columns);
-          return { frequencies, score: sums.score.subarray(0, 9000), low, high };
-        })()""",
-        {"numbers": numbers, "lies_in": lies_in},
-    )
-    frequencies = frequencies_of(numbers, lies_in)
-    scores = decay(np.arange(9000), frequencies)
-    np.testing.assert_allclose(drawn["frequencies"], frequencies, atol=1e-15)
-    np.testing.assert_allclose(drawn["score"], scores, atol=1e-10)
-    for name, extreme in (("low", np.min), ("high", np.max)):
-        expected = [extreme(scores[first:stop]) for first, stop in ((1, 2), (2, 700), (700, 9000))]
-        np.testing.assert_allclose(drawn[name], expected, atol=1e-10)
-
-
-def test_shares_and_temperature_equal_python(arithmetic):
-    scores, keys = np.linspace(-5, 40, 200), (1, 2, 128, 8191, 8192, 65_536, LONGEST)
-    for n in keys:
-        drawn = arithmetic("x.scores.map((score) => A.matchShare(score, x.n))", {"scores": scores, "n": n})
-        np.testing.assert_allclose(drawn, match_share(scores, n), atol=1e-12)
-    np.testing.assert_allclose(
-        arithmetic("x.map(A.queryScale)", list(keys)), [query_scale(n) for n in keys], rtol=1e-14
-    )
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_new_pairs_equal_python(arithmetic, model):
-    numbers, trained = STACKS[model]["full"], STACKS[model]["length"]
-    at = [trained, trained + 1, 2 * trained, 3 * trained + 7, LONGEST - 1]
-    drawn = arithmetic(
-        "x.at.map((at) => A.newPairs(at, A.frequenciesOf(x.numbers, 'all'), x.trained))",
-        {"numbers": numbers, "trained": trained, "at": at},
-    )
-    assert list(drawn) == [new_pairs(distance, frequencies_of(numbers, "all"), trained) for distance in at]
-
-
-def test_halves_are_found_where_the_sum_rises_again(arithmetic):
-    [reach, sure] = arithmetic(
-        """(() => {
-          const sums = new A.DecayTable(Float64Array.of(0.7, 0.1));
-          sums.fill(200, Infinity);
-          const { reach, sure } = sums.halves(200, 8);
-          return [reach, sure];
-        })()"""
-    )
-    shares = match_share(8 * decay(np.arange(200), [0.7, 0.1]), 200)
-    halves = np.flatnonzero(shares >= 0.5)
-    assert reach == halves[-1]
-    assert sure == next(m for m in range(1, 200) if shares[m] < 0.5) - 1
-    assert sure < reach

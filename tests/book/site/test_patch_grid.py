@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from posenc.rope import sections
 from posenc.widgets import PatchGrid
 
 pytestmark = pytest.mark.xdist_group("PatchGrid")
@@ -33,21 +31,3 @@ def test_frames_have_a_control_where_a_rule_has_time(open_live):
     for rule, there in (("page", False), ("axes", False), ("blocks", True), ("turns", True)):
         live.set(rule=rule)
         assert live.control("frame").is_visible() == there
-
-
-@pytest.mark.parametrize(("sizes", "interleaved"), [((4, 6, 6), False), ((24, 20, 20), True), ((6, 5, 5), True)])
-def test_sections_equal_python(arithmetic, sizes, interleaved):
-    drawn = arithmetic("A.sections(x.sizes, x.interleaved)", {"sizes": list(sizes), "interleaved": interleaved})
-    np.testing.assert_array_equal(drawn, sections(sizes, interleaved))
-
-
-@pytest.mark.parametrize("rule", ["page", "axes", "blocks", "turns"])
-@pytest.mark.parametrize("base", [1.0, 100.0, 1e8])
-def test_angles_equal_python(arithmetic, rule, base):
-    widget = PatchGrid(rule=rule, base=base, frame=5, query_row=7, query_column=0, key_row=1, key_column=11)
-    frames = 5 if rule in ("blocks", "turns") else 0
-    drawn = arithmetic(
-        "A.patchAngles(A.pairsBy(x.rule, x.base), x.frames, 6, -11)", {"rule": rule, "base": base, "frames": frames}
-    )
-    np.testing.assert_allclose(drawn, widget.values()["angles"], atol=1e-10)
-    assert arithmetic("A.meanCosine(x)", drawn) == pytest.approx(widget.values()["score"], abs=1e-12)

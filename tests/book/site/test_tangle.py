@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from posenc.widgets import Tangle
-from posenc.widgets.tangle import turned_axes
 
 pytestmark = pytest.mark.xdist_group("Tangle")
 
@@ -42,11 +41,3 @@ def test_each_view_has_its_own_controls(open_live):
         assert live.control(there).is_visible()
         assert live.control(absent).is_hidden()
         assert play.is_visible() == (view == "four")
-
-
-def test_axes_in_between_equal_python(arithmetic):
-    for draw, share in ((0, 0.0), (3, 0.41), (999, 1.0)):
-        drawn = arithmetic(
-            "A.turnedAxes(x.draw, x.share).map((row) => Array.from(row))", {"draw": draw, "share": share}
-        )
-        np.testing.assert_allclose(drawn, turned_axes(draw, share), atol=1e-12)

@@ -82,30 +82,11 @@ CROSSED = """await (async () => {
     document.documentElement.classList.remove('drawn-anew');
   }
 })()"""
-BOX = "[figure.querySelector('canvas').clientWidth, figure.querySelector('canvas').clientHeight]"
 
 
 def written(live: Live, **setting: object) -> list[dict]:
     """The texts on the canvas at a setting, each with its box."""
     return live.evaluate(WRITTEN, setting)
-
-
-def collisions(live: Live, **setting: object) -> list[tuple[str, str]]:
-    """Texts of which one covers more than a pixel of another, and those that stand outside the picture."""
-    texts, box = live.evaluate(f"[{WRITTEN}, {BOX}]", setting)
-    assert texts
-    found = [
-        (text["text"], "the edge")
-        for text in texts
-        if text["left"] < -1 or text["top"] < -1 or text["right"] > box[0] + 1 or text["bottom"] > box[1] + 1
-    ]
-    for k, one in enumerate(texts):
-        for other in texts[k + 1 :]:
-            across = min(one["right"], other["right"]) - max(one["left"], other["left"])
-            down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
-            if across > 1 and down > 1:
-                found.append((one["text"], other["text"]))
-    return found
 
 
 def crossed(live: Live, cls: type[Explorable]) -> list[tuple[str, str]]:

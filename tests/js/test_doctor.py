@@ -10,7 +10,7 @@ import pytest
 
 from posenc.doctor import diagnose
 from posenc.doctor._reading import TABLE, shown
-from tests.book.site.live import assert_same
+from tests.js.node import assert_same
 from tests.unit.doctor.cases import BROKEN, FOUND, PLAIN, by_chance
 from tests.unit.doctor.score import reports
 
@@ -45,18 +45,18 @@ def assert_told_alike(theirs, ours):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_javascript_and_python_say_the_same(in_javascript, name):
+def test_javascript_and_python_say_the_same(doctor, name):
     cases = [[json.dumps(config), length] for config, length in CASES[name]]
-    for (text, length), theirs in zip(cases, in_javascript(ASKED, cases), strict=True):
+    for (text, length), theirs in zip(cases, doctor(ASKED, cases), strict=True):
         try:
             assert_told_alike(theirs, diagnose(text, length))
         except AssertionError as error:
             raise AssertionError(f"{text} at {length}") from error
 
 
-def test_broken_files_get_the_same_word(in_javascript):
+def test_broken_files_get_the_same_word(doctor):
     texts = [[text, None] for text, _ in BROKEN.values()]
-    assert [one["fault"] for one in in_javascript(ASKED, texts)] == [diagnose(text).fault for text, _ in texts]
+    assert [one["fault"] for one in doctor(ASKED, texts)] == [diagnose(text).fault for text, _ in texts]
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_broken_files_get_the_same_word(in_javascript):
         [1.5] * 9,
     ],
 )
-def test_values_are_written_alike(in_javascript, value):
+def test_values_are_written_alike(doctor, value):
     config = PLAIN | {"head_dim": 128, "rope_scaling": {"rope_type": "linear", "factor": 2.0, "foo": value}}
     text = json.dumps(config).replace("1" + "0" * 400, "1e400")
-    [theirs] = in_javascript(ASKED, [[text, None]])
+    [theirs] = doctor(ASKED, [[text, None]])
     [told] = [key for key in theirs["keys"] if key["path"] == "rope_scaling.foo"]
     assert told["value"] == shown(value)

@@ -1,0 +1,199 @@
+"""Decay, frequencies, random draws, numbers and sentences in JavaScript, compared with the package."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy.special import sici
+
+from posenc._numbers import fixed, grouped, whole
+from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
+from posenc.frequencies import inv_freq
+from posenc.widgets import EXPLORABLES
+from posenc.widgets._base import normal_draws
+from tests.explorables import CASES
+from tests.js.node import ThrownError
+from tests.unit.sentences import FACTS, NAMES, SAID
+
+BASES = (1.0, 1.023, 10.0, 500.0, 1e4, 1e6, 1e8)  # the ends of the slider, its first step, and between
+
+
+DIMS = (2, 4, 128, 256)
+
+
+# A table ends with a group of 4096 distances, in the middle of whose first block the group before it ends.
+RANGES = st.builds(lambda groups, more: 4096 * groups + more, st.integers(0, 15), st.integers(8, 4096))
+
+
+EDGES_OF_GROUPS = st.builds(lambda groups, more: 4096 * groups + more, st.integers(1, 16), st.integers(-66, -1))
+
+
+# Where dashed lines run through columns of whole distances, and what the columns hold.
+EDGES = """{
+  const axis = new A.Axis({ from: x.log ? 1 : 0, to: x.values.length - 1, start: 46, end: 46 + x.width, log: x.log });
+  const columns = axis.columns();
+  const extremes = A.Plot.extremes(columns, columns.map(([, , stop]) => stop), x.values);
+  const { upper, lower, banded } = A.Plot.edges(extremes, x.thin);
+  const flat = (points) => Float64Array.from(points.flat());
+  return { columns: flat(columns), upper: flat(upper), lower: flat(lower), banded };
+}"""
+
+
+def extent(values, starts, stops):
+    """The least and the greatest of each run of values."""
+    padded, runs = np.append(values, 0), np.stack([starts, stops], axis=1).reshape(-1)
+    return np.minimum.reduceat(padded, runs)[::2], np.maximum.reduceat(padded, runs)[::2]
+
+
+def test_every_explorable_is_put_to_the_battery():
+    assert {case.cls for case in CASES} == set(EXPLORABLES)
+
+
+@pytest.mark.parametrize(("seed", "count"), [(0, 1), (1, 7), (999, 4096)])
+def test_random_draws_equal_python(arithmetic, seed, count):
+    drawn = arithmetic("Array.from(A.normalDraws(x.seed, x.count))", {"seed": seed, "count": count})
+    np.testing.assert_allclose(drawn, normal_draws(seed, count), atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("base", BASES)
+def test_arithmetic_equals_python(arithmetic, dim, base):
+    frequencies = inv_freq(dim, base)
+    x = {"dim": dim, "base": base}
+    same = lambda expression, expected, tolerance=1e-10: np.testing.assert_allclose(  # noqa: E731
+        arithmetic(expression, x), expected, atol=tolerance, rtol=0
+    )
+    same("Array.from(A.inverseFrequencies(x.dim, x.base))", frequencies, 1e-15)
+    for distance in (0, 1, 500, 65_536):
+        at = f"{distance}, A.inverseFrequencies(x.dim, x.base)"
+        same(f"Array.from(A.turns({at}))", distance * frequencies / (2 * np.pi))
+        same(f"Array.from(A.cosines({at}))", np.cos(distance * frequencies))
+        same(f"A.decay({at})", decay(distance, frequencies))
+    for first, second in ((500, 501), (0, 65_536)):
+        expected = fingerprint_difference(first, second, frequencies)
+        same(f"Array.from(A.fingerprintDifference({first}, {second}, A.inverseFrequencies(x.dim, x.base)))", expected)
+    assert arithmetic("A.fingerprintDifference(7, 7, A.inverseFrequencies(x.dim, x.base))", x) is None
+
+
+@pytest.mark.parametrize(("dim", "distance"), [(2, 8), (128, 4096), (256, 65_536)])
+@pytest.mark.parametrize("base", [1.0, 1e4, 1e8])
+def test_sums_over_pairs_equal_python_at_every_distance(arithmetic, dim, distance, base):
+    result = arithmetic(
+        """{
+          const sums = new A.PairSums(x.dim / 2, x.distance).table(A.inverseFrequencies(x.dim, x.base));
+          const n = x.distance + 1;
+          const [score, square, bound] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
+          for (let start = 0; start < n; start += 1000) {  // runs that do not keep to the table's blocks
+            sums.scores(start, Math.min(start + 1000, n), score, square);
+            sums.bounds(start, Math.min(start + 1000, n), bound);
+          }
+          return [Array.from(score), Array.from(square), Array.from(bound)];
+        }""",
+        {"dim": dim, "base": base, "distance": distance},
+    )
+    m, frequencies = np.arange(distance + 1), inv_freq(dim, base)
+    cosines = np.cos(m[:, None] * frequencies)
+    np.testing.assert_allclose(result[0], decay(m, frequencies), atol=1e-10, rtol=0)
+    np.testing.assert_allclose(result[1], np.mean(cosines**2, axis=-1), atol=1e-10, rtol=0)
+    np.testing.assert_allclose(result[2], abel_bound(m, frequencies) / abel_bound(0, frequencies), atol=1e-10, rtol=0)
+
+
+def test_sums_over_pairs_reach_the_end_of_every_range(arithmetic):
+    @example(greatest=4032, pairs=3, base=1e4)
+    @example(greatest=4095, pairs=3, base=1e4)
+    @example(greatest=8150, pairs=3, base=1e4)
+    @example(greatest=8191, pairs=3, base=1e4)
+    @example(greatest=65_535, pairs=3, base=1e4)
+    @given(RANGES | EDGES_OF_GROUPS, st.integers(1, 8), st.sampled_from(BASES))
+    def reach(greatest, pairs, base):
+        first = max(greatest - 200, 0)
+        result = arithmetic(
+            """(() => {
+              const sums = new A.PairSums(x.pairs, x.greatest).table(A.inverseFrequencies(2 * x.pairs, x.base));
+              const [score, square, bound] = [0, 1, 2].map(() => new Float64Array(x.greatest + 1));
+              sums.scores(x.first, x.greatest + 1, score, square);
+              sums.bounds(x.first, x.greatest + 1, bound);
+              return [score, square, bound].map((values) => Array.from(values.subarray(x.first)));
+            })()""",
+            {"pairs": pairs, "greatest": greatest, "base": base, "first": first},
+        )
+        m, frequencies = np.arange(first, greatest + 1), inv_freq(2 * pairs, base)
+        square = np.mean(np.cos(m[:, None] * frequencies) ** 2, axis=-1)
+        bound = abel_bound(m, frequencies) / abel_bound(0, frequencies)
+        for found, expected in zip(result, (decay(m, frequencies), square, bound), strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-10, rtol=0)
+
+    reach()
+
+
+def test_cosine_integral_equals_scipy(arithmetic):
+    points = [*np.logspace(-8, 5, 200), 3.999, 4.0, 4.001]
+    np.testing.assert_allclose(arithmetic("x.map(A.cosineIntegral)", points), sici(points)[1], atol=1e-13, rtol=0)
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_law_and_spread_equal_python(arithmetic, base):
+    m = [0, 1, 2, 10, 100, 4095, 65_536]
+    law = arithmetic("x.m.map((m) => A.decayLaw(m, x.base))", {"m": m, "base": base})
+    np.testing.assert_allclose(law, decay_law(m, base), atol=1e-10, rtol=0)
+    frequencies = inv_freq(128, base)
+    for rho in (-1, -0.5, 0, 0.8, 1):
+        squares = np.mean(np.cos(np.asarray(m)[:, None] * frequencies) ** 2, axis=-1)
+        spread = arithmetic("x.map(([rho, square]) => A.relativeSpread(rho, square, 64))", [[rho, s] for s in squares])
+        np.testing.assert_allclose(spread, expected_score(m, frequencies, rho)[1] ** 0.5 / 128, atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("width", [250, 1200])
+@pytest.mark.parametrize("base", [1.0, 1.023, 2.0, 1e4])
+def test_a_dashed_line_leaves_no_value_outside(arithmetic, drawing, base, width, log):
+    for distance in (8, 300, 700, 1500, 4096, 65_536):
+        values = decay_law(np.arange(distance + 1), base)
+        drawn = drawing(EDGES, {"values": values, "width": width, "thin": 0.012, "log": log})
+        pixels, starts, stops = np.reshape(drawn["columns"], (-1, 3)).T
+        upper, lower = (np.reshape(drawn[name], (-1, 2)) for name in ("upper", "lower"))
+        points = np.concatenate([upper, lower])
+        points = points[np.isfinite(points[:, 1])]
+        known, column = np.unique(pixels, return_inverse=True)
+        assert np.isin(points[:, 0], known).all()
+        least, greatest = np.full(len(known), np.inf), np.full(len(known), -np.inf)
+        np.minimum.at(least, np.searchsorted(known, points[:, 0]), points[:, 1])
+        np.maximum.at(greatest, np.searchsorted(known, points[:, 0]), points[:, 1])
+        least, greatest = least[column], greatest[column]
+        starts, stops, k = starts.astype(int), stops.astype(int), np.arange(len(pixels))
+        low, high = extent(values, starts, stops)
+        assert pixels[~(least <= low)].tolist() == [], distance
+        assert pixels[~(high <= greatest)].tolist() == [], distance
+        # nor do they leave room for values that no column near by holds
+        low, high = extent(values, starts[np.maximum(k - 2, 0)], stops[np.minimum(k + 2, k[-1])])
+        assert pixels[~(low <= least)].tolist() == [], distance
+        assert pixels[~(greatest <= high)].tolist() == [], distance
+        assert drawn["banded"] == np.isfinite(lower[:, 1]).any()
+        if base == 1e4:
+            assert not drawn["banded"]  # it falls; one line says so
+
+
+# ---- numbers and sentences ------------------------------------------------------------------------------------------
+
+NUMBERS = [0, -0.0, 1, 0.125, 0.375, 2.5, -2.5, -1e-5, 1e-4, 99995, 12345.6, -1234, 1e8, 6.28e15, 3.14159265, 65_536]
+
+
+def test_numbers_are_written_as_in_python(module_of):
+    numbers = module_of("numbers.js")
+    rounded = [int(np.floor(x + 0.5)) for x in NUMBERS]
+    for x, n in zip(NUMBERS, rounded, strict=True):
+        written = numbers("[A.fixed(x, 0), A.fixed(x, 2), A.grouped(x), A.wholeNumber(Math.round(x))]", float(x))
+        assert written == [fixed(x, 0), fixed(x, 2), grouped(x), whole(n)]
+
+
+def test_sentences_are_those_of_python(module_of):
+    sentences = module_of("sentences.js")
+    x = {"texts": [text for text, _ in SAID], "facts": FACTS, "names": NAMES}
+    assert sentences("x.texts.map((text) => A.say(text, x.facts, x.names))", x) == [words for _, words in SAID]
+    assert sentences("A.sayAll(['One.', '', 'Two.'], x.facts)", x) == "One. Two."
+    with pytest.raises(ThrownError, match=f"no fact nothing among {', '.join(FACTS)}"):
+        sentences("A.say('{nothing}', x.facts, {})", x)
+    with pytest.raises(ThrownError, match="no linear in schemes"):
+        sentences("A.say('{method:schemes}', x.facts, { schemes: {} })", x)

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from posenc.widgets import Explorable
 from tests.book.site import browser as chromium
 from tests.book.site.live import Kept, Live
-from tests.book.site.visit import Visit, visit
+from tests.book.site.visit import Visit, first_of_its_kind, visit
 from tests.explorables import CASES
 
 PATIENCE = 20_000  # milliseconds: the machine may be busy
@@ -139,12 +139,16 @@ def kept_in(kept: Page) -> Iterator[Callable[..., Page]]:
 
 
 @pytest.fixture(scope="session")
-def visit_once(browser: Browser, site_url: str) -> Callable[[str], Visit]:
-    """Visits a page the first time that it is asked for, and tells again what it noted then."""
+def visit_once(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Callable[[str], Visit]:
+    """Visits a page the first time that it is asked for, and tells again what it noted then.
+
+    One page of each kind is visited in full, and all are where tests of a release run.
+    """
+    all_in_full = request.config.getoption("markexpr") != "not release"
 
     @cache
     def visited(name: str) -> Visit:
-        return visit(browser, site_url, name)
+        return visit(browser, site_url, name, full=all_in_full or first_of_its_kind(name))
 
     return visited
 
@@ -153,6 +157,12 @@ def visit_once(browser: Browser, site_url: str) -> Callable[[str], Visit]:
 def visited(visit_once: Callable[[str], Visit], page_name: str) -> Visit:
     """What the one visit to a page noted."""
     return visit_once(page_name)
+
+
+@pytest.fixture
+def full_visit(visited: Visit) -> Visit:
+    """The same of a page that was visited in full."""
+    return visited
 
 
 PAGES = {case.cls: case.page for case in CASES}
@@ -220,7 +230,15 @@ def open_live(
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that takes `page_name` once for every page; those of one page in one process, which visits it once."""
+    """Run a test that takes `page_name` once for every page; those of one page in one process, which visits it once.
+
+    What only a full visit notes is asked of the other pages than the first of each kind before a release.
+    """
     if "page_name" in metafunc.fixturenames:
-        one_by_one = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in chromium.pages()]
+        full, built = "full_visit" in metafunc.fixturenames, chromium.SITE.is_dir()
+        one_by_one = []
+        for name in chromium.pages():
+            waits = full and built and not first_of_its_kind(name)
+            marks = [pytest.mark.xdist_group(name), *([pytest.mark.release] if waits else [])]
+            one_by_one.append(pytest.param(name, marks=marks))
         metafunc.parametrize("page_name", one_by_one)

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Playwright, Route
 from book._site.style import font
 from tests.book.site.browser import ROOT, SITE, launch, scroll_through
 from tests.book.site.conftest import nothing_wrong, open_page
-from tests.book.site.visit import Visit, first_of_its_kind
+from tests.book.site.visit import Visit
 
 BUDGET = 60_000  # bytes of the face on one page
 CHAPTER, EXPLORABLE = "notebooks/07_many_dimensions", "book/intro.html"
@@ -132,10 +132,8 @@ def test_face_has_what_the_page_shows(visited: Visit) -> None:
     assert lacks(visited.characters) == set()
 
 
-def test_page_from_disk_has_the_face(visited: Visit, page_name: str) -> None:
-    if first_of_its_kind(page_name):
-        assert visited.from_disk is not None
-        assert "normal 400 700" in visited.from_disk["faces"]
+def test_page_from_disk_has_the_face(full_visit: Visit) -> None:
+    assert "normal 400 700" in full_visit.from_disk["faces"]
 
 
 def test_what_the_face_lacks_is_shown_somewhere(built_site: Path) -> None:

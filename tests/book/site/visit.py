@@ -1,7 +1,8 @@
 """One visit to one page of the built site, which notes all that the tests ask of every page.
 
-It goes as a reader may go: the page comes, is scrolled to its end, the window is zoomed, the theme is switched, the
-window becomes a phone's; then the same page from disk, at first as nobody has guessed yet, and without JavaScript.
+It goes as a reader may go: the page comes, nobody has guessed yet, it is scrolled to its end, and the window becomes a
+phone's. A full visit, to one page of each kind and before a release to all, also asks axe-core, zooms, switches the
+theme, and opens the page from disk and without JavaScript.
 """
 
 from __future__ import annotations
@@ -157,10 +158,10 @@ class Visit:
     cut: dict[int, list[str]] = field(default_factory=dict)  # by the window's width, what CUT gives
     scrolled: dict[str, list[str]] = field(default_factory=dict)  # what SCROLLED gives, by what was looked at
     zoomed_width: int = 0
-    dark: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width
+    phone: dict[str, Any] = field(default_factory=dict)  # a look at a phone's width, dark in a full visit
     inaccessible: dict[str, list[str]] = field(default_factory=dict)  # by theme
     without_javascript: list[dict[str, Any]] = field(default_factory=list)
-    from_disk: dict[str, Any] | None = None  # a look, at the first page of its kind
+    from_disk: dict[str, Any] = field(default_factory=dict)  # a look
     unanswered: Unanswered | None = None  # where the page asks
     foreign: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -213,7 +214,7 @@ def noted(context: BrowserContext, visit: Visit, javascript: bool = True) -> Pag
     return page
 
 
-def visit(browser: Browser, url: str, name: str) -> Visit:
+def visit(browser: Browser, url: str, name: str, full: bool) -> Visit:
     """Visit a page of the site that is served at `url`."""
     found = Visit()
     left_out = () if name == ALL_OF_IT else ALIKE
@@ -225,38 +226,37 @@ def visit(browser: Browser, url: str, name: str) -> Visit:
         page.goto(f"{url}/{name}")
         settle(page)
         found.weight = scales.read()
+    found.unanswered = unanswered(page)
     page.evaluate(OPEN_ALL)
     found.first = page.evaluate(LOOK, FIGURES)
     scroll_through(page)
     found.light = page.evaluate(LOOK, FIGURES)
     found.characters = page.evaluate(CHARACTERS)
-    found.inaccessible["light"] = violations(page, *left_out)
     found.cut[WIDE[0]] = page.evaluate(CUT)
     found.scrolled["code"] = page.evaluate(SCROLLED, "article .cell_input pre")
-    page.set_viewport_size({"width": MIDDLE[0], "height": MIDDLE[1]})
-    found.cut[MIDDLE[0]] = page.evaluate(CUT)
-    found.scrolled["printed"] = page.evaluate(SCROLLED, "article .cell_output pre")
-    switch_theme(page, "dark")
-    page.set_viewport_size({"width": ZOOMED[0], "height": ZOOMED[1]})  # to 200 %: half as many pixels
-    found.zoomed_width = page.evaluate("document.documentElement.scrollWidth")
+    if full:
+        found.inaccessible["light"] = violations(page, *left_out)
+        page.set_viewport_size({"width": MIDDLE[0], "height": MIDDLE[1]})
+        found.cut[MIDDLE[0]] = page.evaluate(CUT)
+        found.scrolled["printed"] = page.evaluate(SCROLLED, "article .cell_output pre")
+        switch_theme(page, "dark")
+        page.set_viewport_size({"width": ZOOMED[0], "height": ZOOMED[1]})  # to 200 %: half as many pixels
+        found.zoomed_width = page.evaluate("document.documentElement.scrollWidth")
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     page.wait_for_function(REDRAWN, polling=100)  # to ask it is work for the page
-    found.dark = page.evaluate(LOOK, FIGURES)
+    found.phone = page.evaluate(LOOK, FIGURES)
     found.cut[PHONE[0]] = page.evaluate(CUT)
     found.scrolled["formulas"] = page.evaluate(SCROLLED, "article div.math, article div.math mjx-container")
-    found.inaccessible["dark"] = violations(page, *left_out)
-    page.close()
-
-    page = noted(context, found)
-    page.goto((SITE / name).as_uri())
-    found.unanswered = unanswered(page)
-    if first_of_its_kind(name):
+    if full:
+        found.inaccessible["dark"] = violations(page, *left_out)
+        page.close()
+        page = noted(context, found)
+        page.goto((SITE / name).as_uri())
         settle(page)
         scroll_through(page)
         found.from_disk = page.evaluate(LOOK, FIGURES)
     context.close()
-
-    if name in chapters():
+    if full and name in chapters():
         context = browser.new_context(viewport={"width": width, "height": height}, java_script_enabled=False)
         page = noted(context, found, javascript=False)
         page.goto(f"{url}/{name}")

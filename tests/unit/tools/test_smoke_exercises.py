@@ -6,7 +6,7 @@ import pytest
 
 from tools.execute import execute
 from tools.notebooks import dump, load
-from tools.try_out import exercises, key, try_out
+from tools.smoke_exercises import exercises, key, try_out
 
 STUB = "def double(x):\n    return None"
 CHECK = "print('right' if double(2) == 4 else 'not yet: double(2) is 4')"

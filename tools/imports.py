@@ -57,11 +57,9 @@ class Package:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     if alias.name in self.modules:
-                        # `import posenc.bias` binds posenc, and its module counts wholly
-                        bound[alias.asname or alias.name.partition(".")[0]] = (
-                            alias.name if alias.asname else alias.name.partition(".")[0]
-                        )
-                        if "." in alias.name and not alias.asname:
+                        top = alias.name.partition(".")[0]
+                        bound[alias.asname or top] = alias.name if alias.asname else top
+                        if "." in alias.name and not alias.asname:  # it binds the package, and its module counts wholly
                             yield alias.name, ""
             elif isinstance(node, ast.ImportFrom) and node.module in self.modules:
                 for alias in node.names:
@@ -72,8 +70,8 @@ class Package:
                         yield node.module, "" if alias.name == "*" else alias.name
         attributes = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
         for node in attributes:
-            if node.value.id in bound:  # type: ignore[attr-defined]
-                yield bound[node.value.id], node.attr  # type: ignore[attr-defined]
+            if node.value.id in bound:
+                yield bound[node.value.id], node.attr
         through = {id(node.value) for node in attributes}
         for node in nodes:
             if isinstance(node, ast.Name) and node.id in bound and id(node) not in through:

@@ -83,7 +83,8 @@ def let_sliders_go_first(output: Path) -> None:
     """
     (output / "_static" / "scripts" / "fontawesome.js").unlink(missing_ok=True)  # a second build brings none
     for path in output.rglob("*.html"):
-        page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", path.read_text(encoding="utf-8"))
+        before = path.read_text(encoding="utf-8")
+        page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", before)
         page = re.sub(r'<link rel="preload" as="script"[^>]*>\n?', "", page)
         if path.name != "search.html":
             page = re.sub(rf"<script\b[^>]*\b(?:{'|'.join(IDLE_SCRIPTS)})\.js[^>]*></script>\n?", "", page)
@@ -91,7 +92,8 @@ def let_sliders_go_first(output: Path) -> None:
             page = re.sub(
                 r"<script (?![^>]*\b(?:defer|async|documentation_options)\b)(?=[^>]*\bsrc=)", "<script defer ", page
             )
-        path.write_text(page, encoding="utf-8")
+        if page != before:
+            path.write_text(page, encoding="utf-8")
 
 
 def slim_font_awesome(output: Path) -> set[int]:
@@ -104,11 +106,11 @@ def slim_font_awesome(output: Path) -> set[int]:
     theme = (static / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
     names = set(re.findall(r"\bfa-([a-z0-9-]+)", read("*.html", output) + read("*.js", static)))
     rules = re.findall(r'([^{}]+)\{(?:--fa|content):\s*"\\([0-9a-f]+)', theme)
-    wanted = {int(code, 16) for selector, code in rules if names & set(re.findall(r"\.fa-([a-z0-9-]+)", selector))}
+    shown = {int(code, 16) for selector, code in rules if names & set(re.findall(r"\.fa-([a-z0-9-]+)", selector))}
     # icons that style sheets name by their code point, escaped or as a character
     sheets = re.sub(r"\.fa-[^{}]*\{[^{}]*\}", "", read("*.css", static))
-    wanted |= {int(code, 16) for code in re.findall(r"\\([ef][0-9a-f]{3})\b", sheets)}
-    wanted |= {ord(character) for character in re.findall("[\ue000-\uf8ff]", sheets)}
+    shown |= {int(code, 16) for code in re.findall(r"\\([ef][0-9a-f]{3})\b", sheets)}
+    shown |= {ord(character) for character in re.findall("[\ue000-\uf8ff]", sheets)}
 
     for path in (static / "vendor" / "fontawesome" / "webfonts").iterdir():
         if path.suffix != ".woff2":
@@ -117,10 +119,10 @@ def slim_font_awesome(output: Path) -> set[int]:
         options = subset.Options(flavor="woff2", notdef_outline=True)
         font = subset.load_font(str(path), options)
         subsetter = subset.Subsetter(options)
-        subsetter.populate(unicodes=wanted)
+        subsetter.populate(unicodes=shown)
         subsetter.subset(font)
         subset.save_font(font, str(path), options)
-    return wanted
+    return shown
 
 
 def forget_pages(app: Sphinx) -> None:

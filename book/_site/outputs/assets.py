@@ -7,6 +7,8 @@ import json
 import logging
 import re
 import shutil
+import zlib
+from functools import cache
 from pathlib import Path
 
 from fontTools import subset
@@ -74,18 +76,28 @@ def write_explorables(static: Path) -> None:
 IDLE_SCRIPTS = ("searchtools", "language_data", "searchindex", "sphinx_highlight")
 
 
+OWN = re.compile(r'(?<=[/"])(_static/(?:posenc|mathjax)/[^"?]+\.(?:js|css))(?:\?v=\w*)?"')
+
+
 def let_sliders_go_first(output: Path) -> None:
     """Take idle scripts off every page but the search, and have the others wait until the page is read.
 
     A script that does not wait holds up all that stands below it, and a deferred one every deferred one after it. Nor
     are the theme's own fetched before all others: they move no slider.
     The theme's 1.5 MB script of icons goes everywhere: web fonts draw them, and custom icons, its own, are not used.
+    What this module wrote is named by its version now: Sphinx has seen that of the build before, or none.
     """
+
+    @cache
+    def version(name: str) -> str:
+        return f"{zlib.crc32((output / name).read_bytes()):08x}"
+
     (output / "_static" / "scripts" / "fontawesome.js").unlink(missing_ok=True)  # a second build brings none
     for path in output.rglob("*.html"):
         before = path.read_text(encoding="utf-8")
         page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", before)
         page = re.sub(r'<link rel="preload" as="script"[^>]*>\n?', "", page)
+        page = OWN.sub(lambda address: f'{address[1]}?v={version(address[1])}"', page)
         if path.name != "search.html":
             page = re.sub(rf"<script\b[^>]*\b(?:{'|'.join(IDLE_SCRIPTS)})\.js[^>]*></script>\n?", "", page)
             # scripts within the page write to the options, so that one does not wait

@@ -103,7 +103,8 @@ def test_a_build_of_what_changed_equals_one_of_all(tmp_path: Path) -> None:
     next(cell for cell in notebook["cells"][1:] if cell["cell_type"] == "code")["source"].append("\n# more")
     chapter.write_text(dump(notebook), encoding="utf-8")
     words = folder / "src" / "posenc" / "js" / "decay_explorer.json"
-    words.write_text(words.read_text(encoding="utf-8").replace("distance", "Distance"), encoding="utf-8")
+    catalogue = json.loads(words.read_text(encoding="utf-8"))
+    words.write_text(json.dumps(catalogue | {"title": f"{catalogue['title']}, once more"}), encoding="utf-8")
     part = built(folder)
     assert "notebooks/08_multi_frequency_decay.html" in differing(before, part)
     for name in ("html", ".doctrees"):

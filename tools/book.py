@@ -41,7 +41,7 @@ def build_pages(*options: str) -> None:
     if cached() != before:
         sys.exit(
             "The build executed a notebook itself instead of taking it from the cache: "
-            "does _config.yml use the cache of book/_site/__init__.py?"
+            "does _config.yml use the cache of tools/execute.py?"
         )
 
 

@@ -1,28 +1,31 @@
 """Execute the chapters, two at a time, into the execution cache.
 
-    python -m tools.execute
+    python -m tools.execute            what the cache does not hold as it stands
+    python -m tools.execute FILE …     these notebooks, and store their text outputs in them
 
-A notebook is executed only if the cache does not hold it: the cache's place
-follows the package's source (book/_site/__init__.py computes it), and within
-it a notebook is found by its code cells. In the state that the last cell leaves,
-its exercises and sliders are tried out (tools/try_out.py). Seconds and peak
+The cache finds a notebook by its code cells. Beside what executing it gave stands a key: of these cells, of those files
+of the package that they depend on (tools/imports.py), and of versions. With another key it is executed anew. In the
+state that the last cell leaves, its exercises and sliders are tried out (tools/smoke_exercises.py). Seconds and peak
 memory of each go to _build/report/notebooks.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import os
+import platform
 import re
-import shutil
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache as remembered
+from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -32,20 +35,26 @@ from typing import Any
 import nbformat
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
+from jupyter_cache.cache.db import NbCacheRecord
 from jupyter_client.client import KernelClient
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellTimeoutError, DeadKernelError
 from nbclient.util import run_sync
 from traitlets.config import Config
 
-from tools import try_out
+from tools import smoke_exercises
+from tools.imports import Package
+from tools.notebooks import clean, dump
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 REPORT = ROOT / "_build" / "report"
+CACHE = ROOT / "_build" / ".jupyter_cache"
 AT_ONCE = 2
 CELL_TIMEOUT = 120
-CACHES_KEPT = 3
+MOST_KEPT = 100  # executed notebooks; those looked at longest ago go first
+# Packages whose version can change what a notebook prints or draws.
+VERSIONED = ("anywidget", "array-api-compat", "ipywidgets", "numpy", "plotly", "scipy", "torch")
 
 
 @dataclass
@@ -128,7 +137,7 @@ ENCRYPTED = Config({"KernelManager": {"transport_encryption": "auto"}})
 TRY_OUT = """\
 import sys
 sys.path.insert(0, {root!r})
-from tools.try_out import try_out
+from tools.smoke_exercises import try_out
 import json
 print(json.dumps(try_out(globals(), {exercises!r})))
 """
@@ -142,7 +151,7 @@ def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Ex
     """
     notebook = read(path)
     if tries:  # a cell more, which goes again
-        source = TRY_OUT.format(root=str(ROOT), exercises=try_out.exercises(notebook.cells))
+        source = TRY_OUT.format(root=str(ROOT), exercises=smoke_exercises.exercises(notebook.cells))
         notebook.cells.append(nbformat.v4.new_code_cell(source))
     current = {"cell": None, "number": 0}
 
@@ -171,63 +180,97 @@ def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Ex
         last = notebook.cells.pop()
         if not error:
             printed = "".join(output.text for output in last.outputs if output.get("name") == "stdout")
-            tried = {"key": try_out.key(notebook.cells), **json.loads(printed)}
+            tried = json.loads(printed)
     return Execution(notebook, seconds, peak_of_children(), error, tried)
 
 
-def cache_folder() -> Path:
-    """Where the website looks for executed notebooks."""
-    from book._site import execution_cache
+# ---- the cache ------------------------------------------------------------------------------------------------------
 
-    return Path(execution_cache())
+
+def versions() -> list[str]:
+    """The versions of Python and of the packages that can change what a notebook gives."""
+    lines = [platform.python_version()]
+    for name in VERSIONED:
+        try:
+            lines.append(f"{name}={version(name)}")
+        except PackageNotFoundError:
+            lines.append(f"{name} is absent")
+    return lines
+
+
+@remembered
+def package() -> Package:
+    """The package as it is when this process first looks."""
+    return Package()
+
+
+def key(notebook: nbformat.NotebookNode) -> str:
+    """What executing a notebook hangs on: its code, its exercises, what of the package they import, and versions."""
+    exercises = smoke_exercises.exercises(notebook.cells)
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    solutions = [exercise["solution"] or "" for exercise in exercises]
+    digest = hashlib.sha256(json.dumps([versions(), code, exercises]).encode())
+    digest.update(Path(smoke_exercises.__file__).read_bytes())
+    for path in package().files("\n".join([*code, *solutions])):
+        digest.update(f"{path.relative_to(package().folder).as_posix()} {package().digest(path)}\n".encode())
+    return digest.hexdigest()
 
 
 @contextmanager
 def open_cache() -> Iterator[JupyterCacheAbstract]:
-    """The execution cache for the package as it is now."""
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    cache = get_cache(str(folder))
+    """The execution cache."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    cache = get_cache(str(CACHE))
     try:
         yield cache
     finally:
         cache.db.dispose()  # else its connection stays open, which Python 3.13 warns of
 
 
+def record_of(cache: JupyterCacheAbstract, path: Path) -> NbCacheRecord | None:
+    """The record of executing ``path`` as it and the package stand; None if there is none."""
+    notebook = read(path)
+    try:
+        record = cache.match_cache_notebook(notebook)
+    except KeyError:
+        return None
+    return record if record.data.get("key") == key(notebook) else None
+
+
 def cached(path: Path) -> nbformat.NotebookNode:
     """The executed notebook of ``path``; ``LookupError`` if it has to be executed first."""
-    try:
-        with open_cache() as cache:
-            return cache.merge_match_into_notebook(read(path))[1]
-    except KeyError:
-        raise LookupError(f"{path.name} is not executed as it stands: run `make book`") from None
+    with open_cache() as cache:
+        if record_of(cache, path) is None:
+            raise LookupError(f"{path.name} is not executed as it stands: run `make book`")
+        return cache.merge_match_into_notebook(read(path))[1]
 
 
 def tried(path: Path) -> dict[str, Any]:
     """What trying out the exercises and sliders of ``path`` gave; ``LookupError`` if that has to be done first."""
     with open_cache() as cache:
-        found = kept(cache, path)
-    if found is None:
+        record = record_of(cache, path)
+    if record is None:
         raise LookupError(f"{path.name} is not executed as it stands: run `make book`")
-    return found["tried"]
+    return record.data["tried"]
 
 
-def kept(cache: JupyterCacheAbstract, path: Path) -> dict[str, Any] | None:
-    """What the cache keeps of executing ``path`` as it stands, its exercises' solutions included; None if nothing."""
-    notebook = read(path)
-    try:
-        data = cache.match_cache_notebook(notebook).data
-    except KeyError:
-        return None
-    return data if data.get("tried", {}).get("key") == try_out.key(notebook.cells) else None
+def executed_file(path: Path) -> Path:
+    """Where the cache keeps, or will keep, what the code cells of ``path`` gave: a new file after each execution."""
+    with open_cache() as cache:
+        _, hashkey = cache.create_hashed_notebook(read(path))
+    return CACHE / "executed" / hashkey / "base.ipynb"
 
 
-def forget_old_caches(current: Path) -> None:
-    """Remove all but the newest caches of earlier states of the package."""
-    others = [p for p in current.parent.iterdir() if p.is_dir() and p != current]
-    others.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
-    for folder in others[CACHES_KEPT - 1 :]:
-        shutil.rmtree(folder)
+def drop_outdated(cache: JupyterCacheAbstract, paths: list[Path]) -> list[Path]:
+    """Remove what the cache holds of notebooks with another key, which would be shown; return all that it lacks."""
+    missing = [path for path in paths if record_of(cache, path) is None]
+    for path in missing:
+        with suppress(KeyError):
+            cache.remove_cache(cache.match_cache_notebook(read(path)).pk)
+    return missing
+
+
+# ---- all chapters ---------------------------------------------------------------------------------------------------
 
 
 def prepared() -> BaseContext:
@@ -241,11 +284,12 @@ def prepared() -> BaseContext:
 
 def execute_all(cache: JupyterCacheAbstract, paths: list[Path]) -> dict[str, str]:
     """Execute what the cache does not hold; return the errors by notebook."""
-    forget_old_caches(cache_folder())
-    missing = [path for path in paths if kept(cache, path) is None]
+    cache.change_cache_limit(MOST_KEPT)
+    missing = drop_outdated(cache, paths)
     here = len(paths) - len(missing)
     print(f"Notebooks: {len(missing)} to execute, {here} executed already.", flush=True)
     errors = {}
+    keys = {path: key(read(path)) for path in missing}  # before they run: what is changed meanwhile counts as changed
     # A process for each notebook, so that each has its own kernel and its own peak of memory.
     with ProcessPoolExecutor(AT_ONCE, prepared(), max_tasks_per_child=1) as pool:
         running = {}
@@ -258,6 +302,7 @@ def execute_all(cache: JupyterCacheAbstract, paths: list[Path]) -> dict[str, str
                 print(f"  {path.name}: failed after {result.seconds:.1f} s", flush=True)
                 continue
             data = {"execution_seconds": result.seconds, "peak_mib": result.peak_mib, "tried": result.tried}
+            data["key"] = keys[path]
             cache.cache_notebook_bundle(
                 CacheBundleIn(result.notebook, str(path), data=data),
                 check_validity=False,
@@ -282,6 +327,15 @@ def write_report(cache: JupyterCacheAbstract, paths: list[Path]) -> None:
     (REPORT / "notebooks.json").write_text(text, encoding="utf-8")
 
 
+def store_outputs(path: Path) -> None:
+    """Execute a notebook and store its text outputs in it."""
+    result = execute(path)
+    if result.error:
+        sys.exit(f"{path.name}, {result.error}")
+    print(f"{path.name}: executed in {result.seconds:.1f} s", flush=True)
+    path.write_text(dump(clean(result.notebook)), encoding="utf-8")
+
+
 def main() -> None:
     """Execute every chapter that the cache does not hold; exit 1 if one fails."""
     paths = chapters()
@@ -298,5 +352,11 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    argparse.ArgumentParser(prog="python -m tools.execute", description=__doc__).parse_args()
-    main()
+    parser = argparse.ArgumentParser(prog="python -m tools.execute", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("notebooks", nargs="*", type=Path, metavar="FILE", help="store text outputs in these")
+    if notebooks := parser.parse_args().notebooks:
+        for notebook in notebooks:
+            store_outputs(notebook)
+    else:
+        main()

@@ -2,11 +2,10 @@
 
     python -m tools.notebooks clean [FILE …]     rewrite the notebooks in the clean form
     python -m tools.notebooks --check [FILE …]   name those that are not clean; exit 1
-    python -m tools.notebooks run [FILE …]       execute, store the text outputs, clean
 
 Without files it takes all of notebooks/. The text outputs that are stored are
-what nbval compares, so after a change that alters them: `run`, then read the
-difference before committing it.
+what nbval compares, so after a change that alters them: `python -m tools.execute
+FILE`, then read the difference before committing it.
 """
 
 from __future__ import annotations
@@ -148,33 +147,20 @@ def clean(notebook: dict) -> dict:
     return notebook
 
 
-def run(path: Path) -> None:
-    """Execute the notebook and store its text outputs in it."""
-    from tools.execute import execute
-
-    result = execute(path)
-    if result.error:
-        sys.exit(f"{path.name}, {result.error}")
-    print(f"{path.name}: executed in {result.seconds:.1f} s", flush=True)
-    path.write_text(dump(clean(result.notebook)), encoding="utf-8")
-
-
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="only say which are not clean")
-    parser.add_argument("words", nargs="*", metavar="clean|run FILE …")
+    parser.add_argument("words", nargs="*", metavar="clean FILE …")
     options = parser.parse_args()
     words = options.words
-    action = words.pop(0) if words and words[0] in ("clean", "run") else "clean"
+    if words[:1] == ["clean"]:
+        words.pop(0)
     paths = [Path(word) for word in words] or sorted(ROOT.glob("notebooks/*.ipynb"))
     if missing := [word for word, path in zip(words, paths, strict=False) if not path.is_file()]:
         parser.error(f"there is no notebook {missing[0]}")
     unclean = []
     for path in paths:
-        if action == "run" and not options.check:
-            run(path)
-            continue
         before = path.read_text(encoding="utf-8")
         after = dump(clean(json.loads(before)))
         if before != after:

@@ -7,6 +7,8 @@ import json
 import logging
 import re
 import shutil
+import zlib
+from functools import cache
 from pathlib import Path
 
 from fontTools import subset
@@ -74,24 +76,36 @@ def write_explorables(static: Path) -> None:
 IDLE_SCRIPTS = ("searchtools", "language_data", "searchindex", "sphinx_highlight")
 
 
+OWN = re.compile(r'(?<=[/"])(_static/(?:posenc|mathjax)/[^"?]+\.(?:js|css))(?:\?v=\w*)?"')
+
+
 def let_sliders_go_first(output: Path) -> None:
     """Take idle scripts off every page but the search, and have the others wait until the page is read.
 
     A script that does not wait holds up all that stands below it, and a deferred one every deferred one after it. Nor
     are the theme's own fetched before all others: they move no slider.
     The theme's 1.5 MB script of icons goes everywhere: web fonts draw them, and custom icons, its own, are not used.
+    What this module wrote is named by its version now: Sphinx has seen that of the build before, or none.
     """
+
+    @cache
+    def version(name: str) -> str:
+        return f"{zlib.crc32((output / name).read_bytes()):08x}"
+
     (output / "_static" / "scripts" / "fontawesome.js").unlink(missing_ok=True)  # a second build brings none
     for path in output.rglob("*.html"):
-        page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", path.read_text(encoding="utf-8"))
+        before = path.read_text(encoding="utf-8")
+        page = re.sub(r"<script\b[^>]*/fontawesome\.js[^>]*></script>\n?", "", before)
         page = re.sub(r'<link rel="preload" as="script"[^>]*>\n?', "", page)
+        page = OWN.sub(lambda address: f'{address[1]}?v={version(address[1])}"', page)
         if path.name != "search.html":
             page = re.sub(rf"<script\b[^>]*\b(?:{'|'.join(IDLE_SCRIPTS)})\.js[^>]*></script>\n?", "", page)
             # scripts within the page write to the options, so that one does not wait
             page = re.sub(
                 r"<script (?![^>]*\b(?:defer|async|documentation_options)\b)(?=[^>]*\bsrc=)", "<script defer ", page
             )
-        path.write_text(page, encoding="utf-8")
+        if page != before:
+            path.write_text(page, encoding="utf-8")
 
 
 def slim_font_awesome(output: Path) -> set[int]:
@@ -104,11 +118,11 @@ def slim_font_awesome(output: Path) -> set[int]:
     theme = (static / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
     names = set(re.findall(r"\bfa-([a-z0-9-]+)", read("*.html", output) + read("*.js", static)))
     rules = re.findall(r'([^{}]+)\{(?:--fa|content):\s*"\\([0-9a-f]+)', theme)
-    wanted = {int(code, 16) for selector, code in rules if names & set(re.findall(r"\.fa-([a-z0-9-]+)", selector))}
+    shown = {int(code, 16) for selector, code in rules if names & set(re.findall(r"\.fa-([a-z0-9-]+)", selector))}
     # icons that style sheets name by their code point, escaped or as a character
     sheets = re.sub(r"\.fa-[^{}]*\{[^{}]*\}", "", read("*.css", static))
-    wanted |= {int(code, 16) for code in re.findall(r"\\([ef][0-9a-f]{3})\b", sheets)}
-    wanted |= {ord(character) for character in re.findall("[\ue000-\uf8ff]", sheets)}
+    shown |= {int(code, 16) for code in re.findall(r"\\([ef][0-9a-f]{3})\b", sheets)}
+    shown |= {ord(character) for character in re.findall("[\ue000-\uf8ff]", sheets)}
 
     for path in (static / "vendor" / "fontawesome" / "webfonts").iterdir():
         if path.suffix != ".woff2":
@@ -117,10 +131,10 @@ def slim_font_awesome(output: Path) -> set[int]:
         options = subset.Options(flavor="woff2", notdef_outline=True)
         font = subset.load_font(str(path), options)
         subsetter = subset.Subsetter(options)
-        subsetter.populate(unicodes=wanted)
+        subsetter.populate(unicodes=shown)
         subsetter.subset(font)
         subset.save_font(font, str(path), options)
-    return wanted
+    return shown
 
 
 def forget_pages(app: Sphinx) -> None:

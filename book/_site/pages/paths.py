@@ -72,7 +72,7 @@ class Road:
 
 def roads(path: Path = PATHS) -> dict[str, Road]:
     """All roads, by name."""
-    found = {}
+    by_name = {}
     for name, road in tomllib.loads(path.read_text(encoding="utf-8")).items():
         stops = tuple(
             Stop(
@@ -86,10 +86,10 @@ def roads(path: Path = PATHS) -> dict[str, Road]:
         weeks = tuple(
             Week(week["goal"], tuple(week["pages"]), week.get("assignment", "")) for week in road.get("weeks", ())
         )
-        found[name] = Road(name, road["title"], road["page"], stops, weeks)
-        if len(set(found[name].pages)) < len(found[name].pages):
-            raise ExtensionError(f"{path.name}: the road {name} comes to a page twice: {found[name].pages}")
-    return found
+        by_name[name] = Road(name, road["title"], road["page"], stops, weeks)
+        if len(set(by_name[name].pages)) < len(by_name[name].pages):
+            raise ExtensionError(f"{path.name}: the road {name} comes to a page twice: {by_name[name].pages}")
+    return by_name
 
 
 # ---- times ----------------------------------------------------------------------------------------------------------
@@ -216,9 +216,9 @@ class RoadDirective(SphinxDirective):
             item = nodes.list_item()
             self.state.nested_parse(StringList(entry.splitlines(), source=self.env.docname), self.content_offset, item)
             listed += item
-        told = nodes.paragraph()
-        told += nodes.Text(in_all(road))
-        return [told, box, listed]
+        time = nodes.paragraph()
+        time += nodes.Text(in_all(road))
+        return [time, box, listed]
 
 
 # ---- what the pages need --------------------------------------------------------------------------------------------

@@ -83,13 +83,13 @@ def _title(node: nodes.Element) -> str:
 
 def places_of(doctree: nodes.document) -> list[Place]:
     """The places of a page, the page itself first, without an anchor."""
-    found = []
+    places: list[Place] = []
     for node in doctree.findall(lambda node: isinstance(node, nodes.section) or _is_entry(node)):
         title = _title(node)
-        anchor = "" if not found else str(node.get("slug") or node["ids"][0])
+        anchor = "" if not places else str(node.get("slug") or node["ids"][0])
         texts = [title, *_own_texts(node)]
-        found.append(Place(anchor, title, dict(Counter(words_of("\n".join(texts))))))
-    return found
+        places.append(Place(anchor, title, dict(Counter(words_of("\n".join(texts))))))
+    return places
 
 
 def collect(app: Sphinx, doctree: nodes.document) -> None:
@@ -100,8 +100,8 @@ def collect(app: Sphinx, doctree: nodes.document) -> None:
 def _noted(env: BuildEnvironment) -> dict[str, list[Place]]:
     if not hasattr(env, "posenc_places"):
         env.posenc_places = {}  # type: ignore[attr-defined]
-    found: dict[str, list[Place]] = env.posenc_places  # type: ignore[attr-defined]
-    return found
+    places: dict[str, list[Place]] = env.posenc_places  # type: ignore[attr-defined]
+    return places
 
 
 def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
@@ -119,9 +119,9 @@ def index(noted: dict[str, list[Place]]) -> dict[str, Any]:
     pages, places = [], []
     words: dict[str, list[int]] = defaultdict(list)
     number: dict[tuple[str, str], int] = {}
-    for page, (docname, found) in enumerate(sorted(noted.items())):
-        pages.append({"name": docname, "title": found[0].title if found else docname, "kind": kind_of(docname)})
-        for place in found:
+    for page, (docname, of_page) in enumerate(sorted(noted.items())):
+        pages.append({"name": docname, "title": of_page[0].title if of_page else docname, "kind": kind_of(docname)})
+        for place in of_page:
             number[docname, place.anchor] = len(places)
             for word, count in place.words.items():
                 words[word] += [len(places), count]

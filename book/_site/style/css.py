@@ -29,11 +29,11 @@ ADDRESS = re.compile(r"""\burl\((["']?)(?![a-z]+:|[/#])([^"')]+)\1\)""")
 def read(static: Path, name: PurePosixPath) -> str:
     """A sheet's text with those that it imports in their places, and every address as it is from the one sheet."""
 
-    def imported(found: re.Match[str]) -> str:
-        return read(static, PurePosixPath(relpath(name.parent / found[1])))
+    def imported(rule: re.Match[str]) -> str:
+        return read(static, PurePosixPath(relpath(name.parent / rule[1])))
 
-    def moved(found: re.Match[str]) -> str:
-        return f"url({found[1]}{relpath(name.parent / found[2], SHEET.parent)}{found[1]})"
+    def moved(address: re.Match[str]) -> str:
+        return f"url({address[1]}{relpath(name.parent / address[2], SHEET.parent)}{address[1]})"
 
     text = (static / name).read_text(encoding="utf-8").removeprefix('@charset "UTF-8";')
     return IMPORT.sub(imported, ADDRESS.sub(moved, text))
@@ -54,8 +54,9 @@ def write(output: Path, icons: Collection[int]) -> None:
         page = path.read_text(encoding="utf-8")
         named = [link for link in LINK.finditer(page) if link["name"] in {*held, str(SHEET)}]
         if named and "_static" not in path.parts:  # where the theme's templates lie
-            place = named[0]
-            for link in reversed(named):
-                page = page[: link.start()] + page[link.end() :]
-            one = f'<link rel="stylesheet" href="{place["root"]}_static/{SHEET}?v={version}" />\n'
-            path.write_text(page[: place.start()] + one + page[place.start() :], encoding="utf-8")
+            one = f'<link rel="stylesheet" href="{named[0]["root"]}_static/{SHEET}?v={version}" />\n'
+            if [link[0] for link in named] != [one]:
+                start = named[0].start()
+                for link in reversed(named):
+                    page = page[: link.start()] + page[link.end() :]
+                path.write_text(page[:start] + one + page[start:], encoding="utf-8")

@@ -7,6 +7,7 @@ reader's own faces.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 from pathlib import Path
@@ -58,9 +59,21 @@ def cut(source: Path, weight: float | tuple[float, float], kept: set[str]) -> TT
 
 
 def write_face(package: Path, output: Path) -> None:
-    """Write the faces, from the package's folder, and their licence beside the site's style sheet."""
-    folder = output / "_static" / "posenc"
+    """Write the faces, from the package's folder, and their licence beside the site's style sheet.
+
+    Cutting them takes seconds, so they are kept in a folder beside the site until other characters are shown.
+    """
     kept = shown(output)
-    for name, (source, weight) in FACES.items():
-        cut(package / "files" / source, weight, kept).save(folder / name)
-    shutil.copy2(package / "LICENSE", folder / "face-licence.txt")
+    digest = hashlib.sha256("".join(sorted(kept)).encode() + Path(__file__).read_bytes())
+    for source, _ in FACES.values():
+        digest.update((package / "files" / source).read_bytes())
+    faces = output.parent / ".faces" / digest.hexdigest()[:16]
+    if not faces.exists():
+        shutil.rmtree(faces.parent, ignore_errors=True)
+        unfinished = faces.with_suffix(".unfinished")
+        unfinished.mkdir(parents=True)
+        for name, (source, weight) in FACES.items():
+            cut(package / "files" / source, weight, kept).save(unfinished / name)
+        shutil.copy2(package / "LICENSE", unfinished / "face-licence.txt")
+        unfinished.rename(faces)
+    shutil.copytree(faces, output / "_static" / "posenc", dirs_exist_ok=True)

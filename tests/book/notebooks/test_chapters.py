@@ -84,7 +84,7 @@ def test_cells_that_show_are_those_not_compared_and_none_prints_too_or_warns(pat
         if cell.cell_type == "code":
             kinds = {is_shown(output) for output in cell.outputs}
             assert len(kinds) < 2, f"cell {cell.id} prints and shows"
-            assert (kinds == {True}) == (SHOWS in tags(cell)), f"cell {cell.id}: run `python -m tools.notebooks run`"
+            assert (kinds == {True}) == (SHOWS in tags(cell)), f"cell {cell.id}: run `python -m tools.execute`"
             streams = [output.get("name") for output in cell.outputs]
             assert "stderr" not in streams, f"cell {cell.id} writes to stderr"
 

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from tools.notebooks import joined, load, tags, text_of
-from tools.try_out import shown
+from tools.smoke_exercises import shown
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "notebooks" / "common_mistakes.ipynb"

@@ -1,10 +1,13 @@
-"""The Sphinx extension without a browser: the cache's path, launch buttons, descriptions, outputs."""
+"""The Sphinx extension without a browser: what pages are read anew for, launch buttons, descriptions, outputs."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +22,8 @@ from book._site.outputs import processes, render
 from book._site.pages import head
 from book._site.reference.directives import AnyTrait
 from tests.book.site.browser import ROOT
+from tools import execute
+from tools.notebooks import dump, load
 
 PLOTLY = render.PLOTLY
 VIEW = render.WIDGET_VIEW
@@ -41,55 +46,76 @@ def test_a_page_that_fails_in_a_process_of_its_own_is_not_passed_over() -> None:
         start()
 
 
-# ---- the execution cache ------------------------------------------------------------------------------------------
+# ---- what a page is read anew for ---------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def copied_package(tmp_path: Path) -> Path:
-    """A folder that holds a copy of src/posenc."""
-    shutil.copytree(ROOT / "src" / "posenc", tmp_path / "src" / "posenc")
-    return tmp_path
+def inputs(text: str, tmp_path: Path) -> set[str]:
+    """The files of the package whose change has a page of this text read anew."""
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    noted: list[str] = []
+    env = SimpleNamespace(docname="page", doc2path=lambda _: str(page), note_dependency=noted.append)
+    _site.note_inputs(SimpleNamespace(env=env), nodes.container())  # type: ignore[arg-type]
+    return {Path(path).relative_to(ROOT / "src" / "posenc").as_posix() for path in noted}
 
 
-def test_cache_path_is_stable(copied_package: Path) -> None:
-    first = _site.execution_cache(copied_package)
-    assert first == _site.execution_cache(copied_package)
-    assert first.name == _site.execution_cache().name  # it depends on the contents, not on the place
-    assert first.parent == copied_package / "_build" / ".jupyter_cache"
+def test_a_page_is_read_anew_for_what_its_directives_show(tmp_path: Path) -> None:
+    assert inputs("No directive.", tmp_path) == set()
+    of_one = inputs("```{explorable} DecayExplorer\n```", tmp_path)
+    assert {"js/decay_explorer.json", "js/shell.json", "widgets/decay_explorer.py"} <= of_one
+    assert not {"js/tangle.json", "rope.py"} & of_one
+    assert {"js/decay_explorer.json", "js/tangle.json"} <= inputs("```{road} two_hours\n```", tmp_path)
+    assert "js/doctor.json" in inputs("```{doctor}\n```", tmp_path)
+    for directive in ("claims", "claims-kept"):
+        assert {"rotary.py", "lab/data/exams.npz"} <= inputs(f"```{{{directive}}}\n```", tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "follows"), [("frequencies.py", True), ("js/*.json", True), ("js/*.js", False), ("js/*.css", False)]
-)
-def test_cache_path_follows_what_a_notebook_shows(copied_package: Path, pattern: str, follows: bool) -> None:
-    before = _site.execution_cache(copied_package)
-    changed = next((copied_package / "src" / "posenc").glob(pattern))
-    changed.write_bytes(changed.read_bytes() + b"\n")
-    assert (_site.execution_cache(copied_package) != before) == follows
+def test_a_chapter_is_read_anew_for_what_its_execution_gave() -> None:
+    [chapter, *_] = execute.chapters()
+    noted: list[str] = []
+    env = SimpleNamespace(docname="page", doc2path=lambda _: str(chapter), note_dependency=noted.append)
+    _site.note_inputs(SimpleNamespace(env=env), nodes.container())  # type: ignore[arg-type]
+    assert noted == [str(execute.executed_file(chapter))]
 
 
-def test_cache_path_follows_names_and_new_files(copied_package: Path) -> None:
-    package = copied_package / "src" / "posenc"
-    paths = {_site.execution_cache(copied_package)}
-    (package / "new.py").write_text("")
-    paths.add(_site.execution_cache(copied_package))
-    (package / "new.py").rename(package / "newer.py")
-    paths.add(_site.execution_cache(copied_package))
-    assert len(paths) == 3
+def built(folder: Path) -> dict[str, bytes]:
+    """Build the book in a copy of the repository; what the site holds."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(folder / "src"), str(folder)))}
+    subprocess.run([sys.executable, "-m", "tools.book"], cwd=folder, env=environment, check=True)
+    site = folder / "_build" / "html"
+    return {path.relative_to(site).as_posix(): path.read_bytes() for path in sorted(site.rglob("*")) if path.is_file()}
 
 
-def test_cache_path_ignores_compiled_files(copied_package: Path) -> None:
-    before = _site.execution_cache(copied_package)
-    compiled = copied_package / "src" / "posenc" / "__pycache__"
-    compiled.mkdir(exist_ok=True)
-    (compiled / "anything.pyc").write_bytes(b"1")
-    assert _site.execution_cache(copied_package) == before
+@pytest.mark.release
+def test_a_build_of_what_changed_equals_one_of_all(tmp_path: Path) -> None:
+    """Nothing new changes no file; a text, a comment and an explorable's label give what a build from nothing gives."""
+    folder = tmp_path / "copy"
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", "_build", "__pycache__", ".*_cache", ".venv"))
+    for name in (".jupyter_cache", "page_parts"):
+        if (ROOT / "_build" / name).exists():
+            shutil.copytree(ROOT / "_build" / name, folder / "_build" / name)
+    before = built(folder)
+    assert differing(before, built(folder)) == []
+
+    chapter = folder / "notebooks" / "08_multi_frequency_decay.ipynb"
+    notebook = load(chapter)
+    next(cell for cell in notebook["cells"][1:] if cell["cell_type"] == "markdown")["source"].append("\n\nΩ.")
+    next(cell for cell in notebook["cells"][1:] if cell["cell_type"] == "code")["source"].append("\n# more")
+    chapter.write_text(dump(notebook), encoding="utf-8")
+    words = folder / "src" / "posenc" / "js" / "decay_explorer.json"
+    catalogue = json.loads(words.read_text(encoding="utf-8"))
+    words.write_text(json.dumps(catalogue | {"title": f"{catalogue['title']}, once more"}), encoding="utf-8")
+    part = built(folder)
+    assert "notebooks/08_multi_frequency_decay.html" in differing(before, part)
+    for name in ("html", ".doctrees"):
+        shutil.rmtree(folder / "_build" / name)
+    # Sphinx's own index for its search forgets the package's names on pages that it does not write again
+    assert set(differing(part, built(folder))) <= {"searchindex.js"}
 
 
-def test_cache_path_follows_versions(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = _site.execution_cache()
-    monkeypatch.setattr(_site, "version", lambda name: "0")
-    assert _site.execution_cache() != before
+def differing(first: dict[str, bytes], second: dict[str, bytes]) -> list[str]:
+    """The names of files that are not the same in both."""
+    return [name for name in sorted({*first, *second}) if first.get(name) != second.get(name)]
 
 
 # ---- configuration ------------------------------------------------------------------------------------------------
@@ -100,7 +126,7 @@ def test_launch_buttons_need_an_address(url: str, kept: bool) -> None:
     config = SimpleNamespace(html_theme_options={"repository_url": url, "launch_buttons": {"colab_url": "x"}})
     _site.configure(None, config)  # type: ignore[arg-type]
     assert ("launch_buttons" in config.html_theme_options) == kept
-    assert config.nb_execution_cache_path == str(_site.execution_cache())
+    assert config.nb_execution_cache_path == str(execute.CACHE)
 
 
 # ---- descriptions -------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +12,11 @@ from queue import Empty
 import nbformat
 import nbformat.v4 as v4
 import pytest
+from jupyter_cache.base import CacheBundleIn
 
 from tools import execute
+from tools.imports import Package
+from tools.notebooks import load, text_of
 
 
 def notebook(folder: Path, *sources: str) -> Path:
@@ -44,19 +46,62 @@ def test_a_cell_that_takes_too_long_is_named(tmp_path, monkeypatch):
     assert error.startswith("cell 1 (id cell-1): took longer than 1 s\n")
 
 
-def test_a_notebook_that_the_cache_does_not_hold_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(execute, "cache_folder", lambda: tmp_path / "cache")
-    with pytest.raises(LookupError, match=r"a\.ipynb is not executed as it stands: run `make book`"):
-        execute.cached(notebook(tmp_path, "x = 1"))
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package of two modules, and an empty cache."""
+    folder = tmp_path / "p"
+    folder.mkdir()
+    for name in ("__init__", "used", "other"):
+        (folder / f"{name}.py").write_text("x = 1")
+    monkeypatch.setattr(execute, "CACHE", tmp_path / "cache")
+    monkeypatch.setattr(execute, "package", lambda: Package(folder))
+    return folder
 
 
-def test_only_the_newest_caches_are_kept(tmp_path):
-    folders = [tmp_path / name for name in "abcde"]
-    for age, folder in enumerate(folders):
-        folder.mkdir()
-        os.utime(folder, (age, age))
-    execute.forget_old_caches(folders[0])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "d", "e"]
+def test_what_another_execution_hangs_on(package, tmp_path, monkeypatch):
+    def key(code="from p import used", text="", solution="1"):
+        folded = f"<summary>Solution</summary>\n\n```python\n{solution}\n```"
+        cells = [v4.new_code_cell("", id="stub", metadata={"tags": ["exercise"]}), v4.new_markdown_cell(folded)]
+        cells += [v4.new_code_cell(code, id="check", metadata={"tags": ["check"]}), v4.new_markdown_cell(text)]
+        return execute.key(v4.new_notebook(cells=cells))
+
+    before = key()
+    assert key(text="another") == before
+    assert len({before, key(code="from p import used  # again"), key(solution="2")}) == 3
+    (package / "other.py").write_text("x = 2")
+    assert key() == before != key(solution="from p import other")
+    (package / "used.py").write_text("x = 2")
+    assert key() != before
+    before = key()
+    monkeypatch.setattr(execute, "version", lambda name: "0")
+    assert key() != before
+
+
+def test_what_older_code_gave_is_not_shown(package, tmp_path):
+    path = notebook(tmp_path, "from p import used")
+    with execute.open_cache() as cache:
+        bundle = CacheBundleIn(
+            execute.read(path), str(path), data={"key": execute.key(execute.read(path)), "tried": {}}
+        )
+        assert execute.drop_outdated(cache, [path]) == [path]
+        cache.cache_notebook_bundle(bundle, check_validity=False)
+        assert execute.drop_outdated(cache, [path]) == []
+        assert execute.executed_file(path).is_file()
+        assert execute.cached(path).cells[0].source == "from p import used"
+        (package / "used.py").write_text("x = 2")
+        for look in (execute.cached, execute.tried):
+            with pytest.raises(LookupError, match=r"a\.ipynb is not executed as it stands: run `make book`"):
+                look(path)
+        assert execute.drop_outdated(cache, [path]) == [path]
+        assert not execute.executed_file(path).exists()
+
+
+def test_text_outputs_are_stored(tmp_path):
+    path = notebook(tmp_path, "print(6 * 7)")
+    execute.store_outputs(path)
+    assert text_of(load(path)["cells"][0]) == "42\n"
+    with pytest.raises(SystemExit, match=r"a\.ipynb, cell 1 \(id cell-1\): ZeroDivisionError"):
+        execute.store_outputs(notebook(tmp_path, "1 / 0"))
 
 
 def run(coroutine: Coroutine) -> object:

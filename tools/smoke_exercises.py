@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import hashlib
 import io
 import itertools
-import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -38,22 +35,16 @@ def solution_after(cells: list[dict], place: int) -> str | None:
 
 def exercises(cells: list[dict]) -> list[dict[str, Any]]:
     """The exercises that have a checking cell: the ids of both cells, the folded solution, and the check's source."""
-    found: list[dict[str, Any]] = []
+    tasks: list[dict[str, Any]] = []
     stub = None
     for place, cell in enumerate(cells):
         if "exercise" in tags(cell):
             stub = place
         if "check" in tags(cell) and stub is not None:
             names = {"stub": cells[stub]["id"], "check": cell["id"]}
-            found.append({**names, "solution": solution_after(cells, stub), "source": joined(cell["source"])})
+            tasks.append({**names, "solution": solution_after(cells, stub), "source": joined(cell["source"])})
             stub = None
-    return found
-
-
-def key(cells: list[dict]) -> str:
-    """What the result of trying out hangs on, beside the code cells that ran."""
-    told = json.dumps(exercises(cells)) + Path(__file__).read_text(encoding="utf-8")
-    return hashlib.sha256(told.encode()).hexdigest()
+    return tasks
 
 
 def ends_of(control: Any) -> list[Any]:
@@ -128,14 +119,14 @@ def fault(function: Callable[..., Any], setting: dict[str, Any]) -> str:
     """What is wrong with the figure that a slider draws at a setting, or ``""``."""
     try:
         drawn = figures(function, setting)
-    except Exception as error:  # it is told, and a test fails on it
+    except Exception as error:  # it is reported, and a test fails on it
         return f"{type(error).__name__}: {error}"
     if len(drawn) != 1:
         return f"draws {len(drawn)} figures"
     return "" if all_finite(drawn[0]) else "draws a number that is not finite, or none"
 
 
-def said(solution: str, check: str, namespace: dict[str, Any]) -> str:
+def check_output(solution: str, check: str, namespace: dict[str, Any]) -> str:
     """What a check prints once a solution has run, or how that failed."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, shown():
         try:
@@ -148,7 +139,7 @@ def said(solution: str, check: str, namespace: dict[str, Any]) -> str:
     return printed.getvalue()
 
 
-def try_out(namespace: dict[str, Any], asked: list[dict[str, Any]]) -> dict[str, Any]:
+def try_out(namespace: dict[str, Any], tasks: list[dict[str, Any]]) -> dict[str, Any]:
     """What a chapter's sliders draw at their ends, and what each check says once the solution took the stub's place."""
     import ipywidgets
 
@@ -160,5 +151,7 @@ def try_out(namespace: dict[str, Any], asked: list[dict[str, Any]]) -> dict[str,
         tried = [(setting, fault(box.f, setting)) for setting in settings(controls)]
         faults = [f"{setting}: {what}" for setting, what in tried if what]
         sliders.append({"controls": list(controls), "settings": len(tried), "faults": faults})
-    checks = {each["stub"]: each["solution"] and said(each["solution"], each["source"], namespace) for each in asked}
+    checks = {
+        each["stub"]: each["solution"] and check_output(each["solution"], each["source"], namespace) for each in tasks
+    }
     return {"sliders": sliders, "checks": checks}

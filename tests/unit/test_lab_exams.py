@@ -35,6 +35,7 @@ def asked(run, group):
     return list(exams.GROUPS[group](build(run).eval(), run))
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("task", ["text", "said_once", "copy"])
 def test_every_group_of_a_headline_run(task):
     run = Run("full" if task == "copy" else "two_layers", task, "rope_10000", 0)
@@ -136,6 +137,7 @@ def test_the_step_at_which_a_task_was_learned():
     assert learned_at([0.1] * 20 + [4.2] * 20 + [0.1] * 20, 64) > 400  # it forgot, and learned again
 
 
+@pytest.mark.release
 def test_learning_rates_are_tried_on_the_same_batches():
     found = try_rates(Run("two_layers", "text", "none", 9), 100)
     assert list(found) == list(RATES)

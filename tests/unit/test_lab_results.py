@@ -63,6 +63,7 @@ def test_every_length_and_scaling_was_measured():
                 assert needed >= {(seed, 128 * factor) for seed in (0, 1, 2) for factor in times}
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("name", FULL)
 def test_shipped_checkpoints_measure_as_recorded(name):
     model, run = lab.load(name)
@@ -88,6 +89,7 @@ def test_shipped_checkpoints_measure_as_recorded(name):
 EXAMS = exams()
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("name", [name for name in shipping() if name.startswith("two_layers-")])
 def test_shipped_checkpoints_pass_the_exams_as_recorded(name):
     """The windows of text are frozen, so that other Pythons measure the same too."""
@@ -120,6 +122,7 @@ def test_a_model_that_looks_too_far_fails_said_once_and_passes_repeated():
     assert shares["as it is", "said_once"] > 0.6
 
 
+@pytest.mark.release
 def test_shipped_statistics_are_those_of_the_shipped_models():
     held = statistics()
     rotated = [name for name in shipping() if "-rope_" in name]
@@ -155,6 +158,7 @@ def test_the_learned_minus_on_every_model_that_ships():
             assert plain["loss"] - other["loss"] < 0.3 * harm
 
 
+@pytest.mark.release
 def test_a_quick_run_trains_to_what_was_recorded():
     """Rounding differs between machines and grows with every step: the first losses agree, and what it learns."""
     run = Run("quick", "copy", "rope_100", 0)

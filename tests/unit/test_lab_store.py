@@ -168,6 +168,7 @@ def test_every_planned_run_has_its_name():
     assert [Run.from_name(name) for name in names] == planned()
 
 
+@pytest.mark.release
 def test_workers_take_up_what_others_left(tmp_path):
     """Processes of their own find the work: here all is there already, and each says so run by run."""
     quick = [run.name for run in planned() if run.profile == "quick"]

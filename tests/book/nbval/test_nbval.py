@@ -43,6 +43,7 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict]:
     return path, executed
 
 
+@pytest.mark.release
 def test_texts_are_compared_strictly_and_figures_are_left_out(compared: tuple[Path, dict]) -> None:
     options = ["--nbval", "--nbval-current-env", "-p", "no:cacheprovider", "-v"]
     result = subprocess.run(

@@ -135,6 +135,7 @@ def test_work_is_kept_until_it_is_cleared(assignment: Chapter, new_page: Callabl
     assert assignment.told.startswith("Your work on this page was changed in another tab.")
 
 
+@pytest.mark.release
 def test_what_is_taken_away_can_be_loaded_again(assignment: Chapter, tmp_path: Path) -> None:
     assignment.type("q2", RIGHT)
     write_words(assignment.page)
@@ -156,6 +157,7 @@ def test_what_is_taken_away_can_be_loaded_again(assignment: Chapter, tmp_path: P
     assert kept(assignment.page) == {"q2": "pass", "q7": WORDS}
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -234,6 +236,7 @@ def test_a_hint_is_asked_for_below_its_check_and_stays(assignment: Chapter, tmp_
     assert assignment.page.locator("#cell-q2-check .cm-content").inner_text().endswith("check.q2.hint(3)")
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("width", [1280, 360])
 def test_work_is_taken_away_from_where_one_works(assignment: Chapter, tmp_path: Path, width: int) -> None:
     page = assignment.page
@@ -249,6 +252,7 @@ def test_work_is_taken_away_from_where_one_works(assignment: Chapter, tmp_path: 
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+@pytest.mark.release
 def test_the_themes_own_download_has_the_work_too(assignment: Chapter, tmp_path: Path) -> None:
     assignment.type("q2", RIGHT)
     kept(assignment.page)
@@ -259,6 +263,7 @@ def test_the_themes_own_download_has_the_work_too(assignment: Chapter, tmp_path:
     assert "".join(next(cell for cell in cells if cell["id"] == "q2")["source"]) == RIGHT
 
 
+@pytest.mark.release
 def test_from_disk_too_work_is_kept_and_a_browser_that_keeps_none_says_so(new_page: Callable[..., Page]) -> None:
     require_site()
     page = new_page()

@@ -21,6 +21,7 @@ from tests.book.site.test_assignment_pages import taken
 pytestmark = pytest.mark.torch
 
 
+@pytest.mark.release
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy warns here of what overflows, and a page's NumPy does not
 def test_wrong_answers_are_told_in_the_page_what_they_are_told_here(browser: Browser, site_url: str) -> None:
     row = try_bank(browser, site_url, 4)
@@ -28,6 +29,7 @@ def test_wrong_answers_are_told_in_the_page_what_they_are_told_here(browser: Bro
     assert row["tried"] > 60
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("place", ["http", "disk"])
 def test_an_assignment_done_in_the_page_is_graded(
     new_page: Callable[..., Page], site_url: str, tmp_path: Path, place: str

@@ -40,6 +40,7 @@ def test_words_move_by_keys_and_take_the_focus_along(open_live):
     assert live.finding == BlindSpot(order="120").finding()
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("finger", [False, True])
 @pytest.mark.parametrize("width", [1280, 360])
 def test_words_are_dragged_by_mouse_and_finger(open_live, finger, width):
@@ -99,6 +100,7 @@ def test_a_word_is_dragged_in_the_matrix_by_its_row_and_its_column(open_live, fi
     assert "".join(live.values()["moved_words"]) == "matthesatonthecat"
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("finger", [False, True])
 @pytest.mark.parametrize("width", [1280, 360])
 def test_a_word_is_dragged_by_the_letters_beside_its_row(open_live, finger, width):
@@ -150,6 +152,7 @@ def test_a_refused_order_says_what_is_accepted(open_live):
     assert (live.get("order"), live.notice) == ("20", "")
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("chapter", ["01_attention_from_scratch", "02_the_blind_spot"])
 def test_chapters_show_codes_and_masks_once_they_have_asked_for_them(open_live, chapter):
     first, everything = (open_live(BlindSpot, where) for where in (f"notebooks/{chapter}.html", ""))

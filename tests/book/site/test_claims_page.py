@@ -56,6 +56,7 @@ def says(page: Page, text: str) -> None:
     expect(page.get_by_role("status")).to_have_text(text)
 
 
+@pytest.mark.release
 @pytest.mark.xdist_group("test_claims")  # in one process with the tests that evaluate all claims, too
 def test_the_page_says_whose_claims_they_are_and_what_the_tests_keep(open_claims):
     said = " ".join(open_claims().locator(".posenc-claims-kept").inner_text().split())
@@ -157,6 +158,7 @@ def test_a_link_restores_the_filter(
     assert shown(other) == before
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("query", ["?verdict=nothing", "?chapter=99&other=1", "?words=%20"])
 def test_a_link_with_unknown_words_does_no_harm(open_claims, query: str):
     page = open_claims(query)
@@ -176,6 +178,7 @@ def test_a_card_that_the_address_names_is_always_shown(open_claims):
     assert set(shown(page)) == {*others, second}
 
 
+@pytest.mark.release
 def test_the_keyboard_reaches_every_control(open_claims):
     page = open_claims(width=360, height=780)
     page.locator("#claim-filter input").first.focus()
@@ -213,6 +216,7 @@ def test_the_boxes_count_what_they_would_leave(open_claims):
     assert len(shown(page)) == before == int(left.inner_text())
 
 
+@pytest.mark.release
 def test_nothing_found_says_what_to_do(open_claims):
     page = open_claims("?words=no+such+word+anywhere")
     says(page, f"0 of {len(CLAIMS)} claims: take away a word, a tick or the chapter")

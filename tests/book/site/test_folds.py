@@ -128,6 +128,7 @@ def test_an_address_opens_it(chapter: Page, site_url: str, new_page: Callable[..
         expect(folds(page)[0]).to_be_in_viewport()
 
 
+@pytest.mark.release
 def test_from_disk(built_site: Path, new_page: Callable[..., Page]) -> None:
     page = new_page()
     page.goto((built_site / f"{CHAPTER}.html").as_uri())
@@ -154,6 +155,7 @@ def test_on_paper_all_is_open(chapter: Page) -> None:
     assert all(paper > 2 * screen for paper, screen in zip(heights, closed, strict=True))
 
 
+@pytest.mark.release
 def test_printing_opens_and_closes_again(chapter: Page) -> None:
     """And a picture that is not drawn yet is told in words."""
     first, *others = folds(chapter)
@@ -178,6 +180,7 @@ def test_printing_opens_and_closes_again(chapter: Page) -> None:
     assert chapter.locator("article details[open]").count() == 1
 
 
+@pytest.mark.release
 def test_on_paper_nothing_is_there_to_press(chapter: Page) -> None:
     picture = chapter.locator(".posenc-explorable:visible").first
     picture.scroll_into_view_if_needed()
@@ -187,6 +190,7 @@ def test_on_paper_nothing_is_there_to_press(chapter: Page) -> None:
     chapter.emulate_media(media="screen")
 
 
+@pytest.mark.release
 def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page(width=360, height=780, has_touch=True, is_mobile=True)
     page.goto(f"{site_url}/{CHAPTER}.html")
@@ -199,6 +203,7 @@ def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> No
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_closed_is_accessible(chapter: Page, theme: str) -> None:
     """Open, the one visit to the page looks at it."""

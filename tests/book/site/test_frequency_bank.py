@@ -38,6 +38,7 @@ def test_the_large_hand_is_led_round_and_the_distance_goes_along(open_live, pair
     assert live.get("distance") == pytest.approx(500 + turns * wavelength, abs=max(1, 0.01 * wavelength))
 
 
+@pytest.mark.release
 def test_the_hand_stops_at_the_least_and_the_greatest_distance(open_live):
     live = open_live(FrequencyBank)
     live.set(pair=44, distance=500)

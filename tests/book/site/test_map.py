@@ -302,6 +302,7 @@ def _who(page_of: Cards, anchor: str) -> str:
 # ---- how it looks ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("width", [360, 1280])
 def test_the_diagram_and_the_cards_fit(width: int, site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page(width=width)
@@ -328,6 +329,7 @@ def test_a_name_in_the_diagram_leads_to_its_card(site_url: str, new_page: Callab
     page.wait_for_function("Math.abs(document.querySelector('#sandwich').getBoundingClientRect().top) < 200")
 
 
+@pytest.mark.release
 def test_it_prints_on_two_sheets(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page()
     page.goto(f"{site_url}/{NAME}")

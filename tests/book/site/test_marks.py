@@ -48,6 +48,7 @@ def test_a_mark_is_in_no_heading_outline_or_title(built_site: Path):
     assert not re.search(r'"[^"]*\d claims?[^"]*": ?\[\[', index)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
 def test_it_opens_to_the_claims_and_stays_on_the_screen(width: int, theme: str, kept_in):
@@ -94,6 +95,7 @@ def test_without_a_script_it_leads_to_a_card(open_chapter):
     page.wait_for_url(f"**/book/claims.html#{TOLD[0].id.lower()}")
 
 
+@pytest.mark.release
 def test_a_finger_finds_it(open_chapter):
     page = open_chapter(width=360, height=740, has_touch=True, is_mobile=True)
     summary = mark_of(page).locator("summary")

@@ -130,6 +130,7 @@ BROKEN = """() => [...document.querySelectorAll('.bd-article :is(code, dt.sig, h
 })"""
 
 
+@pytest.mark.release
 @every_module
 def test_a_phone_breaks_names_between_their_words(module: str, new_page: Callable[..., Page], site_url: str) -> None:
     page = new_page(width=360, height=740)
@@ -139,6 +140,7 @@ def test_a_phone_breaks_names_between_their_words(module: str, new_page: Callabl
     assert page.locator(".prev-next-title wbr").count() > 0
 
 
+@pytest.mark.release
 @every_module
 def test_names_and_columns_are_not_wider_than_their_place(
     module: str, new_page: Callable[..., Page], site_url: str

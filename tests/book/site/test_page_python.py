@@ -1,4 +1,4 @@
-"""Python in a page, in a browser: two whole chapters, and what a reader may do. tests/book/python has all."""
+"""Python in a page, in a browser: a whole chapter, and what a reader may do. tests/book/python has all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EDGES = """([bar, heading, picture]) => {
 
 
 @pytest.mark.xdist_group("page_python_chapters")
-@pytest.mark.parametrize("name", [WHERE, "08_multi_frequency_decay"])
+@pytest.mark.parametrize("name", [WHERE, pytest.param("08_multi_frequency_decay", marks=pytest.mark.release)])
 def test_a_chapter_runs_as_it_is_stored(browser: Browser, site_url: str, name: str) -> None:
     row = try_chapter(browser, site_url, name)
     assert row["faults"] == []
@@ -76,6 +76,7 @@ def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_
     assert "Run the cell imports, and those before it that have not run" in names(page)
 
 
+@pytest.mark.release
 def test_from_disk_a_changed_number_changes_the_figure(new_page: Callable[..., Page]) -> None:
     require_site()
     page = new_page()
@@ -93,6 +94,7 @@ def test_from_disk_a_changed_number_changes_the_figure(new_page: Callable[..., P
     assert page.evaluate(drawn) != before
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("source", "said"),
     [
@@ -134,6 +136,7 @@ def test_an_empty_cell_shows_nothing_and_reset_brings_it_back(chapter: Chapter) 
     assert chapter.cell("imports").printed == stored
 
 
+@pytest.mark.release
 def test_html_that_a_cell_makes_can_do_nothing(chapter: Chapter) -> None:
     source = """from posenc.widgets import DecayExplorer
 class Trick:
@@ -166,6 +169,7 @@ def test_python_has_no_network(chapter: Chapter) -> None:
     assert chapter.cell("imports").error.endswith("'NoneType' object has no attribute 'new'")
 
 
+@pytest.mark.release
 def test_the_page_stays_alive_while_an_endless_loop_runs_and_stop_ends_it(chapter: Chapter) -> None:
     page = chapter.page
     chapter.type("imports", LOOP)
@@ -199,6 +203,7 @@ def resized(chapter: Chapter) -> Iterator[Callable[[int, int], Page]]:
     chapter.page.evaluate("scrollTo(0, 0)")
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(("width", "height"), [(1280, 900), (360, 740)])
 def test_the_bar_stays_below_the_themes_and_over_nothing(
     resized: Callable[[int, int], Page], width: int, height: int
@@ -221,6 +226,7 @@ def test_every_button_of_a_cell_has_a_name_of_its_own(chapter: Chapter) -> None:
     assert "Run the cell slider, and those before it that have not run" in given
 
 
+@pytest.mark.release
 def test_shift_enter_goes_on_to_the_next_cell_and_control_enter_stays(chapter: Chapter) -> None:
     page = chapter.page
     shown = page.locator(".cell:has(.cm-content:visible)").evaluate_all("(all) => all.map(({ id }) => id)")
@@ -256,6 +262,7 @@ def test_tab_leaves_an_editor_and_nobody_is_trapped(chapter: Chapter) -> None:
     expect(page.locator(".posenc-keys")).to_be_visible()
 
 
+@pytest.mark.release
 def test_a_link_brings_the_changed_cells_and_runs_nothing(
     new_page: Callable[..., Page], site_url: str, chapter: Chapter
 ) -> None:
@@ -285,6 +292,7 @@ def test_the_notebook_that_is_taken_away_has_the_changes(chapter: Chapter) -> No
     assert len(sources) > 30
 
 
+@pytest.mark.release
 def test_leaving_the_page_ends_python(chapter: Chapter) -> None:
     page = chapter.page
     [worker] = page.workers

@@ -344,6 +344,7 @@ def test_a_link_behind_a_question_shows_the_question(chapter: Page, fragment: st
         )
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("address", ["?highlight=twenty-four", "#eq-2", "#coverage:story=within"])
 def test_an_address_behind_a_question_shows_the_question(
     site_url: str, new_page: Callable[..., Page], address: str
@@ -363,6 +364,7 @@ REFUSE = """Object.defineProperty(window, 'localStorage', {
 });"""
 
 
+@pytest.mark.release
 def test_where_storage_is_refused_it_is_asked_each_time(browser: Browser, site_url: str) -> None:
     page, watch = open_page(browser)
     page.add_init_script(REFUSE)
@@ -377,6 +379,7 @@ def test_where_storage_is_refused_it_is_asked_each_time(browser: Browser, site_u
     page.context.close()
 
 
+@pytest.mark.release
 def test_from_disk(built_site: Path, new_page: Callable[..., Page]) -> None:
     page = new_page()
     page.goto((built_site / f"{CHAPTER}.html").as_uri())
@@ -413,6 +416,7 @@ def test_on_paper_all_is_open(chapter: Page) -> None:
     assert not Asked(chapter, "number").is_open
 
 
+@pytest.mark.release
 def test_printing_draws_what_waits_and_closes_it_again(chapter: Page) -> None:
     chapter.evaluate("""() => {
       window.onPaper = null;
@@ -435,6 +439,7 @@ def touch(page: Page, places: list[tuple[float, float]]) -> None:
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
 
+@pytest.mark.release
 def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page(width=360, height=780, has_touch=True, is_mobile=True)
     page.goto(f"{site_url}/{CHAPTER}.html")
@@ -474,6 +479,7 @@ def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> No
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_closed_and_answered_are_accessible(chapter: Page, theme: str) -> None:
     switch_theme(chapter, theme)
@@ -490,6 +496,7 @@ def test_all_is_shown_at_once_to_what_drives_the_page(chapter: Page) -> None:
     assert Asked(chapter, "number").kept == {"guess": 10}, "what is answered stays so"
 
 
+@pytest.mark.release
 def test_the_benchmark_times_a_slider_that_awaits_a_guess(browser: Browser, site_url: str) -> None:
     """It once waited for ever; `make bench` is not part of the tests."""
     address = f"{site_url}/notebooks/02_the_blind_spot.html"

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from tools import release
 
 
+@pytest.mark.release
 def test_unpacked_it_works_from_disk(built_site: Path, tmp_path: Path, new_page: Callable[..., Page]) -> None:
     with zipfile.ZipFile(release.pack_site(built_site, tmp_path)) as archive:
         archive.extractall(tmp_path / "a folder, elsewhere")

@@ -172,6 +172,7 @@ def test_what_was_read_counts_on_every_road(new_page, site_url):
     assert "02 The blind spot" in box
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("where", [TWO_HOURS, "notebooks/05_rope_by_matrices.html"])
 def test_where_storage_is_refused_a_sentence_says_so(new_page, site_url, where):
     page = new_page()
@@ -184,6 +185,7 @@ def test_where_storage_is_refused_a_sentence_says_so(new_page, site_url, where):
         assert box.locator("[data-action=mark]").get_attribute("aria-pressed") == "true"
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("stored", ["no JSON", "3", "null", '{"road": "nowhere", "read": 7}'])
 def test_what_is_stored_by_somebody_else_does_no_harm(new_page, site_url, stored):
     page = new_page()
@@ -192,6 +194,7 @@ def test_what_is_stored_by_somebody_else_does_no_harm(new_page, site_url, stored
     assert "0 of 9 read" in page.locator(".posenc-road").inner_text()
 
 
+@pytest.mark.release
 def test_it_works_from_disk(new_page, built_site):
     page = new_page()
     page.goto((built_site / TWO_HOURS).as_uri())
@@ -211,6 +214,7 @@ def test_without_javascript_a_road_is_a_list_of_links(new_page, site_url, where,
     assert page.locator(".posenc-road").is_hidden()
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_is_wider_than_the_page(new_page, site_url, width):
     page = new_page(width=width)

@@ -129,6 +129,7 @@ def test_the_present_numbers_are_written_out(open_live, view):
     assert exponent.all_inner_texts() == ["i·(−2)θ"]
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("width", [1280, 1000, 620, 360])
 @pytest.mark.parametrize("view", ["two", "half"])
 def test_no_slider_of_a_coordinate_stands_alone(open_live, view, width):

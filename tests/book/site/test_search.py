@@ -128,7 +128,13 @@ MARKED = {
 }
 
 
-@pytest.mark.parametrize("words", MARKED)
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(words, marks=[] if words in ("attention sink", "因果掩码") else [pytest.mark.release])
+        for words in MARKED
+    ],
+)
 def test_a_result_leads_to_the_words_and_marks_them(words: str, follow: Callable[[str], Page]):
     page = follow(words)
     marks = page.locator("mark.posenc-found")
@@ -163,6 +169,7 @@ def test_chapters_come_before_what_is_about_them(search: Callable[[str], Page]):
     assert not all(kinds)
 
 
+@pytest.mark.release
 def test_every_result_leads_to_something(search: Callable[[str], Page], built_site: Path):
     for address in found(search("rotation of pairs")):
         path, _, anchor = address.partition("#")

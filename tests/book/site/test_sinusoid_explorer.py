@@ -89,6 +89,7 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     assert not any(empty)  # nothing is drawn where no curve is
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("finger", [False, True])
 @pytest.mark.parametrize("width", [1280, 360])
 def test_both_positions_and_the_offset_are_dragged_in_the_picture(open_live, finger, width):

@@ -24,6 +24,7 @@ def plotly_page_name() -> str:
     return page_with("posenc-plotly")
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("how", ["keys", "button"])
 def test_printing_waits_until_every_figure_is_drawn_and_is_light(
     how: str, plotly_page_name: str, site_url: str, new_page: Callable[..., Page]
@@ -51,6 +52,7 @@ def test_printing_waits_until_every_figure_is_drawn_and_is_light(
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+@pytest.mark.release
 def test_a_figure_printed_before_it_is_drawn_has_its_words(
     plotly_page_name: str, site_url: str, new_page: Callable[..., Page]
 ) -> None:

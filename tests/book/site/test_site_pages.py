@@ -315,7 +315,7 @@ def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
 # ---- searching, and the rest of the files -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("address", ["http", "file"])
+@pytest.mark.parametrize("address", ["http", pytest.param("file", marks=pytest.mark.release)])
 @pytest.mark.parametrize(
     ("words", "page_found", "title"),
     [

@@ -102,6 +102,7 @@ def test_a_script_ends_no_page():
     assert slides.within("a = '</script>' + '<!--'") == "a = '<\\/script>' + '<\\!--'"
 
 
+@pytest.mark.release
 @pytest.mark.torch
 def test_a_deck_opens_from_disk_fits_and_draws(new_page, tmp_path, monkeypatch):
     monkeypatch.setattr(slides, "HEIGHT", 430)  # so that some of its figures are taller

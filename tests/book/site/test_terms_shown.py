@@ -91,6 +91,7 @@ def test_a_word_is_a_term_whole_and_in_its_own_letters():
     assert shown(section("Three", paragraph("a pre-logit and logit_scale"))) == []
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
 def test_the_card_is_on_the_screen_wherever_the_word_is(width: int, theme: str, kept_in):
@@ -138,6 +139,7 @@ def test_escape_closes_it_and_enter_leads_to_the_entry(open_chapter):
     page.wait_for_url(f"**{entry}")
 
 
+@pytest.mark.release
 def test_a_finger_sees_the_card_first(open_chapter):
     page = open_chapter(width=360, height=740, has_touch=True, is_mobile=True)
     word = page.locator(".posenc-gloss:visible").first

@@ -98,6 +98,7 @@ def test_a_length_that_is_none_is_said_and_left_out(doctor):
     assert "in 4\u202f096 tokens the fastest" in page.inner_text("#doctor-answer")
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_file_gets_its_word_and_no_picture(doctor, name):
     page = doctor()
@@ -147,6 +148,7 @@ def test_every_link_leads_to_a_section_that_is_there(built_site):
     assert shown == TABLE["sections"].keys()
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_accessible_with_findings_of_every_kind_and_on_a_phone(doctor, theme):
     page = doctor(theme=theme, width=360, height=740)

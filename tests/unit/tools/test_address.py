@@ -114,6 +114,7 @@ def pages(clone, tmp_path_factory) -> Path:
     return folder / "_build" / "html"
 
 
+@pytest.mark.release
 @pytest.mark.torch
 def test_every_chapters_page_has_its_colab_link(pages):
     for path in chapters():
@@ -157,6 +158,7 @@ def first_two_cells(path: Path) -> str:
     return "\n".join(joined(cell["source"]) for cell in cells)
 
 
+@pytest.mark.release
 @pytest.mark.torch
 @pytest.mark.parametrize("name", {first_two_cells(path): path.name for path in chapters()}.values())
 def test_the_first_two_cells_install_posenc_from_the_address_and_nothing_else(name, clone, tmp_path):

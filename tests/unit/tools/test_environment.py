@@ -34,6 +34,7 @@ def test_a_python_that_is_not_there_is_named():
     )
 
 
+@pytest.mark.release
 def test_a_download_that_fails_ends_in_one_sentence(tmp_path):
     """No index answers at this address, and none is configured besides."""
     unreachable = {
@@ -86,6 +87,7 @@ def test_an_environment_that_is_up_to_date_is_left_alone(tmp_path, monkeypatch, 
     assert capsys.readouterr().out == f"Environment: {tmp_path} is up to date.\n"
 
 
+@pytest.mark.release
 def test_what_is_left_without_torch_needs_none():
     """tests/conftest.py names the files that import torch: the others can be collected where it cannot be found."""
     script = """if True:

@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 from tests.book.site.browser import launch
 from tools.notebooks import compared_cells
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parent
 OUTCOMES = ("passed", "failed", "skipped", "xfailed", "xpassed", "rerun")
 # These need a test to have been left out on purpose, which continuous integration does not accept.
 NOT_RUN = ("skipped", "xfailed", "xpassed")

@@ -9,15 +9,13 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test check test-release near browsers page slides lab lab-results serve clean bench \
+.PHONY: help environment book test check test-release page slides lab lab-results serve clean bench \
   release address
 
 help::
 	@echo "make book      set up a local environment and build the website into _build/html"
 	@echo "make test      run the tests of every change (after make book: some eight minutes on two cores)"
 	@echo "make check     format, rules, types, spelling and links: a minute, and no built book"
-	@echo "make near FILE=notebooks/08_multi_frequency_decay.ipynb"
-	@echo "               run what concerns one file, in less than a minute"
 	@echo "make test-release"
 	@echo "               run everything, before a release (hours); OPTIONS=mutants runs one part"
 	@echo "make page      run every chapter's code in its page (OPTIONS=03 runs one)"
@@ -41,7 +39,7 @@ environment:
 	  echo "There is no $(PYTHON) here: install Python 3.11 or newer, or name one with PYTHON=…" >&2; exit 1; }
 	@"$(PYTHON)" tools/environment.py --venv "$(VENV)" $(GROUPS)
 
-test check near page bench: GROUPS = test
+test check page bench: GROUPS = test
 test-course: GROUPS = course test
 test-release: GROUPS = release
 slides lab: GROUPS = lab
@@ -65,13 +63,10 @@ test: environment
 check: environment
 	@"$(BIN)" -m tools.gates
 
-near: environment
-	@"$(BIN)" -m tools.near $(FILE)
-
 test-release: environment
-	@"$(PYTHON)" tools/system_packages.py chromium $(SANDBOX)
+	@"$(PYTHON)" tools/system_packages.py chromium firefox webkit xvfb $(SANDBOX)
 	@"$(BIN)" -m tools.book
-	@"$(BIN)" -m release $(OPTIONS)
+	@"$(BIN)" -m release --workers $(WORKERS) $(OPTIONS)
 
 page: environment
 	@"$(PYTHON)" tools/system_packages.py chromium

@@ -21,7 +21,7 @@ FOLDER = ROOT / "book" / "pictures"
 def main() -> None:
     """Write book/pictures/explorable_light.png and explorable_dark.png."""
     argparse.ArgumentParser(prog="python -m tools.picture", description=__doc__).parse_args()
-    program = system_packages.find_chromium()
+    program = system_packages.find("chromium")
     if program is None:
         sys.exit(system_packages.NO_CHROMIUM)
     if not PAGE.is_file():

@@ -1,6 +1,6 @@
-"""Have what only the system's packages bring: a Chromium for the browser tests, bubblewrap for the course's sandbox.
+"""Have what only the system's packages bring: browsers for the tests, bubblewrap for the course's sandbox.
 
-    python3 tools/system_packages.py [chromium] [bubblewrap]
+    python3 tools/system_packages.py [chromium] [bubblewrap] [firefox] [webkit] [xvfb]
 
 On Debian and its kin it installs what is missing where it may without asking (as root, or where `sudo -n` works), after
 saying so. Elsewhere one line names what is missing. It never waits for a password.
@@ -29,28 +29,25 @@ NO_CHROMIUM = (
     "The tests need Chromium or Chrome and found neither: install one (Debian: `apt-get install "
     "chromium-headless-shell fonts-dejavu-core`), or set CHROMIUM to the path of its program."
 )
-NO_BUBBLEWRAP = "The grader's tests need bubblewrap, on Linux (Debian and Ubuntu: `apt-get install bubblewrap`)."
+MISSING = "The tests need %s and found none (Debian: `apt-get install %s`)."
 
 
-def find_chromium():
-    """The path of a Chromium or Chrome, or ``None``; ``CHROMIUM`` in the environment comes first."""
-    named = os.environ.get("CHROMIUM")
+# Each name: the programs of which one is enough, Debian's packages, and the line where nothing can be found or installed.
+NEEDS = {
+    "chromium": (CHROMIUM + CHROMIUM_ON_MAC, ["chromium-headless-shell", "fonts-dejavu-core"], NO_CHROMIUM),
+    "bubblewrap": (["bwrap"], ["bubblewrap"], MISSING % ("bubblewrap", "bubblewrap")),
+    "firefox": (["firefox-esr", "firefox"], ["firefox-esr"], MISSING % ("Firefox", "firefox-esr")),
+    "webkit": (["WebKitWebDriver"], ["webkit2gtk-driver"], MISSING % ("WebKit's driver", "webkit2gtk-driver")),
+    "xvfb": (["Xvfb"], ["xvfb"], MISSING % ("Xvfb", "xvfb")),
+}
+
+
+def find(name):
+    """The path of a program that is needed, or ``None``; ``CHROMIUM`` in the environment comes before all others."""
+    named = os.environ.get("CHROMIUM") if name == "chromium" else None
     if named:
         return shutil.which(named)
-    paths = (shutil.which(name) for name in CHROMIUM + CHROMIUM_ON_MAC)
-    return next((path for path in paths if path), None)
-
-
-def find_bubblewrap():
-    """The path of bubblewrap, or ``None``."""
-    return shutil.which("bwrap")
-
-
-# Each name: how it is found, Debian's packages, and the line where it can be neither found nor installed.
-NEEDS = {
-    "chromium": (find_chromium, ["chromium-headless-shell", "fonts-dejavu-core"], NO_CHROMIUM),
-    "bubblewrap": (find_bubblewrap, ["bubblewrap"], NO_BUBBLEWRAP),
-}
+    return next((path for path in map(shutil.which, NEEDS[name][0]) if path), None)
 
 
 def install(packages):
@@ -70,10 +67,10 @@ def install(packages):
 
 def have(names):
     """Install what is missing of some names; the lines that say what still is."""
-    missing = [name for name in names if not NEEDS[name][0]()]
+    missing = [name for name in names if not find(name)]
     if missing:
         install([package for name in missing for package in NEEDS[name][1]])
-    return [NEEDS[name][2] for name in missing if not NEEDS[name][0]()]
+    return [NEEDS[name][2] for name in missing if not find(name)]
 
 
 def main():

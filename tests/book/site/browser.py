@@ -134,7 +134,7 @@ def serve(folder: Path, line: Line | None = None) -> Iterator[str]:
 @contextmanager
 def launch(playwright: Playwright, *flags: str) -> Iterator[Browser]:
     """A headless Chromium, with further flags."""
-    program = system_packages.find_chromium()
+    program = system_packages.find("chromium")
     if program is None:
         raise FileNotFoundError(system_packages.NO_CHROMIUM)
     browser = playwright.chromium.launch(executable_path=program, args=[*FLAGS, *flags])

@@ -19,6 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORT = ROOT / "_build" / "report" / "release.json"
+# With several processes, further threads would only wait for each other.
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", **os.environ}
 # What each stage runs, a module with its arguments; "N" is the number of processes.
 PYTEST = ("pytest", "-n", "N", "--dist", "loadgroup", "--no-loadscope-reorder", "-q", "--reruns", "1", "--only-rerun")
 BROWSER_IS_LATE = "^TimeoutError: .*(drew no frame|Timeout [0-9]+ms exceeded)"
@@ -52,14 +54,11 @@ def fingerprint() -> str:
 
 def run(stage: str, workers: int) -> bool:
     """Run a stage; whether it passed. What belongs to the course is left out where that is not there."""
-    environment = {"OMP_NUM_THREADS": "1", **os.environ}  # with several processes, further threads only wait
     for module, *arguments in STAGES[stage]:
         if "course" in f"{module} {' '.join(arguments)}" and not (ROOT / "course").is_dir():
             continue
         words = [str(workers) if word == "N" else word for word in arguments]
-        if subprocess.call(
-            [sys.executable, "-m", module, *words], cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}
-        ):
+        if subprocess.call([sys.executable, "-m", module, *words], cwd=ROOT, env=ENVIRONMENT):
             return False
     return True
 

@@ -15,9 +15,10 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-
-import system_packages
+if __name__ == "__main__":
+    import system_packages
+else:
+    from tools import system_packages
 
 OLDEST = (3, 11)
 TORCH_AT_LEAST = (2, 4)

@@ -32,7 +32,7 @@ NO_CHROMIUM = (
 MISSING = "The tests need %s and found none (Debian: `apt-get install %s`)."
 
 
-# Each name: the programs of which one is enough, Debian's packages, and the line where nothing can be found or installed.
+# Each name: the programs of which one is enough, Debian's packages, and the line where there is none.
 NEEDS = {
     "chromium": (CHROMIUM + CHROMIUM_ON_MAC, ["chromium-headless-shell", "fonts-dejavu-core"], NO_CHROMIUM),
     "bubblewrap": (["bwrap"], ["bubblewrap"], MISSING % ("bubblewrap", "bubblewrap")),

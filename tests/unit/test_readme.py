@@ -38,8 +38,9 @@ def test_what_the_readme_counts_is_there():
         "{} assignments whose checks": len([*(ROOT / "notebooks" / "assignments").glob("*.ipynb")]),
     }
     told = " ".join(README.split()).lower()
-    download = environment.MB_WITHOUT_TORCH + environment.MB_TORCH_CPU
-    assert f"about {round(download, -1)} mb with the cpu build of torch" in told
+    download = environment.DOWNLOAD["book"] + environment.DOWNLOAD["torch"]
+    assert f"about {round(download, -1)} mb, {environment.DOWNLOAD['torch']} of them torch's cpu build" in told
+    assert f"adds about {round(environment.DOWNLOAD['test'] + environment.DOWNLOAD['lab'], -1)} mb" in told
     assert [text for text, count in counted.items() if text.format(WORDS[count]) not in told] == []
     explorables = (ROOT / "book" / "explorables.md").read_text(encoding="utf-8")
     assert f"\n{WORDS[len(EXPLORABLES)].capitalize()} figures that answer while you read." in explorables

@@ -12,14 +12,15 @@ import pytest
 import torch
 from playwright.sync_api import Page
 
-from book._site.reference import map, map_facts
+from book._site.reference import map as site_map
+from book._site.reference import map_facts
 from posenc import configs, lab, scaling, schemes
 from posenc.lab.runs import PROFILES
 from tests.book.site.browser import scroll_through
 
 NAME = "book/the_map.html"
-CARDS = {map._anchor(name): name for name in schemes.SCHEMES}
-SCALING_CARDS = {map._anchor(f"scaling-{name}"): name for name in schemes.SCALINGS}
+CARDS = {site_map._anchor(name): name for name in schemes.SCHEMES}
+SCALING_CARDS = {site_map._anchor(f"scaling-{name}"): name for name in schemes.SCALINGS}
 
 
 class Cards(HTMLParser):
@@ -93,11 +94,11 @@ def test_the_map_has_words_for_every_scheme_and_no_other() -> None:
     assert set(map_facts.SCALINGS) == set(schemes.SCALINGS)
     assert tuple(map_facts.DOORS) == schemes.DOORS
     with pytest.raises(ValueError, match="novel"):
-        map._ordered([*schemes.SCHEMES, "novel"])
+        site_map._ordered([*schemes.SCHEMES, "novel"])
 
 
 def test_every_scheme_has_its_card_at_its_door(page_of: Cards) -> None:
-    assert list(page_of.cards) == [*map(map._anchor, map._ordered(schemes.SCHEMES)), *SCALING_CARDS]
+    assert list(page_of.cards) == [*map(site_map._anchor, site_map._ordered(schemes.SCHEMES)), *SCALING_CARDS]
     for anchor, name in CARDS.items():
         door = map_facts.DOORS[schemes.SCHEMES[name].door][0]
         assert f"map-{door} " in page_of.cards[anchor]["classes"] + " "
@@ -144,8 +145,8 @@ def test_parameters_and_bias_are_those_of_the_package(page_of: Cards) -> None:
 
 @pytest.mark.parametrize("name", ["none", "rope", "sinusoidal", "t5"])
 def test_the_page_shows_the_work_that_is_counted(name: str, page_of: Cards) -> None:
-    shown = page_of.cards[map._anchor(name)]["costs"]["Extra work"]
-    assert shown.split() == re.sub(r"<[^>]+>", " ", map.cost_rows(name)["Extra work"]).split()
+    shown = page_of.cards[site_map._anchor(name)]["costs"]["Extra work"]
+    assert shown.split() == re.sub(r"<[^>]+>", " ", site_map.cost_rows(name)["Extra work"]).split()
 
 
 def test_work_counts_numbers_and_products() -> None:
@@ -276,9 +277,9 @@ def test_pairs_are_slowed_as_the_package_slows_them(page_of: Cards) -> None:
         "ntk_by_parts": scaling.ntk_by_parts(128, **settings),
     }.items():
         assert map_facts.pairs(name).slower == pytest.approx(plain / found.inv_freq)
-        costs = page_of.cards[map._anchor(f"scaling-{name}")]["costs"]
+        costs = page_of.cards[site_map._anchor(f"scaling-{name}")]["costs"]
         assert float(costs["Attention factor"]) == pytest.approx(found.attention_factor, abs=5e-4)
-        assert map.slowing(name) in costs["Pairs"]
+        assert site_map.slowing(name) in costs["Pairs"]
     assert map_facts.pairs("dynamic_ntk") == map_facts.pairs("ntk_aware")
     assert map_facts.pairs("proportional").slower[-1] == float("inf")
 
@@ -344,4 +345,4 @@ def test_a_scaled_model_is_judged_against_the_model_as_trained() -> None:
     interpolated, plain = map_facts.scaling_reach("linear")[0], map_facts.scaling_reach("default")[0]
     assert interpolated.start == plain.start
     assert interpolated.learned_to_copy
-    assert 'style="--lost:0.8' in map._cell(interpolated.rows["text"][0], plain.start["text"], 1)
+    assert 'style="--lost:0.8' in site_map._cell(interpolated.rows["text"][0], plain.start["text"], 1)

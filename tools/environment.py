@@ -15,9 +15,9 @@ import shutil
 import subprocess
 import sys
 
-if __name__ == "__main__":
-    import system_packages
-else:
+try:
+    import system_packages  # beside this file, which is run as a script
+except ImportError:
     from tools import system_packages
 
 OLDEST = (3, 11)

@@ -1,8 +1,8 @@
-"""The quality gates that need no built book, in one place: `make check`, pre-commit and the tests run these.
+"""The quality gates that need no built book, in one place: `make check` and pre-commit run these.
 
     python -m tools.gates [NAME …]
 
-Layering is a gate too, and a test of its own: tests/unit/test_layers.py.
+Layering has a test of its own: tests/unit/test_layers.py.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # two letters at least, on one line or over a line's end; a capital may begin the next sentence
 DOUBLED = re.compile(r"\b([a-z]{2,})[ \t]*[ \n][ \t]*\1\b")
 FENCED = re.compile(r"^(`{3,}).*?^\1|\$\$.*?\$\$|\$[^$\n]*\$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
+ADDRESS = re.compile(r"[a-z]+:|/")
 WORKFLOWS = sorted(map(str, (ROOT / ".github" / "workflows").glob("*.yml")))
 
 
@@ -38,6 +40,19 @@ def doubled_words(paths: list[Path]) -> int:
     found = [(path, match[0]) for path in paths for match in DOUBLED.finditer(prose(path))]
     for path, words in found:
         print(f"{path}: {' '.join(words.split())!r} stands twice")
+    return len(found)
+
+
+def broken_links(paths: list[Path]) -> int:
+    """Print every link to a file of the repository that is not there; how many there are."""
+    found = [
+        (path, target)
+        for path in paths
+        for target in LINK.findall(prose(path))
+        if "." in target and not ADDRESS.match(target) and not (path.parent / target).exists()
+    ]
+    for path, target in found:
+        print(f"{path}: no file {target}")
     return len(found)
 
 
@@ -60,9 +75,14 @@ GATES: dict[str, Callable[[], int]] = {
     "notebooks": module("tools.notebooks", "--check"),
     "spelling": module("codespell_lib", "."),
     "doubled words": lambda: doubled_words(texts()),
+    "links": lambda: broken_links(texts()),
     "workflows": module("check_jsonschema", "--quiet", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS),
     "types": module("mypy", "--no-error-summary"),
 }
+if (ROOT / "course").is_dir():
+    GATES["types of the course"] = module(
+        "mypy", "--no-error-summary", "course", "--exclude", "course/(tests|plans|instructors)"
+    )
 
 
 def main() -> None:

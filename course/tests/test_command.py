@@ -532,7 +532,7 @@ def test_the_grader_is_not_in_the_package() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import course"], cwd=Path("/"), capture_output=True, env={"PATH": os.defpath}
     )
-    assert b"No module named 'grading'" in done.stderr
+    assert b"No module named 'course'" in done.stderr
 
 
 def test_every_question_for_a_reader_has_a_rubric_and_three_marked_samples() -> None:

@@ -16,13 +16,17 @@ import torch
 from course.grade import assignment
 from posenc import check
 from posenc.check._plain import Opaque, decode, encode
-from posenc.check._question import Trial
+from posenc.check._question import Trial, _as_array
 
 FOLDER = Path(check.__file__).resolve().parent / "recorded"
 SHORTER = {"float64": "float32", "complex128": "complex64"}
 # How far recorded and recomputed values may differ, as a share of the largest in the array, and at least: another
 # processor rounds otherwise.
-TOLERANCES = {"float32": (1e-4, 1e-6), "float64": (1e-10, 1e-12)}
+ROUNDING = {
+    **{"bfloat16": (2e-2, 1e-3), "float16": (2e-3, 1e-4)},
+    **dict.fromkeys(("float32", "complex64"), (1e-4, 1e-6)),
+    **dict.fromkeys(("float64", "complex128"), (1e-10, 1e-12)),
+}
 
 
 def path_of(number: int) -> Path:
@@ -77,15 +81,16 @@ def _agree(one: Any, other: Any) -> bool:
         return str(one) == str(other)
     if not isinstance(one, (float, np.ndarray, torch.Tensor)):
         return bool(one == other)
-    a, b = np.asarray(one), np.asarray(other)
-    if a.dtype != b.dtype or a.shape != b.shape:
+    name = str(getattr(one, "dtype", "float64")).removeprefix("torch.")
+    if name != str(getattr(other, "dtype", "float64")).removeprefix("torch."):
         return False
+    a, b = _as_array(one), _as_array(other)
+    if name not in ROUNDING or a.shape != b.shape:
+        return np.array_equal(a, b)
     finite = np.isfinite(a)
-    if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
-        return False
-    share, least = TOLERANCES.get(a.real.dtype.name, (0, 0))  # whole numbers and truth values are the same or not
-    tolerance = share * np.abs(a[finite]).max(initial=0) + least
-    return bool(np.all(np.abs(a[finite] - b[finite]) <= tolerance)) if tolerance else np.array_equal(a, b)
+    share, least = ROUNDING[name]
+    near = np.abs(a[finite] - b[finite]) <= share * np.abs(a[finite]).max(initial=0) + least
+    return np.array_equal(a[~finite], b[~finite], equal_nan=True) and bool(near.all())
 
 
 def is_up_to_date(number: int, imports: str) -> bool:

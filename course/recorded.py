@@ -20,13 +20,13 @@ from posenc.check._question import Trial, _as_array
 
 FOLDER = Path(check.__file__).resolve().parent / "recorded"
 SHORTER = {"float64": "float32", "complex128": "complex64"}
-# How far recorded and recomputed values may differ, as a share of the largest in the array, and at least: another
-# processor rounds otherwise.
+# How far recorded and recomputed numbers may differ, beside the largest in their array: processors round otherwise.
 ROUNDING = {
-    **{"bfloat16": (2e-2, 1e-3), "float16": (2e-3, 1e-4)},
-    **dict.fromkeys(("float32", "complex64"), (1e-4, 1e-6)),
-    **dict.fromkeys(("float64", "complex128"), (1e-10, 1e-12)),
+    **dict.fromkeys(("float16", "bfloat16"), 2e-2),
+    **dict.fromkeys(("float32", "complex64"), 1e-4),
+    **dict.fromkeys(("float64", "complex128"), 1e-10),
 }
+NOTHING = 1e-3  # below this, numbers may be what rounding leaves of 0
 
 
 def path_of(number: int) -> Path:
@@ -69,14 +69,14 @@ def recompute(number: int, imports: str) -> bytes:
     return encode(content | {"questions": [question | {"imports": imports} for question in content["questions"]]})
 
 
-def _agree(one: Any, other: Any) -> bool:
-    """Whether two pieces of plain data are the same, up to the rounding of their dtype."""
+def agree(one: Any, other: Any) -> bool:
+    """Whether two pieces of plain data are equal, floats up to the rounding of their dtype."""
     if type(one) is not type(other):
         return False
     if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(_agree, one, other))
+        return len(one) == len(other) and all(map(agree, one, other))
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_agree(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(agree(one[key], other[key]) for key in one)
     if isinstance(one, Opaque):
         return str(one) == str(other)
     if not isinstance(one, (float, np.ndarray, torch.Tensor)):
@@ -88,8 +88,7 @@ def _agree(one: Any, other: Any) -> bool:
     if name not in ROUNDING or a.shape != b.shape:
         return np.array_equal(a, b)
     finite = np.isfinite(a)
-    share, least = ROUNDING[name]
-    near = np.abs(a[finite] - b[finite]) <= share * np.abs(a[finite]).max(initial=0) + least
+    near = np.abs(a[finite] - b[finite]) <= ROUNDING[name] * np.abs(a[finite]).max(initial=NOTHING)
     return np.array_equal(a[~finite], b[~finite], equal_nan=True) and bool(near.all())
 
 
@@ -97,7 +96,7 @@ def is_up_to_date(number: int, imports: str) -> bool:
     """Whether the recording holds what is computed now."""
     path = path_of(number)
     recording = gzip.decompress(path.read_bytes()) if path.is_file() else encode(None)
-    return _agree(decode(recording), decode(recompute(number, imports)))
+    return agree(decode(recording), decode(recompute(number, imports)))
 
 
 def write(number: int, imports: str) -> None:

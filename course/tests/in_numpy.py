@@ -132,27 +132,22 @@ WRONG: dict[int, dict[str, Answers]] = {
             "NumPy, the wrong way round": ("opposite way", """
 def reordered(output, weights, order):
     back = np.argsort(order)
-    return output[..., back, :], weights[..., back, :][..., back]
-"""),
+    return output[..., back, :], weights[..., back, :][..., back]"""),
             "NumPy, only the rows": ("those who are asked have moved", """
 def reordered(output, weights, order):
-    return np.take(output, order, axis=-2), np.take(weights, order, axis=-2)
-"""),
+    return np.take(output, order, axis=-2), np.take(weights, order, axis=-2)"""),
         },
         "q5": {
             "NumPy, scaled by the width": ("not by its root", """
 def placed(x, table, start):
-    return np.multiply(x.shape[-1], x) + table[start : start + x.shape[1]]
-"""),
+    return np.multiply(x.shape[-1], x) + table[start : start + x.shape[1]]"""),
             "NumPy, sum scaled": ("scaled together", """
 def placed(x, table, start):
-    return np.sqrt(x.shape[-1]) * (x + table[start : start + x.shape[1]])
-"""),
+    return np.sqrt(x.shape[-1]) * (x + table[start : start + x.shape[1]])"""),
             "NumPy, into its input": ("changes an input in place", """
 def placed(x, table, start):
     x *= np.sqrt(x.shape[-1])
-    return x + table[start : start + x.shape[1]]
-"""),
+    return x + table[start : start + x.shape[1]]"""),
         },
     },
     2: {

@@ -48,8 +48,7 @@ WRONG = {
         "softmax over axis 1, whatever it is": (None, _attention(weights="torch.softmax(scores, 1)")),
         "mask forgotten": ("nothing is masked", SCORES + """
     weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-"""),
+    return weights @ v, weights"""),
         "masked with score 0": ("a score of 0 does not close a pair", _attention(closed="scores.tril()")),
         "masked with -100": ("must be lower still",
             _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -100.0)")),
@@ -61,21 +60,15 @@ WRONG = {
     if causal:
         scores = scores + {mask} * torch.ones(scores.shape[-2:], dtype=scores.dtype).triu(1)
     weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
+    return weights @ v, weights""",
             )
             for mask in ("-100", "-1e3", "-1e4")
         },
-        "weights zeroed afterwards": (
-            "does not add up to 1",
-            SCORES
-            + """
+        "weights zeroed afterwards": ("does not add up to 1", SCORES + """
     weights = torch.softmax(scores, -1)
     if causal:
         weights = weights.tril()
-    return weights @ v, weights
-""",
-        ),
+    return weights @ v, weights"""),
         "the past is masked": ("closes the past",
             _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).tril(-1) > 0, -torch.inf)")),
         "own place masked with -1e9": ("words may not look at themselves",
@@ -87,20 +80,17 @@ WRONG = {
         "always causal": ("even where causal is False", SCORES + """
     scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
     weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-"""),
+    return weights @ v, weights"""),
         "weights first": ("in the wrong order", _attention(returned="weights, weights @ v")),
         "scores in place of weights": ("what comes second are scores", SCORES + """
     shown = scores
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    return torch.softmax(scores, -1) @ v, shown
-"""),
+    return torch.softmax(scores, -1) @ v, shown"""),
         "output alone": ("should be 2 values", SCORES + """
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    return torch.softmax(scores, -1) @ v
-"""),
+    return torch.softmax(scores, -1) @ v"""),
         "divided by d": ("not by its root", _attention(scores="q @ k.mT / q.shape[-1]")),
         "multiplied by the root": ("multiplied where they should be divided",
             _attention(scores="q @ k.mT * math.sqrt(q.shape[-1])")),
@@ -116,15 +106,13 @@ WRONG = {
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
     powers = torch.exp(scores)
     weights = powers / powers.sum(-1, keepdim=True)
-    return weights @ v, weights
-"""),
+    return weights @ v, weights"""),
         "divided by the sum of everything": ("into one softmax", SCORES + """
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
     powers = torch.exp(scores - scores.max())
     weights = powers / powers.sum()
-    return weights @ v, weights
-"""),
+    return weights @ v, weights"""),
         "plain shares instead of a softmax": ("exponential is missing",
             _attention(closed="scores.tril()", weights="scores / scores.sum(-1, keepdim=True)")),
         "weights transposed": (None,
@@ -136,8 +124,7 @@ WRONG = {
         "inverse order": ("opposite way", """
 def reordered(output, weights, order):
     back = torch.argsort(order)
-    return output[..., back, :], weights[..., back, :][..., back]
-"""),
+    return output[..., back, :], weights[..., back, :][..., back]"""),
         "only the rows of the weights": ("those who are asked have moved",
             _reordered("output[..., order, :], weights[..., order, :]")),
         "only the columns of the weights": ("those who ask have moved",
@@ -147,19 +134,16 @@ def reordered(output, weights, order):
         "P A P instead of P A Pᵀ": ("opposite ways", """
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
-    return P @ output, P @ weights @ P
-"""),
+    return P @ output, P @ weights @ P"""),
         "Pᵀ A P": ("opposite way", """
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
-    return P.T @ output, P.T @ weights @ P
-"""),
+    return P.T @ output, P.T @ weights @ P"""),
         "pair by pair": ("pair by pair", _reordered("output[..., order, :], weights[..., order, order]")),
         "first axis": ("the texts or the heads", """
 def reordered(output, weights, order):
     moved = weights[order]
-    return output[order], moved[:, order] if weights.ndim == 2 else moved
-"""),
+    return output[order], moved[:, order] if weights.ndim == 2 else moved"""),
         "transposed": ("transposed", _reordered("output[..., order, :], weights[..., order, :][..., order].mT")),
         "turned round": ("turned round", _reordered("output.flip(-2), weights.flip(-2).flip(-1)")),
         "swapped": ("in the wrong order", _reordered("weights[..., order, :][..., order], output[..., order, :]")),
@@ -179,8 +163,7 @@ def reordered(output, weights, order):
         "period 2^i": ("every column is too fast", """
 def binary(positions, bits):
     i = np.arange(bits)
-    return (2 * (positions[:, None] % 2**i) >= 2**i).astype(float) * (i > 0)
-"""),
+    return (2 * (positions[:, None] % 2**i) >= 2**i).astype(float) * (i > 0)"""),
         "no remainder": ("its last digit is never taken", _binary("positions[:, None] // 2 ** np.arange(bits)")),
         "true division": ("keeps its fraction", _binary("positions[:, None] / 2 ** np.arange(bits) % 2")),
         "remainders": ("remainders", _binary("positions[:, None] % 2 ** np.arange(bits)")),
@@ -192,15 +175,13 @@ def binary(positions, bits):
         "Gray code": ("Gray code", """
 def binary(positions, bits):
     gray = positions ^ (positions >> 1)
-    return (gray[:, None] >> np.arange(bits)) & 1
-"""),
+    return (gray[:, None] >> np.arange(bits)) & 1"""),
         "a byte": ("kept in a byte",
             _binary("(positions.astype(np.uint8)[:, None].astype(int) >> np.arange(bits)) & 1")),
         "thirty-two bits": ("too short a number", """
 def binary(positions, bits):
     short = positions.astype(np.uint32).astype(np.int64)
-    return (short[:, None] >> np.arange(bits)) & 1
-"""),
+    return (short[:, None] >> np.arange(bits)) & 1"""),
         "thirty-two bits, one for the sign": ("too short a number",
             _binary("(positions.astype(np.int32)[:, None] >> np.arange(bits)) & 1")),
         "text": ("should be an array", _binary("[bin(int(t))[2:] for t in positions]")),
@@ -213,26 +194,22 @@ def binary(positions, bits):
 def placed(x, table, start):
     x *= x.shape[-1] ** 0.5
     x += table[start : start + x.shape[1]]
-    return x
-"""),
+    return x"""),
         "not scaled": ("not scaled", _placed("x + table[start:start + x.shape[1]]")),
         "start ignored": ("the start is ignored", _placed("x.shape[-1] ** 0.5 * x + table[:x.shape[1]]")),
         "start taken for the end": (None, _placed("x.shape[-1] ** 0.5 * x + table[start:x.shape[1]]")),
         "from position 1": ("start at 1", """
 def placed(x, table, start):
     at = torch.arange(1, x.shape[1] + 1) + start
-    return x.shape[-1] ** 0.5 * x + table[at]
-"""),
+    return x.shape[-1] ** 0.5 * x + table[at]"""),
         "one transposition too many (001-L2), cut along its first axis": (None, """
 def placed(x, table, start):
     pe = table[None].transpose(0, 1)
-    return x.shape[-1] ** 0.5 * x + pe[start:start + x.shape[1]]
-"""),
+    return x.shape[-1] ** 0.5 * x + pe[start:start + x.shape[1]]"""),
         "one transposition too many (001-L2), cut along the wrong axis": ("once for each row", """
 def placed(x, table, start):
     pe = table.unsqueeze(0).transpose(0, 1)
-    return x.shape[-1] ** 0.5 * x + pe[:, :x.shape[1]]
-"""),
+    return x.shape[-1] ** 0.5 * x + pe[:, :x.shape[1]]"""),
         "by the number of the text": ("a row of the table went to each text",
             _placed("x.shape[-1] ** 0.5 * x + table[start:start + x.shape[0]][:, None]")),
         "by the number of the text, start ignored": ("a row of the table went to each text",
@@ -248,8 +225,7 @@ def placed(x, table, start):
         "put side by side": ("the shape of", """
 def placed(x, table, start):
     rows = table[start:start + x.shape[1]].expand(len(x), -1, -1)
-    return torch.cat([math.sqrt(x.shape[2]) * x, rows], -1)
-"""),
+    return torch.cat([math.sqrt(x.shape[2]) * x, rows], -1)"""),
         "multiplied by the code": ("multiplied by their codes",
             _placed("math.sqrt(x.shape[2]) * x * table[start:start + x.shape[1]]")),
         "backwards": ("backward order", _placed("math.sqrt(x.shape[2]) * x + table[start:start + x.shape[1]].flip(0)")),
@@ -316,27 +292,23 @@ WRONG["q4"] |= {
     "all sines first": ("all sines come first", """
 def sinusoidal(positions, dim, base):
     angle = np.multiply.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
-    return np.concatenate([np.sin(angle), np.cos(angle)], axis=-1)
-"""),
+    return np.concatenate([np.sin(angle), np.cos(angle)], axis=-1)"""),
     "cosine first": ("before its sine", """
 def sinusoidal(positions, dim, base):
     angle = np.multiply.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
-    return np.stack([np.cos(angle), np.sin(angle)], axis=-1).reshape(-1, dim)
-"""),
+    return np.stack([np.cos(angle), np.sin(angle)], axis=-1).reshape(-1, dim)"""),
     "i counts columns": ("does i count columns", """
 def sinusoidal(positions, dim, base):
     code = np.zeros((len(positions), dim))
     for i in range(dim):
         angle = positions / base ** (2 * i / dim)
         code[:, i] = np.sin(angle) if i % 2 == 0 else np.cos(angle)
-    return code
-"""),
+    return code"""),
     "a speed for each column": ("each column has one of its own", """
 def sinusoidal(positions, dim, base):
     code = np.multiply.outer(positions, base ** (-np.arange(dim) / dim))
     code[:, 0::2], code[:, 1::2] = np.sin(code[:, 0::2]), np.cos(code[:, 1::2])
-    return code
-"""),
+    return code"""),
     "from position 1": ("start at 1", CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(positions + 1, speeds)")),
     "ignores positions": ("ignored",
         CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(np.arange(len(positions)), speeds)")),
@@ -358,26 +330,22 @@ def sinusoidal(positions, dim, base):
     code = np.zeros_like(positions, shape=(len(positions), dim))
     angle = np.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
     code[:, 0::2], code[:, 1::2] = np.sin(angle), np.cos(angle)
-    return code
-"""),
+    return code"""),
     "angles in bfloat16": ("in bfloat16", """
 def sinusoidal(positions, dim, base):
     speeds = (base ** (-2 * torch.arange(dim // 2).double() / dim)).bfloat16()
     angle = (torch.as_tensor(positions).bfloat16()[:, None] * speeds).float()
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
-"""),
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)"""),
     "positions in bfloat16": ("the positions were kept in bfloat16", """
 def sinusoidal(positions, dim, base):
     speeds = base ** (-2 * torch.arange(dim // 2).double() / dim)
     angle = torch.as_tensor(positions).bfloat16()[:, None] * speeds
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
-"""),
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)"""),
     "angles in float32": ("too short a format", """
 def sinusoidal(positions, dim, base):
     speeds = base ** (-2 * torch.arange(dim // 2) / dim)
     angle = torch.as_tensor(positions).float()[:, None] * speeds.float()
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
-"""),
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)"""),
     "rounded to three digits": (
         None,
         CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE)
@@ -395,8 +363,7 @@ WRONG["q6"] |= {
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
     c, s = np.diag(np.cos(turned)), np.diag(np.sin(turned))
-    return np.block([[c, s], [-s, c]])
-"""),
+    return np.block([[c, s], [-s, c]])"""),
     "always one step": ("makes one step", STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "")),
     "one step too far": ("one token too far",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "(k + 1) * ")),
@@ -406,8 +373,7 @@ def shift(k, dim, base):
     "the code of position k": ("this is the code of a position", """
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
-    return np.stack([np.sin(turned), np.cos(turned)], -1).ravel()
-"""),
+    return np.stack([np.sin(turned), np.cos(turned)], -1).ravel()"""),
     "whole steps only": ("cut to a whole one",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "int(k) * ")),
     "back as on": ("a step back was taken",
@@ -417,8 +383,7 @@ def shift(k, dim, base):
     def code(t):
         angle = t * base ** (-2 * np.arange(dim // 2) / dim)
         return np.stack([np.sin(angle), np.cos(angle)], -1).ravel()
-    return np.outer(code(k), np.linalg.pinv(code(0)[:, None]))
-"""),
+    return np.outer(code(k), np.linalg.pinv(code(0)[:, None]))"""),
     "one step, multiplied by k": ("one step was multiplied",
         STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "").replace("return M", "return k * M")),
     "steps forward only": ("raised", """
@@ -432,8 +397,7 @@ def shift(k, dim, base):
         step = step @ M
     if k < 1:
         raise ValueError("forward only")
-    return step
-"""),
+    return step"""),
     "angles in float32": ("too short a format", """
 def shift(k, dim, base):
     speeds = (np.float32(base) ** np.float32(-2 * np.arange(dim // 2) / dim)).astype(np.float32)
@@ -442,8 +406,7 @@ def shift(k, dim, base):
         turned = np.float32(k) * theta
         c, s = np.cos(turned), np.sin(turned)
         M[2 * p:2 * p + 2, 2 * p:2 * p + 2] = [[c, s], [-s, c]]
-    return M
-"""),
+    return M"""),
 }
 
 _RIGHT_DRAW = DRAW.format(speeds=RIGHT_SPEEDS, height=RIGHT_HEIGHT)
@@ -496,19 +459,16 @@ def attention(q, k, v, causal):
     weights = torch.ones(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
     weights = (weights.tril() if causal else weights)
     weights = weights / weights.sum(-1, keepdim=True)
-    return weights @ v, weights
-""",
+    return weights @ v, weights""",
         "each word keeps its own value": """
 def attention(q, k, v, causal):
     weights = torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
     weights.diagonal(dim1=-2, dim2=-1).fill_(1)
-    return weights @ v, weights
-""",
+    return weights @ v, weights""",
         "zeros": """
 def attention(q, k, v, causal):
     weights = torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
-    return weights @ v, weights
-""",
+    return weights @ v, weights""",
         "the winner takes all": _attention(
             scores="q @ k.mT", weights="torch.nn.functional.one_hot(scores.argmax(-1), k.shape[-2]).to(q.dtype)"
         ),
@@ -529,8 +489,7 @@ def attention(q, k, v, causal):
 def binary(positions, bits):
     code = np.zeros((len(positions), bits), dtype=int)
     code[:, 0] = positions
-    return code
-""",
+    return code""",
     },
     "q4": {
         "length √(d/2), relative, wrong speeds": CODE.format(speeds="0.5**i", angle=RIGHT_ANGLE),
@@ -538,16 +497,13 @@ def binary(positions, bits):
         "one hand, repeated": CODE.format(speeds="np.ones(dim // 2)", angle=RIGHT_ANGLE),
         "counting (001-L3)": """
 def sinusoidal(positions, dim, base):
-    return np.repeat(np.asarray(positions, dtype=float)[:, None], dim, axis=1)
-""",
+    return np.repeat(np.asarray(positions, dtype=float)[:, None], dim, axis=1)""",
         "shares of the length (001-L4)": """
 def sinusoidal(positions, dim, base):
-    return np.repeat(np.asarray(positions)[:, None] / len(positions), dim, axis=1)
-""",
+    return np.repeat(np.asarray(positions)[:, None] / len(positions), dim, axis=1)""",
         "a texture of lone sines (001-L5)": """
 def sinusoidal(positions, dim, base):
-    return np.sin(np.asarray(positions)[:, None] / 2.0 ** np.arange(dim))
-""",
+    return np.sin(np.asarray(positions)[:, None] / 2.0 ** np.arange(dim))""",
         "zeros": "def sinusoidal(positions, dim, base):\n    return np.zeros((len(positions), dim))\n",
     },
     "q5": {
@@ -567,27 +523,23 @@ def draw(base, dim):
     k = np.arange(201)
     return go.Figure(go.Scatter(x=k, y=np.ones(201)), {"xaxis": {"title": {"text": "tokens"}}})
 def controls():
-    return {}
-""",
+    return {}""",
         "something that decays": """
 def draw(base, dim):
     k = np.arange(201)
     return go.Figure(go.Scatter(x=k, y=np.exp(-k / dim)), {"xaxis": {"title": {"text": "tokens"}}})
 def controls():
-    return {"base": 0, "dim": 0}
-""",
+    return {"base": 0, "dim": 0}""",
         "not a figure": """
 def draw(base, dim):
     return {"figure": {"data": [{"x": {"bdata": "?", "dtype": "O"}, "y": [[1], [2, 3]]}], "layout": 3}}
 def controls():
-    return {"base": {"widget": "FloatLogSlider", "min": 10**500, "max": "6", "base": None}, "dim": []}
-""",
+    return {"base": {"widget": "FloatLogSlider", "min": 10**500, "max": "6", "base": None}, "dim": []}""",
         "shapeless": """
 def draw(base, dim):
     return {"figure": {"data": {"x": 1}}}
 def controls():
-    return {"base": {"widget": "FloatLogSlider", "min": 1}, "dim": {"widget": "IntSlider"}}
-""",
+    return {"base": {"widget": "FloatLogSlider", "min": 1}, "dim": {"widget": "IntSlider"}}""",
     },
 }
 
@@ -604,8 +556,7 @@ def attention(q, k, v, causal):
             w = torch.cat([torch.softmax(s, 0), torch.zeros(m - stop, dtype=q.dtype)])
             all_weights.append(w)
             out.append(sum(w[j] * V[j] for j in range(m)))
-    return torch.stack(out).reshape(*lead, n, -1), torch.stack(all_weights).reshape(*lead, n, m)
-""",
+    return torch.stack(out).reshape(*lead, n, -1), torch.stack(all_weights).reshape(*lead, n, m)""",
         "einsum, a softmax by hand, -1e9": """
 def attention(q, k, v, causal):
     scores = torch.einsum("...id,...jd->...ij", q, k) * q.shape[-1] ** -0.5
@@ -614,8 +565,7 @@ def attention(q, k, v, causal):
         scores = scores.masked_fill(j > i, -1e9)
     powers = (scores - scores.amax(-1, keepdim=True)).exp()
     weights = powers / powers.sum(-1, keepdim=True)
-    return torch.einsum("...ij,...jd->...id", weights, v), weights
-""",
+    return torch.einsum("...ij,...jd->...id", weights, v), weights""",
         "scaled queries, an added mask": _attention(
             scores="(q / math.sqrt(q.size(-1))) @ k.transpose(-1, -2)",
             closed='scores + torch.full(scores.shape[-2:], float("-inf"), dtype=q.dtype).triu(diagonal=1)',
@@ -627,8 +577,7 @@ def attention(q, k, v, causal):
         "a permutation matrix": """
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
-    return P @ output, P @ weights @ P.T
-""",
+    return P @ output, P @ weights @ P.T""",
         "index_select": _reordered(
             "output.index_select(-2, order), weights.index_select(-1, order).index_select(-2, order)"
         ),
@@ -639,8 +588,7 @@ def reordered(output, weights, order):
         new[..., i, :] = output[..., a, :]
         for j, b in enumerate(order.tolist()):
             table[..., i, j] = weights[..., a, b]
-    return new, table
-""",
+    return new, table""",
     },
     "q3": {
         "division and remainder": """
@@ -649,8 +597,7 @@ def binary(positions, bits):
     rest = positions.copy()
     for i in range(bits):
         code[:, i], rest = rest % 2, rest // 2
-    return code
-""",
+    return code""",
         "text, turned round": _binary(
             'np.array([[int(c) for c in reversed(format(int(t), f"0{bits}b"))] for t in positions])'
         ),
@@ -664,47 +611,40 @@ def sinusoidal(positions, dim, base):
         for i in range(dim // 2):
             angle = t / base ** (2 * i / dim)
             code[row, 2 * i], code[row, 2 * i + 1] = math.sin(angle), math.cos(angle)
-    return code
-""",
+    return code""",
         "exponential of a logarithm": """
 def sinusoidal(positions, dim, base):
     div = np.exp(np.arange(0, dim, 2) * -(math.log(base) / dim))
     code = np.empty((len(positions), dim))
     code[:, 0::2] = np.sin(positions[:, None] * div)
     code[:, 1::2] = np.cos(positions[:, None] * div)
-    return code
-""",
+    return code""",
         "complex numbers": """
 def sinusoidal(positions, dim, base):
     z = np.exp(1j * np.outer(positions, base ** (-2 * np.arange(dim // 2) / dim)))
-    return np.stack([z.imag, z.real], -1).reshape(len(positions), -1)
-""",
+    return np.stack([z.imag, z.real], -1).reshape(len(positions), -1)""",
         "a cosine is a sine a quarter turn on": """
 def sinusoidal(positions, dim, base):
     column = np.arange(dim)
-    return np.sin(np.outer(positions, base ** -((column - column % 2) / dim)) + column % 2 * np.pi / 2)
-""",
+    return np.sin(np.outer(positions, base ** -((column - column % 2) / dim)) + column % 2 * np.pi / 2)""",
         "torch": """
 def sinusoidal(positions, dim, base):
     speeds = base ** (-2 * torch.arange(dim // 2, dtype=torch.float64) / dim)
     angle = torch.as_tensor(positions).double()[:, None] * speeds
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
-""",
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)""",
     },
     "q5": {
         "by index": """
 def placed(x, table, start):
     at = start + torch.arange(x.shape[1])
-    return x * math.sqrt(x.shape[-1]) + table[at]
-""",
+    return x * math.sqrt(x.shape[-1]) + table[at]""",
         "loops": """
 def placed(x, table, start):
     x = x * x.shape[-1] ** 0.5
     for text in x:
         for place, word in enumerate(text):
             word += table[start + place]
-    return x
-""",
+    return x""",
         "narrow": _placed("table.narrow(0, start, x.size(1)).unsqueeze(0).add(x, alpha=x.size(2) ** 0.5)"),
     },
     "q6": {
@@ -714,8 +654,7 @@ def shift(k, dim, base):
         angle = np.outer(t, base ** (-2 * np.arange(dim // 2) / dim))
         return np.stack([np.sin(angle), np.cos(angle)], -1).reshape(len(t), dim)
     t = np.arange(1200)
-    return np.linalg.lstsq(table(t), table(t + k), rcond=None)[0].T
-""",
+    return np.linalg.lstsq(table(t), table(t + k), rcond=None)[0].T""",
         "complex numbers": """
 def shift(k, dim, base):
     z = np.exp(1j * k * base ** (-np.arange(0, dim, 2) / dim))
@@ -724,14 +663,12 @@ def shift(k, dim, base):
     M[i, i] = M[i + 1, i + 1] = z.real
     M[i, i + 1] = z.imag
     M[i + 1, i] = -z.imag
-    return M
-""",
+    return M""",
         "Kronecker products": """
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
     J = np.array([[0, 1], [-1, 0]])
-    return np.kron(np.diag(np.cos(turned)), np.eye(2)) + np.kron(np.diag(np.sin(turned)), J)
-""",
+    return np.kron(np.diag(np.cos(turned)), np.eye(2)) + np.kron(np.diag(np.sin(turned)), J)""",
     },
     "q7": {
         "two codes multiplied, other words, lists": """
@@ -746,8 +683,7 @@ def draw(base, dim):
     return figure
 def controls():
     return dict(dim=IntSlider(value=64, min=4, max=256, step=2, description="width"),
-                base=FloatLogSlider(value=1e4, min=1, max=6, step=0.05))
-""",
+                base=FloatLogSlider(value=1e4, min=1, max=6, step=0.05))""",
         "a natural base for the slider": """
 def draw(base, dim):
     k = np.arange(201.0)
@@ -755,7 +691,6 @@ def draw(base, dim):
     return go.Figure({"data": [{"type": "bar", "x": k, "y": y}],
                       "layout": {"xaxis": {"title": {"text": "tokens"}}}})
 def controls():
-    return {"base": FloatLogSlider(10_000, base=100, min=0.5, max=3), "dim": IntSlider(64, 4, 256, 2)}
-""",
+    return {"base": FloatLogSlider(10_000, base=100, min=0.5, max=3), "dim": IntSlider(64, 4, 256, 2)}""",
     },
 }

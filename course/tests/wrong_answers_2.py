@@ -45,19 +45,16 @@ Q1_WRONG = {
     "stacked in front, then reshaped": ("entries of several positions", """
 def rotation(positions, theta):
     cos, sin = torch.cos(positions * theta), torch.sin(positions * theta)
-    return torch.stack([cos, -sin, sin, cos]).reshape(-1, 2, 2)
-"""),
+    return torch.stack([cos, -sin, sin, cos]).reshape(-1, 2, 2)"""),
     "whole positions only": ("cut to whole ones", _rotation(RIGHT_ENTRIES, "phi = positions.long() * theta")),
     "one position only": ("raised", """
 def rotation(positions, theta):
     phi = float(positions) * theta
-    return torch.tensor([[[math.cos(phi), -math.sin(phi)], [math.sin(phi), math.cos(phi)]]])
-"""),
+    return torch.tensor([[[math.cos(phi), -math.sin(phi)], [math.sin(phi), math.cos(phi)]]])"""),
     "prints and returns nothing": ("returned nothing", """
 def rotation(positions, theta):
     phi = positions * theta
-    print(torch.cos(phi), torch.sin(phi))
-"""),
+    print(torch.cos(phi), torch.sin(phi))"""),
 }
 Q1_PROPERTY = {
     "identity": _rotation("one, zero, zero, one"),
@@ -74,24 +71,20 @@ def rotation(positions, theta):
     for position in positions.tolist():
         c, s = math.cos(position * theta), math.sin(position * theta)
         matrices.append([[c, -s], [s, c]])
-    return torch.tensor(matrices, dtype=torch.float64)
-""",
+    return torch.tensor(matrices, dtype=torch.float64)""",
     "identity and quarter turn": """
 def rotation(positions, theta):
     phi = (positions * theta)[:, None, None]
     quarter = torch.tensor([[0.0, -1.0], [1.0, 0.0]], dtype=torch.float64)
-    return torch.cos(phi) * torch.eye(2, dtype=torch.float64) + torch.sin(phi) * quarter
-""",
+    return torch.cos(phi) * torch.eye(2, dtype=torch.float64) + torch.sin(phi) * quarter""",
     "matrix exponential": """
 def rotation(positions, theta):
     generator = torch.tensor([[0.0, -1.0], [1.0, 0.0]], dtype=torch.float64)
-    return torch.linalg.matrix_exp((positions * theta)[:, None, None] * generator)
-""",
+    return torch.linalg.matrix_exp((positions * theta)[:, None, None] * generator)""",
     "NumPy": """
 def rotation(positions, theta):
     phi = positions.numpy() * theta
-    return np.array([[np.cos(phi), -np.sin(phi)], [np.sin(phi), np.cos(phi)]]).transpose(2, 0, 1)
-""",
+    return np.array([[np.cos(phi), -np.sin(phi)], [np.sin(phi), np.cos(phi)]]).transpose(2, 0, 1)""",
 }
 
 # Question 2
@@ -156,21 +149,18 @@ Q2_RIGHT = {
     "by size and phase": """
 def scores(q, k, m, n, theta):
     phase = (q.angle() + m * theta)[:, None] - (k.angle() + n * theta)
-    return q.abs()[:, None] * k.abs() * torch.cos(phase)
-""",
+    return q.abs()[:, None] * k.abs() * torch.cos(phase)""",
     "polar and mH": """
 def scores(q, k, m, n, theta):
     a = (q * torch.polar(torch.ones_like(m), m * theta))[:, None]
     b = (k * torch.polar(torch.ones_like(n), n * theta))[:, None]
-    return (a @ b.mH).real
-""",
+    return (a @ b.mH).real""",
     "by loops and Python's complex numbers": """
 def scores(q, k, m, n, theta):
     import cmath
     table = [[(a * b.conjugate() * cmath.exp(1j * (s - t) * theta)).real
               for b, t in zip(k.tolist(), n.tolist())] for a, s in zip(q.tolist(), m.tolist())]
-    return torch.tensor(table, dtype=torch.float64)
-""",
+    return torch.tensor(table, dtype=torch.float64)""",
     "complex64 on the way": _scores("(a * b.conj()).real", k="k * torch.exp(1j * (n * theta).to(torch.complex64))"),
 }
 
@@ -235,8 +225,7 @@ def interleaved(x, positions, base):
     out = x.clone()
     out[..., 0::2] = out[..., 0::2] * torch.cos(angle) - out[..., 1::2] * torch.sin(angle)
     out[..., 1::2] = out[..., 0::2] * torch.sin(angle) + out[..., 1::2] * torch.cos(angle)
-    return out
-"""),
+    return out"""),
     "joined as halves": ("another order",
         _interleaved(join="torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)")),
     "the swap of neighbours with the angles of halves": ("repeated as for halves", _interleaved(
@@ -291,8 +280,7 @@ def interleaved(x, positions, base):
     if positions.ndim == 2:
         turn = turn.unsqueeze(1)
     pairs = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(pairs * turn).flatten(-2).to(x.dtype)
-""",
+    return torch.view_as_real(pairs * turn).flatten(-2).to(x.dtype)""",
     "float32 angles, exp and log": """
 def interleaved(x, positions, base):
     dim = x.shape[-1]
@@ -301,8 +289,7 @@ def interleaved(x, positions, base):
     c = torch.cos(angle).repeat_interleave(2, dim=-1).to(x.dtype)
     s = torch.sin(angle).repeat_interleave(2, dim=-1).to(x.dtype)
     swapped = torch.stack([-x[..., 1::2], x[..., 0::2]], dim=-1).reshape(x.shape)
-    return x * c + swapped * s
-""",
+    return x * c + swapped * s""",
     "matrices and einsum": """
 def interleaved(x, positions, base):
     batch, _, length, dim = x.shape
@@ -313,8 +300,7 @@ def interleaved(x, positions, base):
         R[:, :, 2 * i, 2 * i] = R[:, :, 2 * i + 1, 2 * i + 1] = torch.cos(phi)
         R[:, :, 2 * i, 2 * i + 1] = -torch.sin(phi)
         R[:, :, 2 * i + 1, 2 * i] = torch.sin(phi)
-    return torch.einsum("bldc,bhlc->bhld", R, x.double()).to(x.dtype)
-""",
+    return torch.einsum("bldc,bhlc->bhld", R, x.double()).to(x.dtype)""",
     "loops": """
 def interleaved(x, positions, base):
     batch, heads, length, dim = x.shape
@@ -327,8 +313,7 @@ def interleaved(x, positions, base):
                 first, second = x[b, :, t, 2 * i].double(), x[b, :, t, 2 * i + 1].double()
                 out[b, :, t, 2 * i] = (first * math.cos(phi) - second * math.sin(phi)).to(x.dtype)
                 out[b, :, t, 2 * i + 1] = (first * math.sin(phi) + second * math.cos(phi)).to(x.dtype)
-    return out
-""",
+    return out""",
 }
 
 # Question 4
@@ -373,8 +358,7 @@ def half(x, cos, sin):
     first, second = x.chunk(2, dim=-1)
     cos, sin = (torch.cat([table, table], dim=-1).unsqueeze(-2) for table in (cos, sin))
     part = x[..., :n] * cos + torch.cat([-second, first], dim=-1)[..., :n] * sin
-    return torch.cat([part, x[..., n:]], dim=-1)
-"""),
+    return torch.cat([part, x[..., n:]], dim=-1)"""),
     "the interleaved layout": ("this question asks for halves", _half(
         parts="x[..., 0 : 2 * n : 2], x[..., 1 : 2 * n : 2], x[..., 2 * n :]",
         result="torch.cat([torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2), rest], dim=-1)",
@@ -403,8 +387,7 @@ def half(x, cos, sin):
     out = x.clone()
     a, b = x[..., :n], x[..., middle : middle + n]
     out[..., :n], out[..., middle : middle + n] = a * cos - b * sin, a * sin + b * cos
-    return out
-"""),
+    return out"""),
     "turns the last dimensions": ("last dimensions of each head", _half(
         parts="x[..., -2 * n : x.shape[-1] - n], x[..., x.shape[-1] - n :], x[..., : -2 * n]",
         result="torch.cat([rest, a * cos - b * sin, a * sin + b * cos], dim=-1)",
@@ -421,16 +404,14 @@ def half(x, cos, sin):
     first = x[..., :n].clone()
     x[..., :n] = first * cos - x[..., n : 2 * n] * sin
     x[..., n : 2 * n] = first * sin + x[..., n : 2 * n] * cos
-    return x
-"""),
+    return x"""),
     "in place: the second half from the turned first": ("both need the old ones", """
 def half(x, cos, sin):
     x, n = x.clone(), cos.shape[-1]
     cos, sin = cos[..., None, :], sin[..., None, :]
     x[..., :n] = x[..., :n] * cos - x[..., n : 2 * n] * sin
     x[..., n : 2 * n] = x[..., :n] * sin + x[..., n : 2 * n] * cos
-    return x
-"""),
+    return x"""),
     "the halves exchanged": ("two halves have changed places",
         _half(result="torch.cat([a * sin + b * cos, a * cos - b * sin, rest], dim=-1)")),
     "sine and cosine swapped": ("changed places", _half(axis="sin[..., None, :], cos[..., None, :]")),
@@ -444,8 +425,7 @@ def half(x, cos, sin):
     y = x.transpose(1, 2)
     cos, sin = cos.unsqueeze(-3), sin.unsqueeze(-3)
     a, b = y[..., :n], y[..., n : 2 * n]
-    return torch.cat([a * cos - b * sin, a * sin + b * cos, y[..., 2 * n :]], dim=-1)
-"""),
+    return torch.cat([a * cos - b * sin, a * sin + b * cos, y[..., 2 * n :]], dim=-1)"""),
     "an odd sum: cosine and sine of the sum": (None,
         _half(result="torch.cat([a * cos - b * sin, a * cos + b * sin, rest], dim=-1)")),
 }
@@ -464,16 +444,14 @@ Q4_RIGHT = {
 def half(x, cos, sin):
     n = cos.shape[-1]
     turned = torch.complex(x[..., :n], x[..., n : 2 * n]) * torch.complex(cos, sin).unsqueeze(-2)
-    return torch.cat([turned.real, turned.imag, x[..., 2 * n :]], dim=-1)
-""",
+    return torch.cat([turned.real, turned.imag, x[..., 2 * n :]], dim=-1)""",
     "in place, with copies": """
 def half(x, cos, sin):
     n = cos.shape[-1]
     out, cos, sin = x.clone(), cos.unsqueeze(-2), sin.unsqueeze(-2)
     out[..., :n] = x[..., :n] * cos - x[..., n : 2 * n] * sin
     out[..., n : 2 * n] = x[..., :n] * sin + x[..., n : 2 * n] * cos
-    return out
-""",
+    return out""",
     "einsum": """
 def half(x, cos, sin):
     n = cos.shape[-1]
@@ -481,8 +459,7 @@ def half(x, cos, sin):
     R = torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)
     pairs = x[..., : 2 * n].unflatten(-1, (2, n))
     turned = torch.einsum("blnij,blhjn->blhin", R, pairs).flatten(-2)
-    return torch.cat([turned, x[..., 2 * n :]], dim=-1)
-""",
+    return torch.cat([turned, x[..., 2 * n :]], dim=-1)""",
     "loops": """
 def half(x, cos, sin):
     n, out = cos.shape[-1], x.clone()
@@ -493,8 +470,7 @@ def half(x, cos, sin):
                 for i in range(n):
                     p, q = float(x[b, t, h, i]), float(x[b, t, h, i + n])
                     out[b, t, h, i], out[b, t, h, i + n] = p * c[i] - q * s[i], p * s[i] + q * c[i]
-    return out
-""",
+    return out""",
 }
 
 # Question 5
@@ -523,8 +499,7 @@ def to_half(checkpoint, n_heads, n_kv_heads):
     for name, count in (("q.weight", n_heads), ("q.bias", n_heads), ("k.weight", n_kv_heads), ("k.bias", n_kv_heads)):
         if name in checkpoint:
             checkpoint[name] = checkpoint[name].unflatten(0, (count, -1, 2)).transpose(1, 2).flatten(0, 2)
-    return checkpoint
-"""),
+    return checkpoint"""),
     "returns its input": ("nothing has been reordered",
         "def to_half(checkpoint, n_heads, n_kv_heads):\n    return checkpoint\n"),
     "the columns of W_O as well": (
@@ -591,8 +566,7 @@ def to_half(checkpoint, n_heads, n_kv_heads):
             order = [h * dim + r for h in range(heads) for r in [*range(0, dim, 2), *range(1, dim, 2)]]
             weight = weight[order]
         new[name] = weight.clone()
-    return new
-""",
+    return new""",
     "NumPy, reshape and swapaxes": """
 def to_half(checkpoint, n_heads, n_kv_heads):
     new = dict(checkpoint)
@@ -602,8 +576,7 @@ def to_half(checkpoint, n_heads, n_kv_heads):
             heads = n_heads if name[0] == "q" else n_kv_heads
             cut = w.reshape(heads, w.shape[0] // heads // 2, 2, *w.shape[1:]).swapaxes(1, 2)
             new[name] = torch.from_numpy(cut.reshape(w.shape).copy())
-    return new
-""",
+    return new""",
     "permutation matrices": """
 def to_half(checkpoint, n_heads, n_kv_heads):
     new = dict(checkpoint)
@@ -615,8 +588,7 @@ def to_half(checkpoint, n_heads, n_kv_heads):
         for kind in (".weight", ".bias"):
             if name + kind in checkpoint:
                 new[name + kind] = torch.block_diag(*[P] * heads) @ checkpoint[name + kind]
-    return new
-""",
+    return new""",
     "slices for each head": """
 def to_half(checkpoint, n_heads, n_kv_heads):
     out = {}
@@ -625,8 +597,7 @@ def to_half(checkpoint, n_heads, n_kv_heads):
             parts = w.chunk(n_heads if name[0] == "q" else n_kv_heads)
             w = torch.cat([torch.cat([p[::2], p[1::2]]) for p in parts])
         out[name] = w
-    return out
-""",
+    return out""",
 }
 
 # Question 6
@@ -766,8 +737,7 @@ def decode_step(q, k, v, cache, position, speeds):
         k, v = torch.cat((cache[0], k), -2), torch.cat((cache[1], v), -2)
     grouped = turn(q).unflatten(1, (k.shape[1], -1))
     weights = torch.einsum("bgnqd,bgkd->bgnqk", grouped, k).div(q.shape[-1] ** 0.5).softmax(-1)
-    return torch.einsum("bgnqk,bgkd->bgnqd", weights, v).flatten(1, 2), (k, v)
-""",
+    return torch.einsum("bgnqk,bgkd->bgnqd", weights, v).flatten(1, 2), (k, v)""",
     "loops over texts and heads": """
 def decode_step(q, k, v, cache, position, speeds):
     def turn(x):
@@ -789,8 +759,7 @@ def decode_step(q, k, v, cache, position, speeds):
             scores = old @ q[b, h, 0] / math.sqrt(q.shape[3])
             powers = torch.exp(scores - scores.max())
             output[b, h, 0] = powers @ values[b, h // share] / powers.sum()
-    return output, (keys, values)
-""",
+    return output, (keys, values)""",
     "an index of heads, a list for the cache": _step(
         group="keys[:, torch.arange(q.shape[1]) // n], values[:, torch.arange(q.shape[1]) // n]",
         returned="output, [keys, values]",

@@ -246,23 +246,19 @@ WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
         "bfloat16 positions": ("bfloat16", """
 def decay(distances, frequencies):
     m = torch.as_tensor(distances).to(torch.bfloat16).double()
-    return torch.cos(m[..., None] * torch.as_tensor(frequencies)).mean(dim=-1)
-"""),
+    return torch.cos(m[..., None] * torch.as_tensor(frequencies)).mean(dim=-1)"""),
         "bfloat16 angles": ("bfloat16", """
 def decay(distances, frequencies):
     angles = torch.as_tensor(distances)[..., None] * torch.as_tensor(frequencies)
-    return torch.cos(angles.bfloat16().double()).mean(dim=-1)
-"""),
+    return torch.cos(angles.bfloat16().double()).mean(dim=-1)"""),
         "bfloat16 everywhere": ("bfloat16", """
 def decay(distances, frequencies):
     m, theta = torch.as_tensor(distances).bfloat16(), torch.as_tensor(frequencies).bfloat16()
-    return torch.cos(m[..., None] * theta).mean(dim=-1).double()
-"""),
+    return torch.cos(m[..., None] * theta).mean(dim=-1).double()"""),
         "float32 angles": ("float64", """
 def decay(distances, frequencies):
     m, theta = torch.as_tensor(distances).float(), torch.as_tensor(frequencies).float()
-    return torch.cos(m[..., None] * theta).mean(dim=-1).double()
-"""),
+    return torch.cos(m[..., None] * theta).mean(dim=-1).double()"""),
         "whole distances": ("cut to whole", _decay("np.cos(distances.astype(int)[..., None] * frequencies).mean(-1)")),
         "multiplied": ("were multiplied", _decay("np.cos(distances[..., None] * frequencies).prod(axis=-1)")),
         "lists only": ("the shape of", _decay("np.cos(np.outer(distances, frequencies)).mean(axis=-1)")),
@@ -303,8 +299,7 @@ def decay(distances, frequencies):
             f"""{_REACH_RIGHT}
 def law(distances, base):
     u = [np.linspace(m / base, m, 100_000) for m in distances]
-    return np.array([np.mean(np.cos(one) / one) / math.log(base) for one in u])
-""",
+    return np.array([np.mean(np.cos(one) / one) / math.log(base) for one in u])""",
         ),
     },
     "q4": {
@@ -320,20 +315,17 @@ def bases_for(length, dim, bases):
             least, safe = least or base, safe or base
         else:
             safe = None
-    return least, safe
-"""),
+    return least, safe"""),
         "the least twice": ("first once more", _bases(answer="least, least")),
         "every second distance": ("every second distance", _bases(stop="0, length + 1, 2")),
         "the first base past the length": (None, """
 def bases_for(length, dim, bases):
     past = [base for base in sorted(bases) if base >= length]
-    return (past[0], past[0]) if past else (None, None)
-"""),
+    return (past[0], past[0]) if past else (None, None)"""),
         "by the length alone": (None, """
 def bases_for(length, dim, bases):
     past = [base for base in sorted(bases) if base >= length / (2 * np.pi)]
-    return (past[0], past[0]) if past else (None, None)
-"""),
+    return (past[0], past[0]) if past else (None, None)"""),
         "last distance only": ("only the last distance", _bases(test="score[-1] >= 0")),
         "base that fails": ("a base that fails", _bases(answer="least, max(bad)")),
         "greatest of the grid": ("greatest base", _bases(answer="least, max(bases)")),
@@ -564,15 +556,13 @@ def hands(dim, base, length):
         waves.append(2 * math.pi * base ** (2 * i / dim))
         turns.append(length / waves[-1])
         count += turns[-1] >= 1
-    return np.array(waves), np.array(turns), count
-""",
+    return np.array(waves), np.array(turns), count""",
         "lists, as the example shows them": _hands(answer="waves.tolist(), list(made), int(np.sum(made >= 1))"),
         "torch, by exponential and logarithm": """
 def hands(dim, base, length):
     theta = torch.exp(-torch.arange(0, dim, 2, dtype=torch.float64) / dim * math.log(base))
     turns = length * theta / (2 * math.pi)
-    return 2 * math.pi / theta, turns, int((turns >= 1).sum())
-""",
+    return 2 * math.pi / theta, turns, int((turns >= 1).sum())""",
         "geomspace": _hands("np.geomspace(1, 1 / base, dim // 2, endpoint=False)"),
         "count by wavelength": _hands(answer="waves, made, np.count_nonzero(waves <= length)"),
         "float32": _hands("(base ** (-torch.arange(0, dim, 2) / dim)).numpy()"),
@@ -583,20 +573,17 @@ def decay(distances, frequencies):
     total = 0.0
     for theta in frequencies:
         total = total + np.cos(np.asarray(distances) * theta)
-    return total / len(frequencies)
-""",
+    return total / len(frequencies)""",
         "complex": _decay("np.exp(1j * np.multiply.outer(distances, frequencies)).real.mean(axis=-1)"),
         "by rotated vectors": """
 def decay(distances, frequencies):
     angles = np.asarray(distances)[..., None] * frequencies
     query = np.stack([np.cos(angles) - np.sin(angles), np.sin(angles) + np.cos(angles)], axis=-1)
-    return np.einsum("...pc,c->...", query, np.ones(2)) / (2 * len(frequencies))
-""",
+    return np.einsum("...pc,c->...", query, np.ones(2)) / (2 * len(frequencies))""",
         "torch": """
 def decay(distances, frequencies):
     m, theta = torch.as_tensor(distances).double(), torch.as_tensor(frequencies)
-    return torch.cos(m.unsqueeze(-1) * theta).mean(-1)
-""",
+    return torch.cos(m.unsqueeze(-1) * theta).mean(-1)""",
         "by the cosine of the half": _decay(
             "1 - 2 * (np.sin(distances[..., None] * frequencies / 2) ** 2).mean(axis=-1)"
         ),
@@ -614,13 +601,11 @@ def reach(share, base):
 def law(distances, base):
     x = np.linspace(0, 1, 50_001)
     waves = np.cos(np.asarray(distances, dtype=float)[:, None] * base ** -x)
-    return (waves.sum(axis=1) - (waves[:, 0] + waves[:, -1]) / 2) / 50_000
-""",
+    return (waves.sum(axis=1) - (waves[:, 0] + waves[:, -1]) / 2) / 50_000""",
         "many hands": f"""{_REACH_RIGHT}
 def law(distances, base):
     theta = base ** (-np.arange(50_000) / 50_000)
-    return np.array([np.cos(m * theta).mean() for m in distances])
-""",
+    return np.array([np.cos(m * theta).mean() for m in distances])""",
         "over u": f"""{_REACH_RIGHT}
 def law(distances, base):
     out = []
@@ -628,16 +613,14 @@ def law(distances, base):
         u = np.exp(np.linspace(math.log(m / base), math.log(m), 200_001))
         middle = (u[1:] + u[:-1]) / 2
         out.append(np.sum(np.cos(middle) / middle * np.diff(u)) / math.log(base))
-    return np.array(out)
-""",
+    return np.array(out)""",
         "torch": """
 def reach(share, base):
     return torch.exp(torch.tensor((1 - share) * math.log(base) - np.euler_gamma, dtype=torch.float64))
 
 def law(distances, base):
     x = (torch.arange(100_000, dtype=torch.float64) + 0.5) / 100_000
-    return torch.stack([torch.cos(float(m) * base ** -x).mean() for m in distances])
-""",
+    return torch.stack([torch.cos(float(m) * base ** -x).mean() for m in distances])""",
     },
     "q4": {
         "a loop": """
@@ -655,8 +638,7 @@ def bases_for(length, dim, bases):
             safe = base if safe is None else safe
         else:
             safe = None
-    return least, safe
-""",
+    return least, safe""",
         "torch, all at once": """
 def bases_for(length, dim, bases):
     grid = torch.tensor(sorted(bases), dtype=torch.float64)
@@ -664,23 +646,20 @@ def bases_for(length, dim, bases):
     m = torch.arange(length + 1, dtype=torch.float64)
     good = (torch.cos(m[:, None, None] * theta).mean(-1) >= 0).all(0)
     safe = good.flip(0).cumprod(0).flip(0).bool()
-    return tuple(grid[one][0].item() if one.any() else None for one in (good, safe))
-""",
+    return tuple(grid[one][0].item() if one.any() else None for one in (good, safe))""",
     },
     "q5": {
         "by chords": """
 def new_angles(frequencies, trained, used, tolerance):
     on_circle = np.exp(1j * np.outer(np.arange(used), frequencies))
     chord = np.abs(on_circle[trained:, None] - on_circle[None, :trained]).min(axis=1)
-    return (chord > 2 * np.sin(tolerance / 2)).mean(axis=0)
-""",
+    return (chord > 2 * np.sin(tolerance / 2)).mean(axis=0)""",
         "by signed remainders": """
 def new_angles(frequencies, trained, used, tolerance):
     steps = np.arange(trained, used)[:, None] - np.arange(trained)
     apart = steps[..., None] * frequencies
     apart = np.abs((apart + np.pi) % (2 * np.pi) - np.pi)
-    return np.mean(apart.min(axis=1) > tolerance, axis=0)
-""",
+    return np.mean(apart.min(axis=1) > tolerance, axis=0)""",
         "a loop, and a list as the example shows it": """
 def new_angles(frequencies, trained, used, tolerance):
     shares = []
@@ -690,15 +669,13 @@ def new_angles(frequencies, trained, used, tolerance):
             apart = (abs(math.remainder((m - n) * theta, 2 * math.pi)) for n in range(trained))
             new += min(apart) > tolerance
         shares.append(new / (used - trained))
-    return shares
-""",
+    return shares""",
         "torch": """
 def new_angles(frequencies, trained, used, tolerance):
     at = torch.arange(used)[:, None] * torch.as_tensor(frequencies)
     apart = at[trained:, None] - at[None, :trained]
     apart = torch.atan2(apart.sin(), apart.cos()).abs()
-    return (apart.amin(1) > tolerance).double().mean(0)
-""",
+    return (apart.amin(1) > tolerance).double().mean(0)""",
     },
     "q6": {
         "step by step": """
@@ -714,8 +691,7 @@ def rotation_of(config):
     part = rope.get("partial_rotary_factor", config.get("partial_rotary_factor", 1))
     dim = int(width * part)
     theta = [base ** (-2 * i / dim) for i in range(dim // 2)]
-    return dim, float(base), 2 * math.pi / min(theta)
-""",
+    return dim, float(base), 2 * math.pi / min(theta)""",
         "torch": """
 def rotation_of(config):
     all_keys = dict(config)
@@ -723,8 +699,7 @@ def rotation_of(config):
     width = all_keys.get("head_dim") or all_keys["hidden_size"] / all_keys["num_attention_heads"]
     dim = int(width * (all_keys.get("partial_rotary_factor") or 1))
     theta = all_keys["rope_theta"] ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
-    return dim, all_keys["rope_theta"], float((2 * torch.pi / theta).max())
-""",
+    return dim, all_keys["rope_theta"], float((2 * torch.pi / theta).max())""",
     },
     "q7": {
         "Plotly's own places": _desk(x="None"),
@@ -742,8 +717,7 @@ def draw(base, dim, length):
     figure.add_trace(go.Scatter(x=[0, dim // 2 - 1], y=[1, 1], mode="lines"))
     figure.update_yaxes(type="log", title="turns")
     figure.update_layout(title=dict(text=f"<b>{count} of {dim // 2}</b> hands"))
-    return figure
-""",
+    return figure""",
         "powers of two": _desk(base="FloatLogSlider(2**14, base=2, min=9, max=24, step=0.25)"),
         "a dictionary of figures": _desk(answer="go.Figure(figure.to_dict())"),
     },

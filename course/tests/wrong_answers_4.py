@@ -36,8 +36,7 @@ for n in seq_lens:
     longest = max(longest, n)
     s = {scale}
     rows.append((base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim))
-return np.array(rows)
-""",
+return np.array(rows)""",
     )
 
 
@@ -48,8 +47,7 @@ def _q4(kept: str, result: str = "kept * theta + (1 - kept) * theta / factor") -
 theta = base ** (-np.arange(0, dim, 2) / dim)
 r = length * theta / (2 * np.pi)
 kept = {kept}
-return {result}
-""",
+return {result}""",
     )
 
 
@@ -59,8 +57,7 @@ def _q5(cos: str = "a", sin: str = "a", angles: str = "positions[:, None].double
         f"""
 a = 0.1 * math.log(factor) + 1
 angles = {angles}
-return (({cos}) * angles.cos()).to(x.dtype), (({sin}) * angles.sin()).to(x.dtype)
-""",
+return (({cos}) * angles.cos()).to(x.dtype), (({sin}) * angles.sin()).to(x.dtype)""",
     )
 
 
@@ -84,8 +81,7 @@ targets = {targets}
 asked = targets != -100
 loss = -torch.log_softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 loss, asked = (x.reshape(len(x), -1, width) for x in (loss * asked, asked))
-return loss.sum((0, 2)) / asked.sum((0, 2))
-""",
+return loss.sum((0, 2)) / asked.sum((0, 2))""",
     )
 
 
@@ -125,8 +121,7 @@ WRONG = {
         "in bfloat16": (None, _body(_Q1_HEAD, """
 p, f = (torch.tensor(one).to(torch.bfloat16) for one in (positions / factor, inv_freq))
 t = (p[..., None] * f).float()
-return t.cos(), t.sin()
-""")),
+return t.cos(), t.sin()""")),
     },
     "q2": {
         "NTK exponent 1": ("factor alone", _q2("(base * factor) ** (-2 * i / dim)")),
@@ -166,12 +161,10 @@ return t.cos(), t.sin()
         "never resets": ("starts anew", _q3("max(longest, length) / length")),
         "NTK exponent 1": ("factor alone", _body(_Q3_HEAD, """
 s = np.maximum(np.array(seq_lens), length) / length
-return (base * s)[:, None] ** (-np.arange(0, dim, 2) / dim)
-""")),
+return (base * s)[:, None] ** (-np.arange(0, dim, 2) / dim)""")),
         "interpolates": ("alike", _body(_Q3_HEAD, """
 s = np.maximum(np.array(seq_lens), length) / length
-return base ** (-np.arange(0, dim, 2) / dim) / s[:, None]
-""")),
+return base ** (-np.arange(0, dim, 2) / dim) / s[:, None]""")),
         "the longest for all": ("of the longest", _q3("max(max(seq_lens), length) / length")),
         "the last for all": ("of the last one", _q3("max(seq_lens[-1], length) / length")),
         "the first for all": ("of the first one", _q3("max(seq_lens[0], length) / length")),
@@ -182,19 +175,16 @@ return base ** (-np.arange(0, dim, 2) / dim) / s[:, None]
         "ignores the lengths": ("no effect", _q3("1")),
         "transposed": ("changed places", _body(_Q3_HEAD, """
 s = np.maximum(np.array(seq_lens), length) / length
-return (base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)[:, None]
-""")),
+return (base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)[:, None]""")),
         "the text before": ("text before it", _body(_Q3_HEAD, """
 s = np.maximum(np.array([length, *seq_lens[:-1]]), length) / length
-return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(0, dim, 2) / dim)
-""")),
+return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(0, dim, 2) / dim)""")),
         "one base after another": ("old base of the next", _body(_Q3_HEAD, """
 rows = []
 for n in seq_lens:
     base = base * (max(n, length) / length) ** (dim / (dim - 2))
     rows.append(base ** (-np.arange(0, dim, 2) / dim))
-return np.array(rows)
-""")),
+return np.array(rows)""")),
         "sorted": ("sorted", _q3("max(n, length) / length").replace("in seq_lens", "in sorted(seq_lens)")),
         "short texts left out": ("each text has a row",
             _q3("max(n, length) / length").replace("in seq_lens", "in [n for n in seq_lens if n > length]")),
@@ -208,8 +198,7 @@ return np.array(rows)
         "counts what is beyond": ("past the trained length", _q3("max(n - length, length) / length")),
         "exponent i/d": ("lacks the 2", _body(_Q3_HEAD, """
 s = np.maximum(np.array(seq_lens), length) / length
-return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(dim // 2) / dim)
-""")),
+return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(dim // 2) / dim)""")),
         "released, for a factor of 2": ("a fixed factor of 2", _q3("2 * max(n, length) / length - 1")),
     },
     "q4": {
@@ -237,8 +226,7 @@ theta = base ** (-np.arange(0, dim, 2) / dim)
 place = lambda beta: dim * math.log(length / (2 * math.pi * beta)) / (2 * math.log(base))
 low, high = max(math.floor(place(beta_fast)), 0), min(math.ceil(place(beta_slow)), dim - 1)
 kept = 1 - np.clip((np.arange(dim // 2) - low) / (high - low), 0, 1)
-return kept * theta + (1 - kept) * theta / factor
-""")),
+return kept * theta + (1 - kept) * theta / factor""")),
         "ramp in the logarithm": ("along the list",
             _q4("np.clip(np.log(r / beta_slow) / np.log(beta_fast / beta_slow), 0, 1)")),
         "step at the lower bound": ("left as they were", _q4("(r >= beta_slow) * 1.0")),
@@ -255,8 +243,7 @@ return kept * theta + (1 - kept) * theta / factor
 theta = base ** (-np.arange(dim // 2) / dim)
 r = length * theta / (2 * np.pi)
 kept = np.clip((r - beta_slow) / (beta_fast - beta_slow), 0, 1)
-return kept * theta + (1 - kept) * theta / factor
-""")),
+return kept * theta + (1 - kept) * theta / factor""")),
         "NTK base instead of the division": ("of a greater base",
             _q4(_RAMP, "kept * theta + (1 - kept) * (base * factor) ** (-np.arange(0, dim, 2) / dim)")),
         "position interpolation": ("alike", _q4("0 * r")),
@@ -297,15 +284,13 @@ return kept * theta + (1 - kept) * theta / factor
         "sines first": ("changed places", _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
 t = positions[:, None].double() * inv_freq
-return (a * t.sin()).to(x.dtype), (a * t.cos()).to(x.dtype)
-""")),
+return (a * t.sin()).to(x.dtype), (a * t.cos()).to(x.dtype)""")),
         "a column for each dimension": ("column for each dimension",
             _q5(angles="positions[:, None].double() * torch.cat([inv_freq, inv_freq])")),
         "another dtype": ("the dtype of", _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
 t = positions[:, None] * inv_freq
-return a * t.cos(), a * t.sin()
-""")),
+return a * t.cos(), a * t.sin()""")),
         "transposed": (None, _q5(angles="inv_freq[:, None] * positions.double()")),
         "with axes for batch and heads": ("the shape of",
             _q5(angles="(positions[:, None].double() * inv_freq)[None, None]")),
@@ -324,12 +309,10 @@ found = []
 for start in range(0, logits.shape[1], width):
     part = slice(start, start + width)
     found.append(loss[:, part][asked[:, part]].mean())
-return torch.stack(found)
-""")),
+return torch.stack(found)""")),
         "unasked counted as 0": ("counted as a loss of 0", _body(_Q6_HEAD, """
 loss = torch.nn.functional.cross_entropy(logits.mT, targets, reduction="none")
-return loss.reshape(len(targets), -1, width).mean((0, 2))
-""")),
+return loss.reshape(len(targets), -1, width).mean((0, 2))""")),
         "unasked counted as target 0": ("read as a token",
             _q6("return loss.reshape(len(targets), -1, width).mean((0, 2))")),
         "positions count alike": (
@@ -354,14 +337,12 @@ return mean.nanmean(0)
 asked = targets != -100
 loss = -torch.log_softmax(logits, 1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""")),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
         "softmax over the texts": ("over the texts", _body(_Q6_HEAD, """
 asked = targets != -100
 loss = -torch.log_softmax(logits, 0).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""")),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
         "a loss for each position": ("one loss for each position",
             _q6("return loss.masked_fill(~asked, torch.nan).nanmean(0)")),
         "texts not averaged": ("texts were not averaged",
@@ -398,8 +379,7 @@ return -(loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0,
 asked, logits = targets != -100, logits - logits.max()
 loss = -(logits - logits.exp().sum(-1, keepdim=True).log()).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""")),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
         "the first text alone": ("first of the texts",
             _q6("return (loss * asked)[0].reshape(-1, width).sum(1) / asked[0].reshape(-1, width).sum(1)")),
         "naive softmax": ("is a finite number", _body(_Q6_HEAD, """
@@ -407,20 +387,17 @@ asked = targets != -100
 p = logits.exp() / logits.exp().sum(-1, keepdim=True)
 loss = -p.gather(-1, targets.clamp(min=0)[..., None])[..., 0].log()
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""")),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
         "the logarithm of the softmax": ("infinite", _body(_Q6_HEAD, """
 asked = targets != -100
 loss = -torch.softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0].log()
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""")),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
         "a small number in the logarithm": ("small number", _body(_Q6_HEAD, """
 asked = targets != -100
 p = torch.softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 loss, shape = -(p + 1e-9).log(), (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""")),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
         "probabilities averaged": (
             "before the logarithm",
             _q6(
@@ -464,8 +441,7 @@ return right.reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
 asked = targets != -100
 loss = -logits.gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""")),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
     },
 }
 
@@ -508,8 +484,7 @@ PROPERTY_ONLY = {
         "chance": _body(_Q6_HEAD, "return torch.full((logits.shape[1] // width,), math.log(logits.shape[2]))"),
         "the mean of all, for every stretch": _body(_Q6_HEAD, """
 mean = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-return mean.expand(logits.shape[1] // width)
-"""),
+return mean.expand(logits.shape[1] // width)"""),
         "its input": _body(_Q6_HEAD, "return targets"),
     },
 }
@@ -522,13 +497,11 @@ RIGHT = {
         ),
         "torch, a list": _body(_Q1_HEAD, """
 t = torch.einsum("...,i->...i", torch.tensor(positions).double(), torch.tensor(inv_freq)) / factor
-return [t.cos(), t.sin()]
-"""),
+return [t.cos(), t.sin()]"""),
         "loops": _body(_Q1_HEAD, """
 flat = [[m / factor * theta for theta in inv_freq] for m in positions.ravel()]
 t = np.array(flat).reshape(*positions.shape, len(inv_freq))
-return np.cos(t), np.sin(t)
-"""),
+return np.cos(t), np.sin(t)"""),
     },
     "q2": {
         "slows pair by pair": _q2("base ** (-2 * i / dim) / factor ** (2 * i / (dim - 2))"),
@@ -543,12 +516,10 @@ return np.cos(t), np.sin(t)
         "slows pair by pair": _body(_Q3_HEAD, """
 i = np.arange(dim // 2)
 s = np.array([max(1, n / length) for n in seq_lens])[:, None]
-return base ** (-2 * i / dim) / s ** (2 * i / (dim - 2))
-"""),
+return base ** (-2 * i / dim) / s ** (2 * i / (dim - 2))"""),
         "torch": _body(_Q3_HEAD, """
 s = (torch.tensor(seq_lens).double() / length).clamp(min=1)
-return (base * s ** (dim / (dim - 2)))[:, None] ** (-torch.arange(0, dim, 2).double() / dim)
-"""),
+return (base * s ** (dim / (dim - 2)))[:, None] ** (-torch.arange(0, dim, 2).double() / dim)"""),
     },
     "q4": {
         "how many times slower": _q4(_RAMP, "theta * (1 + kept * (factor - 1)) / factor"),
@@ -565,8 +536,7 @@ for i in range(dim // 2):
     else:
         kept = (r - beta_slow) / (beta_fast - beta_slow)
         found.append(kept * theta + (1 - kept) * theta / factor)
-return np.array(found)
-"""),
+return np.array(found)"""),
         "wavelengths in the ramp": _q4(
             "np.clip((length / (2 * np.pi / theta) - beta_slow) / (beta_fast - beta_slow), 0, 1)"
         ),
@@ -575,18 +545,15 @@ return np.array(found)
         "float32, rounded twice": _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
 t = torch.outer(positions.float(), inv_freq.float())
-return a * t.cos().to(x.dtype), a * t.sin().to(x.dtype)
-"""),
+return a * t.cos().to(x.dtype), a * t.sin().to(x.dtype)"""),
         "float32": _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
 t = positions[:, None] * inv_freq[None, :]
-return (t.cos() * a).to(x.dtype), (t.sin() * a).to(x.dtype)
-"""),
+return (t.cos() * a).to(x.dtype), (t.sin() * a).to(x.dtype)"""),
         "polar": _body(_Q5_HEAD, """
 t = positions[:, None].double() * inv_freq.double()
 z = torch.polar(torch.full_like(t, 1 + 0.1 * math.log(factor)), t)
-return z.real.to(x.dtype), z.imag.to(x.dtype)
-"""),
+return z.real.to(x.dtype), z.imag.to(x.dtype)"""),
     },
     "q6": {
         "cross_entropy, stretch by stretch": _body(_Q6_HEAD, """
@@ -594,8 +561,7 @@ found = []
 for start in range(0, logits.shape[1], width):
     part, then = logits[:, start : start + width], targets[:, start : start + width]
     found.append(torch.nn.functional.cross_entropy(part.flatten(0, 1), then.flatten()))
-return torch.stack(found)
-"""),
+return torch.stack(found)"""),
         "logsumexp and loops": _body(_Q6_HEAD, """
 found = []
 for start in range(0, logits.shape[1], width):
@@ -606,15 +572,13 @@ for start in range(0, logits.shape[1], width):
                 row = logits[b, t]
                 losses.append(float(row.logsumexp(0) - row[targets[b, t]]))
     found.append(sum(losses) / len(losses))
-return torch.tensor(found)
-"""),
+return torch.tensor(found)"""),
         "NumPy": _body(_Q6_HEAD, """
 x, t = logits.numpy(), targets.numpy()
 x = x - x.max(-1, keepdims=True)
 logs = x - np.log(np.exp(x).sum(-1, keepdims=True))
 loss = -np.take_along_axis(logs, np.where(t < 0, 0, t)[..., None], -1)[..., 0]
 loss = np.where(t < 0, np.nan, loss).reshape(len(t), -1, width)
-return np.nanmean(loss, axis=(0, 2))
-"""),
+return np.nanmean(loss, axis=(0, 2))"""),
     },
 }

@@ -17,7 +17,8 @@ from course import sources
 from course.grade import NUMBERS, assignment, grade_question, packages
 from course.sandbox import Limits, Prepared, Worker, end_all
 from course.tests import hostile
-from posenc.check._question import Question, Result
+from course.tests.test_wrong_answers import question
+from posenc.check._question import Result
 from posenc.check._wrong import say
 
 pytestmark = pytest.mark.torch
@@ -27,10 +28,6 @@ Grade = Callable[[int, str, str], list[Result]]
 
 def worker(number: int) -> Worker:
     return Worker(packages(assignment(number)), sources.imports_of(number), Limits(SECONDS, 2**30))
-
-
-def question(number: int, name: str) -> Question:
-    return next(question for question in assignment(number).questions if question.name == name)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """Grade a folder of submissions: a table, and a page of feedback for each student.
 
-python -m grading SUBMISSIONS [--assignment N] [--output FOLDER]
+python -m course SUBMISSIONS [--assignment N] [--output FOLDER]
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def hand_grades(path: Path, given: Assignment) -> dict[tuple[str, str], tuple[fl
 
 def arguments() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m grading", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m course", description=(__doc__ or "").splitlines()[0])
     add = parser.add_argument
     add("submissions", type=Path, help="a folder of notebooks, or of a folder for each student")
     add("--assignment", type=int, choices=NUMBERS, help="which one; else the one that most notebooks name")

@@ -112,6 +112,7 @@ class PlanDirective(SphinxDirective):
         return [told_here]
 
 
-def setup(app: Any) -> None:
+def setup(app: Any) -> dict[str, Any]:
     """Register the directive."""
     app.add_directive("plan", PlanDirective)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -46,7 +46,9 @@ STOP_SECONDS = 30  # until the kernel has ended every process of a sandbox whose
 # compiler, and a package of special functions among them would be answers to have.
 NEEDED = {"torch": ("typing-extensions",)}
 SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin")
-SHARED = {str(_plain.__file__): "plain.py", str(_alone.__file__): "alone.py"}  # what both sides run
+# What runs inside: its own files, and those that both sides run.
+FILES = {str(INSIDE / name): name for name in ("worker.py", "seccomp.py")}
+FILES |= {str(_plain.__file__): "plain.py", str(_alone.__file__): "alone.py"}
 COPY, BE, READY = b"copy", b"be", b"+"  # what is said between here and the process that workers are copies of
 LIBRARIES = ("OMP", "OPENBLAS", "MKL")  # those that would start threads, which an answer may not have
 SETTINGS = {f"{library}_NUM_THREADS": "1" for library in LIBRARIES}
@@ -153,10 +155,8 @@ def command(packages: tuple[str, ...], empty: Path, told_who: int) -> list[str]:
         words += ["--ro-bind", str(place), f"/packages/{name}"]
         if name == "torch" and (place / "onnx").is_dir():  # rotary embedding and attention, as functions
             words += ["--ro-bind", str(empty), "/packages/torch/onnx"]
-    for file in INSIDE.glob("*.py"):
-        words += ["--ro-bind", str(file), f"/grader/{file.name}"]
-    for module, name in SHARED.items():
-        words += ["--ro-bind", module, f"/grader/{name}"]
+    for file, name in FILES.items():
+        words += ["--ro-bind", file, f"/grader/{name}"]
     words += ["--remount-ro", "/dev", "--remount-ro", "/"]
     settings = {"PYTHONPATH": "/packages", "HOME": "/nowhere", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
     for name, value in (settings | SETTINGS).items():
@@ -198,14 +198,14 @@ class Prepared:
         self.first: int | None = None  # a handle of the sandbox's first process, with which all others end
         if not unsafe:
             bubblewrap()  # before a folder is made
-        self.folder = Path(tempfile.mkdtemp(prefix="grading-"))  # what it needs of files
+        self.folder = Path(tempfile.mkdtemp(prefix="course-"))  # what it needs of files
         (self.folder / "empty").mkdir()
         says_who, told_who = os.pipe()
         if unsafe:
             # beside the worker, as in the sandbox
-            shutil.copytree(INSIDE, self.folder / "grader", ignore=shutil.ignore_patterns("__pycache__"))
-            for module, name in SHARED.items():
-                shutil.copy(module, self.folder / "grader" / name)
+            (self.folder / "grader").mkdir()
+            for file, name in FILES.items():
+                shutil.copy(file, self.folder / "grader" / name)
             words = [sys.executable, "-s", str(self.folder / "grader" / "worker.py")]
         else:
             words = command(packages, self.folder / "empty", told_who)

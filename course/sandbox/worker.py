@@ -20,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import lockdown  # noqa: E402
+import seccomp  # noqa: E402
 from alone import ReadyMade, attention_written_out, namespace, without_onnx  # noqa: E402
 from plain import LARGEST, decode, encode, plain  # noqa: E402
 
@@ -79,12 +79,12 @@ def answer(order: dict[str, Any], source: int, target: int, unsafe: bool) -> Non
     """Run one check's answer: execute its cells, then answer calls until there are no more."""
     signal.alarm(0)
     watch = attention_written_out if order["watched"] else nullcontext
-    for name in ("alone", "lockdown", "plain", "__main__"):  # no names for an answer to replace
+    for name in ("alone", "seccomp", "plain", "__main__"):  # no names for an answer to replace
         sys.modules[name] = types.ModuleType(name)
     found = namespace(tuple(order["allowed"]), order["imports"])
-    lockdown.limit_resources(order["memory"], order["seconds"])
+    seccomp.limit_resources(order["memory"], order["seconds"])
     if not unsafe:
-        lockdown.refuse_system_calls()
+        seccomp.refuse_system_calls()
     with without_onnx():
         try:
             for number, cell in enumerate(order["cells"]):
@@ -106,11 +106,11 @@ def work(handles: list[int], unsafe: bool) -> None:
     """Be one submission's worker: say that all is ready, then run one child after another."""
     source, target, endings = handles  # where the worker alone can write: no child can pretend that it has ended
     if not unsafe:
-        lockdown.drop_capabilities()
-    lockdown.hide_memory()
-    lockdown.write_nothing()
+        seccomp.drop_capabilities()
+    seccomp.hide_memory()
+    seccomp.write_nothing()
     if not unsafe:
-        lockdown.refuse_system_calls(forks=True)
+        seccomp.refuse_system_calls(forks=True)
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):  # until here, what goes wrong is said there
         os.dup2(nothing, number)
@@ -145,7 +145,7 @@ def copied(control: socket.socket, handles: list[int], unsafe: bool) -> None:
             os.waitpid(between, 0)
             return
         if not unsafe:
-            lockdown.new_namespaces()
+            seccomp.new_namespaces()
         worker = os.fork()
     except OSError as error:
         control.send(f"refused: {error}".encode())
@@ -180,7 +180,7 @@ def main() -> None:
     if "plotly" in order["packages"]:
         figures = importlib.import_module("plotly.graph_objects")
         plain(figures.Figure(figures.Scatter(x=[0], y=[0])).update_layout(title={"text": ""}, yaxis={"type": "log"}))
-    lockdown.hide_memory()
+    seccomp.hide_memory()
     control.send(b"+")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     while True:

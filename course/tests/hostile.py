@@ -117,7 +117,7 @@ threading._shutdown = later
 """,
     "hides its modules": """
 import sys
-for name in ('json', 'numpy', 'math', 'os', 'plain', 'alone', 'lockdown', '__main__'):
+for name in ('json', 'numpy', 'math', 'os', 'plain', 'alone', 'seccomp', '__main__'):
     sys.modules[name] = None
 """,
 }
@@ -236,8 +236,8 @@ except ImportError:
     "reads the hidden checks": """
 import glob, os
 def FUNCTION(*args):
-    found = glob.glob('/**/posenc/**/*.py', recursive=True) + glob.glob('/**/grading/*', recursive=True)
-    found += [place for place in (HERE, HERE + '/grading/key') if os.path.exists(place)]
+    found = glob.glob('/**/posenc/**/*.py', recursive=True) + glob.glob('/**/course/*', recursive=True)
+    found += [place for place in (HERE, HERE + '/course/key') if os.path.exists(place)]
     return 'found' if found else 'nothing'
 """,
     "network": """

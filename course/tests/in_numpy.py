@@ -1,5 +1,8 @@
 """Answers in NumPy to questions that take tensors or arrays, by assignment: wrong ones with a sentence, right ones."""
 
+# An answer stands beside or below its name and its sentence.
+# fmt: off
+
 from __future__ import annotations
 
 from typing import Any
@@ -118,55 +121,33 @@ WRONG: dict[int, dict[str, Answers]] = {
             "NumPy, no scale": ("undivided", _attention("q @ np.swapaxes(k, -1, -2)")),
             "NumPy, softmax over the queries": ("the softmax runs over the queries", _attention(axis=-2)),
             "NumPy, nothing masked": ("nothing is masked", _attention(closed="scores")),
-            "NumPy, masked with score 0": (
-                "a score of 0 does not close a pair",
-                _attention(closed="np.where(ahead, 0, scores)"),
-            ),
+            "NumPy, masked with score 0": ("a score of 0 does not close a pair",
+                _attention(closed="np.where(ahead, 0, scores)")),
             "NumPy, masked with -100": ("must be lower still", _attention(closed="np.where(ahead, -100.0, scores)")),
             "NumPy, bare exponential": ("runs out of range", _attention(powers="np.exp(scores)")),
             "NumPy, weights first": ("in the wrong order", _attention(returned="weights, weights @ v")),
             "NumPy, k.T": (None, _attention("q @ k.T / np.sqrt(q.shape[-1])")),
         },
         "q2": {
-            "NumPy, the wrong way round": (
-                "opposite way",
-                """
+            "NumPy, the wrong way round": ("opposite way", """
 def reordered(output, weights, order):
     back = np.argsort(order)
-    return output[..., back, :], weights[..., back, :][..., back]
-""",
-            ),
-            "NumPy, only the rows": (
-                "those who are asked have moved",
-                """
+    return output[..., back, :], weights[..., back, :][..., back]"""),
+            "NumPy, only the rows": ("those who are asked have moved", """
 def reordered(output, weights, order):
-    return np.take(output, order, axis=-2), np.take(weights, order, axis=-2)
-""",
-            ),
+    return np.take(output, order, axis=-2), np.take(weights, order, axis=-2)"""),
         },
         "q5": {
-            "NumPy, scaled by the width": (
-                "not by its root",
-                """
+            "NumPy, scaled by the width": ("not by its root", """
 def placed(x, table, start):
-    return np.multiply(x.shape[-1], x) + table[start : start + x.shape[1]]
-""",
-            ),
-            "NumPy, sum scaled": (
-                "scaled together",
-                """
+    return np.multiply(x.shape[-1], x) + table[start : start + x.shape[1]]"""),
+            "NumPy, sum scaled": ("scaled together", """
 def placed(x, table, start):
-    return np.sqrt(x.shape[-1]) * (x + table[start : start + x.shape[1]])
-""",
-            ),
-            "NumPy, into its input": (
-                "changes an input in place",
-                """
+    return np.sqrt(x.shape[-1]) * (x + table[start : start + x.shape[1]])"""),
+            "NumPy, into its input": ("changes an input in place", """
 def placed(x, table, start):
     x *= np.sqrt(x.shape[-1])
-    return x + table[start : start + x.shape[1]]
-""",
-            ),
+    return x + table[start : start + x.shape[1]]"""),
         },
     },
     2: {
@@ -187,36 +168,26 @@ def placed(x, table, start):
             "NumPy, sign flipped": ("turns the wrong way", _half("a * cos + b * sin, b * cos - a * sin")),
         },
         "q5": {
-            "NumPy, the way back": (
-                "the way from half to interleaved",
-                _to_half("(heads, 2, -1, *weight.shape[1:])"),
-            ),
-            "NumPy, W_V as well": (
-                "values are never turned",
-                _to_half(names="('q', n_heads), ('k', n_kv_heads), ('v', n_kv_heads)"),
-            ),
+            "NumPy, the way back": ("the way from half to interleaved", _to_half("(heads, 2, -1, *weight.shape[1:])")),
+            "NumPy, W_V as well": ("values are never turned",
+                _to_half(names="('q', n_heads), ('k', n_kv_heads), ('v', n_kv_heads)")),
             "NumPy, only W_Q": ("rows of W_K have kept", _to_half(names="('q', n_heads)")),
         },
         "q6": {
             "NumPy, rotates v": ("values are turned too", _step(turned="turn(q), turn(k), turn(v)")),
             "NumPy, no scale": ("not divided by √d", _step(logits="q @ np.swapaxes(wide_keys, -1, -2)")),
             "NumPy, 1-indexed": ("start at 1", _step("(position + 1)[:, None, None, None] * speeds")),
-            "NumPy, heads in turn": (
-                None,
-                _step(wide="np.tile(keys, (1, n, 1, 1)), np.tile(values, (1, n, 1, 1))"),
-            ),
+            "NumPy, heads in turn": (None, _step(wide="np.tile(keys, (1, n, 1, 1)), np.tile(values, (1, n, 1, 1))")),
         },
     },
     4: {
         "q6": {
             "NumPy, exponentials of thousands": (None, _stretches("0")),
             "NumPy, the mean of everything": (None, _stretches(mean="loss.reshape(cut).mean((0, 2))")),
-            "NumPy, a mean of means": (
-                None,
-                _stretches(mean="(np.where(asked, loss, 0).reshape(cut).sum(2) / asked.reshape(cut).sum(2)).mean(0)"),
-            ),
+            "NumPy, a mean of means": (None,
+                _stretches(mean="(np.where(asked, loss, 0).reshape(cut).sum(2) / asked.reshape(cut).sum(2)).mean(0)")),
             "NumPy, targets shifted": (None, _stretches(targets="np.roll(targets, -1, axis=1)")),
-        },
+        }
     },
 }
 

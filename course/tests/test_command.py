@@ -11,7 +11,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,11 +26,18 @@ from course.sandbox import NoSandbox
 from course.submission import Submission
 
 pytestmark = pytest.mark.torch
+Run = Callable[..., None]
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
-    monkeypatch.setattr(sys, "argv", ["course", *map(str, words)])
-    command.main()
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command, with these words."""
+
+    def command_line(*words: object) -> None:
+        monkeypatch.setattr(sys, "argv", ["course", *map(str, words)])
+        command.main()
+
+    return command_line
 
 
 @pytest.fixture
@@ -58,13 +65,13 @@ def take_hints(path: Path, source: str) -> None:
 
 
 def test_a_folder_becomes_a_table_pages_and_a_record(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "grades"
     given = assignment(4)
     by_hand = given.hand_graded[0]
     (folder / "notes.txt").write_text("Not a notebook", encoding="utf-8")
-    run(monkeypatch, folder, "--output", output)
+    run(folder, "--output", output)
     printed = capsys.readouterr().out
     assert "Left out, as they are no notebooks: notes.txt" in printed
     first = table(output)
@@ -92,10 +99,7 @@ def test_a_folder_becomes_a_table_pages_and_a_record(
     points = tmp_path / "points.csv"
     points.write_text(f"student,question,points,comment\n=ada,{by_hand.name},1.5,<b>Clear</b>\n", encoding="utf-8")
     take_hints(folder / "=ada.ipynb", "check.q1.hint(2)\ncheck.q7.hint()")
-    run(
-        *(monkeypatch, folder, "--output", output, "--seed", record["seed"]),
-        *("--hand-grades", points, "--hint-price", "0.25"),
-    )
+    run(*(folder, "--output", output, "--seed", record["seed"]), *("--hand-grades", points, "--hint-price", "0.25"))
     second = table(output)["'=ada"]
     assert second["points"] == str(automatic + 1.5 - 0.75)
     assert second["q1"] == str(given.questions[0].points - 0.5)
@@ -133,49 +137,49 @@ def test_a_folder_becomes_a_table_pages_and_a_record(
     ],
 )
 def test_a_table_of_points_that_cannot_be_used_stops_the_run(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, words: str
+    folder: Path, tmp_path: Path, run: Run, text: str, words: str
 ) -> None:
     name = assignment(4).hand_graded[0].name
     points = tmp_path / "points.csv"
     points.write_text(text.replace("{name}", name), encoding="utf-8", errors="surrogateescape")
     with pytest.raises(SystemExit, match="Not graded") as stopped:
-        run(monkeypatch, folder, "--output", tmp_path / "grades", "--hand-grades", points)
+        run(folder, "--output", tmp_path / "grades", "--hand-grades", points)
     assert words.replace("{name}", name) in str(stopped.value)
     assert not (tmp_path / "grades").exists()
 
 
 def test_without_submissions_or_a_sandbox_it_says_so(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     (tmp_path / "empty").mkdir()
     for place, words in ((tmp_path / "empty", "there is no notebook"), (tmp_path / "absent", "is not a folder")):
         with pytest.raises(SystemExit, match=words):
-            run(monkeypatch, place)
+            run(place)
     (tmp_path / "empty" / "x.ipynb").write_text("{}", encoding="utf-8")
     with pytest.raises(SystemExit, match="add --assignment N"):
-        run(monkeypatch, tmp_path / "empty")
+        run(tmp_path / "empty")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "empty"))
     with pytest.raises(SystemExit, match="apt-get install bubblewrap"):
-        run(monkeypatch, folder, "--output", tmp_path / "grades")
+        run(folder, "--output", tmp_path / "grades")
     assert [path.name for path in (tmp_path / "empty").iterdir()] == ["x.ipynb"]
     assert not (tmp_path / "grades").exists()
 
 
 def test_a_sandbox_that_does_not_start_is_refused(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(SystemExit, match="No permissions to create new namespace"):
-        run(monkeypatch, folder, "--output", tmp_path / "grades")
+        run(folder, "--output", tmp_path / "grades")
 
 
-def test_unsafe_marks_everything(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsafe_marks_everything(folder: Path, tmp_path: Path, run: Run) -> None:
     output = tmp_path / "grades"
-    run(monkeypatch, folder, "--output", output, "--unsafe")
+    run(folder, "--output", output, "--unsafe")
     assert {row["sandbox"] for row in table(output).values()} == {"no (--unsafe)"}
     assert table(output)["'=ada"]["points"] == str(assignment(4).points - assignment(4).hand_graded[0].points)
     for page in (output / "feedback").iterdir():
@@ -195,47 +199,45 @@ def test_unsafe_marks_everything(folder: Path, tmp_path: Path, monkeypatch: pyte
         ["--assignment", "9"],
     ],
 )
-def test_settings_that_make_no_sense_are_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
-) -> None:
+def test_settings_that_make_no_sense_are_refused(folder: Path, run: Run, words: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        run(monkeypatch, folder, *words)
+        run(folder, *words)
     assert stopped.value.code == 2
 
 
-def test_a_key_without_a_secret_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_without_a_secret_is_refused(folder: Path, tmp_path: Path, run: Run) -> None:
     (tmp_path / "key").write_text("short\n")
     with pytest.raises(SystemExit, match="holds no secret"):
-        run(monkeypatch, folder, "--output", tmp_path / "grades")
+        run(folder, "--output", tmp_path / "grades")
 
 
 def test_grades_of_one_assignment_never_replace_those_of_another(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     other = tmp_path / "other"
     other.mkdir()
     (other / "ada.ipynb").write_bytes((sources.STUDENT / "assignment_1.ipynb").read_bytes())
-    run(monkeypatch, folder)
-    run(monkeypatch, other)
+    run(folder)
+    run(other)
     assert sorted(path.name for path in Path("grades").iterdir()) == ["assignment_1", "assignment_4"]
     assert "Replaced" not in capsys.readouterr().out
     with pytest.raises(SystemExit) as stopped:
-        run(monkeypatch, other, "--output", Path("grades", "assignment_4"))
+        run(other, "--output", Path("grades", "assignment_4"))
     assert str(stopped.value) == (
         "Not graded. grades/assignment_4 holds the grades of assignment 4, and these are of assignment 1: "
         "name another folder with --output"
     )
     assert set(table(Path("grades", "assignment_4"))) == {"'=ada", "alan"}
     with pytest.raises(SystemExit, match="is a file: name a folder"):
-        run(monkeypatch, other, "--output", folder / "=ada.ipynb")
+        run(other, "--output", folder / "=ada.ipynb")
 
 
 def test_a_regrade_keeps_what_it_replaces_and_says_so(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "grades"
-    run(monkeypatch, folder, "--output", output)
+    run(folder, "--output", output)
     first = (output / "grades.csv").read_bytes()
     pages = {page.name: page.read_bytes() for page in (output / "feedback").iterdir()}
     record = json.loads((output / "run.json").read_text(encoding="utf-8"))
@@ -245,7 +247,7 @@ def test_a_regrade_keeps_what_it_replaces_and_says_so(
     (folder / "alan").rmdir()
     (folder / "=ada.ipynb").write_bytes((sources.STUDENT / "assignment_4.ipynb").read_bytes())
     for _ in range(2):
-        run(monkeypatch, folder, "--output", output)
+        run(folder, "--output", output)
     printed = capsys.readouterr().out
     earlier = sorted((output / "earlier").iterdir())
     assert len(earlier) == 2
@@ -278,9 +280,11 @@ def test_grades_without_a_record_are_kept_too(tmp_path: Path) -> None:
     assert report.put_by(tmp_path) is None
 
 
-def test_a_failure_leaves_the_old_grades(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_leaves_the_old_grades(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
     output = tmp_path / "grades"
-    run(monkeypatch, folder, "--output", output)
+    run(folder, "--output", output)
     before = (output / "grades.csv").read_bytes()
 
     def full(*given: object) -> None:
@@ -288,7 +292,7 @@ def test_a_failure_leaves_the_old_grades(folder: Path, tmp_path: Path, monkeypat
 
     monkeypatch.setattr(report, "rows", full)
     with pytest.raises(SystemExit, match="No space left"):
-        run(monkeypatch, folder, "--output", output)
+        run(folder, "--output", output)
     assert (output / "grades.csv").read_bytes() == before
     assert {path.name for path in output.iterdir()} == {
         "analysis.html",
@@ -306,7 +310,7 @@ def of_two(folder: Path, student: str, **notebooks: Any) -> None:
 
 
 def test_a_student_with_several_notebooks_has_one_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "KEY", tmp_path / "key")
     folder = tmp_path / "submissions"
@@ -327,7 +331,7 @@ def test_a_student_with_several_notebooks_has_one_row(
     for number, notebook in enumerate(many):
         next(cell for cell in notebook["cells"] if cell["id"] == "q1")["source"] = f"x = {number}"
     of_two(folder, "many", **dict(zip("abcd", many, strict=True)))
-    run(monkeypatch, folder, "--assignment", "1", "--output", tmp_path / "grades")
+    run(folder, "--assignment", "1", "--output", tmp_path / "grades")
     rows = table(tmp_path / "grades")
     all_points = str(assignment(1).points)
     assert {name: (row["points"], row["note"]) for name, row in rows.items()} == {
@@ -362,7 +366,7 @@ def test_a_student_with_several_notebooks_has_one_row(
     assert "Look at the column note: 7 of them have one." in printed
 
 
-def test_missing_cells_are_named(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_cells_are_named(folder: Path, tmp_path: Path, run: Run) -> None:
     notebook = sources.load(sources.path_of(4))
     cells = {cell["id"]: cell for cell in notebook["cells"]}
     notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] not in ("q1", "q3")]
@@ -372,7 +376,7 @@ def test_missing_cells_are_named(folder: Path, tmp_path: Path, monkeypatch: pyte
     (folder / "none.ipynb").write_text(
         json.dumps({"cells": [], "metadata": {"posenc": {"assignment": 4}}}), encoding="utf-8"
     )
-    run(monkeypatch, folder, "--output", tmp_path / "grades")
+    run(folder, "--output", tmp_path / "grades")
     rows = table(tmp_path / "grades")
     assert rows["none"]["note"] == "There is no answer cell (q1 to q7): nothing could be graded."
     assert rows["alan"]["note"] == ""
@@ -389,7 +393,7 @@ def test_missing_cells_are_named(folder: Path, tmp_path: Path, monkeypatch: pyte
 
 
 def test_no_control_character_reaches_terminal_table_or_page(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = assignment(4).hand_graded[0].name
     notebook = sources.load(sources.path_of(4))
@@ -406,8 +410,8 @@ def test_no_control_character_reaches_terminal_table_or_page(
     output = tmp_path / "grades"
     points = tmp_path / "points.csv"
     points.write_text(f"student;question;points;comment\n'＝2;{given};2;half \x1b[1m $x_i$\n", encoding="utf-16")
-    run(monkeypatch, folder, "--output", output, "--hand-grades", points)
-    run(monkeypatch, folder, "--output", output)
+    run(folder, "--output", output, "--hand-grades", points)
+    run(folder, "--output", output)
     printed = capsys.readouterr()
     written = [path for path in output.rglob("*") if path.is_file()]
     texts = [printed.out, printed.err, *(path.read_text(encoding="utf-8") for path in written)]
@@ -418,19 +422,19 @@ def test_no_control_character_reaches_terminal_table_or_page(
     assert "eve/\\x1b[2Ja.ipynb" in table(output)["eve"]["note"]
     graded = table(next((output / "earlier").iterdir()))
     assert graded["'＝2"]["waiting for a reader"] == ""
-    run(monkeypatch, folder, "--output", output, "--hand-grades", points)
+    run(folder, "--output", output, "--hand-grades", points)
     page = next(path for path in (output / "feedback").iterdir() if "half" in path.read_text(encoding="utf-8"))
     assert "half \\x1b[1m <math" in page.read_text(encoding="utf-8")
 
 
 def test_a_page_holds_a_students_words_and_formulas_and_may_load_nothing(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, run: Run
 ) -> None:
     notebook = sources.load(sources.path_of(4))
     words = next(cell for cell in notebook["cells"] if cell["id"] == "q7")
     words["source"] = "<script>alert(1)</script> The angle $m\\theta_i$, ![](http://x/y.png)\n" + "long " * 10**6
     (folder / "=ada.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    run(monkeypatch, folder, "--output", tmp_path / "grades")
+    run(folder, "--output", tmp_path / "grades")
     page = next(path for path in (tmp_path / "grades" / "feedback").iterdir() if path.name.startswith("ada"))
     text = page.read_text(encoding="utf-8")
     assert len(text) < 50_000
@@ -442,11 +446,11 @@ def test_a_page_holds_a_students_words_and_formulas_and_may_load_nothing(
     assert "longer than 20000 characters" in table(tmp_path / "grades")["'=ada"]["note"]
 
 
-def test_two_assignments_named_as_often_are_not_chosen_between(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_assignments_named_as_often_are_not_chosen_between(folder: Path, run: Run) -> None:
     (folder / "x.ipynb").write_bytes((sources.STUDENT / "assignment_1.ipynb").read_bytes())
     (folder / "y.ipynb").write_bytes((sources.STUDENT / "assignment_1.ipynb").read_bytes())
     with pytest.raises(SystemExit, match="are named by 2 students each: add --assignment N"):
-        run(monkeypatch, folder)
+        run(folder)
 
 
 def test_a_student_with_many_notebooks_does_not_choose_the_assignment(tmp_path: Path) -> None:
@@ -479,16 +483,16 @@ def test_nobody_can_take_another_ones_page() -> None:
         assert len(f"{report.safe_name(name)}.html".encode()) < 256
 
 
-def test_half_a_character_is_written(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_character_is_written(folder: Path, tmp_path: Path, run: Run) -> None:
     notebook = sources.load(sources.STUDENT / "assignment_4.ipynb")
     next(cell for cell in notebook["cells"] if cell["id"] == "q7")["source"] = "half: \ud800"
     (folder / "half \udcff.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    run(monkeypatch, folder, "--output", tmp_path / "grades")
+    run(folder, "--output", tmp_path / "grades")
     assert set(table(tmp_path / "grades")) == {"'=ada", "alan", "half \\udcff"}
 
 
 def test_what_cannot_be_graded_costs_nobody_else_anything(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     right = command.grade
 
@@ -498,7 +502,7 @@ def test_what_cannot_be_graded_costs_nobody_else_anything(
         return right(submission, *given)
 
     monkeypatch.setattr(command, "grade", broken)
-    run(monkeypatch, folder, "--output", tmp_path / "grades")
+    run(folder, "--output", tmp_path / "grades")
     rows = table(tmp_path / "grades")
     assert "could not be graded (NoSandbox)" in rows["alan"]["note"]
     assert float(rows["'=ada"]["points"]) > 0
@@ -532,7 +536,7 @@ def test_the_grader_is_not_in_the_package() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import course"], cwd=Path("/"), capture_output=True, env={"PATH": os.defpath}
     )
-    assert b"No module named 'grading'" in done.stderr
+    assert b"No module named 'course'" in done.stderr
 
 
 def test_every_question_for_a_reader_has_a_rubric_and_three_marked_samples() -> None:
@@ -555,8 +559,3 @@ def test_every_question_for_a_reader_has_a_rubric_and_three_marked_samples() -> 
                 assert set(sample["given"]) <= {0, 1}
                 assert len(sample["text"].split()) > 30
                 assert len(sample["why"].split()) > 20
-
-
-def test_no_sandbox_is_an_error_of_its_own() -> None:
-    assert not issubclass(NoSandbox, ValueError)
-    assert Submission("ada", Path("x")).problem == ""

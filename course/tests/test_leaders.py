@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,15 +19,22 @@ from course.sandbox import Limits, Worker
 from course.tests import wrong_answers_5 as bank
 
 pytestmark = pytest.mark.torch
+Run = Callable[..., None]
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> None:
-    monkeypatch.setattr(sys, "argv", ["leaders", *map(str, words)])
-    leaders.main()
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command, with these words."""
+
+    def command_line(*words: object) -> None:
+        monkeypatch.setattr(sys, "argv", ["leaders", *map(str, words)])
+        leaders.main()
+
+    return command_line
 
 
 def test_models_are_ranked_by_what_they_find(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "key").write_text("the same secret at every run of this test", encoding="utf-8")
     monkeypatch.setattr(command, "KEY", tmp_path / "key")
@@ -42,7 +50,7 @@ def test_models_are_ranked_by_what_they_find(
     for student, answer in answers.items():
         cell["source"] = answer
         (folder / f"{student}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    run(monkeypatch, folder, "--texts", 4, "--seed", "one", "--output", table)
+    run(folder, "--texts", 4, "--seed", "one", "--output", table)
     printed = capsys.readouterr().out
     with table.open(newline="", encoding="utf-8") as file:
         first, second, third = csv.DictReader(file)
@@ -58,7 +66,7 @@ def test_models_are_ranked_by_what_they_find(
 
 
 def test_a_table_for_a_class_has_the_names_that_the_pages_of_feedback_tell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "KEY", tmp_path / "key")
     folder, table = tmp_path / "submissions", tmp_path / "grades" / "leaders.csv"
@@ -68,7 +76,7 @@ def test_a_table_for_a_class_has_the_names_that_the_pages_of_feedback_tell(
     (folder / "S2" / "alan.pdf").touch()
     (tmp_path / "roster.csv").write_text("name,sid\nAda,S1\nAlan,S2\nGrace,S3\n", encoding="utf-8")
     words = (folder, "--roster", tmp_path / "roster.csv", "--output")
-    run(monkeypatch, *words, table, "--texts", 4, "--handles")
+    run(*words, table, "--texts", 4, "--handles")
     text = table.read_text(encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["course", *map(str, words), str(tmp_path / "out")])
     command.main()
@@ -85,14 +93,10 @@ def test_a_table_for_a_class_has_the_names_that_the_pages_of_feedback_tell(
     ("words", "told"), [(("--texts", 3), "--texts 3: at least 4"), ((), "Not ranked. there is no notebook")]
 )
 def test_what_cannot_be_ranked_is_said(
-    words: tuple[object, ...],
-    told: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: tuple[object, ...], told: str, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as stopped:
-        run(monkeypatch, tmp_path, *words)
+        run(tmp_path, *words)
     assert told in f"{stopped.value}{capsys.readouterr().err}"
 
 

@@ -45,8 +45,7 @@ def test_an_assignment_comes_after_what_it_rests_on() -> None:
 
 
 def test_guide_and_course_have_the_minutes_that_an_assignment_says() -> None:
-    files = ("guide.md", "the_course.md")
-    guide, course = ((ROOT / "book" / name).read_text(encoding="utf-8") for name in files)
+    guide, course = ((ROOT / name).read_text(encoding="utf-8") for name in ("course/guide.md", "book/the_course.md"))
     told = []
     for number in NUMBERS:
         opening = sources.source_of(sources.load(sources.path_of(number))["cells"][0])
@@ -107,11 +106,9 @@ def test_a_step_names_sections_explorables_and_exercises_that_are_there() -> Non
 
 def test_the_students_site_has_no_page_for_those_who_teach() -> None:
     site = browser.require_site()
-    assert not [path for path in site.rglob("*instructors*") if path.is_file()]
-    listed = (ROOT / "_toc.yml").read_text(encoding="utf-8")
-    assert "instructors" not in listed
-    named = [path for path in site.rglob("*.html") if "instructors_" in path.read_text(encoding="utf-8")]
-    assert named == []
+    assert not (site / "course").exists()
+    assert "course/" not in (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    assert [path for path in site.rglob("*.html") if "course/guide" in path.read_text(encoding="utf-8")] == []
 
 
 def test_it_is_there_where_it_is_asked_for() -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import math
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 from course import recorded, sources
 from course.grade import NUMBERS, assignment
 from course.questions.question import PUBLIC_SEED
 from course.submission import source_of
-from course.tests.test_wrong_answers import SEED, bank, functions_of, graded
+from course.tests.test_wrong_answers import SEED, bank, first_or_all, functions_of, graded
 from posenc import check
 from posenc.check import Question
 
@@ -26,7 +29,7 @@ MOST = 2 * 2**20  # bytes of all recordings
 
 def public(number: int) -> dict[str, Question]:
     """The questions of the installed package, by name."""
-    return {asked.name: asked for asked in modules()[f"assignment_{number}"].ASSIGNMENT.questions}
+    return {question.name: question for question in modules()[f"assignment_{number}"].ASSIGNMENT.questions}
 
 
 def modules() -> dict[str, types.ModuleType]:
@@ -40,19 +43,67 @@ def test_the_recording_is_up_to_date(number: int) -> None:
     assert recorded.is_up_to_date(number, sources.imports_of(number)), "run `make assignments`"
 
 
-def test_a_recording_that_says_something_else_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_recording_is_replaced_and_the_same_one_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(recorded, "FOLDER", tmp_path / "recorded")
-    assert not recorded.is_up_to_date(4, sources.imports_of(4))
-    recorded.write(4, sources.imports_of(4))
-    first = recorded.path_of(4).read_bytes()
-    assert recorded.is_up_to_date(4, sources.imports_of(4))
-    told = gzip.decompress(first)
-    recorded.path_of(4).write_bytes(
-        gzip.compress(told.replace(b"the factor has no effect", b"the factor has no effort"))
-    )
-    assert not recorded.is_up_to_date(4, sources.imports_of(4))
-    recorded.write(4, sources.imports_of(4))
-    assert recorded.path_of(4).read_bytes() == first
+    imports = sources.imports_of(4)
+    assert not recorded.is_up_to_date(4, imports)
+    recorded.write(4, imports)
+    path = recorded.path_of(4)
+    content = gzip.decompress(path.read_bytes())
+    last_digits = content[:-1] + bytes([content[-1] ^ 1])  # in the exponent of the last array's last number
+    sentence = content.replace(b"the factor has no effect", b"the factor has no effort")
+    for other in (last_digits, sentence):
+        path.write_bytes(gzip.compress(other))
+        assert not recorded.is_up_to_date(4, imports)
+        recorded.write(4, imports)
+        assert gzip.decompress(path.read_bytes()) == content
+    kept = path.stat().st_mtime_ns
+    recorded.write(4, imports)
+    assert path.stat().st_mtime_ns == kept
+
+
+@pytest.mark.parametrize(
+    ("dtype", "small", "large"),
+    [
+        (torch.bfloat16, 0.01, 0.1),
+        (torch.float16, 0.01, 0.1),
+        (torch.float32, 1e-5, 1e-3),
+        (torch.complex64, 1e-5, 1e-3),
+        (torch.float64, 1e-12, 1e-8),
+        (torch.complex128, 1e-12, 1e-8),
+    ],
+)
+@pytest.mark.parametrize("scale", [1e-2, 1, 1e3])
+def test_numbers_are_equal_up_to_the_rounding_of_their_dtype(
+    dtype: torch.dtype, small: float, large: float, scale: float
+) -> None:
+    values = torch.tensor([1.0, -0.001, 0.0, math.inf, -math.inf, math.nan], dtype=torch.float64)
+    recording, near, far = ((scale * (values + by)).to(dtype) for by in (0, small, large))
+    assert recorded.agree({"values": [recording, 1, "a"]}, {"values": [near, 1, "a"]})
+    for other in (far, recording[:3], recording[:, None], recording.nan_to_num()):
+        assert not recorded.agree(recording, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([1], (1,)),
+        ([1], [1, 1]),
+        ({"a": 1}, {"b": 1}),
+        (1, 1.0),
+        (1, True),
+        ("a", "b"),
+        (np.arange(3), np.arange(1, 4)),
+        (0.5, 0.5 + 1e-9),
+        (np.ones(2), np.ones(2, dtype=np.float32)),
+        (np.ones(2), torch.ones(2, dtype=torch.float64)),
+    ],
+)
+def test_other_data_is_not_equal(one: Any, other: Any) -> None:
+    assert recorded.agree(one, one)
+    assert not recorded.agree(one, other)
 
 
 def test_the_recordings_are_small() -> None:
@@ -61,18 +112,15 @@ def test_the_recordings_are_small() -> None:
 
 @pytest.mark.filterwarnings("ignore")  # torch warns once, and so of the first of two calls
 @every_assignment
-def test_the_installed_check_says_what_the_question_says(number: int) -> None:
+@first_or_all
+def test_the_installed_check_says_what_the_question_says(number: int, count: int | None) -> None:
     for name, installed in public(number).items():
         wrong = [source for _, source in bank(number).WRONG[name].values()]
-        others = [
-            source
-            for kind in ("PROPERTY_ONLY", "RIGHT")
-            for source in getattr(bank(number), kind).get(name, {}).values()
-        ]
-        for source in wrong + others:
-            told = [(r.part.title, r.earned, r.sentence) for r in graded(number, name, source, PUBLIC_SEED)]
+        others = [list(getattr(bank(number), kind).get(name, {}).values()) for kind in ("PROPERTY_ONLY", "RIGHT")]
+        for source in (source for kind in (wrong, *others) for source in kind[:count]):
+            expected = [(r.part.title, r.earned, r.sentence) for r in graded(number, name, source, PUBLIC_SEED)]
             results = installed.grade(*functions_of(number, name, source))
-            assert [(r.part.title, r.earned, r.sentence) for r in results] == told, source
+            assert [(r.part.title, r.earned, r.sentence) for r in results] == expected, source
 
 
 def reachable() -> Iterator[Callable[..., Any]]:
@@ -99,15 +147,15 @@ def reachable() -> Iterator[Callable[..., Any]]:
 
 
 def test_nothing_in_the_package_answers_a_question(capsys: pytest.CaptureFixture[str]) -> None:
-    found = list(reachable())
-    names = {getattr(one, "__name__", "") for one in found}
+    functions_of_package = list(reachable())
+    names = {getattr(one, "__name__", "") for one in functions_of_package}
     assert {"compare", "curve", "_slider", "plain", "likely_mistake", "assignment", "holds"} <= names
     for number in NUMBERS:
-        for asked in assignment(number).questions:
-            for one in found:
-                for functions in {(one,) * len(asked.names), (one, one)[: len(asked.names)]}:
-                    earned = sum(result.earned for result in asked.grade(*functions, seed=SEED))
-                    assert earned == 0, (number, asked.name, one)
+        for question in assignment(number).questions:
+            for one in functions_of_package:
+                for functions in {(one,) * len(question.names), (one, one)[: len(question.names)]}:
+                    earned = sum(result.earned for result in question.grade(*functions, seed=SEED))
+                    assert earned == 0, (number, question.name, one)
 
 
 def secret(number: int) -> set[str]:

@@ -17,7 +17,8 @@ from course import sources
 from course.grade import NUMBERS, assignment, grade_question, packages
 from course.sandbox import Limits, Prepared, Worker, end_all
 from course.tests import hostile
-from posenc.check._question import Question, Result
+from course.tests.test_wrong_answers import question
+from posenc.check._question import Result
 from posenc.check._wrong import say
 
 pytestmark = pytest.mark.torch
@@ -27,10 +28,6 @@ Grade = Callable[[int, str, str], list[Result]]
 
 def worker(number: int) -> Worker:
     return Worker(packages(assignment(number)), sources.imports_of(number), Limits(SECONDS, 2**30))
-
-
-def question(number: int, name: str) -> Question:
-    return next(question for question in assignment(number).questions if question.name == name)
 
 
 @pytest.fixture(scope="module")
@@ -462,10 +459,7 @@ def test_special_functions_of_another_package_are_not_there(graded: Grade) -> No
 # An answer shares its process with what watches it. Whether an attempt to remove the watch is noticed: the instructor's
 # guide, which everybody can read, says how many are not.
 REMOVALS = {
-    "taking it off the stack": (
-        True,
-        "torch.utils._python_dispatch._pop_mode()\n    return READY",
-    ),
+    "taking it off the stack": (True, "torch.utils._python_dispatch._pop_mode()\n    return READY"),
     "taking it off and putting it back": (
         False,
         "mode = torch.utils._python_dispatch._pop_mode()\n    got = READY\n"
@@ -497,14 +491,8 @@ REMOVALS = {
         "    return F.multi_head_attention_forward(\n"
         "        same, same, same, w, 1, e.repeat(3, 1), b.repeat(3), None, None, False, 0.0, e, b)",
     ),
-    "a guard of torch's own": (
-        False,
-        "with torch._C._DisableTorchDispatch():\n        return READY",
-    ),
-    "replacing what looks at frames": (
-        True,
-        "import sys\n    sys._getframe = lambda *a: None\n    return READY",
-    ),
+    "a guard of torch's own": (False, "with torch._C._DisableTorchDispatch():\n        return READY"),
+    "replacing what looks at frames": (True, "import sys\n    sys._getframe = lambda *a: None\n    return READY"),
     "torch's own Python, compiled as an answer": (
         False,
         "import inspect, types\n    f = torch.nn.functional.multi_head_attention_forward\n"

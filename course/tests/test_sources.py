@@ -117,20 +117,6 @@ def test_its_text_shows_in_colab_and_jupyterlab(number: int) -> None:
             assert faults(source_of(cell)) == [], cell["id"]
 
 
-def test_every_answer_in_words_to_assignment_5_has_three_marked_samples() -> None:
-    rubrics = json.loads((sources.ROOT / "course" / "rubrics.json").read_text(encoding="utf-8"))["assignment_5"]
-    for question in assignment(5).hand_graded:
-        rubric = rubrics[question.name]
-        assert len(rubric["points"]) == question.points
-        totals = [sum(sample["given"]) for sample in rubric["samples"]]
-        assert totals == sorted(set(totals), reverse=True)
-        assert (len(totals), totals[0], totals[-1]) == (3, question.points, 0)
-        for sample in rubric["samples"]:
-            assert len(sample["given"]) == question.points
-            assert sample["text"]
-            assert sample["why"]
-
-
 Runs = dict[tuple[int, bool], list[nbformat.NotebookNode]]
 FORGET = "import os\nos.chdir({folder!r})\nimport sys\nsys.path[:] = {path!r}\n%reset -f"
 

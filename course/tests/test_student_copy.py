@@ -178,9 +178,3 @@ def test_the_command_says_what_it_wrote(
     named = left[1].split(", ")
     assert named[0] == "course/"
     assert "tests/book/jupyterlab/test_live.py" in named
-
-
-def test_the_guide_on_the_website_names_no_solved_answer() -> None:
-    guide = (sources.ROOT / "course" / "guide.md").read_text(encoding="utf-8")
-    assert "student-copy" in guide
-    assert not re.search(r"full answer in the cell|course/sources/assignment_4", guide)

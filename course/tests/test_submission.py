@@ -85,26 +85,6 @@ def test_other_cells_have_no_name(cell: dict[str, Any]) -> None:
     assert name_of(cell) == ""
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"", "it is empty"),
-        (b"{", "not JSON"),
-        (b"[]", "no list of cells"),
-        (b'{"cells": 3}', "no list of cells"),
-        (b"[" * 200_000, "nested too deep"),
-        (b"\xff\xfe\x00", "cannot be read|can't decode|not a notebook"),
-    ],
-)
-def test_an_unreadable_file_has_a_problem(tmp_path: Path, content: bytes, words: str) -> None:
-    path = tmp_path / "a.ipynb"
-    path.write_bytes(content)
-    submission = read(path, "ada")
-    assert submission.problem.startswith("The file is not a notebook that can be read")
-    assert any(word in submission.problem for word in words.split("|"))
-    assert submission.cells == {}
-
-
 def test_a_huge_file_and_no_file_have_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "a.ipynb"
     with path.open("wb") as file:
@@ -145,6 +125,12 @@ def test_every_encoding_of_json_is_read_whatever_the_outputs(tmp_path: Path, enc
 @pytest.mark.parametrize(
     ("content", "words"),
     [
+        (b"", "it is empty"),
+        (b"{", "it is not JSON"),
+        (b"[]", "it has no list of cells"),
+        (b'{"cells": 3}', "it has no list of cells"),
+        (b"[" * 200_000, "it is nested too deep"),
+        (b"\xff\xfe\x00", "it is not text in UTF-8, UTF-16 or UTF-32"),
         (b'{"cells": ' * WHOLE, "it is nested too deep"),
         (b'{"cells": [' + b"[]," * WHOLE + b"[]]}", "it has more than 100000 cells"),
         (b'{"cells": [{"outputs": [' + b"1," * MOST_EVENTS + b"1]}]}", "it has more than 5 million values"),
@@ -159,7 +145,9 @@ def test_every_encoding_of_json_is_read_whatever_the_outputs(tmp_path: Path, enc
 def test_a_file_that_cannot_be_used_has_a_problem(tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "a.ipynb"
     path.write_bytes(content)
-    assert read(path, "ada").problem == f"The file is not a notebook that can be read: {words}."
+    submission = read(path, "ada")
+    assert submission.problem == f"The file is not a notebook that can be read: {words}."
+    assert submission.cells == {}
 
 
 def test_a_large_file_costs_little_memory(tmp_path: Path) -> None:
@@ -238,48 +226,42 @@ def found_in(folder: Path) -> dict[str, list[str]]:
     return {student: [path.relative_to(folder).as_posix() for path in paths] for student, paths in found}
 
 
-def test_all_notebooks_of_a_students_folder_are_one_students(tmp_path: Path) -> None:
-    for name in (
-        "two/one.ipynb", "two/two.IPYNB", "two/deeper/x.ipynb", "ada.ipynb", "ada/late/x.ipynb", "group/a/x.ipynb",
-        "group/b/x.ipynb", "two/.ipynb_checkpoints/one-checkpoint.ipynb", "__MACOSX/two/._one.ipynb", "two/._one.ipynb",
-    ):  # fmt: skip
-        write(tmp_path / name)
-    assert found_in(tmp_path) == {
-        "two": ["two/deeper/x.ipynb", "two/one.ipynb", "two/two.IPYNB"],
-        "ada": ["ada.ipynb"],
-        "ada/late": ["ada/late/x.ipynb"],
-        "group/a": ["group/a/x.ipynb"],
-        "group/b": ["group/b/x.ipynb"],
-    }
+OWNERS = {  # the files of a folder, and whose each is
+    "all notebooks of a student's folder are one student's": (
+        ["two/one.ipynb", "two/two.IPYNB", "two/deeper/x.ipynb", "ada.ipynb", "ada/late/x.ipynb", "group/a/x.ipynb",
+         "group/b/x.ipynb", "two/.ipynb_checkpoints/one-checkpoint.ipynb", "__MACOSX/two/._one.ipynb",
+         "two/._one.ipynb"],
+        {"two": ["two/deeper/x.ipynb", "two/one.ipynb", "two/two.IPYNB"], "ada": ["ada.ipynb"],
+         "ada/late": ["ada/late/x.ipynb"], "group/a": ["group/a/x.ipynb"], "group/b": ["group/b/x.ipynb"]},
+    ),
+    "a student may have a file and a folder": (
+        ["ada.ipynb", "ada/x.ipynb"], {"ada": ["ada/x.ipynb", "ada.ipynb"]}
+    ),
+    "a second download is the same student's": (
+        ["ada.ipynb", "ada (1).ipynb", "ada-Copy1.ipynb", "grace (2).ipynb", "alan-1.ipynb", "alan.ipynb"],
+        {"ada": ["ada (1).ipynb", "ada-Copy1.ipynb", "ada.ipynb"], "grace (2)": ["grace (2).ipynb"],
+         "alan-1": ["alan-1.ipynb"], "alan": ["alan.ipynb"]},
+    ),
+    "students are named by file or folder": (
+        ["ada.ipynb", "alan/assignment.ipynb", ".ipynb_checkpoints/x.ipynb", "grace/"],
+        {"ada": ["ada.ipynb"], "alan": ["alan/assignment.ipynb"], "grace": []},
+    ),
+    "names steer no terminal and stay apart": (
+        ["\x1b[2J.ipynb", "\\x1b[2J.ipynb", "a\u202eb.ipynb", "half \udcff.ipynb", "李　明.ipynb", "n\u200cm.ipynb",
+         "a\nb.ipynb"],
+        {"\\x1b[2J": ["\x1b[2J.ipynb"], "\\\\x1b[2J": ["\\x1b[2J.ipynb"], "a\\u202eb": ["a\u202eb.ipynb"],
+         "half \\udcff": ["half \udcff.ipynb"], "李　明": ["李　明.ipynb"], "n\u200cm": ["n\u200cm.ipynb"],
+         "a\\x0ab": ["a\nb.ipynb"]},
+    ),
+}  # fmt: skip
 
 
-def test_a_student_may_have_a_file_and_a_folder(tmp_path: Path) -> None:
-    for name in ("ada.ipynb", "ada/x.ipynb"):
-        write(tmp_path / name)
-    assert found_in(tmp_path) == {"ada": ["ada/x.ipynb", "ada.ipynb"]}
-
-
-def test_a_second_download_is_the_same_students(tmp_path: Path) -> None:
-    for name in ("ada", "ada (1)", "ada-Copy1", "grace (2)", "alan-1", "alan"):
-        write(tmp_path / f"{name}.ipynb")
-    assert found_in(tmp_path) == {
-        "ada": ["ada (1).ipynb", "ada-Copy1.ipynb", "ada.ipynb"],
-        "grace (2)": ["grace (2).ipynb"],
-        "alan-1": ["alan-1.ipynb"],
-        "alan": ["alan.ipynb"],
-    }
-
-
-def test_names_steer_no_terminal_and_stay_apart(tmp_path: Path) -> None:
-    for name in ("\x1b[2J", "\\x1b[2J", "a\u202eb", "half \udcff", "李　明", "n\u200cm", "a\nb"):
-        write(tmp_path / f"{name}.ipynb")
-    assert set(found_in(tmp_path)) == {
-        "\\x1b[2J", "\\\\x1b[2J", "a\\u202eb", "half \\udcff", "李　明", "n\u200cm", "a\\x0ab",
-    }  # fmt: skip
-
-
-def test_students_are_named_by_file_or_folder(tmp_path: Path) -> None:
-    for name in ("ada.ipynb", "alan/assignment.ipynb", ".ipynb_checkpoints/x.ipynb"):
-        write(tmp_path / name)
-    (tmp_path / "grace").mkdir()
-    assert found_in(tmp_path) == {"ada": ["ada.ipynb"], "alan": ["alan/assignment.ipynb"], "grace": []}
+@pytest.mark.parametrize("name", OWNERS)
+def test_whose_a_notebook_is(tmp_path: Path, name: str) -> None:
+    files, owners = OWNERS[name]
+    for file in files:
+        if file.endswith("/"):
+            (tmp_path / file).mkdir()
+        else:
+            write(tmp_path / file)
+    assert found_in(tmp_path) == owners

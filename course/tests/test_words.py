@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from xml.etree import ElementTree
 
 import pytest
@@ -154,8 +153,5 @@ def test_a_formula_does_nothing_on_a_page(formula: str, mark: str) -> None:
         "\u0301",
     ],
 )
-def test_long_texts_take_little_time_and_room(piece: str) -> None:
-    start = time.perf_counter()
-    page = with_formulas((piece * 20_000)[:20_000])
-    assert time.perf_counter() - start < 10
-    assert len(page) < 2**20
+def test_long_texts_take_little_room(piece: str) -> None:
+    assert len(with_formulas((piece * 20_000)[:20_000])) < 2**20

@@ -3,6 +3,38 @@
 Data only.
 """
 
+# An answer stands beside or below its name and its sentence.
+# fmt: off
+
+
+def _attention(
+    scores: str = "q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5",
+    closed: str = "scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)",
+    weights: str = "torch.softmax(scores, -1)",
+    returned: str = "weights @ v, weights",
+) -> str:
+    return f"""
+def attention(q, k, v, causal):
+    scores = {scores}
+    if causal:
+        scores = {closed}
+    weights = {weights}
+    return {returned}
+"""
+
+
+def _reordered(answer: str) -> str:
+    return f"\ndef reordered(output, weights, order):\n    return {answer}\n"
+
+
+def _binary(answer: str) -> str:
+    return f"\ndef binary(positions, bits):\n    return {answer}\n"
+
+
+def _placed(answer: str) -> str:
+    return f"\ndef placed(x, table, start):\n    return {answer}\n"
+
+
 SCORES = """
 def attention(q, k, v, causal):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -10,65 +42,16 @@ def attention(q, k, v, causal):
 
 WRONG = {
     "q1": {
-        "no scale": (
-            "undivided",
-            """
-def attention(q, k, v, causal):
-    scores = q @ k.mT
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
+        "no scale": ("undivided", _attention(scores="q @ k.mT")),
+        "softmax over the queries": ("the softmax runs over the queries",
+            _attention(weights="torch.softmax(scores, -2)")),
+        "softmax over axis 1, whatever it is": (None, _attention(weights="torch.softmax(scores, 1)")),
+        "mask forgotten": ("nothing is masked", SCORES + """
     weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "softmax over the queries": (
-            "the softmax runs over the queries",
-            SCORES
-            + """
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -2)
-    return weights @ v, weights
-""",
-        ),
-        "softmax over axis 1, whatever it is": (
-            None,
-            SCORES
-            + """
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, 1)
-    return weights @ v, weights
-""",
-        ),
-        "mask forgotten": (
-            "nothing is masked",
-            SCORES
-            + """
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "masked with score 0": (
-            "a score of 0 does not close a pair",
-            SCORES
-            + """
-    if causal:
-        scores = scores.tril()
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "masked with -100": (
-            "must be lower still",
-            SCORES
-            + """
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -100.0)
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
+    return weights @ v, weights"""),
+        "masked with score 0": ("a score of 0 does not close a pair", _attention(closed="scores.tril()")),
+        "masked with -100": ("must be lower still",
+            _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -100.0)")),
         **{
             f"{mask} added to closed scores": (
                 "does not close it",
@@ -77,600 +60,177 @@ def attention(q, k, v, causal):
     if causal:
         scores = scores + {mask} * torch.ones(scores.shape[-2:], dtype=scores.dtype).triu(1)
     weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
+    return weights @ v, weights""",
             )
             for mask in ("-100", "-1e3", "-1e4")
         },
-        "weights zeroed afterwards": (
-            "does not add up to 1",
-            SCORES
-            + """
+        "weights zeroed afterwards": ("does not add up to 1", SCORES + """
     weights = torch.softmax(scores, -1)
     if causal:
         weights = weights.tril()
-    return weights @ v, weights
-""",
-        ),
-        "the past is masked": (
-            "closes the past",
-            SCORES
-            + """
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).tril(-1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "own place masked with -1e9": (
-            "words may not look at themselves",
-            SCORES
-            + """
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(0) > 0, -1e9)
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "own place masked with infinity": (
-            "wholly closed",
-            SCORES
-            + """
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(0) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "minus infinity times a mask of zeros": (
-            "0 was multiplied by −∞",
-            SCORES
-            + """
-    if causal:
-        scores = scores + torch.ones(scores.shape[-2:]).triu(1) * -torch.inf
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "always causal": (
-            "even where causal is False",
-            SCORES
-            + """
+    return weights @ v, weights"""),
+        "the past is masked": ("closes the past",
+            _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).tril(-1) > 0, -torch.inf)")),
+        "own place masked with -1e9": ("words may not look at themselves",
+            _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).triu(0) > 0, -1e9)")),
+        "own place masked with infinity": ("wholly closed",
+            _attention(closed="scores.masked_fill(torch.ones(scores.shape[-2:]).triu(0) > 0, -torch.inf)")),
+        "minus infinity times a mask of zeros": ("0 was multiplied by −∞",
+            _attention(closed="scores + torch.ones(scores.shape[-2:]).triu(1) * -torch.inf")),
+        "always causal": ("even where causal is False", SCORES + """
     scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
     weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "weights first": (
-            "in the wrong order",
-            SCORES
-            + """
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1)
-    return weights, weights @ v
-""",
-        ),
-        "scores in place of weights": (
-            "what comes second are scores",
-            SCORES
-            + """
+    return weights @ v, weights"""),
+        "weights first": ("in the wrong order", _attention(returned="weights, weights @ v")),
+        "scores in place of weights": ("what comes second are scores", SCORES + """
     shown = scores
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    return torch.softmax(scores, -1) @ v, shown
-""",
-        ),
-        "output alone": (
-            "should be 2 values",
-            SCORES
-            + """
+    return torch.softmax(scores, -1) @ v, shown"""),
+        "output alone": ("should be 2 values", SCORES + """
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    return torch.softmax(scores, -1) @ v
-""",
-        ),
-        "divided by d": (
-            "not by its root",
-            """
-def attention(q, k, v, causal):
-    scores = q @ k.mT / q.shape[-1]
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "multiplied by the root": (
-            "multiplied where they should be divided",
-            """
-def attention(q, k, v, causal):
-    scores = q @ k.mT * math.sqrt(q.shape[-1])
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "root of the number of keys": (
-            "the root of the number of keys",
-            """
-def attention(q, k, v, causal):
-    scores = q @ k.mT / math.sqrt(k.shape[-2])
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "root of the width of a value": (
-            "the root of the width of a value",
-            """
-def attention(q, k, v, causal):
-    scores = q @ k.mT / math.sqrt(v.shape[-1])
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "divided after the softmax": (
-            "after the softmax",
-            """
-def attention(q, k, v, causal):
-    scores = q @ k.mT
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1) / math.sqrt(q.shape[-1])
-    return weights @ v, weights
-""",
-        ),
-        "k.T": (
-            None,
-            """
-def attention(q, k, v, causal):
-    scores = q @ k.T / q.shape[-1] ** 0.5
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1)
-    return weights @ v, weights
-""",
-        ),
-        "bare exponential": (
-            "runs out of range",
-            SCORES
-            + """
+    return torch.softmax(scores, -1) @ v"""),
+        "divided by d": ("not by its root", _attention(scores="q @ k.mT / q.shape[-1]")),
+        "multiplied by the root": ("multiplied where they should be divided",
+            _attention(scores="q @ k.mT * math.sqrt(q.shape[-1])")),
+        "root of the number of keys": ("the root of the number of keys",
+            _attention(scores="q @ k.mT / math.sqrt(k.shape[-2])")),
+        "root of the width of a value": ("the root of the width of a value",
+            _attention(scores="q @ k.mT / math.sqrt(v.shape[-1])")),
+        "divided after the softmax": ("after the softmax",
+            _attention(scores="q @ k.mT", weights="torch.softmax(scores, -1) / math.sqrt(q.shape[-1])")),
+        "k.T": (None, _attention(scores="q @ k.T / q.shape[-1] ** 0.5")),
+        "bare exponential": ("runs out of range", SCORES + """
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
     powers = torch.exp(scores)
     weights = powers / powers.sum(-1, keepdim=True)
-    return weights @ v, weights
-""",
-        ),
-        "divided by the sum of everything": (
-            "into one softmax",
-            SCORES
-            + """
+    return weights @ v, weights"""),
+        "divided by the sum of everything": ("into one softmax", SCORES + """
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
     powers = torch.exp(scores - scores.max())
     weights = powers / powers.sum()
-    return weights @ v, weights
-""",
-        ),
-        "plain shares instead of a softmax": (
-            "exponential is missing",
-            SCORES
-            + """
-    if causal:
-        scores = scores.tril()
-    weights = scores / scores.sum(-1, keepdim=True)
-    return weights @ v, weights
-""",
-        ),
-        "weights transposed": (
-            None,
-            SCORES
-            + """
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.softmax(scores, -1).mT
-    return weights.mT @ v, weights
-""",
-        ),
+    return weights @ v, weights"""),
+        "plain shares instead of a softmax": ("exponential is missing",
+            _attention(closed="scores.tril()", weights="scores / scores.sum(-1, keepdim=True)")),
+        "weights transposed": (None,
+            _attention(weights="torch.softmax(scores, -1).mT", returned="weights.mT @ v, weights")),
         "no return": ("is a `return` missing", SCORES),
     },
     "q2": {
-        "invariance": (
-            "stayed",
-            """
-def reordered(output, weights, order):
-    return output, weights
-""",
-        ),
-        "inverse order": (
-            "opposite way",
-            """
+        "invariance": ("stayed", _reordered("output, weights")),
+        "inverse order": ("opposite way", """
 def reordered(output, weights, order):
     back = torch.argsort(order)
-    return output[..., back, :], weights[..., back, :][..., back]
-""",
-        ),
-        "only the rows of the weights": (
-            "those who are asked have moved",
-            """
-def reordered(output, weights, order):
-    return output[..., order, :], weights[..., order, :]
-""",
-        ),
-        "only the columns of the weights": (
-            "those who ask have moved",
-            """
-def reordered(output, weights, order):
-    return output[..., order, :], weights[..., order]
-""",
-        ),
-        "weights unchanged": (
-            "the table of weights stayed",
-            """
-def reordered(output, weights, order):
-    return output[..., order, :], weights
-""",
-        ),
-        "outputs unchanged": (
-            "the outputs stayed",
-            """
-def reordered(output, weights, order):
-    return output, weights[..., order, :][..., order]
-""",
-        ),
-        "P A P instead of P A Pᵀ": (
-            "opposite ways",
-            """
+    return output[..., back, :], weights[..., back, :][..., back]"""),
+        "only the rows of the weights": ("those who are asked have moved",
+            _reordered("output[..., order, :], weights[..., order, :]")),
+        "only the columns of the weights": ("those who ask have moved",
+            _reordered("output[..., order, :], weights[..., order]")),
+        "weights unchanged": ("the table of weights stayed", _reordered("output[..., order, :], weights")),
+        "outputs unchanged": ("the outputs stayed", _reordered("output, weights[..., order, :][..., order]")),
+        "P A P instead of P A Pᵀ": ("opposite ways", """
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
-    return P @ output, P @ weights @ P
-""",
-        ),
-        "Pᵀ A P": (
-            "opposite way",
-            """
+    return P @ output, P @ weights @ P"""),
+        "Pᵀ A P": ("opposite way", """
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
-    return P.T @ output, P.T @ weights @ P
-""",
-        ),
-        "pair by pair": (
-            "pair by pair",
-            """
-def reordered(output, weights, order):
-    return output[..., order, :], weights[..., order, order]
-""",
-        ),
-        "first axis": (
-            "the texts or the heads",
-            """
+    return P.T @ output, P.T @ weights @ P"""),
+        "pair by pair": ("pair by pair", _reordered("output[..., order, :], weights[..., order, order]")),
+        "first axis": ("the texts or the heads", """
 def reordered(output, weights, order):
     moved = weights[order]
-    return output[order], moved[:, order] if weights.ndim == 2 else moved
-""",
-        ),
-        "transposed": (
-            "transposed",
-            """
-def reordered(output, weights, order):
-    return output[..., order, :], weights[..., order, :][..., order].mT
-""",
-        ),
-        "turned round": (
-            "turned round",
-            """
-def reordered(output, weights, order):
-    return output.flip(-2), weights.flip(-2).flip(-1)
-""",
-        ),
-        "swapped": (
-            "in the wrong order",
-            """
-def reordered(output, weights, order):
-    return weights[..., order, :][..., order], output[..., order, :]
-""",
-        ),
-        "outputs alone": (
-            "in this order: the outputs, the weights",
-            """
-def reordered(output, weights, order):
-    return output[..., order, :]
-""",
-        ),
+    return output[order], moved[:, order] if weights.ndim == 2 else moved"""),
+        "transposed": ("transposed", _reordered("output[..., order, :], weights[..., order, :][..., order].mT")),
+        "turned round": ("turned round", _reordered("output.flip(-2), weights.flip(-2).flip(-1)")),
+        "swapped": ("in the wrong order", _reordered("weights[..., order, :][..., order], output[..., order, :]")),
+        "outputs alone": ("in this order: the outputs, the weights", _reordered("output[..., order, :]")),
         "no return": ("is a `return` missing", "def reordered(output, weights, order):\n    output[..., order, :]\n"),
     },
     "q3": {
-        "most significant first": (
-            "the highest bit comes first",
-            """
-def binary(positions, bits):
-    return (positions[:, None] >> np.arange(bits)[::-1]) & 1
-""",
-        ),
-        "text of the number": (
-            "the highest bit comes first",
-            """
-def binary(positions, bits):
-    return np.array([[int(c) for c in format(int(t), f"0{bits}b")] for t in positions])
-""",
-        ),
-        "starts at 1": (
-            "positions seem to start at 1",
-            """
-def binary(positions, bits):
-    return ((positions + 1)[:, None] >> np.arange(bits)) & 1
-""",
-        ),
-        "transposed": (
-            "rows and columns are swapped",
-            """
-def binary(positions, bits):
-    return np.array([(positions >> i) & 1 for i in range(bits)])
-""",
-        ),
-        "flips every 2^(i+1)": (
-            "every column is too slow",
-            """
-def binary(positions, bits):
-    return positions[:, None] // 2 ** (np.arange(bits) + 1) % 2
-""",
-        ),
-        "period 2^i": (
-            "every column is too fast",
-            """
+        "most significant first": ("the highest bit comes first",
+            _binary("(positions[:, None] >> np.arange(bits)[::-1]) & 1")),
+        "text of the number": ("the highest bit comes first",
+            _binary('np.array([[int(c) for c in format(int(t), f"0{bits}b")] for t in positions])')),
+        "starts at 1": ("positions seem to start at 1", _binary("((positions + 1)[:, None] >> np.arange(bits)) & 1")),
+        "transposed": ("rows and columns are swapped",
+            _binary("np.array([(positions >> i) & 1 for i in range(bits)])")),
+        "flips every 2^(i+1)": ("every column is too slow",
+            _binary("positions[:, None] // 2 ** (np.arange(bits) + 1) % 2")),
+        "period 2^i": ("every column is too fast", """
 def binary(positions, bits):
     i = np.arange(bits)
-    return (2 * (positions[:, None] % 2**i) >= 2**i).astype(float) * (i > 0)
-""",
-        ),
-        "no remainder": (
-            "its last digit is never taken",
-            """
-def binary(positions, bits):
-    return positions[:, None] // 2 ** np.arange(bits)
-""",
-        ),
-        "true division": (
-            "keeps its fraction",
-            """
-def binary(positions, bits):
-    return positions[:, None] / 2 ** np.arange(bits) % 2
-""",
-        ),
-        "remainders": (
-            "remainders",
-            """
-def binary(positions, bits):
-    return positions[:, None] % 2 ** np.arange(bits)
-""",
-        ),
-        "masked, not shifted": (
-            "values of the bits",
-            """
-def binary(positions, bits):
-    return positions[:, None] & (1 << np.arange(bits))
-""",
-        ),
-        "exchanged": (
-            "exchanged",
-            """
-def binary(positions, bits):
-    return 1 - ((positions[:, None] >> np.arange(bits)) & 1)
-""",
-        ),
-        "signs": (
-            "−1 and 1",
-            """
-def binary(positions, bits):
-    return 2 * ((positions[:, None] >> np.arange(bits)) & 1) - 1
-""",
-        ),
-        "decimal": (
-            "decimal digits",
-            """
-def binary(positions, bits):
-    return np.array([[int(t) // 10**i % 10 for i in range(bits)] for t in positions])
-""",
-        ),
-        "Gray code": (
-            "Gray code",
-            """
+    return (2 * (positions[:, None] % 2**i) >= 2**i).astype(float) * (i > 0)"""),
+        "no remainder": ("its last digit is never taken", _binary("positions[:, None] // 2 ** np.arange(bits)")),
+        "true division": ("keeps its fraction", _binary("positions[:, None] / 2 ** np.arange(bits) % 2")),
+        "remainders": ("remainders", _binary("positions[:, None] % 2 ** np.arange(bits)")),
+        "masked, not shifted": ("values of the bits", _binary("positions[:, None] & (1 << np.arange(bits))")),
+        "exchanged": ("exchanged", _binary("1 - ((positions[:, None] >> np.arange(bits)) & 1)")),
+        "signs": ("−1 and 1", _binary("2 * ((positions[:, None] >> np.arange(bits)) & 1) - 1")),
+        "decimal": ("decimal digits",
+            _binary("np.array([[int(t) // 10**i % 10 for i in range(bits)] for t in positions])")),
+        "Gray code": ("Gray code", """
 def binary(positions, bits):
     gray = positions ^ (positions >> 1)
-    return (gray[:, None] >> np.arange(bits)) & 1
-""",
-        ),
-        "a byte": (
-            "kept in a byte",
-            """
-def binary(positions, bits):
-    return (positions.astype(np.uint8)[:, None].astype(int) >> np.arange(bits)) & 1
-""",
-        ),
-        "thirty-two bits": (
-            "too short a number",
-            """
+    return (gray[:, None] >> np.arange(bits)) & 1"""),
+        "a byte": ("kept in a byte",
+            _binary("(positions.astype(np.uint8)[:, None].astype(int) >> np.arange(bits)) & 1")),
+        "thirty-two bits": ("too short a number", """
 def binary(positions, bits):
     short = positions.astype(np.uint32).astype(np.int64)
-    return (short[:, None] >> np.arange(bits)) & 1
-""",
-        ),
-        "thirty-two bits, one for the sign": (
-            "too short a number",
-            """
-def binary(positions, bits):
-    return (positions.astype(np.int32)[:, None] >> np.arange(bits)) & 1
-""",
-        ),
-        "text": (
-            "should be an array",
-            """
-def binary(positions, bits):
-    return [bin(int(t))[2:] for t in positions]
-""",
-        ),
-        "ignores positions": (
-            "seem to be ignored",
-            """
-def binary(positions, bits):
-    return (np.arange(len(positions))[:, None] >> np.arange(bits)) & 1
-""",
-        ),
+    return (short[:, None] >> np.arange(bits)) & 1"""),
+        "thirty-two bits, one for the sign": ("too short a number",
+            _binary("(positions.astype(np.int32)[:, None] >> np.arange(bits)) & 1")),
+        "text": ("should be an array", _binary("[bin(int(t))[2:] for t in positions]")),
+        "ignores positions": ("seem to be ignored",
+            _binary("(np.arange(len(positions))[:, None] >> np.arange(bits)) & 1")),
     },
     "q4": {},
     "q5": {
-        "into its input": (
-            "changes an input in place",
-            """
+        "into its input": ("changes an input in place", """
 def placed(x, table, start):
     x *= x.shape[-1] ** 0.5
     x += table[start : start + x.shape[1]]
-    return x
-""",
-        ),
-        "not scaled": (
-            "not scaled",
-            """
-def placed(x, table, start):
-    return x + table[start:start + x.shape[1]]
-""",
-        ),
-        "start ignored": (
-            "the start is ignored",
-            """
-def placed(x, table, start):
-    return x.shape[-1] ** 0.5 * x + table[:x.shape[1]]
-""",
-        ),
-        "start taken for the end": (
-            None,
-            """
-def placed(x, table, start):
-    return x.shape[-1] ** 0.5 * x + table[start:x.shape[1]]
-""",
-        ),
-        "from position 1": (
-            "start at 1",
-            """
+    return x"""),
+        "not scaled": ("not scaled", _placed("x + table[start:start + x.shape[1]]")),
+        "start ignored": ("the start is ignored", _placed("x.shape[-1] ** 0.5 * x + table[:x.shape[1]]")),
+        "start taken for the end": (None, _placed("x.shape[-1] ** 0.5 * x + table[start:x.shape[1]]")),
+        "from position 1": ("start at 1", """
 def placed(x, table, start):
     at = torch.arange(1, x.shape[1] + 1) + start
-    return x.shape[-1] ** 0.5 * x + table[at]
-""",
-        ),
-        "one transposition too many (001-L2), cut along its first axis": (
-            None,
-            """
+    return x.shape[-1] ** 0.5 * x + table[at]"""),
+        "one transposition too many (001-L2), cut along its first axis": (None, """
 def placed(x, table, start):
     pe = table[None].transpose(0, 1)
-    return x.shape[-1] ** 0.5 * x + pe[start:start + x.shape[1]]
-""",
-        ),
-        "one transposition too many (001-L2), cut along the wrong axis": (
-            "once for each row",
-            """
+    return x.shape[-1] ** 0.5 * x + pe[start:start + x.shape[1]]"""),
+        "one transposition too many (001-L2), cut along the wrong axis": ("once for each row", """
 def placed(x, table, start):
     pe = table.unsqueeze(0).transpose(0, 1)
-    return x.shape[-1] ** 0.5 * x + pe[:, :x.shape[1]]
-""",
-        ),
-        "by the number of the text": (
-            "a row of the table went to each text",
-            """
-def placed(x, table, start):
-    return x.shape[-1] ** 0.5 * x + table[start:start + x.shape[0]][:, None]
-""",
-        ),
-        "by the number of the text, start ignored": (
-            "a row of the table went to each text",
-            """
-def placed(x, table, start):
-    return x.shape[-1] ** 0.5 * x + table[:x.shape[0]].unsqueeze(1)
-""",
-        ),
-        "length taken from the first axis": (
-            None,
-            """
-def placed(x, table, start):
-    return x.shape[-1] ** 0.5 * x + table[start:start + len(x)]
-""",
-        ),
-        "one row for all": (
-            "the same row",
-            """
-def placed(x, table, start):
-    return x.shape[-1] ** 0.5 * x + table[start]
-""",
-        ),
-        "sum scaled": (
-            "scaled together",
-            """
-def placed(x, table, start):
-    return (x + table[start:start + x.shape[1]]) * math.sqrt(x.shape[2])
-""",
-        ),
-        "code scaled": (
-            "instead of the word",
-            """
-def placed(x, table, start):
-    return x + table[start:start + x.shape[1]] * math.sqrt(x.shape[2])
-""",
-        ),
-        "scaled by the width": (
-            "not by its root",
-            """
-def placed(x, table, start):
-    return x * x.shape[2] + table[start:start + x.shape[1]]
-""",
-        ),
-        "divided": (
-            "divided where",
-            """
-def placed(x, table, start):
-    return x / math.sqrt(x.shape[2]) + table[start:start + x.shape[1]]
-""",
-        ),
-        "root of the length": (
-            "the root of their number",
-            """
-def placed(x, table, start):
-    return x * math.sqrt(x.shape[1]) + table[start:start + x.shape[1]]
-""",
-        ),
-        "put side by side": (
-            "the shape of",
-            """
+    return x.shape[-1] ** 0.5 * x + pe[:, :x.shape[1]]"""),
+        "by the number of the text": ("a row of the table went to each text",
+            _placed("x.shape[-1] ** 0.5 * x + table[start:start + x.shape[0]][:, None]")),
+        "by the number of the text, start ignored": ("a row of the table went to each text",
+            _placed("x.shape[-1] ** 0.5 * x + table[:x.shape[0]].unsqueeze(1)")),
+        "length taken from the first axis": (None, _placed("x.shape[-1] ** 0.5 * x + table[start:start + len(x)]")),
+        "one row for all": ("the same row", _placed("x.shape[-1] ** 0.5 * x + table[start]")),
+        "sum scaled": ("scaled together", _placed("(x + table[start:start + x.shape[1]]) * math.sqrt(x.shape[2])")),
+        "code scaled": ("instead of the word", _placed("x + table[start:start + x.shape[1]] * math.sqrt(x.shape[2])")),
+        "scaled by the width": ("not by its root", _placed("x * x.shape[2] + table[start:start + x.shape[1]]")),
+        "divided": ("divided where", _placed("x / math.sqrt(x.shape[2]) + table[start:start + x.shape[1]]")),
+        "root of the length": ("the root of their number",
+            _placed("x * math.sqrt(x.shape[1]) + table[start:start + x.shape[1]]")),
+        "put side by side": ("the shape of", """
 def placed(x, table, start):
     rows = table[start:start + x.shape[1]].expand(len(x), -1, -1)
-    return torch.cat([math.sqrt(x.shape[2]) * x, rows], -1)
-""",
-        ),
-        "multiplied by the code": (
-            "multiplied by their codes",
-            """
-def placed(x, table, start):
-    return math.sqrt(x.shape[2]) * x * table[start:start + x.shape[1]]
-""",
-        ),
-        "backwards": (
-            "backward order",
-            """
-def placed(x, table, start):
-    return math.sqrt(x.shape[2]) * x + table[start:start + x.shape[1]].flip(0)
-""",
-        ),
-        "dropout left on": (
-            None,
-            """
-def placed(x, table, start):
-    return torch.nn.Dropout(0.1)(math.sqrt(x.shape[2]) * x + table[start:start + x.shape[1]])
-""",
-        ),
+    return torch.cat([math.sqrt(x.shape[2]) * x, rows], -1)"""),
+        "multiplied by the code": ("multiplied by their codes",
+            _placed("math.sqrt(x.shape[2]) * x * table[start:start + x.shape[1]]")),
+        "backwards": ("backward order", _placed("math.sqrt(x.shape[2]) * x + table[start:start + x.shape[1]].flip(0)")),
+        "dropout left on": (None,
+            _placed("torch.nn.Dropout(0.1)(math.sqrt(x.shape[2]) * x + table[start:start + x.shape[1]])")),
     },
     "q6": {},
     "q7": {},
@@ -729,105 +289,63 @@ for _name, (_sentence, _speeds) in WRONG_SPEEDS.items():
     WRONG["q7"][_name] = (_sentence, DRAW.format(speeds=_speeds, height=RIGHT_HEIGHT) + CONTROLS)
 
 WRONG["q4"] |= {
-    "all sines first": (
-        "all sines come first",
-        """
+    "all sines first": ("all sines come first", """
 def sinusoidal(positions, dim, base):
     angle = np.multiply.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
-    return np.concatenate([np.sin(angle), np.cos(angle)], axis=-1)
-""",
-    ),
-    "cosine first": (
-        "before its sine",
-        """
+    return np.concatenate([np.sin(angle), np.cos(angle)], axis=-1)"""),
+    "cosine first": ("before its sine", """
 def sinusoidal(positions, dim, base):
     angle = np.multiply.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
-    return np.stack([np.cos(angle), np.sin(angle)], axis=-1).reshape(-1, dim)
-""",
-    ),
-    "i counts columns": (
-        "does i count columns",
-        """
+    return np.stack([np.cos(angle), np.sin(angle)], axis=-1).reshape(-1, dim)"""),
+    "i counts columns": ("does i count columns", """
 def sinusoidal(positions, dim, base):
     code = np.zeros((len(positions), dim))
     for i in range(dim):
         angle = positions / base ** (2 * i / dim)
         code[:, i] = np.sin(angle) if i % 2 == 0 else np.cos(angle)
-    return code
-""",
-    ),
-    "a speed for each column": (
-        "each column has one of its own",
-        """
+    return code"""),
+    "a speed for each column": ("each column has one of its own", """
 def sinusoidal(positions, dim, base):
     code = np.multiply.outer(positions, base ** (-np.arange(dim) / dim))
     code[:, 0::2], code[:, 1::2] = np.sin(code[:, 0::2]), np.cos(code[:, 1::2])
-    return code
-""",
-    ),
+    return code"""),
     "from position 1": ("start at 1", CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(positions + 1, speeds)")),
-    "ignores positions": (
-        "ignored",
-        CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(np.arange(len(positions)), speeds)"),
-    ),
+    "ignores positions": ("ignored",
+        CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(np.arange(len(positions)), speeds)")),
     "transposed": (
         "rows and columns are swapped",
         CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("(len(positions), dim)", "(len(positions), dim).T"),
     ),
-    "axes mixed up by reshape": (
-        None,
-        CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("axis=-1", "axis=0"),
-    ),
+    "axes mixed up by reshape": (None,
+        CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("axis=-1", "axis=0")),
     "sign flipped": ("turn the other way", CODE.format(speeds=RIGHT_SPEEDS, angle="-np.outer(positions, speeds)")),
-    "sines alone": (
-        "its cosine is missing",
-        CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("np.cos", "np.sin"),
-    ),
-    "cosines alone": (
-        "its sine is missing",
-        CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("np.sin", "np.cos"),
-    ),
-    "whole positions only": (
-        "rounded",
-        CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(np.asarray(positions).astype(int), speeds)"),
-    ),
-    "put into an array of whole numbers": (
-        "cut to whole numbers",
-        """
+    "sines alone": ("its cosine is missing",
+        CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("np.cos", "np.sin")),
+    "cosines alone": ("its sine is missing",
+        CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE).replace("np.sin", "np.cos")),
+    "whole positions only": ("rounded",
+        CODE.format(speeds=RIGHT_SPEEDS, angle="np.outer(np.asarray(positions).astype(int), speeds)")),
+    "put into an array of whole numbers": ("cut to whole numbers", """
 def sinusoidal(positions, dim, base):
     code = np.zeros_like(positions, shape=(len(positions), dim))
     angle = np.outer(positions, base ** (-2 * np.arange(dim // 2) / dim))
     code[:, 0::2], code[:, 1::2] = np.sin(angle), np.cos(angle)
-    return code
-""",
-    ),
-    "angles in bfloat16": (
-        "in bfloat16",
-        """
+    return code"""),
+    "angles in bfloat16": ("in bfloat16", """
 def sinusoidal(positions, dim, base):
     speeds = (base ** (-2 * torch.arange(dim // 2).double() / dim)).bfloat16()
     angle = (torch.as_tensor(positions).bfloat16()[:, None] * speeds).float()
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
-""",
-    ),
-    "positions in bfloat16": (
-        "the positions were kept in bfloat16",
-        """
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)"""),
+    "positions in bfloat16": ("the positions were kept in bfloat16", """
 def sinusoidal(positions, dim, base):
     speeds = base ** (-2 * torch.arange(dim // 2).double() / dim)
     angle = torch.as_tensor(positions).bfloat16()[:, None] * speeds
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
-""",
-    ),
-    "angles in float32": (
-        "too short a format",
-        """
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)"""),
+    "angles in float32": ("too short a format", """
 def sinusoidal(positions, dim, base):
     speeds = base ** (-2 * torch.arange(dim // 2) / dim)
     angle = torch.as_tensor(positions).float()[:, None] * speeds.float()
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
-""",
-    ),
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)"""),
     "rounded to three digits": (
         None,
         CODE.format(speeds=RIGHT_SPEEDS, angle=RIGHT_ANGLE)
@@ -839,60 +357,36 @@ def sinusoidal(positions, dim, base):
 
 WRONG["q6"] |= {
     "the turn of RoPE": ("the opposite way", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, -s], [s, c]]")),
-    "for rows on the left": (
-        "the opposite way",
-        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("return M", "return M.T"),
-    ),
-    "halves": (
-        "all sines first",
-        """
+    "for rows on the left": ("the opposite way",
+        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("return M", "return M.T")),
+    "halves": ("all sines first", """
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
     c, s = np.diag(np.cos(turned)), np.diag(np.sin(turned))
-    return np.block([[c, s], [-s, c]])
-""",
-    ),
+    return np.block([[c, s], [-s, c]])"""),
     "always one step": ("makes one step", STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "")),
-    "one step too far": (
-        "one token too far",
-        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "(k + 1) * "),
-    ),
+    "one step too far": ("one token too far",
+        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "(k + 1) * ")),
     "cosines on the diagonal": ("the sines are missing", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, 0], [0, c]]")),
     "no minus": ("both sines have the same sign", STEP.format(speeds=RIGHT_SPEEDS, block="[[c, s], [s, c]]")),
     "sines on the diagonal": ("have changed places", STEP.format(speeds=RIGHT_SPEEDS, block="[[s, c], [-c, s]]")),
-    "the code of position k": (
-        "this is the code of a position",
-        """
+    "the code of position k": ("this is the code of a position", """
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
-    return np.stack([np.sin(turned), np.cos(turned)], -1).ravel()
-""",
-    ),
-    "whole steps only": (
-        "cut to a whole one",
-        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "int(k) * "),
-    ),
-    "back as on": (
-        "a step back was taken",
-        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "abs(k) * "),
-    ),
-    "from position 0 alone": (
-        "no other position",
-        """
+    return np.stack([np.sin(turned), np.cos(turned)], -1).ravel()"""),
+    "whole steps only": ("cut to a whole one",
+        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "int(k) * ")),
+    "back as on": ("a step back was taken",
+        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "abs(k) * ")),
+    "from position 0 alone": ("no other position", """
 def shift(k, dim, base):
     def code(t):
         angle = t * base ** (-2 * np.arange(dim // 2) / dim)
         return np.stack([np.sin(angle), np.cos(angle)], -1).ravel()
-    return np.outer(code(k), np.linalg.pinv(code(0)[:, None]))
-""",
-    ),
-    "one step, multiplied by k": (
-        "one step was multiplied",
-        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "").replace("return M", "return k * M"),
-    ),
-    "steps forward only": (
-        "raised",
-        """
+    return np.outer(code(k), np.linalg.pinv(code(0)[:, None]))"""),
+    "one step, multiplied by k": ("one step was multiplied",
+        STEP.format(speeds=RIGHT_SPEEDS, block=RIGHT_BLOCK).replace("k * ", "").replace("return M", "return k * M")),
+    "steps forward only": ("raised", """
 def shift(k, dim, base):
     M = np.zeros((dim, dim))
     for p in range(dim // 2):
@@ -903,12 +397,8 @@ def shift(k, dim, base):
         step = step @ M
     if k < 1:
         raise ValueError("forward only")
-    return step
-""",
-    ),
-    "angles in float32": (
-        "too short a format",
-        """
+    return step"""),
+    "angles in float32": ("too short a format", """
 def shift(k, dim, base):
     speeds = (np.float32(base) ** np.float32(-2 * np.arange(dim // 2) / dim)).astype(np.float32)
     M = np.zeros((dim, dim), dtype=np.float32)
@@ -916,44 +406,30 @@ def shift(k, dim, base):
         turned = np.float32(k) * theta
         c, s = np.cos(turned), np.sin(turned)
         M[2 * p:2 * p + 2, 2 * p:2 * p + 2] = [[c, s], [-s, c]]
-    return M
-""",
-    ),
+    return M"""),
 }
 
 _RIGHT_DRAW = DRAW.format(speeds=RIGHT_SPEEDS, height=RIGHT_HEIGHT)
 WRONG["q7"] |= {
-    "not divided": (
-        "lacks the division",
-        DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k, speeds)).sum(axis=1)") + CONTROLS,
-    ),
-    "divided by the width": (
-        "starts at 1/2",
-        DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k, speeds)).sum(axis=1) / dim") + CONTROLS,
-    ),
-    "sines": (
-        "a sum of sines",
-        DRAW.format(speeds=RIGHT_SPEEDS, height="np.sin(np.outer(k, speeds)).mean(axis=1)") + CONTROLS,
-    ),
+    "not divided": ("lacks the division",
+        DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k, speeds)).sum(axis=1)") + CONTROLS),
+    "divided by the width": ("starts at 1/2",
+        DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k, speeds)).sum(axis=1) / dim") + CONTROLS),
+    "sines": ("a sum of sines",
+        DRAW.format(speeds=RIGHT_SPEEDS, height="np.sin(np.outer(k, speeds)).mean(axis=1)") + CONTROLS),
     "distance, not product": (
         "how far apart",
         DRAW.format(speeds=RIGHT_SPEEDS, height="np.sqrt((2 - 2 * np.cos(np.outer(k, speeds))).sum(axis=1))")
         + CONTROLS,
     ),
-    "from distance 1": (
-        "start at 1",
-        DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k + 1, speeds)).mean(axis=1)") + CONTROLS,
-    ),
+    "from distance 1": ("start at 1",
+        DRAW.format(speeds=RIGHT_SPEEDS, height="np.cos(np.outer(k + 1, speeds)).mean(axis=1)") + CONTROLS),
     "200 points": ("one point for each distance", _RIGHT_DRAW.replace("arange(201)", "arange(200)") + CONTROLS),
     "no horizontal values": ("one point for each distance", _RIGHT_DRAW.replace("x=k, ", "") + CONTROLS),
-    "dim ignored": (
-        "the width that is given seems to be ignored",
-        _RIGHT_DRAW.replace("    k, i", "    dim = 64\n    k, i") + CONTROLS,
-    ),
-    "axis without a title": (
-        "does not say what it counts",
-        _RIGHT_DRAW.replace('    figure.update_layout(xaxis_title="distance (tokens)")\n', "") + CONTROLS,
-    ),
+    "dim ignored": ("the width that is given seems to be ignored",
+        _RIGHT_DRAW.replace("    k, i", "    dim = 64\n    k, i") + CONTROLS),
+    "axis without a title": ("does not say what it counts",
+        _RIGHT_DRAW.replace('    figure.update_layout(xaxis_title="distance (tokens)")\n', "") + CONTROLS),
     "figure not returned": ("`draw` returned nothing", _RIGHT_DRAW.replace("return figure", "figure") + CONTROLS),
     "trace returned": ("a Plotly figure", _RIGHT_DRAW.replace("return figure", "return figure.data[0]") + CONTROLS),
     "empty figure": ("empty", _RIGHT_DRAW.replace("go.Scatter(x=k, y=" + RIGHT_HEIGHT + ")", "") + CONTROLS),
@@ -969,14 +445,10 @@ WRONG["q7"] |= {
     "ends elsewhere": ("does not run from 10", _RIGHT_DRAW + CONTROLS.replace("max=6", "max=8")),
     "widths end elsewhere": ("from 4 to 256", _RIGHT_DRAW + CONTROLS.replace("min=4", "min=2")),
     "another name": ("keys base and dim", _RIGHT_DRAW + CONTROLS.replace('"dim"', '"width"')),
-    "a list of sliders": (
-        "keys base and dim",
-        _RIGHT_DRAW + "def controls():\n    return [FloatLogSlider(10_000, min=1, max=6), IntSlider(64, 4, 256, 2)]\n",
-    ),
-    "numbers in place of sliders": (
-        "should be a FloatLogSlider",
-        _RIGHT_DRAW + 'def controls():\n    return {"base": 10_000, "dim": 64}\n',
-    ),
+    "a list of sliders": ("keys base and dim",
+        _RIGHT_DRAW + "def controls():\n    return [FloatLogSlider(10_000, min=1, max=6), IntSlider(64, 4, 256, 2)]\n"),
+    "numbers in place of sliders": ("should be a FloatLogSlider",
+        _RIGHT_DRAW + 'def controls():\n    return {"base": 10_000, "dim": 64}\n'),
     "controls not returned": ("is a `return` missing", _RIGHT_DRAW + "def controls():\n    FloatLogSlider()\n"),
 }
 
@@ -987,56 +459,37 @@ def attention(q, k, v, causal):
     weights = torch.ones(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
     weights = (weights.tril() if causal else weights)
     weights = weights / weights.sum(-1, keepdim=True)
-    return weights @ v, weights
-""",
+    return weights @ v, weights""",
         "each word keeps its own value": """
 def attention(q, k, v, causal):
     weights = torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
     weights.diagonal(dim1=-2, dim2=-1).fill_(1)
-    return weights @ v, weights
-""",
+    return weights @ v, weights""",
         "zeros": """
 def attention(q, k, v, causal):
     weights = torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
-    return weights @ v, weights
-""",
-        "the winner takes all": """
-def attention(q, k, v, causal):
-    scores = q @ k.mT
-    if causal:
-        scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1) > 0, -torch.inf)
-    weights = torch.nn.functional.one_hot(scores.argmax(-1), k.shape[-2]).to(q.dtype)
-    return weights @ v, weights
-""",
+    return weights @ v, weights""",
+        "the winner takes all": _attention(
+            scores="q @ k.mT", weights="torch.nn.functional.one_hot(scores.argmax(-1), k.shape[-2]).to(q.dtype)"
+        ),
     },
     "q2": {
         "returns its input": "def reordered(output, weights, order):\n    return output, weights\n",
-        "means": """
-def reordered(output, weights, order):
-    return output.mean(-2, keepdim=True).expand_as(output), weights.mean(-2, keepdim=True).expand_as(weights)
-""",
-        "sorted": """
-def reordered(output, weights, order):
-    return output.sort(-2).values, weights.sort(-2).values
-""",
+        "means": _reordered(
+            "output.mean(-2, keepdim=True).expand_as(output), weights.mean(-2, keepdim=True).expand_as(weights)"
+        ),
+        "sorted": _reordered("output.sort(-2).values, weights.sort(-2).values"),
         "zeros": "def reordered(output, weights, order):\n    return 0 * output, 0 * weights\n",
     },
     "q3": {
         "zeros": "def binary(positions, bits):\n    return np.zeros((len(positions), bits))\n",
-        "unique, but not binary": """
-def binary(positions, bits):
-    return np.repeat(positions[:, None], bits, axis=1)
-""",
-        "noughts and ones at random": """
-def binary(positions, bits):
-    return np.random.default_rng(0).integers(0, 2, (len(positions), bits))
-""",
+        "unique, but not binary": _binary("np.repeat(positions[:, None], bits, axis=1)"),
+        "noughts and ones at random": _binary("np.random.default_rng(0).integers(0, 2, (len(positions), bits))"),
         "reads off all the same": """
 def binary(positions, bits):
     code = np.zeros((len(positions), bits), dtype=int)
     code[:, 0] = positions
-    return code
-""",
+    return code""",
     },
     "q4": {
         "length √(d/2), relative, wrong speeds": CODE.format(speeds="0.5**i", angle=RIGHT_ANGLE),
@@ -1044,16 +497,13 @@ def binary(positions, bits):
         "one hand, repeated": CODE.format(speeds="np.ones(dim // 2)", angle=RIGHT_ANGLE),
         "counting (001-L3)": """
 def sinusoidal(positions, dim, base):
-    return np.repeat(np.asarray(positions, dtype=float)[:, None], dim, axis=1)
-""",
+    return np.repeat(np.asarray(positions, dtype=float)[:, None], dim, axis=1)""",
         "shares of the length (001-L4)": """
 def sinusoidal(positions, dim, base):
-    return np.repeat(np.asarray(positions)[:, None] / len(positions), dim, axis=1)
-""",
+    return np.repeat(np.asarray(positions)[:, None] / len(positions), dim, axis=1)""",
         "a texture of lone sines (001-L5)": """
 def sinusoidal(positions, dim, base):
-    return np.sin(np.asarray(positions)[:, None] / 2.0 ** np.arange(dim))
-""",
+    return np.sin(np.asarray(positions)[:, None] / 2.0 ** np.arange(dim))""",
         "zeros": "def sinusoidal(positions, dim, base):\n    return np.zeros((len(positions), dim))\n",
     },
     "q5": {
@@ -1073,27 +523,23 @@ def draw(base, dim):
     k = np.arange(201)
     return go.Figure(go.Scatter(x=k, y=np.ones(201)), {"xaxis": {"title": {"text": "tokens"}}})
 def controls():
-    return {}
-""",
+    return {}""",
         "something that decays": """
 def draw(base, dim):
     k = np.arange(201)
     return go.Figure(go.Scatter(x=k, y=np.exp(-k / dim)), {"xaxis": {"title": {"text": "tokens"}}})
 def controls():
-    return {"base": 0, "dim": 0}
-""",
+    return {"base": 0, "dim": 0}""",
         "not a figure": """
 def draw(base, dim):
     return {"figure": {"data": [{"x": {"bdata": "?", "dtype": "O"}, "y": [[1], [2, 3]]}], "layout": 3}}
 def controls():
-    return {"base": {"widget": "FloatLogSlider", "min": 10**500, "max": "6", "base": None}, "dim": []}
-""",
+    return {"base": {"widget": "FloatLogSlider", "min": 10**500, "max": "6", "base": None}, "dim": []}""",
         "shapeless": """
 def draw(base, dim):
     return {"figure": {"data": {"x": 1}}}
 def controls():
-    return {"base": {"widget": "FloatLogSlider", "min": 1}, "dim": {"widget": "IntSlider"}}
-""",
+    return {"base": {"widget": "FloatLogSlider", "min": 1}, "dim": {"widget": "IntSlider"}}""",
     },
 }
 
@@ -1110,8 +556,7 @@ def attention(q, k, v, causal):
             w = torch.cat([torch.softmax(s, 0), torch.zeros(m - stop, dtype=q.dtype)])
             all_weights.append(w)
             out.append(sum(w[j] * V[j] for j in range(m)))
-    return torch.stack(out).reshape(*lead, n, -1), torch.stack(all_weights).reshape(*lead, n, m)
-""",
+    return torch.stack(out).reshape(*lead, n, -1), torch.stack(all_weights).reshape(*lead, n, m)""",
         "einsum, a softmax by hand, -1e9": """
 def attention(q, k, v, causal):
     scores = torch.einsum("...id,...jd->...ij", q, k) * q.shape[-1] ** -0.5
@@ -1120,27 +565,22 @@ def attention(q, k, v, causal):
         scores = scores.masked_fill(j > i, -1e9)
     powers = (scores - scores.amax(-1, keepdim=True)).exp()
     weights = powers / powers.sum(-1, keepdim=True)
-    return torch.einsum("...ij,...jd->...id", weights, v), weights
-""",
-        "scaled queries, an added mask": """
-def attention(q, k, v, causal):
-    scores = (q / math.sqrt(q.size(-1))) @ k.transpose(-1, -2)
-    if causal:
-        scores = scores + torch.full(scores.shape[-2:], float("-inf"), dtype=q.dtype).triu(diagonal=1)
-    weights = scores.log_softmax(-1).exp()
-    return [weights @ v, weights]
-""",
+    return torch.einsum("...ij,...jd->...id", weights, v), weights""",
+        "scaled queries, an added mask": _attention(
+            scores="(q / math.sqrt(q.size(-1))) @ k.transpose(-1, -2)",
+            closed='scores + torch.full(scores.shape[-2:], float("-inf"), dtype=q.dtype).triu(diagonal=1)',
+            weights="scores.log_softmax(-1).exp()",
+            returned="[weights @ v, weights]",
+        ),
     },
     "q2": {
         "a permutation matrix": """
 def reordered(output, weights, order):
     P = torch.eye(len(order), dtype=output.dtype)[order]
-    return P @ output, P @ weights @ P.T
-""",
-        "index_select": """
-def reordered(output, weights, order):
-    return output.index_select(-2, order), weights.index_select(-1, order).index_select(-2, order)
-""",
+    return P @ output, P @ weights @ P.T""",
+        "index_select": _reordered(
+            "output.index_select(-2, order), weights.index_select(-1, order).index_select(-2, order)"
+        ),
         "loops": """
 def reordered(output, weights, order):
     new, table = torch.empty_like(output), torch.empty_like(weights)
@@ -1148,8 +588,7 @@ def reordered(output, weights, order):
         new[..., i, :] = output[..., a, :]
         for j, b in enumerate(order.tolist()):
             table[..., i, j] = weights[..., a, b]
-    return new, table
-""",
+    return new, table""",
     },
     "q3": {
         "division and remainder": """
@@ -1158,16 +597,11 @@ def binary(positions, bits):
     rest = positions.copy()
     for i in range(bits):
         code[:, i], rest = rest % 2, rest // 2
-    return code
-""",
-        "text, turned round": """
-def binary(positions, bits):
-    return np.array([[int(c) for c in reversed(format(int(t), f"0{bits}b"))] for t in positions])
-""",
-        "truth values of a mask": """
-def binary(positions, bits):
-    return (positions[:, None] & (1 << np.arange(bits))) > 0
-""",
+    return code""",
+        "text, turned round": _binary(
+            'np.array([[int(c) for c in reversed(format(int(t), f"0{bits}b"))] for t in positions])'
+        ),
+        "truth values of a mask": _binary("(positions[:, None] & (1 << np.arange(bits))) > 0"),
     },
     "q4": {
         "loops": """
@@ -1177,51 +611,41 @@ def sinusoidal(positions, dim, base):
         for i in range(dim // 2):
             angle = t / base ** (2 * i / dim)
             code[row, 2 * i], code[row, 2 * i + 1] = math.sin(angle), math.cos(angle)
-    return code
-""",
+    return code""",
         "exponential of a logarithm": """
 def sinusoidal(positions, dim, base):
     div = np.exp(np.arange(0, dim, 2) * -(math.log(base) / dim))
     code = np.empty((len(positions), dim))
     code[:, 0::2] = np.sin(positions[:, None] * div)
     code[:, 1::2] = np.cos(positions[:, None] * div)
-    return code
-""",
+    return code""",
         "complex numbers": """
 def sinusoidal(positions, dim, base):
     z = np.exp(1j * np.outer(positions, base ** (-2 * np.arange(dim // 2) / dim)))
-    return np.stack([z.imag, z.real], -1).reshape(len(positions), -1)
-""",
+    return np.stack([z.imag, z.real], -1).reshape(len(positions), -1)""",
         "a cosine is a sine a quarter turn on": """
 def sinusoidal(positions, dim, base):
     column = np.arange(dim)
-    return np.sin(np.outer(positions, base ** -((column - column % 2) / dim)) + column % 2 * np.pi / 2)
-""",
+    return np.sin(np.outer(positions, base ** -((column - column % 2) / dim)) + column % 2 * np.pi / 2)""",
         "torch": """
 def sinusoidal(positions, dim, base):
     speeds = base ** (-2 * torch.arange(dim // 2, dtype=torch.float64) / dim)
     angle = torch.as_tensor(positions).double()[:, None] * speeds
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
-""",
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)""",
     },
     "q5": {
         "by index": """
 def placed(x, table, start):
     at = start + torch.arange(x.shape[1])
-    return x * math.sqrt(x.shape[-1]) + table[at]
-""",
+    return x * math.sqrt(x.shape[-1]) + table[at]""",
         "loops": """
 def placed(x, table, start):
     x = x * x.shape[-1] ** 0.5
     for text in x:
         for place, word in enumerate(text):
             word += table[start + place]
-    return x
-""",
-        "narrow": """
-def placed(x, table, start):
-    return table.narrow(0, start, x.size(1)).unsqueeze(0).add(x, alpha=x.size(2) ** 0.5)
-""",
+    return x""",
+        "narrow": _placed("table.narrow(0, start, x.size(1)).unsqueeze(0).add(x, alpha=x.size(2) ** 0.5)"),
     },
     "q6": {
         "least squares over a table of its own": """
@@ -1230,8 +654,7 @@ def shift(k, dim, base):
         angle = np.outer(t, base ** (-2 * np.arange(dim // 2) / dim))
         return np.stack([np.sin(angle), np.cos(angle)], -1).reshape(len(t), dim)
     t = np.arange(1200)
-    return np.linalg.lstsq(table(t), table(t + k), rcond=None)[0].T
-""",
+    return np.linalg.lstsq(table(t), table(t + k), rcond=None)[0].T""",
         "complex numbers": """
 def shift(k, dim, base):
     z = np.exp(1j * k * base ** (-np.arange(0, dim, 2) / dim))
@@ -1240,14 +663,12 @@ def shift(k, dim, base):
     M[i, i] = M[i + 1, i + 1] = z.real
     M[i, i + 1] = z.imag
     M[i + 1, i] = -z.imag
-    return M
-""",
+    return M""",
         "Kronecker products": """
 def shift(k, dim, base):
     turned = k * base ** (-2 * np.arange(dim // 2) / dim)
     J = np.array([[0, 1], [-1, 0]])
-    return np.kron(np.diag(np.cos(turned)), np.eye(2)) + np.kron(np.diag(np.sin(turned)), J)
-""",
+    return np.kron(np.diag(np.cos(turned)), np.eye(2)) + np.kron(np.diag(np.sin(turned)), J)""",
     },
     "q7": {
         "two codes multiplied, other words, lists": """
@@ -1262,8 +683,7 @@ def draw(base, dim):
     return figure
 def controls():
     return dict(dim=IntSlider(value=64, min=4, max=256, step=2, description="width"),
-                base=FloatLogSlider(value=1e4, min=1, max=6, step=0.05))
-""",
+                base=FloatLogSlider(value=1e4, min=1, max=6, step=0.05))""",
         "a natural base for the slider": """
 def draw(base, dim):
     k = np.arange(201.0)
@@ -1271,7 +691,6 @@ def draw(base, dim):
     return go.Figure({"data": [{"type": "bar", "x": k, "y": y}],
                       "layout": {"xaxis": {"title": {"text": "tokens"}}}})
 def controls():
-    return {"base": FloatLogSlider(10_000, base=100, min=0.5, max=3), "dim": IntSlider(64, 4, 256, 2)}
-""",
+    return {"base": FloatLogSlider(10_000, base=100, min=0.5, max=3), "dim": IntSlider(64, 4, 256, 2)}""",
     },
 }

@@ -7,6 +7,9 @@ RIGHT           other ways to the right answer: every point
 Data only.
 """
 
+# An answer stands beside or below its name and its sentence.
+# fmt: off
+
 _HANDS = """
 def hands(dim, base, length):
     speeds = {speeds}
@@ -181,10 +184,8 @@ WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
         "slowest first": ("slowest hand comes first", _hands("base ** (-np.arange(0, dim, 2)[::-1] / dim)")),
         "no turn at all": ("a turn is not one radian", _hands(waves="1 / speeds")),
         "turns in radians": ("the turns are radians", _hands(made="length * speeds")),
-        "wavelength without a turn": (
-            "wavelengths are not of a full turn",
-            _hands(waves="1 / speeds", made="length * speeds / (2 * np.pi)"),
-        ),
+        "wavelength without a turn": ("wavelengths are not of a full turn",
+            _hands(waves="1 / speeds", made="length * speeds / (2 * np.pi)")),
         "degrees": ("taken for 360", _hands(waves="360 / speeds")),
         "half a turn": ("taken for π", _hands(waves="np.pi / speeds")),
         "speeds for wavelengths": ("speeds, not wavelengths", _hands(answer="speeds, made, int(np.sum(made >= 1))")),
@@ -192,25 +193,13 @@ WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
         "counts those that have not": ("have not turned", _hands(answer="waves, made, int(np.sum(made < 1))")),
         "rounded turns": ("half a turn", _hands(answer="waves, made, int(np.sum(np.round(made) >= 1))")),
         "adds turns up": ("adds up turns", _hands(answer="waves, made, int(made.sum())")),
-        "power before product": (
-            "stands still",
-            _hands(
-                "base ** -2 * np.arange(dim // 2) / dim",
-                waves="np.append(np.inf, 2 * np.pi / speeds[1:])",
-            ),
-        ),
-        "whole division of what is negative": (
-            "rounded to a whole number",
-            _hands("float(base) ** (-np.arange(0, dim, 2) // dim)"),
-        ),
-        "turns upside down": (
-            "upside down",
-            _hands(made="waves / length", answer="waves, made, int(np.sum(made <= 1))"),
-        ),
-        "number of the last": (
-            "numbered from 0",
-            _hands(answer="waves, made, int(np.sum(made >= 1)) - 1"),
-        ),
+        "power before product": ("stands still",
+            _hands("base ** -2 * np.arange(dim // 2) / dim", waves="np.append(np.inf, 2 * np.pi / speeds[1:])")),
+        "whole division of what is negative": ("rounded to a whole number",
+            _hands("float(base) ** (-np.arange(0, dim, 2) // dim)")),
+        "turns upside down": ("upside down",
+            _hands(made="waves / length", answer="waves, made, int(np.sum(made <= 1))")),
+        "number of the last": ("numbered from 0", _hands(answer="waves, made, int(np.sum(made >= 1)) - 1")),
         "the first that has not": ("where every hand", _hands(answer="waves, made, int(np.argmax(made < 1))")),
         "a share": ("a share", _hands(answer="waves, made, float(np.mean(made >= 1))")),
         "last position for length": ("one token less", _hands(made="(length - 1) / waves")),
@@ -222,135 +211,83 @@ WRONG: dict[str, dict[str, tuple[str | None, str]]] = {
         "whole turns only": ("rounded down", _hands(answer="waves, np.floor(made), int(np.sum(made >= 1))")),
         "sizes of the slowest hand only": (None, _hands(answer="waves[-1], made[-1], int(np.sum(made >= 1))")),
         "forgets the count": ("should be 3 values", _hands(answer="waves, made")),
-        "speeds in bfloat16": (
-            None,
-            _hands("(base ** (-torch.arange(0, dim, 2) / dim)).bfloat16().double().numpy()"),
-        ),
+        "speeds in bfloat16": (None, _hands("(base ** (-torch.arange(0, dim, 2) / dim)).bfloat16().double().numpy()")),
         "inverse powers by subtraction": (None, _hands("1 - np.arange(0, dim, 2) / dim * (1 - 1 / base)")),
         "nothing returned": ("returned nothing", "\ndef hands(dim, base, length):\n    2 * math.pi\n"),
     },
     "q2": {
         "added up": ("were added up", _decay("np.cos(distances[..., None] * frequencies).sum(axis=-1)")),
-        "divided by d": (
-            "one half",
-            _decay("np.cos(distances[..., None] * frequencies).sum(axis=-1) / (2 * len(frequencies))"),
-        ),
+        "divided by d": ("one half",
+            _decay("np.cos(distances[..., None] * frequencies).sum(axis=-1) / (2 * len(frequencies))")),
         "times two": ("it is 2", _decay("2 * np.cos(distances[..., None] * frequencies).mean(axis=-1)")),
-        "mean over the distances": (
-            "over the distances, not over the hands",
-            _decay("np.cos(distances[..., None] * frequencies).mean(axis=0)"),
-        ),
-        "mean over everything": (
-            "one number for all distances",
-            _decay("np.cos(distances[..., None] * frequencies).mean()"),
-        ),
+        "mean over the distances": ("over the distances, not over the hands",
+            _decay("np.cos(distances[..., None] * frequencies).mean(axis=0)")),
+        "mean over everything": ("one number for all distances",
+            _decay("np.cos(distances[..., None] * frequencies).mean()")),
         "ignores the distances": (
             "not used",
             _decay("np.cos(np.arange(distances.size).reshape(distances.shape)[..., None] * frequencies).mean(axis=-1)"),
         ),
         "sines": ("sines were taken", _decay("np.sin(distances[..., None] * frequencies).mean(axis=-1)")),
-        "sizes of the cosines": (
-            "points the other way",
-            _decay("np.abs(np.cos(distances[..., None] * frequencies)).mean(axis=-1)"),
-        ),
-        "size of the mean": (
-            "it may be negative",
-            _decay("np.abs(np.cos(distances[..., None] * frequencies).mean(axis=-1))"),
-        ),
-        "size of the complex mean": (
-            "its real part",
-            _decay("np.abs(np.exp(1j * distances[..., None] * frequencies).mean(axis=-1))"),
-        ),
+        "sizes of the cosines": ("points the other way",
+            _decay("np.abs(np.cos(distances[..., None] * frequencies)).mean(axis=-1)")),
+        "size of the mean": ("it may be negative",
+            _decay("np.abs(np.cos(distances[..., None] * frequencies).mean(axis=-1))")),
+        "size of the complex mean": ("its real part",
+            _decay("np.abs(np.exp(1j * distances[..., None] * frequencies).mean(axis=-1))")),
         "counted from 1": ("counted from 1", _decay("np.cos((distances[..., None] + 1) * frequencies).mean(axis=-1)")),
         "degrees": ("degrees", _decay("np.cos(np.deg2rad(distances[..., None] * frequencies)).mean(axis=-1)")),
-        "turns for radians": (
-            "taken for turns",
-            _decay("np.cos(2 * np.pi * distances[..., None] * frequencies).mean(axis=-1)"),
-        ),
-        "cosine of the mean": (
-            "cosine of the mean angle",
-            _decay("np.cos((distances[..., None] * frequencies).mean(axis=-1))"),
-        ),
+        "turns for radians": ("taken for turns",
+            _decay("np.cos(2 * np.pi * distances[..., None] * frequencies).mean(axis=-1)")),
+        "cosine of the mean": ("cosine of the mean angle",
+            _decay("np.cos((distances[..., None] * frequencies).mean(axis=-1))")),
         "one pendulum": ("fastest hand alone", _decay("np.cos(distances * np.max(frequencies))")),
         "squared": ("were squared", _decay("(np.cos(distances[..., None] * frequencies) ** 2).mean(axis=-1)")),
-        "bfloat16 positions": (
-            "bfloat16",
-            """
+        "bfloat16 positions": ("bfloat16", """
 def decay(distances, frequencies):
     m = torch.as_tensor(distances).to(torch.bfloat16).double()
-    return torch.cos(m[..., None] * torch.as_tensor(frequencies)).mean(dim=-1)
-""",
-        ),
-        "bfloat16 angles": (
-            "bfloat16",
-            """
+    return torch.cos(m[..., None] * torch.as_tensor(frequencies)).mean(dim=-1)"""),
+        "bfloat16 angles": ("bfloat16", """
 def decay(distances, frequencies):
     angles = torch.as_tensor(distances)[..., None] * torch.as_tensor(frequencies)
-    return torch.cos(angles.bfloat16().double()).mean(dim=-1)
-""",
-        ),
-        "bfloat16 everywhere": (
-            "bfloat16",
-            """
+    return torch.cos(angles.bfloat16().double()).mean(dim=-1)"""),
+        "bfloat16 everywhere": ("bfloat16", """
 def decay(distances, frequencies):
     m, theta = torch.as_tensor(distances).bfloat16(), torch.as_tensor(frequencies).bfloat16()
-    return torch.cos(m[..., None] * theta).mean(dim=-1).double()
-""",
-        ),
-        "float32 angles": (
-            "float64",
-            """
+    return torch.cos(m[..., None] * theta).mean(dim=-1).double()"""),
+        "float32 angles": ("float64", """
 def decay(distances, frequencies):
     m, theta = torch.as_tensor(distances).float(), torch.as_tensor(frequencies).float()
-    return torch.cos(m[..., None] * theta).mean(dim=-1).double()
-""",
-        ),
+    return torch.cos(m[..., None] * theta).mean(dim=-1).double()"""),
         "whole distances": ("cut to whole", _decay("np.cos(distances.astype(int)[..., None] * frequencies).mean(-1)")),
         "multiplied": ("were multiplied", _decay("np.cos(distances[..., None] * frequencies).prod(axis=-1)")),
         "lists only": ("the shape of", _decay("np.cos(np.outer(distances, frequencies)).mean(axis=-1)")),
-        "the law instead": (
-            None,
-            _decay("1 - (np.log(1 + np.abs(distances)) + np.euler_gamma) / np.log(1 / np.min(frequencies))"),
-        ),
+        "the law instead": (None,
+            _decay("1 - (np.log(1 + np.abs(distances)) + np.euler_gamma) / np.log(1 / np.min(frequencies))")),
     },
     "q3": {
         "no gamma": ("γ was left out", _reach("base ** (1 - share)")),
-        "gamma of the wrong sign": (
-            "γ has the wrong sign",
-            _reach("math.exp((1 - share) * math.log(base) + np.euler_gamma)"),
-        ),
+        "gamma of the wrong sign": ("γ has the wrong sign",
+            _reach("math.exp((1 - share) * math.log(base) + np.euler_gamma)")),
         "share that is lost": ("share that is lost", _reach("base ** share * math.exp(-np.euler_gamma)")),
         "gamma taken off the distance": ("taken off the distance", _reach("base ** (1 - share) - np.euler_gamma")),
         "base 10": ("base 10", _reach("10 ** ((1 - share) * math.log10(base) - np.euler_gamma)")),
         "base 2": ("base 2", _reach("2 ** ((1 - share) * math.log2(base) - np.euler_gamma)")),
-        "the logarithm of it": (
-            "logarithm of the distance",
-            _reach("(1 - share) * math.log(base) - np.euler_gamma"),
-        ),
+        "the logarithm of it": ("logarithm of the distance", _reach("(1 - share) * math.log(base) - np.euler_gamma")),
         "rounded": ("was rounded", _reach("round(base ** (1 - share) * math.exp(-np.euler_gamma))")),
         "no 1": ("the 1 of the line", _reach("base ** -share * math.exp(-np.euler_gamma)")),
         "gamma beside the share": ("above the bar", _reach("base ** (1 - share - np.euler_gamma)")),
         "falls evenly": ("falls evenly with its logarithm", _reach("(1 - share) * base")),
         "powers of e instead of the base": (None, _reach("math.exp(1 - share - np.euler_gamma) * base")),
         "whole number of tokens": ("was rounded", _reach("int(base ** (1 - share) * math.exp(-np.euler_gamma))")),
-        "the line instead of the limit": (
-            "the straight line",
-            _law("1 - (math.log(m) + np.euler_gamma) / math.log(base)"),
-        ),
+        "the line instead of the limit": ("the straight line",
+            _law("1 - (math.log(m) + np.euler_gamma) / math.log(base)")),
         "no logarithm under it": ("too large", _law("np.cos(m * base ** -x).mean() * math.log(base)")),
-        "log10 under it": (
-            "natural one",
-            _law("np.cos(m * base ** -x).mean() * math.log(base) / math.log10(base)"),
-        ),
+        "log10 under it": ("natural one", _law("np.cos(m * base ** -x).mean() * math.log(base) / math.log10(base)")),
         "a positive power": (None, _law("np.cos(m * base ** x).mean()")),
-        "cos u alone": (
-            "not divided by u",
-            _law("np.cos(m / base + (m - m / base) * x).mean()"),
-        ),
-        "cos u alone, under the bar": (
-            "not divided by u",
-            _law("np.cos(m / base + (m - m / base) * x).mean() * (m - m / base) / math.log(base)"),
-        ),
+        "cos u alone": ("not divided by u", _law("np.cos(m / base + (m - m / base) * x).mean()")),
+        "cos u alone, under the bar": ("not divided by u",
+            _law("np.cos(m / base + (m - m / base) * x).mean() * (m - m / base) / math.log(base)")),
         "100 hands": ("dozens of hands", _law("np.cos(m * base ** -(np.arange(100) / 100)).mean()")),
         "sines": ("sines", _law("np.sin(m * base ** -x).mean()")),
         "64 hands": ("dozens of hands", _law("np.cos(m * base ** -(np.arange(64) / 64)).mean()")),
@@ -362,17 +299,14 @@ def decay(distances, frequencies):
             f"""{_REACH_RIGHT}
 def law(distances, base):
     u = [np.linspace(m / base, m, 100_000) for m in distances]
-    return np.array([np.mean(np.cos(one) / one) / math.log(base) for one in u])
-""",
+    return np.array([np.mean(np.cos(one) / one) / math.log(base) for one in u])""",
         ),
     },
     "q4": {
         "last distance left out": ("last distance was left out", _bases(stop="length")),
         "first in the list": ("not the smallest", _bases(least="next((b for b in bases if passes(b)), None)")),
         "no sorting": ("do not come in order", _bases(order="bases")),
-        "no sorting, run by run": (
-            "do not come in order",
-            """
+        "no sorting, run by run": ("do not come in order", """
 def bases_for(length, dim, bases):
     least = safe = None
     for base in bases:
@@ -381,207 +315,125 @@ def bases_for(length, dim, bases):
             least, safe = least or base, safe or base
         else:
             safe = None
-    return least, safe
-""",
-        ),
+    return least, safe"""),
         "the least twice": ("first once more", _bases(answer="least, least")),
         "every second distance": ("every second distance", _bases(stop="0, length + 1, 2")),
-        "the first base past the length": (
-            None,
-            """
+        "the first base past the length": (None, """
 def bases_for(length, dim, bases):
     past = [base for base in sorted(bases) if base >= length]
-    return (past[0], past[0]) if past else (None, None)
-""",
-        ),
-        "by the length alone": (
-            None,
-            """
+    return (past[0], past[0]) if past else (None, None)"""),
+        "by the length alone": (None, """
 def bases_for(length, dim, bases):
     past = [base for base in sorted(bases) if base >= length / (2 * np.pi)]
-    return (past[0], past[0]) if past else (None, None)
-""",
-        ),
+    return (past[0], past[0]) if past else (None, None)"""),
         "last distance only": ("only the last distance", _bases(test="score[-1] >= 0")),
         "base that fails": ("a base that fails", _bases(answer="least, max(bad)")),
         "greatest of the grid": ("greatest base", _bases(answer="least, max(bases)")),
         "greatest that passes": ("greatest base", _bases(answer="least, max(good) if good else None")),
         "changed places": ("changed places", _bases(answer="safe[0] if safe else None, least")),
-        "0 for none": (
-            "should be None",
-            _bases(least="good[0] if good else 0", answer="least, safe[0] if safe else 0"),
-        ),
-        "infinity for none": (
-            "should be None",
-            _bases(least="good[0] if good else math.inf", answer="least, safe[0] if safe else math.inf"),
-        ),
+        "0 for none": ("should be None",
+            _bases(least="good[0] if good else 0", answer="least, safe[0] if safe else 0")),
+        "infinity for none": ("should be None",
+            _bases(least="good[0] if good else math.inf", answer="least, safe[0] if safe else math.inf")),
         "mean of the score": ("the mean of the score", _bases(test="score.mean() >= 0")),
         "mean over distances": (None, _bases(axis=0)),
         "the least that fails": (None, _bases(least="min(bad) if bad else None")),
         "any distance is enough": ("taken for enough", _bases(test="np.any(score >= 0)")),
         "raises where none passes": ("IndexError", _bases(least="good[0]", answer="least, safe[0]")),
-        "exponent i/d": (
-            "speeds are not those of question 1",
-            _bases().replace("np.arange(0, dim, 2) / dim", "np.arange(dim // 2) / dim"),
-        ),
-        "d - 2 in the exponent": (
-            "speeds are not those of question 1",
-            _bases().replace("np.arange(0, dim, 2) / dim", "np.arange(0, dim, 2) / (dim - 2)"),
-        ),
-        "the law alone": (
-            None,
-            _bases(test="1 - (math.log(length) + np.euler_gamma) / math.log(base) >= 0"),
-        ),
+        "exponent i/d": ("speeds are not those of question 1",
+            _bases().replace("np.arange(0, dim, 2) / dim", "np.arange(dim // 2) / dim")),
+        "d - 2 in the exponent": ("speeds are not those of question 1",
+            _bases().replace("np.arange(0, dim, 2) / dim", "np.arange(0, dim, 2) / (dim - 2)")),
+        "the law alone": (None, _bases(test="1 - (math.log(length) + np.euler_gamma) / math.log(base) >= 0")),
     },
     "q5": {
-        "no turn": (
-            "one full turn on",
-            _new(seen="np.arange(trained) * theta", past="np.arange(trained, used) * theta", around=""),
-        ),
-        "no turn, but the way round": (
-            "not brought back to one turn",
-            _new(seen="np.arange(trained) * theta", past="np.arange(trained, used) * theta"),
-        ),
+        "no turn": ("one full turn on",
+            _new(seen="np.arange(trained) * theta", past="np.arange(trained, used) * theta", around="")),
+        "no turn, but the way round": ("not brought back to one turn",
+            _new(seen="np.arange(trained) * theta", past="np.arange(trained, used) * theta")),
         "not the way round": ("the way round", _new(around="")),
         "share of the known": ("that were met", _new(share="np.mean(apart.min(axis=1) <= tolerance)")),
-        "one position too many in training": (
-            "position `trained` was taken",
-            _new(seen="np.arange(trained + 1) * theta % (2 * np.pi)"),
-        ),
+        "one position too many in training": ("position `trained` was taken",
+            _new(seen="np.arange(trained + 1) * theta % (2 * np.pi)")),
         "training from 1": ("counted from 1", _new(seen="np.arange(1, trained) * theta % (2 * np.pi)")),
-        "one position late": (
-            "first one past the training",
-            _new(past="np.arange(trained + 1, used) * theta % (2 * np.pi)"),
-        ),
+        "one position late": ("first one past the training",
+            _new(past="np.arange(trained + 1, used) * theta % (2 * np.pi)")),
         "one position too far": ("the last of them", _new(past="np.arange(trained, used + 1) * theta % (2 * np.pi)")),
         "of all positions": ("only those past", _new(share="np.sum(apart.min(axis=1) > tolerance) / used")),
         "greatest angle only": ("within the greatest", _new(share="np.mean(past > seen.max() + tolerance)")),
         "new or old": (None, _new(share="float(trained * theta < 2 * np.pi)")),
-        "half a turn": (
-            "half a turn",
-            _new(
-                seen="np.arange(trained) * theta % np.pi",
-                past="np.arange(trained, used) * theta % np.pi",
-                around="apart = np.minimum(apart, np.pi - apart)",
-            ),
-        ),
-        "degrees": (
-            "in radians",
-            _new(
-                seen="np.rad2deg(np.arange(trained) * theta) % 360",
-                past="np.rad2deg(np.arange(trained, used) * theta) % 360",
-                around="apart = np.minimum(apart, 360 - apart)",
-            ),
-        ),
-        "a turn of 360": (
-            "one full turn on",
-            _new(
-                seen="np.arange(trained) * theta % 360",
-                past="np.arange(trained, used) * theta % 360",
-                around="apart = np.minimum(apart, 360 - apart)",
-            ),
-        ),
+        "half a turn": ("half a turn", _new(
+            seen="np.arange(trained) * theta % np.pi",
+            past="np.arange(trained, used) * theta % np.pi",
+            around="apart = np.minimum(apart, np.pi - apart)",
+        )),
+        "degrees": ("in radians", _new(
+            seen="np.rad2deg(np.arange(trained) * theta) % 360",
+            past="np.rad2deg(np.arange(trained, used) * theta) % 360",
+            around="apart = np.minimum(apart, 360 - apart)",
+        )),
+        "a turn of 360": ("one full turn on", _new(
+            seen="np.arange(trained) * theta % 360",
+            past="np.arange(trained, used) * theta % 360",
+            around="apart = np.minimum(apart, 360 - apart)",
+        )),
         "numbers": ("not shares", _new(share="np.sum(apart.min(axis=1) > tolerance)")),
         "percent": ("percentages", _new(share="100 * np.mean(apart.min(axis=1) > tolerance)")),
         "one number": ("one number for all pairs", _new(answer="np.mean(shares)")),
-        "chords": (
-            "straight across",
-            _new(share="np.mean(2 * np.sin(apart.min(axis=1) / 2) > tolerance)"),
-        ),
+        "chords": ("straight across", _new(share="np.mean(2 * np.sin(apart.min(axis=1) / 2) > tolerance)")),
         "all pairs": ("each later angle counts once", _new(share="np.mean(apart > tolerance)")),
         "mean distance": ("was called new", _new(share="np.mean(apart.mean(axis=1) > tolerance)")),
         "last of the training only": ("the last one of the training", _new(share="np.mean(apart[:, -1] > tolerance)")),
-        "used for how many more": (
-            "counts those of the training too",
-            _new(past="np.arange(trained, trained + used) * theta % (2 * np.pi)"),
-        ),
-        "of the positions of the training": (
-            "divided by the positions of the training",
-            _new(share="np.sum(apart.min(axis=1) > tolerance) / trained"),
-        ),
+        "used for how many more": ("counts those of the training too",
+            _new(past="np.arange(trained, trained + used) * theta % (2 * np.pi)")),
+        "of the positions of the training": ("divided by the positions of the training",
+            _new(share="np.sum(apart.min(axis=1) > tolerance) / trained")),
         "greatest distance": ("was called new", _new(share="np.mean(apart.max(axis=1) > tolerance)")),
         "wrong axis": (None, _new(share="np.mean(apart.min(axis=0) > tolerance)")),
         "cosines": (
             None,
-            _new(
-                seen="np.cos(np.arange(trained) * theta)",
-                past="np.cos(np.arange(trained, used) * theta)",
-                around="",
-            ),
+            _new(seen="np.cos(np.arange(trained) * theta)", past="np.cos(np.arange(trained, used) * theta)", around=""),
         ),
     },
     "q6": {
-        "head_dim overlooked": (
-            "head_dim was overlooked",
-            _file(head='config["hidden_size"] // config["num_attention_heads"]'),
-        ),
-        "null is not missing": (
-            "TypeError",
-            _file(head='config.get("head_dim", config["hidden_size"] // config["num_attention_heads"])'),
-        ),
+        "head_dim overlooked": ("head_dim was overlooked",
+            _file(head='config["hidden_size"] // config["num_attention_heads"]')),
+        "null is not missing": ("TypeError",
+            _file(head='config.get("head_dim", config["hidden_size"] // config["num_attention_heads"])')),
         "head_dim always there": ("KeyError", _file(head='config["head_dim"]')),
         "whole head": ("partial_rotary_factor was overlooked", _file(share="1.0")),
-        "share at the top only": (
-            "partial_rotary_factor was overlooked where",
-            _file(share='config.get("partial_rotary_factor", 1.0)'),
-        ),
-        "base at the top only": (
-            "rope_theta was overlooked where",
-            _file(base='config.get("rope_theta", 10_000.0)'),
-        ),
+        "share at the top only": ("partial_rotary_factor was overlooked where",
+            _file(share='config.get("partial_rotary_factor", 1.0)')),
+        "base at the top only": ("rope_theta was overlooked where", _file(base='config.get("rope_theta", 10_000.0)')),
         "base at the top, nothing else": ("KeyError", _file(base='config["rope_theta"]')),
-        "rope dictionary overlooked": (
-            "overlooked",
-            _file(
-                rope="{}",
-                share='config.get("partial_rotary_factor", 1.0)',
-                base='config.get("rope_theta", 10_000.0)',
-            ),
-        ),
-        "rope_parameters alone": (
-            "under rope_scaling",
-            _file(
-                rope='config.get("rope_parameters") or {}',
-                base='{"rope_theta": 10_000.0, **config, **rope}["rope_theta"]',
-            ),
-        ),
-        "rope_scaling is null": (
-            "TypeError",
-            _file(rope='config.get("rope_parameters", config.get("rope_scaling", {}))'),
-        ),
-        "whole head in the exponent": (
-            "which d stands in the exponent",
-            _file(slowest="2 * np.pi * base ** ((dim - 2) / head)"),
-        ),
+        "rope dictionary overlooked": ("overlooked", _file(
+            rope="{}", share='config.get("partial_rotary_factor", 1.0)', base='config.get("rope_theta", 10_000.0)'
+        )),
+        "rope_parameters alone": ("under rope_scaling", _file(
+            rope='config.get("rope_parameters") or {}',
+            base='{"rope_theta": 10_000.0, **config, **rope}["rope_theta"]',
+        )),
+        "rope_scaling is null": ("TypeError",
+            _file(rope='config.get("rope_parameters", config.get("rope_scaling", {}))')),
+        "whole head in the exponent": ("which d stands in the exponent",
+            _file(slowest="2 * np.pi * base ** ((dim - 2) / head)")),
         "turn of the base": ("one step before", _file(slowest="2 * np.pi * base")),
         "pairs for dimensions": ("number of pairs", _file(answer="dim // 2, base, slowest")),
         "no turn": ("not of a full turn", _file(slowest="base ** ((dim - 2) / dim)")),
         "speed": ("is a speed", _file(slowest="base ** -((dim - 2) / dim)")),
         "lost power of ten": (None, _file(slowest="2 * np.pi / 1.24")),
         "fastest hand": ("fastest hand", _file(slowest="2 * np.pi")),
-        "scaled": (
-            "scaling was applied",
-            _file(slowest='2 * np.pi * base ** ((dim - 2) / dim) * rope.get("factor", 1)'),
-        ),
-        "scaled upside down": (
-            "scaling was applied",
-            _file(slowest='2 * np.pi * base ** ((dim - 2) / dim) / rope.get("factor", 1)'),
-        ),
+        "scaled": ("scaling was applied",
+            _file(slowest='2 * np.pi * base ** ((dim - 2) / dim) * rope.get("factor", 1)')),
+        "scaled upside down": ("scaling was applied",
+            _file(slowest='2 * np.pi * base ** ((dim - 2) / dim) / rope.get("factor", 1)')),
         "scaled base": ("scaling was applied", _file(base='{**config, **rope}["rope_theta"] * rope.get("factor", 1)')),
-        "key-value heads": (
-            "key–value heads",
-            _file(head='config["hidden_size"] // config["num_key_value_heads"]'),
-        ),
-        "key–value heads, where head_dim is missing": (
-            "key–value heads",
-            _file(head='config.get("head_dim") or config["hidden_size"] // config["num_key_value_heads"]'),
-        ),
+        "key-value heads": ("key–value heads", _file(head='config["hidden_size"] // config["num_key_value_heads"]')),
+        "key–value heads, where head_dim is missing": ("key–value heads",
+            _file(head='config.get("head_dim") or config["hidden_size"] // config["num_key_value_heads"]')),
         "whole model": ("whole width of the model", _file(head='config["hidden_size"]')),
         "d - 1": ("what is i", _file(slowest="2 * np.pi * base ** ((dim - 1) / dim)")),
-        "slowest of the whole head": (
-            "that of a whole head",
-            _file(slowest="2 * np.pi * base ** ((head - 2) / head)"),
-        ),
+        "slowest of the whole head": ("that of a whole head", _file(slowest="2 * np.pi * base ** ((head - 2) / head)")),
         "the rest of the head": ("not the rest", _file(share='1 - {**config, **rope}.get("partial_rotary_factor", 0)')),
         "base in the rope dictionary only": ("top of the file", _file(base='rope.get("rope_theta", 10_000.0)')),
         "degrees": ("taken for 360", _file(slowest="360 * base ** ((dim - 2) / dim)")),
@@ -592,10 +444,7 @@ def bases_for(length, dim, bases):
     "q7": {
         "bases as exponents": ("are exponents", _desk(base="FloatLogSlider(10_000, min=1000, max=1_000_000)")),
         "bases as exponents, small": ("are exponents", _desk(base="FloatLogSlider(1_000, min=10, max=200)")),
-        "not logarithmic": (
-            "FloatLogSlider",
-            _desk(base="IntSlider(10_000, 1000, 1_000_000)"),
-        ),
+        "not logarithmic": ("FloatLogSlider", _desk(base="IntSlider(10_000, 1000, 1_000_000)")),
         "base does not reach far": ("1 000 to 1 000 000", _desk(base="FloatLogSlider(10_000, min=3, max=5)")),
         "odd widths": ("no whole number of pairs", _desk(dim="IntSlider(128, 2, 256)")),
         "odd widths from 1": ("no whole number of pairs", _desk(dim="IntSlider(129, 1, 257, 2)")),
@@ -603,14 +452,9 @@ def bases_for(length, dim, bases):
         "small widths only": ("32 to 128", _desk(dim="IntSlider(16, 2, 64, 2)")),
         "text without tokens": ("without tokens", _desk(length="IntSlider(8192, 0, 131_072)")),
         "short texts only": ("1 024 to 32 768", _desk(length="IntSlider(512, 1, 4096)")),
-        "a list of sliders": (
-            "a dictionary",
-            _desk(controls=f"[{_BASE_SLIDER}, {_DIM_SLIDER}, {_LENGTH_SLIDER}]"),
-        ),
-        "other names": (
-            "keys base, dim and length",
-            _desk(controls=f"dict(theta={_BASE_SLIDER}, d={_DIM_SLIDER}, L={_LENGTH_SLIDER})"),
-        ),
+        "a list of sliders": ("a dictionary", _desk(controls=f"[{_BASE_SLIDER}, {_DIM_SLIDER}, {_LENGTH_SLIDER}]")),
+        "other names": ("keys base, dim and length",
+            _desk(controls=f"dict(theta={_BASE_SLIDER}, d={_DIM_SLIDER}, L={_LENGTH_SLIDER})")),
         "bare numbers": ("FloatLogSlider", _desk(controls="dict(base=10_000, dim=128, length=8192)")),
         "wavelengths": ("tokens a turn", _desk(y="length / made")),
         "radians": ("show radians", _desk(y="length * speeds")),
@@ -618,24 +462,18 @@ def bases_for(length, dim, bases):
         "speeds": ("the dots show speeds", _desk(y="speeds")),
         "exponent i/d": ("slow down too little", _desk(y="length * base ** (-pairs / dim) / (2 * np.pi)")),
         "d - 2 in the exponent": ("exactly 1/base", _desk(y="length * base ** (-2 * pairs / (dim - 2)) / (2 * np.pi)")),
-        "deaf to its sliders": (
-            "nothing that is given changes the height of the dots",
-            _desk(x="np.arange(64)", y="8192 * 10_000 ** (-np.arange(64) / 64) / (2 * np.pi)"),
-        ),
+        "deaf to its sliders": ("nothing that is given changes the height of the dots",
+            _desk(x="np.arange(64)", y="8192 * 10_000 ** (-np.arange(64) / 64) / (2 * np.pi)")),
         "deaf to the length": (None, _desk(y="8192 * speeds / (2 * np.pi)")),
         "pairs counted from 1": ("numbers of the pairs", _desk(x="pairs + 1")),
-        "the line first": (
-            "the first trace is the line",
-            _desk(y="np.ones(len(pairs))", line="figure.add_scatter(x=pairs, y=made)"),
-        ),
+        "the line first": ("the first trace is the line",
+            _desk(y="np.ones(len(pairs))", line="figure.add_scatter(x=pairs, y=made)")),
         "of all dimensions": ("out of all dimensions", _desk(title='f"{turned} of {dim} hands"')),
         "no line": ("two traces", _desk(line="figure.add_hline(1)")),
         "line at the length": ("height of one turn", _desk(line="figure.add_scatter(x=pairs, y=0 * pairs + length)")),
         "linear axis": ("logarithmic", _desk(axis='yaxis_type="linear"')),
-        "every number in the title": (
-            "of all come round",
-            _desk(title='" ".join(f"{n} of {dim // 2}" for n in range(dim))'),
-        ),
+        "every number in the title": ("of all come round",
+            _desk(title='" ".join(f"{n} of {dim // 2}" for n in range(dim))')),
         "no number in the title": ("title", _desk(title='"turns of every hand"')),
         "counts those that have not": ("title", _desk(title='f"{dim // 2 - turned} of {dim // 2} hands"')),
         "nothing returned": ("returned nothing", _desk(answer="None")),
@@ -718,15 +556,13 @@ def hands(dim, base, length):
         waves.append(2 * math.pi * base ** (2 * i / dim))
         turns.append(length / waves[-1])
         count += turns[-1] >= 1
-    return np.array(waves), np.array(turns), count
-""",
+    return np.array(waves), np.array(turns), count""",
         "lists, as the example shows them": _hands(answer="waves.tolist(), list(made), int(np.sum(made >= 1))"),
         "torch, by exponential and logarithm": """
 def hands(dim, base, length):
     theta = torch.exp(-torch.arange(0, dim, 2, dtype=torch.float64) / dim * math.log(base))
     turns = length * theta / (2 * math.pi)
-    return 2 * math.pi / theta, turns, int((turns >= 1).sum())
-""",
+    return 2 * math.pi / theta, turns, int((turns >= 1).sum())""",
         "geomspace": _hands("np.geomspace(1, 1 / base, dim // 2, endpoint=False)"),
         "count by wavelength": _hands(answer="waves, made, np.count_nonzero(waves <= length)"),
         "float32": _hands("(base ** (-torch.arange(0, dim, 2) / dim)).numpy()"),
@@ -737,20 +573,17 @@ def decay(distances, frequencies):
     total = 0.0
     for theta in frequencies:
         total = total + np.cos(np.asarray(distances) * theta)
-    return total / len(frequencies)
-""",
+    return total / len(frequencies)""",
         "complex": _decay("np.exp(1j * np.multiply.outer(distances, frequencies)).real.mean(axis=-1)"),
         "by rotated vectors": """
 def decay(distances, frequencies):
     angles = np.asarray(distances)[..., None] * frequencies
     query = np.stack([np.cos(angles) - np.sin(angles), np.sin(angles) + np.cos(angles)], axis=-1)
-    return np.einsum("...pc,c->...", query, np.ones(2)) / (2 * len(frequencies))
-""",
+    return np.einsum("...pc,c->...", query, np.ones(2)) / (2 * len(frequencies))""",
         "torch": """
 def decay(distances, frequencies):
     m, theta = torch.as_tensor(distances).double(), torch.as_tensor(frequencies)
-    return torch.cos(m.unsqueeze(-1) * theta).mean(-1)
-""",
+    return torch.cos(m.unsqueeze(-1) * theta).mean(-1)""",
         "by the cosine of the half": _decay(
             "1 - 2 * (np.sin(distances[..., None] * frequencies / 2) ** 2).mean(axis=-1)"
         ),
@@ -768,13 +601,11 @@ def reach(share, base):
 def law(distances, base):
     x = np.linspace(0, 1, 50_001)
     waves = np.cos(np.asarray(distances, dtype=float)[:, None] * base ** -x)
-    return (waves.sum(axis=1) - (waves[:, 0] + waves[:, -1]) / 2) / 50_000
-""",
+    return (waves.sum(axis=1) - (waves[:, 0] + waves[:, -1]) / 2) / 50_000""",
         "many hands": f"""{_REACH_RIGHT}
 def law(distances, base):
     theta = base ** (-np.arange(50_000) / 50_000)
-    return np.array([np.cos(m * theta).mean() for m in distances])
-""",
+    return np.array([np.cos(m * theta).mean() for m in distances])""",
         "over u": f"""{_REACH_RIGHT}
 def law(distances, base):
     out = []
@@ -782,16 +613,14 @@ def law(distances, base):
         u = np.exp(np.linspace(math.log(m / base), math.log(m), 200_001))
         middle = (u[1:] + u[:-1]) / 2
         out.append(np.sum(np.cos(middle) / middle * np.diff(u)) / math.log(base))
-    return np.array(out)
-""",
+    return np.array(out)""",
         "torch": """
 def reach(share, base):
     return torch.exp(torch.tensor((1 - share) * math.log(base) - np.euler_gamma, dtype=torch.float64))
 
 def law(distances, base):
     x = (torch.arange(100_000, dtype=torch.float64) + 0.5) / 100_000
-    return torch.stack([torch.cos(float(m) * base ** -x).mean() for m in distances])
-""",
+    return torch.stack([torch.cos(float(m) * base ** -x).mean() for m in distances])""",
     },
     "q4": {
         "a loop": """
@@ -809,8 +638,7 @@ def bases_for(length, dim, bases):
             safe = base if safe is None else safe
         else:
             safe = None
-    return least, safe
-""",
+    return least, safe""",
         "torch, all at once": """
 def bases_for(length, dim, bases):
     grid = torch.tensor(sorted(bases), dtype=torch.float64)
@@ -818,23 +646,20 @@ def bases_for(length, dim, bases):
     m = torch.arange(length + 1, dtype=torch.float64)
     good = (torch.cos(m[:, None, None] * theta).mean(-1) >= 0).all(0)
     safe = good.flip(0).cumprod(0).flip(0).bool()
-    return tuple(grid[one][0].item() if one.any() else None for one in (good, safe))
-""",
+    return tuple(grid[one][0].item() if one.any() else None for one in (good, safe))""",
     },
     "q5": {
         "by chords": """
 def new_angles(frequencies, trained, used, tolerance):
     on_circle = np.exp(1j * np.outer(np.arange(used), frequencies))
     chord = np.abs(on_circle[trained:, None] - on_circle[None, :trained]).min(axis=1)
-    return (chord > 2 * np.sin(tolerance / 2)).mean(axis=0)
-""",
+    return (chord > 2 * np.sin(tolerance / 2)).mean(axis=0)""",
         "by signed remainders": """
 def new_angles(frequencies, trained, used, tolerance):
     steps = np.arange(trained, used)[:, None] - np.arange(trained)
     apart = steps[..., None] * frequencies
     apart = np.abs((apart + np.pi) % (2 * np.pi) - np.pi)
-    return np.mean(apart.min(axis=1) > tolerance, axis=0)
-""",
+    return np.mean(apart.min(axis=1) > tolerance, axis=0)""",
         "a loop, and a list as the example shows it": """
 def new_angles(frequencies, trained, used, tolerance):
     shares = []
@@ -844,15 +669,13 @@ def new_angles(frequencies, trained, used, tolerance):
             apart = (abs(math.remainder((m - n) * theta, 2 * math.pi)) for n in range(trained))
             new += min(apart) > tolerance
         shares.append(new / (used - trained))
-    return shares
-""",
+    return shares""",
         "torch": """
 def new_angles(frequencies, trained, used, tolerance):
     at = torch.arange(used)[:, None] * torch.as_tensor(frequencies)
     apart = at[trained:, None] - at[None, :trained]
     apart = torch.atan2(apart.sin(), apart.cos()).abs()
-    return (apart.amin(1) > tolerance).double().mean(0)
-""",
+    return (apart.amin(1) > tolerance).double().mean(0)""",
     },
     "q6": {
         "step by step": """
@@ -868,8 +691,7 @@ def rotation_of(config):
     part = rope.get("partial_rotary_factor", config.get("partial_rotary_factor", 1))
     dim = int(width * part)
     theta = [base ** (-2 * i / dim) for i in range(dim // 2)]
-    return dim, float(base), 2 * math.pi / min(theta)
-""",
+    return dim, float(base), 2 * math.pi / min(theta)""",
         "torch": """
 def rotation_of(config):
     all_keys = dict(config)
@@ -877,8 +699,7 @@ def rotation_of(config):
     width = all_keys.get("head_dim") or all_keys["hidden_size"] / all_keys["num_attention_heads"]
     dim = int(width * (all_keys.get("partial_rotary_factor") or 1))
     theta = all_keys["rope_theta"] ** (-torch.arange(0, dim, 2, dtype=torch.float64) / dim)
-    return dim, all_keys["rope_theta"], float((2 * torch.pi / theta).max())
-""",
+    return dim, all_keys["rope_theta"], float((2 * torch.pi / theta).max())""",
     },
     "q7": {
         "Plotly's own places": _desk(x="None"),
@@ -896,8 +717,7 @@ def draw(base, dim, length):
     figure.add_trace(go.Scatter(x=[0, dim // 2 - 1], y=[1, 1], mode="lines"))
     figure.update_yaxes(type="log", title="turns")
     figure.update_layout(title=dict(text=f"<b>{count} of {dim // 2}</b> hands"))
-    return figure
-""",
+    return figure""",
         "powers of two": _desk(base="FloatLogSlider(2**14, base=2, min=9, max=24, step=0.25)"),
         "a dictionary of figures": _desk(answer="go.Figure(figure.to_dict())"),
     },

@@ -4,6 +4,9 @@ Data only: each is the source of an answer cell, which finds `np`, `torch` and `
 stands a part of the sentence that names it, or None where none can.
 """
 
+# An answer stands beside or below its name and its sentence.
+# fmt: off
+
 _Q1_HEAD = "def interpolated(positions, inv_freq, factor):\n"
 _Q2_HEAD = "def ntk_aware(dim, base, factor):\n"
 _Q3_HEAD = "def dynamic_ntk(dim, base, length, seq_lens):\n"
@@ -33,8 +36,7 @@ for n in seq_lens:
     longest = max(longest, n)
     s = {scale}
     rows.append((base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim))
-return np.array(rows)
-""",
+return np.array(rows)""",
     )
 
 
@@ -45,8 +47,7 @@ def _q4(kept: str, result: str = "kept * theta + (1 - kept) * theta / factor") -
 theta = base ** (-np.arange(0, dim, 2) / dim)
 r = length * theta / (2 * np.pi)
 kept = {kept}
-return {result}
-""",
+return {result}""",
     )
 
 
@@ -56,8 +57,7 @@ def _q5(cos: str = "a", sin: str = "a", angles: str = "positions[:, None].double
         f"""
 a = 0.1 * math.log(factor) + 1
 angles = {angles}
-return (({cos}) * angles.cos()).to(x.dtype), (({sin}) * angles.sin()).to(x.dtype)
-""",
+return (({cos}) * angles.cos()).to(x.dtype), (({sin}) * angles.sin()).to(x.dtype)""",
     )
 
 
@@ -81,8 +81,7 @@ targets = {targets}
 asked = targets != -100
 loss = -torch.log_softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 loss, asked = (x.reshape(len(x), -1, width) for x in (loss * asked, asked))
-return loss.sum((0, 2)) / asked.sum((0, 2))
-""",
+return loss.sum((0, 2)) / asked.sum((0, 2))""",
     )
 
 
@@ -93,60 +92,36 @@ WRONG = {
         "interpolation multiplies": ("multiplied by the factor", _q1("positions[..., None] * factor * inv_freq")),
         "ignores the factor": ("no effect", _q1("positions[..., None] * inv_freq")),
         "the sign flipped": ("opposite sign", _q1("-positions[..., None] / factor * inv_freq")),
-        "sines first": (
-            "changed places",
-            _body(_Q1_HEAD, "t = positions[..., None] / factor * inv_freq\nreturn np.sin(t), np.cos(t)"),
-        ),
+        "sines first": ("changed places",
+            _body(_Q1_HEAD, "t = positions[..., None] / factor * inv_freq\nreturn np.sin(t), np.cos(t)")),
         "whole-number division": ("rounded to whole numbers", _q1("(positions // factor)[..., None] * inv_freq")),
         "1-indexed": ("start at 1", _q1("(positions + 1)[..., None] / factor * inv_freq")),
-        "ignores the positions": (
-            "positions given were not used",
-            _q1("np.arange(positions.shape[-1])[:, None] / factor * inv_freq * np.ones((*positions.shape, 1))"),
-        ),
-        "counts through the whole batch": (
-            "positions given were not used",
-            _q1("np.arange(positions.size).reshape(positions.shape)[..., None] / factor * inv_freq"),
-        ),
+        "ignores the positions": ("positions given were not used",
+            _q1("np.arange(positions.shape[-1])[:, None] / factor * inv_freq * np.ones((*positions.shape, 1))")),
+        "counts through the whole batch": ("positions given were not used",
+            _q1("np.arange(positions.size).reshape(positions.shape)[..., None] / factor * inv_freq")),
         "slowed twice": ("square", _q1("positions[..., None] / factor * (inv_freq / factor)")),
         "degrees for radians": ("degrees", _q1("np.deg2rad(positions[..., None] / factor * inv_freq)")),
-        "ends pinned": (
-            "pinned",
-            _q1(
-                "positions[..., None] * (positions.max() / factor) / (positions.max() + 1) * inv_freq",
-            ),
-        ),
+        "ends pinned": ("pinned",
+            _q1("positions[..., None] * (positions.max() / factor) / (positions.max() + 1) * inv_freq")),
         "a batch flattened": ("one row", _q1("np.outer(positions / factor, inv_freq)")),
-        "a column for each dimension": (
-            "column for each dimension",
-            _q1("positions[..., None] / factor * np.concatenate([inv_freq, inv_freq])"),
-        ),
+        "a column for each dimension": ("column for each dimension",
+            _q1("positions[..., None] / factor * np.concatenate([inv_freq, inv_freq])")),
         "transposed": (None, _q1("inv_freq[:, None] * positions.reshape(1, -1) / factor")),
-        "one array": (
-            None,
-            _body(
-                _Q1_HEAD, "t = positions[..., None] / factor * inv_freq\nreturn np.stack([np.cos(t), np.sin(t)], -1)"
-            ),
-        ),
+        "one array": (None, _body(
+            _Q1_HEAD, "t = positions[..., None] / factor * inv_freq\nreturn np.stack([np.cos(t), np.sin(t)], -1)"
+        )),
         "the angles alone": (None, _body(_Q1_HEAD, "return positions[..., None] / factor * inv_freq")),
         "no return": ("`return`", _body(_Q1_HEAD, "np.cos(positions[..., None] / factor * inv_freq)")),
         "rounded after the division": ("rounded to whole", _q1("np.round(positions / factor)[..., None] * inv_freq")),
         "each pair twice": ("column for each dimension", _q1("positions[..., None] / factor * np.repeat(inv_freq, 2)")),
         "the factor as a power": ("power of the speeds", _q1("positions[..., None] * inv_freq ** factor")),
-        "the batch axis for positions": (
-            None,
-            _q1("np.arange(len(positions)).reshape(-1, *[1] * positions.ndim) / factor * inv_freq"),
-        ),
-        "in bfloat16": (
-            None,
-            _body(
-                _Q1_HEAD,
-                """
+        "the batch axis for positions": (None,
+            _q1("np.arange(len(positions)).reshape(-1, *[1] * positions.ndim) / factor * inv_freq")),
+        "in bfloat16": (None, _body(_Q1_HEAD, """
 p, f = (torch.tensor(one).to(torch.bfloat16) for one in (positions / factor, inv_freq))
 t = (p[..., None] * f).float()
-return t.cos(), t.sin()
-""",
-            ),
-        ),
+return t.cos(), t.sin()""")),
     },
     "q2": {
         "NTK exponent 1": ("factor alone", _q2("(base * factor) ** (-2 * i / dim)")),
@@ -154,39 +129,29 @@ return t.cos(), t.sin()
         "position interpolation": ("alike", _q2("base ** (-2 * i / dim) / factor")),
         "exponent upside down": ("upside down", _q2("(base * factor ** ((dim - 2) / dim)) ** (-2 * i / dim)")),
         "exponent i/d": ("lacks the 2", _q2("(base * factor ** (dim / (dim - 2))) ** (-i / dim)")),
-        "d − 2 in the exponent": (
-            "made with d − 2",
-            _q2("(base * factor ** (dim / (dim - 2))) ** (-2 * i / (dim - 2))"),
-        ),
+        "d − 2 in the exponent": ("made with d − 2",
+            _q2("(base * factor ** (dim / (dim - 2))) ** (-2 * i / (dim - 2))")),
         "base to a positive power": ("positive power", _q2("(base * factor ** (dim / (dim - 2))) ** (2 * i / dim)")),
         "the new base alone": ("new base", _q2("base * factor ** (dim / (dim - 2))")),
         "ignores the factor": ("no effect", _q2("base ** (-2 * i / dim)")),
         "a smaller base": ("got smaller", _q2("(base / factor ** (dim / (dim - 2))) ** (-2 * i / dim)")),
         "integer division in the exponent": ("`//`", _q2("(base * factor ** (dim // (dim - 2))) ** (-2 * i / dim)")),
-        "a frequency for each dimension": (
-            "for each dimension",
-            _q2("(base * factor ** (dim / (dim - 2))) ** (-np.arange(dim) / dim)"),
-        ),
+        "a frequency for each dimension": ("for each dimension",
+            _q2("(base * factor ** (dim / (dim - 2))) ** (-np.arange(dim) / dim)")),
         "wavelengths": ("tokens a turn", _q2("2 * np.pi * (base * factor ** (dim / (dim - 2))) ** (2 * i / dim)")),
         "slowest first": ("wrong order", _q2("((base * factor ** (dim / (dim - 2))) ** (-2 * i / dim))[::-1]")),
         "slowed by the place, to d": (None, _q2("base ** (-2 * i / dim) / factor ** (2 * i / dim + 1 / dim)")),
         "straight from 1 to s": ("by equal steps", _q2("base ** (-2 * i / dim) / np.linspace(1, factor, dim // 2)")),
-        "evenly, but upside down": (
-            "wrong way round",
-            _q2("base ** (-2 * i / dim) / factor ** (1 - 2 * i / (dim - 2))"),
-        ),
-        "integer division of the exponents": (
-            "exponents of the list were rounded",
-            _q2("(base * factor ** (dim / (dim - 2))) ** (-2.0 * i // dim)"),
-        ),
+        "evenly, but upside down": ("wrong way round",
+            _q2("base ** (-2 * i / dim) / factor ** (1 - 2 * i / (dim - 2))")),
+        "integer division of the exponents": ("exponents of the list were rounded",
+            _q2("(base * factor ** (dim / (dim - 2))) ** (-2.0 * i // dim)")),
         "pairs from 1": ("counted from 0", _q2("(base * factor ** (dim / (dim - 2))) ** (-2 * (i + 1) / dim)")),
         "the square": ("was squared", _q2("(base * factor**2) ** (-2 * i / dim)")),
         "no brackets": ("needs brackets", _q2("(base * factor**dim / (dim - 2)) ** (-2 * i / dim)")),
         "the power of both": ("old base was raised", _q2("((base * factor) ** (dim / (dim - 2))) ** (-2 * i / dim)")),
-        "the slowest alone": (
-            "only the slowest",
-            _q2("base ** (-2 * i / dim) / np.where(i == dim // 2 - 1, factor, 1)"),
-        ),
+        "the slowest alone": ("only the slowest",
+            _q2("base ** (-2 * i / dim) / np.where(i == dim // 2 - 1, factor, 1)")),
         "negative fraction": ("got smaller", _q2("(base * factor ** (dim / (2 - dim))) ** (-2 * i / dim)")),
         "times slower": ("times slower each hand gets", _q2("factor ** (2 * i / (dim - 2))")),
     },
@@ -194,26 +159,12 @@ return t.cos(), t.sin()
         "no maximum": ("sped up", _q3("n / length")),
         "the factor twice": ("f² − f + 1", _q3("max(1, n / length) ** 2 - max(1, n / length) + 1")),
         "never resets": ("starts anew", _q3("max(longest, length) / length")),
-        "NTK exponent 1": (
-            "factor alone",
-            _body(
-                _Q3_HEAD,
-                """
+        "NTK exponent 1": ("factor alone", _body(_Q3_HEAD, """
 s = np.maximum(np.array(seq_lens), length) / length
-return (base * s)[:, None] ** (-np.arange(0, dim, 2) / dim)
-""",
-            ),
-        ),
-        "interpolates": (
-            "alike",
-            _body(
-                _Q3_HEAD,
-                """
+return (base * s)[:, None] ** (-np.arange(0, dim, 2) / dim)""")),
+        "interpolates": ("alike", _body(_Q3_HEAD, """
 s = np.maximum(np.array(seq_lens), length) / length
-return base ** (-np.arange(0, dim, 2) / dim) / s[:, None]
-""",
-            ),
-        ),
+return base ** (-np.arange(0, dim, 2) / dim) / s[:, None]""")),
         "the longest for all": ("of the longest", _q3("max(max(seq_lens), length) / length")),
         "the last for all": ("of the last one", _q3("max(seq_lens[-1], length) / length")),
         "the first for all": ("of the first one", _q3("max(seq_lens[0], length) / length")),
@@ -222,145 +173,79 @@ return base ** (-np.arange(0, dim, 2) / dim) / s[:, None]
         "one too many": ("too large by 1", _q3("1 + n / length if n > length else 1")),
         "upside down": ("upside down", _q3("length / max(n, length)")),
         "ignores the lengths": ("no effect", _q3("1")),
-        "transposed": (
-            "changed places",
-            _body(
-                _Q3_HEAD,
-                """
+        "transposed": ("changed places", _body(_Q3_HEAD, """
 s = np.maximum(np.array(seq_lens), length) / length
-return (base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)[:, None]
-""",
-            ),
-        ),
-        "the text before": (
-            "text before it",
-            _body(
-                _Q3_HEAD,
-                """
+return (base * s ** (dim / (dim - 2))) ** (-np.arange(0, dim, 2) / dim)[:, None]""")),
+        "the text before": ("text before it", _body(_Q3_HEAD, """
 s = np.maximum(np.array([length, *seq_lens[:-1]]), length) / length
-return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(0, dim, 2) / dim)
-""",
-            ),
-        ),
-        "one base after another": (
-            "old base of the next",
-            _body(
-                _Q3_HEAD,
-                """
+return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(0, dim, 2) / dim)""")),
+        "one base after another": ("old base of the next", _body(_Q3_HEAD, """
 rows = []
 for n in seq_lens:
     base = base * (max(n, length) / length) ** (dim / (dim - 2))
     rows.append(base ** (-np.arange(0, dim, 2) / dim))
-return np.array(rows)
-""",
-            ),
-        ),
-        "sorted": (
-            "sorted",
-            _q3("max(n, length) / length").replace("in seq_lens", "in sorted(seq_lens)"),
-        ),
-        "short texts left out": (
-            "each text has a row",
-            _q3("max(n, length) / length").replace("in seq_lens", "in [n for n in seq_lens if n > length]"),
-        ),
+return np.array(rows)""")),
+        "sorted": ("sorted", _q3("max(n, length) / length").replace("in seq_lens", "in sorted(seq_lens)")),
+        "short texts left out": ("each text has a row",
+            _q3("max(n, length) / length").replace("in seq_lens", "in [n for n in seq_lens if n > length]")),
         "short ones changed": ("the other way round", _q3("min(n, length) / length")),
         "the square": ("was squared", _q3("max(n, length) / length").replace("(dim / (dim - 2))", "2")),
-        "upside down in the exponent": (
-            "exponent of the factor is upside down",
-            _q3("max(n, length) / length").replace("(dim / (dim - 2))", "((dim - 2) / dim)"),
-        ),
-        "no brackets": (
-            "needs brackets",
-            _q3("max(n, length) / length").replace("(dim / (dim - 2))", "dim / (dim - 2)"),
-        ),
+        "upside down in the exponent": ("exponent of the factor is upside down",
+            _q3("max(n, length) / length").replace("(dim / (dim - 2))", "((dim - 2) / dim)")),
+        "no brackets": ("needs brackets",
+            _q3("max(n, length) / length").replace("(dim / (dim - 2))", "dim / (dim - 2)")),
         "texts added up": ("were added up", _q3("max(sum(seq_lens), length) / length")),
         "counts what is beyond": ("past the trained length", _q3("max(n - length, length) / length")),
-        "exponent i/d": (
-            "lacks the 2",
-            _body(
-                _Q3_HEAD,
-                """
+        "exponent i/d": ("lacks the 2", _body(_Q3_HEAD, """
 s = np.maximum(np.array(seq_lens), length) / length
-return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(dim // 2) / dim)
-""",
-            ),
-        ),
+return (base * s ** (dim / (dim - 2)))[:, None] ** (-np.arange(dim // 2) / dim)""")),
         "released, for a factor of 2": ("a fixed factor of 2", _q3("2 * max(n, length) / length - 1")),
     },
     "q4": {
         "ramp inverted": ("upside down", _q4(f"1 - {_RAMP}")),
         "bounds swapped": ("upside down", _q4("np.clip((r - beta_fast) / (beta_slow - beta_fast), 0, 1)")),
-        "turns in radians": (
-            "radians",
-            _q4("np.clip((length * theta - beta_slow) / (beta_fast - beta_slow), 0, 1)"),
-        ),
+        "turns in radians": ("radians", _q4("np.clip((length * theta - beta_slow) / (beta_fast - beta_slow), 0, 1)")),
         "not held": ("not held", _q4("(r - beta_slow) / (beta_fast - beta_slow)")),
         "not held above 0": ("above 0", _q4("np.minimum((r - beta_slow) / (beta_fast - beta_slow), 1)")),
         "not held below 1": ("below 1", _q4("np.maximum((r - beta_slow) / (beta_fast - beta_slow), 0)")),
         "times 2π": ("multiplied by 2π", _q4(_RAMP.replace("(r", "(r * (2 * np.pi) ** 2"))),
         "whole turns": ("rounded down", _q4(_RAMP.replace("(r", "(np.floor(r)"))),
-        "the same weight for all between": (
-            "the same weight",
-            _q4("np.where(r >= beta_fast, 1, np.where(r <= beta_slow, 0, 0.5))"),
-        ),
-        "straight in wavelengths": (
-            "straight in tokens a turn",
-            _q4("np.clip((1 / r - 1 / beta_slow) / (1 / beta_fast - 1 / beta_slow), 0, 1)"),
-        ),
+        "the same weight for all between": ("the same weight",
+            _q4("np.where(r >= beta_fast, 1, np.where(r <= beta_slow, 0, 0.5))")),
+        "straight in wavelengths": ("straight in tokens a turn",
+            _q4("np.clip((1 / r - 1 / beta_slow) / (1 / beta_fast - 1 / beta_slow), 0, 1)")),
         "powers blended": ("powers of the factor", _q4(_RAMP, "theta / factor ** (1 - kept)")),
         "turns of one token": ("alike", _q4(_RAMP.replace("(r", "(r / length"))),
         "wavelengths": ("tokens a turn", _q4(_RAMP, "2 * np.pi / (kept * theta + (1 - kept) * theta / factor)")),
         "wavelengths blended": ("wavelengths", _q4(_RAMP, "theta / (kept + (1 - kept) * factor)")),
         "multiplies": ("sped up", _q4(_RAMP, "kept * theta + (1 - kept) * theta * factor")),
-        "turns of the longer text": (
-            "longer text",
-            _q4("np.clip((factor * r - beta_slow) / (beta_fast - beta_slow), 0, 1)"),
-        ),
-        "released ramp": (
-            "along the list",
-            _body(
-                _Q4_HEAD,
-                """
+        "turns of the longer text": ("longer text",
+            _q4("np.clip((factor * r - beta_slow) / (beta_fast - beta_slow), 0, 1)")),
+        "released ramp": ("along the list", _body(_Q4_HEAD, """
 theta = base ** (-np.arange(0, dim, 2) / dim)
 place = lambda beta: dim * math.log(length / (2 * math.pi * beta)) / (2 * math.log(base))
 low, high = max(math.floor(place(beta_fast)), 0), min(math.ceil(place(beta_slow)), dim - 1)
 kept = 1 - np.clip((np.arange(dim // 2) - low) / (high - low), 0, 1)
-return kept * theta + (1 - kept) * theta / factor
-""",
-            ),
-        ),
-        "ramp in the logarithm": (
-            "along the list",
-            _q4("np.clip(np.log(r / beta_slow) / np.log(beta_fast / beta_slow), 0, 1)"),
-        ),
+return kept * theta + (1 - kept) * theta / factor""")),
+        "ramp in the logarithm": ("along the list",
+            _q4("np.clip(np.log(r / beta_slow) / np.log(beta_fast / beta_slow), 0, 1)")),
         "step at the lower bound": ("left as they were", _q4("(r >= beta_slow) * 1.0")),
         "step at the upper bound": ("by the whole factor", _q4("(r >= beta_fast) * 1.0")),
         "step half-way": ("half-way", _q4("(r >= (beta_fast + beta_slow) / 2) * 1.0")),
-        "wavelength over length": (
-            "one over its turns",
-            _q4("np.clip((1 / r - beta_slow) / (beta_fast - beta_slow), 0, 1)"),
-        ),
+        "wavelength over length": ("one over its turns",
+            _q4("np.clip((1 / r - beta_slow) / (beta_fast - beta_slow), 0, 1)")),
         "ramp from nought": ("begins at 0", _q4("np.clip(r / beta_fast, 0, 1)")),
         "ramp from nought, cut": ("begins at 0", _q4("np.where(r < beta_slow, 0, np.clip(r / beta_fast, 0, 1))")),
         "divided by the upper bound": ("upper bound", _q4("np.clip((r - beta_slow) / beta_fast, 0, 1)")),
         "the weight alone": ("weight of the old speed", _q4(_RAMP, "kept")),
         "how many times slower": ("times slower each hand gets", _q4(_RAMP, "1 / (kept + (1 - kept) / factor)")),
-        "exponent i/d": (
-            "lacks the 2",
-            _body(
-                _Q4_HEAD,
-                """
+        "exponent i/d": ("lacks the 2", _body(_Q4_HEAD, """
 theta = base ** (-np.arange(dim // 2) / dim)
 r = length * theta / (2 * np.pi)
 kept = np.clip((r - beta_slow) / (beta_fast - beta_slow), 0, 1)
-return kept * theta + (1 - kept) * theta / factor
-""",
-            ),
-        ),
-        "NTK base instead of the division": (
-            "of a greater base",
-            _q4(_RAMP, "kept * theta + (1 - kept) * (base * factor) ** (-np.arange(0, dim, 2) / dim)"),
-        ),
+return kept * theta + (1 - kept) * theta / factor""")),
+        "NTK base instead of the division": ("of a greater base",
+            _q4(_RAMP, "kept * theta + (1 - kept) * (base * factor) ** (-np.arange(0, dim, 2) / dim)")),
         "position interpolation": ("alike", _q4("0 * r")),
         "nothing slowed": ("nothing was slowed", _q4("1 + 0 * r")),
     },
@@ -371,22 +256,15 @@ return kept * theta + (1 - kept) * theta / factor
         "no temperature": ("missing", _q5("1", "1")),
         "its root": ("root", _q5("a ** 0.5", "a ** 0.5")),
         "divided by it": ("divided", _q5("1 / a", "1 / a")),
-        "log10": (
-            "base 10",
-            _q5("0.1 * math.log10(factor) + 1", "0.1 * math.log10(factor) + 1"),
-        ),
+        "log10": ("base 10", _q5("0.1 * math.log10(factor) + 1", "0.1 * math.log10(factor) + 1")),
         "log2": ("base 2", _q5("0.1 * math.log2(factor) + 1", "0.1 * math.log2(factor) + 1")),
         "without the 1": ("the 1 of", _q5("a - 1", "a - 1")),
         "the 1 under the 0.1": ("added last", _q5(*["0.1 * (math.log(factor) + 1)"] * 2)),
         "the 1 in the logarithm": ("added last", _q5(*["0.1 * math.log(factor + 1)"] * 2)),
-        "each pair twice": (
-            "column for each dimension",
-            _q5(angles="positions[:, None].double() * inv_freq.repeat_interleave(2)"),
-        ),
-        "tables in float16": (
-            "rounded more",
-            _q5().replace(".to(x.dtype)", ".half().to(x.dtype)").replace("inv_freq\n", "inv_freq.double()\n"),
-        ),
+        "each pair twice": ("column for each dimension",
+            _q5(angles="positions[:, None].double() * inv_freq.repeat_interleave(2)")),
+        "tables in float16": ("rounded more",
+            _q5().replace(".to(x.dtype)", ".half().to(x.dtype)").replace("inv_freq\n", "inv_freq.double()\n")),
         "the factor for its logarithm": ("not its logarithm", _q5("0.1 * factor + 1", "0.1 * factor + 1")),
         "temperature on the angles": (
             "angles were multiplied",
@@ -395,61 +273,34 @@ return kept * theta + (1 - kept) * theta / factor
             .replace("((1) * angles.sin())", "(a * angles.sin())"),
         ),
         "slowed again": ("slowed again", _q5(angles="positions[:, None].double() * inv_freq / factor")),
-        "bfloat16 angles": (
-            "rounded to bfloat16",
-            _q5(angles="positions.to(x.dtype)[:, None] * inv_freq.to(x.dtype)"),
-        ),
+        "bfloat16 angles": ("rounded to bfloat16", _q5(angles="positions.to(x.dtype)[:, None] * inv_freq.to(x.dtype)")),
         "bfloat16 positions": ("rounded to bfloat16", _q5(angles="positions.to(x.dtype)[:, None] * inv_freq")),
         "bfloat16 frequencies": ("rounded to bfloat16", _q5(angles="positions[:, None] * inv_freq.to(x.dtype)")),
         "angles rounded": ("rounded to bfloat16", _q5(angles="(positions[:, None] * inv_freq).to(x.dtype)")),
         "1-indexed": ("start at 1", _q5(angles="(positions + 1)[:, None].double() * inv_freq")),
-        "ignores the positions": (
-            "positions given were not used",
-            _q5(angles="torch.arange(len(positions))[:, None].double() * inv_freq"),
-        ),
+        "ignores the positions": ("positions given were not used",
+            _q5(angles="torch.arange(len(positions))[:, None].double() * inv_freq")),
         "the sign flipped": ("opposite sign", _q5(angles="-positions[:, None].double() * inv_freq")),
-        "sines first": (
-            "changed places",
-            _body(
-                _Q5_HEAD,
-                """
+        "sines first": ("changed places", _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
 t = positions[:, None].double() * inv_freq
-return (a * t.sin()).to(x.dtype), (a * t.cos()).to(x.dtype)
-""",
-            ),
-        ),
-        "a column for each dimension": (
-            "column for each dimension",
-            _q5(angles="positions[:, None].double() * torch.cat([inv_freq, inv_freq])"),
-        ),
-        "another dtype": (
-            "the dtype of",
-            _body(
-                _Q5_HEAD,
-                """
+return (a * t.sin()).to(x.dtype), (a * t.cos()).to(x.dtype)""")),
+        "a column for each dimension": ("column for each dimension",
+            _q5(angles="positions[:, None].double() * torch.cat([inv_freq, inv_freq])")),
+        "another dtype": ("the dtype of", _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
 t = positions[:, None] * inv_freq
-return a * t.cos(), a * t.sin()
-""",
-            ),
-        ),
+return a * t.cos(), a * t.sin()""")),
         "transposed": (None, _q5(angles="inv_freq[:, None] * positions.double()")),
-        "with axes for batch and heads": (
-            "the shape of",
-            _q5(angles="(positions[:, None].double() * inv_freq)[None, None]"),
-        ),
+        "with axes for batch and heads": ("the shape of",
+            _q5(angles="(positions[:, None].double() * inv_freq)[None, None]")),
     },
     "q6": {
         "rolled back": ("shifted", _q6_of("targets.roll(-1, 1)")),
         "rolled on": ("shifted", _q6_of("targets.roll(1, 1)")),
         "moved back": ("shifted", _q6_of("torch.cat([targets[:, 1:], targets[:, :1] * 0 - 100], 1)")),
         "moved on": ("shifted", _q6_of("torch.cat([targets[:, :1] * 0 - 100, targets[:, :-1]], 1)")),
-        "shifted once more": (
-            "shifted",
-            _body(
-                _Q6_HEAD,
-                """
+        "shifted once more": ("shifted", _body(_Q6_HEAD, """
 logs = torch.log_softmax(logits[:, :-1], -1)
 then = targets[:, 1:]
 asked = then != -100
@@ -458,24 +309,12 @@ found = []
 for start in range(0, logits.shape[1], width):
     part = slice(start, start + width)
     found.append(loss[:, part][asked[:, part]].mean())
-return torch.stack(found)
-""",
-            ),
-        ),
-        "unasked counted as 0": (
-            "counted as a loss of 0",
-            _body(
-                _Q6_HEAD,
-                """
+return torch.stack(found)""")),
+        "unasked counted as 0": ("counted as a loss of 0", _body(_Q6_HEAD, """
 loss = torch.nn.functional.cross_entropy(logits.mT, targets, reduction="none")
-return loss.reshape(len(targets), -1, width).mean((0, 2))
-""",
-            ),
-        ),
-        "unasked counted as target 0": (
-            "read as a token",
-            _q6("return loss.reshape(len(targets), -1, width).mean((0, 2))"),
-        ),
+return loss.reshape(len(targets), -1, width).mean((0, 2))""")),
+        "unasked counted as target 0": ("read as a token",
+            _q6("return loss.reshape(len(targets), -1, width).mean((0, 2))")),
         "positions count alike": (
             "every asked token once",
             _q6(
@@ -494,38 +333,20 @@ return mean.nanmean(0)
 """
             ),
         ),
-        "softmax over the positions": (
-            "over the positions",
-            _body(
-                _Q6_HEAD,
-                """
+        "softmax over the positions": ("over the positions", _body(_Q6_HEAD, """
 asked = targets != -100
 loss = -torch.log_softmax(logits, 1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""",
-            ),
-        ),
-        "softmax over the texts": (
-            "over the texts",
-            _body(
-                _Q6_HEAD,
-                """
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
+        "softmax over the texts": ("over the texts", _body(_Q6_HEAD, """
 asked = targets != -100
 loss = -torch.log_softmax(logits, 0).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""",
-            ),
-        ),
-        "a loss for each position": (
-            "one loss for each position",
-            _q6("return loss.masked_fill(~asked, torch.nan).nanmean(0)"),
-        ),
-        "texts not averaged": (
-            "texts were not averaged",
-            _q6("return loss.masked_fill(~asked, torch.nan).reshape(len(targets), -1, width).nanmean(2)"),
-        ),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
+        "a loss for each position": ("one loss for each position",
+            _q6("return loss.masked_fill(~asked, torch.nan).nanmean(0)")),
+        "texts not averaged": ("texts were not averaged",
+            _q6("return loss.masked_fill(~asked, torch.nan).reshape(len(targets), -1, width).nanmean(2)")),
         "not neighbours": (
             "not made of neighbours",
             _q6(
@@ -553,63 +374,30 @@ return -(loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0,
 """
             ),
         ),
-        "added up": (
-            "added up",
-            _q6("return (loss * asked).reshape(len(targets), -1, width).sum((0, 2))"),
-        ),
-        "one greatest logit for all": (
-            "infinite",
-            _body(
-                _Q6_HEAD,
-                """
+        "added up": ("added up", _q6("return (loss * asked).reshape(len(targets), -1, width).sum((0, 2))")),
+        "one greatest logit for all": ("infinite", _body(_Q6_HEAD, """
 asked, logits = targets != -100, logits - logits.max()
 loss = -(logits - logits.exp().sum(-1, keepdim=True).log()).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""",
-            ),
-        ),
-        "the first text alone": (
-            "first of the texts",
-            _q6("return (loss * asked)[0].reshape(-1, width).sum(1) / asked[0].reshape(-1, width).sum(1)"),
-        ),
-        "naive softmax": (
-            "is a finite number",
-            _body(
-                _Q6_HEAD,
-                """
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
+        "the first text alone": ("first of the texts",
+            _q6("return (loss * asked)[0].reshape(-1, width).sum(1) / asked[0].reshape(-1, width).sum(1)")),
+        "naive softmax": ("is a finite number", _body(_Q6_HEAD, """
 asked = targets != -100
 p = logits.exp() / logits.exp().sum(-1, keepdim=True)
 loss = -p.gather(-1, targets.clamp(min=0)[..., None])[..., 0].log()
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""",
-            ),
-        ),
-        "the logarithm of the softmax": (
-            "infinite",
-            _body(
-                _Q6_HEAD,
-                """
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
+        "the logarithm of the softmax": ("infinite", _body(_Q6_HEAD, """
 asked = targets != -100
 loss = -torch.softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0].log()
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""",
-            ),
-        ),
-        "a small number in the logarithm": (
-            "small number",
-            _body(
-                _Q6_HEAD,
-                """
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
+        "a small number in the logarithm": ("small number", _body(_Q6_HEAD, """
 asked = targets != -100
 p = torch.softmax(logits, -1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 loss, shape = -(p + 1e-9).log(), (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""",
-            ),
-        ),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
         "probabilities averaged": (
             "before the logarithm",
             _q6(
@@ -647,22 +435,13 @@ return right.reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
 """
             ),
         ),
-        "one number": (
-            None,
-            _body(_Q6_HEAD, "return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())"),
-        ),
-        "the target's logit": (
-            "the softmax is missing",
-            _body(
-                _Q6_HEAD,
-                """
+        "one number": (None,
+            _body(_Q6_HEAD, "return torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())")),
+        "the target's logit": ("the softmax is missing", _body(_Q6_HEAD, """
 asked = targets != -100
 loss = -logits.gather(-1, targets.clamp(min=0)[..., None])[..., 0]
 shape = (len(targets), -1, width)
-return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))
-""",
-            ),
-        ),
+return (loss * asked).reshape(shape).sum((0, 2)) / asked.reshape(shape).sum((0, 2))""")),
     },
 }
 
@@ -703,13 +482,9 @@ PROPERTY_ONLY = {
     "q6": {
         "zeros": _body(_Q6_HEAD, "return torch.zeros(logits.shape[1] // width)"),
         "chance": _body(_Q6_HEAD, "return torch.full((logits.shape[1] // width,), math.log(logits.shape[2]))"),
-        "the mean of all, for every stretch": _body(
-            _Q6_HEAD,
-            """
+        "the mean of all, for every stretch": _body(_Q6_HEAD, """
 mean = torch.nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-return mean.expand(logits.shape[1] // width)
-""",
-        ),
+return mean.expand(logits.shape[1] // width)"""),
         "its input": _body(_Q6_HEAD, "return targets"),
     },
 }
@@ -720,55 +495,36 @@ RIGHT = {
         "complex numbers": _body(
             _Q1_HEAD, "z = np.exp(1j * positions[..., None] * inv_freq / factor)\nreturn z.real, z.imag"
         ),
-        "torch, a list": _body(
-            _Q1_HEAD,
-            """
+        "torch, a list": _body(_Q1_HEAD, """
 t = torch.einsum("...,i->...i", torch.tensor(positions).double(), torch.tensor(inv_freq)) / factor
-return [t.cos(), t.sin()]
-""",
-        ),
-        "loops": _body(
-            _Q1_HEAD,
-            """
+return [t.cos(), t.sin()]"""),
+        "loops": _body(_Q1_HEAD, """
 flat = [[m / factor * theta for theta in inv_freq] for m in positions.ravel()]
 t = np.array(flat).reshape(*positions.shape, len(inv_freq))
-return np.cos(t), np.sin(t)
-""",
-        ),
+return np.cos(t), np.sin(t)"""),
     },
     "q2": {
         "slows pair by pair": _q2("base ** (-2 * i / dim) / factor ** (2 * i / (dim - 2))"),
         "torch, float32": _body(
-            _Q2_HEAD,
-            "return 1 / (base * factor ** (dim / (dim - 2))) ** (torch.arange(0, dim, 2).float() / dim)",
+            _Q2_HEAD, "return 1 / (base * factor ** (dim / (dim - 2))) ** (torch.arange(0, dim, 2).float() / dim)"
         ),
         "geomspace": _q2("np.geomspace(1, base ** (-(dim - 2) / dim) / factor, dim // 2)"),
         "logarithms": _q2("np.exp(-2 * i / dim * (np.log(base) + dim / (dim - 2) * np.log(factor)))"),
     },
     "q3": {
         "a loop with an if": _q3("n / length if n > length else 1"),
-        "slows pair by pair": _body(
-            _Q3_HEAD,
-            """
+        "slows pair by pair": _body(_Q3_HEAD, """
 i = np.arange(dim // 2)
 s = np.array([max(1, n / length) for n in seq_lens])[:, None]
-return base ** (-2 * i / dim) / s ** (2 * i / (dim - 2))
-""",
-        ),
-        "torch": _body(
-            _Q3_HEAD,
-            """
+return base ** (-2 * i / dim) / s ** (2 * i / (dim - 2))"""),
+        "torch": _body(_Q3_HEAD, """
 s = (torch.tensor(seq_lens).double() / length).clamp(min=1)
-return (base * s ** (dim / (dim - 2)))[:, None] ** (-torch.arange(0, dim, 2).double() / dim)
-""",
-        ),
+return (base * s ** (dim / (dim - 2)))[:, None] ** (-torch.arange(0, dim, 2).double() / dim)"""),
     },
     "q4": {
         "how many times slower": _q4(_RAMP, "theta * (1 + kept * (factor - 1)) / factor"),
         "interp": _q4("np.interp(r, [beta_slow, beta_fast], [0, 1])"),
-        "a loop": _body(
-            _Q4_HEAD,
-            """
+        "a loop": _body(_Q4_HEAD, """
 found = []
 for i in range(dim // 2):
     theta = base ** (-2 * i / dim)
@@ -780,53 +536,33 @@ for i in range(dim // 2):
     else:
         kept = (r - beta_slow) / (beta_fast - beta_slow)
         found.append(kept * theta + (1 - kept) * theta / factor)
-return np.array(found)
-""",
-        ),
+return np.array(found)"""),
         "wavelengths in the ramp": _q4(
             "np.clip((length / (2 * np.pi / theta) - beta_slow) / (beta_fast - beta_slow), 0, 1)"
         ),
     },
     "q5": {
-        "float32, rounded twice": _body(
-            _Q5_HEAD,
-            """
+        "float32, rounded twice": _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
 t = torch.outer(positions.float(), inv_freq.float())
-return a * t.cos().to(x.dtype), a * t.sin().to(x.dtype)
-""",
-        ),
-        "float32": _body(
-            _Q5_HEAD,
-            """
+return a * t.cos().to(x.dtype), a * t.sin().to(x.dtype)"""),
+        "float32": _body(_Q5_HEAD, """
 a = 0.1 * math.log(factor) + 1
 t = positions[:, None] * inv_freq[None, :]
-return (t.cos() * a).to(x.dtype), (t.sin() * a).to(x.dtype)
-""",
-        ),
-        "polar": _body(
-            _Q5_HEAD,
-            """
+return (t.cos() * a).to(x.dtype), (t.sin() * a).to(x.dtype)"""),
+        "polar": _body(_Q5_HEAD, """
 t = positions[:, None].double() * inv_freq.double()
 z = torch.polar(torch.full_like(t, 1 + 0.1 * math.log(factor)), t)
-return z.real.to(x.dtype), z.imag.to(x.dtype)
-""",
-        ),
+return z.real.to(x.dtype), z.imag.to(x.dtype)"""),
     },
     "q6": {
-        "cross_entropy, stretch by stretch": _body(
-            _Q6_HEAD,
-            """
+        "cross_entropy, stretch by stretch": _body(_Q6_HEAD, """
 found = []
 for start in range(0, logits.shape[1], width):
     part, then = logits[:, start : start + width], targets[:, start : start + width]
     found.append(torch.nn.functional.cross_entropy(part.flatten(0, 1), then.flatten()))
-return torch.stack(found)
-""",
-        ),
-        "logsumexp and loops": _body(
-            _Q6_HEAD,
-            """
+return torch.stack(found)"""),
+        "logsumexp and loops": _body(_Q6_HEAD, """
 found = []
 for start in range(0, logits.shape[1], width):
     losses = []
@@ -836,19 +572,13 @@ for start in range(0, logits.shape[1], width):
                 row = logits[b, t]
                 losses.append(float(row.logsumexp(0) - row[targets[b, t]]))
     found.append(sum(losses) / len(losses))
-return torch.tensor(found)
-""",
-        ),
-        "NumPy": _body(
-            _Q6_HEAD,
-            """
+return torch.tensor(found)"""),
+        "NumPy": _body(_Q6_HEAD, """
 x, t = logits.numpy(), targets.numpy()
 x = x - x.max(-1, keepdims=True)
 logs = x - np.log(np.exp(x).sum(-1, keepdims=True))
 loss = -np.take_along_axis(logs, np.where(t < 0, 0, t)[..., None], -1)[..., 0]
 loss = np.where(t < 0, np.nan, loss).reshape(len(t), -1, width)
-return np.nanmean(loss, axis=(0, 2))
-""",
-        ),
+return np.nanmean(loss, axis=(0, 2))"""),
     },
 }

@@ -4,6 +4,9 @@ Data only: each is the source of an answer cell, which finds `np`, `torch` and `
 stands a part of the sentence that names it, or None where none can.
 """
 
+# An answer stands beside or below its name and its sentence.
+# fmt: off
+
 _Q1_HEAD = "def attend(q, k, v, inv_freq, attention_factor):\n"
 _Q2_HEAD = "def lesson(symbols, begin, block, distance):\n"
 _Q3_HEAD = "def extended(head_dim, base, trained, length):\n"
@@ -158,40 +161,24 @@ WRONG = {
     "q1": {
         "no mask": ("the mask is missing", _q1().replace(_MASK, "")),
         "a mask of −100": ("it only lowers them", _q1().replace(_MASK, "s = s - 100.0 * (at[None, :] > at[:, None])")),
-        "a mask of −10 000": (
-            "it only lowers them",
-            _q1().replace(_MASK, "s = s + (at[None, :] > at[:, None]) * -1e4"),
-        ),
+        "a mask of −10 000": ("it only lowers them",
+            _q1().replace(_MASK, "s = s + (at[None, :] > at[:, None]) * -1e4")),
         "−10 000 in place of a score": ("it only lowers them", _q1().replace("-math.inf", "-1e4")),
         "−10⁹ in place of a score": ("it only lowers them", _q1().replace("-math.inf", "-1e9")),
-        "the mask the wrong way round": (
-            "the wrong way round",
-            _q1().replace("at[None, :] > at", "at[None, :] < at"),
-        ),
-        "does not see itself": (
-            "a query must see its own place",
-            _q1().replace("at[None, :] > at", "at[None, :] >= at"),
-        ),
-        "masked after the softmax": (
-            "they no longer add up to 1",
-            _q1(w="w = s.softmax(-1).tril()").replace(_MASK, ""),
-        ),
+        "the mask the wrong way round": ("the wrong way round", _q1().replace("at[None, :] > at", "at[None, :] < at")),
+        "does not see itself": ("a query must see its own place",
+            _q1().replace("at[None, :] > at", "at[None, :] >= at")),
+        "masked after the softmax": ("they no longer add up to 1",
+            _q1(w="w = s.softmax(-1).tril()").replace(_MASK, "")),
         "softmax over the queries": ("belongs over the keys", _q1(w="w = s.softmax(-2)")),
-        "pairs of halves": (
-            "pairs neighbours",
-            _q1().replace("(-1, (-1, 2))", "(-1, (2, -1)).mT").replace(".flatten(-2)", ".mT.flatten(-2)"),
-        ),
+        "pairs of halves": ("pairs neighbours",
+            _q1().replace("(-1, (-1, 2))", "(-1, (2, -1)).mT").replace(".flatten(-2)", ".mT.flatten(-2)")),
         "only queries turned": ("only the queries", _q1(k="k = k")),
         "only keys turned": ("only the keys", _q1(q="q = q")),
         "nothing turned": ("neither queries nor keys", _q1(q="q = q", k="k = k")),
-        "against each other": (
-            "opposite directions",
-            _q1(k="angles = -angles\nk = turned(k)"),
-        ),
-        "only queries the wrong way": (
-            "opposite directions",
-            _q1(q="angles = -angles\nq = turned(q)\nangles = -angles"),
-        ),
+        "against each other": ("opposite directions", _q1(k="angles = -angles\nk = turned(k)")),
+        "only queries the wrong way": ("opposite directions",
+            _q1(q="angles = -angles\nq = turned(q)\nangles = -angles")),
         "both the wrong way": ("both turned the wrong way", _q1(q="angles = -angles\nq = turned(q)")),
         "values turned": ("the values are turned too", _q1(w="w = s.softmax(-1)\nv = turned(v)")),
         "not scaled": ("not divided by the root", _q1().replace(" / q.shape[-1] ** 0.5", "")),
@@ -200,33 +187,23 @@ WRONG = {
         "the factor left out": ("has no effect", _q1(a="a = 1")),
         "the factor four times": ("four times", _q1(a="a = attention_factor**4")),
         "the factor divides": ("are divided by the attention factor", _q1(a="a = attention_factor**-2")),
-        "the factor on the angles": (
-            "angles are multiplied",
-            _q1(a="a = 1", angles="angles = at[:, None] * inv_freq * attention_factor"),
-        ),
-        "e to a score in the millions": (
-            "is e raised to a score in the millions",
-            _q1(w="e = s.exp()\nw = e / e.sum(-1, keepdim=True)"),
-        ),
+        "the factor on the angles": ("angles are multiplied",
+            _q1(a="a = 1", angles="angles = at[:, None] * inv_freq * attention_factor")),
+        "e to a score in the millions": ("is e raised to a score in the millions",
+            _q1(w="e = s.exp()\nw = e / e.sum(-1, keepdim=True)")),
         "changes its input": ("in place", _q1(q="q.mul_(2.0)\nq = turned(q)")),
     },
     "q2": {
-        "targets are the tokens": (
-            "the one that follows",
-            _q2(end="targets = targets.roll(1, 1)\ntargets[:, 0] = -100\nreturn tokens, targets"),
-        ),
+        "targets are the tokens": ("the one that follows",
+            _q2(end="targets = targets.roll(1, 1)\ntargets[:, 0] = -100\nreturn tokens, targets")),
         "everything asked": ("only the second saying", _q2("return tokens, text[:, 1:]")),
         "the cue asked": ("nobody can know them yet", _q2(cue="cue = 0")),
         "one left out": ("one symbol is left out", _q2(cue="cue = 1")),
         "three left out": ("three symbols are left out", _q2(cue="cue = 3")),
-        "one asked after": (
-            "the one symbol after",
-            _q2().replace("int(last[j]))\n        targets", "int(last[j]) + 1)\n        targets"),
-        ),
-        "the targets moved, and what is asked not": (
-            "the places that are asked for did not",
-            _q2("return tokens, torch.where(torch.cat([targets[:, :1], targets[:, :-1]], 1) < 0, -100, text[:, 1:])"),
-        ),
+        "one asked after": ("the one symbol after",
+            _q2().replace("int(last[j]))\n        targets", "int(last[j]) + 1)\n        targets")),
+        "the targets moved, and what is asked not": ("the places that are asked for did not",
+            _q2("return tokens, torch.where(torch.cat([targets[:, :1], targets[:, :-1]], 1) < 0, -100, text[:, 1:])")),
         "targets that are no whole numbers": ("the dtype of the targets", _q2("return tokens, targets.float()")),
         "the first saying asked too": (
             "as well",
@@ -239,19 +216,13 @@ for j in range(len(text)):
 return tokens, targets"""),
         ),
         "−1 for −100": ("should be −100", _q2("return tokens, torch.where(targets < 0, -1, targets)")),
-        "targets of the drawn symbols": (
-            "before the block was said again",
-            _q2("return tokens, torch.where(targets < 0, -100, symbols[:, 1:])"),
-        ),
+        "targets of the drawn symbols": ("before the block was said again",
+            _q2("return tokens, torch.where(targets < 0, -100, symbols[:, 1:])")),
         "not said again": ("not said again", _q2(tokens="tokens = symbols[:, :-1]")),
-        "the distance is a gap": (
-            "from a symbol to the same one",
-            _q2().replace("t - int(distance[j])", "max(0, t - int(distance[j] + block[j]))"),
-        ),
-        "the other way round": (
-            "the other way round",
-            _q2().replace("text[j, t] = text[j, t - int(distance[j])]", "text[j, t - int(distance[j])] = text[j, t]"),
-        ),
+        "the distance is a gap": ("from a symbol to the same one",
+            _q2().replace("t - int(distance[j])", "max(0, t - int(distance[j] + block[j]))")),
+        "the other way round": ("the other way round",
+            _q2().replace("text[j, t] = text[j, t - int(distance[j])]", "text[j, t - int(distance[j])] = text[j, t]")),
         "a symbol too long": ("a symbol too long", _q2(last="last = (begin + block + 1).clamp(max=symbols.shape[1])")),
         "a symbol too short": ("a symbol too short", _q2(last="last = begin + block - 1")),
         "all like the first": ("the block of the first", _q2().replace("[j])", "[0])").replace("text[0", "text[j")),
@@ -283,18 +254,12 @@ low, high = max(math.floor(at(4)), 0), min(math.ceil(at(1)), d - 1)
 g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
             ),
         ),
-        "the base times the factor": (
-            "not slowed enough",
-            _q3("return 'ntk', (base * s) ** (-np.arange(0, d, 2) / d), 1"),
-        ),
-        "the factor squared": (
-            "exponent is d/(d − 2)",
-            _q3("return 'ntk', (base * s**2) ** (-np.arange(0, d, 2) / d), 1.0"),
-        ),
-        "without brackets": (
-            "needs brackets",
-            _q3("return 'ntk', (base * s ** d / (d - 2)) ** (-np.arange(0, d, 2) / d), 1.0"),
-        ),
+        "the base times the factor": ("not slowed enough",
+            _q3("return 'ntk', (base * s) ** (-np.arange(0, d, 2) / d), 1")),
+        "the factor squared": ("exponent is d/(d − 2)",
+            _q3("return 'ntk', (base * s**2) ** (-np.arange(0, d, 2) / d), 1.0")),
+        "without brackets": ("needs brackets",
+            _q3("return 'ntk', (base * s ** d / (d - 2)) ** (-np.arange(0, d, 2) / d), 1.0")),
         "a speed for each dimension": ("for each dimension", _q3("return 'linear', np.repeat(theta / s, 2), 1.0")),
         "wavelengths": ("tokens a turn", _q3("return 'linear', 2 * np.pi * s / theta, 1.0")),
         "nothing scaled": ("no effect", _q3(s="s = 1")),
@@ -321,53 +286,37 @@ g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
         "no residual at the MLP": ("added to the stream", _q4().replace("x = x + bend", "x = bend")),
         "ReLU": ("another function than GELU", _q4(bend="bend = torch.relu")),
         "GELU by tanh": ("approximation by tanh", _q4(bend='bend = torch.nn.GELU(approximate="tanh")')),
-        "LayerNorm": (
-            "the mean is taken off",
-            _q4(size="x = x - x.mean(-1, keepdim=True)\nsize = x.std(-1, unbiased=False, keepdim=True)"),
-        ),
-        "the norm's weight left out": (
-            "own weight is missing",
-            _q4().replace("return x / size * gain", "return x / size"),
-        ),
+        "LayerNorm": ("the mean is taken off",
+            _q4(size="x = x - x.mean(-1, keepdim=True)\nsize = x.std(-1, unbiased=False, keepdim=True)")),
+        "the norm's weight left out": ("own weight is missing",
+            _q4().replace("return x / size * gain", "return x / size")),
         "divided by the length": ("the root of the mean", _q4(size="size = x.norm(dim=-1, keepdim=True)")),
         "no last norm": ("the last norm is missing", _q4().replace('x = norm(x, W["norm"])', "x = x")),
         "tied": ("a head of its own", _q4(logits="logits = x @ E.T")),
         "the first layer twice": ("the weights of the first", _q4(order="order = [0] * layers")),
         "backwards": ("from the last to the first", _q4(order="order = reversed(range(layers))")),
         "the exponent lacks its 2": ("lacks the 2", _q4(theta="theta = base ** (-np.arange(d // 2) / d)")),
-        "MLP beside attention": (
-            "what attention has added to",
-            _q4().replace("x = x + y", "z = x + y").replace("x = x + bend", "x = z + bend"),
-        ),
-        "in float64 where the weights are not": (
-            "bring cosines and sines to float32",
-            _q4(cos="cos = a * angles.cos()", sin="sin = a * angles.sin()"),
-        ),
+        "MLP beside attention": ("what attention has added to",
+            _q4().replace("x = x + y", "z = x + y").replace("x = x + bend", "x = z + bend")),
+        "in float64 where the weights are not": ("bring cosines and sines to float32",
+            _q4(cos="cos = a * angles.cos()", sin="sin = a * angles.sin()")),
         "short texts sped up": ("no longer than those of the training", _q4(s="s = n / trained")),
         "short texts slowed": ("no longer than those of the training", _q4(s="s = 4")),
-        "short texts slowed as a whole": (
-            "no longer than those of the training",
-            _q4(s="s = 4", g="g = 0 * r", a="a = 1.0"),
-        ),
-        "a factor for short texts": (
-            "no longer than those of the training",
-            _q4(a="a = 0.1 * math.log(n / trained) + 1"),
-        ),
+        "short texts slowed as a whole": ("no longer than those of the training",
+            _q4(s="s = 4", g="g = 0 * r", a="a = 1.0")),
+        "a factor for short texts": ("no longer than those of the training",
+            _q4(a="a = 0.1 * math.log(n / trained) + 1")),
         "speeds and factor swapped": ("are swapped", _returned("logits, a, speeds")),
         "not extended": ("it passes with", _q4(s="s = 1")),
         "linear": ("it passes with", _q4(g="g = 0 * r", a="a = 1.0")),
         "by parts alone": ("it passes with", _q4(a="a = 1.0")),
-        "looks the block up": (
-            "not what the trained weights give",
-            _q4(logits=f"logits = x @ W['head'].T\n{_LOOK_UP}"),
-        ),
+        "looks the block up": ("not what the trained weights give",
+            _q4(logits=f"logits = x @ W['head'].T\n{_LOOK_UP}")),
         "says other speeds than it used": ("not what the trained weights give", _q4(read="read = theta")),
         "speeds of no kind": ("16 finite numbers", _returned("logits, speeds if n <= trained else speeds[:3], a")),
         "no factor": ("one finite number greater than 0", _returned("logits, speeds, a if n <= trained else 0.0")),
-        "the last logits": (
-            "the shape (texts, length, vocabulary)",
-            _returned("logits if n <= trained else logits[:, -1], speeds, a"),
-        ),
+        "the last logits": ("the shape (texts, length, vocabulary)",
+            _returned("logits if n <= trained else logits[:, -1], speeds, a")),
         "the logits alone": ("should be 3 values", _returned("logits")),
     },
 }
@@ -377,20 +326,13 @@ PROPERTY_ONLY = {
         "the values": _body(_Q1_HEAD, "return v"),
         "their mean so far": _body(_Q1_HEAD, "return v.cumsum(-2) / torch.arange(1, v.shape[-2] + 1)[:, None]"),
     },
-    "q2": {
-        "as drawn, nothing asked": _body(_Q2_HEAD, "return symbols[:, :-1], torch.full_like(symbols[:, 1:], -100)"),
-    },
-    "q3": {
-        "ones": _body(_Q3_HEAD, "return 'linear', np.ones(head_dim // 2), 1.0"),
-    },
+    "q2": {"as drawn, nothing asked": _body(_Q2_HEAD, "return symbols[:, :-1], torch.full_like(symbols[:, 1:], -100)")},
+    "q3": {"ones": _body(_Q3_HEAD, "return 'linear', np.ones(head_dim // 2), 1.0")},
     "q4": {
-        "nothing": _body(
-            _Q4_HEAD,
-            """
+        "nothing": _body(_Q4_HEAD, """
 d = weights["embedding.weight"].shape[1] // n_heads
 return torch.zeros(*tokens.shape, len(weights["embedding.weight"])), base ** (-np.arange(0, d, 2) / d), 1.0
-""",
-        ),
+"""),
         "the block looked up": _body(
             _Q4_HEAD,
             """
@@ -425,10 +367,7 @@ return torch.stack(rows, -2)
 """,
         ),
     },
-    "q2": {
-        "loops": _q2(),
-        "lists": _q2("return [*torch.stack([tokens, targets])]"),
-    },
+    "q2": {"loops": _q2(), "lists": _q2("return [*torch.stack([tokens, targets])]")},
     "q3": {
         "yarn": _q3(),
         "parts": _q3("return 'parts', speeds, 1"),

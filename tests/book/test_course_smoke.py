@@ -1,0 +1,48 @@
+"""The course in short: the command grades a right and a wrong notebook in its sandbox, and handouts hold no solution.
+
+`make test-course` has the rest. The copy for students has no course, and so leaves this file out.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import course.__main__ as command
+from course import sources
+from course.grade import NUMBERS, assignment
+from course.tests.wrong_answers_2 import WRONG
+
+pytestmark = pytest.mark.torch
+NUMBER, MISTAKE = 2, "sign flipped: the transposed matrix"
+
+
+def test_a_right_and_a_wrong_notebook_are_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    submissions, grades = tmp_path / "submissions", tmp_path / "grades"
+    submissions.mkdir()
+    notebook = sources.load(sources.path_of(NUMBER))
+    (submissions / "ada.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    sentence, answer = WRONG["q1"][MISTAKE]
+    next(cell for cell in notebook["cells"] if cell["id"] == "q1")["source"] = answer
+    (submissions / "alan.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    monkeypatch.setattr(command, "KEY", tmp_path / "key")
+    monkeypatch.setattr(sys, "argv", ["course", str(submissions), "--output", str(grades)])
+    command.main()
+    table = (grades / "grades.csv").read_text(encoding="utf-8").splitlines()
+    rows = {row["student"]: row for row in csv.DictReader(table)}
+    given = assignment(NUMBER)
+    assert {row["sandbox"] for row in rows.values()} == {"yes"}
+    assert float(rows["ada"]["points"]) == given.points
+    assert float(rows["alan"]["points"]) == given.points - given.questions[0].points
+    assert sentence in (grades / "feedback" / "alan.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_handout_holds_no_solution(number: int) -> None:
+    source, path = sources.load(sources.path_of(number)), sources.STUDENT / f"assignment_{number}.ipynb"
+    assert sources.given_away(source, sources.load(path)) == []
+    assert sources.dump(sources.student_version(source)) == path.read_text(encoding="utf-8"), "run `make assignments`"

@@ -90,7 +90,7 @@ class Run:
     def files(self) -> list[str]:
         """The tests of the module, and those of its package; a file that is torch's from end to end only with it."""
         package, _, part = self.copy.name.removeprefix("posenc.").partition(".")
-        names = [f"tests/test_{package}.py", *[f"tests/test_{package}_{part}.py"] * bool(part)]
+        names = [f"tests/unit/test_{package}.py", *[f"tests/unit/test_{package}_{part}.py"] * bool(part)]
         found = [name for name in names if (ROOT / name).is_file()]
         return found if self.torch else [name for name in found if ALL_TORCH not in (ROOT / name).read_text("utf-8")]
 

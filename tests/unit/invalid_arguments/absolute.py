@@ -23,62 +23,21 @@ NO_BASE = [0, -1.0, np.nan, np.inf, "1e4", None, True]
 NO_LAYOUT = ["pairs", "Half", "", None]
 
 CASES = {
-    integer: Case(good={"positions": [0, 1], "dim": 4}, bad={"positions": NO_WHOLE, "dim": NO_WIDTH}),
-    normalised: Case(
-        good={"positions": [0, 1], "length": 2, "dim": 4},
-        bad={"positions": [*NO_WHOLE, 2, [0, 7]], "length": [0, -1, 2.0, "2", None, True], "dim": NO_WIDTH},
-    ),
-    binary: Case(
-        good={"positions": [0, 15], "dim": 4},
-        bad={"positions": [*NO_WHOLE, 16, [0, 99]], "dim": NO_WIDTH},
-    ),
-    radix: Case(
-        good={"positions": [0, 15], "dim": 2, "radix": 4, "normalise": True},
-        bad={
-            "positions": [*NO_WHOLE, 16, [0, 99]],
-            "dim": NO_WIDTH,
-            "radix": [1, 0, -2, 2.0, "2", None, True],
-            "normalise": [1, "yes", None],
-        },
-    ),
-    harmonic: Case(good={"positions": [0.5, -1], "dim": 3}, bad={"positions": NO_REALS, "dim": NO_WIDTH}),
-    dyadic: Case(good={"positions": [0.5, -1], "dim": 3}, bad={"positions": NO_REALS, "dim": NO_WIDTH}),
-    sinusoidal: Case(
-        good={"positions": [0.5, -1], "dim": 4},
-        bad={
-            "positions": NO_REALS,
-            "dim": NO_WIDTH,
-            "base": NO_BASE,
-            "layout": NO_LAYOUT,
-            "denominators": ["t2t", "", None],
-        },
-    ),
-    shift_matrix: Case(
-        good={"offset": 3, "dim": 4},
-        bad={"offset": NO_REALS, "dim": [*NO_WIDTH, 7], "base": NO_BASE, "layout": NO_LAYOUT},
-    ),
-    relative_positions: Case(
-        good={"query_positions": [0, 1], "key_positions": [0, 1, 2]},
-        bad={
-            "query_positions": [*NO_REALS, 3.0, np.zeros((2, 2))],
-            "key_positions": [*NO_REALS, 3.0, np.zeros((2, 3))],
-        },
-    ),
-    learned: Case(
-        good={"positions": [0, 4], "table": np.ones((3, 2)), "past_end": "interpolate", "length": 5},
-        bad={
-            "positions": [*NO_WHOLE, 5, [0, 5]],
-            "table": [
-                [[1.0, 2.0]],
-                None,
-                np.ones(3),
-                np.ones((1, 3, 2)),
-                np.ones((0, 2)),
-                np.ones((3, 0)),
-                np.ones((3, 2), dtype=int),
-            ],
-            "past_end": ["mirror", "", None, "refuse", "clamp"],
-            "length": [0, -1, 2.5, "5", None, True],
-        },
-    ),
-}
+    integer: Case({"positions": [0, 1], "dim": 4}, {"positions": NO_WHOLE, "dim": NO_WIDTH}),
+    normalised: Case({"positions": [0, 1], "length": 2, "dim": 4},
+        {"positions": [2, [0, 7]], "length": [0, -1, 2.0], "dim": NO_WIDTH}),
+    binary: Case({"positions": [0, 15], "dim": 4}, {"positions": [16, [0, 99]], "dim": NO_WIDTH}),
+    radix: Case({"positions": [0, 15], "dim": 2, "radix": 4, "normalise": True},
+        {"positions": [16, [0, 99]], "dim": NO_WIDTH, "radix": [1, 0, -2], "normalise": [1, "yes", None]}),
+    harmonic: Case({"positions": [0.5, -1], "dim": 3}, {"positions": NO_REALS, "dim": NO_WIDTH}),
+    dyadic: Case({"positions": [0.5, -1], "dim": 3}, {"positions": NO_REALS, "dim": NO_WIDTH}),
+    sinusoidal: Case({"positions": [0.5, -1], "dim": 4},
+        {"positions": NO_REALS, "dim": NO_WIDTH, "base": NO_BASE, "layout": NO_LAYOUT, "denominators": ["t2t", "",
+            None]}),
+    shift_matrix: Case({"offset": 3, "dim": 4}, {"offset": NO_REALS, "dim": [7], "base": NO_BASE, "layout": NO_LAYOUT}),
+    relative_positions: Case({"query_positions": [0, 1], "key_positions": [0, 1, 2]},
+        {"query_positions": [3.0, np.zeros((2, 2))], "key_positions": [3.0, np.zeros((2, 3))]}),
+    learned: Case({"positions": [0, 4], "table": np.ones((3, 2)), "past_end": "interpolate", "length": 5},
+        {"positions": [5, [0, 5]], "table": [[[1.0, 2.0]], None, np.ones(3)], "past_end": ["mirror", "", None],
+            "length": [0, -1, 2.5]}),
+}  # fmt: skip

@@ -75,7 +75,8 @@ GATES: dict[str, Callable[[], int]] = {
     "notebooks": module("tools.notebooks", "--check"),
     "spelling": module("codespell_lib", "."),
     "doubled words": lambda: doubled_words(texts()),
-    "links": lambda: broken_links(texts()),
+    # an assignment's source is written to another folder, where its links hold
+    "links": lambda: broken_links([path for path in texts() if "sources" not in path.parts]),
     "workflows": module("check_jsonschema", "--quiet", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS),
     "types": module("mypy", "--no-error-summary"),
 }

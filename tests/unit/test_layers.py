@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "posenc"
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "posenc"
 FLOORS = [
     {"_arrays", "_numbers", "_rotary_torch", "check._plain", "check._alone", "tables"},
     {"_sentences"},
@@ -104,6 +106,45 @@ def test_every_module_has_its_floor():
 def test_imports_run_downwards(module):
     others = {place(name) for name in imported(module)} - ({place(module)} & ONE_FLOOR)
     assert {name for name in others if FLOOR[name] >= FLOOR[place(module)]} == set()
+
+
+# Of each folder, what of the repository it may import besides the package. The rules hold in functions too.
+MAY_IMPORT = {
+    "src": set(),
+    "tools": {"tools", "book"},
+    "book": {"book", "tools"},
+    "course": {"course", "tools", "book", "tests"},
+    "tests": {"tests", "release", "tools", "book", "course"},
+    "release": {"release", "tests", "tools", "book", "course"},
+}
+
+
+def repository_imports(path: Path) -> set[str]:
+    """The modules of the repository's own folders that a file imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return {name for name in names if name.partition(".")[0] in MAY_IMPORT}
+
+
+@pytest.mark.parametrize("folder", [name for name in MAY_IMPORT if (ROOT / name).is_dir()])
+def test_folders_import_downwards(folder):
+    found = {
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in (ROOT / folder).rglob("*.py")
+        for name in repository_imports(path)
+        if name.partition(".")[0] not in MAY_IMPORT[folder]
+    }
+    assert found == set()
+
+
+def test_tools_import_each_other_in_one_direction():
+    files = {f"tools.{path.stem}": path for path in (ROOT / "tools").glob("*.py")}
+    graph = {name: repository_imports(path) & set(files) - {name} for name, path in files.items()}
+    assert len(list(TopologicalSorter(graph).static_order())) == len(files)  # which raises for a circle
 
 
 def test_nothing_here_imports_torch_by_itself():

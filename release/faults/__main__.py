@@ -1,9 +1,10 @@
 """Plant faults one at a time in a copy of the repository and its built book; each must be noticed by the tests.
 
-    python -m release.faults [NAME …]
+    python -m release.faults [--per-change] [NAME …]
 
 faults.toml lists them: what is changed in which file (`find` becomes `replace`, once), and the tests that are to fail
-on it and pass without. It takes minutes, so it is a command and no test; `make book` comes first. The tests of the
+on it and pass without. With --per-change it asks which are noticed by `make test`, without the tests that wait for a
+release. It takes minutes, so it is a command and no test; `make book` comes first. The tests of the
 package's own arithmetic have their wrong copies in release/mutants.
 """
 
@@ -42,15 +43,15 @@ def run(folder: Path, *words: str) -> int:
     ).returncode
 
 
-def tested(folder: Path, fault: dict[str, str]) -> int:
+def tested(folder: Path, fault: dict[str, str], *options: str) -> int:
     """The exit status of the tests that are to notice a fault, after an execution of its notebook where it says so."""
     if fault.get("execute"):
         run(folder, "tools.execute")
     words = [*fault["tests"].split(), *(["-k", fault["only"]] if "only" in fault else [])]
-    return run(folder, "pytest", "-q", "-x", "-p", "no:cacheprovider", *words)
+    return run(folder, "pytest", "-q", "-x", "-p", "no:cacheprovider", *options, *words)
 
 
-def plant(folder: Path, fault: dict[str, str]) -> int:
+def plant(folder: Path, fault: dict[str, str], *options: str) -> int:
     """Plant a fault, run its tests, and take it out again; the exit status of the tests."""
     path = folder / fault["file"]
     sound = path.read_text(encoding="utf-8")
@@ -58,7 +59,7 @@ def plant(folder: Path, fault: dict[str, str]) -> int:
         raise LookupError(f"{fault['name']}: {fault['find']!r} is not in {fault['file']}")
     path.write_text(sound.replace(fault["find"], fault["replace"], 1), encoding="utf-8")
     try:
-        return tested(folder, fault)
+        return tested(folder, fault, *options)
     finally:
         path.write_text(sound, encoding="utf-8")
 
@@ -68,7 +69,9 @@ def main() -> None:
     faults = tomllib.loads(LIST.read_text(encoding="utf-8"))["fault"]
     parser = argparse.ArgumentParser(prog="python -m release.faults", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a part of the names of some; all if none is named")
-    names = parser.parse_args().names
+    parser.add_argument("--per-change", action="store_true", help="leave out the tests that wait for a release")
+    chosen_by_name = parser.parse_args()
+    names, options = chosen_by_name.names, ["-m", "not release"] if chosen_by_name.per_change else []
     chosen = [fault for fault in faults if not names or any(name in fault["name"] for name in names)]
     unnoticed, passing = [], {}
     with tempfile.TemporaryDirectory() as temporary:
@@ -77,8 +80,8 @@ def main() -> None:
         for fault in chosen:
             sound = (fault["tests"], fault.get("only", ""))
             if sound not in passing:
-                passing[sound] = tested(folder, {**fault, "execute": ""}) == pytest.ExitCode.OK
-            noticed = plant(folder, fault) == pytest.ExitCode.TESTS_FAILED
+                passing[sound] = tested(folder, {**fault, "execute": ""}, *options) == pytest.ExitCode.OK
+            noticed = plant(folder, fault, *options) == pytest.ExitCode.TESTS_FAILED
             words = "noticed" if noticed and passing[sound] else "not noticed" if not noticed else "fails without it"
             print(f"{fault['name']:60} {words}", flush=True)
             if words != "noticed":

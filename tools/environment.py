@@ -26,7 +26,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What decides whether an environment is up to date.
 INPUTS = ["requirements.txt", "constraints.txt", "pyproject.toml", "tools/environment.py"]
 # MB that pip fetches on Linux x86-64 for each group alone, and for torch's CPU build with what it needs.
-DOWNLOAD = {"book": 138, "torch": 192, "node": 62, "lab": 21, "course": 1, "test": 147, "release": 100}
+DOWNLOAD = {"book": 138, "torch": 192, "node": 61, "lab": 21, "course": 1, "test": 112, "release": 102}
 
 
 class Problem(Exception):

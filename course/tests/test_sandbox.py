@@ -122,6 +122,11 @@ def test_no_package_is_there_that_an_answer_may_not_use(told: Callable[[str], st
     assert not found & {"posenc", "scipy", "sympy", "mpmath", "transformers", "course"}
 
 
+def test_of_the_grader_only_what_runs_inside_is_there(told: Callable[[str], str]) -> None:
+    cell = "import os\ndef rotation():\n    return ' '.join(sorted(os.listdir('/grader')))"
+    assert told(cell) == "alone.py plain.py seccomp.py worker.py"
+
+
 # ---- what ends
 
 

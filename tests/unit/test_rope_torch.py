@@ -309,6 +309,7 @@ def _speaks_of_rotation(settings):
     return any({"rope", "rotary"} & {*key.split("_")} for key in named)
 
 
+@pytest.mark.release
 def test_every_configuration_of_transformers(transformers):
     """Each model's default configuration and those of its parts, layer type by layer type.
 

@@ -125,8 +125,11 @@ BAD_LAYOUTS = ["pairs", None, 1]
 
 
 def of_each(names, argument, values):
-    """Bad settings for `refuses`: one argument of several schemes, each with every one of the values."""
-    return [(name, {argument: value}, argument) for name in names for value in values]
+    """Bad settings for `refuses`: the values of one argument with the first of several schemes, one with the others."""
+    first, *others = names
+    return [(first, {argument: value}, argument) for value in values] + [
+        (name, {argument: values[0]}, argument) for name in others
+    ]
 
 
 def refuses(settings):

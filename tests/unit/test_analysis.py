@@ -104,18 +104,3 @@ def test_gradients_reach_every_tensor():
         assert torch.autograd.gradcheck(function, (noise(6, 3),))
     assert torch.autograd.gradcheck(lambda codes: shift_residual(codes, 1), (noise(9, 2),))
     assert torch.autograd.gradcheck(lambda y: fit_scores(y, [2.0, 1.0]).coefficients, (noise(9),))
-
-
-def test_rows_of_several_widths_are_refused():
-    with pytest.raises(TypeError, match="codes must be a number or an array of real numbers"):
-        greatest_norm([[1.0], [2.0, 3.0]])
-
-
-def test_floats_of_any_width_and_order_are_read():
-    codes = TABLES["harmonic"]
-    wide = np.zeros((64, 32))
-    wide[:, ::2] = codes
-    assert translation_residual(wide[:, ::2]) == translation_residual(codes)
-    assert monotonicity_violations(codes[::-1][::-1]) == monotonicity_violations(codes)
-    assert least_distance(np.arange(6).reshape(3, 2)) == least_distance([[0, 1], [2, 3], [4, 5]])
-    np.testing.assert_allclose(greatest_norm(codes.astype(np.float32)), greatest_norm(codes), rtol=1e-6)

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posenc.analysis import (
-    coverage,
     critical_dimension,
     fingerprint,
     fit_scores,
@@ -37,12 +36,6 @@ def test_uncovered_against_every_angle(frequencies, trained, more, tolerance):
         slow_uncovered(np.array(frequencies), trained, trained + more, tolerance + slack) for slack in (1e-9, -1e-9)
     )
     assert np.all((least - 1e-12 <= found) & (found <= most + 1e-12))
-
-
-def test_the_older_name_gives_the_same():
-    assert "uncovered" in coverage.__doc__
-    np.testing.assert_array_equal(coverage(inv_freq(8), 5, 9, 0.2), uncovered(inv_freq(8), 5, 9, tolerance=0.2))
-    np.testing.assert_array_equal(coverage(inv_freq(8), 5, 9), uncovered(inv_freq(8), 5, 9))
 
 
 def test_uncovered_by_hand():

@@ -40,18 +40,6 @@ def test_the_four_terms(queries, keys, dim, head_dim, batched, seed):
     np.testing.assert_allclose(terms.position_position[at][-1, 0], (w_q @ p_t[-1]) @ (w_k @ p_s[0]))
 
 
-def test_the_last_term_keeps_the_offset_without_a_matrix_only():
-    nothing, identity = np.zeros((1, 128)), np.eye(128)
-    random = np.random.default_rng(0).standard_normal((128, 128))
-
-    def last(t, weight):
-        codes = sinusoidal([t], 128), sinusoidal([t + 7], 128)
-        return four_terms(nothing, nothing, *codes, identity, weight).position_position[0, 0]
-
-    np.testing.assert_allclose([last(10, identity), last(60, identity)], 46.8218, atol=5e-5)
-    assert abs(last(10, random) - last(60, random)) > 1
-
-
 OFFSETS, PLACES = np.arange(-50, 51), np.arange(100)
 
 

@@ -84,63 +84,6 @@ def test_positions_may_carry_a_gradient(torch):
     np.testing.assert_allclose(at.grad, [1.01, 1.01])
 
 
-@pytest.mark.parametrize("dim", [0, -2, 7])
-def test_dim_must_be_even_and_positive(dim):
-    with pytest.raises(ValueError, match=f"dim must be even and positive.*got {dim}"):
-        inv_freq(dim)
-
-
-@pytest.mark.parametrize("dim", [4.0, "4", None, True])
-def test_dim_must_be_whole(dim):
-    with pytest.raises(TypeError, match="dim must be a whole number"):
-        inv_freq(dim)
-
-
-@pytest.mark.parametrize("base", [0, -1.0, math.nan, math.inf])
-def test_base_must_be_positive(base):
-    with pytest.raises(ValueError, match="base must be finite and greater than 0"):
-        inv_freq(8, base)
-
-
-@pytest.mark.parametrize("base", ["1e4", None, True])
-def test_base_must_be_a_number(base):
-    with pytest.raises(TypeError, match="base must be a number"):
-        inv_freq(8, base)
-
-
-@pytest.mark.parametrize("at", [math.nan, math.inf, [0.0, -math.inf]])
-def test_positions_must_be_finite(at):
-    with pytest.raises(ValueError, match="positions must be finite"):
-        angles(at, inv_freq(8))
-
-
-def test_positions_must_be_numbers():
-    with pytest.raises(TypeError, match="positions must be a number or an array"):
-        angles("three", inv_freq(8))
-
-
-@pytest.mark.parametrize("frequencies", [np.ones((2, 2)), np.empty(0), 1.0])
-def test_frequencies_must_be_a_list(frequencies):
-    with pytest.raises(ValueError, match=r"inv_freq must have shape \(dim/2,\)"):
-        angles(1, frequencies)
-
-
-def test_complex_positions_are_refused():
-    with pytest.raises(TypeError, match="positions must be real numbers, got dtype complex128"):
-        angles(np.array([1j]), inv_freq(8))
-
-
-def test_frequencies_must_not_be_negative():
-    with pytest.raises(ValueError, match="inv_freq must not be negative"):
-        wavelengths([1.0, -0.1])
-
-
-@pytest.mark.parametrize("length", [0, -5, math.nan])
-def test_length_must_be_positive(length):
-    with pytest.raises(ValueError, match="length must be finite and greater than 0"):
-        turns(length, inv_freq(8))
-
-
 @pytest.mark.torch
 def test_two_libraries_do_not_mix(torch):
     with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):

@@ -42,14 +42,8 @@ FLOORS = [
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
 ONE_FLOOR = {
-    "analysis",
-    "bias",
-    "doctor",
-    "figures",
-    "scaling",
-    "schemes",
-    "widgets",
-}  # packages whose modules share a floor and may import each other
+    "analysis", "bias", "doctor", "figures", "scaling", "schemes", "widgets",
+}  # fmt: skip
 ONE_LIBRARY = {"figures", "widgets"}  # which are Plotly's figures and anywidgets throughout
 WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"}
 WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4, 5)} | {

@@ -23,7 +23,13 @@ def test_six_programs_and_the_first_one_are_found():
 
 # Without torch.compile, FlexAttention says that it is slow; nobody needs a compiler to read this page.
 @pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
-@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(program, marks=[pytest.mark.release] * ("import jax" in program), id=heading)
+        for heading, program in PROGRAMS.items()
+    ],
+)
 def test_it_prints_what_it_says(program, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     from transformers.models.llama import modeling_llama

@@ -42,13 +42,6 @@ def test_it_prints_what_it_says(program, tmp_path, capsys):
     assert capsys.readouterr().out.splitlines() == PRINTS.findall(program)
 
 
-@every_program
-def test_it_is_small(program):
-    lines = [line for line in program.splitlines() if line.strip() and not line.startswith(("import ", "from "))]
-    assert 3 <= len(lines) <= 17
-    assert max(map(len, lines)) <= 88
-
-
 def test_one_program_an_answer_and_none_in_another_form():
     assert len(PROGRAMS) == PAGE.count("```python") >= 22
 

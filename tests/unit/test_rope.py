@@ -175,49 +175,34 @@ def test_frequencies_that_no_type_makes_are_read():
     assert (rope.inv_freq.tolist(), rope.rotary_dim, rope.axes) == ([1.0, 0.5, 0.0], 6, (0, 0, 1))
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Rope(7), "dim must have an even width"),
-        (lambda: Rope(8, layout="halves"), "layout must be one of"),
-        (lambda: Rope(8, axes=[0]), "axes must have a number for each of the 4 pairs, got 1"),
-        (lambda: Rope(8, scaling=Scaled(np.ones(5), 1.0)), "scaling must have a frequency for each pair that turns, 4"),
-        (lambda: Rope(8, 5.0, scaling=Scaled(np.ones(4), 1.0)), "base must be None"),
-        (lambda: Rope(8, 5.0, scaling={"rope_theta": 6.0}), "base must be what scaling says, 6.0, or None, got 5.0"),
-        (lambda: Rope(8, layer_type="full_attention"), "layer_type must be None"),
-        (lambda: Rope(8, attention_factor=0), "attention_factor must be"),
-        (lambda: Rope.axial(10), "dim must be a multiple of two for each of the 2 axes, 4, got 10"),
-        (lambda: Rope(8).rotate(np.ones((1, 3, 6))), "x must have heads of width 8, got shape"),
-        (lambda: Rope(8)(np.ones((1, 4, 8)), np.ones((1, 3, 8))), "q must be no longer than k"),
-        (lambda: Rope(8).table(), "either positions or length must be given"),
-        (
-            lambda: Rope.axial(8).rotate(np.ones((1, 3, 8)), np.arange(3)),
-            r"positions must have shape \(..., length, 2\)",
-        ),
-        (lambda: Rope(8).rotate(np.ones((1, 3, 8)), length_axis=2), "length_axis must name an axis of x"),
-        (lambda: sections((1, 3), interleaved=True), "sizes must leave room to take turns"),
-        (lambda: Rope.from_config({"rope_theta": 1e4, "hidden_size": 8}), "config must have head_dim"),
-        (lambda: Rope.from_config({"model_type": "blt"}), "got 'blt': its parts have rotations of their own"),
-        (
-            lambda: Rope.from_config({"model_type": "falcon", "alibi": True, "rope_theta": 1e4}),
-            "got 'falcon': its alibi is True, not False",
-        ),
-        (
-            lambda: Rope.from_config({"model_type": "esm", "rope_theta": 1e4}),
-            "got 'esm': its position_embedding_type is 'absolute', not 'rotary'",
-        ),
-        (
-            lambda: Rope.from_config({"model_type": "clvp_encoder", "hidden_size": 64, "num_attention_heads": 4}),
-            "config lacks projection_dim, which the code of this model needs, got",
-        ),
-        (lambda: Rope(8, scaling={"inv_freq": [1.0] * 5}), "inv_freq must have at most 4 frequencies in config, got 5"),
-        (lambda: Rope(8, scaling={"inv_freq": [1.0, -1.0]}), "inv_freq must not be negative, got -1"),
-        (
-            lambda: Rope(16, scaling={"rope_type": "axial"}, axes=[0] * 8),
-            "axes must have at most 4 pairs of each axis",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: Rope(7), "dim must have an even width"),
+    (lambda: Rope(8, layout="halves"), "layout must be one of"),
+    (lambda: Rope(8, axes=[0]), "axes must have a number for each of the 4 pairs, got 1"),
+    (lambda: Rope(8, scaling=Scaled(np.ones(5), 1.0)), "scaling must have a frequency for each pair that turns, 4"),
+    (lambda: Rope(8, 5.0, scaling=Scaled(np.ones(4), 1.0)), "base must be None"),
+    (lambda: Rope(8, 5.0, scaling={"rope_theta": 6.0}), "base must be what scaling says, 6.0, or None, got 5.0"),
+    (lambda: Rope(8, layer_type="full_attention"), "layer_type must be None"),
+    (lambda: Rope(8, attention_factor=0), "attention_factor must be"),
+    (lambda: Rope.axial(10), "dim must be a multiple of two for each of the 2 axes, 4, got 10"),
+    (lambda: Rope(8).rotate(np.ones((1, 3, 6))), "x must have heads of width 8, got shape"),
+    (lambda: Rope(8)(np.ones((1, 4, 8)), np.ones((1, 3, 8))), "q must be no longer than k"),
+    (lambda: Rope(8).table(), "either positions or length must be given"),
+    (lambda: Rope.axial(8).rotate(np.ones((1, 3, 8)), np.arange(3)), r"positions must have shape \(..., length, 2\)"),
+    (lambda: Rope(8).rotate(np.ones((1, 3, 8)), length_axis=2), "length_axis must name an axis of x"),
+    (lambda: sections((1, 3), interleaved=True), "sizes must leave room to take turns"),
+    (lambda: Rope.from_config({"rope_theta": 1e4, "hidden_size": 8}), "config must have head_dim"),
+    (lambda: Rope.from_config({"model_type": "blt"}), "got 'blt': its parts have rotations of their own"),
+    (lambda: Rope.from_config({"model_type": "falcon", "alibi": True, "rope_theta": 1e4}),
+        "got 'falcon': its alibi is True, not False"),
+    (lambda: Rope.from_config({"model_type": "esm", "rope_theta": 1e4}),
+        "got 'esm': its position_embedding_type is 'absolute', not 'rotary'"),
+    (lambda: Rope.from_config({"model_type": "clvp_encoder", "hidden_size": 64, "num_attention_heads": 4}),
+        "config lacks projection_dim, which the code of this model needs, got"),
+    (lambda: Rope(8, scaling={"inv_freq": [1.0] * 5}), "inv_freq must have at most 4 frequencies in config, got 5"),
+    (lambda: Rope(8, scaling={"inv_freq": [1.0, -1.0]}), "inv_freq must not be negative, got -1"),
+    (lambda: Rope(16, scaling={"rope_type": "axial"}, axes=[0] * 8), "axes must have at most 4 pairs of each axis"),
+])  # fmt: skip
 def test_what_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from posenc.rope import Rope, sections
 
+pytestmark = pytest.mark.release
 rng = np.random.default_rng(0)
 LLAMA_3 = {
     "rope_type": "llama3",
@@ -25,6 +24,14 @@ ROPES = {
     "llama3": Rope(16, layout="half", scaling=LLAMA_3),
 }
 every_rope = pytest.mark.parametrize("rope", ROPES.values(), ids=ROPES)
+
+
+@pytest.fixture(autouse=True)
+def library():
+    """JAX, which only a release needs, for all tests of this file."""
+    global jax, jnp
+    import jax
+    import jax.numpy as jnp
 
 
 def heads(*shape):

@@ -178,59 +178,33 @@ X = torch.zeros(1, 256, 12, 16)  # for efficientloftr fields of 4 · 4 numbers, 
 OWN_CODE = [
     ("pixtral", "", {}, "half", GRID, _called("PixtralVisionRotaryEmbedding", X, GRID.T[None])),
     ("minimax_m3_vl", "vision_config", {}, "half", TIMES, _called("MiniMaxM3VLVisionRotaryEmbedding", X, TIMES)),
-    (
-        *("ernie4_5_vl_moe", "text_config", {}, "interleaved", TIMES),
-        _called("Ernie4_5_VLMoeTextRotaryEmbedding", X, TIMES.T[:, None]),
-    ),
+    (*("ernie4_5_vl_moe", "text_config", {}, "interleaved", TIMES), _called("Ernie4_5_VLMoeTextRotaryEmbedding", X,
+        TIMES.T[:, None])),
     ("sam2_video", "", {}, "interleaved", GRID, _called("Sam2VideoVisionRotaryEmbedding", X, GRID)),
     ("sam3_tracker_video", "", {}, "interleaved", GRID, _called("Sam3TrackerVideoVisionRotaryEmbedding", X, GRID)),
     ("edgetam_video", "", {}, "interleaved", GRID, _called("EdgeTamVideoVisionRotaryEmbedding", X, GRID)),
-    # a table of halves, which its code deals out to pairs
     ("moonshine", "", {}, "half", ROW, _called("MoonshineRotaryEmbedding", X, ROW[None])),
     ("glm4_moe", "", {}, "half", ROW, _called("Glm4MoeRotaryEmbedding", X, ROW[None])),
     ("eomt_dinov3", "", {}, "half", CENTRES, _called("EomtDinov3RotaryEmbedding", PICTURE)),
     ("dinov3_vit", "", {}, "half", CENTRES, _called("DINOv3ViTRopePositionEmbedding", PICTURE)),
     ("sapiens2", "", {}, "half", CENTRES, _called("Sapiens2RopePositionEmbedding", PICTURE)),
     ("efficientloftr", "", {}, "interleaved", GRID + 1, _called("EfficientLoFTRRotaryEmbedding", X)),
-    (
-        *("esmfold2", "atom_encoder", {}, "half", ATOMS),
-        _called("EsmFold2RotaryEmbedding", ATOMS[:, :3], ATOMS[:, 3], torch.float32),
-    ),
+    (*("esmfold2", "atom_encoder", {}, "half", ATOMS), _called("EsmFold2RotaryEmbedding", ATOMS[:, :3], ATOMS[:, 3],
+        torch.float32)),
     ("evolla", "protein_encoder_config", {}, "half", ROW, _called("EvollaSaProtRotaryEmbedding", X, ROW[None])),
-    (
-        *("esm", "", {"position_embedding_type": "rotary"}, "half", ROW),
-        _called("EsmRotaryEmbedding", X, ROW[None]),
-    ),
-    *(
-        (
-            model,
-            "",
-            {"position_embeddings_type": "rotary"},
-            "half",
-            ROW,
-            _called(f"{kind}RotaryPositionalEmbedding", TOKENS),
-        )
-        for model, kind in (
-            ("wav2vec2-bert", "Wav2Vec2Bert"),
-            ("wav2vec2-conformer", "Wav2Vec2Conformer"),
-            ("seamless_m4t", "SeamlessM4TConformer"),
-        )
-    ),
-    *(
-        (model, "", {}, "interleaved", ROW, lambda code, config: _listed(code.create_sinusoidal_positions(12, 64)))
-        for model in ("gptj", "codegen")
-    ),
-    (
-        *("granitemoehybrid", "", {"position_embedding_type": "rope"}, "half", ROW),
-        _called("GraniteMoeHybridRotaryEmbedding", X, ROW[None]),
-    ),
+    (*("esm", "", {"position_embedding_type": "rotary"}, "half", ROW), _called("EsmRotaryEmbedding", X, ROW[None])),
+    *((model, "", {"position_embeddings_type": "rotary"}, "half", ROW, _called(f"{kind}RotaryPositionalEmbedding",
+        TOKENS)) for model, kind in (("wav2vec2-bert", "Wav2Vec2Bert"), ("wav2vec2-conformer", "Wav2Vec2Conformer"),
+        ("seamless_m4t", "SeamlessM4TConformer")) ),
+    *((model, "", {}, "interleaved", ROW, lambda code, config: _listed(code.create_sinusoidal_positions(12,
+        64))) for model in ("gptj", "codegen") ),
+    (*("granitemoehybrid", "", {"position_embedding_type": "rope"}, "half", ROW),
+        _called("GraniteMoeHybridRotaryEmbedding", X, ROW[None])),
     ("zamba2", "", {"use_mem_rope": True}, "half", ROW, _called("Zamba2RotaryEmbedding", X, ROW[None])),
-    (
-        *("roformer", "", {}, "interleaved", ROW),
-        lambda code, config: _listed(code.RoFormerSinusoidalPositionalEmbedding(12, 64).create_weight()),
-    ),
+    (*("roformer", "", {}, "interleaved", ROW), lambda code,
+        config: _listed(code.RoFormerSinusoidalPositionalEmbedding(12, 64).create_weight())),
     *(("clvp", part, {}, "half", ROW, _called_for_angles) for part in ("text_config", "speech_config")),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("model", "part", "settings", "layout", "at", "theirs"), OWN_CODE)
@@ -309,6 +283,7 @@ def _speaks_of_rotation(settings):
     return any({"rope", "rotary"} & {*key.split("_")} for key in named)
 
 
+@pytest.mark.release
 def test_every_configuration_of_transformers(transformers):
     """Each model's default configuration and those of its parts, layer type by layer type.
 

@@ -205,6 +205,7 @@ def test_what_cannot_take_the_answer(change, error, message):
 # ---------------------------------------------------------------- a compiled kernel, and pieces
 
 
+@pytest.mark.release
 @layouts
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 # inductor imports code of torch's own that does
@@ -236,15 +237,3 @@ def test_shapes_beyond_the_kernels_that_torch_makes_are_turned_by_pieces(monkeyp
 def test_numpy_cannot_be_compiled():
     with pytest.raises(TypeError, match="method must not be 'compiled' where x is no torch tensor, got"):
         rotate(np.ones((5, 8)), angles(np.arange(5), inv_freq(8)), method="compiled")
-
-
-@pytest.mark.parametrize("piece", [1, 5, 16, 100, 10**6])
-@pytest.mark.parametrize("shape", [(8,), (3, 8), (2, 3, 8), (2, 3, 5, 4), (0, 3, 8), (2, 0, 8), (4, 1, 1, 2)])
-def test_pieces_make_the_whole_without_cutting_rows(shape, piece, monkeypatch):
-    monkeypatch.setattr(_rotary_torch, "PIECE", piece)
-    seen = torch.zeros(shape)
-    for place in _rotary_torch._places(seen.shape, *_rotary_torch._piece(seen.shape)):
-        assert seen[place].shape[-1] == shape[-1]
-        assert seen[place].numel() <= max(piece, shape[-1]) or len(shape) == 1
-        seen[place] += 1
-    assert torch.equal(seen, torch.ones(shape))

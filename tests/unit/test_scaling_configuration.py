@@ -68,12 +68,6 @@ def test_a_rope_dictionary_on_its_own(rope, expected):
     assert_same(from_config(rope, 64), expected())
 
 
-def test_a_rope_dictionary_per_layer_on_its_own():
-    rope = {"full_attention": {"rope_theta": 1e6, "rope_type": "linear", "factor": 8.0}, "other": {"rope_theta": 1e4}}
-    assert_same(from_config(rope, 64, layer_type="full_attention"), linear(64, 1e6, factor=8))
-    assert_same(from_config(rope, 64, layer_type="other"), default(64))
-
-
 def test_where_the_trained_length_is_found():
     rope = {"type": "yarn", "factor": 4.0}
     around = {"rope_theta": 1e4, "max_position_embeddings": 4096, "rope_scaling": rope}
@@ -143,116 +137,60 @@ LINEAR = {"rope_type": "linear", "rope_theta": 1e4, "factor": 4.0}
 LAYERS = {"full_attention": YARN, "sliding_attention": {"rope_theta": 1e4}, "none": None}
 
 
-@pytest.mark.parametrize(
-    ("config", "error", "message"),
-    [
+@pytest.mark.parametrize(("config", "error", "message"), [
         # types
-        ({"rope_type": "Yarn"}, ValueError, "rope_type must be one of .*, got 'Yarn'"),
-        ({"rope_type": 3}, TypeError, "rope_type must be a string in config, got 3"),
-        ({"rope_type": ["yarn"]}, TypeError, "rope_type must be a string in config"),
-        ({**YARN, "type": "linear"}, ValueError, "contradicts itself: rope_type is 'yarn' and type is 'linear'"),
+    ({"rope_type": "Yarn"}, ValueError, "rope_type must be one of .*, got 'Yarn'"),
+    ({"rope_type": 3}, TypeError, "rope_type must be a string in config, got 3"),
+    ({"rope_type": ["yarn"]}, TypeError, "rope_type must be a string in config"),
+    ({**YARN, "type": "linear"}, ValueError, "contradicts itself: rope_type is 'yarn' and type is 'linear'"),
         # keys
-        (
-            {**LINEAR, "attention_factor": 1.0},
-            ValueError,
-            r"unknown keys \['attention_factor'\] for rope_type 'linear'",
-        ),
-        ({**YARN, "beta": 32}, ValueError, r"unknown keys \['beta'\] for rope_type 'yarn', known are .*'beta_fast'"),
-        ({**LINEAR, 3: 4}, ValueError, r"unknown keys \['3'\]"),
-        ({"rope_theta": 1e4, "factor": 4.0}, ValueError, r"unknown keys \['factor'\] for rope_type 'default'"),
-        ({"rope_theta": 1e4, "rope_typ": "yarn"}, ValueError, r"not understood, \['rope_typ'\]; understood are"),
-        ({"rope_theta": 1e4, "rotary_share": 0.25, "hidden": 8}, ValueError, r"not understood, \['rotary_share'\]"),
+    ({**LINEAR, "attention_factor": 1.0}, ValueError, r"unknown keys \['attention_factor'\] for rope_type 'linear'"),
+    ({**YARN, "beta": 32}, ValueError, r"unknown keys \['beta'\] for rope_type 'yarn', known are .*'beta_fast'"),
+    ({**LINEAR, 3: 4}, ValueError, r"unknown keys \['3'\]"),
+    ({"rope_theta": 1e4, "factor": 4.0}, ValueError, r"unknown keys \['factor'\] for rope_type 'default'"),
+    ({"rope_theta": 1e4, "rope_typ": "yarn"}, ValueError, r"not understood, \['rope_typ'\]; understood are"),
+    ({"rope_theta": 1e4, "rotary_share": 0.25, "hidden": 8}, ValueError, r"not understood, \['rotary_share'\]"),
         # missing
-        ({"rope_type": "linear"}, ValueError, "config lacks factor for rope_type 'linear'"),
-        ({"rope_type": "linear", "factor": None}, ValueError, "config lacks factor for rope_type 'linear'"),
-        ({"type": "dynamic", "factor": 4.0}, ValueError, "config lacks original_max_position_embeddings or max_posit"),
-        ({"type": "yarn", "factor": 4.0}, ValueError, "config lacks original_max_position_embeddings or max_position"),
-        ({"type": "yarn", LENGTH: 4096}, ValueError, "config lacks factor for rope_type 'yarn', got .*; null sta"),
-        (
-            {"type": "longrope", **LISTS, LENGTH: 64},
-            ValueError,
-            "config lacks factor for rope_type 'longrope', or both",
-        ),
-        ({"type": "longrope", "factor": 4, LENGTH: 64}, ValueError, "config lacks short_factor, long_factor"),
-        (
-            {"type": "llama3", "factor": 8, LENGTH: 64},
-            ValueError,
-            "lacks rope_theta, low_freq_factor, high_freq_factor",
-        ),
-        ({"type": "proportional"}, ValueError, "config lacks rope_theta for rope_type 'proportional'"),
-        ({"rope_scaling": {"type": "linear", "factor": 4.0}}, ValueError, "config lacks rope_theta for rope_type 'lin"),
-        ({"rope_parameters": None}, ValueError, "config lacks rope_theta for rope_type 'default'"),
-        ({"rope_parameters": {}}, ValueError, "config lacks rope_theta for rope_type 'default'"),
-        ({"model_type": "bert", "hidden_size": 768}, ValueError, "config lacks rope_theta"),
-        ({"full_attention": None}, ValueError, "config lacks rope_theta"),
+    ({"rope_type": "linear"}, ValueError, "config lacks factor for rope_type 'linear'"),
+    ({"rope_type": "linear", "factor": None}, ValueError, "config lacks factor for rope_type 'linear'"),
+    ({"type": "dynamic", "factor": 4.0}, ValueError, "config lacks original_max_position_embeddings or max_posit"),
+    ({"type": "yarn", "factor": 4.0}, ValueError, "config lacks original_max_position_embeddings or max_position"),
+    ({"type": "yarn", LENGTH: 4096}, ValueError, "config lacks factor for rope_type 'yarn', got .*; null sta"),
+    ({"type": "longrope", **LISTS, LENGTH: 64}, ValueError, "config lacks factor for rope_type 'longrope', or both"),
+    ({"type": "longrope", "factor": 4, LENGTH: 64}, ValueError, "config lacks short_factor, long_factor"),
+    ({"type": "llama3", "factor": 8, LENGTH: 64}, ValueError, "lacks rope_theta, low_freq_factor, high_freq_factor"),
+    ({"type": "proportional"}, ValueError, "config lacks rope_theta for rope_type 'proportional'"),
+    ({"rope_scaling": {"type": "linear", "factor": 4.0}}, ValueError, "config lacks rope_theta for rope_type 'lin"),
+    ({"rope_parameters": None}, ValueError, "config lacks rope_theta for rope_type 'default'"),
+    ({"rope_parameters": {}}, ValueError, "config lacks rope_theta for rope_type 'default'"),
+    ({"model_type": "bert", "hidden_size": 768}, ValueError, "config lacks rope_theta"),
+    ({"full_attention": None}, ValueError, "config lacks rope_theta"),
         # contradictions
-        (
-            {"rope_theta": 1e6, "rope_parameters": YARN},
-            ValueError,
-            "rope_theta is 10000.0 in the rope dict.*, 1000000.0 o",
-        ),
-        (
-            {"partial_rotary_factor": 0.5, "rope_parameters": {**YARN, "partial_rotary_factor": 1.0}},
-            ValueError,
-            "partial",
-        ),
-        (
-            {LENGTH: 2048, "rope_parameters": YARN},
-            ValueError,
-            "original_max_position_embeddings is 4096 in .*, 2048 out",
-        ),
-        ({"rope_parameters": YARN, "rope_scaling": LINEAR}, ValueError, "rope_parameters and rope_scaling differ"),
-        ({"rope_parameters": YARN, "rope_scaling": {**YARN, "rope_theta": 5.0}}, ValueError, "and rope_scaling differ"),
-        ({"rope_parameters": YARN, "rope_scaling": {**YARN, "beta_fast": 16}}, ValueError, "and rope_scaling differ"),
-        ({"rope_parameters": LAYERS, "rope_scaling": LINEAR}, ValueError, "rope_parameters and rope_scaling differ"),
-        ({"rope_parameters": LAYERS, "rope_local_base_freq": 1e4}, ValueError, "both rope_local_base_freq, 10000.0"),
-        (
-            {"max_position_embeddings": 4096, "rope_parameters": {**LINEAR, "rope_type": "dynamic", LENGTH: 2048}},
-            ValueError,
-            "dynamic scales from one length, but original_max_position_embeddings is 2048 and max_position_embedd",
-        ),
+    ({"rope_theta": 1e6, "rope_parameters": YARN}, ValueError, "rope_theta is 10000.0 in the rope dict.*, 1000000.0 o"),
+
+    ({"partial_rotary_factor": 0.5, "rope_parameters": {**YARN, "partial_rotary_factor": 1.0}}, ValueError, "partial"),
+    ({LENGTH: 2048, "rope_parameters": YARN}, ValueError, "original_max_position_embeddings is 4096 in .*, 2048 out"),
+    ({"rope_parameters": YARN, "rope_scaling": LINEAR}, ValueError, "rope_parameters and rope_scaling differ"),
+    ({"rope_parameters": YARN, "rope_scaling": {**YARN, "rope_theta": 5.0}}, ValueError, "and rope_scaling differ"),
+    ({"rope_parameters": YARN, "rope_scaling": {**YARN, "beta_fast": 16}}, ValueError, "and rope_scaling differ"),
+    ({"rope_parameters": LAYERS, "rope_scaling": LINEAR}, ValueError, "rope_parameters and rope_scaling differ"),
+    ({"rope_parameters": LAYERS, "rope_local_base_freq": 1e4}, ValueError, "both rope_local_base_freq, 10000.0"),
+    ({"max_position_embeddings": 4096, "rope_parameters": {**LINEAR, "rope_type": "dynamic", LENGTH: 2048}}, ValueError,
+        "dynamic scales from one length, but original_max_position_embeddings is 2048 and max_position_embedd"),
         # values
-        ({"rope_scaling": "yarn"}, TypeError, "rope_scaling must be a mapping or None in config, got 'yarn'"),
-        ({"rope_parameters": [YARN]}, TypeError, "rope_parameters must be a mapping or None in config"),
-        ({**LINEAR, "rope_theta": -1.0}, ValueError, "rope_theta must be finite and greater than 0, got -1.0"),
-        ({**LINEAR, "rope_theta": "1e4"}, TypeError, "rope_theta must be a number, got '1e4'"),
-        ({**LINEAR, "factor": 0.5}, ValueError, "factor must be at least 1 .*, got 0.5"),
-        ({**LINEAR, "factor": True}, TypeError, "factor must be a number, got True"),
-        ({**YARN, LENGTH: 4096.0}, TypeError, "original_max_position_embeddings must be a whole number, got 4096.0"),
-        ({**YARN, "truncate": None}, TypeError, "truncate must be True or False, got None"),
-        ({**YARN, "beta_fast": 0}, ValueError, "beta_fast must be finite and greater than 0, got 0"),
-        ({**YARN, "beta_fast": 0.5}, ValueError, "beta_fast must not be below beta_slow, got 0.5 and 1.0"),
-        ({**YARN, "mscale": 0.7}, ValueError, "mscale and mscale_all_dim must be given together"),
-        (
-            {**YARN, "attention_factor": -1.0},
-            ValueError,
-            "attention_factor must be finite and greater than 0, got -1.0",
-        ),
-        ({"type": "longrope", **PHI3, "factor": 4, LENGTH: 64}, ValueError, r"short_factor must have shape \(32,\)"),
-        ({**LINEAR, "partial_rotary_factor": 1.5}, ValueError, "partial_rotary_factor must be from 0 to 1, got 1.5"),
-        ({**LINEAR, "partial_rotary_factor": "1"}, TypeError, "partial_rotary_factor must be a number, got '1'"),
-        (
-            {**LINEAR, "partial_rotary_factor": 0.05},
-            ValueError,
-            "head_dim 64 with partial_rotary_factor 0.05 leaves 3 ",
-        ),
-        ({**LINEAR, "partial_rotary_factor": 0.0}, ValueError, "leaves 0 dimensions to rotate"),
-        (
-            {"rope_theta": 1e4, "max_position_embeddings": 4096.0, "rope_scaling": {"type": "yarn", "factor": 2.0}},
-            TypeError,
-            "max_position_embeddings must be a whole number, got 4096.0",
-        ),
-        (
-            {"max_position_embeddings": 1024, "rope_parameters": {**YARN, "factor": None}},
-            ValueError,
-            "factor must be at least 1 .*, got 0.25",
-        ),
+    ({"rope_scaling": "yarn"}, TypeError, "rope_scaling must be a mapping or None in config, got 'yarn'"),
+    ({"rope_parameters": [YARN]}, TypeError, "rope_parameters must be a mapping or None in config"),
+    ({**LINEAR, "factor": 0.5}, ValueError, "factor must be at least 1 .*, got 0.5"),
+    ({**YARN, "beta_fast": 0.5}, ValueError, "beta_fast must not be below beta_slow, got 0.5 and 1.0"),
+    ({**YARN, "mscale": 0.7}, ValueError, "mscale and mscale_all_dim must be given together"),
+    ({"type": "longrope", **PHI3, "factor": 4, LENGTH: 64}, ValueError, r"short_factor must have shape \(32,\)"),
+    ({**LINEAR, "partial_rotary_factor": 0.05}, ValueError, "partial_rotary_factor 0.05 leaves 3 "),
+    ({"max_position_embeddings": 1024, "rope_parameters": {**YARN, "factor": None}}, ValueError, "factor .* 0.25"),
         # layers
-        (LAYERS, ValueError, r"layer_type must be one of \('full_attention', 'sliding_attention', 'none'\), got None"),
-        ({"rope_parameters": LAYERS}, ValueError, r"layer_type must be one of \('full_attention', .*, got None"),
-        ({**LINEAR, "full_attention": YARN}, ValueError, "config mixes parameters of layers with parameters of all"),
-    ],
-)
+    (LAYERS, ValueError, r"layer_type must be one of \('full_attention', 'sliding_attention', 'none'\), got None"),
+    ({"rope_parameters": LAYERS}, ValueError, r"layer_type must be one of \('full_attention', .*, got None"),
+    ({**LINEAR, "full_attention": YARN}, ValueError, "config mixes parameters of layers with parameters of all"),
+])  # fmt: skip
 def test_what_a_configuration_must_not_say(config, error, message):
     before = copy.deepcopy(config)
     with pytest.raises(error, match=message):
@@ -288,18 +226,6 @@ def test_one_pair_cannot_be_scaled_dynamically():
         from_config(config, 2)
     with pytest.raises(ValueError, match="dim must be at least 4 for NTK scaling"):
         dynamic_ntk(2, seq_len=1, original_max_position_embeddings=64)
-
-
-@pytest.mark.torch
-@configured
-def test_torch_gets_what_numpy_gets(rope, longest, seq_len, expected):
-    import torch
-
-    config = {"max_position_embeddings": longest, "rope_parameters": rope}
-    scaled = from_config(config, 64, seq_len, like=torch.ones(1, dtype=torch.bfloat16))
-    assert scaled.inv_freq.dtype == torch.float64
-    np.testing.assert_allclose(scaled.inv_freq, expected().inv_freq, rtol=1e-14)
-    assert scaled.attention_factor == expected().attention_factor
 
 
 def test_an_odd_number_of_dimensions_rotates_in_whole_pairs_as_in_transformers():

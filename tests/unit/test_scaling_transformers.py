@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from posenc.scaling import (
-    default,
     from_config,
     ntk_aware,
     ntk_base,
@@ -77,14 +76,6 @@ def test_transformers_agrees(hugging_face, rope, longest, seq_len, expected):
     assert_agrees(from_config(whole, 64, seq_len), theirs)
     saved = hugging_face.config(rope, longest).to_dict()
     assert_agrees(from_config(saved, 64, seq_len), theirs)
-
-
-@pytest.mark.parametrize("base", [1e4, 5e5, 1e6])
-@pytest.mark.parametrize("head_dim", [64, 128])
-def test_transformers_agrees_on_the_default(hugging_face, base, head_dim):
-    config = hugging_face.config({"rope_theta": base}, 4096, head_dim)
-    assert_agrees(default(head_dim, base), hugging_face.functions["llama"](config))
-    assert_agrees(from_config(config.to_dict(), head_dim), hugging_face.functions["llama"](config))
 
 
 @pytest.mark.parametrize("factor", [1.0, 2.0, 4.0, 32.0])

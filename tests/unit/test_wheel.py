@@ -13,6 +13,7 @@ import pytest
 from tests.unit.test_layers import NUMPY_ALONE
 from tools.release import build_wheel
 
+pytestmark = pytest.mark.release
 ROOT = Path(__file__).resolve().parents[2]
 
 

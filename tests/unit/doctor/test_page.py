@@ -99,7 +99,7 @@ def test_a_length_that_is_none_is_said_and_left_out(doctor):
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", ["Python", "a list"])
 def test_a_broken_file_gets_its_word_and_no_picture(doctor, name):
     page = doctor()
     look(page, BROKEN[name][0].replace("\x00", ""))

@@ -41,6 +41,7 @@ def defaults():
         yield found
 
 
+@pytest.mark.release
 def test_no_default_of_transformers_is_called_wrong(defaults):
     wrong = {
         config.model_type for config in defaults if diagnose(config.to_dict()).worst() == "wrong" and not fault(config)
@@ -54,6 +55,7 @@ def fault(config):
     return diagnose(config.to_dict()).fault
 
 
+@pytest.mark.release
 def test_what_is_drawn_of_every_default_is_what_transformers_computes(defaults):
     """One after another, layer by layer; to 1e-6 where their code computes in the usual order."""
     agree, closely, seen = 0, set(), set()

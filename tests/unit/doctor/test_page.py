@@ -98,7 +98,6 @@ def test_a_length_that_is_none_is_said_and_left_out(doctor):
     assert "in 4\u202f096 tokens the fastest" in page.inner_text("#doctor-answer")
 
 
-@pytest.mark.release
 @pytest.mark.parametrize("name", ["Python", "a list"])
 def test_a_broken_file_gets_its_word_and_no_picture(doctor, name):
     page = doctor()

@@ -41,26 +41,15 @@ FLOORS = [
     {"lab.__main__"},
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
-ONE_FLOOR = {
-    "analysis", "bias", "doctor", "figures", "scaling", "schemes", "widgets",
-}  # fmt: skip
+# Packages whose modules share a floor and may import each other.
+ONE_FLOOR = {"analysis", "bias", "doctor", "figures", "scaling", "schemes", "widgets"}
 ONE_LIBRARY = {"figures", "widgets"}  # which are Plotly's figures and anywidgets throughout
 WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"}
-WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4, 5)} | {
-    f"lab.{name}"
-    for name in (
-        "corpus",
-        "runs",
-        "train",
-        "store",
-        "evaluate",
-        "measurements",
-        "statistics",
-        "exams",
-        "execution",
-        "__main__",
-    )
-}
+WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4, 5)}
+WITH_TORCH |= {
+    "lab.corpus", "lab.runs", "lab.train", "lab.store", "lab.evaluate", "lab.measurements", "lab.statistics",
+    "lab.exams", "lab.execution", "lab.__main__",
+}  # fmt: skip
 
 
 def named(path: Path) -> str:

@@ -4,7 +4,7 @@
 
 Each stand-in switches instruction sets off in NumPy, PyTorch, BLAS, oneDNN, XLA and the C library. In a copy of the
 repository the chapters are executed anew and the tests run; the red ones are listed. On two cores a stand-in takes
-about a quarter of an hour.
+about half an hour.
 """
 
 from __future__ import annotations
@@ -71,8 +71,10 @@ def main() -> None:
     """Try the stand-ins that are named, or all; exit 1 where a test is red."""
     parser = argparse.ArgumentParser(prog="python -m release.other_cpus", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("names", nargs="*", choices=[[], *STAND_INS], metavar="NAME", help=", ".join(STAND_INS))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(STAND_INS)}; all if none is named")
     names = parser.parse_args().names or list(STAND_INS)
+    if unknown := set(names) - set(STAND_INS):
+        parser.error(f"there is no stand-in {', '.join(unknown)}")
     all_green = True
     for name in names:
         with tempfile.TemporaryDirectory() as temporary:

@@ -3,9 +3,10 @@
 # the grader's sandbox, on Linux
 SANDBOX = $(if $(filter Linux,$(shell uname)),bubblewrap)
 
-.PHONY: test-course submissions # a smoke of the course is among the tests of every change, and its types among the checks
+.PHONY: test-course submissions assignments grade leaders folder student-copy instructors
+
+# a smoke of the course is among the tests of every change, and its types among the checks
 test check: GROUPS = course test
-assignments grade leaders folder student-copy instructors
 
 help::
 	@echo

@@ -57,6 +57,20 @@ def test_weights_known_by_hand():
     np.testing.assert_allclose(both.weights, [[0.9, 0.1]], atol=1e-15)
 
 
+def test_the_cat_sat_on_the_mat():
+    """S02 with real numbers: the loop over words and the product of matrices agree."""
+    words = ["the", "cat", "sat", "on", "the", "mat"]
+    table = dict(zip(dict.fromkeys(words), normal(5, 4, seed=2), strict=True))
+    x = np.stack([table[word] for word in words])
+    w_q, w_k, w_v = normal(3, 4, 4, seed=3)
+    everything = np.ones((6, 6), dtype=bool)
+    loops = by_loops(x @ w_q, x @ w_k, x @ w_v, everything, np.zeros((6, 6)), 0.5, 1)
+    output, weights, _ = attention(x @ w_q, x @ w_k, x @ w_v)
+    np.testing.assert_allclose(output, loops[0], atol=1e-12)
+    np.testing.assert_allclose(weights, loops[1], atol=1e-12)
+    np.testing.assert_array_equal(output[0], output[4])  # the same word, wherever it stands
+
+
 @given(lengths, lengths, st.integers(1, 5), st.booleans(), st.floats(0.1, 3), st.floats(0.1, 3), seeds)
 def test_matrices_do_what_loops_do(queries, keys, dim, causal, scale, temperature, seed):
     rng = np.random.default_rng(seed)
@@ -82,6 +96,13 @@ def test_moved_words_move_their_outputs_and_nothing_else(length, dim, seed):
     kept, moved = (attention(y @ w_q, y @ w_k, y @ w_v) for y in (x, x[order]))
     np.testing.assert_allclose(moved.output, kept.output[order], atol=1e-12)
     np.testing.assert_allclose(moved.weights, kept.weights[np.ix_(order, order)], atol=1e-12)
+
+
+def test_a_query_from_outside_gets_the_same_answer():
+    """S05: keys and values of "I love you" backwards, under one query: invariant, to rounding."""
+    q, k, v = normal(1, 4), normal(3, 4, seed=1), normal(3, 4, seed=2)
+    there, back = attention(q, k, v, scale=1.0).output, attention(q, k[::-1], v[::-1], scale=1.0).output
+    np.testing.assert_allclose(there, back, atol=1e-15)
 
 
 def layers(x, causal, number):
@@ -123,6 +144,13 @@ def test_causal_queries_are_the_last_ones(queries, more, seed):
     np.testing.assert_array_equal(last.weights > 0, whole.weights[:, more:] > 0)
 
 
+@given(st.floats(-1e4, 1e4), seeds)
+def test_only_differences_of_logits_matter_however_large(level, seed):
+    q, k, v = np.random.default_rng(seed).standard_normal((3, 5, 4))
+    low, high = attention(q, k, v), attention(q, k, v, bias=np.full((5, 5), level))
+    np.testing.assert_allclose(high.weights, low.weights, atol=1e-11)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_extreme_logits(dtype):
     q, k = np.array([[100.0]], dtype=dtype), np.array([[100.0], [-100.0], [100.0]], dtype=dtype)
@@ -130,6 +158,26 @@ def test_extreme_logits(dtype):
     np.testing.assert_array_equal(got.logits, [[1e4, -1e4, 1e4]])
     np.testing.assert_array_equal(got.weights, [[0.5, 0, 0.5]])
     np.testing.assert_array_equal(got.output, [[100]])
+
+
+@given(lengths, st.integers(1, 500), st.floats(1, 300), seeds)
+def test_weights_are_shares(queries, keys, spread, seed):
+    rng = np.random.default_rng(seed)
+    q, k, v = (spread * rng.standard_normal((length, 4)) for length in (queries, keys, keys))
+    got = attention(q, k, v)
+    assert (got.weights >= 0).all()
+    np.testing.assert_allclose(got.weights.sum(axis=-1), 1, atol=1e-12)
+    assert (got.output <= v.max(axis=0) + 1e-9).all()
+    assert (got.output >= v.min(axis=0) - 1e-9).all()
+
+
+@given(st.floats(0.1, 1), st.floats(1, 10))
+def test_less_temperature_is_sharper(cold, hot):
+    q, k, v = normal(3, 6, 4)
+    sharp, plain, flat = (attention(q, k, v, temperature=t).weights for t in (cold, 1.0, hot))
+    assert (sharp.max(axis=-1) >= plain.max(axis=-1) - 1e-15).all()
+    assert (plain.max(axis=-1) >= flat.max(axis=-1) - 1e-15).all()
+    np.testing.assert_allclose(sharp, attention(q, k, v, scale=1 / (2 * cold)).weights, atol=1e-12)
 
 
 def test_a_temperature_for_each_head():
@@ -165,6 +213,12 @@ def test_empty_sequences(causal):
     assert (got.output.shape, got.weights.shape) == ((2, 0, 4), (2, 0, 3))
     got = attention(none, none, none, causal=causal, mask=np.ones((0, 0), dtype=bool))
     assert (got.output.shape, got.weights.shape) == ((2, 0, 4), (2, 0, 0))
+
+
+def test_no_keys_give_nothing():
+    got = attention(np.ones((2, 3, 4)), np.ones((2, 0, 4)), np.ones((2, 0, 5)))
+    np.testing.assert_array_equal(got.output, np.zeros((2, 3, 5)))
+    assert got.weights.shape == got.logits.shape == (2, 3, 0)
 
 
 @pytest.mark.parametrize(
@@ -233,6 +287,13 @@ def test_packed_sequences_do_not_see_each_other(each, causal, seed):
         start += length
 
 
+def test_arrays_need_not_be_contiguous():
+    q, k, v = normal(3, 6, 8, 2)
+    sparse = [array[::2].swapaxes(-1, -2) for array in (q, k, v)]
+    dense = [np.ascontiguousarray(array) for array in sparse]
+    np.testing.assert_allclose(attention(*sparse).output, attention(*dense).output, atol=1e-15)
+
+
 @pytest.mark.parametrize("heads", [1, 2, 6])
 def test_grouped_keys_are_those_of_their_group(heads):
     random = np.random.default_rng(0)
@@ -243,30 +304,54 @@ def test_grouped_keys_are_those_of_their_group(heads):
     np.testing.assert_array_equal(found.weights, whole.weights)
 
 
-ROWS = np.ones((2, 3, 5, 4))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"k": ROWS[..., :3]}, r"k must be as wide as q, 4, got shape \(2, 3, 5, 3\)"),
-        ({"v": ROWS[..., :4, :]}, r"k and v must be equally long, got shapes \(2, 3, 5, 4\) and \(2, 3, 4, 4\)"),
-        ({"k": ROWS[:, :2]}, r"k must have the leading axes of q, \(2, 3\), .*, got shape \(2, 2, 5, 4\)"),
-        ({"v": ROWS[:1]}, r"v must have the leading axes of q, \(2, 3\), .* \(1, 3, 5, 4\)"),
-        ({"k": ROWS[:, :1]}, r"v must have the leading axes of k, \(2, 1\), got shape \(2, 3, 5, 4\)"),
-        (
-            {"k": ROWS[..., :4, :], "v": ROWS[..., :4, :], "causal": True},
-            "causal=True needs at least as many keys",
-        ),
-        (
-            {"temperature": [1.0, 2.0]},
-            r"temperature must be a number or one for each head, shape \(3,\)",
-        ),
-    ],
-)
-def test_arguments_that_do_not_fit_each_other(change, message):
-    with pytest.raises(ValueError, match=message):
-        attention(**({"q": ROWS, "k": ROWS, "v": ROWS} | change))
+def test_what_is_refused():
+    x = np.ones((2, 3, 5, 4))
+    with pytest.raises(ValueError, match=r"k must be as wide as q, 4, got shape \(2, 3, 5, 3\)"):
+        attention(x, x[..., :3], x)
+    with pytest.raises(ValueError, match=r"k and v must be equally long, got shapes \(2, 3, 5, 4\) and \(2, 3, 4, 4\)"):
+        attention(x, x, x[..., :4, :])
+    for name in ("k", "v"):
+        with pytest.raises(
+            ValueError, match=rf"{name} must have the leading axes of q, \(2, 3\), .*, got shape \(2, 2, 5, 4\)"
+        ):
+            attention(x, **({"k": x, "v": x} | {name: x[:, :2]}))
+        with pytest.raises(ValueError, match=rf"{name} must have the leading axes of q, \(2, 3\), .* \(1, 3, 5, 4\)"):
+            attention(x, **({"k": x, "v": x} | {name: x[:1]}))
+    with pytest.raises(ValueError, match=r"v must have the leading axes of k, \(2, 1\), got shape \(2, 3, 5, 4\)"):
+        attention(x, x[:, :1], x)
+    with pytest.raises(
+        ValueError, match="causal=True needs at least as many keys as queries, got queries=5 and keys=4"
+    ):
+        attention(x, x[..., :4, :], x[..., :4, :], causal=True)
+    with pytest.raises(
+        ValueError, match=r"temperature must be a number or one for each head, shape \(3,\), got shape \(2,\)"
+    ):
+        attention(x, x, x, temperature=[1.0, 2.0])
+    with pytest.raises(
+        ValueError, match=r"temperature must be a number or one for each head, shape \(\), got shape \(2,\)"
+    ):
+        attention(x[0, 0], x[0, 0], x[0, 0], temperature=[1.0, 2.0])
+    with pytest.raises(
+        TypeError, match="mask must be an array of booleans, True where a query may look, got dtype float64"
+    ):
+        attention(x, x, x, mask=np.ones((5, 5)))
+    with pytest.raises(TypeError, match="mask must be an array of booleans, True where a query may look, got 'all'"):
+        attention(x, x, x, mask="all")
+    with pytest.raises(ValueError, match=r"q must have shape \(..., length, width\), got shape \(4,\)"):
+        attention(x[0, 0, 0], x, x)
+    with pytest.raises(ValueError, match=r"q must be at least 1 wide, got shape \(2, 3, 5, 0\)"):
+        attention(x[..., :0], x, x)
+    with pytest.raises(TypeError, match="v must have the dtype of q, float64, got dtype float32"):
+        attention(x, x, x.astype("float32"))
+    with pytest.raises(TypeError, match="causal must be True or False, got 1"):
+        attention(x, x, x, causal=1)
+    for bad in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="bias must be finite, or −∞ for a masked pair, got (nan|inf) in an array"):
+            attention(x, x, x, bias=np.full((5, 5), bad))
+    with pytest.raises(ValueError, match=r"temperature must be greater than 0, got \[1.0, 0.0, 1.0\]"):
+        attention(x, x, x, temperature=[1.0, 0.0, 1.0])
+    with pytest.raises(ValueError, match=r"lengths must have shape \(sequences,\), got \[\[1\]\] of shape \(1, 1\)"):
+        packed_mask([[1]])
 
 
 # ---------------------------------------------------------------------------------------------------------------------

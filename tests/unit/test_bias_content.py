@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from posenc.bias import (
     tener,
     transformer_xl,
 )
-from tests.unit.bias_arguments import deberta_arguments, normal, xl_arguments
+from tests.unit.bias_arguments import deberta_arguments, is_toeplitz, normal, xl_arguments
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -73,6 +74,14 @@ def test_the_memory_of_a_segment_changes_nothing_else():
     np.testing.assert_array_equal(masked, own)  # the terms say themselves what is not there
 
 
+@pytest.mark.parametrize(("queries", "columns"), [(3, 3), (2, 5), (5, 2), (1, 4)])
+def test_relative_shift_reads_rows_that_are_one_number_shorter(queries, columns):
+    """A column of zeros in front, the first `queries` numbers left out: the docstring, number by number."""
+    scores = np.arange(1.0, 1 + 2 * queries * columns).reshape(2, queries, columns)
+    padded = np.concatenate([np.zeros((2, queries, 1)), scores], axis=-1).reshape(2, -1)
+    np.testing.assert_array_equal(relative_shift(scores), padded[:, queries:].reshape(2, queries, columns))
+
+
 def test_relative_shift_by_hand():
     table = np.array([[3.0, 2, 1, 0], [13, 12, 11, 10], [23, 22, 21, 20]])  # 10·query + distance
     shifted = relative_shift(table)
@@ -90,6 +99,15 @@ def test_relative_shift_is_exact_for_the_past_and_only_there(queries, columns, s
         column = j + queries - 1 - i
         if column < columns:
             np.testing.assert_array_equal(shifted[:, i, j], scores[:, i, column])
+
+
+def test_only_the_content_terms_are_not_toeplitz():
+    q, k, r, u, v = xl_arguments(queries=5, keys=5, both=True)
+    terms = transformer_xl(q, k, r, u, v)
+    assert is_toeplitz(terms.global_position)  # C159: v replaces the query's position in every row
+    assert np.array_equal(terms.global_content[..., 1:, :], terms.global_content[..., :-1, :])
+    for term in (terms.content_content, terms.content_position, terms.logits):
+        assert not is_toeplitz(term)
 
 
 def test_tener_by_loops():
@@ -132,3 +150,15 @@ def test_deberta_by_loops(queries, keys, span, seed):
         np.testing.assert_allclose([term[b, h, i, j] for term in terms], expected, atol=1e-12)
         np.testing.assert_allclose(terms.logits[b, h, i, j], sum(expected), atol=1e-12)
         np.testing.assert_allclose(terms.bias[b, h, i, j], sum(expected[1:]), atol=1e-12)
+
+
+def test_deberta_depends_on_content():
+    """C153: at the same offset 2, rows 2, 3 and 4 get different numbers. No bias B[i − j]."""
+    terms = deberta(*deberta_arguments(5, 5, span=4))
+    same_offset = terms.bias[0, 0, [2, 3, 4], [0, 1, 2]]
+    assert np.ptp(same_offset) > 0.1
+    assert not is_toeplitz(terms.content_to_position)
+    assert not is_toeplitz(terms.position_to_content)
+    q, k, key_relative, query_relative, offsets = deberta_arguments(5, 5, span=4)
+    flat = deberta(np.ones_like(q), np.ones_like(k), key_relative, query_relative, offsets)
+    assert is_toeplitz(flat.bias)  # with nothing to say, only the distance is left

@@ -89,10 +89,7 @@ def test_the_lists_are_those_of_the_published_configuration():
 
 def test_turns_at_a_pair_equal_python(arithmetic):
     tried = [setting for setting in settings() if setting["dim"] <= 128]
-    drawn = arithmetic(
-        "x.map((s) => Array.from({ length: s.dim / 2 }, (_, pair) => A.turnsAtPair(pair, s)))",
-        tried,
-    )
+    drawn = arithmetic("x.map((s) => Array.from({ length: s.dim / 2 }, (_, pair) => A.turnsAtPair(pair, s)))", tried)
     for setting, got in zip(tried, drawn, strict=True):
         expected = turns(setting["trained"], inv_freq(setting["dim"], setting["base"]))
         np.testing.assert_allclose(got, expected, rtol=1e-12)

@@ -9,13 +9,7 @@ import torch
 from posenc.frequencies import inv_freq
 from posenc.lab.mean_wave import mean_wave
 from posenc.lab.runs import Run
-from posenc.lab.statistics import (
-    HeldWave,
-    attention_by_distance,
-    learned_minus,
-    mean_products,
-    watch,
-)
+from posenc.lab.statistics import HeldWave, attention_by_distance, learned_minus, mean_products, watch
 from posenc.lab.train import build
 from posenc.rotary import rotate
 

@@ -57,10 +57,7 @@ def C150() -> Evidence:
         there, back = (attention(*words, bias=bias).output for words in (qkv, backwards))
         change[symmetric] = np.abs(back[:, ::-1] - there).max()
     return Evidence(
-        cases={
-            "in its symmetric form": change[True] < 1e-12,
-            "under a causal mask": change[False] < 1e-12,
-        },
+        cases={"in its symmetric form": change[True] < 1e-12, "under a causal mask": change[False] < 1e-12},
         figure=f"words in reverse order, greatest change of a word's output: causal {change[False]:.2f}, "
         f"symmetric {_error(change[True])}",
     )
@@ -83,10 +80,7 @@ def C151() -> Evidence:
     one_for_all = min(error(logits - slope * distance + past) for slope in slopes)
     between = ", ".join(f"{slope:.4f}" for slope in alibi_slopes(12)[8:])
     return Evidence(
-        cases={
-            "under a causal mask": error(each_head + past) < 1e-12,
-            "without one": error(each_head) < 1e-12,
-        },
+        cases={"under a causal mask": error(each_head + past) < 1e-12, "without one": error(each_head) < 1e-12},
         figure=f"greatest error of a weight: without a mask {_error(error(each_head))}, with a causal one "
         f"{_error(error(each_head + past))}, with that but one slope and no √d {_error(one_for_all)}; 8 heads: "
         f"1/{1 / slopes[0]:.0f} to 1/{1 / slopes[-1]:.0f}, 12 heads add {between}",
@@ -123,9 +117,7 @@ def C153() -> Evidence:
     three = terms.bias[0, [2, 3, 4], [0, 1, 2]]
     return Evidence(
         as_said=max(of_t5, _spread_on_diagonals(terms.bias)) < 1e-12,
-        weaker={
-            "one of DeBERTa's two terms depends on the distance alone": min(parts) < 1e-12,
-        },
+        weaker={"one of DeBERTa's two terms depends on the distance alone": min(parts) < 1e-12},
         figure=f"DeBERTa's bias two tokens back, of words 2, 3 and 4: {', '.join(f'{x:.2f}' for x in three)}; T5's "
         f"spread at one distance: {of_t5:.2f}",
     )
@@ -148,7 +140,7 @@ def C154() -> Evidence:
             "from the start of the last bucket on, all distances share one learned number": np.ptp(causal[last[0] :])
             == 0
             and last[0] <= 128
-            and max(last[1:]) <= 128,
+            and max(last[1:]) <= 128
         },
         figure=f"distance {far[-1]:,} {'has a bias' if runs else 'is refused'}; the last bucket starts at {last[0]} in "
         f"a decoder (number {causal[-1]}) and at {last[1]} in an encoder (number {left[-1]} before, {right[-1]} after)",

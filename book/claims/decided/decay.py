@@ -60,9 +60,7 @@ def C106() -> Evidence:
     greatest = [np.linalg.norm(rotate(np.eye(DIM), angles(m, THETA)[None]), 2) for m in (0, 500, 5000)]
     return Evidence(
         as_said=greatest[1] < 0.99,
-        weaker={
-            "the greatest score that any query and key can reach depends on the distance": np.ptp(greatest) > 1e-9,
-        },
+        weaker={"the greatest score that any query and key can reach depends on the distance": np.ptp(greatest) > 1e-9},
         figure=f"a query prepared for 500 peaks at {scores.argmax()}, at {ratio:.4f} of the key's squared length",
     )
 
@@ -84,9 +82,7 @@ def C108() -> Evidence:
     single, bank = np.abs(np.cos(LATE[1000:])).max(), np.abs(decay(LATE[1000:], THETA)).max()
     return Evidence(
         as_said=single < 0.5,
-        weaker={
-            "the mean of many waves of different speeds decays": bank < 0.5,
-        },
+        weaker={"the mean of many waves of different speeds decays": bank < 0.5},
         figure=f"greatest size from 1001 to 2048: one wave {single:.3f}, mean of 64 waves {bank:.3f}",
     )
 
@@ -188,9 +184,7 @@ def C117() -> Evidence:
     middle = [int(np.sum((50 * f < 2 * np.pi) & (np.cos(50 * f) < 0.9))) for f in (small, large)]
     return Evidence(
         as_said=steps[1] < 0.5 * steps[0],
-        weaker={
-            "fewer pairs are part-way round at a middle distance": middle[1] < middle[0],
-        },
+        weaker={"fewer pairs are part-way round at a middle distance": middle[1] < middle[0]},
         figure=f"change of the fingerprint in one step: {steps[0]:.3f} at base 10000, {steps[1]:.3f} at 1000000; pairs "
         f"part-way round at distance 50: {middle[0]} and {middle[1]}",
     )
@@ -202,9 +196,7 @@ def C183() -> Evidence:
     score = decay([1, 5], THETA)
     return Evidence(
         as_said=moved == 0,
-        weaker={
-            "up to five tokens the mean over all pairs keeps nine tenths": score[1] > 0.9,
-        },
+        weaker={"up to five tokens the mean over all pairs keeps nine tenths": score[1] > 0.9},
         figure=f"{moved} of 64 pairs change by more than 1 % at distance 1; cosines of the fastest at 1, 2, 3: "
         f"{np.cos(1):.3f}, {np.cos(2):.3f}, {np.cos(3):.3f}; S(5) = {score[1]:.3f}",
     )
@@ -215,9 +207,7 @@ def C184() -> Evidence:
     ratio, sixtieth = THETA[1] / THETA[0], int(np.argmax(THETA <= 1 / 60))
     return Evidence(
         as_said=ratio < 0.1,
-        weaker={
-            "a hand sixty times slower than the first is on the list": 0 < sixtieth < 63,
-        },
+        weaker={"a hand sixty times slower than the first is on the list": 0 < sixtieth < 63},
         figure=f"speed of pair 1 over pair 0: {ratio:.3f}; 60 times slower than pair 0 is first pair {sixtieth}",
     )
 
@@ -238,9 +228,7 @@ def C186() -> Evidence:
     middle = int(np.argmin(np.abs(500 * THETA - 1)))
     return Evidence(
         as_said=cosine[-1] < 0.9,
-        weaker={
-            "the slowest pair has lost a hundredth of its cosine": cosine[-1] < 0.99,
-        },
+        weaker={"the slowest pair has lost a hundredth of its cosine": cosine[-1] < 0.99},
         figure=f"cosine of the slowest pair at 500: {cosine[-1]:.4f}; of pair {middle}: {cosine[middle]:.2f}",
     )
 
@@ -251,9 +239,7 @@ def C187() -> Evidence:
     share = fingerprint_difference(500, 501, THETA)
     return Evidence(
         as_said=share[turned].sum() < 0.5,
-        weaker={
-            "they carry less than nine tenths of what tells 500 from 501": share[turned].sum() < 0.9,
-        },
+        weaker={"they carry less than nine tenths of what tells 500 from 501": share[turned].sum() < 0.9},
         figure=f"share of the difference between 500 and 501: the {turned.sum()} pairs that have turned "
         f"{share[turned].sum():.2%}, the fastest 8 {share[:8].sum():.1%}",
     )
@@ -266,9 +252,7 @@ def C188() -> Evidence:
     closest = sorted(others[np.argsort(fingerprint_similarity(others, 500, THETA))[-2:]].tolist())
     return Evidence(
         as_said=far < 0.5,
-        weaker={
-            "they can be told apart, as those of 0 and 1 can": abs(far - near) < 1e-12 and closest == [499, 501],
-        },
+        weaker={"they can be told apart, as those of 0 and 1 can": abs(far - near) < 1e-12 and closest == [499, 501]},
         figure=f"similarity of 500 and 501: {far:.4f}, of 0 and 1: {near:.4f}; nearest to 500 up to 32768: {closest}",
     )
 
@@ -302,10 +286,7 @@ def C191() -> Evidence:
     steep, gentle = (float(np.exp(-slope * 500)) for slope in (2.0**-1, 2.0**-8))
     reach = [np.log(1000) / slope for slope in (2.0**-1, 2.0**-8)]
     return Evidence(
-        cases={
-            "with a slope of 1/2": steep < 1e-3,
-            "with one of 1/256": gentle < 1e-3,
-        },
+        cases={"with a slope of 1/2": steep < 1e-3, "with one of 1/256": gentle < 1e-3},
         figure=f"weight over that at distance 0 falls below 1/1000 after {reach[0]:.1f} tokens at slope 1/2, after "
         f"{reach[1]:.0f} at slope 1/256; at 500 the gentle slope leaves {gentle:.2f}",
     )

@@ -70,10 +70,7 @@ def C031() -> Evidence:
     error = float(np.abs(queries[0] @ keys[0].T + differences).max())
     numbers_needed = int(np.linalg.matrix_rank(differences))
     return Evidence(
-        cases={
-            "with one number a token": numbers_needed > 1,
-            "with two": error > EXACT,
-        },
+        cases={"with one number a token": numbers_needed > 1, "with two": error > EXACT},
         figure=f"the table of m − n has rank {numbers_needed}, so one number a token is too few; ALiBi's two, "
         f"(−m, 1)·(1, n), give n − m to {_printed(error)}",
     )
@@ -107,9 +104,7 @@ def C034() -> Evidence:
     steps = [float((normalised(at, length, 1) - normalised(at + 1, length, 1))[0]) for at, length in ((2, 13), (0, 20))]
     return Evidence(
         as_said=abs(steps[0] - 1 / 13) < EXACT and abs(steps[1] - 1 / 20) < EXACT,
-        weaker={
-            "one of the two differences at least is positive": max(steps) > 0,
-        },
+        weaker={"one of the two differences at least is positive": max(steps) > 0},
         figure=f"2/13 − 3/13 = {steps[0]:.4f}, 0/20 − 1/20 = {steps[1]:.4f}; 1/13 is {1 / 13:.4f}, 1/20 {1 / 20:.4f}",
     )
 
@@ -212,9 +207,7 @@ def C040() -> Evidence:
     commute = abs(there - f[2].conjugate() * f[5]) < EXACT
     return Evidence(
         as_said=not real_tell and not (commute and abs(there - back) > 0.1),
-        weaker={
-            "over the real numbers there is none": not real_tell,
-        },
+        weaker={"over the real numbers there is none": not real_tell},
         figure=f"of {len(tried)} real tables for −4 to 4, {len(solutions)} solve it, and they are "
         f"{'not ' if real_tell else ''}symmetric: 0, 1 and (−1)^m; on the unit circle "
         f"f(5)·f̄(2) = {there.real:.3f} {there.imag:+.3f}i, f(2)·f̄(5) = {back.real:.3f} {back.imag:+.3f}i",
@@ -234,9 +227,7 @@ def C041() -> Evidence:
     same = np.abs(_rotary_scores(q, q, 2, 5) - _rotary_scores(q, q, 5, 2)).max()
     return Evidence(
         as_said=np.abs(there - back).max() < 1e-9,
-        weaker={
-            "the two scores are the same to a tenth": change < 0.1,
-        },
+        weaker={"the two scores are the same to a tenth": change < 0.1},
         figure=f"rotary score of a query at 2 and a key at 5: {there[0]:.2f}, at 5 and 2: {back[0]:.2f}; over 1000 "
         f"pairs the difference is {change:.0%} of the score in root mean square, where k = q {_printed(same, 1e-9)}",
     )
@@ -250,9 +241,7 @@ def C042() -> Evidence:
     transposed = [float(np.abs(first.T @ second - second.T @ first).max()) for first, second in (plane, blocks)]
     return Evidence(
         as_said=min(commutator) > 1e-9 and min(transposed) > 0.1,
-        weaker={
-            "these rotations at least do not commute": max(commutator) > 1e-9,
-        },
+        weaker={"these rotations at least do not commute": max(commutator) > 1e-9},
         figure=f"R₅R₇ and R₇R₅ differ by {_printed(commutator[0])} in the plane, {_printed(commutator[1])} in {DIM} "
         f"dimensions; R₅ᵀR₇ and R₇ᵀR₅ by {transposed[0]:.2f} and {transposed[1]:.2f}",
     )
@@ -280,9 +269,7 @@ def C044() -> Evidence:
     repeats = {power: np.abs(np.sin((at + 8 * np.pi) / 2**power) - np.sin(at / 2**power)).max() for power in (2, 3)}
     return Evidence(
         as_said=error < 1e-9,
-        weaker={
-            "$\\sin(t/8)$ comes back after $8\\pi$ to a tenth": repeats[3] < 0.1,
-        },
+        weaker={"$\\sin(t/8)$ comes back after $8\\pi$ to a tenth": repeats[3] < 0.1},
         figure=f"after 8π, sin(t/8) has changed by up to {_printed(repeats[3])}, sin(t/4) by "
         f"{_printed(repeats[2], 1e-9)}; sin(t/8) and the code's third dimension differ by up to {_printed(error)}",
     )

@@ -61,9 +61,7 @@ def C119() -> Evidence:
     fast, slow = unseen[TURNED].mean(), unseen[~TURNED].mean()
     return Evidence(
         as_said=fast > slow or before.mean() > 0.5,  # the fast pairs meet what is new, or repeat only past L
-        weaker={
-            "each fast pair repeats the angles of shorter distances": fast < 0.01,
-        },
+        weaker={"each fast pair repeats the angles of shorter distances": fast < 0.01},
         figure=f"unseen angles from 4096 to 8191: {TURNED.sum()} fast pairs {fast:.3f}, {np.sum(~TURNED)} slow pairs "
         f"{slow:.3f}; from 2048 to 4095, already in training, {len(before)} fast pairs {before.mean():.3f}",
     )
@@ -126,9 +124,7 @@ def C129() -> Evidence:
     low_kept, high_changed = np.allclose(slow, 1), bool(np.all(fast > 1.001))
     return Evidence(
         as_said=low_kept and high_changed,
-        weaker={
-            "one half of it holds": low_kept or high_changed,
-        },
+        weaker={"one half of it holds": low_kept or high_changed},
         figure=f"factor 4: {len(fast)} pairs of more than 32 turns slowed by {fast.max():.1f}, {len(slow)} pairs of "
         f"less than one by {slow.min():.1f}, {DIM // 2 - len(fast) - len(slow)} between; scores × "
         f"{stretched.attention_factor**2:.3f}",
@@ -202,10 +198,7 @@ def C213() -> Evidence:
         inside.append(bool(np.all(reached < 1 + 1e-9)))
         beyond.append((int(np.sum(reached > 1 + 1e-9)), reached.max()))
     return Evidence(
-        cases={
-            "for the fastest pair and the slowest": all(ends),
-            "for the slow pairs between": all(inside),
-        },
+        cases={"for the fastest pair and the slowest": all(ends), "for the slow pairs between": all(inside)},
         figure=f"{beyond[0][0]} of {np.sum(~TURNED)} slow pairs go beyond the angles of training, by up to "
         f"{', '.join(f'{most:.3f}' for _, most in beyond)} times at factors 2, 4, 8; the slowest alone is exact",
     )
@@ -247,9 +240,7 @@ def C217() -> Evidence:
     apart = np.abs(paper / released - 1)
     return Evidence(
         as_said=apart.max() < 1e-6,
-        weaker={
-            "the two ramps agree to a tenth": apart.max() < 0.1,
-        },
+        weaker={"the two ramps agree to a tenth": apart.max() < 0.1},
         figure=f"factor 4, 4096 tokens: frequencies differ by up to {apart.max():.0%} (pair {apart.argmax()}); equal "
         f"in {np.sum(apart < 1e-9)} of 64 pairs",
     )
@@ -262,9 +253,7 @@ def C218() -> Evidence:
     fit = _fitted(0)
     return Evidence(
         as_said=grows and fit.past_range < 2 * fit.in_range,  # a score that fits within goes on sensibly
-        weaker={
-            "no pair meets new angles there": np.all(unseen < 0.05),
-        },
+        weaker={"no pair meets new angles there": np.all(unseen < 0.05)},
         figure=f"{np.sum(unseen > 0.05)} of 64 pairs meet unseen angles from 4096 to 8191; a score fitted below "
         f"2048 with at most {fit.in_range:.2f} exceeds 10,000 by 4095",
     )
@@ -279,9 +268,7 @@ def C219() -> Evidence:
     rotated = float(fingerprint_similarity(5000, 5001, THETA))
     return Evidence(
         as_said=buckets.max() > 31 or not np.isfinite(bias).all(),
-        weaker={
-            "T5 has a distance beyond which all are one to it, and RoPE has none": alike < 1000 and rotated < 0.99,
-        },
+        weaker={"T5 has a distance beyond which all are one to it, and RoPE has none": alike < 1000 and rotated < 0.99},
         figure=f"T5's bias is finite at distance {far:,}; from {alike} on all distances share bucket {buckets[-1]}. "
         f"Fingerprints of 5000 and 5001 in RoPE: similarity {rotated:.3f}",
     )
@@ -297,7 +284,7 @@ def C222() -> Evidence:
         as_said=abs(slowest - 1.24e-6) < 0.005e-6 and right_period,
         weaker={
             "the frequency is right, and the period to one part in a thousand": abs(slowest - 1.24e-6) < 0.005e-6
-            and abs(printed / period - 1) < 1e-3,
+            and abs(printed / period - 1) < 1e-3
         },
         figure=f"slowest frequency {slowest:.5e} rad a token, period {period:,.0f} tokens; from 1.24e-6 it would be "
         f"{by_rounded:,.0f}",
@@ -307,10 +294,7 @@ def C222() -> Evidence:
 @decides
 def C223() -> Evidence:
     period = slowest_wavelength(QWEN_3)
-    return Evidence(
-        as_said=period > 5e6,
-        figure=f"one turn of the slowest pair: {period:,.0f} tokens",
-    )
+    return Evidence(as_said=period > 5e6, figure=f"one turn of the slowest pair: {period:,.0f} tokens")
 
 
 def _unturned(base: float, length: int) -> int:
@@ -326,7 +310,7 @@ def C224() -> Evidence:
         as_said=np.all(unseen < 0.05) or unturned[0] <= unturned[1],  # it keeps new angles away
         weaker={
             "the period is that long, and the slowest pair does not come round": period > 100 * QWEN_LENGTH
-            and still < np.pi,
+            and still < np.pi
         },
         figure=f"period {period / QWEN_LENGTH:.0f} times 32,768; there the slowest pair stands at {still:.4f} rad, "
         f"cosine {np.cos(still):.4f}. Pairs of less than a turn: {unturned[0]} of 64, {unturned[1]} with base 10,000",
@@ -365,9 +349,7 @@ def C226() -> Evidence:
     with_yarn = np.allclose(_qwen(32_768, YARN), inv_freq(DIM, 1e6))
     return Evidence(
         as_said=with_yarn and not unscaled[131_072],  # that number means "none", another one "some"
-        weaker={
-            "that number means no extension, or another number means one": with_yarn or not unscaled[131_072],
-        },
+        weaker={"that number means no extension, or another number means one": with_yarn or not unscaled[131_072]},
         figure=f"frequencies unscaled? 32768 with null: {unscaled[32_768]}; 131072 with null: {unscaled[131_072]}; "
         f"32768 with YaRN: {with_yarn}. Published: {QWEN_3.max_position_embeddings}",
     )
@@ -437,9 +419,7 @@ def C236() -> Evidence:
     fast, slow = _fitted(4), _fitted(0, 4)
     return Evidence(
         as_said=fast.past_range > 10 * fast.in_range,  # the high-frequency waves go wild
-        weaker={
-            "some of the waves go wild past the trained length": slow.past_range > 10 * slow.in_range,
-        },
+        weaker={"some of the waves go wild past the trained length": slow.past_range > 10 * slow.in_range},
         figure=f"greatest fitted score below 2048, and from there to 4095: the {len(fast.inv_freq)} fastest waves "
         f"{fast.in_range:.2f} and {fast.past_range:.2f}, the {len(slow.inv_freq)} slowest {slow.in_range:.2f} and "
         "above 10,000",

@@ -89,11 +89,7 @@ def C122() -> Evidence:
             f"back {', '.join(str(_once('copy', base, 32, times)) for times in (1, 2, 4, 8))}"
         )
     return Evidence(
-        as_said=all(kept),
-        weaker={
-            "on text it does so up to twice that length": all(near),
-        },
-        figure="; ".join(figures),
+        as_said=all(kept), weaker={"on text it does so up to twice that length": all(near)}, figure="; ".join(figures)
     )
 
 
@@ -152,9 +148,7 @@ def C124() -> Evidence:
             )
     return Evidence(
         as_said=all(repaired),
-        weaker={
-            "on text it takes away most of what is lost, and slowing the fast pairs does not": all(helped),
-        },
+        weaker={"on text it takes away most of what is lost, and slowing the fast pairs does not": all(helped)},
         figure="; ".join(figures),
     )
 
@@ -229,9 +223,7 @@ def C127() -> Evidence:
         )
     return Evidence(
         as_said=all(as_good) and all(none_gains) and not any(rope_gains),
-        weaker={
-            "a temperature helps the model without a code": all(none_gains),
-        },
+        weaker={"a temperature helps the model without a code": all(none_gains)},
         figure="; ".join(figures),
     )
 
@@ -298,10 +290,7 @@ def C220() -> Evidence:
         )
 
     return Evidence(
-        cases={
-            "up to four times the trained length": better(2, 4),
-            "at eight and sixteen times": better(8, 16),
-        },
+        cases={"up to four times the trained length": better(2, 4), "at eight and sixteen times": better(8, 16)},
         figure=_at_lengths(("sinusoidal", *BASES)),
     )
 

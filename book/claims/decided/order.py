@@ -61,7 +61,7 @@ def C001() -> Evidence:
     return Evidence(
         as_said=_apart(there, back) < EXACT,
         weaker={
-            "the rows move with the words, and what is made of all rows alike stays": moved < EXACT and pooled < EXACT,
+            "the rows move with the words, and what is made of all rows alike stays": moved < EXACT and pooled < EXACT
         },
         figure=f"outputs place by place differ by up to {_printed(_apart(there, back))}, word by word by "
         f"{_printed(moved)}, their means by {_printed(pooled)}",
@@ -78,7 +78,7 @@ def C002() -> Evidence:
         as_said=_apart(there, back) < EXACT,
         weaker={
             "the rows change places with the words, and what is made of both alike stays": moved < EXACT
-            and pooled < EXACT,
+            and pooled < EXACT
         },
         figure=f"1000 pairs of words: T(x, y) − T(y, x) has {change:.0%} of the root mean square of T(x, y); with rows "
         f"exchanged again the difference is {_printed(moved)}, of the means {_printed(pooled)}",
@@ -92,9 +92,7 @@ def C003() -> Evidence:
     closest = [int(np.abs(back - row).max(axis=-1).argmin()) for row in there]
     return Evidence(
         as_said=_apart(there, back) < EXACT,
-        weaker={
-            "row 1 or row 3 at least is the same in both": closest[0] == 0 or closest[2] == 2,
-        },
+        weaker={"row 1 or row 3 at least is the same in both": closest[0] == 0 or closest[2] == 2},
         figure=f"two layers: rows 1, 2, 3 of the first matrix are rows {', '.join(str(row + 1) for row in closest)} "
         f"of the second to {_printed(_apart(there, back[closest]))}; both rows 1 differ by "
         f"{_apart(there[0], back[0]):.2f}",
@@ -153,10 +151,7 @@ def C007() -> Evidence:
     both_ways, causal = (_attend(x, causal=causal).output for causal in (False, True))
     change = [_apart(output[1], output[3]) for output in (both_ways, causal)]
     return Evidence(
-        cases={
-            "without a mask": change[0] < EXACT,
-            "under a causal mask": change[1] < EXACT,
-        },
+        cases={"without a mask": change[0] < EXACT, "under a causal mask": change[1] < EXACT},
         figure=f"“dog bites man bites”: the outputs of “bites” differ by {_printed(change[0])} without a mask, by up "
         f"to {_printed(change[1])} under a causal one",
     )
@@ -172,10 +167,7 @@ def C008() -> Evidence:
         )
         change.append(_apart(second, third))
     return Evidence(
-        cases={
-            "without a mask": change[0] < EXACT,
-            "under a causal mask": change[1] < EXACT,
-        },
+        cases={"without a mask": change[0] < EXACT, "under a causal mask": change[1] < EXACT},
         figure=f"the output of “love” changes by {_printed(change[0])} without a mask, by up to {_printed(change[1])} "
         "under a causal one",
     )
@@ -235,10 +227,7 @@ def C011() -> Evidence:
 
     one, two, two_ways = change(1, True), change(2, True), change(2, False)
     return Evidence(
-        cases={
-            "after two layers": two > 0.01,
-            "after one layer": one > 0.01,
-        },
+        cases={"after two layers": two > 0.01, "after one layer": one > 0.01},
         figure=f"output of the last of five words, over all {len(orders)} orders of the others: changes by "
         f"{_printed(one)} after one causal layer, by up to {_printed(two)} after two, by {_printed(two_ways)} after "
         "two without a mask",
@@ -327,10 +316,7 @@ def C016() -> Evidence:
 
     keys_differ, values_differ = accepted(8, 6, 8), accepted(8, 8, 3)
     return Evidence(
-        cases={
-            "with $d_q = d_k$": values_differ,
-            "with $d_q$ and $d_k$ of two sizes": keys_differ,
-        },
+        cases={"with $d_q = d_k$": values_differ, "with $d_q$ and $d_k$ of two sizes": keys_differ},
         figure=f"d_q = 8 with d_k = 6 {'runs' if keys_differ else 'cannot be multiplied'}, d_q = d_k = 8 with "
         f"d_v = 3 {'runs' if values_differ else 'does not run'}",
     )
@@ -370,9 +356,7 @@ def C018() -> Evidence:
         weights.append(float(seen.weights[query_at, query_at - 4]))
     return Evidence(
         as_said=abs(weights[0] - weights[1]) < EXACT,
-        weaker={
-            "their score is the same": abs(logits[0] - logits[1]) < EXACT,
-        },
+        weaker={"their score is the same": abs(logits[0] - logits[1]) < EXACT},
         figure=f"rotary, four tokens apart, in sentences of 10 and 20 words: logit {logits[0]:.4f} and "
         f"{logits[1]:.4f}, weight {weights[0]:.4f} and {weights[1]:.4f}",
     )
@@ -400,7 +384,7 @@ def C019() -> Evidence:
         as_said=bias > EXACT,
         weaker={
             "a symmetric code leaves the direction to queries and keys, and they can bring it": rotary > 0.1
-            and asymmetry < EXACT,
+            and asymmetry < EXACT
         },
         figure=f"six words read backwards: with a bias of −|i − j|/2 each word's output changes by {_printed(bias)}, "
         f"with rotation by up to {_printed(rotary)}, though S(m) and S(−m) differ by {_printed(asymmetry)}",

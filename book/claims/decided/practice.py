@@ -54,10 +54,7 @@ def C131() -> Evidence:
     far = _angle_error(1_000_000, np.float32)
     counted = len(np.unique(_bfloat16(np.arange(4096))))
     return Evidence(
-        cases={
-            "in float32": near["float32"] < 0.01,
-            "in bfloat16": near["bfloat16"] < 0.01,
-        },
+        cases={"in float32": near["float32"] < 0.01, "in bfloat16": near["bfloat16"] < 0.01},
         figure=f"greatest error of an angle at position 32768: float32 {near['float32']:.1e}, bfloat16 "
         f"{near['bfloat16']:.0f} radians; at 1000000 in float32 {far:.3f}; bfloat16 tells apart {counted} of the "
         "first 4096 positions",
@@ -240,9 +237,7 @@ def C140() -> Evidence:
     shape = tuple(listing.code.shape)
     return Evidence(
         as_said=not orphan and shape == (1, rows, dim),
-        weaker={
-            "once it is made to run, one text or two come out as they should": right or not refused,
-        },
+        weaker={"once it is made to run, one text or two come out as they should": right or not refused},
         figure=f"without Module's constructor: {'AttributeError' if orphan else 'runs'}; with it: buffer {shape}, one "
         f"sentence {tuple(one.shape)} comes out as {tuple(answer.shape)}, two are {'refused' if refused else 'taken'}, "
         f"{rows} get the code of {'the sentence' if by_sentence else 'the token'}; odd width "
@@ -337,9 +332,7 @@ def C141() -> Evidence:
     error = np.abs(_bfloat16(positions) - positions).max()  # of pair 0, which turns by a radian a token
     return Evidence(
         as_said=not any(slips + flaws),
-        weaker={
-            "it does so once the slips of the pen are mended": not any(flaws),
-        },
+        weaker={"it does so once the slips of the pen are mended": not any(flaws)},
         figure=f"{sum(slips)} slips of the pen and {sum(flaws)} flaws observed; turned by head instead of token: error "
         f"{_by_head():.1f}; positions in bfloat16: error of the fastest pair up to {error:.0f} radians",
     )
@@ -403,9 +396,7 @@ def C145() -> Evidence:
     pairs = from_config(json.loads(bare), 128).inv_freq.size
     return Evidence(
         as_said="as printed" not in stops,
-        weaker={
-            "without the comment in its first line it can be read": "without the comment" not in stops,
-        },
+        weaker={"without the comment in its first line it can be read": "without the comment" not in stops},
         figure="; ".join(f"{name} it stops at “{line}”" for name, line in stops.items())
         + f"; without both it is read, and gives {pairs} frequencies",
     )

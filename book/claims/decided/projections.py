@@ -70,9 +70,7 @@ def C078() -> Evidence:
     sees = _asymmetry(shift) > 0.01, _asymmetry(_blocks(0)) > 0.01
     return Evidence(
         as_said=not any(sees),
-        weaker={
-            "no head made of these codes looks to one side at every place": before.min() < 0.5,
-        },
+        weaker={"no head made of these codes looks to one side at every place": before.min() < 0.5},
         figure=f"asymmetry (standard deviations) {_error(_asymmetry(np.eye(DIM)))} with W = I, {_asymmetry(shift):.2f} "
         f"with W = shift by one (drift with the place {_error(_drift(shift))}); that head gives the word before "
         f"{before.min():.2f} or more of its weight, at each of {len(before)} positions",
@@ -106,7 +104,7 @@ def C080() -> Evidence:
         as_said=min(_drift(random), _drift(blocks)) > 0.5 and max(asymmetry["R"], asymmetry["B"]) < 0.01,
         weaker={
             "the matrix takes direction away, whatever becomes of the rest": max(asymmetry["R"], asymmetry["B"])
-            < asymmetry["I"],
+            < asymmetry["I"]
         },
         figure=f"W = I, random, blocks aI + bJ: asymmetry (standard deviations) {_error(asymmetry['I'])}, "
         f"{asymmetry['R']:.2f}, {asymmetry['B']:.2f}; drift with the place {_error(_drift(plain))}, "
@@ -146,9 +144,7 @@ def C082() -> Evidence:
     full = np.sum((word + CODES[:-10]) * (word + CODES[10:]), axis=-1)
     return Evidence(
         as_said=wrong == 0 and np.ptp(full) < 1e-9,
-        weaker={
-            "the codes' own product falls from distance 1 to 10, 100 and 1000": np.all(np.diff(score) < 0),
-        },
+        weaker={"the codes' own product falls from distance 1 to 10, 100 and 1000": np.all(np.diff(score) < 0)},
         figure=f"first rise after distance {', '.join(f'{k} (width {d})' for d, k in first_rise.items())}; the farther "
         f"of two distances up to 200 scores more in {wrong:.1%}; with the word added, the product at distance 10 "
         f"varies with the place by a standard deviation of {full.std():.1f}",
@@ -200,9 +196,7 @@ def C085() -> Evidence:
     similar = [float(code[0] @ code[1]) / length**2 for code in codes]
     return Evidence(
         as_said=steps[-1] < 0.05 * length,
-        weaker={
-            "neighbours come closer as the base grows": np.all(np.diff(steps) < 0),
-        },
+        weaker={"neighbours come closer as the base grows": np.all(np.diff(steps) < 0)},
         figure=f"width 512, base 100, 10⁴, 10⁶, 10⁸: similarity of neighbours "
         f"{', '.join(f'{value:.3f}' for value in similar)}; step {', '.join(f'{step:.2f}' for step in steps)} at a "
         f"length of {length:.0f}",
@@ -234,9 +228,7 @@ def C087() -> Evidence:
     far, near = decay(np.arange(1000, FAR), THETA), decay([1, 10, 100], THETA)
     return Evidence(
         as_said=far.max() > 0.999,
-        weaker={
-            "far codes are as alike as codes 10 apart": far.max() > near[1],
-        },
+        weaker={"far codes are as alike as codes 10 apart": far.max() > near[1]},
         figure=f"greatest similarity of codes 1000 to {FAR - 1:,} apart: {far.max():.2f}; of codes 1, 10, 100 apart: "
         f"{near[0]:.2f}, {near[1]:.2f}, {near[2]:.2f}",
     )
@@ -271,9 +263,7 @@ def C089() -> Evidence:
     errors = [float(np.abs(values / WIDE_THETA - 1).max()) for values in (power, exponential)]
     return Evidence(
         as_said=huge.min() < np.finfo(np.float32).tiny,
-        weaker={
-            "in float32 it is the more accurate of the two": errors[1] < errors[0],
-        },
+        weaker={"in float32 it is the more accurate of the two": errors[1] < errors[0]},
         figure=f"float32: least power {huge.min():.1e} at width 2²⁰, where numbers underflow from "
         f"{np.finfo(np.float32).tiny:.0e} down; relative error at width 512: power {_error(errors[0], 2e-7)}, exp of a "
         f"logarithm {errors[1]:.0e}",
@@ -324,9 +314,7 @@ def C093() -> Evidence:
     untied, tied = missed(words @ for_words + codes @ for_codes), missed((words + codes) @ for_words)
     return Evidence(
         as_said=untied < 1e-9,
-        weaker={
-            "what concatenation can do, the sum can do to a tenth": untied < 0.1,
-        },
+        weaker={"what concatenation can do, the sum can do to a tenth": untied < 0.1},
         figure=f"a random map of [word; code], by the best map of word + code: misses {untied:.2f}; with the same "
         f"matrix for both: {_error(tied)}. Parameters {2 * for_words.size:,} against {for_words.size:,}",
     )
@@ -340,9 +328,7 @@ def C094() -> Evidence:
     cosine = np.sqrt(np.mean((unit[0] @ unit[1].T) ** 2))
     return Evidence(
         as_said=sum(spanned) <= DIM,
-        weaker={
-            "a random word and a code are nearly at right angles": cosine < 0.15,
-        },
+        weaker={"a random word and a code are nearly at right angles": cosine < 0.15},
         figure=f"1000 random words span {spanned[0]} of the {DIM} dimensions, 512 codes {spanned[1]}; root mean square "
         f"cosine of a word and a code {cosine:.3f} (1/√{DIM} = {DIM**-0.5:.3f})",
     )
@@ -361,9 +347,7 @@ def C095() -> Evidence:
     rest = np.linalg.norm(added[:-1] @ shift_matrix(1, DIM, BASE).T - added[1:], axis=-1) / np.linalg.norm(word)
     return Evidence(
         as_said=np.ptp(lengths[0]) < 1e-9,
-        weaker={
-            "a vector that turns is added, and the sum is a translation by it": turns < 1e-9 and alike < 1e-9,
-        },
+        weaker={"a vector that turns is added, and the sum is a translation by it": turns < 1e-9 and alike < 1e-9},
         figure=f"length of one word at positions 0 to 511: with the code added {lengths[0].min():.2f} to "
         f"{lengths[0].max():.2f}, under RoPE {lengths[1].min():.2f} to {lengths[1].max():.2f}; turning the sum on by a "
         f"token misses the next one by {rest.mean():.2f} of the word's length",
@@ -400,9 +384,7 @@ def C097() -> Evidence:
     moved = np.linalg.norm(sums[10][1] - sums[10][0]) / lengths[10][0]
     return Evidence(
         as_said=not (told and max(np.ptp(length) for length in lengths.values()) < 1e-9),
-        weaker={
-            "as a vector, the sum depends on the place": moved > 0.1,
-        },
+        weaker={"as a vector, the sum depends on the place": moved > 0.1},
         figure=f"length of the sum of codes 1, 10, 100 apart: {lengths[1][0]:.2f}, {lengths[10][0]:.2f}, "
         f"{lengths[100][0]:.2f}, the same at every place; the vector itself moves by {moved:.2f} of its length over 50 "
         "tokens",
@@ -416,9 +398,7 @@ def C098() -> Evidence:
     gaps = np.diff(crossings[12])
     return Evidence(
         as_said=np.ptp(gaps) <= 2 and len(crossings[0]) > 0,  # a sine crosses zero at equal distances
-        weaker={
-            "each position is a wave of some kind": all(np.ptp(values) > 0 for values in drawn.values()),
-        },
+        weaker={"each position is a wave of some kind": all(np.ptp(values) > 0 for values in drawn.values())},
         figure="zero crossings of sin(k·θ_i) for i below 100: "
         f"{', '.join(f'{len(c)} (k = {k})' for k, c in crossings.items())}; "
         f"for k = 12 at i = {', '.join(str(i) for i in crossings[12])}, ever farther apart",
@@ -464,9 +444,7 @@ def C102() -> Evidence:
     kept = np.abs(late @ late.T - CODES @ CODES.T).max()
     return Evidence(
         as_said=kept < 1e-9 and unseen.max() < 0.1,
-        weaker={
-            "the code can be computed there, and its products depend on the distance alone": kept < 1e-9,
-        },
+        weaker={"the code can be computed there, and its products depend on the distance alone": kept < 1e-9},
         figure=f"products by distance are the same from position 10000 on (error {_error(kept)}); unseen angles from "
         f"512 to 1023: {turned.sum()} pairs that have turned {unseen[turned].mean():.2f}, {np.sum(~turned)} others "
         f"{unseen[~turned].mean():.2f}",
@@ -487,10 +465,7 @@ def C103() -> Evidence:
 
     least, hidden, seen = np.linalg.norm(codes, axis=-1).min(), changed(mask), changed(None)
     return Evidence(
-        cases={
-            "where a program sets it to zero": hidden < 1e-12 < seen,
-            "by the formula": least < 1e-9,
-        },
+        cases={"where a program sets it to zero": hidden < 1e-12 < seen, "by the formula": least < 1e-9},
         figure=f"no code of the formula is shorter than {least:.2f} at width 16; zeroed by hand, the padding's "
         f"codes change the words' outputs by {seen:.2f} without a mask and by {_error(hidden, 1e-12)} with one",
     )
@@ -512,7 +487,7 @@ def C104() -> Evidence:
         weaker={
             "the cosines of random vectors crowd around zero, as $1/\\sqrt d$": all(
                 0.9 < value * np.sqrt(d) < 1.1 for d, value in spread.items()
-            ),
+            )
         },
         figure="width 2, 16, 128, 4096: root mean square cosine of random vectors "
         f"{', '.join(f'{value:.3f}' for value in spread.values())}; of what a gradient step on a key gains, its "

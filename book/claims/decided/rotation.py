@@ -90,9 +90,7 @@ def C162() -> Evidence:
     mirrored = np.abs(printed - _scores(DISTANCES + 7, -DISTANCES)).max()
     return Evidence(
         as_said=np.abs(printed - true).max() < 1e-9,
-        weaker={
-            "the score is right to a tenth of its size": _rms(printed - true) < 0.1 * _rms(true),
-        },
+        weaker={"the score is right to a tenth of its size": _rms(printed - true) < 0.1 * _rms(true)},
         figure=f"distance 7: {printed[6]:.4f} as printed, {true[6]:.4f} from rotated vectors; as printed it is the "
         f"score at −7 to {_below(mirrored, 1e-9)}",
     )
@@ -121,9 +119,7 @@ def C164() -> Evidence:
     determinant = np.linalg.det(printed(210))
     return Evidence(
         as_said=abs(determinant - 1) < 1e-9,
-        weaker={
-            "with that block, scores depend on the distance alone to a tenth": np.ptp(scores) < 0.1 * _rms(scores),
-        },
+        weaker={"with that block, scores depend on the distance alone to a tenth": np.ptp(scores) < 0.1 * _rms(scores)},
         figure=f"at an angle of 2.1: determinant {determinant:.3f}, length of the turned (0, 1) "
         f"{np.linalg.norm(printed(210)[:, 1]):.3f}; its score at distance 7, query at 7, 210, 420: {_listed(scores)}",
     )
@@ -137,9 +133,7 @@ def C165() -> Evidence:
     )
     return Evidence(
         as_said=np.abs(said - true).max() < 1e-9,
-        weaker={
-            "the score is right to a tenth of its size": _rms(said - true) < 0.1 * _rms(true),
-        },
+        weaker={"the score is right to a tenth of its size": _rms(said - true) < 0.1 * _rms(true)},
         figure=f"m − n = 7: q·R(m − n)·k = {said[6]:.4f}, q·R(n − m)·k = {other_way[6]:.4f}, from rotated vectors "
         f"{true[6]:.4f}",
     )
@@ -154,7 +148,7 @@ def C166() -> Evidence:
     return Evidence(
         as_said=abs(reached - in_degrees) < 1e-9,
         weaker={
-            "the turn is nearer to a degree than to a radian": abs(reached - in_degrees) < abs(reached - exponential),
+            "the turn is nearer to a degree than to a radian": abs(reached - in_degrees) < abs(reached - exponential)
         },
         figure=f"after one token the fastest pair (1, 0) is at ({turned[0]:.3f}, {turned[1]:.3f}), "
         f"one degree would be ({in_degrees.real:.3f}, {in_degrees.imag:.3f}); "
@@ -188,9 +182,7 @@ def C168() -> Evidence:
     agree = abs(product.real.sum() - Q @ K) < 1e-9
     return Evidence(
         as_said=agree and np.abs(product.imag).max() < 1e-9,
-        weaker={
-            "its real part is the inner product": agree,
-        },
+        weaker={"its real part is the inner product": agree},
         figure=f"first pair: q·k = {Q[:2] @ K[:2]:.4f}, qk̄ = {product[0].real:.4f} + {product[0].imag:.4f}i; "
         f"without the imaginary parts, scores of root mean square {_rms(true):.1f} are off by "
         f"{_rms(real_part - true):.1f}",
@@ -241,9 +233,7 @@ def C172() -> Evidence:
     rotary = phases(_turned(Q[:2], at, [1.0]), _turned(K[:2], at - 2, [1.0]))
     return Evidence(
         as_said=np.ptp(score) > 1e-9 or np.ptp(phase) < 1e-9,  # a relative score has a relative phase
-        weaker={
-            "where vectors are rotated, the phase depends on $m-n$ alone": np.ptp(rotary) < 1e-9,
-        },
+        weaker={"where vectors are rotated, the phase depends on $m-n$ alone": np.ptp(rotary) < 1e-9},
         figure=f"mirrored at odd positions, distance 2: score {score[0]:.4f} everywhere, phase of the complex product "
         f"{phase[0]:.3f} at even and {phase[1]:.3f} at odd positions; rotated: {rotary[0]:.3f} everywhere",
     )
@@ -319,9 +309,7 @@ def C176() -> Evidence:
     scores = np.array([mixed(Q, m) @ mixed(K, m - OFFSET) for m in NEARBY])
     return Evidence(
         as_said=np.abs(swap - half).max() < 1e-9,
-        weaker={
-            "in matching order the two are one swap": reordered < 1e-9,
-        },
+        weaker={"in matching order the two are one swap": reordered < 1e-9},
         figure=f"largest difference of the two {np.abs(swap - half).max():.1f}, in matching order "
         f"{_below(reordered, 1e-9)}; mixed up, the score at distance 7, query at 7, 10, 100, 500: {_listed(scores, 2)}",
     )
@@ -420,9 +408,7 @@ def C180() -> Evidence:
     in_float32 = errors(np.float32(BASE) ** -exponents, np.float32(BASE) ** exponents)
     return Evidence(
         as_said=rounded[1] < rounded[0] and in_float32[1] < in_float32[0],
-        weaker={
-            "the list, made once, saves all further powers": again == 0 < each_time,
-        },
+        weaker={"the list, made once, saves all further powers": again == 0 < each_time},
         figure=f"powers that a forward pass computes: {each_time}, with a list made beforehand {again}; largest error "
         f"of an angle below position 8192, lists rounded to float32: {rounded[0]:.1e} rad multiplied, "
         f"{rounded[1]:.1e} rad divided",
@@ -452,9 +438,7 @@ def C182() -> Evidence:
     expected = float(np.sqrt(2 - 2 * decay(100, THETA)))
     return Evidence(
         as_said=max(changes.values()) < 0.01,
-        weaker={
-            "lengths are kept": kept < 1e-9 and abs(changes[100] - expected) < 0.05,
-        },
+        weaker={"lengths are kept": kept < 1e-9 and abs(changes[100] - expected) < 0.05},
         figure=f"lengths change by {_below(kept, 1e-9)}; scores of random q and k by, in their own root mean square, "
         f"{_listed(list(changes.values()), 2)} at distance 1, 2, 5, 100",
     )
@@ -499,9 +483,7 @@ def C196() -> Evidence:
     after = np.sum(_turned(w_q @ first, AT) * _turned(w_k @ second, AT - OFFSET), axis=-1)
     return Evidence(
         as_said=np.ptp(before) < 1e-9,
-        weaker={
-            "with rotated embeddings the score is relative to a tenth": np.ptp(before) < 0.1 * _rms(before),
-        },
+        weaker={"with rotated embeddings the score is relative to a tenth": np.ptp(before) < 0.1 * _rms(before)},
         figure=f"score at distance 7, query at 7, 10, 500, 5000, 100000: embeddings rotated {_listed(before, 2)}; "
         f"queries and keys rotated {after[0]:.2f} everywhere",
     )
@@ -523,9 +505,7 @@ def C197() -> Evidence:
     keys_values, all_three, right = change("kv"), change("qkv"), change("qk")
     return Evidence(
         as_said=keys_values < 1e-9,
-        weaker={
-            "with the query rotated as well, nothing changes when all tokens move": all_three < 1e-9,
-        },
+        weaker={"with the query rotated as well, nothing changes when all tokens move": all_three < 1e-9},
         figure=f"change of the outputs when all tokens move by 100: {keys_values:.0%} with k and v rotated, "
         f"{all_three:.0%} with q, k and v, {_below(right, 1e-9)} with q and k",
     )

@@ -44,7 +44,7 @@ def C050() -> Evidence:
                 number, THETA
             ).any()
             or np.allclose(length, TURN)
-            or np.all(np.diff(number) < 0),
+            or np.all(np.diff(number) < 0)
         },
         figure=f"width 128, last pair: wavelength {length[-1]:,.0f} tokens, wave number {THETA[-1]:.3e} radians a "
         f"token; 2πλ would be {number[-1]:,.0f}",
@@ -72,9 +72,7 @@ def C052() -> Evidence:
     hertz, length = turns(1, WIDE_THETA), wavelengths(WIDE_THETA)
     return Evidence(
         as_said=np.allclose(printed, WIDE_THETA) or np.allclose(printed, hertz),
-        weaker={
-            "it is the list of wavelengths under a wrong name": np.allclose(printed, length),
-        },
+        weaker={"it is the list of wavelengths under a wrong name": np.allclose(printed, length)},
         figure=f"width 512, k = 1: printed {printed[0]:.3f}, which is the wavelength; radians a token "
         f"{WIDE_THETA[1]:.5f}, turns a token {hertz[1]:.5f}; k = 256: {printed[-1]:,.0f}, longest wavelength "
         f"{length[-1]:,.0f}",
@@ -88,9 +86,7 @@ def C053() -> Evidence:
     found = np.isclose(beyond[:, None], WIDE_THETA, rtol=1e-6, atol=0).any()
     return Evidence(
         as_said=pairs == WIDE + 1,
-        weaker={
-            "some $i$ from $d/2$ on has the speed of a pair": found,
-        },
+        weaker={"some $i$ from $d/2$ on has the speed of a pair": found},
         figure=f"width 512: {pairs} values of i; the last, {pairs - 1}, turns at {WIDE_THETA[-1]:.4e}, and i = 512 "
         f"would turn at {beyond[-1]:.0e}, slower than any column",
     )
@@ -102,9 +98,7 @@ def C054() -> Evidence:
     different = len(np.unique(speeds.round(8)))
     return Evidence(
         as_said=np.allclose(speeds, BASE ** (-2 * np.arange(DIM) / DIM), rtol=1e-6, atol=0),
-        weaker={
-            "each dimension has a speed of its own": different == DIM,
-        },
+        weaker={"each dimension has a speed of its own": different == DIM},
         figure=f"width 128: {different} speeds on 128 dimensions; dimension 64 turns at {speeds[64]:.4f}, where i = 64 "
         f"in the formula gives {BASE**-1.0:.4f}",
     )
@@ -125,10 +119,7 @@ def C055() -> Evidence:
     longest = {dim: float(wavelengths(inv_freq(dim, BASE))[-1]) for dim in (*USUAL, WIDEST)}
     end = BASE * TURN
     return Evidence(
-        cases={
-            "in a very wide code": _reaches(WIDEST),
-            "at the usual widths": any(_reaches(dim) for dim in USUAL),
-        },
+        cases={"in a very wide code": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
         figure=f"longest wavelength for width 4, 64, 128, 512, 768: "
         f"{', '.join(f'{longest[dim]:,.0f}' for dim in USUAL)}, for 65,536 {longest[WIDEST]:,.0f}; "
         f"10000·2π = {end:,.0f}",
@@ -140,10 +131,7 @@ def C056() -> Evidence:
     last = {dim: float(inv_freq(dim, BASE)[-1]) for dim in (4, DIM, WIDE, WIDEST)}
     other = np.arctan2(*sinusoidal(1, WIDE, BASE, "interleaved", denominators="tensor2tensor")[-2:])
     return Evidence(
-        cases={
-            "in a very wide code": _reaches(WIDEST),
-            "at the usual widths": any(_reaches(dim) for dim in USUAL),
-        },
+        cases={"in a very wide code": _reaches(WIDEST), "at the usual widths": any(_reaches(dim) for dim in USUAL)},
         figure=f"last frequency for width 4, 128, 512, 65,536: {last[4]:.4e}, {last[DIM]:.4e}, {last[WIDE]:.4e}, "
         f"{last[WIDEST]:.4e}; tensor2tensor's at 512: {other:.4e}",
     )
@@ -174,10 +162,7 @@ def C057() -> Evidence:
 
     error = np.abs(by_planes / length - 1).max()
     return Evidence(
-        cases={
-            "where $d$ counts the planes": fits(by_planes),
-            "where $d$ is the width of the code": fits(by_width),
-        },
+        cases={"where $d$ counts the planes": fits(by_planes), "where $d$ is the width of the code": fits(by_width)},
         figure=f"width 512, {len(length)} planes, last period {length[-1]:,.0f}; the table with d = 512 has "
         f"{len(by_width)} planes and ends at {by_width[-1]:,.0f}, with d = 256 it ends at {by_planes[-1]:,.0f}, "
         f"off by {_largest(error)} anywhere",
@@ -190,10 +175,7 @@ def C058() -> Evidence:
     printed = TURN * BASE ** (np.arange(DIM) / DIM)
     right = np.isclose(period, printed, rtol=1e-6)
     return Evidence(
-        cases={
-            "for even $i$": right[0::2].all(),
-            "for odd $i$": right[1::2].all(),
-        },
+        cases={"for even $i$": right[0::2].all(), "for odd $i$": right[1::2].all()},
         figure=f"width 128: right for {right[0::2].sum()} of 64 even and {right[1::2].sum()} of 64 odd dimensions; "
         f"dimension 1 has the period {period[1]:.3f}, printed {printed[1]:.3f}",
     )
@@ -206,9 +188,7 @@ def C059() -> Evidence:
     factors = BASE ** (2 * index / WIDE)
     return Evidence(
         as_said=WIDE_THETA.shape == (1, WIDE) and entries and factors.max() <= 1,
-        weaker={
-            "one of the three statements holds": WIDE_THETA.size == WIDE or entries or factors.max() <= 1,
-        },
+        weaker={"one of the three statements holds": WIDE_THETA.size == WIDE or entries or factors.max() <= 1},
         figure=f"width 512: {WIDE_THETA.size} entries; entry 255 is {WIDE_THETA[-1]:.3e}, 10000^(−255/512) would be "
         f"{BASE ** (-255 / WIDE):.3e}; 10000^(2i/512) runs from {factors[0]:.0f} to {factors[-1]:,.0f}",
     )
@@ -251,9 +231,7 @@ def C061() -> Evidence:
     varies, constant = (np.ptp(np.sum(c[:-5] * c[5:], axis=-1)) for c in (code, waves))
     return Evidence(
         as_said=again < 1e-9 and varies < 1e-9,
-        weaker={
-            "each dimension has a period of its own": again < 1e-9,
-        },
+        weaker={"each dimension has a period of its own": again < 1e-9},
         figure=f"each dimension repeats to {_largest(again)}; the product of two codes 5 apart, width 64, varies over "
         f"512 positions by {varies:.1f}; variation for two sinusoidal ones {_largest(constant, 1e-10)}",
     )
@@ -266,9 +244,7 @@ def C062() -> Evidence:
     first = eighths[np.argmax(moved < 1e-9)]
     return Evidence(
         as_said=np.isclose(first, 2 * TURN),
-        weaker={
-            "the period of the pair is longer than that of its sine": first > TURN + 0.01,
-        },
+        weaker={"the period of the pair is longer than that of its sine": first > TURN + 0.01},
         figure=f"of the multiples of π/8, the first that brings (sin x, cos x) back is {first / np.pi:.0f}π, to "
         f"{_largest(moved[np.argmax(moved < 1e-9)])}",
     )
@@ -323,10 +299,7 @@ def C065() -> Evidence:
     table = _table(513, WIDE)
     distinct = [_distinct(row) for row in table]
     return Evidence(
-        cases={
-            "from position 1 on": min(distinct[1:]) == WIDE,
-            "at position 0": distinct[0] == WIDE,
-        },
+        cases={"from position 1 on": min(distinct[1:]) == WIDE, "at position 0": distinct[0] == WIDE},
         figure=f"different values in a row of 512: {distinct[0]} at position 0, no fewer than {min(distinct[1:])} at "
         f"each of 1 to 512; rounded to float32, {_distinct(table[1].astype(np.float32))} at position 1",
     )
@@ -341,7 +314,7 @@ def C066() -> Evidence:
     return Evidence(
         as_said=error > 1e-9,
         weaker={
-            "the first row is an exception in its length, if in nothing else": abs(norms[0] - norms[1:].mean()) > 1e-9,
+            "the first row is an exception in its length, if in nothing else": abs(norms[0] - norms[1:].mean()) > 1e-9
         },
         figure=f"difference between row 0 and (sin 0, cos 0, …) {_largest(error)}; its length is {norms[0]:.1f}, "
         f"that of the others {norms[1:].min():.1f} to {norms[1:].max():.1f}",
@@ -355,9 +328,7 @@ def C067() -> Evidence:
     far = np.abs(table[100:] - table[:-100]).max(axis=0)
     return Evidence(
         as_said=step.max() < 0.1 and far.min() > 0.1,
-        weaker={
-            "one of the two halves holds": step.max() < 0.1 or far.min() > 0.1,
-        },
+        weaker={"one of the two halves holds": step.max() < 0.1 or far.min() > 0.1},
         figure=f"one step changes dimension 0 by up to {step[0]:.4f}; 100 steps change the last pair by at most "
         f"{far[-2:].max():.4f}; 0 and 44 differ in dimension 0 by {abs(table[44, 0] - table[0, 0]):.3f}, 0 and 710 by "
         f"{abs(table[710, 0] - table[0, 0]):.0e}",
@@ -371,9 +342,7 @@ def C068() -> Evidence:
     pair = np.maximum(second[0::2], second[1::2])
     return Evidence(
         as_said=second.max() < 1e-9,
-        weaker={
-            "it holds to a tenth of a step in every dimension": np.all(second < 0.1 * first),
-        },
+        weaker={"it holds to a tenth of a step in every dimension": np.all(second < 0.1 * first)},
         figure=f"largest second difference in pair 0, 64, 128, 255 of 256: {pair[0]:.3f}, {pair[64]:.1e}, "
         f"{pair[128]:.1e}, {pair[255]:.1e}",
     )
@@ -397,9 +366,7 @@ def C069() -> Evidence:
     longer = [second > first for first, second in zip(alone, both, strict=True)]
     return Evidence(
         as_said=all(longer),
-        weaker={
-            "it does so for one pair at least": any(longer),
-        },
+        weaker={"it does so for one pair at least": any(longer)},
         figure="first return in units of 2π/θ, pairs 0, 1, 16, 32, 63: sine alone "
         + ", ".join(f"{twelfths / 12:.2f}" for twelfths in alone)
         + "; sine and cosine "
@@ -449,7 +416,7 @@ def C072() -> Evidence:
         as_said=np.allclose(turned, sin) and np.allclose(turned, cos),
         weaker={
             "the angle is its own sine or cosine to a hundredth": np.allclose(turned, sin, atol=0.01)
-            or np.allclose(turned, cos, atol=0.01),
+            or np.allclose(turned, cos, atol=0.01)
         },
         figure=f"k = 10, pair 0: α = {turned[9, 0]:.0f}, PE = ({sin[9, 0]:.3f}, {cos[9, 0]:.3f}); the product formulas "
         f"built on PE hold to {_largest(product)}",

@@ -64,11 +64,7 @@ def test_files_in_the_repository_agree_on_the_address():
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
     """What a command printed; its output is shown if it fails."""
     result = subprocess.run(
-        [str(part) for part in command],
-        cwd=cwd,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
+        [str(part) for part in command], cwd=cwd, env=os.environ | environment, capture_output=True, text=True
     )
     assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
     return result.stdout

@@ -54,8 +54,7 @@ def test_a_download_that_fails_ends_in_one_sentence(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("torch", "without", "expected"),
-    [("", False, True), ("2.11.0", False, False), ("", True, False)],
+    ("torch", "without", "expected"), [("", False, True), ("2.11.0", False, False), ("", True, False)]
 )
 def test_torch_is_installed_only_where_it_is_wanted_and_missing(monkeypatch, torch, without, expected):
     calls = []

@@ -91,8 +91,9 @@ EXAMPLES = {
     "hands_used": lambda: figures.hands_used(USED, 1),
     "waves": lambda: figures.waves(np.arange(9), 8, 1e4, [0]),
     "decay_and_law": lambda: figures.decay_and_law(np.arange(1, 200), 8, 1e4),
-    "scores_in_attention": lambda: figures.scores_in_attention([1], {"a": ([1.0], [1.0], 0.8), "b": ([1.0], [1.0],
-        0.0)}, 8, 1e4),
+    "scores_in_attention": lambda: figures.scores_in_attention(
+        [1], {"a": ([1.0], [1.0], 0.8), "b": ([1.0], [1.0], 0.0)}, 8, 1e4
+    ),
     "decay_for_bases": lambda: figures.decay_for_bases(np.arange(1, 9), 8, [1e4]),
     "step_sizes": lambda: figures.step_sizes([5, 10, 13, 20]),
     "code_tables": lambda: figures.code_tables(CODES),
@@ -103,8 +104,9 @@ EXAMPLES = {
     "frequency_roles": lambda: figures.frequency_roles(512, 128, 1e4),
     "shifted_hands": lambda: figures.shifted_hands(5, 3, 64, 1e4, [0, 4, 16]),
     "inner_products": lambda: figures.inner_products(500, [32, 64, 128, 512], 1e4),
-    "products_through_weights": lambda: figures.products_through_weights(np.arange(-20, 21), [0, 100, 200], 32, 1e4,
-        WEIGHTS),
+    "products_through_weights": lambda: figures.products_through_weights(
+        np.arange(-20, 21), [0, 100, 200], 32, 1e4, WEIGHTS
+    ),
     "projected_sum": lambda: figures.projected_sum(WORDS[:2, :4], sinusoidal([5, 3], 4), TWO_WEIGHTS),
     "turned_and_mapped": lambda: figures.turned_and_mapped(SMALL_WEIGHTS, 0.6),
     "block_maps": lambda: figures.block_maps({"random": RANDOM[:4, :4], "shift": shift_matrix(1, 8)}),
@@ -135,15 +137,17 @@ EXAMPLES = {
     "biases_by_distance": lambda: figures.biases_by_distance(FAR, BIASES),
     "learned_biases": lambda: figures.learned_biases([0, 1, 2, 4, 8], HEADS_OF_T5),
     "reaches": lambda: figures.reaches([100, 2000], {"line": [6, 6], "logarithm": [24, 107], "level": [50, 1000]}),
-    "bias_maps": lambda: figures.bias_maps({"line": np.subtract.outer(-np.arange(3.0), -np.arange(3)),
-        "asked": np.arange(9.0).reshape(3, 3)}),
+    "bias_maps": lambda: figures.bias_maps(
+        {"line": np.subtract.outer(-np.arange(3.0), -np.arange(3)), "asked": np.arange(9.0).reshape(3, 3)}
+    ),
     "terms_multiplied": lambda: figures.terms_multiplied([1, -2], [0.5, 1], [3, 0], [0.2, 0.2], [-1, 4]),
     "orders_seen": lambda: figures.orders_seen(READINGS),
     "training_losses": lambda: figures.training_losses(LOSSES, every=10, chance=0.5),
     "gathering": lambda: figures.gathering(["the", "cat", "sat"], SHARES, VALUES, 2, ["creature", "action"]),
     "attention_maps": lambda: figures.attention_maps(FIRST, {"open": weights_of(WORDS), "masked": MASKED}, 1),
-    "score_widths": lambda: figures.score_widths([4, 64], {"undivided": ([2.0, 8.1], [11.5, 1.8]), "divided": ([1.0,
-        1.01], [21.8, 20.5])}, 32),
+    "score_widths": lambda: figures.score_widths(
+        [4, 64], {"undivided": ([2.0, 8.1], [11.5, 1.8]), "divided": ([1.0, 1.01], [21.8, 20.5])}, 32
+    ),
     "distance_maps": lambda: figures.distance_maps(CODES),
     "cliffs": lambda: figures.cliffs([128, 256], MEASURED),
     "fitted_scores": lambda: figures.fitted_scores(NOISE, 32, 1e4, (0, 4)),
@@ -156,8 +160,9 @@ EXAMPLES = {
     "copying_by_distance": lambda: figures.copying_by_distance([16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64),
     "copying_circuit": lambda: figures.copying_circuit("x a b c a"),
     "clock_from_share": lambda: figures.clock_from_share([1.0, 0.5, 0.25], CLOCK[:, :2], ONE_BACK),
-    "found_by_length": lambda: figures.found_by_length([8, 16], {"none": [[1, 0.5], [0.5, 0.25]], "some": [1, 0]}, 8,
-        4),
+    "found_by_length": lambda: figures.found_by_length(
+        [8, 16], {"none": [[1, 0.5], [0.5, 0.25]], "some": [1, 0]}, 8, 4
+    ),
     "looking_back": lambda: figures.looking_back(range(1, 9), LOOKS),
     "attention_by_distance": lambda: figures.attention_by_distance({"one": [0.25, 0.5, 0.25], "two": [0.5, 0.25, 0]}),
     "permuted": lambda: figures.permuted(FIRST, [2, 1, 0], weights_of(WORDS)),
@@ -166,7 +171,7 @@ EXAMPLES = {
     "places_read": lambda: figures.places_read([1, 10, 200], READ),
     "patch_maps": lambda: figures.patch_maps({"sum": SCORED, "flat": np.full((3, 4), 0.5)}, (1, 2)),
     "pairs_by_axis": lambda: figures.pairs_by_axis(SHARED_OUT, ["row", "column"]),
-}  # fmt: skip
+}
 
 
 @cache

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from posenc import figures
+from posenc.figures import _drawing
 from tests.unit.figure_examples import EXAMPLES, alt, drawn, title
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,6 +90,11 @@ def test_colours_between_those_of_the_scale_stand_out_too(ground):
         levels = [round(float(level)) for level in re.findall(r"[\d.]+", colour)]
         dark, bright = sorted([luminance("#{:02x}{:02x}{:02x}".format(*levels)), luminance(ground)])
         assert (bright + 0.05) / (dark + 0.05) >= 3, colour
+
+
+def test_lines_of_a_figure_differ():
+    styles = [(line["color"], line["dash"]) for line in map(_drawing._style, range(12))]
+    assert len(set(styles)) == 12
 
 
 SQUARE = (

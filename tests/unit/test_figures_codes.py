@@ -30,6 +30,20 @@ def test_code_tables_small():
     assert "Different rows: 16 in bits, 16 in waves" in alt(figure)
 
 
+def test_code_tables_of_one_sign_start_at_no_colour():
+    figure = figures.code_tables({"bits": CODES["bits"]})
+    scale = figure.layout.coloraxis
+    assert (scale.cmin, scale.cmax, scale.colorscale[0][0]) == (0, 1, 0)
+    assert scale.colorscale[0][1].endswith(", 0)")
+
+
+def test_code_tables_of_two_values_have_two_colours():
+    scale = figures.code_tables({"bits": CODES["bits"]}).layout.coloraxis
+    assert [at for at, _ in scale.colorscale] == [0, 0.5, 0.5, 1]
+    assert (list(scale.colorbar.tickvals), list(scale.colorbar.ticktext)) == ([0.25, 0.75], ["0", "1"])
+    assert scale.colorscale[0][1] == scale.colorscale[1][1] != scale.colorscale[2][1] == scale.colorscale[3][1]
+
+
 def test_code_tables_large():
     figure, code = EXAMPLES["texture"](), sinusoidal(np.arange(512), 768)
     (trace,) = figure.data
@@ -54,6 +68,15 @@ def test_distance_maps():
     assert title(figure) == f"Equal distances look equal in waves; in bits they vary by {100 * spread:.0f}\u00a0%"
 
 
+def test_distance_maps_of_one_kind():
+    assert title(figures.distance_maps({"a": CODES["waves"], "b": CODES["waves"]})).endswith("look equal in a and b")
+    assert title(figures.distance_maps({"a": CODES["bits"]})).startswith("In a they vary by")
+    asked = figures.distance_maps({"a": CODES["bits"]}, title="One code")
+    assert title(asked) == "One code"
+    assert alt(asked).startswith("One code. In a they vary by")
+    assert np.all(np.asarray(figures.distance_maps({"still": np.ones((4, 2))}).data[0].z) == 0)
+
+
 def test_slopes():
     figure = EXAMPLES["slopes"]()
     powers, one = figure.data
@@ -72,10 +95,14 @@ def test_slopes():
     [
         (lambda: figures.step_sizes([]), "lengths must hold at least one"),
         (lambda: figures.step_sizes([5, 1]), r"lengths must all be at least 2.*\[5, 1\]"),
+        (lambda: figures.code_tables({}), "codes must hold at least one"),
         (lambda: figures.code_tables({"a": np.ones(3)}), r"codes must all have shape \(length, dim\).*\(3,\)"),
         (lambda: figures.code_tables({"a": np.ones((3, 2)), "b": np.ones((4, 2))}), "with one length"),
+        (lambda: figures.code_tables({"a": np.ones((0, 2))}), "codes must all have shape"),
+        (lambda: figures.distance_maps({}), "codes must hold at least one"),
         (lambda: figures.distance_maps({"a": np.ones((2, 2))}), r"one length of 3 or more, got shapes \[\(2, 2\)"),
         (lambda: figures.distance_maps({"a": W3, "b": np.ones((4, 3))}), "codes must all have shape"),
+        (lambda: figures.distance_maps({"a": np.ones((3, 0))}), "codes must all have shape"),
         (lambda: figures.slopes({"a": []}, 100), "speeds must all be lists of one number"),
         (lambda: figures.slopes({"a": [1.0]}, 50), "reach must be a power of ten"),
     ],

@@ -59,6 +59,12 @@ def test_hands_used():
     assert {line.x0 for line in figure.layout.shapes} == {0.5}
 
 
+@pytest.mark.parametrize("fast", [0, 4])
+def test_hands_used_has_more_pairs_than_the_fast_ones(fast):
+    with pytest.raises(ValueError, match="more pairs than"):
+        figures.hands_used(USED, fast)
+
+
 def test_scores_in_attention():
     measured = {"aligned": ([90.0, 40.0], [13.0, 12.0], 0.8), "unrelated": ([0.0, 0.0], [11.0, 11.0], 0.0)}
     figure = figures.scores_in_attention([1, 100], measured, dim=128, base=1e4)

@@ -227,22 +227,61 @@ def test_copying_by_distance():
     )
 
 
-@pytest.mark.parametrize(("draw", "words"), [
-    (lambda: figures.scaling_ratios(8, 1e4, 64, {}), "methods must hold at least one"),
-    (lambda: figures.scaling_ratios(8, 1e4, 64, METHODS), r"methods\['linear'\] must have 4 frequencies.*\(32,\)"),
-    (lambda: figures.over_seeds([1, 2, 16], SEEDED, "a", "b", ("c", [1.0])), "reference must have 2 values.*1.0"),
-    (lambda: figures.over_seeds([1, 2], SEEDED, "a", "b", ("c", [1, 1])), r"\['base 100'\]\['none'\] must be 2"),
-    (lambda: figures.model_plane({"a": (0, 1.0)}, {}), "must be greater than 0, got 0.0"),
-    (lambda: figures.lowest_scores(9, {1.0: 0.5}), "the least base must be greater than 1, got 1.0"),
-    (lambda: figures.scores_of_caches(2, {"a": [1.0, 2.0]}), r"scores\['a'\] must be more than 2 finite numbers"),
-    (lambda: figures.scores_of_caches(0, {"a": [np.nan]}), "must be more than 0 finite numbers"),
-    (lambda: figures.costs_on_the_circle({"a": ([0, 2], [1, 1])}, "nats"), r"costs\['a'\] must be shares of a turn"),
-    (lambda: figures.exams({"a": {"b": [1.0]}}, {"a": ["b"]}), r"measured\['a'\] must have \(mean, low, high\)"),
-    (lambda: figures.exams({"a": {"b": [1, 2, 3]}}, {"a": ["b"]}), r"measured\['a'\] must have \(mean, low, high\)"),
-    (lambda: figures.order_of_schemes(["a"], [[0, 1], [-1, 0]]), "verdicts must be 1 × 1"),
-    (lambda: figures.order_of_schemes(["a", "b"], [[0, 1], [1, 0]]), "verdicts must be 2 × 2"),
-    (lambda: figures.copying_by_distance([1, 2], {"a": [1]}, 1, 2), r"measured\['a'\] must be 2 finite numbers"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.scaling_ratios(8, 1e4, 64, {}), "methods must hold at least one"),
+        (lambda: figures.scaling_ratios(8, 1e4, 64, METHODS), r"methods\['linear'\] must have 4 frequencies.*\(32,\)"),
+        (lambda: figures.over_seeds([], SEEDED, "a", "b", ("c", [1.0, 1.0])), "at must hold at least one"),
+        (lambda: figures.over_seeds([1], {}, "a", "b", ("c", [])), "panels must hold at least one"),
+        (lambda: figures.over_seeds([1], {"a": {}}, "a", "b", ("c", [1.0])), r"panels\['a'\] must hold at least one"),
+        (lambda: figures.over_seeds([1, 2, 16], SEEDED, "a", "b", ("c", [1.0])), "reference must have 2 values.*1.0"),
+        (lambda: figures.over_seeds([1, 2], SEEDED, "a", "b", ("c", [1, 1])), r"\['base 100'\]\['none'\] must be 2"),
+        (lambda: figures.pairs_by_model({}), "models must hold at least one"),
+        (lambda: figures.model_plane({}, {}), "trained must hold at least one"),
+        (lambda: figures.model_plane({"a": (0, 1.0)}, {}), "must be greater than 0, got 0.0"),
+        (lambda: figures.lowest_scores(9, {}), "lowest must hold at least one"),
+        (lambda: figures.lowest_scores(9, {1.0: 0.5}), "the least base must be greater than 1, got 1.0"),
+        (lambda: figures.cliffs([], MEASURED), "lengths must hold at least one"),
+        (lambda: figures.cliffs([1, 2], {}), "measured must hold at least one"),
+        (lambda: figures.cliffs([1, 2], {"a": {}}), r"measured\['a'\] must hold at least one"),
+        (lambda: figures.fitted_scores([], 8, 1e4, (0,)), "targets must hold at least one"),
+        (lambda: figures.fitted_scores(NOISE, 8, 1e4, ()), "least_turns must hold at least one"),
+        (lambda: figures.scores_of_caches(1, {}), "scores must hold at least one"),
+        (lambda: figures.scores_of_caches(2, {"a": [1.0, 2.0]}), r"scores\['a'\] must be more than 2 finite numbers"),
+        (lambda: figures.scores_of_caches(0, {"a": [np.nan]}), "must be more than 0 finite numbers"),
+        (lambda: figures.costs_on_the_circle({}, "nats"), "costs must hold at least one"),
+        (
+            lambda: figures.costs_on_the_circle({"a": ([0, 2], [1, 1])}, "nats"),
+            r"costs\['a'\] must be shares of a turn",
+        ),
+        (lambda: figures.exams({}, {}), "measured must hold at least one"),
+        (lambda: figures.exams({"a": {}}, {"a": []}), "the first exam must hold at least one"),
+        (lambda: figures.exams({"a": {"b": [1.0]}}, {"a": ["b"]}), r"measured\['a'\] must have \(mean, low, high\)"),
+        (
+            lambda: figures.exams({"a": {"b": [1, 2, 3]}}, {"a": ["b"]}),
+            r"measured\['a'\] must have \(mean, low, high\)",
+        ),
+        (
+            lambda: figures.exams({"a": {"b": [1, 1, 1]}, "c": {"d": [1, 1, 1]}}, {"a": ["b"], "c": ["b"]}),
+            r"measured\['c'\] must have \(mean, low, high\)",
+        ),
+        (
+            lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["b"]}, ["c"]),
+            r"less_is_better must name exams of measured, got \['c'\]",
+        ),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["c"]}), r"level must name some of \['b'\]"),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": []}), r"level must name some of \['b'\]"),
+        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {}), r"level must name some of \['b'\]"),
+        (lambda: figures.order_of_schemes([], [[]]), "schemes must hold at least one"),
+        (lambda: figures.order_of_schemes(["a"], [[0, 1], [-1, 0]]), "verdicts must be 1 × 1"),
+        (lambda: figures.order_of_schemes(["a", "b"], [[0, 1], [1, 0]]), "verdicts must be 2 × 2"),
+        (lambda: figures.order_of_schemes(["a", "b"], [[0, 2], [-2, 0]]), "verdicts must be 2 × 2"),
+        (lambda: figures.copying_by_distance([], {"a": []}, 1, 2), "distances must hold at least one"),
+        (lambda: figures.copying_by_distance([1], {}, 1, 2), "measured must hold at least one"),
+        (lambda: figures.copying_by_distance([1, 2], {"a": [1]}, 1, 2), r"measured\['a'\] must be 2 finite numbers"),
+    ],
+)
 def test_refused(draw, words):
     with pytest.raises(ValueError, match=words):
         draw()

@@ -1,6 +1,7 @@
 """AttentionByHand in Python: the numbers of chapter 01, and what the story promises."""
 
 import numpy as np
+import pytest
 
 from posenc.widgets import AttentionByHand
 from posenc.widgets.attention_by_hand import ROWS, WORDS
@@ -24,6 +25,13 @@ def test_scaling_divides_the_scores_by_the_root_of_two():
     plain, scaled = np.log(weights(scaled=False)), np.log(weights())
     spread = lambda rows: rows - rows[:, :1]  # noqa: E731  differences of log weights are those of the scores
     np.testing.assert_allclose(spread(scaled) * np.sqrt(2), spread(plain), atol=1e-12)
+
+
+@pytest.mark.parametrize("step", [step["name"] for step in AttentionByHand.catalogue["story"]])
+def test_equal_words_ask_and_answer_alike(step):
+    shares = weights(**AttentionByHand.story()[step])
+    np.testing.assert_array_equal(shares[0], shares[4])
+    np.testing.assert_array_equal(shares[:, 0], shares[:, 4])
 
 
 def test_the_story_holds():

@@ -5,8 +5,10 @@ import pytest
 
 from posenc.bias import alibi_slopes, t5_bucket
 from posenc.widgets import BiasExplorer
+from posenc.widgets.bias_explorer import DRAWN
 
 SCHEMES = BiasExplorer.catalogue["controls"]["scheme"]["options"]
+OF_DISTANCE_ALONE = {"alibi", "t5", "sandwich", "kerple_log", "kerple_power"}
 
 
 def test_opening_setting_tells_the_story():
@@ -34,6 +36,15 @@ def test_t5_has_one_value_a_bucket_and_ends_at_the_last():
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
+def test_diagonals_are_constant_where_distance_decides_alone(scheme):
+    widget = BiasExplorer(scheme=scheme, heads=4, distance=40)
+    matrix = widget.values()["matrix"]
+    spread = max(np.ptp(np.diagonal(matrix, -distance)) for distance in range(40))
+    assert (spread < 1e-9) == (scheme in OF_DISTANCE_ALONE)
+    assert ("for every query." in widget.finding()) == (scheme in OF_DISTANCE_ALONE)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_weights_are_causal_shares(scheme):
     values = BiasExplorer(scheme=scheme, heads=3, distance=30).values()
     np.testing.assert_allclose(values["weights"].sum(axis=-1), 1)
@@ -44,6 +55,38 @@ def test_weights_are_causal_shares(scheme):
     # The last row of the matrix is the curve of its head, read from the key itself backwards.
     np.testing.assert_allclose(values["matrix"][-1, ::-1], values["bias"][2])
     np.testing.assert_allclose(np.cumsum(values["weights"][-1, ::-1]), values["within"][2])
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_draw_changes_what_is_learned_and_nothing_else(scheme):
+    first, second = (BiasExplorer(scheme=scheme, draw=draw, distance=20).values()["bias"] for draw in (0, 1))
+    assert np.array_equal(first, second) == (scheme not in DRAWN)
+    if scheme in DRAWN:
+        assert "drawn at random here (draw 1)." in BiasExplorer(scheme=scheme, draw=1).finding()
+
+
+@pytest.mark.parametrize("scheme", DRAWN)
+def test_what_is_drawn_stays_when_the_picture_grows(scheme):
+    small = BiasExplorer(scheme=scheme, heads=2, head=2, distance=20).values()["matrix"]
+    large = BiasExplorer(scheme=scheme, heads=5, head=2, distance=47).values()["matrix"]
+    np.testing.assert_allclose(small, large[:21, :21])
+
+
+def test_there_is_no_head_beyond_the_last():
+    assert BiasExplorer(heads=4, head=9).finding() == BiasExplorer(heads=4, head=4).finding()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_bias_at_a_distance_is_that_of_every_query_so_far_from_the_front(scheme):
+    widget = BiasExplorer(scheme=scheme, heads=4, head=2, distance=40, back=7)
+    values = widget.values()
+    np.testing.assert_allclose(values["diagonal"], np.diagonal(values["matrix"], -7))
+    assert values["diagonal"][-1] == pytest.approx(values["bias"][1][7])
+
+
+def test_there_is_no_distance_beyond_the_last():
+    assert BiasExplorer(distance=12, back=500).finding() == BiasExplorer(distance=12, back=12).finding()
+    assert "1 token back, the bias" in BiasExplorer(back=1).finding()
 
 
 def test_the_story_is_true():
@@ -61,3 +104,8 @@ def test_the_story_is_true():
     assert (np.diff(along) >= 0).all(), "early in a text it costs most"
     assert along[0] < along[-1] < 0
     assert story["content"].facts()["varies"]
+
+
+def test_fire_is_a_function_of_distance_up_to_its_threshold():
+    assert "for every query." in BiasExplorer(scheme="fire", threshold=512).finding()
+    assert "it depends on where the query stands." in BiasExplorer(scheme="fire", threshold=8).finding()

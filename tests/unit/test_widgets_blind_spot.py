@@ -7,7 +7,7 @@ import pytest
 import traitlets
 
 from posenc.widgets import BlindSpot
-from posenc.widgets.blind_spot import EQUAL
+from posenc.widgets.blind_spot import EQUAL, WORDS
 
 MAT = "the cat sat on the mat"
 SENTENCES = tuple(BlindSpot.catalogue["controls"]["sentence"]["options"])
@@ -20,6 +20,10 @@ def changes(**setting):
     return (*largest, values["last_change"], values["repeat_change"])
 
 
+def test_no_sentence_is_longer_than_the_draws_reach():
+    assert max(len(sentence.split(" ")) for sentence in SENTENCES) == WORDS
+
+
 @pytest.mark.parametrize("layers", ["1", "2"])
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_without_code_and_mask_everything_moves_with_its_word(sentence, layers):
@@ -28,6 +32,14 @@ def test_without_code_and_mask_everything_moves_with_its_word(sentence, layers):
         assert max(outputs, weights, mean) < EQUAL
         assert repeats is None or repeats < EQUAL
         assert last is None or last < EQUAL
+
+
+@pytest.mark.parametrize("scheme", ["sinusoidal", "rope"])
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_position_code_sees_the_order(scheme, causal):
+    for order in ("021", "102", "120", "201", "210"):
+        outputs, weights, mean, _, _ = changes(scheme=scheme, causal=causal, order=order)
+        assert min(outputs, weights, mean) > 1e-3
 
 
 def test_alibi_without_a_mask_misses_only_the_reversal():
@@ -47,6 +59,14 @@ def test_the_last_token_of_one_causal_layer_is_blind_and_of_two_is_not():
         if [words[i] for i in order] != words[:5]:
             assert changes(**setting, layers="2")[3] > 1e-3, text
             assert changes(**setting, scheme="sinusoidal")[3] > 1e-3, text
+
+
+def test_equal_words_need_a_mask_and_something_to_count_from():
+    assert changes(sentence="the the the the the", causal=True, layers="2")[4] < EQUAL
+    assert changes(sentence="BOS the the the the")[4] < EQUAL
+    assert changes(sentence="BOS the the the the", causal=True)[4] > 0.1
+    assert changes(sentence=MAT)[4] < EQUAL
+    assert changes(sentence=MAT, causal=True)[4] > 0.1
 
 
 @pytest.mark.parametrize(
@@ -119,3 +139,12 @@ def test_rows_go_to_their_places_first_and_then_columns():
     np.testing.assert_allclose(half["columns"], (np.arange(6) + place) / 2)
     with pytest.raises(traitlets.TraitError, match="way takes .* from 0 to 2"):
         BlindSpot(way=2.5)
+
+
+@pytest.mark.parametrize("order", ["210", "120", "102"])
+def test_what_is_drawn_on_the_way_is_the_moved_matrix_where_nothing_sees_the_order(order):
+    values = BlindSpot(order=order).values()
+    rows, columns = values["rows"].astype(int), values["columns"].astype(int)
+    moved = np.empty_like(values["weights"])
+    moved[np.ix_(rows, columns)] = values["weights"]
+    np.testing.assert_allclose(moved, values["moved_weights"], atol=EQUAL)

@@ -1,12 +1,13 @@
 """BuildACode in Python: what chapter 03 proves of hands holds of every one that can be built."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc.absolute import sinusoidal
 from posenc.widgets import BuildACode
-from posenc.widgets.build_a_code import LENGTH
+from posenc.widgets.build_a_code import LENGTH, SPEEDS
 
 speeds = st.lists(st.floats(0.001, 3.14), min_size=1, max_size=6)
 
@@ -16,6 +17,11 @@ def test_with_cosines_equal_distances_are_equal_for_any_speeds(chosen):
     setting = {f"speed_{k + 1}": speed for k, speed in enumerate(chosen)}
     facts = BuildACode(cosines=True, hands=len(chosen), **setting).facts()
     assert facts["spread"] < 1e-4  # of so small distances as these speeds make, rounding is a larger part
+
+
+@pytest.mark.parametrize("name", SPEEDS)
+def test_sines_alone_keep_no_distance(name):
+    assert BuildACode(speeds=name).facts()["spread"] > 1
 
 
 def test_the_code_of_a_geometric_list_is_the_sinusoidal_one():

@@ -60,3 +60,12 @@ def test_each_code_ends_where_the_package_refuses(length, dim):
                 code.rows(np.array([end]), length, dim)
         else:
             assert name not in ("normalised", "binary", "radix")
+
+
+@pytest.mark.parametrize("length", [16, 33, 96])
+@pytest.mark.parametrize("dim", [2, 16, 32])
+def test_only_sinusoids_step_by_a_matrix_and_look_alike_everywhere(length, dim):
+    kept = EncodingGallery(length=length, dim=dim).values()["kept"]
+    for name, (*_, everywhere, _farther, matrix) in kept.items():
+        assert matrix == (name == "sinusoidal"), name
+        assert everywhere == (name in ("integer", "normalised", "sinusoidal")), name

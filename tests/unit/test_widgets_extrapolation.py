@@ -157,6 +157,24 @@ def test_findings_on_results_that_were_made_up(made_up, setting, said):
     assert Extrapolation(**setting).finding() == said
 
 
+def test_values_on_results_that_were_made_up(made_up):
+    values = Extrapolation(scheme="learned_clamp", scaling="yarn", view="position", length=2).values()
+    assert values["first"] == {
+        "name": "learned table, clamped",
+        "trained": 128,
+        "seeds": [0],
+        "by_length": [[1.5, 3.0, 6.0, 12.0, 24.0]],
+        "cut": [1.5],
+        "by_position": [[None, *[3.0] * 8]],
+    }
+    assert values["other"]["cut"] == [1.3, 1.31, 1.32]
+    assert Extrapolation(other_scaling="default").values()["other"] is None
+    missing = Extrapolation(other="sinusoidal").values()["other"]
+    assert missing["name"] == "sinusoidal code"
+    assert missing["seeds"] == []
+    assert missing["by_length"] is missing["by_position"] is missing["cut"] is None
+
+
 # ---- the results that ship -----------------------------------------------------------------------------------------
 
 
@@ -228,6 +246,23 @@ def test_lists_offer_what_the_laboratory_plans():
     assert set(SCHEMES) == full | {f"quick_{scheme}" for scheme in schemes("quick")}
     assert set(SCALINGS) == {*PLANNED, *(f"{scaling}_by_{FIXED_FACTOR:g}" for scaling in FIXED)}
     assert (Copy.vocab_size, MEASURED) == (SYMBOLS, TIMES)
+
+
+def test_opening_setting_tells_the_story():
+    values = Extrapolation().values()
+    at = TIMES.index(Extrapolation().length)
+    unscaled, yarn, cut = (
+        np.array(numbers)
+        for numbers in (
+            [row[at] for row in values["first"]["by_length"]],
+            [row[at] for row in values["other"]["by_length"]],
+            values["first"]["cut"],
+        )
+    )
+    assert np.all(unscaled > yarn + 1)  # scaling limits the damage
+    assert np.all(yarn > cut + 0.05)  # and gains nothing
+    said = re.findall(r"costs (\d\.\d\d)", Extrapolation().finding())
+    assert [float(number) for number in said] == pytest.approx([unscaled.mean(), cut.mean(), yarn.mean()], abs=0.006)
 
 
 @pytest.mark.parametrize("value", [0, 3, 6, 32, 2.5, -4, "4", None, True])

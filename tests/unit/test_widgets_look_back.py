@@ -25,6 +25,11 @@ def test_the_table_is_the_laboratorys_mean_over_seeds(scaling, length, distance)
     )
 
 
+def test_no_block_stands_farther_back_than_the_text_is_long():
+    for row, length in zip(LookBack().values()["accuracy"], LENGTHS, strict=True):
+        assert [share is None for share in row] == [distance >= length for distance in DISTANCES]
+
+
 @pytest.mark.parametrize("base", ["100", "10000"])
 @pytest.mark.parametrize("scaling", TUNED)
 @pytest.mark.parametrize("steps", ["15", "45", "200"])
@@ -43,6 +48,13 @@ def test_what_is_tuned_is_the_laboratorys_and_stands_beside_the_same_seed_before
     for name, asked in (("accuracy", {128, 512}), ("before", {512})):
         known = {length for length, row in zip(LENGTHS, values[name], strict=True) if any(row)}
         assert known == asked, "a length at which nobody asked"
+
+
+@pytest.mark.parametrize("setting", [{"scaling": "ntk_by_parts"}, {"scaling": "yarn", "training": "copy"}])
+def test_what_was_not_tuned_is_as_if_nothing_had_been_chosen(setting):
+    chosen, plain = LookBack(tuning="200", **setting), LookBack(**setting)
+    assert chosen.values() == plain.values()
+    assert chosen.finding() == plain.finding()
 
 
 def test_the_finding_says_what_was_not_asked_or_recorded():

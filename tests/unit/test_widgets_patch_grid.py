@@ -57,3 +57,9 @@ def test_in_blocks_columns_are_hardly_seen_and_in_turn_they_are():
     assert across["blocks"] == pytest.approx(np.degrees(7 * 1e6 ** (-10 / 16)))
     assert across["turns"] == pytest.approx(np.degrees(7 * 1e6 ** (-2 / 16)))
     assert 900 < across["turns"] / across["blocks"] < 1100
+
+
+def test_frames_count_where_a_rule_has_time():
+    for rule, counts in (("page", False), ("axes", False), ("blocks", True), ("turns", True)):
+        moved, still = (PatchGrid(rule=rule, frame=frame).values()["score"] for frame in (7, 0))
+        assert (moved != still) is counts

@@ -68,3 +68,11 @@ def test_a_random_w_keeps_lengths_and_loses_distance(seed):
     assert np.all(values["kernel"] <= values["high"])
     assert np.abs([values["low"], values["high"]]).max() <= 1
     assert np.ptp(values["mean"]) < 0.2  # the peak of the identity rises by more
+
+
+def test_two_dimensions_may_be_turned_as_one_pair():
+    """A random 2 × 2 turn is a shift by some angle; a mirror is not."""
+    for seed in range(20):
+        determinant = np.linalg.det(random_orthogonal(seed, 2))
+        residual = SinusoidExplorer(weight="random", draw=seed, dim=2).values()["residual"]
+        assert (residual < 1e-9) == (determinant > 0)

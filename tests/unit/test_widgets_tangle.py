@@ -34,6 +34,15 @@ def test_products_depend_on_the_offset_alone_and_not_on_the_axes():
         np.testing.assert_allclose([values["product"], values["elsewhere"]], expected)
 
 
+def test_at_the_end_of_the_turn_it_has_come_apart():
+    values = Tangle(untangle=1.0).values()
+    np.testing.assert_allclose(values["seen"], values["own"], atol=1e-12)
+    radius = np.hypot(values["seen"][:, 2], values["seen"][:, 3])
+    np.testing.assert_allclose(radius, RADII[1])
+    tangled = Tangle().values()["seen"]
+    assert np.ptp(np.hypot(tangled[:, 0], tangled[:, 1])) > 0.5
+
+
 def test_a_product_turns_by_the_angle_of_w_and_scales_by_its_length():
     facts = Tangle(view="grid", w_length=1.3, w_angle=-2.0).facts()
     np.testing.assert_allclose(facts["after"], 1.3 * facts["before"])

@@ -42,6 +42,14 @@ def test_a_turn_of_both_is_a_turn_by_their_distance(m, n):
     assert ThreeDoors(door="query_key", m=m, n=n).values()["score"] == pytest.approx(score)
 
 
+@given(m=places, n=places, door=st.sampled_from(["none", "input", "query_key", "logits"]))
+def test_the_curves_go_through_the_score(m, n, door):
+    values = ThreeDoors(door=door, m=m, n=n).values()
+    assert values["apart"][m] == pytest.approx(values["score"])
+    assert values["together"][min(m, n)] == pytest.approx(values["score"])
+    assert len(values["together"]) == LAST + 1 - abs(m - n)
+
+
 def test_the_story_holds():
     told = {name: ThreeDoors(**setting).facts() for name, setting in ThreeDoors.story().items()}
     assert {name: (facts["blind"], facts["stays"]) for name, facts in told.items()} == {

@@ -16,27 +16,12 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from tools.notebooks import heading, load
+
 HERE = Path(__file__).parent
 NOTEBOOKS = HERE.parents[1] / "notebooks"
-CHAPTERS = {
-    "01": "Attention from scratch",
-    "02": "The blind spot",
-    "03": "What a position code must do, and the codes that almost do it",
-    "04": "Sinusoids",
-    "05": "RoPE by matrices",
-    "06": "RoPE by complex numbers, and why it is nearly forced",
-    "07": "Many dimensions, and code that runs",
-    "08": "Multi-frequency decay",
-    "09": "Why extrapolation fails",
-    "10": "Longer contexts",
-    "11": "RoPE in real models",
-    "12": "What survives the projections",
-    "13": "Learned positions, and none at all",
-    "14": "Biases on the logits",
-    "15": "Every scheme measured",
-    "16": "More than one axis",
-    "17": "After plain rotation",
-}
+PAGES = {path.name[:2]: path for path in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb"))}
+CHAPTERS = {number: heading(load(path)) for number, path in PAGES.items()}
 VERDICTS = ("TRUE", "COND", "MISL", "FALSE", "UNTESTED")
 KINDS = ("executable", "misprint", "literature", "untestable")
 NOTES = ("000", "001", "002", "003", "004")
@@ -110,8 +95,7 @@ class Claim:
         """Where the claim is told, from the root of the website; empty where no chapter does."""
         if not self.section:
             return ""
-        [page] = NOTEBOOKS.glob(f"{self.chapter}_*.ipynb")
-        return f"notebooks/{page.stem}.html#{self.section}"
+        return f"notebooks/{PAGES[self.chapter].stem}.html#{self.section}"
 
 
 @cache

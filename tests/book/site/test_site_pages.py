@@ -168,10 +168,14 @@ def test_nothing_is_wider_than_the_window(visited: Visit) -> None:
     for look, width in ((visited.light, WIDE[0]), (visited.phone, PHONE[0])):
         assert look["width"] <= width
         assert look["outside"] == []
-    assert visited.zoomed_width <= ZOOMED[0]
+
+
+def test_nothing_is_wider_than_a_window_at_200_percent(full_visit: Visit) -> None:
+    assert 0 < full_visit.zoomed_width <= ZOOMED[0]
 
 
 def test_no_formula_and_no_table_is_cut(visited: Visit) -> None:
+    """In a window of 1000 pixels too, where the visit is a full one."""
     assert {WIDE[0], PHONE[0]} <= set(visited.cut)
     assert not any(visited.cut.values()), visited.cut
 

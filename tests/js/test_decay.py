@@ -11,9 +11,7 @@ from scipy.special import sici
 from posenc._numbers import fixed, grouped, whole
 from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
 from posenc.frequencies import inv_freq
-from posenc.widgets import EXPLORABLES
 from posenc.widgets._base import normal_draws
-from tests.explorables import CASES
 from tests.js.node import ThrownError
 from tests.unit.sentences import FACTS, NAMES, SAID
 
@@ -45,10 +43,6 @@ def extent(values, starts, stops):
     """The least and the greatest of each run of values."""
     padded, runs = np.append(values, 0), np.stack([starts, stops], axis=1).reshape(-1)
     return np.minimum.reduceat(padded, runs)[::2], np.maximum.reduceat(padded, runs)[::2]
-
-
-def test_every_explorable_is_put_to_the_battery():
-    assert {case.cls for case in CASES} == set(EXPLORABLES)
 
 
 @pytest.mark.parametrize(("seed", "count"), [(0, 1), (1, 7), (999, 4096)])

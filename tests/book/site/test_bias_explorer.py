@@ -9,15 +9,6 @@ from posenc.widgets import BiasExplorer
 
 pytestmark = pytest.mark.xdist_group("BiasExplorer")  # with the battery of tests of it: they share its page
 
-SCHEMES = BiasExplorer.catalogue["controls"]["scheme"]["options"]
-LIMITS = {control["name"]: control for control in BiasExplorer.controls() if "least" in control}
-SETTINGS = [
-    {"draw": 0, "heads": 8, "distance": 128, "threshold": 24},
-    {"draw": 0, "heads": 1, "distance": 8, "threshold": 1},
-    {"draw": 999, "heads": 16, "distance": 512, "threshold": 512},
-    {"draw": 17, "heads": 11, "distance": 61, "threshold": 60},
-]
-
 
 def test_there_are_as_many_heads_as_the_one_looked_at_needs(open_live):
     live = open_live(BiasExplorer)

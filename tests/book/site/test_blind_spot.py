@@ -11,8 +11,6 @@ from tests.unit.test_widgets_blind_spot import MAT, SENTENCES
 
 pytestmark = pytest.mark.xdist_group("BlindSpot")  # with the battery of tests of it: they share its page
 
-SCHEMES = ("none", "sinusoidal", "rope", "alibi")
-
 
 def chips(live):
     """The words as they stand in the control, and the one that has the focus."""

@@ -9,10 +9,6 @@ from tests.book.site.texts import written
 
 pytestmark = pytest.mark.xdist_group("Coverage")  # with the battery of tests of it: they share its page
 
-NEW = """Array.from(A.newShares(
-  A.inverseFrequencies(x.dim, x.base), x.trained, x.length, x.tolerance
-))"""
-
 
 def test_a_slider_leaves_the_model(open_live):
     live = open_live(Coverage)

@@ -5,28 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from posenc import absolute
 from posenc.figures import PALETTE
 from posenc.widgets import EncodingGallery
 from tests.book.site.hands import press
 
 pytestmark = pytest.mark.xdist_group("EncodingGallery")  # with the battery of tests of it: they share its page
-
-LENGTHS = (16, 17, 33, 64, 95, 96)
-CODES = {
-    "A.integer(x.at, x.dim)": absolute.integer,
-    "A.radixShares(x.at, x.dim, 2)": absolute.binary,
-    "A.radixShares(x.at, x.dim, 10)": lambda at, dim: absolute.radix(at, dim, 10, normalise=True),
-    "A.harmonic(x.at, x.dim)": absolute.harmonic,
-    "A.dyadic(x.at, x.dim)": absolute.dyadic,
-    "A.sinusoidal(x.at, x.dim, 1e4)": absolute.sinusoidal,
-    "A.normalised(x.at, x.at.length, x.dim)": lambda at, dim: absolute.normalised(at, len(at), dim),
-}
-SCORES = """(() => {
-  const codes = %s, apart = A.distances(codes), rows = codes.map((row) => Array.from(row));
-  return [rows, [A.leastDistance(apart), A.greatestNorm(codes), A.translationResidual(apart),
-    A.monotonicityViolations(apart), A.lengthDependence(codes.slice(0, 9), codes.map((row) => row.map((v) => 2 * v)))]];
-})()"""
 
 
 def test_each_cell_has_the_colour_of_its_value(open_live):

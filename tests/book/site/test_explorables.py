@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from posenc._numbers import fixed, grouped, whole
 from posenc.figures import PALETTE
@@ -29,8 +28,6 @@ from tests.book.site.texts import crossed
 from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
 
 CHAPTER = "notebooks/08_multi_frequency_decay.html"
-BASES = (1.0, 1.023, 10.0, 500.0, 1e4, 1e6, 1e8)  # the ends of the slider, its first step, and between
-DIMS = (2, 4, 128, 256)
 
 # Together they have every kind of control. What all explorables share is tried on these at every change.
 REPRESENTATIVES = (BlindSpot, ContextExtension, LookBack, SinusoidExplorer)
@@ -568,11 +565,6 @@ def test_all_on_one_page_are_independent(new_page, site_url):
         assert dict(zip(said, findings, strict=True)) == said
 
 
-# A table ends with a group of 4096 distances, in the middle of whose first block the group before it ends.
-RANGES = st.builds(lambda groups, more: 4096 * groups + more, st.integers(0, 15), st.integers(8, 4096))
-EDGES_OF_GROUPS = st.builds(lambda groups, more: 4096 * groups + more, st.integers(1, 16), st.integers(-66, -1))
-
-
 # ---- the decay explorer ---------------------------------------------------------------------------------------------
 
 
@@ -606,23 +598,6 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     for square in inked:
         assert np.abs(square[:, :3] - rgb(PALETTE["score"])).max(axis=1).min() < 40
     assert not empty.any()  # nothing is drawn where no curve is
-
-
-# Where dashed lines run through columns of whole distances, and what the columns hold.
-EDGES = """{
-  const axis = new A.Axis({ from: x.log ? 1 : 0, to: x.values.length - 1, start: 46, end: 46 + x.width, log: x.log });
-  const columns = axis.columns();
-  const extremes = A.Plot.extremes(columns, columns.map(([, , stop]) => stop), x.values);
-  const { upper, lower, banded } = A.Plot.edges(extremes, x.thin);
-  const flat = (points) => Float64Array.from(points.flat());
-  return { columns: flat(columns), upper: flat(upper), lower: flat(lower), banded };
-}"""
-
-
-def extent(values, starts, stops):
-    """The least and the greatest of each run of values."""
-    padded, runs = np.append(values, 0), np.stack([starts, stops], axis=1).reshape(-1)
-    return np.minimum.reduceat(padded, runs)[::2], np.maximum.reduceat(padded, runs)[::2]
 
 
 # The heights, in data coordinates, at which a column of pixels has a colour.

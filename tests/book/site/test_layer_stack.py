@@ -5,12 +5,10 @@ from __future__ import annotations
 import pytest
 
 from posenc.widgets import LayerStack
-from posenc.widgets.layer_stack import STACKS
 from tests.book.site.hands import drag, press
 from tests.book.site.test_explorables import TOGETHER
 
 pytestmark = pytest.mark.xdist_group("LayerStack")
-MODELS = tuple(STACKS)
 
 
 def switch(live, layer: int, which: str) -> tuple[float, float]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from posenc._numbers import fixed
@@ -12,8 +11,6 @@ from posenc.widgets import Rotation2D
 from tests.book.site.texts import written
 
 pytestmark = pytest.mark.xdist_group("Rotation2D")  # with the battery of tests of it: they share its page
-
-RNG = np.random.default_rng(5)
 
 
 def test_it_opens_locked_and_moves_both_positions_while_the_score_stays(open_live):
@@ -84,9 +81,6 @@ def test_play_moves_the_query_and_the_lock_takes_the_key_along(open_live):
 
 
 # ---- labels ---------------------------------------------------------------------------------------------------------
-
-
-PLACE = "A.place(x.wide, x.point, x.towards, x.away, { left: 0, right: 200, top: 0, bottom: 100 }, x.taken)"
 
 
 def test_the_labels_of_before_and_after_are_all_written(open_live):

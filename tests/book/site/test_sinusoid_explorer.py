@@ -13,9 +13,6 @@ from tests.book.site.hands import drag
 
 pytestmark = pytest.mark.xdist_group("SinusoidExplorer")  # with the battery of tests of it: they share its page
 
-BASES = (1.0, 1.023, 500.0, 1e4, 1e8)
-DIMS = (2, 4, 64, 128)
-
 
 def test_dragging_the_position_moves_the_hands_and_not_the_curve(open_live):
     live = open_live(SinusoidExplorer)

@@ -38,7 +38,7 @@ def _hands(dim: int, base: float, length: float) -> tuple[Array, Array, int]:
 
 
 def _hands_of(speeds: Array, length: float) -> tuple[Array, Array, int]:
-    made = frequencies.turns(length, speeds)
+    made = frequencies.rotations(length, speeds)
     return frequencies.wavelengths(speeds), made, int(np.count_nonzero(made >= 1))
 
 

@@ -444,7 +444,7 @@ def _ramp(kept: Callable[[np.ndarray, float, float, float], Any]) -> Callable[..
 
     def wrong(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
         speeds = frequencies.inv_freq(dim, base)
-        weight = np.asarray(kept(frequencies.turns(length, speeds), factor, fast, slow))
+        weight = np.asarray(kept(frequencies.rotations(length, speeds), factor, fast, slow))
         return weight * speeds + (1 - weight) * speeds / factor
 
     return wrong
@@ -464,24 +464,24 @@ def _by_index(truncate: bool) -> Callable[..., Any]:
 
 def _wavelengths_blended(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
     speeds = frequencies.inv_freq(dim, base)
-    weight = _straight(frequencies.turns(length, speeds), fast, slow)
+    weight = _straight(frequencies.rotations(length, speeds), fast, slow)
     return speeds / (weight + (1 - weight) * factor)
 
 
 def _multiplied(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
     speeds = frequencies.inv_freq(dim, base)
-    weight = _straight(frequencies.turns(length, speeds), fast, slow)
+    weight = _straight(frequencies.rotations(length, speeds), fast, slow)
     return weight * speeds + (1 - weight) * speeds * factor
 
 
 def _powers_blended(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
     speeds = frequencies.inv_freq(dim, base)
-    return speeds / factor ** (1 - _straight(frequencies.turns(length, speeds), fast, slow))
+    return speeds / factor ** (1 - _straight(frequencies.rotations(length, speeds), fast, slow))
 
 
 def _slowly_falling(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
     speeds = _powers(dim, base, 1.0)
-    weight = _straight(frequencies.turns(length, speeds), fast, slow)
+    weight = _straight(frequencies.rotations(length, speeds), fast, slow)
     return weight * speeds + (1 - weight) * speeds / factor
 
 
@@ -490,18 +490,18 @@ def _to_a_greater_base(power: Callable[[int], float]) -> Callable[..., Any]:
 
     def wrong(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
         speeds = frequencies.inv_freq(dim, base)
-        weight = _straight(frequencies.turns(length, speeds), fast, slow)
+        weight = _straight(frequencies.rotations(length, speeds), fast, slow)
         return weight * speeds + (1 - weight) * _powers(dim, base * factor ** power(dim))
 
     return wrong
 
 
 def _weight_alone(dim: int, base: float, length: int, factor: float, fast: float, slow: float) -> Any:
-    return _straight(frequencies.turns(length, frequencies.inv_freq(dim, base)), fast, slow)
+    return _straight(frequencies.rotations(length, frequencies.inv_freq(dim, base)), fast, slow)
 
 
 def _made(dim: int, base: float, length: int) -> Any:
-    return frequencies.turns(length, frequencies.inv_freq(dim, base))
+    return frequencies.rotations(length, frequencies.inv_freq(dim, base))
 
 
 def _head(random: np.random.Generator) -> tuple[int, float, int]:

@@ -1,67 +1,65 @@
-"""`Rope`: the rotary encoding of one kind of layer as one object, from numbers or from a model's configuration.
+"""`Rope`: the rotary position embedding of one kind of layer as one object, from numbers or from a model's config.
 
-It puts together `posenc.scaling` (frequencies), `posenc.frequencies` (angles) and `posenc.rotary` (tables, rotation),
-and keeps the table of the first positions. Arguments of the wrong kind raise TypeError, others that do not fit, and
-configurations that `posenc.scaling.from_config` refuses, ValueError.
+It puts together `posenc.scaling` (frequencies), `posenc.frequencies` (angles) and `posenc.rotary` (rotation), computes
+what is asked for and keeps nothing. Arguments of the wrong kind raise TypeError; others that do not fit, and
+configurations that `posenc.scaling.from_config` refuses, raise ValueError.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from typing import Any, cast
 
 import numpy as np
 
 from posenc._arrays import (
     Array,
-    activations,
-    being_traced,
+    ArrayT,
+    as_float_array,
+    check_bool,
+    check_choice,
+    check_float_array,
+    check_int,
+    check_positive,
     check_rotary_dim,
+    describe,
     device_of,
-    flag,
-    floats,
-    has_values,
     is_array,
+    is_concrete,
     is_torch,
     namespace,
-    one_of,
-    positive,
-    said,
-    whole,
     widest_float,
 )
-from posenc.frequencies import angles as make_angles
-from posenc.frequencies import inv_freq as make_inv_freq
-from posenc.rotary import LAYOUTS, RotaryTable, rotary_table, rotate
+from posenc.frequencies import check_positions
+from posenc.frequencies import inv_freq as geometric
+from posenc.rotary import LAYOUTS, CosSin, Layout, rotate
+from posenc.rotary import _cos_sin as cosines_and_sines
 from posenc.scaling import Scaled, from_config, head_dim_of, layer_types, rope_dictionary
 
-_BY_LENGTH = ("dynamic", "longrope")  # types whose frequencies follow the length at hand
-_LEAST_KEPT = 256  # positions in a table that is kept; longer ones are powers of two
+_BY_LENGTH = ("dynamic", "longrope")  # types whose frequencies follow the length of the sequence
+Frequencies = Callable[[int], Scaled]  # of a sequence of so many tokens
 
 
 class Rope:
-    """Rotary encoding: turns queries and keys by their positions.
+    """Rotary position embedding: rotates queries and keys by their positions.
+
+    `Rope(dim, base)` is plain RoPE; `from_config` reads a model's config.json, `from_frequencies` takes any list of
+    frequencies, `from_schedule` one that follows the length of the sequence, and `axial` is for images and videos.
 
     Args:
-        dim: width of a head, even unless `rotary_dim` says what turns.
-        base: of the frequencies base^(−2i/d); None: what `scaling` says, else 10 000.
-        layout: "interleaved" (pair i is dimensions 2i and 2i + 1) or "half" (i and i + d/2).
-        rotary_dim: the first dimensions that turn, even; None: what `scaling` says, else all.
-        scaling: None; a mapping that `posenc.scaling.from_config` reads, as `{"rope_type": "yarn", "factor": 4, …}`;
-            frequencies and a factor, as the functions of `posenc.scaling` return them, where frequencies may be a
-            tensor that learns; or a function of `seq_len` that returns both.
-        layer_type: the layers wanted, for a mapping that is per layer.
-        axes: for positions of several axes, which of them each pair follows: one whole number a pair, as `sections`
-            and `Rope.axial` make them. None: what the mapping says (M-RoPE), else positions have one axis.
-        seq_len: tokens of the whole sequence, for scalings that follow it (dynamic, longrope, a function). None: one
-            more than the greatest position at hand.
-        attention_factor: the factor on cosines and sines, greater than 0; None: what `scaling` says, else 1.
+        dim: width of a head (head_dim).
+        base: of the frequencies θ_i = base^(−2i/rotary_dim), greater than 1 (rope_theta).
+        layout: "half-split" (pair i is dimensions i and i + d/2; Hugging Face) or "interleaved" (2i and 2i + 1).
+        rotary_dim: how many of the first dimensions are rotated, even (partial rotary); None: all of them.
+        axes: for positions of several axes, which of them each pair follows, one integer per pair, as `sections`
+            makes them. None: positions have one axis.
 
     Attributes:
-        inv_freq, attention_factor: frequencies in radians per token, shape (rotary_dim/2,), and the factor on cosines
-            and sines; where they follow the length, those of a sequence of length `seq_len`, else of an empty one.
+        dim, layout, rotary_dim, axes: as given.
+        inv_freq: frequencies in radians per token, shape (rotary_dim/2,): NumPy, read-only; or the tensor that was
+            given, which may learn. Where they follow the length, those of an empty sequence.
+        attention_factor: the factor on cosines and sines.
+        follows_length: whether frequencies depend on the length of the sequence.
 
     Source: Su et al. 2021, "RoFormer", section 3.2.2.
 
@@ -74,56 +72,90 @@ class Rope:
     def __init__(
         self,
         dim: int,
-        base: float | None = None,
+        base: float = 10_000.0,
         *,
-        layout: str = "interleaved",
+        layout: Layout = "half-split",
         rotary_dim: int | None = None,
-        scaling: Mapping[str, Any] | Scaled | Callable[..., Scaled] | None = None,
-        layer_type: str | None = None,
         axes: Sequence[int] | None = None,
-        seq_len: int | None = None,
-        attention_factor: float | None = None,
     ) -> None:
-        self.dim, self.layout = whole("dim", dim, 2), one_of("layout", layout, LAYOUTS)
-        self.seq_len = None if seq_len is None else whole("seq_len", seq_len, 0)
-        self._rotary_dim = None if rotary_dim is None else check_rotary_dim("dim", rotary_dim, self.dim)
-        self._factor = None if attention_factor is None else positive("attention_factor", attention_factor)
-        self._layer_type, dictionary = layer_type, {}
-        self._places: list[int] | None = None  # of each pair in a list of frequencies that axes share
-        if isinstance(scaling, Mapping):
-            scaling = scaling if base is None else _with_base(scaling, base)
-            dictionary = rope_dictionary(scaling, layer_type)
-            follows = dictionary["rope_type"] in _BY_LENGTH
-            axes = _axes_of(dictionary) if axes is None else axes
-        elif layer_type is not None:
-            raise ValueError(f"layer_type must be None where scaling is no mapping, got {layer_type!r}")
-        elif scaling is None:
-            width = check_rotary_dim("dim", rotary_dim, self.dim)
-            scaling, follows = Scaled(make_inv_freq(width, 10_000.0 if base is None else base), 1.0), False
-        elif base is not None:
-            raise ValueError(f"base must be None where scaling has the frequencies, got {base!r}")
-        else:
-            follows = callable(scaling)
-        self._scaling, self.follows_length = scaling, follows and self.seq_len is None
-        if dictionary.get("rope_type") == "axial":
-            listed = self.frequencies(self.seq_len).inv_freq.shape[0]
-            axes = (
-                _in_blocks(listed, dictionary.get("n_axes", 2), dictionary.get("shared", False))
-                if axes is None
-                else axes
-            )
-            self._places = None if dictionary.get("shared") else _places(axes, listed)
-        self.inv_freq, self.attention_factor = self.frequencies(self.seq_len)
-        self.rotary_dim = 2 * floats("scaling", self.inv_freq).shape[-1]
-        if self._rotary_dim not in (None, self.rotary_dim) or self.rotary_dim > self.dim:
+        width = check_rotary_dim("dim", rotary_dim, check_int("dim", dim, 2))
+        if check_positive("base", base) <= 1:
+            raise ValueError(f"base must be greater than 1, so that frequencies decrease, got {base}")
+        self._set(Scaled(geometric(width, base), 1.0), dim, layout, axes)
+
+    def _set(self, scaled: Scaled, dim: int | None, layout: Layout, axes: Sequence[int] | None) -> Rope:
+        self._schedule: Frequencies | None = None
+        inv_freq, factor = scaled
+        if not is_array(inv_freq) or isinstance(inv_freq, np.ndarray):
+            inv_freq = np.array(as_float_array("inv_freq", inv_freq))
+            inv_freq.setflags(write=False)
+        if inv_freq.ndim != 1 or inv_freq.shape[0] == 0:
+            raise ValueError(f"inv_freq must have shape (rotary_dim/2,), got shape {tuple(inv_freq.shape)}")
+        self._inv_freq, self._attention_factor = inv_freq, check_positive("attention_factor", factor)
+        self.rotary_dim = 2 * inv_freq.shape[0]
+        self.dim = self.rotary_dim if dim is None else check_int("dim", dim, 2)
+        if self.rotary_dim > self.dim:
             raise ValueError(
-                f"scaling must have a frequency for each pair that turns, {(self._rotary_dim or self.dim) // 2}, got "
-                f"{said(self.inv_freq)}"
+                f"inv_freq must have at most {self.dim // 2} frequencies, one per pair of dim={self.dim}, got "
+                f"{inv_freq.shape[0]}"
             )
-        self.axes = None if axes is None else _check_axes(axes, self.rotary_dim // 2)
-        self._numbers = _as_numbers(self.inv_freq)
-        self._kept: dict[Any, RotaryTable] = {}
-        self._last: tuple[Any, tuple[RotaryTable, ...]] = None, ()  # tables, and what they were made for
+        self.layout = cast("Layout", check_choice("layout", layout, LAYOUTS))
+        self.axes = None if axes is None else tuple(check_int("axes", axis, 0) for axis in axes)
+        if self.axes is not None and len(self.axes) != self.rotary_dim // 2:
+            raise ValueError(f"axes must have an integer per pair, {self.rotary_dim // 2}, got {len(self.axes)}")
+        return self
+
+    @classmethod
+    def from_frequencies(
+        cls,
+        inv_freq: Array,
+        attention_factor: float = 1.0,
+        *,
+        dim: int | None = None,
+        layout: Layout = "half-split",
+        axes: Sequence[int] | None = None,
+    ) -> Rope:
+        """A rotation with frequencies of your own, or as `posenc.scaling` returns them.
+
+        Args:
+            inv_freq: shape (rotary_dim/2,), in radians per token. A tensor is used as it is, gradients included:
+                `posenc.rotary_module.RotaryEmbedding` registers one that learns.
+            attention_factor: greater than 0, on cosines and sines.
+            dim: width of a head; None: 2·len(inv_freq).
+            layout, axes: as for `Rope`.
+
+        >>> from posenc.scaling import yarn
+        >>> Rope.from_frequencies(*yarn(128, factor=4.0, original_max_position_embeddings=4096))
+        Rope(128, layout='half-split', 64 pairs from 1 to 2.89e-05 radians per token, attention factor 1.139)
+        """
+        return cls.__new__(cls)._set(Scaled(inv_freq, attention_factor), dim, layout, axes)
+
+    @classmethod
+    def from_schedule(
+        cls,
+        frequencies: Frequencies,
+        *,
+        dim: int | None = None,
+        layout: Layout = "half-split",
+        axes: Sequence[int] | None = None,
+    ) -> Rope:
+        """A rotation whose frequencies follow the length of the sequence, as dynamic NTK and LongRoPE do.
+
+        `frequencies(seq_len)` returns frequencies and attention factor for a sequence of so many tokens, as the
+        functions of `posenc.scaling` do. The length is one more than the largest position at hand, or the `seq_len` of
+        `cos_sin`: pass keys that are not rotated yet, since every longer sequence rotates all of them anew.
+
+        >>> from posenc.scaling import dynamic_ntk
+        >>> rope = Rope.from_schedule(lambda n: dynamic_ntk(
+        ...     4, factor=2.0, original_max_position_embeddings=8, seq_len=n))
+        >>> [rope.frequencies(length).inv_freq.round(4).tolist() for length in (8, 16)]
+        [[1.0, 0.01], [1.0, 0.0033]]
+        """
+        if not callable(frequencies):
+            raise TypeError(f"frequencies must be a function of seq_len, got {describe(frequencies)}")
+        rope = cls.__new__(cls)._set(Scaled(*frequencies(0)), dim, layout, axes)
+        rope._schedule = frequencies
+        return rope
 
     @classmethod
     def from_config(
@@ -131,30 +163,48 @@ class Rope:
         config: Any,
         head_dim: int | None = None,
         *,
-        layout: str = "half",
+        layout: Layout | None = None,
         layer_type: str | None = None,
         seq_len: int | None = None,
     ) -> Rope:
         """The rotation that a model's configuration asks for.
 
         Args:
-            config: a mapping as read from config.json, or a configuration of the library transformers, as
-                `posenc.scaling.from_config` takes it.
-            head_dim: width of a head, of the part that rotates; None: what the configuration says.
-            layout: of the model's code, which no configuration tells. "half" is that of nearly all of transformers'.
+            config: a mapping as read from config.json, a rope_scaling or rope_parameters alone, or a configuration of
+                the library transformers.
+            head_dim: width of a head, of the part that is rotated; None: what the configuration says.
+            layout: of the model's code; None: that of its model_type, "half-split" where that is not known.
             layer_type: the layers wanted, where they differ; `by_layer_type` gives all.
+            seq_len: tokens of the sequence, for dynamic NTK and LongRoPE; None: as `from_schedule` says.
 
         >>> llama = {"head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}
         >>> Rope.from_config(llama)
-        Rope(128, layout='half', 64 pairs from 1 to 2.46e-06 radians a token)
+        Rope(128, layout='half-split', 64 pairs from 1 to 2.46e-06 radians per token)
         """
         mapping = _as_mapping(config)
-        dim = head_dim_of(mapping, layer_type) if head_dim is None else head_dim
-        return cls(dim, layout=layout, scaling=mapping, layer_type=layer_type, seq_len=seq_len)
+        dim = head_dim_of(mapping, layer_type) if head_dim is None else check_int("head_dim", head_dim, 2)
+        parameters = rope_dictionary(mapping, layer_type)
+        axes, order = _axes_of(parameters), None
+
+        def frequencies(length: int | None) -> Scaled:
+            scaled = from_config(mapping, dim, length, layer_type=layer_type)
+            return scaled if order is None else scaled._replace(inv_freq=scaled.inv_freq[order])
+
+        if parameters.get("rope_type") == "axial":
+            listed, shared = frequencies(seq_len).inv_freq.shape[0], bool(parameters.get("shared"))
+            n_axes = parameters.get("n_axes", 2)
+            if axes is None:
+                axes = [axis for axis in range(n_axes) for _ in range(listed // n_axes if shared else listed)]
+            order = None if shared else _places(axes, listed)
+        layout = "half-split" if layout is None else layout
+        if seq_len is None and parameters["rope_type"] in _BY_LENGTH:
+            return cls.from_schedule(frequencies, dim=dim, layout=layout, axes=axes)
+        length = None if seq_len is None else check_int("seq_len", seq_len, 0)
+        return cls.from_frequencies(*frequencies(length), dim=dim, layout=layout, axes=axes)
 
     @classmethod
     def by_layer_type(
-        cls, config: Any, head_dim: int | None = None, *, layout: str = "half", seq_len: int | None = None
+        cls, config: Any, head_dim: int | None = None, *, layout: Layout | None = None, seq_len: int | None = None
     ) -> dict[str, Rope]:
         """The rotations of a configuration whose layers differ, by the names that its `layer_types` has.
 
@@ -171,23 +221,36 @@ class Rope:
         }
 
     @classmethod
-    def axial(cls, dim: int, n_axes: int = 2, base: float = 10_000.0, *, layout: str = "interleaved") -> Rope:
-        """A rotation for grids: the head is shared out among the axes, each with a whole list of frequencies.
+    def axial(cls, axes_dim: Sequence[int], base: float = 10_000.0, *, layout: Layout = "half-split") -> Rope:
+        """Axial RoPE for grids: each axis of the positions has a part of the head, with a whole list of frequencies.
 
-        `dim`, the width of a head, is a multiple of 2·n_axes; `n_axes` is that of the positions, 2 for pictures.
+        `axes_dim` are the dimensions of each axis, even: (32, 32) for images (rows, columns), (44, 42, 42) for Wan's
+        videos (frames, rows, columns), (16, 56, 56) for FLUX.
         Source: Fang et al. 2023, "EVA-02", section 2.1, and Heo et al. 2024, "Rotary Position Embedding for Vision
         Transformer", equation (12), for two axes.
 
-        >>> rope = Rope.axial(8)  # rows and columns: two pairs each
+        >>> rope = Rope.axial((4, 4))
         >>> rope.axes, rope.inv_freq.tolist()
         ((0, 0, 1, 1), [1.0, 0.01, 1.0, 0.01])
         """
-        whole("n_axes", n_axes)
-        if whole("dim", dim, 2) % (2 * n_axes):
-            raise ValueError(f"dim must be a multiple of two for each of the {n_axes} axes, {2 * n_axes}, got {dim}")
-        of_axis = make_inv_freq(dim // n_axes, base)
-        axes = [axis for axis in range(n_axes) for _ in of_axis]
-        return cls(dim, layout=layout, scaling=Scaled(np.tile(of_axis, n_axes), 1.0), axes=axes)
+        parts = [geometric(width, base) for width in axes_dim]
+        axes = [axis for axis, part in enumerate(parts) for _ in part]
+        return cls.from_frequencies(np.concatenate([np.empty(0), *parts]), layout=layout, axes=axes)
+
+    @property
+    def inv_freq(self) -> Array:
+        """Frequencies in radians per token, shape (rotary_dim/2,)."""
+        return self._inv_freq
+
+    @property
+    def attention_factor(self) -> float:
+        """The factor on cosines and sines."""
+        return self._attention_factor
+
+    @property
+    def follows_length(self) -> bool:
+        """Whether frequencies depend on the length of the sequence."""
+        return self._schedule is not None
 
     @property
     def n_axes(self) -> int:
@@ -198,207 +261,200 @@ class Rope:
         fastest, slowest = (f"{float(self.inv_freq[pair]):.3g}" for pair in (0, -1))
         factor = "" if self.attention_factor == 1 else f", attention factor {self.attention_factor:.4g}"
         along = "" if self.axes is None else f", along {self.n_axes} axes"
-        pairs = f"{self.rotary_dim // 2} pairs from {fastest} to {slowest} radians a token"
+        pairs = f"{self.rotary_dim // 2} pairs from {fastest} to {slowest} radians per token"
         return f"Rope({self.dim}, layout={self.layout!r}, {pairs}{factor}{along})"
 
     def frequencies(self, seq_len: int | None = None) -> Scaled:
-        """Frequencies, NumPy, and factor for a sequence of `seq_len` tokens; alike where they do not follow it.
+        """Frequencies in radians per token, and attention factor, for a sequence of `seq_len` tokens."""
+        if self._schedule is None or seq_len is None:
+            return Scaled(self._inv_freq, self._attention_factor)
+        return Scaled(*self._schedule(check_int("seq_len", seq_len, 0)))
 
-        >>> rope = Rope(4, scaling={"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 8})
-        >>> [rope.frequencies(length).inv_freq.round(4).tolist() for length in (8, 16)]
-        [[1.0, 0.01], [1.0, 0.0033]]
-        """
-        if isinstance(self._scaling, Mapping):
-            width = self.dim if self._rotary_dim is None else self._rotary_dim
-            found = from_config(self._scaling, width, seq_len, layer_type=self._layer_type)
-            found = found if self._places is None else found._replace(inv_freq=found.inv_freq[self._places])
-        elif callable(self._scaling):
-            found = Scaled(*self._scaling(seq_len=seq_len or 0))
-        else:
-            found = Scaled(*self._scaling)
-        return found if self._factor is None else found._replace(attention_factor=self._factor)
-
-    def sequence_length(self, *positions: Array) -> int | None:
-        """One more than the greatest position, for the `seq_len` of `table`; None: frequencies do not follow it.
-
-        Raises ValueError for positions whose values torch.compile hides: give `Rope` a `seq_len`.
-
-        >>> rope = Rope(4, scaling={"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 8})
-        >>> rope.sequence_length(np.arange(5)), Rope(4).sequence_length(np.arange(5))
-        (5, None)
-        """
-        if not self.follows_length:
-            return None
-        ends = [0]
-        for each in positions:
-            if not has_values(each):
-                raise ValueError("seq_len must be given to Rope where positions cannot be looked at, got None")
-            at = np.asarray(each.detach().cpu() if is_torch(each) else each)
-            ends.append(int(at.max()) + 1 if at.size else 0)
-        return max(ends)
-
-    def table(
+    def cos_sin(
         self,
         positions: Array = None,
         *,
         length: int | None = None,
         offset: int | Array = 0,
-        length_axis: int = -2,
-        like: Array = None,
         seq_len: int | None = None,
-    ) -> RotaryTable:
-        """Cosines and sines for `posenc.rotary.rotate`: to be made once and used in every layer.
+        like: Array = None,
+        dtype: Any = None,
+    ) -> CosSin:
+        """Cosines and sines for `posenc.rotary.rotate`: to be computed once and used in every layer.
 
         Args:
-            positions: shape (..., length), or (..., length, axes) where the rotation has axes; its axes before the
-                length belong to the first axes of x, and one of size 1 serves all. A last axis of size 1 stands for the
-                same position on all axes, as of text among pictures. None: offset, offset + 1, …, `length` of them.
-            offset: a number, or an array of no axes.
-            length_axis: the axis of x, from its end, that counts tokens.
-            like: queries or keys, whose library, device and working precision the table takes.
-            seq_len: as `sequence_length` says it of the positions of queries and keys; None: of `positions` alone.
+            positions: shape (..., length), or (..., length, axes) where the rotation has axes; a last axis of size 1
+                stands for the same position on all axes, as of text among images. None: offset, offset + 1, …,
+                `length` of them.
+            length: how many positions count on from `offset`.
+            offset: the first of them, an integer, or one per sequence, shape (batch,).
+            seq_len: tokens of the whole sequence, for frequencies that follow it; None: one more than the largest
+                position.
+            like: an array whose library and device the answer takes where positions are counted or lists.
+            dtype: of the answer; None: float64 where the device has it.
 
-        >>> table = Rope(64).table(length=1000)
-        >>> table[:10].cos.shape
-        (10, 32)
+        Returns cosines and sines, shape (..., length, rotary_dim/2).
+
+        >>> cos, sin = Rope(64).cos_sin(length=1000)
+        >>> cos.shape
+        (1000, 32)
         """
         if (positions is None) == (length is None):
-            raise ValueError(f"either positions or length must be given, got {said(positions)} and {length!r}")
+            raise ValueError(f"give either positions or length, got {describe(positions)} and {length!r}")
         if length is not None:
-            return self._counted(whole("length", length, 0), offset, length_axis, like)
-        numbers, factor = self._numbers, self.attention_factor
-        if self.follows_length:
-            scaled = self.frequencies(self.sequence_length(positions) if seq_len is None else seq_len)
-            numbers, factor = _as_numbers(scaled.inv_freq), scaled.attention_factor
-        turned = self._angles(positions, numbers, like)
-        return rotary_table(turned, factor, length_axis=length_axis, like=like)
+            positions = self._counted(check_int("length", length, 0), offset, like)
+        elif is_array(offset) or offset != 0:
+            raise ValueError(f"offset must be 0 where positions are given, got {describe(offset)}")
+        else:
+            positions = check_positions(positions, like=like)
+            if self.axes is not None and (positions.ndim < 2 or positions.shape[-1] not in (1, self.n_axes)):
+                raise ValueError(
+                    f"positions must have shape (..., length, {self.n_axes}), got shape {tuple(positions.shape)}"
+                )
+        return self._table(positions, self._length_of(positions) if seq_len is None else seq_len, dtype)
 
-    def _counted(self, length: int, offset: int | Array, length_axis: int, like: Array) -> RotaryTable:
-        """The table of `length` positions from `offset` on."""
-        learned = not isinstance(self._numbers, list)
-        if being_traced() or self.follows_length or learned or is_array(offset):
-            xp, device = namespace(like, self.inv_freq if learned else None), device_of(like, self.inv_freq)
-            counted = xp.arange(length, device=device if xp is namespace(like) or learned else None) + offset
-            counted = counted if self.axes is None else counted[:, None]
-            return self.table(counted, length_axis=length_axis, like=like)
-        key = None if like is None else (type(like), device_of(like), like.dtype)
-        kept = self._kept.get(key)
-        end = whole("offset", offset, 0) + length
-        if kept is None or kept.cos.shape[0] < end:
-            size = max(_LEAST_KEPT, 2 ** (end - 1).bit_length()) if end else _LEAST_KEPT
-            every = np.arange(size) if self.axes is None else np.arange(size)[:, None]
-            kept = rotary_table(self._angles(every, self._numbers, None), self.attention_factor, length_axis=-2)
-            if like is not None:
-                kept = _as_like(kept, like)
-            if has_values(like) or like is None:
-                self._kept[key] = kept
-        return cast("RotaryTable", kept[end - length : end])._replace(length_axis=length_axis)
+    def _counted(self, length: int, offset: int | Array, like: Array) -> Array:
+        """Positions offset, offset + 1, …: shape (length,), or (batch, length) with an offset per sequence."""
+        if not is_array(offset):
+            offset = check_int("offset", offset, 0)
+        like = like if like is not None else self._inv_freq if is_torch(self._inv_freq) else None
+        xp, device = namespace(like, offset if is_array(offset) else None), device_of(like, offset)
+        counted = xp.arange(length, dtype=widest_float(xp, device), device=device)
+        if is_array(offset):
+            counted = counted + check_positions(offset)[..., None]
+        elif offset:
+            counted = counted + offset
+        return counted if self.axes is None else counted[..., None]
 
-    def _angles(self, positions: Array, frequencies: list[float] | Array, like: Array) -> Array:
-        """Angles in radians, (..., length, pairs), by frequencies as `_as_numbers` has them."""
-        if isinstance(frequencies, list):
-            xp, device = namespace(positions, like), device_of(positions, like)
-            frequencies = xp.asarray(frequencies, dtype=widest_float(xp, device), device=device)
+    def _length_of(self, *positions: Array) -> int | None:
+        """One more than the largest position, where frequencies follow the length."""
+        if self._schedule is None:
+            return None
+        if not all(map(is_concrete, positions)):
+            raise ValueError("seq_len must be given where positions cannot be looked at (torch.compile), got None")
+        return max((int(at.max()) + 1 for at in positions if 0 not in at.shape), default=0)
+
+    def _table(self, positions: Array, seq_len: int | None, dtype: Any) -> CosSin:
+        """Cosines and sines at positions that are floats of the widest kind, after all checks."""
+        inv_freq, factor = self.frequencies(seq_len)
+        xp, device = namespace(positions), device_of(positions)
+        if isinstance(inv_freq, np.ndarray):
+            inv_freq = xp.asarray(inv_freq.tolist(), dtype=positions.dtype, device=device)
+        elif device_of(inv_freq) != device or inv_freq.dtype != positions.dtype:
+            inv_freq = xp.astype(inv_freq, positions.dtype)
+            inv_freq = inv_freq.to(device) if is_torch(inv_freq) else inv_freq
         if self.axes is None:
-            return make_angles(positions, frequencies)
-        at = floats("positions", positions, like=like)
-        xp = namespace(at)
-        if at.ndim < 2 or at.shape[-1] not in (1, self.n_axes):
-            raise ValueError(f"positions must have shape (..., length, {self.n_axes}), got {said(positions, at.shape)}")
-        if at.shape[-1] > 1:
-            at = xp.take(at, xp.asarray(self.axes, device=device_of(at)), axis=-1)
-        return at * floats("inv_freq", frequencies)
+            phi = positions[..., None] * inv_freq  # (..., length, pairs)
+        elif positions.shape[-1] == 1:
+            phi = positions * inv_freq
+        else:
+            phi = xp.take(positions, xp.asarray(self.axes, device=device), axis=-1) * inv_freq
+        return cosines_and_sines(phi, factor, dtype)
 
-    def rotate(self, x: Array, positions: Array = None, *, offset: int | Array = 0, length_axis: int = -2) -> Array:
-        """Queries or keys `x`, shape (..., length, dim), each pair turned by its angle.
+    def rotate(
+        self,
+        x: ArrayT,
+        positions: Array = None,
+        *,
+        offset: int | Array = 0,
+        length_axis: int = -2,
+        seq_len: int | None = None,
+    ) -> ArrayT:
+        """Queries or keys `x`, shape (..., length, dim), rotated.
 
         Args:
-            positions, offset: as for `table`; without them x stands at 0, 1, ….
+            positions, offset, seq_len: as for `cos_sin`; without them x is at 0, 1, …. The axes of positions before
+                the length belong to the first axes of x: with shape (batch, length), each sequence has its own.
             length_axis: the axis of x, from its end, that counts tokens: −2 for (batch, heads, length, dim), −3 for
                 (batch, length, heads, dim).
 
         >>> Rope(2).rotate(np.array([[1.0, 0.0]]), offset=1).round(2).tolist()
         [[0.54, 0.84]]
         """
-        shape = tuple(activations("x", x).shape)
-        if positions is None:
-            table = self.table(length=_length("x", shape, length_axis), offset=offset, length_axis=length_axis, like=x)
-        else:
-            table = self.table(positions, length_axis=length_axis, like=x)
-        return self._turn("x", x, table)
+        table = self._for(x, positions, offset, _length("x", x, length_axis), seq_len)
+        return self._rotated("x", x, table, length_axis)
 
     def __call__(
         self,
-        q: Array,
-        k: Array,
+        q: ArrayT,
+        k: ArrayT,
         positions: Array = None,
         *,
         key_positions: Array = None,
         offset: int | Array = 0,
         length_axis: int = -2,
-    ) -> tuple[Array, Array]:
-        """Queries and keys, turned, each in its shape and dtype.
+        seq_len: int | None = None,
+    ) -> tuple[ArrayT, ArrayT]:
+        """Queries and keys, rotated, each in its shape and dtype.
 
         Args:
-            q, k: shape (..., length, dim) each; heads may be fewer in k.
-            positions: of the queries, and of the keys where `key_positions` is None; as for `table`.
+            q, k: shape (..., length, dim) each; k may have fewer heads.
+            positions: of the queries, and of the keys where `key_positions` is None; as for `rotate`.
             key_positions: of the keys, where they are others.
             offset: the first position, where neither is given. Keys then count from it, and queries that are fewer are
-                the last of them, as in decoding with a cache of keys that are not turned yet.
-            length_axis: as for `rotate`.
+                the last of them, as in decoding with a cache of keys that are not rotated yet.
+            length_axis, seq_len: as for `rotate`.
         """
-        if key_positions is None and positions is not None:
-            table = self.table(positions, length_axis=length_axis, like=q)
-            for_k = table if _same(q, k) else self.table(positions, length_axis=length_axis, like=k)
-            return self._turn("q", q, table), self._turn("k", k, for_k)
+        queries, keys = _length("q", q, length_axis), _length("k", k, length_axis)
+        if positions is None:
+            if key_positions is not None:
+                raise ValueError(f"positions must be given where key_positions are, got {describe(key_positions)}")
+            if queries > keys:
+                raise ValueError(f"q must be no longer than k without positions, got {queries} and {keys} tokens")
+            of_keys = self._for(k, None, offset, keys, seq_len)
+            of_queries = CosSin(*(part[..., keys - queries :, :] for part in of_keys)) if queries < keys else of_keys
+        else:
+            if key_positions is not None and seq_len is None and self._schedule is not None:
+                seq_len = self._length_of(*(check_positions(at, like=q) for at in (positions, key_positions)))
+            of_queries = self._for(q, positions, offset, queries, seq_len)
+            of_keys = of_queries if key_positions is None else self._for(k, key_positions, offset, keys, seq_len)
+        return self._rotated("q", q, of_queries, length_axis), self._rotated("k", k, of_keys, length_axis)
+
+    def rerotate(self, k: ArrayT, shift: int | Array, *, length_axis: int = -2) -> ArrayT:
+        """Keys that are rotated already, moved by `shift` tokens: for a cache from which tokens were dropped.
+
+        The attention factor is in them already and is not applied again. `shift`, negative towards the beginning, is
+        an integer or one per token, shape (length,). Not for frequencies that follow the length.
+
+        >>> rope, k = Rope(4), np.ones((3, 4))
+        >>> np.allclose(rope.rerotate(rope.rotate(k, offset=5), -5), rope.rotate(k))
+        True
+        """
+        if self._schedule is not None:
+            raise ValueError("k must be rotated anew from keys before rotation, as frequencies follow the length")
+        length = _length("k", k, length_axis)
+        shifts = check_positions(shift, like=k)
+        if shifts.ndim > 1 or (shifts.ndim == 1 and shifts.shape[0] != length):
+            raise ValueError(f"shift must be a number or one per token, shape ({length},), got {describe(shift)}")
+        shifts = namespace(shifts).broadcast_to(shifts, (length,))
+        plain = Scaled(self._inv_freq, 1.0)
+        same = type(self).__new__(type(self))._set(plain, self.dim, self.layout, self.axes)
+        return same.rotate(k, shifts if self.axes is None else shifts[:, None], length_axis=length_axis)
+
+    def _for(self, x: Array, positions: Array, offset: int | Array, length: int, seq_len: int | None) -> CosSin:
+        """Cosines and sines for `x`, on its device and in float32 where it has fewer bits."""
+        check_float_array("x", x)
+        xp = namespace(x)
+        dtype = xp.float32 if xp.finfo(x.dtype).bits < 32 else x.dtype
         if positions is not None:
-            seq_len = self.sequence_length(positions, key_positions)
-            for_q, for_k = (
-                self.table(at, length_axis=length_axis, like=x, seq_len=seq_len)
-                for at, x in ((positions, q), (key_positions, k))
-            )
-            return self._turn("q", q, for_q), self._turn("k", k, for_k)
-        if key_positions is not None:
-            raise ValueError(f"positions must be given where key_positions are, got None and {said(key_positions)}")
-        return self._turn_counted(q, k, offset, length_axis)
+            return self.cos_sin(positions, offset=offset, seq_len=seq_len, like=x, dtype=dtype)
+        counted = self._counted(length, offset, x)
+        return self._table(counted, self._length_of(counted) if seq_len is None else seq_len, dtype)
 
-    def _turn_counted(self, q: Array, k: Array, offset: int | Array, length_axis: int) -> tuple[Array, Array]:
-        """Queries and keys that stand one after another. The next layer asks for the tables of the last call."""
-        rotary_dim = None if self.rotary_dim == self.dim else self.rotary_dim
-        key = None
-        if type(offset) is int and is_torch(q) and is_torch(k) and not being_traced():
-            key = offset, length_axis, q.shape, k.shape, q.dtype, k.dtype, q.device, k.device, type(q), type(k)
-            if self._last[0] == key:
-                for_q, for_k = self._last[1]
-                return (
-                    rotate(q, for_q, self.layout, rotary_dim=rotary_dim),
-                    rotate(k, for_k, self.layout, rotary_dim=rotary_dim),
-                )
-        queries, keys = (
-            _length(name, tuple(activations(name, x).shape), length_axis) for name, x in (("q", q), ("k", k))
-        )
-        if queries > keys:
-            raise ValueError(f"q must be no longer than k without positions, got {queries} and {keys} tokens")
-        for_k = for_q = self.table(length=keys, offset=offset, length_axis=length_axis, like=k)
-        if queries < keys or not _same(q, k):
-            last = offset + (keys - queries)
-            for_q = self.table(length=queries, offset=last, length_axis=length_axis, like=q)
-        turned = self._turn("q", q, for_q), self._turn("k", k, for_k)
-        if key is not None and has_values(q) and has_values(k) and _may_be_kept(for_q) and _may_be_kept(for_k):
-            self._last = key, (for_q, for_k)
-        return turned
-
-    def _turn(self, name: str, x: Array, table: RotaryTable) -> Array:
+    def _rotated(self, name: str, x: ArrayT, table: CosSin, length_axis: int) -> ArrayT:
         if x.shape[-1] != self.dim:
             raise ValueError(f"{name} must have heads of width {self.dim}, got shape {tuple(x.shape)}")
-        return rotate(x, table, self.layout, rotary_dim=None if self.rotary_dim == self.dim else self.rotary_dim)
+        if namespace(x).finfo(x.dtype).bits > 32 and table.cos.dtype != x.dtype:
+            raise TypeError(f"{name} must have the dtype of q, got {x.dtype}")
+        aligned = CosSin(*(_aligned(part, x, length_axis) for part in table))
+        return rotate(x, aligned, self.layout, rotary_dim=None if self.rotary_dim == self.dim else self.rotary_dim)
 
 
 def sections(sizes: Sequence[int], interleaved: bool = False) -> list[int]:
     """Which axis of the positions each pair follows, where each axis has so many pairs.
 
     Args:
-        sizes: pairs of each axis, whole numbers of at least 0; for M-RoPE those of time, height and width.
+        sizes: pairs of each axis, integers of at least 0; for M-RoPE those of time, height and width (mrope_section).
         interleaved: False: one axis after the other (Qwen2-VL). True: in turn, 0, 1, 2, 0, 1, 2, …, until an axis has
             all its pairs, whose places axis 0 then takes (Qwen3-VL).
 
@@ -408,57 +464,30 @@ def sections(sizes: Sequence[int], interleaved: bool = False) -> list[int]:
     >>> sections((1, 2, 1)), sections((2, 1, 1), interleaved=True)
     ([0, 1, 1, 2], [0, 1, 2, 0])
     """
-    counted = [whole("sizes", size, 0) for size in sizes]
-    if not flag("interleaved", interleaved):
-        return [axis for axis, size in enumerate(counted) for _ in range(size)]
-    axes, step = [0] * sum(counted), len(counted)
-    for axis, size in enumerate(counted[1:], 1):
+    pairs = [check_int("sizes", size, 0) for size in sizes]
+    if not check_bool("interleaved", interleaved):
+        return [axis for axis, size in enumerate(pairs) for _ in range(size)]
+    axes, step = [0] * sum(pairs), len(pairs)
+    for axis, size in enumerate(pairs[1:], 1):
         if axis + step * (size - 1) >= len(axes):
-            raise ValueError(f"sizes must leave room to take turns, got {said(sizes)}")
+            raise ValueError(f"sizes must leave room to take turns, got {describe(sizes)}")
         axes[axis : size * step : step] = [axis] * size
     return axes
 
 
-def _axes_of(dictionary: Mapping[str, Any]) -> Sequence[int] | None:
-    """What a rope dictionary says of axes, pair by pair."""
-    if "mrope_section" in dictionary:
-        return sections(dictionary["mrope_section"], bool(dictionary.get("mrope_interleaved", False)))
-    return dictionary.get("axes")
-
-
-def _in_blocks(listed: int, n_axes: int = 2, shared: bool = False) -> list[int]:
-    """Axes that one after another have a part of the head, given how many frequencies `posenc.scaling.axial` lists."""
-    return [axis for axis in range(n_axes) for _ in range(listed // n_axes if shared else listed)]
+def _axes_of(parameters: Mapping[str, Any]) -> Sequence[int] | None:
+    """What rope parameters say of axes, pair by pair."""
+    if "mrope_section" in parameters:
+        return sections(parameters["mrope_section"], parameters.get("mrope_interleaved") or False)
+    return parameters.get("axes")
 
 
 def _places(axes: Sequence[int], listed: int) -> list[int]:
     """For each pair, the place in a list of frequencies that every axis goes through on its own."""
     places = [list(axes[:pair]).count(axis) for pair, axis in enumerate(axes)]
     if max(places, default=0) >= listed:
-        raise ValueError(f"axes must have at most {listed} pairs of each axis, got {said(axes)}")
+        raise ValueError(f"axes must have at most {listed} pairs of each axis, got {describe(axes)}")
     return places
-
-
-def _check_axes(axes: Sequence[int], pairs: int) -> tuple[int, ...]:
-    checked = tuple(whole("axes", axis, 0) for axis in axes)
-    if len(checked) != pairs:
-        raise ValueError(f"axes must have a number for each of the {pairs} pairs, got {len(checked)}")
-    return checked
-
-
-def _as_numbers(inv_freq: Array) -> list[float] | Array:
-    """Frequencies as Python's numbers, which every library takes and a compiler holds as constants.
-
-    A tensor, which may learn, stays as it is.
-    """
-    return inv_freq if is_array(inv_freq) and not isinstance(inv_freq, np.ndarray) else np.asarray(inv_freq).tolist()
-
-
-def _with_base(scaling: Mapping[str, Any], base: float) -> dict[str, Any]:
-    given = scaling.get("rope_theta")
-    if given not in (None, base):
-        raise ValueError(f"base must be what scaling says, {given!r}, or None, got {base!r}")
-    return dict(scaling) | {"rope_theta": base}
 
 
 def _as_mapping(config: Any) -> Mapping[str, Any]:
@@ -466,31 +495,30 @@ def _as_mapping(config: Any) -> Mapping[str, Any]:
     if not isinstance(config, Mapping) and callable(getattr(config, "to_dict", None)):
         config = config.to_dict()
     if not isinstance(config, Mapping):
-        raise TypeError(f"config must be a mapping or a configuration of transformers, got {said(config)}")
+        raise TypeError(f"config must be a mapping or a configuration of transformers, got {describe(config)}")
     return config
 
 
-def _as_like(table: RotaryTable, like: Array) -> RotaryTable:
-    """A NumPy table in the library, on the device and in the working precision of `like`."""
-    xp = namespace(like)
-    dtype = xp.float32 if xp.finfo(like.dtype).bits < 32 else like.dtype
-    with sys.modules["torch"].inference_mode(False) if is_torch(like) else nullcontext():  # a later call may train
-        cos, sin = (xp.asarray(part, dtype=dtype, device=device_of(like)) for part in (table.cos, table.sin))
-    return RotaryTable(cos, sin, table.length_axis)
-
-
-def _length(name: str, shape: tuple[int, ...], length_axis: int) -> int:
+def _length(name: str, x: Array, length_axis: int) -> int:
     """The number of tokens, the size of one axis."""
+    shape = tuple(check_float_array(name, x).shape)
     if isinstance(length_axis, bool) or not isinstance(length_axis, int) or not -len(shape) <= length_axis <= -2:
         raise ValueError(f"length_axis must name an axis of {name} of shape {shape} from its end, got {length_axis!r}")
-    return shape[length_axis]
+    return cast("int", shape[length_axis])
 
 
-def _may_be_kept(table: RotaryTable) -> bool:
-    """Whether a later call may use a table of torch: it does not learn, and was made where derivatives are."""
-    return has_values(table.cos) and not (table.cos.requires_grad or table.cos.is_inference())
-
-
-def _same(q: Array, k: Array) -> bool:
-    """Whether a table made for one serves the other."""
-    return bool(q.dtype == k.dtype and device_of(q) == device_of(k))
+def _aligned(part: Array, x: Array, length_axis: int) -> Array:
+    """Cosines or sines, (..., length, pairs), with axes of size 1 where `x` has others between."""
+    shape, of_x = tuple(part.shape), tuple(x.shape)
+    if len(shape) == 2 and length_axis == -2:
+        return part
+    before = len(shape) - 2
+    if before > len(of_x) + length_axis:
+        raise ValueError(f"positions have too many axes, {before + 1}, for x of shape {of_x}")
+    if any(size not in (1, wide) for size, wide in zip(shape[:before], of_x, strict=False)) or (
+        shape[-2] != of_x[length_axis]
+    ):
+        raise ValueError(f"positions of shape {shape[:-1]} do not fit x of shape {of_x}, length_axis {length_axis}")
+    sizes = [1] * len(of_x)
+    sizes[:before], sizes[length_axis], sizes[-1] = shape[:before], shape[-2], shape[-1]
+    return namespace(part).reshape(part, tuple(sizes))

@@ -1,195 +1,154 @@
-"""Rotary position encoding: each pair of a query or a key is turned by its position times its frequency.
+"""Rotary position embedding (RoPE): each dimension pair of a query or key is rotated by its position times a frequency.
 
     (a, b) at angle φ  →  (a·cos φ − b·sin φ, a·sin φ + b·cos φ),   φ = m·θ_i in radians
 
-Two layouts say which dimensions make pair i: "interleaved" takes 2i and 2i + 1 (RoFormer, LLaMA's own code), "half"
-takes i and i + d/2 (GPT-NeoX, Hugging Face). Three methods agree to rounding: matrices, element by element, and a
-product of complex numbers. Only queries and keys are turned, after their projections and in every layer.
+The layout says which dimensions make pair i: "half-split" takes i and i + d/2 (GPT-NeoX, Hugging Face's `rotate_half`,
+and so almost every released model), "interleaved" takes 2i and 2i + 1 (RoFormer, GPT-J, Meta's own LLaMA code). Only
+queries and keys are rotated, after their projections and in every layer.
 
-What is of the wrong kind, or of two libraries, raises TypeError; an unknown name, a number out of its range, or a width
-or axes that do not fit, ValueError. Source: Su et al. 2021, "RoFormer", section 3.2.2, equations (14), (15) and (34).
+An argument of the wrong kind, or arrays of two libraries, raise TypeError; an unknown name, a number out of its range
+or a shape that does not fit raise ValueError. Source: Su et al. 2021, "RoFormer", section 3.2.2, equations (14), (15)
+and (34).
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from posenc._arrays import (
     Array,
-    activations,
-    being_traced,
+    ArrayT,
+    as_float_array,
+    check_choice,
+    check_even_dim,
+    check_float_array,
+    check_int,
+    check_positive,
     check_rotary_dim,
+    describe,
     device_of,
-    even_dim,
-    floats,
-    has_values,
+    is_compiling,
+    is_concrete,
     is_torch,
     namespace,
-    one_of,
-    positive,
-    said,
     scipy_module,
-    whole,
 )
-from posenc.frequencies import angles as make_angles
+from posenc.frequencies import angles as angles_of
 
-LAYOUTS = ("interleaved", "half")
-METHODS = ("elementwise", "complex", "matrix")
-COMPILED = "compiled"  # a method for torch tensors
-ODD = ("leave", "pad")
+Layout = Literal["half-split", "interleaved"]
+LAYOUTS: tuple[Layout, Layout] = ("half-split", "interleaved")
 
 
-class _Table(NamedTuple):
+class CosSin(NamedTuple):
+    """Cosines and sines of the angles, shape (..., length, dim/2) each, computed once and used in every layer."""
+
     cos: Array
     sin: Array
-    length_axis: int | None = None
 
 
-class RotaryTable(_Table):
-    """Cosines and sines of a set of angles, made once and used for queries and keys in every layer.
-
-    Attributes:
-        cos, sin: shape (..., length, dim/2); a factor may be multiplied into both.
-        length_axis: the axis of x, from its end, that counts the tokens: −2 for (batch, heads, length, dim), −3 for
-            (batch, length, heads, dim). None: the table has as many axes as x.
-
-    >>> table = rotary_table(np.zeros((5, 32)), length_axis=-2)
-    >>> table[2:].cos.shape
-    (3, 32)
-    """
-
-    def __getitem__(self, tokens: Any) -> Any:
-        """`table[start:stop]` is the table of these tokens; a number picks a field, as of any tuple."""
-        if not isinstance(tokens, slice):
-            return tuple(self)[tokens]
-        return self._replace(cos=self.cos[..., tokens, :], sin=self.sin[..., tokens, :])
-
-    def to(self, *target: Any, **named: Any) -> RotaryTable:
-        """The table on another device or in another dtype, of torch: what `torch.Tensor.to` takes.
-
-        Raises:
-            TypeError: the table is not torch's.
-
-        >>> import torch
-        >>> rotary_table(torch.zeros(5, 32), length_axis=-2).to(torch.float32).cos.dtype
-        torch.float32
-        """
-        if not is_torch(self.cos):
-            raise TypeError(f"to is for tables of torch tensors, got {type(self.cos).__name__}")
-        return self._replace(cos=self.cos.to(*target, **named), sin=self.sin.to(*target, **named))
-
-
-def rotary_table(
-    angles: Array, attention_factor: float = 1.0, *, length_axis: int | None = None, like: Array = None
-) -> RotaryTable:
-    """Cosines and sines of `angles`, computed in float64 where the device has it and cast at the end.
+def cos_sin(angles: Array, attention_factor: float = 1.0, *, dtype: Any = None) -> CosSin:
+    """Cosines and sines of `angles`, computed in float64 where the device has it and rounded once, to `dtype`.
 
     Args:
-        angles: shape (..., length, dim/2), in radians, as `posenc.frequencies.angles` makes them.
-        attention_factor: greater than 0; multiplies cosines and sines alike, and so every score by its square: YaRN's
+        angles: shape (..., dim/2), in radians, as `posenc.frequencies.angles` makes them.
+        attention_factor: greater than 0; multiplies both, and so every attention logit by its square: YaRN's attention
             temperature (Peng et al. 2023, section 3.4).
-        length_axis: the axis of x, from its end and at most −2, to which the length of `angles` belongs. Axes of
-            `angles` before it belong to the first axes of x: with positions of shape (batch, length), each sequence has
-            its own, with (1, length) all have the same. None: `angles` has as many axes as x.
-        like: queries or keys, whose library, device and working precision the table takes: their dtype, or float32
-            where that is bfloat16 or float16. None: float64, cast at every use.
+        dtype: a floating dtype of the library of `angles`; None: float64.
 
-    >>> table = rotary_table(np.array([[0.0], [np.pi / 2]]), length_axis=-2)  # two tokens, one pair
-    >>> x = np.ones((8, 2, 2))  # (heads, length, dim)
-    >>> rotate(x, table)[0].round(2).tolist()
-    [[1.0, 1.0], [-1.0, 1.0]]
+    >>> cos_sin(np.array([0.0, np.pi])).cos.tolist()
+    [1.0, -1.0]
     """
-    turned = floats("angles", angles, like=like)
-    if turned.ndim < (1 if length_axis is None else 2):
-        raise ValueError(f"angles must have shape (..., length, dim/2), got {said(angles, turned.shape)}")
-    if length_axis is not None and (isinstance(length_axis, bool) or not isinstance(length_axis, int)):
-        raise TypeError(f"length_axis must be a whole number or None, got {said(length_axis)}")
-    if length_axis is not None and length_axis > -2:
-        raise ValueError(f"length_axis counts from the end and must be at most -2, got {length_axis}")
-    factor = positive("attention_factor", attention_factor)
-    xp = namespace(turned)
-    table = RotaryTable(factor * xp.cos(turned), factor * xp.sin(turned), length_axis)
-    return table if like is None else _cast(table, _working_dtype(activations("like", like)), xp)
+    phi = as_float_array("angles", angles)
+    if phi.ndim == 0:
+        raise ValueError(f"angles must have shape (..., dim/2), got {describe(angles, phi.shape)}")
+    return _cos_sin(phi, check_positive("attention_factor", attention_factor), dtype)
+
+
+def _cos_sin(phi: Array, attention_factor: float, dtype: Any) -> CosSin:
+    xp = namespace(phi)
+    cos, sin = xp.cos(phi), xp.sin(phi)
+    if attention_factor != 1:
+        cos, sin = cos * attention_factor, sin * attention_factor
+    return CosSin(cos, sin) if dtype is None else CosSin(*(xp.astype(part, dtype, copy=False) for part in (cos, sin)))
 
 
 def rotate(
-    x: Array,
-    angles_or_table: Array | RotaryTable,
-    layout: str = "interleaved",
-    method: str | None = None,
+    x: ArrayT,
+    angles: Array | tuple[Array, Array],
+    layout: Layout = "half-split",
     *,
     rotary_dim: int | None = None,
-    odd: str | None = None,
-    out: Array = None,
-) -> Array:
-    """Turns every pair of `x` by its angle.
+    out: Any = None,
+) -> ArrayT:
+    """Rotates every dimension pair of `x` by its angle.
 
-    Which axis of x counts tokens cannot be seen in shapes: a (length, dim/2) table also fits (batch, length, heads,
-    dim) where there are as many heads as tokens, and turns by the wrong thing. So the table has to say it
-    (`rotary_table(…, length_axis=−2)`), or to have as many axes as x. What runs when `method` is None or "compiled":
-
-        x                               half layout                     interleaved
-        torch, 32 768 numbers or more   elementwise, in pieces that     complex; 16 bits in pieces
-                                        stay in the cache; "compiled":
-                                        one pass over memory
-        torch, fewer numbers            elementwise, its table kept     complex, its table kept
-        torch, traced or learned        elementwise                     elementwise
-        other libraries                 elementwise                     elementwise
-
-    For speed choose the interleaved layout where the weights leave a choice, and "compiled" for large tensors in the
-    half layout whose shape stays the same.
+    Runs as one call under torch.compile, where the compiler makes a single pass over memory: for speed, compile.
 
     Args:
-        x: shape (..., dim), queries or keys, of any floating dtype.
-        angles_or_table: angles in radians, or their `rotary_table`. Its axes of length 1 are repeated along x; the
-            length itself only where the table has as many axes as x.
-        layout: "interleaved" or "half".
-        method: "elementwise", "complex" or "matrix", in the working precision (float32 for bfloat16 and float16);
-            "compiled", for torch, a kernel that torch.compile makes, where a C++ compiler is, in seconds for each shape
-            and for eight at most; None, the fastest without one.
-        rotary_dim: the number of first dimensions that turn (partial rotary, GPT-NeoX); the others pass unchanged.
-        odd: for an odd width. "leave" leaves the last dimension as it is. "pad" adds a dimension of zeros that turns
-            with it: the answer is one wider, and dropping that would cost the relative property.
-        out: a torch tensor in the shape and dtype of the answer that takes it, which saves asking for memory, most of
-            the time for large x; `x` itself is allowed. For `method` None or "compiled", where no gradient is wanted.
+        x: shape (..., dim), queries or keys, of any floating dtype. bfloat16 and float16 are rotated in float32.
+        angles: in radians, shape (dim/2,) for one position or (length, dim/2) for the tokens of the second axis from
+            the end, as in (batch, heads, length, dim); any other shape has as many axes as x, of its sizes or 1: for
+            (batch, length, heads, dim) pass `angles[:, None, :]`. Or a pair (cos, sin) of arrays of such a shape.
+        layout: "half-split" or "interleaved".
+        rotary_dim: how many of the first dimensions are rotated (partial rotary); None: all of them.
+        out: a torch tensor like x that takes the result, x itself or memory apart from it. No gradient flows then.
 
-    Returns shape and dtype of `x` (one wider for "pad"). Every pair is as long as before, times the table's factor.
+    Returns shape and dtype of `x`. Every pair keeps its length, times the attention factor in (cos, sin).
+    Source: Su et al. 2021, equation (34).
 
-    >>> angles = np.array([[0.0], [np.pi / 2]])  # (length, dim/2)
-    >>> rotate(np.array([[1.0, 0.0], [1.0, 0.0]]), angles).round(2).tolist()
+    >>> phi = np.array([[0.0], [np.pi / 2]])  # (length, dim/2)
+    >>> rotate(np.array([[1.0, 0.0], [1.0, 0.0]]), phi).round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    table = angles_or_table
-    if method in (None, COMPILED) and rotary_dim is None and odd is None and out is None:
-        turned = _as_before(x, table, layout)
-        if turned is not None:
-            return turned
-    activations("x", x)
-    one_of("layout", layout, LAYOUTS)
-    if method is not None:
-        one_of("method", method, (*METHODS, COMPILED))
-    given = x
-    x, turning = _padded(x, rotary_dim, odd)
-    if not isinstance(table, RotaryTable):
-        table = rotary_table(floats("angles_or_table", table, like=x), like=x)
-    xp = namespace(x, table.cos)
-    fitted = _fitted(table, x, turning, xp)
+    check_float_array("x", x)
+    check_choice("layout", layout, LAYOUTS)
+    width = check_rotary_dim("x", rotary_dim, x.shape[-1])
+    cos, sin = _fitted(angles, x, width)
     if out is not None:
-        return _turn_into(_checked_out(out, given, x, fitted, method), x, fitted, turning, layout, method)
-    if turning == x.shape[-1]:
-        return _turn(x, fitted, layout, method, xp, table)
-    return xp.concat([_turn(x[..., :turning], fitted, layout, method, xp), x[..., turning:]], axis=-1)
+        return cast("ArrayT", _rotate_into(out, x, cos, sin, layout, width))
+    if width == x.shape[-1]:
+        return cast("ArrayT", _rotate(x, cos, sin, layout))
+    rotated = _rotate(x[..., :width], cos, sin, layout)  # type: ignore[index]
+    return cast("ArrayT", namespace(x).concat([rotated, x[..., width:]], axis=-1))  # type: ignore[index]
 
 
-def rotation_matrix(angles: Array, layout: str = "interleaved") -> Array:
-    """The rotation of all pairs as one matrix R: d/2 blocks [[cos, −sin], [sin, cos]]. For looking at and for proofs.
+def rotate_complex(x: ArrayT, angles: Array | tuple[Array, Array], layout: Layout = "half-split") -> ArrayT:
+    """`rotate` as a product of complex numbers, (a + i·b)·e^{iφ}: the same to rounding.
+
+    >>> rotate_complex(np.array([1.0, 0.0]), [np.pi / 2]).round(2).tolist()
+    [0.0, 1.0]
+    """
+    check_float_array("x", x)
+    check_choice("layout", layout, LAYOUTS)
+    cos, sin = _fitted(angles, x, check_rotary_dim("x", None, x.shape[-1]))
+    xp = namespace(x, cos)
+    first, second = _pairs(xp.astype(x, cos.dtype, copy=False), layout)
+    product = (first + 1j * second) * (cos + 1j * sin)
+    return cast("ArrayT", xp.astype(_joined(xp.real(product), xp.imag(product), layout), x.dtype, copy=False))
+
+
+def rotate_matrix(x: ArrayT, angles: Array | tuple[Array, Array], layout: Layout = "half-split") -> ArrayT:
+    """`rotate` as a product with the block-diagonal rotation matrix, d² products a vector: the same to rounding.
+
+    >>> rotate_matrix(np.array([1.0, 0.0]), [np.pi / 2]).round(2).tolist()
+    [0.0, 1.0]
+    """
+    check_float_array("x", x)
+    check_choice("layout", layout, LAYOUTS)
+    cos, sin = _fitted(angles, x, check_rotary_dim("x", None, x.shape[-1]))
+    xp = namespace(x, cos)
+    rotated = (_matrix(cos, sin, layout) @ xp.astype(x, cos.dtype, copy=False)[..., None])[..., 0]
+    return cast("ArrayT", xp.astype(rotated, x.dtype, copy=False))
+
+
+def rotation_matrix(angles: Array, layout: Layout = "half-split") -> Array:
+    """The rotation of all pairs as one matrix R of d/2 blocks [[cos, −sin], [sin, cos]]. For looking at and for proofs.
 
     R(m)ᵀ R(n) = R(n − m): positions of a query and a key leave only their difference in qᵀ R(m)ᵀ R(n) k. The
-    interleaved layout has the blocks on the diagonal; the half one joins dimensions i and i + dim/2.
+    interleaved layout has the blocks on the diagonal; the half-split one joins dimensions i and i + dim/2.
 
     `angles` have the shape (..., dim/2), in radians. Returns float64, shape (..., dim, dim).
     Source: Su et al. 2021, equation (15).
@@ -197,13 +156,12 @@ def rotation_matrix(angles: Array, layout: str = "interleaved") -> Array:
     >>> rotation_matrix(np.array([np.pi / 2])).round(2).tolist()
     [[0.0, -1.0], [1.0, 0.0]]
     """
-    one_of("layout", layout, LAYOUTS)
-    table = rotary_table(angles)
-    return _matrix(table.cos, table.sin, layout)
+    check_choice("layout", layout, LAYOUTS)
+    return _matrix(*cos_sin(angles), layout)
 
 
-def pair_scores(q: Array, k: Array, angles: Array, layout: str = "interleaved") -> Array:
-    """What each pair adds to the score of a query and a key, given the angles between them; shape (..., dim/2).
+def pair_scores(q: ArrayT, k: ArrayT, angles: Array, layout: Layout = "half-split") -> ArrayT:
+    """What each pair adds to the attention score of a query and a key, given the angles between them; (..., dim/2).
 
     For the pair (q₁, q₂) and (k₁, k₂), with φ = (m − n)·θ_i for a query at m and a key at n:
 
@@ -219,148 +177,135 @@ def pair_scores(q: Array, k: Array, angles: Array, layout: str = "interleaved") 
     >>> pair_scores(q, k, np.array([np.pi / 3])).round(2).tolist()
     [0.5]
     """
-    activations("q", q)
-    activations("k", k)
-    one_of("layout", layout, LAYOUTS)
+    check_float_array("q", q)
+    check_float_array("k", k)
+    check_choice("layout", layout, LAYOUTS)
     if tuple(q.shape) != tuple(k.shape):
         raise ValueError(f"k must have the shape of q, {tuple(q.shape)}, got {tuple(k.shape)}")
-    dim = even_dim(q.shape[-1])
-    turned = floats("angles", angles, like=q)
-    if tuple(turned.shape) not in {(dim // 2,), (*q.shape[:-1], dim // 2)}:
-        raise ValueError(f"angles must have shape {(*q.shape[:-1], dim // 2)}, got {tuple(turned.shape)}")
-    xp = namespace(q, k, turned)
+    dim = check_even_dim(q.shape[-1])
+    phi = as_float_array("angles", angles, like=q)
+    if tuple(phi.shape) not in {(dim // 2,), (*q.shape[:-1], dim // 2)}:
+        raise ValueError(f"angles must have shape {(*q.shape[:-1], dim // 2)}, got {tuple(phi.shape)}")
+    xp = namespace(q, k, phi)
     (q1, q2), (k1, k2) = _pairs(q, layout), _pairs(k, layout)
-    return (q1 * k1 + q2 * k2) * xp.cos(turned) + (q1 * k2 - q2 * k1) * xp.sin(turned)
+    return cast("ArrayT", (q1 * k1 + q2 * k2) * xp.cos(phi) + (q1 * k2 - q2 * k1) * xp.sin(phi))
 
 
 def layout_permutation(dim: int) -> list[int]:
-    """The order of dimensions that turns the interleaved layout into the half one: 0, 2, 4, …, 1, 3, 5, ….
+    """The order of dimensions that takes the interleaved layout to the half-split one: 0, 2, 4, …, 1, 3, 5, ….
 
-    With it, `rotate(x[..., order], φ, "half")` equals `rotate(x, φ, "interleaved")[..., order]`.
+    With it, `rotate(x[..., order], φ, "half-split")` equals `rotate(x, φ, "interleaved")[..., order]`.
 
     >>> layout_permutation(6)
     [0, 2, 4, 1, 3, 5]
     """
-    dim = even_dim(dim)
+    dim = check_even_dim(dim)
     return [*range(0, dim, 2), *range(1, dim, 2)]
 
 
-def convert_projection(weight: Array, n_heads: int, to: str, *, rotary_dim: int | None = None) -> Array:
+def convert_projection(
+    weight: ArrayT, n_heads: int, head_dim: int, to: Layout, *, rotary_dim: int | None = None
+) -> ArrayT:
     """Reorders the rows of a query or key projection, for a checkpoint of one layout to run in the other.
 
     Scores stay what they were if W_Q and W_K and their biases are converted; W_V and W_O are left alone.
 
     Args:
-        weight: shape (n_heads·head_dim, hidden), or (n_heads·head_dim,) for a bias; any dtype, which is kept.
-        n_heads: heads in this projection; with grouped keys, W_K has fewer than W_Q.
-        to: "half" (from interleaved) or "interleaved" (from half).
-        rotary_dim: the first dimensions of each head that turn, for partial rotary; None: all of them.
+        weight: shape (n_heads·head_dim, hidden), or (n_heads·head_dim,) for a bias; any dtype, which is kept. A fused
+            W_QKV has more rows and is refused: split it first.
+        n_heads: heads in this projection; with grouped-query attention, W_K has fewer than W_Q.
+        head_dim: width of a head.
+        to: "half-split" (from interleaved) or "interleaved" (from half-split).
+        rotary_dim: how many of the first dimensions of each head are rotated (partial rotary); None: all of them.
 
-    >>> convert_projection(np.array([0.0, 1.0, 2.0, 3.0]), n_heads=1, to="half").tolist()
+    >>> convert_projection(np.array([0.0, 1.0, 2.0, 3.0]), n_heads=1, head_dim=4, to="half-split").tolist()
     [0.0, 2.0, 1.0, 3.0]
     """
-    n_heads = whole("n_heads", n_heads)
-    one_of("to", to, LAYOUTS)
-    activations("weight", weight)
-    if weight.ndim > 2:
-        raise ValueError(f"weight must have one axis or two, got shape {tuple(weight.shape)}")
-    if weight.shape[0] == 0 or weight.shape[0] % n_heads:
-        raise ValueError(f"n_heads must divide the {weight.shape[0]} rows of weight, got {n_heads}")
-    head_dim = weight.shape[0] // n_heads
-    turning = check_rotary_dim(f"each head of weight {tuple(weight.shape)}", rotary_dim, head_dim)
-    order = np.asarray(layout_permutation(turning))
+    n_heads, head_dim = check_int("n_heads", n_heads), check_int("head_dim", head_dim)
+    check_choice("to", to, LAYOUTS)
+    check_float_array("weight", weight)
+    if len(weight.shape) > 2 or weight.shape[0] != n_heads * head_dim:
+        raise ValueError(
+            f"weight must have shape (n_heads·head_dim, hidden) or (n_heads·head_dim,), {n_heads * head_dim} rows for "
+            f"n_heads={n_heads} and head_dim={head_dim}; got shape {tuple(weight.shape)}. Split a fused projection, "
+            "transpose one of shape (hidden, n_heads·head_dim), and pass the number of key heads with W_K"
+        )
+    width = check_rotary_dim("head_dim", rotary_dim, head_dim)
+    order = np.asarray(layout_permutation(width))
     if to == "interleaved":
         order = np.argsort(order)
-    within = np.concatenate([order, np.arange(turning, head_dim)])
-    rows = (np.arange(n_heads)[:, None] * head_dim + within).reshape(-1)
+    order = np.concatenate([order, np.arange(width, head_dim)])
+    rows = (np.arange(n_heads)[:, None] * head_dim + order).reshape(-1)
     xp = namespace(weight)
-    return xp.take(weight, xp.asarray(rows, device=device_of(weight)), axis=0)
+    return cast("ArrayT", xp.take(weight, xp.asarray(rows, device=device_of(weight)), axis=0))
 
 
-def packed_positions(lengths: Sequence[int]) -> Array:
-    """Positions of several sequences that lie one after another in one row: each counts from 0.
+def xpos_cos_sin(
+    positions: Array, inv_freq: Array, *, gamma: float = 0.4, scale_base: float = 512.0, dtype: Any = None
+) -> tuple[CosSin, CosSin]:
+    """xPos: (cos, sin) for queries and for keys, with a length that shrinks or grows with the position.
 
-    `lengths` are whole numbers of at least 0, tokens in each. Returns NumPy int64, shape (sum of lengths,).
-
-    >>> packed_positions([3, 2]).tolist()
-    [0, 1, 2, 0, 1]
-    """
-    if isinstance(lengths, str) or not hasattr(lengths, "__len__"):
-        raise TypeError(f"lengths must be a list of whole numbers, got {said(lengths)}")
-    checked = [whole("lengths", length, least=0) for length in lengths]
-    return np.concatenate([np.arange(0), *(np.arange(length) for length in checked)])
-
-
-def xpos_tables(
-    positions: Array,
-    inv_freq: Array,
-    *,
-    gamma: float = 0.4,
-    scale_base: float = 512.0,
-    length_axis: int | None = None,
-    like: Array = None,
-) -> tuple[RotaryTable, RotaryTable]:
-    """The tables of xPos, one for queries and one for keys: rotation times a shrinking or growing length.
-
-    Pair i of a query at m is turned and multiplied by ζ_i^(m/scale_base), that of a key at n divided by
+    Pair i of a query at m is rotated and multiplied by ζ_i^(m/scale_base), that of a key at n divided by
     ζ_i^(n/scale_base), with ζ_i = (2i/d + γ)/(1 + γ). The score has the factor ζ_i^((m − n)/scale_base) in pair i: it
-    depends on m − n alone, and fast pairs fade with distance. Vectors do not keep their length.
+    depends on m − n alone, and high-frequency pairs decay with distance. Vectors do not keep their length.
 
     Args:
-        positions: shape (..., length), in tokens. Only differences count: subtract a common origin from long ones, for
+        positions: shape (..., length), in tokens. Only differences count: subtract a common origin from large ones, as
             a factor that leaves the range of float32 raises ValueError.
         inv_freq: shape (dim/2,), in radians per token.
         gamma: γ, greater than 0.
         scale_base: tokens over which pair i shrinks by ζ_i, greater than 0.
-        length_axis, like: as for `rotary_table`.
+        dtype: as for `cos_sin`.
 
-    Returns (table for queries, table for keys), for `rotate`.
+    Returns (cos, sin) for queries and (cos, sin) for keys, shape (..., length, dim/2), for `rotate`.
     Source: Sun et al. 2022, "A Length-Extrapolatable Transformer", section 2.
 
-    >>> for_q, for_k = xpos_tables(np.array([0, 512]), np.array([1.0]))
-    >>> np.hypot(for_q.cos, for_q.sin).round(3).tolist(), np.hypot(for_k.cos, for_k.sin).round(3).tolist()
+    >>> for_q, for_k = xpos_cos_sin(np.array([0, 512]), np.array([1.0]))
+    >>> np.hypot(*for_q).round(3).tolist(), np.hypot(*for_k).round(3).tolist()
     ([[1.0], [0.286]], [[1.0], [3.5]])
     """
-    gamma, scale_base = positive("gamma", gamma), positive("scale_base", scale_base)
-    turned = make_angles(positions, inv_freq)  # (..., length, dim/2)
-    at = floats("positions", positions, like=inv_freq)[..., None]
-    xp = namespace(turned)
-    pairs = turned.shape[-1]
-    zeta = (xp.arange(pairs, dtype=turned.dtype, device=device_of(turned)) / pairs + gamma) / (1 + gamma)
-    exponent = xp.log(zeta) * at / scale_base
-    if has_values(exponent) and bool(xp.any(xp.abs(exponent) > 87.0)):  # ln of the largest float32 is 88.7
+    gamma, scale_base = check_positive("gamma", gamma), check_positive("scale_base", scale_base)
+    phi = angles_of(positions, inv_freq)  # (..., length, dim/2)
+    m = as_float_array("positions", positions, like=inv_freq)[..., None]
+    xp = namespace(phi)
+    pairs = phi.shape[-1]
+    zeta = (xp.arange(pairs, dtype=phi.dtype, device=device_of(phi)) / pairs + gamma) / (1 + gamma)
+    exponent = xp.log(zeta) * m / scale_base
+    if is_concrete(exponent) and bool(xp.any(xp.abs(exponent) > 87.0)):  # ln of the largest float32 is 88.7
         raise ValueError(
-            f"positions must stay where xPos fits float32: subtract a common origin, got {said(positions)}"
+            f"positions must stay where xPos fits float32: subtract a common origin, got {describe(positions)}"
         )
-    plain = rotary_table(turned, length_axis=length_axis)
-    grown = xp.exp(exponent)
-    tables = [RotaryTable(plain.cos * f, plain.sin * f, length_axis) for f in (grown, 1 / grown)]
-    if like is not None:
-        tables = [_cast(table, _working_dtype(activations("like", like)), xp) for table in tables]
-    return tables[0], tables[1]
+    cos, sin = _cos_sin(phi, 1.0, None)
+    scale = xp.exp(exponent)
+    of_queries, of_keys = CosSin(cos * scale, sin * scale), CosSin(cos / scale, sin / scale)
+    if dtype is not None:
+        of_queries, of_keys = (
+            CosSin(*(xp.astype(part, dtype, copy=False) for part in both)) for both in (of_queries, of_keys)
+        )
+    return of_queries, of_keys
 
 
 def plane_rotations(rotation: Array) -> tuple[Array, Array]:
-    """Takes any rotation of n dimensions apart into rotations of planes: rotation = B · R(φ) · Bᵀ.
+    """Decomposes any rotation of n dimensions into rotations of planes: rotation = B · R(φ) · Bᵀ.
 
-    In the orthonormal basis B it turns ⌊n/2⌋ planes, each by its own angle, and leaves one axis alone where n is odd:
-    what a rotary code does is, up to a change of basis, all that a rotation can do.
+    In the orthonormal basis B it rotates ⌊n/2⌋ planes, each by its own angle, and leaves one axis alone where n is odd:
+    what RoPE does is, up to a change of basis, all that a rotation can do.
 
     `rotation` is NumPy, shape (n, n), orthogonal with determinant +1. Returns B, shape (n, n), whose columns 2j and 2j
     + 1 span plane j, and the angles, shape (n // 2,), in radians, from −π to π.
 
     >>> basis, angles = plane_rotations(np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
-    >>> abs(angles).round(3).tolist()  # a quarter turn, and an axis left alone
+    >>> abs(angles).round(3).tolist()  # a quarter of a full rotation, and an axis left alone
     [1.571]
     """
-    matrix = floats("rotation", rotation)
+    matrix = as_float_array("rotation", rotation)
     if not isinstance(matrix, np.ndarray):
         raise TypeError(f"rotation must be a NumPy array, got {type(rotation).__name__}")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"rotation must have shape (n, n), got {matrix.shape}")
     size = matrix.shape[0]
     if not np.allclose(matrix @ matrix.T, np.eye(size), atol=1e-8) or np.linalg.det(matrix) < 0:
-        raise ValueError(f"rotation must be orthogonal with determinant 1, got {said(rotation)}")
+        raise ValueError(f"rotation must be orthogonal with determinant 1, got {describe(rotation)}")
     # A real Schur form of an orthogonal matrix is made of blocks [[c, −s], [s, c]] and of single numbers ±1.
     form, basis = scipy_module("linalg").schur(matrix, output="real")
     in_block = np.append(np.abs(np.diag(form, -1)) > 1e-8, False)  # whether entry j begins a block
@@ -372,135 +317,88 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
     return basis[:, order], np.arctan2(form[planes[:, 1], planes[:, 0]], form[planes[:, 0], planes[:, 0]])
 
 
-def _padded(x: Array, rotary_dim: int | None, odd: str | None) -> tuple[Array, int]:
-    """`x`, padded where that is asked for, and the number of its first dimensions that turn."""
-    width = x.shape[-1]
-    if odd is None:
-        return x, check_rotary_dim("x", rotary_dim, width)
-    one_of("odd", odd, ODD)
-    if rotary_dim is not None:
-        raise ValueError(f"odd must be None where rotary_dim says what turns, got {odd!r} and {rotary_dim!r}")
-    if width % 2 == 0:
-        return x, width
-    if odd == "leave":
-        return x, check_rotary_dim("x", width - 1, width)
-    xp = namespace(x)
-    zeros = xp.zeros((*x.shape[:-1], 1), dtype=x.dtype, device=device_of(x))
-    return xp.concat([x, zeros], axis=-1), width + 1
-
-
 def _working_dtype(x: Array) -> Any:
     """The dtype of `x`, or float32 where that has fewer than 32 bits."""
-    bytes_each = getattr(x.dtype, "itemsize", None)  # that of NumPy, torch and JAX, which is quick to ask
     xp = namespace(x)
-    half = xp.finfo(x.dtype).bits < 32 if bytes_each is None else bytes_each < 4
-    return xp.float32 if half else x.dtype
+    return xp.float32 if xp.finfo(x.dtype).bits < 32 else x.dtype
 
 
-def _cast(table: RotaryTable, dtype: Any, xp: Any) -> RotaryTable:
-    if table.cos.dtype == dtype:
-        return table
-    return RotaryTable(xp.astype(table.cos, dtype), xp.astype(table.sin, dtype), table.length_axis)
-
-
-def _fitted(table: RotaryTable, x: Array, turning: int, xp: Any) -> RotaryTable:
-    """The table with axes that broadcast along those of `x`, after checking that each fits."""
-    cos, sin, length_axis = table
+def _fitted(angles: Array | tuple[Array, Array], x: Array, width: int) -> tuple[Array, Array]:
+    """Cosines and sines in the working precision of `x`, after checking that they broadcast along it as documented."""
+    dtype = _working_dtype(x)
+    if isinstance(angles, tuple) and len(angles) == 2 and all(getattr(part, "ndim", 0) for part in angles):
+        name, (cos, sin) = "(cos, sin)", angles
+        xp = namespace(x, cos, sin)
+        if tuple(cos.shape) != tuple(sin.shape):
+            raise ValueError(f"cos and sin must have one shape, got {tuple(cos.shape)} and {tuple(sin.shape)}")
+        cos, sin = xp.astype(cos, dtype, copy=False), xp.astype(sin, dtype, copy=False)
+    else:
+        name, phi = "angles", as_float_array("angles", angles, like=x)
+        if phi.ndim == 0:
+            raise ValueError(f"angles must have shape (..., dim/2), got {describe(angles)}")
+        namespace(x, phi)
+        cos, sin = _cos_sin(phi, 1.0, dtype)
     shape, of_x = tuple(cos.shape), tuple(x.shape)
-    if shape[-1] == turning // 2 and length_axis == -2 and shape[:-1] == of_x[-2:-1]:
-        return table  # broadcasts as it is
-    what = f"angles of shape {shape} and length_axis {length_axis}"
-    if shape[-1] != turning // 2:
-        raise ValueError(f"x turns {turning} dimensions, so angles_or_table needs width {turning // 2}, got {what}")
-    if length_axis is None:
-        if len(shape) != len(of_x):
-            raise ValueError(
-                f"angles_or_table must have as many axes as x (shape {of_x}), or be a rotary_table whose "
-                f"length_axis says which axis of x counts the tokens; got {what}"
-            )
-        fits = all(size in (1, wanted) for size, wanted in zip(shape[:-1], of_x[:-1], strict=True))
-    else:
-        before = len(shape) - 2
-        if before > len(of_x) + length_axis:
-            raise ValueError(f"angles_or_table has too many axes for x of shape {of_x}: {what}")
-        lengths = [1] * len(of_x)
-        lengths[:before], lengths[length_axis], lengths[-1] = shape[:before], shape[-2], shape[-1]
-        fits = shape[-2] == of_x[length_axis] and all(
-            size in (1, wanted) for size, wanted in zip(shape[:before], of_x, strict=False)
+    if shape[-1] != width // 2:
+        twice = ": one number for each pair, as in cos[..., : dim // 2]" if shape[-1] == width else ""
+        raise ValueError(
+            f"{name} must have width {width // 2} for the {width} dimensions that are rotated, got shape {shape}{twice}"
         )
-        table = RotaryTable(xp.reshape(cos, tuple(lengths)), xp.reshape(sin, tuple(lengths)))
-    if not fits:
-        raise ValueError(f"angles_or_table does not fit x of shape {of_x}: got {what}")
-    return table
+    aligned = of_x[len(of_x) - len(shape) : -1]
+    if len(shape) > len(of_x) or (2 < len(shape) < len(of_x)):
+        raise ValueError(
+            f"{name} must have shape (dim/2,), (length, dim/2) or as many axes as x of shape {of_x}, got shape {shape}"
+        )
+    if any(size not in (1, expected) for size, expected in zip(shape[:-1], aligned, strict=True)):
+        raise ValueError(f"{name} of shape {shape} must broadcast along x of shape {of_x}: sizes of x, or 1")
+    return cos, sin
 
 
-def _turn(
-    x: Array, table: RotaryTable, layout: str, method: str | None, xp: Any, given: RotaryTable | None = None
-) -> Array:
-    """Turns all dimensions of `x` by a table that broadcasts along it, and remembers that in the one that was given."""
-    dtype = x.dtype
-    table = _cast(table, _working_dtype(x), xp)
-    if method == COMPILED and not is_torch(x):
-        raise TypeError(f"method must not be {COMPILED!r} where x is no torch tensor, got {said(x)}")
-    if method in (None, COMPILED) and is_torch(x) and not _learns(table):
-        from posenc import _rotary_torch
-
-        if being_traced() or x.numel() >= _rotary_torch.LARGE:
-            return _rotary_torch.turn(x, table.cos, table.sin, layout, compiled=method == COMPILED)
-        return _rotary_torch.turn_small(x, table.cos, table.sin, layout, given)
-    x = x if dtype == table.cos.dtype else xp.astype(x, table.cos.dtype)
-    if method == "matrix":
-        turned = (_matrix(table.cos, table.sin, layout) @ x[..., None])[..., 0]
-    elif method == "complex":
-        first, second = _pairs(x, layout)
-        product = (first + 1j * second) * (table.cos + 1j * table.sin)
-        turned = _join(xp.real(product), xp.imag(product), layout, xp)
+def _rotate(x: Array, cos: Array, sin: Array, layout: str) -> Array:
+    """Rotates all dimensions of `x`, (..., dim), by cosines and sines, (..., dim/2), in their dtype."""
+    xp = namespace(x)
+    wide = xp.astype(x, cos.dtype, copy=False)
+    if is_torch(x) and not is_compiling():
+        rotated = _rotate_torch(wide, cos, sin, layout)
     else:
-        first, second = _pairs(x, layout)
-        turned = _join(first * table.cos - second * table.sin, first * table.sin + second * table.cos, layout, xp)
-    return turned if turned.dtype == dtype else xp.astype(turned, dtype)
+        first, second = _pairs(wide, layout)
+        rotated = _joined(first * cos - second * sin, first * sin + second * cos, layout)
+    return xp.astype(rotated, x.dtype, copy=False)
 
 
-def _as_before(x: Array, table: Array | RotaryTable, layout: str) -> Array | None:
-    """`x` turned without checks, where an earlier call has made them for a tensor like it and this table; else None."""
-    if not isinstance(table, RotaryTable) or being_traced() or "_kept" not in table.__dict__:
-        return None
-    return sys.modules["posenc._rotary_torch"].again(x, table, layout)
-
-
-def _learns(table: RotaryTable) -> bool:
-    return getattr(table.cos, "requires_grad", False) or getattr(table.sin, "requires_grad", False)
-
-
-def _checked_out(out: Array, x: Array, padded: Array, table: RotaryTable, method: str | None) -> Array:
-    """`out`, after checking that it can take the answer."""
-    if method not in (None, COMPILED):
-        raise ValueError(f"method must be None or {COMPILED!r} where out is given, got {method!r}")
-    if not (is_torch(out) and is_torch(x)):
-        raise TypeError(f"x and out must be torch tensors, got {said(x)} and {said(out)}")
-    if (out.shape, out.dtype, out.device) != (padded.shape, padded.dtype, padded.device):
-        wanted, got = (f"{tuple(one.shape)}, {one.dtype}, on {one.device}" for one in (padded, out))
-        raise ValueError(f"out must be like the answer, {wanted}, got {got}")
+def _rotate_torch(x: Any, cos: Any, sin: Any, layout: str) -> Any:
+    """The same with fewer passes over memory than the formula takes in eager mode; both are differentiable."""
     import torch
 
-    if torch.is_grad_enabled() and (x.requires_grad or out.requires_grad or _learns(table)):
+    if layout == "interleaved":
+        pairs = x.unflatten(-1, (-1, 2))
+        if x.stride(-1) != 1 or any(step % 2 for step in (*x.stride()[:-1], x.storage_offset())):
+            pairs = pairs.clone(memory_format=torch.contiguous_format)  # cannot be seen as complex where it lies
+        return torch.view_as_real(torch.view_as_complex(pairs) * torch.complex(cos, sin)).flatten(-2)
+    rotated, middle = x * torch.cat([cos, cos], -1), x.shape[-1] // 2
+    rotated[..., :middle].addcmul_(x[..., middle:], sin, value=-1)
+    rotated[..., middle:].addcmul_(x[..., :middle], sin)
+    return rotated
+
+
+def _rotate_into(out: Any, x: Any, cos: Any, sin: Any, layout: str, width: int) -> Any:
+    """Rotates the first `width` dimensions of `x` into `out`, which may be x, and copies the others."""
+    if not (is_torch(out) and is_torch(x)):
+        raise TypeError(f"x and out must be torch tensors, got {describe(x)} and {describe(out)}")
+    if (out.shape, out.dtype, out.device) != (x.shape, x.dtype, x.device):
+        expected, given = (f"{tuple(one.shape)}, {one.dtype}, on {one.device}" for one in (x, out))
+        raise ValueError(f"out must be like x, {expected}, got {given}")
+    import torch
+
+    if torch.is_grad_enabled() and any(one.requires_grad for one in (x, out, cos, sin)):
         raise ValueError("out must be None where gradients are wanted, got a tensor; torch.no_grad() asks for none")
-    return out
-
-
-def _turn_into(out: Array, x: Array, table: RotaryTable, turning: int, layout: str, method: str | None) -> Array:
-    """Turns the first dimensions of `x` into `out`, and copies the others there."""
-    from posenc import _rotary_torch
-
-    table = _cast(table, _working_dtype(x), namespace(x))
-    same = out.data_ptr() == x.data_ptr() and out.stride() == x.stride()
-    if not same and out.untyped_storage().data_ptr() == x.untyped_storage().data_ptr():
-        x = x.clone()  # out lies over another part of it
-    first = x[..., :turning]
-    into, compiled = first if same else out[..., :turning], method == COMPILED
-    _rotary_torch.turn(first, table.cos, table.sin, layout, into, compiled=compiled)
-    if not same and turning < x.shape[-1]:
-        out[..., turning:].copy_(x[..., turning:])
+    first, second = _pairs(x[..., :width].to(cos.dtype), layout)
+    into_first, into_second = _pairs(out[..., :width], layout)
+    rotated = first * cos - second * sin  # half of x in memory beside out
+    into_second.copy_(first * sin + second * cos)
+    into_first.copy_(rotated)
+    if out is not x:
+        out[..., width:].copy_(x[..., width:])
     return out
 
 
@@ -512,19 +410,22 @@ def _pairs(x: Array, layout: str) -> tuple[Array, Array]:
     return x[..., :middle], x[..., middle:]
 
 
-def _join(first: Array, second: Array, layout: str, xp: Any) -> Array:
+def _joined(first: Array, second: Array, layout: str) -> Array:
     """The inverse of `_pairs`."""
-    if layout == "half":
+    xp = namespace(first)
+    if layout == "half-split":
         return xp.concat([first, second], axis=-1)
     return xp.reshape(xp.stack([first, second], axis=-1), (*first.shape[:-1], 2 * first.shape[-1]))
 
 
 def _matrix(cos: Array, sin: Array, layout: str) -> Array:
-    """The matrices, (..., dim, dim), of rotations that `cos` and `sin`, (..., dim/2), describe."""
+    """The matrices, (..., dim, dim), of the rotations that `cos` and `sin`, (..., dim/2), describe."""
     xp = namespace(cos)
     unit = xp.eye(cos.shape[-1], dtype=cos.dtype, device=device_of(cos))
-    rows = [_join(cos[..., None] * unit, -sin[..., None] * unit, layout, xp)]  # first members: (..., dim/2, dim)
-    rows += [_join(sin[..., None] * unit, cos[..., None] * unit, layout, xp)]  # second members
-    if layout == "half":
-        return xp.concat(rows, axis=-2)
-    return xp.reshape(xp.stack(rows, axis=-2), (*cos.shape[:-1], 2 * cos.shape[-1], 2 * cos.shape[-1]))
+    firsts = _joined(cos[..., None] * unit, -sin[..., None] * unit, layout)  # rows of first members: (..., dim/2, dim)
+    seconds = _joined(sin[..., None] * unit, cos[..., None] * unit, layout)
+    if layout == "half-split":
+        return xp.concat([firsts, seconds], axis=-2)
+    return xp.reshape(
+        xp.stack([firsts, seconds], axis=-2), (*cos.shape[:-1], 2 * cos.shape[-1], 2 * cos.shape[-1])
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from posenc import configs, scaling
-from posenc.frequencies import inv_freq, turns
+from posenc.frequencies import inv_freq, rotations
 from posenc.widgets import ContextExtension
 
 METHODS = ContextExtension.catalogue["controls"]["method"]["options"]
@@ -91,5 +91,5 @@ def test_turns_at_a_pair_equal_python(arithmetic):
     tried = [setting for setting in settings() if setting["dim"] <= 128]
     drawn = arithmetic("x.map((s) => Array.from({ length: s.dim / 2 }, (_, pair) => A.turnsAtPair(pair, s)))", tried)
     for setting, got in zip(tried, drawn, strict=True):
-        expected = turns(setting["trained"], inv_freq(setting["dim"], setting["base"]))
+        expected = rotations(setting["trained"], inv_freq(setting["dim"], setting["base"]))
         np.testing.assert_allclose(got, expected, rtol=1e-12)

@@ -14,7 +14,7 @@ from posenc.analysis import (
     pairs_reaching,
     uncovered,
 )
-from posenc.frequencies import angles, inv_freq, turns
+from posenc.frequencies import angles, inv_freq, rotations
 
 dims = st.integers(1, 128).map(lambda pairs: 2 * pairs)
 
@@ -58,7 +58,7 @@ def test_uncovered_by_hand():
 )
 def test_known_shares_of_new_angles(base, length, completed, most, mean_completed, mean_others):
     frequencies = inv_freq(128, base)
-    new, turned = uncovered(frequencies, length, 2 * length), turns(length, frequencies) >= 1
+    new, turned = uncovered(frequencies, length, 2 * length), rotations(length, frequencies) >= 1
     assert turned.sum() == completed
     assert abs(new[turned].max() - most) < 5e-4
     assert abs(new[turned].mean() - mean_completed) < 5e-4

@@ -12,7 +12,7 @@ import yaml
 
 from posenc import configs
 from posenc.analysis import decay
-from posenc.frequencies import inv_freq, turns
+from posenc.frequencies import inv_freq, rotations
 from posenc.lab.evaluate import BOUNDS, PUBLISHED_BOUNDS
 from posenc.lab.mean_wave import deepest
 from posenc.lab.measured import exams, statistics
@@ -52,7 +52,7 @@ def the_learned_minus() -> Iterator[str]:
     for base, seed in MODELS:
         content = STATISTICS[f"two_layers-text-rope_{base}-{seed}/content"][-1]
         speeds, b = inv_freq(32, base), -content.imag.mean(axis=0)
-        three, done = deepest(content, speeds, LENGTH), turns(LENGTH, speeds)
+        three, done = deepest(content, speeds, LENGTH), rotations(LENGTH, speeds)
         made += list(done[three])
         deep += list(b[three])
         others += [abs(b[i]) for i in np.flatnonzero(done < 1) if i not in three]
@@ -125,7 +125,7 @@ def a_gaze_that_slides() -> Iterator[str]:
     yield f"{after[0]} and {after[1]} at 32 back, against {before[0]} and {before[1]}."
     yield "$s$ = 4"
     published = PUBLISHED_BOUNDS["beta_fast"]
-    assert all(turns(LENGTH, inv_freq(32, base)).max() < published for base, _ in MODELS)
+    assert all(rotations(LENGTH, inv_freq(32, base)).max() < published for base, _ in MODELS)
     fast, slow = BOUNDS["beta_fast"], BOUNDS["beta_slow"]
     yield f"YaRN's bounds are {fast:.0f} turns and {slow:.0f}, since no pair"
     yield f"of ours makes the published {published:.0f}."

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posenc.frequencies import angles, inv_freq, turns, wavelengths
+from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 
 dims = st.integers(1, 256).map(lambda pairs: 2 * pairs)
 bases = st.floats(1.0, 1e8)
@@ -49,7 +49,7 @@ def test_angles_are_linear_in_position(at, dim, base):
 @given(st.floats(1, 1e7), dims, bases)
 def test_a_wavelength_is_one_turn(length, dim, base):
     frequencies = inv_freq(dim, base)
-    np.testing.assert_allclose(turns(length, frequencies) * wavelengths(frequencies), length, rtol=1e-12)
+    np.testing.assert_allclose(rotations(length, frequencies) * wavelengths(frequencies), length, rtol=1e-12)
 
 
 def test_a_pair_that_stands_still_has_no_wavelength():
@@ -66,7 +66,7 @@ def test_torch_gets_what_numpy_gets(torch):
         turned = angles(at, frequencies)
         assert isinstance(turned, torch.Tensor)
         np.testing.assert_allclose(turned, angles(np.asarray(at), inv_freq(128, 5e5)), rtol=1e-14)
-    np.testing.assert_allclose(turns(4096, frequencies), turns(4096, inv_freq(128, 5e5)), rtol=1e-14)
+    np.testing.assert_allclose(rotations(4096, frequencies), rotations(4096, inv_freq(128, 5e5)), rtol=1e-14)
     np.testing.assert_allclose(wavelengths(frequencies), wavelengths(inv_freq(128, 5e5)), rtol=1e-14)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posenc.frequencies import inv_freq, turns
+from posenc.frequencies import inv_freq, rotations
 from posenc.scaling import (
     correction_range,
     linear,
@@ -54,7 +54,7 @@ def test_the_two_ramps(dim, base, length, bounds, truncate):
     shared = {LENGTH: length, "beta_fast": fast, "beta_slow": slow}
     by_turns = ramp_by_turns(dim, base, **shared)
     by_pair = ramp_by_pair(dim, base, **shared, truncate=truncate)
-    made = turns(length, inv_freq(dim, base))
+    made = rotations(length, inv_freq(dim, base))
     for kept in (by_turns, by_pair):
         assert kept.shape == (dim // 2,)
         assert np.all((kept >= 0) & (kept <= 1))
@@ -77,7 +77,7 @@ def test_the_two_ramps(dim, base, length, bounds, truncate):
 
 @given(dims, bases, factors, lengths)
 def test_a_ramp_of_all_or_nothing_is_default_or_linear(dim, base, factor, length):
-    made = turns(length, inv_freq(dim, base))
+    made = rotations(length, inv_freq(dim, base))
     yarned = partial(yarn, dim, base, factor=factor, **{LENGTH: length}, ramp="paper", attention_factor=1.0)
     all_kept = yarned(beta_fast=made[-1], beta_slow=made[-1] / 2)
     np.testing.assert_array_equal(all_kept.inv_freq, inv_freq(dim, base))
@@ -87,7 +87,7 @@ def test_a_ramp_of_all_or_nothing_is_default_or_linear(dim, base, factor, length
 
 
 def test_equal_bounds_make_a_step():
-    made = turns(10_000, inv_freq(8))
+    made = rotations(10_000, inv_freq(8))
     kept = ramp_by_turns(8, original_max_position_embeddings=10_000, beta_fast=made[2], beta_slow=made[2])
     assert kept.tolist() == [1, 1, 1, 0]
     assert kept.dtype == np.float64

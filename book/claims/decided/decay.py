@@ -16,7 +16,7 @@ from posenc.analysis import (
     fingerprint_similarity,
     least_base,
 )
-from posenc.frequencies import angles, inv_freq, turns, wavelengths
+from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 from posenc.rotary import rotate
 
 DIM, BASE = 128, 10_000.0
@@ -214,7 +214,7 @@ def C184() -> Evidence:
 
 @decides
 def C185() -> Evidence:
-    count = turns(500, THETA)
+    count = rotations(500, THETA)
     return Evidence(
         as_said=count[0] > 20 and count[-1] < 1,
         figure=f"turns at 500: fastest {count[0]:.1f}, slowest {count[-1]:.4f}; {int(np.sum(count < 1))} of 64 pairs "
@@ -235,7 +235,7 @@ def C186() -> Evidence:
 
 @decides
 def C187() -> Evidence:
-    turned = turns(500, THETA) >= 1
+    turned = rotations(500, THETA) >= 1
     share = fingerprint_difference(500, 501, THETA)
     return Evidence(
         as_said=share[turned].sum() < 0.5,

@@ -12,12 +12,12 @@ from posenc.analysis import ScoreFit, decay, fingerprint, fingerprint_similarity
 from posenc.attention import attention
 from posenc.bias import t5, t5_bucket
 from posenc.configs import model, scaled, slowest_wavelength
-from posenc.frequencies import angles, inv_freq, turns, wavelengths
+from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 from posenc.rotary import rotate
 
 LLAMA_2, QWEN_3 = model("Llama-2-7b-hf"), model("Qwen3-8B")
 DIM, LENGTH, THETA = LLAMA_2.head_dim, LLAMA_2.original_max_position_embeddings, scaled(LLAMA_2).inv_freq  # base 10 000
-TURNED = turns(LENGTH, THETA) >= 1
+TURNED = rotations(LENGTH, THETA) >= 1
 FITTED = 2048  # the length that the position interpolation paper fits scores to
 QWEN_LENGTH, QWEN = QWEN_3.original_max_position_embeddings, scaled(QWEN_3).inv_freq  # base 1 000 000
 
@@ -32,20 +32,20 @@ def _unseen(base: float, trained_length: int) -> np.ndarray:
 def _fitted(least_turns: float, most_turns: float = np.inf) -> ScoreFit:
     """Random scores at distances below 2048, fitted by the pairs of so many turns there."""
     targets = np.random.default_rng(0).standard_normal(FITTED)
-    return fit_scores(targets, THETA[turns(FITTED, THETA) < most_turns], least_turns=least_turns)
+    return fit_scores(targets, THETA[rotations(FITTED, THETA) < most_turns], least_turns=least_turns)
 
 
 @decides
 def C118() -> Evidence:
     shares, figures = [], []
     for base, length in ((1e4, 4096), (1e6, 32_768), (1e4, 2048)):
-        unseen, done = _unseen(base, length), turns(length, inv_freq(DIM, base)) >= 1
+        unseen, done = _unseen(base, length), rotations(length, inv_freq(DIM, base)) >= 1
         shares.append(unseen[~done].sum() / unseen.sum())
         figures.append(
             f"{done.sum()} turned pairs {unseen[done].mean():.3f}, {np.sum(~done)} others {unseen[~done].mean():.3f} "
             f"(base {base:,.0f}, {length:,} tokens)"
         )
-    worst = int(np.argmax(_unseen(1e4, 2048)[turns(2048, THETA) >= 1]))
+    worst = int(np.argmax(_unseen(1e4, 2048)[rotations(2048, THETA) >= 1]))
     return Evidence(
         as_said=min(shares) > 0.9,
         figure="mean share of unseen angles from L to 2L: " + "; ".join(figures) + f". At 2048 the gaps are those of "
@@ -57,7 +57,7 @@ def C118() -> Evidence:
 def C119() -> Evidence:
     unseen = _unseen(1e4, LENGTH)
     # are the angles of the trained length's second half already those of its first half?
-    before = _unseen(1e4, LENGTH // 2)[turns(LENGTH // 2, THETA) >= 4]
+    before = _unseen(1e4, LENGTH // 2)[rotations(LENGTH // 2, THETA) >= 4]
     fast, slow = unseen[TURNED].mean(), unseen[~TURNED].mean()
     return Evidence(
         as_said=fast > slow or before.mean() > 0.5,  # the fast pairs meet what is new, or repeat only past L
@@ -119,7 +119,7 @@ def C128() -> Evidence:
 def C129() -> Evidence:
     factor = 4
     stretched = scaling.yarn(DIM, factor=factor, original_max_position_embeddings=LENGTH, ramp="paper")
-    slowed, made = THETA / stretched.inv_freq, turns(LENGTH, THETA)
+    slowed, made = THETA / stretched.inv_freq, rotations(LENGTH, THETA)
     fast, slow = slowed[made > 32], slowed[made < 1]
     low_kept, high_changed = np.allclose(slow, 1), bool(np.all(fast > 1.001))
     return Evidence(
@@ -298,7 +298,7 @@ def C223() -> Evidence:
 
 
 def _unturned(base: float, length: int) -> int:
-    return int(np.sum(turns(length, inv_freq(DIM, base)) < 1))
+    return int(np.sum(rotations(length, inv_freq(DIM, base)) < 1))
 
 
 @decides

@@ -17,7 +17,7 @@ from posenc.analysis import (
     uncovered,
 )
 from posenc.attention import attention
-from posenc.frequencies import angles, inv_freq, turns
+from posenc.frequencies import angles, inv_freq, rotations
 from posenc.rotary import layout_permutation, rotate
 
 DIM, WIDE, BASE = 128, 512, 10_000.0
@@ -439,7 +439,7 @@ def C101() -> Evidence:
 
 @decides
 def C102() -> Evidence:
-    unseen, turned = uncovered(THETA, LENGTH, 2 * LENGTH, 0.02), turns(LENGTH, THETA) >= 1
+    unseen, turned = uncovered(THETA, LENGTH, 2 * LENGTH, 0.02), rotations(LENGTH, THETA) >= 1
     late = sinusoidal(10_000 + np.arange(LENGTH), DIM, BASE)
     kept = np.abs(late @ late.T - CODES @ CODES.T).max()
     return Evidence(

@@ -9,7 +9,7 @@ import numpy as np
 from book.claims.evidence import Evidence, decides
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, shift_matrix, sinusoidal
 from posenc.analysis import decay, fingerprint, monotonicity_violations, translation_residual
-from posenc.frequencies import angles, inv_freq, turns, wavelengths
+from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 from posenc.rotary import rotation_matrix
 
 DIM, WIDE, BASE = 128, 512, 10_000.0
@@ -69,7 +69,7 @@ def C051() -> Evidence:
 @decides
 def C052() -> Evidence:
     printed = TURN * BASE ** (2 * np.arange(1, WIDE // 2 + 1) / WIDE)  # k = 1 … d/2
-    hertz, length = turns(1, WIDE_THETA), wavelengths(WIDE_THETA)
+    hertz, length = rotations(1, WIDE_THETA), wavelengths(WIDE_THETA)
     return Evidence(
         as_said=np.allclose(printed, WIDE_THETA) or np.allclose(printed, hertz),
         weaker={"it is the list of wavelengths under a wrong name": np.allclose(printed, length)},
@@ -466,7 +466,7 @@ def C075() -> Evidence:
     counts, agree = {}, []
     for length, dim in ((512, 128), (2048, 128), (4096, 128), (512, 512)):
         theta = inv_freq(dim, BASE)
-        reached = [(length - 1) * theta > node for node in (np.pi / 2, np.pi)] + [turns(length, theta) >= 1]
+        reached = [(length - 1) * theta > node for node in (np.pi / 2, np.pi)] + [rotations(length, theta) >= 1]
         agree += [np.array_equal(seen, past) for seen, past in zip(_seen(length, dim), reached, strict=True)]
         counts[length, dim] = ", ".join(str(int(past.sum())) for past in reached)
     return Evidence(

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from posenc._arrays import flag, one_of, whole
-from posenc.frequencies import inv_freq, turns
+from posenc._arrays import check_bool, check_choice, check_int
+from posenc.frequencies import inv_freq, rotations
 from posenc.lab.corpus import TASKS, Copy, LibraryText, Recall, SaidOnce, Task
 from posenc.schemes import Mixed, PositionScheme, make_scheme
 from posenc.transformer import TransformerConfig
@@ -132,7 +132,7 @@ def _scheme_options(profile: Profile, seed: int, causal: bool) -> dict[str, tupl
         for base in (1, 10, 100, 500, 10_000, 1_000_000)
     }
     # The fastest pairs turn and the others stand still: some shares, and those that turn once within the length.
-    turning = int((turns(length, inv_freq(head_dim, 10_000.0)) >= 1).sum())
+    turning = int((rotations(length, inv_freq(head_dim, 10_000.0)) >= 1).sum())
     shares = {"25": 0.25, "50": 0.5, "75": 0.75, "clipped": 2 * turning / head_dim}
     for name, share in shares.items():
         options = {"scaling": "proportional", "scaling_options": {"partial_rotary_factor": share}}
@@ -187,14 +187,14 @@ class Run:
     causal: bool = True
 
     def __post_init__(self) -> None:
-        one_of("profile", self.profile, tuple(PROFILES))
-        one_of("task", self.task, tuple(TASKS))
-        one_of("scheme", self.scheme, SCHEME_NAMES)
-        whole("seed", self.seed, 0)
+        check_choice("profile", self.profile, tuple(PROFILES))
+        check_choice("task", self.task, tuple(TASKS))
+        check_choice("scheme", self.scheme, SCHEME_NAMES)
+        check_int("seed", self.seed, 0)
         if self.task not in self.settings.steps:
             there = tuple(self.settings.steps)
             raise ValueError(f"task must be one of {there} in the profile {self.profile!r}, got {self.task!r}")
-        flag("causal", self.causal)
+        check_bool("causal", self.causal)
 
     @property
     def name(self) -> str:

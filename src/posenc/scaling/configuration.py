@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from posenc._arrays import Array, floats, frequency_list, one_of, positive, said, whole
+from posenc._arrays import Array, as_float_array, check_choice, check_int, check_inv_freq, check_positive, describe
 from posenc.scaling._shared import Scaled, share_of
 from posenc.scaling.by_parts import llama3, yarn
 from posenc.scaling.factors import axial, default, linear, longrope, proportional
@@ -70,12 +70,12 @@ def _rope_type(rope: Mapping[str, Any]) -> str:
     named = [rope[key] for key in ("rope_type", "type") if rope.get(key) is not None] or ["default"]
     for name in named:
         if not isinstance(name, str):
-            raise TypeError(f"rope_type must be a string in config, got {said(name)}")
+            raise TypeError(f"rope_type must be a string in config, got {describe(name)}")
     # Phi-3's first name for longrope, and Qwen2-VL's for a rotation whose positions have three axes
     present = [{"su": "longrope", "mrope": "default"}.get(name, name) for name in named]
     if present[0] != present[-1]:
         raise ValueError(f"config contradicts itself: rope_type is {named[0]!r} and type is {named[1]!r}")
-    return one_of("rope_type", present[0], ROPE_TYPES)
+    return check_choice("rope_type", present[0], ROPE_TYPES)
 
 
 def _is_per_layer(rope: Mapping[str, Any]) -> bool:
@@ -119,7 +119,7 @@ def _whole_configuration(config: Mapping[str, Any]) -> dict[str, Any]:
     given = {key: config[key] for key in ("rope_parameters", "rope_scaling") if config.get(key) is not None}
     for key, value in given.items():
         if not isinstance(value, Mapping):
-            raise TypeError(f"{key} must be a mapping or None in config, got {said(value)}")
+            raise TypeError(f"{key} must be a mapping or None in config, got {describe(value)}")
     plain = [_rope_copy(value) for value in given.values()]
     shared = {
         key: value for rope in plain for key, value in rope.items() if key in ("rope_theta", "partial_rotary_factor")
@@ -133,7 +133,7 @@ def _whole_configuration(config: Mapping[str, Any]) -> dict[str, Any]:
     if _is_per_layer(rope):
         raise ValueError(f"config has both rope_local_base_freq, {local!r}, and parameters per layer, {given!r}")
     # Gemma 3 before transformers 5: layers that see a window are never scaled and have a base of their own.
-    return {"full_attention": rope, "sliding_attention": {"rope_theta": positive("rope_local_base_freq", local)}}
+    return {"full_attention": rope, "sliding_attention": {"rope_theta": check_positive("rope_local_base_freq", local)}}
 
 
 def _present_names(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _present_names(config: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(f"config contradicts itself: {present} is {config[present]!r}, {older} {config[older]!r}")
     named = any(config.get(key) is not None for key in _MODEL_KEYS)
     if config.get("rotary_dim") is not None and not named:  # GPT-J, whose code has one base
-        head_dim, rotating = head_dim_of(config), whole("rotary_dim", config["rotary_dim"], 2)
+        head_dim, rotating = head_dim_of(config), check_int("rotary_dim", config["rotary_dim"], 2)
         config |= {"rope_theta": 10_000.0, "partial_rotary_factor": share_of_head(rotating, head_dim)}
     return config
 
@@ -156,14 +156,14 @@ def _check_layers(config: Mapping[str, Any]) -> None:
     one = dictionary.get("rope_theta", config.get("rope_theta"))
     if bases is not None and any(base not in (0, one) for base in bases):  # a layer of base 0 does not rotate
         raise ValueError(
-            f"config must have one base for all layers of a type, got layer_rope_theta {said(bases)}: pass one layer's "
+            f"config must have one base for all layers of a type, got layer_rope_theta {describe(bases)}: pass one layer's "
             "rope dictionary, with its rope_theta"
         )
     some, layers = config.get("rope_scaling_layers"), config.get("num_hidden_layers")
     plain = dictionary.get("rope_type", "default") == "default"
     if some is not None and not plain and sorted(some) != list(range(layers or 0)):
         raise ValueError(
-            f"config must scale all layers alike, got rope_scaling_layers {said(some)}: pass the rope dictionary, or "
+            f"config must scale all layers alike, got rope_scaling_layers {describe(some)}: pass the rope dictionary, or "
             "{'rope_theta': …} for the layers that are not scaled"
         )
 
@@ -171,14 +171,14 @@ def _check_layers(config: Mapping[str, Any]) -> None:
 def _mapping(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """`config`, after checking that it is a mapping."""
     if not isinstance(config, Mapping):
-        raise TypeError(f"config must be a mapping, got {said(config)}")
+        raise TypeError(f"config must be a mapping, got {describe(config)}")
     return config
 
 
 def _found(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """The rope dictionary of a configuration, per layer where it is, and the model's settings around it."""
     if not _mapping(config):
-        raise ValueError(f"config must say something of RoPE, got {said(config)}")
+        raise ValueError(f"config must say something of RoPE, got {describe(config)}")
     if _is_rope_dictionary(config):
         return config, {}
     inner = config.get("text_config")
@@ -204,7 +204,7 @@ def layer_types(config: Mapping[str, Any]) -> tuple[str, ...]:
     """
     rope = _found(config)[0]
     if not _is_per_layer(rope):
-        raise ValueError(f"config must have parameters per layer, got one rotation for all: {said(rope)}")
+        raise ValueError(f"config must have parameters per layer, got one rotation for all: {describe(rope)}")
     return tuple(name for name, value in rope.items() if isinstance(value, Mapping))
 
 
@@ -215,13 +215,13 @@ def head_dim_of(config: Mapping[str, Any], layer_type: str | None = None) -> int
     128
     """
     if layer_type is not None and not isinstance(layer_type, str):
-        raise TypeError(f"layer_type must be a string or None, got {said(layer_type)}")
+        raise TypeError(f"layer_type must be a string or None, got {describe(layer_type)}")
     inner = _mapping(config).get("text_config")
     if isinstance(inner, Mapping) and not any(config.get(key) is not None for key in _MODEL_KEYS):
         return head_dim_of(inner, layer_type)
     check_has_rotation(config)
     if config.get("model_type") == "efficientloftr":  # which turns all heads as one
-        return whole("hidden_size", config["hidden_size"])
+        return check_int("hidden_size", config["hidden_size"])
     if layer_type == "full_attention":
         layers = config.get("per_layer_config")
         wide = (
@@ -229,14 +229,14 @@ def head_dim_of(config: Mapping[str, Any], layer_type: str | None = None) -> int
         )
         wide |= {config["global_head_dim"]} if config.get("global_head_dim") is not None else set()
         if len(wide) == 1:
-            return whole("head_dim", wide.pop(), 2)
+            return check_int("head_dim", wide.pop(), 2)
     for key in ("head_dim", "qk_rope_head_dim") if _names_a_share(config) else ("qk_rope_head_dim", *_HEAD_DIMS):
         if config.get(key) is not None:
-            return whole(key, config[key], 2)
+            return check_int(key, config[key], 2)
     for width, heads in _WIDTHS_AND_HEADS:
         if config.get(width) is not None and config.get(heads) is not None:
-            narrower = whole(_DOWNSAMPLED, config.get(_DOWNSAMPLED, 1))
-            return whole(width, config[width]) // (whole(heads, config[heads]) * narrower)
+            narrower = check_int(_DOWNSAMPLED, config.get(_DOWNSAMPLED, 1))
+            return check_int(width, config[width]) // (check_int(heads, config[heads]) * narrower)
     raise ValueError(f"config must have head_dim, or hidden_size and num_attention_heads, got {sorted(config)}")
 
 
@@ -256,11 +256,13 @@ def _of_layer(rope: Mapping[str, Any], layer_type: str | None) -> dict[str, Any]
     strange = {key: value for key, value in rope.items() if not isinstance(value, Mapping | None)}
     if strange:
         raise ValueError(f"config mixes parameters of layers with parameters of all layers, {strange!r}")
-    chosen = rope[one_of("layer_type", layer_type, tuple(rope))]  # type: ignore[arg-type]
+    chosen = rope[check_choice("layer_type", layer_type, tuple(rope))]  # type: ignore[arg-type]
     if chosen is None:
         raise ValueError(f"layer_type must be one that rotates; config has null for {layer_type!r}")
     if _is_per_layer(chosen):
-        raise ValueError(f"config must not have mappings inside the parameters of {layer_type!r}, got {said(chosen)}")
+        raise ValueError(
+            f"config must not have mappings inside the parameters of {layer_type!r}, got {describe(chosen)}"
+        )
     return _rope_copy(chosen)
 
 
@@ -291,8 +293,8 @@ def _lengths(
 ) -> dict[str, Any]:
     """The trained length, and the factor where the ratio of two lengths stands for it."""
     longest = model.get("max_position_embeddings")
-    longest = None if longest is None else whole("max_position_embeddings", longest)
-    original = None if original is None else whole(_LENGTH, original)
+    longest = None if longest is None else check_int("max_position_embeddings", longest)
+    original = None if original is None else check_int(_LENGTH, original)
     if per_layer and original is not None and _LENGTH not in rope:
         raise ValueError(f"config must have {_LENGTH} inside the parameters of each layer, got {original} outside")
     if rope_type == "dynamic" and None not in (original, longest) and original != longest:
@@ -302,14 +304,14 @@ def _lengths(
         )
     if original is None and longest is None:
         raise ValueError(
-            f"config lacks {_LENGTH} or max_position_embeddings for rope_type {rope_type!r}, got {said(rope)}"
+            f"config lacks {_LENGTH} or max_position_embeddings for rope_type {rope_type!r}, got {describe(rope)}"
         )
     settings = {_LENGTH: longest if original is None else original}
     if rope_type not in ("yarn", "longrope") or rope.get("factor") is not None:
         return settings
     if rope_type == "yarn" and "factor" not in rope:
         raise ValueError(
-            f"config lacks factor for rope_type 'yarn', got {said(rope)}; null stands for a ratio of lengths"
+            f"config lacks factor for rope_type 'yarn', got {describe(rope)}; null stands for a ratio of lengths"
         )
     if original is not None and longest is not None:
         return settings | {"factor": longest / original}
@@ -317,7 +319,7 @@ def _lengths(
         return settings
     raise ValueError(
         f"config lacks factor for rope_type {rope_type!r}, or both of {_LENGTH} and max_position_embeddings, whose "
-        f"ratio it would be, got {said(rope)}"
+        f"ratio it would be, got {describe(rope)}"
     )
 
 
@@ -362,9 +364,9 @@ def from_config(
     >>> from_config(config, head_dim=8).inv_freq.tolist()
     [0.25, 0.025, 0.0025, 0.00025]
     """
-    head_dim = whole("head_dim", head_dim, 2)
+    head_dim = check_int("head_dim", head_dim, 2)
     if seq_len is not None:
-        whole("seq_len", seq_len, 0)
+        check_int("seq_len", seq_len, 0)
     found, model = _found(config)
     alone = not model
     per_layer = _is_per_layer(found)
@@ -378,7 +380,7 @@ def from_config(
     if unknown:
         raise ValueError(f"config has unknown keys {unknown} for rope_type {rope_type!r}, known are {sorted(accepted)}")
     if "inv_freq" in rope:
-        listed = frequency_list(floats("inv_freq", rope["inv_freq"], like=like))
+        listed = check_inv_freq(as_float_array("inv_freq", rope["inv_freq"], like=like))
         if 2 * listed.shape[0] > head_dim:
             raise ValueError(f"inv_freq must have at most {head_dim // 2} frequencies in config, got {listed.shape[0]}")
         return Scaled(listed, 1.0)
@@ -387,8 +389,8 @@ def from_config(
         needed = ("rope_theta", *needed)
     missing = [key for key in needed if given.get(key) is None]
     if missing:
-        raise ValueError(f"config lacks {', '.join(missing)} for rope_type {rope_type!r}, got {said(rope)}")
-    base = 10_000.0 if given["rope_theta"] is None else positive("rope_theta", given["rope_theta"])
+        raise ValueError(f"config lacks {', '.join(missing)} for rope_type {rope_type!r}, got {describe(rope)}")
+    base = 10_000.0 if given["rope_theta"] is None else check_positive("rope_theta", given["rope_theta"])
     share = 1.0 if given["partial_rotary_factor"] is None else given["partial_rotary_factor"]
     rotating = int(head_dim * share_of("partial_rotary_factor", share))
 

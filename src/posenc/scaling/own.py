@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from posenc._arrays import said, whole
+from posenc._arrays import check_int, describe
 from posenc.frequencies import inv_freq
 
 _SECTION = (22, 22, 20)  # pairs of Ernie's height, width and time, where its configuration does not say
@@ -43,7 +43,7 @@ def check_has_rotation(config: Mapping[str, Any]) -> None:
     if kind in _ONLY_IF:
         key, wanted, default = _ONLY_IF[kind]
         value = default if config.get(key) is None else config[key]
-        why = None if value == wanted else f"its {key} is {said(value)}, not {wanted!r}"
+        why = None if value == wanted else f"its {key} is {describe(value)}, not {wanted!r}"
     if why is not None:
         raise ValueError(f"config must be of a model that rotates positions by it, got {kind!r}: {why}")
 
@@ -67,7 +67,7 @@ def _with(**words: Any) -> Callable[[Mapping[str, Any], dict[str, Any]], dict[st
 def _counted(config: Mapping[str, Any], key: str, least: int = 1) -> int:
     if config.get(key) is None:
         raise ValueError(f"config lacks {key}, which the code of this model needs, got {sorted(config)}")
-    return whole(key, config[key], least)
+    return check_int(key, config[key], least)
 
 
 def _clvp(config: Mapping[str, Any], rope: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def _efficientloftr(config: Mapping[str, Any], rope: dict[str, Any]) -> dict[str
     heads, width = (_counted(config, key) for key in ("num_attention_heads", "hidden_size"))
     if 2 * share != heads:
         raise ValueError(
-            f"partial_rotary_factor must be half of the {heads} heads of efficientloftr, got {said(share)}"
+            f"partial_rotary_factor must be half of the {heads} heads of efficientloftr, got {describe(share)}"
         )
     kept = {key: value for key, value in rope.items() if key != "partial_rotary_factor"}
     return kept | {"rope_type": "axial", "axes": [0, 1] * (width // 4)}
@@ -104,7 +104,7 @@ def _ernie(config: Mapping[str, Any], rope: dict[str, Any]) -> dict[str, Any]:
     """Height and width take turns in the fast pairs, which they share, and time has the slow ones."""
     height, width, time = given = rope.get("mrope_section", _SECTION)
     if height != width:
-        raise ValueError(f"mrope_section must have as many pairs of height as of width, got {said(given)}")
+        raise ValueError(f"mrope_section must have as many pairs of height as of width, got {describe(given)}")
     kept = {key: value for key, value in rope.items() if key != "mrope_section"}
     return kept | {"axes": [1, 2] * height + [0] * time}
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from posenc import configs, scaling
 from posenc.analysis import decay
-from posenc.frequencies import inv_freq, turns, wavelengths
+from posenc.frequencies import inv_freq, rotations, wavelengths
 from posenc.widgets._base import Choice, Control, Explorable
 
 MODELS = (
@@ -98,7 +98,7 @@ class ContextExtension(Explorable):
         return {
             "wavelength": wavelengths(scaled.inv_freq),
             "slowed": inv_freq(self.dim, self.base) / scaled.inv_freq,
-            "turns": turns(self.used, scaled.inv_freq),
+            "turns": rotations(self.used, scaled.inv_freq),
             "attention_factor": scaled.attention_factor,
         }
 
@@ -119,7 +119,7 @@ class ContextExtension(Explorable):
         bounds = {"beta_fast": self.beta_fast, "beta_slow": self.beta_slow, "truncate": False}
         ramp = scaling.correction_range(self.dim, self.base, original_max_position_embeddings=self.trained, **bounds)
         return {
-            "trained_turns": turns(self.trained, inv_freq(self.dim, self.base)),
+            "trained_turns": rotations(self.trained, inv_freq(self.dim, self.base)),
             "ramp": list(ramp),
             "original": self._drawn("none"),
             "method": self._drawn(self.method),
@@ -127,7 +127,7 @@ class ContextExtension(Explorable):
         }
 
     def facts(self) -> dict[str, Any]:
-        trained_turns = turns(self.trained, inv_freq(self.dim, self.base))
+        trained_turns = rotations(self.trained, inv_freq(self.dim, self.base))
 
         def new(drawn: dict[str, Any]) -> int:
             """How many pairs meet angles that training never showed."""

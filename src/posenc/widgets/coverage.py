@@ -9,7 +9,7 @@ import numpy as np
 
 from posenc import analysis
 from posenc.configs import MODELS, ModelConfig
-from posenc.frequencies import inv_freq, turns
+from posenc.frequencies import inv_freq, rotations
 from posenc.widgets._base import Choice, Control, Explorable
 
 # An angle exactly at the tolerance counts as met, whichever way Python and JavaScript round it.
@@ -52,8 +52,8 @@ class Coverage(Explorable):
         if self.used > self.trained:
             new = analysis.uncovered(frequencies, self.trained, self.used, self.tolerance * _A_HAIR_MORE)
         return {
-            "trained_turns": turns(self.trained, frequencies),
-            "used_turns": turns(self.used, frequencies),
+            "trained_turns": rotations(self.trained, frequencies),
+            "used_turns": rotations(self.used, frequencies),
             "new": new,
             "turned": analysis.pairs_reaching(frequencies, self.trained, 2 * math.pi),
             "quarter": analysis.pairs_reaching(frequencies, self.trained, math.pi / 2),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from posenc.frequencies import inv_freq, turns
+from posenc.frequencies import inv_freq, rotations
 from posenc.lab.mean_wave import deepest, held, mean_wave
 from posenc.lab.measured import exams, statistics
 from posenc.widgets._base import Choice, Control, Explorable
@@ -100,7 +100,7 @@ class MeanWave(Explorable):
         return {
             "trained": TRAINED,
             "b_pair": values["b"][self.pair],
-            "turned": float(turns(TRAINED, frequencies)[self.pair]),
+            "turned": float(rotations(TRAINED, frequencies)[self.pair]),
             "at_trained": values["pair"][TRAINED],
             "at_far": values["pair"][2 * TRAINED],
             "as_it_is": values["losses"]["none"],

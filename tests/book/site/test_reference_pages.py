@@ -143,7 +143,7 @@ NOTATION: dict[str, Callable[[], bool]] = {
     "base": lambda: frequencies.inv_freq(D, BASE)[0] == 1 and close(1 / frequencies.inv_freq(4, 100.0)[1], 10),
     "pair": lambda: list(np.argsort(-frequencies.inv_freq(D, BASE))) == list(range(D // 2)),
     "angle": lambda: close(frequencies.angles(np.array([M]), THETA)[0], M * THETA),
-    "turn": lambda: close(frequencies.turns(100, THETA), 100 * THETA / (2 * np.pi)),
+    "turn": lambda: close(frequencies.rotations(100, THETA), 100 * THETA / (2 * np.pi)),
     "wavelength": lambda: close(frequencies.wavelengths(THETA), 2 * np.pi / THETA),
     "decay": lambda: close(analysis.decay(np.array([M]), THETA)[0], np.cos(M * THETA).mean()),
     "scale": lambda: close(
@@ -188,7 +188,7 @@ NOTATION: dict[str, Callable[[], bool]] = {
     "bfloat16": lambda: analysis.SIGNIFICANT_BITS["bfloat16"] == 8,
     "completed pair": lambda: (
         configs.completed_pairs(configs.model("Llama-2-7b-hf"))
-        == int((frequencies.turns(4096, frequencies.inv_freq(128)) >= 1).sum())
+        == int((frequencies.rotations(4096, frequencies.inv_freq(128)) >= 1).sum())
     ),
 }
 

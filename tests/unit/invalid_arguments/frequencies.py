@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from posenc.frequencies import angles, inv_freq, turns, wavelengths
+from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 from tests.unit.invalid_arguments import Case
 
 FREQUENCIES = ["x", 1.0, np.ones((2, 2)), [], [np.nan], [-0.1], np.array([1j])]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from posenc.bias import alibi
     from posenc.frequencies import inv_freq
     from posenc.rope import Rope
-    from posenc.rotary import rotary_table, rotate
+    from posenc.rotary import rotate
     from posenc.scaling import from_config
     from posenc.schemes import make_scheme
 
@@ -29,12 +29,11 @@ _HOMES = {
     "from_config": "scaling",
     "inv_freq": "frequencies",
     "make_scheme": "schemes",
-    "rotary_table": "rotary",
     "rotate": "rotary",
     "sinusoidal": "absolute",
 }
 __all__ = [
-    "Rope", "__version__", "alibi", "from_config", "inv_freq", "make_scheme", "rotary_table", "rotate", "sinusoidal",
+    "Rope", "__version__", "alibi", "from_config", "inv_freq", "make_scheme", "rotate", "sinusoidal",
 ]  # fmt: skip
 
 

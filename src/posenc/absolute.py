@@ -4,7 +4,7 @@ The functions take positions in tokens, whole numbers from 0 to below 2^53 where
 return one more axis, `dim` ≥ 1 numbers wide: float64, shape (*positions.shape, dim). Other arguments, where they occur:
 
     base     of the frequencies base^(−2i/dim), finite and greater than 0
-    layout   "interleaved" (sine, cosine, sine, …; the paper) or "half" (all sines, then all cosines)
+    layout   "interleaved" (sine, cosine, sine, …; the paper) or "half-split" (all sines, then all cosines)
     like     an array whose library and device the answer takes where positions are numbers or lists
 
 What is of the wrong kind, or of two libraries, raises TypeError; what is out of its range or of another shape,
@@ -30,7 +30,7 @@ from posenc._arrays import (
 )
 from posenc.frequencies import angles, inv_freq
 
-LAYOUTS = ("interleaved", "half")
+LAYOUTS = ("interleaved", "half-split")
 DENOMINATORS = ("paper", "tensor2tensor")
 PAST_END = ("refuse", "clamp", "interpolate")
 
@@ -191,7 +191,7 @@ def sinusoidal(
     turned = angles(at, _sinusoidal_frequencies(dim, base, denominators, at))  # (..., ceil(dim/2))
     xp = namespace(turned)
     sin, cos = xp.sin(turned), xp.cos(turned)
-    if layout == "half":
+    if layout == "half-split":
         return xp.concat([sin, cos], axis=-1)[..., :dim]  # an odd width drops the last cosine
     return xp.reshape(xp.stack([sin, cos], axis=-1), (*at.shape, 2 * turned.shape[-1]))[..., :dim]
 
@@ -226,7 +226,7 @@ def shift_matrix(
     sin = xp.where(diagonal, xp.sin(turned)[..., None], 0.0)
     # 0 − sin and not −sin, which would fill the matrix with −0.
     matrix = xp.concat([xp.concat([cos, sin], axis=-1), xp.concat([0.0 - sin, cos], axis=-1)], axis=-2)
-    if layout == "half":
+    if layout == "half-split":
         return matrix
     order = xp.reshape(xp.stack([pairs, pairs + dim // 2], axis=-1), (dim,))  # 0, dim/2, 1, dim/2 + 1, …
     return xp.take(xp.take(matrix, order, axis=-1), order, axis=-2)

@@ -79,7 +79,7 @@ def offset_kernel(
         positions: m, any real numbers, shape (positions,).
         dim: width of the code, at least 1.
         weight: W, shape (dim, dim); the identity where it is left out. Gradients flow into it.
-        layout: "interleaved" or "half", as in `posenc.absolute.sinusoidal`; W is read in it.
+        layout: "interleaved" or "half-split", as in `posenc.absolute.sinusoidal`; W is read in it.
 
     Returns float64, shape (positions, offsets).
     Source: the experiment with a random W is that of Yan et al. 2019 (TENER).
@@ -125,7 +125,7 @@ def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
     blocks = xp.stack(rows, axis=-2)  # (pairs, 2, 2)
     apart = xp.eye(pairs, dtype=first.dtype, device=device_of(first))[:, None, :, None]
     matrix = apart * blocks[:, :, None, :]  # (pair, 2, pair, 2)
-    if layout == "half":
+    if layout == "half-split":
         matrix = xp.permute_dims(matrix, (1, 0, 3, 2))
     return xp.reshape(matrix, (2 * pairs, 2 * pairs))
 

@@ -44,7 +44,7 @@ def transformer_xl(q: Array, k: Array, r: Array, u: Array, v: Array) -> Transfor
 
     r is W_kR·R with R the sinusoidal code of the distance, and the model divides the logits by √head_dim:
 
-        sinusoidal(arange(keys - 1, -1, -1), dim, layout="half") @ W_kR      then split into heads
+        sinusoidal(arange(keys - 1, -1, -1), dim, layout="half-split") @ W_kR      then split into heads
         attention(q, k, value, scale=s, bias=s * terms.bias, causal=True)
 
     Args:

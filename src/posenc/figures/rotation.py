@@ -37,13 +37,13 @@ def rotated_pairs(
     if q.ndim != 1 or q.shape != k.shape or not len(q):
         raise ValueError(f"q and k must both have shape (dim,), got shapes {q.shape} and {k.shape}")
     theta = inv_freq(len(q), base)
-    shares = pair_scores(q, k, angles(query_position - key_position, theta))  # (dim/2,)
+    shares = pair_scores(q, k, angles(query_position - key_position, theta), "interleaved")  # (dim/2,)
     names = [_say("rotated_pairs.adds", pair=i, share=share) for i, share in enumerate(shares)]
     reach = 1.1 * max(np.hypot(*x.reshape(-1, 2).T).max() for x in (q, k))
     figure = _planes(names, reach, _say("rotated_pairs.across"), _say("rotated_pairs.up"))
     drawn = ((_say("axes.query"), q, query_position, "query"), (_say("axes.key"), k, key_position, "key"))
     for name, x, position, colour in drawn:
-        turned = rotate(x, angles(position, theta)).reshape(-1, 2)
+        turned = rotate(x, angles(position, theta), "interleaved").reshape(-1, 2)
         for i, (before, after) in enumerate(zip(x.reshape(-1, 2), turned, strict=True)):
             line = {"color": PALETTE[colour], "width": 1.5, "dash": "dot"}
             _arrow(figure, i, before, _say("rotated_pairs.before", name=name), i == 0, **line)
@@ -189,7 +189,7 @@ def between_the_turns(
     speeds = inv_freq(len(w_q), base)
 
     def chains(move: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        at_m, at_n = (rotation_matrix(angles(p + move, speeds)) for p in (query_position, key_position))
+        at_m, at_n = (rotation_matrix(angles(p + move, speeds), "interleaved") for p in (query_position, key_position))
         return [at_m.T, w_q.T @ w_k, at_n], [w_q.T, at_m.T @ at_n, w_k]
 
     words, projected = chains(0)
@@ -456,9 +456,9 @@ def powers(factors: Mapping[str, complex], steps: int) -> go.Figure:
 
 def rotation_maps(position: float, dim: int, base: float) -> go.Figure:
     """The rotation of one position as a matrix in either layout, whose entries show which dimensions make a pair."""
-    maps = {layout: rotation_matrix(angles(position, inv_freq(dim, base)), layout) for layout in LAYOUTS}
+    maps = {layout: rotation_matrix(angles(position, inv_freq(dim, base)), layout) for layout in ("interleaved", "half-split")}
     filled = {layout: np.count_nonzero(matrix) for layout, matrix in maps.items()}
-    partner = {layout: int(np.flatnonzero(matrix[0])[-1]) for layout, matrix in maps.items()}
+    partner = {layout.partition("-")[0]: int(np.flatnonzero(matrix[0])[-1]) for layout, matrix in maps.items()}
     figure = _heat_maps(
         {name: _drawn(matrix) for name, matrix in maps.items()}, 2, -1, 1, xgap=1, ygap=1, hoverongaps=False
     )

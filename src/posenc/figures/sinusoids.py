@@ -91,7 +91,7 @@ def chirps(positions: Sequence[int], dim: int, base: float, pairs: int) -> go.Fi
     figure, rows, places = _grid(names, 0.25)
     crossings = []
     for k, position in enumerate(positions):
-        sines = sinusoidal(position, dim, base, "half")[:pairs]  # the sines come first
+        sines = sinusoidal(position, dim, base, "half-split")[:pairs]  # the sines come first
         turning = np.sign(sines)[sines != 0]
         crossings.append(np.count_nonzero(turning[1:] != turning[:-1]))
         line = {"color": PALETTE["score"], "width": 2}

@@ -27,7 +27,7 @@ from posenc.lab._checks import instance
 from posenc.lab.corpus import IGNORED, Batch, Task
 from posenc.lab.runs import Run
 from posenc.lab.train import draw, optimiser_for, step
-from posenc.rotary import rotary_table, rotate
+from posenc.rotary import rotate
 from posenc.scaling import mscale
 from posenc.schemes import PositionScheme
 from posenc.transformer import Transformer
@@ -257,8 +257,8 @@ class ClippedRotary(PositionScheme):
         return self._logit_scale(q.shape[-1], k.shape[2]) * (scores - q @ k.transpose(-1, -2))
 
     def _turn(self, x: Tensor, positions: Tensor) -> Tensor:
-        table = rotary_table(angles(positions, self.inv_freq.to(x.device)), length_axis=-2, like=x)
-        return rotate(x, table)  # type: ignore[no-any-return]
+        phi = angles(positions, self.inv_freq.to(x.device))  # (length, pairs), or a row for each sequence
+        return rotate(x, phi if phi.ndim == 2 else phi[:, None], "interleaved")
 
 
 def clipped(run: Run, pairs: Collection[int]) -> PositionScheme:

@@ -128,7 +128,7 @@ def _scheme_options(profile: Profile, seed: int, causal: bool) -> dict[str, tupl
     """Every scheme of the laboratory by the name that its runs bear: a name of `posenc.schemes` and its options."""
     heads, head_dim, length = profile.n_heads, profile.head_dim, profile.length
     rotary: dict[str, tuple[str, dict[str, Any]]] = {
-        f"rope_{base}": ("rope", {"head_dim": head_dim, "base": float(base)})
+        f"rope_{base}": ("rope", {"head_dim": head_dim, "base": float(base), "layout": "interleaved"})
         for base in (1, 10, 100, 500, 10_000, 1_000_000)
     }
     # The fastest pairs turn and the others stand still: some shares, and those that turn once within the length.
@@ -136,11 +136,11 @@ def _scheme_options(profile: Profile, seed: int, causal: bool) -> dict[str, tupl
     shares = {"25": 0.25, "50": 0.5, "75": 0.75, "clipped": 2 * turning / head_dim}
     for name, share in shares.items():
         options = {"scaling": "proportional", "scaling_options": {"partial_rotary_factor": share}}
-        rotary[f"rope_10000_{name}"] = ("rope", {"head_dim": head_dim, "base": 10_000.0} | options)
+        rotary[f"rope_10000_{name}"] = ("rope", {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved"} | options)
     return rotary | {
         # Three layers that rotate, and one that does not; or the three see no further than half of what was trained.
-        "rope_10000_mixed": ("mixed", {"head_dim": head_dim, "base": 10_000.0, "window": None}),
-        "rope_10000_mixed_window": ("mixed", {"head_dim": head_dim, "base": 10_000.0, "window": length // 2}),
+        "rope_10000_mixed": ("mixed", {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved", "window": None}),
+        "rope_10000_mixed_window": ("mixed", {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved", "window": length // 2}),
         "none": ("none", {}),
         # A table that begins as large as the embeddings it is added to.
         "learned": ("learned", {"dim": profile.dim, "max_positions": length, "std": 1.0, "seed": seed}),

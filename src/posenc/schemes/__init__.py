@@ -9,7 +9,7 @@ A scheme changes one of them and leaves the others neutral; a Transformer calls 
 arithmetic is that of `posenc.absolute`, `rotary`, `scaling` and `bias`. Arguments that recur:
 
     dim, head_dim, n_heads   width of the embeddings or of a head, and heads; at least 1 (of what turns, 2 and even)
-    base, layout             of the frequencies: finite and greater than 0; "interleaved" or "half"
+    base, layout             of the frequencies: finite and greater than 0; "interleaved" or "half-split"
     seed                     of the initial values; None: torch's global generator
     positions                in tokens, shape (length,), (1, length) or (batch, length)
 

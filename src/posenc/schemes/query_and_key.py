@@ -1,9 +1,8 @@
-"""Schemes in the query and key: both are turned by their positions, in every layer."""
+"""Schemes that act on queries and keys: both are rotated by their positions, in every layer."""
 
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -25,10 +24,8 @@ from posenc._arrays import (
 )
 from posenc.absolute import relative_positions
 from posenc.rope import Rope
-from posenc.rotary import LAYOUTS, RotaryTable, xpos_tables
-from posenc.rotary import rotate as turn
+from posenc.rotary import LAYOUTS, CosSin, Layout, rotate, xpos_cos_sin
 from posenc.scaling import Scaled
-from posenc.schemes._shared import working_dtype
 from posenc.schemes.interface import PositionScheme
 from posenc.schemes.no_position import NoPosition
 
@@ -47,55 +44,13 @@ SCALINGS = tuple(_SCALINGS)
 _BY_LENGTH = ("dynamic_ntk", "longrope")
 
 
-class _Turning(PositionScheme, ABC):
-    """Turns queries and keys by tables, which layers that share their positions share."""
-
-    door = "query and key"
-
-    def __init__(self, head_dim: int, layout: str) -> None:
-        super().__init__()
-        self.head_dim, self.layout = check_int("head_dim", head_dim), check_choice("layout", layout, LAYOUTS)
-        self._last: tuple[Any, ...] | None = None
-
-    @abstractmethod
-    def tables(self, positions: Tensor, key_positions: Tensor, like: Tensor) -> tuple[RotaryTable, RotaryTable]:
-        """Cosines and sines for queries and keys, computed in float64 and cast to the working dtype of `like`."""
-
-    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
-        if q.shape[-1] != self.head_dim:
-            raise ValueError(f"q must have shape (batch, heads, length, {self.head_dim}), got shape {tuple(q.shape)}")
-        for_q, for_k = self._shared_tables(positions, key_positions, q)
-        turning = 2 * for_q.cos.shape[-1]
-        rotary_dim = None if turning == self.head_dim else turning
-        return (
-            turn(q, for_q, self.layout, rotary_dim=rotary_dim),
-            turn(k, for_k, self.layout, rotary_dim=rotary_dim),
-        )
-
-    def _shared_tables(self, positions: Tensor, key_positions: Tensor, like: Tensor) -> tuple[RotaryTable, RotaryTable]:
-        """The tables made last where they were made for these very tensors, and these have not changed since."""
-        both = (positions, key_positions)
-        # Tables of a graph that is traced or differentiated belong to it, and those made for inference stay there.
-        passing = is_compiling() or torch.is_inference_mode_enabled() or not all(map(is_concrete, both))
-        if passing or any(at.requires_grad or at.is_inference() for at in both):
-            return self.tables(positions, key_positions, like)
-        state = (*(at._version for at in both), *(at.dtype for at in both), working_dtype(like.dtype), like.device)
-        if self._last is not None:
-            known, known_state, made = self._last
-            # the same memory: a row for the whole batch is another view of it in every layer
-            if known_state == state and all(at.is_set_to(last) for at, last in zip(both, known, strict=True)):
-                return made  # type: ignore[no-any-return]
-        made = self.tables(positions, key_positions, like)
-        self._last = (both, state, made)
-        return made
-
-
-class Rotary(_Turning):
-    """RoPE: every pair of a query and a key is turned by its position times its frequency.
+class Rotary(PositionScheme):
+    """RoPE: every dimension pair of a query and a key is rotated by its position times its frequency.
 
     Args:
         base: of the frequencies base^(−2i/d), 10 000 where it is left out. A Hugging Face dictionary has its own.
-        rotary_dim: the number of first dimensions that turn, even; None: all of them.
+        layout: "half-split" or "interleaved".
+        rotary_dim: how many of the first dimensions are rotated, even; None: all of them.
         scaling: None, the name of a function of `posenc.scaling`, or a Hugging Face dictionary, as
             `posenc.scaling.from_config` reads it.
         scaling_options: the further arguments of that function: factor, original_max_position_embeddings and so on.
@@ -117,7 +72,7 @@ class Rotary(_Turning):
         self,
         head_dim: int,
         base: float | None = None,
-        layout: str = "interleaved",
+        layout: Layout = "half-split",
         rotary_dim: int | None = None,
         scaling: str | Mapping[str, Any] | None = None,
         scaling_options: Mapping[str, Any] | None = None,
@@ -125,33 +80,26 @@ class Rotary(_Turning):
         attention_factor: float | None = None,
         seq_len: int | None = None,
     ) -> None:
-        super().__init__(head_dim, layout)
-        wanted: Mapping[str, Any] | Scaled | Callable[..., Scaled]
+        super().__init__()
+        self.head_dim, self.seq_len = check_int("head_dim", head_dim), seq_len
         if isinstance(scaling, Mapping):
             # The dictionary says all of these itself.
             for name, value in (("base", base), ("rotary_dim", rotary_dim), ("scaling_options", scaling_options)):
                 if value is not None:
                     raise ValueError(f"{name} must be None where scaling is a dictionary, got {describe(value)}")
-            wanted = scaling
+            rope = Rope.from_config(scaling, self.head_dim, layout=layout, layer_type=layer_type, seq_len=seq_len)
         else:
+            if layer_type is not None:
+                raise ValueError(f"layer_type must be None where scaling is no dictionary, got {layer_type!r}")
             method = "default" if scaling is None else check_choice("scaling", scaling, SCALINGS)
-            turning = check_rotary_dim("head_dim", rotary_dim, self.head_dim)
+            width = check_rotary_dim("head_dim", rotary_dim, self.head_dim)
             options = _options_of(method, {} if scaling_options is None else scaling_options)
-            function = partial(_SCALINGS[method], turning, 10_000.0 if base is None else base, **options)
-            wanted = function if method in _BY_LENGTH else function()
-        self.rope = Rope(
-            self.head_dim,
-            layout=self.layout,
-            scaling=wanted,
-            layer_type=layer_type,
-            seq_len=seq_len,
-            attention_factor=attention_factor,
-        )
-
-    @property
-    def seq_len(self) -> int | None:
-        """Tokens in the sequence, as given."""
-        return self.rope.seq_len
+            frequencies = partial(_SCALINGS[method], width, 10_000.0 if base is None else base, **options)
+            if method in _BY_LENGTH:
+                rope = Rope.from_schedule(lambda n: frequencies(seq_len=n), dim=self.head_dim, layout=layout)
+            else:
+                rope = Rope.from_frequencies(*frequencies(), dim=self.head_dim, layout=layout)
+        self.rope = rope if attention_factor is None else _with_factor(rope, attention_factor)
 
     def frequencies(self, seq_len: int | None = None, *, like: Array = None) -> Scaled:
         """The frequencies in radians per token, float64, shape (dimensions that turn / 2,), and the factor: a `Scaled`.
@@ -164,14 +112,10 @@ class Rotary(_Turning):
             return found
         return found._replace(inv_freq=as_float_array("inv_freq", found.inv_freq.tolist(), like=like))
 
-    def tables(self, positions: Tensor, key_positions: Tensor, like: Tensor) -> tuple[RotaryTable, RotaryTable]:
-        seq_len = self.rope.sequence_length(positions, key_positions)
-        for_q = self._table(positions, like, seq_len)
-        return for_q, for_q if key_positions is positions else self._table(key_positions, like, seq_len)
-
-    def _table(self, positions: Tensor, like: Tensor, seq_len: int | None) -> RotaryTable:
-        along = positions if self.rope.axes is None else positions[..., None]  # the same on all axes
-        return self.rope.table(along, like=like, seq_len=seq_len)
+    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+        if self.rope.axes is not None:  # the same position on all axes
+            positions, key_positions = positions[..., None], key_positions[..., None]
+        return self.rope(q, k, positions, key_positions=key_positions, seq_len=self.seq_len)
 
 
 class Mixed(PositionScheme):
@@ -182,7 +126,7 @@ class Mixed(PositionScheme):
     Args:
         every: the layers every − 1, 2·every − 1, … do not rotate; at least 2.
         window: tokens that a layer which rotates looks back at, itself included; None: all.
-        base, scaling, scaling_options, attention_factor: as in `Rotary`.
+        base, layout, scaling, scaling_options, attention_factor: as in `Rotary`.
 
     Source: Yang et al. 2025, "Rope to Nope and Back Again", for layers of both kinds and for the window.
 
@@ -199,6 +143,7 @@ class Mixed(PositionScheme):
         base: float | None = None,
         every: int = 4,
         window: int | None = None,
+        layout: Layout = "half-split",
         scaling: str | None = None,
         scaling_options: Mapping[str, Any] | None = None,
         attention_factor: float | None = None,
@@ -206,7 +151,7 @@ class Mixed(PositionScheme):
         super().__init__()
         self.every = check_int("every", every, 2)
         self.rotated = _Windowed(
-            head_dim, base, scaling=scaling, scaling_options=scaling_options, attention_factor=attention_factor
+            head_dim, base, layout, scaling=scaling, scaling_options=scaling_options, attention_factor=attention_factor
         )
         self.rotated.window = None if window is None else check_int("window", window)
         self.plain = NoPosition()
@@ -228,8 +173,8 @@ class _Windowed(Rotary):
         return outside.unsqueeze(-3).expand(*outside.shape[:-2], q.shape[1], -1, -1)
 
 
-class XPos(_Turning):
-    """xPos: rotation with lengths that shrink for queries and grow for keys (`posenc.rotary.xpos_tables`).
+class XPos(PositionScheme):
+    """xPos: rotation with lengths that shrink for queries and grow for keys (`posenc.rotary.xpos_cos_sin`).
 
     Scores depend on distances alone and fade with them, for queries after their keys. Positions have to stay below
     about 35 000 with the paper's constants: subtract a common origin beyond. `gamma` (γ) and `scale_base`, the tokens
@@ -247,23 +192,36 @@ class XPos(_Turning):
         self,
         head_dim: int,
         base: float = 10_000.0,
-        layout: str = "interleaved",
+        layout: Layout = "half-split",
         gamma: float = 0.4,
         scale_base: float = 512.0,
     ) -> None:
-        super().__init__(check_rotary_dim("head_dim", None, check_int("head_dim", head_dim)), layout)
+        super().__init__()
+        self.head_dim = check_rotary_dim("head_dim", None, check_int("head_dim", head_dim))
+        self.layout = check_choice("layout", layout, LAYOUTS)
         self._base = check_positive("base", base)
-        self._constants = {
-            "gamma": check_positive("gamma", gamma),
-            "scale_base": check_positive("scale_base", scale_base),
-        }
+        self._gamma, self._scale_base = check_positive("gamma", gamma), check_positive("scale_base", scale_base)
 
-    def tables(self, positions: Tensor, key_positions: Tensor, like: Tensor) -> tuple[RotaryTable, RotaryTable]:
+    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
         inv_freq = scaling.default(self.head_dim, self._base, like=positions).inv_freq
-        of_queries, of_keys = (
-            xpos_tables(at, inv_freq, **self._constants, length_axis=-2, like=like) for at in (positions, key_positions)
+        (of_queries, _), (_, of_keys) = (
+            xpos_cos_sin(at, inv_freq, gamma=self._gamma, scale_base=self._scale_base) for at in (positions, key_positions)
         )
-        return of_queries[0], of_keys[1]
+        if positions.ndim == 2:  # one row of positions for each sequence, the same in all heads
+            of_queries, of_keys = (CosSin(*(part[:, None] for part in both)) for both in (of_queries, of_keys))
+        return rotate(q, of_queries, self.layout), rotate(k, of_keys, self.layout)
+
+
+def _with_factor(rope: Rope, attention_factor: float) -> Rope:
+    """The same rotation with another factor on cosines and sines."""
+    if rope.follows_length:
+        return Rope.from_schedule(
+            lambda n: rope.frequencies(n)._replace(attention_factor=attention_factor),
+            dim=rope.dim,
+            layout=rope.layout,
+            axes=rope.axes,
+        )
+    return Rope.from_frequencies(rope.inv_freq, attention_factor, dim=rope.dim, layout=rope.layout, axes=rope.axes)
 
 
 def _options_of(method: str, options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -68,7 +68,7 @@ class BlindSpot(Explorable):
         for layer in projections[: int(self.layers)]:
             q, k, v = (x @ projection for projection in layer)
             if self.scheme == "rope":
-                q, k = rotate(q, turned), rotate(k, turned)
+                q, k = rotate(q, turned, "interleaved"), rotate(k, turned, "interleaved")
             attended = attention(q, k, v, causal=self.causal, bias=bias)
             x = x + attended.output
         return attended

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import pair_scores, rotate, rotation_matrix
+from posenc.rotary import pair_scores, rotate, rotate_complex, rotate_matrix, rotation_matrix
 from posenc.widgets._base import Choice, Control, Explorable, Switch
 
 FARTHEST = 32  # the greatest position, and the greatest offset that is drawn
@@ -49,16 +50,16 @@ class Rotation2D(Explorable):
 
     def values(self) -> dict[str, Any]:
         """Turned vectors, the score in two ways, elsewhere and in the other layout, and at every offset drawn."""
-        (q, k, frequencies), layout = self._vectors(), "half" if self.view == "half" else "interleaved"
+        (q, k, frequencies), layout = self._vectors(), "half-split" if self.view == "half" else "interleaved"
         at_m, at_n, apart = (angles(position, frequencies) for position in (self.m, self.n, self.m - self.n))
         offsets = np.arange(-FARTHEST, FARTHEST + 1)
 
-        def score(method: str, shift: int = 0, layout: str = layout) -> float:
-            turned = (
-                rotate(vector, angles(position + shift, frequencies), layout, method)
+        def score(rotation: Callable[..., Any] = rotate, shift: int = 0, layout: str = layout) -> float:
+            rotated = (
+                rotation(vector, angles(position + shift, frequencies), layout)
                 for vector, position in ((q, self.m), (k, self.n))
             )
-            return float(np.dot(*turned))
+            return float(np.dot(*rotated))
 
         whole_angles = (np.zeros_like(frequencies), np.full_like(frequencies, np.pi / 2))
         real, minus_imaginary = (pair_scores(q, k, angle, layout) for angle in whole_angles)
@@ -69,10 +70,10 @@ class Rotation2D(Explorable):
             "turned_k": rotate(k, at_n, layout),
             "products": np.stack([real, -minus_imaginary], axis=-1),  # q·k̄ of each pair
             "turns": np.stack([np.cos(apart), np.sin(apart)], axis=-1),  # e^{i(m−n)θ} of each pair
-            "by_matrices": score("matrix"),
-            "by_complex": score("complex"),
-            "elsewhere": score("elementwise", _ELSEWHERE),
-            "other_layout": score("elementwise", layout="interleaved" if layout == "half" else "half"),
+            "by_matrices": score(rotate_matrix),
+            "by_complex": score(rotate_complex),
+            "elsewhere": score(shift=_ELSEWHERE),
+            "other_layout": score(layout="interleaved" if layout == "half-split" else "half-split"),
             "scores": np.array([pair_scores(q, k, angles(offset, frequencies), layout).sum() for offset in offsets]),
         }
 

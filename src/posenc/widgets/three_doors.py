@@ -43,7 +43,7 @@ class ThreeDoors(Explorable):
         vector = np.broadcast_to(np.array(VECTORS[word]), (*np.shape(place), DIM))
         if self.door == "input":
             return vector + sinusoidal(np.asarray(place), DIM, BASE)
-        return rotate(vector, angles(place, inv_freq(DIM, BASE))) if self.door == "query_key" else vector
+        return rotate(vector, angles(place, inv_freq(DIM, BASE)), "interleaved") if self.door == "query_key" else vector
 
     def _score(self, m: Place, n: Place) -> Any:
         """The logit of a query at place m and a key at place n."""

@@ -78,7 +78,7 @@ _TWO_LAYERS = Profile(
     warm_up=100,
 )
 
-# The hidden layer of the MLP is half as wide as is usual, so that the full checkpoints fit into the package.
+# The hidden layer of the MLP is half as wide as is usual, so that the full checkpoints fit into posenc-lab.
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         "quick": Profile(

@@ -17,7 +17,8 @@ def missing(error: ModuleNotFoundError, extra: str) -> ModuleNotFoundError:
         >>> print(missing(ModuleNotFoundError(name="plotly"), "figures"))
         this part of posenc needs plotly: pip install "posenc[figures]", or pip install ".[figures]" in a clone
     """
-    how = f'pip install "posenc[{extra}]", or pip install ".[{extra}]" in a clone'
+    clone = f'".[{extra}]"' + " ./src/posenc_lab" * (extra == "lab")
+    how = f'pip install "posenc[{extra}]", or pip install {clone} in a clone'
     return ModuleNotFoundError(f"this part of posenc needs {error.name}: {how}", name=error.name)
 
 

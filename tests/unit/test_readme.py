@@ -16,6 +16,7 @@ from tools import environment, release
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+OF_THE_PACKAGE = (ROOT / "src" / "posenc" / "README.md").read_text(encoding="utf-8")
 WORDS = {3: "three", 5: "five", 8: "eight", 17: "seventeen", 18: "eighteen", 20: "twenty"}
 
 
@@ -50,3 +51,14 @@ def test_what_the_readme_counts_is_there():
     assert [text for text, count in counted.items() if text.format(WORDS[count]) not in told] == []
     explorables = (ROOT / "book" / "explorables.md").read_text(encoding="utf-8")
     assert f"\n{WORDS[len(EXPLORABLES)].capitalize()} figures that answer while you read." in explorables
+
+
+def test_the_program_on_the_packages_own_page_prints_what_it_says(capsys):
+    [program] = re.findall(r"^```python\n(.+?)^```$", OF_THE_PACKAGE, re.MULTILINE | re.DOTALL)
+    exec(program, {})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"^print\(.+\)  # (.+)$", program, re.MULTILINE)
+
+
+def test_the_packages_own_page_lists_every_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert re.findall(r"`pip install \"posenc\[(\w+)\]\"`", OF_THE_PACKAGE) == [*project["optional-dependencies"]]

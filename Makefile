@@ -24,7 +24,7 @@ help::
 	@echo "make bench     measure speed (OPTIONS=site measures the site alone)"
 	@echo "make lab-results"
 	@echo "               train and measure the laboratory's models anew (hours)"
-	@echo "make release   pack the website and the package's wheel into _build/release"
+	@echo "make release   pack the website and the packages' wheels into _build/release"
 	@echo "make clean     remove everything that was built"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "               set the repository's address everywhere"

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 
 from course.grade import assignment
-from posenc import check
+from posenc._extras import lab_folder
 from posenc.check._plain import Opaque, decode, encode
 from posenc.check._question import Trial, _as_array
 
-FOLDER = Path(check.__file__).resolve().parent / "recorded"
+FOLDER = lab_folder("recorded")
 SHORTER = {"float64": "float32", "complex128": "complex64"}
 # How far recorded and recomputed numbers may differ, beside the largest in their array: processors round otherwise.
 ROUNDING = {

@@ -1,6 +1,6 @@
 """The assignments' sources, and the student versions and the public checks' recordings that follow from them.
 
-    python -m course.sources        write notebooks/assignments/ and src/posenc/check/recorded/, and prove that
+    python -m course.sources        write notebooks/assignments/ and src/posenc_lab/recorded/, and prove that
                                      nothing is given away
 
 A source is a notebook with nbgrader's metadata (schema 3): solutions between its markers, hidden checks between

@@ -89,8 +89,16 @@ def project(text: str, url: str) -> str:
     text = URLS.sub("", text)
     if not url:
         return text
+    owner, name = GITHUB.fullmatch(url).groups()
+    addresses = {
+        "Documentation": f"https://{owner}.github.io/{name}/book/package.html",
+        "Repository": url,
+        "Issues": f"{url}/issues",
+        "Changelog": f"{url}/blob/main/CHANGELOG.md",
+    }
+    table = "".join(f'{name} = "{address}"\n' for name, address in addresses.items())
     before, tool, after = text.partition("[tool.")
-    return f'{before}[project.urls]\nRepository = "{url}"\n\n{tool}{after}'
+    return f"{before}[project.urls]\n{table}\n{tool}{after}"
 
 
 def first_cell(source: str, url: str) -> str:
@@ -112,6 +120,7 @@ def set_address(root: Path, url: str) -> list[Path]:
         "README.md": readme,
         "CITATION.cff": citation,
         "pyproject.toml": project,
+        "src/posenc_lab/pyproject.toml": project,
     }
     for name, edit in files.items():
         path = root / name

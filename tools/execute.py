@@ -212,7 +212,7 @@ def key(notebook: nbformat.NotebookNode) -> str:
     digest = hashlib.sha256(json.dumps([versions(), code, exercises]).encode())
     digest.update(Path(smoke_exercises.__file__).read_bytes())
     for path in package().files("\n".join([*code, *solutions])):
-        digest.update(f"{path.relative_to(package().folder).as_posix()} {package().digest(path)}\n".encode())
+        digest.update(f"{path.relative_to(package().folder.parent).as_posix()} {package().digest(path)}\n".encode())
     return digest.hexdigest()
 
 

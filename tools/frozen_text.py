@@ -2,7 +2,7 @@
 
     python -m tools.frozen_text
 
-It writes src/posenc/lab/data/frozen_text.json.xz, which ships, so that every machine measures on the same bytes. What
+It writes src/posenc_lab/data/frozen_text.json.xz, which ships, so that every machine measures on the same bytes. What
 is there came from Python 3.11.7, whose licence stands beside it. Another choice of files makes every measurement on
 text another one.
 """
@@ -17,7 +17,7 @@ import sysconfig
 from pathlib import Path
 
 from posenc.lab.corpus import FROZEN, as_ascii
-from posenc.lab.measured import SHIPPED
+from posenc.lab.measured import shipped_folder
 
 # None of them is among the files to train on, nor is a twin of one that is.
 FILES = [
@@ -35,7 +35,7 @@ def main() -> None:
     argparse.ArgumentParser(prog="python -m tools.frozen_text", description=__doc__).parse_args()
     root = Path(sysconfig.get_path("stdlib"))
     files = {name: as_ascii(root / f"{name}.py")[:LONGEST].decode("ascii") for name in FILES}
-    path = SHIPPED / FROZEN
+    path = shipped_folder() / FROZEN
     content = json.dumps({"python": platform.python_version(), "files": files})
     path.write_bytes(lzma.compress(content.encode(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{len(files)} files, {sum(map(len, files.values()))} bytes, {path.stat().st_size} compressed: {path}")

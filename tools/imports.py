@@ -10,7 +10,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "posenc"
-BY_PATH = {".js", ".css"}  # the pages bring them as they are now, whatever an execution held
+SHIPPED = ROOT / "src" / "posenc_lab"  # what the distribution posenc-lab has, in its folders
+# the pages bring the first two as they are now, whatever an execution held; the third is the package's page on PyPI
+BY_PATH = {".js", ".css", ".md"}
 Use = tuple[str, str]  # a module, and what is taken from it; "" is all of it
 
 
@@ -25,11 +27,11 @@ def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
 class Package:
     """The modules and data files of a package, and what depends on which."""
 
-    def __init__(self, folder: Path = PACKAGE) -> None:
+    def __init__(self, folder: Path = PACKAGE, shipped: Path = SHIPPED) -> None:
         self.folder = folder
         self.modules: dict[str, Path] = {}
         self.data: list[Path] = []
-        for path in sorted(folder.rglob("*")):
+        for path in sorted([*folder.rglob("*"), *shipped.glob("*/*")]):
             if path.suffix == ".py":
                 parts = path.relative_to(folder.parent).with_suffix("").parts
                 self.modules[".".join(parts[: -1 if path.stem == "__init__" else None])] = path

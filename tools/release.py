@@ -1,4 +1,4 @@
-"""Pack a release: the built website as one archive, which works when it is unpacked, and the package's wheel.
+"""Pack a release: the built website as one archive, which works when it is unpacked, and the wheels of both packages.
 
 python -m tools.release           pack what `make book` built into _build/release
 python -m tools.release v0.2.0    the same, if that is this version's tag
@@ -42,21 +42,25 @@ def pack_site(site: Path, folder: Path) -> Path:
     return Path(archive)
 
 
-def build_wheel(source: Path, folder: Path) -> Path:
-    """Build the package's wheel from a copy of what the repository holds, so that nothing is left in it."""
+def build_wheels(source: Path, folder: Path) -> list[Path]:
+    """Build the wheels of both packages from a copy of what the repository holds, so that nothing is left in it.
+
+    Returns:
+        the wheel of posenc, then that of posenc-lab.
+    """
     copy = folder / "copy"
-    shutil.copytree(source / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    shutil.copytree(source / "src", copy / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build"))
+    for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(source / name, copy)
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-cache-dir"]
-    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, copy], check=True)
+    projects = [copy, copy / "src" / "posenc_lab"]
+    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, *projects], check=True)
     shutil.rmtree(copy)
-    (wheel,) = folder.glob("posenc-*.whl")
-    return wheel
+    return sorted(folder.glob("posenc*.whl"))
 
 
 def main() -> None:
-    """Pack both, and say where they are."""
+    """Pack all of it, and say where it is."""
     parser = argparse.ArgumentParser(prog="python -m tools.release", description=__doc__.partition("\n")[0])
     parser.add_argument("tag", nargs="?", help="the release's tag, which must be this version's")
     tag = parser.parse_args().tag
@@ -64,7 +68,7 @@ def main() -> None:
         parser.error(f"the tag is {tag}, and pyproject.toml names version {version()}: accepted is v{version()}")
     shutil.rmtree(RELEASE, ignore_errors=True)
     RELEASE.mkdir(parents=True)
-    for path in (pack_site(SITE, RELEASE), build_wheel(ROOT, RELEASE)):
+    for path in (pack_site(SITE, RELEASE), *build_wheels(ROOT, RELEASE)):
         print(path.relative_to(ROOT), f"{path.stat().st_size / 1e6:.1f} MB")
 
 

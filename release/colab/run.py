@@ -38,7 +38,7 @@ def environment(torch: str) -> Path:
     requirements = Path(__file__).with_name("requirements.txt")
     pip = [python, "-m", "pip", "--disable-pip-version-check"]
     subprocess.run([*pip, "install", "--quiet", "--requirement", requirements, f"torch=={torch}"], check=True)
-    subprocess.run([*pip, "uninstall", "--quiet", "--yes", "posenc"], check=True)
+    subprocess.run([*pip, "uninstall", "--quiet", "--yes", "posenc", "posenc-lab"], check=True)
     return python
 
 
@@ -101,7 +101,7 @@ def differences(executed: dict[str, object], stored: dict[str, object]) -> list[
 
 def run(notebook: Path, repository: Path, python: Path) -> list[str]:
     """What went wrong in one notebook, run in an empty folder."""
-    subprocess.run([python, "-m", "pip", "uninstall", "--quiet", "--yes", "posenc"], check=True)
+    subprocess.run([python, "-m", "pip", "uninstall", "--quiet", "--yes", "posenc", "posenc-lab"], check=True)
     with tempfile.TemporaryDirectory() as empty:
         copy = Path(empty) / notebook.name
         shutil.copy2(repository / notebook.relative_to(ROOT), copy)

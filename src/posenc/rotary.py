@@ -13,7 +13,6 @@ and (34).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -426,6 +425,4 @@ def _matrix(cos: Array, sin: Array, layout: str) -> Array:
     seconds = _joined(sin[..., None] * unit, cos[..., None] * unit, layout)
     if layout == "half-split":
         return xp.concat([firsts, seconds], axis=-2)
-    return xp.reshape(
-        xp.stack([firsts, seconds], axis=-2), (*cos.shape[:-1], 2 * cos.shape[-1], 2 * cos.shape[-1])
-    )
+    return xp.reshape(xp.stack([firsts, seconds], axis=-2), (*cos.shape[:-1], 2 * cos.shape[-1], 2 * cos.shape[-1]))

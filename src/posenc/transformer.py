@@ -12,9 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
+try:
+    import torch
+    from torch import Tensor, nn
+    from torch.nn import functional as F
+except ModuleNotFoundError as error:
+    from posenc._extras import missing
+
+    raise missing(error, "torch") from None
 
 from posenc._arrays import check_bool, check_int, describe, describe_values, is_compiling
 from posenc._rms_norm import RMSNorm

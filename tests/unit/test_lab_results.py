@@ -15,7 +15,7 @@ from posenc.lab import store
 from posenc.lab.corpus import Copy, SaidOnce, library
 from posenc.lab.evaluate import SCALINGS, TIMES, answers, measure, scaled, with_scheme
 from posenc.lab.exams import PROBES, WINDOWS
-from posenc.lab.measured import SHIPPED, exams, read_json, statistics
+from posenc.lab.measured import exams, read_json, shipped_folder, statistics
 from posenc.lab.measurements import SEQUENCES, with_table
 from posenc.lab.runs import Run, planned, shipping
 from posenc.lab.train import train
@@ -35,10 +35,10 @@ def one_thread():
 
 
 def test_results_follow_their_schema():
-    schema = json.loads((SHIPPED / "schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((shipped_folder() / "schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    for path in (lab.measured.RESULTS, lab.measured.EXAMS):
-        jsonschema.validate(read_json(path), schema)
+    for name in (lab.measured.RESULTS, lab.measured.EXAMS):
+        jsonschema.validate(read_json(shipped_folder() / name), schema)
 
 
 def test_what_ships_was_planned_and_measured():
@@ -48,7 +48,7 @@ def test_what_ships_was_planned_and_measured():
 
 def test_the_checkpoints_that_chapters_open_ship_and_the_data_stays_small():
     assert lab.shipped() == sorted(shipping())
-    assert sum(path.stat().st_size for path in SHIPPED.iterdir()) < 14e6
+    assert sum(path.stat().st_size for path in shipped_folder().iterdir()) < 14e6
 
 
 def test_every_length_and_scaling_was_measured():

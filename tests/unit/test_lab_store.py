@@ -104,7 +104,7 @@ def test_a_run_is_trained_measured_and_collected(short, tmp_path, capsys):
     command_line.main(["--folder", str(folder), "list"])
     heading, *lines = capsys.readouterr().out.splitlines()
     assert str(folder) in heading
-    there = [line.split(maxsplit=1)[1].removesuffix(", ships with the package") for line in lines]
+    there = [line.split(maxsplit=1)[1].removesuffix(", ships with posenc-lab") for line in lines]
     assert there == ["trained, measured", "-"]
     command_line.main(["--folder", str(folder), "collect", "--into", str(into)])
     assert "1 of 2 runs and 1 measurements are in" in capsys.readouterr().out
@@ -115,7 +115,7 @@ def test_a_run_is_trained_measured_and_collected(short, tmp_path, capsys):
 
 def test_what_ships_is_listed_as_such(tmp_path, capsys):
     command_line.main(["--folder", str(tmp_path), "list"])
-    assert capsys.readouterr().out.count("ships with the package") == len(lab.results().runs)
+    assert capsys.readouterr().out.count("ships with posenc-lab") == len(lab.results().runs)
 
 
 def test_a_name_that_is_none_is_told_with_where_the_names_are(capsys):

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "posenc"
 FLOORS = [
-    {"_arrays", "_numbers", "_rotary_torch", "check._plain", "check._alone", "tables"},
+    {"_arrays", "_extras", "_numbers", "_rotary_torch", "check._plain", "check._alone", "tables"},
     {"_sentences"},
     {"check._wrong"},
     {"check._notebook", "check._hints"},
@@ -50,6 +50,8 @@ WITH_TORCH |= {
     "lab.corpus", "lab.runs", "lab.train", "lab.store", "lab.evaluate", "lab.measurements", "lab.statistics",
     "lab.exams", "lab.execution", "lab.__main__",
 }  # fmt: skip
+
+WITH_DATA = [f"check.assignment_{number}" for number in (1, 2, 3, 4, 5)]  # of posenc-lab, from their import on
 
 
 def named(path: Path) -> str:
@@ -136,22 +138,19 @@ def test_nothing_here_imports_torch_by_itself():
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 
-@pytest.mark.parametrize("module", ["schemes", "lab.store"])
-def test_what_needs_torch_says_how_to_get_it(module):
-    script = f"import sys; sys.modules['torch'] = None; import posenc.{module}"
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert result.stderr.splitlines()[-1].startswith("ModuleNotFoundError: this part of posenc needs torch: pip")
-
-
 def run_with(blocked: list[str], *lines: str) -> subprocess.CompletedProcess[str]:
     """Some lines in a Python of their own, in which these libraries cannot be imported."""
     script = "\n".join(["import sys", f"sys.modules |= dict.fromkeys({blocked})", *lines])
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
 
 
+# what posenc's extras bring
+LIBRARIES = ["anywidget", "ipywidgets", "plotly", "safetensors", "scipy", "torch", "tqdm", "transformers"]
+
+
 def test_the_package_alone_imports_no_library():
     """What it costs: `python -X importtime -c "import numpy, posenc"`."""
-    libraries = "{'scipy', 'plotly', 'anywidget', 'torch', 'array_api_compat'}"
+    libraries = {*LIBRARIES, "array_api_compat"}
     assert run_with([], "import posenc", f"assert not {libraries} & {{*sys.modules}}").stderr == ""
 
 
@@ -159,7 +158,7 @@ NUMPY_ALONE = [
     *(
         f"import posenc.{module}"
         for module in sorted(FILES)
-        if not {module, place(module)} & (WITH_TORCH | ONE_LIBRARY)
+        if not {module, place(module)} & (WITH_TORCH | ONE_LIBRARY | {*WITH_DATA})
     ),
     "import numpy as np",
     "from posenc import Rope, alibi, rotary_table, rotate, sinusoidal",
@@ -179,7 +178,33 @@ NUMPY_ALONE = [
 
 
 def test_what_needs_numpy_alone_runs_where_the_other_libraries_are_missing():
-    assert run_with(["scipy", "plotly", "anywidget"], *NUMPY_ALONE).stderr == ""
+    others = {*LIBRARIES, "posenc_lab"} - {"torch"}  # array-api-compat would stumble over a torch that is None
+    assert run_with([*others], *NUMPY_ALONE).stderr == ""
+
+
+def test_the_checks_of_assignments_and_the_results_need_no_torch():
+    lines = [*(f"import posenc.{module}" for module in WITH_DATA), "from posenc import lab; lab.results()"]
+    assert run_with(LIBRARIES, *lines).stderr == ""
+
+
+# What each of them says where it needs what is not there.
+MISSING = {
+    "import posenc.schemes": 'posenc needs torch: pip install "posenc[torch]"',
+    "import posenc.transformer": 'posenc needs torch: pip install "posenc[torch]"',
+    "import posenc.figures": 'posenc needs plotly: pip install "posenc[figures]"',
+    "import posenc.widgets": 'posenc needs anywidget: pip install "posenc[figures]"',
+    "from posenc.lab import load": 'posenc needs torch: pip install "posenc[lab]"',
+    "import posenc.lab.corpus": 'posenc needs torch: pip install "posenc[lab]"',
+    "import posenc.lab.train": 'posenc needs torch: pip install "posenc[lab]"',
+    "import posenc.lab; posenc.lab.results()": "posenc needs posenc-lab: pip install posenc-lab",
+    "import posenc.check.assignment_1": "posenc needs posenc-lab: pip install posenc-lab",
+}
+
+
+@pytest.mark.parametrize(("line", "names"), MISSING.items())
+def test_what_is_missing_is_named_with_the_extra_that_brings_it(line, names):
+    last = run_with([*LIBRARIES, "posenc_lab"], line).stderr.splitlines()[-1]
+    assert last.startswith(f"ModuleNotFoundError: this part of {names}")
 
 
 @pytest.mark.parametrize(

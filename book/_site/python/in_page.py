@@ -28,12 +28,13 @@ ROOT = Path(__file__).resolve().parents[3]
 HERE = Path(__file__).resolve().parent
 FOLDER = "posenc/python"  # below _static
 OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
-RECORDED = "posenc/check/recorded/"
+RECORDED = "posenc_lab/recorded/"
 LATER = ("plotly", "recorded")  # what the first cell brings that wants it, as page_cells.py says
 # of each package what a page has no use for, or has already
 IDLE = re.compile(
     r"(^|/)(tests?|__pycache__|torch|dask|cupy|labextension|datasets|matplotlylib|figure_factory|express)/"
-    rf"|package_data/.*\.js$|dist-info/(?!METADATA)|\.(pyc|pyi|safetensors)$|^\.\.|{RECORDED}|frozen_text"
+    r"|package_data/.*\.js$|dist-info/(?!METADATA)|\.(pyc|pyi|safetensors)$|^\.\."
+    rf"|{RECORDED}|frozen_text|^posenc(_lab)?/(README\.md|LICENSE|pyproject\.toml|build/)"
 )
 PROSE_STUB = "YOUR ANSWER HERE"  # what an assignment holds where an answer in words belongs
 MOMENT = (2026, 1, 1, 0, 0, 0)  # the same bytes for the same files
@@ -53,10 +54,10 @@ def _installed(*names: str) -> Files:
 
 
 def _of_the_book() -> Files:
-    """The package posenc, what it stands on besides NumPy, and what runs the cells."""
-    package = ROOT / "src" / "posenc"
-    for path in sorted(package.rglob("*")):
-        name = f"posenc/{path.relative_to(package).as_posix()}"
+    """The package posenc with the laboratory's results, what it stands on besides NumPy, and what runs the cells."""
+    source = ROOT / "src"
+    for path in sorted([*(source / "posenc").rglob("*"), *(source / "posenc_lab").rglob("*")]):
+        name = path.relative_to(source).as_posix()
         if path.is_file() and not IDLE.search(name):
             yield name, path.read_bytes()
     yield from _installed("traitlets", "array-api-compat")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 
+from posenc._extras import lab_folder
 from posenc.check._plain import decode
 from posenc.check._question import Assignment, HandGraded, Likely, Part, Question, Trial
 
@@ -17,8 +17,12 @@ def _part(told: Mapping[str, Any]) -> Part:
 
 
 def assignment(number: int) -> Assignment:
-    """The recorded assignment of a number."""
-    content = resources.files("posenc.check").joinpath("recorded", f"assignment_{number}.gz").read_bytes()
+    """The recorded assignment of a number.
+
+    Raises:
+        ModuleNotFoundError: posenc-lab, which has the recordings, is not installed.
+    """
+    content = (lab_folder("recorded") / f"assignment_{number}.gz").read_bytes()
     told = decode(gzip.decompress(content))
     questions = tuple(Question(**{**each, "parts": tuple(map(_part, each["parts"]))}) for each in told["questions"])
     return Assignment(

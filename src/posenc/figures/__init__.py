@@ -7,6 +7,13 @@ light and on a dark page; heat maps fade out where they have nothing to show, on
 Which of them stands for which figure that the source notes have lost is listed in tests/unit/lost_figures.toml.
 """
 
+try:
+    import plotly  # noqa: F401
+except ModuleNotFoundError as error:
+    from posenc._extras import missing
+
+    raise missing(error, "figures") from None
+
 from posenc.figures._drawing import PALETTE, pair_colours
 from posenc.figures.attention import (
     attention_by_distance,

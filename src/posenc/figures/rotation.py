@@ -26,7 +26,7 @@ from posenc.figures._drawing import (
     pair_colours,
 )
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import LAYOUTS, layout_permutation, pair_scores, plane_rotations, rotate, rotation_matrix
+from posenc.rotary import layout_permutation, pair_scores, plane_rotations, rotate, rotation_matrix
 
 
 def rotated_pairs(
@@ -456,7 +456,10 @@ def powers(factors: Mapping[str, complex], steps: int) -> go.Figure:
 
 def rotation_maps(position: float, dim: int, base: float) -> go.Figure:
     """The rotation of one position as a matrix in either layout, whose entries show which dimensions make a pair."""
-    maps = {layout: rotation_matrix(angles(position, inv_freq(dim, base)), layout) for layout in ("interleaved", "half-split")}
+    maps = {
+        layout: rotation_matrix(angles(position, inv_freq(dim, base)), layout)
+        for layout in ("interleaved", "half-split")
+    }
     filled = {layout: np.count_nonzero(matrix) for layout, matrix in maps.items()}
     partner = {layout.partition("-")[0]: int(np.flatnonzero(matrix[0])[-1]) for layout, matrix in maps.items()}
     figure = _heat_maps(

@@ -1,6 +1,6 @@
 """The laboratory: small Transformers, trained at a short length and measured far past it, one run at a time.
 
-`results()` are the measurements that ship with the package, `load(name)` a trained model to measure anew; `python -m
+`results()` are the measurements that ship with posenc-lab, `load(name)` a trained model to measure anew; `python -m
 posenc.lab` trains and measures all of them again. `runs` says what is trained and with what, `corpus` on what,
 `measurements` what is asked; `train` and `evaluate` do it. Results can be read without torch, the rest needs it.
 """

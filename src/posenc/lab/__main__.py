@@ -4,7 +4,7 @@
     python -m posenc.lab run quick-text-rope_100-0    one run, in a minute or two
     python -m posenc.lab all --profile quick          all runs of a profile that are not there yet
     python -m posenc.lab all --workers 2              all of them, but the exams: some hours of one core
-    python -m posenc.lab collect                      writes what is there into the package
+    python -m posenc.lab collect                      writes what is there into posenc-lab
     python -m posenc.lab tables                       prints what the exams found, with intervals
 
 To add runs to those that ship: `all --missing`, then `collect --keep`.
@@ -74,14 +74,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     everything = commands.add_parser("all", help="train and measure every planned run that is not there yet")
     everything.add_argument("--profile", choices=tuple(PROFILES), help="those of one profile")
     everything.add_argument("--only", metavar="WORDS", help="only runs whose name matches this regular expression")
-    everything.add_argument("--missing", action="store_true", help="only those that the package does not ship yet")
+    everything.add_argument("--missing", action="store_true", help="only those that do not ship yet")
     everything.add_argument("--workers", type=int, default=1, help="processes of one thread each")
     for command in (one, everything):
         command.add_argument("--groups", nargs="+", choices=("all", *GROUPS), help="measure only these of the exams")
         command.add_argument(
             "--device", default="cpu", help="of torch, as cuda; with torchrun each process has its own"
         )
-    collecting = commands.add_parser("collect", help="write results and checkpoints into the package")
+    collecting = commands.add_parser("collect", help="write results and checkpoints into posenc-lab")
     collecting.add_argument("--keep", action="store_true", help="keep what ships of runs that are not in the folder")
     collecting.add_argument("--into", type=Path, help="another place than the package's own")
     commands.add_parser("exams", help="add what the exams found to what ships")
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         lines = []
         for run in planned():
             there = [word for word, ending in parts if (asked.folder / f"{run.name}{ending}").is_file()]
-            there += ["ships with the package"] if run.name in shipped else []
+            there += ["ships with posenc-lab"] if run.name in shipped else []
             lines.append(f"{run.name:<45} {', '.join(there) or '-'}")
         print("\n".join([f"What is in {asked.folder}, and what ships:", *lines]))
     elif asked.command == "run":

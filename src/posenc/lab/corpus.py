@@ -19,12 +19,18 @@ from types import MappingProxyType, NoneType
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-import torch
-from torch import Tensor
+
+try:
+    import torch
+    from torch import Tensor
+except ModuleNotFoundError as error:
+    from posenc._extras import missing
+
+    raise missing(error, "lab") from None
 
 from posenc._arrays import check_choice, check_int
 from posenc.lab._checks import instance
-from posenc.lab.measured import SHIPPED, read_json
+from posenc.lab.measured import read_json, shipped_folder
 
 IGNORED = -100  # torch's own mark of a token whose loss is not counted
 
@@ -145,8 +151,8 @@ def as_ascii(path: Path) -> bytes:
 
 @cache
 def frozen_files() -> tuple[Tensor, ...]:
-    """The files that models are measured on, which ship with the package: uint8 each, longer than `LONGEST`."""
-    frozen = read_json(SHIPPED / FROZEN)
+    """The files that models are measured on, which ship with posenc-lab: uint8 each, longer than `LONGEST`."""
+    frozen = read_json(shipped_folder() / FROZEN)
     return tuple(torch.frombuffer(bytearray(text, "ascii"), dtype=torch.uint8) for text in frozen["files"].values())
 
 

@@ -2,7 +2,7 @@
 
 A measurement is a flat dictionary. All have `run`, `kind`, `probe`, `length`, `loss` (nats per token) and `values`: the
 loss of each window of text, or the share right of each other probe, for `posenc.lab.intervals`; all but those of the
-cache have `accuracy`. The other fields say what was changed, and stand in `posenc/lab/data/schema.json`.
+cache have `accuracy`. The other fields say what was changed, and stand in `posenc_lab/data/schema.json`.
 """
 
 from __future__ import annotations

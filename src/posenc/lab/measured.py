@@ -1,6 +1,7 @@
-"""What the laboratory measured, as it ships with the package: no torch is needed to read it.
+"""What the laboratory measured, as it ships with posenc-lab: no torch is needed to read it.
 
-It lies in `lab/data/results.json.xz` and `exams.json.xz`, packed JSON, as `schema.json` beside them describes it.
+The distribution posenc-lab has it in `data/results.json.xz` and `exams.json.xz`, packed JSON, as `schema.json` beside
+them describes it.
 """
 
 from __future__ import annotations
@@ -9,20 +10,27 @@ import json
 import lzma
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from posenc._arrays import check_choice
+from posenc._extras import lab_folder
 from posenc.lab.intervals import Interval, interval
 
-SHIPPED = Path(str(files("posenc"))) / "lab" / "data"
 SCHEMA_VERSION = 1
-RESULTS = SHIPPED / "results.json.xz"
-EXAMS = SHIPPED / "exams.json.xz"
+RESULTS, EXAMS = "results.json.xz", "exams.json.xz"  # in `shipped_folder()`
 FILES = 40  # that the windows of text are from, in turn
+
+
+def shipped_folder() -> Path:
+    """Where the files lie that ship with posenc-lab.
+
+    Raises:
+        ModuleNotFoundError: posenc-lab is not installed.
+    """
+    return lab_folder("data")
 
 
 def read_json(path: str | Path) -> Any:
@@ -159,7 +167,7 @@ _OF_RUN = ("profile", "task", "scheme", "seed", "causal")
 
 
 def results(path: str | Path | None = None) -> Results:
-    """What the laboratory measured: the results that ship with the package, or those of a file.
+    """What the laboratory measured: the results that ship with posenc-lab, or those of a file.
 
     Args:
         path: of a JSON file, or one packed as .json.xz; the values of each window or probe are in a file of the same
@@ -169,7 +177,7 @@ def results(path: str | Path | None = None) -> Results:
         FileNotFoundError: there is no such file.
         ValueError: it is no whole file of results, or of another version.
     """
-    path = RESULTS if path is None else Path(path)
+    path = shipped_folder() / RESULTS if path is None else Path(path)
     content = read_json(path)
     if not isinstance(content, dict) or content.get("schema_version") != SCHEMA_VERSION:
         raise ValueError(f"{path} must hold results of schema version {SCHEMA_VERSION}")
@@ -199,7 +207,7 @@ def statistics() -> dict[str, np.ndarray]:
         >>> sorted(name.split("/")[1] for name in statistics() if name.startswith("full-text-learned-0"))
         ['table']
     """
-    with np.load(SHIPPED / "statistics.npz") as opened:
+    with np.load(shipped_folder() / "statistics.npz") as opened:
         arrays = dict(opened)
     return {name: one[..., 0] + 1j * one[..., 1] if "/distance" in name else one for name, one in arrays.items()}
 
@@ -211,7 +219,7 @@ def beside(path: Path) -> Path:
 
 @cache
 def _exams() -> Results:
-    return results(EXAMS)
+    return results(shipped_folder() / EXAMS)
 
 
 def exams() -> Results:

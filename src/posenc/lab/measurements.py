@@ -1,7 +1,7 @@
 """What is measured on every model of `results()`: one list for all, so that every method gets the same questions.
 
 A measurement is a flat dictionary. All have `run`, `kind`, `probe`, `length`, `loss` (nats per token) and `accuracy`;
-the others say what was changed, and stand in `posenc/lab/data/schema.json`.
+the others say what was changed, and stand in `posenc_lab/data/schema.json`.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ _TWO_LAYERS = Profile(
     warm_up=100,
 )
 
-# The hidden layer of the MLP is half as wide as is usual, so that the full checkpoints fit into the package.
+# The hidden layer of the MLP is half as wide as is usual, so that the full checkpoints fit into posenc-lab.
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         "quick": Profile(
@@ -136,11 +136,20 @@ def _scheme_options(profile: Profile, seed: int, causal: bool) -> dict[str, tupl
     shares = {"25": 0.25, "50": 0.5, "75": 0.75, "clipped": 2 * turning / head_dim}
     for name, share in shares.items():
         options = {"scaling": "proportional", "scaling_options": {"partial_rotary_factor": share}}
-        rotary[f"rope_10000_{name}"] = ("rope", {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved"} | options)
+        rotary[f"rope_10000_{name}"] = (
+            "rope",
+            {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved"} | options,
+        )
     return rotary | {
         # Three layers that rotate, and one that does not; or the three see no further than half of what was trained.
-        "rope_10000_mixed": ("mixed", {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved", "window": None}),
-        "rope_10000_mixed_window": ("mixed", {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved", "window": length // 2}),
+        "rope_10000_mixed": (
+            "mixed",
+            {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved", "window": None},
+        ),
+        "rope_10000_mixed_window": (
+            "mixed",
+            {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved", "window": length // 2},
+        ),
         "none": ("none", {}),
         # A table that begins as large as the embeddings it is added to.
         "learned": ("learned", {"dim": profile.dim, "max_positions": length, "std": 1.0, "seed": seed}),

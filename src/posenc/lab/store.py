@@ -18,16 +18,25 @@ try:
     import torch
     from safetensors import SafetensorError, safe_open
     from safetensors.torch import save_file
-except ModuleNotFoundError:
-    from posenc._arrays import NEEDS_TORCH
+except ModuleNotFoundError as error:
+    from posenc._extras import missing
 
-    raise ModuleNotFoundError(NEEDS_TORCH, name="torch") from None
+    raise missing(error, "lab") from None
 
 from posenc._arrays import check_choice
 from posenc.lab.corpus import library
 from posenc.lab.evaluate import scaled, with_scheme
 from posenc.lab.exams import asked_of
-from posenc.lab.measured import EXAMS, RESULTS, SCHEMA_VERSION, SHIPPED, Results, beside, read_json, results
+from posenc.lab.measured import (
+    EXAMS,
+    RESULTS,
+    SCHEMA_VERSION,
+    Results,
+    beside,
+    read_json,
+    results,
+    shipped_folder,
+)
 from posenc.lab.runs import Run, examined, planned, shipping
 from posenc.lab.statistics import attention_by_distance, mean_products, watch
 from posenc.lab.train import learned_at
@@ -136,16 +145,16 @@ def load_checkpoint(path: str | Path) -> tuple[Transformer, Run]:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What ships with the package
+# What ships with posenc-lab
 
 
 def shipped() -> list[str]:
-    """The names of the runs whose checkpoints ship with the package."""
-    return sorted(path.stem for path in SHIPPED.glob("*.safetensors"))
+    """The names of the runs whose checkpoints ship with posenc-lab."""
+    return sorted(path.stem for path in shipped_folder().glob("*.safetensors"))
 
 
 def load(name: str) -> tuple[Transformer, Run]:
-    """A trained model that ships with the package, in float32, and the run that made it.
+    """A trained model that ships with posenc-lab, in float32, and the run that made it.
 
     Args:
         name: one of `shipped()`, as "full-text-rope_100-0".
@@ -153,26 +162,26 @@ def load(name: str) -> tuple[Transformer, Run]:
     Raises:
         ValueError: no such checkpoint ships, or it is damaged.
     """
-    return load_checkpoint(SHIPPED / f"{check_choice('name', name, tuple(shipped()))}.safetensors")
+    return load_checkpoint(shipped_folder() / f"{check_choice('name', name, tuple(shipped()))}.safetensors")
 
 
 def collect(folder: str | Path, into: str | Path | None = None, *, keep: bool = False) -> str:
-    """Writes what a folder of runs holds to where the package ships it; answers with a line of what that is.
+    """Writes what a folder of runs holds to where posenc-lab ships it; answers with a line of what that is.
 
     Args:
         folder: of finished runs, as `python -m posenc.lab` keeps them.
-        into: another place than the package's own.
+        into: another place than posenc-lab's own.
         keep: whether what is there of runs that the folder lacks stays.
 
     Raises:
         ValueError: a file is damaged, or there is no finished run.
     """
-    folder, into = Path(folder), SHIPPED if into is None else Path(into)
+    folder, into = Path(folder), shipped_folder() if into is None else Path(into)
     names = [run.name for run in planned()]
     runs: dict[str, Any] = {}
     measurements: dict[str, list[Any]] = {}
-    if keep and (into / RESULTS.name).is_file():
-        before = results(into / RESULTS.name)
+    if keep and (into / RESULTS).is_file():
+        before = results(into / RESULTS)
         runs |= before.runs
         for one in before.measurements:
             measurements.setdefault(one["run"], []).append(one)
@@ -189,23 +198,23 @@ def collect(folder: str | Path, into: str | Path | None = None, *, keep: bool = 
     there = [name for name in names if name in runs]
     asked = [one for name in there for one in measurements[name]]
     text = _as_lines([runs[name] for name in there], asked)
-    write_text(into / RESULTS.name, text)
+    write_text(into / RESULTS, text)
     return f"{len(there)} of {len(names)} runs and {len(asked)} measurements are in {into}"
 
 
-def collect_exams(folder: str | Path, path: str | Path = EXAMS) -> str:
+def collect_exams(folder: str | Path, path: str | Path | None = None) -> str:
     """Adds the exams that a folder holds to those of a file, and keeps what else is there; answers with a line of it.
 
     Checkpoints of `posenc.lab.runs.shipping` are written beside the file.
 
     Args:
         folder: of runs, as `python -m posenc.lab` keeps them.
-        path: of the results, as `posenc.lab.measured.results` reads them.
+        path: of the results, as `posenc.lab.measured.results` reads them; those that ship, if none is given.
 
     Raises:
         ValueError: a file is damaged, or there is nothing to add.
     """
-    folder, path = Path(folder), Path(path)
+    folder, path = Path(folder), shipped_folder() / EXAMS if path is None else Path(path)
     before = results(path) if path.is_file() else Results({}, [])
     of_run: dict[str, dict[str, list[tuple[Any, np.ndarray]]]] = {}
     for one in before.measurements:
@@ -245,8 +254,9 @@ ATTENDED = ("default", "linear", "ntk_aware", "ntk_by_parts", "yarn", "yarn_temp
 STATISTICS_TEXTS = 200  # of the trained length; a fourth of them where attention is computed, which are longer
 
 
-def collect_statistics(path: str | Path = SHIPPED / "statistics.npz") -> str:
+def collect_statistics(path: str | Path | None = None) -> str:
     """Writes what the shipped models hold, as `posenc.lab.measured.statistics` reads it; answers with a line of it."""
+    path = shipped_folder() / "statistics.npz" if path is None else Path(path)
     found: dict[str, np.ndarray] = {}
     for name in shipped():
         model, run = load(name)

@@ -16,10 +16,16 @@ from types import NoneType
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
-from tqdm.auto import tqdm
+
+try:
+    import torch
+    from torch import Tensor, nn
+    from torch.nn import functional as F
+    from tqdm.auto import tqdm
+except ModuleNotFoundError as error:
+    from posenc._extras import missing
+
+    raise missing(error, "lab") from None
 
 from posenc._arrays import check_int
 from posenc.lab._checks import instance

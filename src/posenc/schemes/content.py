@@ -101,7 +101,9 @@ class TransformerXL(_ContentBiasing):
 
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         distances = _distances(positions, key_positions, causal=self.causal)
-        code = absolute.sinusoidal(distances, self.dim, self.base, layout="half-split").to(self.w_kr.dtype)  # (rows, dim)
+        code = absolute.sinusoidal(distances, self.dim, self.base, layout="half-split").to(
+            self.w_kr.dtype
+        )  # (rows, dim)
         r = self._in_heads(code @ self.w_kr)
         return biases.transformer_xl(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
 

@@ -19,8 +19,6 @@ from posenc._arrays import (
     check_positive,
     check_rotary_dim,
     describe,
-    is_compiling,
-    is_concrete,
 )
 from posenc.absolute import relative_positions
 from posenc.rope import Rope
@@ -205,7 +203,8 @@ class XPos(PositionScheme):
     def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
         inv_freq = scaling.default(self.head_dim, self._base, like=positions).inv_freq
         (of_queries, _), (_, of_keys) = (
-            xpos_cos_sin(at, inv_freq, gamma=self._gamma, scale_base=self._scale_base) for at in (positions, key_positions)
+            xpos_cos_sin(at, inv_freq, gamma=self._gamma, scale_base=self._scale_base)
+            for at in (positions, key_positions)
         )
         if positions.ndim == 2:  # one row of positions for each sequence, the same in all heads
             of_queries, of_keys = (CosSin(*(part[:, None] for part in both)) for both in (of_queries, of_keys))

@@ -4,6 +4,13 @@ Each is an `anywidget` class with one ES module in `js/`. Python names the contr
 computes and draws. `values()` and `finding()` say in Python what the picture shows, and tests hold the two together.
 """
 
+try:
+    import anywidget  # noqa: F401
+except ModuleNotFoundError as error:
+    from posenc._extras import missing
+
+    raise missing(error, "figures") from None
+
 from posenc.widgets._base import Action, Choice, Control, Explorable, Switch, Text, bundle, classic_scripts, stylesheet
 from posenc.widgets.attention_by_hand import AttentionByHand
 from posenc.widgets.bias_explorer import BiasExplorer

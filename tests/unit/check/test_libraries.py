@@ -9,13 +9,13 @@ import linecache
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import resources
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from posenc._extras import lab_folder
 from posenc.check import Part, Question, Trial, _notebook
 from posenc.check._alone import NotHere, libraries, namespace
 from posenc.check._plain import decode, encode
@@ -111,7 +111,7 @@ def test_without_torch_a_recorded_tensor_is_an_array(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_a_question_says_whether_it_gives_tensors(number: int) -> None:
-    content = resources.files("posenc.check").joinpath("recorded", f"assignment_{number}.gz").read_bytes()
+    content = (lab_folder("recorded") / f"assignment_{number}.gz").read_bytes()
 
     def has_tensors(value: Any) -> bool:
         if isinstance(value, dict):

@@ -39,7 +39,7 @@ def test_a_file_without_its_place_for_the_address_is_reported():
 @pytest.mark.parametrize(
     ("edit", "name"),
     [(address.config, "_config.yml"), (address.readme, "README.md"), (address.citation, "CITATION.cff")]
-    + [(address.project, "pyproject.toml")],
+    + [(address.project, "pyproject.toml"), (address.project, "src/posenc_lab/pyproject.toml")],
 )
 def test_setting_twice_is_setting_once_and_unsetting_restores(edit, name):
     text = (ROOT / name).read_text(encoding="utf-8")
@@ -180,5 +180,5 @@ def test_the_first_two_cells_install_posenc_from_the_address_and_nothing_else(na
     )
     assert Path(printed.splitlines()[-1]).is_relative_to(tmp_path / "environment" / "lib")
     after = packages(python)
-    assert {name for name, version in after - before} == {"posenc"}
+    assert {name for name, version in after - before} == {"posenc", "posenc-lab"}
     assert before <= after

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ FILES = {
     "lab/__init__.py": "from p.lab.measured import results",
     "lab/measured.py": "DATA = HERE / 'data'\ndef results(): ...",
     "lab/tables.py": "",
-    "lab/data/results.npz": "",
+    "../p_lab/data/results.npz": "",
+    "../p_lab/pyproject.toml": "",
     "js/a.json": "{}",
     "js/a.js": "",
     "js/b.json": "{}",
@@ -29,7 +31,12 @@ FILES = {
 }
 A = {"__init__.py", "many/__init__.py", "many/a.py", "many/_words.py", "js/a.json", "js/shell.json"}
 MANY = A | {"many/b.py", "js/b.json"}
-LAB = {"__init__.py", "lab/__init__.py", "lab/measured.py", "lab/data/results.npz"}
+LAB = {"__init__.py", "lab/__init__.py", "lab/measured.py", "../p_lab/data/results.npz"}
+
+
+def named(path: Path, package: Package) -> str:
+    """A file's path from the package's folder."""
+    return Path(os.path.relpath(path, package.folder)).as_posix()
 
 
 @pytest.fixture
@@ -38,7 +45,7 @@ def package(tmp_path: Path) -> Package:
         path = tmp_path / "p" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return Package(tmp_path / "p")
+    return Package(tmp_path / "p", tmp_path / "p_lab")
 
 
 @pytest.mark.parametrize(
@@ -61,17 +68,18 @@ def package(tmp_path: Path) -> Package:
         ("from p import many\ndraw = many\nmany.draw_a()", MANY),
         ("from p import lab\nlab.results()", LAB),
         ("from p.lab import tables", {"__init__.py", "lab/__init__.py", "lab/tables.py"}),
-        ("%magic is no Python", {name for name in FILES if not name.endswith((".js", ".css"))}),
+        ("%magic is no Python", {name for name in FILES if not name.endswith((".js", ".css", ".toml"))}),
     ],
 )
 def test_files_on_which_code_depends(package: Package, source: str, names: set[str]) -> None:
-    assert {path.relative_to(package.folder).as_posix() for path in package.files(source)} == names
+    assert {named(path, package) for path in package.files(source)} == names
 
 
 def test_what_the_package_itself_shows() -> None:
     """Of the explorables only that which is shown counts, and of the laboratory no module that prints its tables."""
     package = Package()
     source = "from posenc import lab\nfrom posenc.widgets import DecayExplorer\nlab.results()"
-    names = {path.relative_to(package.folder).as_posix() for path in package.files(source)}
-    assert {"js/decay_explorer.json", "js/shell.json", "widgets/_base.py", "lab/data/results.json.xz"} <= names
+    names = {named(path, package) for path in package.files(source)}
+    assert {"js/decay_explorer.json", "js/shell.json", "widgets/_base.py"} <= names
+    assert "../posenc_lab/data/results.json.xz" in names
     assert not {"js/tangle.json", "widgets/tangle.py", "lab/tables.py", "js/decay_explorer.js"} & names

@@ -12,7 +12,6 @@ from typing import Any, Protocol, TypeVar
 import array_api_compat
 import numpy as np
 
-NEEDS_TORCH = 'this part of posenc needs torch: pip install "posenc[torch]", or pip install ".[torch]" in a clone'
 NEEDS_SCIPY = 'this part of posenc needs SciPy: pip install "posenc[figures]"'
 Array = Any  # a NumPy array or a torch tensor; whatever the array API standard describes
 

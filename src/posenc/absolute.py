@@ -1,21 +1,27 @@
-"""Codes of a position that are added to the embedding: from counting, over digits and waves, to learned tables.
+"""Absolute positional encodings, added to the input embeddings: integer, binary, sinusoidal, learned.
 
-The functions take positions in tokens, whole numbers from 0 to below 2^53 where nothing else is said, of any shape, and
-return one more axis, `dim` ≥ 1 numbers wide: float64, shape (*positions.shape, dim). Other arguments, where they occur:
+The functions take positions in tokens, integers from 0 to below 2^53 where nothing else is said, of any shape, and
+return one more axis, `dim` ≥ 1 numbers wide: shape (*positions.shape, dim). They compute in float64 and round once.
+Other arguments, where they occur:
 
     base     of the frequencies base^(−2i/dim), finite and greater than 0
     layout   "interleaved" (sine, cosine, sine, …; the paper) or "half-split" (all sines, then all cosines)
     like     an array whose library and device the answer takes where positions are numbers or lists
+    dtype    of the answer, a floating dtype; None: the library's default, float32 in torch, float64 in NumPy
 
-What is of the wrong kind, or of two libraries, raises TypeError; what is out of its range or of another shape,
-ValueError. Pair i of the sinusoidal code is the point (sin(t·θ_i), cos(t·θ_i)) with the θ_i of `posenc.frequencies`.
+An argument of the wrong kind, or arrays of two libraries, raise TypeError; one out of its range or of another shape
+raises ValueError. Pair i of the sinusoidal encoding is the point (sin(t·θ_i), cos(t·θ_i)) with the θ_i of
+`posenc.frequencies`.
 """
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from posenc._arrays import (
     Array,
     as_float_array,
+    cast_to,
     check_bool,
     check_choice,
     check_float_array,
@@ -28,9 +34,10 @@ from posenc._arrays import (
     is_compiling,
     namespace,
 )
-from posenc.frequencies import angles, inv_freq
+from posenc.frequencies import angles, check_positions, inv_freq
 
-LAYOUTS = ("interleaved", "half-split")
+Layout = Literal["interleaved", "half-split"]
+LAYOUTS: tuple[Layout, Layout] = ("interleaved", "half-split")
 DENOMINATORS = ("paper", "tensor2tensor")
 PAST_END = ("refuse", "clamp", "interpolate")
 
@@ -57,7 +64,7 @@ def _below(limit: int, at: Array, positions: Array, reason: str) -> None:
         raise ValueError(f"positions must be at most {limit - 1} ({reason}), got {greatest} in {describe(positions)}")
 
 
-def integer(positions: Array, dim: int) -> Array:
+def integer(positions: Array, dim: int, *, dtype: Any = None) -> Array:
     """The position itself, on every dimension: PE(t) = (t, …, t). It drowns the embedding it is added to.
 
     >>> integer([0, 5], 2).tolist()
@@ -65,10 +72,10 @@ def integer(positions: Array, dim: int) -> Array:
     """
     dim, at = check_int("dim", dim), _whole_positions(positions)
     xp = namespace(at)
-    return at[..., None] * xp.ones(dim, dtype=at.dtype, device=device_of(at))
+    return cast_to(at[..., None] * xp.ones(dim, dtype=at.dtype, device=device_of(at)), dtype)
 
 
-def normalised(positions: Array, length: int, dim: int) -> Array:
+def normalised(positions: Array, length: int, dim: int, *, dtype: Any = None) -> Array:
     """The share of the text before the position, on every dimension: PE(t) = (t/L, …, t/L), for t < L = length ≥ 1.
 
     One step is 1/L: the same distance looks different in texts of two lengths.
@@ -76,13 +83,14 @@ def normalised(positions: Array, length: int, dim: int) -> Array:
     >>> normalised([0, 5], 10, 2).tolist()
     [[0.0, 0.0], [0.5, 0.5]]
     """
-    length = check_int("length", length)
-    counted = integer(positions, dim)
-    _below(length, counted, positions, f"the last of length = {length}")
-    return counted / length
+    length, at = check_int("length", length), _whole_positions(positions)
+    _below(length, at, positions, f"the last of length = {length}")
+    xp = namespace(at)
+    share = at[..., None] / length * xp.ones(check_int("dim", dim), dtype=at.dtype, device=device_of(at))
+    return cast_to(share, dtype)
 
 
-def binary(positions: Array, dim: int) -> Array:
+def binary(positions: Array, dim: int, *, dtype: Any = None) -> Array:
     """The position below 2^dim in binary, the least significant bit first: bit i = (t >> i) & 1; `radix` with radix 2.
 
     Bit i toggles every 2^i tokens and has the period 2^(i+1). Neighbours can differ in every bit, as 7 and 8 do.
@@ -90,10 +98,10 @@ def binary(positions: Array, dim: int) -> Array:
     >>> binary([1, 6], 3).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
     """
-    return radix(positions, dim, 2)
+    return radix(positions, dim, 2, dtype=dtype)
 
 
-def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False) -> Array:
+def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False, dtype: Any = None) -> Array:
     """The digits of the position to any radix, the least significant first: digit i = floor(t/k^i) mod k.
 
     The sinusoidal code is its smooth relative: it replaces "mod k" by a wave, and k by base^(2/dim).
@@ -116,10 +124,10 @@ def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False) ->
         digits.append(rest % radix)
         rest = rest // radix
     code = namespace(at).stack(digits, axis=-1)
-    return code / (radix - 1) if normalise else code
+    return cast_to(code / (radix - 1) if normalise else code, dtype)
 
 
-def harmonic(positions: Array, dim: int) -> Array:
+def harmonic(positions: Array, dim: int, *, dtype: Any = None) -> Array:
     """Sines over 1, 2, 3, …: PE(t) = (sin(t/1), sin(t/2), …, sin(t/dim)), for any real positions.
 
     Dimension i has the period 2π·i. There are no cosines, and the product of two codes depends on where they are.
@@ -129,10 +137,10 @@ def harmonic(positions: Array, dim: int) -> Array:
     """
     dim, at = check_int("dim", dim), as_float_array("positions", positions)
     xp = namespace(at)
-    return xp.sin(at[..., None] / xp.arange(1, dim + 1, dtype=at.dtype, device=device_of(at)))
+    return cast_to(xp.sin(at[..., None] / xp.arange(1, dim + 1, dtype=at.dtype, device=device_of(at))), dtype)
 
 
-def dyadic(positions: Array, dim: int) -> Array:
+def dyadic(positions: Array, dim: int, *, dtype: Any = None) -> Array:
     """Sines over powers of two: PE(t) = (sin(t/2^0), …, sin(t/2^(dim − 1))), for any real positions.
 
     Dimension i, counted from 0, has the period 2π·2^i: a smooth binary code. It has no cosines either.
@@ -142,7 +150,7 @@ def dyadic(positions: Array, dim: int) -> Array:
     """
     dim, at = check_int("dim", dim), as_float_array("positions", positions)
     xp = namespace(at)
-    return xp.sin(at[..., None] * 0.5 ** xp.arange(dim, dtype=at.dtype, device=device_of(at)))
+    return cast_to(xp.sin(at[..., None] * 0.5 ** xp.arange(dim, dtype=at.dtype, device=device_of(at))), dtype)
 
 
 def _sinusoidal_frequencies(dim: int, base: float, denominators: str, like: Array) -> Array:
@@ -165,10 +173,11 @@ def sinusoidal(
     positions: Array,
     dim: int,
     base: float = 10_000.0,
-    layout: str = "interleaved",
+    layout: Layout = "interleaved",
     *,
-    denominators: str = "paper",
+    denominators: Literal["paper", "tensor2tensor"] = "paper",
     like: Array = None,
+    dtype: Any = None,
 ) -> Array:
     """The sinusoidal code: PE(t, 2i) = sin(t·θ_i), PE(t, 2i + 1) = cos(t·θ_i) with θ_i = base^(−2i/dim).
 
@@ -187,17 +196,53 @@ def sinusoidal(
     [[0.0, 1.0, 0.0, 1.0], [0.841, 0.54, 0.01, 1.0]]
     """
     check_choice("layout", layout, LAYOUTS)
-    at = as_float_array("positions", positions, like=check_like("like", like))
-    turned = angles(at, _sinusoidal_frequencies(dim, base, denominators, at))  # (..., ceil(dim/2))
-    xp = namespace(turned)
-    sin, cos = xp.sin(turned), xp.cos(turned)
+    at = check_positions(positions, like=check_like("like", like))
+    phi = angles(at, _sinusoidal_frequencies(dim, base, denominators, at))  # (..., ceil(dim/2))
+    xp = namespace(phi)
+    sin, cos = cast_to(xp.sin(phi), dtype), cast_to(xp.cos(phi), dtype)
     if layout == "half-split":
         return xp.concat([sin, cos], axis=-1)[..., :dim]  # an odd width drops the last cosine
-    return xp.reshape(xp.stack([sin, cos], axis=-1), (*at.shape, 2 * turned.shape[-1]))[..., :dim]
+    return xp.reshape(xp.stack([sin, cos], axis=-1), (*at.shape, 2 * phi.shape[-1]))[..., :dim]
+
+
+def timestep_embedding(
+    timesteps: Array,
+    dim: int,
+    base: float = 10_000.0,
+    *,
+    convention: Literal["ddpm", "adm"] = "ddpm",
+    like: Array = None,
+    dtype: Any = None,
+) -> Array:
+    """The sinusoidal embedding of a diffusion model's timestep, all sines beside all cosines, in either convention.
+
+    Args:
+        timesteps: any real numbers, of any shape.
+        dim: at least 3; an odd width ends in a zero.
+        base: max_period in diffusion code.
+        convention: "ddpm" has sines first and frequencies base^(−i/(dim/2 − 1)), whose last is exactly 1/base
+            (diffusers: flip_sin_to_cos=False, downscale_freq_shift=1). "adm" has cosines first and base^(−i/(dim/2)),
+            as guided-diffusion, Stable Diffusion and DiT do (flip_sin_to_cos=True, downscale_freq_shift=0).
+
+    Source: Ho et al. 2020, "Denoising Diffusion Probabilistic Models", appendix B; Dhariwal and Nichol 2021,
+    "Diffusion Models Beat GANs on Image Synthesis", and the code released with both.
+
+    >>> timestep_embedding([0, 1], 4, convention="adm").round(3).tolist()
+    [[1.0, 1.0, 0.0, 0.0], [0.54, 1.0, 0.841, 0.01]]
+    """
+    check_choice("convention", convention, ("ddpm", "adm"))
+    t = check_positions(timesteps, like=check_like("like", like))
+    pairs = check_int("dim", dim, 3) // 2
+    theta = _sinusoidal_frequencies(2 * pairs, base, "tensor2tensor" if convention == "ddpm" else "paper", t)
+    xp = namespace(t)
+    phi = angles(t, theta)  # (..., pairs)
+    parts = [xp.sin(phi), xp.cos(phi)] if convention == "ddpm" else [xp.cos(phi), xp.sin(phi)]
+    parts += [xp.zeros_like(phi[..., :1])] * (dim % 2)
+    return cast_to(xp.concat(parts, axis=-1), dtype)
 
 
 def shift_matrix(
-    offset: Array, dim: int, base: float = 10_000.0, layout: str = "interleaved", *, like: Array = None
+    offset: Array, dim: int, base: float = 10_000.0, layout: Layout = "interleaved", *, like: Array = None
 ) -> Array:
     """The matrix M_k that moves a sinusoidal code by k tokens, wherever it stands: PE(t + k) = M_k·PE(t).
 

@@ -89,6 +89,8 @@ class Rope:
         if not is_array(inv_freq) or isinstance(inv_freq, np.ndarray):
             inv_freq = np.array(as_float_array("inv_freq", inv_freq))
             inv_freq.setflags(write=False)
+        # As Python's numbers too, which every library takes and a compiler holds as constants.
+        self._numbers = inv_freq.tolist() if isinstance(inv_freq, np.ndarray) else None
         if inv_freq.ndim != 1 or inv_freq.shape[0] == 0:
             raise ValueError(f"inv_freq must have shape (rotary_dim/2,), got shape {tuple(inv_freq.shape)}")
         self._inv_freq, self._attention_factor = inv_freq, check_positive("attention_factor", factor)
@@ -336,10 +338,11 @@ class Rope:
 
     def _table(self, positions: Array, seq_len: int | None, dtype: Any) -> CosSin:
         """Cosines and sines at positions that are floats of the widest kind, after all checks."""
-        inv_freq, factor = self.frequencies(seq_len)
         xp, device = namespace(positions), device_of(positions)
+        inv_freq, factor = self.frequencies(seq_len)
         if isinstance(inv_freq, np.ndarray):
-            inv_freq = xp.asarray(inv_freq.tolist(), dtype=positions.dtype, device=device)
+            numbers = self._numbers if inv_freq is self._inv_freq else inv_freq.tolist()
+            inv_freq = xp.asarray(numbers, dtype=positions.dtype, device=device)
         elif device_of(inv_freq) != device or inv_freq.dtype != positions.dtype:
             inv_freq = xp.astype(inv_freq, positions.dtype)
             inv_freq = inv_freq.to(device) if is_torch(inv_freq) else inv_freq

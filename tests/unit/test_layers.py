@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "posenc"
 FLOORS = [
-    {"_arrays", "_extras", "_numbers", "_rotary_torch", "check._plain", "check._alone", "tables"},
+    {"_arrays", "_extras", "_numbers", "check._plain", "check._alone", "tables"},
     {"_sentences"},
     {"check._wrong"},
     {"check._notebook", "check._hints"},
@@ -44,7 +44,7 @@ FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in mod
 # Packages whose modules share a floor and may import each other.
 ONE_FLOOR = {"analysis", "bias", "doctor", "figures", "scaling", "schemes", "widgets"}
 ONE_LIBRARY = {"figures", "widgets"}  # which are Plotly's figures and anywidgets throughout
-WITH_TORCH = {"_rms_norm", "_rotary_torch", "schemes", "transformer"}
+WITH_TORCH = {"_rms_norm", "schemes", "transformer"}
 WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4, 5)}
 WITH_TORCH |= {
     "lab.corpus", "lab.runs", "lab.train", "lab.store", "lab.evaluate", "lab.measurements", "lab.statistics",
@@ -218,4 +218,4 @@ def test_what_is_missing_is_named_with_the_extra_that_brings_it(line, names):
 def test_what_needs_scipy_says_so(call):
     home = call.partition("(")[0].rpartition(".")[0]
     result = run_with(["scipy"], f"import posenc.{home}", "import numpy as np", f"posenc.{call}")
-    assert result.stderr.splitlines()[-1] == "ModuleNotFoundError: this part of posenc needs SciPy: pip install scipy"
+    assert result.stderr.splitlines()[-1] == "ModuleNotFoundError: this part of posenc needs SciPy: pip install \"posenc[figures]\""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Literal
 
 from posenc._arrays import (
     Array,
     as_float_array,
+    cast_to,
     check_choice,
     describe,
     describe_values,
@@ -21,7 +23,14 @@ from posenc.bias._shared import one_for_each_head, pairwise, past_only, position
 KERPLE_KINDS = ("logarithmic", "power")
 
 
-def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "logarithmic") -> Array:
+def kerple(
+    relative_positions: Array,
+    r1: Array,
+    r2: Array,
+    *,
+    kind: Literal["logarithmic", "power"] = "logarithmic",
+    dtype: Any = None,
+) -> Array:
     """KERPLE: −r1·ln(1 + r2·|i − j|), or −r1·|i − j|^r2, with learned r1 and r2 for each head.
 
     The power with r2 = 1 is the symmetric ALiBi. Both forms are even: later keys need a mask.
@@ -30,8 +39,9 @@ def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "loga
         r1: greater than 0, shape (heads,); may carry a gradient.
         r2: likewise, and at most 2 for the power.
         kind: "logarithmic" or "power".
+        dtype: of the answer; None: the library's default float.
 
-    Returns float64, shape (..., heads, queries, keys).
+    Returns shape (..., heads, queries, keys).
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation".
 
     >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0]).round(3).tolist()
@@ -50,13 +60,13 @@ def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "loga
     xp = namespace(offsets)
     distance = xp.abs(offsets)
     if kind == "logarithmic":
-        return -first * xp.log1p(second * distance)
+        return cast_to(-first * xp.log1p(second * distance), dtype)
     if not is_compiling() and bool(xp.any(second > 2)):
         raise ValueError(f"r2 must be at most 2 for the power, got {describe_values(r2, second[:, 0, 0] > 2)}")
     # 0^r2 is 0, but its slope is not finite everywhere: kept away from the gradient.
     here = distance == 0
     power = xp.where(here, xp.ones_like(distance), distance) ** second
-    return -first * xp.where(here, xp.zeros_like(power), power)
+    return cast_to(-first * xp.where(here, xp.zeros_like(power), power), dtype)
 
 
 def fire(

@@ -6,11 +6,11 @@ from typing import Any
 
 from posenc._arrays import (
     Array,
+    cast_to,
     check_bool,
     check_int,
     check_leading_axes,
     check_like,
-    describe,
     device_of,
     first_array,
     namespace,
@@ -19,12 +19,12 @@ from posenc._arrays import (
 from posenc.bias._shared import one_for_each_head, pairwise, past_only, positions_of
 
 
-def alibi_slopes(n_heads: int, *, like: Array = None) -> Array:
+def alibi_slopes(n_heads: int, *, like: Array = None, dtype: Any = None) -> Array:
     """ALiBi's slopes m_h = 2^(−8h/H), h = 1 … H, for a number of heads H that is a power of two.
 
     Any other number takes those of the power of two below, and then as many as are missing from those of twice that
-    power: its first, third, fifth, …, not sorted. BLOOM does the same. Float64, shape (n_heads,), in logits per token,
-    in the library and on the device of `like`, NumPy without.
+    power: its first, third, fifth, …, not sorted. BLOOM does the same. Shape (n_heads,), in logits per token, in the
+    library and on the device of `like`, NumPy without, in `dtype`, by default the library's (float32 in torch).
 
     Source: Press et al. 2022, section 3; the other numbers of heads are from the authors' code.
 
@@ -34,10 +34,10 @@ def alibi_slopes(n_heads: int, *, like: Array = None) -> Array:
     n_heads = check_int("n_heads", n_heads)
     xp, device = namespace(check_like("like", like)), device_of(like)
     power = 2 ** (n_heads.bit_length() - 1)  # the greatest power of two that is not above n_heads
-    dtype = widest_float(xp, device)
-    regular = xp.arange(1, power + 1, dtype=dtype, device=device) / power
-    between = xp.arange(1, 2 * (n_heads - power), 2, dtype=dtype, device=device) / (2 * power)
-    return 2.0 ** (-8 * xp.concat([regular, between]))
+    widest = widest_float(xp, device)
+    regular = xp.arange(1, power + 1, dtype=widest, device=device) / power
+    between = xp.arange(1, 2 * (n_heads - power), 2, dtype=widest, device=device) / (2 * power)
+    return cast_to(2.0 ** (-8 * xp.concat([regular, between])), dtype)
 
 
 def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, dtype: Any = None) -> Array:
@@ -49,8 +49,9 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, 
     Args:
         slopes: m_h, none negative, shape (heads,); may carry a gradient. `alibi_slopes` makes the paper's.
         symmetric: −m_h·|i − j|, for encoders, which cannot tell left from right.
-        dtype: a floating dtype of the arrays' library; None: float64. The bias is computed in float64 and rounded once.
-            In float16 it stops at −65504: no key is hidden by its distance.
+        dtype: of the answer, a floating dtype; None: the library's default, float32 in torch and float64 in NumPy. For
+            torch's scaled_dot_product_attention, that of the queries. The bias is computed in float64 and rounded once;
+            in float16 it stops at −65504: no key is masked by its distance.
 
     Returns shape (..., heads, queries, keys), in `dtype`.
     Source: Press et al. 2022, section 3.
@@ -61,13 +62,15 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, 
     like = first_array(relative_positions, slopes)
     offsets = pairwise(relative_positions, like)[..., None, :, :]
     rates = one_for_each_head("slopes", slopes, like, zero=True)
-    dtype = _floating_dtype("dtype", dtype, offsets)
+    dtype = cast_to(offsets[..., :0], dtype).dtype  # after checking it
     if check_bool("symmetric", symmetric):
         return _rounded_once(-rates * namespace(offsets).abs(offsets), dtype)
     return past_only(_rounded_once(rates * offsets, dtype), offsets)
 
 
-def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) -> tuple[Array, Array]:
+def alibi_rank_two(
+    query_positions: Array, key_positions: Array, slopes: Array, *, dtype: Any = None
+) -> tuple[Array, Array]:
     """ALiBi as a product of vectors with two entries: −m_h·(i − j) = (−m_h·i, m_h)·(1, j), also for later keys.
 
     Appended to a query and a key, they add the bias to the product of the two. The factor `scale` of attention falls
@@ -82,7 +85,7 @@ def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) 
         key_positions: j, any real numbers, shape (..., keys).
         slopes: m_h, none negative, shape (heads,); may carry a gradient.
 
-    Returns float64, query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2).
+    Returns, in `dtype` as for `alibi`, query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2).
 
     >>> queries, keys = alibi_rank_two([4], [2, 3, 4], [0.5])
     >>> (queries @ keys.swapaxes(-1, -2)).tolist()
@@ -97,21 +100,7 @@ def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) 
     in_heads = xp.ones_like(rates)
     queries, keys = queries[..., None, :] * in_heads, keys[..., None, :] * in_heads  # (..., heads, length) each
     query_features = xp.stack([-rates * queries, rates * xp.ones_like(queries)], axis=-1)
-    return query_features, xp.stack([xp.ones_like(keys), keys], axis=-1)
-
-
-def _floating_dtype(name: str, dtype: Any, like: Array) -> Any:
-    """`dtype`, after checking that it is a floating dtype of the library of `like`; the dtype of `like` for None."""
-    if dtype is None:
-        return like.dtype
-    xp = namespace(like)
-    try:
-        floating = xp.isdtype(dtype, "real floating")
-    except (AttributeError, TypeError):  # no dtype of this library
-        floating = False
-    if not floating:
-        raise TypeError(f"{name} must be None or a floating dtype of the arrays' library, got {describe(dtype)}")
-    return dtype
+    return cast_to(query_features, dtype), cast_to(xp.stack([xp.ones_like(keys), keys], axis=-1), dtype)
 
 
 def _rounded_once(values: Array, dtype: Any) -> Array:

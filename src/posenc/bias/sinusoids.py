@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from posenc._arrays import (
     Array,
+    cast_to,
     check_even_dim,
     check_int,
     device_of,
@@ -14,7 +17,9 @@ from posenc.bias._shared import pairwise, positions_of
 from posenc.frequencies import inv_freq
 
 
-def sandwich(relative_positions: Array, n_heads: int, dim: int = 128, base: float = 10_000.0) -> Array:
+def sandwich(
+    relative_positions: Array, n_heads: int, dim: int = 128, base: float = 10_000.0, *, dtype: Any = None
+) -> Array:
     """Sandwich: the product of two sinusoidal codes, b_ij = λ_h·p_i·p_j = λ_h·Σ cos((i − j)·θ_n), n = 0 … dim/2 − 1.
 
     Head h of H has λ_h = H/(8h), h = 1 … H. Nothing is learned. The sum is dim/2 at distance 0 and falls like a
@@ -24,8 +29,9 @@ def sandwich(relative_positions: Array, n_heads: int, dim: int = 128, base: floa
         n_heads: H, at least 1.
         dim: width of the codes, even; 128 in the paper, whatever the width of the heads.
         base: finite and greater than 0.
+        dtype: of the answer; None: the library's default float.
 
-    Returns float64, shape (..., heads, queries, keys).
+    Returns shape (..., heads, queries, keys).
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
 
     >>> sandwich([[0, -1, -50]], n_heads=2, dim=4).round(3).tolist()
@@ -37,14 +43,16 @@ def sandwich(relative_positions: Array, n_heads: int, dim: int = 128, base: floa
     product = xp.zeros_like(offsets)
     for frequency in inv_freq(dim, base, like=offsets):  # one at a time: all at once need dim/2 times the memory
         product = product + xp.cos(offsets * frequency)
-    return factors[:, None, None] * product[..., None, :, :]
+    return cast_to(factors[:, None, None] * product[..., None, :, :], dtype)
 
 
-def sandwich_features(positions: Array, n_heads: int, dim: int = 128, base: float = 10_000.0) -> Array:
+def sandwich_features(
+    positions: Array, n_heads: int, dim: int = 128, base: float = 10_000.0, *, dtype: Any = None
+) -> Array:
     """The vectors whose products are Sandwich's bias: √λ_h·p_i, with p the sinusoidal code; arguments as in `sandwich`.
 
     Appended to queries and to keys, they give q·k + λ_h·p_i·p_j. The factor `scale` of attention falls on the second
-    part as well, as in `alibi_rank_two`. `positions`, in tokens, have the shape (..., length). Returns float64, shape
+    part as well, as in `alibi_rank_two`. `positions`, in tokens, have the shape (..., length). Returns shape
     (..., heads, length, dim).
 
     >>> p = sandwich_features([0, 1, 50], n_heads=2, dim=4)
@@ -53,7 +61,8 @@ def sandwich_features(positions: Array, n_heads: int, dim: int = 128, base: floa
     """
     at = positions_of("positions", positions)
     factors = _sandwich_factors(n_heads, at)
-    return namespace(at).sqrt(factors)[:, None, None] * sinusoidal(at, check_even_dim(dim), base)[..., None, :, :]
+    encoding = sinusoidal(at, check_even_dim(dim), base, dtype=at.dtype)  # (..., length, dim)
+    return cast_to(namespace(at).sqrt(factors)[:, None, None] * encoding[..., None, :, :], dtype)
 
 
 def _sandwich_factors(n_heads: int, like: Array) -> Array:

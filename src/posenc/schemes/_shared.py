@@ -68,6 +68,11 @@ def where_they_stand(q: Tensor, k: Tensor, positions: Tensor, key_positions: Ten
     return at.to(q.device), keys_at.to(q.device)
 
 
+def widest_of(positions: Tensor) -> torch.dtype:
+    """The dtype that is rounded once, to that of the embeddings or logits: float64 where the device has it."""
+    return torch.float32 if positions.device.type == "mps" else torch.float64
+
+
 def working_dtype(dtype: torch.dtype) -> torch.dtype:
     """float32 for the half precisions, in which a bias would lose its last tokens."""
     return torch.float32 if dtype.itemsize < 4 else dtype

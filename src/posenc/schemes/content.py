@@ -101,9 +101,8 @@ class TransformerXL(_ContentBiasing):
 
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         distances = _distances(positions, key_positions, causal=self.causal)
-        code = absolute.sinusoidal(distances, self.dim, self.base, layout="half-split").to(
-            self.w_kr.dtype
-        )  # (rows, dim)
+        dtype = self.w_kr.dtype
+        code = absolute.sinusoidal(distances, self.dim, self.base, layout="half-split", dtype=dtype)  # (rows, dim)
         r = self._in_heads(code @ self.w_kr)
         return biases.transformer_xl(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
 
@@ -147,7 +146,7 @@ class Tener(_ContentBiasing):
 
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         distances = _distances(positions, key_positions, causal=self.causal)
-        r = absolute.sinusoidal(distances, self.head_dim, self.base)  # (rows, head_dim)
+        r = absolute.sinusoidal(distances, self.head_dim, self.base, dtype=q.dtype)  # (rows, head_dim)
         return biases.tener(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
 
     def _logit_scale(self, head_dim: int, n_keys: int) -> float:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from posenc import absolute
 from posenc._arrays import check_choice, check_int, check_positive
-from posenc.schemes._shared import normal, seeded
+from posenc.schemes._shared import normal, seeded, widest_of
 from posenc.schemes.interface import PositionScheme
 
 
@@ -40,7 +40,7 @@ class Integer(_Added):
     """
 
     def code(self, positions: Tensor) -> Tensor:
-        return absolute.integer(positions, self.dim)  # type: ignore[no-any-return]
+        return absolute.integer(positions, self.dim, dtype=widest_of(positions))  # type: ignore[no-any-return]
 
 
 class Normalised(_Added):
@@ -55,7 +55,7 @@ class Normalised(_Added):
         self.length = check_int("length", length)
 
     def code(self, positions: Tensor) -> Tensor:
-        return absolute.normalised(positions, self.length, self.dim)  # type: ignore[no-any-return]
+        return absolute.normalised(positions, self.length, self.dim, dtype=widest_of(positions))  # type: ignore[no-any-return]
 
 
 class Binary(_Added):
@@ -66,7 +66,7 @@ class Binary(_Added):
     """
 
     def code(self, positions: Tensor) -> Tensor:
-        return absolute.binary(positions, self.dim)  # type: ignore[no-any-return]
+        return absolute.binary(positions, self.dim, dtype=widest_of(positions))  # type: ignore[no-any-return]
 
 
 class Sinusoidal(_Added):
@@ -84,7 +84,7 @@ class Sinusoidal(_Added):
         self.base, self.layout = check_positive("base", base), check_choice("layout", layout, absolute.LAYOUTS)
 
     def code(self, positions: Tensor) -> Tensor:
-        return absolute.sinusoidal(positions, self.dim, self.base, self.layout)  # type: ignore[no-any-return]
+        return absolute.sinusoidal(positions, self.dim, self.base, self.layout, dtype=widest_of(positions))  # type: ignore[no-any-return]
 
 
 class Learned(_Added):

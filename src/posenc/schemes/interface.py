@@ -7,10 +7,10 @@ from typing import ClassVar
 
 try:
     from torch import Tensor, nn
-except ModuleNotFoundError:
-    from posenc._arrays import NEEDS_TORCH
+except ModuleNotFoundError as error:
+    from posenc._extras import missing
 
-    raise ModuleNotFoundError(NEEDS_TORCH, name="torch") from None
+    raise missing(error, "torch") from None
 
 from posenc._arrays import check_int
 from posenc.schemes._shared import (

@@ -70,7 +70,7 @@ class ALiBi(_OffsetBiasing):
         biases.alibi(torch.zeros(1, 1), self.slopes)  # refuses slopes that are no numbers, or negative
 
     def of_offsets(self, offsets: Tensor) -> Tensor:
-        return biases.alibi(offsets, self.slopes, symmetric=not self.causal)  # type: ignore[no-any-return]
+        return biases.alibi(offsets, self.slopes, symmetric=not self.causal, dtype=offsets.dtype)  # type: ignore[no-any-return]
 
 
 class T5(_OffsetBiasing):
@@ -143,7 +143,7 @@ class Sandwich(_OffsetBiasing):
         self.dim, self.base = check_even_dim(dim), check_positive("base", base)
 
     def of_offsets(self, offsets: Tensor) -> Tensor:
-        return biases.sandwich(offsets, self.n_heads, self.dim, self.base)  # type: ignore[no-any-return]
+        return biases.sandwich(offsets, self.n_heads, self.dim, self.base, dtype=offsets.dtype)  # type: ignore[no-any-return]
 
 
 class Kerple(_OffsetBiasing):
@@ -184,7 +184,7 @@ class Kerple(_OffsetBiasing):
         return 2 * self.logit_r2.sigmoid() if self.kind == "power" else self.log_r2.exp()
 
     def of_offsets(self, offsets: Tensor) -> Tensor:
-        return biases.kerple(offsets, self.r1, self.r2, kind=self.kind)  # type: ignore[no-any-return]
+        return biases.kerple(offsets, self.r1, self.r2, kind=self.kind, dtype=offsets.dtype)  # type: ignore[no-any-return]
 
 
 class Fire(Biasing):

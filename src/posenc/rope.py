@@ -267,7 +267,11 @@ class Rope:
         return f"Rope({self.dim}, layout={self.layout!r}, {pairs}{factor}{along})"
 
     def frequencies(self, seq_len: int | None = None) -> Scaled:
-        """Frequencies in radians per token, and attention factor, for a sequence of `seq_len` tokens."""
+        """Frequencies in radians per token, and attention factor, for a sequence of `seq_len` tokens.
+
+        >>> Rope(4).frequencies()
+        Scaled(inv_freq=array([1.  , 0.01]), attention_factor=1.0)
+        """
         if self._schedule is None or seq_len is None:
             return Scaled(self._inv_freq, self._attention_factor)
         return Scaled(*self._schedule(check_int("seq_len", seq_len, 0)))

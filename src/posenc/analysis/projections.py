@@ -92,8 +92,8 @@ def offset_kernel(
     for name, array, given in (("offsets", apart, offsets), ("positions", at, positions)):
         if array.ndim != 1:
             raise ValueError(f"{name} must have shape ({name},), got {describe(given, array.shape)}")
-    query = sinusoidal(at, dim, base, layout)  # (positions, dim)
-    key = sinusoidal(at[:, None] + apart, dim, base, layout)  # (positions, offsets, dim)
+    query = sinusoidal(at, dim, base, layout, dtype=at.dtype)  # (positions, dim)
+    key = sinusoidal(at[:, None] + apart, dim, base, layout, dtype=at.dtype)  # (positions, offsets, dim)
     if weight is not None:
         matrix = as_float_array("weight", weight, like=like)
         if tuple(matrix.shape) != (dim, dim):

@@ -108,7 +108,7 @@ def test_seconds_go_on_after_a_break(lab, tmp_path, torch, monkeypatch):
 
 def test_a_break_while_the_state_is_written_leaves_the_old_one(lab, tmp_path, torch, monkeypatch):
     def half_written(state, path):
-        path.write_bytes(b"half-split")
+        path.write_bytes(b"half")
         raise KeyboardInterrupt
 
     interrupted(lab, monkeypatch, 7, folder=tmp_path)

@@ -42,7 +42,9 @@ def test_terms():
     r = in_heads(absolute.sinusoidal(torch.arange(8, -1, -1), DIM, layout="half-split", dtype=torch.float64) @ xl.w_kr)
     wanted["transformer_xl"] = bias.transformer_xl(q, k, r, xl.u, xl.v).bias / math.sqrt(HEAD_DIM)
     xl = schemes["transformer_xl encoder"]
-    r = in_heads(absolute.sinusoidal(torch.arange(8, -4, -1), 10, 100.0, layout="half-split", dtype=torch.float64) @ xl.w_kr)
+    r = in_heads(
+        absolute.sinusoidal(torch.arange(8, -4, -1), 10, 100.0, layout="half-split", dtype=torch.float64) @ xl.w_kr
+    )
     wanted["transformer_xl encoder"] = bias.transformer_xl(q, k, r, xl.u, xl.v).bias / math.sqrt(HEAD_DIM)
     for case, nearest in (("tener", -3), ("tener decoder", 0)):
         r, tener = absolute.sinusoidal(torch.arange(8, nearest - 1, -1), HEAD_DIM, dtype=torch.float64), schemes[case]

@@ -44,8 +44,12 @@ def test_biases():
         "t5": bias.t5(offsets, schemes["t5"].table, bidirectional=False, max_distance=8),
         "t5 encoder": 2 * bias.t5(offsets, schemes["t5 encoder"].table, bidirectional=True, max_distance=8),
         "sandwich": bias.sandwich(offsets, HEADS, 16, 100.0, dtype=offsets.dtype),
-        "kerple": bias.kerple(offsets, schemes["kerple"].log_r1.exp(), schemes["kerple"].log_r2.exp(), dtype=offsets.dtype),
-        "kerple power": bias.kerple(offsets, schemes["kerple power"].r1, schemes["kerple power"].r2, kind="power", dtype=offsets.dtype),
+        "kerple": bias.kerple(
+            offsets, schemes["kerple"].log_r1.exp(), schemes["kerple"].log_r2.exp(), dtype=offsets.dtype
+        ),
+        "kerple power": bias.kerple(
+            offsets, schemes["kerple power"].r1, schemes["kerple power"].r2, kind="power", dtype=offsets.dtype
+        ),
         "fire": bias.fire(at, keys_at, schemes["fire"].mlp, torch.tensor(0.1, dtype=torch.float64), 2.0),
     }
     check_biases(schemes, wanted, {"fire": 1e-6})  # its log_c was float32 before it was doubled

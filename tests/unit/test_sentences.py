@@ -33,7 +33,7 @@ def test_python_writes_more_numbers(text, said):
         "few": 999.5,
         "large": 1e6,
         "small": -1e-5,
-        "half-split": 2.5,
+        "half": 2.5,
     }
     assert say(text, facts) == said
 

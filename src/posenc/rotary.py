@@ -30,7 +30,6 @@ from posenc._arrays import (
     check_rotary_dim,
     describe,
     device_of,
-    is_compiling,
     is_concrete,
     is_torch,
     namespace,
@@ -360,7 +359,7 @@ def _rotate(x: Array, cos: Array, sin: Array, layout: str) -> Array:
     """Rotates all dimensions of `x`, (..., dim), by cosines and sines, (..., dim/2), in their dtype."""
     xp = namespace(x)
     wide = xp.astype(x, cos.dtype, copy=False)
-    if is_torch(x) and not is_compiling():
+    if is_torch(x) and is_concrete(x) and is_concrete(cos):  # neither compiled nor mapped
         rotated = _rotate_torch(wide, cos, sin, layout)
     else:
         first, second = _pairs(wide, layout)

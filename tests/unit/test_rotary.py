@@ -329,7 +329,7 @@ def test_gradients_forwards_backwards_and_twice(torch, method, layout):
 @layouts
 @old_jit
 def test_vmap_and_jvp(torch, layout):
-    x, direction = torch.tensor(normal(2, 3, 5, 8))
+    x, direction = torch.tensor(normal(2, 2, 3, 5, 8))
     phi = torch.tensor(phi_at(np.arange(15).reshape(3, 5)))
     turn = lambda y, at=phi[0]: rotate(y, at, layout)  # noqa: E731 (one line says it)
     torch.testing.assert_close(torch.vmap(turn, in_dims=1, out_dims=1)(x), turn(x))

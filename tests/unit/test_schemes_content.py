@@ -39,10 +39,10 @@ def test_terms():
         return rows.unflatten(-1, (HEADS, HEAD_DIM)).transpose(0, 1)
 
     xl = schemes["transformer_xl"]
-    r = in_heads(absolute.sinusoidal(torch.arange(8, -1, -1), DIM, layout="half") @ xl.w_kr)
+    r = in_heads(absolute.sinusoidal(torch.arange(8, -1, -1), DIM, layout="half-split") @ xl.w_kr)
     wanted["transformer_xl"] = bias.transformer_xl(q, k, r, xl.u, xl.v).bias / math.sqrt(HEAD_DIM)
     xl = schemes["transformer_xl encoder"]
-    r = in_heads(absolute.sinusoidal(torch.arange(8, -4, -1), 10, 100.0, layout="half") @ xl.w_kr)
+    r = in_heads(absolute.sinusoidal(torch.arange(8, -4, -1), 10, 100.0, layout="half-split") @ xl.w_kr)
     wanted["transformer_xl encoder"] = bias.transformer_xl(q, k, r, xl.u, xl.v).bias / math.sqrt(HEAD_DIM)
     for case, nearest in (("tener", -3), ("tener decoder", 0)):
         r, tener = absolute.sinusoidal(torch.arange(8, nearest - 1, -1), HEAD_DIM), schemes[case]

@@ -32,7 +32,7 @@ def test_codes_of_the_input(case):
         "normalised": lambda: absolute.normalised(at, 64, DIM),
         "binary": lambda: absolute.binary(at, DIM),
         "sinusoidal": lambda: absolute.sinusoidal(at, DIM, 100.0),
-        "sinusoidal half": lambda: absolute.sinusoidal(at, DIM, layout="half"),
+        "sinusoidal half-split": lambda: absolute.sinusoidal(at, DIM, layout="half-split"),
         "learned": lambda: absolute.learned(at, scheme.table),
         "learned clamp": lambda: absolute.learned(at, scheme.table, past_end="clamp"),
         "learned interpolate": lambda: absolute.learned(at, scheme.table, past_end="interpolate", length=64),

@@ -64,7 +64,7 @@ CASES = {
             np.ones((4, 3))], "query_position": [np.ones((1, 3)), np.ones((1, 2, 3))], "key_position": [np.ones((2, 3)),
             np.ones((1, 4, 3))], "w_q": [np.ones((4, 3)), np.ones((5, 1))], "w_k": [np.ones((1, 3)), np.ones((3, 5))]}),
     analysis.offset_kernel: Case({"offsets": [0, 1], "positions": [0, 1, 2], "dim": 4, "base": 100.0,
-        "weight": np.ones((4, 4)), "layout": "half"},
+        "weight": np.ones((4, 4)), "layout": "half-split"},
         {"offsets": [3, np.ones((2, 2))], "positions": [3, np.ones((2, 2))], "dim": [5], "base": BASES, "weight": ["x",
             1.0, np.ones(4)], "layout": ["pairs", "Half", ""]}),
     analysis.pairwise_weight: Case({"a": [1.0, 2.0], "b": [0.0, 1.0], "layout": "interleaved"},

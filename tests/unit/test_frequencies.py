@@ -39,7 +39,13 @@ def test_torch_gets_what_numpy_gets_in_float64(torch):
     """Whatever dtype the activations and the positions have: float32 and integers are widened."""
     frequencies, expected = inv_freq(128, 5e5, like=torch.zeros(1, dtype=torch.bfloat16)), inv_freq(128, 5e5)
     np.testing.assert_allclose(frequencies, expected, rtol=1e-14)
-    for at in (torch.arange(7), torch.tensor([257], dtype=torch.int32), torch.tensor([[0.5], [-3.0]]), 1_000_000, [0, 1]):
+    for at in (
+        torch.arange(7),
+        torch.tensor([257], dtype=torch.int32),
+        torch.tensor([[0.5], [-3.0]]),
+        1_000_000,
+        [0, 1],
+    ):
         found = angles(at, frequencies)
         assert found.dtype == torch.float64
         np.testing.assert_allclose(found, angles(np.asarray(at), expected), rtol=1e-14)

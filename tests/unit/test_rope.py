@@ -85,7 +85,10 @@ def test_an_offset_for_each_sequence_equals_a_call_for_each(xp, axes, length_axi
             for row, offset in enumerate((5, 0, 1000)):
                 alone = rope(queries[row], k[row], offset=offset, length_axis=length_axis)
                 same([x[row] for x in together], alone)
-        same([rope.rotate(q, offset=offsets, length_axis=length_axis)], rope(q, k, offset=offsets, length_axis=length_axis)[:1])
+        same(
+            [rope.rotate(q, offset=offsets, length_axis=length_axis)],
+            rope(q, k, offset=offsets, length_axis=length_axis)[:1],
+        )
 
 
 def test_one_token_far_away_is_exact_and_takes_little_memory():
@@ -130,7 +133,10 @@ def test_cached_keys_are_rotated_to_where_they_move(xp, rope):
 def test_partial_rotary_and_given_frequencies():
     x = heads(1, 1, 5, 16)
     expected = by_hand(x, np.arange(5), inv_freq(8), rotary_dim=8)
-    same([Rope(16, rotary_dim=8).rotate(x), Rope.from_frequencies(inv_freq(8).tolist(), dim=16).rotate(x)], 2 * [expected])
+    same(
+        [Rope(16, rotary_dim=8).rotate(x), Rope.from_frequencies(inv_freq(8).tolist(), dim=16).rotate(x)],
+        2 * [expected],
+    )
     scaled = scaling.yarn(16, **YARN)
     given = Rope.from_frequencies(*scaled)
     assert (given.dim, given.attention_factor) == (16, scaled.attention_factor)
@@ -161,9 +167,16 @@ def test_frequencies_that_follow_the_length_of_the_sequence(xp):
         same([rope.frequencies(9).inv_freq, rope.frequencies(0).inv_freq], [wanted(9), rope.inv_freq])
         for length in (8, 40, 8):  # and back: a long sequence leaves no trace
             at = np.arange(length)
-            found = rope.rotate(x[:, :, :length]), rope.rotate(x[:, :, :length], xp.asarray(at)), *rope(x[:, :, :length], x[:, :, :length])
+            found = (
+                rope.rotate(x[:, :, :length]),
+                rope.rotate(x[:, :, :length], xp.asarray(at)),
+                *rope(x[:, :, :length], x[:, :, :length]),
+            )
             same(found, 4 * [expected(length, length, at)])
-        same([rope.rotate(x[:, :, :3], offset=6), rope.rotate(x[:, :, :3], seq_len=9)], [expected(3, 9, np.arange(6, 9)), expected(3, 9, np.arange(3))])
+        same(
+            [rope.rotate(x[:, :, :3], offset=6), rope.rotate(x[:, :, :3], seq_len=9)],
+            [expected(3, 9, np.arange(6, 9)), expected(3, 9, np.arange(3))],
+        )
         # queries and keys are of one sequence, which goes as far as its farthest key
         q, k = rope(x[:, :, :3], x[:, :, :9], xp.arange(3), key_positions=xp.arange(9))
         same([q, k], [expected(3, 9, np.arange(3)), expected(9, 9, np.arange(9))])
@@ -196,7 +209,13 @@ def test_axial_rope_rotates_each_part_of_a_head_by_its_axis(xp, widths, layout):
         expected[..., part] = by_hand(x[..., part], grid[:, axis], inv_freq(widths[axis]), layout)
     same([rope.rotate(xp.asarray(x), xp.asarray(grid)), rope.rotate(xp.asarray(x), grid.tolist())], 2 * [expected])
     text = rope.rotate(xp.asarray(x), offset=3)  # the same position on all axes
-    same([text, text], [rope.rotate(xp.asarray(x), xp.arange(len(grid))[:, None] + 3), rope.rotate(xp.asarray(x), xp.asarray(np.tile(np.arange(len(grid))[:, None] + 3, len(widths))))])
+    same(
+        [text, text],
+        [
+            rope.rotate(xp.asarray(x), xp.arange(len(grid))[:, None] + 3),
+            rope.rotate(xp.asarray(x), xp.asarray(np.tile(np.arange(len(grid))[:, None] + 3, len(widths)))),
+        ],
+    )
 
 
 @pytest.mark.parametrize("interleaved", [False, True])
@@ -206,7 +225,17 @@ def test_mrope_equals_a_plain_reference(xp, interleaved):
     sizes = [axes.count(axis) for axis in range(3)]
     assert sections(sizes, interleaved) == axes
     at = mrope_position_ids([3, (1, 2, 3), (2, 2, 2), 2])  # (19, 3)
-    assert at[:9].tolist() == [[0] * 3, [1] * 3, [2] * 3, [3, 3, 3], [3, 3, 4], [3, 3, 5], [3, 4, 3], [3, 4, 4], [3, 4, 5]]
+    assert at[:9].tolist() == [
+        [0] * 3,
+        [1] * 3,
+        [2] * 3,
+        [3, 3, 3],
+        [3, 3, 4],
+        [3, 3, 5],
+        [3, 4, 3],
+        [3, 4, 4],
+        [3, 4, 5],
+    ]
     x, frequencies = heads(2, 1, 19, 64), inv_freq(64)
     expected = np.empty_like(x)
     for token, pair in np.ndindex(19, 32):
@@ -216,7 +245,10 @@ def test_mrope_equals_a_plain_reference(xp, interleaved):
         expected[..., token, pair + 32] = a * np.sin(phi) + b * np.cos(phi)
     positions = xp.asarray(np.stack([at, at]))  # (batch, length, 3)
     same([Rope(64, axes=axes).rotate(xp.asarray(x), positions)], [expected])
-    config = {"head_dim": 64, "rope_parameters": {"rope_theta": 1e4, "mrope_section": sizes, "mrope_interleaved": interleaved}}
+    config = {
+        "head_dim": 64,
+        "rope_parameters": {"rope_theta": 1e4, "mrope_section": sizes, "mrope_interleaved": interleaved},
+    }
     same([Rope.from_config(config).rotate(xp.asarray(x), positions)], [expected])
 
 
@@ -226,8 +258,16 @@ def test_mrope_equals_a_plain_reference(xp, interleaved):
 def test_layers_of_several_kinds():
     config = {"full_attention": {"rope_theta": 1e6}, "sliding_attention": {"rope_theta": 1e4}, "none": None}
     ropes = Rope.by_layer_type({"rope_parameters": config, "head_dim": 32}, layout="interleaved")
-    assert {name: rope.layout for name, rope in ropes.items()} == dict.fromkeys(("full_attention", "sliding_attention"), "interleaved")
-    same([ropes["full_attention"].inv_freq, Rope.from_config({"rope_parameters": config}, 32, layer_type="sliding_attention").inv_freq], [inv_freq(32, 1e6), inv_freq(32)])
+    assert {name: rope.layout for name, rope in ropes.items()} == dict.fromkeys(
+        ("full_attention", "sliding_attention"), "interleaved"
+    )
+    same(
+        [
+            ropes["full_attention"].inv_freq,
+            Rope.from_config({"rope_parameters": config}, 32, layer_type="sliding_attention").inv_freq,
+        ],
+        [inv_freq(32, 1e6), inv_freq(32)],
+    )
     with pytest.raises(ValueError, match="config must have parameters per layer"):
         Rope.by_layer_type({"rope_theta": 1e4}, 32)
 
@@ -237,7 +277,10 @@ def test_what_a_configuration_says_of_the_rotation():
     language_model = Rope.from_config({"text_config": text, "vision_config": {}})
     assert (language_model.dim, language_model.n_axes) == (64, 3)
     yarn = Rope.from_config({"rope_type": "yarn", "rope_theta": 1e4, **YARN}, 16)
-    same([yarn.inv_freq, [yarn.attention_factor]], [scaling.yarn(16, **YARN).inv_freq, [scaling.yarn(16, **YARN).attention_factor]])
+    same(
+        [yarn.inv_freq, [yarn.attention_factor]],
+        [scaling.yarn(16, **YARN).inv_freq, [scaling.yarn(16, **YARN).attention_factor]],
+    )
     assert Rope.from_config({"rotary_pct": 0.25, "rotary_emb_base": 1e4, "head_dim": 64}).rotary_dim == 16
     gpt_j = Rope.from_config({"rotary_dim": 64, "n_embd": 4096, "n_head": 16}, layout="interleaved")
     assert (gpt_j.dim, gpt_j.rotary_dim) == (256, 64)
@@ -328,7 +371,12 @@ def test_vmap_over_sequences(torch):
     torch.testing.assert_close(by_offset, rope.rotate(q, offset=at[:, 0]))
 
 
-ROPES = {"half-split": Rope(16), "interleaved": Rope(16, layout="interleaved"), "YaRN": YARN_ROPE, "axial": Rope.axial((8, 8))}
+ROPES = {
+    "half-split": Rope(16),
+    "interleaved": Rope(16, layout="interleaved"),
+    "YaRN": YARN_ROPE,
+    "axial": Rope.axial((8, 8)),
+}
 
 
 @pytest.mark.release

@@ -50,7 +50,10 @@ def test_jit_vmap_and_grad_give_what_numpy_gives(rope):
         same(found, rope(q, k, positions), 1e-5)
     same(jax.vmap(rope.rotate)(jnp.asarray(q), jnp.asarray(at)), rope.rotate(q, at), 1e-5)
     narrow = jnp.asarray(q, dtype=jnp.bfloat16)
-    same([jax.jit(rope.rotate)(narrow)], [np.asarray(rope.rotate(np.asarray(narrow, np.float32)).astype(narrow.dtype), np.float64)])
+    same(
+        [jax.jit(rope.rotate)(narrow)],
+        [np.asarray(rope.rotate(np.asarray(narrow, np.float32)).astype(narrow.dtype), np.float64)],
+    )
     gradient = jax.grad(lambda x: (rope.rotate(x) * rope.rotate(jnp.asarray(k[0]))).sum())(jnp.asarray(q[0, :2]))
     same([gradient], [k[0]])  # the transpose of a rotation rotates back
 

@@ -304,10 +304,10 @@ CASES = [
         [
             {"m": 32, "n": 0, "theta": 3.14, "q1": -1.5, "k2": 1.5},
             {"view": "interleaved", "m": 0, "n": 17, "locked": False},
-            {"view": "half", "theta": 1.57, "q3": -0.25},
+            {"view": "half-split", "theta": 1.57, "q3": -0.25},
             {"theta": 0.0, "q1": 0.0, "q2": 0.0},
         ],
-        {"view": "half", "m": 32, "n": 0, "theta": 3.14},
+        {"view": "half-split", "m": 32, "n": 0, "theta": 3.14},
         handles=("q", "k", "m", "n"),
         plays="m",
         free={"locked": False},

@@ -23,6 +23,7 @@ class _HasShape(Protocol):
     def dtype(self) -> Any: ...
 
 
+ChoiceT = TypeVar("ChoiceT", bound=str)
 ArrayT = TypeVar("ArrayT", bound=_HasShape)  # an array that is answered in kind
 
 _LONG = 8  # entries of a list that a message prints
@@ -214,10 +215,10 @@ def check_even_dim(dim: int) -> int:
 
 
 def check_rotary_dim(name: str, rotary_dim: int | None, width: int) -> int:
-    """The number of dimensions that turn, of `width`."""
+    """The number of dimensions that are rotated, of `width`."""
     if rotary_dim is None:
         if width == 0 or width % 2:
-            raise ValueError(f"{name} must have an even width where all of it turns, got {width}")
+            raise ValueError(f"{name} must have an even width where all of it is rotated, got {width}")
         return width
     check_int("rotary_dim", rotary_dim, least=2)
     if rotary_dim % 2 or rotary_dim > width:
@@ -232,11 +233,11 @@ def check_bool(name: str, value: bool) -> bool:
     return value
 
 
-def check_choice(name: str, value: str, accepted: tuple[str, ...]) -> str:
+def check_choice(name: str, value: str, accepted: tuple[ChoiceT, ...]) -> ChoiceT:
     """`value`, after checking that it is one of the `accepted` names."""
     if value not in accepted:
         raise ValueError(f"{name} must be one of {accepted}, got {describe(value)}")
-    return value
+    return accepted[accepted.index(value)]
 
 
 def check_integers(name: str, value: Array, *, like: Array = None, least: int | None = None) -> Array:
@@ -265,6 +266,8 @@ def check_positive(name: str, value: float) -> float:
     """`value` as a float, after checking that it is a finite number greater than zero."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} must be a number, got {describe(value)}")
+    if is_compiling():  # a symbolic number has no value yet
+        return value
     if not math.isfinite(value) or value <= 0:
         raise ValueError(f"{name} must be finite and greater than 0, got {describe(value)}")
     return float(value)

@@ -62,7 +62,11 @@ def angles(positions: Array, inv_freq: Array) -> Array:
 
 
 def check_positions(positions: Array, *, like: Array = None) -> Array:
-    """`positions` in the widest float, after checking that their dtype can hold consecutive integers."""
+    """`positions` in the widest float, after checking that their dtype can hold consecutive integers.
+
+    >>> check_positions([0, 1.5]).tolist()
+    [0.0, 1.5]
+    """
     if is_array(positions):
         xp = namespace(positions)
         if xp.isdtype(positions.dtype, "real floating") and xp.finfo(positions.dtype).bits < 32:

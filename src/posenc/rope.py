@@ -20,11 +20,14 @@ from posenc._arrays import (
     check_choice,
     check_float_array,
     check_int,
+    check_integers,
+    check_like,
     check_positive,
     check_rotary_dim,
     describe,
     device_of,
     is_array,
+    is_compiling,
     is_concrete,
     is_torch,
     namespace,
@@ -86,8 +89,9 @@ class Rope:
     def _set(self, scaled: Scaled, dim: int | None, layout: Layout, axes: Sequence[int] | None) -> Rope:
         self._schedule: Frequencies | None = None
         inv_freq, factor = scaled
+        checked = as_float_array("inv_freq", inv_freq)
         if not is_array(inv_freq) or isinstance(inv_freq, np.ndarray):
-            inv_freq = np.array(as_float_array("inv_freq", inv_freq))
+            inv_freq = np.array(checked)
             inv_freq.setflags(write=False)
         # As Python's numbers too, which every library takes and a compiler holds as constants.
         self._numbers = inv_freq.tolist() if isinstance(inv_freq, np.ndarray) else None
@@ -101,8 +105,8 @@ class Rope:
                 f"inv_freq must have at most {self.dim // 2} frequencies, one per pair of dim={self.dim}, got "
                 f"{inv_freq.shape[0]}"
             )
-        self.layout = cast("Layout", check_choice("layout", layout, LAYOUTS))
-        self.axes = None if axes is None else tuple(check_int("axes", axis, 0) for axis in axes)
+        self.layout = check_choice("layout", layout, LAYOUTS)
+        self.axes = None if axes is None else tuple(_integers("axes", axes, 0))
         if self.axes is not None and len(self.axes) != self.rotary_dim // 2:
             raise ValueError(f"axes must have an integer per pair, {self.rotary_dim // 2}, got {len(self.axes)}")
         return self
@@ -155,7 +159,7 @@ class Rope:
         """
         if not callable(frequencies):
             raise TypeError(f"frequencies must be a function of seq_len, got {describe(frequencies)}")
-        rope = cls.__new__(cls)._set(Scaled(*frequencies(0)), dim, layout, axes)
+        rope = cls.__new__(cls)._set(_scaled(frequencies(0)), dim, layout, axes)
         rope._schedule = frequencies
         return rope
 
@@ -235,9 +239,14 @@ class Rope:
         >>> rope.axes, rope.inv_freq.tolist()
         ((0, 0, 1, 1), [1.0, 0.01, 1.0, 0.01])
         """
-        parts = [geometric(width, base) for width in axes_dim]
+        if check_positive("base", base) <= 1:
+            raise ValueError(f"base must be greater than 1, so that frequencies decrease, got {base}")
+        widths = _integers("axes_dim", axes_dim, 2)
+        if not widths or any(width % 2 for width in widths):
+            raise ValueError(f"axes_dim must be even dimensions, one number per axis, got {describe(axes_dim)}")
+        parts = [geometric(width, base) for width in widths]
         axes = [axis for axis, part in enumerate(parts) for _ in part]
-        return cls.from_frequencies(np.concatenate([np.empty(0), *parts]), layout=layout, axes=axes)
+        return cls.from_frequencies(np.concatenate(parts), layout=layout, axes=axes)
 
     @property
     def inv_freq(self) -> Array:
@@ -267,10 +276,21 @@ class Rope:
         return f"Rope({self.dim}, layout={self.layout!r}, {pairs}{factor}{along})"
 
     def frequencies(self, seq_len: int | None = None) -> Scaled:
-        """Frequencies in radians per token, and attention factor, for a sequence of `seq_len` tokens."""
-        if self._schedule is None or seq_len is None:
+        """Frequencies in radians per token, and attention factor, for a sequence of `seq_len` tokens.
+
+        >>> Rope(4).frequencies()
+        Scaled(inv_freq=array([1.  , 0.01]), attention_factor=1.0)
+        """
+        length = None if seq_len is None else check_int("seq_len", seq_len, 0)
+        if self._schedule is None or length is None:
             return Scaled(self._inv_freq, self._attention_factor)
-        return Scaled(*self._schedule(check_int("seq_len", seq_len, 0)))
+        scaled = _scaled(self._schedule(length))
+        if tuple(np.shape(scaled.inv_freq)) != tuple(self._inv_freq.shape):
+            raise ValueError(
+                f"frequencies must have {self.rotary_dim // 2} pairs at every length, got {describe(scaled.inv_freq)} "
+                f"for {length} tokens"
+            )
+        return scaled
 
     def cos_sin(
         self,
@@ -303,27 +323,30 @@ class Rope:
         """
         if (positions is None) == (length is None):
             raise ValueError(f"give either positions or length, got {describe(positions)} and {length!r}")
+        check_like("like", like)
         if length is not None:
             positions = self._counted(check_int("length", length, 0), offset, like)
         elif is_array(offset) or offset != 0:
             raise ValueError(f"offset must be 0 where positions are given, got {describe(offset)}")
         else:
             positions = check_positions(positions, like=like)
-            if self.axes is not None and (positions.ndim < 2 or positions.shape[-1] not in (1, self.n_axes)):
-                raise ValueError(
-                    f"positions must have shape (..., length, {self.n_axes}), got shape {tuple(positions.shape)}"
-                )
+            along = "" if self.axes is None else f", {self.n_axes}"
+            fits = positions.ndim > 0 if self.axes is None else positions.ndim > 1
+            if not fits or (self.axes is not None and positions.shape[-1] not in (1, self.n_axes)):
+                raise ValueError(f"positions must have shape (..., length{along}), got shape {tuple(positions.shape)}")
         return self._table(positions, self._length_of(positions) if seq_len is None else seq_len, dtype)
 
     def _counted(self, length: int, offset: int | Array, like: Array) -> Array:
         """Positions offset, offset + 1, …: shape (length,), or (batch, length) with an offset per sequence."""
-        if not is_array(offset):
+        if not is_array(offset) or isinstance(offset, np.generic):
             offset = check_int("offset", offset, 0)
+        elif not is_compiling() or is_concrete(offset):
+            offset = check_integers("offset", offset, least=0)
         like = like if like is not None else self._inv_freq if is_torch(self._inv_freq) else None
         xp, device = namespace(like, offset if is_array(offset) else None), device_of(like, offset)
         counted = xp.arange(length, dtype=widest_float(xp, device), device=device)
         if is_array(offset):
-            counted = counted + check_positions(offset)[..., None]
+            counted = counted + xp.astype(offset, counted.dtype)[..., None]
         elif offset:
             counted = counted + offset
         return counted if self.axes is None else counted[..., None]
@@ -388,10 +411,10 @@ class Rope:
         length_axis: int = -2,
         seq_len: int | None = None,
     ) -> tuple[ArrayT, ArrayT]:
-        """Queries and keys, rotated, each in its shape and dtype.
+        """Queries and keys, rotated, each in its shape.
 
         Args:
-            q, k: shape (..., length, dim) each; k may have fewer heads.
+            q, k: shape (..., length, dim) each, of one dtype; k may have fewer heads.
             positions: of the queries, and of the keys where `key_positions` is None; as for `rotate`.
             key_positions: of the keys, where they are others.
             offset: the first position, where neither is given. Keys then count from it, and queries that are fewer are
@@ -399,6 +422,8 @@ class Rope:
             length_axis, seq_len: as for `rotate`.
         """
         queries, keys = _length("q", q, length_axis), _length("k", k, length_axis)
+        if q.dtype != k.dtype:
+            raise TypeError(f"k must have the dtype of q, {q.dtype}, got {k.dtype}")
         if positions is None:
             if key_positions is not None:
                 raise ValueError(f"positions must be given where key_positions are, got {describe(key_positions)}")
@@ -447,8 +472,6 @@ class Rope:
     def _rotated(self, name: str, x: ArrayT, table: CosSin, length_axis: int) -> ArrayT:
         if x.shape[-1] != self.dim:
             raise ValueError(f"{name} must have heads of width {self.dim}, got shape {tuple(x.shape)}")
-        if namespace(x).finfo(x.dtype).bits > 32 and table.cos.dtype != x.dtype:
-            raise TypeError(f"{name} must have the dtype of q, got {x.dtype}")
         aligned = CosSin(*(_aligned(part, x, length_axis) for part in table))
         return rotate(x, aligned, self.layout, rotary_dim=None if self.rotary_dim == self.dim else self.rotary_dim)
 
@@ -467,7 +490,7 @@ def sections(sizes: Sequence[int], interleaved: bool = False) -> list[int]:
     >>> sections((1, 2, 1)), sections((2, 1, 1), interleaved=True)
     ([0, 1, 1, 2], [0, 1, 2, 0])
     """
-    pairs = [check_int("sizes", size, 0) for size in sizes]
+    pairs = _integers("sizes", sizes, 0)
     if not check_bool("interleaved", interleaved):
         return [axis for axis, size in enumerate(pairs) for _ in range(size)]
     axes, step = [0] * sum(pairs), len(pairs)
@@ -493,6 +516,19 @@ def _places(axes: Sequence[int], listed: int) -> list[int]:
     return places
 
 
+def _integers(name: str, values: Sequence[int], least: int) -> list[int]:
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} must be a list of integers, got {describe(values)}")
+    return [check_int(name, value, least) for value in values]
+
+
+def _scaled(frequencies: Any) -> Scaled:
+    """What a schedule returns, after checking that it is a pair."""
+    if not isinstance(frequencies, tuple) or len(frequencies) != 2:
+        raise TypeError(f"frequencies must return (inv_freq, attention_factor), got {describe(frequencies)}")
+    return Scaled(*frequencies)
+
+
 def _as_mapping(config: Any) -> Mapping[str, Any]:
     """A configuration as a mapping."""
     if not isinstance(config, Mapping) and callable(getattr(config, "to_dict", None)):
@@ -513,8 +549,6 @@ def _length(name: str, x: Array, length_axis: int) -> int:
 def _aligned(part: Array, x: Array, length_axis: int) -> Array:
     """Cosines or sines, (..., length, pairs), with axes of size 1 where `x` has others between."""
     shape, of_x = tuple(part.shape), tuple(x.shape)
-    if len(shape) == 2 and length_axis == -2:
-        return part
     before = len(shape) - 2
     if before > len(of_x) + length_axis:
         raise ValueError(f"positions have too many axes, {before + 1}, for x of shape {of_x}")
@@ -522,6 +556,8 @@ def _aligned(part: Array, x: Array, length_axis: int) -> Array:
         shape[-2] != of_x[length_axis]
     ):
         raise ValueError(f"positions of shape {shape[:-1]} do not fit x of shape {of_x}, length_axis {length_axis}")
+    if before == 0 and length_axis == -2:
+        return part
     sizes = [1] * len(of_x)
     sizes[:before], sizes[length_axis], sizes[-1] = shape[:before], shape[-2], shape[-1]
     return namespace(part).reshape(part, tuple(sizes))

@@ -21,6 +21,7 @@ from posenc._arrays import (
     Array,
     ArrayT,
     as_float_array,
+    cast_to,
     check_choice,
     check_even_dim,
     check_float_array,
@@ -71,7 +72,7 @@ def _cos_sin(phi: Array, attention_factor: float, dtype: Any) -> CosSin:
     cos, sin = xp.cos(phi), xp.sin(phi)
     if attention_factor != 1:
         cos, sin = cos * attention_factor, sin * attention_factor
-    return CosSin(cos, sin) if dtype is None else CosSin(*(xp.astype(part, dtype, copy=False) for part in (cos, sin)))
+    return CosSin(cos, sin) if dtype is None else CosSin(cast_to(cos, dtype), cast_to(sin, dtype))
 
 
 def rotate(
@@ -278,9 +279,7 @@ def xpos_cos_sin(
     scale = xp.exp(exponent)
     of_queries, of_keys = CosSin(cos * scale, sin * scale), CosSin(cos / scale, sin / scale)
     if dtype is not None:
-        of_queries, of_keys = (
-            CosSin(*(xp.astype(part, dtype, copy=False) for part in both)) for both in (of_queries, of_keys)
-        )
+        of_queries, of_keys = (CosSin(*(cast_to(part, dtype) for part in both)) for both in (of_queries, of_keys))
     return of_queries, of_keys
 
 
@@ -325,8 +324,11 @@ def _working_dtype(x: Array) -> Any:
 def _fitted(angles: Array | tuple[Array, Array], x: Array, width: int) -> tuple[Array, Array]:
     """Cosines and sines in the working precision of `x`, after checking that they broadcast along it as documented."""
     dtype = _working_dtype(x)
-    if isinstance(angles, tuple) and len(angles) == 2 and all(getattr(part, "ndim", 0) for part in angles):
-        name, (cos, sin) = "(cos, sin)", angles
+    if isinstance(angles, list | tuple) and any(getattr(part, "ndim", 0) for part in angles):
+        if not isinstance(angles, tuple) or len(angles) != 2:
+            raise TypeError(f"angles must be an array, or a pair (cos, sin) of arrays, got {describe(angles)}")
+        name = "(cos, sin)"
+        cos, sin = check_float_array("cos", angles[0]), check_float_array("sin", angles[1])
         xp = namespace(x, cos, sin)
         if tuple(cos.shape) != tuple(sin.shape):
             raise ValueError(f"cos and sin must have one shape, got {tuple(cos.shape)} and {tuple(sin.shape)}")

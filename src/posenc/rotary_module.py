@@ -48,7 +48,7 @@ class RotaryEmbedding(nn.Module):
 
     def _apply(self, fn: Any, recurse: bool = True) -> RotaryEmbedding:
         before = self.inv_freq.detach()
-        super()._apply(fn, recurse)
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
         if self.inv_freq.dtype in (torch.bfloat16, torch.float16):
             self.inv_freq.data = before.to(self.inv_freq.device)
         return self

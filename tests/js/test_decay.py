@@ -62,7 +62,7 @@ def test_arithmetic_equals_python(arithmetic, dim, base):
     same("Array.from(A.inverseFrequencies(x.dim, x.base))", frequencies, 1e-15)
     for distance in (0, 1, 500, 65_536):
         at = f"{distance}, A.inverseFrequencies(x.dim, x.base)"
-        same(f"Array.from(A.rotations({at}))", distance * frequencies / (2 * np.pi))
+        same(f"Array.from(A.turns({at}))", distance * frequencies / (2 * np.pi))
         same(f"Array.from(A.cosines({at}))", np.cos(distance * frequencies))
         same(f"A.decay({at})", decay(distance, frequencies))
     for first, second in ((500, 501), (0, 65_536)):

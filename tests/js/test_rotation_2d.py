@@ -18,7 +18,7 @@ RNG = np.random.default_rng(5)
 PLACE = "A.place(x.wide, x.point, x.towards, x.away, { left: 0, right: 200, top: 0, bottom: 100 }, x.taken)"
 
 
-@pytest.mark.parametrize("layout", ["interleaved", "half"])
+@pytest.mark.parametrize("layout", ["interleaved", "half-split"])
 @pytest.mark.parametrize("theta", [0.0, 0.01, 0.4, 3.14])
 def test_rotations_equal_python(arithmetic, layout, theta):
     for dim in (2, 4):
@@ -45,7 +45,7 @@ def test_rotations_equal_python(arithmetic, layout, theta):
 
 
 def test_the_score_is_one_number_in_every_way():
-    for view in ("two", "interleaved", "half"):
+    for view in ("two", "interleaved", "half-split"):
         values = Rotation2D(view=view, m=17, n=4).values()
         scores = [values["by_matrices"], values["by_complex"], values["elsewhere"], values["scores"][32 + 13]]
         np.testing.assert_allclose(scores, scores[0], atol=1e-12, rtol=0)

@@ -18,13 +18,14 @@ from posenc.absolute import (
     relative_positions,
     shift_matrix,
     sinusoidal,
+    timestep_embedding,
 )
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq
 
 pairs = st.integers(1, 64)
 bases = st.floats(1.0, 1e8)
-layouts = st.sampled_from(["interleaved", "half"])
+layouts = st.sampled_from(["interleaved", "half-split"])
 offsets = st.floats(-1000, 1000).map(lambda offset: round(offset, 3))
 whole_positions = st.integers(0, 2**53 - 1)
 TABLE = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 1.0]])
@@ -143,7 +144,7 @@ def test_known_values():
     expected = [[0, 1, 0, 1], [0.841471, 0.540302, 0.010000, 0.999950], [0.909297, -0.416147, 0.019999, 0.999800]]
     np.testing.assert_allclose(sinusoidal(range(3), 4), expected, atol=5e-7)
     half = [expected[2][i] for i in (0, 2, 1, 3)]
-    np.testing.assert_allclose(sinusoidal(2, 4, layout="half"), half, atol=5e-7)
+    np.testing.assert_allclose(sinusoidal(2, 4, layout="half-split"), half, atol=5e-7)
     assert sinusoidal(0, 512).tolist() == [0, 1] * 256  # two distinct values on 512 dimensions
     assert sinusoidal(range(3), 4).dtype == np.float64
 
@@ -156,7 +157,7 @@ def test_sinusoidal_is_the_papers_formula(t, dim, base):
     ]
     np.testing.assert_allclose(sinusoidal(t, dim, base), expected, atol=2e-12)
     np.testing.assert_allclose(
-        sinusoidal(t, dim, base, "half"), [*expected[0::2], *expected[1::2]], atol=2e-12
+        sinusoidal(t, dim, base, "half-split"), [*expected[0::2], *expected[1::2]], atol=2e-12
     )  # ceil(dim/2) sines, then floor(dim/2) cosines
 
 
@@ -183,7 +184,7 @@ def test_neighbours_and_the_base():
 @pytest.mark.parametrize(("dim", "longest"), [(4, 628), (64, 47_117), (128, 54_410), (512, 60_611), (768, 61_343)])
 def test_longest_wavelength(dim, longest):
     """The last pair is back after that many tokens, not before: 2π·10000^((dim − 2)/dim), below 2π·10000."""
-    for layout, last in (("interleaved", [-2, -1]), ("half", [dim // 2 - 1, dim - 1])):
+    for layout, last in (("interleaved", [-2, -1]), ("half-split", [dim // 2 - 1, dim - 1])):
         code = sinusoidal([longest / 2, longest], dim, layout=layout)[:, last]
         np.testing.assert_allclose(code, [[0, -1], [0, 1]], atol=math.pi / longest + 1e-9)
 
@@ -202,7 +203,7 @@ def test_every_coordinate_is_unique_until_it_is_rounded():
 def test_layouts_differ_by_a_permutation(pairs, base, denominators):
     at = np.arange(-3, 9)
     interleaved, half = (
-        sinusoidal(at, 2 * pairs, base, layout, denominators=denominators) for layout in ("interleaved", "half")
+        sinusoidal(at, 2 * pairs, base, layout, denominators=denominators) for layout in ("interleaved", "half-split")
     )
     order = [*range(0, 2 * pairs, 2), *range(1, 2 * pairs, 2)]
     np.testing.assert_array_equal(interleaved[:, order], half)
@@ -212,7 +213,7 @@ def test_layouts_differ_by_a_permutation(pairs, base, denominators):
 @given(st.integers(2, 300), bases)
 def test_denominators_of_tensor2tensor(pairs, base):
     dim = 2 * pairs
-    code = sinusoidal(1, dim, base, "half", denominators="tensor2tensor")
+    code = sinusoidal(1, dim, base, "half-split", denominators="tensor2tensor")
     expected = [math.sin(base ** (-i / (dim / 2 - 1))) for i in range(dim // 2)]
     np.testing.assert_allclose(code[: dim // 2], expected, rtol=1e-12)
     assert code[dim // 2 - 1] == np.sin(1 / base)  # exactly the base, which the paper's list does not reach
@@ -220,7 +221,7 @@ def test_denominators_of_tensor2tensor(pairs, base):
 
 
 def test_the_last_frequency_of_both_denominators():
-    assert sinusoidal(1, 512, layout="half", denominators="tensor2tensor")[255] == np.sin(1e-4)
+    assert sinusoidal(1, 512, layout="half-split", denominators="tensor2tensor")[255] == np.sin(1e-4)
     for dim, last in ((512, 1.0366e-4), (128, 1.1548e-4), (4, 0.01)):
         np.testing.assert_allclose(np.arcsin(sinusoidal(1, dim)[-2]), last, rtol=5e-5)
 
@@ -232,7 +233,7 @@ def test_tensor2tensor_at_width_two_has_one_time_scale():
 @given(offsets, st.integers(1, 40).map(lambda pairs: 2 * pairs))
 def test_the_relative_code_of_tener_tells_left_from_right(offset, dim):
     """TENER's R is the sinusoidal code of the offset: its sines are odd, its cosines even."""
-    right, left = sinusoidal([offset, -offset], dim, layout="half")
+    right, left = sinusoidal([offset, -offset], dim, layout="half-split")
     np.testing.assert_array_equal(left[: dim // 2], -right[: dim // 2])
     np.testing.assert_array_equal(left[dim // 2 :], right[dim // 2 :])
     assert offset == 0 or (left != right).any()
@@ -260,7 +261,7 @@ def test_blocks_of_a_shift():
         shift_matrix(3, 4), [[c0, s0, 0, 0], [-s0, c0, 0, 0], [0, 0, c1, s1], [0, 0, -s1, c1]], rtol=1e-15
     )
     np.testing.assert_allclose(
-        shift_matrix(3, 4, layout="half"),
+        shift_matrix(3, 4, layout="half-split"),
         [[c0, 0, s0, 0], [0, c1, 0, s1], [-s0, 0, c0, 0], [0, -s1, 0, c1]],
         rtol=1e-15,
     )
@@ -356,7 +357,7 @@ CODES = {
     "radix": lambda at: radix(at, 6, 3, normalise=True),
     "harmonic": lambda at: harmonic(at, 6),
     "dyadic": lambda at: dyadic(at, 6),
-    "sinusoidal": lambda at: sinusoidal(at, 6, layout="half"),
+    "sinusoidal": lambda at: sinusoidal(at, 6, layout="half-split"),
     "sinusoidal, odd": lambda at: sinusoidal(at, 7)[..., :6],
     "sinusoidal, tensor2tensor": lambda at: sinusoidal(at, 6, denominators="tensor2tensor"),
     "a row of the shift matrix": lambda at: shift_matrix(at, 6)[..., 0, :],
@@ -394,12 +395,41 @@ def test_a_table_need_not_be_contiguous():
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("code", CODES.values(), ids=CODES)
-def test_torch_gets_what_numpy_gets(torch, code):
+@pytest.mark.parametrize("name", CODES)
+def test_torch_gets_what_numpy_gets(torch, name):
+    code = CODES[name]
     for at in (torch.arange(24).reshape(2, 3, 4), torch.arange(12.0)[::3], torch.tensor(7), torch.empty(0)):
         answer = code(at)
-        assert answer.dtype == torch.float64
-        np.testing.assert_allclose(answer, code(at.numpy()), rtol=1e-12, atol=1e-15)
+        assert answer.dtype == (torch.float64 if "shift" in name else torch.float32)  # float32 as embeddings have it
+        np.testing.assert_allclose(answer, code(at.numpy()), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("encoding", [integer, binary, harmonic, dyadic, sinusoidal])
+def test_dtype_is_that_of_the_answer_and_rounded_once(torch, encoding):
+    t = torch.arange(12)
+    exact = encoding(t, 6, dtype=torch.float64)
+    np.testing.assert_allclose(exact, encoding(t.numpy(), 6), rtol=1e-12, atol=1e-15)
+    assert torch.equal(encoding(t, 6, dtype=torch.bfloat16), exact.bfloat16())
+    assert encoding(t.numpy(), 6, dtype=np.float32).dtype == np.float32
+    with pytest.raises(TypeError, match="dtype must be None or a floating dtype"):
+        encoding(t, 6, dtype=torch.int64)
+
+
+@pytest.mark.parametrize("convention", ["ddpm", "adm"])
+@pytest.mark.parametrize("dim", [3, 8, 9, 320])
+def test_timestep_embedding_is_the_formula_of_its_code(convention, dim):
+    t, pairs = np.array([0.0, 1.5, 999.0]), dim // 2
+    theta = 1e4 ** (-np.arange(pairs) / max(pairs - 1, 1 / 2) if convention == "ddpm" else -np.arange(pairs) / pairs)
+    sin, cos = np.sin(t[:, None] * theta), np.cos(t[:, None] * theta)
+    parts = [sin, cos] if convention == "ddpm" else [cos, sin]
+    expected = np.concatenate([*parts, np.zeros((3, dim % 2))], axis=1)
+    np.testing.assert_allclose(timestep_embedding(t, dim, convention=convention), expected, atol=1e-12)
+
+
+def test_timestep_embedding_refuses_other_conventions():
+    with pytest.raises(ValueError, match="convention must be one of"):
+        timestep_embedding([0], 8, convention="diffusers")
 
 
 @pytest.mark.torch
@@ -417,7 +447,7 @@ def test_torch_tables_and_relative_positions(torch):
 @pytest.mark.torch
 def test_like_picks_the_library(torch):
     like = torch.zeros(1, dtype=torch.bfloat16)
-    assert sinusoidal([0, 1], 4, like=like).dtype == torch.float64
+    assert sinusoidal([0, 1], 4, like=like).dtype == torch.float32  # library and device of like, not its dtype
     assert shift_matrix(3, 4, like=like).dtype == torch.float64
     np.testing.assert_allclose(shift_matrix(3, 4, like=like), shift_matrix(3, 4), atol=1e-15)
     with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
@@ -438,11 +468,11 @@ def test_collisions_in_bfloat16(torch):
 def test_gradients_flow(torch):
     at = torch.tensor([0.3, -7.0], dtype=torch.float64, requires_grad=True)
     for code in (
-        lambda t: sinusoidal(t, 6),
-        lambda t: sinusoidal(t, 5, layout="half"),
+        lambda t: sinusoidal(t, 6, dtype=t.dtype),
+        lambda t: sinusoidal(t, 5, layout="half-split", dtype=t.dtype),
         lambda t: shift_matrix(t, 4),
-        lambda t: harmonic(t, 3),
-        lambda t: dyadic(t, 3),
+        lambda t: harmonic(t, 3, dtype=t.dtype),
+        lambda t: dyadic(t, 3, dtype=t.dtype),
         lambda t: relative_positions(t, 2 * t),
     ):
         assert torch.autograd.gradcheck(code, at)
@@ -481,13 +511,13 @@ def test_codes_can_be_traced(torch):
 @pytest.mark.torch
 @pytest.mark.parametrize("dim", [2, 4, 7, 64, 129])
 def test_sinusoidal_equals_transformers(torch, dim):
-    """Marian's table is "half", XLM's interleaved; both are rounded to float32, of which 6e-8 is half a step at 1."""
+    """Marian's table is "half-split", XLM's interleaved; both are rounded to float32, of which 6e-8 is half a step at 1."""
     from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
     from transformers.models.xlm.modeling_xlm import create_sinusoidal_embeddings
 
     at = torch.arange(300)
     marian = MarianSinusoidalPositionalEmbedding(300, dim).create_weight()
-    np.testing.assert_allclose(sinusoidal(at, dim, layout="half"), marian, atol=6e-8)
+    np.testing.assert_allclose(sinusoidal(at, dim, layout="half-split"), marian, atol=6e-8)
     xlm = create_sinusoidal_embeddings(300, dim, torch.empty(300, dim))
     np.testing.assert_allclose(sinusoidal(at, dim), xlm, atol=6e-8)
 
@@ -500,7 +530,7 @@ def test_tensor2tensor_equals_transformers(torch, dim):
     from transformers.models.whisper.modeling_whisper import sinusoids
 
     at = torch.arange(50)
-    ours = sinusoidal(at, dim, layout="half", denominators="tensor2tensor")
+    ours = sinusoidal(at, dim, layout="half-split", denominators="tensor2tensor")
     for theirs in (SinusoidalPositionalEmbedding.get_embedding(50, dim, None), sinusoids(50, dim)):
         assert (torch.abs(ours - theirs) <= 1e-6 * torch.clamp(at, min=1)[:, None]).all()
 

@@ -65,7 +65,7 @@ def test_known_kernels():
 
 
 @settings(max_examples=30)
-@given(st.integers(1, 9), bases, st.sampled_from(["interleaved", "half"]), st.integers(0, 99))
+@given(st.integers(1, 9), bases, st.sampled_from(["interleaved", "half-split"]), st.integers(0, 99))
 def test_kernels_against_slow_loops(dim, base, layout, seed):
     rng = np.random.default_rng(seed)
     weight, apart, at = rng.standard_normal((dim, dim)), rng.uniform(-9, 9, 4), rng.uniform(-50, 50, 3)
@@ -78,7 +78,7 @@ def test_kernels_against_slow_loops(dim, base, layout, seed):
             np.testing.assert_allclose(kernel[t, k], expected, atol=1e-10)
 
 
-@given(st.integers(1, 8), bases, st.sampled_from(["interleaved", "half"]), st.integers(0, 99))
+@given(st.integers(1, 8), bases, st.sampled_from(["interleaved", "half-split"]), st.integers(0, 99))
 def test_blocks_see_the_offset_only(pairs, base, layout, seed):
     a, b = np.random.default_rng(seed).standard_normal((2, pairs))
     kernel = offset_kernel(OFFSETS, PLACES[:9], 2 * pairs, base, pairwise_weight(a, b, layout), layout=layout)
@@ -91,10 +91,10 @@ def test_blocks_by_hand_and_as_a_shift():
     expected = [[1, -3, 0, 0], [3, 1, 0, 0], [0, 0, 2, -4], [0, 0, 4, 2]]
     np.testing.assert_array_equal(pairwise_weight([1, 2], [3, 4]), expected)
     np.testing.assert_array_equal(
-        pairwise_weight([1, 2], [3, 4], "half"), [[1, 0, -3, 0], [0, 2, 0, -4], [3, 0, 1, 0], [0, 4, 0, 2]]
+        pairwise_weight([1, 2], [3, 4], "half-split"), [[1, 0, -3, 0], [0, 2, 0, -4], [3, 0, 1, 0], [0, 4, 0, 2]]
     )
     turned = angles(3, inv_freq(8))
-    for layout in ("interleaved", "half"):
+    for layout in ("interleaved", "half-split"):
         shift = pairwise_weight(np.cos(turned), -np.sin(turned), layout)
         np.testing.assert_allclose(shift, shift_matrix(3, 8, layout=layout), atol=1e-15)
 

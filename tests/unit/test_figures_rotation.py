@@ -97,9 +97,9 @@ def test_between_the_turns():
     figure = EXAMPLES["between_the_turns"]()
     at_m, weights, at_n, query, met, key = (np.asarray(trace.z) for trace in figure.data)
     w_q, w_k = TWO_WEIGHTS
-    np.testing.assert_allclose(at_m, rotation_matrix(7 * inv_freq(4, 100)).T, atol=DRAWN)
+    np.testing.assert_allclose(at_m, rotation_matrix(7 * inv_freq(4, 100), "interleaved").T, atol=DRAWN)
     np.testing.assert_allclose(weights, w_q.T @ w_k, atol=DRAWN)
-    np.testing.assert_allclose(met, rotation_matrix(-5 * inv_freq(4, 100)), atol=DRAWN)
+    np.testing.assert_allclose(met, rotation_matrix(-5 * inv_freq(4, 100), "interleaved"), atol=DRAWN)
     np.testing.assert_allclose(query @ met @ key, w_q.T @ at_m @ at_n @ w_k, atol=1e-2)
     assert "that of the lower row by 0.00" in title(figure)
     with pytest.raises(ValueError, match="must both be square"):
@@ -198,7 +198,7 @@ def test_powers():
 
 def test_rotation_maps():
     figure = EXAMPLES["rotation_maps"]()
-    for trace, layout in zip(figure.data, ("interleaved", "half"), strict=True):
+    for trace, layout in zip(figure.data, ("interleaved", "half-split"), strict=True):
         np.testing.assert_allclose(trace.z, rotation_matrix(2 * inv_freq(8), layout), atol=DRAWN)
     assert "16 of 64 entries are not zero in either layout" in title(figure)
     assert "interleaved turns dimension 0 with 1, half turns it with 4" in title(figure)

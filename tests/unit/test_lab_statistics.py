@@ -40,7 +40,7 @@ def seen(model, tokens):
 
 def logits(q, k, m, n):
     """The logit of a query at m and a key at n, from vectors that are not turned."""
-    turned = [rotate(x, at * FREQUENCIES) for x, at in ((q, m), (k, n))]
+    turned = [rotate(x, at * FREQUENCIES, "interleaved") for x, at in ((q, m), (k, n))]
     return float(turned[0] @ turned[1]) / np.sqrt(32)
 
 

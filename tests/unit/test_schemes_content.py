@@ -39,13 +39,15 @@ def test_terms():
         return rows.unflatten(-1, (HEADS, HEAD_DIM)).transpose(0, 1)
 
     xl = schemes["transformer_xl"]
-    r = in_heads(absolute.sinusoidal(torch.arange(8, -1, -1), DIM, layout="half-split") @ xl.w_kr)
+    r = in_heads(absolute.sinusoidal(torch.arange(8, -1, -1), DIM, layout="half-split", dtype=torch.float64) @ xl.w_kr)
     wanted["transformer_xl"] = bias.transformer_xl(q, k, r, xl.u, xl.v).bias / math.sqrt(HEAD_DIM)
     xl = schemes["transformer_xl encoder"]
-    r = in_heads(absolute.sinusoidal(torch.arange(8, -4, -1), 10, 100.0, layout="half-split") @ xl.w_kr)
+    r = in_heads(
+        absolute.sinusoidal(torch.arange(8, -4, -1), 10, 100.0, layout="half-split", dtype=torch.float64) @ xl.w_kr
+    )
     wanted["transformer_xl encoder"] = bias.transformer_xl(q, k, r, xl.u, xl.v).bias / math.sqrt(HEAD_DIM)
     for case, nearest in (("tener", -3), ("tener decoder", 0)):
-        r, tener = absolute.sinusoidal(torch.arange(8, nearest - 1, -1), HEAD_DIM), schemes[case]
+        r, tener = absolute.sinusoidal(torch.arange(8, nearest - 1, -1), HEAD_DIM, dtype=torch.float64), schemes[case]
         wanted[case] = bias.tener(q, k, r, tener.u, tener.v).bias
     it = schemes["deberta"]
     terms = bias.deberta(q, k, in_heads(it.p @ it.w_kr), in_heads(it.p @ it.w_qr), offsets)

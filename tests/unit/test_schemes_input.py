@@ -28,11 +28,11 @@ pytestmark = pytest.mark.torch
 def test_codes_of_the_input(case):
     scheme, x, at = make(case), inputs(), torch.tensor([[0, 5, 2], [9, 1, 33]])
     functions = {
-        "integer": lambda: absolute.integer(at, DIM),
-        "normalised": lambda: absolute.normalised(at, 64, DIM),
-        "binary": lambda: absolute.binary(at, DIM),
-        "sinusoidal": lambda: absolute.sinusoidal(at, DIM, 100.0),
-        "sinusoidal half-split": lambda: absolute.sinusoidal(at, DIM, layout="half-split"),
+        "integer": lambda: absolute.integer(at, DIM, dtype=torch.float64),
+        "normalised": lambda: absolute.normalised(at, 64, DIM, dtype=torch.float64),
+        "binary": lambda: absolute.binary(at, DIM, dtype=torch.float64),
+        "sinusoidal": lambda: absolute.sinusoidal(at, DIM, 100.0, dtype=torch.float64),
+        "sinusoidal half": lambda: absolute.sinusoidal(at, DIM, layout="half-split", dtype=torch.float64),
         "learned": lambda: absolute.learned(at, scheme.table),
         "learned clamp": lambda: absolute.learned(at, scheme.table, past_end="clamp"),
         "learned interpolate": lambda: absolute.learned(at, scheme.table, past_end="interpolate", length=64),

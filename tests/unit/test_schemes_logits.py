@@ -38,14 +38,18 @@ def test_biases():
         if name_of(case) in DOORS["logits"] and name_of(case) not in CONTENT_SCHEMES
     }
     wanted = {
-        "alibi": bias.alibi(offsets, [1 / 16, 1 / 256]),
-        "alibi slopes": bias.alibi(offsets, [0.5, 0.0625]),
-        "alibi symmetric": bias.alibi(offsets, [1 / 16, 1 / 256], symmetric=True),
+        "alibi": bias.alibi(offsets, [1 / 16, 1 / 256], dtype=offsets.dtype),
+        "alibi slopes": bias.alibi(offsets, [0.5, 0.0625], dtype=offsets.dtype),
+        "alibi symmetric": bias.alibi(offsets, [1 / 16, 1 / 256], symmetric=True, dtype=offsets.dtype),
         "t5": bias.t5(offsets, schemes["t5"].table, bidirectional=False, max_distance=8),
         "t5 encoder": 2 * bias.t5(offsets, schemes["t5 encoder"].table, bidirectional=True, max_distance=8),
-        "sandwich": bias.sandwich(offsets, HEADS, 16, 100.0),
-        "kerple": bias.kerple(offsets, schemes["kerple"].log_r1.exp(), schemes["kerple"].log_r2.exp()),
-        "kerple power": bias.kerple(offsets, schemes["kerple power"].r1, schemes["kerple power"].r2, kind="power"),
+        "sandwich": bias.sandwich(offsets, HEADS, 16, 100.0, dtype=offsets.dtype),
+        "kerple": bias.kerple(
+            offsets, schemes["kerple"].log_r1.exp(), schemes["kerple"].log_r2.exp(), dtype=offsets.dtype
+        ),
+        "kerple power": bias.kerple(
+            offsets, schemes["kerple power"].r1, schemes["kerple power"].r2, kind="power", dtype=offsets.dtype
+        ),
         "fire": bias.fire(at, keys_at, schemes["fire"].mlp, torch.tensor(0.1, dtype=torch.float64), 2.0),
     }
     check_biases(schemes, wanted, {"fire": 1e-6})  # its log_c was float32 before it was doubled

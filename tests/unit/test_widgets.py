@@ -147,7 +147,7 @@ def test_coverage_says_when_nothing_is_new(setting, said):
 
 
 def test_rotation_says_what_the_other_layout_would_score():
-    interleaved, half = Rotation2D(view="interleaved"), Rotation2D(view="half")
+    interleaved, half = Rotation2D(view="interleaved"), Rotation2D(view="half-split")
     assert fixed(half.values()["by_matrices"], 3) == fixed(interleaved.values()["other_layout"], 3)
     score = fixed(interleaved.values()["by_matrices"], 3)
     assert f"score {score} by matrices, {score} as complex numbers." in interleaved.finding()

@@ -27,7 +27,7 @@ def test_sines_alone_keep_no_distance(name):
 def test_the_code_of_a_geometric_list_is_the_sinusoidal_one():
     setting = {f"speed_{k + 1}": 10.0 ** (-k / 2) for k in range(4)}
     code = BuildACode(cosines=True, hands=4, **setting).values()["codes"]
-    np.testing.assert_allclose(code, sinusoidal(np.arange(LENGTH), 8, base=100.0, layout="half"), atol=1e-12)
+    np.testing.assert_allclose(code, sinusoidal(np.arange(LENGTH), 8, base=100.0, layout="half-split"), atol=1e-12)
 
 
 def test_the_story_holds():

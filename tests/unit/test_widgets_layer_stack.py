@@ -33,8 +33,8 @@ def attended(letter: str, setting: dict[str, object], at: int) -> float:
     k[keys - 1 - at] = vector
     q = vector[None]
     if letter in "Rr":
-        k = rotate(k, angles(np.arange(keys), frequencies))
-        q = rotate(q, angles(np.array([keys - 1]), frequencies))
+        k = rotate(k, angles(np.arange(keys), frequencies), "interleaved")
+        q = rotate(q, angles(np.array([keys - 1]), frequencies), "interleaved")
     elif widget.temperature:
         q = q * query_scale(keys)
     window = STACKS[widget.model]["window"] if letter in "rn" else keys

@@ -17,7 +17,7 @@ def by_rotation(rule: str, base: float, frame: int, query: tuple[int, int]) -> n
     r, c = np.divmod(np.arange(ROWS * COLUMNS), COLUMNS)
     ropes = {
         "page": lambda: (Rope(2 * PAIRS, base), COLUMNS * r + c),
-        "axes": lambda: (Rope.axial(2 * PAIRS, base=base), np.stack([r, c], axis=-1)),
+        "axes": lambda: (Rope.axial((PAIRS, PAIRS), base), np.stack([r, c], axis=-1)),
         "blocks": lambda: (Rope(2 * PAIRS, base, axes=sections((4, 6, 6))), np.stack([0 * r, r, c], axis=-1)),
         "turns": lambda: (
             Rope(2 * PAIRS, base, axes=sections((6, 5, 5), interleaved=True)),

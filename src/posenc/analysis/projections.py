@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from posenc._arrays import Array, as_float_array, check_choice, describe, device_of, first_array, namespace
-from posenc.absolute import LAYOUTS, sinusoidal
+from posenc.absolute import LAYOUTS, Layout, sinusoidal
 from posenc.analysis._shared import not_zero, table_of
 
 
@@ -66,7 +66,7 @@ def offset_kernel(
     base: float = 10_000.0,
     weight: Array = None,
     *,
-    layout: str = "interleaved",
+    layout: Layout = "interleaved",
 ) -> Array:
     """What a matrix between two sinusoidal codes makes of their offset: p_mᵀ·W·p_n at every position m.
 
@@ -92,8 +92,8 @@ def offset_kernel(
     for name, array, given in (("offsets", apart, offsets), ("positions", at, positions)):
         if array.ndim != 1:
             raise ValueError(f"{name} must have shape ({name},), got {describe(given, array.shape)}")
-    query = sinusoidal(at, dim, base, layout)  # (positions, dim)
-    key = sinusoidal(at[:, None] + apart, dim, base, layout)  # (positions, offsets, dim)
+    query = sinusoidal(at, dim, base, layout, dtype=at.dtype)  # (positions, dim)
+    key = sinusoidal(at[:, None] + apart, dim, base, layout, dtype=at.dtype)  # (positions, offsets, dim)
     if weight is not None:
         matrix = as_float_array("weight", weight, like=like)
         if tuple(matrix.shape) != (dim, dim):
@@ -102,7 +102,7 @@ def offset_kernel(
     return (key @ query[..., None])[..., 0]
 
 
-def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
+def pairwise_weight(a: Array, b: Array, layout: Layout = "interleaved") -> Array:
     """The matrix that scales and turns each pair by itself: blocks a_i·I + b_i·J with J = [[0, −1], [1, 0]].
 
     Between two sinusoidal codes it gives Σ_i (a_i·cos(Δ·θ_i) − b_i·sin(Δ·θ_i)), Δ = m − n, whatever the position: dim
@@ -118,7 +118,8 @@ def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
     first, second = as_float_array("a", a, like=like), as_float_array("b", b, like=like)
     if first.ndim != 1 or first.shape[0] == 0 or first.shape != second.shape:
         raise ValueError(
-            f"a and b must both have shape (dim/2,), got a = {describe(a, first.shape)} and b = {describe(b, second.shape)}"
+            f"a and b must both have shape (dim/2,), got a = {describe(a, first.shape)} and "
+            f"b = {describe(b, second.shape)}"
         )
     xp, pairs = namespace(first), first.shape[0]
     rows = (xp.stack([first, 0.0 - second], axis=-1), xp.stack([second, first], axis=-1))

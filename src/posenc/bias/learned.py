@@ -20,7 +20,8 @@ from posenc._arrays import (
 from posenc.absolute import relative_positions as seen_from_each_query
 from posenc.bias._shared import one_for_each_head, pairwise, past_only, positions_of
 
-KERPLE_KINDS = ("logarithmic", "power")
+KerpleKind = Literal["logarithmic", "power"]
+KERPLE_KINDS: tuple[KerpleKind, KerpleKind] = ("logarithmic", "power")
 
 
 def kerple(
@@ -28,7 +29,7 @@ def kerple(
     r1: Array,
     r2: Array,
     *,
-    kind: Literal["logarithmic", "power"] = "logarithmic",
+    kind: KerpleKind = "logarithmic",
     dtype: Any = None,
 ) -> Array:
     """KERPLE: −r1·ln(1 + r2·|i − j|), or −r1·|i − j|^r2, with learned r1 and r2 for each head.

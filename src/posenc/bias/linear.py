@@ -85,7 +85,8 @@ def alibi_rank_two(
         key_positions: j, any real numbers, shape (..., keys).
         slopes: m_h, none negative, shape (heads,); may carry a gradient.
 
-    Returns, in `dtype` as for `alibi`, query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2).
+    Returns query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2), in `dtype`
+    as for `alibi`.
 
     >>> queries, keys = alibi_rank_two([4], [2, 3, 4], [0.5])
     >>> (queries @ keys.swapaxes(-1, -2)).tolist()

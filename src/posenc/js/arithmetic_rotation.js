@@ -5,7 +5,7 @@ import { dot } from "./arithmetic.js";
 // The dimensions that make each pair, counted from 0.
 export function pairsOf(dim, layout) {
   const half = dim / 2;
-  return Array.from({ length: half }, (_, i) => (layout === "half" ? [i, i + half] : [2 * i, 2 * i + 1]));
+  return Array.from({ length: half }, (_, i) => (layout === "half-split" ? [i, i + half] : [2 * i, 2 * i + 1]));
 }
 
 // R as rows: a block [[cos, −sin], [sin, cos]] for each pair.

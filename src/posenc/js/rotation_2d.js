@@ -18,7 +18,7 @@ const HEIGHT = 370, NARROW = 394; // pixels, the second in one column
 const NAMES = { q: ["q1", "q2", "q3", "q4"], k: ["k1", "k2", "k3", "k4"] };
 
 const dimOf = ({ view }) => (view === "two" ? 2 : 4);
-const layoutOf = ({ view }) => (view === "half" ? "half" : "interleaved");
+const layoutOf = ({ view }) => (view === "half-split" ? "half-split" : "interleaved");
 const vector = (state, name) => NAMES[name].slice(0, dimOf(state)).map((control) => state[control]);
 
 function compute(state, width) {
@@ -38,7 +38,7 @@ function compute(state, width) {
     by_matrices: score(m, n, layout),
     by_complex: scoreByComplex(q, k, at(m - n), layout),
     elsewhere: score(m + ELSEWHERE, n + ELSEWHERE, layout),
-    other_layout: score(m, n, layout === "half" ? "interleaved" : "half"),
+    other_layout: score(m, n, layout === "half-split" ? "interleaved" : "half-split"),
     scores: Float64Array.from({ length: 2 * FARTHEST + 1 }, (_, j) => scoreByComplex(q, k, at(j - FARTHEST), layout)),
   };
   return { values, q, k, frequencies, pairs: pairsOf(dim, layout), ...places(dim, width, limitOf(q, k)) };
@@ -243,7 +243,7 @@ function facts({ values }, { view, m, n }) {
   const { by_matrices, by_complex, elsewhere, other_layout } = values;
   return {
     by_matrices, by_complex, elsewhere, other_layout, offset: m - n, peak: values.scores.indexOf(Math.max(...values.scores)) - FARTHEST, later_m: m + ELSEWHERE, later_n: n + ELSEWHERE,
-    other: view === "half" ? "interleaved" : "half",
+    other: view === "half-split" ? "interleaved" : "half-split",
   };
 }
 

@@ -79,7 +79,7 @@ class Sinusoidal(_Added):
              [0.8400, 0.5400]]])
     """
 
-    def __init__(self, dim: int, base: float = 10_000.0, layout: str = "interleaved") -> None:
+    def __init__(self, dim: int, base: float = 10_000.0, layout: absolute.Layout = "interleaved") -> None:
         super().__init__(dim)
         self.base, self.layout = check_positive("base", base), check_choice("layout", layout, absolute.LAYOUTS)
 

@@ -66,6 +66,8 @@ class Rotary(PositionScheme):
             [1.1700, 3.0800, 4.0000]])
     """
 
+    door = "query and key"
+
     def __init__(
         self,
         head_dim: int,
@@ -185,6 +187,8 @@ class XPos(PositionScheme):
     >>> (q @ k.mT)[0, 0, :, 0].round(decimals=2)  # the scores of the first key
     tensor([4.0000, 2.1800, 1.0500])
     """
+
+    door = "query and key"
 
     def __init__(
         self,

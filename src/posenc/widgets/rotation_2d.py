@@ -13,7 +13,7 @@ from posenc.widgets._base import Choice, Control, Explorable, Switch
 
 FARTHEST = 32  # the greatest position, and the greatest offset that is drawn
 _ELSEWHERE = 10  # tokens by which both positions are moved to see that the score stays
-_FOUR = {"view": ["interleaved", "half"]}
+_FOUR = {"view": ["interleaved", "half-split"]}
 
 
 def _coordinate(default: float, needs: dict[str, list[str]] | str = "") -> Control:
@@ -50,7 +50,7 @@ class Rotation2D(Explorable):
 
     def values(self) -> dict[str, Any]:
         """Turned vectors, the score in two ways, elsewhere and in the other layout, and at every offset drawn."""
-        (q, k, frequencies), layout = self._vectors(), "half-split" if self.view == "half" else "interleaved"
+        (q, k, frequencies), layout = self._vectors(), "half-split" if self.view == "half-split" else "interleaved"
         at_m, at_n, apart = (angles(position, frequencies) for position in (self.m, self.n, self.m - self.n))
         offsets = np.arange(-FARTHEST, FARTHEST + 1)
 
@@ -85,5 +85,5 @@ class Rotation2D(Explorable):
             "offset": self.m - self.n,
             "later_m": self.m + _ELSEWHERE,
             "later_n": self.n + _ELSEWHERE,
-            "other": "interleaved" if self.view == "half" else "half",
+            "other": "interleaved" if self.view == "half-split" else "half-split",
         }

@@ -56,9 +56,8 @@ class Tangle(Explorable):
         """The path along the present axes and along those of its planes, two products, and z·w."""
         positions = np.arange(POSITIONS)
         start = np.array([RADII[0], 0.0, RADII[1], 0.0])
-        own = rotate(
-            np.tile(start, (POSITIONS, 1)), angles(positions, np.array([self.theta_1, self.theta_2]))
-        )  # (positions, 4)
+        phi = angles(positions, np.array([self.theta_1, self.theta_2]))  # (positions, 2)
+        own = rotate(np.tile(start, (POSITIONS, 1)), phi, "interleaved")  # (positions, 4)
         seen = own @ turned_axes(self.draw, 1.0) @ turned_axes(self.draw, self.untangle).T
         product = complex(self.z_real, self.z_imaginary) * self.w_length * np.exp(1j * self.w_angle)
         return {

@@ -59,8 +59,8 @@ R(q, q[:, :, :3])                                   q must be no longer than k w
 R(q.int(), q.int())                                 q must be an array of floats, got dtype torch.int32
 R(q.cfloat(), q.cfloat())                           q must be an array of floats, got dtype torch.complex64
 R(q, q.numpy())                                     cannot mix Tensor and ndarray
-R(q.double(), q)                                    (k must have the dtype of q|q must have the dtype of k)
-R(q, q.double(), at)                                k must have the dtype of q, .*got torch.float64
+R(q.double(), q)                                    k must have the dtype of q, torch.float64, got torch.float32
+R(q, q.double(), at)                                k must have the dtype of q, torch.float32, got torch.float64
 R(q, q[..., :8])                                    k must have heads of width 16, got shape \(2, 4, 6, 8\)
 R(q[..., :8], q)                                    q must have heads of width 16, got shape \(2, 4, 6, 8\)
 R(q[0, 0, 0], q[0, 0, 0])                           length_axis must name an axis of q of shape \(16,\) from its end, got -2
@@ -87,7 +87,7 @@ Rope(16, axes=[0.0] * 8)                            axes must be a whole number,
 Rope(16, axes=[-1] * 8)                             axes must be at least 0, got -1
 Rope.axial(64)                                      axes_dim must be .* got 64
 Rope.axial(())                                      axes_dim must .* got \(\)
-Rope.axial((7, 9))                                  axes_dim must be .* got 7
+Rope.axial((7, 9))                                  axes_dim must be even .* got \(7, 9\)
 Rope.axial((16, 16), base=0.5)                      base must be greater than 1, .* got 0.5
 Rope.axial((8, 8)).rotate(q, at)                    positions must have shape \(..., length, 2\), got shape \(6,\)
 sections(3)                                         sizes must be .* got 3
@@ -127,7 +127,7 @@ rotate(x, [cos, sin])                               angles must be
 rotate(x, (cos, sin, cos))                          angles must be
 rotate(q, [torch.ones(6, 8), torch.zeros(6, 8)])    angles must be
 rotate(x, (cos, sin[:1]))                           cos and sin must have one shape, got \(6, 8\) and \(1, 8\)
-rotate(x, (cos * 1j, sin * 1j))                     \(cos, sin\) must be .*complex
+rotate(x, (cos * 1j, sin * 1j))                     cos must be an array of floats, got dtype complex128
 rotate(x, (cos.repeat(2, 1), sin.repeat(2, 1)))     \(cos, sin\) must have width 8 .* got shape \(6, 16\)
 rotate(x, (torch.ones(6, 8), torch.zeros(6, 8)))    cannot mix Tensor and ndarray
 rotate(x, phi * 1j)                                 angles must be real numbers, got dtype complex128
@@ -175,7 +175,6 @@ of_frequencies([1.0] * 8).inv_freq                  np.ones(8)
 of_frequencies(torch.ones(8)).inv_freq              np.ones(8)
 of_frequencies(-inv_freq(16)).rotate(q)             R.rotate(q, -at)
 rotate(x, (cos, sin))                               x
-rotate(x, (cos.astype(int), sin.astype(int)))       x
 rotate(x[:1], phi)                                  rotate(x, phi)[:1]
 rotate(x, np.ones(8))                               rotate(x, phi)
 convert_projection(convert_projection(np.arange(8.0), 1, 8, to), 1, 8, to)  [0, 4, 1, 5, 2, 6, 3, 7]

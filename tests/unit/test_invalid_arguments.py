@@ -11,7 +11,7 @@ import pytest
 
 from posenc.absolute import integer
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import rotary_table, rotate
+from posenc.rotary import cos_sin, rotate
 from tests.unit.invalid_arguments import Case
 from tests.unit.small_laboratory import make_small
 
@@ -82,10 +82,7 @@ MESSAGES = [
     (lambda: inv_freq(LONG), "dim must be a whole number, got an array of shape (5000,)"),
     (lambda: inv_freq(2, LONG), "base must be a number, got an array of shape (5000,)"),
     (lambda: rotate(LONG > 1, LONG), "x must be an array of floats, got dtype bool"),
-    (
-        lambda: rotary_table(LONG, length_axis=-2),
-        "angles must have shape (..., length, dim/2), got an array of shape (5000,)",
-    ),
+    (lambda: cos_sin(LONG, LONG), "attention_factor must be a number, got an array of shape (5000,)"),
 ]  # fmt: skip
 
 

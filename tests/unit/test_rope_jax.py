@@ -8,22 +8,20 @@ import pytest
 from posenc.rope import Rope, sections
 
 pytestmark = pytest.mark.release
-rng = np.random.default_rng(0)
-LLAMA_3 = {
-    "rope_type": "llama3",
-    "rope_theta": 500_000.0,
-    "factor": 8.0,
-    "low_freq_factor": 1.0,
-    "high_freq_factor": 4.0,
-    "original_max_position_embeddings": 64,
-}
+LLAMA_3 = {"rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0, "original_max_position_embeddings": 64}  # fmt: skip
 ROPES = {
-    "plain": Rope(16),
-    "half": Rope(16, layout="half"),
+    "half-split": Rope(16),
+    "interleaved": Rope(16, layout="interleaved"),
     "partial": Rope(16, rotary_dim=8),
-    "llama3": Rope(16, layout="half", scaling=LLAMA_3),
+    "Llama 3": Rope.from_config(LLAMA_3, 16),
+    "sections": Rope(16, axes=sections((4, 2, 2))),
 }
-every_rope = pytest.mark.parametrize("rope", ROPES.values(), ids=ROPES)
+
+
+@pytest.fixture(params=ROPES.values(), ids=ROPES)
+def rope(request):
+    return request.param
 
 
 @pytest.fixture(autouse=True)
@@ -34,72 +32,50 @@ def library():
     import jax.numpy as jnp
 
 
-def heads(*shape):
-    return rng.standard_normal(shape).astype(np.float32)
+def heads(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
-@every_rope
-def test_compiled_it_gives_what_numpy_gives(rope):
-    q, k = heads(2, 4, 9, 16), heads(2, 2, 9, 16)
-    at = np.array([[0, 1, 2, 3, 0, 1, 2, 3, 4], [3, 4, 5, 6, 7, 8, 9, 10, 11]])
+def same(found, expected, atol=2e-6):
+    for ours, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(np.asarray(ours, np.float64), wanted, atol=atol)
+
+
+def test_jit_vmap_and_grad_give_what_numpy_gives(rope):
+    q, k = heads(2, 4, 9, 16), heads(2, 2, 9, 16, seed=1)
+    at = np.random.default_rng(0).integers(0, 50, (2, 9) if rope.axes is None else (2, 9, 3))
     for positions in (None, at):
-        turned = jax.jit(rope)(jnp.asarray(q), jnp.asarray(k), None if positions is None else jnp.asarray(positions))
-        for found, wanted in zip(turned, rope(q, k, positions), strict=True):
-            assert found.dtype == jnp.float32
-            np.testing.assert_allclose(found, wanted, atol=2e-6)
+        found = jax.jit(rope)(jnp.asarray(q), jnp.asarray(k), None if positions is None else jnp.asarray(positions))
+        assert {x.dtype for x in found} == {jnp.dtype("float32")}
+        same(found, rope(q, k, positions), 1e-5)
+    same(jax.vmap(rope.rotate)(jnp.asarray(q), jnp.asarray(at)), rope.rotate(q, at), 1e-5)
+    narrow = jnp.asarray(q, dtype=jnp.bfloat16)
+    same(
+        [jax.jit(rope.rotate)(narrow)],
+        [np.asarray(rope.rotate(np.asarray(narrow, np.float32)).astype(narrow.dtype), np.float64)],
+    )
+    gradient = jax.grad(lambda x: (rope.rotate(x) * rope.rotate(jnp.asarray(k[0]))).sum())(jnp.asarray(q[0, :2]))
+    same([gradient], [k[0]])  # the transpose of a rotation rotates back
 
 
-@every_rope
-def test_half_precision_is_rounded_once(rope):
-    x = jnp.asarray(heads(1, 2, 9, 16), dtype=jnp.bfloat16)
-    found = jax.jit(rope.rotate)(x)
-    assert found.dtype == jnp.bfloat16
-    exact = rope.rotate(np.asarray(x, np.float64))
-    np.testing.assert_allclose(np.asarray(found, np.float64), exact, rtol=2**-8, atol=2e-6)
-
-
-def test_decoding_at_an_offset_that_is_traced():
-    q, k, rope = heads(1, 2, 5, 16), heads(1, 2, 5, 16), ROPES["half"]
-    whole_q, whole_k = rope(q, k)
+def test_decoding_at_an_offset_that_is_traced(rope):
+    q, k = heads(2, 2, 5, 16), heads(2, 2, 5, 16, seed=1)
     step = jax.jit(lambda q, k, at: rope(q, k, offset=at))
     for at in range(5):
-        found = step(jnp.asarray(q[:, :, at : at + 1]), jnp.asarray(k[:, :, at : at + 1]), jnp.asarray(at))
-        np.testing.assert_allclose(found[0], whole_q[:, :, at : at + 1], atol=2e-6)
-        np.testing.assert_allclose(found[1], whole_k[:, :, at : at + 1], atol=2e-6)
-
-
-@every_rope
-def test_a_gradient_is_turned_back(rope):
-    x, weight = heads(1, 1, 9, 16), heads(1, 1, 9, 16)
-    found = jax.grad(lambda x: (rope.rotate(x) * weight).sum())(jnp.asarray(x))
-    directions = np.eye(16)[:, None] * np.ones((16, 9, 1))  # (16, 9, 16)
-    turned = rope.rotate(directions)  # column by column the matrix of each position
-    np.testing.assert_allclose(found[0, 0], np.einsum("cpd,pd->pc", turned, weight[0, 0]), atol=2e-6)
-
-
-def test_it_is_mapped_over_sequences():
-    x, at, rope = heads(3, 2, 9, 16), rng.integers(0, 50, (3, 9)), ROPES["plain"]
-    found = jax.vmap(rope.rotate)(jnp.asarray(x), jnp.asarray(at))
-    np.testing.assert_allclose(found, rope.rotate(x, at), atol=1e-5)
-
-
-def test_axes_and_sections():
-    rope = Rope(16, axes=sections((4, 2, 2)))
-    x, at = heads(1, 2, 9, 16), rng.integers(0, 9, (1, 9, 3))
-    np.testing.assert_allclose(jax.jit(rope.rotate)(jnp.asarray(x), jnp.asarray(at)), rope.rotate(x, at), atol=1e-5)
+        one = [x[:, :, at : at + 1] for x in rope(q, k)]
+        same(step(*(jnp.asarray(x[:, :, at : at + 1]) for x in (q, k)), jnp.asarray(at)), one)
+        same(step(*(jnp.asarray(x[:, :, at : at + 1]) for x in (q, k)), jnp.full(2, at)), one)
 
 
 def test_double_precision_where_jax_has_it():
     with jax.enable_x64(True):
-        x = jnp.asarray(rng.standard_normal((1, 1, 9, 16)))
-        found = ROPES["plain"].rotate(x, jnp.arange(9) + 100_000)
+        x, at = heads(1, 1, 9, 16).astype(np.float64), np.arange(9) + 100_000
+        found = Rope(16).rotate(jnp.asarray(x), jnp.asarray(at))
         assert found.dtype == jnp.float64
-        np.testing.assert_allclose(found, ROPES["plain"].rotate(np.asarray(x), np.arange(9) + 100_000), atol=1e-12)
+        same([found], [Rope(16).rotate(x, at)], 1e-12)
 
 
-def test_positions_out_of_a_trace_are_no_length():
-    rope = Rope(
-        16, scaling={"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0, "original_max_position_embeddings": 8}
-    )
-    with pytest.raises(ValueError, match="seq_len must be given to Rope"):
-        jax.jit(rope.rotate)(jnp.zeros((1, 1, 9, 16)), jnp.arange(9))
+def test_a_schedule_needs_the_length_where_positions_are_traced():
+    dynamic = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0, "original_max_position_embeddings": 8}
+    with pytest.raises(ValueError, match="seq_len must be given where positions cannot be looked at"):
+        jax.jit(Rope.from_config(dynamic, 16).rotate)(jnp.zeros((1, 1, 9, 16)), jnp.arange(9))

@@ -1,18 +1,17 @@
-"""posenc.schemes.query_and_key: rotation, scaling, tables that layers share, refusals."""
+"""posenc.schemes.query_and_key: rotation and scaling by name, xPos, and refusals."""
 
 import pytest
 import torch
 
 from posenc import scaling
 from posenc.configs import model, scaled
-from posenc.frequencies import angles
-from posenc.rotary import rotary_table, rotate, xpos_tables
+from posenc.rope import Rope
+from posenc.rotary import rotate, xpos_cos_sin
 from posenc.schemes import SCALINGS, Rotary, make_scheme
 from tests.unit.scheme_cases import (
     BAD_LAYOUTS,
     BAD_NUMBERS,
     BAD_POSITIVE,
-    BATCH,
     DOORS,
     DYNAMIC,
     HEAD_DIM,
@@ -30,42 +29,39 @@ from tests.unit.scheme_cases import (
 pytestmark = pytest.mark.torch
 
 
+def close(found, expected, atol=1e-13):
+    for ours, wanted in zip(found, expected, strict=True):
+        torch.testing.assert_close(ours, wanted, atol=atol, rtol=0)
+
+
 def test_rotation():
     q, k, _ = projected(inputs())
     at, keys_at = torch.arange(LENGTH) + 3, torch.arange(LENGTH) * 2
+    dynamic = {"factor": 2.0, "original_max_position_embeddings": 4, "seq_len": LENGTH}
     wanted = {
-        "rope": scaling.default(HEAD_DIM),
-        "rope half": scaling.Scaled(scaling.default(HEAD_DIM, 100.0).inv_freq, 1.2),
-        "rope partial": scaling.default(4, 100.0),
-        "rope linear": scaling.linear(HEAD_DIM, factor=4.0),
-        "rope dictionary": scaling.yarn(HEAD_DIM, 100.0, factor=4.0, original_max_position_embeddings=8),
-        "rope dynamic": scaling.dynamic_ntk(
-            HEAD_DIM, 100.0, factor=2.0, original_max_position_embeddings=4, seq_len=LENGTH
+        "rope": Rope(HEAD_DIM),
+        "rope interleaved": Rope.from_frequencies(Rope(HEAD_DIM, 100.0).inv_freq, 1.2, layout="interleaved"),
+        "rope partial": Rope(HEAD_DIM, 100.0, rotary_dim=4),
+        "rope linear": Rope.from_frequencies(*scaling.linear(HEAD_DIM, factor=4.0)),
+        "rope dictionary": Rope.from_frequencies(
+            *scaling.yarn(HEAD_DIM, 100.0, factor=4.0, original_max_position_embeddings=8)
         ),
+        "rope dynamic": Rope.from_frequencies(*scaling.dynamic_ntk(HEAD_DIM, 100.0, **dynamic)),
     }
-    for case, (inv_freq, factor) in wanted.items():
-        scheme, layout = make(case), "half" if case == "rope half" else "interleaved"
-        got = scheme.frequencies()
-        assert got.inv_freq == pytest.approx(inv_freq, rel=1e-15)
-        assert got.attention_factor == factor
-        rotary_dim = 4 if case == "rope partial" else None
-        for x, turned, place in zip((q, k), scheme.rotate(q, k, at, keys_at), (at, keys_at), strict=True):
-            table = rotary_table(angles(place, torch.tensor(inv_freq)), factor, length_axis=-2)
-            torch.testing.assert_close(turned, rotate(x, table, layout, rotary_dim=rotary_dim), atol=1e-13, rtol=0)
+    for case, rope in wanted.items():
+        scheme = make(case)
+        assert scheme.frequencies().inv_freq == pytest.approx(rope.inv_freq, rel=1e-15)
+        assert scheme.frequencies().attention_factor == rope.attention_factor
+        close(scheme.rotate(q, k, at, keys_at), rope(q, k, at, key_positions=keys_at))
+        close(scheme.rotate(q, k[:, :1], at, keys_at)[1:], [scheme.rotate(q, k, at, keys_at)[1][:, :1]])  # grouped keys
     inv_freq = torch.tensor(scaling.default(HEAD_DIM, 100.0).inv_freq)
-    for_q, for_k = (xpos_tables(place, inv_freq, scale_base=16.0, length_axis=-2) for place in (at, keys_at))
-    got = make("xpos").rotate(q, k, at, keys_at)
-    torch.testing.assert_close(got[0], rotate(q, for_q[0]), atol=1e-13, rtol=0)
-    torch.testing.assert_close(got[1], rotate(k, for_k[1]), atol=1e-13, rtol=0)
-
-
-def test_heads_of_a_group_share_keys():
-    """Grouped keys are rotated as they are, and repeated afterwards."""
-    scheme, at = make("rope"), torch.arange(LENGTH)
-    q, k, _ = projected(inputs())
-    turned = scheme.rotate(q, k[:, :1], at)[1]
-    assert turned.shape == (BATCH, 1, LENGTH, HEAD_DIM)
-    torch.testing.assert_close(turned, scheme.rotate(q, k, at)[1][:, :1])
+    for_q, for_k = (xpos_cos_sin(place, inv_freq, scale_base=16.0) for place in (at, keys_at))
+    close(make("xpos").rotate(q, k, at, keys_at), [rotate(q, for_q[0]), rotate(k, for_k[1])])
+    rows = torch.stack([at, keys_at])  # each sequence has its own positions
+    together = make("xpos interleaved").rotate(q, k, rows)
+    for row in range(2):
+        alone = make("xpos interleaved").rotate(q[row : row + 1], k[row : row + 1], rows[row])
+        close([x[row : row + 1] for x in together], alone)
 
 
 @pytest.mark.parametrize("of", ["name", "dictionary"])
@@ -111,8 +107,9 @@ def test_every_scaling_by_name():
         expected = getattr(scaling, name)(HEAD_DIM, 1000.0, **chosen, **more)
         assert scheme.frequencies().inv_freq == pytest.approx(expected.inv_freq, rel=1e-15)
         assert scheme.frequencies().attention_factor == expected.attention_factor
-        turned, _ = scheme.rotate(*projected(inputs())[:2], torch.arange(LENGTH))
-        assert turned.shape == (BATCH, HEADS, LENGTH, HEAD_DIM)
+        q, k, _ = projected(inputs())
+        rope = Rope.from_frequencies(*expected, dim=HEAD_DIM)
+        close(scheme.rotate(q, k, torch.arange(LENGTH)), rope(q, k))
 
 
 def test_published_models():
@@ -128,41 +125,17 @@ def test_published_models():
         assert not torch.equal(turned[..., : config.rotary_dim], q[..., : config.rotary_dim])
 
 
-def test_layers_share_their_tables(monkeypatch):
-    """Made once for the same positions, again when these change, and never kept from a pass for inference."""
-    scheme, made = Rotary(HEAD_DIM), []
-    real = Rotary.tables
-    monkeypatch.setattr(Rotary, "tables", lambda *arguments: made.append(1) or real(*arguments))
-    q, k, _ = projected(inputs())
-    positions = torch.arange(LENGTH)
-    for _ in range(3):
-        first = scheme.rotate(q, k, positions)
-    assert len(made) == 1
-    positions += 1
-    second = scheme.rotate(q, k, positions)
-    assert len(made) == 2
-    assert float((first[0] - second[0]).abs().max()) > 0.1
-    torch.testing.assert_close(second[0], Rotary(HEAD_DIM).rotate(q, k, torch.arange(LENGTH) + 1)[0])
-    scheme.rotate(q.float(), k.float(), positions)
-    scheme.rotate(q.bfloat16(), k.bfloat16(), positions)
-    assert len(made) == 4  # one beside the reference, one in float32, which bfloat16 shares
+def test_gradients_flow_after_a_pass_without_them_and_positions_may_carry_one():
+    scheme, (q, k, _), at = Rotary(HEAD_DIM), projected(inputs()), torch.arange(LENGTH)
     with torch.inference_mode():
-        scheme.rotate(q.float(), k.float(), torch.arange(LENGTH))
-        scheme.rotate(q, k, positions)
-    learned = q.clone().requires_grad_()
-    scheme.rotate(learned, k, positions)[0].sum().backward()
-    assert learned.grad is not None
-    before = len(made)
-    row = torch.arange(LENGTH)[None]
-    for _ in range(3):
-        scheme.rotate(q, k, row)
-    assert len(made) == before + 1
-    each = torch.vmap(lambda at: scheme.rotate(q, k, at)[0])(torch.stack([row[0], row[0] + 1]))
-    torch.testing.assert_close(each[1], second[0])
-    moving = torch.arange(LENGTH, dtype=torch.float64).requires_grad_()
-    for _ in range(2):
-        scheme.rotate(q, k, moving)[0].sum().backward()
-    assert bool(moving.grad.abs().sum() > 0)
+        scheme.rotate(q, k, at)
+    learned, moving = q.clone().requires_grad_(), at.double().requires_grad_()
+    scheme.rotate(learned, k, moving)[0].square().sum().backward()
+    close([learned.grad], [2 * q])  # a rotation keeps lengths
+    scheme.rotate(q, k, moving)[0].sum().backward()
+    assert moving.grad.abs().min() > 0
+    each = torch.vmap(lambda at: scheme.rotate(q, k, at)[0])(torch.stack([at, at + 1]))
+    close(each, [scheme.rotate(q, k, at)[0], scheme.rotate(q, k, at + 1)[0]])
 
 
 test_bad_settings = refuses(
@@ -193,12 +166,9 @@ test_bad_settings = refuses(
 
 
 def test_bad_widths_and_heads():
-    at = torch.arange(3)
+    at, q = torch.arange(3), normal(2, HEADS, 3, 6)
     for name in DOORS["query and key"]:
-        q = normal(2, HEADS, 3, 6)
-        with pytest.raises(
-            ValueError, match=r"q must have shape \(batch, heads, length, 8\), got shape \(2, 2, 3, 6\)"
-        ):
+        with pytest.raises(ValueError, match=r"q must have heads of width 8, got shape \(2, 2, 3, 6\)"):
             make(name).rotate(q, q, at)
         with pytest.raises(ValueError, match=r"k must have shape \(2, a divisor of 2, keys, 6\)"):
             make(name).rotate(q, normal(2, 3, 3, 6), at)

@@ -14,5 +14,5 @@ CASES = {
     angles: Case({"positions": [0, 1.5], "inv_freq": [1.0, 0.1]},
         {"positions": ["x", np.nan, [np.inf]], "inv_freq": FREQUENCIES}),
     wavelengths: Case({"inv_freq": [1.0, 0.1]}, {"inv_freq": FREQUENCIES}),
-    turns: Case({"length": 512, "inv_freq": [1.0, 0.1]}, {"length": [0, -5, np.nan], "inv_freq": FREQUENCIES}),
+    rotations: Case({"length": 512, "inv_freq": [1.0, 0.1]}, {"length": [0, -5, np.nan], "inv_freq": FREQUENCIES}),
 }  # fmt: skip

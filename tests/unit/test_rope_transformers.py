@@ -1,4 +1,4 @@
-"""posenc.rope with torch tensors: compiled, mapped, learned, without values, and as models of transformers rotate."""
+"""posenc.rope against the library transformers: every kind of model rotates as its own code does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from posenc.rope import Rope
-from posenc.scaling import Scaled, from_config, head_dim_of
+from posenc.scaling import from_config, head_dim_of
 
 pytestmark = pytest.mark.torch
 
@@ -20,84 +20,6 @@ pytestmark = pytest.mark.torch
 def pair(*shape, dtype=torch.float32):
     generator = torch.Generator().manual_seed(0)
     return tuple(torch.randn(*shape, generator=generator, dtype=dtype) for _ in range(2))
-
-
-@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
-def test_as_numpy(dtype):
-    rope, (q, k) = Rope(16), pair(2, 3, 9, 16, dtype=dtype)
-    found, expected = rope(q, k, offset=5), rope(q.double().numpy(), k.double().numpy(), offset=5)
-    tolerance = {torch.float64: 1e-13, torch.float32: 2e-6, torch.bfloat16: 0.04}[dtype]
-    for ours, wanted in zip(found, expected, strict=True):
-        assert ours.dtype == dtype
-        np.testing.assert_allclose(ours.double().numpy(), wanted, atol=tolerance)
-
-
-def test_a_kept_table_serves_each_dtype_and_grows():
-    rope, (q, _) = Rope(8), pair(1, 1, 4, 8, dtype=torch.float64)
-    first = rope.rotate(q, offset=3)
-    rope.rotate(q.float(), offset=100_000)
-    assert torch.equal(rope.rotate(q, offset=3), first)
-    far = Rope(8).rotate(q, torch.arange(100_000, 100_004))
-    assert torch.allclose(rope.rotate(q, offset=100_000), far, atol=1e-9)
-
-
-# torch.compile makes an instance of any autograd function that it traces, and torch warns of that
-@pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
-def test_compiled_whole():
-    rope, (q, k) = Rope(16, layout="half"), pair(1, 2, 8, 16)
-    compiled = torch.compile(lambda q, k, at: rope(q, k, at), fullgraph=True, backend="eager")
-    at = torch.arange(8)
-    for ours, wanted in zip(compiled(q, k, at), rope(q, k, at), strict=True):
-        assert torch.allclose(ours, wanted, atol=1e-6)
-    counted = torch.compile(lambda q, k: rope(q, k), fullgraph=True, backend="eager")
-    assert torch.allclose(counted(q, k)[0], rope(q, k)[0], atol=1e-6)
-
-
-class Turn(torch.nn.Module):
-    def __init__(self, rope):
-        super().__init__()
-        self.rope = rope
-
-    def forward(self, q, k, positions):
-        return self.rope(q, k, positions)
-
-
-def test_exported():
-    rope, (q, k) = Rope(16), pair(1, 2, 8, 16)
-    inputs = (q, k, torch.arange(8))
-    exported = torch.export.export(Turn(rope), inputs).module()
-    assert torch.allclose(exported(*inputs)[0], rope(*inputs)[0], atol=1e-6)
-
-
-def test_mapped_over_sequences():
-    rope, (q, _) = Rope(8), pair(3, 2, 5, 8)
-    at = torch.tensor([[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [2, 2, 2, 2, 2]])
-    mapped = torch.vmap(lambda x, positions: rope.rotate(x, positions))(q, at)
-    assert torch.allclose(mapped, rope.rotate(q, at), atol=1e-6)
-
-
-def test_without_values_and_under_autocast():
-    rope = Rope(8)
-    with torch.device("meta"):
-        q = torch.ones(1, 2, 5, 8)
-        assert rope(q, q, torch.arange(5))[0].shape == q.shape
-        assert rope(q, q)[0].is_meta
-    q, k = pair(1, 2, 5, 8)
-    with torch.autocast("cpu", torch.bfloat16):
-        assert torch.equal(rope(q, k)[0], rope.rotate(q))
-
-
-def test_frequencies_learn():
-    frequencies = torch.nn.Parameter(torch.tensor([1.0, 0.1], dtype=torch.float64))
-    rope, (q, k) = Rope(4, scaling=Scaled(frequencies, 1.0)), pair(1, 1, 6, 4)
-    turned_q, turned_k = rope(q, k)
-    (turned_q @ turned_k.mT).sum().backward()
-    assert frequencies.grad is not None
-    assert frequencies.grad.abs().min() > 0
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# transformers
 
 
 @pytest.fixture(scope="module")
@@ -176,35 +98,35 @@ TOKENS = torch.zeros(1, 12, 8)
 X = torch.zeros(1, 256, 12, 16)  # for efficientloftr fields of 4 · 4 numbers, which it counts from 1
 # Model and part, its settings, layout, positions of ours, and its own cosines and sines.
 OWN_CODE = [
-    ("pixtral", "", {}, "half", GRID, _called("PixtralVisionRotaryEmbedding", X, GRID.T[None])),
-    ("minimax_m3_vl", "vision_config", {}, "half", TIMES, _called("MiniMaxM3VLVisionRotaryEmbedding", X, TIMES)),
+    ("pixtral", "", {}, "half-split", GRID, _called("PixtralVisionRotaryEmbedding", X, GRID.T[None])),
+    ("minimax_m3_vl", "vision_config", {}, "half-split", TIMES, _called("MiniMaxM3VLVisionRotaryEmbedding", X, TIMES)),
     (*("ernie4_5_vl_moe", "text_config", {}, "interleaved", TIMES), _called("Ernie4_5_VLMoeTextRotaryEmbedding", X,
         TIMES.T[:, None])),
     ("sam2_video", "", {}, "interleaved", GRID, _called("Sam2VideoVisionRotaryEmbedding", X, GRID)),
     ("sam3_tracker_video", "", {}, "interleaved", GRID, _called("Sam3TrackerVideoVisionRotaryEmbedding", X, GRID)),
     ("edgetam_video", "", {}, "interleaved", GRID, _called("EdgeTamVideoVisionRotaryEmbedding", X, GRID)),
     # a table of halves, which its code deals out to pairs
-    ("moonshine", "", {}, "half", ROW, _called("MoonshineRotaryEmbedding", X, ROW[None])),
-    ("glm4_moe", "", {}, "half", ROW, _called("Glm4MoeRotaryEmbedding", X, ROW[None])),
-    ("eomt_dinov3", "", {}, "half", CENTRES, _called("EomtDinov3RotaryEmbedding", PICTURE)),
-    ("dinov3_vit", "", {}, "half", CENTRES, _called("DINOv3ViTRopePositionEmbedding", PICTURE)),
-    ("sapiens2", "", {}, "half", CENTRES, _called("Sapiens2RopePositionEmbedding", PICTURE)),
+    ("moonshine", "", {}, "half-split", ROW, _called("MoonshineRotaryEmbedding", X, ROW[None])),
+    ("glm4_moe", "", {}, "half-split", ROW, _called("Glm4MoeRotaryEmbedding", X, ROW[None])),
+    ("eomt_dinov3", "", {}, "half-split", CENTRES, _called("EomtDinov3RotaryEmbedding", PICTURE)),
+    ("dinov3_vit", "", {}, "half-split", CENTRES, _called("DINOv3ViTRopePositionEmbedding", PICTURE)),
+    ("sapiens2", "", {}, "half-split", CENTRES, _called("Sapiens2RopePositionEmbedding", PICTURE)),
     ("efficientloftr", "", {}, "interleaved", GRID + 1, _called("EfficientLoFTRRotaryEmbedding", X)),
-    (*("esmfold2", "atom_encoder", {}, "half", ATOMS), _called("EsmFold2RotaryEmbedding", ATOMS[:, :3], ATOMS[:, 3],
+    (*("esmfold2", "atom_encoder", {}, "half-split", ATOMS), _called("EsmFold2RotaryEmbedding", ATOMS[:, :3], ATOMS[:, 3],
         torch.float32)),
-    ("evolla", "protein_encoder_config", {}, "half", ROW, _called("EvollaSaProtRotaryEmbedding", X, ROW[None])),
-    (*("esm", "", {"position_embedding_type": "rotary"}, "half", ROW), _called("EsmRotaryEmbedding", X, ROW[None])),
-    *((model, "", {"position_embeddings_type": "rotary"}, "half", ROW, _called(f"{kind}RotaryPositionalEmbedding",
+    ("evolla", "protein_encoder_config", {}, "half-split", ROW, _called("EvollaSaProtRotaryEmbedding", X, ROW[None])),
+    (*("esm", "", {"position_embedding_type": "rotary"}, "half-split", ROW), _called("EsmRotaryEmbedding", X, ROW[None])),
+    *((model, "", {"position_embeddings_type": "rotary"}, "half-split", ROW, _called(f"{kind}RotaryPositionalEmbedding",
         TOKENS)) for model, kind in (("wav2vec2-bert", "Wav2Vec2Bert"), ("wav2vec2-conformer", "Wav2Vec2Conformer"),
         ("seamless_m4t", "SeamlessM4TConformer"))),
     *((model, "", {}, "interleaved", ROW, lambda code, config: _listed(code.create_sinusoidal_positions(12,
         64))) for model in ("gptj", "codegen")),
-    (*("granitemoehybrid", "", {"position_embedding_type": "rope"}, "half", ROW),
+    (*("granitemoehybrid", "", {"position_embedding_type": "rope"}, "half-split", ROW),
         _called("GraniteMoeHybridRotaryEmbedding", X, ROW[None])),
-    ("zamba2", "", {"use_mem_rope": True}, "half", ROW, _called("Zamba2RotaryEmbedding", X, ROW[None])),
+    ("zamba2", "", {"use_mem_rope": True}, "half-split", ROW, _called("Zamba2RotaryEmbedding", X, ROW[None])),
     (*("roformer", "", {}, "interleaved", ROW), lambda code,
         config: _listed(code.RoFormerSinusoidalPositionalEmbedding(12, 64).create_weight())),
-    *(("clvp", part, {}, "half", ROW, _called_for_angles) for part in ("text_config", "speech_config")),
+    *(("clvp", part, {}, "half-split", ROW, _called_for_angles) for part in ("text_config", "speech_config")),
 ]  # fmt: skip
 
 

@@ -35,7 +35,8 @@ from posenc._arrays import (
 from posenc.frequencies import angles as make_angles
 from posenc.frequencies import inv_freq as make_inv_freq
 from posenc.rotary import LAYOUTS, RotaryTable, rotary_table, rotate
-from posenc.scaling import Scaled, from_config, head_dim_of, layer_types, rope_dictionary
+from posenc.configuration import read_configuration
+from posenc.scaling import Scaled, from_config, layer_rotation
 
 _BY_LENGTH = ("dynamic", "longrope")  # types whose frequencies follow the length at hand
 _LEAST_KEPT = 256  # positions in a table that is kept; longer ones are powers of two
@@ -88,11 +89,11 @@ class Rope:
         self.seq_len = None if seq_len is None else whole("seq_len", seq_len, 0)
         self._rotary_dim = None if rotary_dim is None else check_rotary_dim("dim", rotary_dim, self.dim)
         self._factor = None if attention_factor is None else positive("attention_factor", attention_factor)
-        self._layer_type, dictionary = layer_type, {}
+        dictionary: dict[str, Any] = {}
         self._places: list[int] | None = None  # of each pair in a list of frequencies that axes share
         if isinstance(scaling, Mapping):
             scaling = scaling if base is None else _with_base(scaling, base)
-            dictionary = rope_dictionary(scaling, layer_type)
+            dictionary = scaling = dict(layer_rotation(scaling, layer_type).parameters)
             follows = dictionary["rope_type"] in _BY_LENGTH
             axes = _axes_of(dictionary) if axes is None else axes
         elif layer_type is not None:
@@ -131,7 +132,7 @@ class Rope:
         config: Any,
         head_dim: int | None = None,
         *,
-        layout: str = "half",
+        layout: str | None = None,
         layer_type: str | None = None,
         seq_len: int | None = None,
     ) -> Rope:
@@ -139,22 +140,26 @@ class Rope:
 
         Args:
             config: a mapping as read from config.json, or a configuration of the library transformers, as
-                `posenc.scaling.from_config` takes it.
+                `posenc.configuration.read_configuration` takes it.
             head_dim: width of a head, of the part that rotates; None: what the configuration says.
-            layout: of the model's code, which no configuration tells. "half" is that of nearly all of transformers'.
+            layout: None: that of the model's code by its model_type, "half" where the type is not known.
             layer_type: the layers wanted, where they differ; `by_layer_type` gives all.
 
         >>> llama = {"head_dim": 128, "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0}}
         >>> Rope.from_config(llama)
         Rope(128, layout='half', 64 pairs from 1 to 2.46e-06 radians a token)
         """
-        mapping = _as_mapping(config)
-        dim = head_dim_of(mapping, layer_type) if head_dim is None else head_dim
-        return cls(dim, layout=layout, scaling=mapping, layer_type=layer_type, seq_len=seq_len)
+        rotation = layer_rotation(config, layer_type)
+        dim = rotation.head_dim if head_dim is None else head_dim
+        if dim is None:
+            raise ValueError(f"config must have head_dim, or hidden_size and num_attention_heads, got {said(config)}")
+        if rotation.head_dim not in (None, dim):
+            raise ValueError(f"head_dim must be what config says, {rotation.head_dim}, got {dim}")
+        return cls(dim, layout=layout or rotation.layout, scaling=rotation.parameters, seq_len=seq_len)
 
     @classmethod
     def by_layer_type(
-        cls, config: Any, head_dim: int | None = None, *, layout: str = "half", seq_len: int | None = None
+        cls, config: Any, head_dim: int | None = None, *, layout: str | None = None, seq_len: int | None = None
     ) -> dict[str, Rope]:
         """The rotations of a configuration whose layers differ, by the names that its `layer_types` has.
 
@@ -164,10 +169,12 @@ class Rope:
         >>> list(Rope.by_layer_type({"rope_parameters": rope}, 64))
         ['full_attention', 'sliding_attention']
         """
-        mapping = _as_mapping(config)
+        names = [one.layer_type for one in read_configuration(config).rotations]
+        if names in ([], [None]):
+            raise ValueError(f"config must have parameters per layer, got {said(config)}")
         return {
-            name: cls.from_config(mapping, head_dim, layout=layout, layer_type=name, seq_len=seq_len)
-            for name in layer_types(mapping)
+            str(name): cls.from_config(config, head_dim, layout=layout, layer_type=name, seq_len=seq_len)
+            for name in names
         }
 
     @classmethod
@@ -210,7 +217,7 @@ class Rope:
         """
         if isinstance(self._scaling, Mapping):
             width = self.dim if self._rotary_dim is None else self._rotary_dim
-            found = from_config(self._scaling, width, seq_len, layer_type=self._layer_type)
+            found = from_config(self._scaling, width, seq_len)
             found = found if self._places is None else found._replace(inv_freq=found.inv_freq[self._places])
         elif callable(self._scaling):
             found = Scaled(*self._scaling(seq_len=seq_len or 0))
@@ -459,15 +466,6 @@ def _with_base(scaling: Mapping[str, Any], base: float) -> dict[str, Any]:
     if given not in (None, base):
         raise ValueError(f"base must be what scaling says, {given!r}, or None, got {base!r}")
     return dict(scaling) | {"rope_theta": base}
-
-
-def _as_mapping(config: Any) -> Mapping[str, Any]:
-    """A configuration as a mapping."""
-    if not isinstance(config, Mapping) and callable(getattr(config, "to_dict", None)):
-        config = config.to_dict()
-    if not isinstance(config, Mapping):
-        raise TypeError(f"config must be a mapping or a configuration of transformers, got {said(config)}")
-    return config
 
 
 def _as_like(table: RotaryTable, like: Array) -> RotaryTable:

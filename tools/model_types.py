@@ -43,7 +43,6 @@ BY_HAND: dict[str, dict[str, Any]] = {
         "partial_rotary_factor": 0.334},
     # GPT-J and CodeGen count the dimensions that rotate; their code has one base.
     "gptj": {"rotary": "rotary_dim", "rotary_dim": 64}, "codegen": {"rotary": "rotary_dim", "rotary_dim": 64},
-    "minimax_m3_vl_text": {"rotary": "rotary_dim", "rotary_dim": 64},
     # Rotation only where a setting has a value: the setting, that value, and what it is where nothing is said.
     "clvp_encoder": {"only_if": ["use_rotary_embedding", True, True], "own": True},
     "esm": {"only_if": ["position_embedding_type", "rotary", "absolute"]},

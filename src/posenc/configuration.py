@@ -22,6 +22,7 @@ BY_LENGTH = ("yarn", "longrope", "llama3")  # types that are laid by the trained
 _KINDS = {key: kind for kind, keys in TABLE["kinds"].items() for key in keys}
 INNER = {*TABLE["any_type"], *(key for one in TABLE["rope_types"].values() for keys in one.values() for key in keys)}
 _SPEAKING = ("rope_parameters", "rope_scaling", "rotary_dim", *TABLE["thetas"], *TABLE["local_thetas"], *TABLE["shares"])
+_BASES = (*TABLE["thetas"], *TABLE["local_thetas"], "compress_rope_theta", "swa_rope_theta")
 _WORDS = {"rope", "rotary", "yarn", "mrope", "xdrope"}
 
 
@@ -190,8 +191,8 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
-def _is_whole(value: Any, least: int = 1) -> bool:
-    return is_number(value) and value == int(value) and value >= least
+def _is_whole(value: Any) -> bool:
+    return is_number(value) and value == int(value) and value >= 0
 
 
 def _is_list(value: Any, fits: Callable[[Any], bool]) -> bool:
@@ -202,7 +203,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
     "number": lambda value: is_number(value) or (_is_list(value, is_number) and len(value) > 0),
     "whole number": _is_whole,
     "list of numbers greater than 0": lambda value: _is_list(value, lambda one: is_number(one) and one > 0),
-    "list of whole numbers": lambda value: _is_list(value, lambda one: one in (True, False) or _is_whole(one, 0)),
+    "list of whole numbers": lambda value: _is_list(value, lambda one: one in (True, False) or _is_whole(one)),
     "list of names": lambda value: _is_list(value, lambda one: isinstance(one, str)),
     "truth value": lambda value: isinstance(value, bool),
     "name": lambda value: isinstance(value, str),
@@ -250,6 +251,9 @@ def understood(config: Mapping[str, Any]) -> Configuration:
         ignored += [key for key in unread if key not in ignored]
     if written_beside := [key for key, one in rope.items() if _is_per_layer(rope) and not isinstance(one, Mapping | None)]:
         ignored += [f"{name}.{key}" if name else key for key in written_beside]
+    bases = {one.parameters["rope_theta"] for one in rotations}
+    spoken = [key for key in _BASES if is_number(around.get(key)) and around[key] not in bases]
+    ignored += [key for key in spoken if key not in ignored and not facts.get("alpha")]
     without = _without(around, facts)
     lacks_base = known is None and around and not without and any(one.parameters.get("rope_theta") is None for one in rotations)
     return Configuration(
@@ -278,7 +282,7 @@ def _is_per_layer(rope: Mapping[str, Any]) -> bool:
 
 def _without(model: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     reasons = TABLE["reasons"]
-    if facts.get("own"):
+    if facts.get("own") or _has(model, TABLE["own_keys"]):
         return str(reasons["own"])
     if facts.get("rotates") is False:
         return str(reasons["none"])
@@ -366,16 +370,17 @@ def _rotation(
     types = TABLE["rope_types"].get(kind, {"needs": [], "reads": [*INNER]})
     read = {*TABLE["any_type"], *types["needs"], *types["reads"], *(["alpha"] if facts.get("alpha") else [])}
     rope = {key: value for key, value in written.items() if value is not None and key in read and key != "type"}
+    named = [TABLE["older_types"].get(one, one) for one in (written.get("rope_type"), written.get("type")) if one]
     ignored = [".".join(filter(None, (place, key))) for key, value in written.items() if key not in read and value is not None]
+    ignored += [".".join(filter(None, (place, "type")))] if len({*named}) > 1 else []
     rope |= {key: entry[key] for key in ("attention_factor",) if key in entry and key in read and key not in rope}
 
     keys = [entry["theta"]] if "theta" in entry else [] if entry else [*filter(None, [facts.get("theta")]), *TABLE["thetas"]]
     outside = _of_layer(_first(model, keys), model, layer)
-    if "rope_theta" in rope and outside is not None and not per_layer and rope["rope_theta"] != outside:
-        ignored += [key for key in keys if model.get(key) is not None]
     rope.setdefault("rope_theta", outside)
     if rope["rope_theta"] is None:
-        rope["rope_theta"] = entry.get("rope_theta", facts.get("rope_theta", 10_000.0 if facts or not model else None))
+        common = 10_000.0 if facts or (not model and kind not in ("llama3", "proportional")) else None
+        rope["rope_theta"] = entry.get("rope_theta", facts.get("rope_theta", common))
     head_dim = width_of_head(model, layer, facts, rope)
     share, unread = _share(model, layer, rope, entry, facts, head_dim, per_layer)
     ignored += unread
@@ -385,7 +390,7 @@ def _rotation(
     if "sections" in facts:  # of Ernie: height and width take turns in the fast pairs, and time has the slow ones
         height, _, time = rope.pop("mrope_section", facts["mrope_section"])
         rope["axes"] = [1, 2] * height + [0] * time
-    _lengths(model, rope, per_layer, facts)
+    ignored += _lengths(model, rope, per_layer, facts, place)
     ignored += [".".join(filter(None, (place, key))) for key in _settled(rope, written, per_layer)]
     rotating = 0 if head_dim is None else head_dim if kind == "proportional" else int(head_dim * share)
     rotating += rotating % 2 if kind == "default" and head_dim is not None and rotating < head_dim else 0
@@ -459,22 +464,23 @@ def _share(
     return share if int(head_dim * share) == count else (count + 0.5) / head_dim, ignored  # 30 / 44 · 44 is below 30
 
 
-def _lengths(model: Mapping[str, Any], rope: dict[str, Any], per_layer: bool, facts: Mapping[str, Any]) -> None:
-    """Fills in the trained length, and the factor where the ratio of two lengths stands for it."""
+def _lengths(
+    model: Mapping[str, Any], rope: dict[str, Any], per_layer: bool, facts: Mapping[str, Any], place: str
+) -> list[str]:
+    """Fills in the trained length, and the factor where the ratio of two lengths stands for it; the lengths not read."""
     kind, longest = rope["rope_type"], _first({**rope, **model}, [LONGEST]) or (facts.get(LONGEST) if model else None)
     rope.pop(LONGEST, None)
-    outside = model.get(LENGTH)
-    original = rope.pop(LENGTH, None) if per_layer or outside is None else outside
-    if kind == "dynamic":
-        original = longest or original
-    rope.pop(LENGTH, None)
+    inside, outside = rope.pop(LENGTH, None), None if per_layer else model.get(LENGTH)
     if kind not in (*BY_LENGTH, "dynamic"):
-        return
-    original = original or longest
+        return []
+    ranked = (longest, outside, inside) if kind == "dynamic" else (outside, inside, longest)
+    original = next((one for one in ranked if one), None)
     if original is not None:
         rope[LENGTH] = int(original)
     if kind in ("yarn", "longrope") and "factor" not in rope and original and longest:
         rope["factor"] = longest / original
+    written = {".".join(filter(None, (place, LENGTH))): inside, LENGTH: outside}
+    return [key for key, one in written.items() if one and one != original]
 
 
 def _settled(rope: dict[str, Any], written: Mapping[str, Any], per_layer: bool) -> list[str]:

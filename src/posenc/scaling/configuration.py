@@ -99,8 +99,10 @@ def scaled(rotation: LayerRotation, head_dim: int | None = None, seq_len: int | 
     needs, reads = TABLE["rope_types"][rope_type].values()
     by_length = LENGTH in reads
     wanted = [*needs, *([LENGTH] if by_length else []), *(["factor"] if rope_type == "longrope" and "attention_factor" not in rope else [])]
+    wanted += ["rope_theta"] if rope_type in ("llama3", "proportional") else []
     if missing := [key for key in wanted if rope.get(key) is None]:
-        raise ValueError(f"config lacks {', '.join(missing)} for rope_type {rope_type!r}, got {said(rotation.written)}")
+        names = [f"{LENGTH} or max_position_embeddings" if key == LENGTH else key for key in missing]
+        raise ValueError(f"config lacks {', '.join(names)} for rope_type {rope_type!r}, got {said(rotation.written)}")
     base = positive("rope_theta", 10_000.0 if rope["rope_theta"] is None else rope["rope_theta"])
     share = share_of("partial_rotary_factor", rope["partial_rotary_factor"])
     settings = {key: rope[key] for key in (*needs, *reads) if rope.get(key) is not None}

@@ -174,6 +174,8 @@ def value_at(config: Mapping[str, Any], place: tuple[str, ...]) -> Any:
 def mistyped(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """The places of values that are not what their key must be, and what that is."""
     model, path = located(config)
+    if (about(model.get("model_type") or config.get("model_type") or "") or {}).get("rotates") is False:
+        return  # nothing of it is read
     inner = ("rope_parameters", "rope_scaling")
 
     def within(part: Mapping[str, Any], place: tuple[str, ...], deeper: bool) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -255,7 +257,9 @@ def understood(config: Mapping[str, Any]) -> Configuration:
     spoken = [key for key in _BASES if is_number(around.get(key)) and around[key] not in bases]
     ignored += [key for key in spoken if key not in ignored and not facts.get("alpha")]
     without = _without(around, facts)
-    lacks_base = known is None and around and not without and any(one.parameters.get("rope_theta") is None for one in rotations)
+    if known is None and not on_its_own and not _has(model, _SPEAKING):
+        without = without or str(TABLE["reasons"]["silent"])
+    lacks_base = known is None and around and not without and None in bases
     return Configuration(
         kind,
         known is not None,

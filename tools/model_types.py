@@ -18,6 +18,7 @@ from typing import Any
 
 FILE = Path(__file__).resolve().parents[1] / "src" / "posenc" / "model_types.json"
 _MARK = 12_321.0
+_ODD = 480
 _THETAS = (
     "rope_theta", "rotary_emb_base", "rotary_embedding_base", "global_rope_theta", "local_rope_theta",
     "rope_local_base_freq", "compress_rope_theta", "swa_rope_theta",
@@ -42,7 +43,7 @@ BY_HAND: dict[str, dict[str, Any]] = {
         "sliding_attention": {"theta": "swa_rope_theta", "rope_theta": 10_000.0, "scaled": False}},
         "partial_rotary_factor": 0.334},
     # GPT-J and CodeGen count the dimensions that rotate; their code has one base.
-    "gptj": {"rotary": "rotary_dim", "rotary_dim": 64}, "codegen": {"rotary": "rotary_dim", "rotary_dim": 64},
+    **{name: {"rotary": "rotary_dim", "rotary_dim": 64, "plain": True} for name in ("codegen", "gptj")},
     # Rotation only where a setting has a value: the setting, that value, and what it is where nothing is said.
     "clvp_encoder": {"only_if": ["use_rotary_embedding", True, True], "own": True},
     "esm": {"only_if": ["position_embedding_type", "rotary", "absolute"]},
@@ -67,14 +68,17 @@ BY_HAND: dict[str, dict[str, Any]] = {
     # Code that rotates though no key says so.
     "roformer": {"rotates": True, "layout": "interleaved"}, "idefics": {"rotates": True},
 }  # fmt: skip
-# Types of published files that this version of transformers does not know, and whose class each file's own code is or
-# copies; with what that code does besides.
+# Types of published files that this version of transformers does not know, and the class whose code each file's own
+# code copies; or what that code does, where it is no copy.
 ELSEWHERE: dict[str, dict[str, Any]] = {
-    "kimi_k2": {"as": "deepseek_v3"}, "deepseek_ref": {"as": "deepseek_v4"}, "minimax_m3": {"as": "minimax_m3_vl_text"},
-    "mimo": {"as": "qwen2"}, "nemotron-nas": {"as": "llama", "max_position_embeddings": 131_072},
-    "internlm": {"as": "llama"}, "internlm2": {"as": "llama"}, "minicpm": {"as": "llama"}, "Yi": {"as": "llama"},
-    "chatglm": {"layout": "interleaved", "rotary_share_of": "kv_channels", "partial_rotary_factor": 0.5},
-    "qwen": {"as": "llama"}, "baichuan": {"as": "llama"}, "phi-msft": {"as": "phi"}, "mpt": {"rotates": False},
+    **{name: {"as": "llama"} for name in ("Yi", "deepseek", "internlm", "internlm2", "minicpm", "orion", "qwen")},
+    "deepseek_ref": {"as": "deepseek_v4"}, "kimi_k2": {"as": "deepseek_v3"}, "mimo": {"as": "qwen2"},
+    "minimax_m3": {"as": "minimax_m3_vl_text"}, "nemotron-nas": {"as": "llama", "max_position_embeddings": 131_072},
+    "phi3_v": {"as": "phi3"}, "phi4mm": {"as": "phi3"},
+    "baichuan": {"as": "llama", "only_if": ["hidden_size", 4096, 4096]},  # the larger one has ALiBi
+    "chatglm": {"layout": "interleaved", "partial_rotary_factor": 0.5, "base_ratio": "rope_ratio"},
+    "phi-msft": {"rotary": "rotary_dim"},
+    **{name: {"rotates": False} for name in ("kimi_k3", "mpt", "rwkv5")},
 }  # fmt: skip
 
 
@@ -194,6 +198,8 @@ def every() -> dict[str, dict[str, Any]]:
         elif "text_config" in cls.sub_configs:
             with contextlib.suppress(Exception):  # some want their parts before they are made
                 found[name] = {"as": cls().text_config.model_type}
+                if cls(hidden_size=_ODD).text_config.hidden_size != _ODD:
+                    found[name]["flat"] = False
     return dict(sorted((found | ELSEWHERE).items()))
 
 

@@ -240,6 +240,8 @@ def understood(config: Mapping[str, Any]) -> Configuration:
     rope = model if on_its_own else model.get(name) or {}
     around = {} if on_its_own else model
     ignored = [] if on_its_own else [key for key, value in model.items() if _is_strange(key, value)]
+    if rope and facts.get("plain"):  # code that looks at no rope dictionary
+        rope, ignored = {}, [*ignored, name]
     if name == "rope_scaling" and model.get("rope_parameters") and model["rope_parameters"] != rope:
         ignored.append("rope_parameters")
     rotations, silent = [], []
@@ -277,7 +279,7 @@ def understood(config: Mapping[str, Any]) -> Configuration:
 def _is_strange(key: str, value: Any) -> bool:
     """Whether a key beside the rope dictionary looks as if it spoke of rotation, and nothing knows it."""
     words = {*str(key).lower().split("_")}
-    return bool(words & _WORDS) and key not in _KINDS and key not in TABLE["beside"] and value not in (None, False)
+    return bool(words & _WORDS) and key not in _KINDS and key not in TABLE["beside"] and value is not None and value is not False
 
 
 def _is_per_layer(rope: Mapping[str, Any]) -> bool:
@@ -333,7 +335,7 @@ def _layers(
             yield layer, rope if entry.get("scaled", True) else {}, entry
     elif bases and len({*bases} - {0}) > 1:
         for base in sorted({*bases} - {0}):
-            yield f"rope_theta {base:g}", {**rope, "rope_theta": base}, {}
+            yield f"rope_theta {int(base)}", {**rope, "rope_theta": base}, {}
     elif scaled and rope and sorted(scaled) != list(range(model.get("num_hidden_layers") or 0)):
         plain = {key: rope[key] for key in ("rope_theta", "partial_rotary_factor") if key in rope}
         yield from (("scaled", rope, {}), ("not scaled", plain, {}))
@@ -382,6 +384,9 @@ def _rotation(
     keys = [entry["theta"]] if "theta" in entry else [] if entry else [*filter(None, [facts.get("theta")]), *TABLE["thetas"]]
     outside = _of_layer(_first(model, keys), model, layer)
     rope.setdefault("rope_theta", outside)
+    if rope["rope_theta"] is None:
+        if facts.get("base_ratio") and model:  # ChatGLM's
+            rope["rope_theta"] = 10_000.0 * (model.get(facts["base_ratio"]) or 1)
     if rope["rope_theta"] is None:
         common = 10_000.0 if facts or (not model and kind not in ("llama3", "proportional")) else None
         rope["rope_theta"] = entry.get("rope_theta", facts.get("rope_theta", common))

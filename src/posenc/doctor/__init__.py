@@ -25,6 +25,7 @@ from posenc.configuration import (
     ROPE_TYPES,
     Configuration,
     LayerRotation,
+    about,
     mistyped,
     understood,
     value_at,
@@ -192,7 +193,7 @@ def _ignored(read: Configuration) -> Iterator[Finding]:
     """Keys that nothing reads, of which no rule says more."""
     for path in read.ignored:
         place, _, key = path.rpartition(".")
-        if key in TABLE["told"] or path == "rope_parameters":
+        if key in TABLE["told"]:
             continue
         facts = {"key": key, "inner": bool(place) or not read.dictionary, "known": key in INNER}
         facts |= {"instead": TABLE["instead"].get(key, ""), "kinds": ", ".join(dict.fromkeys(_kind(one) for one in read.rotations))}
@@ -250,13 +251,15 @@ def _file_facts(read: Configuration, outer: Mapping[str, Any]) -> Facts:
         "model_type": read.model_type,
         "known_type": read.known,
         "without": read.without,
+        "flat_unread": not read.nested and not (about(read.model_type) or {}).get("flat", True),
         "silent": read.without == READ["reasons"]["silent"],
         "spoken": ", ".join(spoken),
         "unrotated": ", ".join(read.unrotated),
         "layers": layers,
         "several": len(read.rotations) > 1,
         "names": ", ".join(str(one) for one in named),
-        "both_differ": "rope_parameters" in read.ignored,
+        "plain": bool(rope) and name in read.ignored,
+        "both_differ": name != "rope_parameters" and "rope_parameters" in read.ignored,
         "mixed_keys": ", ".join(mixed),
         "layer_missing": ", ".join(lacking) if kept <= {*TABLE["windows"]} else "",
         "layout": layouts.pop() if len(layouts) == 1 else "",
@@ -517,8 +520,8 @@ def _keys(
 
 
 def _key(path: str, key: str, value: Any, layer: str, facts: Facts, findings: list[Finding]) -> Key:
-    about = [one for one in findings if one.key == key and (not layer or not one.layer or layer in one.layer.split(", "))]
-    level = about[0].level if about else LEVELS[-1]
+    concerning = [one for one in findings if one.key == key and (not layer or not one.layer or layer in one.layer.split(", "))]
+    level = concerning[0].level if concerning else LEVELS[-1]
     words = TABLE["keys"].get(key)
     if words is None or "kind" not in facts:
         what = "without" if words else "class" if key in READ["beside"] else "unknown"

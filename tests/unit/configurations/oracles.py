@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from posenc.configuration import TABLE
+
 HERE = Path(__file__).parent
 RAW, ORACLES = HERE / "raw", HERE / "oracles.json"
 _DIGITS = 7
@@ -42,10 +44,19 @@ def computed(config: dict[str, Any]) -> dict[str, Any]:
     transformers.logging.set_verbosity_error()
     kind = config.get("model_type")
     if kind not in CONFIG_MAPPING:
+        other = TABLE["models"].get(kind, {}).get("as")  # whose code the file's own copies
+        if other is not None:
+            config = {key: value for key, value in config.items() if value is not None}
+            return computed({**config, "model_type": other}) | {"as": other}
+        if isinstance(config.get("text_config"), dict):
+            return computed(config["text_config"])
         return {"refused": f"no class for model type {kind!r}"}
     try:
         whole = CONFIG_MAPPING[kind].from_dict(json.loads(json.dumps(config)))
         text = whole.get_text_config()
+        text.rope_parameters = getattr(text, "rope_parameters", None)
+        if not _reads(CONFIG_MAPPING[kind], config):
+            return {"refused": f"{type(whole).__name__} reads text_config alone, which the file does not have"}
     except Exception as error:  # noqa: BLE001  each class refuses in its own way
         return {"refused": f"{type(error).__name__} in {CONFIG_MAPPING[kind].__name__}"}
     home = type(text).__module__.replace(".configuration_", ".modeling_")
@@ -71,6 +82,14 @@ def computed(config: dict[str, Any]) -> dict[str, Any]:
         angles[0] = 1.0
         return {"layers": {"": _kept(angles, 1.0)}, "layout": "interleaved"}
     return {"layers": {}}
+
+
+def _reads(cls: Any, config: dict[str, Any]) -> bool:
+    """Whether the class of a model with several parts reads a file that has the language model's keys at its top."""
+    if "text_config" not in (cls.sub_configs or {}) or config.get("text_config") or "hidden_size" not in config:
+        return True
+    changed = json.loads(json.dumps(config)) | {"hidden_size": 2 * config["hidden_size"]}
+    return bool(cls.from_dict(changed).get_text_config().hidden_size == changed["hidden_size"])
 
 
 def _layers(made: Any) -> dict[str, dict[str, Any]]:

@@ -174,14 +174,15 @@ def value_at(config: Mapping[str, Any], place: tuple[str, ...]) -> Any:
 def mistyped(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """The places of values that are not what their key must be, and what that is."""
     model, path = located(config)
-    if (about(model.get("model_type") or config.get("model_type") or "") or {}).get("rotates") is False:
+    if (about(model.get("model_type") or config.get("model_type")) or {}).get("rotates") is False:
         return  # nothing of it is read
     inner = ("rope_parameters", "rope_scaling")
 
     def within(part: Mapping[str, Any], place: tuple[str, ...], deeper: bool) -> Iterator[tuple[tuple[str, ...], str]]:
         for key, value in part.items():
             kind = _KINDS.get(key)
-            if kind is not None and value is not None and not _FITS[kind](value):
+            each_layer = key == "rope_theta" and not deeper and value and _is_list(value, is_number)
+            if kind is not None and value is not None and not each_layer and not _FITS[kind](value):
                 yield (*place, key), kind
             elif isinstance(value, Mapping) and (deeper or key in inner):
                 yield from within(value, (*place, key), True)
@@ -194,7 +195,7 @@ def is_number(value: Any) -> bool:
 
 
 def _is_whole(value: Any) -> bool:
-    return is_number(value) and value == int(value) and value >= 0
+    return is_number(value) and value == int(value) and 0 <= value < 2**53  # as far as JavaScript counts
 
 
 def _is_list(value: Any, fits: Callable[[Any], bool]) -> bool:
@@ -202,7 +203,7 @@ def _is_list(value: Any, fits: Callable[[Any], bool]) -> bool:
 
 
 _FITS: dict[str, Callable[[Any], bool]] = {
-    "number": lambda value: is_number(value) or (_is_list(value, is_number) and len(value) > 0),
+    "number": is_number,
     "whole number": _is_whole,
     "list of numbers greater than 0": lambda value: _is_list(value, lambda one: is_number(one) and one > 0),
     "list of whole numbers": lambda value: _is_list(value, lambda one: one in (True, False) or _is_whole(one)),
@@ -216,8 +217,10 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 # ---- what it means --------------------------------------------------------------------------------------------------
 
 
-def about(model_type: str) -> dict[str, Any] | None:
-    """What is known of a model type: facts, none where nothing of it rotates, None for a type that is not known."""
+def about(model_type: Any) -> dict[str, Any] | None:
+    """What is known of a model type: facts, or that nothing of it rotates; None for a type that is not known."""
+    if not isinstance(model_type, str):
+        return None
     if model_type in TABLE["without_rotation"]:
         return {"rotates": False}
     found = TABLE["models"].get(model_type)
@@ -384,9 +387,8 @@ def _rotation(
     keys = [entry["theta"]] if "theta" in entry else [] if entry else [*filter(None, [facts.get("theta")]), *TABLE["thetas"]]
     outside = _of_layer(_first(model, keys), model, layer)
     rope.setdefault("rope_theta", outside)
-    if rope["rope_theta"] is None:
-        if facts.get("base_ratio") and model:  # ChatGLM's
-            rope["rope_theta"] = 10_000.0 * (model.get(facts["base_ratio"]) or 1)
+    if rope["rope_theta"] is None and facts.get("base_ratio") and model:  # ChatGLM's
+        rope["rope_theta"] = 10_000.0 * (model.get(facts["base_ratio"]) or 1)
     if rope["rope_theta"] is None:
         common = 10_000.0 if facts or (not model and kind not in ("llama3", "proportional")) else None
         rope["rope_theta"] = entry.get("rope_theta", facts.get("rope_theta", common))
@@ -419,7 +421,7 @@ def width_of_head(
     model: Mapping[str, Any], layer: str | None, facts: Mapping[str, Any], rope: Mapping[str, Any]
 ) -> int | None:
     """The width of a head, or of the part of it that DeepSeek's attention sets apart to rotate."""
-    given, own = model, model.get("per_layer_config")
+    own = model.get("per_layer_config")
     share = rope.get("partial_rotary_factor")
     if layer == "full_attention":
         wide = {one.get("head_dim") for one in own.values()} - {None} if isinstance(own, Mapping) else set()
@@ -429,7 +431,7 @@ def width_of_head(
     apart = _first(model, ["qk_rope_head_dim"]) or (facts.get("qk_rope_head_dim") if model else None)
     if apart is not None and (share is None or _first(model, ["head_dim"]) is None or int(model["head_dim"] * share) == apart or share == 1):
         return int(apart)
-    named = _first(given, TABLE["head_dims"])
+    named = _first(model, TABLE["head_dims"])
     if named is None and "head_dim" not in model and model:
         named = facts.get("head_dim")
     if named is not None:
@@ -465,7 +467,7 @@ def _share(
     share = outside if inside is None else inside
     reads = not facts or facts.get("rotary") == "rotary_dim"
     count = model.get("rotary_dim", facts.get("rotary_dim")) if reads and model else None
-    if share is not None or count is None or head_dim is None:
+    if share is not None or count is None or not head_dim:
         overruled = model.get("rotary_dim") is not None and not (share and head_dim and int(head_dim * share) == model["rotary_dim"])
         ignored += ["rotary_dim"] if overruled and (share is not None or not reads) else []
         return entry.get("partial_rotary_factor", facts.get("partial_rotary_factor", 1.0)) if share is None else share, ignored
@@ -488,8 +490,8 @@ def _lengths(
         rope[LENGTH] = int(original)
     if kind in ("yarn", "longrope") and "factor" not in rope and original and longest:
         rope["factor"] = longest / original
-    written = {".".join(filter(None, (place, LENGTH))): inside, LENGTH: outside}
-    return [key for key, one in written.items() if one and one != original]
+    written = ((".".join(filter(None, (place, LENGTH))), inside), (LENGTH, outside))
+    return [key for key, one in written if one and one != original]
 
 
 def _settled(rope: dict[str, Any], written: Mapping[str, Any], per_layer: bool) -> list[str]:

@@ -193,9 +193,10 @@ def _ignored(read: Configuration) -> Iterator[Finding]:
     """Keys that nothing reads, of which no rule says more."""
     for path in read.ignored:
         place, _, key = path.rpartition(".")
-        if key in TABLE["told"]:
+        inner = bool(place) or not read.dictionary
+        if key in TABLE["told"] and (not inner or key in INNER or key in TABLE["alphas"]):
             continue
-        facts = {"key": key, "inner": bool(place) or not read.dictionary, "known": key in INNER}
+        facts = {"key": key, "inner": inner, "known": key in INNER}
         facts |= {"instead": TABLE["instead"].get(key, ""), "kinds": ", ".join(dict.fromkeys(_kind(one) for one in read.rotations))}
         for rule in TABLE["key_rules"]:
             if holds(rule["when"], facts):
@@ -312,7 +313,7 @@ def _facts(read: Configuration, one: LayerRotation) -> Facts:
         "base_needed": base is None and kind in ("llama3", "proportional"),
         "base_written": _number(written, "rope_theta") is not None or any(_number(model, key) is not None for key in TABLE["bases"]),
         "base_inside": _number(written, "rope_theta") is not None and bool(model) and _number(model, "rope_theta") is None,
-        "base_outside": next((key for key in TABLE["bases"] if key in read.ignored), ""),
+        "base_outside": next((key for key in TABLE["bases"] if key in read.ignored and key in model), ""),
         "alpha": _number(written, "alpha"),
         "alpha_read": _number(written, "alpha") is not None and not any(path.endswith("alpha") for path in read.ignored),
     }
@@ -392,7 +393,7 @@ def _rotating(kind: str, head: int, one: LayerRotation, share: float) -> Facts:
 
 def _lengths(read: Configuration, one: LayerRotation) -> Facts:
     model, written, rope, kind = read.model, one.written, one.parameters, _kind(one)
-    longest = _number({**written, **model}, LONGEST) or None
+    longest = int(_number({**written, **model}, LONGEST) or 0) or None
     original = rope.get(LENGTH) if kind in BY_LENGTH else longest
     inside, outside = _number(written, LENGTH), _number(model, LENGTH)
     stated = bool(inside or outside)
@@ -422,12 +423,14 @@ def _scaling(one: LayerRotation, types: Mapping[str, Any]) -> Facts:
     factor, attention, original = facts["factor"], facts["attention_factor"], rope.get(LENGTH)
     over, under = rope.get("mscale"), rope.get("mscale_all_dim")
     computed = None
-    if kind == "yarn" and factor:
+    negative = bool(over and under and min(over, under) < 0)
+    if kind == "yarn" and factor and not negative:
         computed = _temperature(factor, over) / _temperature(factor, under) if over and under else _temperature(factor)
     elif kind == "longrope" and factor and original and original > 1:
         computed = math.sqrt(1 + (math.log(factor) / math.log(original) if factor > 1 else 0))
     low, high = facts["low_freq_factor"], facts["high_freq_factor"]
     return facts | {
+        "mscale_negative": negative,
         "missing": ", ".join(missing),
         "missing_key": missing[0] if missing else "",
         "factor_null": kind == "yarn" and written.get("factor", 1) is None,
@@ -445,9 +448,9 @@ def _scaling(one: LayerRotation, types: Mapping[str, Any]) -> Facts:
         "bounds_negative": low is not None and high is not None and min(low, high) <= 0,
         "computed": computed,
         "attention_apart": attention is not None and computed is not None and abs(attention - computed) > 1e-6,
-        "softmax": _temperature(factor, written["mscale_all_dim"]) ** 2 if kind == "yarn" and factor and written.get("mscale_all_dim") else 1,
-        "short_count": len(rope["short_factor"]) if rope.get("short_factor") else None,
-        "long_count": len(rope["long_factor"]) if rope.get("long_factor") else None,
+        "softmax": _temperature(factor, written["mscale_all_dim"]) ** 2 if kind == "yarn" and factor and (written.get("mscale_all_dim") or 0) > 0 else 1,
+        "short_count": len(rope["short_factor"]) if "short_factor" in rope else None,
+        "long_count": len(rope["long_factor"]) if "long_factor" in rope else None,
     }
 
 

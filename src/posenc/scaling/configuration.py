@@ -104,7 +104,11 @@ def scaled(rotation: LayerRotation, head_dim: int | None = None, seq_len: int | 
         names = [f"{LENGTH} or max_position_embeddings" if key == LENGTH else key for key in missing]
         raise ValueError(f"config lacks {', '.join(names)} for rope_type {rope_type!r}, got {said(rotation.written)}")
     base = positive("rope_theta", 10_000.0 if rope["rope_theta"] is None else rope["rope_theta"])
+    if base <= 1:
+        raise ValueError(f"rope_theta must be greater than 1, for frequencies fall from pair to pair, got {base:g}")
     share = share_of("partial_rotary_factor", rope["partial_rotary_factor"])
+    if share == 0:
+        raise ValueError(f"partial_rotary_factor must be greater than 0, for something to rotate, got {share!r}")
     settings = {key: rope[key] for key in (*needs, *reads) if rope.get(key) is not None}
     rotating = int(width * share)
     if rope_type == "proportional":

@@ -124,7 +124,7 @@ def read_configuration(config: Any) -> Configuration:
     if not config:
         raise ValueError(f"config must say something of rotation, got {said(config)}")
     for place, kind in mistyped(config):
-        raise TypeError(f"{place[-1]} must be a {kind} in config, got {said(value_at(config, place))}")
+        raise TypeError(f"{place[-1]} must be {kind} in config, got {said(value_at(config, place))}")
     return understood(config)
 
 
@@ -203,14 +203,14 @@ def _is_list(value: Any, fits: Callable[[Any], bool]) -> bool:
 
 
 _FITS: dict[str, Callable[[Any], bool]] = {
-    "number": is_number,
-    "whole number": _is_whole,
-    "list of numbers greater than 0": lambda value: _is_list(value, lambda one: is_number(one) and one > 0),
-    "list of whole numbers": lambda value: _is_list(value, lambda one: one in (True, False) or _is_whole(one)),
-    "list of names": lambda value: _is_list(value, lambda one: isinstance(one, str)),
-    "truth value": lambda value: isinstance(value, bool),
-    "name": lambda value: isinstance(value, str),
-    "object": lambda value: isinstance(value, Mapping),
+    "a number": is_number,
+    "a whole number": _is_whole,
+    "a list of numbers greater than 0": lambda value: _is_list(value, lambda one: is_number(one) and one > 0),
+    "a list of whole numbers": lambda value: _is_list(value, lambda one: one in (True, False) or _is_whole(one)),
+    "a list of names": lambda value: _is_list(value, lambda one: isinstance(one, str)),
+    "true or false": lambda value: isinstance(value, bool),
+    "a name in quotes": lambda value: isinstance(value, str),
+    "an object": lambda value: isinstance(value, Mapping),
 }
 
 

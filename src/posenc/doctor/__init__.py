@@ -246,6 +246,8 @@ def _file_facts(read: Configuration, outer: Mapping[str, Any]) -> Facts:
     nope = model.get("no_rope_layers")
     dtype = _dtype(model) or _dtype(outer)
     layouts = {one.layout for one in read.rotations}
+    plain = [str(one.layer_type) for one in read.rotations if one.parameters["rope_type"] == "default"]
+    scaled_names = [str(one) for one in named if str(one) not in plain]
     spoken = [key for key in (*TABLE["speaking"], name) if model.get(key)]
     return {
         "dictionary": name or "rope_parameters",
@@ -260,6 +262,8 @@ def _file_facts(read: Configuration, outer: Mapping[str, Any]) -> Facts:
         "several": len(read.rotations) > 1,
         "names": ", ".join(str(one) for one in named),
         "plain": bool(rope) and name in read.ignored,
+        "scaled_names": ", ".join(scaled_names) if plain and scaled_names else "",
+        "unscaled_names": ", ".join(plain),
         "both_differ": name != "rope_parameters" and "rope_parameters" in read.ignored,
         "mixed_keys": ", ".join(mixed),
         "layer_missing": ", ".join(lacking) if kept <= {*TABLE["windows"]} else "",
@@ -275,7 +279,6 @@ def _file_facts(read: Configuration, outer: Mapping[str, Any]) -> Facts:
         "window_key": next((key for key in TABLE["window_bases"] if model.get(key) is not None), ""),
         "use_dynamic_ntk": model.get("use_dynamic_ntk") is True,
         "use_logn_attn": model.get("use_logn_attn") is True,
-        "alpha_key": next((key for key in TABLE["alphas"] if _number(model, key) is not None), ""),
         "dtype": dtype,
         "dtype_key": "dtype" if isinstance(model.get("dtype"), str) or isinstance(outer.get("dtype"), str) else "torch_dtype",
     }
@@ -319,7 +322,9 @@ def _facts(read: Configuration, one: LayerRotation) -> Facts:
     }
     facts["base_other"] = model.get(facts["base_outside"], 0)
     facts["base_differs"] = bool(facts["base_outside"]) and _number(written, "rope_theta") is not None
-    alpha = facts["alpha"] or next((model[key] for key in TABLE["alphas"] if _number(model, key) is not None), None)
+    around = {**model, **written}
+    facts["alpha_key"] = next((key for key in TABLE["alphas"] if _number(around, key) and not facts["alpha_read"]), "")
+    alpha = facts["alpha"] if facts["alpha_read"] else around.get(facts["alpha_key"])
     facts["alpha_base"] = facts["base"] * alpha ** (head / (head - 2)) if alpha and alpha > 0 and head > 2 else None
     facts |= _head(model, one) | _rotating(kind, head, one, share) | _lengths(read, one) | _scaling(one, types)
     inside, outside = _number(written, "partial_rotary_factor"), _number(model, "partial_rotary_factor")

@@ -116,11 +116,13 @@ function fileFacts(read, outer) {
   const lacking = [...new Set(types)].filter((one) => layers && words.windows.includes(one) && !kept.includes(one));
   const nope = given(model, "no_rope_layers"), layouts = new Set(rotations.map(({ layout }) => layout)), told = given(model, "rope_interleave") !== null;
   const filled = (key) => (isObject(given(model, key)) ? Object.keys(model[key]).length > 0 : Array.isArray(given(model, key)) ? model[key].length > 0 : Boolean(given(model, key)));
-  const silent = read.without === table.reasons.silent;
+  const silent = read.without === table.reasons.silent, names = named.map((one) => one ?? "None");
+  const plain = names.filter((_, k) => rotations[k].parameters.rope_type === "default"), scaled = names.filter((one) => !plain.includes(one));
   return {
     dictionary: name || "rope_parameters", model_type: read.model_type, known_type: read.known, without: read.without,
     flat_unread: read.nested.length === 0 && !(about(read.model_type)?.flat ?? true), silent, spoken: [...words.speaking, name].filter(filled).join(", "),
-    unrotated: read.unrotated.join(", "), layers, several: rotations.length > 1, names: named.map((one) => one ?? "None").join(", "),
+    unrotated: read.unrotated.join(", "), layers, several: rotations.length > 1, names: names.join(", "),
+    scaled_names: plain.length > 0 ? scaled.join(", ") : "", unscaled_names: plain.join(", "),
     plain: Object.keys(rope).length > 0 && read.ignored.includes(name), both_differ: name !== "rope_parameters" && read.ignored.includes("rope_parameters"),
     mixed_keys: mixed.join(", "), layer_missing: kept.every((one) => words.windows.includes(one)) ? lacking.join(", ") : "",
     layout: layouts.size === 1 ? [...layouts][0] : "", layout_told: told, layout_key: told ? "rope_interleave" : "model_type",
@@ -128,7 +130,7 @@ function fileFacts(read, outer) {
     nope_rotating: (nope ?? []).filter(Boolean).length, nope_wrong: (nope ?? []).some((one) => ![0, 1, true, false].includes(one)),
     num_hidden_layers: number(model, "num_hidden_layers"), every: given(model, "no_rope_layer_interval"),
     window_key: firstOf(words.window_bases, (key) => given(model, key) !== null), use_dynamic_ntk: given(model, "use_dynamic_ntk") === true,
-    use_logn_attn: given(model, "use_logn_attn") === true, alpha_key: firstOf(words.alphas, (key) => number(model, key) !== null),
+    use_logn_attn: given(model, "use_logn_attn") === true,
     dtype: dtypeOf(model) || dtypeOf(outer), dtype_key: [model, outer].some((one) => typeof given(one, "dtype") === "string") ? "dtype" : "torch_dtype",
   };
 }
@@ -146,7 +148,8 @@ function factsOf(read, one) {
   const named = [given(written, "rope_type"), given(written, "type")].filter((value) => value !== null);
   const present = named.map((value) => (has(table.older_types, value) ? table.older_types[value] : value));
   const outside = firstOf(words.bases, (key) => ignored.includes(key) && has(model, key)), inside = number(written, "rope_theta") !== null, base = rope.rope_theta ?? 10_000;
-  const alpha = number(written, "alpha") || (words.alphas.map((key) => number(model, key)).find((value) => value !== null) ?? null);
+  const both = { ...model, ...written }, alphaRead = number(written, "alpha") !== null && !ignored.some((path) => path.endsWith("alpha"));
+  const alphaKey = firstOf(words.alphas, (key) => number(both, key) && !alphaRead), alpha = alphaRead ? written.alpha : given(both, alphaKey);
   const shareInside = number(written, "partial_rotary_factor"), sections = rope.mrope_section ?? null, types_of = given(model, "layer_types") ?? [];
   const windows = types_of.filter((each) => words.windows.slice(1).includes(each)), layer = one.layer_type ?? "";
   return {
@@ -156,7 +159,7 @@ function factsOf(read, one) {
     base, base_needed: rope.rope_theta === null && ["llama3", "proportional"].includes(kind),
     base_written: inside || words.bases.some((key) => number(model, key) !== null),
     base_inside: inside && Object.keys(model).length > 0 && number(model, "rope_theta") === null, base_outside: outside,
-    alpha: number(written, "alpha"), alpha_read: number(written, "alpha") !== null && !ignored.some((path) => path.endsWith("alpha")),
+    alpha: number(written, "alpha"), alpha_read: alphaRead, alpha_key: alphaKey,
     base_other: outside ? given(model, outside) : 0, base_differs: outside !== "" && inside,
     alpha_base: alpha > 0 && head > 2 ? base * alpha ** (head / (head - 2)) : null,
     ...headFacts(model, one), ...rotatingFacts(kind, head, rope.partial_rotary_factor), ...lengthsOf(model, one), ...scalingFacts(one, types),

@@ -28,14 +28,14 @@ const joined = (...parts) => parts.filter(Boolean).join(".");
 const present = (name) => (typeof name === "string" && has(table.older_types, name) ? table.older_types[name] : name);
 
 const FITS = {
-  number: isNumber,
-  "whole number": isWhole,
-  "list of numbers greater than 0": (value) => isList(value, (one) => isNumber(one) && one > 0),
-  "list of whole numbers": (value) => isList(value, (one) => typeof one === "boolean" || isWhole(one)),
-  "list of names": (value) => isList(value, (one) => typeof one === "string"),
-  "truth value": (value) => typeof value === "boolean",
-  name: (value) => typeof value === "string",
-  object: isObject,
+  "a number": isNumber,
+  "a whole number": isWhole,
+  "a list of numbers greater than 0": (value) => isList(value, (one) => isNumber(one) && one > 0),
+  "a list of whole numbers": (value) => isList(value, (one) => typeof one === "boolean" || isWhole(one)),
+  "a list of names": (value) => isList(value, (one) => typeof one === "string"),
+  "true or false": (value) => typeof value === "boolean",
+  "a name in quotes": (value) => typeof value === "string",
+  "an object": isObject,
 };
 
 function same(one, other) {

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from posenc.doctor.__main__ import main
-from tests.unit.doctor.cases import PLAIN, YARN, scaled
+from tests.unit.configurations.cases import PLAIN, YARN, scaled
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def test_a_report_has_findings_frequencies_and_keys(written, capsys):
     path = written({"text_config": scaled(YARN | {"attn_factor": 1.0}, vocab_size=9, dtype="bfloat16")})
     assert main([path, "--length", "4_096"]) == 0
     out = capsys.readouterr().out
-    assert out.splitlines()[0] == f"{path}: 1 ignored, 3 beware"
+    assert out.splitlines()[0] == f"{path}: 1 likely mistake, 4 notes"
     assert "Read from text_config, the language model's part." in out
-    assert "ignored   attn_factor. attn_factor is a key that nothing in transformers reads." in out
+    assert "likely mistake  attn_factor. attn_factor is a key that nothing in transformers reads." in out
     assert "chapter 07, Many dimensions: one list, many names" in out
-    assert "YaRN. 64 pairs; in 4\u202f096 tokens the fastest makes 651.9 turns" in out
-    assert "fine      rope_scaling.factor = 4. How many times slower" in out
+    assert "64 pairs from base 10\u202f000, half-split; in 4\u202f096 tokens" in out
+    assert "fine            rope_scaling.factor = 4. How many times slower" in out
     assert "One further key says nothing of positions." in out
-    assert max(map(len, out.splitlines())) <= 115
+    assert max(map(len, out.splitlines()[1:])) <= 115
 
 
 def test_every_pair_is_listed_on_request(written, capsys):
@@ -46,9 +46,9 @@ def test_every_pair_is_listed_on_request(written, capsys):
     assert counts == [9, 64]
 
 
-def test_a_pair_that_stands_still_is_said_so(written, capsys):
+def test_an_unrotated_pair_is_told(written, capsys):
     assert main([written(scaled({"rope_type": "proportional", "partial_rotary_factor": 0.25}))]) == 0
-    assert "stands still" in capsys.readouterr().out
+    assert "unrotated" in capsys.readouterr().out
 
 
 def test_layers_are_told_apart(written, capsys):
@@ -68,7 +68,7 @@ def test_something_wrong_fails_and_nothing_is_drawn(written, capsys):
 def test_a_broken_file_fails(written, capsys):
     path = written("{'rope_theta': 10000.0}")
     assert main([path]) == 1
-    assert capsys.readouterr().out.startswith(f"{path}: no configuration\nwrong     This is written as Python writes")
+    assert capsys.readouterr().out.startswith(f"{path}: no configuration\nerror           This is written as Python writes")
 
 
 def test_a_file_that_cannot_be_read(tmp_path, capsys):
@@ -95,4 +95,13 @@ def test_what_is_piped_in_is_read_and_the_module_runs(monkeypatch, capsys):
     with pytest.raises(SystemExit) as stopped:
         runpy.run_module("posenc.doctor", run_name="__main__")
     assert stopped.value.code == 0
-    assert capsys.readouterr().out.startswith("-: nothing to find fault with\n")
+    assert capsys.readouterr().out.startswith("-: fine: transformers computes what the file says\n")
+
+
+def test_a_reader_that_stops_early_is_no_error(written):
+    import subprocess
+
+    line = f"{sys.executable} -m posenc.doctor {written(scaled(YARN))} | head -1"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from posenc.doctor import diagnose
-from posenc.doctor._reading import TABLE
+from posenc.doctor._json import TABLE
 from tests.book.site.accessibility import violations
 from tests.book.site.browser import SITE
-from tests.unit.doctor.cases import BROKEN, PLAIN, YARN, scaled
+from tests.unit.configurations.cases import BROKEN, PLAIN, YARN, scaled
 
 pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("doctor page")]
 PAGE = "book/doctor.html"
@@ -61,8 +61,8 @@ def test_it_opens_with_an_example_that_is_looked_at(doctor):
     assert json.loads(page.input_value("#doctor-text")) == example["config"]
     diagnosis = diagnose(example["config"], example["length"])
     findings, keys = told(page)
-    assert findings == [(one.verdict, one.key) for one in diagnosis.findings]
-    assert keys == [(key.verdict, key.path) for key in diagnosis.keys]
+    assert findings == [(one.level, one.key) for one in diagnosis.findings]
+    assert keys == [(key.level, key.path) for key in diagnosis.keys]
     assert inked(page) > 3000
 
 
@@ -72,7 +72,7 @@ def test_every_example_says_what_python_says(doctor, k):
     page.click(f"[data-example] >> nth={k}")
     example = TABLE["examples"][k]
     diagnosis = diagnose(example["config"], example.get("length"))
-    assert told(page)[0] == [(one.verdict, one.key) for one in diagnosis.findings]
+    assert told(page)[0] == [(one.level, one.key) for one in diagnosis.findings]
     drawn = [rotation for rotation in diagnosis.rotations if rotation.after is not None]
     assert page.locator("#doctor-answer canvas").count() == len(drawn)
     assert page.locator("#doctor-answer figure").count() == len(diagnosis.rotations)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.doctor.score import REPORTS, naming, reports
+from tests.unit.configurations.score import REPORTS, naming, reports
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = ("working", "held_out")

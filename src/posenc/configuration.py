@@ -8,6 +8,7 @@ class of the model in transformers (5.23) takes: model_types.json has that, writ
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -109,8 +110,9 @@ def read_configuration(config: Any) -> Configuration:
         config: a mapping as read from config.json, a `rope_parameters` or `rope_scaling` alone, or an object of
             transformers with `to_dict`. A null is the same as a missing key.
 
-    Raises TypeError for what is no mapping, and for a key that is no number, list or name where it must be one. That
-    nothing rotates is no error: the answer says it, and its `of` raises.
+    Raises TypeError for what is no mapping, and for a key that is no number, list or name where it must be one. A
+    warning names keys about rotation that nothing reads. That nothing rotates is no error: the answer says it, and its
+    `of` raises.
 
     >>> config = {"model_type": "deepseek_v3", "rope_theta": 10000.0, "qk_rope_head_dim": 64}
     >>> rotation = read_configuration(config).of()
@@ -125,7 +127,12 @@ def read_configuration(config: Any) -> Configuration:
         raise ValueError(f"config must say something of rotation, got {said(config)}")
     for place, kind in mistyped(config):
         raise TypeError(f"{place[-1]} must be {kind} in config, got {said(value_at(config, place))}")
-    return understood(config)
+    found = understood(config)
+    if found.ignored:
+        warnings.warn(f"config has keys that nothing reads: {', '.join(found.ignored)}", stacklevel=2)
+    if found.assumed:
+        warnings.warn("config lacks rope_theta and names no known model_type: 10000 is assumed", stacklevel=2)
+    return found
 
 
 # ---- where it stands ------------------------------------------------------------------------------------------------
@@ -247,8 +254,11 @@ def understood(config: Mapping[str, Any]) -> Configuration:
         rope, ignored = {}, [*ignored, name]
     if name == "rope_scaling" and model.get("rope_parameters") and model["rope_parameters"] != rope:
         ignored.append("rope_parameters")
+    without = _without(around, facts)
+    if known is None and not on_its_own and not _has(model, _SPEAKING):
+        without = without or str(TABLE["reasons"]["silent"])
     rotations, silent = [], []
-    for layer, written, entry in _layers(around, rope, facts):
+    for layer, written, entry in () if without else _layers(around, rope, facts):
         if written is None:
             silent.append(str(layer))
             continue
@@ -260,17 +270,14 @@ def understood(config: Mapping[str, Any]) -> Configuration:
         ignored += [f"{name}.{key}" if name else key for key in written_beside]
     bases = {one.parameters["rope_theta"] for one in rotations}
     spoken = [key for key in _BASES if is_number(around.get(key)) and around[key] not in bases]
-    ignored += [key for key in spoken if key not in ignored and not facts.get("alpha")]
-    without = _without(around, facts)
-    if known is None and not on_its_own and not _has(model, _SPEAKING):
-        without = without or str(TABLE["reasons"]["silent"])
-    lacks_base = known is None and around and not without and None in bases
+    ignored += [key for key in spoken if key not in ignored and not without and not facts.get("alpha")]
+    lacks_base = known is None and bool(around) and None in bases
     return Configuration(
         kind,
         known is not None,
         (*path,),
         name,
-        () if without else (*rotations,),
+        (*rotations,),
         () if without else (*silent, *_unrotated(around, facts)),
         without,
         (*ignored,),
@@ -513,3 +520,6 @@ def _settled(rope: dict[str, Any], written: Mapping[str, Any], per_layer: bool) 
         for key in scales:
             unread += [key] if rope.pop(key) else []
     return unread
+
+
+__all__ = ["Configuration", "LayerRotation", "NoRotation", "read_configuration"]

@@ -36,7 +36,7 @@ from posenc.frequencies import angles as make_angles
 from posenc.frequencies import inv_freq as make_inv_freq
 from posenc.rotary import LAYOUTS, RotaryTable, rotary_table, rotate
 from posenc.configuration import read_configuration
-from posenc.scaling import Scaled, from_config, layer_rotation
+from posenc.scaling import Scaled, from_config
 
 _BY_LENGTH = ("dynamic", "longrope")  # types whose frequencies follow the length at hand
 _LEAST_KEPT = 256  # positions in a table that is kept; longer ones are powers of two
@@ -93,7 +93,7 @@ class Rope:
         self._places: list[int] | None = None  # of each pair in a list of frequencies that axes share
         if isinstance(scaling, Mapping):
             scaling = scaling if base is None else _with_base(scaling, base)
-            dictionary = scaling = dict(layer_rotation(scaling, layer_type).parameters)
+            dictionary = scaling = dict(read_configuration(scaling).of(layer_type).parameters)
             follows = dictionary["rope_type"] in _BY_LENGTH
             axes = _axes_of(dictionary) if axes is None else axes
         elif layer_type is not None:
@@ -149,7 +149,7 @@ class Rope:
         >>> Rope.from_config(llama)
         Rope(128, layout='half', 64 pairs from 1 to 2.46e-06 radians a token)
         """
-        rotation = layer_rotation(config, layer_type)
+        rotation = read_configuration(config).of(layer_type)
         dim = rotation.head_dim if head_dim is None else head_dim
         if dim is None:
             raise ValueError(f"config must have head_dim, or hidden_size and num_attention_heads, got {said(config)}")

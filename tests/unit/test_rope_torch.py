@@ -278,6 +278,7 @@ def _speaks_of_rotation(settings):
 
 
 @pytest.mark.release
+@pytest.mark.filterwarnings("ignore:config")
 def test_every_configuration_of_transformers(transformers):
     """Each model's default configuration and those of its parts, layer type by layer type.
 

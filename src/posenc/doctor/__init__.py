@@ -32,7 +32,7 @@ from posenc.configuration import (
 )
 from posenc.configuration import TABLE as READ
 from posenc.doctor._json import TABLE, Unreadable, parsed, shown
-from posenc.scaling import mscale, scaled
+from posenc.scaling import from_config, mscale
 
 LEVELS = tuple(TABLE["levels"])  # the worst first
 GREATEST = 2**53  # whole numbers up to here are the same in JavaScript
@@ -488,11 +488,11 @@ def _drawn(one: LayerRotation, facts: Facts, asked: int | None, drawn: bool) -> 
     rope = {**one.parameters, "rope_theta": facts["base"]}
     rope |= {LENGTH: _UNKNOWN_LENGTH} if kind == "dynamic" and LENGTH not in rope else {}
     shape = LayerRotation(None, width, 0, one.layout, rope, rope)
-    made = scaled(shape, width, length if kind in ("dynamic", "longrope") else None)
+    made = from_config(shape, width, length if kind in ("dynamic", "longrope") else None)
     plain = {"rope_type": kind if kind == "proportional" else "default"}
     plain |= {key: rope[key] for key in ("rope_theta", "partial_rotary_factor")}
     after = np.asarray(made.inv_freq)
-    before = np.asarray(scaled(LayerRotation(None, width, 0, one.layout, plain, plain), width).inv_freq)
+    before = np.asarray(from_config(LayerRotation(None, width, 0, one.layout, plain, plain), width).inv_freq)
     for name, each in (("slowest", after), ("slowest_trained", before)):
         turning = each[each > 0]
         facts[name] = float(2 * math.pi / turning[-1]) if len(turning) else None

@@ -110,8 +110,9 @@ export function understood(config) {
     ignored.push(name);
   }
   if (name === "rope_scaling" && filled(given(model, "rope_parameters")) && !same(model.rope_parameters, rope)) ignored.push("rope_parameters");
+  const silentFile = known === null && !onItsOwn && !any(model, SPEAKING), without = withoutOf(around, facts) || (silentFile ? table.reasons.silent : "");
   const rotations = [], silent = [], add = (keys) => ignored.push(...keys.filter((key) => !ignored.includes(key)));
-  for (const [layer, written, entry] of layersOf(around, rope, facts)) {
+  for (const [layer, written, entry] of without ? [] : layersOf(around, rope, facts)) {
     if (written === null) silent.push(layer);
     else {
       const place = joined(name, layer !== null && written === given(rope, layer) ? layer : "");
@@ -122,10 +123,9 @@ export function understood(config) {
   }
   if (isPerLayer(rope)) ignored.push(...Object.keys(rope).filter((key) => rope[key] !== null && !isObject(rope[key])).map((key) => joined(name, key)));
   const bases = rotations.map(({ parameters }) => parameters.rope_theta);
-  add(BASES.filter((key) => isNumber(given(around, key)) && !bases.includes(around[key]) && !facts.alpha));
-  const silentFile = known === null && !onItsOwn && !any(model, SPEAKING), without = withoutOf(around, facts) || (silentFile ? table.reasons.silent : "");
+  add(BASES.filter((key) => isNumber(given(around, key)) && !bases.includes(around[key]) && !without && !facts.alpha));
   return {
-    model_type: type, known: known !== null, nested: path, dictionary: name, rotations: without ? [] : rotations,
+    model_type: type, known: known !== null, nested: path, dictionary: name, rotations,
     unrotated: without ? [] : [...silent, ...unrotatedOf(around, facts)], without, ignored, model: around,
   };
 }

@@ -46,7 +46,7 @@ from posenc.scaling.by_parts import (
     yarn,
     llama3,
 )
-from posenc.scaling.configuration import ROPE_TYPES, from_config, layer_rotation, scaled
+from posenc.scaling.configuration import ROPE_TYPES, from_config
 
 __all__ = [
     "RAMPS",
@@ -57,7 +57,6 @@ __all__ = [
     "default",
     "dynamic_ntk",
     "from_config",
-    "layer_rotation",
     "linear",
     "llama3",
     "longrope",
@@ -68,6 +67,5 @@ __all__ = [
     "proportional",
     "ramp_by_pair",
     "ramp_by_turns",
-    "scaled",
     "yarn",
 ]

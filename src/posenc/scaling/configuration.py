@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from posenc._arrays import Array, floats, frequency_list, one_of, positive, said, whole
@@ -37,7 +36,8 @@ def from_config(
     """The frequencies that a Hugging Face configuration asks for, as the library transformers (5.23) reads it.
 
     `config` is whatever `posenc.configuration.read_configuration` takes: a whole configuration, raw or as transformers
-    has it, or a rope dictionary (`rope_parameters`, or the older `rope_scaling`). Where a setting comes from:
+    has it, or a rope dictionary (`rope_parameters`, or the older `rope_scaling`); or one rotation that it found. Where a
+    setting comes from:
 
         rope_theta: the rope dictionary, else the configuration around it, else the class of the model; 10 000 where
             that is unknown, with a warning.
@@ -49,7 +49,7 @@ def from_config(
             for longrope without it and for yarn with null, max_position_embeddings/original_max_position_embeddings.
         inv_freq: the rope dictionary, for frequencies that no type makes; nothing else is asked for then.
 
-    A warning names keys about rotation that nothing reads. Not in the answer is what the class of a model does besides,
+    Not in the answer is what the class of a model does besides,
     as DeepSeek's factor on 1/√d (see `mscale`).
 
     Args:
@@ -66,22 +66,7 @@ def from_config(
     >>> from_config(config, head_dim=8).inv_freq.tolist()
     [0.25, 0.025, 0.0025, 0.00025]
     """
-    return scaled(layer_rotation(config, layer_type), head_dim, seq_len, like=like)
-
-
-def layer_rotation(config: Any, layer_type: str | None = None) -> LayerRotation:
-    """The rotation of one type of layers, with a warning of what its configuration leaves open or nothing reads."""
-    configuration = read_configuration(config)
-    rotation = configuration.of(layer_type)
-    if configuration.ignored:
-        warnings.warn(f"config has keys that nothing reads: {', '.join(configuration.ignored)}", stacklevel=3)
-    if configuration.assumed:
-        warnings.warn("config lacks rope_theta and names no known model_type: 10000 is assumed", stacklevel=3)
-    return rotation
-
-
-def scaled(rotation: LayerRotation, head_dim: int | None = None, seq_len: int | None = None, *, like: Array = None) -> Scaled:
-    """The frequencies and the factor of a rotation that `read_configuration` found; arguments as for `from_config`."""
+    rotation = config if isinstance(config, LayerRotation) else read_configuration(config).of(layer_type)
     rope = dict(rotation.parameters)
     if head_dim is None and rotation.head_dim is None:
         raise ValueError(f"config must have head_dim, or hidden_size and num_attention_heads, got {said(rope)}")

@@ -7,7 +7,6 @@ class that reads it. `python -m tests.unit.configurations.oracles` computes the 
 from __future__ import annotations
 
 import json
-import warnings
 from collections import Counter
 
 import numpy as np
@@ -16,9 +15,10 @@ import pytest
 from posenc import Rope
 from posenc.configuration import NoRotation, read_configuration
 from posenc.doctor import diagnose
-from posenc.scaling import scaled
+from posenc.scaling import from_config
 from tests.unit.configurations.oracles import ORACLES, RAW, computed, names, raw
 
+pytestmark = pytest.mark.filterwarnings("ignore:config has keys that nothing reads")
 STORED = json.loads(ORACLES.read_text(encoding="utf-8"))
 NAMES = names()
 
@@ -43,7 +43,7 @@ def test_a_published_file_is_read_as_transformers_reads_it(name):
     found = {one.layer_type or "": one for one in configuration.rotations}
     assert {*found} >= {*oracle["layers"]}
     for layer, theirs in oracle["layers"].items():
-        ours = scaled(found[layer])
+        ours = from_config(found[layer])
         np.testing.assert_allclose(ours.inv_freq, theirs["inv_freq"], rtol=2e-6)
         assert ours.attention_factor == pytest.approx(theirs["attention_factor"], abs=1e-8)
         assert found[layer].layout == oracle["layout"]
@@ -55,9 +55,7 @@ def test_the_doctor_and_rope_agree_with_the_reader(name):
     assert diagnosis.worst() != "error"
     assert [one.layer or None for one in diagnosis.rotations] == [one.layer_type for one in configuration.rotations]
     for drawn, one in zip(diagnosis.rotations, configuration.rotations, strict=True):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of keys that nothing reads
-            rope = Rope.from_config(raw(name), layer_type=one.layer_type, seq_len=drawn.length)
+        rope = Rope.from_config(raw(name), layer_type=one.layer_type, seq_len=drawn.length)
         np.testing.assert_allclose(drawn.after, rope.inv_freq, rtol=1e-12)
         assert (rope.layout, rope.rotary_dim) == (one.layout, one.rotary_dim)
 

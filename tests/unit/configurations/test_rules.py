@@ -11,7 +11,7 @@ from posenc._numbers import grouped
 from posenc.configuration import read_configuration
 from posenc.doctor import LEVELS, diagnose
 from posenc.doctor._json import TABLE
-from posenc.scaling import scaled as frequencies
+from posenc.scaling import from_config
 from tests.unit.configurations.cases import BROKEN, FOUND, PLAIN, YARN, by_chance, scaled
 from tests.unit.configurations.score import naming, reports
 
@@ -103,6 +103,7 @@ def test_bad_arguments_are_refused(config, length, error, message):
         diagnose(config, length)
 
 
+@pytest.mark.filterwarnings("ignore:config")
 def test_errors_are_what_the_package_refuses_and_what_is_drawn_is_what_it_computes():
     """Any configuration at all: the doctor and `from_config` are two views of one reading."""
     drawn, wrong = 0, 0
@@ -112,7 +113,7 @@ def test_errors_are_what_the_package_refuses_and_what_is_drawn_is_what_it_comput
                     for one in diagnosis.findings)  # fmt: skip
         try:
             read = read_configuration(config)
-            made = [frequencies(one, one.head_dim or 128) for one in read.rotations]
+            made = [from_config(one, one.head_dim or 128) for one in read.rotations]
         except (TypeError, ValueError):
             assert error or diagnosis.fault, config
             wrong += 1

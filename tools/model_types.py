@@ -30,7 +30,7 @@ _PAIRS = ("rotate_half_llm", "rotate_half_text", "rotate_half", "rotate_every_tw
 _FULL_UNROTATED = {"unrotated": ["full_attention"]}
 BY_HAND: dict[str, dict[str, Any]] = {
     # Layers of full attention that do not rotate; here "if" is a key without which all layers do.
-    **{name: _FULL_UNROTATED for name in ("afmoe", "cohere2", "cohere2_moe", "flint")},
+    **dict.fromkeys(("afmoe", "cohere2", "cohere2_moe", "flint"), _FULL_UNROTATED),
     **{name: _FULL_UNROTATED | {"unrotated_if": "sliding_window"} for name in (
         "exaone4", "exaone4_5_text", "exaone_moe", "kolibri1")},
     # Layers without rotation that a key lists, or else every so manieth one.
@@ -164,13 +164,18 @@ def _rotation(cls: type) -> dict[str, Any]:
         return found | ({"theta": own[0]} if own else {})
     found["layers"] = {}
     for layer, one in plain.items():
-        entry = {"theta": next((key for key in _THETAS if layer in keys[key]), None), "rope_theta": one.get("rope_theta")}
+        entry = {
+            "theta": next((key for key in _THETAS if layer in keys[key]), None),
+            "rope_theta": one.get("rope_theta"),
+        }
         entry |= {"scaled": False} if scaled and layer not in scaled else {}
         with contextlib.suppress(Exception):
             yarn = {"rope_type": "yarn", "factor": 3.0, "original_max_position_embeddings": 512}
             factor = _parameters(cls, rope_scaling=yarn)[layer].get("attention_factor")
             entry |= {} if factor is None else {"attention_factor": factor}
-        rope = {key: value for key, value in one.items() if key not in ("rope_theta", "rope_type") and value is not None}
+        rope = {
+            key: value for key, value in one.items() if key not in ("rope_theta", "rope_type") and value is not None
+        }
         entry |= {"rope_type": one["rope_type"]} if one.get("rope_type", "default") != "default" else {}
         entry |= {key: value for key, value in rope.items() if key not in found}
         found["layers"][layer] = {key: value for key, value in entry.items() if value is not None}

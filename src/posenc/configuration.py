@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -22,7 +22,14 @@ LENGTH, LONGEST = "original_max_position_embeddings", "max_position_embeddings"
 BY_LENGTH = ("yarn", "longrope", "llama3")  # types that are laid by the trained length
 _KINDS = {key: kind for kind, keys in TABLE["kinds"].items() for key in keys}
 INNER = {*TABLE["any_type"], *(key for one in TABLE["rope_types"].values() for keys in one.values() for key in keys)}
-_SPEAKING = ("rope_parameters", "rope_scaling", "rotary_dim", *TABLE["thetas"], *TABLE["local_thetas"], *TABLE["shares"])
+_SPEAKING = (
+    "rope_parameters",
+    "rope_scaling",
+    "rotary_dim",
+    *TABLE["thetas"],
+    *TABLE["local_thetas"],
+    *TABLE["shares"],
+)
 _BASES = (*TABLE["thetas"], *TABLE["local_thetas"], "compress_rope_theta", "swa_rope_theta")
 _WORDS = {"rope", "rotary", "yarn", "mrope", "xdrope"}
 
@@ -230,296 +237,253 @@ def about(model_type: Any) -> dict[str, Any] | None:
         return None
     if model_type in TABLE["without_rotation"]:
         return {"rotates": False}
-    found = TABLE["models"].get(model_type)
+    found: dict[str, Any] | None = TABLE["models"].get(model_type)
     if found is None or "as" not in found:
         return found
     return (about(found["as"]) or {}) | {key: value for key, value in found.items() if key != "as"}
 
 
 def understood(config: Mapping[str, Any]) -> Configuration:
-    """`read_configuration` of a mapping whose values are what their keys must be."""
+    """`read_configuration` of a mapping whose values are what their keys must be, without its warnings."""
     model, path = located(config)
-    on_its_own = alone(model)
-    outer = config.get("model_type") or ""
-    kind = "" if on_its_own else model.get("model_type") or outer
+    single, outer = alone(model), config.get("model_type") or ""
+    kind = "" if single else model.get("model_type") or outer
     known = about(kind)
     if known is None and path:
         known = about(outer)
-    facts = known or {}
-    name = "" if on_its_own else _dictionary(model)
-    rope = model if on_its_own else model.get(name) or {}
-    around = {} if on_its_own else model
-    ignored = [] if on_its_own else [key for key, value in model.items() if _is_strange(key, value)]
-    if rope and facts.get("plain"):  # code that looks at no rope dictionary
-        rope, ignored = {}, [*ignored, name]
-    if name == "rope_scaling" and model.get("rope_parameters") and model["rope_parameters"] != rope:
-        ignored.append("rope_parameters")
-    without = _without(around, facts)
-    if known is None and not on_its_own and not _has(model, _SPEAKING):
+    name = "" if single else _dictionary(model)
+    rope = model if single else model.get(name) or {}
+    reader = _Reader({} if single else model, known or {}, name)
+    reader.ignore(() if single else [key for key, value in model.items() if _is_strange(key, value)])
+    if rope and reader.facts.get("plain"):  # code that looks at no rope dictionary
+        rope = {}
+        reader.ignore([name])
+    elif name == "rope_scaling" and model.get("rope_parameters") and model["rope_parameters"] != rope:
+        reader.ignore(["rope_parameters"])
+    without = reader.without()
+    if known is None and not single and not _has(model, _SPEAKING):
         without = without or str(TABLE["reasons"]["silent"])
-    rotations, silent = [], []
-    for layer, written, entry in () if without else _layers(around, rope, facts):
-        if written is None:
-            silent.append(str(layer))
-            continue
-        place = ".".join(filter(None, (name, layer if written is rope.get(layer) else "")))
-        rotation, unread = _rotation(around, layer, written, entry, facts, place)
-        rotations.append(rotation)
-        ignored += [key for key in unread if key not in ignored]
-    if written_beside := [key for key, one in rope.items() if _is_per_layer(rope) and not isinstance(one, Mapping | None)]:
-        ignored += [f"{name}.{key}" if name else key for key in written_beside]
+    layers = {} if without else reader.layers(rope)
+    rotations = [reader.rotation(layer, *one) for layer, one in layers.items() if one[0] is not None]
+    if _is_per_layer(rope):
+        reader.ignore([_path(name, key) for key, one in rope.items() if not isinstance(one, Mapping | None)])
     bases = {one.parameters["rope_theta"] for one in rotations}
-    spoken = [key for key in _BASES if is_number(around.get(key)) and around[key] not in bases]
-    ignored += [key for key in spoken if key not in ignored and not without and not facts.get("alpha")]
-    lacks_base = known is None and bool(around) and None in bases
+    if not (without or reader.facts.get("alpha")):
+        reader.ignore([key for key in _BASES if is_number(reader.model.get(key)) and reader.model[key] not in bases])
+    silent = [str(layer) for layer, one in layers.items() if one[0] is None]
+    assumed = ("rope_theta",) if known is None and not single and None in bases else ()
+    unrotated = () if without else (*silent, *reader.unrotated())
     return Configuration(
-        kind,
-        known is not None,
-        (*path,),
-        name,
-        (*rotations,),
-        () if without else (*silent, *_unrotated(around, facts)),
-        without,
-        (*ignored,),
-        ("rope_theta",) if lacks_base else (),
-        around,
-    )
+        kind, known is not None, (*path,), name, (*rotations,), unrotated, without, (*reader.ignored,), assumed,
+        reader.model,
+    )  # fmt: skip
 
 
 def _is_strange(key: str, value: Any) -> bool:
     """Whether a key beside the rope dictionary looks as if it spoke of rotation, and nothing knows it."""
-    words = {*str(key).lower().split("_")}
-    return bool(words & _WORDS) and key not in _KINDS and key not in TABLE["beside"] and value is not None and value is not False
+    speaks = not _WORDS.isdisjoint(str(key).lower().split("_"))
+    return speaks and key not in _KINDS and key not in TABLE["beside"] and value is not None and value is not False
 
 
 def _is_per_layer(rope: Mapping[str, Any]) -> bool:
     return any(isinstance(value, Mapping) for value in rope.values())
 
 
-def _without(model: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
-    reasons = TABLE["reasons"]
-    if facts.get("own") or _has(model, TABLE["own_keys"]):
-        return str(reasons["own"])
-    if facts.get("rotates") is False:
-        return str(reasons["none"])
-    if "only_if" in facts and model:
-        key, wanted, default = facts["only_if"]
+def _path(*keys: str | None) -> str:
+    return ".".join(filter(None, keys))
+
+
+def _present(name: Any) -> Any:
+    """The present name of a type of scaling."""
+    return TABLE["older_types"].get(name, name) if isinstance(name, str) else name
+
+
+def _first(mapping: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    return next((mapping[key] for key in keys if mapping.get(key) is not None), None)
+
+
+class _Reader:
+    """A configuration on its way to facts: the model around the rope dictionary, what is known of its type, and what
+    nothing has read."""
+
+    def __init__(self, model: Mapping[str, Any], facts: Mapping[str, Any], name: str) -> None:
+        self.model, self.facts, self.name = model, facts, name
+        self.per_layer = _is_per_layer(model.get(name) or {})
+        self.apart = model.get("qk_rope_head_dim") or (facts.get("qk_rope_head_dim") if model else None)
+        self.ignored: list[str] = []
+
+    def ignore(self, keys: Iterable[str]) -> None:
+        """Note keys that nothing reads."""
+        self.ignored += [key for key in keys if key not in self.ignored]
+
+    def without(self) -> str:
+        """Why nothing rotates by this configuration, "" where something does."""
+        model, reasons = self.model, TABLE["reasons"]
+        bases, scaled = ({*(model.get(key) or ())} for key in ("layer_rope_theta", "rope_scaling_layers"))
+        if len(bases - {0}) > 1 or (scaled and len(scaled) != model.get("num_hidden_layers")):
+            return str(reasons["layers"])
+        if self.facts.get("own") or _has(model, TABLE["own_keys"]):
+            return str(reasons["own"])
+        if self.facts.get("rotates") is False:
+            return str(reasons["none"])
+        key, wanted, default = self.facts.get("only_if", ("model_type", None, None))
         value = default if model.get(key) is None else model[key]
-        if value != wanted:
-            return str(reasons["setting"]).format(key=key, value=json.dumps(value), wanted=json.dumps(wanted))
-    return ""
+        if not model or wanted is None or value == wanted:
+            return ""
+        return str(reasons["setting"]).format(key=key, value=json.dumps(value), wanted=json.dumps(wanted))
 
+    def unrotated(self) -> Iterator[str]:
+        """The layers that do not rotate in a model that has rotation."""
+        model, facts = self.model, self.facts
+        if _has(model, [facts.get("unrotated_if", "model_type")]):
+            yield from facts.get("unrotated", ())
+        layers, every = model.get("num_hidden_layers") or 0, model.get("no_rope_layer_interval")
+        every = every or facts.get("unrotated_every")
+        listed = model.get("no_rope_layers") or model.get("layer_rope_theta") or ()
+        still = sum(not one for one in listed) if listed else layers // every if every else 0
+        if still:
+            yield f"{still} of {layers or len(listed)} layers"
 
-def _unrotated(model: Mapping[str, Any], facts: Mapping[str, Any]) -> Iterator[str]:
-    """The layers that do not rotate in a model that has rotation."""
-    if _has(model, [facts.get("unrotated_if", "model_type")]):
-        yield from facts.get("unrotated", ())
-    listed, layers = model.get("no_rope_layers"), model.get("num_hidden_layers")
-    every = model.get("no_rope_layer_interval") or facts.get("unrotated_every")
-    bases = model.get("layer_rope_theta")
-    if listed:
-        still = sum(not one for one in listed)
-    elif bases:
-        listed, still = bases, sum(base == 0 for base in bases)
-    else:
-        still = layers // every if every and layers else 0
-    if still:
-        yield f"{still} of {layers or len(listed or ())} layers"
+    def layers(self, rope: Mapping[str, Any]) -> dict[str | None, tuple[Mapping[str, Any] | None, Mapping[str, Any]]]:
+        """The types of layers, each with its rope dictionary and what is known of its base."""
+        entries = self.facts.get("layers")
+        local = next((key for key in TABLE["local_thetas"] if self.model.get(key) is not None), None)
+        if local and not entries:  # as Gemma 3 before transformers 5: the windowed layers have a base and no scaling
+            entries = {"full_attention": {}, "sliding_attention": {"theta": local, "scaled": False}}
+        if _is_per_layer(rope):
+            kept = {layer: one for layer, one in rope.items() if isinstance(one, Mapping | None)}
+            return {layer: (one, (entries or {}).get(layer, {})) for layer, one in kept.items()}
+        if entries:
+            return {layer: (rope if entry.get("scaled", True) else {}, entry) for layer, entry in entries.items()}
+        return {None: (rope, {})}
 
+    def rotation(self, layer: str | None, written: Mapping[str, Any], entry: Mapping[str, Any]) -> LayerRotation:
+        """The rotation of one type of layers."""
+        model, facts = self.model, self.facts
+        kind = _present(_first(written, ("rope_type", "type"))) or entry.get("rope_type") or "default"
+        place = _path(self.name, layer if self.per_layer else "")
+        types = TABLE["rope_types"].get(kind, {"needs": [], "reads": INNER})
+        read = {*TABLE["any_type"], *types["needs"], *types["reads"], "alpha" if facts.get("alpha") else "type"}
+        given = {key: value for key, value in written.items() if value is not None}
+        rope = {key: value for key, value in given.items() if key in read and key != "type"}
+        self.ignore([_path(place, key) for key in given if key not in read])
+        if len({_present(given[key]) for key in ("rope_type", "type") if given.get(key)}) > 1:
+            self.ignore([_path(place, "type")])
+        if "attention_factor" in entry and "attention_factor" in read:
+            rope.setdefault("attention_factor", entry["attention_factor"])
+        if "rope_theta" not in rope:
+            rope["rope_theta"] = self.base(layer, kind, entry)
+        head_dim = self.width(layer, rope.get("partial_rotary_factor"))
+        share = self.share(layer, rope.get("partial_rotary_factor"), entry, head_dim)
+        rope |= {"rope_type": kind, "partial_rotary_factor": share} | facts.get("parameters", {})
+        if "xdrope_section" in rope:
+            rope["mrope_section"] = rope.pop("xdrope_section")
+        if "sections" in facts:  # Ernie's: height and width take turns in the fast pairs, and time has the slow ones
+            height, _, time = rope.pop("mrope_section", facts["mrope_section"])
+            rope["axes"] = [1, 2] * height + [0] * time
+        self.lengths(rope, place)
+        self.yarn(rope, written, place)
+        rotating = 0 if head_dim is None else head_dim if kind == "proportional" else int(head_dim * share)
+        rotating += rotating % 2 if kind == "default" and head_dim is not None and rotating < head_dim else 0
+        alpha = rope.pop("alpha", None)
+        if alpha and rope["rope_type"] == "dynamic" and rotating > 2:  # HunYuan's, the same for every length
+            rope |= {"rope_type": "default", "rope_theta": rope["rope_theta"] * alpha ** (rotating / (rotating - 2))}
+            rope = {key: value for key, value in rope.items() if key not in ("factor", LENGTH)}
+        layout, told = facts.get("layout", "half"), model.get(facts.get("layout_key", ""))
+        layout = layout if told is None else "interleaved" if told else "half"
+        return LayerRotation(layer, head_dim, rotating, layout, rope, written)
 
-def _layers(
-    model: Mapping[str, Any], rope: Mapping[str, Any], facts: Mapping[str, Any]
-) -> Iterator[tuple[str | None, Mapping[str, Any] | None, Mapping[str, Any]]]:
-    """The types of layers, each with its rope dictionary and with what is known of its base."""
-    entries = facts.get("layers", {})
-    local = next((key for key in TABLE["local_thetas"] if model.get(key) is not None), None)
-    if local and not entries:  # as Gemma 3 before transformers 5: the windowed layers have a base and no scaling
-        entries = {"full_attention": {}, "sliding_attention": {"theta": local, "scaled": False}}
-    bases, scaled = model.get("layer_rope_theta"), model.get("rope_scaling_layers")
-    if _is_per_layer(rope):
-        for layer, written in rope.items():
-            if isinstance(written, Mapping | None):
-                yield layer, written, entries.get(layer, {})
-    elif entries:
-        for layer, entry in entries.items():
-            yield layer, rope if entry.get("scaled", True) else {}, entry
-    elif bases and len({*bases} - {0}) > 1:
-        for base in sorted({*bases} - {0}):
-            yield f"rope_theta {int(base)}", {**rope, "rope_theta": base}, {}
-    elif scaled and rope and sorted(scaled) != list(range(model.get("num_hidden_layers") or 0)):
-        plain = {key: rope[key] for key in ("rope_theta", "partial_rotary_factor") if key in rope}
-        yield from (("scaled", rope, {}), ("not scaled", plain, {}))
-    else:
-        yield None, rope, {}
+    def of_layer(self, value: Any, layer: str | None) -> Any:
+        """A setting that may be a list with a value for every layer: the one of the first layer of a type."""
+        if not isinstance(value, list | tuple):
+            return value
+        types = [*(self.model.get("layer_types") or ())]
+        return value[min(types.index(layer) if layer in types else 0, len(value) - 1)]
 
-
-def _first(model: Mapping[str, Any], keys: Any) -> Any:
-    return next((model[key] for key in keys if model.get(key) is not None), None)
-
-
-def _of_layer(value: Any, model: Mapping[str, Any], layer: str | None) -> Any:
-    """A setting that may be a list with a value for every layer: the one of the first layer of a type."""
-    if not isinstance(value, list | tuple):
-        return value
-    types = list(model.get("layer_types") or ())
-    place = types.index(layer) if layer in types else 0
-    return value[min(place, len(value) - 1)]
-
-
-def rope_type(rope: Mapping[str, Any]) -> str | None:
-    """The type that a rope dictionary names, by its present name; None where it names none."""
-    named = _first(rope, ("rope_type", "type"))
-    return TABLE["older_types"].get(named, named) if isinstance(named, str) else named
-
-
-def _rotation(
-    model: Mapping[str, Any],
-    layer: str | None,
-    written: Mapping[str, Any],
-    entry: Mapping[str, Any],
-    facts: Mapping[str, Any],
-    place: str,
-) -> tuple[LayerRotation, list[str]]:
-    """The rotation of one type of layers, and the keys that it does not read."""
-    kind = rope_type(written) or entry.get("rope_type") or "default"
-    per_layer = _is_per_layer(model.get(_dictionary(model)) or {})
-    types = TABLE["rope_types"].get(kind, {"needs": [], "reads": [*INNER]})
-    read = {*TABLE["any_type"], *types["needs"], *types["reads"], *(["alpha"] if facts.get("alpha") else [])}
-    rope = {key: value for key, value in written.items() if value is not None and key in read and key != "type"}
-    named = [TABLE["older_types"].get(one, one) for one in (written.get("rope_type"), written.get("type")) if one]
-    ignored = [".".join(filter(None, (place, key))) for key, value in written.items() if key not in read and value is not None]
-    ignored += [".".join(filter(None, (place, "type")))] if len({*named}) > 1 else []
-    rope |= {key: entry[key] for key in ("attention_factor",) if key in entry and key in read and key not in rope}
-
-    keys = [entry["theta"]] if "theta" in entry else [] if entry else [*filter(None, [facts.get("theta")]), *TABLE["thetas"]]
-    outside = _of_layer(_first(model, keys), model, layer)
-    rope.setdefault("rope_theta", outside)
-    if rope["rope_theta"] is None and facts.get("base_ratio") and model:  # ChatGLM's
-        rope["rope_theta"] = 10_000.0 * (model.get(facts["base_ratio"]) or 1)
-    if rope["rope_theta"] is None:
+    def base(self, layer: str | None, kind: str, entry: Mapping[str, Any]) -> float | None:
+        """The base from around the rope dictionary, or that of the model's class."""
+        model, facts = self.model, self.facts
+        keys = [facts["theta"]] if "theta" in facts else []
+        keys = [entry["theta"]] if "theta" in entry else [] if entry else [*keys, *TABLE["thetas"]]
+        outside = self.of_layer(_first(model, keys), layer)
+        if outside is None and model and "base_ratio" in facts:  # ChatGLM's
+            outside = 10_000.0 * (model.get(facts["base_ratio"]) or 1)
         common = 10_000.0 if facts or (not model and kind not in ("llama3", "proportional")) else None
-        rope["rope_theta"] = entry.get("rope_theta", facts.get("rope_theta", common))
-    head_dim = width_of_head(model, layer, facts, rope)
-    share, unread = _share(model, layer, rope, entry, facts, head_dim, per_layer)
-    ignored += unread
-    rope |= {"rope_type": kind, "partial_rotary_factor": share} | facts.get("parameters", {})
-    if "xdrope_section" in rope:
-        rope["mrope_section"] = rope.pop("xdrope_section")
-    if "sections" in facts:  # of Ernie: height and width take turns in the fast pairs, and time has the slow ones
-        height, _, time = rope.pop("mrope_section", facts["mrope_section"])
-        rope["axes"] = [1, 2] * height + [0] * time
-    ignored += _lengths(model, rope, per_layer, facts, place)
-    ignored += [".".join(filter(None, (place, key))) for key in _settled(rope, written, per_layer)]
-    rotating = 0 if head_dim is None else head_dim if kind == "proportional" else int(head_dim * share)
-    rotating += rotating % 2 if kind == "default" and head_dim is not None and rotating < head_dim else 0
-    if rope.get("alpha") and facts.get("alpha") and rope["rope_type"] == "dynamic" and rotating > 2:
-        base = rope["rope_theta"] * rope["alpha"] ** (rotating / (rotating - 2))  # HunYuan's, the same for every length
-        rope |= {"rope_type": "default", "rope_theta": base}
-        for key in ("factor", LENGTH):
-            rope.pop(key, None)
-    rope.pop("alpha", None)
-    layout = facts.get("layout", "half")
-    if "layout_key" in facts and model.get(facts["layout_key"]) is not None:
-        layout = "interleaved" if model[facts["layout_key"]] else "half"
-    return LayerRotation(layer, head_dim, rotating, layout, rope, written), ignored
+        found = entry.get("rope_theta", facts.get("rope_theta", common)) if outside is None else outside
+        return None if found is None else float(found)
 
+    def width(self, layer: str | None, share: float | None) -> int | None:
+        """The width of a head, or of the part of it that DeepSeek's attention sets apart to rotate."""
+        model, facts = self.model, self.facts
+        named, own = model.get("head_dim"), model.get("per_layer_config")
+        if layer == "full_attention":
+            wide = {one.get("head_dim") for one in own.values()} if isinstance(own, Mapping) else set()
+            wide = (wide | {model.get("global_head_dim")}) - {None}
+            if len(wide) == 1:
+                return int(wide.pop())
+        if self.apart and (share in (None, 1) or named is None or int(named * share) == self.apart):
+            return int(self.apart)
+        named = _first(model, TABLE["head_dims"])
+        if named is None and model and "head_dim" not in model:
+            named = facts.get("head_dim")
+        pair = next((pair for pair in TABLE["widths"] if all(model.get(key) is not None for key in pair)), None)
+        if named is not None or (pair is None and not (model and facts)):
+            return None if named is None else int(named)
+        size, heads = (model.get(key) or facts.get(key) for key in pair or TABLE["widths"][0])
+        narrower = model.get("memory_attention_downsample_rate") or 1
+        return int(size) // int(heads * narrower) if size and heads else None
 
-def width_of_head(
-    model: Mapping[str, Any], layer: str | None, facts: Mapping[str, Any], rope: Mapping[str, Any]
-) -> int | None:
-    """The width of a head, or of the part of it that DeepSeek's attention sets apart to rotate."""
-    own = model.get("per_layer_config")
-    share = rope.get("partial_rotary_factor")
-    if layer == "full_attention":
-        wide = {one.get("head_dim") for one in own.values()} - {None} if isinstance(own, Mapping) else set()
-        wide |= {model["global_head_dim"]} if model.get("global_head_dim") is not None else set()
-        if len(wide) == 1:
-            return int(wide.pop())
-    apart = _first(model, ["qk_rope_head_dim"]) or (facts.get("qk_rope_head_dim") if model else None)
-    if apart is not None and (share is None or _first(model, ["head_dim"]) is None or int(model["head_dim"] * share) == apart or share == 1):
-        return int(apart)
-    named = _first(model, TABLE["head_dims"])
-    if named is None and "head_dim" not in model and model:
-        named = facts.get("head_dim")
-    if named is not None:
-        return int(named)
-    pair = next((pair for pair in TABLE["widths"] if _has(model, pair[:1]) and _has(model, pair[1:])), None)
-    if pair is None and (not model or not facts):
-        return None
-    width, heads = pair or TABLE["widths"][0]
-    size, count = (model.get(key) or facts.get(key) for key in (width, heads))
-    if not size or not count:
-        return None
-    return int(size) // (int(count) * int(model.get("memory_attention_downsample_rate") or 1))
+    def share(self, layer: str | None, inside: float | None, entry: Mapping[str, Any], head_dim: int | None) -> float:
+        """The share of the head that rotates."""
+        model, facts = self.model, self.facts
+        keys = [key for key in TABLE["shares"] if model.get(key) is not None]
+        outside, count = self.of_layer(_first(model, keys), layer), model.get("rotary_dim")
+        if inside is not None and outside is not None and inside != outside and not self.per_layer:
+            self.ignore(keys)
+        if self.apart and head_dim == self.apart:
+            return 1.0
+        found, reads = outside if inside is None else inside, not facts or facts.get("rotary") == "rotary_dim"
+        if count is not None and (found is not None or not reads) and int((head_dim or 0) * (found or 0)) != count:
+            self.ignore(["rotary_dim"])
+        count = (facts.get("rotary_dim") if "rotary_dim" not in model else count) if reads and model else None
+        if found is not None or count is None or not head_dim:
+            common = entry.get("partial_rotary_factor", facts.get("partial_rotary_factor", 1.0))
+            return float(common if found is None else found)
+        share = count / head_dim
+        return share if int(head_dim * share) == count else (count + 0.5) / head_dim  # 30 / 44 · 44 is below 30
 
+    def lengths(self, rope: dict[str, Any], place: str) -> None:
+        """Fills in the trained length, and the factor where the ratio of two lengths stands for it."""
+        kind, model = rope["rope_type"], self.model
+        longest = _first({**rope, **model}, [LONGEST]) or (self.facts.get(LONGEST) if model else None)
+        rope.pop(LONGEST, None)
+        inside, outside = rope.pop(LENGTH, None), None if self.per_layer else model.get(LENGTH)
+        if kind not in (*BY_LENGTH, "dynamic"):
+            return
+        ranked = (longest, outside, inside) if kind == "dynamic" else (outside, inside, longest)
+        if original := next(filter(None, ranked), None):
+            rope[LENGTH] = int(original)
+            if kind in ("yarn", "longrope") and longest:
+                rope.setdefault("factor", longest / original)
+        self.ignore([_path(place, LENGTH)] if inside and inside != original else [])
+        self.ignore([LENGTH] if outside and outside != original else [])
 
-def _share(
-    model: Mapping[str, Any],
-    layer: str | None,
-    rope: Mapping[str, Any],
-    entry: Mapping[str, Any],
-    facts: Mapping[str, Any],
-    head_dim: int | None,
-    per_layer: bool,
-) -> tuple[float, list[str]]:
-    """The share of the head that rotates, and keys about it that are overruled."""
-    keys = [key for key in (*TABLE["shares"], "partial_rotary_factors") if model.get(key) is not None]
-    outside = _of_layer(_first(model, keys), model, layer)
-    inside, ignored = rope.get("partial_rotary_factor"), []
-    if inside is not None and outside is not None and inside != outside and not per_layer:
-        ignored += keys
-    apart = _first(model, ["qk_rope_head_dim"]) or (facts.get("qk_rope_head_dim") if model else None)
-    if apart is not None and head_dim == apart:
-        return 1.0, ignored
-    share = outside if inside is None else inside
-    reads = not facts or facts.get("rotary") == "rotary_dim"
-    count = model.get("rotary_dim", facts.get("rotary_dim")) if reads and model else None
-    if share is not None or count is None or not head_dim:
-        overruled = model.get("rotary_dim") is not None and not (share and head_dim and int(head_dim * share) == model["rotary_dim"])
-        ignored += ["rotary_dim"] if overruled and (share is not None or not reads) else []
-        return entry.get("partial_rotary_factor", facts.get("partial_rotary_factor", 1.0)) if share is None else share, ignored
-    share = count / head_dim
-    return share if int(head_dim * share) == count else (count + 0.5) / head_dim, ignored  # 30 / 44 · 44 is below 30
-
-
-def _lengths(
-    model: Mapping[str, Any], rope: dict[str, Any], per_layer: bool, facts: Mapping[str, Any], place: str
-) -> list[str]:
-    """Fills in the trained length, and the factor where the ratio of two lengths stands for it; the lengths not read."""
-    kind, longest = rope["rope_type"], _first({**rope, **model}, [LONGEST]) or (facts.get(LONGEST) if model else None)
-    rope.pop(LONGEST, None)
-    inside, outside = rope.pop(LENGTH, None), None if per_layer else model.get(LENGTH)
-    if kind not in (*BY_LENGTH, "dynamic"):
-        return []
-    ranked = (longest, outside, inside) if kind == "dynamic" else (outside, inside, longest)
-    original = next((one for one in ranked if one), None)
-    if original is not None:
-        rope[LENGTH] = int(original)
-    if kind in ("yarn", "longrope") and "factor" not in rope and original and longest:
-        rope["factor"] = longest / original
-    written = ((".".join(filter(None, (place, LENGTH))), inside), (LENGTH, outside))
-    return [key for key, one in written if one and one != original]
-
-
-def _settled(rope: dict[str, Any], written: Mapping[str, Any], per_layer: bool) -> list[str]:
-    """Brings what is left of YaRN's keys to what transformers computes with, and says which of them it does not read."""
-    unread: list[str] = []
-    if rope["rope_type"] != "yarn":
-        return unread
-    if "factor" not in written:
-        rope.pop("factor", None)  # a null stands for the ratio of the lengths, a missing factor is an error
-    for key in ("beta_fast", "beta_slow"):
-        if rope.get(key) == 0:
-            del rope[key]
-    if "truncate" in written:
-        rope["truncate"] = bool(written["truncate"])
-        if per_layer:
-            unread += [] if rope.pop("truncate") else ["truncate"]
-    scales = [key for key in ("mscale", "mscale_all_dim") if key in rope]
-    if "attention_factor" in rope or not all(rope.get(key) for key in ("mscale", "mscale_all_dim")):
-        for key in scales:
-            unread += [key] if rope.pop(key) else []
-    return unread
+    def yarn(self, rope: dict[str, Any], written: Mapping[str, Any], place: str) -> None:
+        """Brings YaRN's keys to what transformers computes with."""
+        if rope["rope_type"] != "yarn":
+            return
+        if "factor" not in written:
+            rope.pop("factor", None)  # a null stands for the ratio of the lengths, a missing factor is an error
+        for key in ("beta_fast", "beta_slow"):
+            if rope.get(key) == 0:
+                del rope[key]
+        if "truncate" in written:
+            rope["truncate"] = bool(written["truncate"])
+            if self.per_layer and not rope.pop("truncate"):
+                self.ignore([_path(place, "truncate")])
+        if "attention_factor" in rope or not (rope.get("mscale") and rope.get("mscale_all_dim")):
+            for key in ("mscale", "mscale_all_dim"):
+                self.ignore([_path(place, key)] if rope.pop(key, None) else [])
 
 
 __all__ = ["Configuration", "LayerRotation", "NoRotation", "read_configuration"]

@@ -32,10 +32,10 @@ from posenc._arrays import (
     whole,
     widest_float,
 )
+from posenc.configuration import read_configuration
 from posenc.frequencies import angles as make_angles
 from posenc.frequencies import inv_freq as make_inv_freq
 from posenc.rotary import LAYOUTS, RotaryTable, rotary_table, rotate
-from posenc.configuration import read_configuration
 from posenc.scaling import Scaled, from_config
 
 _BY_LENGTH = ("dynamic", "longrope")  # types whose frequencies follow the length at hand

@@ -18,7 +18,9 @@ from tests.unit.configurations.score import reports
 
 CASES = {
     "examples of the rules": [(json.dumps(config), length) for config, length in FOUND.values()],
-    "reports to work with": [(json.dumps(one["configuration"]), one.get("length")) for one in reports("working").values()],
+    "reports to work with": [
+        (json.dumps(one["configuration"]), one.get("length")) for one in reports("working").values()
+    ],
     "examples of the page": [(json.dumps(one["config"]), one.get("length")) for one in TABLE["examples"]],
     "published files": [((RAW / f"{name}.json").read_text("utf-8"), None) for name in names()],
     "by chance": [(json.dumps(config), length) for config, length in by_chance(1500)],

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from posenc.rope import Rope
 from posenc.configuration import read_configuration
+from posenc.rope import Rope
 from posenc.scaling import Scaled, from_config
 
 pytestmark = pytest.mark.torch

@@ -197,7 +197,10 @@ def _ignored(read: Configuration) -> Iterator[Finding]:
         if key in TABLE["told"] and (not inner or key in INNER or key in TABLE["alphas"]):
             continue
         facts = {"key": key, "inner": inner, "known": key in INNER}
-        facts |= {"instead": TABLE["instead"].get(key, ""), "kinds": ", ".join(dict.fromkeys(_kind(one) for one in read.rotations))}
+        facts |= {
+            "instead": TABLE["instead"].get(key, ""),
+            "kinds": ", ".join(dict.fromkeys(_kind(one) for one in read.rotations)),
+        }
         for rule in TABLE["key_rules"]:
             if holds(rule["when"], facts):
                 yield _finding(rule, facts, key, "")
@@ -280,7 +283,9 @@ def _file_facts(read: Configuration, outer: Mapping[str, Any]) -> Facts:
         "use_dynamic_ntk": model.get("use_dynamic_ntk") is True,
         "use_logn_attn": model.get("use_logn_attn") is True,
         "dtype": dtype,
-        "dtype_key": "dtype" if isinstance(model.get("dtype"), str) or isinstance(outer.get("dtype"), str) else "torch_dtype",
+        "dtype_key": "dtype"
+        if isinstance(model.get("dtype"), str) or isinstance(outer.get("dtype"), str)
+        else "torch_dtype",
     }
 
 
@@ -314,11 +319,15 @@ def _facts(read: Configuration, one: LayerRotation) -> Facts:
         "extra_keys": "" if named else ", ".join(key for key in written if key not in READ["any_type"]),
         "base": 10_000 if base is None else base,
         "base_needed": base is None and kind in ("llama3", "proportional"),
-        "base_written": _number(written, "rope_theta") is not None or any(_number(model, key) is not None for key in TABLE["bases"]),
-        "base_inside": _number(written, "rope_theta") is not None and bool(model) and _number(model, "rope_theta") is None,
+        "base_written": _number(written, "rope_theta") is not None
+        or any(_number(model, key) is not None for key in TABLE["bases"]),
+        "base_inside": _number(written, "rope_theta") is not None
+        and bool(model)
+        and _number(model, "rope_theta") is None,
         "base_outside": next((key for key in TABLE["bases"] if key in read.ignored and key in model), ""),
         "alpha": _number(written, "alpha"),
-        "alpha_read": _number(written, "alpha") is not None and not any(path.endswith("alpha") for path in read.ignored),
+        "alpha_read": _number(written, "alpha") is not None
+        and not any(path.endswith("alpha") for path in read.ignored),
     }
     facts["base_other"] = model.get(facts["base_outside"], 0)
     facts["base_differs"] = bool(facts["base_outside"]) and _number(written, "rope_theta") is not None
@@ -339,8 +348,15 @@ def _facts(read: Configuration, one: LayerRotation) -> Facts:
         "sections_key": "xdrope_section" if written.get("xdrope_section") is not None else "mrope_section",
         "sections_given": sections is not None,
         "sections_sum": None if sections is None else sum(sections),
-        "windowed": bool(windows) and len(windows) < len(model["layer_types"]) and kind != "default" and not facts["layer"],
-        "layer_unused": bool(one.layer_type in TABLE["windows"] and model.get("layer_types") and one.layer_type not in model["layer_types"]),
+        "windowed": bool(windows)
+        and len(windows) < len(model["layer_types"])
+        and kind != "default"
+        and not facts["layer"],
+        "layer_unused": bool(
+            one.layer_type in TABLE["windows"]
+            and model.get("layer_types")
+            and one.layer_type not in model["layer_types"]
+        ),
         "mla": model.get("qk_rope_head_dim") is not None or model.get("kv_lora_rank") is not None,
     }
 
@@ -363,7 +379,10 @@ def _head(model: Mapping[str, Any], one: LayerRotation) -> Facts:
         "head_missing": one.head_dim is None,
         "head_dim": _width(one),
         "head_wide": named and quotient is not None and quotient != model["head_dim"],
-        "head_fraction": quotient is not None and quotient != int(quotient) and int(quotient) == one.head_dim and not named,
+        "head_fraction": quotient is not None
+        and quotient != int(quotient)
+        and int(quotient) == one.head_dim
+        and not named,
         "head_computed": quotient is not None and not named and one.head_dim == quotient,
         "width_key": pair[0],
         "heads_key": pair[1],
@@ -413,7 +432,10 @@ def _lengths(read: Configuration, one: LayerRotation) -> Facts:
         "original_stated": stated,
         "by_length": kind in BY_LENGTH,
         "ratio": ratio,
-        "shrinks": kind in BY_LENGTH and stated and ratio is not None and (ratio < 1 or (kind == "llama3" and ratio == 1)),
+        "shrinks": kind in BY_LENGTH
+        and stated
+        and ratio is not None
+        and (ratio < 1 or (kind == "llama3" and ratio == 1)),
         "longest_scaled": kind in BY_LENGTH and stated and factor is not None and factor > 1 and ratio == factor,
         "fastest_turns": original / (2 * math.pi) if original else None,
     }
@@ -453,7 +475,9 @@ def _scaling(one: LayerRotation, types: Mapping[str, Any]) -> Facts:
         "bounds_negative": low is not None and high is not None and min(low, high) <= 0,
         "computed": computed,
         "attention_apart": attention is not None and computed is not None and abs(attention - computed) > 1e-6,
-        "softmax": _temperature(factor, written["mscale_all_dim"]) ** 2 if kind == "yarn" and factor and (written.get("mscale_all_dim") or 0) > 0 else 1,
+        "softmax": _temperature(factor, written["mscale_all_dim"]) ** 2
+        if kind == "yarn" and factor and (written.get("mscale_all_dim") or 0) > 0
+        else 1,
         "short_count": len(rope["short_factor"]) if "short_factor" in rope else None,
         "long_count": len(rope["long_factor"]) if "long_factor" in rope else None,
     }
@@ -528,12 +552,16 @@ def _keys(
 
 
 def _key(path: str, key: str, value: Any, layer: str, facts: Facts, findings: list[Finding]) -> Key:
-    concerning = [one for one in findings if one.key == key and (not layer or not one.layer or layer in one.layer.split(", "))]
+    concerning = [
+        one for one in findings if one.key == key and (not layer or not one.layer or layer in one.layer.split(", "))
+    ]
     level = concerning[0].level if concerning else LEVELS[-1]
     words = TABLE["keys"].get(key)
     if words is None or "kind" not in facts:
         what = "without" if words else "class" if key in READ["beside"] else "unknown"
-        return Key(path, shown(value), level, say(TABLE["key_else"][what], facts), "names" if what == "unknown" else "file")
+        return Key(
+            path, shown(value), level, say(TABLE["key_else"][what], facts), "names" if what == "unknown" else "file"
+        )
     return Key(path, shown(value), level, say(words["does"], facts, _NAMES), words["see"])
 
 

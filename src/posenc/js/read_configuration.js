@@ -138,7 +138,9 @@ function isStrange(key, value) {
 const isPerLayer = (rope) => Object.values(rope).some(isObject);
 
 function withoutOf(model, facts) {
-  const { reasons } = table;
+  const { reasons } = table, [bases, scaled] = ["layer_rope_theta", "rope_scaling_layers"].map((key) => new Set(given(model, key) ?? []));
+  bases.delete(0);
+  if (bases.size > 1 || (scaled.size > 0 && scaled.size !== given(model, "num_hidden_layers"))) return reasons.layers;
   if (facts.own || any(model, table.own_keys)) return reasons.own;
   if (facts.rotates === false) return reasons.none;
   if (!facts.only_if || !filled(model)) return "";
@@ -149,14 +151,9 @@ function withoutOf(model, facts) {
 
 function unrotatedOf(model, facts) {
   const found = any(model, [facts.unrotated_if ?? "model_type"]) ? [...(facts.unrotated ?? [])] : [];
-  const layers = given(model, "num_hidden_layers"), every = given(model, "no_rope_layer_interval") || facts.unrotated_every;
-  let listed = given(model, "no_rope_layers"), still = every && layers ? Math.floor(layers / every) : 0;
-  const bases = given(model, "layer_rope_theta");
-  if (listed?.length > 0) still = listed.filter((one) => !one).length;
-  else if (bases?.length > 0) {
-    listed = bases;
-    still = bases.filter((base) => base === 0).length;
-  }
+  const layers = given(model, "num_hidden_layers") ?? 0, every = given(model, "no_rope_layer_interval") || facts.unrotated_every;
+  const listed = ["no_rope_layers", "layer_rope_theta"].map((key) => given(model, key) ?? []).find(({ length }) => length > 0);
+  const still = listed ? listed.filter((one) => !one).length : every ? Math.floor(layers / every) : 0;
   return still > 0 ? [...found, `${still} of ${layers || (listed?.length ?? 0)} layers`] : found;
 }
 
@@ -164,18 +161,10 @@ function unrotatedOf(model, facts) {
 function layersOf(model, rope, facts) {
   const local = table.local_thetas.find((key) => given(model, key) !== null);
   const entries = facts.layers ?? (local ? { full_attention: {}, sliding_attention: { theta: local, scaled: false } } : null);
-  const bases = given(model, "layer_rope_theta") ?? [], scaled = given(model, "rope_scaling_layers") ?? [];
-  const several = [...new Set(bases)].filter((base) => base !== 0).sort((a, b) => a - b);
   if (isPerLayer(rope)) {
     return Object.entries(rope).filter(([, written]) => written === null || isObject(written)).map(([layer, written]) => [layer, written, entries?.[layer] ?? {}]);
   }
   if (entries) return Object.entries(entries).map(([layer, entry]) => [layer, entry.scaled ?? true ? rope : {}, entry]);
-  if (several.length > 1) return several.map((base) => [`rope_theta ${Math.trunc(base)}`, { ...rope, rope_theta: base }, {}]);
-  const all = [...scaled].sort((a, b) => a - b).every((one, k) => one === k) && scaled.length === (given(model, "num_hidden_layers") ?? 0);
-  if (scaled.length > 0 && filled(rope) && !all) {
-    const plain = Object.fromEntries(["rope_theta", "partial_rotary_factor"].filter((key) => has(rope, key)).map((key) => [key, rope[key]]));
-    return [["scaled", rope, {}], ["not scaled", plain, {}]];
-  }
   return [[null, rope, {}]];
 }
 
@@ -248,7 +237,7 @@ function widthOfHead(model, layer, facts, rope) {
 const apartOf = (model, facts) => given(model, "qk_rope_head_dim") || (filled(model) ? facts.qk_rope_head_dim ?? null : null);
 
 function shareOf(model, layer, rope, entry, facts, headDim, perLayer) {
-  const keys = [...table.shares, "partial_rotary_factors"].filter((key) => given(model, key) !== null);
+  const keys = table.shares.filter((key) => given(model, key) !== null);
   const outside = ofLayer(first(model, keys), model, layer), inside = rope.partial_rotary_factor ?? null;
   const ignored = inside !== null && outside !== null && inside !== outside && !perLayer ? [...keys] : [], apart = apartOf(model, facts);
   if (apart !== null && headDim === apart) return [1, ignored];

@@ -83,7 +83,11 @@ def from_config(
     rope_type = one_of("rope_type", rope["rope_type"], ROPE_TYPES)
     needs, reads = TABLE["rope_types"][rope_type].values()
     by_length = LENGTH in reads
-    wanted = [*needs, *([LENGTH] if by_length else []), *(["factor"] if rope_type == "longrope" and "attention_factor" not in rope else [])]
+    wanted = [
+        *needs,
+        *([LENGTH] if by_length else []),
+        *(["factor"] if rope_type == "longrope" and "attention_factor" not in rope else []),
+    ]
     wanted += ["rope_theta"] if rope_type in ("llama3", "proportional") else []
     if missing := [key for key in wanted if rope.get(key) is None]:
         names = [f"{LENGTH} or max_position_embeddings" if key == LENGTH else key for key in missing]

@@ -68,7 +68,9 @@ def test_something_wrong_fails_and_nothing_is_drawn(written, capsys):
 def test_a_broken_file_fails(written, capsys):
     path = written("{'rope_theta': 10000.0}")
     assert main([path]) == 1
-    assert capsys.readouterr().out.startswith(f"{path}: no configuration\nerror           This is written as Python writes")
+    assert capsys.readouterr().out.startswith(
+        f"{path}: no configuration\nerror           This is written as Python writes"
+    )
 
 
 def test_a_file_that_cannot_be_read(tmp_path, capsys):

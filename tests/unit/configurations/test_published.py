@@ -68,7 +68,9 @@ def test_most_are_sound_and_are_told_so_with_few_notes():
 
 
 def test_counts_of_the_comparison():
-    kinds = Counter("refused" if "refused" in one else "rotates" if one["layers"] else "none" for one in STORED.values())
+    kinds = Counter(
+        "refused" if "refused" in one else "rotates" if one["layers"] else "none" for one in STORED.values()
+    )
     assert kinds["rotates"] > 150
     assert kinds["refused"] < 15
 

@@ -10,7 +10,8 @@ A text is one of:
 - {"each": fact, "say": text, "between": string}: a fact that is a list of further facts, each said in turn.
 
 A condition is a fact, "not" and a fact, or two of facts, numbers and 'strings' with one of = ≠ < ≤ > ≥ between them;
-nothing is less or more than None. Several are joined by "and". js/sentences.js, which reads the explorables' catalogues too, does the same.
+nothing is less or more than None. Several are joined by "and". js/sentences.js, which reads the explorables' catalogues
+too, does the same.
 
 Python alone writes figures, so these forms are its own: {fact:2|thousands} sets the thousands of a written number
 apart, {fact:percent} is a share in whole per cent, {fact:g} or {fact:3g} at most six or so many significant figures,

@@ -264,7 +264,7 @@ def understood(config: Mapping[str, Any]) -> Configuration:
     if known is None and not single and not _has(model, _SPEAKING):
         without = without or str(TABLE["reasons"]["silent"])
     layers = {} if without else reader.layers(rope)
-    rotations = [reader.rotation(layer, *one) for layer, one in layers.items() if one[0] is not None]
+    rotations = [reader.rotation(layer, one, entry) for layer, (one, entry) in layers.items() if one is not None]
     if _is_per_layer(rope):
         reader.ignore([_path(name, key) for key, one in rope.items() if not isinstance(one, Mapping | None)])
     bases = {one.parameters["rope_theta"] for one in rotations}
@@ -450,7 +450,7 @@ class _Reader:
             common = entry.get("partial_rotary_factor", facts.get("partial_rotary_factor", 1.0))
             return float(common if found is None else found)
         share = count / head_dim
-        return share if int(head_dim * share) == count else (count + 0.5) / head_dim  # 30 / 44 · 44 is below 30
+        return float(share if int(head_dim * share) == count else (count + 0.5) / head_dim)  # 30 / 44 · 44 is below 30
 
     def lengths(self, rope: dict[str, Any], place: str) -> None:
         """Fills in the trained length, and the factor where the ratio of two lengths stands for it."""

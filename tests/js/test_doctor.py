@@ -64,8 +64,8 @@ def test_broken_files_get_the_same_word(doctor):
     assert [one["fault"] for one in doctor(ASKED, texts)] == [diagnose(text).fault for text, _ in texts]
 
 
-VALUES = [0, 1.5, 1e-5, -3.25e-5, 1e-7, 1e20, 1e21, 123_456_789.125, 10**400, "a" * 80, "Zoë 位置", True, None, [1, [2]],
-          [1.5] * 9]  # fmt: skip
+VALUES = [0, 1.5, 1e-5, -3.25e-5, 1e-7, 1e20, 1e21, 123_456_789.125, 10**400, "a" * 80, "Zoë 位置", True, None,
+          [1, [2]], [1.5] * 9]  # fmt: skip
 
 
 @pytest.mark.parametrize("value", VALUES)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,7 @@ class Diagnosis:
     def worst(self) -> str:
         """The verdict on the file: "error", "likely mistake" or "fine"; notes are for other programs that read it."""
         if self.fault:
-            return LEVELS[0]
+            return "error"
         worst = self.findings[0].level if self.findings else "fine"
         return worst if worst in LEVELS[:2] else "fine"
 
@@ -214,7 +214,7 @@ def _spoils(finding: Finding) -> bool:
 def _joined(found: list[list[Finding]], beside: list[Finding]) -> list[Finding]:
     """The findings of all rotations; one that several have is told once."""
     layers: dict[tuple[str, ...], list[str]] = {}
-    for one in (one for about in found for one in about):
+    for one in (one for listed in found for one in listed):
         layers.setdefault((one.rule, one.level, one.key, one.text, one.see), []).append(one.layer)
     joined = [
         Finding(rule, level, key, "" if len(where) == len(found) else ", ".join(where), text, see)
@@ -236,129 +236,49 @@ def _number(mapping: Mapping[str, Any], key: str) -> Any:
     return value if isinstance(value, int | float) else None
 
 
+def _one_of(keys: list[str], fits: Callable[[str], Any]) -> str:
+    """The first of the keys that fits, else ""."""
+    return next(filter(fits, keys), "")
+
+
 def _file_facts(read: Configuration, outer: Mapping[str, Any]) -> Facts:
     """What the rules look at in the file as a whole."""
     model, name = read.model, read.dictionary
-    rope = model.get(name) or {}
+    rope, types, nope = model.get(name) or {}, model.get("layer_types") or [], model.get("no_rope_layers")
     layers = any(isinstance(one, Mapping) for one in rope.values())
     mixed = [key for key, one in rope.items() if layers and one is not None and not isinstance(one, Mapping)]
-    types = model.get("layer_types") or []
-    named = [one.layer_type for one in read.rotations]
-    kept = {*named, *read.unrotated}
+    names = [str(one.layer_type) for one in read.rotations]
+    kept = {*names, *read.unrotated}
     lacking = [one for one in dict.fromkeys(types) if layers and one in TABLE["windows"] and one not in kept]
-    nope = model.get("no_rope_layers")
-    dtype = _dtype(model) or _dtype(outer)
-    layouts = {one.layout for one in read.rotations}
-    plain = [str(one.layer_type) for one in read.rotations if one.parameters["rope_type"] == "default"]
-    scaled_names = [str(one) for one in named if str(one) not in plain]
-    spoken = [key for key in (*TABLE["speaking"], name) if model.get(key)]
+    plain = [one for one, rotation in zip(names, read.rotations, strict=True) if _kind(rotation) == "default"]
+    layouts, told = {one.layout for one in read.rotations}, model.get("rope_interleave") is not None
+    dtypes = [one.get(key) for one in (model, outer) for key in ("dtype", "torch_dtype")]
     return {
-        "dictionary": name or "rope_parameters",
-        "model_type": read.model_type,
-        "known_type": read.known,
-        "without": read.without,
+        "dictionary": name or "rope_parameters", "model_type": read.model_type, "known_type": read.known,
+        "without": read.without, "silent": read.without == READ["reasons"]["silent"],
         "flat_unread": not read.nested and not (about(read.model_type) or {}).get("flat", True),
-        "silent": read.without == READ["reasons"]["silent"],
-        "spoken": ", ".join(spoken),
-        "unrotated": ", ".join(read.unrotated),
-        "layers": layers,
-        "several": len(read.rotations) > 1,
-        "names": ", ".join(str(one) for one in named),
-        "plain": bool(rope) and name in read.ignored,
-        "scaled_names": ", ".join(scaled_names) if plain and scaled_names else "",
-        "unscaled_names": ", ".join(plain),
-        "both_differ": name != "rope_parameters" and "rope_parameters" in read.ignored,
-        "mixed_keys": ", ".join(mixed),
+        "spoken": ", ".join(key for key in (*TABLE["speaking"], name) if model.get(key)),
+        "unrotated": ", ".join(read.unrotated), "layers": layers, "several": len(names) > 1, "names": ", ".join(names),
+        "scaled_names": ", ".join(one for one in names if one not in plain) if plain else "",
+        "unscaled_names": ", ".join(plain), "plain": bool(rope) and name in read.ignored,
+        "both_differ": name != "rope_parameters" and "rope_parameters" in read.ignored, "mixed_keys": ", ".join(mixed),
         "layer_missing": ", ".join(lacking) if kept <= {*TABLE["windows"]} else "",
-        "layout": layouts.pop() if len(layouts) == 1 else "",
-        "layout_told": model.get("rope_interleave") is not None,
-        "layout_key": "model_type" if model.get("rope_interleave") is None else "rope_interleave",
-        "nope_key": next((key for key in ("no_rope_layers", "layer_types", name) if model.get(key)), "model_type"),
-        "nope_count": None if nope is None else len(nope),
-        "nope_rotating": sum(1 for one in nope or () if one),
+        "layout": layouts.pop() if len(layouts) == 1 else "", "layout_told": told,
+        "layout_key": "rope_interleave" if told else "model_type",
+        "nope_key": _one_of(["no_rope_layers", "layer_types", name], model.get) or "model_type",
+        "nope_count": None if nope is None else len(nope), "nope_rotating": sum(map(bool, nope or ())),
         "nope_wrong": any(one not in (0, 1) for one in nope or ()),
         "num_hidden_layers": _number(model, "num_hidden_layers"),
-        "every": model.get("no_rope_layer_interval"),
-        "window_key": next((key for key in TABLE["window_bases"] if model.get(key) is not None), ""),
-        "use_dynamic_ntk": model.get("use_dynamic_ntk") is True,
-        "use_logn_attn": model.get("use_logn_attn") is True,
-        "dtype": dtype,
-        "dtype_key": "dtype"
-        if isinstance(model.get("dtype"), str) or isinstance(outer.get("dtype"), str)
-        else "torch_dtype",
-    }
-
-
-def _dtype(config: Mapping[str, Any]) -> str:
-    named = config.get("dtype") if isinstance(config.get("dtype"), str) else config.get("torch_dtype")
-    return named.removeprefix("torch.") if isinstance(named, str) else ""
+        "window_key": _one_of(TABLE["window_bases"], lambda key: model.get(key) is not None),
+        "use_dynamic_ntk": model.get("use_dynamic_ntk") is True, "use_logn_attn": model.get("use_logn_attn") is True,
+        "dtype": next((one.removeprefix("torch.") for one in dtypes if isinstance(one, str)), ""),
+        "dtype_key": "dtype" if any(isinstance(one, str) for one in dtypes[::2]) else "torch_dtype",
+    }  # fmt: skip
 
 
 def _length_facts(file: Facts, length: int | None) -> Facts:
     step = 1 if length is None else 2 ** max((length - 1).bit_length() - 8, 0)
     return {"half": file["dtype"] in ("bfloat16", "float16") and length is not None, "length": length, "step": step}
-
-
-def _facts(read: Configuration, one: LayerRotation) -> Facts:
-    """What the rules look at in one rotation."""
-    model, written, rope = read.model, one.written, one.parameters
-    kind, head = _kind(one), _width(one)
-    types = READ["rope_types"].get(kind, {"needs": [], "reads": []})
-    named = [value for value in (written.get("rope_type"), written.get("type")) if value is not None]
-    present = [READ["older_types"].get(value, value) for value in named]
-    base, share = rope["rope_theta"], rope["partial_rotary_factor"]
-    facts: Facts = {
-        "layer": one.layer_type or "",
-        "kind": kind if kind in ROPE_TYPES else "",
-        "named": kind,
-        "layout": one.layout,
-        "kind_known": kind in ROPE_TYPES,
-        "known": ", ".join(ROPE_TYPES),
-        "other_type": named[-1] if len({*present}) > 1 else "",
-        "type_alone": written.get("rope_type") is None and written.get("type") is not None,
-        "extra_keys": "" if named else ", ".join(key for key in written if key not in READ["any_type"]),
-        "base": 10_000 if base is None else base,
-        "base_needed": base is None and kind in ("llama3", "proportional"),
-        "base_written": _number(written, "rope_theta") is not None
-        or any(_number(model, key) is not None for key in TABLE["bases"]),
-        "base_inside": _number(written, "rope_theta") is not None
-        and bool(model)
-        and _number(model, "rope_theta") is None,
-        "base_outside": next((key for key in TABLE["bases"] if key in read.ignored and key in model), ""),
-        "alpha": _number(written, "alpha"),
-        "alpha_read": _number(written, "alpha") is not None
-        and not any(path.endswith("alpha") for path in read.ignored),
-    }
-    facts["base_other"] = model.get(facts["base_outside"], 0)
-    facts["base_differs"] = bool(facts["base_outside"]) and _number(written, "rope_theta") is not None
-    around = {**model, **written}
-    facts["alpha_key"] = next((key for key in TABLE["alphas"] if _number(around, key) and not facts["alpha_read"]), "")
-    alpha = facts["alpha"] if facts["alpha_read"] else around.get(facts["alpha_key"])
-    facts["alpha_base"] = facts["base"] * alpha ** (head / (head - 2)) if alpha and alpha > 0 and head > 2 else None
-    facts |= _head(model, one) | _rotating(kind, head, one, share) | _lengths(read, one) | _scaling(one, types)
-    inside, outside = _number(written, "partial_rotary_factor"), _number(model, "partial_rotary_factor")
-    windows = [each for each in model.get("layer_types") or () if each in TABLE["windows"][1:]]
-    sections = rope.get("mrope_section")
-    return facts | {
-        "share_inside": inside,
-        "share_outside": outside,
-        "share_differs": inside is not None and "partial_rotary_factor" in read.ignored,
-        "rotary_dim": _number(model, "rotary_dim"),
-        "rotary_ignored": "rotary_dim" in read.ignored,
-        "sections_key": "xdrope_section" if written.get("xdrope_section") is not None else "mrope_section",
-        "sections_given": sections is not None,
-        "sections_sum": None if sections is None else sum(sections),
-        "windowed": bool(windows)
-        and len(windows) < len(model["layer_types"])
-        and kind != "default"
-        and not facts["layer"],
-        "layer_unused": bool(
-            one.layer_type in TABLE["windows"]
-            and model.get("layer_types")
-            and one.layer_type not in model["layer_types"]
-        ),
-        "mla": model.get("qk_rope_head_dim") is not None or model.get("kv_lora_rank") is not None,
-    }
 
 
 def _width(one: LayerRotation) -> int:
@@ -368,119 +288,120 @@ def _width(one: LayerRotation) -> int:
     return 2 * len(one.parameters.get("short_factor") or ()) or 2 * sum(one.sections or ()) or _UNKNOWN_HEAD
 
 
+def _facts(read: Configuration, one: LayerRotation) -> Facts:
+    """What the rules look at in one rotation."""
+    model, written, rope, kind, head = read.model, one.written, one.parameters, _kind(one), _width(one)
+    types = READ["rope_types"].get(kind, {"needs": [], "reads": []})
+    named = [value for value in (written.get("rope_type"), written.get("type")) if value is not None]
+    present = {READ["older_types"].get(value, value) for value in named}
+    base, inside = 10_000 if rope["rope_theta"] is None else rope["rope_theta"], _number(written, "rope_theta")
+    outside = _one_of(TABLE["bases"], lambda key: key in read.ignored and key in model)
+    around, share = {**model, **written}, _number(written, "partial_rotary_factor")
+    alpha_read = _number(written, "alpha") is not None and not any(path.endswith("alpha") for path in read.ignored)
+    alpha_key = "" if alpha_read else _one_of(TABLE["alphas"], lambda key: _number(around, key))
+    alpha, sections = written["alpha"] if alpha_read else around.get(alpha_key), rope.get("mrope_section")
+    layer, layers = one.layer_type or "", model.get("layer_types") or []
+    windows = [each for each in layers if each in TABLE["windows"][1:]]
+    facts = {
+        "layer": layer, "kind": kind if kind in ROPE_TYPES else "", "named": kind, "layout": one.layout,
+        "kind_known": kind in ROPE_TYPES, "known": ", ".join(ROPE_TYPES),
+        "other_type": named[-1] if len(present) > 1 else "",
+        "type_alone": written.get("rope_type") is None and written.get("type") is not None,
+        "extra_keys": "" if named else ", ".join(key for key in written if key not in READ["any_type"]),
+        "base": base, "base_needed": rope["rope_theta"] is None and kind in ("llama3", "proportional"),
+        "base_written": inside is not None or any(_number(model, key) is not None for key in TABLE["bases"]),
+        "base_inside": inside is not None and bool(model) and _number(model, "rope_theta") is None,
+        "base_outside": outside, "base_other": model.get(outside, 0),
+        "base_differs": bool(outside) and inside is not None,
+        "alpha_read": alpha_read, "alpha_key": alpha_key,
+        "alpha_base": base * alpha ** (head / (head - 2)) if alpha and alpha > 0 and head > 2 else None,
+        "share_inside": share, "share_outside": _number(model, "partial_rotary_factor"),
+        "share_differs": share is not None and "partial_rotary_factor" in read.ignored,
+        "rotary_dim": _number(model, "rotary_dim"), "rotary_ignored": "rotary_dim" in read.ignored,
+        "sections_key": "xdrope_section" if written.get("xdrope_section") is not None else "mrope_section",
+        "sections_given": sections is not None, "sections_sum": None if sections is None else sum(sections),
+        "windowed": bool(windows) and len(windows) < len(layers) and kind != "default" and not layer,
+        "layer_unused": layer in TABLE["windows"] and bool(layers) and layer not in layers,
+        "mla": model.get("qk_rope_head_dim") is not None or model.get("kv_lora_rank") is not None,
+    }  # fmt: skip
+    return facts | _head(model, one) | _lengths(model, one) | _scaling(one, types)
+
+
 def _head(model: Mapping[str, Any], one: LayerRotation) -> Facts:
-    """The width of a head, and what it would be if it were computed."""
+    """The width of a head, what it would be if it were computed, and how much of it rotates."""
     pair = next((pair for pair in READ["widths"] if all(model.get(key) for key in pair)), ["", ""])
     width, heads = (model.get(key) for key in pair)
-    narrower = model.get("memory_attention_downsample_rate") or 1
-    quotient = width / (heads * narrower) if width and heads else None
+    quotient = width / (heads * (model.get("memory_attention_downsample_rate") or 1)) if width and heads else None
     named = model.get("head_dim") is not None and model.get("qk_rope_head_dim") is None
-    return {
-        "head_missing": one.head_dim is None,
-        "head_dim": _width(one),
-        "head_wide": named and quotient is not None and quotient != model["head_dim"],
-        "head_fraction": quotient is not None
-        and quotient != int(quotient)
-        and int(quotient) == one.head_dim
-        and not named,
-        "head_computed": quotient is not None and not named and one.head_dim == quotient,
-        "width_key": pair[0],
-        "heads_key": pair[1],
-        "width": width,
-        "heads": heads,
-        "quotient": quotient,
-    }
-
-
-def _rotating(kind: str, head: int, one: LayerRotation, share: float) -> Facts:
-    """How many dimensions rotate, and in how many pairs."""
-    valid = 0 < share <= 1
+    kind, share, head = _kind(one), one.parameters["partial_rotary_factor"], _width(one)
+    valid, whole_head = 0 < share <= 1, kind == "proportional"
     exact = head * share if valid else 0
-    rotating = head if kind == "proportional" else int(exact)
-    least = 4 if kind in ("dynamic", "axial") else 2
+    rotating, least = head if whole_head else int(exact), 4 if kind in ("dynamic", "axial") else 2
     odd = rotating % 2 == 1
     return {
-        "share": share,
-        "share_bad": not valid,
-        "exact": exact,
-        "rotating": rotating,
+        "head_missing": one.head_dim is None, "head_dim": head, "width_key": pair[0], "heads_key": pair[1],
+        "width": width, "heads": heads, "quotient": quotient,
+        "head_wide": named and quotient is not None and quotient != model["head_dim"],
+        "head_fraction": not named and quotient is not None and int(quotient) == one.head_dim != quotient,
+        "head_computed": not named and quotient is not None and one.head_dim == quotient,
+        "share": share, "share_bad": not valid, "exact": exact, "rotating": rotating,
         "pairs": (rotating + 1) // 2 if odd and kind == "default" else rotating // 2,
-        "still": head // 2 - int(exact // 2) if kind == "proportional" else 0,
-        "least": least,
+        "still": head // 2 - int(exact // 2) if whole_head else 0, "least": least,
         "too_few": valid and rotating < least,
-        "floors": valid and kind != "proportional" and exact - rotating > 1e-9,
-        "odd": odd and rotating < head,
-        "head_odd": odd and rotating == head,
-        "in_part": valid and share < 1 and kind != "proportional",
-    }
+        "floors": valid and not whole_head and exact - rotating > 1e-9, "odd": odd and rotating < head,
+        "head_odd": odd and rotating == head, "in_part": valid and share < 1 and not whole_head,
+    }  # fmt: skip
 
 
-def _lengths(read: Configuration, one: LayerRotation) -> Facts:
-    model, written, rope, kind = read.model, one.written, one.parameters, _kind(one)
-    longest = int(_number({**written, **model}, LONGEST) or 0) or None
-    original = rope.get(LENGTH) if kind in BY_LENGTH else longest
-    inside, outside = _number(written, LENGTH), _number(model, LENGTH)
-    stated = bool(inside or outside)
-    ratio = longest / original if longest and original else None
-    factor = rope.get("factor")
+def _lengths(model: Mapping[str, Any], one: LayerRotation) -> Facts:
+    """The longest length, the trained one, and where it stands."""
+    written, rope, kind = one.written, one.parameters, _kind(one)
+    by_length, longest = kind in BY_LENGTH, int(_number({**written, **model}, LONGEST) or 0) or None
+    original = rope.get(LENGTH) if by_length else longest
+    inside, outside, factor = _number(written, LENGTH), _number(model, LENGTH), rope.get("factor")
+    stated, ratio = bool(inside or outside), longest / original if longest and original else None
     return {
-        "longest": longest,
-        "original": original,
-        "original_inside": inside,
-        "original_outside": outside,
-        "original_differs": bool(inside and outside and inside != outside and kind in BY_LENGTH and not one.layer_type),
-        "original_stated": stated,
-        "by_length": kind in BY_LENGTH,
-        "ratio": ratio,
-        "shrinks": kind in BY_LENGTH
-        and stated
-        and ratio is not None
-        and (ratio < 1 or (kind == "llama3" and ratio == 1)),
-        "longest_scaled": kind in BY_LENGTH and stated and factor is not None and factor > 1 and ratio == factor,
+        "longest": longest, "original": original, "original_inside": inside, "original_outside": outside,
+        "original_differs": bool(inside and outside and inside != outside and by_length and not one.layer_type),
+        "original_stated": stated, "by_length": by_length, "ratio": ratio,
+        "shrinks": by_length and stated and ratio is not None and (ratio < 1 or (kind == "llama3" and ratio == 1)),
+        "longest_scaled": by_length and stated and factor is not None and factor > 1 and ratio == factor,
         "fastest_turns": original / (2 * math.pi) if original else None,
-    }
+    }  # fmt: skip
 
 
-def _scaling(one: LayerRotation, types: Mapping[str, Any]) -> Facts:
+def _scaling(one: LayerRotation, types: Mapping[str, list[str]]) -> Facts:
     """What the keys of the scaling say."""
     written, rope, kind = one.written, one.parameters, _kind(one)
     facts: Facts = {key: rope.get(key) for key in TABLE["numbers"]}
-    facts |= {key: rope.get(key, least) for key, least in (("beta_fast", 32), ("beta_slow", 1))}
+    facts |= {"beta_fast": rope.get("beta_fast", 32), "beta_slow": rope.get("beta_slow", 1)}
     missing = [key for key in types["needs"] if rope.get(key) is None]
     factor, attention, original = facts["factor"], facts["attention_factor"], rope.get(LENGTH)
-    over, under = rope.get("mscale"), rope.get("mscale_all_dim")
-    computed = None
+    over, under, computed = rope.get("mscale"), rope.get("mscale_all_dim"), None
     negative = bool(over and under and min(over, under) < 0)
     if kind == "yarn" and factor and not negative:
         computed = _temperature(factor, over) / _temperature(factor, under) if over and under else _temperature(factor)
     elif kind == "longrope" and factor and original and original > 1:
         computed = math.sqrt(1 + (math.log(factor) / math.log(original) if factor > 1 else 0))
-    low, high = facts["low_freq_factor"], facts["high_freq_factor"]
+    low, high, all_dim = facts["low_freq_factor"], facts["high_freq_factor"], written.get("mscale_all_dim")
+    bounds, yarn = low is not None and high is not None, kind == "yarn"
     return facts | {
-        "mscale_negative": negative,
-        "missing": ", ".join(missing),
-        "missing_key": missing[0] if missing else "",
-        "factor_null": kind == "yarn" and written.get("factor", 1) is None,
+        "missing": ", ".join(missing), "missing_key": missing[0] if missing else "",
+        "factor_null": yarn and written.get("factor", 1) is None,
         "factor_by_ratio": kind == "longrope" and written.get("factor") is None and factor is not None,
         "factor_written": written.get("factor") is not None and "factor" in (*types["needs"], *types["reads"]),
         "static": kind in ("linear", "yarn") and factor is not None,
         "alone_factor": kind == "longrope" and factor is None and attention is None,
-        "mscale_written": written.get("mscale"),
-        "under_written": written.get("mscale_all_dim"),
-        "truncate_null": kind == "yarn" and "truncate" in written and written["truncate"] is None,
-        "truncate_false": kind == "yarn" and written.get("truncate") is False,
-        "truncate_read": rope.get("truncate") is False,
-        "betas_negative": min(facts["beta_fast"], facts["beta_slow"]) < 0,
-        "bounds_good": low is not None and high is not None,
-        "bounds_negative": low is not None and high is not None and min(low, high) <= 0,
-        "computed": computed,
+        "mscale_negative": negative, "mscale_written": written.get("mscale"), "under_written": all_dim,
+        "truncate_null": yarn and "truncate" in written and written["truncate"] is None,
+        "truncate_false": yarn and written.get("truncate") is False, "truncate_read": rope.get("truncate") is False,
+        "betas_negative": min(facts["beta_fast"], facts["beta_slow"]) < 0, "bounds_good": bounds,
+        "bounds_negative": bounds and min(low, high) <= 0, "computed": computed,
         "attention_apart": attention is not None and computed is not None and abs(attention - computed) > 1e-6,
-        "softmax": _temperature(factor, written["mscale_all_dim"]) ** 2
-        if kind == "yarn" and factor and (written.get("mscale_all_dim") or 0) > 0
-        else 1,
+        "softmax": _temperature(factor, all_dim) ** 2 if yarn and factor and all_dim and all_dim > 0 else 1,
         "short_count": len(rope["short_factor"]) if "short_factor" in rope else None,
         "long_count": len(rope["long_factor"]) if "long_factor" in rope else None,
-    }
+    }  # fmt: skip
 
 
 def _temperature(factor: float, weight: float = 1.0) -> float:
@@ -492,34 +413,28 @@ def _temperature(factor: float, weight: float = 1.0) -> float:
 
 def _drawn(one: LayerRotation, facts: Facts, asked: int | None, drawn: bool) -> Rotation:
     """The frequencies of a rotation, and the facts that stand on them."""
-    kind, layer = facts["kind"], facts["layer"]
-    length = asked or facts["longest"] or facts["original"] or _UNKNOWN_LENGTH
-    trained = facts["original"] if facts["by_length"] else facts["longest"]
+    kind, layer, longest = facts["kind"], facts["layer"], facts["longest"]
+    length = asked or longest or facts["original"] or _UNKNOWN_LENGTH
+    trained = facts["original"] if facts["by_length"] else longest
     facts = facts | {
-        "drawn": drawn,
-        "length": length,
-        "trained": trained,
+        "drawn": drawn, "length": length, "trained": trained, "slowest": None, "slowest_trained": None, "fresh": 0,
         "beyond": asked is not None and trained is not None and length > trained,
-        "beyond_longest": asked is not None and facts["longest"] is not None and length > facts["longest"],
-        "slowest": None,
-        "slowest_trained": None,
-        "fresh": 0,
-        "scaled_short": False,
-    }
+        "beyond_longest": asked is not None and longest is not None and length > longest, "scaled_short": False,
+    }  # fmt: skip
     if not drawn:
         return Rotation(layer, kind, None, None, None, trained, length, facts)
-    width = facts["head_dim"]
     rope = {**one.parameters, "rope_theta": facts["base"]}
     rope |= {LENGTH: _UNKNOWN_LENGTH} if kind == "dynamic" and LENGTH not in rope else {}
-    shape = LayerRotation(None, width, 0, one.layout, rope, rope)
-    made = from_config(shape, width, length if kind in ("dynamic", "longrope") else None)
-    plain = {"rope_type": kind if kind == "proportional" else "default"}
-    plain |= {key: rope[key] for key in ("rope_theta", "partial_rotary_factor")}
+    plain = {key: rope[key] for key in ("rope_theta", "partial_rotary_factor")}
+    plain["rope_type"] = kind if kind == "proportional" else "default"
+    length_at_hand = length if kind in ("dynamic", "longrope") else None
+    width = facts["head_dim"]
+    made = from_config(replace(one, parameters=rope), width, length_at_hand)
     after = np.asarray(made.inv_freq)
-    before = np.asarray(from_config(LayerRotation(None, width, 0, one.layout, plain, plain), width).inv_freq)
+    before = np.asarray(from_config(replace(one, parameters=plain), width).inv_freq)
     for name, each in (("slowest", after), ("slowest_trained", before)):
-        turning = each[each > 0]
-        facts[name] = float(2 * math.pi / turning[-1]) if len(turning) else None
+        rotating = each[each > 0]
+        facts[name] = float(2 * math.pi / rotating[-1]) if len(rotating) else None
     if trained is not None:
         seen = before * trained
         facts["fresh"] = int(np.sum((seen < 2 * math.pi) & (after * length > seen * (1 + _ROUNDING))))

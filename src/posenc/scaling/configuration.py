@@ -36,8 +36,8 @@ def from_config(
     """The frequencies that a Hugging Face configuration asks for, as the library transformers (5.23) reads it.
 
     `config` is whatever `posenc.configuration.read_configuration` takes: a whole configuration, raw or as transformers
-    has it, or a rope dictionary (`rope_parameters`, or the older `rope_scaling`); or one rotation that it found. Where a
-    setting comes from:
+    has it, or a rope dictionary (`rope_parameters`, or the older `rope_scaling`); or one rotation that it found.
+    Where a setting comes from:
 
         rope_theta: the rope dictionary, else the configuration around it, else the class of the model; 10 000 where
             that is unknown, with a warning.

@@ -1,4 +1,4 @@
-"""How many of the bug reports the doctor names rightly: `python -m tests.unit.configurations.score working` (or `held_out`)."""
+"""How many bug reports the doctor names: `python -m tests.unit.configurations.score working` (or `held_out`)."""
 
 from __future__ import annotations
 

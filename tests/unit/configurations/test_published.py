@@ -1,7 +1,7 @@
 """Raw published config.json against the rotary classes that transformers makes from them, stored in oracles.json.
 
 Every file agrees layer by layer, in frequencies, factor and layout, or neither side rotates, or transformers has no
-class that reads it. `python -m tests.unit.configurations.oracles` computes the oracles; the release suite does so again.
+class that reads it. `python -m tests.unit.configurations.oracles` computes the oracles, and the release suite again.
 """
 
 from __future__ import annotations

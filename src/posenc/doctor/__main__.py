@@ -27,7 +27,7 @@ def summary(diagnosis: Diagnosis) -> str:
     counts = {level: sum(one.level == level for one in diagnosis.findings) for level in LEVELS[:3]}
     said = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts.items() if count]
     facts = {"fault": diagnosis.fault, "sound": diagnosis.worst() == LEVELS[-1], "notes": counts[LEVELS[2]]}
-    facts |= {"without": "", "model_type": ""} | diagnosis.facts | {"counts": [{"said": one} for one in said]}
+    facts |= {"without": "", "model_type": "", "known_type": False} | diagnosis.facts | {"counts": [{"said": one} for one in said]}
     return say(_REPORT["summary"], facts, TABLE["names"])
 
 

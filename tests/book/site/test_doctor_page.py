@@ -37,7 +37,7 @@ def look(page, text, length=""):
 
 
 def told(page):
-    """The findings and the keys as the page lists them: verdict and name of the key."""
+    """The findings and the keys as the page lists them: level and name of the key."""
     entries = "(lists) => lists.map((list) => [...list.children].map((one) => [...one.querySelectorAll('strong, code')]"
     listed = page.eval_on_selector_all("#doctor-answer ul", f"{entries}.slice(0, 2).map((part) => part.textContent)))")
     return [[tuple(one) for one in each] for each in listed]
@@ -82,12 +82,22 @@ def test_a_configuration_of_ones_own_and_a_length(doctor):
     page = doctor()
     look(page, PLAIN, "16 384")
     [findings, _] = told(page)
-    assert findings == [("beware", "max_position_embeddings")]
+    assert findings == [("note", "max_position_embeddings")]
     answer = page.inner_text("#doctor-answer")
     assert "16\u202f384 tokens are more than the 4\u202f096 of training, and nothing scales: 18 of 64 pairs" in answer
-    assert "This configuration: 1 beware." in page.inner_text("#doctor-form [role=status]")
+    told_so = "This configuration: fine: transformers computes what the file says"
+    assert f"{told_so}; 1 of its keys" in page.inner_text("#doctor-form [role=status]")
     look(page, PLAIN)
-    assert "This configuration: nothing to find fault with." in page.inner_text("#doctor-answer")
+    assert f"{told_so}." in page.inner_text("#doctor-answer")
+
+
+def test_tokens_to_read_follow_the_file(doctor):
+    page = doctor()
+    assert page.input_value("#doctor-length") == "131072"  # the example's
+    page.fill("#doctor-text", json.dumps(PLAIN))
+    assert page.input_value("#doctor-length") == ""
+    page.click("#doctor-form button[type=submit]")
+    assert page.get_attribute("#doctor-length", "placeholder") == "4\u202f096"
 
 
 def test_a_length_that_is_none_is_said_and_left_out(doctor):
@@ -110,11 +120,11 @@ def test_one_pair_is_read_with_the_keyboard(doctor):
     page = doctor()
     look(page, scaled(YARN))
     page.focus("#doctor-answer input[type=range]")
-    assert page.inner_text("#doctor-answer output").startswith("Pair 63: a turn takes 54\u202f410 tokens as trained")
+    assert page.inner_text("#doctor-answer output").startswith("Pair 63: a wavelength of 54\u202f410 tokens as trained")
     page.keyboard.press("Home")
     assert (
         page.inner_text("#doctor-answer output")
-        == "Pair 0: a turn takes 6.283 tokens; 651.9 turns in 4\u202f096 tokens."
+        == "Pair 0: a wavelength of 6.283 tokens; 651.9 rotations in 4\u202f096 tokens."
     )
 
 
@@ -142,8 +152,8 @@ def test_every_link_leads_to_a_section_that_is_there(built_site):
     for name, section in TABLE["sections"].items():
         chapter = (SITE / "notebooks" / f"{section['page']}.html").read_text(encoding="utf-8")
         assert f'id="{section["anchor"]}"' in chapter, name
-    shown = {rule["see"] for name in ("rules", "key_rules", "length_rules", "drawn_rules") for rule in TABLE[name]}
-    shown |= {key["see"] for key in TABLE["keys"].values()} | {TABLE["outside_rule"]["see"]}
+    shown = {rule["see"] for name in ("rules", "file_rules", "key_rules", "length_rules") for rule in TABLE[name]}
+    shown |= {key["see"] for key in TABLE["keys"].values()} | {TABLE["mistyped"]["see"]}
     assert shown == TABLE["sections"].keys()
 
 

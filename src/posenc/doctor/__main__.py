@@ -26,8 +26,16 @@ def summary(diagnosis: Diagnosis) -> str:
     """The verdict: how many errors and likely mistakes there are, or that the file is fine, and what that means."""
     counts = {level: sum(one.level == level for one in diagnosis.findings) for level in LEVELS[:3]}
     said = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts.items() if count]
-    facts = {"fault": diagnosis.fault, "sound": diagnosis.worst() == LEVELS[-1], "notes": counts[LEVELS[2]]}
-    facts |= {"without": "", "model_type": "", "known_type": False} | diagnosis.facts | {"counts": [{"said": one} for one in said]}
+    facts = {
+        "fault": diagnosis.fault,
+        "sound": diagnosis.worst() == LEVELS[-1],
+        "notes": said[-1] if counts[LEVELS[2]] else "",
+    }
+    facts |= (
+        {"without": "", "model_type": "", "known_type": False}
+        | diagnosis.facts
+        | {"counts": [{"said": one} for one in said]}
+    )
     return say(_REPORT["summary"], facts, TABLE["names"])
 
 

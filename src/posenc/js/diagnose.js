@@ -290,7 +290,7 @@ export function summary({ fault, findings, facts = {} }) {
   const counts = LEVELS.slice(0, 3).map((level) => [level, findings.filter((one) => one.level === level).length]);
   const said = counts.filter(([, count]) => count > 0).map(([level, count]) => ({ said: `${count} ${level}${count > 1 ? "s" : ""}` }));
   const sound = !fault && counts[0][1] + counts[1][1] === 0;
-  return say(words.report.summary, { without: "", model_type: "", known_type: false, ...facts, fault, sound, notes: counts[2][1], counts: said }, names);
+  return say(words.report.summary, { without: "", model_type: "", known_type: false, ...facts, fault, sound, notes: counts[2][1] > 0 ? said.at(-1).said : "", counts: said }, names);
 }
 
 // Diagnoses a text; `length` is a whole number of tokens, or null for as many as the configuration allows.

@@ -86,7 +86,7 @@ def test_a_configuration_of_ones_own_and_a_length(doctor):
     answer = page.inner_text("#doctor-answer")
     assert "16\u202f384 tokens are more than the 4\u202f096 of training, and nothing scales: 18 of 64 pairs" in answer
     told_so = "This configuration: fine: transformers computes what the file says"
-    assert f"{told_so}; 1 of its keys" in page.inner_text("#doctor-form [role=status]")
+    assert f"{told_so}; 1 note on other programs." in page.inner_text("#doctor-form [role=status]")
     look(page, PLAIN)
     assert f"{told_so}." in page.inner_text("#doctor-answer")
 

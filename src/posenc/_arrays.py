@@ -28,19 +28,19 @@ def scipy_module(name: str) -> Any:
         raise ModuleNotFoundError(NEEDS_SCIPY, name="scipy") from error
 
 
-def being_traced() -> bool:
+def is_compiling() -> bool:
     """Whether torch.compile is tracing: a traced graph has no values that a check could look at."""
     torch = sys.modules.get("torch")
     return torch is not None and torch.compiler.is_compiling()
 
 
-def has_values(value: Any) -> bool:
+def is_concrete(value: Any) -> bool:
     """Whether a check can look at what an array holds: not while it is traced or mapped, nor on torch's meta device."""
     torch, jax = sys.modules.get("torch"), sys.modules.get("jax")
     if torch is not None and isinstance(value, torch.Tensor):
         inside = torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(value)
         return not (inside or value.is_meta)
-    return not being_traced() and not (jax is not None and isinstance(value, jax.core.Tracer))
+    return not is_compiling() and not (jax is not None and isinstance(value, jax.core.Tracer))
 
 
 def is_array(value: object) -> bool:
@@ -49,7 +49,7 @@ def is_array(value: object) -> bool:
         return True
     # torch.compile warns of the caches in array_api_compat
     # a class of arrays, such as np.float64, has all that an array has
-    return not being_traced() and not isinstance(value, type) and array_api_compat.is_array_api_obj(value)
+    return not is_compiling() and not isinstance(value, type) and array_api_compat.is_array_api_obj(value)
 
 
 def is_torch(value: object) -> bool:
@@ -58,7 +58,7 @@ def is_torch(value: object) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def said(value: Any, shape: tuple[int, ...] | None = None) -> str:
+def describe(value: Any, shape: tuple[int, ...] | None = None) -> str:
     """`value` as a message says it: of an array its shape alone, of a long list how it begins, and so for their parts.
 
     What is no array by itself, but was read as one, can be followed by the `shape` that it came to.
@@ -67,24 +67,24 @@ def said(value: Any, shape: tuple[int, ...] | None = None) -> str:
         return f"an array of shape {tuple(value.shape)}"
     text = repr(value)
     if isinstance(value, Mapping):
-        text = f"{{{', '.join(f'{key!r}: {said(part)}' for key, part in value.items())}}}"
+        text = f"{{{', '.join(f'{key!r}: {describe(part)}' for key, part in value.items())}}}"
     elif isinstance(value, list | tuple):
-        inner = ", ".join([*map(said, value[:_LONG]), *["..."] * (len(value) > _LONG)])
+        inner = ", ".join([*map(describe, value[:_LONG]), *["..."] * (len(value) > _LONG)])
         text = f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
     return text if shape is None else f"{text} of shape {tuple(shape)}"
 
 
-def said_of(value: Any, refused: Array) -> str:
+def describe_values(value: Any, refused: Array) -> str:
     """`value` as above, and of an array also the first of its numbers for which `refused` is True."""
     if is_array(value) and value.ndim > 0:
-        return f"{float(value[refused][0]):.17g} in {said(value)}"
-    return said(value)
+        return f"{float(value[refused][0]):.17g} in {describe(value)}"
+    return describe(value)
 
 
-def array_or_none(name: str, value: Array) -> Array:
+def check_like(name: str, value: Array) -> Array:
     """`value`, after checking that it is an array, or None; only its library and device are looked at."""
     if value is not None and not is_array(value):
-        raise TypeError(f"{name} must be None or an array, whose library and device are taken, got {said(value)}")
+        raise TypeError(f"{name} must be None or an array, whose library and device are taken, got {describe(value)}")
     return value
 
 
@@ -99,7 +99,7 @@ def namespace(*values: Array) -> Any:
     Raises TypeError when arrays of two libraries are mixed.
     """
     arrays = [value for value in values if is_array(value)]
-    if being_traced() or (arrays and all(map(is_torch, arrays))):  # quick, and known to torch.compile
+    if is_compiling() or (arrays and all(map(is_torch, arrays))):  # quick, and known to torch.compile
         from array_api_compat import torch as torch_namespace
 
         return torch_namespace
@@ -117,7 +117,7 @@ def device_of(*values: Array) -> Any:
     array = first_array(*values)
     if array is None:
         return None
-    return array.device if being_traced() or is_torch(array) else array_api_compat.device(array)
+    return array.device if is_compiling() or is_torch(array) else array_api_compat.device(array)
 
 
 def widest_float(xp: Any, device: Any) -> Any:
@@ -133,7 +133,7 @@ def _is_integral(value: Array) -> bool:
     return is_array(value) and namespace(value).isdtype(value.dtype, "integral")
 
 
-def floats(name: str, value: Array, *, like: Array = None) -> Array:
+def as_float_array(name: str, value: Array, *, like: Array = None) -> Array:
     """`value` as a finite array in the widest float; numbers and lists go to the library and device of `like`."""
     xp = namespace(value, like)
     if is_array(value):
@@ -142,22 +142,22 @@ def floats(name: str, value: Array, *, like: Array = None) -> Array:
         array = xp.astype(value, widest_float(xp, device_of(value)), copy=False)
     else:
         try:
-            numbers = being_traced() or np.asarray(value).dtype.kind in "iuf"
+            numbers = is_compiling() or np.asarray(value).dtype.kind in "iuf"
         except ValueError:  # lists of unequal length
             numbers = False
         if not numbers:
-            raise TypeError(f"{name} must be a number or an array of real numbers, got {said(value)}")
+            raise TypeError(f"{name} must be a number or an array of real numbers, got {describe(value)}")
         device = device_of(like)
         array = xp.asarray(value, dtype=widest_float(xp, device), device=device)
-    if has_values(array) and not _is_integral(value) and not bool(xp.all(xp.isfinite(array))):
-        raise ValueError(f"{name} must be finite, got {said_of(value, ~xp.isfinite(array))}")
+    if is_concrete(array) and not _is_integral(value) and not bool(xp.all(xp.isfinite(array))):
+        raise ValueError(f"{name} must be finite, got {describe_values(value, ~xp.isfinite(array))}")
     return array
 
 
-def activations(name: str, value: Array) -> Array:
+def check_float_array(name: str, value: Array) -> Array:
     """`value`, after checking that it is an array of floats with at least one axis; its values are not looked at."""
     if not is_array(value):
-        raise TypeError(f"{name} must be an array of floats, got {said(value)}")
+        raise TypeError(f"{name} must be an array of floats, got {describe(value)}")
     if not (value.is_floating_point() if is_torch(value) else namespace(value).isdtype(value.dtype, "real floating")):
         raise TypeError(f"{name} must be an array of floats, got dtype {value.dtype}")
     if value.ndim == 0:
@@ -165,19 +165,19 @@ def activations(name: str, value: Array) -> Array:
     return value
 
 
-def whole(name: str, value: int, least: int = 1) -> int:
+def check_int(name: str, value: int, least: int = 1) -> int:
     """`value` as an int, after checking that it is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {said(value)}")
+        raise TypeError(f"{name} must be a whole number, got {describe(value)}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
 
 
-def even_dim(dim: int) -> int:
+def check_even_dim(dim: int) -> int:
     """`dim` as an int, after checking that it is even and positive."""
     if isinstance(dim, bool) or not isinstance(dim, Integral):
-        raise TypeError(f"dim must be a whole number, got {said(dim)}")
+        raise TypeError(f"dim must be a whole number, got {describe(dim)}")
     if dim <= 0 or dim % 2:
         raise ValueError(f"dim must be even and positive (two dimensions a pair), got {dim}")
     return int(dim)
@@ -189,40 +189,40 @@ def check_rotary_dim(name: str, rotary_dim: int | None, width: int) -> int:
         if width == 0 or width % 2:
             raise ValueError(f"{name} must have an even width where all of it turns, got {width}")
         return width
-    whole("rotary_dim", rotary_dim, least=2)
+    check_int("rotary_dim", rotary_dim, least=2)
     if rotary_dim % 2 or rotary_dim > width:
         raise ValueError(f"rotary_dim must be even and at most the width {width}, got {rotary_dim}")
     return int(rotary_dim)
 
 
-def flag(name: str, value: bool) -> bool:
+def check_bool(name: str, value: bool) -> bool:
     """`value`, after checking that it is True or False."""
     if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {said(value)}")
+        raise TypeError(f"{name} must be True or False, got {describe(value)}")
     return value
 
 
-def one_of(name: str, value: str, accepted: tuple[str, ...]) -> str:
+def check_choice(name: str, value: str, accepted: tuple[str, ...]) -> str:
     """`value`, after checking that it is one of the `accepted` names."""
     if value not in accepted:
-        raise ValueError(f"{name} must be one of {accepted}, got {said(value)}")
+        raise ValueError(f"{name} must be one of {accepted}, got {describe(value)}")
     return value
 
 
-def whole_numbers(name: str, value: Array, *, like: Array = None, least: int | None = None) -> Array:
+def check_integers(name: str, value: Array, *, like: Array = None, least: int | None = None) -> Array:
     """`value` as a float array of whole numbers, each at least `least` where that is given."""
-    array = floats(name, value, like=like)
-    if not has_values(array):
+    array = as_float_array(name, value, like=like)
+    if not is_concrete(array):
         return array
     xp = namespace(array)
     if not _is_integral(value) and bool(xp.any(array != xp.round(array))):
-        raise ValueError(f"{name} must be whole numbers, got {said_of(value, array != xp.round(array))}")
+        raise ValueError(f"{name} must be whole numbers, got {describe_values(value, array != xp.round(array))}")
     if least is not None and bool(xp.any(array < least)):
-        raise ValueError(f"{name} must be at least {least}, got {said_of(value, array < least)}")
+        raise ValueError(f"{name} must be at least {least}, got {describe_values(value, array < least)}")
     return array
 
 
-def same_leading_axes(query_positions: Array, key_positions: Array) -> None:
+def check_leading_axes(query_positions: Array, key_positions: Array) -> None:
     """Check that positions of shape (..., queries) and (..., keys) agree in all axes before the last."""
     if query_positions.shape[:-1] != key_positions.shape[:-1]:
         raise ValueError(
@@ -231,20 +231,20 @@ def same_leading_axes(query_positions: Array, key_positions: Array) -> None:
         )
 
 
-def positive(name: str, value: float) -> float:
+def check_positive(name: str, value: float) -> float:
     """`value` as a float, after checking that it is a finite number greater than zero."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {said(value)}")
+        raise TypeError(f"{name} must be a number, got {describe(value)}")
     if not math.isfinite(value) or value <= 0:
-        raise ValueError(f"{name} must be finite and greater than 0, got {said(value)}")
+        raise ValueError(f"{name} must be finite and greater than 0, got {describe(value)}")
     return float(value)
 
 
-def frequency_list(inv_freq: Array) -> Array:
+def check_inv_freq(inv_freq: Array) -> Array:
     """`inv_freq` as a one-dimensional array of finite frequencies, none negative."""
-    frequencies = floats("inv_freq", inv_freq)
+    frequencies = as_float_array("inv_freq", inv_freq)
     if frequencies.ndim != 1 or frequencies.shape[0] == 0:
-        raise ValueError(f"inv_freq must have shape (dim/2,), got {said(inv_freq, frequencies.shape)}")
-    if has_values(frequencies) and bool(namespace(frequencies).any(frequencies < 0)):
-        raise ValueError(f"inv_freq must not be negative, got {said_of(inv_freq, frequencies < 0)}")
+        raise ValueError(f"inv_freq must have shape (dim/2,), got {describe(inv_freq, frequencies.shape)}")
+    if is_concrete(frequencies) and bool(namespace(frequencies).any(frequencies < 0)):
+        raise ValueError(f"inv_freq must not be negative, got {describe_values(inv_freq, frequencies < 0)}")
     return frequencies

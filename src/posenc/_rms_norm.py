@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from posenc._arrays import being_traced
+from posenc._arrays import is_compiling
 
 EPSILON_IS_LOST = 0.25  # in rounding: the least mean square of which that can be said
 
@@ -20,7 +20,7 @@ class RMSNorm(nn.RMSNorm):
     def forward(self, x: Tensor) -> Tensor:
         """The same as torch's, of the same shape as x, (..., dim)."""
         # A compiler fuses the passes itself.
-        if not being_traced() and x.is_cpu and x.dtype in (torch.float32, torch.float64) and x.numel():
+        if not is_compiling() and x.is_cpu and x.dtype in (torch.float32, torch.float64) and x.numel():
             dim = x.shape[-1]
             wanted = x.new_full((x.numel() // dim, 1), dim**0.5)
             scaled, length = torch._weight_norm_interface(x.reshape(-1, dim), wanted)

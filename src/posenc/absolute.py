@@ -15,18 +15,18 @@ from __future__ import annotations
 
 from posenc._arrays import (
     Array,
-    activations,
-    array_or_none,
-    being_traced,
+    as_float_array,
+    check_bool,
+    check_choice,
+    check_float_array,
+    check_int,
+    check_integers,
+    check_leading_axes,
+    check_like,
+    describe,
     device_of,
-    flag,
-    floats,
+    is_compiling,
     namespace,
-    one_of,
-    said,
-    same_leading_axes,
-    whole,
-    whole_numbers,
 )
 from posenc.frequencies import angles, inv_freq
 
@@ -37,14 +37,14 @@ PAST_END = ("refuse", "clamp", "interpolate")
 
 def _whole_positions(positions: Array, *, like: Array = None) -> Array:
     """`positions` as floats, after checking that they are whole, not negative and exact in that float."""
-    if being_traced():
-        return floats("positions", positions, like=like)
-    at = whole_numbers("positions", positions, like=like, least=0)
+    if is_compiling():
+        return as_float_array("positions", positions, like=like)
+    at = check_integers("positions", positions, like=like, least=0)
     xp = namespace(at)
     limit = 2 / xp.finfo(at.dtype).eps  # 2^53 in float64; from there on a float may stand for its neighbour
     if bool(xp.any(at >= limit)):
         raise ValueError(
-            f"positions must be below {limit:.0f}, where {at.dtype} stops being exact, got {said(positions)}"
+            f"positions must be below {limit:.0f}, where {at.dtype} stops being exact, got {describe(positions)}"
         )
     return at
 
@@ -52,9 +52,9 @@ def _whole_positions(positions: Array, *, like: Array = None) -> Array:
 def _below(limit: int, at: Array, positions: Array, reason: str) -> None:
     """Refuses positions of `limit` or more, naming the greatest."""
     xp = namespace(at)
-    if not being_traced() and bool(xp.any(at >= limit)):
+    if not is_compiling() and bool(xp.any(at >= limit)):
         greatest = int(xp.max(at))
-        raise ValueError(f"positions must be at most {limit - 1} ({reason}), got {greatest} in {said(positions)}")
+        raise ValueError(f"positions must be at most {limit - 1} ({reason}), got {greatest} in {describe(positions)}")
 
 
 def integer(positions: Array, dim: int) -> Array:
@@ -63,7 +63,7 @@ def integer(positions: Array, dim: int) -> Array:
     >>> integer([0, 5], 2).tolist()
     [[0.0, 0.0], [5.0, 5.0]]
     """
-    dim, at = whole("dim", dim), _whole_positions(positions)
+    dim, at = check_int("dim", dim), _whole_positions(positions)
     xp = namespace(at)
     return at[..., None] * xp.ones(dim, dtype=at.dtype, device=device_of(at))
 
@@ -76,7 +76,7 @@ def normalised(positions: Array, length: int, dim: int) -> Array:
     >>> normalised([0, 5], 10, 2).tolist()
     [[0.0, 0.0], [0.5, 0.5]]
     """
-    length = whole("length", length)
+    length = check_int("length", length)
     counted = integer(positions, dim)
     _below(length, counted, positions, f"the last of length = {length}")
     return counted / length
@@ -106,8 +106,8 @@ def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False) ->
     >>> radix([0, 407], 3, 10).tolist()
     [[0.0, 0.0, 0.0], [7.0, 0.0, 4.0]]
     """
-    dim, radix = whole("dim", dim), whole("radix", radix, least=2)
-    flag("normalise", normalise)
+    dim, radix = check_int("dim", dim), check_int("radix", radix, least=2)
+    check_bool("normalise", normalise)
     at = _whole_positions(positions)
     end = min(radix**dim, 2**53)  # a power may be too long a number for the arrays; positions are below 2^53 anyway
     _below(end, at, positions, f"the last that dim = {dim} digits to radix {radix} can write")
@@ -127,7 +127,7 @@ def harmonic(positions: Array, dim: int) -> Array:
     >>> harmonic([0, 1], 3).round(3).tolist()
     [[0.0, 0.0, 0.0], [0.841, 0.479, 0.327]]
     """
-    dim, at = whole("dim", dim), floats("positions", positions)
+    dim, at = check_int("dim", dim), as_float_array("positions", positions)
     xp = namespace(at)
     return xp.sin(at[..., None] / xp.arange(1, dim + 1, dtype=at.dtype, device=device_of(at)))
 
@@ -140,15 +140,15 @@ def dyadic(positions: Array, dim: int) -> Array:
     >>> dyadic([0, 1], 3).round(3).tolist()
     [[0.0, 0.0, 0.0], [0.841, 0.479, 0.247]]
     """
-    dim, at = whole("dim", dim), floats("positions", positions)
+    dim, at = check_int("dim", dim), as_float_array("positions", positions)
     xp = namespace(at)
     return xp.sin(at[..., None] * 0.5 ** xp.arange(dim, dtype=at.dtype, device=device_of(at)))
 
 
 def _sinusoidal_frequencies(dim: int, base: float, denominators: str, like: Array) -> Array:
     """One frequency for each sine of the code, shape (ceil(dim/2),)."""
-    dim = whole("dim", dim)
-    if one_of("denominators", denominators, DENOMINATORS) == "paper":
+    dim = check_int("dim", dim)
+    if check_choice("denominators", denominators, DENOMINATORS) == "paper":
         # Every other frequency of twice the width is base^(−4i/(2·dim)) = base^(−2i/dim), for an odd width as well.
         return inv_freq(2 * dim, base, like=like)[::2]
     if dim % 2:
@@ -186,8 +186,8 @@ def sinusoidal(
     >>> sinusoidal([0, 1], 4).round(3).tolist()
     [[0.0, 1.0, 0.0, 1.0], [0.841, 0.54, 0.01, 1.0]]
     """
-    one_of("layout", layout, LAYOUTS)
-    at = floats("positions", positions, like=array_or_none("like", like))
+    check_choice("layout", layout, LAYOUTS)
+    at = as_float_array("positions", positions, like=check_like("like", like))
     turned = angles(at, _sinusoidal_frequencies(dim, base, denominators, at))  # (..., ceil(dim/2))
     xp = namespace(turned)
     sin, cos = xp.sin(turned), xp.cos(turned)
@@ -216,8 +216,8 @@ def shift_matrix(
     >>> sinusoidal(5, 4).round(3).tolist()
     [-0.959, 0.284, 0.05, 0.999]
     """
-    one_of("layout", layout, LAYOUTS)
-    by = floats("offset", offset, like=array_or_none("like", like))
+    check_choice("layout", layout, LAYOUTS)
+    by = as_float_array("offset", offset, like=check_like("like", like))
     turned = angles(by, inv_freq(dim, base, like=by))  # (..., dim/2)
     xp, device = namespace(turned), device_of(turned)
     pairs = xp.arange(dim // 2, device=device)
@@ -244,15 +244,15 @@ def relative_positions(query_positions: Array, key_positions: Array) -> Array:
     >>> relative_positions([1, 2], [0, 1, 2]).tolist()
     [[-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]
     """
-    queries = floats("query_positions", query_positions, like=key_positions)
-    keys = floats("key_positions", key_positions, like=query_positions)
+    queries = as_float_array("query_positions", query_positions, like=key_positions)
+    keys = as_float_array("key_positions", key_positions, like=query_positions)
     for name, array, given in (
         ("query_positions", queries, query_positions),
         ("key_positions", keys, key_positions),
     ):
         if array.ndim == 0:
-            raise ValueError(f"{name} must have at least one axis, got {said(given)}")
-    same_leading_axes(queries, keys)
+            raise ValueError(f"{name} must have at least one axis, got {describe(given)}")
+    check_leading_axes(queries, keys)
     return keys[..., None, :] - queries[..., :, None]
 
 
@@ -275,9 +275,9 @@ def learned(positions: Array, table: Array, *, past_end: str = "refuse", length:
     >>> learned([1, 4], table, past_end="interpolate", length=5).tolist()
     [[1.0], [4.0]]
     """
-    if activations("table", table).ndim != 2 or 0 in table.shape:
+    if check_float_array("table", table).ndim != 2 or 0 in table.shape:
         raise ValueError(f"table must have shape (rows, dim), neither of them 0, got shape {tuple(table.shape)}")
-    one_of("past_end", past_end, PAST_END)
+    check_choice("past_end", past_end, PAST_END)
     if (past_end == "interpolate") != (length is not None):
         raise ValueError(
             f"length must be given with past_end='interpolate', and only there, got length={length!r} with {past_end!r}"
@@ -289,7 +289,7 @@ def learned(positions: Array, table: Array, *, past_end: str = "refuse", length:
             at = xp.clip(at, max=rows - 1)
         _below(rows, at, positions, f"the table has {rows} rows")
         return table[xp.astype(at, xp.int64)]
-    length = whole("length", length)
+    length = check_int("length", length)
     _below(length, at, positions, f"the last of length = {length}")
     place = at * (rows - 1) / max(length - 1, 1)
     before = xp.floor(place)

@@ -19,18 +19,18 @@ from typing import NamedTuple
 
 from posenc._arrays import (
     Array,
-    activations,
-    array_or_none,
-    being_traced,
+    as_float_array,
+    check_bool,
+    check_float_array,
+    check_integers,
+    check_like,
+    check_positive,
+    describe,
+    describe_values,
     device_of,
-    flag,
-    floats,
     is_array,
+    is_compiling,
     namespace,
-    positive,
-    said,
-    said_of,
-    whole_numbers,
 )
 
 
@@ -84,11 +84,11 @@ def attention(
     [[1.0], [2.0]]
     """
     for name, array in (("q", q), ("k", k), ("v", v)):
-        if activations(name, array).ndim < 2:
+        if check_float_array(name, array).ndim < 2:
             raise ValueError(f"{name} must have shape (..., length, width), got shape {tuple(array.shape)}")
     xp, device = namespace(q, k, v), device_of(q)
     _check_shapes(q, k, v)
-    flag("causal", causal)
+    check_bool("causal", causal)
     shape = (*q.shape[:-1], k.shape[-2])  # (..., queries, keys)
     queries, keys = shape[-2:]
     # Softmax in half precision would lose small weights; torch's own kernels accumulate in float32 as well.
@@ -132,9 +132,9 @@ def packed_mask(lengths: Array, *, like: Array = None) -> Array:
     >>> packed_mask([2, 1]).tolist()
     [[True, True, False], [True, True, False], [False, False, True]]
     """
-    counts = whole_numbers("lengths", lengths, like=array_or_none("like", like), least=0)
+    counts = check_integers("lengths", lengths, like=check_like("like", like), least=0)
     if counts.ndim != 1:
-        raise ValueError(f"lengths must have shape (sequences,), got {said(lengths, counts.shape)}")
+        raise ValueError(f"lengths must have shape (sequences,), got {describe(lengths, counts.shape)}")
     xp, device = namespace(counts), device_of(counts)
     ends = xp.cumulative_sum(xp.astype(counts, xp.int64))  # (sequences,)
     tokens = xp.arange(int(xp.sum(counts)), dtype=xp.int64, device=device)
@@ -166,17 +166,17 @@ def _check_shapes(q: Array, k: Array, v: Array) -> None:
 
 def _scale(scale: float | None, head_dim: int) -> float:
     """The factor on q·k."""
-    return 1 / math.sqrt(head_dim) if scale is None else positive("scale", scale)
+    return 1 / math.sqrt(head_dim) if scale is None else check_positive("scale", scale)
 
 
 def _temperature(temperature: float | Array, logits: Array) -> float | Array:
     """What the logits are divided by: a number, or an array of shape (heads, 1, 1)."""
     if not is_array(temperature) and not isinstance(temperature, list | tuple):
-        return positive("temperature", temperature)
-    each = floats("temperature", temperature, like=logits)
+        return check_positive("temperature", temperature)
+    each = as_float_array("temperature", temperature, like=logits)
     xp = namespace(each)
-    if not being_traced() and not bool(xp.all(each > 0)):
-        raise ValueError(f"temperature must be greater than 0, got {said_of(temperature, ~(each > 0))}")
+    if not is_compiling() and not bool(xp.all(each > 0)):
+        raise ValueError(f"temperature must be greater than 0, got {describe_values(temperature, ~(each > 0))}")
     if each.ndim > 0 and tuple(each.shape) != tuple(logits.shape[-3:-2]):
         raise ValueError(
             f"temperature must be a number or one for each head, shape {tuple(logits.shape[-3:-2])}, "
@@ -197,17 +197,19 @@ def _fitting(name: str, value: Array, shape: tuple[int, ...]) -> Array:
 
 def _bias(bias: Array, q: Array, shape: tuple[int, ...]) -> Array:
     """`bias`, after checking that it can be added to logits of the given shape."""
-    xp = namespace(q, activations("bias", bias))
+    xp = namespace(q, check_float_array("bias", bias))
     # One comparison for both: NaN is not below infinity either.
-    if not being_traced() and not bool(xp.all(bias < math.inf)):
-        raise ValueError(f"bias must be finite, or −∞ for a masked pair, got {said_of(bias, ~(bias < math.inf))}")
+    if not is_compiling() and not bool(xp.all(bias < math.inf)):
+        raise ValueError(
+            f"bias must be finite, or −∞ for a masked pair, got {describe_values(bias, ~(bias < math.inf))}"
+        )
     return _fitting("bias", bias, shape)
 
 
 def _mask(mask: Array, q: Array, shape: tuple[int, ...]) -> Array:
     """`mask`, after checking that it allows and forbids entries of logits of the given shape."""
     if not is_array(mask):
-        raise TypeError(f"mask must be an array of booleans, True where a query may look, got {said(mask)}")
+        raise TypeError(f"mask must be an array of booleans, True where a query may look, got {describe(mask)}")
     if not namespace(q, mask).isdtype(mask.dtype, "bool"):
         raise TypeError(f"mask must be an array of booleans, True where a query may look, got dtype {mask.dtype}")
     return _fitting("mask", mask, shape)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from posenc._arrays import Array, namespace, positive, said
+from posenc._arrays import Array, check_positive, describe, namespace
 from posenc.frequencies import turns, wavelengths
 from posenc.scaling import Scaled, from_config
 
@@ -406,7 +406,7 @@ def model(name: str) -> ModelConfig:
     'defaults of GptOssConfig in transformers 5.23.0'
     """
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {said(name)}")
+        raise TypeError(f"name must be a string, got {describe(name)}")
     known = {**MODELS, **DEFAULTS}
     if name not in known:
         raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}")
@@ -497,7 +497,7 @@ def cache_bytes_per_token(config: ModelConfig, bytes_per_number: float = 2) -> f
     524288
     """
     _checked(config)
-    positive("bytes_per_number", bytes_per_number)
+    check_positive("bytes_per_number", bytes_per_number)
     if config.compressed or config.global_head_dim is not None:
         raise ValueError(f"config must keep as much of a token in every layer, got {config.name}")
     kept = 2 * config.n_key_value_heads * config.head_dim  # keys and values
@@ -508,7 +508,7 @@ def cache_bytes_per_token(config: ModelConfig, bytes_per_number: float = 2) -> f
 
 def _checked(config: ModelConfig) -> ModelConfig:
     if not isinstance(config, ModelConfig):
-        raise TypeError(f"config must be a ModelConfig, as posenc.configs.model(name) gives it, got {said(config)}")
+        raise TypeError(f"config must be a ModelConfig, as posenc.configs.model(name) gives it, got {describe(config)}")
     return config
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from posenc._arrays import said
+from posenc._arrays import describe
 
 TABLE: dict[str, Any] = json.loads((files("posenc") / "model_types.json").read_text(encoding="utf-8"))
 ROPE_TYPES = tuple(TABLE["rope_types"])
@@ -129,11 +129,11 @@ def read_configuration(config: Any) -> Configuration:
     if not isinstance(config, Mapping) and callable(getattr(config, "to_dict", None)):
         config = config.to_dict()
     if not isinstance(config, Mapping):
-        raise TypeError(f"config must be a mapping or a configuration of transformers, got {said(config)}")
+        raise TypeError(f"config must be a mapping or a configuration of transformers, got {describe(config)}")
     if not config:
-        raise ValueError(f"config must say something of rotation, got {said(config)}")
+        raise ValueError(f"config must say something of rotation, got {describe(config)}")
     for place, kind in mistyped(config):
-        raise TypeError(f"{place[-1]} must be {kind} in config, got {said(value_at(config, place))}")
+        raise TypeError(f"{place[-1]} must be {kind} in config, got {describe(value_at(config, place))}")
     found = understood(config)
     if found.ignored:
         warnings.warn(f"config has keys that nothing reads: {', '.join(found.ignored)}", stacklevel=2)

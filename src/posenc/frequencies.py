@@ -16,13 +16,13 @@ import math
 
 from posenc._arrays import (
     Array,
-    array_or_none,
+    as_float_array,
+    check_even_dim,
+    check_inv_freq,
+    check_like,
+    check_positive,
     device_of,
-    even_dim,
-    floats,
-    frequency_list,
     namespace,
-    positive,
     widest_float,
 )
 
@@ -40,8 +40,8 @@ def inv_freq(dim: int, base: float = 10_000.0, *, like: Array = None) -> Array:
     >>> inv_freq(8).tolist()
     [1.0, 0.1, 0.01, 0.001]
     """
-    dim, base = even_dim(dim), positive("base", base)
-    xp, device = namespace(array_or_none("like", like)), device_of(like)
+    dim, base = check_even_dim(dim), check_positive("base", base)
+    xp, device = namespace(check_like("like", like)), device_of(like)
     dimensions = xp.arange(0, dim, 2, dtype=widest_float(xp, device), device=device)  # 0, 2, 4, … = 2i
     return base ** (-dimensions / dim)
 
@@ -54,8 +54,8 @@ def angles(positions: Array, inv_freq: Array) -> Array:
     >>> angles([0, 2, -3], [1.0, 0.5]).tolist()
     [[0.0, 0.0], [2.0, 1.0], [-3.0, -1.5]]
     """
-    frequencies = frequency_list(inv_freq)
-    return floats("positions", positions, like=inv_freq)[..., None] * frequencies
+    frequencies = check_inv_freq(inv_freq)
+    return as_float_array("positions", positions, like=inv_freq)[..., None] * frequencies
 
 
 def wavelengths(inv_freq: Array) -> Array:
@@ -64,7 +64,7 @@ def wavelengths(inv_freq: Array) -> Array:
     >>> wavelengths([1.0, 0.01, 0.0]).round(2).tolist()
     [6.28, 628.32, inf]
     """
-    frequencies = frequency_list(inv_freq)
+    frequencies = check_inv_freq(inv_freq)
     xp = namespace(frequencies)
     still = frequencies == 0
     one = xp.ones_like(frequencies)
@@ -79,4 +79,4 @@ def turns(length: float, inv_freq: Array) -> Array:
     >>> turns(4096, inv_freq(8)).round(2).tolist()
     [651.9, 65.19, 6.52, 0.65]
     """
-    return positive("length", length) * frequency_list(inv_freq) / (2 * math.pi)
+    return check_positive("length", length) * check_inv_freq(inv_freq) / (2 * math.pi)

@@ -16,20 +16,20 @@ import numpy as np
 
 from posenc._arrays import (
     Array,
-    activations,
-    being_traced,
+    as_float_array,
+    check_bool,
+    check_choice,
+    check_float_array,
+    check_int,
+    check_positive,
     check_rotary_dim,
+    describe,
     device_of,
-    flag,
-    floats,
-    has_values,
     is_array,
+    is_compiling,
+    is_concrete,
     is_torch,
     namespace,
-    one_of,
-    positive,
-    said,
-    whole,
     widest_float,
 )
 from posenc.configuration import read_configuration
@@ -85,10 +85,10 @@ class Rope:
         seq_len: int | None = None,
         attention_factor: float | None = None,
     ) -> None:
-        self.dim, self.layout = whole("dim", dim, 2), one_of("layout", layout, LAYOUTS)
-        self.seq_len = None if seq_len is None else whole("seq_len", seq_len, 0)
+        self.dim, self.layout = check_int("dim", dim, 2), check_choice("layout", layout, LAYOUTS)
+        self.seq_len = None if seq_len is None else check_int("seq_len", seq_len, 0)
         self._rotary_dim = None if rotary_dim is None else check_rotary_dim("dim", rotary_dim, self.dim)
-        self._factor = None if attention_factor is None else positive("attention_factor", attention_factor)
+        self._factor = None if attention_factor is None else check_positive("attention_factor", attention_factor)
         dictionary: dict[str, Any] = {}
         self._places: list[int] | None = None  # of each pair in a list of frequencies that axes share
         if isinstance(scaling, Mapping):
@@ -115,11 +115,11 @@ class Rope:
             )
             self._places = None if dictionary.get("shared") else _places(axes, listed)
         self.inv_freq, self.attention_factor = self.frequencies(self.seq_len)
-        self.rotary_dim = 2 * floats("scaling", self.inv_freq).shape[-1]
+        self.rotary_dim = 2 * as_float_array("scaling", self.inv_freq).shape[-1]
         if self._rotary_dim not in (None, self.rotary_dim) or self.rotary_dim > self.dim:
             raise ValueError(
                 f"scaling must have a frequency for each pair that turns, {(self._rotary_dim or self.dim) // 2}, got "
-                f"{said(self.inv_freq)}"
+                f"{describe(self.inv_freq)}"
             )
         self.axes = None if axes is None else _check_axes(axes, self.rotary_dim // 2)
         self._numbers = _as_numbers(self.inv_freq)
@@ -152,7 +152,9 @@ class Rope:
         rotation = read_configuration(config).of(layer_type)
         dim = rotation.head_dim if head_dim is None else head_dim
         if dim is None:
-            raise ValueError(f"config must have head_dim, or hidden_size and num_attention_heads, got {said(config)}")
+            raise ValueError(
+                f"config must have head_dim, or hidden_size and num_attention_heads, got {describe(config)}"
+            )
         if rotation.head_dim not in (None, dim):
             raise ValueError(f"head_dim must be what config says, {rotation.head_dim}, got {dim}")
         return cls(dim, layout=layout or rotation.layout, scaling=rotation.parameters, seq_len=seq_len)
@@ -171,7 +173,7 @@ class Rope:
         """
         names = [one.layer_type for one in read_configuration(config).rotations]
         if names in ([], [None]):
-            raise ValueError(f"config must have parameters per layer, got {said(config)}")
+            raise ValueError(f"config must have parameters per layer, got {describe(config)}")
         return {
             str(name): cls.from_config(config, head_dim, layout=layout, layer_type=name, seq_len=seq_len)
             for name in names
@@ -189,8 +191,8 @@ class Rope:
         >>> rope.axes, rope.inv_freq.tolist()
         ((0, 0, 1, 1), [1.0, 0.01, 1.0, 0.01])
         """
-        whole("n_axes", n_axes)
-        if whole("dim", dim, 2) % (2 * n_axes):
+        check_int("n_axes", n_axes)
+        if check_int("dim", dim, 2) % (2 * n_axes):
             raise ValueError(f"dim must be a multiple of two for each of the {n_axes} axes, {2 * n_axes}, got {dim}")
         of_axis = make_inv_freq(dim // n_axes, base)
         axes = [axis for axis in range(n_axes) for _ in of_axis]
@@ -238,7 +240,7 @@ class Rope:
             return None
         ends = [0]
         for each in positions:
-            if not has_values(each):
+            if not is_concrete(each):
                 raise ValueError("seq_len must be given to Rope where positions cannot be looked at, got None")
             at = np.asarray(each.detach().cpu() if is_torch(each) else each)
             ends.append(int(at.max()) + 1 if at.size else 0)
@@ -270,9 +272,9 @@ class Rope:
         (10, 32)
         """
         if (positions is None) == (length is None):
-            raise ValueError(f"either positions or length must be given, got {said(positions)} and {length!r}")
+            raise ValueError(f"either positions or length must be given, got {describe(positions)} and {length!r}")
         if length is not None:
-            return self._counted(whole("length", length, 0), offset, length_axis, like)
+            return self._counted(check_int("length", length, 0), offset, length_axis, like)
         numbers, factor = self._numbers, self.attention_factor
         if self.follows_length:
             scaled = self.frequencies(self.sequence_length(positions) if seq_len is None else seq_len)
@@ -283,21 +285,21 @@ class Rope:
     def _counted(self, length: int, offset: int | Array, length_axis: int, like: Array) -> RotaryTable:
         """The table of `length` positions from `offset` on."""
         learned = not isinstance(self._numbers, list)
-        if being_traced() or self.follows_length or learned or is_array(offset):
+        if is_compiling() or self.follows_length or learned or is_array(offset):
             xp, device = namespace(like, self.inv_freq if learned else None), device_of(like, self.inv_freq)
             counted = xp.arange(length, device=device if xp is namespace(like) or learned else None) + offset
             counted = counted if self.axes is None else counted[:, None]
             return self.table(counted, length_axis=length_axis, like=like)
         key = None if like is None else (type(like), device_of(like), like.dtype)
         kept = self._kept.get(key)
-        end = whole("offset", offset, 0) + length
+        end = check_int("offset", offset, 0) + length
         if kept is None or kept.cos.shape[0] < end:
             size = max(_LEAST_KEPT, 2 ** (end - 1).bit_length()) if end else _LEAST_KEPT
             every = np.arange(size) if self.axes is None else np.arange(size)[:, None]
             kept = rotary_table(self._angles(every, self._numbers, None), self.attention_factor, length_axis=-2)
             if like is not None:
                 kept = _as_like(kept, like)
-            if has_values(like) or like is None:
+            if is_concrete(like) or like is None:
                 self._kept[key] = kept
         return cast("RotaryTable", kept[end - length : end])._replace(length_axis=length_axis)
 
@@ -308,13 +310,15 @@ class Rope:
             frequencies = xp.asarray(frequencies, dtype=widest_float(xp, device), device=device)
         if self.axes is None:
             return make_angles(positions, frequencies)
-        at = floats("positions", positions, like=like)
+        at = as_float_array("positions", positions, like=like)
         xp = namespace(at)
         if at.ndim < 2 or at.shape[-1] not in (1, self.n_axes):
-            raise ValueError(f"positions must have shape (..., length, {self.n_axes}), got {said(positions, at.shape)}")
+            raise ValueError(
+                f"positions must have shape (..., length, {self.n_axes}), got {describe(positions, at.shape)}"
+            )
         if at.shape[-1] > 1:
             at = xp.take(at, xp.asarray(self.axes, device=device_of(at)), axis=-1)
-        return at * floats("inv_freq", frequencies)
+        return at * as_float_array("inv_freq", frequencies)
 
     def rotate(self, x: Array, positions: Array = None, *, offset: int | Array = 0, length_axis: int = -2) -> Array:
         """Queries or keys `x`, shape (..., length, dim), each pair turned by its angle.
@@ -327,7 +331,7 @@ class Rope:
         >>> Rope(2).rotate(np.array([[1.0, 0.0]]), offset=1).round(2).tolist()
         [[0.54, 0.84]]
         """
-        shape = tuple(activations("x", x).shape)
+        shape = tuple(check_float_array("x", x).shape)
         if positions is None:
             table = self.table(length=_length("x", shape, length_axis), offset=offset, length_axis=length_axis, like=x)
         else:
@@ -366,14 +370,14 @@ class Rope:
             )
             return self._turn("q", q, for_q), self._turn("k", k, for_k)
         if key_positions is not None:
-            raise ValueError(f"positions must be given where key_positions are, got None and {said(key_positions)}")
+            raise ValueError(f"positions must be given where key_positions are, got None and {describe(key_positions)}")
         return self._turn_counted(q, k, offset, length_axis)
 
     def _turn_counted(self, q: Array, k: Array, offset: int | Array, length_axis: int) -> tuple[Array, Array]:
         """Queries and keys that stand one after another. The next layer asks for the tables of the last call."""
         rotary_dim = None if self.rotary_dim == self.dim else self.rotary_dim
         key = None
-        if type(offset) is int and is_torch(q) and is_torch(k) and not being_traced():
+        if type(offset) is int and is_torch(q) and is_torch(k) and not is_compiling():
             key = offset, length_axis, q.shape, k.shape, q.dtype, k.dtype, q.device, k.device, type(q), type(k)
             if self._last[0] == key:
                 for_q, for_k = self._last[1]
@@ -382,7 +386,7 @@ class Rope:
                     rotate(k, for_k, self.layout, rotary_dim=rotary_dim),
                 )
         queries, keys = (
-            _length(name, tuple(activations(name, x).shape), length_axis) for name, x in (("q", q), ("k", k))
+            _length(name, tuple(check_float_array(name, x).shape), length_axis) for name, x in (("q", q), ("k", k))
         )
         if queries > keys:
             raise ValueError(f"q must be no longer than k without positions, got {queries} and {keys} tokens")
@@ -391,7 +395,7 @@ class Rope:
             last = offset + (keys - queries)
             for_q = self.table(length=queries, offset=last, length_axis=length_axis, like=q)
         turned = self._turn("q", q, for_q), self._turn("k", k, for_k)
-        if key is not None and has_values(q) and has_values(k) and _may_be_kept(for_q) and _may_be_kept(for_k):
+        if key is not None and is_concrete(q) and is_concrete(k) and _may_be_kept(for_q) and _may_be_kept(for_k):
             self._last = key, (for_q, for_k)
         return turned
 
@@ -415,13 +419,13 @@ def sections(sizes: Sequence[int], interleaved: bool = False) -> list[int]:
     >>> sections((1, 2, 1)), sections((2, 1, 1), interleaved=True)
     ([0, 1, 1, 2], [0, 1, 2, 0])
     """
-    counted = [whole("sizes", size, 0) for size in sizes]
-    if not flag("interleaved", interleaved):
+    counted = [check_int("sizes", size, 0) for size in sizes]
+    if not check_bool("interleaved", interleaved):
         return [axis for axis, size in enumerate(counted) for _ in range(size)]
     axes, step = [0] * sum(counted), len(counted)
     for axis, size in enumerate(counted[1:], 1):
         if axis + step * (size - 1) >= len(axes):
-            raise ValueError(f"sizes must leave room to take turns, got {said(sizes)}")
+            raise ValueError(f"sizes must leave room to take turns, got {describe(sizes)}")
         axes[axis : size * step : step] = [axis] * size
     return axes
 
@@ -442,12 +446,12 @@ def _places(axes: Sequence[int], listed: int) -> list[int]:
     """For each pair, the place in a list of frequencies that every axis goes through on its own."""
     places = [list(axes[:pair]).count(axis) for pair, axis in enumerate(axes)]
     if max(places, default=0) >= listed:
-        raise ValueError(f"axes must have at most {listed} pairs of each axis, got {said(axes)}")
+        raise ValueError(f"axes must have at most {listed} pairs of each axis, got {describe(axes)}")
     return places
 
 
 def _check_axes(axes: Sequence[int], pairs: int) -> tuple[int, ...]:
-    checked = tuple(whole("axes", axis, 0) for axis in axes)
+    checked = tuple(check_int("axes", axis, 0) for axis in axes)
     if len(checked) != pairs:
         raise ValueError(f"axes must have a number for each of the {pairs} pairs, got {len(checked)}")
     return checked
@@ -486,7 +490,7 @@ def _length(name: str, shape: tuple[int, ...], length_axis: int) -> int:
 
 def _may_be_kept(table: RotaryTable) -> bool:
     """Whether a later call may use a table of torch: it does not learn, and was made where derivatives are."""
-    return has_values(table.cos) and not (table.cos.requires_grad or table.cos.is_inference())
+    return is_concrete(table.cos) and not (table.cos.requires_grad or table.cos.is_inference())
 
 
 def _same(q: Array, k: Array) -> bool:

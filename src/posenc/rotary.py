@@ -20,20 +20,20 @@ import numpy as np
 
 from posenc._arrays import (
     Array,
-    activations,
-    being_traced,
+    as_float_array,
+    check_choice,
+    check_even_dim,
+    check_float_array,
+    check_int,
+    check_positive,
     check_rotary_dim,
+    describe,
     device_of,
-    even_dim,
-    floats,
-    has_values,
+    is_compiling,
+    is_concrete,
     is_torch,
     namespace,
-    one_of,
-    positive,
-    said,
     scipy_module,
-    whole,
 )
 from posenc.frequencies import angles as make_angles
 
@@ -103,17 +103,17 @@ def rotary_table(
     >>> rotate(x, table)[0].round(2).tolist()
     [[1.0, 1.0], [-1.0, 1.0]]
     """
-    turned = floats("angles", angles, like=like)
+    turned = as_float_array("angles", angles, like=like)
     if turned.ndim < (1 if length_axis is None else 2):
-        raise ValueError(f"angles must have shape (..., length, dim/2), got {said(angles, turned.shape)}")
+        raise ValueError(f"angles must have shape (..., length, dim/2), got {describe(angles, turned.shape)}")
     if length_axis is not None and (isinstance(length_axis, bool) or not isinstance(length_axis, int)):
-        raise TypeError(f"length_axis must be a whole number or None, got {said(length_axis)}")
+        raise TypeError(f"length_axis must be a whole number or None, got {describe(length_axis)}")
     if length_axis is not None and length_axis > -2:
         raise ValueError(f"length_axis counts from the end and must be at most -2, got {length_axis}")
-    factor = positive("attention_factor", attention_factor)
+    factor = check_positive("attention_factor", attention_factor)
     xp = namespace(turned)
     table = RotaryTable(factor * xp.cos(turned), factor * xp.sin(turned), length_axis)
-    return table if like is None else _cast(table, _working_dtype(activations("like", like)), xp)
+    return table if like is None else _cast(table, _working_dtype(check_float_array("like", like)), xp)
 
 
 def rotate(
@@ -168,14 +168,14 @@ def rotate(
         turned = _as_before(x, table, layout)
         if turned is not None:
             return turned
-    activations("x", x)
-    one_of("layout", layout, LAYOUTS)
+    check_float_array("x", x)
+    check_choice("layout", layout, LAYOUTS)
     if method is not None:
-        one_of("method", method, (*METHODS, COMPILED))
+        check_choice("method", method, (*METHODS, COMPILED))
     given = x
     x, turning = _padded(x, rotary_dim, odd)
     if not isinstance(table, RotaryTable):
-        table = rotary_table(floats("angles_or_table", table, like=x), like=x)
+        table = rotary_table(as_float_array("angles_or_table", table, like=x), like=x)
     xp = namespace(x, table.cos)
     fitted = _fitted(table, x, turning, xp)
     if out is not None:
@@ -197,7 +197,7 @@ def rotation_matrix(angles: Array, layout: str = "interleaved") -> Array:
     >>> rotation_matrix(np.array([np.pi / 2])).round(2).tolist()
     [[0.0, -1.0], [1.0, 0.0]]
     """
-    one_of("layout", layout, LAYOUTS)
+    check_choice("layout", layout, LAYOUTS)
     table = rotary_table(angles)
     return _matrix(table.cos, table.sin, layout)
 
@@ -219,13 +219,13 @@ def pair_scores(q: Array, k: Array, angles: Array, layout: str = "interleaved") 
     >>> pair_scores(q, k, np.array([np.pi / 3])).round(2).tolist()
     [0.5]
     """
-    activations("q", q)
-    activations("k", k)
-    one_of("layout", layout, LAYOUTS)
+    check_float_array("q", q)
+    check_float_array("k", k)
+    check_choice("layout", layout, LAYOUTS)
     if tuple(q.shape) != tuple(k.shape):
         raise ValueError(f"k must have the shape of q, {tuple(q.shape)}, got {tuple(k.shape)}")
-    dim = even_dim(q.shape[-1])
-    turned = floats("angles", angles, like=q)
+    dim = check_even_dim(q.shape[-1])
+    turned = as_float_array("angles", angles, like=q)
     if tuple(turned.shape) not in {(dim // 2,), (*q.shape[:-1], dim // 2)}:
         raise ValueError(f"angles must have shape {(*q.shape[:-1], dim // 2)}, got {tuple(turned.shape)}")
     xp = namespace(q, k, turned)
@@ -241,7 +241,7 @@ def layout_permutation(dim: int) -> list[int]:
     >>> layout_permutation(6)
     [0, 2, 4, 1, 3, 5]
     """
-    dim = even_dim(dim)
+    dim = check_even_dim(dim)
     return [*range(0, dim, 2), *range(1, dim, 2)]
 
 
@@ -259,9 +259,9 @@ def convert_projection(weight: Array, n_heads: int, to: str, *, rotary_dim: int 
     >>> convert_projection(np.array([0.0, 1.0, 2.0, 3.0]), n_heads=1, to="half").tolist()
     [0.0, 2.0, 1.0, 3.0]
     """
-    n_heads = whole("n_heads", n_heads)
-    one_of("to", to, LAYOUTS)
-    activations("weight", weight)
+    n_heads = check_int("n_heads", n_heads)
+    check_choice("to", to, LAYOUTS)
+    check_float_array("weight", weight)
     if weight.ndim > 2:
         raise ValueError(f"weight must have one axis or two, got shape {tuple(weight.shape)}")
     if weight.shape[0] == 0 or weight.shape[0] % n_heads:
@@ -286,8 +286,8 @@ def packed_positions(lengths: Sequence[int]) -> Array:
     [0, 1, 2, 0, 1]
     """
     if isinstance(lengths, str) or not hasattr(lengths, "__len__"):
-        raise TypeError(f"lengths must be a list of whole numbers, got {said(lengths)}")
-    checked = [whole("lengths", length, least=0) for length in lengths]
+        raise TypeError(f"lengths must be a list of whole numbers, got {describe(lengths)}")
+    checked = [check_int("lengths", length, least=0) for length in lengths]
     return np.concatenate([np.arange(0), *(np.arange(length) for length in checked)])
 
 
@@ -321,22 +321,22 @@ def xpos_tables(
     >>> np.hypot(for_q.cos, for_q.sin).round(3).tolist(), np.hypot(for_k.cos, for_k.sin).round(3).tolist()
     ([[1.0], [0.286]], [[1.0], [3.5]])
     """
-    gamma, scale_base = positive("gamma", gamma), positive("scale_base", scale_base)
+    gamma, scale_base = check_positive("gamma", gamma), check_positive("scale_base", scale_base)
     turned = make_angles(positions, inv_freq)  # (..., length, dim/2)
-    at = floats("positions", positions, like=inv_freq)[..., None]
+    at = as_float_array("positions", positions, like=inv_freq)[..., None]
     xp = namespace(turned)
     pairs = turned.shape[-1]
     zeta = (xp.arange(pairs, dtype=turned.dtype, device=device_of(turned)) / pairs + gamma) / (1 + gamma)
     exponent = xp.log(zeta) * at / scale_base
-    if has_values(exponent) and bool(xp.any(xp.abs(exponent) > 87.0)):  # ln of the largest float32 is 88.7
+    if is_concrete(exponent) and bool(xp.any(xp.abs(exponent) > 87.0)):  # ln of the largest float32 is 88.7
         raise ValueError(
-            f"positions must stay where xPos fits float32: subtract a common origin, got {said(positions)}"
+            f"positions must stay where xPos fits float32: subtract a common origin, got {describe(positions)}"
         )
     plain = rotary_table(turned, length_axis=length_axis)
     grown = xp.exp(exponent)
     tables = [RotaryTable(plain.cos * f, plain.sin * f, length_axis) for f in (grown, 1 / grown)]
     if like is not None:
-        tables = [_cast(table, _working_dtype(activations("like", like)), xp) for table in tables]
+        tables = [_cast(table, _working_dtype(check_float_array("like", like)), xp) for table in tables]
     return tables[0], tables[1]
 
 
@@ -353,14 +353,14 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
     >>> abs(angles).round(3).tolist()  # a quarter turn, and an axis left alone
     [1.571]
     """
-    matrix = floats("rotation", rotation)
+    matrix = as_float_array("rotation", rotation)
     if not isinstance(matrix, np.ndarray):
         raise TypeError(f"rotation must be a NumPy array, got {type(rotation).__name__}")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"rotation must have shape (n, n), got {matrix.shape}")
     size = matrix.shape[0]
     if not np.allclose(matrix @ matrix.T, np.eye(size), atol=1e-8) or np.linalg.det(matrix) < 0:
-        raise ValueError(f"rotation must be orthogonal with determinant 1, got {said(rotation)}")
+        raise ValueError(f"rotation must be orthogonal with determinant 1, got {describe(rotation)}")
     # A real Schur form of an orthogonal matrix is made of blocks [[c, −s], [s, c]] and of single numbers ±1.
     form, basis = scipy_module("linalg").schur(matrix, output="real")
     in_block = np.append(np.abs(np.diag(form, -1)) > 1e-8, False)  # whether entry j begins a block
@@ -377,7 +377,7 @@ def _padded(x: Array, rotary_dim: int | None, odd: str | None) -> tuple[Array, i
     width = x.shape[-1]
     if odd is None:
         return x, check_rotary_dim("x", rotary_dim, width)
-    one_of("odd", odd, ODD)
+    check_choice("odd", odd, ODD)
     if rotary_dim is not None:
         raise ValueError(f"odd must be None where rotary_dim says what turns, got {odd!r} and {rotary_dim!r}")
     if width % 2 == 0:
@@ -441,11 +441,11 @@ def _turn(
     dtype = x.dtype
     table = _cast(table, _working_dtype(x), xp)
     if method == COMPILED and not is_torch(x):
-        raise TypeError(f"method must not be {COMPILED!r} where x is no torch tensor, got {said(x)}")
+        raise TypeError(f"method must not be {COMPILED!r} where x is no torch tensor, got {describe(x)}")
     if method in (None, COMPILED) and is_torch(x) and not _learns(table):
         from posenc import _rotary_torch
 
-        if being_traced() or x.numel() >= _rotary_torch.LARGE:
+        if is_compiling() or x.numel() >= _rotary_torch.LARGE:
             return _rotary_torch.turn(x, table.cos, table.sin, layout, compiled=method == COMPILED)
         return _rotary_torch.turn_small(x, table.cos, table.sin, layout, given)
     x = x if dtype == table.cos.dtype else xp.astype(x, table.cos.dtype)
@@ -463,7 +463,7 @@ def _turn(
 
 def _as_before(x: Array, table: Array | RotaryTable, layout: str) -> Array | None:
     """`x` turned without checks, where an earlier call has made them for a tensor like it and this table; else None."""
-    if not isinstance(table, RotaryTable) or being_traced() or "_kept" not in table.__dict__:
+    if not isinstance(table, RotaryTable) or is_compiling() or "_kept" not in table.__dict__:
         return None
     return sys.modules["posenc._rotary_torch"].again(x, table, layout)
 
@@ -477,7 +477,7 @@ def _checked_out(out: Array, x: Array, padded: Array, table: RotaryTable, method
     if method not in (None, COMPILED):
         raise ValueError(f"method must be None or {COMPILED!r} where out is given, got {method!r}")
     if not (is_torch(out) and is_torch(x)):
-        raise TypeError(f"x and out must be torch tensors, got {said(x)} and {said(out)}")
+        raise TypeError(f"x and out must be torch tensors, got {describe(x)} and {describe(out)}")
     if (out.shape, out.dtype, out.device) != (padded.shape, padded.dtype, padded.device):
         wanted, got = (f"{tuple(one.shape)}, {one.dtype}, on {one.device}" for one in (padded, out))
         raise ValueError(f"out must be like the answer, {wanted}, got {got}")

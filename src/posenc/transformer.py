@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from posenc._arrays import being_traced, flag, said, said_of, whole
+from posenc._arrays import check_bool, check_int, describe, describe_values, is_compiling
 from posenc._rms_norm import RMSNorm
 from posenc.schemes import PositionScheme
 
@@ -46,8 +46,8 @@ class TransformerConfig:
     def __post_init__(self) -> None:
         given = [name for name in ("mlp_dim", "n_classes") if getattr(self, name) is not None]
         for name in ("vocab_size", "dim", "n_layers", "n_heads", *given):
-            whole(name, getattr(self, name))
-        flag("causal", self.causal)
+            check_int(name, getattr(self, name))
+        check_bool("causal", self.causal)
         if self.dim % self.n_heads:
             raise ValueError(f"dim must be a multiple of n_heads, {self.n_heads}, got {self.dim}")
 
@@ -58,7 +58,7 @@ class TransformerConfig:
     def check(self, scheme: PositionScheme) -> None:
         """Refuses what is no scheme, one for decoders in an encoder and one for encoders in a decoder."""
         if not isinstance(scheme, PositionScheme):
-            raise TypeError(f"scheme must be a PositionScheme, as make_scheme makes them, got {said(scheme)}")
+            raise TypeError(f"scheme must be a PositionScheme, as make_scheme makes them, got {describe(scheme)}")
         if scheme.causal not in (None, self.causal):
             raise ValueError(f"scheme must have causal={self.causal} or None as the model has, got {scheme.causal}")
 
@@ -123,7 +123,7 @@ class Transformer(nn.Module):
     def __init__(self, config: TransformerConfig, scheme: PositionScheme, seed: int | None = None) -> None:
         super().__init__()
         if not isinstance(config, TransformerConfig):
-            raise TypeError(f"config must be a TransformerConfig, got {said(config)}")
+            raise TypeError(f"config must be a TransformerConfig, got {describe(config)}")
         config.check(scheme)
         self.config, self.scheme = config, scheme
         self.embedding = nn.Embedding(config.vocab_size, config.dim)
@@ -131,7 +131,7 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(layers)
         self.norm = RMSNorm(config.dim)
         self.head = nn.Linear(config.dim, config.n_classes or config.vocab_size, bias=False)
-        generator = None if seed is None else torch.Generator().manual_seed(whole("seed", seed, 0))
+        generator = None if seed is None else torch.Generator().manual_seed(check_int("seed", seed, 0))
         nn.init.normal_(self.embedding.weight, generator=generator)
         for module in self.layers.modules():
             if isinstance(module, nn.Linear):
@@ -181,11 +181,13 @@ class Transformer(nn.Module):
             raise TypeError(f"tokens must be a tensor of int64 or int32, got {getattr(tokens, 'dtype', tokens)!r}")
         if tokens.ndim != 2 or tokens.shape[1] == 0:
             raise ValueError(f"tokens must have shape (batch, length), not empty, got shape {tuple(tokens.shape)}")
-        if not being_traced() and bool(((tokens < 0) | (tokens >= config.vocab_size)).any()):
+        if not is_compiling() and bool(((tokens < 0) | (tokens >= config.vocab_size)).any()):
             strange = (tokens < 0) | (tokens >= config.vocab_size)
-            raise ValueError(f"tokens must be from 0 to {config.vocab_size - 1}, got {said_of(tokens, strange)}")
+            raise ValueError(
+                f"tokens must be from 0 to {config.vocab_size - 1}, got {describe_values(tokens, strange)}"
+            )
         if not isinstance(cache, KeyValueCache | None):
-            raise TypeError(f"cache must be a KeyValueCache or None, got {said(cache)}")
+            raise TypeError(f"cache must be a KeyValueCache or None, got {describe(cache)}")
         if cache and (not config.causal or config.n_classes):
             raise ValueError("cache must be None for a model that is not causal or has classes, got a KeyValueCache")
         held = [tuple(k.shape[:2]) for k, _ in cache.layers] if cache else []

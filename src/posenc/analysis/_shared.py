@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from posenc._arrays import Array, floats, namespace, said, whole
+from posenc._arrays import Array, as_float_array, check_int, describe, namespace
 
 
 def growing_lengths(trained_length: int, length: int) -> tuple[int, int]:
     """Both lengths, after checking that the second goes past the first."""
-    if whole("length", length) <= whole("trained_length", trained_length):
+    if check_int("length", length) <= check_int("trained_length", trained_length):
         raise ValueError(f"length must be greater than trained_length, got {length} and {trained_length}")
     return int(trained_length), int(length)
 
 
 def table_of(name: str, value: Array, rows: int) -> Array:
     """`value` as a two-dimensional array of finite numbers with at least so many rows."""
-    table = floats(name, value)
+    table = as_float_array(name, value)
     if table.ndim != 2 or table.shape[0] < rows or table.shape[1] == 0:
         raise ValueError(
-            f"{name} must have two axes, at least {rows} rows and a column, got {said(value, table.shape)}"
+            f"{name} must have two axes, at least {rows} rows and a column, got {describe(value, table.shape)}"
         )
     return table
 

@@ -8,7 +8,18 @@ from numbers import Real
 
 import numpy as np
 
-from posenc._arrays import Array, device_of, even_dim, floats, namespace, positive, said, said_of, scipy_module, whole
+from posenc._arrays import (
+    Array,
+    as_float_array,
+    check_even_dim,
+    check_int,
+    check_positive,
+    describe,
+    describe_values,
+    device_of,
+    namespace,
+    scipy_module,
+)
 from posenc.frequencies import angles
 from posenc.frequencies import inv_freq as make_inv_freq
 
@@ -36,8 +47,8 @@ def decay_law(offsets: Array, base: float) -> Array:
     >>> decay_law([0, 64, 4096], base=10_000).round(3).tolist()
     [1.0, 0.487, 0.039]
     """
-    base = positive("base", base)
-    distance = floats("offsets", offsets)
+    base = check_positive("base", base)
+    distance = as_float_array("offsets", offsets)
     xp = namespace(distance)
     if base == 1.0:
         return xp.cos(distance)
@@ -57,13 +68,15 @@ def decay_logarithm(offsets: Array, base: float) -> Array:
     >>> decay_logarithm([64, 512], base=10_000).round(3).tolist()
     [0.486, 0.26]
     """
-    base = positive("base", base)
+    base = check_positive("base", base)
     if base <= 1:
         raise ValueError(f"base must be greater than 1 for the logarithm, got {base}")
-    distance = floats("offsets", offsets)
+    distance = as_float_array("offsets", offsets)
     xp = namespace(distance)
     if bool(xp.any(distance <= 0)):
-        raise ValueError(f"offsets must be greater than 0 for the logarithm, got {said_of(offsets, distance <= 0)}")
+        raise ValueError(
+            f"offsets must be greater than 0 for the logarithm, got {describe_values(offsets, distance <= 0)}"
+        )
     return 1 - (xp.log(distance) + np.euler_gamma) / math.log(base)
 
 
@@ -97,7 +110,7 @@ def expected_score(offsets: Array, inv_freq: Array, correlation: float) -> tuple
     (2.0, 5.0)
     """
     if isinstance(correlation, bool) or not isinstance(correlation, Real):
-        raise TypeError(f"correlation must be a number, got {said(correlation)}")
+        raise TypeError(f"correlation must be a number, got {describe(correlation)}")
     if not -1 <= correlation <= 1:
         raise ValueError(f"correlation must be from -1 to 1, got {correlation!r}")
     turned = _turned(offsets, inv_freq)  # (..., dim/2)
@@ -127,7 +140,9 @@ def fingerprint_similarity(first: Array, second: Array, inv_freq: Array) -> Arra
     >>> float(fingerprint_similarity(500, 501, [1.0, 0.1]).round(3))
     0.768
     """
-    return decay(floats("first", first, like=inv_freq) - floats("second", second, like=inv_freq), inv_freq)
+    return decay(
+        as_float_array("first", first, like=inv_freq) - as_float_array("second", second, like=inv_freq), inv_freq
+    )
 
 
 def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Array:
@@ -138,13 +153,15 @@ def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Arra
     >>> fingerprint_difference(500, 501, [1.0, 0.1]).round(3).tolist()
     [0.989, 0.011]
     """
-    offset = floats("first", first, like=inv_freq) - floats("second", second, like=inv_freq)
+    offset = as_float_array("first", first, like=inv_freq) - as_float_array("second", second, like=inv_freq)
     turned = angles(offset, inv_freq)  # (dim/2,)
     xp = namespace(turned)
     squared = 4 * xp.sin(turned / 2) ** 2  # 2(1 − cos), without losing the slow pairs to rounding
     total = xp.sum(squared)
     if float(total) == 0:
-        raise ValueError(f"first and second must differ in their fingerprints, got {said(first)} and {said(second)}")
+        raise ValueError(
+            f"first and second must differ in their fingerprints, got {describe(first)} and {describe(second)}"
+        )
     return squared / total
 
 
@@ -158,10 +175,10 @@ def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
     >>> least_base(2048, 128, [1e4, 1.2e4, 1.6e4])
     16000.0
     """
-    distances, dim = np.arange(whole("length", length) + 1), even_dim(dim)
-    grid = floats("bases", bases)
+    distances, dim = np.arange(check_int("length", length) + 1), check_even_dim(dim)
+    grid = as_float_array("bases", bases)
     if grid.ndim != 1 or grid.shape[0] == 0 or bool(np.any(np.asarray(grid) <= 0)):
-        raise ValueError(f"bases must be a list of numbers greater than 0, got {said(bases)}")
+        raise ValueError(f"bases must be a list of numbers greater than 0, got {describe(bases)}")
     for base in sorted(bases):
         if bool(np.all(decay(distances, make_inv_freq(dim, base)) >= 0)):
             return base
@@ -170,4 +187,4 @@ def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
 
 def _turned(offsets: Array, inv_freq: Array) -> Array:
     """The angles of `offsets`, which are named as such where they are refused."""
-    return angles(floats("offsets", offsets, like=inv_freq), inv_freq)
+    return angles(as_float_array("offsets", offsets, like=inv_freq), inv_freq)

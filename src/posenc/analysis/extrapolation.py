@@ -8,7 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from posenc._arrays import Array, device_of, first_array, floats, frequency_list, namespace, positive, said, whole
+from posenc._arrays import (
+    Array,
+    as_float_array,
+    check_int,
+    check_inv_freq,
+    check_positive,
+    describe,
+    device_of,
+    first_array,
+    namespace,
+)
 from posenc.analysis._shared import growing_lengths, more_than_rounding, not_zero
 from posenc.analysis.distance import fingerprint
 from posenc.frequencies import angles, turns
@@ -36,8 +46,8 @@ def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: floa
     >>> uncovered([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
     [0.0, 0.5675, 0.0]
     """
-    tolerance, (trained, end) = positive("tolerance", tolerance), growing_lengths(trained_length, length)
-    frequencies = frequency_list(inv_freq)
+    tolerance, (trained, end) = check_positive("tolerance", tolerance), growing_lengths(trained_length, length)
+    frequencies = check_inv_freq(inv_freq)
     xp, turn = namespace(frequencies), 2 * math.pi
     positions = xp.arange(end, dtype=frequencies.dtype, device=device_of(frequencies))
     shares = []
@@ -68,7 +78,7 @@ def pairs_reaching(inv_freq: Array, length: int, angle: float) -> int:
     >>> pairs_reaching([1.0, 0.1, 0.01], length=100, angle=math.pi)
     2
     """
-    angle, last = positive("angle", angle), whole("length", length) - 1
+    angle, last = check_positive("angle", angle), check_int("length", length) - 1
     reached = angles(last, inv_freq) >= angle  # (dim/2,)
     return int(namespace(reached).count_nonzero(reached))
 
@@ -81,7 +91,7 @@ def critical_dimension(dim: int, base: float, length: int) -> int:
     >>> critical_dimension(128, 10_000, length=4096)
     92
     """
-    return 2 * int(np.count_nonzero(turns(whole("length", length), make_inv_freq(dim, base)) > 1))
+    return 2 * int(np.count_nonzero(turns(check_int("length", length), make_inv_freq(dim, base)) > 1))
 
 
 def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, ridge: float = 0.0) -> ScoreFit:
@@ -108,9 +118,12 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
     ([1.0, 0.0], 1.0)
     """
     like = first_array(targets, inv_freq)
-    values, frequencies = floats("targets", targets, like=like), frequency_list(floats("inv_freq", inv_freq, like=like))
+    values, frequencies = (
+        as_float_array("targets", targets, like=like),
+        check_inv_freq(as_float_array("inv_freq", inv_freq, like=like)),
+    )
     if values.ndim != 1 or values.shape[0] == 0:
-        raise ValueError(f"targets must have shape (length,), got {said(targets, values.shape)}")
+        raise ValueError(f"targets must have shape (length,), got {describe(targets, values.shape)}")
     least_turns, ridge = _not_negative("least_turns", least_turns), _not_negative("ridge", ridge)
     xp, length = namespace(values), values.shape[0]
     chosen = frequencies[turns(length, frequencies) >= least_turns]
@@ -141,4 +154,6 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
 
 def _not_negative(name: str, value: float) -> float:
     """`value` as a float, after checking that it is a finite number of at least 0."""
-    return 0.0 if not isinstance(value, bool) and isinstance(value, Real) and value == 0 else positive(name, value)
+    return (
+        0.0 if not isinstance(value, bool) and isinstance(value, Real) and value == 0 else check_positive(name, value)
+    )

@@ -7,7 +7,16 @@ from numbers import Real
 
 import numpy as np
 
-from posenc._arrays import Array, device_of, namespace, one_of, positive, said, whole, whole_numbers
+from posenc._arrays import (
+    Array,
+    check_choice,
+    check_int,
+    check_integers,
+    check_positive,
+    describe,
+    device_of,
+    namespace,
+)
 
 SIGNIFICANT_BITS = {"bfloat16": 8, "float16": 11, "float32": 24}
 
@@ -21,7 +30,7 @@ def uniform_attention_std(n_keys: Array) -> Array:
     >>> uniform_attention_std([1, 4, 100]).tolist()
     [1.0, 0.5, 0.1]
     """
-    return whole_numbers("n_keys", n_keys, least=1) ** -0.5
+    return check_integers("n_keys", n_keys, least=1) ** -0.5
 
 
 def first_tie(precision: str, limit: int = 10_000) -> int | None:
@@ -33,8 +42,8 @@ def first_tie(precision: str, limit: int = 10_000) -> int | None:
     >>> first_tie("bfloat16"), first_tie("float32", 1000)
     (111, None)
     """
-    one_of("precision", precision, tuple(SIGNIFICANT_BITS))
-    if whole("limit", limit) > 10_000_000:
+    check_choice("precision", precision, tuple(SIGNIFICANT_BITS))
+    if check_int("limit", limit) > 10_000_000:
         raise ValueError(f"limit must be at most 10000000, got {limit}")
     fraction, exponent = np.frexp(uniform_attention_std(np.arange(1, limit + 2)))
     bits = SIGNIFICANT_BITS[precision]
@@ -59,12 +68,12 @@ def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Arra
     >>> needle_weight([1, 128, 8192], logit=6).round(3).tolist()
     [1.0, 0.659, 0.029]
     """
-    keys = whole_numbers("n_keys", n_keys, least=1)
+    keys = check_integers("n_keys", n_keys, least=1)
     if isinstance(logit, bool) or not isinstance(logit, Real):
-        raise TypeError(f"logit must be a number, got {said(logit)}")
+        raise TypeError(f"logit must be a number, got {describe(logit)}")
     if not -100 <= logit <= 100:
         raise ValueError(f"logit must be from -100 to 100, got {logit!r}")
-    if positive("temperature", temperature) < 0.1:
+    if check_positive("temperature", temperature) < 0.1:
         raise ValueError(f"temperature must be at least 0.1, got {temperature!r}")
     if 0 in keys.shape:
         return keys

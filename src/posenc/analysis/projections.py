@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from posenc._arrays import Array, device_of, first_array, floats, namespace, one_of, said
+from posenc._arrays import Array, as_float_array, check_choice, describe, device_of, first_array, namespace
 from posenc.absolute import LAYOUTS, sinusoidal
 from posenc.analysis._shared import not_zero, table_of
 
@@ -43,7 +43,9 @@ def four_terms(
     names = ("query_content", "key_content", "query_position", "key_position", "w_q", "w_k")
     given = (query_content, key_content, query_position, key_position, w_q, w_k)
     like = first_array(*given)
-    x_t, x_s, p_t, p_s, q, k = (floats(name, array, like=like) for name, array in zip(names, given, strict=True))
+    x_t, x_s, p_t, p_s, q, k = (
+        as_float_array(name, array, like=like) for name, array in zip(names, given, strict=True)
+    )
     fits = x_t.ndim > 1 and x_s.ndim == x_t.ndim and x_s.shape[:-2] == x_t.shape[:-2] and x_s.shape[-1] == x_t.shape[-1]
     fits = fits and all(p.shape in (x.shape, x.shape[-2:]) for p, x in ((p_t, x_t), (p_s, x_s)))
     if not (fits and q.ndim == 2 and q.shape == k.shape and q.shape[1] == x_t.shape[-1]):
@@ -86,16 +88,16 @@ def offset_kernel(
     [[0.54, 1.0, 0.54]]
     """
     like = first_array(offsets, positions, weight)
-    apart, at = floats("offsets", offsets, like=like), floats("positions", positions, like=like)
+    apart, at = as_float_array("offsets", offsets, like=like), as_float_array("positions", positions, like=like)
     for name, array, given in (("offsets", apart, offsets), ("positions", at, positions)):
         if array.ndim != 1:
-            raise ValueError(f"{name} must have shape ({name},), got {said(given, array.shape)}")
+            raise ValueError(f"{name} must have shape ({name},), got {describe(given, array.shape)}")
     query = sinusoidal(at, dim, base, layout)  # (positions, dim)
     key = sinusoidal(at[:, None] + apart, dim, base, layout)  # (positions, offsets, dim)
     if weight is not None:
-        matrix = floats("weight", weight, like=like)
+        matrix = as_float_array("weight", weight, like=like)
         if tuple(matrix.shape) != (dim, dim):
-            raise ValueError(f"weight must have shape (dim, dim) = {(dim, dim)}, got {said(weight, matrix.shape)}")
+            raise ValueError(f"weight must have shape (dim, dim) = {(dim, dim)}, got {describe(weight, matrix.shape)}")
         query = query @ matrix
     return (key @ query[..., None])[..., 0]
 
@@ -111,12 +113,12 @@ def pairwise_weight(a: Array, b: Array, layout: str = "interleaved") -> Array:
     >>> pairwise_weight([2], [3]).tolist()
     [[2.0, -3.0], [3.0, 2.0]]
     """
-    one_of("layout", layout, LAYOUTS)
+    check_choice("layout", layout, LAYOUTS)
     like = first_array(a, b)
-    first, second = floats("a", a, like=like), floats("b", b, like=like)
+    first, second = as_float_array("a", a, like=like), as_float_array("b", b, like=like)
     if first.ndim != 1 or first.shape[0] == 0 or first.shape != second.shape:
         raise ValueError(
-            f"a and b must both have shape (dim/2,), got a = {said(a, first.shape)} and b = {said(b, second.shape)}"
+            f"a and b must both have shape (dim/2,), got a = {describe(a, first.shape)} and b = {describe(b, second.shape)}"
         )
     xp, pairs = namespace(first), first.shape[0]
     rows = (xp.stack([first, 0.0 - second], axis=-1), xp.stack([second, first], axis=-1))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from posenc._arrays import Array, device_of, is_array, namespace, positive, said, whole
+from posenc._arrays import Array, check_int, check_positive, describe, device_of, is_array, namespace
 from posenc.analysis._shared import growing_lengths, more_than_rounding, not_zero, table_of
 
 
@@ -89,7 +89,7 @@ def shift_residual(codes: Array, offset: int) -> Array:
     >>> float(shift_residual([[1], [2], [4], [9]], offset=1).round(3))
     0.282
     """
-    offset = whole("offset", offset)
+    offset = check_int("offset", offset)
     table = table_of("codes", codes, 1)
     if table.shape[0] <= offset + table.shape[1]:
         raise ValueError(
@@ -110,7 +110,7 @@ def period(codes: Array, tolerance: float = 1e-9) -> int | None:
     >>> period([[0], [1], [0], [1]])
     2
     """
-    table, tolerance = table_of("codes", codes, 2), positive("tolerance", tolerance)
+    table, tolerance = table_of("codes", codes, 2), check_positive("tolerance", tolerance)
     xp = namespace(table)
     for offset in range(1, table.shape[0] // 2 + 1):
         if bool(xp.all(xp.abs(table[offset:] - table[:-offset]) <= tolerance)):
@@ -149,13 +149,13 @@ def defined_share(code: Callable[[Array], Array], trained_length: int, length: i
     """
     trained, end = growing_lengths(trained_length, length)
     if not callable(code):
-        raise TypeError(f"code must be a function of positions, got {said(code)}")
+        raise TypeError(f"code must be a function of positions, got {describe(code)}")
 
     def row(position: int) -> Array:
         answer = code(np.asarray([position]))
         if not is_array(answer) or answer.ndim != 2 or answer.shape[0] != 1:
             raise TypeError(
-                f"code must answer an array of shape (1, dim) for one position, got {said(answer)} of {code!r}"
+                f"code must answer an array of shape (1, dim) for one position, got {describe(answer)} of {code!r}"
             )
         return answer
 

@@ -6,49 +6,49 @@ import math
 
 from posenc._arrays import (
     Array,
-    being_traced,
+    as_float_array,
+    check_integers,
+    describe,
+    describe_values,
     device_of,
-    floats,
+    is_compiling,
     namespace,
-    said,
-    said_of,
-    whole_numbers,
 )
 
 
 def pairwise(relative_positions: Array, like: Array = None) -> Array:
     """`relative_positions` as floats of shape (..., queries, keys)."""
-    offsets = floats("relative_positions", relative_positions, like=like)
+    offsets = as_float_array("relative_positions", relative_positions, like=like)
     if offsets.ndim < 2:
-        raise ValueError(f"relative_positions must have shape (..., queries, keys), got {said(relative_positions)}")
+        raise ValueError(f"relative_positions must have shape (..., queries, keys), got {describe(relative_positions)}")
     return offsets
 
 
 def whole_offsets(relative_positions: Array, like: Array = None) -> Array:
     """`relative_positions` as floats, after checking that they are whole numbers of any shape."""
-    if being_traced():
-        return floats("relative_positions", relative_positions, like=like)
-    return whole_numbers("relative_positions", relative_positions, like=like)
+    if is_compiling():
+        return as_float_array("relative_positions", relative_positions, like=like)
+    return check_integers("relative_positions", relative_positions, like=like)
 
 
 def positions_of(name: str, positions: Array, like: Array = None) -> Array:
     """`positions` as floats of shape (..., length)."""
-    at = floats(name, positions, like=like)
+    at = as_float_array(name, positions, like=like)
     if at.ndim == 0:
-        raise ValueError(f"{name} must have at least one axis, got {said(positions)}")
+        raise ValueError(f"{name} must have at least one axis, got {describe(positions)}")
     return at
 
 
 def one_for_each_head(name: str, values: Array, like: Array, *, zero: bool = False) -> Array:
     """`values` as floats of shape (heads, 1, 1), after checking that they are positive (or `zero`)."""
-    numbers = floats(name, values, like=like)
+    numbers = as_float_array(name, values, like=like)
     if numbers.ndim != 1 or numbers.shape[0] == 0:
-        raise ValueError(f"{name} must have shape (heads,), got {said(values, numbers.shape)}")
-    if not being_traced():
+        raise ValueError(f"{name} must have shape (heads,), got {describe(values, numbers.shape)}")
+    if not is_compiling():
         refused = numbers < 0 if zero else numbers <= 0
         if bool(namespace(numbers).any(refused)):
             limit = "not be negative" if zero else "be greater than 0"
-            raise ValueError(f"{name} must {limit}, got {said_of(values, refused)}")
+            raise ValueError(f"{name} must {limit}, got {describe_values(values, refused)}")
     return numbers[:, None, None]
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from posenc._arrays import (
     Array,
-    activations,
+    check_bool,
+    check_float_array,
+    check_int,
     device_of,
-    flag,
     namespace,
-    whole,
 )
 from posenc.bias._shared import pairwise, whole_offsets
 
@@ -37,10 +37,10 @@ def t5_bucket(
     >>> t5_bucket([-20, 20], bidirectional=True).tolist()
     [10, 26]
     """
-    num_buckets = whole("num_buckets", num_buckets)
-    _enough_buckets("num_buckets", num_buckets, str(num_buckets), flag("bidirectional", bidirectional))
+    num_buckets = check_int("num_buckets", num_buckets)
+    _enough_buckets("num_buckets", num_buckets, str(num_buckets), check_bool("bidirectional", bidirectional))
     one_way = num_buckets // 2 if bidirectional else num_buckets
-    max_distance = whole("max_distance", max_distance)
+    max_distance = check_int("max_distance", max_distance)
     if not one_way // 2 < max_distance <= 2**53:
         raise ValueError(
             f"max_distance must be greater than {one_way // 2}, the buckets of one distance each, and at most 2^53, "
@@ -74,10 +74,10 @@ def t5(relative_positions: Array, table: Array, *, bidirectional: bool, max_dist
     >>> t5([[-20, -1, 0]], table, bidirectional=False).tolist()
     [[[34.0, 2.0, 0.0]], [[35.0, 3.0, 1.0]]]
     """
-    if activations("table", table).ndim != 2 or table.shape[1] == 0:
+    if check_float_array("table", table).ndim != 2 or table.shape[1] == 0:
         raise ValueError(f"table must have shape (num_buckets, heads), got shape {tuple(table.shape)}")
     num_buckets, heads = table.shape
-    _enough_buckets("table", num_buckets, f"shape {tuple(table.shape)}", flag("bidirectional", bidirectional))
+    _enough_buckets("table", num_buckets, f"shape {tuple(table.shape)}", check_bool("bidirectional", bidirectional))
     offsets = pairwise(relative_positions, like=table)
     buckets = t5_bucket(offsets, bidirectional=bidirectional, num_buckets=num_buckets, max_distance=max_distance)
     xp = namespace(table)

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from posenc._arrays import (
     Array,
-    activations,
+    check_float_array,
+    describe,
     device_of,
     namespace,
-    said,
 )
 from posenc.bias._shared import past_only, whole_offsets
 
@@ -120,7 +120,7 @@ def relative_shift(scores: Array) -> Array:
     >>> relative_shift(np.array([[2.0, 1.0, 0.0], [12.0, 11.0, 10.0], [22.0, 21.0, 20.0]])).tolist()
     [[0.0, 0.0, 12.0], [11.0, 10.0, 0.0], [22.0, 21.0, 20.0]]
     """
-    if activations("scores", scores).ndim < 2:
+    if check_float_array("scores", scores).ndim < 2:
         raise ValueError(f"scores must have shape (..., queries, distances), got shape {tuple(scores.shape)}")
     *leading, queries, columns = scores.shape
     if columns == 0:
@@ -190,7 +190,7 @@ def deberta(
     offsets = whole_offsets(relative_positions, like=query_content)
     if tuple(offsets.shape) != (queries, keys):
         raise ValueError(
-            f"relative_positions must have shape {(queries, keys)}, got {said(relative_positions, offsets.shape)}"
+            f"relative_positions must have shape {(queries, keys)}, got {describe(relative_positions, offsets.shape)}"
         )
     xp, device = namespace(query_content, offsets), device_of(query_content)
     i, j = xp.arange(queries, device=device)[:, None], xp.arange(keys, device=device)
@@ -237,7 +237,7 @@ def _on_diagonals(scores: Array, keys: int) -> Array:
 def _queries_and_keys(names: tuple[str, str], q: Array, k: Array) -> None:
     """Refuses queries and keys (called by their names) whose heads, widths or dtypes differ."""
     for name, array in zip(names, (q, k), strict=True):
-        if activations(name, array).ndim < 3 or 0 in (array.shape[-3], array.shape[-1]):
+        if check_float_array(name, array).ndim < 3 or 0 in (array.shape[-3], array.shape[-1]):
             raise ValueError(f"{name} must have shape (..., heads, length, head_dim), got shape {tuple(array.shape)}")
     namespace(q, k)
     if k.dtype != q.dtype:
@@ -249,7 +249,7 @@ def _queries_and_keys(names: tuple[str, str], q: Array, k: Array) -> None:
 
 def _parameter(name: str, value: Array, q: Array, shape: tuple[int | str, ...]) -> Array:
     """`value` in the dtype of q, after checking its shape; a word in `shape` stands for any length."""
-    xp = namespace(q, activations(name, value))
+    xp = namespace(q, check_float_array(name, value))
     fits = len(shape) == value.ndim and all(
         isinstance(wanted, str) or own == wanted for own, wanted in zip(value.shape, shape, strict=True)
     )

@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 from posenc._arrays import (
     Array,
-    activations,
-    being_traced,
+    check_float_array,
+    describe,
+    describe_values,
     device_of,
     is_array,
+    is_compiling,
     namespace,
-    said,
-    said_of,
     widest_float,
 )
 
@@ -43,7 +43,7 @@ def score_mod(bias: Callable[[Array], Array] | Array, q: Array, k: Array) -> Cal
     [9.5, 9.75, 10.0]
     """
     for name, array in (("q", q), ("k", k)):
-        if activations(name, array).ndim != 4:
+        if check_float_array(name, array).ndim != 4:
             raise ValueError(f"{name} must have shape (batch, heads, length, head_dim), got shape {tuple(array.shape)}")
     xp, (batch, heads, queries, _), keys = namespace(q, k), q.shape, k.shape[-2]
     table: Array = bias
@@ -54,14 +54,14 @@ def score_mod(bias: Callable[[Array], Array] | Array, q: Array, k: Array) -> Cal
         device = device_of(q)
         diagonals = xp.arange(1 - keys, queries, dtype=widest_float(xp, device), device=device)[None]
         table, accepted = bias(diagonals), [(heads, 1, diagonals.shape[-1])]
-    answering = f"{said(bias)} answering " if callable(bias) else ""
+    answering = f"{describe(bias)} answering " if callable(bias) else ""
     if not is_array(table) or not namespace(q, table).isdtype(table.dtype, "real floating"):
-        found = f"{answering}dtype {table.dtype}" if is_array(table) else f"{answering}{said(table)}"
+        found = f"{answering}dtype {table.dtype}" if is_array(table) else f"{answering}{describe(table)}"
         raise TypeError(f"bias must be an array of floats, or a function that answers with one, got {found}")
     if tuple(table.shape) not in accepted:
-        raise ValueError(f"bias must give shape {' or '.join(map(str, accepted))}, got {answering}{said(table)}")
-    if not being_traced() and not bool(xp.all(table < math.inf)):
-        refused = said_of(table, ~(table < math.inf))
+        raise ValueError(f"bias must give shape {' or '.join(map(str, accepted))}, got {answering}{describe(table)}")
+    if not is_compiling() and not bool(xp.all(table < math.inf)):
+        refused = describe_values(table, ~(table < math.inf))
         raise ValueError(f"bias must be finite, or −∞ for a masked pair, got {answering}{refused}")
     table = xp.astype(table, xp.float32 if xp.finfo(q.dtype).bits == 16 else q.dtype, copy=False)
 

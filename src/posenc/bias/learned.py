@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from posenc._arrays import (
     Array,
-    being_traced,
+    as_float_array,
+    check_choice,
+    describe,
+    describe_values,
     first_array,
-    floats,
     is_array,
+    is_compiling,
     namespace,
-    one_of,
-    said,
-    said_of,
 )
 from posenc.absolute import relative_positions as seen_from_each_query
 from posenc.bias._shared import one_for_each_head, pairwise, past_only, positions_of
@@ -39,18 +39,20 @@ def kerple(relative_positions: Array, r1: Array, r2: Array, *, kind: str = "loga
     >>> kerple([[-3, -1]], [1.0, 0.5], [1.0, 1.0], kind="power").tolist()
     [[[-3.0, -1.0]], [[-1.5, -0.5]]]
     """
-    one_of("kind", kind, KERPLE_KINDS)
+    check_choice("kind", kind, KERPLE_KINDS)
     like = first_array(relative_positions, r1, r2)
     offsets = pairwise(relative_positions, like)[..., None, :, :]
     first, second = one_for_each_head("r1", r1, like), one_for_each_head("r2", r2, like)
     if first.shape != second.shape:
-        raise ValueError(f"r1 and r2 must have one number for each head, equally many, got {said(r1)} and {said(r2)}")
+        raise ValueError(
+            f"r1 and r2 must have one number for each head, equally many, got {describe(r1)} and {describe(r2)}"
+        )
     xp = namespace(offsets)
     distance = xp.abs(offsets)
     if kind == "logarithmic":
         return -first * xp.log1p(second * distance)
-    if not being_traced() and bool(xp.any(second > 2)):
-        raise ValueError(f"r2 must be at most 2 for the power, got {said_of(r2, second[:, 0, 0] > 2)}")
+    if not is_compiling() and bool(xp.any(second > 2)):
+        raise ValueError(f"r2 must be at most 2 for the power, got {describe_values(r2, second[:, 0, 0] > 2)}")
     # 0^r2 is 0, but its slope is not finite everywhere: kept away from the gradient.
     here = distance == 0
     power = xp.where(here, xp.ones_like(distance), distance) ** second
@@ -84,7 +86,7 @@ def fire(
     [[[0.5, 1.0], [0.0, 0.064]]]
     """
     if not callable(mlp):
-        raise TypeError(f"mlp must be a function from the shares of a distance to the biases, got {said(mlp)}")
+        raise TypeError(f"mlp must be a function from the shares of a distance to the biases, got {describe(mlp)}")
     like = first_array(query_positions, key_positions, c, threshold)
     queries = positions_of("query_positions", query_positions, like)
     keys = positions_of("key_positions", key_positions, like)
@@ -94,8 +96,8 @@ def fire(
         ("query_positions", queries, query_positions),
         ("key_positions", keys, key_positions),
     ):
-        if not being_traced() and bool(xp.any(at < 0)):
-            raise ValueError(f"{name} must not be negative, got {said_of(given, at < 0)}")
+        if not is_compiling() and bool(xp.any(at < 0)):
+            raise ValueError(f"{name} must not be negative, got {describe_values(given, at < 0)}")
     growth, least = _positive_scalar("c", c, like), _positive_scalar("threshold", threshold, like)
     of_distance = xp.log1p(growth * xp.clip(-offsets, min=0))
     share = of_distance / xp.log1p(growth * xp.maximum(queries, least))[..., None]
@@ -104,20 +106,20 @@ def fire(
         share = xp.astype(share, dtype, copy=False)
     biases = mlp(share[..., None])
     if not is_array(biases) or not namespace(share, biases).isdtype(biases.dtype, "real floating"):
-        raise TypeError(f"mlp must answer with an array of floats, got {said(mlp)} answering {said(biases)}")
+        raise TypeError(f"mlp must answer with an array of floats, got {describe(mlp)} answering {describe(biases)}")
     if tuple(biases.shape[:-1]) != tuple(share.shape) or 0 in biases.shape[share.ndim :]:
         wanted = ", ".join(str(n) for n in (*share.shape, "heads"))
-        raise ValueError(f"mlp must answer with shape ({wanted}), got {said(mlp)} answering {tuple(biases.shape)}")
+        raise ValueError(f"mlp must answer with shape ({wanted}), got {describe(mlp)} answering {tuple(biases.shape)}")
     return past_only(xp.moveaxis(biases, -1, -3), offsets[..., None, :, :])
 
 
 def _positive_scalar(name: str, value: float | Array, like: Array) -> Array:
     """`value` as an array of no axes, after checking that it is greater than 0."""
     if isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, got {said(value)}")
-    number = floats(name, value, like=like)
+        raise TypeError(f"{name} must be a number, got {describe(value)}")
+    number = as_float_array(name, value, like=like)
     if number.ndim != 0:
-        raise ValueError(f"{name} must be one number, got {said(value, number.shape)}")
-    if not being_traced() and not bool(number > 0):
-        raise ValueError(f"{name} must be greater than 0, got {said(value)}")
+        raise ValueError(f"{name} must be one number, got {describe(value, number.shape)}")
+    if not is_compiling() and not bool(number > 0):
+        raise ValueError(f"{name} must be greater than 0, got {describe(value)}")
     return number

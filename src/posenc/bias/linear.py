@@ -6,14 +6,14 @@ from typing import Any
 
 from posenc._arrays import (
     Array,
-    array_or_none,
+    check_bool,
+    check_int,
+    check_leading_axes,
+    check_like,
+    describe,
     device_of,
     first_array,
-    flag,
     namespace,
-    said,
-    same_leading_axes,
-    whole,
     widest_float,
 )
 from posenc.bias._shared import one_for_each_head, pairwise, past_only, positions_of
@@ -31,8 +31,8 @@ def alibi_slopes(n_heads: int, *, like: Array = None) -> Array:
     >>> alibi_slopes(6).tolist()
     [0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125]
     """
-    n_heads = whole("n_heads", n_heads)
-    xp, device = namespace(array_or_none("like", like)), device_of(like)
+    n_heads = check_int("n_heads", n_heads)
+    xp, device = namespace(check_like("like", like)), device_of(like)
     power = 2 ** (n_heads.bit_length() - 1)  # the greatest power of two that is not above n_heads
     dtype = widest_float(xp, device)
     regular = xp.arange(1, power + 1, dtype=dtype, device=device) / power
@@ -62,7 +62,7 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, 
     offsets = pairwise(relative_positions, like)[..., None, :, :]
     rates = one_for_each_head("slopes", slopes, like, zero=True)
     dtype = _floating_dtype("dtype", dtype, offsets)
-    if flag("symmetric", symmetric):
+    if check_bool("symmetric", symmetric):
         return _rounded_once(-rates * namespace(offsets).abs(offsets), dtype)
     return past_only(_rounded_once(rates * offsets, dtype), offsets)
 
@@ -91,7 +91,7 @@ def alibi_rank_two(query_positions: Array, key_positions: Array, slopes: Array) 
     like = first_array(query_positions, key_positions, slopes)
     queries = positions_of("query_positions", query_positions, like)
     keys = positions_of("key_positions", key_positions, like)
-    same_leading_axes(queries, keys)
+    check_leading_axes(queries, keys)
     rates = one_for_each_head("slopes", slopes, like, zero=True)[..., 0]  # (heads, 1)
     xp = namespace(rates)
     in_heads = xp.ones_like(rates)
@@ -110,7 +110,7 @@ def _floating_dtype(name: str, dtype: Any, like: Array) -> Any:
     except (AttributeError, TypeError):  # no dtype of this library
         floating = False
     if not floating:
-        raise TypeError(f"{name} must be None or a floating dtype of the arrays' library, got {said(dtype)}")
+        raise TypeError(f"{name} must be None or a floating dtype of the arrays' library, got {describe(dtype)}")
     return dtype
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from posenc._arrays import (
     Array,
+    check_even_dim,
+    check_int,
     device_of,
-    even_dim,
     namespace,
-    whole,
 )
 from posenc.absolute import sinusoidal
 from posenc.bias._shared import pairwise, positions_of
@@ -53,11 +53,11 @@ def sandwich_features(positions: Array, n_heads: int, dim: int = 128, base: floa
     """
     at = positions_of("positions", positions)
     factors = _sandwich_factors(n_heads, at)
-    return namespace(at).sqrt(factors)[:, None, None] * sinusoidal(at, even_dim(dim), base)[..., None, :, :]
+    return namespace(at).sqrt(factors)[:, None, None] * sinusoidal(at, check_even_dim(dim), base)[..., None, :, :]
 
 
 def _sandwich_factors(n_heads: int, like: Array) -> Array:
     """λ_h = H/(8h), shape (heads,)."""
-    n_heads = whole("n_heads", n_heads)
+    n_heads = check_int("n_heads", n_heads)
     xp = namespace(like)
     return n_heads / (8 * xp.arange(1, n_heads + 1, dtype=like.dtype, device=device_of(like)))

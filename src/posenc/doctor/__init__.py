@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from posenc._arrays import said, whole
+from posenc._arrays import check_int, describe
 from posenc._sentences import holds, say
 from posenc.configuration import (
     BY_LENGTH,
@@ -133,10 +133,10 @@ def diagnose(config: str | Mapping[str, Any], length: int | None = None) -> Diag
     >>> [(finding.level, finding.key) for finding in diagnose(config).findings]
     [('error', 'factor')]
     """
-    if length is not None and whole("length", length) >= GREATEST:
+    if length is not None and check_int("length", length) >= GREATEST:
         raise ValueError(f"length must be below {GREATEST}, got {length}")
     if not isinstance(config, str | Mapping):
-        raise TypeError(f"config must be the text of a configuration or a mapping, got {said(config)}")
+        raise TypeError(f"config must be the text of a configuration or a mapping, got {describe(config)}")
     try:
         given = parsed(config) if isinstance(config, str) else config
         wrong = [_mistyped(given, place, kind) for place, kind in mistyped(given)]

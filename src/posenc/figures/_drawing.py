@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
-from posenc._arrays import said
+from posenc._arrays import describe
 from posenc._numbers import fixed, thousands
 from posenc._sentences import catalogue, say_key
 
@@ -63,14 +63,14 @@ def _finish(figure: go.Figure, title: str, alt: str, height: int = 420) -> go.Fi
 def _some(name: str, values: Sequence | Mapping) -> Sequence | Mapping:
     """`values`, after checking that there are any."""
     if not len(values):
-        raise ValueError(f"{name} must hold at least one, got {said(values)}")
+        raise ValueError(f"{name} must hold at least one, got {describe(values)}")
     return values
 
 
 def _above(name: str, value: float, limit: float) -> None:
     """Refuses a `value` that is not greater than `limit`."""
     if not value > limit:
-        raise ValueError(f"{name} must be greater than {limit}, got {said(value)}")
+        raise ValueError(f"{name} must be greater than {limit}, got {describe(value)}")
 
 
 def _number(value: float, digits: int = 0) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from posenc._arrays import said
+from posenc._arrays import describe
 from posenc.figures._drawing import (
     PALETTE,
     _above,
@@ -43,7 +43,7 @@ def gathering(
     if not np.all(weights >= 0):
         raise ValueError(f"weights must be at least 0, got {weights}")
     if not 0 <= query < count:
-        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {said(query)}")
+        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {describe(query)}")
     taken = weights[:, None] * values  # (words, value_dim)
     total = taken.sum(axis=0)  # (value_dim,)
     figure = make_subplots(
@@ -104,7 +104,7 @@ def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query
         if table.shape != (count, count):
             raise ValueError(f"tables[{name!r}] must be {count} × {count}, got shape {table.shape}")
     if not 0 <= query < count:
-        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {said(query)}")
+        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {describe(query)}")
     columns = min(2, len(maps))
     figure = _heat_maps({name: _drawn(table) for name, table in maps.items()}, columns, 0.0, 1.0, opacity=0.6)
     told = []
@@ -134,7 +134,7 @@ def attention_by_distance(heads: Mapping[str, Sequence[float]]) -> go.Figure:
     for k, (name, weights) in enumerate(_some("heads", heads).items()):
         weights = np.asarray(weights, dtype=float)
         if weights.ndim != 1 or not len(weights) or not np.all((weights >= 0) & (weights <= 1)):
-            raise ValueError(f"heads[{name!r}] must be weights from 0 to 1, at least one, got {said(weights)}")
+            raise ValueError(f"heads[{name!r}] must be weights from 0 to 1, at least one, got {describe(weights)}")
         style = {"line": _style(k), "marker": {"size": 7, "color": _style(k)["color"]}, "mode": "lines+markers"}
         figure.add_scatter(x=np.arange(len(weights)), y=_drawn(weights), name=name, **style)
         told.append({"name": name, "peak": int(weights.argmax()), "weight": weights.max(), "itself": weights[0]})
@@ -164,7 +164,9 @@ def score_widths(
     for k, (name, pair) in enumerate(_some("measured", measured).items()):
         arrays = [np.asarray(values, dtype=float) for values in pair]
         if len(arrays) != 2 or any(a.shape != widths.shape or not np.isfinite(a).all() for a in arrays):
-            raise ValueError(f"measured[{name!r}] must be two rows of {len(widths)} finite numbers, got {said(pair)}")
+            raise ValueError(
+                f"measured[{name!r}] must be two rows of {len(widths)} finite numbers, got {describe(pair)}"
+            )
         spreads, listened = arrays
         style = {"name": name, "line": _style(k), "marker": {"size": 8, "color": _style(k)["color"]}}
         figure.add_scatter(x=widths, y=_drawn(spreads), **style, mode="markers", showlegend=False, row=1, col=1)
@@ -191,7 +193,7 @@ def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: f
     for k, (name, values) in enumerate(_some("losses", losses).items()):
         values = np.asarray(values, dtype=float)
         if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
-            raise ValueError(f"losses[{name!r}] must be finite numbers, at least one, got {said(values)}")
+            raise ValueError(f"losses[{name!r}] must be finite numbers, at least one, got {describe(values)}")
         at = every * np.arange(1, len(values) + 1)
         steps = max(steps, int(at[-1]))
         told.append({"name": name, "end": values[-last:].mean()})

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from posenc._arrays import said
+from posenc._arrays import describe
 from posenc.figures._drawing import (
     PALETTE,
     _at,
@@ -132,7 +132,7 @@ def terms_multiplied(
     vectors = {name: np.asarray(x, dtype=float) for name, x in {"q": q, "k": k, "r": r, "u": u, "v": v}.items()}
     for name, x in vectors.items():
         if x.ndim != 1 or not 0 < len(x) <= _WIDEST or x.shape != vectors["q"].shape or not np.isfinite(x).all():
-            raise ValueError(f"{name} must be 1 to {_WIDEST} finite numbers, as many as q, got {said(x)}")
+            raise ValueError(f"{name} must be 1 to {_WIDEST} finite numbers, as many as q, got {describe(x)}")
     colours = {"q": "query", "k": "key", "r": "position", "u": "neutral", "v": "neutral"}
     pairs = {
         ("q", "k"): _say("terms_multiplied.query_word"),

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from posenc._arrays import said
+from posenc._arrays import describe
 from posenc.analysis import (
     decay_law,
     fingerprint,
@@ -136,7 +136,7 @@ def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit
         at, cost = (np.asarray(values, dtype=float) for values in pair)
         if at.shape != cost.shape or at.ndim != 1 or not np.isfinite(cost).all() or at.min() < 0 or at.max() > 1:
             raise ValueError(
-                f"costs[{name!r}] must be shares of a turn and finite costs, one of each, got {said(pair)}"
+                f"costs[{name!r}] must be shares of a turn and finite costs, one of each, got {describe(pair)}"
             )
         marker = {"size": 8, "symbol": ("circle", "diamond", "square")[k % 3], "color": _style(k)["color"]}
         round_at, round_cost = np.append(at, at[0] + 1), np.append(cost, cost[0])  # the circle closes
@@ -187,7 +187,7 @@ def scores_of_caches(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Fi
     for k, (name, values) in enumerate(_some("scores", scores).items()):
         values = np.asarray(values, dtype=float)
         if values.ndim != 1 or len(values) <= asked or not np.isfinite(values).all():
-            raise ValueError(f"scores[{name!r}] must be more than {asked} finite numbers, got {said(values)}")
+            raise ValueError(f"scores[{name!r}] must be more than {asked} finite numbers, got {describe(values)}")
         figure.add_scatter(x0=0, dx=1, y=_drawn(values), mode="lines", name=name, line=_style(k))
         told.append({"name": name, "peak": int(values.argmax()), "score": values.max()})
     figure.add_vline(x=asked, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
@@ -212,7 +212,7 @@ def over_seeds(
     """
     at, (name_of_reference, levels) = np.asarray(_some("at", at), dtype=float), reference
     if len(levels) != len(_some("panels", panels)):
-        raise ValueError(f"reference must have {len(panels)} values, one a panel, got {said(levels)}")
+        raise ValueError(f"reference must have {len(panels)} values, one a panel, got {describe(levels)}")
     figure = make_subplots(len(panels), 1, shared_xaxes=True, vertical_spacing=0.1, subplot_titles=list(panels))
     told = []
     for row, ((panel, methods), level) in enumerate(zip(panels.items(), levels, strict=True), 1):
@@ -269,11 +269,11 @@ def exams(
     schemes = list(_some("the first exam", next(iter(found.values()))))
     for exam, each in found.items():
         if list(each) != schemes or any(v.shape != (3,) or not v[1] <= v[0] <= v[2] for v in each.values()):
-            raise ValueError(f"measured[{exam!r}] must have (mean, low, high) of {schemes}, got {said(each)}")
+            raise ValueError(f"measured[{exam!r}] must have (mean, low, high) of {schemes}, got {describe(each)}")
     if not set(less_is_better) <= set(found):
         raise ValueError(f"less_is_better must name exams of measured, got {list(less_is_better)}")
     if set(level) != set(found) or not all(level.values()) or not set().union(*level.values()) <= set(schemes):
-        raise ValueError(f"level must name some of {schemes} for each exam, got {said(level)}")
+        raise ValueError(f"level must name some of {schemes} for each exam, got {describe(level)}")
     titles = [exam.partition(": ")[0] for exam in found]
     figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.33 / len(found))
     firsts, every = [], []
@@ -324,7 +324,7 @@ def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
     table = np.asarray(verdicts)
     count = len(_some("schemes", schemes))
     if table.shape != (count, count) or not np.isin(table, (-1, 0, 1)).all() or (table != -table.T).any():
-        raise ValueError(f"verdicts must be {count} × {count} of −1, 0 and 1, antisymmetric, got {said(verdicts)}")
+        raise ValueError(f"verdicts must be {count} × {count} of −1, 0 and 1, antisymmetric, got {describe(verdicts)}")
     figure = go.Figure()
     kinds = (
         (_say("order_of_schemes.better"), table == 1, {"symbol": "circle", "size": 13, "color": PALETTE["score"]}),
@@ -365,7 +365,7 @@ def copying_by_distance(
     for k, (name, shares) in enumerate(_some("measured", measured).items()):
         shares = np.asarray(shares, dtype=float)
         if shares.shape != distances.shape or not np.isfinite(shares).all():
-            raise ValueError(f"measured[{name!r}] must be {len(distances)} finite numbers, got {said(shares)}")
+            raise ValueError(f"measured[{name!r}] must be {len(distances)} finite numbers, got {describe(shares)}")
         told.append((shares[-1], name, shares))
         figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=_style(k))
     figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})

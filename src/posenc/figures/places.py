@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from posenc._arrays import said
+from posenc._arrays import describe
 from posenc.figures._drawing import (
     PALETTE,
     _at,
@@ -153,7 +153,7 @@ def places_read(places: Sequence[int], readings: Mapping[str, np.ndarray]) -> go
     """
     places, figure, told = np.asarray(_some("places", places), dtype=float), go.Figure(), []
     if places.ndim != 1 or not np.all(places > 0):
-        raise ValueError(f"places must all be greater than 0, got {said(places)}")
+        raise ValueError(f"places must all be greater than 0, got {describe(places)}")
     for k, (name, samples) in enumerate(_some("readings", readings).items()):
         read = np.asarray(samples, dtype=float)
         if read.ndim != 2 or read.shape[1] != len(places) or not len(read) or not np.all(read > 0):

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from posenc._arrays import said
+from posenc._arrays import describe
 from posenc.figures._drawing import (
     PALETTE,
     _above,
@@ -58,7 +58,7 @@ def _pair(name: str, value: Sequence[float]) -> np.ndarray:
     """`value`, after checking that it is a pair of finite numbers."""
     pair = np.asarray(value, dtype=float)
     if pair.shape != (2,) or not np.isfinite(pair).all():
-        raise ValueError(f"{name} must be two finite numbers, got {said(value)}")
+        raise ValueError(f"{name} must be two finite numbers, got {describe(value)}")
     return pair
 
 
@@ -160,7 +160,7 @@ def pair_peaks(
     figure, told, offsets = go.Figure(), [], np.linspace(-reach, reach, 40 * reach + 1)
     for k, pair in enumerate(_some("pairs", pairs)):
         if not 0 <= pair < len(products):
-            raise ValueError(f"pairs must be from 0 to {len(products) - 1}, got {said(pair)}")
+            raise ValueError(f"pairs must be from 0 to {len(products) - 1}, got {describe(pair)}")
         size, peak = abs(products[pair]), -np.angle(products[pair]) / frequencies[pair]
         wave = (products[pair] * np.exp(1j * frequencies[pair] * offsets)).real
         name, style = _say("pair_peaks.pair", pair=pair), _style(k)
@@ -249,7 +249,7 @@ def _complex(name: str, value: complex) -> complex:
     """`value` as a complex number, after checking that it is finite and not 0."""
     number = complex(value)
     if not (np.isfinite(number) and number):
-        raise ValueError(f"{name} must be a complex number other than 0, got {said(value)}")
+        raise ValueError(f"{name} must be a complex number other than 0, got {describe(value)}")
     return number
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from posenc._arrays import said
+from posenc._arrays import describe
 from posenc.figures._drawing import PALETTE, _above, _drawn, _say, _some, _style, _tell
 
 _COPIES = 4  # of a half, drawn behind each other; the label says how many there are
@@ -23,7 +23,7 @@ def staged_texts(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figur
     for row, (name, stage) in enumerate(_some("stages", stages).items()):
         if len(stage) != 2 or stage[0] < 0 or stage[1] < 1:
             raise ValueError(
-                f"stages[{name!r}] must be tokens of at least 0 and times of at least 1, got {said(stage)}"
+                f"stages[{name!r}] must be tokens of at least 0 and times of at least 1, got {describe(stage)}"
             )
         gap, times = stage
         boxes = [(_say("staged_texts.younger"), half, 0, "score")]
@@ -70,7 +70,7 @@ def mean_waves(trained: int, waves: Mapping[str, np.ndarray]) -> go.Figure:
     for k, (name, values) in enumerate(_some("waves", waves).items()):
         wave = np.asarray(values, dtype=float)
         if wave.ndim != 1 or len(wave) <= trained or not np.isfinite(wave).all():
-            raise ValueError(f"waves[{name!r}] must be more than {trained} finite numbers, got {said(values)}")
+            raise ValueError(f"waves[{name!r}] must be more than {trained} finite numbers, got {describe(values)}")
         lowest, past = int(wave[:trained].argmin()), wave[trained:]
         told.append({"name": name, "least": wave[lowest], "at": lowest, "edge": wave[trained - 1], "most": past.max()})
         figure.add_scatter(x0=0, dx=1, y=_drawn(wave), mode="lines", name=name, line=_style(k))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from posenc._arrays import said
+from posenc._arrays import describe
 
 
 def instance(name: str, value: object, *kinds: type) -> None:
     """Refuses a `value` that is of none of some classes."""
     if not isinstance(value, kinds):
-        raise TypeError(f"{name} must be a {' or '.join(kind.__name__ for kind in kinds)}, got {said(value)}")
+        raise TypeError(f"{name} must be a {' or '.join(kind.__name__ for kind in kinds)}, got {describe(value)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from posenc._arrays import whole
+from posenc._arrays import check_int
 
 LEAST, MOST = 3, 16  # tokens that must agree, and up to which longer agreements are told apart
 
@@ -41,7 +41,7 @@ def far_guesses(tokens: np.ndarray, targets: np.ndarray, near: int) -> tuple[np.
     for number, target in enumerate(targets):
         here = length - asked + number
         # The token after a place in the past is known too, and must be farther back than what is near.
-        places = np.arange(LEAST - 1, here - whole("near", near))
+        places = np.arange(LEAST - 1, here - check_int("near", near))
         agree = np.zeros(len(places), int)
         going = np.ones(len(places), bool)
         for back in range(min(MOST, here + 1)):

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from posenc._arrays import one_of, whole
+from posenc._arrays import check_choice, check_int
 from posenc.lab._checks import instance
 from posenc.lab.measured import SHIPPED, read_json
 
@@ -63,8 +63,8 @@ class Task(Protocol):
 def _check(random: np.random.RandomState, sequences: int, length: int) -> None:
     """Refuses what no batch can be made of."""
     instance("random", random, np.random.RandomState)
-    whole("sequences", sequences)
-    whole("length", length)
+    check_int("sequences", sequences)
+    check_int("length", length)
 
 
 def _draws(random: np.random.RandomState, below: int, *shape: int, least: int = 0) -> np.ndarray:
@@ -195,7 +195,7 @@ class LibraryText:
     def __init__(self, text: Text | None = None, asked: int = 32, longest: int = 2048) -> None:
         self.text = library() if text is None else text
         instance("text", self.text, Text)
-        self.asked, self.longest = whole("asked", asked), whole("longest", longest)
+        self.asked, self.longest = check_int("asked", asked), check_int("longest", longest)
         if longest >= len(self.text.held_out):
             raise ValueError(f"longest must be below the {len(self.text.held_out)} bytes held out, got {longest}")
 
@@ -209,9 +209,9 @@ class LibraryText:
 
     def probe(self, length: int, sequences: int) -> Batch:
         """Windows of the held-out text; those of every length end at the same places, evenly spread."""
-        if whole("length", length, self.asked) > self.longest:
+        if check_int("length", length, self.asked) > self.longest:
             raise ValueError(f"length must be at most {self.longest}, the longest of the probes, got {length}")
-        ends = np.linspace(self.longest + 1, len(self.text.held_out), whole("sequences", sequences)).astype(int)
+        ends = np.linspace(self.longest + 1, len(self.text.held_out), check_int("sequences", sequences)).astype(int)
         return _next_tokens(self._windows(self.text.held_out, ends - length - 1, length + 1))
 
     def windows(self, length: int, sequences: int) -> Batch:
@@ -220,9 +220,9 @@ class LibraryText:
         Those of every length end at the same places, and no byte is asked for twice.
         """
         files = frozen_files()
-        if whole("length", length, self.asked) > LONGEST:
+        if check_int("length", length, self.asked) > LONGEST:
             raise ValueError(f"length must be at most {LONGEST}, the longest of the windows, got {length}")
-        if whole("sequences", sequences) > WINDOWS_PER_FILE * len(files):
+        if check_int("sequences", sequences) > WINDOWS_PER_FILE * len(files):
             there = WINDOWS_PER_FILE * len(files)
             raise ValueError(f"sequences must be at most {there}, the windows there are, got {sequences}")
         found = []
@@ -269,11 +269,14 @@ class Copy:
         period: int | None = None,
         asked: int = 16,
     ) -> None:
-        self.least_period, self.most_period = whole("least_period", least_period), whole("most_period", most_period)
+        self.least_period, self.most_period = (
+            check_int("least_period", least_period),
+            check_int("most_period", most_period),
+        )
         if most_period < least_period:
             raise ValueError(f"most_period must be at least least_period, {least_period}, got {most_period}")
-        self.period = None if period is None else whole("period", period)
-        self.asked = whole("asked", asked)
+        self.period = None if period is None else check_int("period", period)
+        self.asked = check_int("asked", asked)
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
         """Sequences of random symbols, each of a random period."""
@@ -287,11 +290,11 @@ class Copy:
 
     def probe(self, length: int, sequences: int) -> Batch:
         """Sequences of one period, which end with the same symbols at every length."""
-        whole("length", length, 2 * self.asked if self.period is None else self.period + self.asked - 1)
+        check_int("length", length, 2 * self.asked if self.period is None else self.period + self.asked - 1)
         period = length // 2 if self.period is None else self.period
         random = np.random.RandomState(20_260_101)
         # Drawn from the end backwards, so that a longer block only adds to its front.
-        drawn = _draws(random, self.vocab_size, period, whole("sequences", sequences)).T[:, ::-1]
+        drawn = _draws(random, self.vocab_size, period, check_int("sequences", sequences)).T[:, ::-1]
         place = np.arange(length + 1)[::-1] % period  # distance from the end, within the block
         found = _next_tokens(torch.from_numpy(np.ascontiguousarray(drawn[:, period - 1 - place])))
         known = torch.arange(1, length + 1) >= period
@@ -324,13 +327,13 @@ class SaidOnce:
         distractors: str = "random",
         asked: int = 14,
     ) -> None:
-        self.least_block = whole("least_block", least_block, self.cue + 1)
-        self.most_block = whole("most_block", most_block)
+        self.least_block = check_int("least_block", least_block, self.cue + 1)
+        self.most_block = check_int("most_block", most_block)
         if most_block < least_block:
             raise ValueError(f"most_block must be at least least_block, {least_block}, got {most_block}")
-        self.asked = whole("asked", asked)
-        self.distance = whole("distance", distance, asked + self.cue)
-        self.distractors = one_of("distractors", distractors, ("random", "disjoint"))
+        self.asked = check_int("asked", asked)
+        self.distance = check_int("distance", distance, asked + self.cue)
+        self.distractors = check_choice("distractors", distractors, ("random", "disjoint"))
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
         """Sequences of random symbols with one block in each that is said twice, at a random place and distance."""
@@ -350,12 +353,12 @@ class SaidOnce:
     def probe(self, length: int, sequences: int) -> Batch:
         """Sequences that end with the block, and have it once before; the same end at every length."""
         block = min(self.distance, max(self.most_block, self.asked + self.cue))
-        if whole("length", length, self.distance + block - 1) > LONGEST:
+        if check_int("length", length, self.distance + block - 1) > LONGEST:
             raise ValueError(f"length must be at most {LONGEST}, the longest of the probes, got {length}")
         random = np.random.RandomState([20_260_104, self.distance])
         own = self.vocab_size // 2 if self.distractors == "disjoint" else self.vocab_size
         others = 0 if own == self.vocab_size else own
-        said = _draws(random, own, whole("sequences", sequences), block)
+        said = _draws(random, own, check_int("sequences", sequences), block)
         # From the end backwards, so that a longer probe only has more before it.
         drawn = _draws(random, self.vocab_size, LONGEST + 1, sequences, least=others).T[:, ::-1]
         symbols = drawn[:, LONGEST - length :].copy()
@@ -382,11 +385,11 @@ class Recall:
     asked = 1
 
     def __init__(self, most_pairs: int = 12, pairs: int = 6, distance: int = 32) -> None:
-        self.most_pairs, self.pairs = whole("most_pairs", most_pairs), whole("pairs", pairs)
+        self.most_pairs, self.pairs = check_int("most_pairs", most_pairs), check_int("pairs", pairs)
         for name in ("most_pairs", "pairs"):
             if getattr(self, name) > self.keys:
                 raise ValueError(f"{name} must be at most {self.keys}, the keys there are, got {getattr(self, name)}")
-        self.distance = whole("distance", distance, 2)
+        self.distance = check_int("distance", distance, 2)
         if distance % 2:
             raise ValueError(f"distance must be even, since a pair takes two tokens, got {distance}")
 
@@ -409,13 +412,13 @@ class Recall:
 
     def probe(self, length: int, sequences: int) -> Batch:
         """Sequences that end with a key, whose pair stood so far back, between other pairs."""
-        whole("length", length, self.distance + 1)
+        check_int("length", length, self.distance + 1)
         places = (length + 1) // 2
         if self.pairs > places - 1:
             raise ValueError(f"length must have room for {self.pairs} pairs and a question, got {length}")
         random = np.random.RandomState([20_260_105, self.distance, self.pairs, length])
         others = self.keys + self.values
-        symbols = _draws(random, self.vocab_size, whole("sequences", sequences), length + 1, least=others)
+        symbols = _draws(random, self.vocab_size, check_int("sequences", sequences), length + 1, least=others)
         said = places - 1 - self.distance // 2  # the place of the pair that is asked for; the question has the last one
         free = np.delete(np.arange(places - 1), said)
         for row in symbols:
@@ -454,7 +457,7 @@ class ExactOffset:
     vocab_size: ClassVar[int] = 64
 
     def __init__(self, offset: int = 6, asked: int = 16) -> None:
-        self.offset, self.asked = whole("offset", offset), whole("asked", asked)
+        self.offset, self.asked = check_int("offset", offset), check_int("asked", asked)
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
         """Sequences of random symbols."""
@@ -463,9 +466,9 @@ class ExactOffset:
 
     def probe(self, length: int, sequences: int) -> Batch:
         """Sequences that end with the same symbols at every length."""
-        whole("length", length, self.offset + self.asked)
+        check_int("length", length, self.offset + self.asked)
         random = np.random.RandomState(20_260_102)
-        drawn = _draws(random, self.vocab_size, length, whole("sequences", sequences)).T[:, ::-1]
+        drawn = _draws(random, self.vocab_size, length, check_int("sequences", sequences)).T[:, ::-1]
         return self._answers(torch.from_numpy(np.ascontiguousarray(drawn)))
 
     def _answers(self, tokens: Tensor) -> Batch:
@@ -499,7 +502,7 @@ class WordOrder:
 
     def probe(self, length: int = 3, sequences: int = 512) -> Batch:
         """The same sentences at every call, each followed by its twin, so that their number is even."""
-        if whole("sequences", sequences, 2) % 2:
+        if check_int("sequences", sequences, 2) % 2:
             raise ValueError(f"sequences must be even, every sentence comes with its twin, got {sequences}")
         tokens, answers = self.batch(np.random.RandomState(20_260_103), sequences // 2, length)
         twins = tokens.flip(1)

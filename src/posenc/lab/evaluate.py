@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from posenc._arrays import Array, frequency_list, one_of, positive, said, whole
+from posenc._arrays import Array, check_choice, check_int, check_inv_freq, check_positive, describe
 from posenc.absolute import relative_positions
 from posenc.frequencies import angles, inv_freq, turns
 from posenc.lab._checks import instance
@@ -89,7 +89,7 @@ def answers(model: Transformer, probe: Batch, asked: int) -> Answers:
     instance("probe", probe, Batch)
     length = probe.tokens.shape[1]
     unasked = probe.targets == IGNORED
-    if whole("asked", asked) > length or bool(unasked[..., -asked:].any()):
+    if check_int("asked", asked) > length or bool(unasked[..., -asked:].any()):
         raise ValueError(f"asked must be at most the last tokens that the probe asks for, got {asked}")
     at_once = max(1, _ENTRIES // (length * max(length * model.config.n_heads, model.config.vocab_size)))
     losses, correct, device = [], [], next(model.parameters()).device
@@ -133,10 +133,10 @@ def measure(
     instance("task", task, Task)
     instance("lengths", lengths, Sequence)
     if scheme_at is not None and not callable(scheme_at):
-        raise TypeError(f"scheme_at must be a function of a length, or None, got {said(scheme_at)}")
+        raise TypeError(f"scheme_at must be a function of a length, or None, got {describe(scheme_at)}")
     found = {}
     for length in lengths:
-        whole("lengths", length)
+        check_int("lengths", length)
         measured = model if scheme_at is None else with_scheme(model, scheme_at(length))
         found[length] = answers(measured, task.probe(length, sequences), task.asked)
     return found
@@ -179,7 +179,7 @@ def scaled(run: Run, scaling: str, factor: float) -> PositionScheme:
         TypeError, ValueError: a run of another scheme, an unknown scaling, or a factor below 1.
     """
     check_rotary(run)
-    function, options, told = _SCALINGS[one_of("scaling", scaling, SCALINGS)]
+    function, options, told = _SCALINGS[check_choice("scaling", scaling, SCALINGS)]
     options, factor = dict(options), _check_factor(factor)
     if told:
         options["factor"] = factor
@@ -235,8 +235,8 @@ class ClippedRotary(PositionScheme):
 
     def __init__(self, inv_freq: Array, pairs: Collection[int], limit: int) -> None:
         super().__init__()
-        self.inv_freq = torch.as_tensor(frequency_list(inv_freq))
-        self.pairs, self.limit = sorted(_check_pairs(pairs, len(self.inv_freq))), whole("limit", limit, 0)
+        self.inv_freq = torch.as_tensor(check_inv_freq(inv_freq))
+        self.pairs, self.limit = sorted(_check_pairs(pairs, len(self.inv_freq))), check_int("limit", limit, 0)
         of_pair = torch.zeros(len(self.inv_freq), dtype=torch.bool)
         of_pair[self.pairs] = True
         self._clipped = of_pair.repeat_interleave(2)  # (head_dim,), interleaved
@@ -284,16 +284,16 @@ def check_rotary(run: Run) -> None:
 
 
 def _check_factor(factor: float) -> float:
-    if positive("factor", factor) < 1:
+    if check_positive("factor", factor) < 1:
         raise ValueError(f"factor must be at least 1, got {factor!r}")
     return float(factor)
 
 
 def _check_pairs(pairs: Collection[int], count: int) -> frozenset[int]:
     if not isinstance(pairs, Collection) or isinstance(pairs, str):
-        raise TypeError(f"pairs must be a collection of whole numbers, got {said(pairs)}")
+        raise TypeError(f"pairs must be a collection of whole numbers, got {describe(pairs)}")
     for pair in pairs:
-        if whole("pairs", pair, 0) >= count:
+        if check_int("pairs", pair, 0) >= count:
             raise ValueError(f"pairs must be below {count}, the pairs of a head, got {pair}")
     return frozenset(pairs)
 
@@ -347,10 +347,10 @@ def fine_tuned(
     instance("run", run, Run)
     instance("task", task, Task)
     instance("stages", stages, Sequence)
-    whole("length", length)
-    if not stages or list(stages) != sorted({whole("stages", one, 0) for one in stages}):
+    check_int("length", length)
+    if not stages or list(stages) != sorted({check_int("stages", one, 0) for one in stages}):
         raise ValueError(f"stages must be whole numbers that rise, got {stages!r}")
-    profile = replace(run.settings, learning_rate=positive("learning_rate", learning_rate))
+    profile = replace(run.settings, learning_rate=check_positive("learning_rate", learning_rate))
     tuned = copy.deepcopy(with_scheme(model, scheme))
     optimiser = optimiser_for(tuned, profile)
     for number in range(stages[-1] + 1):
@@ -372,6 +372,6 @@ def fine_tune(
     learning_rate: float = 5e-4,
 ) -> Transformer:
     """The copy of a model that `fine_tuned` gives after so many steps."""
-    stages = (whole("steps", steps, 0),)
+    stages = (check_int("steps", steps, 0),)
     [(_, tuned)] = fine_tuned(model, run, task, scheme, length=length, stages=stages, learning_rate=learning_rate)
     return tuned

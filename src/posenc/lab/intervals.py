@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from posenc._arrays import scipy_module, whole
+from posenc._arrays import check_int, scipy_module
 
 RESAMPLES = 4000
 LEVEL = 0.95
@@ -73,7 +73,7 @@ def interval(values: np.ndarray, groups: np.ndarray | None = None, resamples: in
     rest = means - by_seed[:, None] - by_group + mean
     means = mean + stretch[0] * (by_seed - mean)[:, None] + stretch[1] * (by_group - mean) + rest
     random = np.random.RandomState(0)
-    seeds = _drawn(random, means.shape[0], whole("resamples", resamples, 100))  # (resamples, seeds)
+    seeds = _drawn(random, means.shape[0], check_int("resamples", resamples, 100))  # (resamples, seeds)
     weights = _drawn(random, means.shape[1], resamples) * sizes  # (resamples, groups)
     drawn = np.einsum("rs,sg,rg->r", seeds, means, weights) / (means.shape[0] * weights.sum(axis=1))
     low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])

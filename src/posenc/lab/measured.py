@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from posenc._arrays import one_of
+from posenc._arrays import check_choice
 from posenc.lab.intervals import Interval, interval
 
 SHIPPED = Path(str(files("posenc"))) / "lab" / "data"
@@ -107,7 +107,7 @@ class Results:
         Raises:
             ValueError: an unknown value or field, nothing found, or several measurements of one seed.
         """
-        one_of("value", value, ("loss", "accuracy"))
+        check_choice("value", value, ("loss", "accuracy"))
         found = self.select(**wanted)
         by_seed = {one["seed"]: one[value] for one in found}
         if not found or len(by_seed) != len(found):

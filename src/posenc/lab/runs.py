@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from posenc._arrays import flag, one_of, whole
+from posenc._arrays import check_bool, check_choice, check_int
 from posenc.frequencies import inv_freq, turns
 from posenc.lab.corpus import TASKS, Copy, LibraryText, Recall, SaidOnce, Task
 from posenc.schemes import Mixed, PositionScheme, make_scheme
@@ -187,14 +187,14 @@ class Run:
     causal: bool = True
 
     def __post_init__(self) -> None:
-        one_of("profile", self.profile, tuple(PROFILES))
-        one_of("task", self.task, tuple(TASKS))
-        one_of("scheme", self.scheme, SCHEME_NAMES)
-        whole("seed", self.seed, 0)
+        check_choice("profile", self.profile, tuple(PROFILES))
+        check_choice("task", self.task, tuple(TASKS))
+        check_choice("scheme", self.scheme, SCHEME_NAMES)
+        check_int("seed", self.seed, 0)
         if self.task not in self.settings.steps:
             there = tuple(self.settings.steps)
             raise ValueError(f"task must be one of {there} in the profile {self.profile!r}, got {self.task!r}")
-        flag("causal", self.causal)
+        check_bool("causal", self.causal)
 
     @property
     def name(self) -> str:

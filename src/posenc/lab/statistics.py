@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from posenc._arrays import whole
+from posenc._arrays import check_int
 from posenc.absolute import relative_positions
 from posenc.frequencies import inv_freq
 from posenc.lab._checks import instance
@@ -71,7 +71,7 @@ def watch(model: Transformer, tokens: Tensor, see: Callable[[int, Tensor, Tensor
     instance("model", model, Transformer)
     watched = with_scheme(model, model.scheme)
     watched.scheme = _Watched(model.scheme, see, 0)
-    for start in range(0, len(tokens), whole("at_once", at_once)):
+    for start in range(0, len(tokens), check_int("at_once", at_once)):
         watched(tokens[start : start + at_once])
 
 
@@ -90,7 +90,7 @@ def attention_by_distance(model: Transformer, tokens: Tensor, asked: int) -> np.
     total = np.zeros((model.config.n_layers, model.config.n_heads, length))
 
     def see(layer: int, q: Tensor, k: Tensor, weights: Tensor) -> None:
-        for back in range(whole("asked", asked)):
+        for back in range(check_int("asked", asked)):
             seen = weights[:, :, length - 1 - back].flip(-1)[..., back:]  # distance 0 first
             total[layer, :, : length - back] += seen.sum(dim=0).double().numpy()
 
@@ -120,7 +120,7 @@ def mean_products(model: Transformer, run: Run, tokens: Tensor, queries: int = 3
     check_rotary(run)
     layers, heads, pairs = model.config.n_layers, model.config.n_heads, model.config.head_dim // 2
     length = tokens.shape[1]
-    if whole("queries", queries) * 2 > length:
+    if check_int("queries", queries) * 2 > length:
         raise ValueError(f"queries must be at most half of the {length} tokens, got {queries}")
     content = np.zeros((layers, heads, pairs), complex)
     distance = np.zeros((layers, heads, pairs, length), complex)
@@ -150,7 +150,7 @@ def learned_minus(products: np.ndarray, run: Run, count: int = 3) -> list[int]:
     """
     check_rotary(run)
     frequencies = inv_freq(run.settings.head_dim, run.scheme_options[1]["base"])
-    return deepest(products, frequencies, run.settings.length, whole("count", count))
+    return deepest(products, frequencies, run.settings.length, check_int("count", count))
 
 
 class HeldWave(PositionScheme):

@@ -23,7 +23,7 @@ except ModuleNotFoundError:
 
     raise ModuleNotFoundError(NEEDS_TORCH, name="torch") from None
 
-from posenc._arrays import one_of
+from posenc._arrays import check_choice
 from posenc.lab.corpus import library
 from posenc.lab.evaluate import scaled, with_scheme
 from posenc.lab.exams import asked_of
@@ -153,7 +153,7 @@ def load(name: str) -> tuple[Transformer, Run]:
     Raises:
         ValueError: no such checkpoint ships, or it is damaged.
     """
-    return load_checkpoint(SHIPPED / f"{one_of('name', name, tuple(shipped()))}.safetensors")
+    return load_checkpoint(SHIPPED / f"{check_choice('name', name, tuple(shipped()))}.safetensors")
 
 
 def collect(folder: str | Path, into: str | Path | None = None, *, keep: bool = False) -> str:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from tqdm.auto import tqdm
 
-from posenc._arrays import whole
+from posenc._arrays import check_int
 from posenc.lab._checks import instance
 from posenc.lab.corpus import IGNORED, Batch, Task
 from posenc.lab.runs import RATES, Profile, Run
@@ -107,7 +107,7 @@ def learned_at(losses: Sequence[float], answers: int) -> int | None:
         360
     """
     means = np.convolve(losses, np.full(10, 0.1), "valid") if len(losses) >= 10 else np.array([])
-    above = np.flatnonzero(means >= np.log(whole("answers", answers, 2)) / 2)
+    above = np.flatnonzero(means >= np.log(check_int("answers", answers, 2)) / 2)
     first = 0 if not above.size else int(above[-1]) + 1
     return None if first >= len(means) else 10 * (first + 10)
 
@@ -119,7 +119,7 @@ def try_rates(run: Run, steps: int) -> dict[float, float]:
         TypeError, ValueError: no run, or no whole number of steps from 100.
     """
     instance("run", run, Run)
-    whole("steps", steps, 100)
+    check_int("steps", steps, 100)
     found = {}
     for rate in RATES:
         model, profile = build(run), replace(run.settings, learning_rate=rate)

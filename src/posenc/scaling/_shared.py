@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import NamedTuple
 
-from posenc._arrays import Array, positive, said, whole
+from posenc._arrays import Array, check_int, check_positive, describe
 
 
 class Scaled(NamedTuple):
@@ -17,19 +17,19 @@ class Scaled(NamedTuple):
 
 def at_least_one(name: str, value: float) -> float:
     """`value` as a float, after checking that it is a finite number of at least 1."""
-    if positive(name, value) < 1:
+    if check_positive(name, value) < 1:
         raise ValueError(f"{name} must be at least 1 (a context is lengthened, never shortened), got {value!r}")
     return float(value)
 
 
 def trained_length(length: int) -> int:
-    return whole("original_max_position_embeddings", length)
+    return check_int("original_max_position_embeddings", length)
 
 
 def share_of(name: str, value: float) -> float:
     """`value` as a float, after checking that it is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {said(value)}")
+        raise TypeError(f"{name} must be a number, got {describe(value)}")
     if not 0 <= value <= 1:
         raise ValueError(f"{name} must be from 0 to 1, got {value!r}")
     return float(value)

@@ -7,13 +7,13 @@ from typing import Any
 
 from posenc._arrays import (
     Array,
-    array_or_none,
+    check_bool,
+    check_choice,
+    check_even_dim,
+    check_like,
+    check_positive,
     device_of,
-    even_dim,
-    flag,
     namespace,
-    one_of,
-    positive,
     widest_float,
 )
 from posenc.frequencies import inv_freq, turns
@@ -69,11 +69,11 @@ def correction_range(
     >>> correction_range(128, original_max_position_embeddings=2048)
     (16, 41)
     """
-    dim, length = even_dim(dim), trained_length(original_max_position_embeddings)
+    dim, length = check_even_dim(dim), trained_length(original_max_position_embeddings)
     fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
-    if positive("base", base) <= 1:
+    if check_positive("base", base) <= 1:
         raise ValueError(f"base must be greater than 1 for a ramp over pairs, got {base!r}")
-    flag("truncate", truncate)
+    check_bool("truncate", truncate)
     low, high = (dim * math.log(length / (turned * 2 * math.pi)) / (2 * math.log(base)) for turned in (fast, slow))
     if truncate:
         low, high = math.floor(low), math.ceil(high)
@@ -112,7 +112,7 @@ def ramp_by_pair(
     )
     if low == high:
         high += 0.001
-    xp, device = namespace(array_or_none("like", like)), device_of(like)
+    xp, device = namespace(check_like("like", like)), device_of(like)
     pairs = xp.arange(dim // 2, dtype=widest_float(xp, device), device=device)  # (dim/2,)
     return 1 - xp.clip((pairs - low) / (high - low), 0, 1)
 
@@ -163,7 +163,7 @@ def mscale(factor: float, mscale: float = 1.0) -> float:
     >>> round(mscale(4), 4)
     1.1386
     """
-    return _mscale(positive("factor", factor), positive("mscale", mscale))
+    return _mscale(check_positive("factor", factor), check_positive("mscale", mscale))
 
 
 def yarn(
@@ -198,13 +198,13 @@ def yarn(
     >>> scaled.inv_freq.round(5).tolist(), round(scaled.attention_factor, 4)
     ([1.0, 0.075, 0.005, 0.00025], 1.1386)
     """
-    one_of("ramp", ramp, RAMPS)
+    check_choice("ramp", ramp, RAMPS)
     bounds: dict[str, Any] = {
         "original_max_position_embeddings": original_max_position_embeddings,
         "beta_fast": beta_fast,
         "beta_slow": beta_slow,
     }
-    flag("truncate", truncate)
+    check_bool("truncate", truncate)
     if ramp == "released":
         kept = ramp_by_pair(dim, base, **bounds, truncate=truncate, like=like)
     else:
@@ -217,10 +217,10 @@ def yarn(
             f"{mscale_all_dim!r}"
         )
     if mscale is not None and mscale_all_dim is not None:
-        over, under = positive("mscale", mscale), positive("mscale_all_dim", mscale_all_dim)
+        over, under = check_positive("mscale", mscale), check_positive("mscale_all_dim", mscale_all_dim)
         multiplier = _mscale(factor, over) / _mscale(factor, under)
     if attention_factor is not None:
-        multiplier = positive("attention_factor", attention_factor)
+        multiplier = check_positive("attention_factor", attention_factor)
     return Scaled(_blend(inv_freq(dim, base, like=like), factor, kept), multiplier)
 
 
@@ -258,7 +258,7 @@ def llama3(
 
 def _bounds(fast_name: str, fast: float, slow_name: str, slow: float) -> tuple[float, float]:
     """The two bounds of a ramp in turns, after checking that the fast one is not below the slow one."""
-    fast, slow = positive(fast_name, fast), positive(slow_name, slow)
+    fast, slow = check_positive(fast_name, fast), check_positive(slow_name, slow)
     if fast < slow:
         raise ValueError(f"{fast_name} must not be below {slow_name}, got {fast!r} and {slow!r}")
     return fast, slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from posenc._arrays import Array, floats, frequency_list, one_of, positive, said, whole
+from posenc._arrays import Array, as_float_array, check_choice, check_int, check_inv_freq, check_positive, describe
 from posenc.configuration import LENGTH, TABLE, LayerRotation, read_configuration
 from posenc.scaling._shared import Scaled, share_of
 from posenc.scaling.by_parts import llama3, yarn
@@ -69,18 +69,18 @@ def from_config(
     rotation = config if isinstance(config, LayerRotation) else read_configuration(config).of(layer_type)
     rope = dict(rotation.parameters)
     if head_dim is None and rotation.head_dim is None:
-        raise ValueError(f"config must have head_dim, or hidden_size and num_attention_heads, got {said(rope)}")
-    width = whole("head_dim", rotation.head_dim if head_dim is None else head_dim, 2)  # type: ignore[arg-type]
+        raise ValueError(f"config must have head_dim, or hidden_size and num_attention_heads, got {describe(rope)}")
+    width = check_int("head_dim", rotation.head_dim if head_dim is None else head_dim, 2)  # type: ignore[arg-type]
     if rotation.head_dim not in (None, width):
         raise ValueError(f"head_dim must be what config says, {rotation.head_dim}, got {width}")
     if seq_len is not None:
-        whole("seq_len", seq_len, 0)
+        check_int("seq_len", seq_len, 0)
     if "inv_freq" in rope:
-        listed = frequency_list(floats("inv_freq", rope["inv_freq"], like=like))
+        listed = check_inv_freq(as_float_array("inv_freq", rope["inv_freq"], like=like))
         if 2 * listed.shape[0] > width:
             raise ValueError(f"inv_freq must have at most {width // 2} frequencies in config, got {listed.shape[0]}")
         return Scaled(listed, 1.0)
-    rope_type = one_of("rope_type", rope["rope_type"], ROPE_TYPES)
+    rope_type = check_choice("rope_type", rope["rope_type"], ROPE_TYPES)
     needs, reads = TABLE["rope_types"][rope_type].values()
     by_length = LENGTH in reads
     wanted = [
@@ -91,8 +91,10 @@ def from_config(
     wanted += ["rope_theta"] if rope_type in ("llama3", "proportional") else []
     if missing := [key for key in wanted if rope.get(key) is None]:
         names = [f"{LENGTH} or max_position_embeddings" if key == LENGTH else key for key in missing]
-        raise ValueError(f"config lacks {', '.join(names)} for rope_type {rope_type!r}, got {said(rotation.written)}")
-    base = positive("rope_theta", 10_000.0 if rope["rope_theta"] is None else rope["rope_theta"])
+        raise ValueError(
+            f"config lacks {', '.join(names)} for rope_type {rope_type!r}, got {describe(rotation.written)}"
+        )
+    base = check_positive("rope_theta", 10_000.0 if rope["rope_theta"] is None else rope["rope_theta"])
     if base <= 1:
         raise ValueError(f"rope_theta must be greater than 1, for frequencies fall from pair to pair, got {base:g}")
     share = share_of("partial_rotary_factor", rope["partial_rotary_factor"])

@@ -8,18 +8,18 @@ from numbers import Real
 
 from posenc._arrays import (
     Array,
-    array_or_none,
-    being_traced,
-    even_dim,
+    as_float_array,
+    check_bool,
+    check_even_dim,
+    check_int,
+    check_like,
+    check_positive,
+    describe,
+    describe_values,
     first_array,
-    flag,
-    floats,
     is_array,
+    is_compiling,
     namespace,
-    positive,
-    said,
-    said_of,
-    whole,
 )
 from posenc.frequencies import inv_freq
 from posenc.scaling._shared import Scaled, at_least_one, share_of, trained_length
@@ -53,12 +53,12 @@ def _factors_of_pairs(name: str, value: Sequence[float] | Array, dim: int, like:
         # A list of strings of digits would pass for numbers below.
         listed = isinstance(value, Sequence) and not isinstance(value, str)
         if not listed or any(isinstance(one, bool) or not isinstance(one, Real) for one in value):
-            raise TypeError(f"{name} must be a list or an array of numbers, got {said(value)}")
-    array = floats(name, value, like=like)
+            raise TypeError(f"{name} must be a list or an array of numbers, got {describe(value)}")
+    array = as_float_array(name, value, like=like)
     if array.shape != (dim // 2,):
         raise ValueError(f"{name} must have shape ({dim // 2},), one number a pair, got shape {tuple(array.shape)}")
-    if not being_traced() and bool(namespace(array).any(array <= 0)):
-        raise ValueError(f"{name} must be greater than 0, got {said_of(value, array <= 0)}")
+    if not is_compiling() and bool(namespace(array).any(array <= 0)):
+        raise ValueError(f"{name} must be greater than 0, got {describe_values(value, array <= 0)}")
     return array
 
 
@@ -93,14 +93,18 @@ def longrope(
     >>> longrope(4, **lists, seq_len=65, original_max_position_embeddings=64, factor=64).inv_freq.tolist()
     [1.0, 0.0025]
     """
-    dim, length, seq_len = even_dim(dim), trained_length(original_max_position_embeddings), whole("seq_len", seq_len, 0)
-    namespace(short_factor, long_factor, array_or_none("like", like))
+    dim, length, seq_len = (
+        check_even_dim(dim),
+        trained_length(original_max_position_embeddings),
+        check_int("seq_len", seq_len, 0),
+    )
+    namespace(short_factor, long_factor, check_like("like", like))
     like = first_array(short_factor, long_factor, like)
     short = _factors_of_pairs("short_factor", short_factor, dim, like)
     long = _factors_of_pairs("long_factor", long_factor, dim, like)
     factor = None if factor is None else at_least_one("factor", factor)
     if attention_factor is not None:
-        multiplier = positive("attention_factor", attention_factor)
+        multiplier = check_positive("attention_factor", attention_factor)
     elif factor is None:
         raise ValueError(f"factor must be given where attention_factor is not, got {factor!r}")
     elif length == 1:
@@ -149,10 +153,10 @@ def axial(dim: int, base: float = 10_000.0, *, n_axes: int = 2, shared: bool = F
     >>> axial(8).inv_freq.tolist(), axial(8, shared=True).inv_freq.tolist()
     ([1.0, 0.01], [1.0, 0.01, 0.1, 0.001])
     """
-    whole("n_axes", n_axes)
-    if even_dim(dim) % (2 * n_axes) and (n_axes == 2 or flag("shared", shared)):
+    check_int("n_axes", n_axes)
+    if check_even_dim(dim) % (2 * n_axes) and (n_axes == 2 or check_bool("shared", shared)):
         raise ValueError(f"dim must be a multiple of {2 * n_axes}, for {n_axes} axes of whole pairs, got {dim}")
-    if not flag("shared", shared):
+    if not check_bool("shared", shared):
         return Scaled(inv_freq(2 * (dim // (2 * n_axes)), base, like=like), 1.0)
     listed = inv_freq(dim, base, like=like)
     return Scaled(namespace(listed).concat([listed[axis::n_axes] for axis in range(n_axes)]), 1.0)

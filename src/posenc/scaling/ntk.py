@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
-from posenc._arrays import Array, even_dim, positive, whole
+from posenc._arrays import Array, check_even_dim, check_int, check_positive
 from posenc.frequencies import inv_freq
 from posenc.scaling._shared import Scaled, at_least_one, trained_length
 
@@ -19,9 +19,9 @@ def ntk_base(dim: int, base: float = 10_000.0, *, factor: float) -> float:
     >>> round(ntk_base(128, factor=4))
     40890
     """
-    if even_dim(dim) == 2:
+    if check_even_dim(dim) == 2:
         raise ValueError(f"dim must be at least 4 for NTK scaling (its exponent is dim/(dim − 2)), got {dim}")
-    base, factor = positive("base", base), at_least_one("factor", factor)
+    base, factor = check_positive("base", base), at_least_one("factor", factor)
     exponent = dim / (dim - 2)
     if math.log(base) + exponent * math.log(factor) > math.log(sys.float_info.max):
         raise ValueError(f"factor must leave base·factor^(dim/(dim − 2)) finite, got {factor!r} with base {base!r}")
@@ -61,7 +61,7 @@ def dynamic_ntk(
     >>> dynamic_ntk(8, seq_len=64, original_max_position_embeddings=16).inv_freq.round(6).tolist()
     [1.0, 0.062996, 0.003969, 0.00025]
     """
-    seq_len, length = whole("seq_len", seq_len, 0), trained_length(original_max_position_embeddings)
+    seq_len, length = check_int("seq_len", seq_len, 0), trained_length(original_max_position_embeddings)
     steepness = 1.0 if factor is None else at_least_one("factor", factor)
     scale = 1 + steepness * (max(seq_len, length) / length - 1)
     return ntk_aware(dim, base, factor=scale, like=like)

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from posenc._arrays import being_traced, said, said_of, whole
+from posenc._arrays import check_int, describe, describe_values, is_compiling
 
 
 def tensor_of_floats(name: str, value: Tensor, shape: str) -> Tensor:
     """`value`, after checking that it is a tensor of floats with as many axes as `shape` names."""
     if not isinstance(value, Tensor):
-        raise TypeError(f"{name} must be a tensor of floats, got {said(value)}")
+        raise TypeError(f"{name} must be a tensor of floats, got {describe(value)}")
     if not value.is_floating_point():
         raise TypeError(f"{name} must be a tensor of floats, got dtype {value.dtype}")
     if value.ndim != shape.count(",") + 1:
@@ -25,7 +25,7 @@ def tensor_of_floats(name: str, value: Tensor, shape: str) -> Tensor:
 def checked_positions(name: str, positions: Tensor, batch: int, length: int) -> Tensor:
     """`positions`, after checking that they belong to sequences of that length; their values are checked later."""
     if not isinstance(positions, Tensor):
-        raise TypeError(f"{name} must be a tensor of real numbers, got {said(positions)}")
+        raise TypeError(f"{name} must be a tensor of real numbers, got {describe(positions)}")
     if positions.dtype == torch.bool or positions.is_complex():
         raise TypeError(f"{name} must be a tensor of real numbers, got dtype {positions.dtype}")
     if tuple(positions.shape) not in {(length,), (1, length), (batch, length)}:
@@ -33,8 +33,8 @@ def checked_positions(name: str, positions: Tensor, batch: int, length: int) -> 
             f"{name} must have shape ({length},), (1, {length}) or ({batch}, {length}), "
             f"got shape {tuple(positions.shape)}"
         )
-    if positions.is_floating_point() and not being_traced() and not bool(positions.isfinite().all()):
-        raise ValueError(f"{name} must be finite, got {said_of(positions, ~positions.isfinite())}")
+    if positions.is_floating_point() and not is_compiling() and not bool(positions.isfinite().all()):
+        raise ValueError(f"{name} must be finite, got {describe_values(positions, ~positions.isfinite())}")
     return positions[0] if positions.ndim == 2 and batch > 1 == positions.shape[0] else positions
 
 
@@ -80,7 +80,7 @@ def seeded(seed: int | None) -> Iterator[None]:
         yield
         return
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(whole("seed", seed, 0))  # that of the CPU alone, which is put back
+        torch.default_generator.manual_seed(check_int("seed", seed, 0))  # that of the CPU alone, which is put back
         yield
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from posenc._arrays import said
+from posenc._arrays import describe
 from posenc.schemes.content import Deberta, Tener, TransformerXL
 from posenc.schemes.input import Binary, Integer, Learned, Normalised, Sinusoidal
 from posenc.schemes.interface import PositionScheme
@@ -56,7 +56,7 @@ def make_scheme(name: str, **config: Any) -> PositionScheme:
     (0.0625, 0.00390625)
     """
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {said(name)}")
+        raise TypeError(f"name must be a string, got {describe(name)}")
     if name not in SCHEMES:
         raise ValueError(f"name must be one of {', '.join(SCHEMES)}, got {name!r}")
     kind = SCHEMES[name]

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from posenc import absolute
 from posenc import bias as biases
-from posenc._arrays import being_traced, flag, positive, whole
+from posenc._arrays import check_bool, check_int, check_positive, is_compiling
 from posenc.absolute import relative_positions
 from posenc.schemes._shared import normal, seeded
 from posenc.schemes.logits import Biasing
@@ -21,7 +21,7 @@ class _ContentBiasing(Biasing, ABC):
 
     def __init__(self, n_heads: int, head_dim: int) -> None:
         super().__init__(n_heads)
-        self.head_dim = whole("head_dim", head_dim)
+        self.head_dim = check_int("head_dim", head_dim)
 
     def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         if (q.shape[1], q.shape[3]) != (self.n_heads, self.head_dim):
@@ -51,7 +51,7 @@ def _check_consecutive(positions: Tensor, key_positions: Tensor) -> None:
     queries, keys = positions.shape[-1], key_positions.shape[-1]
     if queries > keys:
         raise ValueError(f"key_positions must be as many as positions, {queries}, or more, got {keys}")
-    if being_traced() or keys == 0:
+    if is_compiling() or keys == 0:
         return
     steps = torch.arange(keys, device=key_positions.device)
     in_order = bool((key_positions == key_positions[..., :1] + steps).all())
@@ -91,9 +91,9 @@ class TransformerXL(_ContentBiasing):
         seed: int | None = None,
     ) -> None:
         super().__init__(n_heads, head_dim)
-        width, std = self.n_heads * self.head_dim, positive("std", std)
-        self.causal, self.base = flag("causal", causal), positive("base", base)
-        self.dim = width if dim is None else whole("dim", dim)
+        width, std = self.n_heads * self.head_dim, check_positive("std", std)
+        self.causal, self.base = check_bool("causal", causal), check_positive("base", base)
+        self.dim = width if dim is None else check_int("dim", dim)
         with seeded(seed):
             self.w_kr = normal(self.dim, width, std=std)
             self.u = normal(self.n_heads, self.head_dim, std=std)
@@ -134,7 +134,11 @@ class Tener(_ContentBiasing):
         seed: int | None = None,
     ) -> None:
         super().__init__(n_heads, head_dim)
-        self.causal, self.base, std = flag("causal", causal), positive("base", base), positive("std", std)
+        self.causal, self.base, std = (
+            check_bool("causal", causal),
+            check_positive("base", base),
+            check_positive("std", std),
+        )
         with seeded(seed):
             self.u = normal(self.n_heads, self.head_dim, std=std)
             self.v = normal(self.n_heads, self.head_dim, std=std)
@@ -170,9 +174,9 @@ class Deberta(_ContentBiasing):
         self, n_heads: int, head_dim: int, span: int = 512, std: float = 0.02, seed: int | None = None
     ) -> None:
         super().__init__(n_heads, head_dim)
-        width, std = self.n_heads * self.head_dim, positive("std", std)
+        width, std = self.n_heads * self.head_dim, check_positive("std", std)
         with seeded(seed):
-            self.p = normal(2 * whole("span", span), width, std=std)
+            self.p = normal(2 * check_int("span", span), width, std=std)
             self.w_kr = normal(width, width, std=std)
             self.w_qr = normal(width, width, std=std)
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from posenc import absolute
-from posenc._arrays import one_of, positive, whole
+from posenc._arrays import check_choice, check_int, check_positive
 from posenc.schemes._shared import normal, seeded
 from posenc.schemes.interface import PositionScheme
 
@@ -20,7 +20,7 @@ class _Added(PositionScheme, ABC):
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.dim = whole("dim", dim)
+        self.dim = check_int("dim", dim)
 
     def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
         if x.shape[-1] != self.dim:
@@ -52,7 +52,7 @@ class Normalised(_Added):
 
     def __init__(self, dim: int, length: int) -> None:
         super().__init__(dim)
-        self.length = whole("length", length)
+        self.length = check_int("length", length)
 
     def code(self, positions: Tensor) -> Tensor:
         return absolute.normalised(positions, self.length, self.dim)  # type: ignore[no-any-return]
@@ -81,7 +81,7 @@ class Sinusoidal(_Added):
 
     def __init__(self, dim: int, base: float = 10_000.0, layout: str = "interleaved") -> None:
         super().__init__(dim)
-        self.base, self.layout = positive("base", base), one_of("layout", layout, absolute.LAYOUTS)
+        self.base, self.layout = check_positive("base", base), check_choice("layout", layout, absolute.LAYOUTS)
 
     def code(self, positions: Tensor) -> Tensor:
         return absolute.sinusoidal(positions, self.dim, self.base, self.layout)  # type: ignore[no-any-return]
@@ -110,9 +110,9 @@ class Learned(_Added):
         seed: int | None = None,
     ) -> None:
         super().__init__(dim)
-        self.past_end, self.length = one_of("past_end", past_end, absolute.PAST_END), length
+        self.past_end, self.length = check_choice("past_end", past_end, absolute.PAST_END), length
         with seeded(seed):
-            self.table = normal(whole("max_positions", max_positions), self.dim, std=positive("std", std))
+            self.table = normal(check_int("max_positions", max_positions), self.dim, std=check_positive("std", std))
         self.code(torch.zeros(0))  # refuses a length that does not go with past_end
 
     def code(self, positions: Tensor) -> Tensor:

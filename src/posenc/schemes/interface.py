@@ -12,7 +12,7 @@ except ModuleNotFoundError:
 
     raise ModuleNotFoundError(NEEDS_TORCH, name="torch") from None
 
-from posenc._arrays import whole
+from posenc._arrays import check_int
 from posenc.schemes._shared import (
     check_queries_and_keys,
     checked_positions,
@@ -83,7 +83,7 @@ class PositionScheme(nn.Module):
         `n_keys`, at least 0, are the keys that the softmax is taken over; only a temperature that follows it looks at
         it.
         """
-        return self._logit_scale(whole("head_dim", head_dim), whole("n_keys", n_keys, 0))
+        return self._logit_scale(check_int("head_dim", head_dim), check_int("n_keys", n_keys, 0))
 
     def for_layer(self, index: int) -> PositionScheme:
         """The scheme of one layer of a Transformer, by its index from 0: itself, unless layers differ."""

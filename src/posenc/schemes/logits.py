@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from posenc import bias as biases
-from posenc._arrays import even_dim, flag, one_of, positive, said, whole
+from posenc._arrays import check_bool, check_choice, check_even_dim, check_int, check_positive, describe
 from posenc.absolute import relative_positions
 from posenc.schemes._shared import normal, seeded
 from posenc.schemes.interface import PositionScheme
@@ -23,7 +23,7 @@ class Biasing(PositionScheme):
 
     def __init__(self, n_heads: int) -> None:
         super().__init__()
-        self.n_heads = whole("n_heads", n_heads)
+        self.n_heads = check_int("n_heads", n_heads)
 
     def _check_heads(self, q: Tensor) -> None:
         if q.shape[1] != self.n_heads:
@@ -61,11 +61,11 @@ class ALiBi(_OffsetBiasing):
 
     def __init__(self, n_heads: int, slopes: Sequence[float] | None = None, causal: bool = True) -> None:
         super().__init__(n_heads)
-        self.causal = flag("causal", causal)
+        self.causal = check_bool("causal", causal)
         if slopes is not None and (isinstance(slopes, str) or not isinstance(slopes, Sequence)):
-            raise TypeError(f"slopes must be a list of numbers or None, got {said(slopes)}")
+            raise TypeError(f"slopes must be a list of numbers or None, got {describe(slopes)}")
         if slopes is not None and len(slopes) != self.n_heads:
-            raise ValueError(f"slopes must be {self.n_heads} numbers, one for each head, got {said(slopes)}")
+            raise ValueError(f"slopes must be {self.n_heads} numbers, one for each head, got {describe(slopes)}")
         self.slopes = tuple(map(float, biases.alibi_slopes(self.n_heads))) if slopes is None else tuple(slopes)
         biases.alibi(torch.zeros(1, 1), self.slopes)  # refuses slopes that are no numbers, or negative
 
@@ -103,13 +103,17 @@ class T5(_OffsetBiasing):
         seed: int | None = None,
     ) -> None:
         super().__init__(n_heads)
-        self.causal, self.max_distance, self.gain = flag("causal", causal), max_distance, positive("gain", gain)
+        self.causal, self.max_distance, self.gain = (
+            check_bool("causal", causal),
+            max_distance,
+            check_positive("gain", gain),
+        )
         # Refuses buckets and distances that do not fit.
         biases.t5_bucket(
             torch.zeros(0), bidirectional=not self.causal, num_buckets=num_buckets, max_distance=max_distance
         )
         with seeded(seed):
-            self.table = normal(num_buckets, self.n_heads, std=positive("std", std))
+            self.table = normal(num_buckets, self.n_heads, std=check_positive("std", std))
 
     def of_offsets(self, offsets: Tensor) -> Tensor:
         looked_up = biases.t5(offsets, self.table, bidirectional=not self.causal, max_distance=self.max_distance)
@@ -136,7 +140,7 @@ class Sandwich(_OffsetBiasing):
 
     def __init__(self, n_heads: int, dim: int = 128, base: float = 10_000.0) -> None:
         super().__init__(n_heads)
-        self.dim, self.base = even_dim(dim), positive("base", base)
+        self.dim, self.base = check_even_dim(dim), check_positive("base", base)
 
     def of_offsets(self, offsets: Tensor) -> Tensor:
         return biases.sandwich(offsets, self.n_heads, self.dim, self.base)  # type: ignore[no-any-return]
@@ -160,7 +164,7 @@ class Kerple(_OffsetBiasing):
 
     def __init__(self, n_heads: int, kind: str = "logarithmic", seed: int | None = None) -> None:
         super().__init__(n_heads)
-        self.kind = one_of("kind", kind, biases.KERPLE_KINDS)
+        self.kind = check_choice("kind", kind, biases.KERPLE_KINDS)
         with seeded(seed):
             r1, r2 = torch.empty(2, self.n_heads).uniform_(0.1, 1.0)
         self.log_r1 = nn.Parameter(r1.log())
@@ -205,9 +209,9 @@ class Fire(Biasing):
     ) -> None:
         super().__init__(n_heads)
         with seeded(seed):
-            self.mlp = nn.Sequential(nn.Linear(1, whole("width", width)), nn.ReLU(), nn.Linear(width, self.n_heads))
-        self.log_c = nn.Parameter(torch.tensor(math.log(positive("c", c))))
-        self.log_threshold = nn.Parameter(torch.tensor(math.log(positive("threshold", threshold))))
+            self.mlp = nn.Sequential(nn.Linear(1, check_int("width", width)), nn.ReLU(), nn.Linear(width, self.n_heads))
+        self.log_c = nn.Parameter(torch.tensor(math.log(check_positive("c", c))))
+        self.log_threshold = nn.Parameter(torch.tensor(math.log(check_positive("threshold", threshold))))
 
     def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         self._check_heads(q)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from posenc._arrays import positive, whole
+from posenc._arrays import check_int, check_positive
 from posenc.schemes.interface import PositionScheme
 
 
@@ -36,8 +36,8 @@ class NoPositionWithTemperature(PositionScheme):
 
     def __init__(self, factor: float = 1.0, trained_length: int | None = None) -> None:
         super().__init__()
-        self.factor = positive("factor", factor)
-        self.trained_length = None if trained_length is None else whole("trained_length", trained_length, 2)
+        self.factor = check_positive("factor", factor)
+        self.trained_length = None if trained_length is None else check_int("trained_length", trained_length, 2)
 
     def _logit_scale(self, head_dim: int, n_keys: int) -> float:
         sharper = self.factor

@@ -12,7 +12,17 @@ import torch
 from torch import Tensor
 
 from posenc import scaling
-from posenc._arrays import Array, being_traced, check_rotary_dim, floats, has_values, one_of, positive, said, whole
+from posenc._arrays import (
+    Array,
+    as_float_array,
+    check_choice,
+    check_int,
+    check_positive,
+    check_rotary_dim,
+    describe,
+    is_compiling,
+    is_concrete,
+)
 from posenc.absolute import relative_positions
 from posenc.rope import Rope
 from posenc.rotary import LAYOUTS, RotaryTable, xpos_tables
@@ -44,7 +54,7 @@ class _Turning(PositionScheme, ABC):
 
     def __init__(self, head_dim: int, layout: str) -> None:
         super().__init__()
-        self.head_dim, self.layout = whole("head_dim", head_dim), one_of("layout", layout, LAYOUTS)
+        self.head_dim, self.layout = check_int("head_dim", head_dim), check_choice("layout", layout, LAYOUTS)
         self._last: tuple[Any, ...] | None = None
 
     @abstractmethod
@@ -66,7 +76,7 @@ class _Turning(PositionScheme, ABC):
         """The tables made last where they were made for these very tensors, and these have not changed since."""
         both = (positions, key_positions)
         # Tables of a graph that is traced or differentiated belong to it, and those made for inference stay there.
-        passing = being_traced() or torch.is_inference_mode_enabled() or not all(map(has_values, both))
+        passing = is_compiling() or torch.is_inference_mode_enabled() or not all(map(is_concrete, both))
         if passing or any(at.requires_grad or at.is_inference() for at in both):
             return self.tables(positions, key_positions, like)
         state = (*(at._version for at in both), *(at.dtype for at in both), working_dtype(like.dtype), like.device)
@@ -121,10 +131,10 @@ class Rotary(_Turning):
             # The dictionary says all of these itself.
             for name, value in (("base", base), ("rotary_dim", rotary_dim), ("scaling_options", scaling_options)):
                 if value is not None:
-                    raise ValueError(f"{name} must be None where scaling is a dictionary, got {said(value)}")
+                    raise ValueError(f"{name} must be None where scaling is a dictionary, got {describe(value)}")
             wanted = scaling
         else:
-            method = "default" if scaling is None else one_of("scaling", scaling, SCALINGS)
+            method = "default" if scaling is None else check_choice("scaling", scaling, SCALINGS)
             turning = check_rotary_dim("head_dim", rotary_dim, self.head_dim)
             options = _options_of(method, {} if scaling_options is None else scaling_options)
             function = partial(_SCALINGS[method], turning, 10_000.0 if base is None else base, **options)
@@ -149,10 +159,10 @@ class Rotary(_Turning):
         `seq_len` is the number of tokens at hand, for scalings that follow it; None: the scheme's own, or 0. `like` is
         an array whose library and device the answer takes; None: NumPy.
         """
-        found = self.rope.frequencies(self.seq_len if seq_len is None else whole("seq_len", seq_len, 0))
+        found = self.rope.frequencies(self.seq_len if seq_len is None else check_int("seq_len", seq_len, 0))
         if like is None:
             return found
-        return found._replace(inv_freq=floats("inv_freq", found.inv_freq.tolist(), like=like))
+        return found._replace(inv_freq=as_float_array("inv_freq", found.inv_freq.tolist(), like=like))
 
     def tables(self, positions: Tensor, key_positions: Tensor, like: Tensor) -> tuple[RotaryTable, RotaryTable]:
         seq_len = self.rope.sequence_length(positions, key_positions)
@@ -194,15 +204,15 @@ class Mixed(PositionScheme):
         attention_factor: float | None = None,
     ) -> None:
         super().__init__()
-        self.every = whole("every", every, 2)
+        self.every = check_int("every", every, 2)
         self.rotated = _Windowed(
             head_dim, base, scaling=scaling, scaling_options=scaling_options, attention_factor=attention_factor
         )
-        self.rotated.window = None if window is None else whole("window", window)
+        self.rotated.window = None if window is None else check_int("window", window)
         self.plain = NoPosition()
 
     def for_layer(self, index: int) -> PositionScheme:
-        return self.plain if whole("index", index, 0) % self.every == self.every - 1 else self.rotated
+        return self.plain if check_int("index", index, 0) % self.every == self.every - 1 else self.rotated
 
 
 class _Windowed(Rotary):
@@ -241,9 +251,12 @@ class XPos(_Turning):
         gamma: float = 0.4,
         scale_base: float = 512.0,
     ) -> None:
-        super().__init__(check_rotary_dim("head_dim", None, whole("head_dim", head_dim)), layout)
-        self._base = positive("base", base)
-        self._constants = {"gamma": positive("gamma", gamma), "scale_base": positive("scale_base", scale_base)}
+        super().__init__(check_rotary_dim("head_dim", None, check_int("head_dim", head_dim)), layout)
+        self._base = check_positive("base", base)
+        self._constants = {
+            "gamma": check_positive("gamma", gamma),
+            "scale_base": check_positive("scale_base", scale_base),
+        }
 
     def tables(self, positions: Tensor, key_positions: Tensor, like: Tensor) -> tuple[RotaryTable, RotaryTable]:
         inv_freq = scaling.default(self.head_dim, self._base, like=positions).inv_freq
@@ -256,7 +269,7 @@ class XPos(_Turning):
 def _options_of(method: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
     """`options`, after checking that the scaling of that name takes them and lacks none."""
     if not isinstance(options, Mapping):
-        raise TypeError(f"scaling_options must be a mapping, got {said(options)}")
+        raise TypeError(f"scaling_options must be a mapping, got {describe(options)}")
     parameters = inspect.signature(_SCALINGS[method]).parameters
     accepted = {name: one for name, one in parameters.items() if name not in ("dim", "base", "seq_len", "like")}
     if set(options) - set(accepted):

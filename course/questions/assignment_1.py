@@ -481,7 +481,7 @@ q4 = Question(
     mistakes=(
         Mistake(
             say("q4.all_sines_come_first"),
-            lambda positions, dim, base: absolute.sinusoidal(positions, dim, base, "half"),
+            lambda positions, dim, base: absolute.sinusoidal(positions, dim, base, "half-split"),
         ),
         Mistake(say("q4.cosine_pair_stands_before"), _cosine_first),
         Mistake(say("q4.sine_cosine_two_speeds"), _code_per_column(2.0)),
@@ -661,7 +661,7 @@ q6 = Question(
         Mistake(say("q6.matrix_takes_code_opposite"), lambda offset, dim, base: _step(-offset, dim, base)),
         Mistake(
             say("q6.matrix_all_sines_first"),
-            lambda offset, dim, base: absolute.shift_matrix(offset, dim, base, "half"),
+            lambda offset, dim, base: absolute.shift_matrix(offset, dim, base, "half-split"),
         ),
         Mistake(say("q6.number_tokens_ignored_matrix"), lambda offset, dim, base: _step(1, dim, base)),
         *(Mistake(sentence, _step_with(speeds)) for sentence, speeds in SPEEDS.items()),

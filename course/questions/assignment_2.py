@@ -16,7 +16,7 @@ from course.questions.question import Answer, Assignment, Case, Mistake, Part, Q
 from posenc._arrays import Array
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import RotaryTable, convert_projection, rotary_table, rotate, rotation_matrix
+from posenc.rotary import Layout, convert_projection, rotate, rotation_matrix
 
 say = sentences_of(2)
 
@@ -50,7 +50,7 @@ def _base(random: np.random.Generator) -> float:
 
 
 def _rotation(positions: Tensor, theta: float) -> Any:
-    return rotation_matrix(angles(positions, positions.new_tensor([theta])))
+    return rotation_matrix(angles(positions, positions.new_tensor([theta])), "interleaved")
 
 
 def _misprinted(row: int, column: int, value: Callable[[Tensor], Tensor]) -> Answer:
@@ -128,7 +128,10 @@ def _as_pairs(z: Tensor) -> Tensor:
 
 def _scores(q: Tensor, k: Tensor, m: Tensor, n: Tensor, theta: float) -> Array:
     speed = torch.tensor([theta], dtype=torch.float64)
-    turned_q, turned_k = rotate(_as_pairs(q), angles(m, speed)), rotate(_as_pairs(k), angles(n, speed))
+    turned_q, turned_k = (
+        rotate(_as_pairs(q), angles(m, speed), "interleaved"),
+        rotate(_as_pairs(k), angles(n, speed), "interleaved"),
+    )
     return turned_q @ turned_k.mT
 
 
@@ -227,9 +230,9 @@ q2 = Question(
 # Question 3
 
 
-def _by_angles(x: Tensor, at: Tensor, layout: str = "interleaved") -> Array:
+def _by_angles(x: Tensor, at: Tensor, layout: Layout = "interleaved") -> Array:
     """`x`, (batch, heads, length, dim), turned by angles (length, dim/2) or (batch, length, dim/2)."""
-    return rotate(x, rotary_table(at, length_axis=-2, like=x), layout)
+    return rotate(x, at if at.ndim == 2 else at[:, None], layout)
 
 
 def _speeds(x: Tensor, base: float) -> Array:
@@ -258,11 +261,11 @@ def _along(axis: str) -> Answer:
     def wrong(x: Tensor, positions: Tensor, base: float) -> Array:
         at = angles(positions, _speeds(x, base))
         if axis == "heads" and positions.ndim == 1 and x.shape[1] == x.shape[2]:
-            return rotate(x, rotary_table(at, length_axis=-3))
+            return rotate(x, at[:, None], "interleaved")
         if axis == "batch" and positions.ndim == 1 and x.shape[0] == x.shape[2]:
-            return rotate(x, rotary_table(at, length_axis=-4))
+            return rotate(x, at[:, None, None], "interleaved")
         if axis == "texts_as_heads" and positions.ndim == 2 and x.shape[0] == x.shape[1]:
-            return rotate(x, at[None])
+            return rotate(x, at[None], "interleaved")
         raise ValueError("the axes do not fit")
 
     return wrong
@@ -271,7 +274,7 @@ def _along(axis: str) -> Answer:
 def _in_place(x: Tensor, positions: Tensor, base: float) -> Tensor:
     at = angles(positions, _speeds(x, base))
     at = at if positions.ndim == 1 else at[:, None]
-    first = rotate(x, at.expand(*x.shape[:-1], -1))[..., 0::2]
+    first = rotate(x, at.expand(*x.shape[:-1], -1), "interleaved")[..., 0::2]
     return torch.stack([first, first * at.sin() + x[..., 1::2] * at.cos()], dim=-1).flatten(-2)
 
 
@@ -327,7 +330,7 @@ q3 = Question(
     reference=_interleaved,
     tolerance=1e-3,
     mistakes=(
-        Mistake(HALVES, lambda x, p, base: _by_angles(x, angles(p, _speeds(x, base)), "half")),
+        Mistake(HALVES, lambda x, p, base: _by_angles(x, angles(p, _speeds(x, base)), "half-split")),
         Mistake(OTHER_WAY, lambda x, p, base: _interleaved(x, -p, base)),
         Mistake(FROM_ONE, lambda x, p, base: _interleaved(x, p + 1, base)),
         Mistake(
@@ -384,8 +387,8 @@ q3 = Question(
 # Question 4
 
 
-def _half(x: Tensor, cos: Tensor, sin: Tensor) -> Array:
-    return rotate(x, RotaryTable(cos, sin, -3), "half", rotary_dim=2 * cos.shape[-1])
+def _half(x: Tensor, cos: Tensor, sin: Tensor, layout: Layout = "half-split") -> Array:
+    return rotate(x, (_beside(cos), _beside(sin)), layout, rotary_dim=2 * cos.shape[-1])
 
 
 def _beside(cos: Tensor) -> Tensor:
@@ -414,8 +417,8 @@ def _neighbour_swap(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 def _by_head(x: Tensor, cos: Tensor, sin: Tensor) -> Array:
     if x.shape[1] != x.shape[2] or (cos.ndim == 3 and x.shape[0] != x.shape[1]):
         raise ValueError("the axes do not fit")
-    table = RotaryTable(cos, sin, -2) if cos.ndim == 2 else RotaryTable(cos[None], sin[None])
-    return rotate(x, table, "half", rotary_dim=2 * cos.shape[-1])
+    table = (cos, sin) if cos.ndim == 2 else (cos[None], sin[None])
+    return rotate(x, table, "half-split", rotary_dim=2 * cos.shape[-1])
 
 
 def _own_by_head(x: Tensor, cos: Tensor, sin: Tensor) -> Array:
@@ -424,7 +427,7 @@ def _own_by_head(x: Tensor, cos: Tensor, sin: Tensor) -> Array:
         return _half(x, cos, sin)
     if x.shape[1] != x.shape[2]:
         raise ValueError("the axes do not fit")
-    return rotate(x, RotaryTable(cos[:, None], sin[:, None]), "half", rotary_dim=2 * cos.shape[-1])
+    return rotate(x, (cos[:, None], sin[:, None]), "half-split", rotary_dim=2 * cos.shape[-1])
 
 
 def _whole_quarter(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -501,7 +504,7 @@ q4 = Question(
     ),
     reference=_half,
     mistakes=(
-        Mistake(NEIGHBOURS, lambda x, cos, sin: rotate(x, RotaryTable(cos, sin, -3), rotary_dim=2 * cos.shape[-1])),
+        Mistake(NEIGHBOURS, lambda x, cos, sin: _half(x, cos, sin, "interleaved")),
         Mistake(OTHER_WAY, lambda x, cos, sin: _half(x, cos, -sin)),
         Mistake(say("q4.halves_swapped_table_repeated"), _neighbour_swap),
         Mistake(say("q4.table_went_along_heads"), _by_head),
@@ -546,10 +549,16 @@ q4 = Question(
 Weights = dict[str, Tensor]
 
 
-def _to_half(checkpoint: Weights, n_heads: int, n_kv_heads: int, letters: str = "qk", to: str = "half") -> Weights:
+def _converted(weight: Tensor, n_heads: int, to: Layout = "half-split") -> Tensor:
+    return convert_projection(weight, n_heads, len(weight) // n_heads, to)
+
+
+def _to_half(
+    checkpoint: Weights, n_heads: int, n_kv_heads: int, letters: str = "qk", to: Layout = "half-split"
+) -> Weights:
     heads = {"q": n_heads, "k": n_kv_heads, "v": n_kv_heads}
     return {
-        name: convert_projection(weight, heads[name[0]], to) if name[0] in letters and name[0] != "o" else weight
+        name: _converted(weight, heads[name[0]], to) if name[0] in letters and name[0] != "o" else weight
         for name, weight in checkpoint.items()
     }
 
@@ -568,29 +577,29 @@ def _rows(order: Callable[[Tensor, int], Tensor], letters: str = "qk") -> Answer
 
 def _with_output(checkpoint: Weights, n_heads: int, n_kv_heads: int) -> Weights:
     new = _to_half(checkpoint, n_heads, n_kv_heads, "qkv")
-    return new | {"o.weight": convert_projection(new["o.weight"].mT, n_heads, "half").mT.contiguous()}
+    return new | {"o.weight": _converted(new["o.weight"].mT, n_heads).mT.contiguous()}
 
 
 def _output_alone(checkpoint: Weights, n_heads: int, n_kv_heads: int) -> Weights:
     new = _to_half(checkpoint, n_heads, n_kv_heads)
-    return new | {"o.weight": convert_projection(new["o.weight"].mT, n_heads, "half").mT.contiguous()}
+    return new | {"o.weight": _converted(new["o.weight"].mT, n_heads).mT.contiguous()}
 
 
 def _columns(weight: Tensor, n_heads: int) -> Array:
     if weight.ndim == 1 or weight.shape[0] != weight.shape[1]:
         raise ValueError("the columns do not divide")
-    return convert_projection(weight.mT, n_heads, "half").mT.contiguous()
+    return _converted(weight.mT, n_heads).mT.contiguous()
 
 
 def _dealt(weight: Tensor, n_heads: int) -> Tensor:
     """Rows of a head taken n_heads apart."""
     rows = torch.arange(len(weight)).reshape(-1, n_heads)
-    order = convert_projection(rows.T.flatten().double(), n_heads, "half").long()  # as if head by head
+    order = _converted(rows.T.flatten().double(), n_heads).long()  # as if head by head
     return weight[order.reshape(n_heads, -1).T.flatten()]
 
 
 def _second_first(weight: Tensor, n_heads: int) -> Array:
-    halves = convert_projection(weight, n_heads, "half").reshape(n_heads, 2, -1)
+    halves = _converted(weight, n_heads).reshape(n_heads, 2, -1)
     return halves.flip(1).reshape(weight.shape)
 
 
@@ -700,7 +709,7 @@ def _step(
 ) -> tuple[Tensor, Cache]:
     """One step of decoding; what follows the star makes mistakes."""
     at = angles(position[:, None] + offset, speeds)  # (batch, 1, dim/2)
-    names = {"i": "interleaved", "h": "half"}
+    names = {"i": "interleaved", "h": "half-split"}
     q = _by_angles(q, at, names[layouts[0]]) if query else q
     k = _by_angles(k, at, names[layouts[1]])
     v = _by_angles(v, at) if values else v

@@ -42,11 +42,11 @@ Turn = Callable[[Tensor, Tensor], Any]
 
 
 def _interleaved(x: Tensor, angles: Tensor) -> Any:
-    return rotary.rotate(x, angles[None, None])
+    return rotary.rotate(x, angles, "interleaved")
 
 
 def _halves(x: Tensor, angles: Tensor) -> Any:
-    return rotary.rotate(x, angles[None, None], layout="half")
+    return rotary.rotate(x, angles)
 
 
 def _attend(q: Tensor, k: Tensor, v: Tensor, inv_freq: Tensor, factor: float) -> Any:
@@ -498,7 +498,7 @@ def _model(weights: Weights, n_heads: int, base: float, trained: int, tokens: Te
     """The package's own model with these weights, for texts no longer than those of its training."""
     vocabulary, dim = weights["embedding.weight"].shape
     config = TransformerConfig(vocabulary, dim, _layers(weights), n_heads, len(weights["layers.0.mlp.0.weight"]))
-    scheme = make_scheme("rope", head_dim=dim // n_heads, base=base)
+    scheme = make_scheme("rope", head_dim=dim // n_heads, base=base, layout="interleaved")
     model = Transformer(config, scheme)
     model.load_state_dict(weights)
     return model(tokens).detach(), frequencies.inv_freq(dim // n_heads, base), 1.0

@@ -181,7 +181,7 @@ def test_what_is_said_of_two_halves_is_measured(executed: Runs) -> None:
     slowed, a = names["halves"](10_000)["slowed alone"]
     within = names["right_by_distance"](10_000, slowed, a, names["L"], names["BACKS"][:3])
     assert min(within) > 0.9  # so that no old distance is misread
-    [turns] = names["frequencies"].rotations(names["L"], names["S"] * slowed[6:7])  # of a pair that is slowed by all of S
+    [turns] = names["frequencies"].rotations(names["L"], names["S"] * slowed[6:7])
     warm = 0.1 * math.log(names["S"]) + 1
     measured += " ".join(f"{value:.2f}" for value in (*within, turns, warm**2))
     rubric = RUBRICS["assignment_5"]["q5"]

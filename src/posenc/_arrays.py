@@ -273,6 +273,18 @@ def check_positive(name: str, value: float) -> float:
     return float(value)
 
 
+def check_positions(positions: Array, *, like: Array = None, name: str = "positions") -> Array:
+    """`positions` in the widest float, after checking that their dtype can hold consecutive integers."""
+    if is_array(positions):
+        xp = namespace(positions)
+        if xp.isdtype(positions.dtype, "real floating") and xp.finfo(positions.dtype).bits < 32:
+            raise TypeError(
+                f"{name} must be integers, float32 or float64, got {positions.dtype}, in which large positions of "
+                "neighbouring tokens are equal"
+            )
+    return as_float_array(name, positions, like=like)
+
+
 def check_inv_freq(inv_freq: Array) -> Array:
     """`inv_freq` as a one-dimensional array of finite frequencies, none negative."""
     frequencies = as_float_array("inv_freq", inv_freq)

@@ -29,12 +29,13 @@ from posenc._arrays import (
     check_integers,
     check_leading_axes,
     check_like,
+    check_positions,
     describe,
     device_of,
     is_compiling,
     namespace,
 )
-from posenc.frequencies import angles, check_positions, inv_freq
+from posenc.frequencies import angles, inv_freq
 
 Layout = Literal["interleaved", "half-split"]
 LAYOUTS: tuple[Layout, Layout] = ("interleaved", "half-split")

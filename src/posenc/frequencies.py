@@ -17,13 +17,12 @@ import math
 
 from posenc._arrays import (
     Array,
-    as_float_array,
     check_even_dim,
     check_inv_freq,
     check_like,
+    check_positions,
     check_positive,
     device_of,
-    is_array,
     namespace,
     widest_float,
 )
@@ -59,22 +58,6 @@ def angles(positions: Array, inv_freq: Array) -> Array:
     """
     frequencies = check_inv_freq(inv_freq)
     return check_positions(positions, like=inv_freq)[..., None] * frequencies
-
-
-def check_positions(positions: Array, *, like: Array = None) -> Array:
-    """`positions` in the widest float, after checking that their dtype can hold consecutive integers.
-
-    >>> check_positions([0, 1.5]).tolist()
-    [0.0, 1.5]
-    """
-    if is_array(positions):
-        xp = namespace(positions)
-        if xp.isdtype(positions.dtype, "real floating") and xp.finfo(positions.dtype).bits < 32:
-            raise TypeError(
-                f"positions must be integers, float32 or float64, got {positions.dtype}, in which large positions of "
-                "neighbouring tokens are equal"
-            )
-    return as_float_array("positions", positions, like=like)
 
 
 def wavelengths(inv_freq: Array) -> Array:

@@ -22,6 +22,7 @@ from posenc._arrays import (
     check_int,
     check_integers,
     check_like,
+    check_positions,
     check_positive,
     check_rotary_dim,
     describe,
@@ -33,7 +34,6 @@ from posenc._arrays import (
     namespace,
     widest_float,
 )
-from posenc.frequencies import check_positions
 from posenc.frequencies import inv_freq as geometric
 from posenc.rotary import LAYOUTS, CosSin, Layout, rotate
 from posenc.rotary import _cos_sin as cosines_and_sines
@@ -341,7 +341,7 @@ class Rope:
         if not is_array(offset) or isinstance(offset, np.generic):
             offset = check_int("offset", offset, 0)
         elif not is_compiling() or is_concrete(offset):
-            offset = check_integers("offset", offset, least=0)
+            offset = check_integers("offset", check_positions(offset, name="offset"), least=0)
         like = like if like is not None else self._inv_freq if is_torch(self._inv_freq) else None
         xp, device = namespace(like, offset if is_array(offset) else None), device_of(like, offset)
         counted = xp.arange(length, dtype=widest_float(xp, device), device=device)
@@ -422,6 +422,7 @@ class Rope:
             length_axis, seq_len: as for `rotate`.
         """
         queries, keys = _length("q", q, length_axis), _length("k", k, length_axis)
+        namespace(q, k)
         if q.dtype != k.dtype:
             raise TypeError(f"k must have the dtype of q, {q.dtype}, got {k.dtype}")
         if positions is None:

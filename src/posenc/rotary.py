@@ -30,7 +30,6 @@ from posenc._arrays import (
     check_rotary_dim,
     describe,
     device_of,
-    is_compiling,
     is_concrete,
     is_torch,
     namespace,
@@ -89,9 +88,10 @@ def rotate(
 
     Args:
         x: shape (..., dim), queries or keys, of any floating dtype. bfloat16 and float16 are rotated in float32.
-        angles: in radians, shape (dim/2,) for one position or (length, dim/2) for the tokens of the second axis from
-            the end, as in (batch, heads, length, dim); any other shape has as many axes as x, of its sizes or 1: for
-            (batch, length, heads, dim) pass `angles[:, None, :]`. Or a pair (cos, sin) of arrays of such a shape.
+        angles: in radians, shape (dim/2,) for one position, (length, dim/2) for x of shape (..., length, dim), or
+            (length, 1, dim/2) for (..., length, heads, dim). Where each sequence has positions of its own, with as
+            many axes as x: `angles[:, None]` of (batch, length, dim/2) for (batch, heads, length, dim). Or a pair
+            (cos, sin) of arrays of such a shape.
         layout: "half-split" or "interleaved".
         rotary_dim: how many of the first dimensions are rotated (partial rotary); None: all of them.
         out: a torch tensor like x that takes the result, x itself or memory apart from it. No gradient flows then.
@@ -346,8 +346,8 @@ def _fitted(angles: Array | tuple[Array, Array], x: Array, width: int) -> tuple[
             f"{name} must have width {width // 2} for the {width} dimensions that are rotated, got shape {shape}{twice}"
         )
     aligned = of_x[len(of_x) - len(shape) : -1]
-    if len(shape) > len(of_x) or (2 < len(shape) < len(of_x)):
-        raise ValueError(
+    if len(shape) > len(of_x) or (len(shape) < len(of_x) and sum(size != 1 for size in shape[:-1]) > 1):
+        raise ValueError(  # (batch, length) could be taken for (heads, length)
             f"{name} must have shape (dim/2,), (length, dim/2) or as many axes as x of shape {of_x}, got shape {shape}"
         )
     if any(size not in (1, expected) for size, expected in zip(shape[:-1], aligned, strict=True)):
@@ -359,7 +359,7 @@ def _rotate(x: Array, cos: Array, sin: Array, layout: str) -> Array:
     """Rotates all dimensions of `x`, (..., dim), by cosines and sines, (..., dim/2), in their dtype."""
     xp = namespace(x)
     wide = xp.astype(x, cos.dtype, copy=False)
-    if is_torch(x) and not is_compiling():
+    if is_torch(x) and is_concrete(x) and is_concrete(cos):  # neither compiled nor mapped
         rotated = _rotate_torch(wide, cos, sin, layout)
     else:
         first, second = _pairs(wide, layout)

@@ -151,7 +151,7 @@ def test_rotation_says_what_the_other_layout_would_score():
     assert fixed(half.values()["by_matrices"], 3) == fixed(interleaved.values()["other_layout"], 3)
     score = fixed(interleaved.values()["by_matrices"], 3)
     assert f"score {score} by matrices, {score} as complex numbers." in interleaved.finding()
-    assert f"The half layout scores {fixed(half.values()['by_matrices'], 3)}." in interleaved.finding()
+    assert f"The half-split layout scores {fixed(half.values()['by_matrices'], 3)}." in interleaved.finding()
 
 
 @given(st.integers(1, 128), st.floats(0, 8), st.integers(8, 600))

@@ -211,7 +211,7 @@ def C158() -> Evidence:
     expansion = np.abs(sum(four_terms(x, x, p, p, q_weight, k_weight)) - whole).max()
     # after: r for p_j, and u and v for p_i; written out pair by pair
     q, k, u, v = _random(*[(1, LENGTH, HEAD_DIM)] * 2, *[(1, HEAD_DIM)] * 2, seed=1)
-    r = (sinusoidal(AT[::-1], HEAD_DIM, layout="half") @ k_weight.T)[None]
+    r = (sinusoidal(AT[::-1], HEAD_DIM, layout="half-split") @ k_weight.T)[None]
     terms = transformer_xl(q, k, r, u, v)
     rows = r[0, LENGTH - 1 + np.minimum(OFFSETS, 0).astype(int)]  # (queries, keys, head_dim), the farthest row first
     by_hand = (q + u) @ k[0].T + np.einsum("id,ijd->ij", q[0] + v, rows)

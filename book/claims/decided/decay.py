@@ -30,7 +30,7 @@ def _sampled_scores(correlation: float) -> dict[int, np.ndarray]:
     rng = np.random.default_rng(0)
     q, noise = rng.standard_normal((2, 4000, DIM))
     k = correlation * q + np.sqrt(1 - correlation**2) * noise
-    return {m: np.sum(rotate(q, angles(m, THETA)[None]) * k, axis=-1) for m in (0, 1, 10, 100, 1000)}
+    return {m: np.sum(rotate(q, angles(m, THETA)[None], "interleaved") * k, axis=-1) for m in (0, 1, 10, 100, 1000)}
 
 
 @decides
@@ -52,12 +52,12 @@ def C105() -> Evidence:
 @decides
 def C106() -> Evidence:
     key = np.random.default_rng(1).standard_normal((1, DIM))
-    query = rotate(key, angles([-500.0], THETA))
+    query = rotate(key, angles([-500.0], THETA), "interleaved")
     distances = np.arange(1001)
-    scores = rotate(np.repeat(query, 1001, axis=0), angles(distances, THETA)) @ key[0]
+    scores = rotate(np.repeat(query, 1001, axis=0), angles(distances, THETA), "interleaved") @ key[0]
     ratio = scores.max() / np.sum(key**2)
     # the greatest score over all queries and keys of length 1 is the greatest singular value of a rotation
-    greatest = [np.linalg.norm(rotate(np.eye(DIM), angles(m, THETA)[None]), 2) for m in (0, 500, 5000)]
+    greatest = [np.linalg.norm(rotate(np.eye(DIM), angles(m, THETA)[None], "interleaved"), 2) for m in (0, 500, 5000)]
     return Evidence(
         as_said=greatest[1] < 0.99,
         weaker={"the greatest score that any query and key can reach depends on the distance": np.ptp(greatest) > 1e-9},

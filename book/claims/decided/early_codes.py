@@ -202,7 +202,7 @@ def C040() -> Evidence:
     solutions = tried[solve]
     real_tell = bool(np.any(solutions != solutions[:, ::-1]))
     # numbers on the unit circle: f(m) is 1 turned by 0.3·m
-    f = {m: complex(*rotate(np.array([1.0, 0.0]), angles(m, [0.3]))) for m in (2, 5)}
+    f = {m: complex(*rotate(np.array([1.0, 0.0]), angles(m, [0.3]), "interleaved")) for m in (2, 5)}
     there, back = f[5] * f[2].conjugate(), f[2] * f[5].conjugate()
     commute = abs(there - f[2].conjugate() * f[5]) < EXACT
     return Evidence(
@@ -216,7 +216,7 @@ def C040() -> Evidence:
 
 def _rotary_scores(q: np.ndarray, k: np.ndarray, query_at: int, key_at: int) -> np.ndarray:
     of_queries, of_keys = (angles(np.full(len(q), at), inv_freq(DIM)) for at in (query_at, key_at))
-    return np.sum(rotate(q, of_queries) * rotate(k, of_keys), axis=-1)
+    return np.sum(rotate(q, of_queries, "interleaved") * rotate(k, of_keys, "interleaved"), axis=-1)
 
 
 @decides
@@ -235,8 +235,8 @@ def C041() -> Evidence:
 
 @decides
 def C042() -> Evidence:
-    plane = [rotation_matrix(angles(m, [1.0])) for m in (5, 7)]
-    blocks = [rotation_matrix(angles(m, inv_freq(DIM))) for m in (5, 7)]
+    plane = [rotation_matrix(angles(m, [1.0]), "interleaved") for m in (5, 7)]
+    blocks = [rotation_matrix(angles(m, inv_freq(DIM)), "interleaved") for m in (5, 7)]
     commutator = [float(np.abs(first @ second - second @ first).max()) for first, second in (plane, blocks)]
     transposed = [float(np.abs(first.T @ second - second.T @ first).max()) for first, second in (plane, blocks)]
     return Evidence(

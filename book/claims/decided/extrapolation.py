@@ -211,7 +211,11 @@ def C216() -> Evidence:
 
     def scores(query_at: int, key_at: int, for_key: int) -> np.ndarray:
         """Scores at 8192 tokens of keys that were rotated when the text had `for_key` tokens."""
-        return np.sum(rotate(q, angles([query_at], at(8192))) * rotate(k, angles([key_at], at(for_key))), axis=-1)
+        return np.sum(
+            rotate(q, angles([query_at], at(8192)), "interleaved")
+            * rotate(k, angles([key_at], at(for_key)), "interleaved"),
+            axis=-1,
+        )
 
     q, k = np.random.default_rng(0).standard_normal((2, 1000, DIM))
     size = np.sqrt(np.mean(scores(8191, 4000, 8192) ** 2))
@@ -401,9 +405,11 @@ def C231() -> Evidence:
     q = np.repeat(k[:1], length, axis=0)  # what was learned: look at the word of your own content, here the first
     at = angles(np.arange(length), THETA)
     plain = attention(q, k, k).weights[-1, 0]
-    rotated = attention(rotate(q, at), rotate(k, at), k)
+    rotated = attention(rotate(q, at, "interleaved"), rotate(k, at, "interleaved"), k)
     later = angles(np.arange(length) + 1000, THETA)
-    moved = np.abs(attention(rotate(q, later), rotate(k, later), k).logits - rotated.logits).max()
+    moved = np.abs(
+        attention(rotate(q, later, "interleaved"), rotate(k, later, "interleaved"), k).logits - rotated.logits
+    ).max()
     return Evidence(
         cases={
             "where a model is trained with it": moved < 1e-9,

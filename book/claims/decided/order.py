@@ -350,7 +350,7 @@ def C018() -> Evidence:
     for length, query_at in ((10, 6), (20, 15)):  # the key stands four tokens before the query
         x = rng.standard_normal((length, DIM))
         x[query_at], x[query_at - 4] = EMBEDDING["dog"], EMBEDDING["bites"]
-        q, k = (rotate(x @ w, angles(np.arange(length), THETA)) for w in PROJECTIONS[0, :2])
+        q, k = (rotate(x @ w, angles(np.arange(length), THETA), "interleaved") for w in PROJECTIONS[0, :2])
         seen = attention(q, k, x)
         logits.append(float(seen.logits[query_at, query_at - 4]))
         weights.append(float(seen.weights[query_at, query_at - 4]))
@@ -375,7 +375,11 @@ def C019() -> Evidence:
                 bias = alibi(relative_positions(at, at), [0.5], symmetric=True)[0]
                 outputs.append(attention(q, k, v, bias=bias).output)
             else:
-                outputs.append(attention(rotate(q, angles(at, THETA)), rotate(k, angles(at, THETA)), v).output)
+                outputs.append(
+                    attention(
+                        rotate(q, angles(at, THETA), "interleaved"), rotate(k, angles(at, THETA), "interleaved"), v
+                    ).output
+                )
         return _apart(outputs[0], outputs[1][::-1])
 
     bias, rotary = reversal_seen(True), reversal_seen(False)

@@ -17,7 +17,7 @@ from posenc.analysis import first_tie, needle_weight, uniform_attention_std
 from posenc.attention import attention
 from posenc.bias import alibi_rank_two, alibi_slopes, t5
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import rotary_table, rotate, rotation_matrix
+from posenc.rotary import cos_sin, rotate, rotate_matrix, rotation_matrix
 from posenc.scaling import from_config
 
 DIM = 128
@@ -76,20 +76,20 @@ class _Counted(np.ndarray):
         return answer.view(_Counted)
 
 
-def _multiplications(method: str) -> int:
+def _multiplications(method: Callable[..., np.ndarray]) -> int:
     """What rotating one token of width DIM costs, without the making of its table."""
     x = np.random.default_rng(0).standard_normal((1, DIM)).view(_Counted)
     _Counted.count = 0
-    rotate(x, rotary_table(angles([7.0], THETA)), method=method)
+    method(x, cos_sin(angles([7.0], THETA)), "interleaved")
     return _Counted.count
 
 
 @decides
 def C132() -> Evidence:
-    dense, elementwise = _multiplications("matrix"), _multiplications("elementwise")
+    dense, elementwise = _multiplications(rotate_matrix), _multiplications(rotate)
     token, tokens = angles([7.0], THETA), 4096
-    table = rotary_table(token)
-    matrices, waves = (4 * tokens * numbers for numbers in (rotation_matrix(token).size, table.cos.size * 2))
+    sizes = rotation_matrix(token).size, 2 * token.size  # a cosine and a sine for each angle
+    matrices, waves = (4 * tokens * numbers for numbers in sizes)
     return Evidence(
         as_said=dense >= 10 * elementwise and matrices >= 10 * waves,
         figure=f"multiplications for a token: {dense:,} by the matrix, {elementwise} element by element; float32 "
@@ -104,7 +104,7 @@ def C232() -> Evidence:
     learned = np.random.default_rng(0).standard_normal((32, heads)).astype(np.float16)
     bias = t5(relative_positions(at, at), learned, bidirectional=True)
     stored = bias.nbytes // small**2 * length**2
-    table = rotary_table(angles(at, THETA), length_axis=-2, like=np.zeros((1, 1), np.float32))
+    table = cos_sin(angles(at, THETA), dtype=np.float32)
     waves = (table.cos.nbytes + table.sin.nbytes) // small * length
     # T5's bias again, from one number for each distance: all that a kernel needs that is told the two positions
     by_distance = t5(relative_positions([0.0], np.arange(1 - small, small)), learned, bidirectional=True)[:, 0]
@@ -270,7 +270,7 @@ def _slips_of_the_pen(torch) -> list[bool]:
 
     # the heading asks for keys and values: with the query left as it is, the score knows the key's position
     q, k = np.random.default_rng(0).standard_normal((2, DIM))
-    scores = [q @ rotate(k[None], angles([n], THETA))[0] for n in (3.0, 53.0)]
+    scores = [q @ rotate(k[None], angles([n], THETA), "interleaved")[0] for n in (3.0, 53.0)]
     return [
         _raises(SyntaxError, lambda: compile("def turn(x)\n    return x", "", "exec")),
         _raises(TypeError, lambda: NoSelf()(4)),
@@ -286,7 +286,7 @@ def _by_head() -> float:
     """The error of a table of shape (length, dim) on (batch, length, heads, dim) with as many heads as tokens."""
     x, turned = np.random.default_rng(0).standard_normal((2, 8, 8, DIM)), angles(np.arange(8), THETA)
     cos, sin = (np.concatenate([wave(turned)] * 2, axis=-1) for wave in (np.cos, np.sin))
-    wanted = rotate(x, rotary_table(turned, length_axis=-3), "half")
+    wanted = rotate(x, turned[:, None], "half-split")
     return float(np.abs(x * cos + _swapped(x) * sin - wanted).max())
 
 
@@ -349,7 +349,7 @@ def C142() -> Evidence:
 
     x = np.random.default_rng(0).standard_normal((2, 8, 8, DIM))
     phi = angles(np.arange(8), THETA)
-    wanted = rotate(x, rotary_table(phi, length_axis=-3))
+    wanted = rotate(x, phi[:, None], "interleaved")
     silent = np.abs(turned(x, np.cos(phi), np.sin(phi)) - wanted).max()
     with_axis = np.abs(turned(x, np.cos(phi)[:, None], np.sin(phi)[:, None]) - wanted).max()
     even = np.abs(_filled(5000, 512) - sinusoidal(np.arange(5000), 512)).max()

@@ -289,7 +289,7 @@ def C091() -> Evidence:
 
 @decides
 def C092() -> Evidence:
-    half = sinusoidal(np.arange(LENGTH), DIM, BASE, "half")
+    half = sinusoidal(np.arange(LENGTH), DIM, BASE, "half-split")
     moved = np.abs(CODES[:, layout_permutation(DIM)] - half).max()
     products = np.abs(half @ half.T - CODES @ CODES.T).max()
     other = inv_freq(DIM, BASE)[-1], sinusoidal(1, DIM, BASE, denominators=DENOMINATORS[1])[-2]
@@ -338,7 +338,7 @@ def C094() -> Evidence:
 def C095() -> Evidence:
     word = np.random.default_rng(0).standard_normal(DIM)
     added = word + CODES
-    turned = rotate(np.tile(word, (LENGTH, 1)), angles(np.arange(LENGTH), THETA))
+    turned = rotate(np.tile(word, (LENGTH, 1)), angles(np.arange(LENGTH), THETA), "interleaved")
     lengths = [np.linalg.norm(rows, axis=-1) for rows in (added, turned)]
     # what is added turns, and is the same for every word
     other = np.random.default_rng(1).standard_normal(DIM) + CODES - added

@@ -14,14 +14,15 @@ from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq, wavelengths
 from posenc.rotary import (
     LAYOUTS,
-    METHODS,
     convert_projection,
     layout_permutation,
     pair_scores,
     plane_rotations,
     rotate,
+    rotate_complex,
+    rotate_matrix,
     rotation_matrix,
-    xpos_tables,
+    xpos_cos_sin,
 )
 
 DIM, BASE = 128, 10_000.0
@@ -35,7 +36,7 @@ NEARBY = np.array([7, 10, 100, 500])
 
 def _turned(x: np.ndarray, at: np.ndarray, frequencies: np.ndarray = THETA) -> np.ndarray:
     """The vector as it stands at each of these positions."""
-    return rotate(np.tile(x, (len(at), 1)), angles(at, frequencies))
+    return rotate(np.tile(x, (len(at), 1)), angles(at, frequencies), "interleaved")
 
 
 def _scores(at: np.ndarray, offset: np.ndarray | int = OFFSET, k: np.ndarray = K) -> np.ndarray:
@@ -75,7 +76,7 @@ def C160() -> Evidence:
 
 @decides
 def C161() -> Evidence:
-    summed = np.array([pair_scores(Q, K, angles(m, THETA)).sum() for m in DISTANCES])
+    summed = np.array([pair_scores(Q, K, angles(m, THETA), "interleaved").sum() for m in DISTANCES])
     error = np.abs(summed - _scores(DISTANCES + 7, DISTANCES)).max()
     return Evidence(
         as_said=error < 1e-9,
@@ -110,7 +111,7 @@ def C163() -> Evidence:
 @decides
 def C164() -> Evidence:
     def printed(m: float) -> np.ndarray:
-        block = rotation_matrix(angles(m, inv_freq(4, BASE)))[2:, 2:]
+        block = rotation_matrix(angles(m, inv_freq(4, BASE)), "interleaved")[2:, 2:]
         block[0, 1] = block[0, 0]  # a cosine where −sin belongs
         return block
 
@@ -129,7 +130,8 @@ def C164() -> Evidence:
 def C165() -> Evidence:
     true = _scores(DISTANCES + 7, DISTANCES)
     said, other_way = (
-        np.array([Q @ rotation_matrix(angles(sign * m, THETA)) @ K for m in DISTANCES]) for sign in (1, -1)
+        np.array([Q @ rotation_matrix(angles(sign * m, THETA), "interleaved") @ K for m in DISTANCES])
+        for sign in (1, -1)
     )
     return Evidence(
         as_said=np.abs(said - true).max() < 1e-9,
@@ -142,7 +144,7 @@ def C165() -> Evidence:
 @decides
 def C166() -> Evidence:
     # the notes' own e^{imθ} tells the unit: Euler's formula takes radians
-    turned = rotate(np.array([1.0, 0.0]), angles(1, [1.0]))
+    turned = rotate(np.array([1.0, 0.0]), angles(1, [1.0]), "interleaved")
     exponential, in_degrees = np.exp(1j), np.exp(1j * np.deg2rad(1.0))
     reached = complex(*turned)
     return Evidence(
@@ -159,10 +161,10 @@ def C166() -> Evidence:
 @decides
 def C167() -> Evidence:
     turned = angles(DISTANCES, THETA)
-    cosines = np.cos(turned) @ pair_scores(Q, K, np.zeros(DIM // 2))  # what is left without the sine
+    cosines = np.cos(turned) @ pair_scores(Q, K, np.zeros(DIM // 2), "interleaved")  # what is left without the sine
     true = _scores(DISTANCES + 7, DISTANCES)
     parallel = np.repeat(np.linspace(-1, 2, DIM // 2), 2) * Q  # in each pair a multiple of q
-    cosines_parallel = np.cos(turned) @ pair_scores(Q, parallel, np.zeros(DIM // 2))
+    cosines_parallel = np.cos(turned) @ pair_scores(Q, parallel, np.zeros(DIM // 2), "interleaved")
     error = np.abs(cosines_parallel - _scores(DISTANCES + 7, DISTANCES, parallel)).max()
     return Evidence(
         cases={
@@ -202,12 +204,12 @@ def C170() -> Evidence:
 @decides
 def C171() -> Evidence:
     at = np.array([7, 100, 1000])
-    for_queries, _ = xpos_tables(at, THETA)
-    for_keys, grown_keys = (xpos_tables(at - OFFSET, THETA)[side] for side in (1, 0))
+    for_queries, _ = xpos_cos_sin(at, THETA)
+    for_keys, grown_keys = (xpos_cos_sin(at - OFFSET, THETA)[side] for side in (1, 0))
     q, k, same_map = (np.tile(x, (3, 1)) for x in (Q, K, K))
-    q = rotate(q, for_queries)
-    two_maps = np.sum(q * rotate(k, for_keys), axis=-1)
-    one_map = np.sum(q * rotate(same_map, grown_keys), axis=-1)
+    q = rotate(q, for_queries, "interleaved")
+    two_maps = np.sum(q * rotate(k, for_keys, "interleaved"), axis=-1)
+    one_map = np.sum(q * rotate(same_map, grown_keys, "interleaved"), axis=-1)
     ratio = np.linalg.norm(q[-1]) / np.linalg.norm(Q)
     kept = np.ptp(np.linalg.norm(_turned(Q, AT), axis=-1))
     return Evidence(
@@ -242,7 +244,7 @@ def C172() -> Evidence:
 @decides
 def C173() -> Evidence:
     def spread(phi: Callable[[np.ndarray], np.ndarray]) -> float:
-        q, k = (rotate(np.tile(x, (4, 1)), phi(at)) for x, at in ((Q, NEARBY), (K, NEARBY - OFFSET)))
+        q, k = (rotate(np.tile(x, (4, 1)), phi(at), "interleaved") for x, at in ((Q, NEARBY), (K, NEARBY - OFFSET)))
         return float(np.ptp(np.sum(q * k, axis=-1)))
 
     linear = spread(lambda m: angles(m, THETA))
@@ -264,7 +266,8 @@ def C174() -> Evidence:
     ]
     basis, planes = plane_rotations(step)
     error = max(
-        np.abs(np.linalg.matrix_power(step, m) - basis @ rotation_matrix(m * planes) @ basis.T).max() for m in NEARBY
+        np.abs(np.linalg.matrix_power(step, m) - basis @ rotation_matrix(m * planes, "interleaved") @ basis.T).max()
+        for m in NEARBY
     )
     off_blocks = np.abs(step * (1 - np.kron(np.eye(3), np.ones((2, 2))))).max()
     return Evidence(
@@ -285,7 +288,8 @@ def C175() -> Evidence:
     errors = []
     for layout in LAYOUTS:
         by_matrix = np.einsum("mij,mj->mi", rotation_matrix(at, layout), x)
-        errors += [np.abs(rotate(x, at, layout, method) - by_matrix).max() for method in METHODS]
+        for method in (rotate, rotate_complex, rotate_matrix):
+            errors.append(np.abs(method(x, at, layout) - by_matrix).max())
     moved = np.abs(by_matrix - x).max()
     return Evidence(
         as_said=max(errors) < 1e-13 and moved > 1,
@@ -298,13 +302,13 @@ def C175() -> Evidence:
 def C176() -> Evidence:
     # a quarter turn of every pair is the swap with a sign: T(x) in one layout, rotate_half(x) in the other
     quarter = np.full(DIM // 2, np.pi / 2)
-    swap, half = (rotate(Q, quarter, layout) for layout in LAYOUTS)
+    half, swap = (rotate(Q, quarter, layout) for layout in LAYOUTS)
     order = layout_permutation(DIM)
-    reordered = np.abs(rotate(Q[order], quarter, "half") - swap[order]).max()
+    reordered = np.abs(rotate(Q[order], quarter, "half-split") - swap[order]).max()
 
     def mixed(x: np.ndarray, m: int) -> np.ndarray:
         turned = np.repeat(angles(m, THETA), 2)
-        return x * np.cos(turned) + rotate(x, quarter, "half") * np.sin(turned)
+        return x * np.cos(turned) + rotate(x, quarter, "half-split") * np.sin(turned)
 
     scores = np.array([mixed(Q, m) @ mixed(K, m - OFFSET) for m in NEARBY])
     return Evidence(
@@ -325,10 +329,13 @@ def C177() -> Evidence:
     def logits(w_q: np.ndarray, w_k: np.ndarray, layout: str) -> np.ndarray:
         return rotate(x @ w_q.T, at, layout) @ rotate(x @ w_k.T, at, layout).T
 
-    own, other = logits(w_q, w_k, "interleaved"), logits(w_q, w_k, "half")
-    both = np.abs(logits(w_q[order], w_k[order], "half") - own).max()
-    converted = np.abs(logits(*(convert_projection(w, 1, "half") for w in (w_q, w_k)), "half") - own).max()
-    correlation = [np.corrcoef(own.ravel(), wrong.ravel())[0, 1] for wrong in (other, logits(w_q[order], w_k, "half"))]
+    own, other = logits(w_q, w_k, "interleaved"), logits(w_q, w_k, "half-split")
+    both = np.abs(logits(w_q[order], w_k[order], "half-split") - own).max()
+    converted = np.abs(
+        logits(*(convert_projection(w, 1, DIM, "half-split") for w in (w_q, w_k)), "half-split") - own
+    ).max()
+    one_reordered = logits(w_q[order], w_k, "half-split")
+    correlation = [np.corrcoef(own.ravel(), wrong.ravel())[0, 1] for wrong in (other, one_reordered)]
     return Evidence(
         cases={
             "where both are reordered and the pairs go along": max(both, converted) < 1e-9,
@@ -344,12 +351,14 @@ def C177() -> Evidence:
 @decides
 def C178() -> Evidence:
     q, k = Q[:7], K[:7]
-    scores = {}
-    for odd, width in (("leave", 6), ("pad", 8)):
-        frequencies = inv_freq(width, BASE)
-        scores[odd] = np.array(
-            [rotate(q, angles(m, frequencies), odd=odd) @ rotate(k, angles(m - 7, frequencies), odd=odd) for m in AT]
-        )
+
+    def leave(x: np.ndarray, m: float) -> np.ndarray:
+        return rotate(x, angles(m, inv_freq(6, BASE)), "interleaved", rotary_dim=6)
+
+    def pad(x: np.ndarray, m: float) -> np.ndarray:
+        return rotate(np.append(x, 0.0), angles(m, inv_freq(8, BASE)), "interleaved")
+
+    scores = {odd.__name__: np.array([odd(q, m) @ odd(k, m - 7) for m in AT]) for odd in (leave, pad)}
     spread = max(np.ptp(values) for values in scores.values())
     return Evidence(
         as_said=spread < 1e-9,
@@ -432,7 +441,7 @@ def C182() -> Evidence:
     plain = np.sum(q * k, axis=-1)
     changes = {}
     for m in (1, 2, 5, 100):
-        turned = rotate(q, angles([m], THETA))
+        turned = rotate(q, angles([m], THETA), "interleaved")
         changes[m] = _rms(np.sum(turned * k, axis=-1) - plain) / _rms(plain)
     kept = np.abs(np.linalg.norm(turned, axis=-1) - np.linalg.norm(q, axis=-1)).max()
     expected = float(np.sqrt(2 - 2 * decay(100, THETA)))
@@ -450,7 +459,7 @@ def C194() -> Evidence:
     matrix = expm(dense - dense.T)
     basis, planes = plane_rotations(matrix)
     blocks = np.eye(7)
-    blocks[:6, :6] = rotation_matrix(planes)
+    blocks[:6, :6] = rotation_matrix(planes, "interleaved")
     error = np.abs(basis @ blocks @ basis.T - matrix).max()
     line = plane_rotations(np.eye(1))[1]
     return Evidence(
@@ -463,9 +472,9 @@ def C194() -> Evidence:
 @decides
 def C195() -> Evidence:
     at = angles(AT, THETA)
-    back = rotate(_turned(Q, AT), -at)
+    back = rotate(_turned(Q, AT), -at, "interleaved")
     error = np.abs(back - Q).max()
-    stretch = np.linalg.svd(rotation_matrix(at), compute_uv=False)
+    stretch = np.linalg.svd(rotation_matrix(at, "interleaved"), compute_uv=False)
     return Evidence(
         as_said=error < 1e-9 and np.abs(stretch - 1).max() < 1e-9,
         figure=f"turned and turned back at five positions up to 100000: off by {_below(error, 1e-9)}; singular values "
@@ -498,7 +507,9 @@ def C197() -> Evidence:
         outputs = []
         for start in (0, 100):
             at = angles(np.arange(start, start + 16), THETA)
-            turned = (rotate(x, at) if name in turning else x for name, x in zip("qkv", (q, k, v), strict=True))
+            turned = (
+                rotate(x, at, "interleaved") if name in turning else x for name, x in zip("qkv", (q, k, v), strict=True)
+            )
             outputs.append(attention(*turned).output)
         return _rms(outputs[1] - outputs[0]) / _rms(outputs[0])
 

@@ -55,7 +55,7 @@ def C050() -> Evidence:
 def C051() -> Evidence:
     # how far each pair's point is from where it started, after this share of 2π/θ_i tokens
     share = np.arange(1, 11) / 10
-    blocks = np.stack([rotation_matrix(angles(share * TURN / theta, np.array([theta]))) for theta in THETA])
+    blocks = np.stack([rotation_matrix(angles(share * TURN / theta, [theta])) for theta in THETA])
     away = np.linalg.norm(blocks - np.eye(2), axis=(-2, -1))  # (64, 10)
     back, earlier = away[:, -1].max(), away[:, :-1].min()
     same = np.allclose(TURN / THETA, wavelengths(THETA))
@@ -376,7 +376,7 @@ def C069() -> Evidence:
 
 @decides
 def C070() -> Evidence:
-    code = sinusoidal(np.arange(1024), DIM, BASE, "half")
+    code = sinusoidal(np.arange(1024), DIM, BASE, "half-split")
     left = {}
     for name, features in (("sines", code[:, : DIM // 2]), ("both", code)):
         for k in (1, 10):
@@ -395,7 +395,7 @@ def C071() -> Evidence:
     table = _table(5000, DIM)
     shift = {k: shift_matrix(k, DIM, BASE) for k in (7, 10, 17, 3, 100)}
     moved = max(np.abs(table[:-k] @ shift[k].T - table[k:]).max() for k in (7, 100))
-    rotary = np.abs(shift[7] - rotation_matrix(angles(7.0, THETA)).T).max()
+    rotary = np.abs(shift[7] - rotation_matrix(angles(7.0, THETA), "interleaved").T).max()
     group = max(np.abs(shift[7] @ shift[10] - shift[17]).max(), np.abs(shift[7].T @ shift[10] - shift[3]).max())
     return Evidence(
         as_said=max(moved, rotary, group) < 1e-9,
@@ -408,10 +408,10 @@ def C071() -> Evidence:
 def C072() -> Evidence:
     base = 1000.0  # as printed; nothing here depends on it
     turned = angles(np.arange(1, 101), inv_freq(DIM, base))
-    sin, cos = np.split(sinusoidal(np.arange(1, 101), DIM, base, "half"), 2, axis=-1)  # PE_k, k = 1 … 100
-    sin_t, cos_t = np.split(sinusoidal(37, DIM, base, "half"), 2)
+    sin, cos = np.split(sinusoidal(np.arange(1, 101), DIM, base, "half-split"), 2, axis=-1)  # PE_k, k = 1 … 100
+    sin_t, cos_t = np.split(sinusoidal(37, DIM, base, "half-split"), 2)
     built = np.concatenate([sin_t * cos + cos_t * sin, cos_t * cos - sin_t * sin], axis=-1)  # PE_{37+k} by products
-    product = np.abs(built - sinusoidal(37 + np.arange(1, 101), DIM, base, "half")).max()
+    product = np.abs(built - sinusoidal(37 + np.arange(1, 101), DIM, base, "half-split")).max()
     return Evidence(
         as_said=np.allclose(turned, sin) and np.allclose(turned, cos),
         weaker={

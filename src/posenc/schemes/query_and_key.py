@@ -81,7 +81,8 @@ class Rotary(PositionScheme):
         seq_len: int | None = None,
     ) -> None:
         super().__init__()
-        self.head_dim, self.seq_len = check_int("head_dim", head_dim), seq_len
+        self.head_dim = check_int("head_dim", head_dim)
+        self.seq_len = None if seq_len is None else check_int("seq_len", seq_len, 0)
         if isinstance(scaling, Mapping):
             # The dictionary says all of these itself.
             for name, value in (("base", base), ("rotary_dim", rotary_dim), ("scaling_options", scaling_options)):
@@ -205,6 +206,8 @@ class XPos(PositionScheme):
         self._gamma, self._scale_base = check_positive("gamma", gamma), check_positive("scale_base", scale_base)
 
     def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+        if q.shape[-1] != self.head_dim:
+            raise ValueError(f"q must have heads of width {self.head_dim}, got shape {tuple(q.shape)}")
         inv_freq = scaling.default(self.head_dim, self._base, like=positions).inv_freq
         (of_queries, _), (_, of_keys) = (
             xpos_cos_sin(at, inv_freq, gamma=self._gamma, scale_base=self._scale_base)

@@ -132,7 +132,7 @@ def test_values_turned_back_are_deepseek_v4s():
     table = [torch.tensor(one(np.outer(at, speeds)))[None] for one in (np.cos, np.sin)]
     turned = apply_rotary_pos_emb(torch.tensor(values)[None, None], *table)
     home = apply_rotary_pos_emb(torch.tensor(weights) @ turned, table[0], -table[1])[0, 0].numpy()
-    rope, expected = Rope(8), np.zeros((6, 8))
+    rope, expected = Rope(8, layout="interleaved"), np.zeros((6, 8))
     for m in at:
         for n in range(m + 1):
             expected[m] += weights[m, n] * rope.rotate(values[n][None], np.array([n - m]))[0]

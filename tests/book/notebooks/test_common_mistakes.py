@@ -125,13 +125,12 @@ def codes_moved(defined):
     """Weights stored as codes and a power of two for each row, which loses nothing."""
     from posenc.rotary import layout_permutation
 
-    def converted(weight, n_heads, to, rotary_dim=None):
+    def converted(weight, n_heads, head_dim, to, rotary_dim=None):
         scales = 2.0 ** np.ceil(np.log2(np.abs(weight.reshape(len(weight), -1)).max(axis=1)))  # (rows,)
         scales = scales.reshape(-1, *[1] * (weight.ndim - 1))
-        head_dim = len(weight) // n_heads
         within = [*layout_permutation(rotary_dim or head_dim), *range(rotary_dim or head_dim, head_dim)]
         order = [head * head_dim + row for head in range(n_heads) for row in within]
-        order = order if to == "half" else list(np.argsort(order))
+        order = order if to == "half-split" else list(np.argsort(order))
         return np.multiply(*defined["reordered"](weight / scales, scales, order))
 
     return {"convert_projection": converted}
@@ -289,9 +288,9 @@ def ramp_inverted(defined):
 
 
 def temperature_once(defined):
-    from posenc.rotary import rotary_table
+    from posenc.rotary import cos_sin
 
-    return {"rotary_table": lambda at, t=None: rotary_table(at) if t is None else defined["table_for"](at, t)}
+    return {"cos_sin": lambda at, t=1.0: cos_sin(at) if t == 1 else defined["table_for"](at, t)}
 
 
 def nan(defined):

@@ -156,7 +156,7 @@ def test_names_and_columns_are_not_wider_than_their_place(
     ("name", "shown"),
     [
         ("SIGNIFICANT_BITS", '``"bfloat16": 8``, ``"float16": 11``, ``"float32": 24``'),
-        ("LAYOUTS", '``"interleaved"``, ``"half"``'),
+        ("LAYOUTS", '``"half-split"``, ``"interleaved"``'),
     ],
 )
 def test_a_constant_shows_its_values(name: str, shown: str) -> None:

@@ -154,15 +154,15 @@ NOTATION: dict[str, Callable[[], bool]] = {
         attention.attention(*[np.ones((1, 1, 2, 4))] * 3, causal=True).logits[0, 0, 0, 1] == -math.inf
     ),
     "interleaved layout": lambda: close(
-        rotary.rotate(np.eye(4)[1], rotary.rotary_table(np.array([0.3, 0.0])), layout="interleaved"),
+        rotary.rotate(np.eye(4)[1], [0.3, 0.0], "interleaved"),
         [-math.sin(0.3), math.cos(0.3), 0, 0],
     ),
     "half layout": lambda: close(
-        rotary.rotate(np.eye(4)[2], rotary.rotary_table(np.array([0.3, 0.0])), layout="half"),
+        rotary.rotate(np.eye(4)[2], [0.3, 0.0], "half-split"),
         [-math.sin(0.3), 0, math.cos(0.3), 0],
     ),
     "complex form": lambda: close(
-        complex(*rotary.rotate(Q, rotary.rotary_table(np.array([0.3])), layout="interleaved", method="complex")),
+        complex(*rotary.rotate_complex(Q, [0.3])),
         complex(*Q) * np.exp(0.3j),
     ),
     "rotation matrix": lambda: close(rotary.rotation_matrix(np.array([0.3])) @ Q, turned(Q, 0.3)),

@@ -100,7 +100,7 @@ def test_a_handle_stops_at_the_limits(open_live):
     assert (live.get("q1"), live.get("q2")) == (-1.5, 1.5)
 
 
-@pytest.mark.parametrize("view", ["two", "interleaved", "half"])
+@pytest.mark.parametrize("view", ["two", "interleaved", "half-split"])
 def test_the_present_numbers_are_written_out(open_live, view):
     live = open_live(Rotation2D)
     live.open()
@@ -125,7 +125,7 @@ def test_the_present_numbers_are_written_out(open_live, view):
 
 @pytest.mark.release
 @pytest.mark.parametrize("width", [1280, 1000, 620, 360])
-@pytest.mark.parametrize("view", ["two", "half"])
+@pytest.mark.parametrize("view", ["two", "half-split"])
 def test_no_slider_of_a_coordinate_stands_alone(open_live, view, width):
     live = open_live(Rotation2D, width=width)
     live.open()

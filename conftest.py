@@ -33,10 +33,10 @@ NEED_TORCH = {"book/nbval", "book/site", "book/jupyterlab", "course"}
 
 # The transformer and the laboratory are torch from end to end, and so are their tests; all are marked so.
 IMPORT_TORCH = {
-    "test_bias_flex.py", "test_bias_transformers.py", "test_course_smoke.py", "test_findings.py", "test_hostile_calls.py", "test_lab_corpus.py",
-    "test_lab_evaluate.py", "test_lab_exams.py", "test_lab_results.py", "test_lab_statistics.py",
-    "test_lab_store.py", "test_lab_train.py", "test_libraries.py", "test_plain.py", "test_real.py",
-    "test_rope_transformers.py", "test_scaling_transformers.py", "test_schemes.py",
+    "test_bias_flex.py", "test_bias_transformers.py", "test_course_smoke.py", "test_findings.py",
+    "test_hostile_calls.py", "test_lab_corpus.py", "test_lab_evaluate.py", "test_lab_exams.py", "test_lab_results.py",
+    "test_lab_statistics.py", "test_lab_store.py", "test_lab_train.py", "test_libraries.py", "test_plain.py",
+    "test_real.py", "test_rope_transformers.py", "test_scaling_transformers.py", "test_schemes.py",
     "test_schemes_content.py", "test_schemes_input.py", "test_schemes_logits.py", "test_schemes_no_position.py",
     "test_schemes_query_and_key.py", "test_transformer.py",
 }  # fmt: skip

@@ -5,6 +5,8 @@ In one file that imports no torch by itself, since every wrong version of the mo
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -241,6 +243,17 @@ def test_the_permutation_of_layouts_is_within_each_head():
     assert layout_permutation(8) == [0, 2, 4, 6, 1, 3, 5, 7]
     rows = convert_projection(np.arange(16.0), 2, 8, "half-split")
     assert rows.tolist() == [0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15]
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_heads", "head_dim"), [((192, 64), 4, 16), ((64, 192), 4, 48), ((32, 64), 4, 16), ((4, 16, 64), 4, 16)]
+)
+def test_fused_and_transposed_projections_and_other_numbers_of_heads_are_refused(shape, n_heads, head_dim):
+    message = (
+        f"{n_heads * head_dim} rows for n_heads={n_heads} and head_dim={head_dim}; got shape {shape}. Split a fused"
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        convert_projection(np.ones(shape), n_heads, head_dim, "half-split")
 
 
 # ---------------------------------------------------------------- precision, gradients, memory and compilation

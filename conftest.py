@@ -34,9 +34,10 @@ NEED_TORCH = {"book/nbval", "book/site", "book/jupyterlab", "course"}
 # The transformer and the laboratory are torch from end to end, and so are their tests; all are marked so.
 IMPORT_TORCH = {
     "test_bias_flex.py", "test_bias_transformers.py", "test_course_smoke.py", "test_findings.py",
-    "test_hostile_calls.py", "test_lab_corpus.py", "test_lab_evaluate.py", "test_lab_exams.py", "test_lab_results.py",
-    "test_lab_statistics.py", "test_lab_store.py", "test_lab_train.py", "test_libraries.py", "test_plain.py",
-    "test_real.py", "test_rope_transformers.py", "test_scaling_transformers.py", "test_schemes.py",
+    "test_hostile_calls.py", "test_lab_corpus.py", "test_lab_evaluate.py", "test_lab_exams.py",
+    "test_lab_results.py", "test_lab_statistics.py",
+    "test_lab_store.py", "test_lab_train.py", "test_libraries.py", "test_plain.py",
+    "test_rope_transformers.py", "test_scaling_transformers.py", "test_schemes.py",
     "test_schemes_content.py", "test_schemes_input.py", "test_schemes_logits.py", "test_schemes_no_position.py",
     "test_schemes_query_and_key.py", "test_transformer.py",
 }  # fmt: skip
@@ -54,7 +55,7 @@ settings.load_profile("book")
 def group_of(nodeid: str) -> str:
     """The group of a test by its node id.
 
-    >>> [group_of(f"{path}::test") for path in ("tests/book/site/x.py", "tests/unit/doctor/x.py", "course/tests/x.py")]
+    >>> [group_of(f"{path}::test") for path in ("tests/book/site/x.py", "tests/unit/check/x.py", "course/tests/x.py")]
     ['book/site', 'unit', 'course']
     """
     first, second, *rest = PurePosixPath(nodeid.partition("::")[0]).parts

@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 from course.questions.question import Answer, Assignment, Case, Mistake, Part, Question, sentences_of
-from posenc._arrays import Array
+from posenc._arrays import Array, Layout
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import Layout, convert_projection, rotate, rotation_matrix
+from posenc.rotary import convert_projection, rotate, rotation_matrix
 
 say = sentences_of(2)
 

@@ -91,6 +91,7 @@ class Run:
         """The tests of the module, and those of its package; a file that is torch's from end to end only with it."""
         package, _, part = self.copy.name.removeprefix("posenc.").partition(".")
         names = [f"tests/unit/test_{package}.py", *[f"tests/unit/test_{package}_{part}.py"] * bool(part)]
+        names += ["tests/unit/configurations/test_reading.py"] * ("configuration" in (package, part))
         found = [name for name in names if (ROOT / name).is_file()]
         return found if self.torch else [name for name in found if ALL_TORCH not in (ROOT / name).read_text("utf-8")]
 

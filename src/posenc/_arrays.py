@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from numbers import Integral, Real
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import array_api_compat
 import numpy as np
@@ -23,6 +23,7 @@ class _HasShape(Protocol):
     def dtype(self) -> Any: ...
 
 
+Layout = Literal["half-split", "interleaved"]
 ChoiceT = TypeVar("ChoiceT", bound=str)
 ArrayT = TypeVar("ArrayT", bound=_HasShape)  # an array that is answered in kind
 

@@ -10,7 +10,8 @@ A text is one of:
 - {"each": fact, "say": text, "between": string}: a fact that is a list of further facts, each said in turn.
 
 A condition is a fact, "not" and a fact, or two of facts, numbers and 'strings' with one of = ≠ < ≤ > ≥ between them;
-several are joined by "and". js/sentences.js, which reads the explorables' catalogues too, does the same.
+nothing is less or more than None. Several are joined by "and". js/sentences.js, which reads the explorables' catalogues
+too, does the same.
 
 Python alone writes figures, so these forms are its own: {fact:2|thousands} sets the thousands of a written number
 apart, {fact:percent} is a share in whole per cent, {fact:g} or {fact:3g} at most six or so many significant figures,
@@ -112,7 +113,8 @@ def holds(condition: str, facts: Facts) -> bool:
 
 def _holds_alone(condition: str, facts: Facts) -> bool:
     if compared := _COMPARED.fullmatch(condition):
-        return bool(_SIGNS[compared[2]](_operand(compared[1], facts), _operand(compared[3], facts)))
+        left, right = _operand(compared[1], facts), _operand(compared[3], facts)
+        return not (compared[2] in "<≤>≥" and None in (left, right)) and bool(_SIGNS[compared[2]](left, right))
     if condition.startswith("not "):
         return not _fact(condition.removeprefix("not "), facts)
     return bool(_fact(condition, facts))

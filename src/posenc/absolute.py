@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from posenc._arrays import (
     Array,
+    Layout,
     as_float_array,
     cast_to,
     check_bool,
@@ -37,7 +38,6 @@ from posenc._arrays import (
 )
 from posenc.frequencies import angles, inv_freq
 
-Layout = Literal["interleaved", "half-split"]
 LAYOUTS: tuple[Layout, Layout] = ("interleaved", "half-split")
 DENOMINATORS = ("paper", "tensor2tensor")
 PAST_END = ("refuse", "clamp", "interpolate")

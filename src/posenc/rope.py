@@ -15,6 +15,7 @@ import numpy as np
 from posenc._arrays import (
     Array,
     ArrayT,
+    Layout,
     as_float_array,
     check_bool,
     check_choice,
@@ -34,10 +35,11 @@ from posenc._arrays import (
     namespace,
     widest_float,
 )
+from posenc.configuration import LayerRotation, read_configuration
 from posenc.frequencies import inv_freq as geometric
-from posenc.rotary import LAYOUTS, CosSin, Layout, rotate
+from posenc.rotary import LAYOUTS, CosSin, rotate
 from posenc.rotary import _cos_sin as cosines_and_sines
-from posenc.scaling import Scaled, from_config, head_dim_of, layer_types, rope_dictionary
+from posenc.scaling import Scaled, from_config
 
 _BY_LENGTH = ("dynamic", "longrope")  # types whose frequencies follow the length of the sequence
 Frequencies = Callable[[int], Scaled]  # of a sequence of so many tokens
@@ -187,25 +189,29 @@ class Rope:
         >>> Rope.from_config(llama)
         Rope(128, layout='half-split', 64 pairs from 1 to 2.46e-06 radians per token)
         """
-        mapping = _as_mapping(config)
-        dim = head_dim_of(mapping, layer_type) if head_dim is None else check_int("head_dim", head_dim, 2)
-        parameters = rope_dictionary(mapping, layer_type)
-        axes, order = _axes_of(parameters), None
+        return cls._of(read_configuration(config).of(layer_type), head_dim, layout, seq_len)
+
+    @classmethod
+    def _of(cls, rotation: LayerRotation, head_dim: int | None, layout: Layout | None, seq_len: int | None) -> Rope:
+        """The rotation of one kind of layers, as a configuration has it."""
+        parameters, order = rotation.parameters, None
+        dim = rotation.head_dim if head_dim is None else check_int("head_dim", head_dim, 2)
+        axes = _axes_of(parameters)
 
         def frequencies(length: int | None) -> Scaled:
-            scaled = from_config(mapping, dim, length, layer_type=layer_type)
+            scaled = from_config(rotation, dim, length)
             return scaled if order is None else scaled._replace(inv_freq=scaled.inv_freq[order])
 
+        length = None if seq_len is None else check_int("seq_len", seq_len, 0)
         if parameters.get("rope_type") == "axial":
-            listed, shared = frequencies(seq_len).inv_freq.shape[0], bool(parameters.get("shared"))
+            listed, shared = frequencies(length).inv_freq.shape[0], bool(parameters.get("shared"))
             n_axes = parameters.get("n_axes", 2)
             if axes is None:
                 axes = [axis for axis in range(n_axes) for _ in range(listed // n_axes if shared else listed)]
             order = None if shared else _places(axes, listed)
-        layout = "half-split" if layout is None else layout
-        if seq_len is None and parameters["rope_type"] in _BY_LENGTH:
+        layout = rotation.layout if layout is None else layout
+        if length is None and parameters["rope_type"] in _BY_LENGTH:
             return cls.from_schedule(frequencies, dim=dim, layout=layout, axes=axes)
-        length = None if seq_len is None else check_int("seq_len", seq_len, 0)
         return cls.from_frequencies(*frequencies(length), dim=dim, layout=layout, axes=axes)
 
     @classmethod
@@ -220,11 +226,10 @@ class Rope:
         >>> list(Rope.by_layer_type({"rope_parameters": rope}, 64))
         ['full_attention', 'sliding_attention']
         """
-        mapping = _as_mapping(config)
-        return {
-            name: cls.from_config(mapping, head_dim, layout=layout, layer_type=name, seq_len=seq_len)
-            for name in layer_types(mapping)
-        }
+        rotations = read_configuration(config).rotations
+        if any(rotation.layer_type is None for rotation in rotations) or not rotations:
+            raise ValueError(f"config must have parameters per layer, got {describe(config)}")
+        return {str(one.layer_type): cls._of(one, head_dim, layout, seq_len) for one in rotations}
 
     @classmethod
     def axial(cls, axes_dim: Sequence[int], base: float = 10_000.0, *, layout: Layout = "half-split") -> Rope:
@@ -528,15 +533,6 @@ def _scaled(frequencies: Any) -> Scaled:
     if not isinstance(frequencies, tuple) or len(frequencies) != 2:
         raise TypeError(f"frequencies must return (inv_freq, attention_factor), got {describe(frequencies)}")
     return Scaled(*frequencies)
-
-
-def _as_mapping(config: Any) -> Mapping[str, Any]:
-    """A configuration as a mapping."""
-    if not isinstance(config, Mapping) and callable(getattr(config, "to_dict", None)):
-        config = config.to_dict()
-    if not isinstance(config, Mapping):
-        raise TypeError(f"config must be a mapping or a configuration of transformers, got {describe(config)}")
-    return config
 
 
 def _length(name: str, x: Array, length_axis: int) -> int:

@@ -13,13 +13,14 @@ and (34).
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from posenc._arrays import (
     Array,
     ArrayT,
+    Layout,
     as_float_array,
     cast_to,
     check_choice,
@@ -37,7 +38,6 @@ from posenc._arrays import (
 )
 from posenc.frequencies import angles as angles_of
 
-Layout = Literal["half-split", "interleaved"]
 LAYOUTS: tuple[Layout, Layout] = ("half-split", "interleaved")
 
 

@@ -511,7 +511,7 @@ def test_codes_can_be_traced(torch):
 @pytest.mark.torch
 @pytest.mark.parametrize("dim", [2, 4, 7, 64, 129])
 def test_sinusoidal_equals_transformers(torch, dim):
-    """Marian's table is "half-split", XLM's interleaved; both are rounded to float32, of which 6e-8 is half a step at 1."""
+    """Marian's table is half-split, XLM's interleaved; both are rounded to float32, of which 6e-8 is half a step."""
     from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
     from transformers.models.xlm.modeling_xlm import create_sinusoidal_embeddings
 

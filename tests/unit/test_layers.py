@@ -17,7 +17,7 @@ FLOORS = [
     {"_sentences", "position_ids"},
     {"check._wrong"},
     {"check._notebook", "check._hints"},
-    {"frequencies", "_rms_norm"},
+    {"frequencies", "_rms_norm", "configuration"},
     {"absolute", "rotary", "scaling", "attention"},
     {"analysis", "bias", "configs", "doctor", "rope"},
     {"rotary_module", "schemes", "lab._checks", "lab.cache", "lab.intervals", "lab.mean_wave"},

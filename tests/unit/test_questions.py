@@ -36,6 +36,7 @@ every_program = pytest.mark.parametrize(
 
 
 @every_program
+@pytest.mark.filterwarnings("ignore:config has keys that nothing reads. mscale")  # which is what the answer says
 def test_it_prints_what_it_says(program, tmp_path, capsys):
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     runpy.run_path(str(tmp_path / "program.py"), run_name="__main__")

@@ -214,8 +214,8 @@ def test_what_a_configuration_says_of_the_rotation():
     yarn, expected = Rope.from_config({"rope_type": "yarn", "rope_theta": 1e4, **YARN}, 16), scaling.yarn(16, **YARN)
     same([yarn.inv_freq, yarn.attention_factor], expected)
     assert Rope.from_config({"rotary_pct": 0.25, "rotary_emb_base": 1e4, "head_dim": 64}).rotary_dim == 16
-    gpt_j = Rope.from_config({"rotary_dim": 64, "n_embd": 4096, "n_head": 16}, layout="interleaved")
-    assert (gpt_j.dim, gpt_j.rotary_dim) == (256, 64)
+    gpt_j = Rope.from_config({"model_type": "gptj", "rotary_dim": 64, "n_embd": 4096, "n_head": 16})
+    assert (gpt_j.dim, gpt_j.rotary_dim, gpt_j.layout) == (256, 64, "interleaved")
     listed = Rope.from_config({"inv_freq": [1.0, 0.5, 0.0], "axes": [0, 0, 1]}, 8)
     assert (listed.inv_freq.tolist(), listed.rotary_dim, listed.axes) == ([1.0, 0.5, 0.0], 6, (0, 0, 1))
 

@@ -75,7 +75,7 @@ class Doctor(SphinxDirective):
     """```{doctor}```: the form of the doctor for configurations, which js/doctor.js brings to life."""
 
     def run(self) -> list[nodes.Node]:
-        """The form, whose buttons serve once the script has come; and what each verdict says."""
+        """The form, whose buttons serve once the script has come; and what each level says."""
         from posenc._sentences import catalogue
 
         table = catalogue("doctor")
@@ -83,10 +83,10 @@ class Doctor(SphinxDirective):
         examples = "".join(
             f'<button type="button" data-example disabled>{escape(one["label"])}</button>' for one in table["examples"]
         )
-        verdicts = "".join(
-            f'<li class="posenc-doctor-{name}"><strong class="posenc-doctor-verdict">'
-            f"{escape(table['names']['verdicts'][name])}</strong>: {escape(meaning)}.</li>"
-            for name, meaning in table["verdicts"].items()
+        levels = "".join(
+            f'<li class="posenc-doctor-{name.replace(" ", "-")}"><strong class="posenc-doctor-verdict">'
+            f"{escape(name)}</strong>: {escape(meaning)}.</li>"
+            for name, meaning in table["levels"].items()
         )
         html = f"""<form id="doctor-form">
 <label for="doctor-text">{words["label"]}</label>
@@ -99,7 +99,7 @@ class Doctor(SphinxDirective):
 </form>
 <noscript><p>{words["without_script"]}</p></noscript>
 <div id="doctor-answer"></div>
-<ul class="posenc-doctor-list">{verdicts}</ul>"""
+<ul class="posenc-doctor-list">{levels}</ul>"""
         return [nodes.raw("", html, format="html")]
 
 

@@ -41,6 +41,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "bias": (),
     "analysis": (),
     "configs": (),
+    "configuration": (),
     "doctor": (),
     "schemes": (),
     "transformer": (),

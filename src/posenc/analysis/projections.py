@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from posenc._arrays import Array, as_float_array, check_choice, describe, device_of, first_array, namespace
-from posenc.absolute import LAYOUTS, Layout, sinusoidal
+from posenc._arrays import Array, Layout, as_float_array, check_choice, describe, device_of, first_array, namespace
+from posenc.absolute import LAYOUTS, sinusoidal
 from posenc.analysis._shared import not_zero, table_of
 
 

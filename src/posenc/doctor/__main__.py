@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -13,19 +14,28 @@ import numpy as np
 
 from posenc._numbers import grouped
 from posenc._sentences import say
-from posenc.doctor import VERDICTS, Diagnosis, Rotation, diagnose
-from posenc.doctor._reading import GREATEST, TABLE
+from posenc.doctor import GREATEST, LEVELS, Diagnosis, Rotation, diagnose
+from posenc.doctor._json import TABLE
 
 _REPORT, _COMMAND = TABLE["report"], TABLE["command"]
-_WIDTH, _INDENT = 100, 10  # of a line, and of what stands under a verdict
+_WIDTH, _INDENT = 100, 16  # of a line, and of what stands under a level
 _SOME = 9  # pairs
 
 
 def summary(diagnosis: Diagnosis) -> str:
-    """How many findings there are of each verdict."""
-    counts = {verdict: sum(one.verdict == verdict for one in diagnosis.findings) for verdict in VERDICTS}
-    listed = [{"verdict": verdict, "count": count} for verdict, count in counts.items() if count]
-    facts = {"fault": diagnosis.fault, "counts": listed, "clean": not listed}
+    """The verdict: how many errors and likely mistakes there are, or that the file is fine, and what that means."""
+    counts = {level: sum(one.level == level for one in diagnosis.findings) for level in LEVELS[:3]}
+    said = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts.items() if count]
+    facts = {
+        "fault": diagnosis.fault,
+        "sound": diagnosis.worst() == LEVELS[-1],
+        "notes": said[-1] if counts[LEVELS[2]] else "",
+    }
+    facts |= (
+        {"without": "", "model_type": "", "known_type": False}
+        | diagnosis.facts
+        | {"counts": [{"said": one} for one in said]}
+    )
     return say(_REPORT["summary"], facts, TABLE["names"])
 
 
@@ -40,8 +50,7 @@ def told_facts(rotation: Rotation) -> dict[str, Any]:
     if rotation.after is not None:
         made = rotation.after * rotation.length / (2 * np.pi)
         facts |= {"most": float(made[0]), "fewest": float(made[made > 0][-1])}
-    unknown = rotation.kind in ("", "axial") or rotation.facts["own_code"] or rotation.facts["layer_null"]
-    return facts | {"spoilt": rotation.after is None and not unknown}
+    return facts | {"spoilt": rotation.after is None and rotation.facts["kind"] not in ("", "axial")}
 
 
 def see(section: str) -> str:
@@ -75,14 +84,14 @@ def _table(rotation: Rotation, every: bool) -> Iterator[str]:
 def report(diagnosis: Diagnosis, every_pair: bool = False) -> Iterator[str]:
     """The diagnosis in lines."""
     if diagnosis.fault:
-        yield _wrapped(VERDICTS[0], diagnosis.fault)
+        yield _wrapped(LEVELS[0], diagnosis.fault)
         return
     if diagnosis.nested:
         yield say(_REPORT["nested"], {"nested": diagnosis.nested})
     for finding in diagnosis.findings:
         yield ""
         layer = f" ({finding.layer})" if finding.layer else ""
-        yield _wrapped(TABLE["names"]["verdicts"][finding.verdict], f"{finding.key}{layer}. {finding.text}")
+        yield _wrapped(finding.level, f"{finding.key}{layer}. {finding.text}")
         yield " " * _INDENT + see(finding.see)
     for rotation in diagnosis.rotations:
         yield ""
@@ -91,7 +100,7 @@ def report(diagnosis: Diagnosis, every_pair: bool = False) -> Iterator[str]:
     yield ""
     yield _REPORT["keys"]
     for key in diagnosis.keys:
-        yield _wrapped(TABLE["names"]["verdicts"][key.verdict], f"{key.path} = {key.value}. {key.text}")
+        yield _wrapped(key.level, f"{key.path} = {key.value}. {key.text}")
     if diagnosis.others:
         yield say(_REPORT["others"], {"others": diagnosis.others})
 
@@ -117,10 +126,14 @@ def main(arguments: list[str] | None = None) -> int:
         print(say(_COMMAND["unreadable"], {"file": asked.file, "error": reason}), file=sys.stderr)
         return 2
     diagnosis = diagnose(text, asked.length)
-    print(f"{asked.file}: {summary(diagnosis)}")
-    for line in report(diagnosis, asked.pairs):
-        print(line)
-    return 1 if diagnosis.worst() == VERDICTS[0] else 0
+    try:
+        print(f"{asked.file}: {summary(diagnosis)}")
+        for line in report(diagnosis, asked.pairs):
+            print(line)
+        sys.stdout.flush()
+    except BrokenPipeError:  # what reads them has enough, as `head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1 if diagnosis.worst() == LEVELS[0] else 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import { colours, pairColour } from "./colours.js";
 import { element } from "./controls.js";
-import { VERDICTS, diagnose } from "./diagnose.js";
+import { LEVELS, diagnose, summary } from "./diagnose.js";
 import table from "./doctor.json";
 import { Axis, Plot, cellAxis, legend, onceLettersCome, words } from "./drawing.js";
 import { grouped, parseNumber } from "./numbers.js";
@@ -15,14 +15,9 @@ const code = (text) => element("code", {}, text);
 
 // ---- words
 
-function summary({ fault, findings }) {
-  const counts = VERDICTS.map((verdict) => ({ verdict, count: findings.filter((one) => one.verdict === verdict).length })).filter(({ count }) => count > 0);
-  return say(report.summary, { fault, counts, clean: counts.length === 0 }, names);
-}
-
 function told({ kind, facts, after, attention, length }) {
   const made = after ? Array.from(after, (theta) => (theta * length) / TURN) : [0], fewest = made.filter((turns) => turns > 0).at(-1) ?? 0;
-  const spoilt = !after && !["", "axial"].includes(kind) && !facts.own_code && !facts.layer_null;
+  const spoilt = !after && !["", "axial"].includes(kind);
   return say(report.rotation, { ...facts, most: made[0], fewest, attention, spoilt }, names);
 }
 
@@ -31,15 +26,15 @@ function see(name) {
   return element("a", { href: to, class: "posenc-doctor-see" }, say(report.see, { number: chapter.slice(0, 2), title }));
 }
 
-const verdict = (name) => element("strong", { class: "posenc-doctor-verdict" }, names.verdicts[name]);
-const entry = (name, ...inside) => element("li", { class: `posenc-doctor-${name}` }, verdict(name), " ", ...inside);
+const named = (level) => element("strong", { class: "posenc-doctor-verdict" }, level);
+const entry = (level, ...inside) => element("li", { class: `posenc-doctor-${level.replace(" ", "-")}` }, named(level), " ", ...inside);
 
-function findingEntry({ verdict: name, key, layer, text, see: section }) {
-  return entry(name, code(key), layer ? ` (${layer})` : "", `: ${text} `, see(section));
+function findingEntry({ level, key, layer, text, see: section }) {
+  return entry(level, code(key), layer ? ` (${layer})` : "", `: ${text} `, see(section));
 }
 
-function keyEntry({ path, value, verdict: name, text, see: section }) {
-  return entry(name, code(path), " = ", code(value), `. ${text} `, see(section));
+function keyEntry({ path, value, level, text, see: section }) {
+  return entry(level, code(path), " = ", code(value), `. ${text} `, see(section));
 }
 
 // ---- the picture
@@ -142,7 +137,7 @@ function figure(rotation) {
 function answer(root, what, diagnosis) {
   const heading = element("p", { class: "posenc-doctor-summary" }, say(page.summary, { what, summary: summary(diagnosis) }));
   if (diagnosis.fault) {
-    root.replaceChildren(heading, element("ul", { class: "posenc-doctor-list" }, entry(VERDICTS[0], diagnosis.fault)));
+    root.replaceChildren(heading, element("ul", { class: "posenc-doctor-list" }, entry(LEVELS[0], diagnosis.fault)));
     return () => {};
   }
   const figures = diagnosis.rotations.map(figure), parts = [heading];
@@ -165,6 +160,8 @@ export function start(form) {
     const fits = number === null || (Number.isInteger(number) && number >= 1 && number < 2 ** 53);
     const diagnosis = diagnose(text.value, fits ? number : null);
     notice.textContent = [fits ? "" : say(page.bad_length, { text: typed }), say(page.summary, { what, summary: summary(diagnosis) })].filter(Boolean).join(" ");
+    const [first] = diagnosis.rotations; // what the file allows, where nothing is typed
+    if (number === null) length.placeholder = first ? grouped(first.length) : page.all;
     again = answer(root, what, diagnosis);
     again();
   };
@@ -173,6 +170,10 @@ export function start(form) {
     length.value = tokens;
     look(say(page.example, { label }));
   };
+  text.addEventListener("input", () => {
+    length.value = ""; // another file has another length
+    length.placeholder = page.all;
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     look(page.yours);

@@ -2,8 +2,10 @@
 
 import { fixed, grouped, wholeNumber } from "./numbers.js";
 
+const there = (a, b) => a !== null && b !== null;
 const SIGNS = {
-  "=": (a, b) => a === b, "≠": (a, b) => a !== b, "<": (a, b) => a < b, "≤": (a, b) => a <= b, ">": (a, b) => a > b, "≥": (a, b) => a >= b,
+  "=": (a, b) => a === b, "≠": (a, b) => a !== b, "<": (a, b) => there(a, b) && a < b, "≤": (a, b) => there(a, b) && a <= b,
+  ">": (a, b) => there(a, b) && a > b, "≥": (a, b) => there(a, b) && a >= b,
 };
 const FORMATS = { whole: wholeNumber, grouped, capital: (text) => text[0].toUpperCase() + text.slice(1) };
 

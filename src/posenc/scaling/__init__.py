@@ -46,7 +46,7 @@ from posenc.scaling.by_parts import (
     yarn,
     llama3,
 )
-from posenc.scaling.configuration import ROPE_TYPES, rope_dictionary, layer_types, head_dim_of, from_config
+from posenc.scaling.configuration import ROPE_TYPES, from_config
 
 __all__ = [
     "RAMPS",
@@ -57,8 +57,6 @@ __all__ = [
     "default",
     "dynamic_ntk",
     "from_config",
-    "head_dim_of",
-    "layer_types",
     "linear",
     "llama3",
     "longrope",
@@ -69,6 +67,5 @@ __all__ = [
     "proportional",
     "ramp_by_pair",
     "ramp_by_turns",
-    "rope_dictionary",
     "yarn",
 ]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from posenc import absolute
-from posenc._arrays import check_choice, check_int, check_positive
+from posenc._arrays import Layout, check_choice, check_int, check_positive
 from posenc.schemes._shared import normal, seeded, widest_of
 from posenc.schemes.interface import PositionScheme
 
@@ -79,7 +79,7 @@ class Sinusoidal(_Added):
              [0.8400, 0.5400]]])
     """
 
-    def __init__(self, dim: int, base: float = 10_000.0, layout: absolute.Layout = "interleaved") -> None:
+    def __init__(self, dim: int, base: float = 10_000.0, layout: Layout = "interleaved") -> None:
         super().__init__(dim)
         self.base, self.layout = check_positive("base", base), check_choice("layout", layout, absolute.LAYOUTS)
 

@@ -13,6 +13,7 @@ from torch import Tensor
 from posenc import scaling
 from posenc._arrays import (
     Array,
+    Layout,
     as_float_array,
     check_choice,
     check_int,
@@ -22,7 +23,7 @@ from posenc._arrays import (
 )
 from posenc.absolute import relative_positions
 from posenc.rope import Rope
-from posenc.rotary import LAYOUTS, CosSin, Layout, rotate, xpos_cos_sin
+from posenc.rotary import LAYOUTS, CosSin, rotate, xpos_cos_sin
 from posenc.scaling import Scaled
 from posenc.schemes.interface import PositionScheme
 from posenc.schemes.no_position import NoPosition

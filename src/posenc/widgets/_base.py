@@ -171,7 +171,7 @@ _KINDS = (Control, Switch, Choice, Text)
 
 # ---- modules --------------------------------------------------------------------------------------------------------
 
-_IMPORT = re.compile(r'^import (?P<names>[^;]*?) from "\./(?P<file>[\w.]+)";\n', re.MULTILINE | re.DOTALL)
+_IMPORT = re.compile(r'^import (?P<names>[^;]*?) from "\./(?P<file>[\w./]+)";\n', re.MULTILINE | re.DOTALL)
 _EXPORT = re.compile(r"^export (?:function\*?|class|const) (?P<name>\w+)", re.MULTILINE)
 
 
@@ -190,7 +190,7 @@ def linked(file: str) -> tuple[dict[str, str], str]:
     parts: dict[str, str] = {}
 
     def name(file: str) -> str:
-        return "$" + file.replace(".", "_")
+        return "$" + re.sub(r"\W", "_", file)
 
     def with_constants(file: str) -> str:
         text = (_JS / file).read_text(encoding="utf-8")

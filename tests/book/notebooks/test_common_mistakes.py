@@ -25,7 +25,7 @@ from tools.smoke_exercises import shown
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "notebooks" / "common_mistakes.ipynb"
 TOLD = ("What you see.", "Why ordinary training does not show it.", "The fix.", "The test.")
-TEST = re.compile(r"`(tests/unit/\w+\.py)::(\w+)`")
+TEST = re.compile(r"`(tests/unit/[\w/]+\.py)::(\w+)`")
 TITLE = re.compile(r'<a id="([\w-]+)"></a>\s+### (.+)')
 MOST_LINES = 12  # of a snippet, without imports and blank lines
 # Whether a test fails, not which is the smallest input on which it does.

@@ -1,0 +1,176 @@
+"""The page of the doctor, in a browser."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from posenc.doctor import diagnose
+from posenc.doctor._json import TABLE
+from tests.book.site.accessibility import violations
+from tests.book.site.browser import SITE
+from tests.unit.configurations.cases import BROKEN, PLAIN, YARN, scaled
+
+pytestmark = [pytest.mark.torch, pytest.mark.xdist_group("doctor page")]
+PAGE = "book/doctor.html"
+
+
+@pytest.fixture
+def doctor(new_page, site_url):
+    """Opens the page and waits until its buttons serve."""
+
+    def opened(**options):
+        page = new_page(**options)
+        page.goto(f"{site_url}/{PAGE}")
+        page.wait_for_selector("#doctor-form button:enabled")
+        return page
+
+    return opened
+
+
+def look(page, text, length=""):
+    """Have a configuration looked at."""
+    page.fill("#doctor-text", text if isinstance(text, str) else json.dumps(text))
+    page.fill("#doctor-length", length)
+    page.click("#doctor-form button[type=submit]")
+
+
+def told(page):
+    """The findings and the keys as the page lists them: level and name of the key."""
+    entries = "(lists) => lists.map((list) => [...list.children].map((one) => [...one.querySelectorAll('strong, code')]"
+    listed = page.eval_on_selector_all("#doctor-answer ul", f"{entries}.slice(0, 2).map((part) => part.textContent)))")
+    return [[tuple(one) for one in each] for each in listed]
+
+
+def inked(page, k=0):
+    """How many pixels of a picture are drawn."""
+    return (
+        page.locator("#doctor-answer canvas")
+        .nth(k)
+        .evaluate(
+            "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data"
+            ".filter((level, k) => k % 4 === 3 && level > 0).length"
+        )
+    )
+
+
+def test_it_opens_with_an_example_that_is_looked_at(doctor):
+    page = doctor()
+    example = TABLE["examples"][0]
+    assert json.loads(page.input_value("#doctor-text")) == example["config"]
+    diagnosis = diagnose(example["config"], example["length"])
+    findings, keys = told(page)
+    assert findings == [(one.level, one.key) for one in diagnosis.findings]
+    assert keys == [(key.level, key.path) for key in diagnosis.keys]
+    assert inked(page) > 3000
+
+
+@pytest.mark.parametrize("k", range(len(TABLE["examples"])))
+def test_every_example_says_what_python_says(doctor, k):
+    page = doctor()
+    page.click(f"[data-example] >> nth={k}")
+    example = TABLE["examples"][k]
+    diagnosis = diagnose(example["config"], example.get("length"))
+    assert told(page)[0] == [(one.level, one.key) for one in diagnosis.findings]
+    drawn = [rotation for rotation in diagnosis.rotations if rotation.after is not None]
+    assert page.locator("#doctor-answer canvas").count() == len(drawn)
+    assert page.locator("#doctor-answer figure").count() == len(diagnosis.rotations)
+
+
+def test_a_configuration_of_ones_own_and_a_length(doctor):
+    page = doctor()
+    look(page, PLAIN, "16 384")
+    [findings, _] = told(page)
+    assert findings == [("note", "max_position_embeddings")]
+    answer = page.inner_text("#doctor-answer")
+    assert "16\u202f384 tokens are more than the 4\u202f096 of training, and nothing scales: 18 of 64 pairs" in answer
+    told_so = "This configuration: fine: transformers computes what the file says"
+    assert f"{told_so}; 1 note on other programs." in page.inner_text("#doctor-form [role=status]")
+    look(page, PLAIN)
+    assert f"{told_so}." in page.inner_text("#doctor-answer")
+
+
+def test_tokens_to_read_follow_the_file(doctor):
+    page = doctor()
+    assert page.input_value("#doctor-length") == "131072"  # the example's
+    page.fill("#doctor-text", json.dumps(PLAIN))
+    assert page.input_value("#doctor-length") == ""
+    page.click("#doctor-form button[type=submit]")
+    assert page.get_attribute("#doctor-length", "placeholder") == "4\u202f096"
+
+
+def test_a_length_that_is_none_is_said_and_left_out(doctor):
+    page = doctor()
+    look(page, PLAIN, "long")
+    status = page.inner_text("#doctor-form [role=status]")
+    assert "“long” is not, so it was left out." in status
+    assert "in 4\u202f096 tokens the fastest" in page.inner_text("#doctor-answer")
+
+
+@pytest.mark.parametrize("name", ["Python", "a list"])
+def test_a_broken_file_gets_its_word_and_no_picture(doctor, name):
+    page = doctor()
+    look(page, BROKEN[name][0].replace("\x00", ""))
+    assert BROKEN[name][1] in page.inner_text("#doctor-answer").replace("\xa0", " ")
+    assert page.locator("#doctor-answer canvas").count() == 0
+
+
+def test_one_pair_is_read_with_the_keyboard(doctor):
+    page = doctor()
+    look(page, scaled(YARN))
+    page.focus("#doctor-answer input[type=range]")
+    assert page.inner_text("#doctor-answer output").startswith("Pair 63: a wavelength of 54\u202f410 tokens as trained")
+    page.keyboard.press("Home")
+    assert (
+        page.inner_text("#doctor-answer output")
+        == "Pair 0: a wavelength of 6.283 tokens; 651.9 rotations in 4\u202f096 tokens."
+    )
+
+
+def test_every_pair_stands_in_a_table(doctor):
+    page = doctor()
+    look(page, scaled(YARN))
+    page.click("#doctor-answer summary")
+    rows = page.locator("#doctor-answer tbody tr").all_inner_texts()
+    assert len(rows) == 64
+    assert rows[63].split("\t") == ["63", "54\u202f410", "217\u202f600", "0.01882", "0.01882"]
+
+
+def test_the_picture_follows_the_theme_and_the_width(doctor):
+    page = doctor()
+    before = page.locator("#doctor-answer canvas").evaluate("(canvas) => [canvas.toDataURL(), canvas.width]")
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.wait_for_function(
+        "(old) => document.querySelector('#doctor-answer canvas').toDataURL() !== old", arg=before[0]
+    )
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.wait_for_function("(old) => document.querySelector('#doctor-answer canvas').width !== old", arg=before[1])
+
+
+def test_every_link_leads_to_a_section_that_is_there(built_site):
+    for name, section in TABLE["sections"].items():
+        chapter = (SITE / "notebooks" / f"{section['page']}.html").read_text(encoding="utf-8")
+        assert f'id="{section["anchor"]}"' in chapter, name
+    shown = {rule["see"] for name in ("rules", "file_rules", "key_rules", "length_rules") for rule in TABLE[name]}
+    shown |= {key["see"] for key in TABLE["keys"].values()} | {TABLE["mistyped"]["see"]}
+    assert shown == TABLE["sections"].keys()
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_accessible_with_findings_of_every_kind_and_on_a_phone(doctor, theme):
+    page = doctor(theme=theme, width=360, height=740)
+    for k in range(len(TABLE["examples"])):
+        page.click(f"[data-example] >> nth={k}")
+        for fold in page.locator("#doctor-answer summary").all():
+            fold.click()
+        assert violations(page, "#pst-back-to-top") == []  # the theme's, while it fades in
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_without_javascript_it_says_how_else(new_page, site_url):
+    page = new_page(javascript=False)
+    page.goto(f"{site_url}/{PAGE}")
+    assert "python -m posenc.doctor config.json" in page.inner_text("#doctor-form + noscript")
+    assert page.is_disabled("#doctor-form button[type=submit]")

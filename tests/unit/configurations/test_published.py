@@ -1,0 +1,115 @@
+"""Raw published config.json against the rotary classes that transformers makes from them, stored in oracles.json.
+
+Every file agrees layer by layer, in frequencies, factor and layout, or neither side rotates, or transformers has no
+class that reads it. `python -m tests.unit.configurations.oracles` computes the oracles, and the release suite again.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from posenc import Rope
+from posenc.configuration import NoRotation, read_configuration
+from posenc.doctor import diagnose
+from posenc.scaling import from_config
+from tests.unit.configurations.oracles import ORACLES, RAW, computed, names, raw
+
+pytestmark = pytest.mark.filterwarnings("ignore:config has keys that nothing reads")
+STORED = json.loads(ORACLES.read_text(encoding="utf-8"))
+NAMES = names()
+
+
+def test_there_are_enough_and_each_says_where_it_is_from():
+    index = json.loads((RAW / "index.json").read_text(encoding="utf-8"))
+    assert len(NAMES) >= 100
+    assert {path.removesuffix(".json") for path in index} == {*NAMES} == {*STORED}
+    assert all(one["repository"] and one["commit"] and one["path"] for one in index.values())
+
+
+def assert_agrees(configuration, oracle):
+    """What was read is what transformers computes, layer by layer, or neither rotates."""
+    if not oracle["layers"]:
+        assert configuration.without == "nothing in its attention rotates"
+        return
+    found = {one.layer_type or "": one for one in configuration.rotations}
+    assert {*found} >= {*oracle["layers"]}
+    for layer, theirs in oracle["layers"].items():
+        ours = from_config(found[layer])
+        np.testing.assert_allclose(ours.inv_freq, theirs["inv_freq"], rtol=2e-6)
+        assert ours.attention_factor == pytest.approx(theirs["attention_factor"], abs=1e-8)
+        assert found[layer].layout == oracle["layout"]
+
+
+# For the others there is nothing to compare with; the test below draws them too.
+@pytest.mark.parametrize("name", [name for name in NAMES if "refused" not in STORED[name]])
+def test_a_published_file_is_read_as_transformers_reads_it(name):
+    assert_agrees(read_configuration(raw(name)), STORED[name])
+    if not STORED[name]["layers"]:
+        with pytest.raises(NoRotation, match="must be of a model that rotates"):
+            Rope.from_config(raw(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_doctor_and_rope_agree_with_the_reader(name):
+    configuration, diagnosis = read_configuration(raw(name)), diagnose((RAW / f"{name}.json").read_text("utf-8"))
+    assert diagnosis.worst() != "error"
+    assert [one.layer or None for one in diagnosis.rotations] == [one.layer_type for one in configuration.rotations]
+    for drawn, one in zip(diagnosis.rotations, configuration.rotations, strict=True):
+        rope = Rope.from_config(raw(name), layer_type=one.layer_type, seq_len=drawn.length)
+        np.testing.assert_allclose(drawn.after, rope.inv_freq, rtol=1e-12)
+        assert (rope.layout, rope.rotary_dim) == (one.layout, one.rotary_dim)
+
+
+def test_most_are_sound_and_are_told_so_with_few_notes():
+    diagnoses = [diagnose(raw(name)) for name in NAMES]
+    verdicts = Counter(one.worst() for one in diagnoses)
+    assert verdicts["fine"] > 0.95 * len(NAMES)
+    assert np.median([len(one.findings) for one in diagnoses]) <= 2
+
+
+def test_counts_of_the_comparison():
+    kinds = Counter(
+        "refused" if "refused" in one else "rotates" if one["layers"] else "none" for one in STORED.values()
+    )
+    assert kinds["rotates"] > 150
+    assert kinds["refused"] < 15
+
+
+@pytest.mark.release
+@pytest.mark.torch
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.filterwarnings("ignore")
+def test_the_oracles_are_what_transformers_computes(name):
+    assert computed(raw(name)) == STORED[name]
+
+
+@pytest.mark.release
+@pytest.mark.torch
+@pytest.mark.parametrize("name", [name for name in NAMES if {*STORED[name]} == {"layers", "layout"}])
+def test_what_transformers_makes_of_a_file_reads_the_same(name):
+    """The object, what it saves, and the part of it that is the language model."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    if (kind := raw(name)["model_type"]) in CONFIG_MAPPING:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made = CONFIG_MAPPING[kind].from_dict(raw(name))
+        for form in (made, made.to_dict(), made.to_diff_dict(), made.get_text_config()):
+            assert_agrees(read_configuration(form), STORED[name])
+
+
+@pytest.mark.release
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_the_facts_about_model_types_are_those_of_transformers():
+    from tools import model_types
+
+    written = json.loads(model_types.FILE.read_text(encoding="utf-8"))
+    found = model_types.every()
+    assert {name for name, one in found.items() if one == {"rotates": False}} == {*written["without_rotation"]}
+    assert {name: one for name, one in found.items() if one != {"rotates": False}} == written["models"]

@@ -1,0 +1,47 @@
+"""The bug reports stay as they were split, and the counts that are published are those that are counted."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.unit.configurations.score import REPORTS, naming, reports
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDERS = ("working", "held_out")
+EVERY = (*FOLDERS, "later", "second")
+
+
+def test_the_split_is_by_the_hash_of_the_addresses():
+    addresses = {one["address"]: folder for folder in FOLDERS for one in reports(folder).values()}
+    ranked = sorted(addresses, key=lambda address: hashlib.sha256(address.encode()).hexdigest())
+    assert len(ranked) == 30
+    assert [addresses[address] for address in ranked] == ["held_out"] * 10 + ["working"] * 20
+
+
+SENTENCES = {
+    "working": "all twenty are named",
+    "held_out": "ten were named",
+    "later": "three are named now",
+    "second": "nine are named now",
+}
+
+
+@pytest.mark.parametrize(
+    ("folder", "label"),
+    [
+        ("working", "working"),
+        ("held_out", "held out"),
+        ("later", "later, by the rules of today"),
+        ("second", "second, by the rules of today"),
+    ],
+)
+def test_the_published_counts_are_those_counted(folder, label):
+    told = [bool(naming(report)) for report in reports(folder).values()]
+    readme = (REPORTS / "README.md").read_text(encoding="utf-8")
+    [counted] = re.findall(rf"^\| {label}\b.*\| (\d+ of \d+) \|$", readme, re.MULTILINE)
+    assert counted == f"{sum(told)} of {len(told)}"
+    assert SENTENCES[folder] in (ROOT / "book" / "doctor.md").read_text(encoding="utf-8")

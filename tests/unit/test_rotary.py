@@ -46,9 +46,6 @@ def same(found, expected, atol=1e-12):
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=atol)
 
 
-# ---------------------------------------------------------------- the definition
-
-
 @methods
 def test_known_values(xp, method):
     x, phi = xp.asarray([1.0, 2.0, 3.0, 4.0]), xp.asarray(phi_at(1, 4))
@@ -67,9 +64,6 @@ def test_rotation_equals_a_loop_over_the_definition(xp, method, layout):
         (a, b), phi = x[batch, head, token, pair], at[token] * 10_000 ** (-2 * i / 8)
         expected = [a * np.cos(phi) - b * np.sin(phi), a * np.sin(phi) + b * np.cos(phi)]
         same(result[batch, head, token, pair], expected)
-
-
-# ---------------------------------------------------------------- what a rotation keeps
 
 
 @layouts
@@ -127,9 +121,6 @@ def test_pair_scores_add_up_to_the_attention_score(layout):
     assert of_pairs.shape == (100, 8)
     same(of_pairs.sum(-1), (rotate(q, phi_at(m, 16), layout) * rotate(k, phi_at(n, 16), layout)).sum(-1), 1e-9)
     same(pair_scores(np.array([1.0, 0.0]), np.array([0.0, 1.0]), [0.3]), [np.sin(0.3)])
-
-
-# ---------------------------------------------------------------- shapes
 
 
 @methods
@@ -192,9 +183,6 @@ def test_partial_rotary_leaves_the_other_dimensions(xp, width, rotary_dim, layou
     np.testing.assert_array_equal(partly[:, :rotary_dim], rotate(x[:, :rotary_dim], phi, layout))
 
 
-# ---------------------------------------------------------------- factors, xPos, checkpoints
-
-
 @methods
 def test_the_attention_factor_multiplies_scores_by_its_square(method):
     q, k = normal(2, 5, 8)
@@ -254,9 +242,6 @@ def test_fused_and_transposed_projections_and_other_numbers_of_heads_are_refused
     )
     with pytest.raises(ValueError, match=re.escape(message)):
         convert_projection(np.ones(shape), n_heads, head_dim, "half-split")
-
-
-# ---------------------------------------------------------------- precision, gradients, memory and compilation
 
 
 def test_cosines_and_sines_are_in_float64_unless_a_dtype_is_given(xp):
@@ -383,9 +368,6 @@ def test_one_graph_serves_every_length_under_torch_compile(torch, layout, dtype)
             torch.testing.assert_close(*results, atol=atol, rtol=0)
             torch.testing.assert_close(found.grad, expected.grad, atol=atol, rtol=0)
     assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == len(functions)
-
-
-# ---------------------------------------------------------------- independent implementations
 
 
 @pytest.mark.torch

@@ -232,7 +232,7 @@ def timestep_embedding(
     [[1.0, 1.0, 0.0, 0.0], [0.54, 1.0, 0.841, 0.01]]
     """
     check_choice("convention", convention, ("ddpm", "adm"))
-    t = check_positions(timesteps, like=check_like("like", like))
+    t = check_positions(timesteps, like=check_like("like", like), name="timesteps")
     pairs = check_int("dim", dim, 3) // 2
     theta = _sinusoidal_frequencies(2 * pairs, base, "tensor2tensor" if convention == "ddpm" else "paper", t)
     xp = namespace(t)

@@ -50,7 +50,7 @@ def test_decay_is_even_bounded_and_one_at_zero(offset, dim, base):
 def test_decay_is_the_score_of_equal_rotated_vectors(offset, dim, base):
     frequencies = inv_freq(dim, base)
     ones = np.ones((1, dim))
-    score = rotate(ones, [offset * frequencies]) @ ones[0] / dim
+    score = rotate(ones, offset * frequencies) @ ones[0] / dim
     np.testing.assert_allclose(score, [decay(offset, frequencies)], atol=1e-12)
 
 
@@ -80,7 +80,7 @@ def test_expected_score_against_sampling(correlation, offset):
     frequencies = inv_freq(16)
     q, noise = rng.standard_normal((2, 40_000, 16))
     k = correlation * q + math.sqrt(1 - correlation**2) * noise
-    scores = np.sum(rotate(q, [offset * frequencies]) * k, axis=-1)
+    scores = np.sum(rotate(q, offset * frequencies) * k, axis=-1)
     mean, variance = expected_score(offset, frequencies, correlation)
     assert abs(scores.mean() - mean) < 5 * math.sqrt(variance / 40_000)
     assert abs(scores.var() / variance - 1) < 0.1

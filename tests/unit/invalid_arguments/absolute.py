@@ -44,3 +44,5 @@ CASES = {
         {"positions": [5, [0, 5]], "table": [[[1.0, 2.0]], None, np.ones(3)], "past_end": ["mirror", "", None],
             "length": [0, -1, 2.5]}),
 }  # fmt: skip
+for function in (integer, normalised, binary, radix, harmonic, dyadic, sinusoidal, timestep_embedding):
+    CASES[function].bad["dtype"] = [int, "float32"]

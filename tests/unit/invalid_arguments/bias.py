@@ -82,3 +82,5 @@ CASES = {
             2, 5), np.inf), np.negative, np.shape, np.isnan]], "q": [SCORED[0], np.ones((4, 3, 6, 8))], "k": [SCORED[0],
             SCORED[:, :, :1]]}),
 }  # fmt: skip
+for function in (alibi_rank_two, sandwich, sandwich_features, kerple):
+    CASES[function].bad["dtype"] = [int, "float32"]

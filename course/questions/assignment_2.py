@@ -261,7 +261,7 @@ def _along(axis: str) -> Answer:
     def wrong(x: Tensor, positions: Tensor, base: float) -> Array:
         at = angles(positions, _speeds(x, base))
         if axis == "heads" and positions.ndim == 1 and x.shape[1] == x.shape[2]:
-            return rotate(x, at[:, None], "interleaved")
+            return rotate(x, at[None, :, None], "interleaved")
         if axis == "batch" and positions.ndim == 1 and x.shape[0] == x.shape[2]:
             return rotate(x, at[:, None, None], "interleaved")
         if axis == "texts_as_heads" and positions.ndim == 2 and x.shape[0] == x.shape[1]:
@@ -392,8 +392,8 @@ def _half(x: Tensor, cos: Tensor, sin: Tensor, layout: Layout = "half-split") ->
 
 
 def _beside(cos: Tensor) -> Tensor:
-    """A table with an axis for the heads."""
-    return cos[..., None, :]
+    """A table with an axis for the heads, and one for the batch where all texts share it."""
+    return (cos if cos.ndim == 3 else cos[None])[..., None, :]
 
 
 def _of_part(formula: Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]) -> Answer:

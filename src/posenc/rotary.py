@@ -88,10 +88,10 @@ def rotate(
 
     Args:
         x: shape (..., dim), queries or keys, of any floating dtype. bfloat16 and float16 are rotated in float32.
-        angles: in radians, shape (dim/2,) for one position, (length, dim/2) for x of shape (..., length, dim), or
-            (length, 1, dim/2) for (..., length, heads, dim). Where each sequence has positions of its own, with as
-            many axes as x: `angles[:, None]` of (batch, length, dim/2) for (batch, heads, length, dim). Or a pair
-            (cos, sin) of arrays of such a shape.
+        angles: in radians, shape (dim/2,) for one position or (length, dim/2) for x of shape (..., length, dim); any
+            other shape has as many axes as x, of its sizes or 1: `angles[:, None, :]` of (length, dim/2) for (length,
+            heads, dim), `angles[:, None]` of (batch, length, dim/2) for (batch, heads, length, dim). Or a pair (cos,
+            sin) of arrays of such a shape.
         layout: "half-split" or "interleaved".
         rotary_dim: how many of the first dimensions are rotated (partial rotary); None: all of them.
         out: a torch tensor like x that takes the result, x itself or memory apart from it. No gradient flows then.
@@ -346,8 +346,8 @@ def _fitted(angles: Array | tuple[Array, Array], x: Array, width: int) -> tuple[
             f"{name} must have width {width // 2} for the {width} dimensions that are rotated, got shape {shape}{twice}"
         )
     aligned = of_x[len(of_x) - len(shape) : -1]
-    if len(shape) > len(of_x) or (len(shape) < len(of_x) and sum(size != 1 for size in shape[:-1]) > 1):
-        raise ValueError(  # (batch, length) could be taken for (heads, length)
+    if len(shape) > len(of_x) or 2 < len(shape) < len(of_x):  # a batch could be taken for heads
+        raise ValueError(
             f"{name} must have shape (dim/2,), (length, dim/2) or as many axes as x of shape {of_x}, got shape {shape}"
         )
     if any(size not in (1, expected) for size, expected in zip(shape[:-1], aligned, strict=True)):

@@ -286,7 +286,7 @@ def _by_head() -> float:
     """The error of a table of shape (length, dim) on (batch, length, heads, dim) with as many heads as tokens."""
     x, turned = np.random.default_rng(0).standard_normal((2, 8, 8, DIM)), angles(np.arange(8), THETA)
     cos, sin = (np.concatenate([wave(turned)] * 2, axis=-1) for wave in (np.cos, np.sin))
-    wanted = rotate(x, turned[:, None], "half-split")
+    wanted = rotate(x, turned[None, :, None], "half-split")
     return float(np.abs(x * cos + _swapped(x) * sin - wanted).max())
 
 
@@ -349,7 +349,7 @@ def C142() -> Evidence:
 
     x = np.random.default_rng(0).standard_normal((2, 8, 8, DIM))
     phi = angles(np.arange(8), THETA)
-    wanted = rotate(x, phi[:, None], "interleaved")
+    wanted = rotate(x, phi[None, :, None], "interleaved")
     silent = np.abs(turned(x, np.cos(phi), np.sin(phi)) - wanted).max()
     with_axis = np.abs(turned(x, np.cos(phi)[:, None], np.sin(phi)[:, None]) - wanted).max()
     even = np.abs(_filled(5000, 512) - sinusoidal(np.arange(5000), 512)).max()

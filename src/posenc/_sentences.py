@@ -10,8 +10,8 @@ A text is one of:
 - {"each": fact, "say": text, "between": string}: a fact that is a list of further facts, each said in turn.
 
 A condition is a fact, "not" and a fact, or two of facts, numbers and 'strings' with one of = ≠ < ≤ > ≥ between them;
-nothing is less or more than None. Several are joined by "and". js/sentences.js, which reads the explorables' catalogues
-too, does the same.
+`none` is None, and nothing is less or more than that. Several are joined by "and". js/sentences.js, which reads the
+explorables' catalogues too, does the same.
 
 Python alone writes figures, so these forms are its own: {fact:2|thousands} sets the thousands of a written number
 apart, {fact:percent} is a share in whole per cent, {fact:g} or {fact:3g} at most six or so many significant figures,
@@ -123,4 +123,6 @@ def _holds_alone(condition: str, facts: Facts) -> bool:
 def _operand(text: str, facts: Facts) -> Any:
     if text.startswith("'"):
         return text.strip("'")
+    if text == "none":
+        return None
     return float(text) if re.fullmatch(r"-?[\d.]+(e-?\d+)?", text) else _fact(text, facts)

@@ -1,17 +1,11 @@
 """posenc.frequencies: values known by hand, properties over wide ranges, two array libraries."""
 
 import math
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 from posenc.frequencies import angles, inv_freq, rotations, wavelengths
-
-
-@pytest.fixture
-def torch():
-    return import_module("torch")
 
 
 def test_known_values():

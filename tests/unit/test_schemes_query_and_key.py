@@ -67,22 +67,16 @@ def test_rotation():
 @pytest.mark.parametrize("of", ["name", "dictionary"])
 def test_a_dynamic_scaling_follows_the_sequence(of):
     options = {"original_max_position_embeddings": 4, "factor": 2.0}
-    settings = {"base": 100.0, "scaling": "dynamic_ntk", "scaling_options": options} if of == "name" else {
-        "scaling": DYNAMIC
-    }  # fmt: skip
-    scheme = make_scheme("rope", head_dim=HEAD_DIM, **settings)
+    by_name = {"base": 100.0, "scaling": "dynamic_ntk", "scaling_options": options}
+    scheme = make_scheme("rope", head_dim=HEAD_DIM, **(by_name if of == "name" else {"scaling": DYNAMIC}))
     q, k, _ = projected(inputs())
-    for last in (3, 8, 29):
-        at = torch.arange(LENGTH) + last - LENGTH + 1 if last >= LENGTH - 1 else torch.zeros(LENGTH) + last
-        frequencies = scaling.dynamic_ntk(HEAD_DIM, 100.0, seq_len=last + 1, **options).inv_freq
-        plain = make_scheme("rope", head_dim=HEAD_DIM, base=float(frequencies[1] ** -4))  # θ_1 = base^(−1/4)
-        got, expected = scheme.rotate(q, k, at), plain.rotate(q, k, at)
-        torch.testing.assert_close(got[0], expected[0], atol=1e-9, rtol=0)
-        torch.testing.assert_close(got[1], expected[1], atol=1e-9, rtol=0)
-    # The sequence goes as far as its farthest key, wherever the queries are.
+    for at in (torch.zeros(LENGTH) + 3, torch.arange(LENGTH), torch.arange(LENGTH) + 21):
+        rope = Rope.from_frequencies(*scaling.dynamic_ntk(HEAD_DIM, 100.0, seq_len=int(at.max()) + 1, **options))
+        close(scheme.rotate(q, k, at), rope(q, k, at))
+    # the sequence goes as far as its farthest key, wherever the queries are
     far = scheme.rotate(q[:, :, :1], k, torch.tensor([0]), torch.arange(LENGTH) + 21)[1]
-    torch.testing.assert_close(far, scheme.rotate(q, k, torch.arange(LENGTH) + 21)[1], atol=1e-12, rtol=0)
-    # A key that was rotated in a shorter sequence no longer fits (C216).
+    close([far], scheme.rotate(q, k, torch.arange(LENGTH) + 21)[1:])
+    # a key that was rotated in a shorter sequence no longer fits (C216)
     early, late = (scheme.rotate(q[:, :, :1], k[:, :, :1], torch.tensor([end]), torch.tensor([5])) for end in (5, 29))
     assert float((early[1] - late[1]).abs().max()) > 1e-3
 
@@ -165,16 +159,12 @@ test_bad_settings = refuses(
 )
 
 
-def test_bad_widths_and_heads():
+def test_bad_widths_heads_and_positions():
     at, q = torch.arange(3), normal(2, HEADS, 3, 6)
     for name in DOORS["query and key"]:
         with pytest.raises(ValueError, match=r"q must have heads of width 8, got shape \(2, 2, 3, 6\)"):
             make(name).rotate(q, q, at)
         with pytest.raises(ValueError, match=r"k must have shape \(2, a divisor of 2, keys, 6\)"):
             make(name).rotate(q, normal(2, 3, 3, 6), at)
-
-
-def test_bad_positions():
-    q = normal(1, HEADS, 3, HEAD_DIM)
     with pytest.raises(ValueError, match="subtract a common origin"):
-        make("xpos", scale_base=512.0).rotate(q, q, torch.tensor([0, 1, 40_000]))
+        make("xpos", scale_base=512.0).rotate(normal(2, HEADS, 3, 8), normal(2, HEADS, 3, 8), at + 40_000)

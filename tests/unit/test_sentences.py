@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from posenc._sentences import say, say_all, say_key
+from posenc._sentences import holds, say, say_all, say_key
 from tests.unit.sentences import FACTS, NAMES, SAID
 
 
@@ -57,3 +57,9 @@ def test_a_fact_and_a_name_that_are_not_there_are_named():
         say({"if": "count > nothing", "then": ""}, FACTS)
     with pytest.raises(KeyError, match="linear"):
         say("{method:schemes}", FACTS, {"schemes": {}})
+
+
+def test_nothing_is_less_or_more_than_none():
+    facts = {"a": None, "b": 2}
+    assert not any(holds(f"a {sign} b", facts) for sign in "<≤>≥=")
+    assert holds("a ≠ b and a = none and b ≠ none", facts)

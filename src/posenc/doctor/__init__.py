@@ -8,6 +8,7 @@ library transformers (5.23) computes.
 from __future__ import annotations
 
 import copy
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from posenc._arrays import check_int, describe
+from posenc._arrays import describe, check_int
 from posenc._sentences import holds, say
 from posenc.configuration import (
     BY_LENGTH,
@@ -251,7 +252,7 @@ def _file_facts(read: Configuration, outer: Mapping[str, Any]) -> Facts:
     kept = {*names, *read.unrotated}
     lacking = [one for one in dict.fromkeys(types) if layers and one in TABLE["windows"] and one not in kept]
     plain = [one for one, rotation in zip(names, read.rotations, strict=True) if _kind(rotation) == "default"]
-    layouts, told = {one.layout for one in read.rotations}, model.get("rope_interleave") is not None
+    layouts = {one.layout for one in read.rotations}
     dtypes = [one.get(key) for one in (model, outer) for key in ("dtype", "torch_dtype")]
     return {
         "dictionary": name or "rope_parameters", "model_type": read.model_type, "known_type": read.known,
@@ -263,8 +264,8 @@ def _file_facts(read: Configuration, outer: Mapping[str, Any]) -> Facts:
         "unscaled_names": ", ".join(plain), "plain": bool(rope) and name in read.ignored,
         "both_differ": name != "rope_parameters" and "rope_parameters" in read.ignored, "mixed_keys": ", ".join(mixed),
         "layer_missing": ", ".join(lacking) if kept <= {*TABLE["windows"]} else "",
-        "layout": layouts.pop() if len(layouts) == 1 else "", "layout_told": told,
-        "layout_key": "rope_interleave" if told else "model_type",
+        "layout": layouts.pop() if len(layouts) == 1 else "",
+        "layout_key": "model_type" if model.get("rope_interleave") is None else "rope_interleave",
         "nope_key": _one_of(["no_rope_layers", "layer_types", name], model.get) or "model_type",
         "nope_count": None if nope is None else len(nope), "nope_rotating": sum(map(bool, nope or ())),
         "nope_wrong": any(one not in (0, 1) for one in nope or ()),
@@ -301,10 +302,13 @@ def _facts(read: Configuration, one: LayerRotation) -> Facts:
     alpha_key = "" if alpha_read else _one_of(TABLE["alphas"], lambda key: _number(around, key))
     alpha, sections = written["alpha"] if alpha_read else around.get(alpha_key), rope.get("mrope_section")
     layer, layers = one.layer_type or "", model.get("layer_types") or []
+    apart = bool(_number(model, "qk_nope_head_dim") and _number(model, "qk_rope_head_dim"))
     windows = [each for each in layers if each in TABLE["windows"][1:]]
     facts = {
         "layer": layer, "kind": kind if kind in ROPE_TYPES else "", "named": kind, "layout": one.layout,
         "kind_known": kind in ROPE_TYPES, "known": ", ".join(ROPE_TYPES),
+        "type_written": bool(named), "type_key": "rope_type" if written.get("rope_type") is not None else "type",
+        "older_name": next((value for value in named if value in READ["older_types"]), ""),
         "other_type": named[-1] if len(present) > 1 else "",
         "type_alone": written.get("rope_type") is None and written.get("type") is not None,
         "extra_keys": "" if named else ", ".join(key for key in written if key not in READ["any_type"]),
@@ -319,7 +323,10 @@ def _facts(read: Configuration, one: LayerRotation) -> Facts:
         "share_differs": share is not None and "partial_rotary_factor" in read.ignored,
         "rotary_dim": _number(model, "rotary_dim"), "rotary_ignored": "rotary_dim" in read.ignored,
         "sections_key": "xdrope_section" if written.get("xdrope_section") is not None else "mrope_section",
-        "sections_given": sections is not None, "sections_sum": None if sections is None else sum(sections),
+        "sections_sum": None if sections is None else sum(sections),
+        "sections_in_turn": bool(rope.get("mrope_interleaved")),
+        "llama_4_beta": bool(_number(written, "llama_4_scaling_beta")), "model_given": bool(model),
+        "mla_head": one.head_dim + model["qk_nope_head_dim"] if apart and one.head_dim else None,
         "windowed": bool(windows) and len(windows) < len(layers) and kind != "default" and not layer,
         "layer_unused": layer in TABLE["windows"] and bool(layers) and layer not in layers,
         "mla": model.get("qk_rope_head_dim") is not None or model.get("kv_lora_rank") is not None,
@@ -341,15 +348,12 @@ def _head(model: Mapping[str, Any], one: LayerRotation) -> Facts:
     return {
         "head_missing": one.head_dim is None, "head_dim": head, "width_key": pair[0], "heads_key": pair[1],
         "width": width, "heads": heads, "quotient": quotient,
-        "head_wide": named and quotient is not None and quotient != model["head_dim"],
+        "head_named": named,
         "head_fraction": not named and quotient is not None and int(quotient) == one.head_dim != quotient,
-        "head_computed": not named and quotient is not None and one.head_dim == quotient,
         "share": share, "share_bad": not valid, "exact": exact, "rotating": rotating,
         "pairs": (rotating + 1) // 2 if odd and kind == "default" else rotating // 2,
-        "still": head // 2 - int(exact // 2) if whole_head else 0, "least": least,
-        "too_few": valid and rotating < least,
-        "floors": valid and not whole_head and exact - rotating > 1e-9, "odd": odd and rotating < head,
-        "head_odd": odd and rotating == head, "in_part": valid and share < 1 and not whole_head,
+        "still": head // 2 - int(exact // 2) if whole_head else 0, "least": least, "odd": odd,
+        "floors": valid and not whole_head and exact - rotating > 1e-9,
     }  # fmt: skip
 
 
@@ -358,14 +362,11 @@ def _lengths(model: Mapping[str, Any], one: LayerRotation) -> Facts:
     written, rope, kind = one.written, one.parameters, _kind(one)
     by_length, longest = kind in BY_LENGTH, int(_number({**written, **model}, LONGEST) or 0) or None
     original = rope.get(LENGTH) if by_length else longest
-    inside, outside, factor = _number(written, LENGTH), _number(model, LENGTH), rope.get("factor")
-    stated, ratio = bool(inside or outside), longest / original if longest and original else None
+    inside, outside = _number(written, LENGTH), _number(model, LENGTH)
     return {
         "longest": longest, "original": original, "original_inside": inside, "original_outside": outside,
-        "original_differs": bool(inside and outside and inside != outside and by_length and not one.layer_type),
-        "original_stated": stated, "by_length": by_length, "ratio": ratio,
-        "shrinks": by_length and stated and ratio is not None and (ratio < 1 or (kind == "llama3" and ratio == 1)),
-        "longest_scaled": by_length and stated and factor is not None and factor > 1 and ratio == factor,
+        "original_stated": bool(inside or outside), "by_length": by_length,
+        "ratio": longest / original if longest and original else None,
         "fastest_turns": original / (2 * math.pi) if original else None,
     }  # fmt: skip
 
@@ -378,25 +379,18 @@ def _scaling(one: LayerRotation, types: Mapping[str, list[str]]) -> Facts:
     missing = [key for key in types["needs"] if rope.get(key) is None]
     factor, attention, original = facts["factor"], facts["attention_factor"], rope.get(LENGTH)
     over, under, computed = rope.get("mscale"), rope.get("mscale_all_dim"), None
-    negative = bool(over and under and min(over, under) < 0)
-    if kind == "yarn" and factor and not negative:
+    if kind == "yarn" and factor and min(over or 1, under or 1) > 0:
         computed = _temperature(factor, over) / _temperature(factor, under) if over and under else _temperature(factor)
     elif kind == "longrope" and factor and original and original > 1:
         computed = math.sqrt(1 + (math.log(factor) / math.log(original) if factor > 1 else 0))
-    low, high, all_dim = facts["low_freq_factor"], facts["high_freq_factor"], written.get("mscale_all_dim")
-    bounds, yarn = low is not None and high is not None, kind == "yarn"
+    all_dim, yarn = written.get("mscale_all_dim"), kind == "yarn"
     return facts | {
         "missing": ", ".join(missing), "missing_key": missing[0] if missing else "",
         "factor_null": yarn and written.get("factor", 1) is None,
-        "factor_by_ratio": kind == "longrope" and written.get("factor") is None and factor is not None,
         "factor_written": written.get("factor") is not None and "factor" in (*types["needs"], *types["reads"]),
         "static": kind in ("linear", "yarn") and factor is not None,
-        "alone_factor": kind == "longrope" and factor is None and attention is None,
-        "mscale_negative": negative, "mscale_written": written.get("mscale"), "under_written": all_dim,
-        "truncate_null": yarn and "truncate" in written and written["truncate"] is None,
-        "truncate_false": yarn and written.get("truncate") is False, "truncate_read": rope.get("truncate") is False,
-        "betas_negative": min(facts["beta_fast"], facts["beta_slow"]) < 0, "bounds_good": bounds,
-        "bounds_negative": bounds and min(low, high) <= 0, "computed": computed,
+        "mscale_written": written.get("mscale"), "under_written": all_dim,
+        "truncate": json.dumps(written["truncate"]) if "truncate" in written else "", "computed": computed,
         "attention_apart": attention is not None and computed is not None and abs(attention - computed) > 1e-6,
         "softmax": _temperature(factor, all_dim) ** 2 if yarn and factor and all_dim and all_dim > 0 else 1,
         "short_count": len(rope["short_factor"]) if "short_factor" in rope else None,
@@ -417,9 +411,8 @@ def _drawn(one: LayerRotation, facts: Facts, asked: int | None, drawn: bool) -> 
     length = asked or longest or facts["original"] or _UNKNOWN_LENGTH
     trained = facts["original"] if facts["by_length"] else longest
     facts = facts | {
-        "drawn": drawn, "length": length, "trained": trained, "slowest": None, "slowest_trained": None, "fresh": 0,
-        "beyond": asked is not None and trained is not None and length > trained,
-        "beyond_longest": asked is not None and longest is not None and length > longest, "scaled_short": False,
+        "drawn": drawn, "length": length, "trained": trained, "asked": asked is not None,
+        "slowest": None, "slowest_trained": None, "fresh": 0,
     }  # fmt: skip
     if not drawn:
         return Rotation(layer, kind, None, None, None, trained, length, facts)
@@ -438,7 +431,6 @@ def _drawn(one: LayerRotation, facts: Facts, asked: int | None, drawn: bool) -> 
     if trained is not None:
         seen = before * trained
         facts["fresh"] = int(np.sum((seen < 2 * math.pi) & (after * length > seen * (1 + _ROUNDING))))
-    facts["scaled_short"] = asked is None and kind in ("yarn", "llama3") and facts["fresh"] > 0
     return Rotation(layer, kind, before, after, float(made.attention_factor), trained, length, facts)
 
 

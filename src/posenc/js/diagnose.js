@@ -114,7 +114,7 @@ function fileFacts(read, outer) {
   const mixed = Object.keys(rope).filter((key) => layers && rope[key] !== null && !isObject(rope[key]));
   const named = rotations.map((one) => one.layer_type), kept = [...named, ...read.unrotated], types = given(model, "layer_types") ?? [];
   const lacking = [...new Set(types)].filter((one) => layers && words.windows.includes(one) && !kept.includes(one));
-  const nope = given(model, "no_rope_layers"), layouts = new Set(rotations.map(({ layout }) => layout)), told = given(model, "rope_interleave") !== null;
+  const nope = given(model, "no_rope_layers"), layouts = new Set(rotations.map(({ layout }) => layout));
   const filled = (key) => (isObject(given(model, key)) ? Object.keys(model[key]).length > 0 : Array.isArray(given(model, key)) ? model[key].length > 0 : Boolean(given(model, key)));
   const silent = read.without === table.reasons.silent, names = named.map((one) => one ?? "None");
   const plain = names.filter((_, k) => rotations[k].parameters.rope_type === "default"), scaled = names.filter((one) => !plain.includes(one));
@@ -125,7 +125,7 @@ function fileFacts(read, outer) {
     scaled_names: plain.length > 0 ? scaled.join(", ") : "", unscaled_names: plain.join(", "),
     plain: Object.keys(rope).length > 0 && read.ignored.includes(name), both_differ: name !== "rope_parameters" && read.ignored.includes("rope_parameters"),
     mixed_keys: mixed.join(", "), layer_missing: kept.every((one) => words.windows.includes(one)) ? lacking.join(", ") : "",
-    layout: layouts.size === 1 ? [...layouts][0] : "", layout_told: told, layout_key: told ? "rope_interleave" : "model_type",
+    layout: layouts.size === 1 ? [...layouts][0] : "", layout_key: given(model, "rope_interleave") === null ? "model_type" : "rope_interleave",
     nope_key: firstOf(["no_rope_layers", "layer_types", name], filled) || "model_type", nope_count: nope?.length ?? null,
     nope_rotating: (nope ?? []).filter(Boolean).length, nope_wrong: (nope ?? []).some((one) => ![0, 1, true, false].includes(one)),
     num_hidden_layers: number(model, "num_hidden_layers"),
@@ -152,9 +152,11 @@ function factsOf(read, one) {
   const alphaKey = firstOf(words.alphas, (key) => number(both, key) && !alphaRead), alpha = alphaRead ? written.alpha : given(both, alphaKey);
   const shareInside = number(written, "partial_rotary_factor"), sections = rope.mrope_section ?? null, types_of = given(model, "layer_types") ?? [];
   const windows = types_of.filter((each) => words.windows.slice(1).includes(each)), layer = one.layer_type ?? "";
+  const apart = Boolean(number(model, "qk_nope_head_dim") && number(model, "qk_rope_head_dim"));
   return {
     layer, kind: ROPE_TYPES.includes(kind) ? kind : "", named: kind, layout: one.layout, kind_known: ROPE_TYPES.includes(kind), known: ROPE_TYPES.join(", "),
-    other_type: new Set(present).size > 1 ? named.at(-1) : "", type_alone: given(written, "rope_type") === null && given(written, "type") !== null,
+    type_written: named.length > 0, type_key: given(written, "rope_type") !== null ? "rope_type" : "type",
+    older_name: named.find((value) => has(table.older_types, value)) ?? "", other_type: new Set(present).size > 1 ? named.at(-1) : "", type_alone: given(written, "rope_type") === null && given(written, "type") !== null,
     extra_keys: named.length > 0 ? "" : Object.keys(written).filter((key) => !table.any_type.includes(key)).join(", "),
     base, base_needed: rope.rope_theta === null && ["llama3", "proportional"].includes(kind),
     base_written: inside || words.bases.some((key) => number(model, key) !== null),
@@ -165,8 +167,10 @@ function factsOf(read, one) {
     ...headFacts(model, one), ...rotatingFacts(kind, head, rope.partial_rotary_factor), ...lengthsOf(model, one), ...scalingFacts(one, types),
     share_inside: shareInside, share_outside: number(model, "partial_rotary_factor"), share_differs: shareInside !== null && ignored.includes("partial_rotary_factor"),
     rotary_dim: number(model, "rotary_dim"), rotary_ignored: ignored.includes("rotary_dim"),
-    sections_key: given(written, "xdrope_section") !== null ? "xdrope_section" : "mrope_section", sections_given: sections !== null,
+    sections_key: given(written, "xdrope_section") !== null ? "xdrope_section" : "mrope_section",
     sections_sum: sections?.reduce((sum, each) => sum + each, 0) ?? null,
+    sections_in_turn: Boolean(rope.mrope_interleaved), llama_4_beta: Boolean(number(written, "llama_4_scaling_beta")), model_given: Object.keys(model).length > 0,
+    mla_head: apart && one.head_dim ? one.head_dim + model.qk_nope_head_dim : null,
     windowed: windows.length > 0 && windows.length < types_of.length && kind !== "default" && layer === "",
     layer_unused: words.windows.includes(layer) && types_of.length > 0 && !types_of.includes(layer),
     mla: given(model, "qk_rope_head_dim") !== null || given(model, "kv_lora_rank") !== null,
@@ -179,9 +183,9 @@ function headFacts(model, one) {
   const quotient = width && heads ? width / (heads * (given(model, "memory_attention_downsample_rate") || 1)) : null;
   const named = given(model, "head_dim") !== null && given(model, "qk_rope_head_dim") === null;
   return {
-    head_missing: head_dim === null, head_dim: widthOf(one), head_wide: named && quotient !== null && quotient !== model.head_dim,
+    head_missing: head_dim === null, head_dim: widthOf(one), head_named: named,
     head_fraction: quotient !== null && !Number.isInteger(quotient) && Math.trunc(quotient) === head_dim && !named,
-    head_computed: quotient !== null && !named && head_dim === quotient, width_key: widthKey, heads_key: headsKey, width, heads, quotient,
+    width_key: widthKey, heads_key: headsKey, width, heads, quotient,
   };
 }
 
@@ -190,21 +194,18 @@ function rotatingFacts(kind, head, share) {
   const rotating = proportional ? head : Math.trunc(exact), least = kind === "dynamic" || kind === "axial" ? 4 : 2, odd = rotating % 2 === 1;
   return {
     share, share_bad: !valid, exact, rotating, pairs: odd && kind === "default" ? (rotating + 1) / 2 : Math.floor(rotating / 2),
-    still: proportional ? Math.floor(head / 2) - Math.floor(exact / 2) : 0, least, too_few: valid && rotating < least,
-    floors: valid && !proportional && exact - rotating > 1e-9, odd: odd && rotating < head, head_odd: odd && rotating === head,
-    in_part: valid && share < 1 && !proportional,
+    still: proportional ? Math.floor(head / 2) - Math.floor(exact / 2) : 0, least, odd,
+    floors: valid && !proportional && exact - rotating > 1e-9,
   };
 }
 
-function lengthsOf(model, { written, parameters: rope, layer_type }) {
+function lengthsOf(model, { written, parameters: rope }) {
   const kind = rope.rope_type, byLength = BY_LENGTH.includes(kind), longest = number({ ...written, ...model }, LONGEST) || null;
   const original = byLength ? rope[LENGTH] ?? null : longest, inside = number(written, LENGTH), outside = number(model, LENGTH);
-  const stated = Boolean(inside || outside), ratio = longest && original ? longest / original : null, factor = rope.factor ?? null;
   return {
     longest, original, original_inside: inside, original_outside: outside,
-    original_differs: Boolean(inside && outside && inside !== outside && byLength && !layer_type), original_stated: stated, by_length: byLength, ratio,
-    shrinks: byLength && stated && ratio !== null && (ratio < 1 || (kind === "llama3" && ratio === 1)),
-    longest_scaled: byLength && stated && factor !== null && factor > 1 && ratio === factor, fastest_turns: original ? original / (2 * Math.PI) : null,
+    original_stated: Boolean(inside || outside), by_length: byLength, ratio: longest && original ? longest / original : null,
+    fastest_turns: original ? original / (2 * Math.PI) : null,
   };
 }
 
@@ -212,20 +213,15 @@ function scalingFacts({ written, parameters: rope }, { needs, reads }) {
   const kind = rope.rope_type, facts = Object.fromEntries(words.numbers.map((key) => [key, rope[key] ?? null]));
   Object.assign(facts, { beta_fast: rope.beta_fast ?? 32, beta_slow: rope.beta_slow ?? 1 });
   const missing = needs.filter((key) => (rope[key] ?? null) === null), original = rope[LENGTH] ?? null, { mscale: over, mscale_all_dim: under } = rope;
-  const { factor, attention_factor: attention, low_freq_factor: low, high_freq_factor: high } = facts, bounds = low !== null && high !== null;
-  const negative = Boolean(over && under && Math.min(over, under) < 0);
+  const { factor, attention_factor: attention } = facts;
   let computed = null;
-  if (kind === "yarn" && factor && !negative) computed = over && under ? mscale(factor, over) / mscale(factor, under) : mscale(factor);
+  if (kind === "yarn" && factor && Math.min(over || 1, under || 1) > 0) computed = over && under ? mscale(factor, over) / mscale(factor, under) : mscale(factor);
   else if (kind === "longrope" && factor && original > 1) computed = Math.sqrt(1 + (factor > 1 ? Math.log(factor) / Math.log(original) : 0));
   return {
-    ...facts, mscale_negative: negative, missing: missing.join(", "), missing_key: missing[0] ?? "", factor_null: kind === "yarn" && written.factor === null,
-    factor_by_ratio: kind === "longrope" && given(written, "factor") === null && factor !== null,
+    ...facts, missing: missing.join(", "), missing_key: missing[0] ?? "", factor_null: kind === "yarn" && written.factor === null,
     factor_written: given(written, "factor") !== null && [...needs, ...reads].includes("factor"), static: ["linear", "yarn"].includes(kind) && factor !== null,
-    alone_factor: kind === "longrope" && factor === null && attention === null,
     mscale_written: given(written, "mscale"), under_written: given(written, "mscale_all_dim"),
-    truncate_null: kind === "yarn" && written.truncate === null, truncate_false: kind === "yarn" && written.truncate === false, truncate_read: rope.truncate === false,
-    betas_negative: Math.min(facts.beta_fast, facts.beta_slow) < 0, bounds_good: bounds, bounds_negative: bounds && Math.min(low, high) <= 0,
-    computed, attention_apart: attention !== null && computed !== null && Math.abs(attention - computed) > 1e-6,
+    truncate: has(written, "truncate") ? JSON.stringify(written.truncate) : "", computed, attention_apart: attention !== null && computed !== null && Math.abs(attention - computed) > 1e-6,
     softmax: kind === "yarn" && factor && given(written, "mscale_all_dim") > 0 ? mscale(factor, written.mscale_all_dim) ** 2 : 1,
     short_count: rope.short_factor?.length ?? null, long_count: rope.long_factor?.length ?? null,
   };
@@ -237,8 +233,7 @@ function drawnOf({ parameters: rope }, facts, asked, drawn) {
   const { kind, layer, longest, original, rotating, head_dim, base, share } = facts;
   const length = asked ?? (longest || original || UNKNOWN_LENGTH), trained = facts.by_length ? original : longest;
   const more = {
-    ...facts, drawn, length, trained, beyond: asked !== null && trained !== null && length > trained,
-    beyond_longest: asked !== null && longest !== null && length > longest, slowest: null, slowest_trained: null, fresh: 0, scaled_short: false,
+    ...facts, drawn, length, trained, asked: asked !== null, slowest: null, slowest_trained: null, fresh: 0,
   };
   const rotation = { layer, kind, trained, length, before: null, after: null, attention: null, facts: more };
   if (!drawn) return rotation;
@@ -254,7 +249,6 @@ function drawnOf({ parameters: rope }, facts, asked, drawn) {
   if (trained !== null) {
     more.fresh = Array.from(before).filter((theta, i) => theta * trained < 2 * Math.PI && after[i] * length > theta * trained * (1 + ROUNDING)).length;
   }
-  more.scaled_short = asked === null && (kind === "yarn" || kind === "llama3") && more.fresh > 0;
   return { ...rotation, before, after, attention: facts.attention_factor ?? facts.computed ?? 1 };
 }
 

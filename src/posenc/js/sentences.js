@@ -45,5 +45,6 @@ export const holds = (condition, facts) => condition.split(" and ").every((part)
 
 function operand(text, facts) {
   if (text.startsWith("'")) return text.slice(1, -1);
+  if (text === "none") return null;
   return /^-?[\d.]+(e-?\d+)?$/.test(text) ? Number(text) : factOf(text, facts);
 }

@@ -45,7 +45,6 @@ def test_what_is_wrong_and_changes_no_frequency_is_drawn_all_the_same(name):
         PLAIN,
         PLAIN | {"head_dim": 128},
         scaled(None),
-        scaled({"rope_type": "default"}),
         PLAIN | {"rope_local_base_freq": None},
         PLAIN | {"vocab_size": 32_000, "model_type": "llama", "torch_dtype": "bfloat16"},
     ],

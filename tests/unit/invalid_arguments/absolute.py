@@ -13,6 +13,7 @@ from posenc.absolute import (
     relative_positions,
     shift_matrix,
     sinusoidal,
+    timestep_embedding,
 )
 from tests.unit.invalid_arguments import Case
 
@@ -34,6 +35,8 @@ CASES = {
     sinusoidal: Case({"positions": [0.5, -1], "dim": 4},
         {"positions": NO_REALS, "dim": NO_WIDTH, "base": NO_BASE, "layout": NO_LAYOUT, "denominators": ["t2t", "",
             None]}),
+    timestep_embedding: Case({"timesteps": [0.5, 9], "dim": 8},
+        {"timesteps": NO_REALS, "dim": [2, *NO_WIDTH], "base": NO_BASE, "convention": ["diffusers", "", None]}),
     shift_matrix: Case({"offset": 3, "dim": 4}, {"offset": NO_REALS, "dim": [7], "base": NO_BASE, "layout": NO_LAYOUT}),
     relative_positions: Case({"query_positions": [0, 1], "key_positions": [0, 1, 2]},
         {"query_positions": [3.0, np.zeros((2, 2))], "key_positions": [3.0, np.zeros((2, 3))]}),

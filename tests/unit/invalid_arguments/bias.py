@@ -42,7 +42,7 @@ TABLE = np.ones((2, 6, 4))
 SCORED = np.ones((4, 3, 5, 8))  # (batch, heads, length, head_dim)
 
 CASES = {
-    alibi_slopes: Case({"n_heads": 12}, {"n_heads": NOT_WHOLE}),
+    alibi_slopes: Case({"n_heads": 12}, {"n_heads": NOT_WHOLE, "dtype": [int, "float32"]}),
     alibi: Case({"relative_positions": OFFSETS, "slopes": [0.5, 0.25], "symmetric": False, "dtype": np.float16},
         {"relative_positions": NO_PAIRS, "slopes": NO_RATES, "symmetric": NO_FLAG, "dtype": ["float16", np.int64,
             np.complex64]}),

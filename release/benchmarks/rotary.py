@@ -21,7 +21,8 @@ import torch
 from torch import Tensor
 
 from posenc.frequencies import angles, inv_freq
-from posenc.rotary import RotaryTable, rotary_table, rotate
+from posenc.rope import Rope
+from posenc.rotary import LAYOUTS, CosSin, Layout, rotate
 from release.benchmarks.results import save
 
 SHAPES = [(1, 32, 2048, 128), (8, 8, 512, 64), (1, 8, 1, 128)]  # (batch, heads, length, head_dim); the last decodes
@@ -30,32 +31,32 @@ MODES = ("eager", "compiled")
 Rotation = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
-def table_of(q: Tensor) -> RotaryTable:
-    """Positions 0, 1, …, of queries and keys."""
-    turned = angles(torch.arange(q.shape[-2]), inv_freq(q.shape[-1], like=q))
-    return rotary_table(turned, length_axis=-2, like=q)
+def cos_sin_of(q: Tensor) -> CosSin:
+    """Of positions 0, 1, …, in the precision in which they are used."""
+    dtype = torch.float64 if q.dtype == torch.float64 else torch.float32
+    return Rope(q.shape[-1]).cos_sin(length=q.shape[-2], like=q, dtype=dtype)
 
 
-def ours(q: Tensor, layout: str, method: str | None = None) -> Rotation:
-    """Our rotation by a table made once."""
-    table = table_of(q)
-    return lambda q, k: (rotate(q, table, layout, method), rotate(k, table, layout, method))
+def ours(q: Tensor, layout: Layout) -> Rotation:
+    """Our rotation by cosines and sines made once."""
+    cos_sin = cos_sin_of(q)
+    return lambda q, k: (rotate(q, cos_sin, layout), rotate(k, cos_sin, layout))
 
 
-def into_kept_memory(q: Tensor, layout: str, method: str | None = None) -> Rotation:
+def into_kept_memory(q: Tensor, layout: Layout) -> Rotation:
     """Ours with `out`, forward alone: memory is asked for once."""
-    table = table_of(q)
+    cos_sin = cos_sin_of(q)
     out = torch.empty(q.shape, dtype=q.dtype), torch.empty(q.shape, dtype=q.dtype)
 
     def both(q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
-        q, k = (rotate(x.detach(), table, layout, method, out=place) for x, place in zip((q, k), out, strict=True))
+        q, k = (rotate(x.detach(), cos_sin, layout, out=place) for x, place in zip((q, k), out, strict=True))
         return q, k
 
     return both
 
 
 def transformers(q: Tensor) -> Rotation:
-    """Hugging Face: half layout, tables of full width in the model's dtype."""
+    """Hugging Face: half-split layout, cosines and sines of full width in the model's dtype."""
     from transformers import LlamaConfig
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
 
@@ -125,18 +126,16 @@ def onnxruntime(layout: str) -> Callable[[Tensor], Rotation | None]:
 
 
 PEERS = {
-    "transformers": (transformers, "half"),
+    "transformers": (transformers, "half-split"),
     "rotary-embedding-torch": (rotary_embedding_torch, "interleaved"),
     "x-transformers": (x_transformers, "interleaved"),
     "torchtune": (torchtune, "interleaved"),
-    "onnxruntime": (onnxruntime("half"), "half"),
+    "onnxruntime": (onnxruntime("half-split"), "half-split"),
     "onnxruntime, interleaved": (onnxruntime("interleaved"), "interleaved"),
 }
-# Ours with out=, and with the kernel that method="compiled" makes: layout and method.
-KEPT = {
-    "ours, interleaved, kept memory": ("interleaved", None),
-    "ours, half, kept memory": ("half", None),
-    "ours, half, kernel, kept memory": ("half", "compiled"),
+KEPT: dict[str, Layout] = {  # ours with out=
+    "ours, interleaved, kept memory": "interleaved",
+    "ours, half-split, kept memory": "half-split",
 }
 FORWARD_ONLY = {"onnxruntime", "onnxruntime, interleaved", *KEPT}  # no gradients, and nothing to compile
 
@@ -145,9 +144,8 @@ def candidates(q: Tensor) -> dict[str, tuple[Rotation, str]]:
     """Every rotation to measure, and the layout of ours that it is compared with."""
     found: dict[str, tuple[Rotation, str]] = {
         "ours, interleaved": (ours(q, "interleaved"), "interleaved"),
-        "ours, half": (ours(q, "half"), "half"),
-        "ours, half, kernel": (ours(q, "half", "compiled"), "half"),
-        **{name: (into_kept_memory(q, *how), how[0]) for name, how in KEPT.items()},
+        "ours, half-split": (ours(q, "half-split"), "half-split"),
+        **{name: (into_kept_memory(q, layout), layout) for name, layout in KEPT.items()},
         "copy": (lambda q, k: (q.clone(), k.clone()), "interleaved"),
     }
     for name, (make, layout) in PEERS.items():
@@ -180,7 +178,7 @@ def measure(rotations: dict[str, Rotation], q: Tensor, k: Tensor, rounds: int) -
 
 def check(rotations: dict[str, tuple[Rotation, str]], q: Tensor, k: Tensor) -> dict[str, float]:
     """The greatest difference of each from our rotation in float64."""
-    exact = {layout: ours(q.double(), layout)(q.double(), k.double()) for layout in ("interleaved", "half")}
+    exact = {layout: ours(q.double(), layout)(q.double(), k.double()) for layout in LAYOUTS}
     differences = {}
     for name, (rotation, layout) in rotations.items():
         if name != "copy":

@@ -36,6 +36,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "rotary": (),
     "scaling": (),
     "rope": (),
+    "position_ids": (),
+    "rotary_module": (),
     "tables": (),
     "attention": (),
     "bias": (),

@@ -28,7 +28,7 @@ def test_every_place_that_names_the_version_names_this_one():
     core, lab = (tomllib.loads(path.read_text(encoding="utf-8"))["project"] for path in paths)
     assert core["version"] == lab["version"] == version
     assert f"posenc-lab=={version}" in core["optional-dependencies"]["lab"]
-    newest = re.search(r"(?m)^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))[1]
+    newest = re.search(r"(?m)^## (?!Unreleased)(.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))[1]
     assert newest == f"{version} ({citation['date-released']})"
     assert f"Version {version}. " in README
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from posenc._arrays import describe, check_int
+from posenc._arrays import check_int, describe
 from posenc._sentences import holds, say
 from posenc.configuration import (
     BY_LENGTH,

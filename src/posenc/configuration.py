@@ -132,9 +132,9 @@ def read_configuration(config: Any) -> Configuration:
         raise TypeError(f"config must be a mapping or a configuration of transformers, got {describe(config)}")
     if not config:
         raise ValueError(f"config must say something of rotation, got {describe(config)}")
-    for place, kind in mistyped(config):
-        raise TypeError(f"{place[-1]} must be {kind} in config, got {describe(value_at(config, place))}")
-    found = understood(config)
+    for place, kind in _mistyped(config):
+        raise TypeError(f"{place[-1]} must be {kind} in config, got {describe(_value_at(config, place))}")
+    found = _understood(config)
     if found.ignored:
         warnings.warn(f"config has keys that nothing reads: {', '.join(found.ignored)}", stacklevel=2)
     if found.assumed:
@@ -149,7 +149,7 @@ def _has(config: Mapping[str, Any], keys: Any) -> bool:
     return any(config.get(key) is not None for key in keys)
 
 
-def alone(config: Mapping[str, Any]) -> bool:
+def _alone(config: Mapping[str, Any]) -> bool:
     """Whether a mapping is a rope dictionary, of one type of layers or of several, and no configuration around one."""
     if "rope_parameters" in config or "rope_scaling" in config or not config:
         return False
@@ -157,14 +157,14 @@ def alone(config: Mapping[str, Any]) -> bool:
     if "rope_type" in config or (isinstance(named, str) and (named in ROPE_TYPES or named in TABLE["older_types"])):
         return True
     layers = [one for one in config.values() if one is not None]
-    within = layers and all(isinstance(one, Mapping) and alone(one) for one in layers)
+    within = layers and all(isinstance(one, Mapping) and _alone(one) for one in layers)
     return bool(within) or config.keys() <= INNER - {LONGEST}
 
 
-def located(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[str]]:
+def _located(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[str]]:
     """The part of a configuration that belongs to the language model, and the keys that lead to it."""
     path: list[str] = []
-    while not alone(config):
+    while not _alone(config):
         inner = next((key for key in TABLE["inside"] if isinstance(config.get(key), Mapping)), None)
         if inner is None or (_has(config, _SPEAKING) and not _has(config[inner], _SPEAKING)):
             break
@@ -178,38 +178,38 @@ def _dictionary(model: Mapping[str, Any]) -> str:
     return "rope_scaling" if model.get("rope_scaling") or not model.get("rope_parameters") else "rope_parameters"
 
 
-def value_at(config: Mapping[str, Any], place: tuple[str, ...]) -> Any:
+def _value_at(config: Mapping[str, Any], place: tuple[str, ...]) -> Any:
     value: Any = config
     for key in place:
         value = value[key]
     return value
 
 
-def mistyped(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _mistyped(config: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
     """The places of values that are not what their key must be, and what that is."""
-    model, path = located(config)
-    if (about(model.get("model_type") or config.get("model_type")) or {}).get("rotates") is False:
+    model, path = _located(config)
+    if (_about(model.get("model_type") or config.get("model_type")) or {}).get("rotates") is False:
         return  # nothing of it is read
     inner = ("rope_parameters", "rope_scaling")
 
     def within(part: Mapping[str, Any], place: tuple[str, ...], deeper: bool) -> Iterator[tuple[tuple[str, ...], str]]:
         for key, value in part.items():
             kind = _KINDS.get(key)
-            each_layer = key == "rope_theta" and not deeper and value and _is_list(value, is_number)
+            each_layer = key == "rope_theta" and not deeper and value and _is_list(value, _is_number)
             if kind is not None and value is not None and not each_layer and not _FITS[kind](value):
                 yield (*place, key), kind
             elif isinstance(value, Mapping) and (deeper or key in inner):
                 yield from within(value, (*place, key), True)
 
-    yield from within(model, (*path,), alone(model))
+    yield from within(model, (*path,), _alone(model))
 
 
-def is_number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def _is_whole(value: Any) -> bool:
-    return is_number(value) and value == int(value) and 0 <= value < 2**53  # as far as JavaScript counts
+    return _is_number(value) and value == int(value) and 0 <= value < 2**53  # as far as JavaScript counts
 
 
 def _is_list(value: Any, fits: Callable[[Any], bool]) -> bool:
@@ -217,9 +217,9 @@ def _is_list(value: Any, fits: Callable[[Any], bool]) -> bool:
 
 
 _FITS: dict[str, Callable[[Any], bool]] = {
-    "a number": is_number,
+    "a number": _is_number,
     "a whole number": _is_whole,
-    "a list of numbers greater than 0": lambda value: _is_list(value, lambda one: is_number(one) and one > 0),
+    "a list of numbers greater than 0": lambda value: _is_list(value, lambda one: _is_number(one) and one > 0),
     "a list of whole numbers": lambda value: _is_list(value, lambda one: one in (True, False) or _is_whole(one)),
     "a list of names": lambda value: _is_list(value, lambda one: isinstance(one, str)),
     "true or false": lambda value: isinstance(value, bool),
@@ -231,7 +231,7 @@ _FITS: dict[str, Callable[[Any], bool]] = {
 # ---- what it means --------------------------------------------------------------------------------------------------
 
 
-def about(model_type: Any) -> dict[str, Any] | None:
+def _about(model_type: Any) -> dict[str, Any] | None:
     """What is known of a model type: facts, or that nothing of it rotates; None for a type that is not known."""
     if not isinstance(model_type, str):
         return None
@@ -240,17 +240,17 @@ def about(model_type: Any) -> dict[str, Any] | None:
     found: dict[str, Any] | None = TABLE["models"].get(model_type)
     if found is None or "as" not in found:
         return found
-    return (about(found["as"]) or {}) | {key: value for key, value in found.items() if key != "as"}
+    return (_about(found["as"]) or {}) | {key: value for key, value in found.items() if key != "as"}
 
 
-def understood(config: Mapping[str, Any]) -> Configuration:
+def _understood(config: Mapping[str, Any]) -> Configuration:
     """`read_configuration` of a mapping whose values are what their keys must be, without its warnings."""
-    model, path = located(config)
-    single, outer = alone(model), config.get("model_type") or ""
+    model, path = _located(config)
+    single, outer = _alone(model), config.get("model_type") or ""
     kind = "" if single else model.get("model_type") or outer
-    known = about(kind)
+    known = _about(kind)
     if known is None and path:
-        known = about(outer)
+        known = _about(outer)
     name = "" if single else _dictionary(model)
     rope = model if single else model.get(name) or {}
     reader = _Reader({} if single else model, known or {}, name)
@@ -269,7 +269,7 @@ def understood(config: Mapping[str, Any]) -> Configuration:
         reader.ignore([_path(name, key) for key, one in rope.items() if not isinstance(one, Mapping | None)])
     bases = {one.parameters["rope_theta"] for one in rotations}
     if not (without or reader.facts.get("alpha")):
-        reader.ignore([key for key in _BASES if is_number(reader.model.get(key)) and reader.model[key] not in bases])
+        reader.ignore([key for key in _BASES if _is_number(reader.model.get(key)) and reader.model[key] not in bases])
     silent = [str(layer) for layer, one in layers.items() if one[0] is None]
     assumed = ("rope_theta",) if known is None and not single and None in bases else ()
     unrotated = () if without else (*silent, *reader.unrotated())

@@ -154,8 +154,8 @@ class Rope:
         `cos_sin`: pass keys that are not rotated yet, since every longer sequence rotates all of them anew.
 
         >>> from posenc.scaling import dynamic_ntk
-        >>> rope = Rope.from_schedule(lambda n: dynamic_ntk(
-        ...     4, factor=2.0, original_max_position_embeddings=8, seq_len=n))
+        >>> trained = {"factor": 2.0, "original_max_position_embeddings": 8}
+        >>> rope = Rope.from_schedule(lambda n: dynamic_ntk(4, seq_len=n, **trained))
         >>> [rope.frequencies(length).inv_freq.round(4).tolist() for length in (8, 16)]
         [[1.0, 0.01], [1.0, 0.0033]]
         """

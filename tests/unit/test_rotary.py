@@ -124,9 +124,7 @@ def test_pair_scores_add_up_to_the_attention_score(layout):
 
 
 @methods
-@pytest.mark.parametrize(
-    "shape", [(4,), (5, 4), (1, 4), (1, 1, 5, 4), (2, 1, 5, 4), (1, 3, 1, 4), (2, 3, 5, 4)]
-)
+@pytest.mark.parametrize("shape", [(4,), (5, 4), (1, 4), (1, 1, 5, 4), (2, 1, 5, 4), (1, 3, 1, 4), (2, 3, 5, 4)])
 def test_angles_are_broadcast_along_queries(shape, method):
     x, phi = normal(2, 3, 5, 8), normal(*shape, seed=1)
     expected = method(x, np.broadcast_to(phi, (2, 3, 5, 4)))
@@ -135,6 +133,15 @@ def test_angles_are_broadcast_along_queries(shape, method):
     if len(shape) == 4:
         length_first = method(x.swapaxes(1, 2), phi.swapaxes(1, 2))  # (batch, length, heads, dim)
         np.testing.assert_array_equal(length_first.swapaxes(1, 2), expected)
+
+
+@layouts
+def test_angles_belong_to_the_tokens_and_not_to_the_heads(layout):
+    """With as many heads as tokens no shape tells one from the other."""
+    x, phi = normal(2, 4, 4, 8), phi_at(np.arange(4))  # (batch, length, heads, dim)
+    rotated = rotate(x, phi[None, :, None], layout)
+    for token in range(4):
+        same(rotated[:, token], rotate(x[:, token], phi[token], layout))
 
 
 REFUSED_SHAPES = {

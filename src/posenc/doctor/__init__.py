@@ -18,20 +18,12 @@ import numpy as np
 
 from posenc._arrays import check_int, describe
 from posenc._sentences import holds, say
-from posenc.configuration import (
-    BY_LENGTH,
-    INNER,
-    LENGTH,
-    LONGEST,
-    ROPE_TYPES,
-    Configuration,
-    LayerRotation,
-    about,
-    mistyped,
-    understood,
-    value_at,
-)
+from posenc.configuration import BY_LENGTH, INNER, LENGTH, LONGEST, ROPE_TYPES, Configuration, LayerRotation
 from posenc.configuration import TABLE as READ
+from posenc.configuration import _about as about
+from posenc.configuration import _mistyped as mistyped
+from posenc.configuration import _understood as understood
+from posenc.configuration import _value_at as value_at
 from posenc.doctor._json import TABLE, Unreadable, parsed, shown
 from posenc.scaling import from_config, mscale
 

@@ -30,8 +30,7 @@ from book._site.reference.glossary import (
     terms_of,
 )
 from book.claims import evidence
-from posenc import absolute, analysis, attention, bias, configs, frequencies, rotary, scaling, schemes
-from posenc.scaling import configuration
+from posenc import absolute, analysis, attention, bias, configs, configuration, frequencies, rotary, scaling, schemes
 from tests.book.notebooks.prose import numbers_in_prose
 from tests.book.site.browser import ROOT, settle
 
@@ -119,7 +118,7 @@ def test_every_scheme_and_every_key_of_a_configuration_is_here():
     for name in schemes.SCALINGS:
         assert f"scaling.{name}" in code, name
     known = {name for term in TERMS for name in (*term.elsewhere, term.name)}
-    assert [key for key in sorted(configuration._ROPE_KEYS) if key not in known] == []
+    assert [key for key in sorted(configuration.INNER - {"xdrope_section"}) if key not in known] == []
 
 
 EARLY = ("integer", "normalised", "binary")  # their functions in posenc.absolute are here
@@ -157,7 +156,7 @@ NOTATION: dict[str, Callable[[], bool]] = {
         rotary.rotate(np.eye(4)[1], [0.3, 0.0], "interleaved"),
         [-math.sin(0.3), math.cos(0.3), 0, 0],
     ),
-    "half layout": lambda: close(
+    "half-split layout": lambda: close(
         rotary.rotate(np.eye(4)[2], [0.3, 0.0], "half-split"),
         [-math.sin(0.3), 0, math.cos(0.3), 0],
     ),

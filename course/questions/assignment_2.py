@@ -709,7 +709,7 @@ def _step(
 ) -> tuple[Tensor, Cache]:
     """One step of decoding; what follows the star makes mistakes."""
     at = angles(position[:, None] + offset, speeds)  # (batch, 1, dim/2)
-    names = {"i": "interleaved", "h": "half-split"}
+    names: dict[str, Layout] = {"i": "interleaved", "h": "half-split"}
     q = _by_angles(q, at, names[layouts[0]]) if query else q
     k = _by_angles(k, at, names[layouts[1]])
     v = _by_angles(v, at) if values else v

@@ -57,3 +57,9 @@ def test_what_is_refused_of_tensors(torch):
             angles(torch.arange(3, dtype=dtype), inv_freq(8, like=torch.zeros(1)))
     with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
         angles(torch.arange(3), inv_freq(8))
+
+
+def test_like_is_an_array_or_none():
+    for like in (3.0, "torch"):
+        with pytest.raises(TypeError, match="like must be None or an array"):
+            inv_freq(8, like=like)

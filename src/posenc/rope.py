@@ -29,7 +29,6 @@ from posenc._arrays import (
     describe,
     device_of,
     is_array,
-    is_compiling,
     is_concrete,
     is_torch,
     namespace,
@@ -345,7 +344,7 @@ class Rope:
         """Positions offset, offset + 1, …: shape (length,), or (batch, length) with an offset per sequence."""
         if not is_array(offset) or isinstance(offset, np.generic):
             offset = check_int("offset", offset, 0)
-        elif not is_compiling() or is_concrete(offset):
+        elif is_concrete(offset):
             offset = check_integers("offset", check_positions(offset, name="offset"), least=0)
         like = like if like is not None else self._inv_freq if is_torch(self._inv_freq) else None
         xp, device = namespace(like, offset if is_array(offset) else None), device_of(like, offset)

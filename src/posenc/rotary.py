@@ -103,10 +103,8 @@ def rotate(
     >>> rotate(np.array([[1.0, 0.0], [1.0, 0.0]]), phi).round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    check_float_array("x", x)
-    check_choice("layout", layout, LAYOUTS)
-    width = check_rotary_dim("x", rotary_dim, x.shape[-1])
-    cos, sin = _fitted(angles, x, width)
+    cos, sin = _fitted(angles, x, layout, rotary_dim)
+    width = 2 * cos.shape[-1]
     if out is not None:
         return cast("ArrayT", _rotate_into(out, x, cos, sin, layout, width))
     if width == x.shape[-1]:
@@ -121,9 +119,7 @@ def rotate_complex(x: ArrayT, angles: Array | tuple[Array, Array], layout: Layou
     >>> rotate_complex(np.array([1.0, 0.0]), [np.pi / 2]).round(2).tolist()
     [0.0, 1.0]
     """
-    check_float_array("x", x)
-    check_choice("layout", layout, LAYOUTS)
-    cos, sin = _fitted(angles, x, check_rotary_dim("x", None, x.shape[-1]))
+    cos, sin = _fitted(angles, x, layout)
     xp = namespace(x, cos)
     first, second = _pairs(xp.astype(x, cos.dtype, copy=False), layout)
     product = (first + 1j * second) * (cos + 1j * sin)
@@ -136,9 +132,7 @@ def rotate_matrix(x: ArrayT, angles: Array | tuple[Array, Array], layout: Layout
     >>> rotate_matrix(np.array([1.0, 0.0]), [np.pi / 2]).round(2).tolist()
     [0.0, 1.0]
     """
-    check_float_array("x", x)
-    check_choice("layout", layout, LAYOUTS)
-    cos, sin = _fitted(angles, x, check_rotary_dim("x", None, x.shape[-1]))
+    cos, sin = _fitted(angles, x, layout)
     xp = namespace(x, cos)
     rotated = (_matrix(cos, sin, layout) @ xp.astype(x, cos.dtype, copy=False)[..., None])[..., 0]
     return cast("ArrayT", xp.astype(rotated, x.dtype, copy=False))
@@ -321,8 +315,13 @@ def _working_dtype(x: Array) -> Any:
     return xp.float32 if xp.finfo(x.dtype).bits < 32 else x.dtype
 
 
-def _fitted(angles: Array | tuple[Array, Array], x: Array, width: int) -> tuple[Array, Array]:
-    """Cosines and sines in the working precision of `x`, after checking that they broadcast along it as documented."""
+def _fitted(
+    angles: Array | tuple[Array, Array], x: Array, layout: str, rotary_dim: int | None = None
+) -> tuple[Array, Array]:
+    """Cosines and sines in the working precision of `x`, after checking all arguments of a rotation."""
+    check_float_array("x", x)
+    check_choice("layout", layout, LAYOUTS)
+    width = check_rotary_dim("x", rotary_dim, x.shape[-1])
     dtype = _working_dtype(x)
     if isinstance(angles, list | tuple) and any(getattr(part, "ndim", 0) for part in angles):
         if not isinstance(angles, tuple) or len(angles) != 2:

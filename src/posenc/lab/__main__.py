@@ -6,6 +6,7 @@
     python -m posenc.lab all --workers 2              all of them, but the exams: some hours of one core
     python -m posenc.lab collect                      writes what is there into posenc-lab
     python -m posenc.lab tables                       prints what the exams found, with intervals
+    python -m posenc.lab real …                       measures a real model, SmolLM2-135M (posenc.lab.real)
 
 To add runs to those that ship: `all --missing`, then `collect --keep`.
 
@@ -88,7 +89,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.add_parser("statistics", help="write what the models that ship hold")
     printing = commands.add_parser("tables", help="print what the exams found, with intervals")
     printing.add_argument("--only", metavar="WORDS", default="", help="tables whose title has these words")
-    asked = parser.parse_args(arguments)
+    commands.add_parser("real", help="measure a real model, SmolLM2-135M", add_help=False)
+    asked, rest = parser.parse_known_args(arguments)
+    if asked.command == "real":
+        from posenc.lab import real
+
+        return real.main(rest)
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
 
     if asked.command == "list" and asked.exams:
         print(*(run.name for run in examined()), sep="\n")

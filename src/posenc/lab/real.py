@@ -1,0 +1,666 @@
+"""What a real model does with its positional encoding: SmolLM2-135M, measured part by part.
+
+    python -m posenc.lab real measure qk loss      these measurements, part by part; what is there is not measured again
+    python -m posenc.lab real collect              writes what is there into posenc-lab
+    python -m posenc.lab real tables               prints what was found, with intervals
+
+The model is SmolLM2-135M-Instruct: 135 million parameters, instruction-tuned, its weights quantised to 4 bits (Q4_1),
+30 layers, 9 query heads of width 64, base 100 000, context length 8192. Texts come with Python and with Debian's
+packages (`TEXTS`); each is cut to the tokens needed. `posenc.lab.real_results` reads and tabulates what was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import html
+import re
+import sysconfig
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from posenc._extras import lab_folder
+from posenc.frequencies import inv_freq
+from posenc.lab import store
+from posenc.lab.corpus import LibraryText
+from posenc.lab.evaluate import answers, with_scheme
+from posenc.lab.mean_wave import deepest
+from posenc.lab.measured import statistics
+from posenc.lab.real_results import BASE, CONTEXT, EDGES, FILE, HEAD_DIM, STEP, tables
+from posenc.llama import Llama, Tokenizer, load
+from posenc.rope import Rope
+from posenc.scaling import linear, ntk_aware, ntk_by_parts, yarn
+from posenc.schemes import PositionScheme
+from posenc.transformer import KeyValueCache
+
+HANDBOOK = "/usr/share/doc/debian-handbook/html/{}/{}.html"
+CHAPTERS = ("basic-configuration", "unix-services", "network-infrastructure", "network-services")
+# Where each text is: files are joined in this order. Of Debian: debian-handbook, debian-policy, developers-reference,
+# git-doc, bash-doc, perl-doc and
+# dict-jargon; "python:" is a file of Python's own library.
+TEXTS: dict[str, tuple[str, ...]] = {
+    "handbook": tuple(HANDBOOK.format("en-US", chapter) for chapter in CHAPTERS),
+    "jargon file": ("/usr/share/dictd/jargon.dict.dz",),
+    "Debian policy": ("/usr/share/doc/debian-policy/policy.txt.gz",),
+    "developers' reference": ("/usr/share/developers-reference/developers-reference.html",),
+    "git's user manual": ("/usr/share/doc/git-doc/user-manual.html",),
+    "bash manual": ("/usr/share/doc/bash/bashref.html",),
+    "perlfunc": ("/usr/share/perl/5.36.0/pod/perlfunc.pod",),
+    "perlop": ("/usr/share/perl/5.36.0/pod/perlop.pod", "/usr/share/perl/5.36.0/pod/perlsyn.pod"),
+    "perlretut": ("/usr/share/perl/5.36.0/pod/perlretut.pod",),
+    "argparse": ("python:argparse.py",),
+    "decimal": ("python:_pydecimal.py",),
+    "tarfile": ("python:tarfile.py",),
+}
+SECTIONS = ("sect.installation-steps", "sect.virtualization", "sect.debian-internals")
+# For the means of queries and keys: other files, so that an intervention is not fitted to the text that it is tried on.
+KINDS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "prose": tuple((HANDBOOK.format("en-US", chapter),) for chapter in SECTIONS),
+    "code": (("python:typing.py",), ("python:inspect.py",), ("python:turtle.py",)),
+    "German": tuple((HANDBOOK.format("de-DE", chapter),) for chapter in SECTIONS),
+    "random tokens": ((), (), ()),
+}
+QK_TOKENS, FIRST = 2048, 4  # of each text; the first tokens are left out, since attention sinks are unlike the others
+LONG, VERY_LONG, BLOCK = 12_288, 16_384, 1024
+SLOW, FIRST_SLOW, N_FAST = (22, 23, 24), 20, 16  # pairs of SmolLM2
+SINKS = 4
+Arrays = Mapping[str, np.ndarray]
+
+
+@cache
+def model() -> tuple[Llama, Tokenizer]:
+    return load("SmolLM2-135M")
+
+
+def plain_text(path: str) -> str:
+    """A file as text; of HTML what stands between the tags."""
+    if path.startswith("python:"):
+        path = str(Path(sysconfig.get_paths()["stdlib"]) / path.removeprefix("python:"))
+    content = Path(path).read_bytes()
+    if path.endswith((".gz", ".dz")):
+        content = import_module("gzip").decompress(content)
+    text = content.decode("utf8", errors="replace")
+    if path.endswith(".html"):
+        text = re.sub(r"(?s)<(script|style|head).*?</\1>", "", text)
+        text = html.unescape(re.sub(r"<[^>]*>", "", text))
+        text = re.sub(r"[ \t]*\n\s*\n+", "\n\n", text)
+    return text.strip()
+
+
+@cache
+def tokens(paths: tuple[str, ...], length: int) -> Tensor:
+    """The first tokens of some files, shape (1, length); of no file, tokens drawn at random."""
+    if not paths:
+        raise ValueError("paths must name a file")
+    ids = model()[1].encode("\n\n".join(plain_text(path) for path in paths))
+    if ids.shape[1] < length:
+        raise ValueError(f"{paths} must have {length} tokens, got {ids.shape[1]}")
+    return ids[:, :length]
+
+
+def random_tokens(seed: int, length: int) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(100, model()[0].config.vocab_size, (1, length), generator=generator)
+
+
+def own_rope() -> Rope:
+    """The model's own rotation, in the layout of its file."""
+    return Rope(HEAD_DIM, BASE, layout="interleaved")
+
+
+class Intervention(PositionScheme):
+    """A rotation, and what depends on the distance alone: a bias on the logits of each layer and head, or a window.
+
+    Args:
+        rope: the rotation; None: none.
+        change: what is added to the logits at distance 0, 1, 2, …, shape (layers, heads, distances); zero before
+            `start`. None: nothing.
+        start: the first distance at which `change` may differ from zero.
+        window: keys at this distance and farther are hidden; None: none are.
+        sinks: so many first tokens stay visible all the same.
+        sign: −1: positions run backwards, so that rotations have the wrong sign.
+    """
+
+    door = "query and key"
+
+    def __init__(
+        self,
+        rope: Rope | None,
+        change: np.ndarray | None = None,
+        start: int = CONTEXT,
+        window: int | None = None,
+        sinks: int = 0,
+        sign: int = 1,
+    ) -> None:
+        super().__init__()
+        self.rope, self.start, self.window, self.sinks, self.sign, self.layer = rope, start, window, sinks, sign, 0
+        self.change = None if change is None else torch.as_tensor(change, dtype=torch.float32)
+
+    def for_layer(self, index: int) -> PositionScheme:
+        self.layer = index
+        return self
+
+    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+        if self.rope is None:
+            return q, k
+        return self.rope(q, k, self.sign * positions, key_positions=self.sign * key_positions)
+
+    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
+        distance = positions[:, None] - key_positions  # (queries, keys)
+        if self.window is not None:
+            hidden = (distance >= self.window) & (key_positions >= self.sinks)
+            return torch.zeros(1, *distance.shape).masked_fill(hidden, -torch.inf)
+        far = int(positions[-1]) - self.start + 1  # keys that some query has at the distance `start` or farther
+        if self.change is None or far <= 0:
+            return None
+        bias = torch.zeros(q.shape[1], *distance.shape)
+        bias[..., :far] = self.change[self.layer][:, distance[:, :far].clamp(min=0)]
+        return bias
+
+
+@torch.inference_mode()
+def losses(ids: Tensor, encoding: Rope | PositionScheme | None, cache: KeyValueCache | None = None) -> np.ndarray:
+    """Nats of each token given those before it, block by block with a KV cache; shape (tokens,), the first one NaN.
+
+    With a `cache` of the first tokens, which grows, only those that follow are computed; their first one is NaN too.
+    """
+    network = model()[0]
+    network.set_position_encoding(encoding)
+    cache = KeyValueCache() if cache is None else cache
+    start = 0 if cache.positions is None else len(cache.positions)
+    found = [torch.full((1,), torch.nan)]
+    for first in range(start, ids.shape[1], BLOCK):
+        logits = network(ids[:, first : first + BLOCK], cache)[0]
+        targets = ids[0, first + 1 : first + len(logits) + 1]
+        found.append(F.cross_entropy(logits[: len(targets)], targets, reduction="none"))
+    return torch.cat(found).numpy()
+
+
+def copy(cache: KeyValueCache) -> KeyValueCache:
+    """A cache that grows apart from the one given."""
+    return KeyValueCache(cache.positions, list(cache.layers))
+
+
+class _Watched(PositionScheme):
+    """The model's own rotation, which shows each layer's queries and keys, before it, to a function."""
+
+    door = "query and key"
+
+    def __init__(self, see: Callable[[int, Tensor, Tensor], None]) -> None:
+        super().__init__()
+        self.see, self.layer, self.rope = see, 0, own_rope()
+
+    def for_layer(self, index: int) -> PositionScheme:
+        self.layer = index
+        return self
+
+    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+        self.see(self.layer, q, k)
+        return self.rope(q, k, positions, key_positions=key_positions)
+
+
+@torch.inference_mode()
+def mean_products(ids: Tensor, first: int = FIRST) -> Arrays:
+    """E[q k̄] and E[q]·E[k̄] of each layer, head and pair, in logits, and their course over distance.
+
+    `product` is the mean over all pairs of tokens, the key before the query; `of_means` the product of the means;
+    `by_distance` the mean product in bins of distance (`EDGES`), averaged over layers and heads, shape (pairs, bins).
+    """
+    found: dict[str, list[np.ndarray]] = {"product": [], "of_means": [], "by_distance": []}
+
+    def see(layer: int, q: Tensor, k: Tensor) -> None:
+        n = ids.shape[1] - first
+        pairs = [torch.view_as_complex(x[0, :, first:].unflatten(-1, (-1, 2)).contiguous()) for x in (q, k)]
+        q_pairs, k_pairs = pairs[0].to(torch.complex128), pairs[1].to(torch.complex128)  # (heads, n, pairs)
+        k_pairs = k_pairs.repeat_interleave(q.shape[1] // k.shape[1], dim=0)
+        spectrum = torch.fft.fft(q_pairs, 2 * n, dim=1) * torch.fft.fft(k_pairs, 2 * n, dim=1).conj()
+        sums = torch.fft.ifft(spectrum, dim=1)[:, 1:n] / HEAD_DIM**0.5  # over all queries, at distance 1, 2, …, n − 1
+        counts = torch.arange(n - 1, 0, -1)
+        found["product"].append((sums.sum(1) / counts.sum()).numpy())
+        found["of_means"].append((q_pairs.mean(1) * k_pairs.mean(1).conj() / HEAD_DIM**0.5).numpy())
+        bins = [
+            (sums[:, low - 1 : high - 1].sum((0, 1)) / counts[low - 1 : high - 1].sum() / len(sums)).numpy()
+            for low, high in zip(EDGES, EDGES[1:], strict=False)
+        ]
+        found["by_distance"].append(np.stack(bins, axis=-1))
+
+    network = model()[0]
+    network.set_position_encoding(_Watched(see))
+    network(ids)
+    arrays = {name: np.stack(values) for name, values in found.items()}
+    arrays["by_distance"] = arrays["by_distance"].mean(0)
+    return {name: array.astype(np.complex64) for name, array in arrays.items()}
+
+
+def qk_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """E[q k̄] of four kinds of text, and of the same prose within a chat's turns."""
+    for kind, sources in KINDS.items():
+        for number, paths in enumerate(sources):
+            if paths:
+                yield f"{kind}/{number}", lambda paths=paths: mean_products(tokens(paths, QK_TOKENS))
+            else:
+                yield f"{kind}/{number}", lambda number=number: mean_products(random_tokens(number, QK_TOKENS))
+    for number, paths in enumerate(KINDS["prose"]):
+        yield f"prose in a chat/{number}", partial(_in_a_chat, paths)
+
+
+def _in_a_chat(paths: tuple[str, ...]) -> Arrays:
+    """The products among a text's tokens where an instruction comes before it, as its answer."""
+    before = model()[1].chat("Write a chapter of a handbook.")
+    ids = torch.cat((before, tokens(paths, QK_TOKENS)), dim=1)
+    return mean_products(ids, first=before.shape[1] + FIRST)
+
+
+def measured_products(folder: Path) -> np.ndarray:
+    """E[q k̄] averaged over prose and code, which the interventions take; shape (layers, heads, pairs)."""
+    found = [
+        np.load(folder / "qk" / kind / f"{number}.npz")["product"] for kind in ("prose", "code") for number in range(3)
+    ]
+    return np.mean(found, axis=0)
+
+
+class Groups(NamedTuple):
+    """Pairs of each layer, boolean, shape (layers, pairs)."""
+
+    chosen: np.ndarray  # low-frequency pairs with the largest bias
+    other_slow: np.ndarray  # the other low-frequency pairs
+    fast: np.ndarray  # high-frequency pairs
+
+
+def groups_of_smollm2() -> Groups:
+    """By the number of rotations in the context length: 0.33 and 0.23 in pairs 23 and 24, less than 1.4 from 20 on."""
+    pairs = np.arange(HEAD_DIM // 2)
+    masks = (np.isin(pairs, SLOW), (pairs >= FIRST_SLOW) & ~np.isin(pairs, SLOW), pairs < N_FAST)
+    return Groups(*(np.tile(mask, (model()[0].config.num_hidden_layers, 1)) for mask in masks))
+
+
+def interventions(
+    products: np.ndarray, frequencies: np.ndarray, rope: Rope, groups: Groups, context: int, length: int
+) -> dict[str, Intervention]:
+    """What is done at distances of `context` and beyond, by name.
+
+    A bias that stands in for another is brought to the same root mean square, over all layers, heads and distances, as
+    that of "zeroed".
+
+    Args:
+        products: E[q k̄], complex, shape (layers, heads, pairs).
+        frequencies: in radians per token, shape (pairs,).
+        rope: the model's own rotation.
+        groups: the pairs whose bias is changed.
+        context: the context length in tokens.
+        length: of the texts.
+    """
+    distances = np.arange(length)
+    far = distances >= context
+    angles = np.outer(frequencies, distances)  # (pairs, distances)
+
+    def changed(pairs: np.ndarray, level: Callable[[np.ndarray], np.ndarray | float]) -> np.ndarray:
+        chosen = products * pairs[:, None]
+        now = chosen.real @ np.cos(angles) - chosen.imag @ np.sin(angles)  # (layers, heads, distances)
+        return np.where(far, level(now) - now, 0.0)
+
+    def zero(now: np.ndarray) -> float:
+        return 0.0
+
+    def clamp(now: np.ndarray) -> np.ndarray:
+        return now[..., context // 2 : context].mean(-1, keepdims=True)
+
+    def flat(now: np.ndarray) -> np.ndarray:
+        return now[..., far].mean(-1, keepdims=True)
+
+    zeroed = changed(groups.chosen, zero)
+
+    def as_large(change: np.ndarray) -> np.ndarray:
+        return change * np.sqrt(np.mean(zeroed[..., far] ** 2) / np.mean(change[..., far] ** 2))
+
+    make = partial(Intervention, rope, start=context)
+    return {
+        "as trained": make(),
+        "clamped": make(changed(groups.chosen, clamp)),
+        "zeroed": make(zeroed),
+        "flat, same mean": make(changed(groups.chosen, flat)),
+        "zeroed, other slow pairs, as large": make(as_large(changed(groups.other_slow, zero))),
+        "zeroed, fast pairs, as large": make(as_large(changed(groups.fast, zero))),
+        "clamped, all slow pairs": make(changed(groups.chosen | groups.other_slow, clamp)),
+        "window": make(window=context),
+        "window and four sinks": make(window=context, sinks=SINKS),
+    }
+
+
+def of_smollm2(folder: Path, context: int, length: int) -> dict[str, Intervention]:
+    products = measured_products(folder)
+    return interventions(products, inv_freq(HEAD_DIM, BASE), own_rope(), groups_of_smollm2(), context, length)
+
+
+def loss_parts(folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """Loss by position to 12 288 tokens with each intervention past 8192, and controls within 8192."""
+    for name, paths in TEXTS.items():
+        yield name, partial(_past_the_context, folder, paths)
+    for name in ("handbook", "tarfile"):
+        yield f"within/{name}", partial(_within_the_context, folder, TEXTS[name])
+
+
+def _past_the_context(folder: Path, paths: tuple[str, ...]) -> Arrays:
+    """Losses of every intervention; the first 8192 tokens, which no intervention reaches, are computed once."""
+    ids, start = tokens(paths, LONG), KeyValueCache()
+    found = {"before": losses(ids[:, :CONTEXT], own_rope(), start)}
+    for name, scheme in of_smollm2(folder, CONTEXT, LONG).items():
+        found[name] = losses(ids, scheme, copy(start))
+    return {name: values.astype(np.float32) for name, values in found.items()}
+
+
+def _within_the_context(folder: Path, paths: tuple[str, ...]) -> Arrays:
+    """The same interventions at distances beyond 4096 of texts of 8192 tokens, where nothing is new to the model."""
+    ids, half, start = tokens(paths, CONTEXT), CONTEXT // 2, KeyValueCache()
+    losses(ids[:, :half], own_rope(), start)
+    named = of_smollm2(folder, half, CONTEXT)
+    return {name: losses(ids, scheme, copy(start)).astype(np.float32) for name, scheme in named.items()}
+
+
+def scalings(factor: float, length: int) -> dict[str, Rope]:
+    """Rotations for `factor` times the context length; none is fine-tuned here, as PI and YaRN are meant to be."""
+    from_frequencies = partial(Rope.from_frequencies, layout="interleaved")
+    options = {"factor": factor, "original_max_position_embeddings": CONTEXT}
+    scaled = yarn(HEAD_DIM, BASE, **options)
+    return {
+        "as trained": own_rope(),
+        "PI": from_frequencies(*linear(HEAD_DIM, BASE, factor=factor)),
+        "NTK-aware": from_frequencies(*ntk_aware(HEAD_DIM, BASE, factor=factor)),
+        "NTK-by-parts": from_frequencies(*ntk_by_parts(HEAD_DIM, BASE, **options)),
+        "YaRN": from_frequencies(*scaled),
+        "dynamic NTK": from_frequencies(
+            *ntk_aware(HEAD_DIM, BASE, factor=max(1.0, length * factor / CONTEXT - factor + 1))
+        ),
+    }
+
+
+TINY = tuple(f"two_layers-text-rope_{base}-{seed}" for base in (100, 10_000) for seed in (0, 1))
+
+
+def tiny_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """The interventions on the laboratory's models of 0.3 million parameters, at twice their context length."""
+    for name in TINY:
+        yield name, partial(_tiny, name)
+
+
+def _tiny(name: str) -> Arrays:
+    """Losses of 80 windows over their last 32 tokens; "truncated" are windows of the context length alone."""
+    network, run = store.load(name)
+    context, head_dim = run.settings.length, run.settings.head_dim
+    products = statistics()[f"{name}/content"].astype(complex)
+    frequencies = inv_freq(head_dim, run.scheme_options[1]["base"])
+    slow = np.tile(frequencies * context < 2 * np.pi, (len(products), 1))
+    chosen = np.zeros_like(slow)
+    for layer, of_layer in enumerate(products):
+        chosen[layer, deepest(of_layer, frequencies, context)] = True
+    groups = Groups(chosen, slow & ~chosen, ~slow)
+    task = LibraryText()
+    texts = task.windows(2 * context, 80)
+    found = {"truncated": answers(network, task.windows(context, 80), task.asked).losses}
+    rope = network.scheme.rope  # type: ignore[union-attr]
+    for kind, scheme in interventions(products, frequencies, rope, groups, context, 2 * context).items():
+        found[kind] = answers(with_scheme(network, scheme), texts, task.asked).losses
+    return {kind: values.astype(np.float32) for kind, values in found.items()}
+
+
+def extension_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """Loss by position to 16 384 tokens with the frequencies scaled for it."""
+    for name, paths in TEXTS.items():
+        for method, rope in scalings(2.0, VERY_LONG).items():
+            yield (
+                f"{name}/{method}",
+                lambda paths=paths, rope=rope: {"loss": losses(tokens(paths, VERY_LONG), rope).astype(np.float32)},
+            )
+
+
+NEEDLES = 8
+NAMES = ("Alice", "Robert", "Maria", "Thomas", "Sarah", "Daniel", "Emma", "Peter")
+WORDS = (
+    "orange",
+    "tiger",
+    "guitar",
+    "river",
+    "silver",
+    "pepper",
+    "castle",
+    "rocket",
+    "window",
+    "lemon",
+    "garden",
+    "doctor",
+)
+LENGTHS = (2048, 4096, 8192, 12_288, 16_384)
+
+
+def needle_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """Eight needles in a haystack, at eight depths: is the right word the most probable of the eight?"""
+    for trial, source in enumerate(("jargon file", "git's user manual", "developers' reference")):
+        for length in LENGTHS:
+            for method, rope in scalings(2.0, length).items():
+                yield f"{trial}/{length}/{method}", partial(_needles, source, length, rope, trial)
+
+
+@torch.inference_mode()
+def _needles(source: str, length: int, rope: Rope, seed: int) -> Arrays:
+    """Of each depth, the rank of the right word among the eight, and whether it is the most probable token of all."""
+    network, tokenizer = model()
+    random = np.random.RandomState(seed)
+    words = [WORDS[index] for index in random.permutation(len(WORDS))[:NEEDLES]]
+    names = [NAMES[index] for index in random.permutation(NEEDLES)]
+    ids = [tokenizer.encode(f" {word}")[0] for word in words]
+    if any(len(one) != 1 for one in ids):
+        raise ValueError(f"every word must be one token, got {words}")
+    needles = [
+        tokenizer.encode(f"\n\nThe password of {name} is {word}.\n\n") for name, word in zip(names, words, strict=True)
+    ]
+    question = [tokenizer.encode(f"\n\nThe password of {name} is") for name in names]
+    room = length - sum(one.shape[1] for one in needles) - max(one.shape[1] for one in question)
+    hay = tokens(TEXTS[source], LONG if room < LONG else VERY_LONG)[:, :room]
+    pieces: list[Tensor] = []
+    for depth, needle in enumerate(needles):
+        at = [round(room * part / NEEDLES) for part in (depth, depth + 0.5, depth + 1)]
+        pieces += [hay[:, at[0] : at[1]], needle, hay[:, at[1] : at[2]]]
+    cache = KeyValueCache()
+    network.set_position_encoding(rope)
+    context = torch.cat(pieces, dim=1)
+    for first in range(0, context.shape[1], BLOCK):
+        network(context[:, first : first + BLOCK], cache)
+    ranks, exact, choices = [], [], torch.stack(ids)[:, 0]
+    for depth, asked in enumerate(question):
+        logits = network(asked, copy(cache))[0, -1]
+        ranks.append(int((logits[choices] > logits[choices[depth]]).sum()))
+        exact.append(bool(logits.argmax() == choices[depth]))
+    return {"rank": np.array(ranks, np.int8), "exact": np.array(exact)}
+
+
+def change_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """The rotation removed, in the wrong layout, with the wrong sign; and the context shuffled."""
+    encodings: dict[str, Rope | PositionScheme | None] = {
+        "as trained": own_rope(),
+        "no rotation": None,
+        "wrong layout": Rope(HEAD_DIM, BASE, layout="half-split"),
+        "wrong sign": Intervention(own_rope(), sign=-1),
+    }
+    for name, paths in TEXTS.items():
+        for kind, encoding in encodings.items():
+            yield f"{name}/{kind}", partial(_changed, paths, encoding)
+    for kind, encoding in encodings.items():
+        yield f"greedy/{kind}", partial(_continued, encoding)
+
+
+def _changed(paths: tuple[str, ...], encoding: Rope | PositionScheme | None) -> Arrays:
+    """Losses of 512 tokens, and of their last 64 after the 448 before them are shuffled."""
+    ids = tokens(paths, 512)
+    order = np.concatenate([np.random.RandomState(0).permutation(448), np.arange(448, 512)])
+    shuffled = losses(ids[:, order], encoding)[449:]
+    return {"loss": losses(ids, encoding)[1:].astype(np.float32), "shuffled": shuffled.astype(np.float32)}
+
+
+def _continued(encoding: Rope | PositionScheme | None) -> Arrays:
+    network, tokenizer = model()
+    network.set_position_encoding(encoding)
+    found = {}
+    for prompt in ("The capital of France is", "Water boils at a temperature of", "def factorial(n):"):
+        ids = tokenizer.encode(prompt)
+        found[prompt] = np.array(tokenizer.decode(network.generate(ids, 24)[:, ids.shape[1] :]))
+    return found
+
+
+def attention_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """Attention weights by distance of every head, and how clearly each does a job, on a repeated random sequence."""
+    for seed in range(4):
+        yield f"repeated/{seed}", partial(_jobs, seed)
+    for number, name in enumerate(("handbook", "bash manual", "perlop", "tarfile")):
+        yield f"text/{number}", partial(_by_distance, TEXTS[name])
+
+
+def _see_weights(ids: Tensor, use: Callable[[int, Tensor], None]) -> None:
+    """Shows each layer's attention weights, shape (heads, queries, keys), to a function."""
+    rope = own_rope()
+
+    def see(layer: int, q: Tensor, k: Tensor) -> None:
+        q, k = rope(q, k, torch.arange(q.shape[2]))
+        k = k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
+        logits = (q @ k.mT / HEAD_DIM**0.5)[0]
+        later = torch.ones(logits.shape[1:], dtype=torch.bool).triu(1)
+        use(layer, logits.masked_fill(later, -torch.inf).softmax(-1))
+
+    with torch.inference_mode():
+        network = model()[0]
+        network.set_position_encoding(_Watched(see))
+        network(ids)
+
+
+def _jobs(seed: int) -> Arrays:
+    """Mean weight on: the token before, token 0, and the token after the previous occurrence (induction).
+
+    The sequence is <|im_start|>, then 256 random tokens, twice.
+    """
+    block = random_tokens(seed, 256)
+    ids = torch.cat((torch.tensor([[1]]), block, block), dim=1)
+    found: dict[str, list[np.ndarray]] = {"previous": [], "sink": [], "induction": []}
+    queries = torch.arange(257 + 1, 513)  # in the second copy
+
+    def use(layer: int, weights: Tensor) -> None:
+        found["previous"].append(weights[:, queries, queries - 1].mean(1).numpy())
+        found["sink"].append(weights[:, queries, 0].mean(1).numpy())
+        found["induction"].append(weights[:, queries, queries - 255].mean(1).numpy())
+
+    _see_weights(ids, use)
+    return {name: np.stack(values).astype(np.float32) for name, values in found.items()}
+
+
+def _by_distance(paths: tuple[str, ...]) -> Arrays:
+    """Mean weight of each head at each distance below 1024, over queries from 1024 to 2047, token 0 apart."""
+    found: list[np.ndarray] = []
+    sink: list[np.ndarray] = []
+
+    def use(layer: int, weights: Tensor) -> None:
+        last = weights[:, 1024:]
+        at = torch.arange(1024, 2048)[:, None] - torch.arange(1024)  # (queries, distances)
+        found.append(last.gather(2, at.expand(len(last), -1, -1)).mean(1).numpy())
+        sink.append(last[:, :, 0].mean(1).numpy())
+
+    _see_weights(tokens(paths, 2048), use)
+    return {"weights": np.stack(found).astype(np.float16), "sink": np.stack(sink).astype(np.float32)}
+
+
+def parts(kind: str, folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """The parts of a measurement by name, each a function that measures it."""
+    return {
+        "qk": qk_parts,
+        "change": change_parts,
+        "attention": attention_parts,
+        "loss": partial(loss_parts, folder),
+        "tiny": tiny_parts,
+        "extension": extension_parts,
+        "needle": needle_parts,
+    }[kind]()
+
+
+MEASUREMENTS = ("qk", "change", "attention", "loss", "tiny", "extension", "needle")
+
+
+def measure(kinds: list[str], folder: Path) -> Iterator[str]:
+    """Measures what is not there yet, a file each under `folder`, and says so line by line."""
+    for kind in kinds:
+        for name, compute in parts(kind, folder):
+            path = folder / kind / f"{name}.npz"
+            if path.is_file():
+                continue
+            began = time.monotonic()
+            arrays = compute()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".unfinished")
+            with unfinished.open("wb") as opened:
+                np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]
+            unfinished.replace(path)
+            yield f"{kind}/{name}: {time.monotonic() - began:.0f} s"
+
+
+def collect(folder: Path, into: Path) -> str:
+    """Writes what was measured as `posenc.lab.real_results` reads it: means over blocks, in half precision where it does.
+
+    Of queries and keys the mean over a kind of text is kept, of attention the heads with the clearest jobs.
+    """
+    found: dict[str, np.ndarray] = {}
+    for kind in ("change", "loss", "tiny", "extension", "needle"):
+        for name, part in _measured(folder, kind):
+            for key, array in part.items():
+                blocks = kind == "loss" or (kind == "extension" and key == "loss")
+                found[f"{kind}/{name}/{key}"] = _in_blocks(array) if blocks else array
+    for kind in (*KINDS, "prose in a chat"):
+        texts = [part for name, part in _measured(folder, "qk") if name.rpartition("/")[0] == kind]
+        product = np.mean([part["product"] for part in texts], axis=0)
+        found[f"qk/{kind}/product"] = np.stack([product.real, product.imag], axis=-1).astype(np.float16)
+        found[f"qk/{kind}/b"] = np.stack([-part["product"].imag.mean((0, 1)) for part in texts])
+        found[f"qk/{kind}/of_means"] = np.stack([-part["of_means"].imag.mean((0, 1)) for part in texts])
+        found[f"qk/{kind}/by_distance"] = np.mean([part["by_distance"] for part in texts], axis=0)
+    for name, part in _measured(folder, "attention"):
+        for key, array in part.items():
+            if key != "weights":
+                found[f"attention/{name}/{key}"] = array
+            else:
+                found[f"attention/{name}/near"] = array[..., :16].sum(-1, dtype=np.float32)
+                found[f"attention/{name}/weights"] = array  # below: of a few heads alone
+    path = into / FILE
+    with path.open("wb") as opened:
+        np.savez_compressed(opened, **found)  # type: ignore[arg-type]
+    return f"{len(found)} arrays are in {path}, {path.stat().st_size / 1000:.0f} kB"
+
+
+def _measured(folder: Path, kind: str) -> Iterator[tuple[str, Arrays]]:
+    for path in sorted((folder / kind).rglob("*.npz")):
+        with np.load(path) as file:
+            yield str(path.relative_to(folder / kind).with_suffix("")), dict(file)
+
+
+def _in_blocks(losses: np.ndarray) -> np.ndarray:
+    """Means over blocks of 256 tokens; a first token that has no loss is left out."""
+    return np.nanmean(losses.reshape(-1, STEP), axis=1).astype(np.float32)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m posenc.lab real", description=__doc__.partition("\n")[0])
+    parser.add_argument("--folder", type=Path, default=Path("_build/lab/real"), help="where measurements are kept")
+    commands = parser.add_subparsers(dest="command", required=True)
+    measuring = commands.add_parser("measure", help="measure what is not there yet")
+    measuring.add_argument("kinds", nargs="+", choices=MEASUREMENTS)
+    commands.add_parser("collect", help="write what is there into posenc-lab")
+    commands.add_parser("tables", help="print what ships, with intervals")
+    asked = parser.parse_args(arguments)
+    if asked.command == "measure":
+        for line in measure(asked.kinds, asked.folder):
+            print(line, flush=True)
+    elif asked.command == "collect":
+        print(collect(asked.folder, lab_folder("data")))
+    else:
+        print(*tables(), sep="\n\n")

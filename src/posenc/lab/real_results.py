@@ -1,0 +1,227 @@
+"""What was measured on a real model, SmolLM2-135M: read and tabulated; no torch is needed.
+
+`posenc.lab.real` measures it and says on what. Each function answers a question with a mean and an interval of 95 % over
+texts (`posenc.lab.intervals`); `tables` prints them all. The model is SmolLM2-135M-Instruct, quantised to 4 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from posenc._extras import lab_folder
+from posenc.frequencies import inv_freq
+from posenc.lab.intervals import Interval, interval
+
+HEAD_DIM, BASE, CONTEXT = 64, 100_000.0, 8192  # of SmolLM2-135M
+EDGES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2044)  # of the bins of distance, in tokens
+STEP = 256  # tokens that a loss by position is averaged over
+FILE = "real_model.npz"
+
+
+@cache
+def arrays() -> dict[str, np.ndarray]:
+    """What ships, by name: measurement/part/array.
+
+    Raises:
+        ModuleNotFoundError: posenc-lab is not installed.
+    """
+    with np.load(lab_folder("data") / FILE) as file:
+        return dict(file)
+
+
+def parts(kind: str) -> dict[str, dict[str, np.ndarray]]:
+    """The arrays of a measurement by part, and by name within it."""
+    found: dict[str, dict[str, np.ndarray]] = {}
+    for key, array in arrays().items():
+        measurement, _, rest = key.partition("/")
+        if measurement == kind:
+            part, _, name = rest.rpartition("/")
+            found.setdefault(part, {})[name] = array
+    return found
+
+
+def over_texts(values: list[float] | np.ndarray) -> Interval:
+    """The mean over texts, one value each, with its interval."""
+    return interval(np.asarray(values, float)[None])
+
+
+def encodings() -> dict[str, dict[str, Interval]]:
+    """With the rotation changed: loss of 512 tokens, the same less that of the model as trained, and what shuffling adds.
+
+    "shuffled" is what the loss of the last 64 tokens gains when the 448 before them are put in random order.
+    """
+    found = parts("change")
+    texts = sorted({part.split("/")[0] for part in found} - {"greedy"})
+    table = {}
+    for kind in ("as trained", "no rotation", "wrong layout", "wrong sign"):
+        loss, own = ([found[f"{text}/{which}"]["loss"].mean() for text in texts] for which in (kind, "as trained"))
+        shuffled = [
+            found[f"{text}/{kind}"]["shuffled"].mean() - found[f"{text}/{kind}"]["loss"][-63:].mean() for text in texts
+        ]
+        table[kind] = {
+            "loss": over_texts(loss),
+            "more than as trained": over_texts(np.subtract(loss, own)),
+            "shuffled": over_texts(shuffled),
+        }
+    return table
+
+
+def continuations() -> dict[str, dict[str, str]]:
+    """What the model writes, greedily, after each prompt, by encoding."""
+    found = parts("change")
+    return {
+        part.split("/")[1]: {prompt: str(text) for prompt, text in texts.items()}
+        for part, texts in found.items()
+        if part.startswith("greedy/")
+    }
+
+
+def products(kind: str = "prose") -> np.ndarray:
+    """E[q k̄] in logits, averaged over the texts of a kind; complex, shape (layers, heads, pairs)."""
+    parts_of_it = arrays()[f"qk/{kind}/product"].astype(np.float32)
+    return parts_of_it[..., 0] + 1j * parts_of_it[..., 1]
+
+
+def sine_coefficients(kind: str) -> np.ndarray:
+    """b = −Im E[q k̄] averaged over all heads, for each text of a kind; shape (texts, pairs)."""
+    return arrays()[f"qk/{kind}/b"]
+
+
+def learned_bias(distances: np.ndarray, kind: str = "prose") -> np.ndarray:
+    """The sum of all pairs' mean contribution to the logit, averaged over all heads; shape (distances,)."""
+    return distance_bias(products(kind), inv_freq(HEAD_DIM, BASE), distances).sum(axis=-2).mean(axis=(0, 1))
+
+
+def distance_bias(products: np.ndarray, frequencies: np.ndarray, distances: np.ndarray) -> np.ndarray:
+    """Re(c e^{iΔθ}): what each pair adds to the logit at a distance on average, whatever the tokens are.
+
+    Args:
+        products: c = E[q k̄], complex, shape (..., pairs).
+        frequencies: in radians per token, shape (pairs,).
+        distances: in tokens, shape (n,).
+
+    Returns shape (..., pairs, n).
+
+    >>> distance_bias(np.array([1j]), np.array([np.pi / 2]), np.array([0, 1])).round(6).tolist()
+    [[0.0, -1.0]]
+    """
+    rotations = np.exp(1j * np.asarray(frequencies)[:, None] * np.asarray(distances))  # (pairs, n)
+    return np.real(np.asarray(products)[..., None] * rotations)
+
+
+def past_the_context(kind: str, within: bool = False) -> dict[str, Interval]:
+    """Loss with an intervention, less that of the model as trained, by block of 1024 tokens past the context length.
+
+    `within`: the same intervention at 4096 to 8191 tokens instead, where the model is used to everything.
+    """
+    texts = [one for part, one in parts("loss").items() if part.startswith("within/") == within]
+    start = CONTEXT // 2 if within else CONTEXT
+    table = {}
+    for first in range(0, texts[0][kind].size, 1024 // STEP):
+        block = slice(first, first + 1024 // STEP)
+        names = start + first * STEP, start + first * STEP + 1024
+        table[f"{names[0]}–{names[1] - 1}"] = over_texts(
+            [one[kind][block].mean() - one["as trained"][block].mean() for one in texts]
+        )
+    return table
+
+
+def extended(method: str, relative: bool = True) -> dict[str, Interval]:
+    """Loss by position with a method of context extension, factor 2; `relative`: less that of the model as trained."""
+    found = parts("extension")
+    texts = sorted({part.split("/")[0] for part in found if part.endswith(f"/{method}")})
+    edges = (0, 4096, 8192, 10_240, 12_288, 14_336, 16_384)
+    table = {}
+    for low, high in zip(edges, edges[1:], strict=False):
+        block = slice(low // STEP, high // STEP)
+        losses = [
+            np.nanmean(found[f"{text}/{method}"]["loss"][block])
+            - relative * np.nanmean(found[f"{text}/as trained"]["loss"][block])
+            for text in texts
+        ]
+        table[f"{low}–{high - 1}"] = over_texts(losses)
+    return table
+
+
+def needles() -> dict[str, dict[int, np.ndarray]]:
+    """Needle retrieval by method and length: whether the right word of the eight is the most probable of them.
+
+    Each array is boolean, shape (haystacks, depths), the first depth at the start. Chance is 1/8.
+    """
+    table: dict[str, dict[int, list[np.ndarray]]] = {}
+    for part, one in sorted(parts("needle").items()):
+        _, length, method = part.split("/")
+        table.setdefault(method, {}).setdefault(int(length), []).append(one["rank"] == 0)
+    return {method: {n: np.stack(rows) for n, rows in sorted(by.items())} for method, by in table.items()}
+
+
+def tables() -> Iterator[str]:
+    """All tables as text, one after another."""
+    about = "SmolLM2-135M-Instruct, 135 million parameters, quantised to 4 bits; means [intervals of 95 % over texts]"
+    yield about
+    if parts("change"):
+        lines = [
+            f"{kind:<14} " + "  ".join(f"{name} {value}" for name, value in row.items())
+            for kind, row in encodings().items()
+        ]
+        lines += [f"{kind:<14} {texts}" for kind, texts in continuations().items()]
+        yield "\n".join(["1. The rotation changed, 512 tokens, nats", *lines])
+    lines = []
+    for kind in ("prose", "code", "German", "random tokens", "prose in a chat"):
+        b = sine_coefficients(kind)
+        same = np.corrcoef(products(kind).ravel().view(np.float64), products().ravel().view(np.float64))[0, 1]
+        shown = "  ".join(f"b{pair} {over_texts(b[:, pair])}" for pair in (21, 22, 23, 24, 25))
+        lines.append(f"{kind:<16} {shown}  correlation with prose {same:.2f}")
+    at = np.array([0, 16, 128, 1024, 4096, 8192, 16_384])
+    lines.append("bias by distance " + "  ".join(f"{d}: {v:.1f}" for d, v in zip(at, learned_bias(at), strict=True)))
+    yield "\n".join(["2. E[q k̄], sine coefficients in logits, averaged over 270 heads", *lines])
+    texts = parts("loss")
+    for within in (False, True):
+        kinds = [name for name in next(iter(texts.values())) if name != "before"]
+        lines = [
+            f"{kind:<36} " + "  ".join(f"{block} {value}" for block, value in past_the_context(kind, within).items())
+            for kind in kinds
+        ]
+        count = sum(part.startswith("within/") == within for part in texts)
+        where = "4096, inside the context length" if within else "8192, past the context length"
+        yield "\n".join([f"3. Interventions beyond {where}: loss less that as trained, {count} texts, nats", *lines])
+    lines = []
+    for name, one in parts("tiny").items():
+        excess = one["as trained"].mean() - one["truncated"].mean()
+        shown = "  ".join(
+            f"{kind} {over_texts((one['as trained'] - one[kind]) / excess)}" for kind in one if kind != "as trained"
+        )
+        lines.append(f"{name} excess loss {excess:.2f}: removed by {shown}")
+    yield "\n".join(["3b. The same in models of 0.3 million parameters at twice their length of 128", *lines])
+    methods = dict.fromkeys(part.split("/")[1] for part in parts("extension"))
+    lines = [
+        f"{method:<14} " + "  ".join(f"{block} {value}" for block, value in extended(method).items())
+        for method in methods
+    ]
+    yield "\n".join(["4. Frequencies scaled by 2, not fine-tuned: loss less that as trained, nats", *lines])
+    lines = []
+    for method, by_length in needles().items():
+        shown = "  ".join(f"{n}: {found.mean():.2f} of {found.size}" for n, found in by_length.items())
+        lines.append(f"{method:<14} {shown}")
+    yield "\n".join(["4b. Needles found, chance 0.12", *lines])
+    yield "\n".join(
+        ["5. Heads with the clearest jobs", *(f"{job}: layer {at[0]}, head {at[1]}" for job, at in heads().items())]
+    )
+
+
+def heads() -> dict[str, tuple[int, int]]:
+    """The head with the largest mean weight for each job, on repeated random tokens or (local) on text.
+
+    previous: on the token before; sink: on token 0; induction: on the token after the previous occurrence; local: on
+    the distances 0 to 15 in text, without what "previous" takes; broad: the smallest of these sums, sinks apart.
+    """
+    found = parts("attention")
+    repeated = [one for part, one in found.items() if part.startswith("repeated/")]
+    scores = {job: np.mean([one[job] for one in repeated], axis=0) for job in ("previous", "sink", "induction")}
+    near = np.mean([one["near"] for part, one in found.items() if part.startswith("text/")], axis=0)
+    scores["local"] = near - scores["previous"]
+    scores["broad"] = -(near + scores["sink"])
+    return {job: tuple(int(i) for i in np.unravel_index(score.argmax(), score.shape)) for job, score in scores.items()}  # type: ignore[misc]

@@ -376,6 +376,7 @@ def scalings(factor: float, length: int) -> dict[str, Rope]:
         "NTK-aware": from_frequencies(*ntk_aware(HEAD_DIM, BASE, factor=factor)),
         "NTK-by-parts": from_frequencies(*ntk_by_parts(HEAD_DIM, BASE, **options)),
         "YaRN": from_frequencies(*scaled),
+        "YaRN without temperature": from_frequencies(scaled.inv_freq),
         "dynamic NTK": from_frequencies(
             *ntk_aware(HEAD_DIM, BASE, factor=max(1.0, length * factor / CONTEXT - factor + 1))
         ),
@@ -607,7 +608,7 @@ def measure(kinds: list[str], folder: Path) -> Iterator[str]:
 
 
 def collect(folder: Path, into: Path) -> str:
-    """Writes what was measured as `posenc.lab.real_results` reads it: means over blocks, in half precision where it does.
+    """Writes what was measured as `posenc.lab.real_results` reads it, losses as means over blocks.
 
     Of queries and keys the mean over a kind of text is kept, of attention the heads with the clearest jobs.
     """

@@ -1,7 +1,7 @@
 """What was measured on a real model, SmolLM2-135M: read and tabulated; no torch is needed.
 
-`posenc.lab.real` measures it and says on what. Each function answers a question with a mean and an interval of 95 % over
-texts (`posenc.lab.intervals`); `tables` prints them all. The model is SmolLM2-135M-Instruct, quantised to 4 bits.
+`posenc.lab.real` measures it and says on what. Functions return means with intervals of 95 % over texts
+(`posenc.lab.intervals`); `tables` prints them all. The model is SmolLM2-135M-Instruct, quantised to 4 bits.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def over_texts(values: list[float] | np.ndarray) -> Interval:
 
 
 def encodings() -> dict[str, dict[str, Interval]]:
-    """With the rotation changed: loss of 512 tokens, the same less that of the model as trained, and what shuffling adds.
+    """With the rotation changed: loss of 512 tokens, how much that is above the model as trained, and of shuffling.
 
     "shuffled" is what the loss of the last 64 tokens gains when the 448 before them are put in random order.
     """

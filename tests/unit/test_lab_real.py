@@ -26,7 +26,8 @@ IDS = torch.from_numpy(np.random.RandomState(0).randint(0, 200, (1, 40)))
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     torch.manual_seed(0)
-    network = Llama(CONFIG, real.own_rope()).requires_grad_(False)
+    network = Llama(CONFIG).requires_grad_(False)
+    network.set_position_encoding(real.own_rope())
     network.embed_tokens.weight.mul_(0.05)  # the same matrix makes the logits
     monkeypatch.setattr(real, "model", lambda: (network, None))
     monkeypatch.setattr(real, "BLOCK", 8)

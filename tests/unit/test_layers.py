@@ -17,19 +17,20 @@ FLOORS = [
     {"_sentences", "position_ids"},
     {"check._wrong"},
     {"check._notebook", "check._hints"},
-    {"frequencies", "_rms_norm", "configuration"},
+    {"frequencies", "_rms_norm", "_gguf", "configuration"},
     {"absolute", "rotary", "scaling", "attention"},
     {"analysis", "bias", "configs", "doctor", "rope"},
     {"rotary_module", "schemes", "lab._checks", "lab.cache", "lab.intervals", "lab.mean_wave"},
-    {"lab.measured"},
+    {"lab.measured", "lab.real_results"},
     {"transformer", "widgets"},
-    {"figures", "lab.corpus", "lab.tables"},
+    {"llama", "figures", "lab.corpus", "lab.tables"},
     {"lab.runs"},
     {"lab.train"},
     {"lab.evaluate"},
     {"lab.measurements", "lab.statistics"},
     {"lab.exams"},
     {"lab.store"},
+    {"lab.real"},
     {"lab"},
     {"check._models"},
     {"check._views"},
@@ -44,11 +45,11 @@ FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in mod
 # Packages whose modules share a floor and may import each other.
 ONE_FLOOR = {"analysis", "bias", "doctor", "figures", "scaling", "schemes", "widgets"}
 ONE_LIBRARY = {"figures", "widgets"}  # which are Plotly's figures and anywidgets throughout
-WITH_TORCH = {"_rms_norm", "rotary_module", "schemes", "transformer"}
+WITH_TORCH = {"_rms_norm", "_gguf", "rotary_module", "schemes", "transformer", "llama"}
 WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4, 5)}
 WITH_TORCH |= {
     "lab.corpus", "lab.runs", "lab.train", "lab.store", "lab.evaluate", "lab.measurements", "lab.statistics",
-    "lab.exams", "lab.execution", "lab.__main__",
+    "lab.exams", "lab.execution", "lab.real", "lab.__main__",
 }  # fmt: skip
 
 WITH_DATA = [f"check.assignment_{number}" for number in (1, 2, 3, 4, 5)]  # of posenc-lab, from their import on
@@ -191,6 +192,7 @@ def test_the_checks_of_assignments_and_the_results_need_no_torch():
 MISSING = {
     "import posenc.schemes": 'posenc needs torch: pip install "posenc[torch]"',
     "import posenc.transformer": 'posenc needs torch: pip install "posenc[torch]"',
+    "import posenc.llama": 'posenc needs torch: pip install "posenc[llm]"',
     "import posenc.figures": 'posenc needs plotly: pip install "posenc[figures]"',
     "import posenc.widgets": 'posenc needs anywidget: pip install "posenc[figures]"',
     "from posenc.lab import load": 'posenc needs torch: pip install "posenc[lab]"',

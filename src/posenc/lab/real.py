@@ -73,6 +73,7 @@ QK_TOKENS, FIRST = 2048, 4  # of each text; the first tokens are left out, since
 LONG, VERY_LONG, BLOCK = 12_288, 16_384, 1024
 SLOW, FIRST_SLOW, N_FAST = (22, 23, 24), 20, 16  # pairs of SmolLM2
 SINKS = 4
+FAR = ("as trained", "clamped", "zeroed", "zeroed, other slow pairs, as large", "window and four sinks")
 Arrays = Mapping[str, np.ndarray]
 
 
@@ -343,17 +344,26 @@ def of_smollm2(folder: Path, context: int, length: int) -> dict[str, Interventio
 def loss_parts(folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]:
     """Loss by position to 12 288 tokens with each intervention past 8192, and controls within 8192."""
     for name, paths in TEXTS.items():
-        yield name, partial(_past_the_context, folder, paths)
+        yield name, partial(_past_the_context, folder, paths, LONG)
     for name in ("handbook", "tarfile"):
         yield f"within/{name}", partial(_within_the_context, folder, TEXTS[name])
 
 
-def _past_the_context(folder: Path, paths: tuple[str, ...]) -> Arrays:
-    """Losses of every intervention; the first 8192 tokens, which no intervention reaches, are computed once."""
-    ids, start = tokens(paths, LONG), KeyValueCache()
+def far_parts(folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """Loss by position to 16 384 tokens with some of the interventions."""
+    for name, paths in TEXTS.items():
+        yield name, partial(_past_the_context, folder, paths, VERY_LONG, FAR)
+
+
+def _past_the_context(
+    folder: Path, paths: tuple[str, ...], length: int, kinds: tuple[str, ...] | None = None
+) -> Arrays:
+    """Losses of interventions; the first 8192 tokens, which none of them reaches, are computed once."""
+    ids, start = tokens(paths, length), KeyValueCache()
     found = {"before": losses(ids[:, :CONTEXT], own_rope(), start)}
-    for name, scheme in of_smollm2(folder, CONTEXT, LONG).items():
-        found[name] = losses(ids, scheme, copy(start))
+    for name, scheme in of_smollm2(folder, CONTEXT, length).items():
+        if kinds is None or name in kinds:
+            found[name] = losses(ids, scheme, copy(start))
     return {name: values.astype(np.float32) for name, values in found.items()}
 
 
@@ -584,6 +594,7 @@ def parts(kind: str, folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]
         "change": change_parts,
         "attention": attention_parts,
         "loss": partial(loss_parts, folder),
+        "far": partial(far_parts, folder),
         "tiny": tiny_parts,
         "extension": extension_parts,
         "needle": needle_parts,
@@ -591,7 +602,7 @@ def parts(kind: str, folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]
     return measurements[kind]()
 
 
-MEASUREMENTS = ("qk", "change", "attention", "loss", "tiny", "extension", "needle")
+MEASUREMENTS = ("qk", "change", "attention", "loss", "far", "tiny", "extension", "needle")
 
 
 def measure(kinds: list[str], folder: Path) -> Iterator[str]:
@@ -617,10 +628,10 @@ def collect(folder: Path, into: Path) -> str:
     Of queries and keys the mean over a kind of text is kept, of attention the heads with the clearest jobs.
     """
     found: dict[str, np.ndarray] = {}
-    for kind in ("change", "loss", "tiny", "extension", "needle"):
+    for kind in ("change", "loss", "far", "tiny", "extension", "needle"):
         for name, part in _measured(folder, kind):
             for key, array in part.items():
-                blocks = kind == "loss" or (kind == "extension" and key == "loss")
+                blocks = kind in ("loss", "far") or (kind == "extension" and key == "loss")
                 found[f"{kind}/{name}/{key}"] = _in_blocks(array) if blocks else array
     for kind in (*KINDS, "prose in a chat"):
         texts = [part for name, part in _measured(folder, "qk") if name.rpartition("/")[0] == kind]

@@ -112,12 +112,15 @@ def distance_bias(products: np.ndarray, frequencies: np.ndarray, distances: np.n
     return np.real(np.asarray(products)[..., None] * rotations)
 
 
-def past_the_context(kind: str, within: bool = False) -> dict[str, Interval]:
-    """Loss with an intervention, less that of the model as trained, by block of 1024 tokens past the context length.
+def past_the_context(kind: str, where: str = "loss") -> dict[str, Interval]:
+    """Loss with an intervention, less that of the model as trained, by block of 1024 tokens.
 
-    `within`: the same intervention at 4096 to 8191 tokens instead, where the model is used to everything.
+    `where`: "loss", from 8192 to 12 287 tokens; "far", to 16 383; "within", the same interventions from 4096 to 8191,
+    where the model has seen everything in training.
     """
-    texts = [one for part, one in parts("loss").items() if part.startswith("within/") == within]
+    within = where == "within"
+    found = parts("loss" if within else where)
+    texts = [one for part, one in found.items() if part.startswith("within/") == within]
     start = CONTEXT // 2 if within else CONTEXT
     table = {}
     for first in range(0, texts[0][kind].size, 1024 // STEP):
@@ -178,16 +181,17 @@ def tables() -> Iterator[str]:
     at = np.array([0, 16, 128, 1024, 4096, 8192, 16_384])
     lines.append("bias by distance " + "  ".join(f"{d}: {v:.1f}" for d, v in zip(at, learned_bias(at), strict=True)))
     yield "\n".join(["2. E[q k̄], sine coefficients in logits, averaged over 270 heads", *lines])
-    texts = parts("loss")
-    for within in (False, True):
-        kinds = [name for name in next(iter(texts.values())) if name != "before"]
-        lines = [
-            f"{kind:<36} " + "  ".join(f"{block} {value}" for block, value in past_the_context(kind, within).items())
-            for kind in kinds
-        ]
-        count = sum(part.startswith("within/") == within for part in texts)
-        where = "4096, inside the context length" if within else "8192, past the context length"
-        yield "\n".join([f"3. Interventions beyond {where}: loss less that as trained, {count} texts, nats", *lines])
+    for where, about in (("loss", "beyond 8192"), ("far", "beyond 8192, longer texts"), ("within", "beyond 4096")):
+        found = parts("loss" if where == "within" else where)
+        texts = [one for part, one in found.items() if part.startswith("within/") == (where == "within")]
+        if texts:
+            lines = [
+                f"{kind:<36} " + "  ".join(f"{at} {value}" for at, value in past_the_context(kind, where).items())
+                for kind in texts[0]
+                if kind != "before"
+            ]
+            title = f"3. Interventions {about}: loss less that as trained, {len(texts)} texts, nats"
+            yield "\n".join([title, *lines])
     lines = []
     for name, one in parts("tiny").items():
         excess = one["as trained"].mean() - one["truncated"].mean()

@@ -35,7 +35,7 @@ from posenc.lab.corpus import LibraryText
 from posenc.lab.evaluate import answers, with_scheme
 from posenc.lab.mean_wave import deepest
 from posenc.lab.measured import statistics
-from posenc.lab.real_results import BASE, CONTEXT, EDGES, FILE, HEAD_DIM, STEP, tables
+from posenc.lab.real_results import BASE, CONTEXT, EDGES, FILE, HEAD_DIM, STEP, heads, tables
 from posenc.llama import Llama, load
 from posenc.rope import Rope
 from posenc.scaling import linear, ntk_aware, ntk_by_parts, yarn
@@ -462,37 +462,51 @@ def needle_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
                 yield f"{trial}/{length}/{method}", partial(_needles, source, length, rope, trial)
 
 
-@torch.inference_mode()
-def _needles(source: str, length: int, rope: Rope, seed: int) -> Arrays:
-    """Of each depth, the rank of the right word among the eight, and whether it is the most probable token of all."""
-    network, tokenizer = model()
+class Haystack(NamedTuple):
+    """A text with eight needles, "The password of Alice is orange.", one in the middle of each eighth."""
+
+    context: Tensor  # (1, length)
+    questions: list[Tensor]  # (1, tokens) each: "The password of Alice is"
+    words: Tensor  # (8,): the token that is right, for each question
+    at: list[int]  # its position in the context
+
+
+def haystack(source: str, length: int, seed: int) -> Haystack:
+    """A haystack of `length` tokens together with the longest question; names and words are drawn by `seed`."""
+    tokenizer = model()[1]
     random = np.random.RandomState(seed)
     words = [WORDS[index] for index in random.permutation(len(WORDS))[:NEEDLES]]
     names = [NAMES[index] for index in random.permutation(NEEDLES)]
     ids = [tokenizer.encode(f" {word}")[0] for word in words]
     if any(len(one) != 1 for one in ids):
         raise ValueError(f"every word must be one token, got {words}")
-    needles = [
-        tokenizer.encode(f"\n\nThe password of {name} is {word}.\n\n") for name, word in zip(names, words, strict=True)
-    ]
-    question = [tokenizer.encode(f"\n\nThe password of {name} is") for name in names]
-    room = length - sum(one.shape[1] for one in needles) - max(one.shape[1] for one in question)
+    questions = [tokenizer.encode(f"\n\nThe password of {name} is") for name in names]
+    end = tokenizer.encode(".\n\n")
+    needles = [torch.cat((question, word[None], end), dim=1) for question, word in zip(questions, ids, strict=True)]
+    room = length - sum(one.shape[1] for one in needles) - max(one.shape[1] for one in questions)
     hay = tokens(TEXTS[source], LONG if room < LONG else VERY_LONG)[:, :room]
     pieces: list[Tensor] = []
+    at: list[int] = []
     for depth, needle in enumerate(needles):
-        at = [round(room * part / NEEDLES) for part in (depth, depth + 0.5, depth + 1)]
-        pieces += [hay[:, at[0] : at[1]], needle, hay[:, at[1] : at[2]]]
-    cache = KeyValueCache()
+        first, middle, last = (round(room * part / NEEDLES) for part in (depth, depth + 0.5, depth + 1))
+        pieces += [hay[:, first:middle], needle]
+        at.append(sum(one.shape[1] for one in pieces) - end.shape[1] - 1)
+        pieces.append(hay[:, middle:last])
+    return Haystack(torch.cat(pieces, dim=1), questions, torch.cat(ids), at)
+
+
+@torch.inference_mode()
+def _needles(source: str, length: int, rope: Rope, seed: int) -> Arrays:
+    """Of each depth, the rank of the right word among the eight, and whether it is the most probable token of all."""
+    network, cache = model()[0], KeyValueCache()
     network.set_position_encoding(rope)
-    context = torch.cat(pieces, dim=1)
+    context, questions, words, _ = haystack(source, length, seed)
     for first in range(0, context.shape[1], BLOCK):
         network(context[:, first : first + BLOCK], cache)
-    ranks, exact, choices = [], [], torch.stack(ids)[:, 0]
-    for depth, asked in enumerate(question):
-        logits = network(asked, copy(cache))[0, -1]
-        ranks.append(int((logits[choices] > logits[choices[depth]]).sum()))
-        exact.append(bool(logits.argmax() == choices[depth]))
-    return {"rank": np.array(ranks, np.int8), "exact": np.array(exact)}
+    answers = torch.stack([network(question, copy(cache))[0, -1] for question in questions])  # (8, vocab_size)
+    right = answers[torch.arange(NEEDLES), words][:, None]
+    rank = (answers[:, words] > right).sum(1)
+    return {"rank": rank.numpy().astype(np.int8), "exact": (answers.argmax(1) == words).numpy()}
 
 
 def change_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
@@ -534,6 +548,8 @@ def attention_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
         yield f"repeated/{seed}", partial(_jobs, seed)
     for number, name in enumerate(("handbook", "bash manual", "perlop", "tarfile")):
         yield f"text/{number}", partial(_by_distance, TEXTS[name])
+    for seed, name in enumerate(("jargon file", "git's user manual")):
+        yield f"needles/{seed}", partial(_on_needles, name, seed)
 
 
 def _see_weights(ids: Tensor, use: Callable[[int, Tensor], None]) -> None:
@@ -570,6 +586,17 @@ def _jobs(seed: int) -> Arrays:
 
     _see_weights(ids, use)
     return {name: np.stack(values).astype(np.float32) for name, values in found.items()}
+
+
+def _on_needles(source: str, seed: int) -> Arrays:
+    """Mean weight of each head on the right word, from the last token of a question about one of eight needles."""
+    context, questions, _, at = haystack(source, BLOCK, seed)
+    found: list[list[np.ndarray]] = []
+    for question, position in zip(questions, at, strict=True):
+        found.append([])
+        ids = torch.cat((context, question), dim=1)
+        _see_weights(ids, lambda layer, weights, to=position: found[-1].append(weights[:, -1, to].numpy()))  # type: ignore[misc]
+    return {"retrieval": np.asarray(np.mean(found, axis=0), np.float32)}
 
 
 def _by_distance(paths: tuple[str, ...]) -> Arrays:
@@ -640,13 +667,17 @@ def collect(folder: Path, into: Path) -> str:
         found[f"qk/{kind}/b"] = np.stack([-part["product"].imag.mean((0, 1)) for part in texts])
         found[f"qk/{kind}/of_means"] = np.stack([-part["of_means"].imag.mean((0, 1)) for part in texts])
         found[f"qk/{kind}/by_distance"] = np.mean([part["by_distance"] for part in texts], axis=0)
+    weights = []
     for name, part in _measured(folder, "attention"):
-        for key, array in part.items():
-            if key != "weights":
-                found[f"attention/{name}/{key}"] = array
-            else:
-                found[f"attention/{name}/near"] = array[..., :16].sum(-1, dtype=np.float32)
-                found[f"attention/{name}/weights"] = array  # below: of a few heads alone
+        found |= {f"attention/{name}/{key}": array for key, array in part.items() if key != "weights"}
+        if "weights" in part:
+            weights.append(part["weights"].astype(np.float32))
+            found[f"attention/{name}/near"] = weights[-1][..., :16].sum(-1)
+    jobs = heads(
+        {key.removeprefix("attention/"): array for key, array in found.items() if key.startswith("attention/")}
+    )
+    for job, (layer, head) in jobs.items():
+        found[f"attention/by distance/{job}"] = np.mean(weights, axis=0)[layer, head].astype(np.float16)
     path = into / FILE
     with path.open("wb") as opened:
         np.savez_compressed(opened, **found)  # type: ignore[arg-type]

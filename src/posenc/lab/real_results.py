@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 import numpy as np
@@ -216,16 +216,23 @@ def tables() -> Iterator[str]:
     )
 
 
-def heads() -> dict[str, tuple[int, int]]:
-    """The head with the largest mean weight for each job, on repeated random tokens or (local) on text.
+def heads(scores: Mapping[str, np.ndarray] | None = None) -> dict[str, tuple[int, int]]:
+    """Layer and head with the largest mean attention weight for each job; `scores`: arrays by name, else what ships.
 
-    previous: on the token before; sink: on token 0; induction: on the token after the previous occurrence; local: on
-    the distances 0 to 15 in text, without what "previous" takes; broad: the smallest of these sums, sinks apart.
+    On random tokens that are repeated: previous, on the token before; sink, on token 0; induction, on the token after
+    the previous occurrence. In text: local, on distances 0 to 15, without the weight on the token before. In a question
+    about a needle: retrieval, on the right word.
     """
-    found = parts("attention")
-    repeated = [one for part, one in found.items() if part.startswith("repeated/")]
-    scores = {job: np.mean([one[job] for one in repeated], axis=0) for job in ("previous", "sink", "induction")}
-    near = np.mean([one["near"] for part, one in found.items() if part.startswith("text/")], axis=0)
-    scores["local"] = near - scores["previous"]
-    scores["broad"] = -(near + scores["sink"])
-    return {job: tuple(int(i) for i in np.unravel_index(score.argmax(), score.shape)) for job, score in scores.items()}  # type: ignore[misc]
+    if scores is None:
+        scores = {f"{part}/{name}": array for part, one in parts("attention").items() for name, array in one.items()}
+
+    def mean(name: str) -> np.ndarray:
+        return np.asarray(np.mean([array for key, array in scores.items() if key.endswith(f"/{name}")], axis=0))
+
+    found = {"previous": mean("previous"), "induction": mean("induction"), "retrieval": mean("retrieval")}
+    found["sink"] = np.mean(
+        [array for key, array in scores.items() if "repeated" in key and key.endswith("/sink")], axis=0
+    )
+    found["local"] = mean("near") - found["previous"]
+    best = {job: np.unravel_index(score.argmax(), score.shape) for job, score in found.items()}
+    return {job: (int(layer), int(head)) for job, (layer, head) in best.items()}

@@ -33,6 +33,7 @@ from posenc._arrays import (
     is_torch,
     namespace,
     widest_float,
+    working_dtype,
 )
 from posenc.configuration import LayerRotation, read_configuration
 from posenc.frequencies import inv_freq as geometric
@@ -466,9 +467,7 @@ class Rope:
 
     def _for(self, x: Array, positions: Array, offset: int | Array, length: int, seq_len: int | None) -> CosSin:
         """Cosines and sines for `x`, on its device and in float32 where it has fewer bits."""
-        check_float_array("x", x)
-        xp = namespace(x)
-        dtype = xp.float32 if xp.finfo(x.dtype).bits < 32 else x.dtype
+        dtype = working_dtype(check_float_array("x", x))
         if positions is not None:
             return self.cos_sin(positions, offset=offset, seq_len=seq_len, like=x, dtype=dtype)
         counted = self._counted(length, offset, x)

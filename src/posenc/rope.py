@@ -476,7 +476,7 @@ class Rope:
     def _rotated(self, name: str, x: ArrayT, table: CosSin, length_axis: int) -> ArrayT:
         if x.shape[-1] != self.dim:
             raise ValueError(f"{name} must have heads of width {self.dim}, got shape {tuple(x.shape)}")
-        aligned = CosSin(*(_aligned(part, x, length_axis) for part in table))
+        aligned = _aligned(table, x, length_axis)
         return rotate(x, aligned, self.layout, rotary_dim=None if self.rotary_dim == self.dim else self.rotary_dim)
 
 
@@ -541,9 +541,9 @@ def _length(name: str, x: Array, length_axis: int) -> int:
     return cast("int", shape[length_axis])
 
 
-def _aligned(part: Array, x: Array, length_axis: int) -> Array:
-    """Cosines or sines, (..., length, pairs), with axes of size 1 where `x` has others between."""
-    shape, of_x = tuple(part.shape), tuple(x.shape)
+def _aligned(table: CosSin, x: Array, length_axis: int) -> CosSin:
+    """Cosines and sines, (..., length, pairs), with axes of size 1 where `x` has others between."""
+    shape, of_x = tuple(table.cos.shape), tuple(x.shape)
     before = len(shape) - 2
     if before > len(of_x) + length_axis:
         raise ValueError(f"positions have too many axes, {before + 1}, for x of shape {of_x}")
@@ -552,7 +552,7 @@ def _aligned(part: Array, x: Array, length_axis: int) -> Array:
     ):
         raise ValueError(f"positions of shape {shape[:-1]} do not fit x of shape {of_x}, length_axis {length_axis}")
     if before == 0 and length_axis == -2:
-        return part
+        return table
     sizes = [1] * len(of_x)
     sizes[:before], sizes[length_axis], sizes[-1] = shape[:before], shape[-2], shape[-1]
-    return namespace(part).reshape(part, tuple(sizes))
+    return CosSin(table.cos.reshape(sizes), table.sin.reshape(sizes))

@@ -355,14 +355,12 @@ def _fitted(
 
 def _rotate(x: Array, cos: Array, sin: Array, layout: str) -> Array:
     """Rotates all dimensions of `x`, (..., dim), by cosines and sines, (..., dim/2), in their dtype."""
-    xp = namespace(x)
-    wide = xp.astype(x, cos.dtype, copy=False)
     eager = is_torch(x) and is_concrete(x) and is_concrete(cos)  # neither compiled nor mapped
     if eager and (layout == "half-split" or cos.dtype == working_dtype(x)):  # complex numbers have no 16 bits
-        rotated = _rotate_torch(wide, cos, sin, layout)
-    else:
-        first, second = _pairs(wide, layout)
-        rotated = _joined(first * cos - second * sin, first * sin + second * cos, layout)
+        return _rotate_torch(x.to(cos.dtype), cos, sin, layout).to(x.dtype)
+    xp = namespace(x)
+    first, second = _pairs(xp.astype(x, cos.dtype, copy=False), layout)
+    rotated = _joined(first * cos - second * sin, first * sin + second * cos, layout)
     return xp.astype(rotated, x.dtype, copy=False)
 
 

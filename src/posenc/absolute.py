@@ -218,7 +218,7 @@ def timestep_embedding(
     """The sinusoidal embedding of a diffusion model's timestep, all sines beside all cosines, in either convention.
 
     Args:
-        timesteps: any real numbers, of any shape.
+        timesteps: any real numbers, of any shape; multiplied before by what diffusers calls scale.
         dim: at least 3; an odd width ends in a zero.
         base: max_period in diffusion code.
         convention: "ddpm" has sines first and frequencies base^(−i/(dim/2 − 1)), whose last is exactly 1/base

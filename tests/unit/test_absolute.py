@@ -427,6 +427,31 @@ def test_timestep_embedding_is_the_formula_of_its_code(convention, dim):
     np.testing.assert_allclose(timestep_embedding(t, dim, convention=convention), expected, atol=1e-12)
 
 
+# diffusers 0.42.1, get_timestep_embedding([0, 1, 17.5, 999], 7) with torch 2.13, float32
+DIFFUSERS = {
+    "ddpm": [  # flip_sin_to_cos=False, downscale_freq_shift=1
+        [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0],
+        [0.841471, 0.009999833, 9.999999e-05, 0.5403023, 0.99995, 1.0, 0.0],
+        [-0.975626, 0.1741081, 0.001749999, 0.21944, 0.9847265, 0.9999985, 0.0],
+        [-0.02646075, -0.5356032, 0.09973391, 0.9996498, -0.8444698, 0.9950141, 0.0],
+    ],
+    "adm": [  # flip_sin_to_cos=True, downscale_freq_shift=0
+        [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+        [0.5403023, 0.9989229, 0.9999977, 0.841471, 0.04639923, 0.002154433, 0.0],
+        [0.21944, 0.6878467, 0.9992893, -0.975626, 0.725856, 0.03769368, 0.0],
+        [0.9996498, -0.7286733, -0.5492647, -0.02646075, 0.6848614, 0.8356485, 0.0],
+    ],
+}
+
+
+@pytest.mark.parametrize("convention", DIFFUSERS)
+def test_timestep_embedding_is_that_of_diffusers(convention):
+    """Its angles are float32: at timestep 999 they are known to 6·10⁻⁵."""
+    found = timestep_embedding([0, 1, 17.5, 999], 7, convention=convention)
+    np.testing.assert_allclose(found, DIFFUSERS[convention], atol=1e-4)
+    np.testing.assert_allclose(found[:3], DIFFUSERS[convention][:3], atol=2e-6)
+
+
 def test_timestep_embedding_refuses_other_conventions():
     with pytest.raises(ValueError, match="convention must be one of"):
         timestep_embedding([0], 8, convention="diffusers")

@@ -292,10 +292,7 @@ def relative_positions(query_positions: Array, key_positions: Array) -> Array:
     """
     queries = as_float_array("query_positions", query_positions, like=key_positions)
     keys = as_float_array("key_positions", key_positions, like=query_positions)
-    for name, array, given in (
-        ("query_positions", queries, query_positions),
-        ("key_positions", keys, key_positions),
-    ):
+    for name, array, given in (("query_positions", queries, query_positions), ("key_positions", keys, key_positions)):
         if array.ndim == 0:
             raise ValueError(f"{name} must have at least one axis, got {describe(given)}")
     check_leading_axes(queries, keys)

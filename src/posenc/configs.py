@@ -82,8 +82,8 @@ def _read_only(value: Any) -> Any:
 def _config(name: str, *row: Any, **more: Any) -> ModelConfig:
     """A configuration whose lengths stand where Hugging Face has them, in one mapping with the rotation."""
     *numbers, rope, source = row
-    rope = _read_only({"max_position_embeddings": numbers[4], **rope})
-    return ModelConfig(name, *numbers, rope, source, **more)
+    values: list[Any] = [name, *numbers, _read_only({"max_position_embeddings": numbers[4], **rope}), source]
+    return ModelConfig(*values, **more)
 
 
 def _without_scaling(rope_theta: float) -> dict[str, Any]:
@@ -91,7 +91,13 @@ def _without_scaling(rope_theta: float) -> dict[str, Any]:
 
 
 def _deepseek(mscale: float) -> dict[str, Any]:
-    scaling = {"beta_fast": 32, "beta_slow": 1, "factor": 40, "mscale": mscale, "mscale_all_dim": mscale}
+    scaling: dict[str, Any] = {
+        "beta_fast": 32,
+        "beta_slow": 1,
+        "factor": 40,
+        "mscale": mscale,
+        "mscale_all_dim": mscale,
+    }
     scaling |= {"original_max_position_embeddings": 4096, "type": "yarn"}
     return {"rope_theta": 10_000, "rope_scaling": scaling}
 

@@ -5,29 +5,22 @@ The battery is the same for each of them: tests/explorables.py lists them. What 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from posenc._numbers import fixed, grouped, whole
+from posenc._numbers import grouped, whole
 from posenc.figures import PALETTE
 from posenc.widgets import (
-    AttentionByHand,
-    BiasExplorer,
     BlindSpot,
     ContextExtension,
     DecayExplorer,
     LookBack,
-    Rotation2D,
     SinusoidExplorer,
 )
 from tests.book.site.live import COMPLETE, Live
-from tests.book.site.texts import crossed
 from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
-
-CHAPTER = "notebooks/08_multi_frequency_decay.html"
 
 # Together they have every kind of control. What all explorables share is tried on these at every change.
 REPRESENTATIVES = (BlindSpot, ContextExtension, LookBack, SinusoidExplorer)
@@ -400,15 +393,6 @@ def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
         assert len(heights) == 1, f"{name} moves what stands below: {heights}"
 
 
-@pytest.mark.release
-@pytest.mark.parametrize("width", [1280, 360])
-@pytest.mark.parametrize(
-    "cls", [AttentionByHand, BiasExplorer, ContextExtension, Rotation2D], ids=lambda cls: cls.__name__
-)
-def test_no_line_crosses_a_label(open_live, cls, width):
-    assert crossed(open_live(cls, width=width), cls) == []
-
-
 @SHELL
 def test_the_story_is_walked_step_by_step(open_live, new_page, case):
     live, steps = open_live(case.cls), case.cls.catalogue["story"]
@@ -600,60 +584,6 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     assert not empty.any()  # nothing is drawn where no curve is
 
 
-# The heights, in data coordinates, at which a column of pixels has a colour.
-HEIGHTS = """(() => {
-  const canvas = figure.querySelector('canvas'), copy = new OffscreenCanvas(canvas.width, canvas.height);
-  const context = copy.getContext('2d', { willReadFrequently: true });
-  context.drawImage(canvas, 0, 0);
-  const [px, zero] = explorable.pixel(x.m, 0), one = explorable.pixel(x.m, 1)[1];
-  const wide = x.wide, { data } = context.getImageData(Math.round(px) - wide + 1, 0, wide, canvas.height);
-  const heights = [];
-  for (let k = 0; k < data.length; k += 4) {
-    const away = Math.max(...x.colour.map((level, c) => Math.abs(level - data[k + c])));
-    if (data[k + 3] > 200 && away < 70) heights.push((zero - Math.floor(k / 4 / wide) - 0.5) / (zero - one));
-  }
-  return heights.filter((height) => Math.abs(height) < 1.05);
-})()"""
-
-
-@DECAY
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
-@pytest.mark.parametrize("distance", [4096, 65_536])
-def test_base_1_is_drawn_as_its_finding_says(open_live, theme, width, distance):
-    live = open_live(DecayExplorer, theme=theme, width=width)
-    live.set(base=1, distance=distance)
-    law = live.values()["law"][distance]
-    assert f"S is {fixed(law, 3)}, the law {fixed(law, 3)}." in live.finding
-    text = live.evaluate("getComputedStyle(figure.querySelector('.posenc-explorable-view')).color")
-    colours = {"law": [int(level) for level in re.findall(r"\d+", text)[:3]], "score": rgb(PALETTE["score"]).tolist()}
-    drawn = {
-        name: live.evaluate(HEIGHTS, {"m": distance // 2, "colour": colour, "wide": 24})  # more than one dash
-        for name, colour in colours.items()
-    }
-    for heights in drawn.values():  # both go from −1 to 1, the law as two lines and S as all between them
-        assert min(heights) < -0.9
-        assert max(heights) > 0.9
-        assert min(heights) < law < max(heights)
-    assert np.abs(drawn["law"]).min() > 0.85
-    assert np.diff(np.unique(np.round(drawn["score"], 2))).max() < 0.05
-
-
-@DECAY
-@pytest.mark.parametrize(
-    ("name", "key", "expected"),
-    [
-        ("dim", "ArrowRight", 130), ("dim", "ArrowLeft", 126), ("dim", "PageUp", 148), ("dim", "Home", 2),
-        ("dim", "End", 256), ("distance", "ArrowRight", 4097), ("distance", "PageDown", 3686), ("base", "End", 1e8),
-        ("base", "Home", 1), ("base", "ArrowUp", 10_500),
-    ],
-)  # fmt: skip
-def test_keys_move_a_slider(open_live, name, key, expected):
-    live = open_live(DecayExplorer)
-    live.open()
-    live.control(name).locator("input[type=range]").press(key)
-    assert live.get(name) == expected
-
-
 BASE = "base takes numbers from 1 to 100\u202f000\u202f000; "
 DISTANCE = "distances up to takes whole numbers from 8 to 65\u202f536; "
 STAYS = "is not one, so it stays 10\u202f000."
@@ -703,35 +633,3 @@ def test_what_is_being_typed_stays_while_the_picture_is_drawn_anew(open_live):
     live.set(base=77)
     field.blur()
     assert live.get("base") == 500
-
-
-@DECAY
-def test_switches_and_the_slider_that_needs_one(open_live):
-    live = open_live(DecayExplorer)
-    live.open()
-    assert live.control("correlation").is_hidden()
-    live.control("show_score").locator("input").check()
-    assert live.get("show_score") is True
-    assert live.control("correlation").is_visible()
-    assert "Queries and keys of correlation 0.80" in live.finding
-
-
-@DECAY
-def test_a_point_is_read_off_by_mouse_and_keys(open_live):
-    live = open_live(DecayExplorer)
-    live.set(distance=1000, log_distance=False)
-    px, py = live.evaluate("explorable.pixel(500, 0)")
-    live.figure.locator("canvas").hover(position={"x": px, "y": py})
-    readout = live.figure.locator(".posenc-readout")
-    values = DecayExplorer(distance=1000).values()
-    assert readout.inner_text().startswith("Δ = 500: ") or readout.inner_text().startswith("Δ = 499: ")
-    reader = live.figure.locator(".posenc-reader")
-    at = int(readout.inner_text().split()[2].rstrip(":"))
-    reader.press("ArrowRight")
-    assert readout.inner_text() == f"Δ = {at + 1}: S {values['score'][at + 1]:.4f} · law {values['law'][at + 1]:.4f}"
-
-
-@DECAY
-def test_a_link_with_foreign_values_is_clamped(open_live):
-    again = open_live(DecayExplorer, where=f"{EVERY_ONE}#decay-explorer:base=1e99&dim=seven&distance=50")
-    assert again.evaluate("['base', 'dim', 'distance'].map((name) => model.get(name))") == [1e8, 128, 50]

@@ -139,25 +139,6 @@ def test_a_card_that_the_address_names_is_always_shown(open_claims):
     assert set(shown(page)) == {*others, second}
 
 
-@pytest.mark.release
-def test_the_keyboard_reaches_every_control(open_claims):
-    page = open_claims(width=360, height=780)
-    page.locator("#claim-filter input").first.focus()
-    page.keyboard.press("Space")
-    assert shown(page) == wanted(verdict=next(iter(VERDICTS)))
-    reached = [page.evaluate("document.activeElement.name || document.activeElement.type")]
-    while reached[-1] != "reset":
-        assert len(reached) < 20
-        page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.name || document.activeElement.type"))
-    counts = [sum(1 for name in names if wanted(**{group: name})) for group, names in
-              (("verdict", VERDICTS), ("kind", KINDS))]  # fmt: skip
-    assert reached == ["verdict"] * counts[0] + ["kind"] * counts[1] + ["words", "chapter", "reset"]
-    page.keyboard.press("Enter")
-    says(page, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
 def test_without_javascript_everything_is_shown(open_claims):
     page = open_claims(javascript=False)
     expect(page.locator(".posenc-claim:visible")).to_have_count(len(CLAIMS))

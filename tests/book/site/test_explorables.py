@@ -362,38 +362,6 @@ def test_on_a_phone_no_control_moves_without_its_picture_in_view(open_live, case
 
 
 @SHELL
-def test_it_fits_a_laptop_whole_and_keeps_its_height(open_live, case):
-    live = open_live(case.cls, width=1280, height=800)
-    bar = live.page.locator(".bd-header-article").bounding_box()["height"]
-    high = live.evaluate("figure.firstElementChild && figure.querySelector('.posenc-explorable-view').offsetHeight")
-    assert high <= 800 - bar
-    assert live.evaluate(
-        "(({ clientHeight, scrollHeight }) => scrollHeight <= clientHeight)(figure.querySelector('.posenc-bar'))"
-    )
-    steady = "figure.querySelector('canvas').getBoundingClientRect().top + scrollY"
-    tops = {live.complete(steady)}
-    for setting in case.cls.story().values():  # and with no step, where the hint stands
-        live.set(**setting)
-        tops.add(live.complete(steady))
-    for control in case.cls.controls():
-        if "least" in control:
-            live.set(**{control["name"]: control["least"]})
-    tops.add(live.complete(steady))
-    assert len(tops) == 1, f"the picture moves up and down: {tops}"
-    for name in case.cls.main:
-        control = next(control for control in case.cls.controls() if control["name"] == name)
-        if "least" not in control:
-            continue
-        live.set(**told(case.cls).setting)
-        slider, heights = live.input(name), set()
-        slider.press("Home")
-        for _ in range(12):
-            slider.press("PageUp")
-            heights.add(live.complete("figure.querySelector('.posenc-explorable-view').offsetHeight"))
-        assert len(heights) == 1, f"{name} moves what stands below: {heights}"
-
-
-@SHELL
 def test_the_story_is_walked_step_by_step(open_live, new_page, case):
     live, steps = open_live(case.cls), case.cls.catalogue["story"]
     live.set(**told(case.cls).setting)
@@ -488,21 +456,6 @@ def test_full_screen_shows_it_larger(open_live, case):
     assert live.evaluate("figure.querySelector('canvas').clientWidth") == wide
 
 
-@pytest.mark.parametrize("where", [EVERY_ONE, "book/intro.html"])
-def test_the_keyboard_comes_to_the_first_control_within_a_dozen_steps(new_page, site_url, where):
-    page = new_page()
-    page.goto(f"{site_url}/{where}")
-    page.wait_for_function("document.querySelector('.posenc-explorable').dataset.ready")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.hash") == "#main-content"
-    page.keyboard.press("Enter")
-    stops = 0
-    while not page.evaluate("Boolean(document.activeElement.closest('[data-control]'))"):
-        page.keyboard.press("Tab")
-        stops += 1
-        assert stops <= 12
-
-
 PICTURE = "figure.querySelector('canvas').toDataURL()"
 
 
@@ -593,19 +546,14 @@ STAYS = "is not one, so it stays 10\u202f000."
 @pytest.mark.parametrize(
     ("name", "typed", "expected", "notice"),
     [
-        ("base", "500000", 500_000, ""),
         ("base", "5e5", 500_000, ""),
         ("base", "10 000 000", 1e7, ""),
         ("base", "0.5", 1, BASE + "0.5 became 1."),
-        ("base", "-3", 1, BASE + "-3 became 1."),
         ("base", "many", 10_000, f"{BASE}“many” {STAYS}"),
         ("base", "", 10_000, f"{BASE}“” {STAYS}"),
         ("base", "NaN", 10_000, f"{BASE}“NaN” {STAYS}"),
-        ("dim", "64", 64, ""),
         ("dim", "7", 8, "width d takes even numbers from 2 to 256; 7 became 8."),
-        ("dim", "1000", 256, "width d takes even numbers from 2 to 256; 1000 became 256."),
         ("distance", "99.6", 100, DISTANCE + "99.6 became 100."),
-        ("distance", "1e9", 65_536, DISTANCE + "1e9 became 65\u202f536."),
     ],
 )  # fmt: skip
 def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expected, notice):
@@ -618,18 +566,3 @@ def test_typed_values_are_taken_or_clamped_in_words(open_live, name, typed, expe
     assert live.get(name) == expected
     assert live.notice == notice
     assert float(field.input_value()) == expected
-
-
-@DECAY
-def test_what_is_being_typed_stays_while_the_picture_is_drawn_anew(open_live):
-    live = open_live(DecayExplorer)
-    field = live.control("base").locator("input[type=text]")
-    field.fill("many")
-    live.set(dim=64)
-    assert field.input_value() == "many"
-    field.press("Enter")
-    assert (field.input_value(), live.notice) == ("10000", f"{BASE}“many” {STAYS}")
-    field.fill("500")
-    live.set(base=77)
-    field.blur()
-    assert live.get("base") == 500

@@ -233,28 +233,3 @@ def test_a_link_to_an_answer_opens_it(site_url: str, new_page: Callable[..., Pag
     page.goto(f"{site_url}/book/questions.html#{anchor}")
     expect(page.locator(f"#{anchor}")).to_be_visible()
     expect(page.locator("details[open]")).to_have_count(1)
-
-
-# ---- the bibliography ----------------------------------------------------------------------------------------------
-
-CITED = re.compile(r'class="bibtex-citation"[^>]*>(.*?) \[<a [^>]*href="[^"#]*#(\w+)"[^>]*>(\w+)</a>\]')
-
-
-def test_authors_and_year_tell_papers_apart(built_site: Path):
-    """Papers of the same year by the same short name have letters after it, in the order of the bibliography."""
-    pages = [(built_site / "book" / f"{name}.html").read_text(encoding="utf-8") for name in ("references", "findings")]
-    cited: dict[tuple[str, str], set[str]] = {}
-    for authors, key, year in CITED.findall("".join(pages)):
-        cited.setdefault((authors, year), set()).add(key)
-    assert len(cited) > 70
-    assert {shown: keys for shown, keys in cited.items() if len(keys) > 1} == {}
-    order = re.findall(r'class="citation" id="(\w+)"', pages[0])
-    lettered = [(order.index(key), shown) for shown, [key] in cited.items() if not shown[1].isdigit()]
-    groups: dict[tuple[str, str], list[str]] = {}
-    for _, (authors, year) in sorted(lettered):
-        groups.setdefault((authors, year[:4]), []).append(year[4:])
-    assert groups
-    for shown, letters in groups.items():
-        assert "".join(letters) == "abcdefgh"[: len(letters)], shown
-        assert len(letters) > 1, shown
-        assert shown not in cited

@@ -149,15 +149,6 @@ def test_where_storage_is_refused_a_sentence_says_so(new_page, site_url, where):
         assert box.locator("[data-action=mark]").get_attribute("aria-pressed") == "true"
 
 
-@pytest.mark.release
-@pytest.mark.parametrize("stored", ["no JSON", "3", "null", '{"road": "nowhere", "read": 7}'])
-def test_what_is_stored_by_somebody_else_does_no_harm(new_page, site_url, stored):
-    page = new_page()
-    page.add_init_script(f"localStorage.setItem('{KEY}', {json.dumps(stored)})")
-    page.goto(f"{site_url}/{TWO_HOURS}")
-    assert "0 of 9 read" in page.locator(".posenc-road").inner_text()
-
-
 @pytest.mark.parametrize(("where", "stops"), [(TWO_HOURS, 9), (COURSE, 9)])
 def test_without_javascript_a_road_is_a_list_of_links(new_page, site_url, where, stops):
     page = new_page(javascript=False)

@@ -208,19 +208,6 @@ def test_figures_that_a_page_was_built_without_are_fetched_once(site_url: str, n
 FORMULAS = "notebooks/05_rope_by_matrices.html"
 
 
-def test_formulas_wait_for_the_first_explorable(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    hold: list[Route] = []
-    page.route("**/posenc/modules/*.js*", lambda route: hold.append(route))
-    page.goto(f"{site_url}/{FORMULAS}", wait_until="domcontentloaded")
-    page.wait_for_function("Boolean(window.MathJax?.startup?.promise)")
-    assert page.locator("mjx-container").count() == 0
-    for route in hold:
-        route.continue_()
-    settle(page)
-    assert page.locator("mjx-container").count() > 100
-
-
 def test_formulas_do_not_need_the_page_host(site_url: str, browser: Browser) -> None:
     """With a page of its own: a script that is missing is an error in the console."""
     page = browser.new_page()

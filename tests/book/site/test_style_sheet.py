@@ -53,30 +53,3 @@ def test_what_it_names_is_there(built_site: Path) -> None:
     missing = {name for name in named if not (built_site / "_static" / normpath(f"styles/{name}")).is_file()}
     # the first format of each icon face is enough, and basic.css draws an icon for what the book has none of
     assert {Path(name).suffix for name in missing} <= {".ttf", ".png"}
-
-
-def test_a_build_of_nothing_new_changes_no_page(tmp_path: Path) -> None:
-    static = tmp_path / "_static"
-    for name, text in {
-        "styles/theme.css": '@charset "UTF-8";@import "../basic.css";',
-        "basic.css": "a { background: url(file.png) } b { background: url('data:x') }",
-        "posenc/site.css": '@font-face { src: url("face.woff2") }',
-    }.items():
-        (static / name).parent.mkdir(parents=True, exist_ok=True)
-        (static / name).write_text(text, encoding="utf-8")
-    page = tmp_path / "notebooks" / "a.html"
-    page.parent.mkdir()
-    links = [f'<link rel="stylesheet" href="../_static/{name}?v=1" />\n' for name in ("styles/theme.css", "own.css")]
-    page.write_text(f"<head>\n{''.join(links)}<title>A</title>\n</head>", encoding="utf-8")
-    css.write(tmp_path, ())
-    once = page.read_text(encoding="utf-8")
-    assert re.findall('_static/([^"?]*)', once) == ["styles/book.css", "own.css"]
-    sheet = (static / "styles" / "book.css").read_text(encoding="utf-8")
-    assert "url(../file.png)" in sheet
-    assert "url('data:x')" in sheet
-    assert 'url("../posenc/face.woff2")' in sheet
-    css.write(tmp_path, ())
-    assert page.read_text(encoding="utf-8") == once
-    (static / "posenc" / "site.css").write_text("i { color: red }", encoding="utf-8")
-    css.write(tmp_path, ())
-    assert page.read_text(encoding="utf-8") != once, "a browser would keep the old sheet"

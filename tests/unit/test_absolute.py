@@ -31,13 +31,6 @@ whole_positions = st.integers(0, 2**53 - 1)
 TABLE = np.array([[0.0, 1.0], [2.0, 5.0], [4.0, 1.0]])
 
 
-@pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
 # Counting and digits
 
 

@@ -13,13 +13,6 @@ lengths = st.integers(1, 7)
 seeds = st.integers(0, 2**32 - 1)
 
 
-@pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
 def normal(*shape, seed=0):
     return np.random.default_rng(seed).standard_normal(shape)
 

@@ -23,13 +23,6 @@ from posenc.bias import (
 from tests.unit.bias_arguments import deberta_arguments, normal, square, two_heads, xl_arguments
 
 
-@pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
 def everything(convert):
     """Each function on small arguments, converted to a library; arrays of positions, lists of positions."""
     at = convert(np.arange(5.0))

@@ -30,13 +30,6 @@ HELD_OUT, HELD_OUT_BYTES = "70ba0160010fc75d", 186_722
 
 
 @pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
-@pytest.fixture
 def corpus():
     import posenc.lab.corpus
 

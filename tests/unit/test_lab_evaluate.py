@@ -14,13 +14,6 @@ PAIRS = range(HEAD_DIM // 2)
 
 
 @pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
-@pytest.fixture
 def evaluate():
     import posenc.lab.evaluate
 

@@ -15,13 +15,6 @@ STEPS = 24
 
 
 @pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
-@pytest.fixture
 def lab(monkeypatch):
     """posenc.lab.train with a profile of a few small steps, and a state that is kept after every fifth."""
     from posenc.lab import train

@@ -90,8 +90,6 @@ serve: environment
 
 bench: environment
 	@"$(PYTHON)" tools/system_packages.py chromium
-	@echo "Installing the libraries to compare with (a few MB) …"
-	@"$(BIN)" -m pip install --quiet --no-deps -r release/benchmarks/requirements.txt
 	@"$(BIN)" -m tools.book
 	@"$(BIN)" -m release.benchmarks $(OPTIONS)
 

@@ -10,10 +10,8 @@ import yaml
 from course import instructors, plans, sources
 from course.grade import NUMBERS
 from tests.book.site import browser
-from tools import reading
 
 ROOT = sources.ROOT
-LONGEST = 90  # minutes of a session
 # the chapters that the guide says an assignment rests on
 RESTS = {
     1: ("01", "02", "03", "04"),
@@ -44,19 +42,6 @@ def test_an_assignment_comes_after_what_it_rests_on() -> None:
                 assert set(RESTS[int(name[-1])]) <= set(read), week
 
 
-def test_guide_and_course_have_the_minutes_that_an_assignment_says() -> None:
-    guide, course = ((ROOT / name).read_text(encoding="utf-8") for name in ("course/guide.md", "book/the_course.md"))
-    told = []
-    for number in NUMBERS:
-        opening = sources.source_of(sources.load(sources.path_of(number))["cells"][0])
-        [(time, unit)] = re.findall(r"about (\d+) (minutes|hours)", opening)
-        minutes = int(time) * (60 if unit == "hours" else 1)
-        assert re.search(rf"^\| \[{number} .*\| {minutes} \|$", guide, re.MULTILINE)
-        told.append(minutes)
-    assert (min(told), max(told)) == (120, 180)
-    assert "An assignment takes two to three hours" in course
-
-
 def test_a_chapter_comes_after_those_that_it_needs() -> None:
     needs = {}
     for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"):
@@ -70,25 +55,6 @@ def test_a_chapter_comes_after_those_that_it_needs() -> None:
         for chapter in (chapter for week in weeks for chapter in week.chapters):
             assert needs[chapter] <= read, chapter
             read.add(chapter[:2])
-
-
-def test_a_session_has_goals_and_minutes_and_fits() -> None:
-    for weeks in plans.plans().values():
-        for session in (session for week in weeks for session in week.sessions):
-            assert session.minutes == sum(minutes for minutes, _ in session.steps)
-            assert 30 <= session.minutes <= LONGEST, session
-    for about in plans.TOLD["chapters"].values():
-        assert about["goal"].endswith(".")
-        assert 3 <= len(about["steps"]) <= 4
-
-
-def test_minutes_of_reading_are_the_chapters() -> None:
-    week = plans.plans()["twelve_weeks"][4]
-    each = [reading.of_spine(ROOT / "notebooks" / f"{chapter}.ipynb").minutes for chapter in week.chapters]
-    lines = "\n".join(plans.week_in_words(5, week))
-    assert re.search(rf"\b{round(sum(each))} min of reading", lines)
-    for chapter, minutes in zip(week.chapters, each, strict=True):
-        assert f"[](../notebooks/{chapter}.ipynb) · *{round(minutes)} min*" in lines
 
 
 def test_a_step_names_sections_explorables_and_exercises_that_are_there() -> None:

@@ -78,18 +78,6 @@ def test_nobody_takes_another_ones_place(tmp_path: Path) -> None:
     assert owners(moodle, *packed) == [None, None]
 
 
-def test_a_row_is_whose_cells_it_has_whatever_others_are_called(tmp_path: Path) -> None:
-    read = roster.load(put(tmp_path, "name,login\nAda,ada\nada,eve\n"))
-    person = read.person({"name": "ada", "login": "eve"})
-    assert person
-    assert person.known["login"] == "eve"
-
-
-def test_a_table_with_a_long_text_is_read(tmp_path: Path) -> None:
-    read = roster.load(put(tmp_path, f"Full name,Email address,Online text\nAda,ada@x,{'x' * 200_000}\n"))
-    assert len(read.people) == 1
-
-
 PACKED = """submission_11:
   :submitters:
   - :name: Ada Lovelace

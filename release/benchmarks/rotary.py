@@ -1,243 +1,158 @@
-"""Measure rotating queries and keys beside other libraries, in one process.
+"""Measure rotating queries and keys beside transformers and formulas of one or two lines, in one thread.
 
-    python -m release.benchmarks.rotary [--rounds 12] [--modes eager compiled]
+    python -m release.benchmarks.rotary [--rounds 15]
 
-Each row is the least time of interleaved rounds, for q and k together: in milliseconds, as a ratio to that of our
-rotation in the same layout (above 1 the other is slower), and to that of a copy. Peers that are not installed are left
-out and named. Results also go to _build/report/rotary.json.
+Prints, for each shape and dtype, the least CPU time of interleaved rounds as a multiple of that of a copy, with
+cosines and sines computed before; then decoding one token in microseconds, and the memory that a far position takes.
+Results also go to _build/report/rotary.json.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import platform
+import os
+import resource
 import sys
 import time
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, distribution, version
 
 import torch
 from torch import Tensor
 
-from posenc.frequencies import angles, inv_freq
 from posenc.rope import Rope
-from posenc.rotary import LAYOUTS, CosSin, Layout, rotate
+from posenc.rotary import rotate
 from release.benchmarks.results import save
 
-SHAPES = [(1, 32, 2048, 128), (8, 8, 512, 64), (1, 8, 1, 128)]  # (batch, heads, length, head_dim); the last decodes
-DTYPES = [torch.float32, torch.bfloat16]
-MODES = ("eager", "compiled")
-Rotation = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+LARGE, SMALL, TOKEN = (1, 32, 2048, 128), (8, 8, 512, 64), (1, 8, 1, 128)  # (batch, heads, length, head_dim)
+DTYPES = (torch.float32, torch.bfloat16)
+ROWS = [(shape, dtype, False) for shape in (SMALL, LARGE, TOKEN) for dtype in DTYPES]
+ROWS += [(shape, dtype, True) for shape in (SMALL, LARGE) for dtype in DTYPES]  # with backward
+Rotation = Callable[[Tensor], Tensor]
 
 
-def cos_sin_of(q: Tensor) -> CosSin:
-    """Of positions 0, 1, …, in the precision in which they are used."""
-    dtype = torch.float64 if q.dtype == torch.float64 else torch.float32
-    return Rope(q.shape[-1]).cos_sin(length=q.shape[-2], like=q, dtype=dtype)
+def plain_half(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """The formula, half-split."""
+    a, b = x.to(cos.dtype).chunk(2, -1)
+    return torch.cat([a * cos - b * sin, a * sin + b * cos], -1).to(x.dtype)
 
 
-def ours(q: Tensor, layout: Layout) -> Rotation:
-    """Our rotation by cosines and sines made once."""
-    cos_sin = cos_sin_of(q)
-    return lambda q, k: (rotate(q, cos_sin, layout), rotate(k, cos_sin, layout))
+def plain_interleaved(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """The formula, interleaved."""
+    a, b = x[..., 0::2].to(cos.dtype), x[..., 1::2].to(cos.dtype)
+    return torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2).to(x.dtype)
 
 
-def into_kept_memory(q: Tensor, layout: Layout) -> Rotation:
-    """Ours with `out`, forward alone: memory is asked for once."""
-    cos_sin = cos_sin_of(q)
-    out = torch.empty(q.shape, dtype=q.dtype), torch.empty(q.shape, dtype=q.dtype)
+def rotations(x: Tensor) -> dict[str, Rotation]:
+    """Every rotation to measure, of x alone."""
+    from transformers.models.llama.modeling_llama import rotate_half
 
-    def both(q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
-        q, k = (rotate(x.detach(), cos_sin, layout, out=place) for x, place in zip((q, k), out, strict=True))
-        return q, k
-
-    return both
-
-
-def transformers(q: Tensor) -> Rotation:
-    """Hugging Face: half-split layout, cosines and sines of full width in the model's dtype."""
-    from transformers import LlamaConfig
-    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
-
-    length, head_dim = q.shape[-2:]
-    config = LlamaConfig(hidden_size=head_dim, num_attention_heads=1, head_dim=head_dim)
-    cos, sin = LlamaRotaryEmbedding(config)(q, torch.arange(length)[None])
-    return lambda q, k: apply_rotary_pos_emb(q, k, cos, sin)
-
-
-def rotary_embedding_torch(q: Tensor) -> Rotation:
-    """Interleaved; angles are kept, their cosines are not."""
-    from rotary_embedding_torch import RotaryEmbedding
-
-    rotary = RotaryEmbedding(q.shape[-1], cache_max_seq_len=q.shape[-2])
-    return lambda q, k: (rotary.rotate_queries_or_keys(q), rotary.rotate_queries_or_keys(k))
+    cos, sin = Rope(x.shape[-1]).cos_sin(length=x.shape[-2], like=x, dtype=torch.float32)
+    narrow, phases = (cos.to(x.dtype), sin.to(x.dtype)), torch.complex(cos, sin)
+    cos2, sin2 = (torch.cat([part, part], -1) for part in narrow)  # as transformers has them, in the dtype of the model
+    signed = torch.cat([-narrow[1], narrow[1]], -1)
+    compiled = {of: torch.compile(of, dynamic=False) for of in (plain_half, plain_interleaved, rotate)}
+    found: dict[str, Rotation] = {
+        "copy": torch.clone,
+        "posenc half-split": lambda x: rotate(x, (cos, sin)),
+        "posenc interleaved": lambda x: rotate(x, (cos, sin), "interleaved"),
+        "complex line": lambda x: torch.view_as_real(
+            torch.view_as_complex(x.float().unflatten(-1, (-1, 2))) * phases
+        ).flatten(-2).to(x.dtype),
+        "roll + addcmul *": lambda x: torch.addcmul(x * cos2, x.roll(x.shape[-1] // 2, -1), signed),
+        "transformers *": lambda x: x * cos2 + rotate_half(x) * sin2,
+        "compiled plain half-split": lambda x: compiled[plain_half](x, cos, sin),
+        "compiled plain interleaved": lambda x: compiled[plain_interleaved](x, cos, sin),
+        "compiled posenc half-split": lambda x: compiled[rotate](x, (cos, sin)),
+        "compiled posenc interleaved": lambda x: compiled[rotate](x, (cos, sin), "interleaved"),
+    }  # fmt: skip
+    return found | ({"posenc half-split *": lambda x: rotate(x, narrow)} if x.dtype != torch.float32 else {})
 
 
-def x_transformers(q: Tensor) -> Rotation:
-    """Interleaved; angles are kept, their cosines are not."""
-    from x_transformers.x_transformers import RotaryEmbedding, apply_rotary_pos_emb
-
-    frequencies, scale = RotaryEmbedding(q.shape[-1]).forward_from_seq_len(q.shape[-2])
-    return lambda q, k: (apply_rotary_pos_emb(q, frequencies, scale), apply_rotary_pos_emb(k, frequencies, scale))
+def with_backward(rotation: Rotation, gradient: Tensor) -> Rotation:
+    """The same, and the gradient of x."""
+    return lambda x: torch.autograd.grad(rotation(x), x, gradient)[0]
 
 
-def torchtune(q: Tensor) -> Rotation:
-    """Interleaved, for (batch, length, heads, head_dim). Its one file is loaded: the package needs an older torchao."""
-    found = distribution("torchtune").locate_file("torchtune/modules/position_embeddings.py")
-    specification = importlib.util.spec_from_file_location("torchtune_position_embeddings", str(found))
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module  # torch.compile looks it up
-    specification.loader.exec_module(module)
-    rotary = module.RotaryPositionalEmbeddings(q.shape[-1], max_seq_len=q.shape[-2])
-    return lambda q, k: (rotary(q.transpose(1, 2)).transpose(1, 2), rotary(k.transpose(1, 2)).transpose(1, 2))
-
-
-def onnxruntime(layout: str) -> Callable[[Tensor], Rotation | None]:
-    """The operator RotaryEmbedding of ONNX, on the processor: float32, forward alone, into memory that it keeps."""
-
-    def make(q: Tensor) -> Rotation | None:
-        if q.dtype != torch.float32:
-            return None
-        import onnx
-        from onnxruntime import InferenceSession, SessionOptions
-
-        shapes = {"q": q.shape, "cos": (q.shape[-2], q.shape[-1] // 2), "sin": (q.shape[-2], q.shape[-1] // 2)}
-        kinds = dict.fromkeys(shapes, onnx.TensorProto.FLOAT) | {"positions": onnx.TensorProto.INT64}
-        shapes["positions"] = (q.shape[0], q.shape[-2])
-        node = onnx.helper.make_node("RotaryEmbedding", list(kinds), ["turned"], interleaved=layout == "interleaved")
-        inputs = [onnx.helper.make_tensor_value_info(name, kind, shapes[name]) for name, kind in kinds.items()]
-        output = onnx.helper.make_tensor_value_info("turned", onnx.TensorProto.FLOAT, q.shape)
-        graph = onnx.helper.make_graph([node], "rotation", inputs, [output])
-        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 23)], ir_version=10)
-        options = SessionOptions()
-        options.intra_op_num_threads = torch.get_num_threads()
-        session = InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        turned = angles(torch.arange(q.shape[-2]), inv_freq(q.shape[-1], like=q))
-        at = torch.arange(q.shape[-2]).expand(q.shape[:1] + q.shape[-2:-1])
-        rest = {"cos": turned.cos().float().numpy(), "sin": turned.sin().float().numpy(), "positions": at.numpy()}
-
-        def one(x: Tensor) -> Tensor:
-            return torch.from_numpy(session.run(None, {"q": x.detach().numpy(), **rest})[0])
-
-        return lambda q, k: (one(q), one(k))
-
-    return make
-
-
-PEERS = {
-    "transformers": (transformers, "half-split"),
-    "rotary-embedding-torch": (rotary_embedding_torch, "interleaved"),
-    "x-transformers": (x_transformers, "interleaved"),
-    "torchtune": (torchtune, "interleaved"),
-    "onnxruntime": (onnxruntime("half-split"), "half-split"),
-    "onnxruntime, interleaved": (onnxruntime("interleaved"), "interleaved"),
-}
-KEPT: dict[str, Layout] = {  # ours with out=
-    "ours, interleaved, kept memory": "interleaved",
-    "ours, half-split, kept memory": "half-split",
-}
-FORWARD_ONLY = {"onnxruntime", "onnxruntime, interleaved", *KEPT}  # no gradients, and nothing to compile
-
-
-def candidates(q: Tensor) -> dict[str, tuple[Rotation, str]]:
-    """Every rotation to measure, and the layout of ours that it is compared with."""
-    found: dict[str, tuple[Rotation, str]] = {
-        "ours, interleaved": (ours(q, "interleaved"), "interleaved"),
-        "ours, half-split": (ours(q, "half-split"), "half-split"),
-        **{name: (into_kept_memory(q, layout), layout) for name, layout in KEPT.items()},
-        "copy": (lambda q, k: (q.clone(), k.clone()), "interleaved"),
-    }
-    for name, (make, layout) in PEERS.items():
-        rotation = make(q) if _installed(name) else None
-        if rotation is not None:
-            found[name] = (rotation, layout)
-    return found
-
-
-def measure(rotations: dict[str, Rotation], q: Tensor, k: Tensor, rounds: int) -> dict[str, dict[str, float]]:
-    """Least milliseconds of each rotation, forward alone and forward and backward."""
-    best = {name: {"forward": float("inf"), "forward and backward": float("inf")} for name in rotations}
-    gradients = torch.ones_like(q), torch.ones_like(k)
+def least(calls: dict[str, Callable[[], object]], rounds: int, repeats: int) -> dict[str, float]:
+    """Least microseconds of CPU of each call, in interleaved rounds."""
+    best = dict.fromkeys(calls, float("inf"))
+    for call in calls.values():
+        call()
     for _ in range(rounds):
-        for name, rotation in rotations.items():
-            with torch.no_grad():
-                start = time.perf_counter()
-                rotation(q, k)
-                forward = time.perf_counter() - start
-            best[name]["forward"] = min(best[name]["forward"], 1000 * forward)
-            if name in FORWARD_ONLY:
-                continue
-            q.grad = k.grad = None
-            start = time.perf_counter()
-            torch.autograd.backward(rotation(q, k), gradients)
-            both = time.perf_counter() - start
-            best[name]["forward and backward"] = min(best[name]["forward and backward"], 1000 * both)
+        for name, call in calls.items():
+            start = time.process_time()
+            for _ in range(repeats):
+                call()
+            best[name] = min(best[name], 1e6 * (time.process_time() - start) / repeats)
     return best
 
 
-def check(rotations: dict[str, tuple[Rotation, str]], q: Tensor, k: Tensor) -> dict[str, float]:
-    """The greatest difference of each from our rotation in float64."""
-    exact = {layout: ours(q.double(), layout)(q.double(), k.double()) for layout in LAYOUTS}
-    differences = {}
-    for name, (rotation, layout) in rotations.items():
-        if name != "copy":
-            pairs = zip(rotation(q, k), exact[layout], strict=True)
-            differences[name] = max(float((mine - wanted).abs().max()) for mine, wanted in pairs)
-    return differences
+def of_row(shape: tuple[int, ...], dtype: torch.dtype, backward: bool, rounds: int) -> dict[str, float]:
+    """Microseconds of every rotation for one shape and dtype."""
+    torch.compiler.reset()
+    torch.manual_seed(0)
+    x, gradient = torch.randn(shape, dtype=dtype, requires_grad=backward), torch.ones(shape, dtype=dtype)
+    found = rotations(x)
+    if backward:
+        found = {name: with_backward(rotation, gradient) for name, rotation in found.items()}
+    with torch.set_grad_enabled(backward):
+        return least({name: (lambda of=of: of(x)) for name, of in found.items()}, rounds, 1 if shape != TOKEN else 300)
+
+
+def decoding(rounds: int) -> dict[str, float]:
+    """Microseconds for queries and keys of one token, from cosines and sines (layers 2 to n) and from positions."""
+    from transformers import LlamaConfig
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding, apply_rotary_pos_emb
+
+    q, k, at = torch.randn(1, 32, 1, 128), torch.randn(1, 8, 1, 128), torch.tensor([[1000]])
+    embedding = LlamaRotaryEmbedding(LlamaConfig(hidden_size=128, num_attention_heads=1, head_dim=128))
+    theirs, rope = embedding(q, at), Rope(128)
+    ours = rope.cos_sin(at[0], like=q, dtype=torch.float32)
+    calls: dict[str, Callable[[], object]] = {
+        "posenc, (cos, sin) given": lambda: (rotate(q, ours), rotate(k, ours)),
+        "transformers, (cos, sin) given": lambda: apply_rotary_pos_emb(q, k, *theirs),
+        "posenc, positions given": lambda: rope(q, k, at),
+        "transformers, positions given": lambda: apply_rotary_pos_emb(q, k, *embedding(q, at)),
+        "posenc, offset given": lambda: rope(q, k, offset=1000),
+    }
+    with torch.no_grad():
+        return least(calls, rounds, 300)
+
+
+def memory() -> float:
+    """MiB by which rotating one token at position 8 000 000 raises the peak of this process."""
+    rope, x = Rope(128), torch.ones(1, 128)
+    rope.rotate(x)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rope.rotate(x, offset=8_000_000)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * unit / 2**20
 
 
 def main() -> None:
     """Measure every row and print it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
-    given = parser.parse_args()
-    rounds = given.rounds
-    absent = [name for name in PEERS if not _installed(name)]
-    print(f"{platform.processor() or platform.machine()}, {torch.get_num_threads()} threads, torch {torch.__version__}")
-    print(f"not installed, so left out: {', '.join(absent) or 'none'}\n")
+    parser.add_argument("--rounds", type=int, default=15)
+    rounds = parser.parse_args().rounds
+    torch.set_num_threads(1)
+    peak = memory()
+    print(f"torch {torch.__version__}, one thread, load {os.getloadavg()[0]:.1f}; * in the arithmetic of the dtype\n")
     rows = []
-    for mode in given.modes:
-        for dtype in DTYPES:
-            for shape in SHAPES:
-                torch.manual_seed(0)
-                q, k = (torch.randn(shape, dtype=dtype, requires_grad=True) for _ in range(2))
-                found = candidates(q)
-                difference = check(found, q.detach(), k.detach())
-                rotations = {name: rotation for name, (rotation, _) in found.items()}
-                if mode == "compiled":
-                    rotations = {
-                        name: rotation if name in FORWARD_ONLY else torch.compile(rotation, dynamic=False)
-                        for name, rotation in rotations.items()
-                    }
-                times = measure(rotations, q, k, rounds if shape[-2] > 1 else 100 * rounds)
-                print(
-                    f"{mode}, {str(dtype).removeprefix('torch.')}, {shape}: forward, then forward and backward, in "
-                    "milliseconds (ratio to ours, to a copy)"
-                )
-                for name, (_, layout) in found.items():
-                    reference = times[f"ours, {layout}"]
-                    cells = [
-                        f"{times[name][kind]:10.3f} ({times[name][kind] / reference[kind]:5.2f}, "
-                        f"{times[name][kind] / times['copy'][kind]:5.2f})"
-                        for kind in reference
-                    ]
-                    error = f"{difference[name]:9.1e}" if name in difference else ""
-                    print(f"  {name:31}{''.join(cells)}  greatest difference from float64 {error}")
-                    row = {"mode": mode, "dtype": str(dtype), "shape": shape, "name": name, "layout": layout}
-                    rows.append(row | times[name] | {"difference": difference.get(name)})
-                torch.compiler.reset()
-    save("rotary", rows)
-
-
-def _installed(name: str) -> bool:
-    try:
-        version(name.partition(",")[0])
-    except PackageNotFoundError:
-        return False
-    return True
+    for shape, dtype, backward in ROWS:
+        found = of_row(shape, dtype, backward, rounds)
+        copy = found["copy"]
+        title = f"{shape}, {str(dtype).removeprefix('torch.')}{', with backward' if backward else ''}"
+        print(f"{title}: a copy takes {copy:.1f} µs; multiples of it", flush=True)
+        for name, taken in found.items():
+            print(f"  {name:28}{taken / copy:7.1f}{taken / found['transformers *']:8.2f} of transformers")
+        rows.append({"shape": shape, "dtype": str(dtype), "backward": backward, "microseconds": found})
+    token = decoding(rounds)
+    print("\nOne token, 32 query and 8 key heads of width 128, µs:")
+    for name, taken in token.items():
+        print(f"  {name:32}{taken:7.0f}")
+    print(f"\nOne token at position 8 000 000 raises the peak of memory by {peak:.1f} MiB")
+    save("rotary", {"rows": rows, "decoding": token, "peak_mib": peak})
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -138,6 +138,12 @@ def widest_float(xp: Any, device: Any) -> Any:
     return xp.float32 if getattr(device, "type", None) == "mps" else xp.float64
 
 
+def working_dtype(x: Array) -> Any:
+    """The dtype of `x`, or float32 where that has fewer than 32 bits."""
+    xp = namespace(x)
+    return xp.float32 if xp.finfo(x.dtype).bits < 32 else x.dtype
+
+
 def default_float(xp: Any) -> Any:
     """The dtype in which the library makes floats that nobody chose: float32 in torch and JAX, float64 in NumPy."""
     torch = sys.modules.get("torch")

@@ -218,7 +218,7 @@ def timestep_embedding(
     """The sinusoidal embedding of a diffusion model's timestep, all sines beside all cosines, in either convention.
 
     Args:
-        timesteps: any real numbers, of any shape.
+        timesteps: any real numbers, of any shape; multiplied before by what diffusers calls scale.
         dim: at least 3; an odd width ends in a zero.
         base: max_period in diffusion code.
         convention: "ddpm" has sines first and frequencies base^(−i/(dim/2 − 1)), whose last is exactly 1/base
@@ -292,10 +292,7 @@ def relative_positions(query_positions: Array, key_positions: Array) -> Array:
     """
     queries = as_float_array("query_positions", query_positions, like=key_positions)
     keys = as_float_array("key_positions", key_positions, like=query_positions)
-    for name, array, given in (
-        ("query_positions", queries, query_positions),
-        ("key_positions", keys, key_positions),
-    ):
+    for name, array, given in (("query_positions", queries, query_positions), ("key_positions", keys, key_positions)):
         if array.ndim == 0:
             raise ValueError(f"{name} must have at least one axis, got {describe(given)}")
     check_leading_axes(queries, keys)

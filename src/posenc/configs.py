@@ -79,10 +79,11 @@ def _read_only(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _config(name: str, *, rope: dict[str, Any], **numbers: Any) -> ModelConfig:
+def _config(name: str, *row: Any, **more: Any) -> ModelConfig:
     """A configuration whose lengths stand where Hugging Face has them, in one mapping with the rotation."""
-    rope = {"max_position_embeddings": numbers["max_position_embeddings"], **rope}
-    return ModelConfig(name, rope=_read_only(rope), **numbers)
+    *numbers, rope, source = row
+    values: list[Any] = [name, *numbers, _read_only({"max_position_embeddings": numbers[4], **rope}), source]
+    return ModelConfig(*values, **more)
 
 
 def _without_scaling(rope_theta: float) -> dict[str, Any]:
@@ -90,15 +91,14 @@ def _without_scaling(rope_theta: float) -> dict[str, Any]:
 
 
 def _deepseek(mscale: float) -> dict[str, Any]:
-    scaling = {
+    scaling: dict[str, Any] = {
         "beta_fast": 32,
         "beta_slow": 1,
         "factor": 40,
         "mscale": mscale,
         "mscale_all_dim": mscale,
-        "original_max_position_embeddings": 4096,
-        "type": "yarn",
     }
+    scaling |= {"original_max_position_embeddings": 4096, "type": "yarn"}
     return {"rope_theta": 10_000, "rope_scaling": scaling}
 
 
@@ -122,280 +122,74 @@ _PHI_3_LONG = [
     64.57435607910156, 64.69000244140625, 64.76000213623047,
 ]  # fmt: skip
 
+# name, head_dim, heads, heads of keys and values, layers, longest text, trained length, rotation, source
 _MODELS = [
-    _config(
-        "gpt-neox-20b",
-        head_dim=96,
-        n_heads=64,
-        n_key_value_heads=64,
-        n_layers=44,
-        max_position_embeddings=2048,
-        original_max_position_embeddings=2048,
-        # Its config.json says rotary_pct and rotary_emb_base, which transformers turns into these.
-        rope={"rope_parameters": {"rope_type": "default", "rope_theta": 10_000, "partial_rotary_factor": 0.25}},
-        source="configs/20B.yml of EleutherAI/gpt-neox; config.json of EleutherAI/gpt-neox-20b",
-    ),
-    _config(
-        "Llama-2-7b-hf",
-        head_dim=128,
-        n_heads=32,
-        n_key_value_heads=32,
-        n_layers=32,
-        max_position_embeddings=4096,
-        original_max_position_embeddings=4096,
-        rope=_without_scaling(10_000.0),
-        source="config.json of meta-llama/Llama-2-7b-hf",
-    ),
-    _config(
-        "Meta-Llama-3-8B",
-        head_dim=128,
-        n_heads=32,
-        n_key_value_heads=8,
-        n_layers=32,
-        max_position_embeddings=8192,
-        original_max_position_embeddings=8192,
-        rope=_without_scaling(500_000.0),
-        source="config.json of meta-llama/Meta-Llama-3-8B; models/sku_list.py of meta-llama/llama-models",
-    ),
-    _config(
-        "Llama-3.1-8B",
-        head_dim=128,
-        n_heads=32,
-        n_key_value_heads=8,
-        n_layers=32,
-        max_position_embeddings=131_072,
-        original_max_position_embeddings=8192,
-        rope={
-            "rope_theta": 500_000.0,
-            "rope_scaling": {
-                "factor": 8.0,
-                "low_freq_factor": 1.0,
-                "high_freq_factor": 4.0,
-                "original_max_position_embeddings": 8192,
-                "rope_type": "llama3",
-            },
-        },
-        source="config.json of meta-llama/Llama-3.1-8B; models/sku_list.py of meta-llama/llama-models",
-    ),
-    _config(
-        "Mistral-7B-v0.1",
-        head_dim=128,
-        n_heads=32,
-        n_key_value_heads=8,
-        n_layers=32,
-        max_position_embeddings=32_768,
-        original_max_position_embeddings=8192,
-        rope=_without_scaling(10_000.0),
-        source="config.json of mistralai/Mistral-7B-v0.1; trained length: Jiang et al. 2023, table 1 (context_len)",
-    ),
-    _config(
-        "Phi-3-mini-128k-instruct",
-        head_dim=96,
-        n_heads=32,
-        n_key_value_heads=32,
-        n_layers=32,
-        max_position_embeddings=131_072,
-        original_max_position_embeddings=4096,
-        rope={
-            "original_max_position_embeddings": 4096,
-            "rope_theta": 10_000.0,
-            "rope_scaling": {"long_factor": _PHI_3_LONG, "short_factor": _PHI_3_SHORT, "type": "longrope"},
-        },
-        source="config.json of microsoft/Phi-3-mini-128k-instruct",
-    ),
-    _config(
-        "gemma-2-9b",
-        head_dim=256,
-        n_heads=16,
-        n_key_value_heads=8,
-        n_layers=42,
-        max_position_embeddings=8192,
-        original_max_position_embeddings=8192,
-        rope=_without_scaling(10_000.0),
-        source="config.json of google/gemma-2-9b; gemma/config.py of google/gemma_pytorch",
-    ),
-    _config(
-        "gemma-3-4b-it",
-        head_dim=256,
-        n_heads=8,
-        n_key_value_heads=4,
-        n_layers=34,
-        max_position_embeddings=131_072,
-        original_max_position_embeddings=32_768,
-        rope={
-            "rope_theta": 1_000_000.0,
-            "rope_local_base_freq": 10_000.0,
-            "rope_scaling": {"factor": 8.0, "rope_type": "linear"},
-        },
-        source="config.json of google/gemma-3-4b-it (text_config); gemma/config.py of google/gemma_pytorch; trained "
-        "length: Gemma 3 Technical Report (2025), section 5.3",
-    ),
-    _config(
-        "Qwen2.5-7B-Instruct",
-        head_dim=128,
-        n_heads=28,
-        n_key_value_heads=4,
-        n_layers=28,
-        max_position_embeddings=32_768,
-        original_max_position_embeddings=32_768,
-        rope=_without_scaling(1_000_000.0),
-        source="config.json of Qwen/Qwen2.5-7B-Instruct",
-    ),
-    _config(
-        "Qwen3-8B",
-        head_dim=128,
-        n_heads=32,
-        n_key_value_heads=8,
-        n_layers=36,
-        max_position_embeddings=40_960,
-        original_max_position_embeddings=32_768,
-        rope=_without_scaling(1_000_000),
-        source="config.json of Qwen/Qwen3-8B; trained length: its model card",
-    ),
-    _config(
-        "DeepSeek-V2-Lite",
-        head_dim=192,
-        n_heads=16,
-        n_key_value_heads=16,
-        n_layers=27,
-        max_position_embeddings=163_840,
-        original_max_position_embeddings=4096,
-        rope=_deepseek(0.707),
-        source="config.json of deepseek-ai/DeepSeek-V2-Lite",
-        qk_rope_head_dim=64,
-        kv_lora_rank=512,
-    ),
-    _config(
-        "DeepSeek-V3",
-        head_dim=192,
-        n_heads=128,
-        n_key_value_heads=128,
-        n_layers=61,
-        max_position_embeddings=163_840,
-        original_max_position_embeddings=4096,
-        rope=_deepseek(1.0),
-        source="config.json of deepseek-ai/DeepSeek-V3",
-        qk_rope_head_dim=64,
-        kv_lora_rank=512,
-    ),
-]
+    # Its config.json says rotary_pct and rotary_emb_base, which transformers turns into these.
+    _config("gpt-neox-20b", 96, 64, 64, 44, 2048, 2048,
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 10_000, "partial_rotary_factor": 0.25}},
+        "configs/20B.yml of EleutherAI/gpt-neox; config.json of EleutherAI/gpt-neox-20b"),
+    _config("Llama-2-7b-hf", 128, 32, 32, 32, 4096, 4096, _without_scaling(10_000.0),
+        "config.json of meta-llama/Llama-2-7b-hf"),
+    _config("Meta-Llama-3-8B", 128, 32, 8, 32, 8192, 8192, _without_scaling(500_000.0),
+        "config.json of meta-llama/Meta-Llama-3-8B; models/sku_list.py of meta-llama/llama-models"),
+    _config("Llama-3.1-8B", 128, 32, 8, 32, 131_072, 8192,
+        {"rope_theta": 500_000.0, "rope_scaling": {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 8192, "rope_type": "llama3"}},
+        "config.json of meta-llama/Llama-3.1-8B; models/sku_list.py of meta-llama/llama-models"),
+    _config("Mistral-7B-v0.1", 128, 32, 8, 32, 32_768, 8192, _without_scaling(10_000.0),
+        "config.json of mistralai/Mistral-7B-v0.1; trained length: Jiang et al. 2023, table 1 (context_len)"),
+    _config("Phi-3-mini-128k-instruct", 96, 32, 32, 32, 131_072, 4096,
+        {"original_max_position_embeddings": 4096, "rope_theta": 10_000.0,
+            "rope_scaling": {"long_factor": _PHI_3_LONG, "short_factor": _PHI_3_SHORT, "type": "longrope"}},
+        "config.json of microsoft/Phi-3-mini-128k-instruct"),
+    _config("gemma-2-9b", 256, 16, 8, 42, 8192, 8192, _without_scaling(10_000.0),
+        "config.json of google/gemma-2-9b; gemma/config.py of google/gemma_pytorch"),
+    _config("gemma-3-4b-it", 256, 8, 4, 34, 131_072, 32_768,
+        {"rope_theta": 1_000_000.0, "rope_local_base_freq": 10_000.0,
+            "rope_scaling": {"factor": 8.0, "rope_type": "linear"}},
+        "config.json of google/gemma-3-4b-it (text_config); gemma/config.py of google/gemma_pytorch; trained "
+        "length: Gemma 3 Technical Report (2025), section 5.3"),
+    _config("Qwen2.5-7B-Instruct", 128, 28, 4, 28, 32_768, 32_768, _without_scaling(1_000_000.0),
+        "config.json of Qwen/Qwen2.5-7B-Instruct"),
+    _config("Qwen3-8B", 128, 32, 8, 36, 40_960, 32_768, _without_scaling(1_000_000),
+        "config.json of Qwen/Qwen3-8B; trained length: its model card"),
+    _config("DeepSeek-V2-Lite", 192, 16, 16, 27, 163_840, 4096, _deepseek(0.707),
+        "config.json of deepseek-ai/DeepSeek-V2-Lite", qk_rope_head_dim=64, kv_lora_rank=512),
+    _config("DeepSeek-V3", 192, 128, 128, 61, 163_840, 4096, _deepseek(1.0),
+        "config.json of deepseek-ai/DeepSeek-V3", qk_rope_head_dim=64, kv_lora_rank=512),
+]  # fmt: skip
 MODELS: Mapping[str, ModelConfig] = MappingProxyType({config.name: config for config in _MODELS})
 
 
 _TRANSFORMERS = "5.23.0"
 
 
-def _class(name: str, *, parameters: dict[str, Any], trained: int | None = None, **numbers: Any) -> ModelConfig:
-    """What a class of transformers has where a file says nothing."""
-    rope = {"rope_parameters": parameters}
-    if (interval := numbers.pop("no_rope_layer_interval", None)) is not None:
-        rope |= {"no_rope_layer_interval": interval}
+def _class(name: str, *numbers: Any, more: Mapping[str, Any] = MappingProxyType({}), **parameters: Any) -> ModelConfig:
+    """What a class of transformers has where a file says nothing; `parameters` are its rope_parameters."""
+    rope = {"rope_parameters": parameters} | {key: more[key] for key in more if key == "no_rope_layer_interval"}
     source = f"defaults of {name} in transformers {_TRANSFORMERS}"
-    return _config(name, rope=rope, original_max_position_embeddings=trained, source=source, **numbers)
+    return _config(name, *numbers, rope, source, **{key: more[key] for key in more if key not in rope})
 
 
 _DEFAULTS = [
-    _class(
-        "DeepseekV4Config",
-        head_dim=512,
-        n_heads=64,
-        n_key_value_heads=1,
-        n_layers=43,
-        max_position_embeddings=1_048_576,
-        compressed=True,
-        # By what rotates: all that is kept of far words is compressed, and a window of near ones is not.
-        parameters={
-            "compress": {"rope_type": "default", "rope_theta": 160_000.0, "partial_rotary_factor": 0.125},
-            "main": {"rope_type": "default", "rope_theta": 10_000.0, "partial_rotary_factor": 0.125},
-        },
-    ),
-    _class(
-        "Gemma4TextConfig",
-        head_dim=256,
-        global_head_dim=512,
-        n_heads=8,
-        n_key_value_heads=4,
-        n_layers=30,
-        max_position_embeddings=131_072,
-        parameters={
-            "full_attention": {
-                "rope_type": "proportional",
-                "partial_rotary_factor": 0.25,
-                "rope_theta": 1_000_000.0,
-            },
-            "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0},
-        },
-    ),
-    _class(
-        "GptOssConfig",
-        head_dim=64,
-        n_heads=64,
-        n_key_value_heads=8,
-        n_layers=36,
-        max_position_embeddings=131_072,
-        trained=4096,
-        parameters={
-            "rope_type": "yarn",
-            "rope_theta": 150_000.0,
-            "factor": 32.0,
-            "beta_fast": 32.0,
-            "beta_slow": 1.0,
-            "truncate": False,
-            "original_max_position_embeddings": 4096,
-        },
-    ),
-    _class(
-        "Llama4TextConfig",
-        head_dim=128,
-        n_heads=40,
-        n_key_value_heads=8,
-        n_layers=48,
-        max_position_embeddings=131_072,
-        no_rope_layer_interval=4,
-        parameters={"rope_type": "default", "rope_theta": 500_000.0},
-    ),
-    _class(
-        "Ministral3Config",
-        head_dim=128,
-        n_heads=32,
-        n_key_value_heads=8,
-        n_layers=34,
-        max_position_embeddings=262_144,
-        trained=16_384,
-        parameters={
-            "type": "yarn",
-            "rope_type": "yarn",
-            "rope_theta": 1_000_000.0,
-            "factor": 16.0,
-            "original_max_position_embeddings": 16_384,
-            "max_position_embeddings": 262_144,
-            "beta_fast": 32.0,
-            "beta_slow": 1.0,
-            "mscale": 1.0,
-            "mscale_all_dim": 1.0,
-            "llama_4_scaling_beta": 0.1,
-        },
-    ),
-    _class(
-        "Qwen3VLTextConfig",
-        head_dim=128,
-        n_heads=32,
-        n_key_value_heads=32,
-        n_layers=32,
-        max_position_embeddings=128_000,
-        parameters={"rope_type": "default", "rope_theta": 500_000.0},
-    ),
-    _class(
-        "SmolLM3Config",
-        head_dim=128,
-        n_heads=16,
-        n_key_value_heads=4,
-        n_layers=36,
-        max_position_embeddings=32_768,
-        no_rope_layer_interval=4,
-        parameters={"rope_type": "default", "rope_theta": 2_000_000.0},
-    ),
-]
+    # By what rotates: all that is kept of far words is compressed, and a window of near ones is not.
+    _class("DeepseekV4Config", 512, 64, 1, 43, 1_048_576, None, more={"compressed": True},
+        compress={"rope_type": "default", "rope_theta": 160_000.0, "partial_rotary_factor": 0.125},
+        main={"rope_type": "default", "rope_theta": 10_000.0, "partial_rotary_factor": 0.125}),
+    _class("Gemma4TextConfig", 256, 8, 4, 30, 131_072, None, more={"global_head_dim": 512},
+        full_attention={"rope_type": "proportional", "partial_rotary_factor": 0.25, "rope_theta": 1_000_000.0},
+        sliding_attention={"rope_type": "default", "rope_theta": 10_000.0}),
+    _class("GptOssConfig", 64, 64, 8, 36, 131_072, 4096, rope_type="yarn", rope_theta=150_000.0, factor=32.0,
+        beta_fast=32.0, beta_slow=1.0, truncate=False, original_max_position_embeddings=4096),
+    _class("Llama4TextConfig", 128, 40, 8, 48, 131_072, None, more={"no_rope_layer_interval": 4},
+        rope_type="default", rope_theta=500_000.0),
+    _class("Ministral3Config", 128, 32, 8, 34, 262_144, 16_384, type="yarn", rope_type="yarn",
+        rope_theta=1_000_000.0, factor=16.0, original_max_position_embeddings=16_384, max_position_embeddings=262_144,
+        beta_fast=32.0, beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.1),
+    _class("Qwen3VLTextConfig", 128, 32, 32, 32, 128_000, None, rope_type="default", rope_theta=500_000.0),
+    _class("SmolLM3Config", 128, 16, 4, 36, 32_768, None, more={"no_rope_layer_interval": 4},
+        rope_type="default", rope_theta=2_000_000.0),
+]  # fmt: skip
 DEFAULTS: Mapping[str, ModelConfig] = MappingProxyType({config.name: config for config in _DEFAULTS})
 
 

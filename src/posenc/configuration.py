@@ -32,6 +32,7 @@ _SPEAKING = (
 )
 _BASES = (*TABLE["thetas"], *TABLE["local_thetas"], "compress_rope_theta", "swa_rope_theta")
 _WORDS = {"rope", "rotary", "yarn", "mrope", "xdrope"}
+_SECTIONS = ("mrope_section", "mrope_interleaved", "xdrope_section")  # read within a rope dictionary alone
 
 
 class NoRotation(ValueError):
@@ -282,7 +283,8 @@ def _understood(config: Mapping[str, Any]) -> Configuration:
 def _is_strange(key: str, value: Any) -> bool:
     """Whether a key beside the rope dictionary looks as if it spoke of rotation, and nothing knows it."""
     speaks = not _WORDS.isdisjoint(str(key).lower().split("_"))
-    return speaks and key not in _KINDS and key not in TABLE["beside"] and value is not None and value is not False
+    known = key in TABLE["beside"] or (key in _KINDS and key not in _SECTIONS)
+    return speaks and not known and value is not None and value is not False
 
 
 def _is_per_layer(rope: Mapping[str, Any]) -> bool:

@@ -33,6 +33,7 @@ from posenc._arrays import (
     is_torch,
     namespace,
     widest_float,
+    working_dtype,
 )
 from posenc.configuration import LayerRotation, read_configuration
 from posenc.frequencies import inv_freq as geometric
@@ -466,9 +467,7 @@ class Rope:
 
     def _for(self, x: Array, positions: Array, offset: int | Array, length: int, seq_len: int | None) -> CosSin:
         """Cosines and sines for `x`, on its device and in float32 where it has fewer bits."""
-        check_float_array("x", x)
-        xp = namespace(x)
-        dtype = xp.float32 if xp.finfo(x.dtype).bits < 32 else x.dtype
+        dtype = working_dtype(check_float_array("x", x))
         if positions is not None:
             return self.cos_sin(positions, offset=offset, seq_len=seq_len, like=x, dtype=dtype)
         counted = self._counted(length, offset, x)
@@ -477,7 +476,7 @@ class Rope:
     def _rotated(self, name: str, x: ArrayT, table: CosSin, length_axis: int) -> ArrayT:
         if x.shape[-1] != self.dim:
             raise ValueError(f"{name} must have heads of width {self.dim}, got shape {tuple(x.shape)}")
-        aligned = CosSin(*(_aligned(part, x, length_axis) for part in table))
+        aligned = _aligned(table, x, length_axis)
         return rotate(x, aligned, self.layout, rotary_dim=None if self.rotary_dim == self.dim else self.rotary_dim)
 
 
@@ -542,9 +541,9 @@ def _length(name: str, x: Array, length_axis: int) -> int:
     return cast("int", shape[length_axis])
 
 
-def _aligned(part: Array, x: Array, length_axis: int) -> Array:
-    """Cosines or sines, (..., length, pairs), with axes of size 1 where `x` has others between."""
-    shape, of_x = tuple(part.shape), tuple(x.shape)
+def _aligned(table: CosSin, x: Array, length_axis: int) -> CosSin:
+    """Cosines and sines, (..., length, pairs), with axes of size 1 where `x` has others between."""
+    shape, of_x = tuple(table.cos.shape), tuple(x.shape)
     before = len(shape) - 2
     if before > len(of_x) + length_axis:
         raise ValueError(f"positions have too many axes, {before + 1}, for x of shape {of_x}")
@@ -553,7 +552,7 @@ def _aligned(part: Array, x: Array, length_axis: int) -> Array:
     ):
         raise ValueError(f"positions of shape {shape[:-1]} do not fit x of shape {of_x}, length_axis {length_axis}")
     if before == 0 and length_axis == -2:
-        return part
+        return table
     sizes = [1] * len(of_x)
     sizes[:before], sizes[length_axis], sizes[-1] = shape[:before], shape[-2], shape[-1]
-    return namespace(part).reshape(part, tuple(sizes))
+    return CosSin(table.cos.reshape(sizes), table.sin.reshape(sizes))

@@ -35,6 +35,7 @@ from posenc._arrays import (
     is_torch,
     namespace,
     scipy_module,
+    working_dtype,
 )
 from posenc.frequencies import angles as angles_of
 
@@ -85,9 +86,11 @@ def rotate(
     """Rotates every dimension pair of `x` by its angle.
 
     Runs as one call under torch.compile, where the compiler makes a single pass over memory: for speed, compile.
+    bfloat16 and float16 are rotated in float32 and rounded once. Where cos and sin are in the dtype of x, so is the
+    arithmetic, as in transformers: half-split takes half the time in bfloat16 then, at 1.4 times the error (RMS).
 
     Args:
-        x: shape (..., dim), queries or keys, of any floating dtype. bfloat16 and float16 are rotated in float32.
+        x: shape (..., dim), queries or keys, of any floating dtype.
         angles: in radians, shape (dim/2,) for one position or (length, dim/2) for x of shape (..., length, dim); any
             other shape has as many axes as x, of its sizes or 1: `angles[:, None, :]` of (length, dim/2) for (length,
             heads, dim), `angles[:, None]` of (batch, length, dim/2) for (batch, heads, length, dim). Or a pair (cos,
@@ -121,6 +124,7 @@ def rotate_complex(x: ArrayT, angles: Array | tuple[Array, Array], layout: Layou
     """
     cos, sin = _fitted(angles, x, layout)
     xp = namespace(x, cos)
+    cos, sin = (xp.astype(part, working_dtype(x), copy=False) for part in (cos, sin))
     first, second = _pairs(xp.astype(x, cos.dtype, copy=False), layout)
     product = (first + 1j * second) * (cos + 1j * sin)
     return cast("ArrayT", xp.astype(_joined(xp.real(product), xp.imag(product), layout), x.dtype, copy=False))
@@ -309,20 +313,14 @@ def plane_rotations(rotation: Array) -> tuple[Array, Array]:
     return basis[:, order], np.arctan2(form[planes[:, 1], planes[:, 0]], form[planes[:, 0], planes[:, 0]])
 
 
-def _working_dtype(x: Array) -> Any:
-    """The dtype of `x`, or float32 where that has fewer than 32 bits."""
-    xp = namespace(x)
-    return xp.float32 if xp.finfo(x.dtype).bits < 32 else x.dtype
-
-
 def _fitted(
     angles: Array | tuple[Array, Array], x: Array, layout: str, rotary_dim: int | None = None
 ) -> tuple[Array, Array]:
-    """Cosines and sines in the working precision of `x`, after checking all arguments of a rotation."""
+    """Cosines and sines in the dtype of the arithmetic, after checking all arguments of a rotation."""
     check_float_array("x", x)
     check_choice("layout", layout, LAYOUTS)
     width = check_rotary_dim("x", rotary_dim, x.shape[-1])
-    dtype = _working_dtype(x)
+    dtype = working_dtype(x)
     if isinstance(angles, list | tuple) and any(getattr(part, "ndim", 0) for part in angles):
         if not isinstance(angles, tuple) or len(angles) != 2:
             raise TypeError(f"angles must be an array, or a pair (cos, sin) of arrays, got {describe(angles)}")
@@ -331,7 +329,8 @@ def _fitted(
         xp = namespace(x, cos, sin)
         if tuple(cos.shape) != tuple(sin.shape):
             raise ValueError(f"cos and sin must have one shape, got {tuple(cos.shape)} and {tuple(sin.shape)}")
-        cos, sin = xp.astype(cos, dtype, copy=False), xp.astype(sin, dtype, copy=False)
+        if not cos.dtype == sin.dtype == x.dtype:
+            cos, sin = xp.astype(cos, dtype, copy=False), xp.astype(sin, dtype, copy=False)
     else:
         name, phi = "angles", as_float_array("angles", angles, like=x)
         if phi.ndim == 0:
@@ -356,13 +355,12 @@ def _fitted(
 
 def _rotate(x: Array, cos: Array, sin: Array, layout: str) -> Array:
     """Rotates all dimensions of `x`, (..., dim), by cosines and sines, (..., dim/2), in their dtype."""
+    eager = is_torch(x) and is_concrete(x) and is_concrete(cos)  # neither compiled nor mapped
+    if eager and (layout == "half-split" or cos.dtype == working_dtype(x)):  # complex numbers have no 16 bits
+        return _rotate_torch(x.to(cos.dtype), cos, sin, layout).to(x.dtype)
     xp = namespace(x)
-    wide = xp.astype(x, cos.dtype, copy=False)
-    if is_torch(x) and is_concrete(x) and is_concrete(cos):  # neither compiled nor mapped
-        rotated = _rotate_torch(wide, cos, sin, layout)
-    else:
-        first, second = _pairs(wide, layout)
-        rotated = _joined(first * cos - second * sin, first * sin + second * cos, layout)
+    first, second = _pairs(xp.astype(x, cos.dtype, copy=False), layout)
+    rotated = _joined(first * cos - second * sin, first * sin + second * cos, layout)
     return xp.astype(rotated, x.dtype, copy=False)
 
 
@@ -375,10 +373,8 @@ def _rotate_torch(x: Any, cos: Any, sin: Any, layout: str) -> Any:
         if x.stride(-1) != 1 or any(step % 2 for step in (*x.stride()[:-1], x.storage_offset())):
             pairs = pairs.clone(memory_format=torch.contiguous_format)  # cannot be seen as complex where it lies
         return torch.view_as_real(torch.view_as_complex(pairs) * torch.complex(cos, sin)).flatten(-2)
-    rotated, middle = x * torch.cat([cos, cos], -1), x.shape[-1] // 2
-    rotated[..., :middle].addcmul_(x[..., middle:], sin, value=-1)
-    rotated[..., middle:].addcmul_(x[..., :middle], sin)
-    return rotated
+    swapped = x.roll(x.shape[-1] // 2, -1)  # the other member of each pair
+    return swapped.mul_(torch.cat([-sin, sin], -1)).addcmul_(x, torch.cat([cos, cos], -1))
 
 
 def _rotate_into(out: Any, x: Any, cos: Any, sin: Any, layout: str, width: int) -> Any:

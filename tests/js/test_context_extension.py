@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from posenc import configs, scaling
-from posenc.frequencies import inv_freq, rotations
 from posenc.widgets import ContextExtension
 
 METHODS = ContextExtension.catalogue["controls"]["method"]["options"]
@@ -85,11 +84,3 @@ def test_the_lists_are_those_of_the_published_configuration():
     published = configs.model("Phi-3-mini-128k-instruct").rope["rope_scaling"]
     data = ContextExtension.data()
     assert (tuple(data["short"]), tuple(data["long"])) == (published["short_factor"], published["long_factor"])
-
-
-def test_turns_at_a_pair_equal_python(arithmetic):
-    tried = [setting for setting in settings() if setting["dim"] <= 128]
-    drawn = arithmetic("x.map((s) => Array.from({ length: s.dim / 2 }, (_, pair) => A.turnsAtPair(pair, s)))", tried)
-    for setting, got in zip(tried, drawn, strict=True):
-        expected = rotations(setting["trained"], inv_freq(setting["dim"], setting["base"]))
-        np.testing.assert_allclose(got, expected, rtol=1e-12)

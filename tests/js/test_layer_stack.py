@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from posenc.analysis import decay
-from posenc.widgets.layer_stack import LONGEST, STACKS, frequencies_of, match_share, new_pairs, query_scale
+from posenc.widgets.layer_stack import STACKS, frequencies_of, match_share
 
 MODELS = tuple(STACKS)
 
@@ -32,27 +32,6 @@ def test_sums_over_pairs_equal_python(arithmetic, model, lies_in, which):
     for name, extreme in (("low", np.min), ("high", np.max)):
         expected = [extreme(scores[first:stop]) for first, stop in ((1, 2), (2, 700), (700, 9000))]
         np.testing.assert_allclose(drawn[name], expected, atol=1e-10)
-
-
-def test_shares_and_temperature_equal_python(arithmetic):
-    scores, keys = np.linspace(-5, 40, 200), (1, 2, 128, 8191, 8192, 65_536, LONGEST)
-    for n in keys:
-        drawn = arithmetic("x.scores.map((score) => A.matchShare(score, x.n))", {"scores": scores, "n": n})
-        np.testing.assert_allclose(drawn, match_share(scores, n), atol=1e-12)
-    np.testing.assert_allclose(
-        arithmetic("x.map(A.queryScale)", list(keys)), [query_scale(n) for n in keys], rtol=1e-14
-    )
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_new_pairs_equal_python(arithmetic, model):
-    numbers, trained = STACKS[model]["full"], STACKS[model]["length"]
-    at = [trained, trained + 1, 2 * trained, 3 * trained + 7, LONGEST - 1]
-    drawn = arithmetic(
-        "x.at.map((at) => A.newPairs(at, A.frequenciesOf(x.numbers, 'all'), x.trained))",
-        {"numbers": numbers, "trained": trained, "at": at},
-    )
-    assert list(drawn) == [new_pairs(distance, frequencies_of(numbers, "all"), trained) for distance in at]
 
 
 def test_halves_are_found_where_the_sum_rises_again(arithmetic):

@@ -10,7 +10,6 @@ import pytest
 
 from posenc.frequencies import angles, inv_freq
 from posenc.rotary import pair_scores, rotate, rotation_matrix
-from posenc.widgets import Rotation2D
 
 RNG = np.random.default_rng(5)
 
@@ -42,31 +41,6 @@ def test_rotations_equal_python(arithmetic, layout, theta):
             np.testing.assert_allclose(found["score"], by_pair.sum(), atol=1e-10, rtol=0)
             real, imaginary = np.transpose(found["products"])
             np.testing.assert_allclose(real * np.cos(turned) - imaginary * np.sin(turned), by_pair, atol=1e-10, rtol=0)
-
-
-def test_the_score_is_one_number_in_every_way():
-    for view in ("two", "interleaved", "half-split"):
-        values = Rotation2D(view=view, m=17, n=4).values()
-        scores = [values["by_matrices"], values["by_complex"], values["elsewhere"], values["scores"][32 + 13]]
-        np.testing.assert_allclose(scores, scores[0], atol=1e-12, rtol=0)
-        assert (abs(values["other_layout"] - scores[0]) < 1e-12) == (view == "two")
-
-
-def test_a_label_stands_where_it_should_if_it_can(labels):
-    given = {"wide": 40, "point": [100, 50], "towards": 0, "away": 10, "taken": []}
-    assert labels(PLACE, given) == {"left": 110, "right": 150, "top": 42.5, "bottom": 57.5}
-    beside = labels(PLACE, given | {"taken": [{"left": 100, "right": 160, "top": 40, "bottom": 60}]})
-    assert beside["bottom"] <= 40 or beside["top"] >= 60 or beside["right"] <= 100
-
-
-def test_a_label_goes_out_of_the_way_of_a_line_but_not_far(labels):
-    given = {"wide": 40, "point": [20, 50], "towards": 0, "away": 10, "taken": []}
-    place = PLACE.replace("x.taken)", "x.taken, x.lines)")
-    beside = labels(place, given | {"lines": [{"left": 0, "right": 200, "top": 47, "bottom": 53}]})
-    assert beside["bottom"] <= 47 or beside["top"] >= 53
-    assert max(abs(beside["left"] - 20), abs(beside["top"] - 50)) < 60
-    across = labels(place, given | {"lines": [{"left": 30, "right": 30.5, "top": 0, "bottom": 100}]})
-    assert across == labels(place, given | {"lines": []}), "rather than to go farther"
 
 
 @pytest.mark.parametrize("towards", [0, math.pi / 2, math.pi, 5])

@@ -23,13 +23,6 @@ from posenc.bias import (
 from tests.unit.bias_arguments import deberta_arguments, normal, square, two_heads, xl_arguments
 
 
-@pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
 def everything(convert):
     """Each function on small arguments, converted to a library; arrays of positions, lists of positions."""
     at = convert(np.arange(5.0))
@@ -143,78 +136,35 @@ def test_activations_keep_their_dtype():
         np.testing.assert_allclose(terms.logits, function(q, k, *others).logits, rtol=1e-5, atol=1e-5)
 
 
-def test_what_is_refused():
-    offsets = square(3)
-    with pytest.raises(ValueError, match=r"relative_positions must have shape \(..., queries, keys\), got \[0, 1\]"):
-        alibi([0, 1], [0.5])
-    with pytest.raises(ValueError, match=r"slopes must not be negative, got \[0.5, -0.1\]"):
-        alibi(offsets, [0.5, -0.1])
-    with pytest.raises(ValueError, match=r"slopes must have shape \(heads,\), got 0.5 of shape \(\)"):
-        alibi(offsets, 0.5)
-    with pytest.raises(ValueError, match="query_positions must have at least one axis, got 3"):
-        alibi_rank_two(3, [1], [0.5])
-    with pytest.raises(ValueError, match=r"same axes before the last, got shapes \(1, 2\) and \(2,\)"):
-        alibi_rank_two([[1, 2]], [1, 2], [0.5])
-    with pytest.raises(ValueError, match="num_buckets must give an even number of buckets, at least 4, .* got 7"):
-        t5_bucket(0, bidirectional=True, num_buckets=7)
-    with pytest.raises(ValueError, match="max_distance must be greater than 16, .* got 16"):
-        t5_bucket(0, bidirectional=False, max_distance=16)
-    with pytest.raises(ValueError, match="relative_positions must be whole numbers"):
-        t5_bucket(0.5, bidirectional=False)
-    with pytest.raises(TypeError, match="bidirectional must be True or False, got 'both'"):
-        t5_bucket(0, bidirectional="both")
-    with pytest.raises(ValueError, match=r"table must give at least 2 buckets .* got shape \(1, 2\)"):
-        t5(offsets, np.ones((1, 2)), bidirectional=False)
-    with pytest.raises(ValueError, match=r"table must have shape \(num_buckets, heads\), got shape \(32,\)"):
-        t5(offsets, np.ones(32), bidirectional=False)
-    with pytest.raises(ValueError, match="r2 must be at most 2 for the power"):
-        kerple(offsets, [1.0], [2.5], kind="power")
-    with pytest.raises(
-        ValueError, match=r"r1 and r2 must have one number for each head, equally many, got \[1.0\] and \[1.0, 2.0\]"
-    ):
-        kerple(offsets, [1.0], [1.0, 2.0])
-    with pytest.raises(ValueError, match=r"r1 must be greater than 0, got \[0.0\]"):
-        kerple(offsets, [0.0], [1.0])
-    with pytest.raises(TypeError, match="mlp must be a function .* got 'relu'"):
-        fire([1], [1], "relu", 1.0, 1.0)
-    with pytest.raises(ValueError, match=r"mlp must answer with shape \(1, 1, heads\), got <.*> answering \(1, 1\)"):
-        fire([1], [1], lambda share: share[..., 0], 1.0, 1.0)
-    with pytest.raises(TypeError, match=r"mlp must answer with an array of floats, got <.*> answering 0.5"):
-        fire([1], [1], lambda share: 0.5, 1.0, 1.0)
-    with pytest.raises(ValueError, match=r"key_positions must not be negative, got \[-1\]"):
-        fire([1], [-1], two_heads, 1.0, 1.0)
-    with pytest.raises(ValueError, match=r"c must be one number, got \[1.0\] of shape \(1,\)"):
-        fire([1], [1], two_heads, [1.0], 1.0)
-    with pytest.raises(ValueError, match="threshold must be greater than 0, got -1"):
-        fire([1], [1], two_heads, 1.0, -1)
-    with pytest.raises(TypeError, match="c must be a number, got True"):
-        fire([1], [1], two_heads, True, 1.0)
-    q, k, r, u, v = xl_arguments()
-    with pytest.raises(
-        ValueError, match=r"r must have 5 rows \(distances 4 to 0\) or 7 \(down to -2\), got shape \(2, 4, 4\)"
-    ):
-        transformer_xl(q, k, r[:, 1:], u, v)
-    with pytest.raises(ValueError, match=r"u must have shape \(2, 4\), got shape \(4,\)"):
-        transformer_xl(q, k, r, u[0], v)
-    with pytest.raises(ValueError, match=r"q must not have more rows than k, 2, got shape \(2, 2, 3, 4\)"):
-        transformer_xl(q, k[:, :, :2], r, u, v)
-    with pytest.raises(ValueError, match=r"k must have shape \(2, 2, keys, 4\), got shape \(1, 2, 5, 4\)"):
-        transformer_xl(q, k[:1], r, u, v)
-    with pytest.raises(TypeError, match="k must have the dtype of q, float64, got dtype float32"):
-        transformer_xl(q, k.astype("float32"), r, u, v)
-    with pytest.raises(ValueError, match=r"q must have shape \(..., heads, length, head_dim\), got shape \(3, 4\)"):
-        transformer_xl(q[0, 0], k, r, u, v)
-    with pytest.raises(ValueError, match=r"scores must have shape \(..., queries, distances\), got shape \(4,\)"):
-        relative_shift(u[0])
-    arguments = deberta_arguments()
-    with pytest.raises(
-        ValueError, match=r"key_relative must have an even number of rows, 2·span, got shape \(3, 3, 4\)"
-    ):
-        deberta(*arguments[:2], arguments[2][:, 1:], *arguments[3:])
-    with pytest.raises(
-        ValueError, match=r"relative_positions must have shape \(5, 6\), got an array of shape \(6, 5\)"
-    ):
-        deberta(*arguments[:4], arguments[4].T)
+XL, DEBERTA = xl_arguments(), deberta_arguments()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: alibi_rank_two([[1, 2]], [1, 2], [0.5]), r"same axes before the last, got shapes \(1, 2\) and \(2,\)"),
+        (lambda: t5_bucket(0, bidirectional=True, num_buckets=7), "an even number of buckets, at least 4, .* got 7"),
+        (lambda: t5_bucket(0, bidirectional=False, max_distance=16), "max_distance must be greater than 16, .* got 16"),
+        (lambda: t5(square(3), np.ones((1, 2)), bidirectional=False), r"table must give at least 2 buckets .*\(1, 2\)"),
+        (lambda: kerple(square(3), [1.0], [2.5], kind="power"), "r2 must be at most 2 for the power"),
+        (lambda: kerple(square(3), [1.0], [1.0, 2.0]), r"equally many, got \[1.0\] and \[1.0, 2.0\]"),
+        (lambda: fire([1], [1], lambda share: share[..., 0], 1.0, 1.0), r"mlp must answer with shape \(1, 1, heads\)"),
+        (lambda: fire([1], [-1], two_heads, 1.0, 1.0), r"key_positions must not be negative, got \[-1\]"),
+        (
+            lambda: transformer_xl(*XL[:2], XL[2][:, 1:], *XL[3:]),
+            r"r must have 5 rows \(distances 4 to 0\) or 7 \(down to -2\), got shape \(2, 4, 4\)",
+        ),
+        (lambda: transformer_xl(XL[0], XL[1][:, :, :2], *XL[2:]), "q must not have more rows than k, 2, got shape"),
+        (
+            lambda: deberta(*DEBERTA[:2], DEBERTA[2][:, 1:], *DEBERTA[3:]),
+            r"key_relative must have an even number of rows, 2·span, got shape \(3, 3, 4\)",
+        ),
+        (lambda: deberta(*DEBERTA[:4], DEBERTA[4].T), r"relative_positions must have shape \(5, 6\), got an array"),
+    ],
+)
+def test_arguments_that_do_not_fit_each_other_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 @pytest.mark.torch

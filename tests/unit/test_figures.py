@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from posenc import figures
-from posenc.figures import _drawing
 from tests.unit.figure_examples import EXAMPLES, alt, drawn, title
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,23 +91,16 @@ def test_colours_between_those_of_the_scale_stand_out_too(ground):
         assert (bright + 0.05) / (dark + 0.05) >= 3, colour
 
 
-def test_lines_of_a_figure_differ():
-    styles = [(line["color"], line["dash"]) for line in map(_drawing._style, range(12))]
-    assert len(set(styles)) == 12
-
-
-SQUARE = (
-    "attention_maps", "between_the_turns", "bias_maps", "block_maps", "distance_maps", "patch_maps", "position_maps",
-    "rotation_maps", "score_terms",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", SQUARE)
-def test_cells_of_maps_are_square_below_their_titles(name):
-    for up in drawn(name).select_yaxes():
-        assert (up.scaleanchor, up.constrain, up.constraintoward) == (up.anchor, "domain", "top")
-        if drawn(name).layout[up.anchor.replace("x", "xaxis")].domain[0] > 0:
-            assert up.showticklabels is False, "would stand in the panel to the left"
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: figures.pairs_by_model({}), "models must hold at least one, got {}"),
+        (lambda: figures.eight_terms([1.0, 0.0], [1.0, 0.0], 0.4, 3, 1), "reach must be greater than 1, got 1"),
+    ],
+)
+def test_nothing_to_draw_and_numbers_too_small_are_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        draw()
 
 
 # The figures that the source notes have lost

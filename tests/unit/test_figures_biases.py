@@ -53,14 +53,6 @@ def test_bias_maps():
     assert title(figures.bias_maps({"masked": masked})).endswith("by up to 2.0 (masked)")
 
 
-def test_three_bias_maps_stand_side_by_side():
-    column, row = np.arange(3.0)[:, None] + np.zeros(3), np.zeros((3, 1)) - np.arange(3.0)
-    figure = figures.bias_maps({"m": column, "n": row, "sum": column + row})
-    assert len({figure.layout[f"xaxis{number}"].domain for number in ("", 2, 3)}) == 3
-    assert len({figure.layout[f"yaxis{number}"].domain for number in ("", 2, 3)}) == 1
-    assert title(figure).replace("<br>", " ").endswith("by up to 2.0 (m), 2.0 (n), 0.0 (sum)")
-
-
 def test_terms_multiplied():
     figure = EXAMPLES["terms_multiplied"]()
     assert title(figure) == "Four products make one score: −1.50, 3.00, 0.30, −3.00; their sum is −1.20"
@@ -75,19 +67,13 @@ def test_terms_multiplied():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.biases_by_distance([], {"a": []}), "distances must hold at least one"),
-        (lambda: figures.biases_by_distance([0, 1], {}), "biases must hold at least one"),
         (lambda: figures.biases_by_distance([0, 1], {"a": [0.0]}), r"biases\['a'\] must be 2 finite numbers"),
         (lambda: figures.biases_by_distance([0, 1], {"a": [0.0, -np.inf]}), r"biases\['a'\] must be 2 finite numbers"),
-        (lambda: figures.learned_biases([], np.ones((1, 0))), "distances must hold at least one"),
         (lambda: figures.learned_biases([0, 1], np.ones((1, 3))), r"heads must be finite, shape \(heads, 2\)"),
         (lambda: figures.learned_biases([0, 1], np.ones((0, 2))), r"heads must be finite.*got shape \(0, 2\)"),
         (lambda: figures.learned_biases([0], np.array([[np.nan]])), "heads must be finite"),
-        (lambda: figures.reaches([], {"a": []}), "lengths must hold at least one"),
-        (lambda: figures.reaches([8], {}), "nearest must hold at least one"),
         (lambda: figures.reaches([8, 16], {"a": [1]}), r"nearest\['a'\] must be 2 numbers of keys"),
         (lambda: figures.reaches([8], {"a": [9]}), r"nearest\['a'\] must be 1 numbers of keys, none above"),
-        (lambda: figures.bias_maps({}), "maps must hold at least one"),
         (lambda: figures.bias_maps({"a": np.ones(3)}), r"maps\['a'\] must be square.*got shape \(3,\)"),
         (lambda: figures.bias_maps({"a": np.ones((2, 3))}), r"maps\['a'\] must be square.*got shape \(2, 3\)"),
         (lambda: figures.bias_maps({"a": np.full((2, 2), np.nan)}), r"maps\['a'\] must be square and finite"),

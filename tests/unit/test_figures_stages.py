@@ -30,9 +30,7 @@ def test_mean_waves():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.staged_texts(8, {}), "stages must hold at least one"),
         (lambda: figures.staged_texts(8, {"a": (0, 0)}), r"stages\['a'\] must be tokens of at least 0 and times"),
-        (lambda: figures.mean_waves(3, {}), "waves must hold at least one"),
         (lambda: figures.mean_waves(3, {"a": [1.0, 2.0, 3.0]}), r"waves\['a'\] must be more than 3 finite numbers"),
     ],
 )

@@ -42,18 +42,6 @@ def test_only_what_is_farther_than_near_counts():
     assert far_guesses(text[:-1], text[-4:], near=70)[1].tolist() == [0.0] * 4
 
 
-def test_a_text_shorter_than_what_is_near_has_no_past():
-    for near in (5, 6, 50):
-        lengths, shares = far_guesses(np.zeros(5, int), np.zeros(5, int), near)
-        assert not lengths.any()
-        assert not shares.any()
-
-
-def test_more_targets_than_tokens():
-    with pytest.raises(ValueError, match="targets must be at most the 3 tokens, got 4"):
-        far_guesses(np.arange(3), np.arange(4), 1)
-
-
 def test_what_is_mixed_in_is_weighed_by_what_it_is_worth():
     """A cache that is always right is believed, one that guesses at random is not, and nobody is judged by himself."""
     random = np.random.RandomState(0)

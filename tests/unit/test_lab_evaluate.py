@@ -14,13 +14,6 @@ PAIRS = range(HEAD_DIM // 2)
 
 
 @pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
-@pytest.fixture
 def evaluate():
     import posenc.lab.evaluate
 
@@ -98,12 +91,6 @@ def test_weights_that_were_not_trained_are_refused(small, evaluate):
     assert evaluate.with_scheme(model, run_of("none").make_scheme()).scheme.door == "none"
     with pytest.raises(ValueError, match="scheme must have no weights .*, got table"):
         evaluate.with_scheme(small(run_of("none")), longer)
-
-
-def test_a_scheme_of_the_other_kind_is_refused(small, evaluate):
-    run = run_of("rope_100", "order", causal=False)
-    with pytest.raises(ValueError, match="scheme must have causal=False or None as the model has, got True"):
-        evaluate.with_scheme(small(run), evaluate.clipped(run, PAIRS[:4]))
 
 
 # --- other frequencies, other temperatures ----------------------------------------------------------------------------
@@ -354,27 +341,3 @@ def test_fine_tuning_leaves_the_model_as_it_was(scheme, small, evaluate, torch):
     losses = [evaluate.answers(evaluate.with_scheme(one, run_of("none").make_scheme()), probe, 32).loss
               for one in (model, tuned)]  # fmt: skip
     assert losses[1] < losses[0]
-
-
-def test_fine_tuning_reads_other_batches_than_training(small, evaluate, monkeypatch):
-    """Those of the steps after the run's last, of as many tokens, at a learning rate that stays."""
-    run, asked, rates = run_of(), [], []
-    draw, step = evaluate.draw, evaluate.step
-
-    def noting(task, seed, number, profile, length):
-        asked.append((seed, number, length))
-        return draw(task, seed, number, profile, length)
-
-    def stepping(model, optimiser, batch, clip):
-        rates.extend(group["lr"] for group in optimiser.param_groups)
-        assert model.training
-        assert tuple(batch.tokens.shape) == (2, 40)
-        assert clip == run.settings.clip
-        return step(model, optimiser, batch, clip)
-
-    monkeypatch.setattr(evaluate, "draw", noting)
-    monkeypatch.setattr(evaluate, "step", stepping)
-    scheme = evaluate.scaled(run, "linear", 2.0)
-    evaluate.fine_tune(small(run), run, run.make_task(), scheme, length=40, steps=3)
-    assert asked == [(0, run.steps + number, 40) for number in range(3)]
-    assert set(rates) == {5e-4}

@@ -10,7 +10,7 @@ import torch
 
 from posenc.lab import exams, store
 from posenc.lab.execution import carry_out
-from posenc.lab.measured import FILES, results
+from posenc.lab.measured import results
 from posenc.lab.runs import PROFILES, RATES, Run, examined
 from posenc.lab.train import build, learned_at, try_rates
 from tests.unit.small_laboratory import make_small
@@ -74,15 +74,6 @@ def test_other_schemes_are_asked_what_they_can_be():
         assert len(asked(Run("four_layers", "text", one, 0), "plain")) == 2
 
 
-def test_schemes_of_several_terms_are_asked_at_fewer_lengths(monkeypatch):
-    monkeypatch.setattr(exams, "TIMES", (1, 4, 8))
-    lengths = {
-        scheme: [one["length"] for one in asked(Run("two_layers", "text", scheme, 0), "plain")]
-        for scheme in ("rope_100", *exams.COSTLY)
-    }
-    assert lengths == {"rope_100": [64, 256, 512], "transformer_xl": [64, 256], "tener": [64, 256]}
-
-
 def test_every_run_to_be_examined_can_be_built():
     runs = examined()
     assert len(runs) == len(set(runs))
@@ -121,12 +112,6 @@ def test_a_run_is_trained_examined_collected_and_read(tmp_path):
         found.values(task="recall", **{})
     with pytest.raises(ValueError, match="folder must hold exams of planned runs"):
         store.collect_exams(tmp_path / "collected", path)
-
-
-def test_the_windows_are_from_as_many_files_as_intervals_take():
-    from posenc.lab.corpus import frozen_files
-
-    assert len(frozen_files()) == FILES
 
 
 def test_the_step_at_which_a_task_was_learned():

@@ -80,8 +80,3 @@ def test_one_seed_or_one_group_is_not_drawn_anew():
 def test_what_no_mean_can_be_made_of_is_refused(values, groups, said):
     with pytest.raises(ValueError, match=said):
         interval(values, groups)
-
-
-def test_too_few_resamples_are_refused():
-    with pytest.raises(ValueError, match="resamples must be at least 100, got 99"):
-        interval(np.zeros((2, 3)), resamples=99)

@@ -144,20 +144,6 @@ def test_shipped_statistics_are_those_of_the_shipped_models():
     assert held[f"{name}/attention/default/128"][0, int(head), 1] > 0.3
 
 
-def test_the_learned_minus_on_every_model_that_ships():
-    """Three neighbouring slow pairs, and their mean wave carries most of what is lost at twice the length."""
-    for base, pairs in ((100, {12, 13, 14, 15}), (10_000, {6, 7, 8})):
-        for one in EXAMS.select(kind="mean_wave", chosen="learned minus", scheme=f"rope_{base}", length=256):
-            assert set(one["pairs"]) <= pairs | {9}
-            same = {"run": one["run"], "length": 256, "kind": "mean_wave"}
-            (plain,) = EXAMS.select(**same, chosen="none")
-            (other,) = EXAMS.select(**same, chosen="other slow")
-            (cut,) = EXAMS.select(run=one["run"], kind="plain", length=128)
-            harm = plain["loss"] - cut["loss"]
-            assert plain["loss"] - one["loss"] > 0.6 * harm
-            assert plain["loss"] - other["loss"] < 0.3 * harm
-
-
 @pytest.mark.release
 def test_a_quick_run_trains_to_what_was_recorded():
     """Rounding differs between machines and grows with every step: the first losses agree, and what it learns."""

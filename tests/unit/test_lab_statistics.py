@@ -52,12 +52,6 @@ def test_the_weights_are_those_of_causal_attention(seen):
             assert (weights[1, 0, query, query + 1 :] == 0).all()
 
 
-def test_watching_changes_nothing(model, tokens):
-    before = model(tokens).detach()
-    watch(model, tokens, lambda *_: None, 2)
-    assert torch.equal(model(tokens), before)
-
-
 def test_attention_by_distance(model, tokens, seen):
     found = attention_by_distance(model, tokens, asked=4)
     wanted = np.zeros((2, 2, LENGTH))
@@ -119,14 +113,3 @@ def test_a_held_wave_stays_at_its_mean_past_the_trained_length(model, tokens, se
             past = distance >= trained
             wanted = wave[:, 5:trained].mean(axis=1) - wave[:, distance] if past else np.zeros(2)
             np.testing.assert_allclose(added[:, query, key], wanted, atol=1e-12)
-
-
-@pytest.mark.parametrize("queries", [13, 24])
-def test_queries_and_keys_must_be_apart(model, tokens, queries):
-    with pytest.raises(ValueError, match=f"queries must be at most half of the 24 tokens, got {queries}"):
-        mean_products(model, RUN, tokens, queries)
-
-
-def test_other_schemes_have_no_waves(model, tokens):
-    with pytest.raises(ValueError, match="run must be one of a rotary scheme, got 'quick-text-alibi-0'"):
-        mean_products(model, Run("quick", "text", "alibi", 0), tokens)

@@ -113,18 +113,6 @@ def test_a_run_is_trained_measured_and_collected(short, tmp_path, capsys):
     assert [path.name for path in into.iterdir()] == ["results.json.xz"]  # checkpoints ship of full runs alone
 
 
-def test_what_ships_is_listed_as_such(tmp_path, capsys):
-    command_line.main(["--folder", str(tmp_path), "list"])
-    assert capsys.readouterr().out.count("ships with posenc-lab") == len(lab.results().runs)
-
-
-def test_a_name_that_is_none_is_told_with_where_the_names_are(capsys):
-    with pytest.raises(SystemExit) as ended:
-        command_line.main(["run", "nosuch"])
-    assert ended.value.code == 2
-    assert "'nosuch' (`python -m posenc.lab list` names them)" in capsys.readouterr().err
-
-
 def test_what_is_done_is_not_done_again(short, tmp_path, monkeypatch):
     carry_out(RUN, tmp_path, progress=False)
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
@@ -160,12 +148,6 @@ def test_nothing_to_collect(short, tmp_path):
     with pytest.raises(ValueError, match="folder must hold finished runs, got"):
         store.collect(tmp_path, tmp_path / "shipped")
     assert not (tmp_path / "shipped").exists()
-
-
-def test_every_planned_run_has_its_name():
-    names = [run.name for run in planned()]
-    assert len(names) == len(set(names))
-    assert [Run.from_name(name) for name in names] == planned()
 
 
 @pytest.mark.release

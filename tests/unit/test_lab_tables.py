@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from posenc.lab.measured import Results
-from posenc.lab.tables import TABLES, Table, as_text
+from posenc.lab.tables import Table, as_text
 
 
 @pytest.fixture
@@ -53,7 +53,3 @@ def test_any_of_several_values_and_none(found):
     lines = as_text(Table("Loss", ("profile", "scheme"), "length", both), found).splitlines()
     assert [line.split()[:2] for line in lines[2:]] == [["two_layers", "b"]]
     assert as_text(Table("Loss", ("scheme",), "length", WANTED | {"probe": "recall"}), found) == "Loss\nnot reached"
-
-
-def test_titles_differ():
-    assert len({table.title for table in TABLES}) == len(TABLES)

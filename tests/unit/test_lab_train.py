@@ -15,13 +15,6 @@ STEPS = 24
 
 
 @pytest.fixture
-def torch():
-    import torch
-
-    return torch
-
-
-@pytest.fixture
 def lab(monkeypatch):
     """posenc.lab.train with a profile of a few small steps, and a state that is kept after every fifth."""
     from posenc.lab import train
@@ -97,15 +90,6 @@ def test_a_break_changes_nothing(breaks, lab, tmp_path, monkeypatch):
     assert asked[-4:] == [20, 21, 22, 23]
 
 
-def test_seconds_go_on_after_a_break(lab, tmp_path, torch, monkeypatch):
-    interrupted(lab, monkeypatch, 13, folder=tmp_path)
-    path = tmp_path / "quick-offset-rope_100-0.state"
-    state = torch.load(path)
-    assert 0 < state["seconds"] < 100
-    torch.save(state | {"seconds": 1000.0}, path)
-    assert 1000 < trained(lab, folder=tmp_path).seconds < 1100
-
-
 def test_a_break_while_the_state_is_written_leaves_the_old_one(lab, tmp_path, torch, monkeypatch):
     def half_written(state, path):
         path.write_bytes(b"half")
@@ -169,19 +153,6 @@ def test_learning_rate(lab):
     assert lab.learning_rate(0, 1, replace(profile, warm_up=0)) == 2.0
 
 
-def test_each_step_has_its_learning_rate(lab, monkeypatch):
-    rates, step = [], lab.step
-
-    def noting(model, optimiser, batch, clip):
-        rates.append({group["lr"] for group in optimiser.param_groups})
-        return step(model, optimiser, batch, clip)
-
-    monkeypatch.setattr(lab, "step", noting)
-    run = run_of()
-    trained(lab, run)
-    assert rates == [{lab.learning_rate(number, STEPS, run.settings)} for number in range(STEPS)]
-
-
 def test_the_optimiser_leaves_vectors_alone(lab):
     run = run_of("learned")
     model = lab.build(run)
@@ -230,24 +201,6 @@ def test_batches_of_a_step(lab, torch):
     assert shapes == [(4, 20), (4, 20), (2, 40), (1, 100)]
 
 
-def test_the_bar_shows_loss_and_time_left(lab, capsys):
-    losses = trained(lab, progress=True).losses
-    shown = capsys.readouterr().err
-    last = shown.split("\r")[-1]
-    assert last.startswith("quick-offset-rope_100-0: 100%")
-    assert "24/24" in last
-    assert f"loss={losses[-1]:.3f}" in last
-    assert re.search(r"\[\d\d:\d\d<\d\d:\d\d", last)
-    trained(lab, progress=False)
-    assert capsys.readouterr() == ("", "")
-
-
-def test_the_bar_goes_on_where_the_run_does(lab, tmp_path, monkeypatch, capsys):
-    interrupted(lab, monkeypatch, 13, folder=tmp_path)
-    trained(lab, folder=tmp_path, progress=True)
-    assert " 10/24 [" in capsys.readouterr().err.split("\r")[1]
-
-
 def test_another_task_is_refused(lab):
     with pytest.raises(ValueError, match="task must be 'offset' for the run 'quick-offset-rope_100-0', got 'order'"):
         lab.train(run_of(), run_of(task="order").make_task())
@@ -277,28 +230,6 @@ def test_every_run_can_be_built(torch):
             loss = float(loss_of(model, batch).detach())
             assert loss == pytest.approx(math.log(model.head.out_features), rel=1e-5), run.name
             assert model.config.causal == run.causal
-
-
-def test_the_benchmark_has_a_run_of_every_profile_that_it_times(torch):
-    """It once asked a profile for a task that this one has not; `make bench` is not part of the tests."""
-    from posenc.lab.runs import PROFILES
-    from release.benchmarks.laboratory import SCHEMES, TIMED, runs_of
-
-    assert set(PROFILES) == {*TIMED, "large"}
-    for profile in TIMED:
-        assert [run.scheme for run in runs_of(profile).values()] == list(SCHEMES)
-
-
-def test_all_schemes_of_a_task_have_the_same_budget():
-    from posenc.lab.runs import SEEDS, planned
-
-    runs = planned()
-    for profile, task in {(run.profile, run.task) for run in runs}:
-        seeds = {}
-        for run in runs:
-            if (run.profile, run.task) == (profile, task):
-                seeds.setdefault((run.scheme, run.causal), []).append(run.seed)
-        assert set(map(tuple, seeds.values())) == {SEEDS}
 
 
 @pytest.mark.parametrize(

@@ -276,6 +276,22 @@ def test_16_bits_are_rotated_in_float32_and_rounded_once(torch, start, dtype, me
 
 @pytest.mark.torch
 @layouts
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_cosines_and_sines_of_16_bits_rotate_in_16_bits(torch, dtype, layout):
+    """Faster, and less precise than float32 with the same cosines and sines."""
+    x, phi = torch.tensor(normal(200, 64)).to(getattr(torch, dtype)), torch.tensor(phi_at(np.arange(200), 64))
+    narrow = cos_sin(phi, dtype=x.dtype)
+    exact = rotate(x.double(), narrow, layout)
+    result, by_float32 = rotate(x, narrow, layout), rotate(x, tuple(part.float() for part in narrow), layout)
+    assert result.dtype == x.dtype
+    same(result.double(), exact, 2 * DTYPES[dtype])
+    assert (result - exact).square().mean() > 1.2 * (by_float32 - exact).square().mean()
+    for method in (rotate_complex, rotate_matrix):
+        same(method(x, narrow, layout).double(), exact, 2 * DTYPES[dtype])
+
+
+@pytest.mark.torch
+@layouts
 @methods
 @old_jit
 def test_gradients_forwards_backwards_and_twice(torch, method, layout):

@@ -159,7 +159,6 @@ def slow_llama3(dim, base, factor, length, low, high):
     return answer
 
 
-ONES = {"short_factor": [1.0, 1.0]}
 LAMBDAS = [1.0 + 0.37 * i for i in range(32)]
 SLOW = [
     (lambda: default(128, 5e5), lambda: slow_theta(128, 5e5)),

@@ -289,16 +289,6 @@ def test_initial_weights():
     assert not torch.equal(weights["layers.0.out.weight"], built("none", 1).state_dict()["layers.0.out.weight"])
 
 
-def test_without_a_seed_torchs_generator_is_asked():
-    drawn = []
-    for seed in (3, 3, 4):
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            drawn.append(Transformer(config(), make("none")).embedding.weight)
-    assert torch.equal(drawn[0], drawn[1])
-    assert not torch.equal(drawn[0], drawn[2])
-
-
 @every_model
 def test_the_schemes_weights_are_the_schemes(case, causal):
     """They stay as they were given, and the model trains and stores them once for all layers."""

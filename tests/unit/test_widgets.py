@@ -22,14 +22,11 @@ from posenc.widgets import (
     Action,
     Choice,
     Control,
-    Coverage,
     DecayExplorer,
     Explorable,
     FrequencyBank,
-    Rotation2D,
     Switch,
     Text,
-    bundle,
     modules,
     scripts,
     stylesheet,
@@ -123,37 +120,6 @@ def test_whole_and_even_numbers(name, value):
         DecayExplorer(**{name: value})
 
 
-def test_opening_settings_tell_the_story():
-    decay_words, bank_words = DecayExplorer().finding(), FrequencyBank(chart="difference").finding()
-    assert "the sum first rises after 11 and first drops below 0 at 1\u202f707" in decay_words
-    assert "agree to 0.970; the fastest 8 of 64 pairs carry 89.6 % of the difference" in bank_words
-    coverage_words, rotation_words = Coverage().finding(), Rotation2D().finding()
-    assert "4\u202f096 tokens 18 of 64 pairs have not turned once, 9 not even by a quarter." in coverage_words
-    assert "Up to 8\u202f192 tokens 18 meet new angles, on average at 86.8 % of the added positions." in coverage_words
-    assert "the key at 6 score 1.541. At 19 and 16 they score 1.541" in rotation_words
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ({"used": 4096}, "Up to 4\u202f096 tokens no angle is new."),
-        ({"base": 1.0}, "0 of 64 pairs have not turned once, 0 not even by a quarter. "
-                        "Up to 8\u202f192 tokens no pair meets a new angle."),
-        ({"dim": 2, "trained": 16, "used": 17}, "Up to 17 tokens 1 meets new angles"),
-    ],
-)  # fmt: skip
-def test_coverage_says_when_nothing_is_new(setting, said):
-    assert said in Coverage(**setting).finding()
-
-
-def test_rotation_says_what_the_other_layout_would_score():
-    interleaved, half = Rotation2D(view="interleaved"), Rotation2D(view="half-split")
-    assert fixed(half.values()["by_matrices"], 3) == fixed(interleaved.values()["other_layout"], 3)
-    score = fixed(interleaved.values()["by_matrices"], 3)
-    assert f"score {score} by matrices, {score} as complex numbers." in interleaved.finding()
-    assert f"The half-split layout scores {fixed(half.values()['by_matrices'], 3)}." in interleaved.finding()
-
-
 @given(st.integers(1, 128), st.floats(0, 8), st.integers(8, 600))
 def test_decay_values(pairs, exponent, distance):
     widget = DecayExplorer(dim=2 * pairs, base=10**exponent, distance=distance, show_score=True, show_bound=True)
@@ -210,14 +176,6 @@ def test_what_is_not_there_is_refused(explorable):
         explorable(nothing=1)
 
 
-def test_output_is_the_same_every_time(explorable):
-    first, second = explorable(), explorable()
-    assert repr(first) == repr(second)
-    bundle = first._repr_mimebundle_()[0]
-    assert bundle["text/plain"] == repr(first)
-    assert bundle["text/html"] == second.to_html()
-
-
 def test_a_module_stands_alone():
     for name, source in modules().items():
         assert "import " not in source, name
@@ -236,13 +194,6 @@ def test_a_page_gets_what_all_explorables_share_once():
         assert own == [part for part in parts if part not in shared], name
         assert shared <= set(parts), "nothing is fetched that it does not use"
         assert len(given[name]) < len(json.dumps(source)) - len(given["shared"]) / 2
-
-
-def test_files_that_are_joined_keep_their_own_names():
-    joined = bundle("decay_explorer.js")
-    assert joined.count("const $drawing_js = (() => {") == 1
-    assert "const { Axis, Plot, grip, legend } = $drawing_js;" in joined
-    assert joined.rstrip().endswith("export default { render };")
 
 
 # ---- kinds of controls ---------------------------------------------------------------------------------------------

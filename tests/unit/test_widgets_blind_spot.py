@@ -7,7 +7,7 @@ import pytest
 import traitlets
 
 from posenc.widgets import BlindSpot
-from posenc.widgets.blind_spot import EQUAL, WORDS
+from posenc.widgets.blind_spot import EQUAL
 
 MAT = "the cat sat on the mat"
 SENTENCES = tuple(BlindSpot.catalogue["controls"]["sentence"]["options"])
@@ -18,10 +18,6 @@ def changes(**setting):
     values = BlindSpot(**setting).values()
     largest = (float(np.max(values[name])) for name in ("output_change", "weight_change", "mean_change"))
     return (*largest, values["last_change"], values["repeat_change"])
-
-
-def test_no_sentence_is_longer_than_the_draws_reach():
-    assert max(len(sentence.split(" ")) for sentence in SENTENCES) == WORDS
 
 
 @pytest.mark.parametrize("layers", ["1", "2"])
@@ -86,18 +82,13 @@ def test_an_order_that_is_none_is_refused(order):
 FINDINGS = [
     ({}, "Outputs and weights moved with their words, the same to within 10⁻¹²."),
     ({}, "Their mean cannot tell “dog bites man” from “man bites dog”."),
-    ({"order": ""}, "The words stand as they were written."),
     ({"scheme": "rope"}, "3 of 3 outputs changed, by up to "),
     ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ", tells “我爱你” from “你爱我”."),
-    ({"causal": True}, "The last word is another one now"),
     (
         {"causal": True, "order": "10"},
         "“man”, got the same output to within 10⁻¹²: it cannot tell the order before it.",
     ),
-    ({"causal": True, "order": "10", "layers": "2"}, ": it can tell the order before it."),
     ({"sentence": MAT, "order": "4123"}, "Only equal words changed places: the sentence is the same."),
-    ({"sentence": MAT, "order": "0", "causal": True}, "The 2 outputs of “the” are up to "),
-    ({"sentence": "the the the the the"}, "The 5 outputs of “the” are the same to within 10⁻¹²."),
     ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
     (
         {"sentence": "the the the the the", "causal": True},
@@ -127,18 +118,6 @@ def test_each_step_of_the_story_is_true(step, changed, last_same):
     facts = widget.facts()
     assert (facts["count"], facts["changed"], facts["last_same"]) == (3, changed, last_same)
     assert facts["last_kept"] == (step in ("masked", "two-masked"))
-
-
-def test_rows_go_to_their_places_first_and_then_columns():
-    place = [0, 5, 2, 3, 4, 1]  # of each word, in "the mat sat on the cat"
-    for way, rows, columns in ((0, range(6), range(6)), (1, place, range(6)), (2, place, place)):
-        values = BlindSpot(sentence=MAT, order="052341", way=way).values()
-        np.testing.assert_array_equal(values["rows"], rows)
-        np.testing.assert_array_equal(values["columns"], columns)
-    half = BlindSpot(sentence=MAT, order="052341", way=1.5).values()
-    np.testing.assert_allclose(half["columns"], (np.arange(6) + place) / 2)
-    with pytest.raises(traitlets.TraitError, match="way takes .* from 0 to 2"):
-        BlindSpot(way=2.5)
 
 
 @pytest.mark.parametrize("order", ["210", "120", "102"])

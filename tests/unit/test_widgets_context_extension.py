@@ -53,40 +53,6 @@ def test_longrope_without_a_list_is_not_drawn_and_says_why():
     assert widget.finding().endswith("lists have 48 pairs, not 64: choose the model that is published with it.")
 
 
-def test_opening_setting_tells_the_story():
-    said = ContextExtension().finding()
-    assert "46 of 64 pairs completed a turn" in said
-    assert "in 16\u202f384 tokens 18 meet new angles unscaled, 0 by linear, 0 by YaRN (code)." in said
-    assert "Linear slows every pair 4.00 times." in said
-    assert "YaRN (code) keeps 21 pairs and slows the slowest 4.00 times, its scores times 1.296." in said
-
-
-def test_ntk_leaves_all_slow_pairs_but_the_slowest_with_new_angles():
-    assert "17 by NTK\N{NON-BREAKING HYPHEN}aware" in ContextExtension(method="ntk_aware").finding()
-
-
-def test_past_factor_times_the_trained_length_every_slow_pair_meets_new_angles():
-    assert "18 by linear, 18 by YaRN (code)" in ContextExtension(used=16_385).finding()
-
-
-def test_dynamic_scaling_changes_nothing_within_the_trained_length():
-    said = ContextExtension(method="dynamic_ntk", other="none", used=4096).finding()
-    assert said.endswith("0 meet new angles unscaled, 0 by dynamic NTK. Dynamic NTK leaves every pair as it was.")
-
-
-def test_slowing_that_differs_from_pair_to_pair_is_told_from_the_fastest_to_the_slowest():
-    said = ContextExtension(model="Phi-3-mini-128k-instruct", method="longrope", other="none").finding()
-    lists = configs.model("Phi-3-mini-128k-instruct").rope["rope_scaling"]["long_factor"]
-    assert f"LongRoPE slows every pair from {lists[0]:.2f} to {lists[-1]:.2f} times" in said
-
-
-def test_a_step_with_a_model_has_all_that_the_model_brings():
-    presets = ContextExtension.class_traits()["model"].presets
-    for name, setting in ContextExtension.story().items():
-        brought = presets.get(setting["model"], {})
-        assert {control: setting[control] for control in brought} == brought, name
-
-
 def test_the_story_is_true():
     story = {name: ContextExtension(**setting) for name, setting in ContextExtension.story().items()}
     drawn = {name: {one["method"]: one for one in widget.facts()["drawn"]} for name, widget in story.items()}

@@ -14,18 +14,6 @@ def failed(name: str, **setting: object) -> set[str]:
     return {wish for wish, fine in zip(WISHES, verdicts, strict=True) if not fine}
 
 
-def test_opening_setting_tells_the_story():
-    late = {"everywhere", "farther", "matrix"}
-    wanted = {"integer": {"small", "matrix"}, "normalised": {"same", "goes on", "matrix"}, "sinusoidal": {"farther"}}
-    wanted |= dict.fromkeys(("binary", "radix", "harmonic", "dyadic"), late)
-    assert {name: failed(name) for name in CODES} == wanted
-    assert EncodingGallery(scheme="binary").finding() == (
-        "Binary: 4 of 7 wishes kept. Broken: equal distances differ by 14.6\u00a0%; the farther looks nearer "
-        "28.0\u00a0% of the time; no matrix makes a step (0.221 left)."
-    )
-    assert EncodingGallery().finding().startswith("Integer: 5 of 7 wishes kept. Broken: the longest code measures 252")
-
-
 def test_each_step_of_the_story_is_true():
     late = {"everywhere", "farther", "matrix"}
     broken = {"count": {"small", "matrix"}, "divide": {"same", "goes on", "matrix"}, "digits": late, "lone-sines": late}
@@ -38,14 +26,6 @@ def test_each_step_of_the_story_is_true():
     assert max(sum(verdicts) for verdicts in EncodingGallery().values()["kept"].values()) == 6, (
         "no code keeps every wish"
     )
-
-
-def test_digits_that_end_within_the_text():
-    widget = EncodingGallery(scheme="binary", dim=4)
-    assert widget.values()["codes"].shape == (16, 4)
-    assert "goes on" in failed("binary", dim=4)
-    assert " Its digits end at position 15. " in widget.finding()
-    assert "0\u00a0% of the next positions have a code" in widget.finding()
 
 
 @pytest.mark.parametrize("length", [16, 96])

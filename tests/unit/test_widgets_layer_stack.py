@@ -14,7 +14,7 @@ from posenc.frequencies import angles
 from posenc.rotary import rotate
 from posenc.widgets import LayerStack
 from posenc.widgets import layer_stack as module
-from posenc.widgets.layer_stack import BACK, STACKS, frequencies_of, match_share, new_pairs, query_scale
+from posenc.widgets.layer_stack import STACKS, frequencies_of, match_share, new_pairs, query_scale
 
 MODELS = tuple(LayerStack.catalogue["controls"]["model"]["options"])
 
@@ -52,17 +52,6 @@ def test_shares_are_those_of_an_attention(model, lies_in):
         np.testing.assert_allclose(values["share"], expected, atol=1e-12)
 
 
-def test_curves_are_shares_at_powers_of_two():
-    widget = LayerStack(layers="RrNn", context=5000)
-    curves = widget.values()["curve"]
-    for k, back in enumerate(BACK):
-        if back < 5000:
-            shares = LayerStack(layers="RrNn", context=5000, distance=int(back)).values()["share"]
-            assert [curve[k] for curve in curves] == shares
-        else:
-            assert [curve[k] for curve in curves] == [0, 0, 0, 0]
-
-
 @given(
     model=st.sampled_from(MODELS),
     lies_in=st.sampled_from(["all", "slow"]),
@@ -80,20 +69,6 @@ def test_the_reach_is_the_last_distance_that_gets_half_and_up_to_another_all_do(
         halves = [distance for distance, share in enumerate(shares, 1) if share >= 0.5]
         assert reach == max(halves, default=0)
         assert sure == min(set(range(1, seen + 1)) - set(halves)) - 1
-
-
-@pytest.mark.parametrize("stop", [1, 1023, 1025, 5000])
-def test_the_table_of_scores_is_the_decay(stop):
-    for frequencies in (frequencies_of(STACKS["gemma4"]["full"], "all"), np.zeros(3)):
-        np.testing.assert_allclose(
-            module._decay_up_to(stop, frequencies), decay(np.arange(stop), frequencies), atol=1e-12
-        )
-
-
-def test_half_of_the_attention_is_at_the_logarithm_of_the_others():
-    for keys in (2, 100, 2**20):
-        assert match_share(np.log(keys - 1), keys) == pytest.approx(0.5)
-    assert match_share(0.0, 4) == 0.25
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -172,31 +147,11 @@ def test_the_numbers_of_qwen3_are_those_of_its_card():
 # ---- what it teaches ---------------------------------------------------------------------------------------------
 
 
-def test_it_opens_with_near_layers_and_far_ones():
-    widget = LayerStack()
-    near, far = widget.values()["share"][:3], widget.values()["share"][3]
-    assert max(near) < 0.01 < 0.98 < far
-    assert "It gets half or more at any distance, in 2 layers." in widget.finding()
-    assert "at any distance, in layer 4." in LayerStack(layers="RRRN").finding()
-    assert "so 6 of 8 layers tell how far it is" in widget.finding()
-
-
 def test_without_rotation_no_layer_tells_near_from_far():
     for distance in (1, 50, 60_000):
         widget = LayerStack(layers="NNNN", distance=distance)
         assert np.ptp([curve[:16] for curve in widget.values()["curve"]]) == 0
         assert "No layer can tell near from far." in widget.finding()
-
-
-def test_where_the_pairs_in_use_stand_still_nothing_is_told():
-    told = LayerStack(model="gemma4", lies_in="slow").finding()
-    assert "One token back it would get as much: no layer tells how far it is." in told
-
-
-def test_in_a_window_no_angle_is_new_and_without_it_some_are():
-    far = {"distance": 500_000, "context": 1_000_000}
-    assert set(LayerStack(model="llama4", **far).values()["fresh"]) == {0}
-    assert min(LayerStack(model="llama4", layers="RRRR", **far).values()["fresh"]) > 0
 
 
 def test_a_long_text_drowns_the_match_and_the_temperature_brings_it_back():

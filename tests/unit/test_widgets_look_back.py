@@ -25,11 +25,6 @@ def test_the_table_is_the_laboratorys_mean_over_seeds(scaling, length, distance)
     )
 
 
-def test_no_block_stands_farther_back_than_the_text_is_long():
-    for row, length in zip(LookBack().values()["accuracy"], LENGTHS, strict=True):
-        assert [share is None for share in row] == [distance >= length for distance in DISTANCES]
-
-
 @pytest.mark.parametrize("base", ["100", "10000"])
 @pytest.mark.parametrize("scaling", TUNED)
 @pytest.mark.parametrize("steps", ["15", "45", "200"])
@@ -55,14 +50,6 @@ def test_what_was_not_tuned_is_as_if_nothing_had_been_chosen(setting):
     chosen, plain = LookBack(tuning="200", **setting), LookBack(**setting)
     assert chosen.values() == plain.values()
     assert chosen.finding() == plain.finding()
-
-
-def test_the_finding_says_what_was_not_asked_or_recorded():
-    told = LookBack(scaling="linear", tuning="45", length=256, distance="64").finding()
-    assert told.startswith("After these steps the model was asked in texts of L and 4 L alone.")
-    assert "recorded before them alone" in told
-    too_far = LookBack(scaling="linear", tuning="45", length=256, distance="384").finding()
-    assert too_far.startswith("A block cannot stand 384 tokens back")
 
 
 @pytest.mark.parametrize("training", ["said_once", "copy"])

@@ -49,16 +49,6 @@ def test_by_two_axes_a_score_is_a_sum_of_one_for_rows_and_one_for_columns(row, c
     np.testing.assert_allclose(tied, 0, atol=1e-12)
 
 
-def test_in_blocks_columns_are_hardly_seen_and_in_turn_they_are():
-    across = {
-        rule: PatchGrid(rule=rule, base=1e6, key_row=3, key_column=11).facts()["of_columns"]
-        for rule in ("blocks", "turns")
-    }
-    assert across["blocks"] == pytest.approx(np.degrees(7 * 1e6 ** (-10 / 16)))
-    assert across["turns"] == pytest.approx(np.degrees(7 * 1e6 ** (-2 / 16)))
-    assert 900 < across["turns"] / across["blocks"] < 1100
-
-
 def test_frames_count_where_a_rule_has_time():
     for rule, counts in (("page", False), ("axes", False), ("blocks", True), ("turns", True)):
         moved, still = (PatchGrid(rule=rule, frame=frame).values()["score"] for frame in (7, 0))

@@ -11,22 +11,6 @@ from posenc.widgets.sinusoid_explorer import random_orthogonal
 OFFSETS = np.arange(-64, 65)
 
 
-def test_opening_setting_tells_the_story():
-    assert SinusoidExplorer().finding() == (
-        "At Δ = 10 the product is −0.058 from m = 20, and from −0.369 to 0.240 over all 128 positions. "
-        "98.7\u00a0% of its variance comes from where the codes stand, not from their distance."
-    )
-    assert SinusoidExplorer(weight="identity").finding() == (
-        "At Δ = 10 the product is 0.658 from m = 20 as from all 128 positions. Only the distance matters, and left "
-        "looks like right: greatest at Δ = 0."
-    )
-    assert SinusoidExplorer(weight="shift", offset=1).finding() == (
-        "At Δ = 1 the product is 1.000 from m = 20 as from all 128 positions. Only the distance matters. It is "
-        "greatest at Δ = 1: a head with this W looks back by 1."
-    )
-    assert SinusoidExplorer(weight="shift", offset=-5).finding().endswith("looks ahead by 5.")
-
-
 def test_each_step_of_the_story_is_true():
     told = {}
     for step in SinusoidExplorer.story():
@@ -68,11 +52,3 @@ def test_a_random_w_keeps_lengths_and_loses_distance(seed):
     assert np.all(values["kernel"] <= values["high"])
     assert np.abs([values["low"], values["high"]]).max() <= 1
     assert np.ptp(values["mean"]) < 0.2  # the peak of the identity rises by more
-
-
-def test_two_dimensions_may_be_turned_as_one_pair():
-    """A random 2 × 2 turn is a shift by some angle; a mirror is not."""
-    for seed in range(20):
-        determinant = np.linalg.det(random_orthogonal(seed, 2))
-        residual = SinusoidExplorer(weight="random", draw=seed, dim=2).values()["residual"]
-        assert (residual < 1e-9) == (determinant > 0)

@@ -5,16 +5,7 @@ likely mistake fits where they differ. Inputs and values are recorded: there is 
 compares in the same way, with other inputs and outside the notebook.
 """
 
-from posenc.check._question import (
-    Assignment,
-    HandGraded,
-    Likely,
-    Part,
-    Question,
-    Result,
-    Trial,
-    compare,
-)
+from posenc.check._question import Assignment, HandGraded, Likely, Part, Question, Result, Trial, compare
 from posenc.check._wrong import Unanswered, Wrong
 
 __all__ = [

@@ -11,15 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from posenc.check._alone import (
-    ATTENTION,
-    ReadyMade,
-    attention_written_out,
-    namespace,
-    refused,
-    undefined,
-    without_onnx,
-)
+from posenc.check._alone import ATTENTION, ReadyMade, attention_written_out, namespace, refused, undefined, without_onnx
 from posenc.check._wrong import Unanswered, Wrong, say
 
 Answer = Callable[..., Any]

@@ -12,6 +12,7 @@ export const INNER = new Set([...table.any_type, ...Object.values(table.rope_typ
 const SPEAKING = ["rope_parameters", "rope_scaling", "rotary_dim", ...table.thetas, ...table.local_thetas, ...table.shares];
 const BASES = [...table.thetas, ...table.local_thetas, "compress_rope_theta", "swa_rope_theta"];
 const WORDS = ["rope", "rotary", "yarn", "mrope", "xdrope"];
+const SECTIONS = ["mrope_section", "mrope_interleaved", "xdrope_section"]; // read within a rope dictionary alone
 
 // ---- values
 
@@ -132,7 +133,8 @@ export function understood(config) {
 
 function isStrange(key, value) {
   const speaks = key.toLowerCase().split("_").some((word) => WORDS.includes(word));
-  return speaks && !has(KINDS, key) && !table.beside.includes(key) && value !== null && value !== false;
+  const known = table.beside.includes(key) || (has(KINDS, key) && !SECTIONS.includes(key));
+  return speaks && !known && value !== null && value !== false;
 }
 
 const isPerLayer = (rope) => Object.values(rope).some(isObject);

@@ -102,14 +102,9 @@ def ramp_by_pair(
     >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()
     [1.0, 0.667, 0.333, 0.0]
     """
-    low, high = correction_range(
-        dim,
-        base,
-        original_max_position_embeddings=original_max_position_embeddings,
-        beta_fast=beta_fast,
-        beta_slow=beta_slow,
-        truncate=truncate,
-    )
+    bounds: dict[str, Any] = {"beta_fast": beta_fast, "beta_slow": beta_slow}
+    length = original_max_position_embeddings
+    low, high = correction_range(dim, base, original_max_position_embeddings=length, **bounds, truncate=truncate)
     if low == high:
         high += 0.001
     xp, device = namespace(check_like("like", like)), device_of(like)
@@ -136,13 +131,9 @@ def ntk_by_parts(
     >>> ntk_by_parts(8, factor=4, original_max_position_embeddings=1024).inv_freq.round(5).tolist()
     [1.0, 0.06201, 0.00265, 0.00025]
     """
+    bounds: dict[str, Any] = {"beta_fast": beta_fast, "beta_slow": beta_slow}
     kept = ramp_by_turns(
-        dim,
-        base,
-        original_max_position_embeddings=original_max_position_embeddings,
-        beta_fast=beta_fast,
-        beta_slow=beta_slow,
-        like=like,
+        dim, base, original_max_position_embeddings=original_max_position_embeddings, **bounds, like=like
     )
     return Scaled(_blend(inv_freq(dim, base, like=like), at_least_one("factor", factor), kept), 1.0)
 

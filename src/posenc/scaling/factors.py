@@ -93,11 +93,8 @@ def longrope(
     >>> longrope(4, **lists, seq_len=65, original_max_position_embeddings=64, factor=64).inv_freq.tolist()
     [1.0, 0.0025]
     """
-    dim, length, seq_len = (
-        check_even_dim(dim),
-        trained_length(original_max_position_embeddings),
-        check_int("seq_len", seq_len, 0),
-    )
+    dim, length = check_even_dim(dim), trained_length(original_max_position_embeddings)
+    seq_len = check_int("seq_len", seq_len, 0)
     namespace(short_factor, long_factor, check_like("like", like))
     like = first_array(short_factor, long_factor, like)
     short = _factors_of_pairs("short_factor", short_factor, dim, like)
@@ -127,10 +124,8 @@ def proportional(
     >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()
     [1.0, 0.1, 0.0, 0.0]
     """
-    share, scaled = (
-        share_of("partial_rotary_factor", partial_rotary_factor),
-        linear(dim, base, factor=factor, like=like),
-    )
+    share = share_of("partial_rotary_factor", partial_rotary_factor)
+    scaled = linear(dim, base, factor=factor, like=like)
     turning = int(share * dim // 2)
     xp = namespace(scaled.inv_freq)
     still = xp.zeros_like(scaled.inv_freq[turning:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tests.book.site.live import Live
 
@@ -36,3 +37,17 @@ def drag(live: Live, points: Sequence[tuple[float, float]], finger: bool = False
 def press(live: Live, x: float, y: float) -> None:
     """Press a point of the canvas."""
     live.figure.locator("canvas").click(position={"x": x, "y": y})
+
+
+def handle_of(live: Live, name: str) -> dict[str, Any]:
+    """One handle of the picture, as the explorable describes it."""
+    [found] = [handle for handle in live.evaluate("explorable.handles") if handle["name"] == name]
+    return found
+
+
+def drag_handle(live: Live, name: str, across: float, down: float = 0, hold: float = 0) -> None:
+    """Drag a handle by so many pixels with the mouse, taken hold of so far from its middle."""
+    handle = handle_of(live, name)
+    x, y = handle["x"] + hold, handle["y"]
+    drag(live, [(x, y), (x + across / 2, y + down / 2), (x + across, y + down)])
+    live.settle()

@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, Page, expect
 from tests.book.python.assignments import page_of
 from tests.book.python.cells import BAR, Chapter, notebook
 from tests.book.site.browser import SITE, Watch, require_site
-from tests.book.site.live import AT_REST
 
 KEY = "posenc-work-notebooks-assignments-assignment_4"
 RIGHT = """def ntk_aware(dim, base, factor):
@@ -181,12 +180,6 @@ def test_a_file_that_is_not_this_assignment_is_refused(
     assert kept(assignment.page) == {"q2": RIGHT}
 
 
-def test_every_key_writes_what_stands_on_it(assignment: Chapter) -> None:
-    assignment.type("q1", "")
-    assignment.page.keyboard.type("a / b // c  # ?")
-    assert assignment.page.locator("#cell-q1 .cm-content").inner_text() == "a / b // c  # ?"
-
-
 def test_a_check_is_of_what_stands_in_the_cell(assignment: Chapter) -> None:
     assert assignment.run("q2", RIGHT).ended == "done"
     assert "2 of 2 points" in assignment.run("q2-check").printed
@@ -210,11 +203,6 @@ def test_an_answer_that_fails_holds_up_no_other_question(assignment: Chapter) ->
     assert assignment.told == "The cell failed: what went wrong stands below it."
 
 
-def test_a_figure_shows_itself(assignment: Chapter) -> None:
-    shown = assignment.run("q1", "import plotly.graph_objects as go\ngo.Figure(go.Bar(y=[1, 2])).show()")
-    assert (shown.ended, shown.figures) == ("done", 1), shown.error
-
-
 def test_a_hint_is_asked_for_below_its_check_and_stays(assignment: Chapter, tmp_path: Path) -> None:
     hint = assignment.page.locator("#cell-q2-check").get_by_role("button", name="A hint to q2")
     for step in (1, 2, 3, 3):
@@ -234,33 +222,6 @@ def test_a_hint_is_asked_for_below_its_check_and_stays(assignment: Chapter, tmp_
     assert "hint" not in assignment.page.locator("#cell-q2-check .cm-content").inner_text()
     load(assignment, path)
     assert assignment.page.locator("#cell-q2-check .cm-content").inner_text().endswith("check.q2.hint(3)")
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("width", [1280, 360])
-def test_work_is_taken_away_from_where_one_works(assignment: Chapter, tmp_path: Path, width: int) -> None:
-    page = assignment.page
-    page.set_viewport_size({"width": width, "height": 740})
-    assignment.type("q6", "pass")
-    page.evaluate(AT_REST)
-    where = "document.getElementById('cell-q6').getBoundingClientRect().top"
-    before = page.evaluate(where)
-    assert "pass" in taken(assignment, tmp_path).read_text(encoding="utf-8")
-    with page.expect_download():
-        page.keyboard.press("Control+s")
-    assert abs(page.evaluate(where) - before) < 2
-    page.set_viewport_size({"width": 1280, "height": 900})
-
-
-@pytest.mark.release
-def test_the_themes_own_download_has_the_work_too(assignment: Chapter, tmp_path: Path) -> None:
-    assignment.type("q2", RIGHT)
-    kept(assignment.page)
-    with assignment.page.expect_download() as waiting:
-        assignment.page.evaluate("() => document.querySelector('.btn-download-source-button').click()")
-    waiting.value.save_as(tmp_path / "mine.ipynb")
-    cells = json.loads((tmp_path / "mine.ipynb").read_text(encoding="utf-8"))["cells"]
-    assert "".join(next(cell for cell in cells if cell["id"] == "q2")["source"]) == RIGHT
 
 
 @pytest.mark.release

@@ -56,31 +56,6 @@ def says(page: Page, text: str) -> None:
     expect(page.get_by_role("status")).to_have_text(text)
 
 
-@pytest.mark.release
-@pytest.mark.xdist_group("test_claims")  # in one process with the tests that evaluate all claims, too
-def test_the_page_says_whose_claims_they_are_and_what_the_tests_keep(open_claims):
-    said = " ".join(open_claims().locator(".posenc-claims-kept").inner_text().split())
-    ours = len(wanted(source=(evidence.OURS,)))
-    passed = evidence.unnoticed()
-    assert f"Of the {len(CLAIMS)} claims here the notes make {len(CLAIMS) - ours}. The other {ours} are ours" in said
-    assert f"of {len(evidence.exchanges())} exchanges the tests let {len(passed)} pass" in said
-    assert f"all on the {len({claim.id for claim in passed})} cards that say “rests on what others measured”" in said
-
-
-def test_a_card_says_what_was_tried_and_where_it_is_told(claims):
-    cases = next(claim for claim in CLAIMS if claim.id == "C007")
-    tried = claims.locator(f"#{cases.id.lower()} .posenc-claim-tried")
-    expect(tried).to_have_text("It holds without a mask. It fails under a causal mask.")
-    feet = claims.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll(".posenc-claim")].map((card) =>
-          [card.id.toUpperCase(), card.querySelector(".posenc-claim-foot").innerText]))"""
-    )
-    for claim in CLAIMS:
-        where = f"told in {claim.title}" if claim.section else "told here only"
-        assert feet[claim.id].endswith(f" · {where}"), claim.id
-        assert ("no note says it" in feet[claim.id]) is (claim.source == (evidence.OURS,)), claim.id
-
-
 def test_counts_are_those_of_the_manifest(claims):
     for group, names in (("verdict", VERDICTS), ("kind", KINDS)):
         counts = Counter(getattr(claim, group) for claim in CLAIMS)
@@ -103,13 +78,6 @@ def test_each_control_filters_and_together_they_narrow(claims):
     says(claims, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
     assert shown(claims) == wanted()
     assert urlsplit(claims.url).query == ""
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if wanted(kind=kind)])
-def test_every_kind_can_be_asked_for(open_claims, kind: str):
-    page = open_claims(f"?kind={kind}")
-    expect(page.get_by_label(KINDS[kind])).to_be_checked()
-    assert shown(page) == wanted(kind=kind)
 
 
 def test_words_are_looked_for_in_prose_and_formulas(claims):
@@ -158,13 +126,6 @@ def test_a_link_restores_the_filter(
     assert shown(other) == before
 
 
-@pytest.mark.release
-@pytest.mark.parametrize("query", ["?verdict=nothing", "?chapter=99&other=1", "?words=%20"])
-def test_a_link_with_unknown_words_does_no_harm(open_claims, query: str):
-    page = open_claims(query)
-    assert shown(page) == wanted()
-
-
 def test_a_card_that_the_address_names_is_always_shown(open_claims):
     claim = next(claim for claim in CLAIMS if claim.verdict == "FALSE")
     others = wanted(verdict="TRUE")
@@ -178,47 +139,9 @@ def test_a_card_that_the_address_names_is_always_shown(open_claims):
     assert set(shown(page)) == {*others, second}
 
 
-@pytest.mark.release
-def test_the_keyboard_reaches_every_control(open_claims):
-    page = open_claims(width=360, height=780)
-    page.locator("#claim-filter input").first.focus()
-    page.keyboard.press("Space")
-    assert shown(page) == wanted(verdict=next(iter(VERDICTS)))
-    reached = [page.evaluate("document.activeElement.name || document.activeElement.type")]
-    while reached[-1] != "reset":
-        assert len(reached) < 20
-        page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.name || document.activeElement.type"))
-    counts = [sum(1 for name in names if wanted(**{group: name})) for group, names in
-              (("verdict", VERDICTS), ("kind", KINDS))]  # fmt: skip
-    assert reached == ["verdict"] * counts[0] + ["kind"] * counts[1] + ["words", "chapter", "reset"]
-    page.keyboard.press("Enter")
-    says(page, f"{len(CLAIMS)} of {len(CLAIMS)} claims")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
 def test_without_javascript_everything_is_shown(open_claims):
     page = open_claims(javascript=False)
     expect(page.locator(".posenc-claim:visible")).to_have_count(len(CLAIMS))
     expect(page.locator("#claim-filter strong:visible").first).to_be_visible()
     expect(page.locator("#claim-filter :is(input, select, button):visible")).to_have_count(0)
     says(page, f"{len(CLAIMS)} claims")
-
-
-def test_the_boxes_count_what_they_would_leave(open_claims):
-    page = open_claims("?words=bfloat16")
-    box = page.locator("input[name=verdict][value=true]")
-    left = box.locator("xpath=../strong")
-    page.wait_for_function("document.getElementById('claim-count').textContent.includes(' of ')")
-    before = int(left.inner_text())
-    assert before < len(wanted(verdict="TRUE"))
-    box.check()
-    assert len(shown(page)) == before == int(left.inner_text())
-
-
-@pytest.mark.release
-def test_nothing_found_says_what_to_do(open_claims):
-    page = open_claims("?words=no+such+word+anywhere")
-    says(page, f"0 of {len(CLAIMS)} claims: take away a word, a tick or the chapter")
-    page.get_by_role("button", name="Show all").click()
-    says(page, f"{len(CLAIMS)} of {len(CLAIMS)} claims")

@@ -1,11 +1,11 @@
-"""Coverage beyond the battery: its arithmetic, the lengths in the picture, and what presets do on the page."""
+"""Coverage beyond the battery: the lengths in the picture, and presets."""
 
 from __future__ import annotations
 
 import pytest
 
 from posenc.widgets import Coverage
-from tests.book.site.texts import written
+from tests.book.site.hands import drag_handle, handle_of
 
 pytestmark = pytest.mark.xdist_group("Coverage")  # with the battery of tests of it: they share its page
 
@@ -52,33 +52,9 @@ def test_a_ring_and_a_chart_read_off_the_same_pair_and_are_pressed(open_live, ch
 @pytest.mark.parametrize("width", [1280, 360])
 def test_both_lengths_are_dragged_along_their_bars_to_either_end(open_live, width):
     live = open_live(Coverage, width=width)
-    canvas = live.figure.locator("canvas")
-    canvas.scroll_into_view_if_needed()
+    wide = live.evaluate("figure.querySelector('canvas').clientWidth")
     for name, least, greatest in (("used", 16, 131_072), ("trained", 16, 65_536)):
-        for share, end in ((-0.1, least), (1.1, greatest)):
-            box = canvas.bounding_box()
-            [handle] = [each for each in live.evaluate("explorable.handles") if each["name"] == name]
-            y = box["y"] + handle["y"]
-            live.page.mouse.move(box["x"] + handle["x"], y)
-            live.page.mouse.down()
-            live.page.mouse.move(box["x"] + box["width"] * share, y, steps=3)
-            live.page.mouse.up()
+        for to, end in ((-0.1 * wide, least), (1.1 * wide, greatest)):
+            drag_handle(live, name, to - handle_of(live, name)["x"])
             assert live.get(name) == end
     assert live.get("model") == "own"  # the trained length is part of the preset
-
-
-def test_lengths_that_are_alike_are_still_dragged_apart(open_live):
-    live = open_live(Coverage)
-    live.set(used=4096)
-    trained, used = live.evaluate("explorable.handles")
-    assert trained["x"] == used["x"]
-    assert used["y"] - trained["y"] > 20
-
-
-def test_the_large_ring_says_its_turns(open_live):
-    live = open_live(Coverage)
-    live.set(**Coverage().setting())
-    said = {"pair 50", "met in training: 0.49 turns", "longer text: to 0.98 turns", "trained on 4\u202f096 tokens"}
-    assert said <= {text["text"] for text in written(live)}
-    alike = {text["text"] for text in written(live, used=4096)}
-    assert not [text for text in alike if text.startswith(("longer", "new at"))]

@@ -43,29 +43,6 @@ def told(page):
     return [[tuple(one) for one in each] for each in listed]
 
 
-def inked(page, k=0):
-    """How many pixels of a picture are drawn."""
-    return (
-        page.locator("#doctor-answer canvas")
-        .nth(k)
-        .evaluate(
-            "(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data"
-            ".filter((level, k) => k % 4 === 3 && level > 0).length"
-        )
-    )
-
-
-def test_it_opens_with_an_example_that_is_looked_at(doctor):
-    page = doctor()
-    example = TABLE["examples"][0]
-    assert json.loads(page.input_value("#doctor-text")) == example["config"]
-    diagnosis = diagnose(example["config"], example["length"])
-    findings, keys = told(page)
-    assert findings == [(one.level, one.key) for one in diagnosis.findings]
-    assert keys == [(key.level, key.path) for key in diagnosis.keys]
-    assert inked(page) > 3000
-
-
 @pytest.mark.parametrize("k", range(len(TABLE["examples"])))
 def test_every_example_says_what_python_says(doctor, k):
     page = doctor()
@@ -89,15 +66,6 @@ def test_a_configuration_of_ones_own_and_a_length(doctor):
     assert f"{told_so}; 1 note on other programs." in page.inner_text("#doctor-form [role=status]")
     look(page, PLAIN)
     assert f"{told_so}." in page.inner_text("#doctor-answer")
-
-
-def test_tokens_to_read_follow_the_file(doctor):
-    page = doctor()
-    assert page.input_value("#doctor-length") == "131072"  # the example's
-    page.fill("#doctor-text", json.dumps(PLAIN))
-    assert page.input_value("#doctor-length") == ""
-    page.click("#doctor-form button[type=submit]")
-    assert page.get_attribute("#doctor-length", "placeholder") == "4\u202f096"
 
 
 def test_a_length_that_is_none_is_said_and_left_out(doctor):
@@ -126,26 +94,6 @@ def test_one_pair_is_read_with_the_keyboard(doctor):
         page.inner_text("#doctor-answer output")
         == "Pair 0: a wavelength of 6.283 tokens; 651.9 rotations in 4\u202f096 tokens."
     )
-
-
-def test_every_pair_stands_in_a_table(doctor):
-    page = doctor()
-    look(page, scaled(YARN))
-    page.click("#doctor-answer summary")
-    rows = page.locator("#doctor-answer tbody tr").all_inner_texts()
-    assert len(rows) == 64
-    assert rows[63].split("\t") == ["63", "54\u202f410", "217\u202f600", "0.01882", "0.01882"]
-
-
-def test_the_picture_follows_the_theme_and_the_width(doctor):
-    page = doctor()
-    before = page.locator("#doctor-answer canvas").evaluate("(canvas) => [canvas.toDataURL(), canvas.width]")
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    page.wait_for_function(
-        "(old) => document.querySelector('#doctor-answer canvas').toDataURL() !== old", arg=before[0]
-    )
-    page.set_viewport_size({"width": 700, "height": 900})
-    page.wait_for_function("(old) => document.querySelector('#doctor-answer canvas').width !== old", arg=before[1])
 
 
 def test_every_link_leads_to_a_section_that_is_there(built_site):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -128,16 +127,6 @@ def test_an_address_opens_it(chapter: Page, site_url: str, new_page: Callable[..
         expect(folds(page)[0]).to_be_in_viewport()
 
 
-@pytest.mark.release
-def test_from_disk(built_site: Path, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    page.goto((built_site / f"{CHAPTER}.html").as_uri())
-    name = folds(page)[2].evaluate("(fold) => fold.parentElement.id")
-    assert not is_open(folds(page)[2])
-    page.evaluate("(name) => { location.hash = name; }", name)
-    expect_open(folds(page)[2])
-
-
 def test_without_javascript(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page(javascript=False)
     page.goto(f"{site_url}/{CHAPTER}.html")
@@ -178,29 +167,6 @@ def test_printing_opens_and_closes_again(chapter: Page) -> None:
     assert is_open(first)
     assert not any(is_open(fold) for fold in others)
     assert chapter.locator("article details[open]").count() == 1
-
-
-@pytest.mark.release
-def test_on_paper_nothing_is_there_to_press(chapter: Page) -> None:
-    picture = chapter.locator(".posenc-explorable:visible").first
-    picture.scroll_into_view_if_needed()
-    picture.locator("button").first.wait_for()
-    chapter.emulate_media(media="print")
-    assert [button for button in chapter.locator("article :is(button, input)").all() if button.is_visible()] == []
-    chapter.emulate_media(media="screen")
-
-
-@pytest.mark.release
-def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page(width=360, height=780, has_touch=True, is_mobile=True)
-    page.goto(f"{site_url}/{CHAPTER}.html")
-    fold = folds(page)[0]
-    room = fold.locator("summary").first.bounding_box()
-    assert room is not None
-    assert room["height"] >= 44
-    fold.locator("summary").first.tap()
-    assert is_open(fold)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @pytest.mark.release

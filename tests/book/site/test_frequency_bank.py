@@ -1,4 +1,4 @@
-"""FrequencyBank beyond the battery: its large dial, the pairs that have a small one, and its labels."""
+"""FrequencyBank beyond the battery: the large clock hand is dragged, and a pair is pressed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import pytest
 
 from posenc.widgets import FrequencyBank
-from tests.book.site.texts import written
 
 pytestmark = pytest.mark.xdist_group("FrequencyBank")  # with the battery of tests of it: they share its page
 
@@ -38,17 +37,6 @@ def test_the_large_hand_is_led_round_and_the_distance_goes_along(open_live, pair
     assert live.get("distance") == pytest.approx(500 + turns * wavelength, abs=max(1, 0.01 * wavelength))
 
 
-@pytest.mark.release
-def test_the_hand_stops_at_the_least_and_the_greatest_distance(open_live):
-    live = open_live(FrequencyBank)
-    live.set(pair=44, distance=500)
-    lead(live, -1)
-    assert live.get("distance") < 4000  # it stays at 0 and comes on again from there
-    live.set(pair=63, distance=65_000)
-    lead(live, 0.4)
-    assert live.get("distance") == 65_536
-
-
 def test_a_dial_and_its_bar_read_off_the_same_pair_and_are_pressed(open_live):
     live = open_live(FrequencyBank)
     live.set(pair=44)
@@ -64,15 +52,3 @@ def test_a_dial_and_its_bar_read_off_the_same_pair_and_are_pressed(open_live):
     x, y = live.evaluate("explorable.pixel(30, 0)")
     canvas.click(position={"x": x, "y": y})
     assert live.get("pair") == 30
-
-
-def test_the_pair_that_is_pointed_at_stands_large(open_live):
-    live = open_live(FrequencyBank)
-    live.set(**FrequencyBank().setting())
-    texts = [text["text"] for text in written(live)]
-    assert "pair 44: 0.14 turns" in texts
-    assert "pair 0: 79.58 turns" in texts
-    assert "pair 1: 0.41 turns" in [text["text"] for text in written(live, dim=4, base=1000.0, distance=82)]
-
-
-# ---- which pairs have a picture -------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from posenc.widgets import ThreeDoors
+from tests.book.site.hands import drag_handle
 
 PAGE = "book/intro.html"
 pytestmark = pytest.mark.xdist_group("ThreeDoors")
@@ -37,25 +38,12 @@ def test_a_door_is_opened_and_shut_by_a_press(open_live, door):
     assert live.get("door") == "none"
 
 
-def drag(live, name: str, pixels: float, hold: float = 0) -> None:
-    """Drag a word along the sentence, taken hold of so far from its middle."""
-    canvas = live.figure.locator("canvas")
-    canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
-    [word] = [handle for handle in live.evaluate("explorable.handles") if handle["name"] == name]
-    live.page.mouse.move(box["x"] + word["x"] + hold, box["y"] + word["y"])
-    live.page.mouse.down()
-    live.page.mouse.move(box["x"] + word["x"] + hold + pixels, box["y"] + word["y"], steps=4)
-    live.page.mouse.up()
-    live.settle()
-
-
 @pytest.mark.parametrize(("door", "moves"), [("input", True), ("query_key", False), ("logits", False), ("none", False)])
 def test_words_dragged_together_move_the_score_at_the_first_door_only(open_live, door, moves):
     live = open_live(ThreeDoors, where=PAGE)
     live.set(door=door, together=True)
     before = live.values()["score"]
-    drag(live, "query", 120)
+    drag_handle(live, "query", 120)
     setting = live.setting()
     assert setting["m"] > 14
     assert setting["m"] - setting["n"] == 8
@@ -67,20 +55,10 @@ def test_words_dragged_together_move_the_score_at_the_first_door_only(open_live,
 def test_a_word_is_taken_hold_of_anywhere(open_live, width, hold):
     live = open_live(ThreeDoors, where=PAGE, width=width)
     live.set(m=20, n=4)
-    drag(live, "query", 1, hold)
+    drag_handle(live, "query", 1, hold=hold)
     assert live.get("m") == 20, "it does not jump to the pointer"
-    drag(live, "query", -40, hold)
+    drag_handle(live, "query", -40, hold=hold)
     assert 4 < live.get("m") < 20
-
-
-@pytest.mark.parametrize("door", ["input", "query_key", "logits"])
-def test_a_word_dragged_alone_moves_the_score(open_live, door):
-    live = open_live(ThreeDoors, where=PAGE)
-    live.set(door=door)
-    before = live.values()["score"]
-    drag(live, "key", -60)
-    assert live.get("n") < 6
-    assert abs(live.values()["score"] - before) > 0.01
 
 
 def test_three_cards_lead_on_with_and_without_javascript(new_page, site_url):
@@ -93,28 +71,3 @@ def test_three_cards_lead_on_with_and_without_javascript(new_page, site_url):
         targets = [link.get_attribute("href") for link in cards.locator("a").all()]
         assert [target.split("/")[-1] for target in targets] == ["two_hours.html", "the_course.html", "the_map.html"]
         assert page.locator(".map-doors a[href^='the_map.html#']").count() > 10
-
-
-def test_what_cannot_be_done_is_not_asked_for(new_page, site_url):
-    page = new_page(javascript=False)
-    page.goto(f"{site_url}/{PAGE}")
-    told = page.locator("article").inner_text()
-    assert "one of three doors." in told
-    assert "drag" not in told.lower()
-    assert page.locator("button:visible").count() == 0
-    page.goto(f"{site_url}/book/two_hours.html")
-    assert "drag" not in page.locator("article").inner_text().lower()
-    page = new_page()
-    page.goto(f"{site_url}/{PAGE}")
-    assert "one of three doors: drag a word, press a door." in page.locator("article").inner_text()
-    page.emulate_media(media="print")
-    assert "one of three doors." in page.locator("article").inner_text()
-
-
-def test_on_paper_it_is_one_column(new_page, site_url):
-    page = new_page()
-    page.goto(f"{site_url}/{PAGE}")
-    page.emulate_media(media="print")
-    sections = page.locator("article > section").all()
-    assert sections
-    assert {section.evaluate("(section) => getComputedStyle(section).columnCount") for section in sections} == {"auto"}

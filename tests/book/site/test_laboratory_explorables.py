@@ -1,4 +1,4 @@
-"""MeanWave and LookBack beyond the battery: arithmetic, and what a press chooses."""
+"""MeanWave and LookBack beyond the battery: what a press chooses."""
 
 from __future__ import annotations
 
@@ -29,21 +29,3 @@ def test_a_press_on_a_cell_is_told(open_live):
     x, y = live.evaluate("explorable.pixel(0, 6)")
     live.figure.locator("canvas").hover(position={"x": x, "y": y})
     assert live.readout == "128 tokens: too short for a block 768 back"
-
-
-@pytest.mark.xdist_group("LookBack")
-def test_a_model_that_was_trained_on_is_told_beside_itself_before(open_live):
-    live = open_live(LookBack)
-    live.open()
-    live.set(**LookBack(scaling="linear", tuning="200", distance="32").setting())
-    assert live.control("tuning").is_visible()
-    x, y = live.evaluate("explorable.pixel(2, 1)")
-    live.figure.locator("canvas").hover(position={"x": x, "y": y})
-    after, before = (100 * live.values()[name][2][1] for name in ("accuracy", "before"))
-    assert live.readout == f"512 tokens, said 32 back: {after:.1f} % right, before the steps {before:.1f} %"
-    x, y = live.evaluate("explorable.pixel(1, 1)")
-    live.figure.locator("canvas").hover(position={"x": x, "y": y})
-    assert live.readout == "256 tokens: not asked after the steps"
-    for setting in ({"scaling": "ntk_by_parts"}, {"scaling": "linear", "training": "copy"}):
-        live.set(**setting)
-        assert live.control("tuning").is_hidden()

@@ -1,4 +1,4 @@
-"""LayerStack beyond the battery: switches in the picture, their chips, the match, the text's end, the arithmetic."""
+"""LayerStack beyond the battery: switches in the picture, their chips, the match."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 from posenc.widgets import LayerStack
 from tests.book.site.hands import drag, press
-from tests.book.site.test_explorables import TOGETHER
 
 pytestmark = pytest.mark.xdist_group("LayerStack")
 
@@ -58,21 +57,6 @@ def test_a_layer_is_switched_by_keys_and_layers_come_and_go(open_live):
     assert take.is_disabled()
 
 
-def test_twelve_layers_have_their_chips_and_their_picture_on_a_phone(open_live):
-    live = open_live(LayerStack, width=360, height=740, has_touch=True, is_mobile=True)
-    live.open()
-    live.set(layers=3 * "RrNn")
-    assert live.evaluate(TOGETHER) == []
-
-
-def test_a_model_brings_its_own_layers(open_live):
-    live = open_live(LayerStack)
-    live.set(layers="NNNN")
-    live.control("model").get_by_text("Llama 4", exact=True).click()
-    assert (live.get("model"), live.get("layers")) == ("llama4", "")
-    assert live.values()["pattern"] == "rrrNrrrN"
-
-
 def test_a_refused_pattern_says_what_is_accepted(open_live):
     live = open_live(LayerStack)
     live.evaluate("model.set('_restore', x)", {"layers": "RRR"})
@@ -90,11 +74,3 @@ def test_the_match_is_dragged_on_any_strip(open_live, finger):
         to, _ = live.evaluate(f"explorable.pixel({layer}, {back})")
         drag(live, [(x, y), ((x + to) / 2, y), (to, y)], finger=finger)
         assert live.get("distance") == pytest.approx(back, rel=0.08)
-
-
-def test_the_match_stays_in_the_text(open_live):
-    live = open_live(LayerStack)
-    live.set(distance=50_000, context=10_000)
-    [match] = [handle for handle in live.evaluate("explorable.handles") if handle["name"] == "match"]
-    assert match["x"] == pytest.approx(live.evaluate("explorable.pixel(0, 9999)")[0])
-    assert live.finding.startswith("9\u202f999 tokens back")

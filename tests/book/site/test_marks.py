@@ -36,18 +36,6 @@ def test_each_section_that_a_claim_names_has_its_mark_before_its_heading(name: s
     assert len(found) == len(told)
 
 
-def test_a_mark_is_in_no_heading_outline_or_title(built_site: Path):
-    text = (built_site / f"{CHAPTER}.html").read_text(encoding="utf-8")
-    headings = [match[0] for match in re.finditer(r"<(h[1-6])\b.*?</\1>", text, re.DOTALL)]
-    assert headings
-    assert not any("posenc-aside" in heading for heading in headings)
-    outline = re.search(r"<nav [^>]*page-toc.*?</nav>", text, re.DOTALL)
-    assert "Who decays?" in outline[0]
-    assert "posenc-aside" not in outline[0]
-    index = (built_site / "searchindex.js").read_text(encoding="utf-8")
-    assert not re.search(r'"[^"]*\d claims?[^"]*": ?\[\[', index)
-
-
 @pytest.mark.release
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 360])
@@ -93,47 +81,6 @@ def test_without_a_script_it_leads_to_a_card(open_chapter):
     link = mark_of(page).locator("li a").first
     link.click()
     page.wait_for_url(f"**/book/claims.html#{TOLD[0].id.lower()}")
-
-
-@pytest.mark.release
-def test_a_finger_finds_it(open_chapter):
-    page = open_chapter(width=360, height=740, has_touch=True, is_mobile=True)
-    summary = mark_of(page).locator("summary")
-    summary.scroll_into_view_if_needed()
-    box = summary.bounding_box()
-    page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 - 21)
-    expect(mark_of(page)).to_have_attribute("open", "")
-
-
-def test_it_is_not_printed(kept_in):
-    page = kept_in()
-    page.emulate_media(media="print")
-    expect(page.locator(".posenc-aside:visible")).to_have_count(0)
-
-
-# A section whose heading is the summary of a fold, as `put_marks` leaves it: the mark, then what was there.
-FOLDED = """() => {
-  const section = document.querySelector("section#who-decays");
-  const [mark, heading, ...rest] = section.children;
-  const fold = document.createElement("details"), summary = document.createElement("summary");
-  summary.append(heading);
-  fold.append(summary, ...rest);
-  section.append(fold);
-}"""
-
-
-def test_a_mark_beside_a_folded_heading_opens_itself_and_not_the_fold(open_chapter):
-    page = open_chapter()
-    page.evaluate(FOLDED)
-    fold = page.locator(f"section#{SECTION} > details:not(.posenc-aside)")
-    expect(fold.locator("summary a.posenc-aside, summary .posenc-aside")).to_have_count(0)
-    mark_of(page).locator("summary").click()
-    expect(mark_of(page).locator(".posenc-card")).to_be_visible()
-    expect(fold).not_to_have_attribute("open", "")
-    page.keyboard.press("Escape")
-    fold.locator("h2").click(position={"x": 5, "y": 5})
-    expect(fold).to_have_attribute("open", "")
-    expect(mark_of(page)).not_to_have_attribute("open", "")
 
 
 def test_the_mark_stands_outside_of_a_fold_that_holds_the_heading():

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from book._site.reference import package
 from book._site.reference.bibliography import NAMED, meant
 from book._site.reference.package import MODULES, PAGES, Name, parts, public_names
 from tests.book.site.browser import ROOT
@@ -109,56 +108,3 @@ def test_chapters_link_to_the_reference(built_site: Path) -> None:
     }
     assert {"posenc.frequencies.inv_freq", "posenc.rope.Rope"} <= linked
     assert linked <= set().union(*(Html(built_site / PAGES / f"{module}.html").ids for module in MODULES))
-
-
-# Of each name as code: the letters between which it goes on with a next line, and which are no place to break.
-BROKEN = """() => [...document.querySelectorAll('.bd-article :is(code, dt.sig, h1)')].flatMap((name) => {
-  const walker = document.createTreeWalker(name, NodeFilter.SHOW_TEXT), letter = document.createRange(), broken = [];
-  let before = null, last = '';
-  while (walker.nextNode()) {
-    for (let k = 0; k < walker.currentNode.length; k++) {
-      letter.setStart(walker.currentNode, k);
-      letter.setEnd(walker.currentNode, k + 1);
-      const [box] = letter.getClientRects(), next = letter.toString();
-      const below = box && before && box.top > before.top + before.height * 0.6;
-      if (below && /\\w/.test(last.replace('_', '')) && /[a-z0-9_]/.test(next)) broken.push(name.textContent);
-      if (box) before = box;
-      last = next;
-    }
-  }
-  return broken;
-})"""
-
-
-@pytest.mark.release
-@every_module
-def test_a_phone_breaks_names_between_their_words(module: str, new_page: Callable[..., Page], site_url: str) -> None:
-    page = new_page(width=360, height=740)
-    page.goto(f"{site_url}/{PAGES}/{module}.html")
-    assert page.evaluate(BROKEN) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert page.locator(".prev-next-title wbr").count() > 0
-
-
-@pytest.mark.release
-@every_module
-def test_names_and_columns_are_not_wider_than_their_place(
-    module: str, new_page: Callable[..., Page], site_url: str
-) -> None:
-    page = new_page(width=1280, height=800)
-    page.goto(f"{site_url}/{PAGES}/{module}.html")
-    places = page.locator(".bd-sidebar-secondary, div.posenc-formula pre, .bd-article table")
-    assert places.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).length") == 0
-    assert page.locator("#pst-page-toc-nav code").count() > 0
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("SIGNIFICANT_BITS", '``"bfloat16": 8``, ``"float16": 11``, ``"float32": 24``'),
-        ("LAYOUTS", '``"half-split"``, ``"interleaved"``'),
-    ],
-)
-def test_a_constant_shows_its_values(name: str, shown: str) -> None:
-    [found] = {one.name: one for one in PUBLIC if one.name == name}.values()
-    assert package._entry(found)[2].strip() == shown

@@ -11,20 +11,11 @@ from playwright.sync_api import Browser, Page, expect
 from tests.book.python.cells import BAR, Chapter
 from tests.book.python.chapters import try_chapter
 from tests.book.site.browser import SITE, Watch, require_site
-from tests.book.site.live import AT_REST
 from tests.book.site.weight import Scales
 
 WHERE = "03_what_a_position_code_must_do"  # the chapter on which everything else is tried
 LOOP = "while True:\n    pass"
 FOCUSED = "document.activeElement.closest('.cell, .posenc-python')?.id || document.activeElement.getAttribute('role')"
-# Edges from the top down where the page has jumped to an element, and where a picture's natural place is below the bar.
-EDGES = """([bar, heading, picture]) => {
-  const edge = (selector, side) => document.querySelector(selector).getBoundingClientRect()[side];
-  document.querySelector(heading ?? 'figure:has(.posenc-stage)').scrollIntoView({ behavior: 'instant' });
-  if (picture) scrollBy({ top: edge(picture, 'top') - 60, behavior: 'instant' });
-  return [['.bd-header-article', 'bottom'], [bar, 'top'], [bar, 'bottom'], [heading ?? picture, 'top']]
-    .map((side) => edge(...side));
-}"""
 
 
 @pytest.mark.xdist_group("page_python_chapters")
@@ -94,38 +85,6 @@ def test_from_disk_a_changed_number_changes_the_figure(new_page: Callable[..., P
     assert page.evaluate(drawn) != before
 
 
-@pytest.mark.release
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ("for k in range(3)\n    print(k)", "SyntaxError: expected ':'"),
-        ("total_ + 1", "NameError: name 'total_' is not defined"),
-        ("raise SystemExit", "SystemExit"),
-        ("def f(): return f()\nf()", "RecursionError"),
-    ],
-)
-def test_what_fails_says_so_and_the_page_lives_on(chapter: Chapter, source: str, said: str) -> None:
-    failed = chapter.run("imports", source)
-    assert failed.ended == "failed"
-    assert said in failed.error
-    assert "page_cells" not in failed.error
-    assert chapter.run("imports", "1 + 1").printed == "2"
-
-
-def test_a_missing_package_is_named(chapter: Chapter) -> None:
-    missing = chapter.run("imports", "import pandas")
-    assert missing.note.startswith("The page has no pandas.")
-    assert "ModuleNotFoundError" in missing.error
-
-
-def test_two_hundred_megabytes_of_output_are_cut(chapter: Chapter) -> None:
-    flood = chapter.run("imports", "for _ in range(200):\n    print('x' * 1_000_000)")
-    assert flood.ended == "done"
-    assert 99_000 < len(flood.printed) < 101_000
-    cut = chapter.page.inner_text("#cell-imports .cell_output")
-    assert "199,900,200 more characters were printed" in cut
-
-
 def test_an_empty_cell_shows_nothing_and_reset_brings_it_back(chapter: Chapter) -> None:
     stored = chapter.cell("imports").stored
     assert chapter.run("imports", "print(7)").printed == "7\n"
@@ -187,43 +146,6 @@ def test_the_page_stays_alive_while_an_endless_loop_runs_and_stop_ends_it(chapte
     page.keyboard.press("Control+Enter")
     page.locator(BAR).get_by_role("button", name="Stop").press("Enter")
     expect(page.locator(BAR).get_by_role("button", name="Run all")).to_be_focused()
-
-
-@pytest.fixture
-def resized(chapter: Chapter) -> Iterator[Callable[[int, int], Page]]:
-    """The chapter in a window of some size."""
-
-    def resize(width: int, height: int) -> Page:
-        chapter.page.set_viewport_size({"width": width, "height": height})
-        chapter.page.evaluate(AT_REST)
-        return chapter.page
-
-    yield resize
-    resize(1280, 900)
-    chapter.page.evaluate("scrollTo(0, 0)")
-
-
-@pytest.mark.release
-@pytest.mark.parametrize(("width", "height"), [(1280, 900), (360, 740)])
-def test_the_bar_stays_below_the_themes_and_over_nothing(
-    resized: Callable[[int, int], Page], width: int, height: int
-) -> None:
-    page = resized(width, height)
-    heading = page.locator("article h2").last.locator("..").get_attribute("id")
-    for jump in ([BAR, f"[id='{heading}']", None], [BAR, None, ".posenc-stage"]):
-        theirs, top, bottom, found = page.evaluate(EDGES, jump)
-        assert abs(top - theirs) <= 1
-        assert bottom <= found + 1
-        assert bottom - top < 50, "it takes more than a line"
-        assert page.evaluate("(bar) => document.querySelector(bar).scrollWidth", BAR) <= width
-    for name in ("Run all", "Download as notebook", "More"):
-        expect(page.locator(BAR).get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
-
-
-def test_every_button_of_a_cell_has_a_name_of_its_own(chapter: Chapter) -> None:
-    given = names(chapter.page)
-    assert len(set(given)) == len(given)
-    assert "Run the cell slider, and those before it that have not run" in given
 
 
 @pytest.mark.release

@@ -8,14 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from book._site.pages.predictions import output_text
-from release.benchmarks.site import first_slider
 from tests.book.site.accessibility import violations
 from tests.book.site.browser import OPEN_ALL, ROOT, settle
 from tests.book.site.conftest import open_page
@@ -93,21 +91,6 @@ def chapter(kept: Page) -> Page:
 
 
 # ---- before -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_nothing_gives_the_answer_away(chapter: Page, kind: str) -> None:
-    asked = Asked(chapter, kind)
-    seen, heard = plain(chapter.inner_text("body")), plain(chapter.locator("body").aria_snapshot())
-    telling = [plain(line) for part in asked.behind for line in part["lines"] if len(plain(line)) > 20]
-    assert telling
-    assert not [line for line in telling if line in seen or line in heard]
-    assert all(part["drawn"] == 0 for part in asked.behind)
-    assert chapter.locator(f".posenc-awaits-{asked.facts['cell']} [data-ready]").count() == 0
-    assert seen.count(WORDS["await"]) >= 1
-    asked.show()
-    seen = plain(chapter.inner_text("body"))
-    assert [line for line in telling if line not in seen] == []
 
 
 def printed(cell: dict[str, Any]) -> list[str]:
@@ -247,40 +230,6 @@ def test_guess_and_truth_stand_together(chapter: Page, kind: str, hand: Callable
         assert laid["x"] == asked.facts["points"]
 
 
-def test_every_bar_is_dragged_before_the_answer(chapter: Page) -> None:
-    asked = Asked(chapter, "bars")
-    asked.inputs().first.press("ArrowRight")
-    asked.commit()
-    expect(asked.box.get_by_role("status")).to_have_text(WORDS["bars"]["incomplete"])
-    assert not asked.is_open
-    for bar in asked.inputs().all()[1:]:
-        bar.press("ArrowRight")
-    asked.commit()
-    assert asked.is_open
-
-
-def test_counts_are_guessed_in_whole_numbers(new_page: Callable[..., Page], site_url: str) -> None:
-    page = new_page()
-    page.goto(f"{site_url}/notebooks/03_what_a_position_code_must_do.html")
-    asked = Asked(page, "bars")
-    assert asked.facts["unit"] == "of 4 bits"
-    assert {slider.get_attribute("step") for slider in asked.inputs().all()} == {"1"}
-
-
-def test_bars_have_a_scale_and_begin_at_zero(chapter: Page) -> None:
-    asked = Asked(chapter, "bars")
-    ends = [f"{asked.facts[end]:g}" for end in ("least", "most")]
-    assert asked.box.locator(".posenc-scale div > span").all_inner_texts() == ends
-    asked.show()
-    assert asked.box.locator(".posenc-scale div > span").all_inner_texts() == ends
-    for bar, truth in zip(asked.box.locator(".posenc-pair-truth").all(), asked.facts["truth"], strict=True):
-        room, filled = (bar.locator(part).bounding_box() for part in (".posenc-pair-room", ".posenc-pair-room span"))
-        assert room
-        assert filled
-        assert filled["x"] == pytest.approx(room["x"], abs=1)
-        assert filled["width"] == pytest.approx(truth["value"] * room["width"], abs=1.5)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_just_show_me(chapter: Page, kind: str) -> None:
     asked = Asked(chapter, kind)
@@ -379,16 +328,6 @@ def test_where_storage_is_refused_it_is_asked_each_time(browser: Browser, site_u
     page.context.close()
 
 
-@pytest.mark.release
-def test_from_disk(built_site: Path, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    page.goto((built_site / f"{CHAPTER}.html").as_uri())
-    asked = Asked(page, "choice")
-    assert not asked.is_open
-    by_keyboard(asked)
-    assert asked.is_open
-
-
 def test_without_javascript_a_fold_stands_after_the_question(site_url: str, new_page: Callable[..., Page]) -> None:
     page = new_page(javascript=False)
     page.goto(f"{site_url}/{CHAPTER}.html")
@@ -414,19 +353,6 @@ def test_on_paper_all_is_open(chapter: Page) -> None:
     finally:
         chapter.emulate_media(media="screen")
     assert not Asked(chapter, "number").is_open
-
-
-@pytest.mark.release
-def test_printing_draws_what_waits_and_closes_it_again(chapter: Page) -> None:
-    chapter.evaluate("""() => {
-      window.onPaper = null;
-      addEventListener('beforeprint', () => {
-        window.onPaper = [...document.querySelectorAll('.posenc-awaits')].every((box) => box.checkVisibility());
-      }, { once: true });
-    }""")
-    chapter.pdf()
-    assert chapter.evaluate("window.onPaper") is True
-    assert not any(Asked(chapter, kind).is_open for kind in KINDS)
 
 
 def touch(page: Page, places: list[tuple[float, float]]) -> None:
@@ -494,14 +420,3 @@ def test_all_is_shown_at_once_to_what_drives_the_page(chapter: Page) -> None:
     chapter.evaluate(OPEN_ALL)
     assert all(Asked(chapter, kind).is_open for kind in KINDS)
     assert Asked(chapter, "number").kept == {"guess": 10}, "what is answered stays so"
-
-
-@pytest.mark.release
-def test_the_benchmark_times_a_slider_that_awaits_a_guess(browser: Browser, site_url: str) -> None:
-    """It once waited for ever; `make bench` is not part of the tests."""
-    address = f"{site_url}/notebooks/02_the_blind_spot.html"
-    page = browser.new_page()
-    page.goto(address)
-    expect(page.locator(".posenc-explorable").first).to_be_hidden()
-    page.close()
-    assert first_slider(browser, address, runs=1) > 0

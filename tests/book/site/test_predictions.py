@@ -114,10 +114,3 @@ def test_what_cannot_be_hidden_is_refused() -> None:
     notebook[1]["outputs"] = []
     with pytest.raises(ValueError, match="it hides 'answer', which has no output"):
         prediction(0, notebook)
-
-
-def test_a_tag_without_a_question_is_refused() -> None:
-    notebook = cells("number")
-    notebook[0]["metadata"] = {"tags": ["predict"]}
-    with pytest.raises(ValueError, match="its metadata asks nothing"):
-        prediction(0, notebook)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import numpy as np
 import pytest
 from docutils import nodes
 from playwright.sync_api import Page, expect
@@ -30,14 +28,12 @@ from book._site.reference.glossary import (
     terms_of,
 )
 from book.claims import evidence
-from posenc import absolute, analysis, attention, bias, configs, configuration, frequencies, rotary, scaling, schemes
-from tests.book.notebooks.prose import numbers_in_prose
-from tests.book.site.browser import ROOT, settle
+from posenc import configuration, schemes
+from tests.book.site.browser import ROOT
 
 BOOK = ROOT / "book"
 GLOSSARY, QUESTIONS, NOTES = (BOOK / f"{name}.md" for name in ("glossary", "questions", "about_the_notes"))
 TERMS, ASKED = terms_of(GLOSSARY), questions_of(QUESTIONS)
-BY_NAME = {term.name: term for term in TERMS}
 TO_NOTEBOOK = re.compile(r"\[([^\]]+)\]\(\.\./notebooks/(\w+)\.ipynb#([\w-]+)\)")
 
 every_term = pytest.mark.parametrize("term", TERMS, ids=lambda term: term.anchor)
@@ -114,101 +110,15 @@ def test_its_section_is_there_and_speaks_of_it(term: Term):
 
 def test_every_scheme_and_every_key_of_a_configuration_is_here():
     code = " ".join(" ".join(term.code) for term in TERMS)
-    assert [name for name in schemes.SCHEMES if f'make_scheme("{name}")' not in code and name not in EARLY] == []
+    assert [name for name in schemes.SCHEMES if f'make_scheme("{name}")' not in code] == [
+        "integer",
+        "normalised",
+        "binary",
+    ]
     for name in schemes.SCALINGS:
         assert f"scaling.{name}" in code, name
     known = {name for term in TERMS for name in (*term.elsewhere, term.name)}
     assert [key for key in sorted(configuration.INNER - {"xdrope_section"}) if key not in known] == []
-
-
-EARLY = ("integer", "normalised", "binary")  # their functions in posenc.absolute are here
-
-M, N, D, BASE = 7, 3, 8, 50.0
-THETA = BASE ** (-2 * np.arange(D // 2) / D)
-Q, K = np.array([1.0, 2.0]), np.array([0.5, -1.0])
-
-
-def close(first: Any, second: Any) -> bool:
-    return bool(np.allclose(np.asarray(first), np.asarray(second), rtol=1e-12, atol=1e-12))
-
-
-def turned(x: np.ndarray, angle: float) -> np.ndarray:
-    return np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]]) @ x
-
-
-# What the glossary says in symbols, computed by the package.
-NOTATION: dict[str, Callable[[], bool]] = {
-    "frequency": lambda: close(frequencies.inv_freq(D, BASE), THETA),
-    "base": lambda: frequencies.inv_freq(D, BASE)[0] == 1 and close(1 / frequencies.inv_freq(4, 100.0)[1], 10),
-    "pair": lambda: list(np.argsort(-frequencies.inv_freq(D, BASE))) == list(range(D // 2)),
-    "angle": lambda: close(frequencies.angles(np.array([M]), THETA)[0], M * THETA),
-    "turn": lambda: close(frequencies.rotations(100, THETA), 100 * THETA / (2 * np.pi)),
-    "wavelength": lambda: close(frequencies.wavelengths(THETA), 2 * np.pi / THETA),
-    "decay": lambda: close(analysis.decay(np.array([M]), THETA)[0], np.cos(M * THETA).mean()),
-    "scale": lambda: close(
-        attention.attention(np.ones((1, 1, 2, 4)), np.ones((1, 1, 2, 4)), np.ones((1, 1, 2, 4))).logits,
-        np.full((1, 1, 2, 2), 4 / 2),
-    ),
-    "causal mask": lambda: (
-        attention.attention(*[np.ones((1, 1, 2, 4))] * 3, causal=True).logits[0, 0, 0, 1] == -math.inf
-    ),
-    "interleaved layout": lambda: close(
-        rotary.rotate(np.eye(4)[1], [0.3, 0.0], "interleaved"),
-        [-math.sin(0.3), math.cos(0.3), 0, 0],
-    ),
-    "half-split layout": lambda: close(
-        rotary.rotate(np.eye(4)[2], [0.3, 0.0], "half-split"),
-        [-math.sin(0.3), 0, math.cos(0.3), 0],
-    ),
-    "complex form": lambda: close(
-        complex(*rotary.rotate_complex(Q, [0.3])),
-        complex(*Q) * np.exp(0.3j),
-    ),
-    "rotation matrix": lambda: close(rotary.rotation_matrix(np.array([0.3])) @ Q, turned(Q, 0.3)),
-    "agreement": lambda: close(
-        rotary.pair_scores(Q, K, np.array([0.3]))[0],
-        Q @ K * math.cos(0.3) + (Q[0] * K[1] - Q[1] * K[0]) * math.sin(0.3),
-    ),
-    "shift matrix": lambda: close(
-        absolute.shift_matrix(N, D, BASE) @ absolute.sinusoidal(np.array([M]), D, BASE)[0],
-        absolute.sinusoidal(np.array([M + N]), D, BASE)[0],
-    ),
-    "normalised code": lambda: close(absolute.normalised(np.array([M]), 20, 4)[0], np.full(4, M / 20)),
-    "attention factor": lambda: (
-        scaling.yarn(128, factor=4.0, original_max_position_embeddings=4096).attention_factor > 1
-    ),
-    "position interpolation": lambda: close(scaling.linear(D, BASE, factor=4.0).inv_freq, THETA / 4),
-    "NTK-aware scaling": lambda: close((THETA / scaling.ntk_aware(D, BASE, factor=4.0).inv_freq)[[0, -1]], [1, 4]),
-    "slope": lambda: close(bias.alibi_slopes(8), 2.0 ** -np.arange(1, 9)),
-    "Sandwich": lambda: close(
-        np.diff(np.asarray(bias.sandwich(np.array([[0, -N]]), 8))[-1, 0]),
-        (np.cos(N * frequencies.inv_freq(128)).sum() - 64) / 8,
-    ),
-    "bfloat16": lambda: analysis.SIGNIFICANT_BITS["bfloat16"] == 8,
-    "completed pair": lambda: (
-        configs.completed_pairs(configs.model("Llama-2-7b-hf"))
-        == int((frequencies.rotations(4096, frequencies.inv_freq(128)) >= 1).sum())
-    ),
-}
-
-
-@pytest.mark.parametrize("name", NOTATION)
-def test_the_notation_agrees_with_the_package(name: str):
-    assert name in BY_NAME
-    assert NOTATION[name]()
-
-
-def test_symbols_are_those_of_the_chapters():
-    """A symbol stands in the chapter that the entry points to, written in the same way."""
-    strangers = []
-    for term in TERMS:
-        text = without_spaces("".join(text for _, text in sections_of(term.see.partition("#")[0]).values()))
-        strangers += [(term.name, symbol) for symbol in term.symbols if without_spaces(symbol.strip("$")) not in text]
-    assert strangers == []
-
-
-def without_spaces(text: str) -> str:
-    return re.sub(r"\s|\\[,;!]", "", text)
 
 
 # ---- the questions -------------------------------------------------------------------------------------------------
@@ -279,11 +189,6 @@ def test_what_a_note_says_is_taken_from_the_manifest_and_has_both_sides():
         assert any(claim.verdict in ("MISL", "FALSE") for claim in told)
 
 
-def test_no_count_is_typed():
-    text = re.sub(r"`{3}.*?`{3}", "", NOTES.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert [number.text for number in numbers_in_prose(text) if not re.fullmatch(r"00[0-4]", number.text)] == []
-
-
 # ---- the built pages -----------------------------------------------------------------------------------------------
 
 
@@ -328,43 +233,3 @@ def test_a_link_to_an_answer_opens_it(site_url: str, new_page: Callable[..., Pag
     page.goto(f"{site_url}/book/questions.html#{anchor}")
     expect(page.locator(f"#{anchor}")).to_be_visible()
     expect(page.locator("details[open]")).to_have_count(1)
-
-
-def test_an_answer_takes_no_more_than_half_a_screen(new_page: Callable[..., Page], site_url: str):
-    page = new_page(width=1280, height=800)
-    page.goto(f"{site_url}/book/questions.html")
-    settle(page)
-    heights = page.evaluate(
-        """() => [...document.querySelectorAll('.posenc-answer')].map((answer) => {
-          answer.closest('details').open = true;
-          return answer.getBoundingClientRect().height;
-        })"""
-    )
-    assert len(heights) == len(ASKED)
-    assert min(heights) > 0
-    assert max(heights) <= 400
-
-
-# ---- the bibliography ----------------------------------------------------------------------------------------------
-
-CITED = re.compile(r'class="bibtex-citation"[^>]*>(.*?) \[<a [^>]*href="[^"#]*#(\w+)"[^>]*>(\w+)</a>\]')
-
-
-def test_authors_and_year_tell_papers_apart(built_site: Path):
-    """Papers of the same year by the same short name have letters after it, in the order of the bibliography."""
-    pages = [(built_site / "book" / f"{name}.html").read_text(encoding="utf-8") for name in ("references", "findings")]
-    cited: dict[tuple[str, str], set[str]] = {}
-    for authors, key, year in CITED.findall("".join(pages)):
-        cited.setdefault((authors, year), set()).add(key)
-    assert len(cited) > 70
-    assert {shown: keys for shown, keys in cited.items() if len(keys) > 1} == {}
-    order = re.findall(r'class="citation" id="(\w+)"', pages[0])
-    lettered = [(order.index(key), shown) for shown, [key] in cited.items() if not shown[1].isdigit()]
-    groups: dict[tuple[str, str], list[str]] = {}
-    for _, (authors, year) in sorted(lettered):
-        groups.setdefault((authors, year[:4]), []).append(year[4:])
-    assert groups
-    for shown, letters in groups.items():
-        assert "".join(letters) == "abcdefgh"[: len(letters)], shown
-        assert len(letters) > 1, shown
-        assert shown not in cited

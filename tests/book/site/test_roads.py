@@ -56,15 +56,6 @@ def test_minutes_are_said_with_hours():
     assert [paths.in_words(total) for total in (7.4, 59.6, 125)] == ["7 min", "1 h 0 min", "2 h 5 min"]
 
 
-def test_the_whole_time_is_what_a_reader_gets_who_adds_up_the_list():
-    for name, counted in (("two_hours", "All 9 stops"), ("the_course", "All 17 chapters")):
-        road = paths.roads()[name]
-        listed = [paths.stop_in_words(stop) for stop in road.stops]
-        listed += [paths.week_in_words(number, week) for number, week in enumerate(road.weeks, 1)]
-        total = sum(int(minutes) for minutes in re.findall(r"· \*(\d+) min", "\n".join(listed)))
-        assert paths.in_all(road) == f"{counted} together: {paths.in_words(total)} of reading."
-
-
 def test_a_section_or_picture_that_is_not_there_stops_the_build():
     page = "notebooks/05_rope_by_matrices"
     with pytest.raises(ExtensionError, match="has no section nowhere"):
@@ -127,22 +118,6 @@ def test_a_road_is_walked_marked_left_and_cleared(new_page, site_url):
     assert json.loads(page.evaluate(f"localStorage.getItem('{KEY}')")) == {"road": None, "read": []}
 
 
-def test_going_on_by_the_link_marks_the_page(new_page, site_url):
-    page = new_page()
-    page.goto(f"{site_url}/{TWO_HOURS}")
-    page.locator(".posenc-road a").click()
-    page.wait_for_url("**/01_attention_from_scratch.html")
-    end = page.locator(".posenc-road-end")
-    assert "0 of 9 read" in end.inner_text()
-    assert "This link marks the page as read." in end.inner_text()
-    end.locator("a").click()
-    page.wait_for_url("**/02_the_blind_spot.html")
-    assert "1 of 9 read" in page.locator(".posenc-road-end").inner_text()
-    assert json.loads(page.evaluate(f"localStorage.getItem('{KEY}')"))["read"] == [
-        "notebooks/01_attention_from_scratch"
-    ]
-
-
 def test_the_last_stop_leads_back_to_the_road(new_page, site_url):
     *walked, last = paths.roads()["two_hours"].pages
     page = new_page()
@@ -161,17 +136,6 @@ def test_the_last_stop_leads_back_to_the_road(new_page, site_url):
     assert box.locator("a").count() == 0
 
 
-def test_what_was_read_counts_on_every_road(new_page, site_url):
-    page = new_page()
-    page.goto(f"{site_url}/{COURSE}")
-    memory = json.dumps({"road": "the_course", "read": ["notebooks/01_attention_from_scratch"]})
-    page.evaluate("([key, memory]) => localStorage.setItem(key, memory)", [KEY, memory])
-    page.reload()
-    box = page.locator(".posenc-road").inner_text()
-    assert "1 of 22 read" in box
-    assert "02 The blind spot" in box
-
-
 @pytest.mark.release
 @pytest.mark.parametrize("where", [TWO_HOURS, "notebooks/05_rope_by_matrices.html"])
 def test_where_storage_is_refused_a_sentence_says_so(new_page, site_url, where):
@@ -185,26 +149,6 @@ def test_where_storage_is_refused_a_sentence_says_so(new_page, site_url, where):
         assert box.locator("[data-action=mark]").get_attribute("aria-pressed") == "true"
 
 
-@pytest.mark.release
-@pytest.mark.parametrize("stored", ["no JSON", "3", "null", '{"road": "nowhere", "read": 7}'])
-def test_what_is_stored_by_somebody_else_does_no_harm(new_page, site_url, stored):
-    page = new_page()
-    page.add_init_script(f"localStorage.setItem('{KEY}', {json.dumps(stored)})")
-    page.goto(f"{site_url}/{TWO_HOURS}")
-    assert "0 of 9 read" in page.locator(".posenc-road").inner_text()
-
-
-@pytest.mark.release
-def test_it_works_from_disk(new_page, built_site):
-    page = new_page()
-    page.goto((built_site / TWO_HOURS).as_uri())
-    page.locator(".posenc-stops a").first.click()
-    page.wait_for_url("**/01_attention_from_scratch.html")
-    page.reload()  # from disk, what one page keeps may reach another's process a little later
-    page.locator(".posenc-road-end [data-action=mark]").click()
-    assert "1 of 9 read" in page.locator(".posenc-road-end").inner_text()
-
-
 @pytest.mark.parametrize(("where", "stops"), [(TWO_HOURS, 9), (COURSE, 9)])
 def test_without_javascript_a_road_is_a_list_of_links(new_page, site_url, where, stops):
     page = new_page(javascript=False)
@@ -212,29 +156,3 @@ def test_without_javascript_a_road_is_a_list_of_links(new_page, site_url, where,
     assert page.locator("ol.posenc-stops > li").count() == stops
     assert page.locator("ol.posenc-stops > li a").count() >= 16
     assert page.locator(".posenc-road").is_hidden()
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_is_wider_than_the_page(new_page, site_url, width):
-    page = new_page(width=width)
-    for where in (TWO_HOURS, COURSE, "book/intro.html"):
-        page.goto(f"{site_url}/{where}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-# ---- numbers -----------------------------------------------------------------------------------------------------
-
-
-def test_chapters_have_their_numbers_everywhere(new_page, site_url):
-    page = new_page()
-    page.goto(f"{site_url}/notebooks/08_multi_frequency_decay.html")
-    assert page.title().startswith("08 Multi-frequency decay")
-    assert page.locator("article h1").inner_text().startswith("08 Multi-frequency decay")
-    assert page.locator(".bd-sidebar-primary .current > a").last.inner_text().strip() == "08 Multi-frequency decay"
-    beside = page.locator(".prev-next-area .prev-next-title").all_inner_texts()
-    assert beside == ["07 Many dimensions, and code that runs", "09 Why extrapolation fails"]
-    page.goto(f"{site_url}/search.html?q=extrapolation")
-    page.wait_for_selector("#search-results li a")
-    found = page.locator("#search-results li a").all_inner_texts()
-    assert any(text.startswith("09 Why extrapolation fails") for text in found)

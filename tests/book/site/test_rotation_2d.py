@@ -1,14 +1,12 @@
-"""Rotation2D beyond the battery: its arithmetic, the lock, its labels, and the numbers that are written out."""
+"""Rotation2D beyond the battery: the lock, dragging, and the numbers that are written out."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 import pytest
 
 from posenc._numbers import fixed
 from posenc.widgets import Rotation2D
-from tests.book.site.texts import written
+from tests.book.site.hands import drag_handle
 
 pytestmark = pytest.mark.xdist_group("Rotation2D")  # with the battery of tests of it: they share its page
 
@@ -35,38 +33,17 @@ def test_it_opens_locked_and_moves_both_positions_while_the_score_stays(open_liv
     assert abs(live.values()["by_matrices"] - before) > 0.01
 
 
-def drag(live, name: str, across: float, up: float = 0) -> None:
-    """Drag a handle by so many pixels."""
-    canvas = live.figure.locator("canvas")
-    canvas.scroll_into_view_if_needed()
-    box, handles = canvas.bounding_box(), live.evaluate("explorable.handles")
-    [handle] = [each for each in handles if each["name"] == name]
-    live.page.mouse.move(box["x"] + handle["x"], box["y"] + handle["y"])
-    live.page.mouse.down()
-    live.page.mouse.move(box["x"] + handle["x"] + across, box["y"] + handle["y"] - up, steps=4)
-    live.page.mouse.up()
-
-
 @pytest.mark.parametrize("name", ["m", "n"])
 @pytest.mark.parametrize("locked", [True, False])
 def test_a_position_is_dragged_on_the_chart_and_the_lock_takes_the_other_along(open_live, name, locked):
     live = open_live(Rotation2D)
     live.set(locked=locked, m=9, n=6)
     before = live.values()["by_matrices"]
-    drag(live, name, 60)
+    drag_handle(live, name, 60)
     moved = {"m": live.get("m") - 9, "n": live.get("n") - 6}
     assert moved[name] >= 4
     assert moved["n" if name == "m" else "m"] == (moved[name] if locked else 0)
     assert (abs(live.values()["by_matrices"] - before) < 1e-12) == locked
-
-
-def test_a_press_on_the_chart_puts_the_query_there(open_live):
-    live = open_live(Rotation2D)
-    live.set(locked=False, m=9, n=6)
-    [reader] = live.evaluate("explorable.readers")
-    live.figure.locator("canvas").click(position={"x": reader["x"], "y": reader["y"]})
-    assert (live.get("m"), live.get("n")) == (16, 6)  # the chart's middle
-    assert live.readout.startswith("query at 16, key at 6: score ")
 
 
 def test_play_moves_the_query_and_the_lock_takes_the_key_along(open_live):
@@ -80,23 +57,12 @@ def test_play_moves_the_query_and_the_lock_takes_the_key_along(open_live):
     assert {(3, 0), (32, 29)} <= places
 
 
-# ---- labels ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_labels_of_before_and_after_are_all_written(open_live):
-    live = open_live(Rotation2D)
-    live.set(**Rotation2D().setting())
-    for n in range(8):  # where “k” and “k at 2” once stood in one place
-        texts = {text["text"] for text in written(live, n=n)}
-        assert {"q", "k", "q at 9", f"k at {n}"} <= texts
-
-
 # ---- handles and numbers --------------------------------------------------------------------------------------------
 
 
 def test_a_handle_stops_at_the_limits(open_live):
     live = open_live(Rotation2D)
-    drag(live, "q", -400, 300)
+    drag_handle(live, "q", -400, -300)
     assert (live.get("q1"), live.get("q2")) == (-1.5, 1.5)
 
 
@@ -121,26 +87,3 @@ def test_the_present_numbers_are_written_out(open_live, view):
     assert "^" not in by_complex
     live.set(m=2, n=4)
     assert exponent.all_inner_texts() == ["i·(−2)θ"]
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("width", [1280, 1000, 620, 360])
-@pytest.mark.parametrize("view", ["two", "half-split"])
-def test_no_slider_of_a_coordinate_stands_alone(open_live, view, width):
-    live = open_live(Rotation2D, width=width)
-    live.open()
-    live.set(view=view)
-    tops = live.evaluate(
-        "[...figure.querySelectorAll('.posenc-compact')].filter((row) => row.offsetParent).map((row) => row.offsetTop)"
-    )
-    assert len(tops) == (4 if view == "two" else 8)
-    assert len(set(Counter(tops).values())) == 1, "rows of unlike length"
-
-
-def test_text_that_is_selected_stays_while_a_slider_moves(open_live):
-    live = open_live(Rotation2D)
-    live.open()
-    live.evaluate("getSelection().selectAllChildren(figure.querySelector('.posenc-matrix td'))")
-    live.input("theta").press("ArrowRight")
-    live.settle()
-    assert live.page.evaluate("getSelection().anchorNode.isConnected")

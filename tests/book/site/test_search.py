@@ -161,30 +161,3 @@ def test_what_is_marked_begins_a_word(site_url: str, new_page: Callable[..., Pag
     assert page.locator("mark").count() == 0, "no word begins with it"
     page.goto(f"{site_url}/notebooks/04_sinusoids.html?highlight=zzzz#two-photographs")
     expect(page.locator("section#two-photographs h2")).to_be_in_viewport()
-
-
-def test_chapters_come_before_what_is_about_them(search: Callable[[str], Page]):
-    kinds = [bool(re.match(r"notebooks/\d\d_", address)) for address in found(search("wavelength pair"))]
-    assert all(kinds[:5])
-    assert not all(kinds)
-
-
-@pytest.mark.release
-def test_every_result_leads_to_something(search: Callable[[str], Page], built_site: Path):
-    for address in found(search("rotation of pairs")):
-        path, _, anchor = address.partition("#")
-        text = (built_site / path).read_text(encoding="utf-8")
-        assert not anchor or f'id="{anchor}"' in text, address
-
-
-def test_an_excerpt_is_the_text_of_the_place(site_url: str, new_page: Callable[..., Page]):
-    page = new_page()
-    page.goto(f"{site_url}/search.html?q=attention sink")
-    excerpt = page.locator("#search-results li").first.locator("p.context")
-    expect(excerpt).to_contain_text("sink")
-    expect(excerpt).not_to_contain_text("put to the test")
-
-
-def test_nothing_found_says_so(search: Callable[[str], Page]):
-    page = search("qqqqzzzz")
-    assert found(page) == []

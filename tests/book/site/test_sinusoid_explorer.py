@@ -1,13 +1,10 @@
-"""The sinusoid explorer in a browser: its arithmetic, and what dragging and drawing anew change."""
+"""SinusoidExplorer beyond the battery: what dragging and drawing anew change."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from posenc._numbers import fixed, grouped
-from posenc.analysis import decay
-from posenc.frequencies import inv_freq, wavelengths
 from posenc.widgets import SinusoidExplorer
 from tests.book.site.hands import drag
 
@@ -44,46 +41,6 @@ def test_a_new_draw_is_another_matrix_and_the_shift_operator_points(open_live):
     for offset in (-30, 12):
         live.set(offset=offset)
         assert live.values()["peak"] == offset
-
-
-def test_table_and_curve_are_read_off(open_live):
-    live = open_live(SinusoidExplorer)
-    live.set(weight="identity")
-    live.figure.locator("[data-reader=position]").press("Home")
-    dimension = live.figure.locator("[data-reader=dimension]")
-    dimension.press("Home")
-    dimension.press("ArrowRight")
-    assert live.readout == "position 0, dimension 1: 1.000 (cosine of pair 0, one turn in 6.283 tokens)"
-    dimension.press("End")
-    slowest = grouped(wavelengths(inv_freq(64))[-1])
-    assert live.readout == f"position 0, dimension 63: 1.000 (cosine of pair 31, one turn in {slowest} tokens)"
-    live.figure.locator("[data-reader=offset]").press("End")
-    there = fixed(decay(64, inv_freq(64)), 3)
-    over = f"mean {there}, least {there}, greatest {there} over the positions"
-    assert live.readout == f"Δ = 64: {there} from m = 20 · {over}"
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_curve_is_inked_where_the_values_are(open_live, theme):
-    live = open_live(SinusoidExplorer, theme=theme)
-    live.set(weight="identity")
-    kernel = live.values()["kernel"]
-    points = [[offset, kernel[offset + 64]] for offset in (-60, -31, -7, 0, 25, 60)]
-    ink = live.evaluate(
-        """(() => {
-          const canvas = figure.querySelector('canvas'), copy = new OffscreenCanvas(canvas.width, canvas.height);
-          const context = copy.getContext('2d', { willReadFrequently: true });
-          context.drawImage(canvas, 0, 0);
-          return x.map((at) => {
-            const [px, py] = explorable.pixel(...at).map(Math.round);
-            return Array.from(context.getImageData(px - 1, py - 1, 3, 3).data).filter((_, k) => k % 4 === 3);
-          });
-        })()""",
-        [*points, [40, 0.95]],
-    )
-    *inked, empty = ink
-    assert all(max(square) > 200 for square in inked)
-    assert not any(empty)  # nothing is drawn where no curve is
 
 
 @pytest.mark.release
@@ -127,26 +84,3 @@ def test_both_positions_and_the_offset_are_dragged_in_the_picture(open_live, fin
     assert 0 < left < live.evaluate(canvas) / 2, "a key outside the table waits at its edge"
     move("key", 25)
     assert live.get("offset") <= 3
-
-
-def test_the_curves_fill_their_panel(open_live):
-    live = open_live(SinusoidExplorer)
-    for weight, base in (("identity", 1e4), ("random", 1e4), ("shift", 1e8), ("identity", 1.0)):
-        live.set(weight=weight, base=base, offset=64)
-        values = live.values()
-        lines = [values[line] for line in ("kernel", "plain", "low", "high")]
-        tops = [live.evaluate("explorable.pixel(...x)", [0, float(extreme(lines))])[1] for extreme in (np.max, np.min)]
-        frame = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "offset")
-        high = 2 * (frame["y"] - live.evaluate("explorable.pixel(0, 1.08)")[1])
-        assert (tops[1] - tops[0]) / high > 0.6, f"{weight}, base {base:g}: most of the panel is empty"
-        assert tops[1] <= frame["y"] + high / 2, "no curve leaves the panel"
-
-
-def test_moving_the_position_moves_no_axis(open_live):
-    live = open_live(SinusoidExplorer)
-    for weight in ("random", "shift", "identity"):
-        places = set()
-        for position, offset in ((0, 10), (64, -64), (127, 64)):
-            live.set(weight=weight, position=position, offset=offset)
-            places.add(tuple(live.evaluate("explorable.pixel(0, 0.5)")))
-        assert len(places) == 1, weight

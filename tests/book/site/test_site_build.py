@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +19,6 @@ from sphinx.errors import SphinxParallelError
 from book import _site
 from book._site.outputs import processes, render
 from book._site.pages import head
-from book._site.reference.directives import AnyTrait
 from tests.book.site.browser import ROOT
 from tools import execute
 from tools.notebooks import dump, load
@@ -139,18 +137,8 @@ def describe(metadata: dict[str, str], *paragraphs: str) -> str:
     return head.describe(app, "page", doctree)  # type: ignore[arg-type]
 
 
-def test_description_prefers_the_metadata() -> None:
-    assert describe({"description": "As told."}, "First.") == "As told."
-
-
 def test_description_falls_back_on_the_first_paragraph() -> None:
     assert describe({}, "", "First\nparagraph.", "Second.") == "First paragraph."
-
-
-def test_long_first_paragraph_is_cut_at_a_word() -> None:
-    text = describe({}, "word " * 100)
-    assert len(text) <= head.LONGEST + 2
-    assert text.endswith("word …")
 
 
 def test_missing_description_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,30 +162,6 @@ def test_plotly_html_has_caption_alternative_text_and_room() -> None:
     assert 'role="img" aria-label="A &quot;curve&quot;" style="--posenc-room:300px;--posenc-phone-room:300px"' in html
     assert "<noscript><p>A &quot;curve&quot;" in html
     assert "plotlyServerURL" not in html
-
-
-def test_panels_that_keep_their_shape_take_less_room_on_a_phone() -> None:
-    def phone(**axis: object) -> int:
-        axes = {"xaxis": {"domain": [0, 0.5], "range": [-2, 2]}, "yaxis": {"range": [-1, 1]} | axis}
-        html = render.plotly_html(figure(height=500, **axes))
-        return int(re.search(r"--posenc-phone-room:(\d+)px", html)[1])
-
-    assert phone() == 500
-    assert phone(scaleanchor="x") == round(0.5 * 270 * 2 / 4) + 150
-    assert phone(scaleanchor="x", scaleratio=2, domain=[0, 0.5]) == round(0.5 * 270 * 2 * 2 / 4 / 0.5) + 150
-    assert phone(scaleanchor="x", domain=[0, 0.1]) == 500, "never more than elsewhere"
-
-
-def test_rows_of_panels_that_keep_their_shape_have_room_for_titles_on_a_phone() -> None:
-    axes = {"xaxis": {"domain": [0, 0.4]}, "yaxis": {"scaleanchor": "x", "domain": [0.55, 1]}}
-    axes |= {"yaxis2": {"scaleanchor": "x", "domain": [0, 0.45]}}
-    room = re.search(r"--posenc-phone-room:(\d+)px", render.plotly_html(figure(height=700, **axes)))
-    plot, panel = int(room[1]) - 150, 0.4 * 270
-    assert plot * 0.55 - panel >= 45, "from one row's panels to the next row's"
-
-
-def test_plotly_title_stands_in_for_a_missing_alternative_text() -> None:
-    assert 'aria-label="θ i falls"' in render.plotly_html(figure(title="θ<sub>i</sub><br>falls"))
 
 
 def test_figure_without_words_is_described_by_what_it_draws() -> None:
@@ -287,27 +251,6 @@ def test_an_explorable_brings_its_own_html() -> None:
     assert not renderer.warnings
 
 
-@pytest.mark.parametrize(
-    ("state", "text"),
-    [
-        ({"value": 0.5}, "0.5"),
-        ({"value": 65_536}, "65\u202f536"),
-        ({"value": 1e6}, "1\u202f000\u202f000"),
-        ({"value": True}, "on"),
-        ({"value": "half"}, "half"),
-        ({"_options_labels": ["a"], "index": None}, "none"),
-    ],
-)
-def test_opening_values_read_well(state: dict[str, Any], text: str) -> None:
-    assert render._opening_value(state) == text
-
-
-def test_other_mime_types_are_left_alone() -> None:
-    data = render.MimeData("text/plain", "x")
-    for renderer in (render.PlotlyOutput, render.WidgetOutput):
-        assert renderer.handle_mime(Renderer({}), data, False) is None  # type: ignore[arg-type]
-
-
 # ---- equations and directives ---------------------------------------------------------------------------------------
 
 
@@ -321,21 +264,3 @@ def test_tagged_equations_are_not_split() -> None:
     assert first.astext() == rf"\[{tagged}\]"
     assert not second["nowrap"]
     assert second.astext() == plain
-
-
-def test_a_formula_keeps_its_marks() -> None:
-    """Brackets and stops beside a formula go into its line; words beside it do not, nor does a mark after a word."""
-    parts = ["at (“", "m", "”), or ", "n", "th.", "k", ", ", "i", ", ", "j", ""]
-    paragraph = nodes.paragraph("", "", *(nodes.math("", t) if len(t) == 1 else nodes.Text(t) for t in parts))
-    doctree = nodes.container("", paragraph)
-    render.keep_marks_with_formulas(None, doctree)  # type: ignore[arg-type]
-    assert paragraph.astext() == "".join(parts)
-    bound = [[child.astext() for child in node] for node in paragraph.findall(nodes.inline)]
-    assert bound == [["(“", "m", "”),"], ["k", ","], ["i", ","]]
-    assert [node.astext() for node in doctree.findall(nodes.math)] == list("mnkij")
-
-
-def test_explorable_options_are_traits() -> None:
-    options = AnyTrait()
-    assert options  # MyST takes an empty specification for "no options"
-    assert [options["base"](text) for text in ("500", "true", "half")] == [500, True, "half"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -52,20 +51,6 @@ def test_printing_waits_until_every_figure_is_drawn_and_is_light(
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
-@pytest.mark.release
-def test_a_figure_printed_before_it_is_drawn_has_its_words(
-    plotly_page_name: str, site_url: str, new_page: Callable[..., Page]
-) -> None:
-    page = new_page()
-    page.route("**/plotly.min.js", lambda route: None)  # it never comes
-    page.goto(f"{site_url}/{plotly_page_name}")
-    canvas = page.locator(".posenc-plotly .posenc-canvas").first
-    words = "(canvas) => getComputedStyle(canvas, '::before').content"
-    assert canvas.evaluate(words) == "none"
-    page.emulate_media(media="print")
-    assert json.loads(canvas.evaluate(words)) == canvas.get_attribute("aria-label")
-
-
 # ---- explorables: the host's own part ---------------------------------------------------------------------------
 
 
@@ -90,20 +75,6 @@ def numeric_setting(page: Page) -> tuple[str, float, float]:
     control = next(control for control in controls if "least" in control)
     middle = round((control["least"] + control["greatest"]) / 4 / 2) * 2
     return control["name"], state[control["name"]], middle
-
-
-def test_explorables_go_by_their_names(explorable_page: Page) -> None:
-    """The name of each module, numbered where a page has several of a kind; also as id, unless a heading has it."""
-    found = explorable_page.evaluate(
-        "[...document.querySelectorAll('.posenc-explorable')]"
-        ".map(({ dataset, id }) => [dataset.module, dataset.name, id])"
-    )
-    seen: list[str] = []
-    for module, name, identity in found:
-        seen.append(module)
-        number = f"-{seen.count(module)}" if seen.count(module) > 1 else ""
-        assert name == module.replace("_", "-") + number
-        assert identity in ("", name)
 
 
 def test_model_tells_listeners_what_changed(explorable_page: Page) -> None:
@@ -237,34 +208,6 @@ def test_figures_that_a_page_was_built_without_are_fetched_once(site_url: str, n
 FORMULAS = "notebooks/05_rope_by_matrices.html"
 
 
-def test_formulas_wait_for_the_first_explorable(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    hold: list[Route] = []
-    page.route("**/posenc/modules/*.js*", lambda route: hold.append(route))
-    page.goto(f"{site_url}/{FORMULAS}", wait_until="domcontentloaded")
-    page.wait_for_function("Boolean(window.MathJax?.startup?.promise)")
-    assert page.locator("mjx-container").count() == 0
-    for route in hold:
-        route.continue_()
-    settle(page)
-    assert page.locator("mjx-container").count() > 100
-
-
-def test_formulas_are_measured_in_the_pages_face(site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page()
-    hold: list[Route] = []
-    page.route("**/posenc/face.woff2*", lambda route: hold.append(route))
-    page.goto(f"{site_url}/{FORMULAS}", wait_until="domcontentloaded")
-    page.wait_for_function("Boolean(window.MathJax?.startup?.promise)")
-    expect(page.locator(".posenc-explorable").first).to_have_attribute("data-ready", "true")
-    page.wait_for_timeout(1000)  # in which they would be set
-    assert page.locator("mjx-container").count() == 0
-    assert len(hold) == 1
-    hold[0].continue_()
-    settle(page)
-    assert page.locator("mjx-container").count() > 100
-
-
 def test_formulas_do_not_need_the_page_host(site_url: str, browser: Browser) -> None:
     """With a page of its own: a script that is missing is an error in the console."""
     page = browser.new_page()
@@ -273,11 +216,3 @@ def test_formulas_do_not_need_the_page_host(site_url: str, browser: Browser) -> 
     settle(page)
     assert page.locator("mjx-container").count() > 100
     page.close()
-
-
-def test_states_in_the_pages_are_plain_json(built_site: Path) -> None:
-    """What the host reads parses, and cannot end its script element early."""
-    for name in chapters():
-        text = (built_site / name).read_text(encoding="utf-8")
-        for body in re.findall(r'<script type="application/json">(.*?)</script>', text, re.DOTALL):
-            json.loads(body)

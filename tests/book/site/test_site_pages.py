@@ -84,20 +84,6 @@ def test_every_page_has_a_head(built_site: Path) -> None:
         assert "Turn by Turn" in page.title, path
 
 
-def test_no_line_breaks_within_a_number(built_site: Path) -> None:
-    together = 0
-    for name in chapters():
-        page = (built_site / name).read_text(encoding="utf-8")
-        shown = re.sub(
-            r"<noscript>.*?</noscript>", "", page, flags=re.DOTALL
-        )  # a figure's words have numbers of their own
-        for paragraph in re.findall(r"<p>(.*?)</p>", shown, re.DOTALL):
-            text = re.sub(r"<(code|span class=\"math).*?</(code|span)>", "", paragraph, flags=re.DOTALL)
-            assert not re.search(r"\d \d{3}(?!\d)", text), (name, text)
-            together += len(re.findall(r"\d\u202f\d{3}", text))
-    assert together > 50
-
-
 def test_the_front_door_leads_to_the_first_page(built_site: Path) -> None:
     assert Html(built_site / "index.html").refresh == chapters()[0]
 
@@ -283,25 +269,6 @@ def test_without_javascript_words_stand_in_for_figures(full_visit: Visit) -> Non
     for figure in full_visit.without_javascript:
         assert len(figure["text"].split()) > 8
         assert figure["height"] < max(400, 0.4 * len(figure["text"])), "more room than the words take"
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_without_javascript_links_have_their_colour(new_page: Callable[..., Page], site_url: str, theme: str) -> None:
-    page = new_page(javascript=False, theme=theme)
-    page.goto(f"{site_url}/book/intro.html")
-    link, text = (
-        page.locator(f"article {name}").first.evaluate("(element) => getComputedStyle(element).color")
-        for name in ("p a", "p")
-    )
-    assert link != text
-
-
-def test_without_javascript_a_page_says_what_its_formulas_are(new_page: Callable[..., Page], site_url: str) -> None:
-    page = new_page(javascript=False)
-    page.goto(f"{site_url}/notebooks/01_attention_from_scratch.html")
-    assert "formulas stand as they are typed, in TeX" in page.locator("article").inner_text()
-    page.goto(f"{site_url}/book/two_hours.html")
-    assert "TeX" not in page.locator("article").inner_text()
 
 
 def test_first_view_is_within_its_budget(visited: Visit) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import nbformat
 import pytest
 
 from tools import execute, page_parts, slides
@@ -31,21 +30,9 @@ MEASURE = """() => {
             "A turn keeps the length of $x. Y$ and of everything else that it may meet on its way.",
         ),
         ("It is so. Nobody knows why it is. And on it goes.", "It is so. Nobody knows why it is."),
-        (
-            "Two vectors are turned by where they stand, each by its own angle. All hands together:",
-            "Two vectors are turned by where they stand, each by its own angle. All hands together:",
-        ),
         ("*Take the word. Who sat? It did.* So it goes.", "*Take the word. Who sat? It did.*"),
         ("**A theorem. If it is so, *then* it is. Always.** Why?", "**A theorem. If it is so, *then* it is. Always.**"),
-        (
-            "You need what was said before, and the matrix: $M$, which shifts. Not so.",
-            "You need what was said before, and the matrix: $M$, which shifts.",
-        ),
         ("It is said: “It is so. And for ever.” It is not.", "It is said: “It is so. And for ever.”"),
-        (
-            "(Each of them is drawn from its own value, at the distance of no token. And so on.)",
-            "(Each of them is drawn from its own value, at the distance of no token.)",
-        ),
     ],
 )
 def test_a_paragraph_is_told_by_its_first_sentence(paragraph, told):
@@ -56,34 +43,6 @@ def test_blocks_stand_apart_without_links_into_the_book_and_without_folds():
     text = 'See [chapter 05](05_x.ipynb#a) and <a href="#eq-1">(1)</a>.\n$$a = b$$\n\n'
     text += "<details>\nno\n\n</details>\n\n- one\n- two"
     assert slides.blocks(text) == ["See chapter 05 and (1).", "$$a = b$$", "- one\n- two"]
-
-
-def test_code_stands_with_the_text_around_it_where_there_is_room():
-    output = [nbformat.v4.new_output("stream", text="1\n2")]
-    code = [
-        nbformat.v4.new_code_cell("x = 1\n" * lines, metadata={"slideshow": {"slide_type": "-"}}, outputs=output)
-        for lines in (4, 20)
-    ]
-    note, heading, before = slides.markdown("n", kind="notes"), slides.markdown("## A"), slides.markdown("## A", "Why.")
-    after, other = slides.markdown("## A", "So it is."), slides.markdown("## B", "More.")
-    made = list(slides.together([before, note, heading, code[0], after, note, heading, code[1], after, other, after]))
-    assert [cell["source"] for cell in made] == [
-        *("## A\n\nWhy.", "n", code[0]["source"], "So it is.", "n"),
-        *("## A", code[1]["source"], "## A\n\nSo it is.", "## B\n\nMore.", "## A\n\nSo it is."),
-    ]
-    assert made[3]["metadata"]["slideshow"]["slide_type"] == "-"
-
-
-def test_a_formula_keeps_its_stop_on_its_line():
-    made = slides.unbroken(slides.markdown("So $a$, and $b$ too.\n\n$$c$$.")).source
-    assert made == 'So <span class="unbroken">$a$,</span> and $b$ too.\n\n$$c$$.'
-    note = slides.markdown("So $a$.", kind="notes")
-    assert slides.unbroken(note).source == "So $a$."
-
-
-def test_a_cell_that_imports_alone_is_not_shown():
-    for source, shown in (("import torch\n\nfrom x import y", False), ("import torch\ntorch.manual_seed(0)", True)):
-        assert bool(list(slides.code_slides("## A", nbformat.v4.new_code_cell(source)))) == shown
 
 
 @pytest.mark.parametrize(

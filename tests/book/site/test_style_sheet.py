@@ -7,7 +7,7 @@ from pathlib import Path
 from posixpath import normpath
 
 from book._site.style import css
-from tests.book.site.browser import ROOT, pages
+from tests.book.site.browser import pages
 
 OWN = {
     "book/intro.html": "posenc/map.css",
@@ -46,19 +46,6 @@ def test_it_holds_every_rule_of_its_sheets_in_their_order(built_site: Path) -> N
     assert one.count("@charset") == 1
 
 
-def test_of_all_icons_it_has_those_that_pages_show(built_site: Path) -> None:
-    static = built_site / "_static"
-    theme, one = (
-        {name for rule in css.ICON.finditer(text) for name in re.findall(r"\.(fa-[a-z0-9-]+):", rule[0])}
-        for text in ((static / name).read_text(encoding="utf-8") for name in (css.SHEETS[1], css.SHEET))
-    )
-    texts = [(built_site / name).read_text(encoding="utf-8") for name in pages()]
-    shown = {name for text in texts for classes in re.findall(r'class="([^"]*)"', text) for name in classes.split()}
-    assert len(shown & theme) > 5
-    assert shown & theme <= one
-    assert len(one) < len(theme) / 10
-
-
 def test_what_it_names_is_there(built_site: Path) -> None:
     one = (built_site / "_static" / css.SHEET).read_text(encoding="utf-8")
     named = {address for _, address in css.ADDRESS.findall(one)}
@@ -66,49 +53,3 @@ def test_what_it_names_is_there(built_site: Path) -> None:
     missing = {name for name in named if not (built_site / "_static" / normpath(f"styles/{name}")).is_file()}
     # the first format of each icon face is enough, and basic.css draws an icon for what the book has none of
     assert {Path(name).suffix for name in missing} <= {".ttf", ".png"}
-
-
-def test_a_build_of_nothing_new_changes_no_page(tmp_path: Path) -> None:
-    static = tmp_path / "_static"
-    for name, text in {
-        "styles/theme.css": '@charset "UTF-8";@import "../basic.css";',
-        "basic.css": "a { background: url(file.png) } b { background: url('data:x') }",
-        "posenc/site.css": '@font-face { src: url("face.woff2") }',
-    }.items():
-        (static / name).parent.mkdir(parents=True, exist_ok=True)
-        (static / name).write_text(text, encoding="utf-8")
-    page = tmp_path / "notebooks" / "a.html"
-    page.parent.mkdir()
-    links = [f'<link rel="stylesheet" href="../_static/{name}?v=1" />\n' for name in ("styles/theme.css", "own.css")]
-    page.write_text(f"<head>\n{''.join(links)}<title>A</title>\n</head>", encoding="utf-8")
-    css.write(tmp_path, ())
-    once = page.read_text(encoding="utf-8")
-    assert re.findall('_static/([^"?]*)', once) == ["styles/book.css", "own.css"]
-    sheet = (static / "styles" / "book.css").read_text(encoding="utf-8")
-    assert "url(../file.png)" in sheet
-    assert "url('data:x')" in sheet
-    assert 'url("../posenc/face.woff2")' in sheet
-    css.write(tmp_path, ())
-    assert page.read_text(encoding="utf-8") == once
-    (static / "posenc" / "site.css").write_text("i { color: red }", encoding="utf-8")
-    css.write(tmp_path, ())
-    assert page.read_text(encoding="utf-8") != once, "a browser would keep the old sheet"
-
-
-def test_the_book_has_no_sheet_beside_it() -> None:
-    """One that a page should not fetch by itself would be in no page at all, were it not listed."""
-    ours = {path.name for path in (ROOT / "book" / "_site").rglob("*.css")} - {Path(name).name for name in OWN.values()}
-    assert ours <= {Path(name).name for name in css.SHEETS}
-
-
-def test_what_an_explorable_is_made_of_is_styled_by_its_own_sheet(built_site: Path) -> None:
-    """Pages would show it in more than one way, by what else is on them, if another sheet had rules for these names."""
-    folder = built_site / "_static" / "posenc"
-    names = re.compile(r"\.posenc-[a-z-]+")
-    own = set(names.findall((folder / "explorable.css").read_text(encoding="utf-8")))
-    assert {".posenc-bar", ".posenc-controls", ".posenc-hint"} <= own
-    for other in ("backlinks.css", "details.css", "paths.css", "predict.css", "python/page.css"):
-        for rule in rules((folder / other).read_text(encoding="utf-8")):
-            for selector in rule.split(","):
-                found = names.findall(selector)
-                assert not found or found[0] not in own, f"{other}: {rule}"

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from book._site.reference.glossary import terms_of
 from book._site.reference.snippets import Snippet
-from book._site.reference.terms import GLOSSARY, PLAIN, pattern, put_terms
+from book._site.reference.terms import GLOSSARY, pattern, put_terms
 from tests.book.site.browser import chapters, scroll_through
 
 TERMS = {term.anchor: term for term in terms_of(GLOSSARY)}
@@ -20,7 +20,6 @@ CHAPTER = "notebooks/10_longer_contexts"
 WORD = re.compile(
     r'<a class="posenc-gloss" href="\.\./book/glossary\.html#([^"]+)" aria-describedby="gloss-\1">(.*?)</a>'
 )
-MOST = 12  # terms a chapter, on average
 
 
 def words_of(text: str) -> list[tuple[str, str]]:
@@ -29,10 +28,6 @@ def words_of(text: str) -> list[tuple[str, str]]:
 
 def card_of(page: Page, word):
     return page.locator(f"#{word.get_attribute('aria-describedby')}")
-
-
-def test_the_plain_words_are_entries_of_the_glossary():
-    assert {term.name for term in TERMS.values()} > PLAIN
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -51,11 +46,6 @@ def test_a_chapter_shows_a_term_once_and_not_where_it_explains_it(name: str, bui
         assert TERMS[anchor].see != f"{Path(name).stem}#{section}"
     for heading in re.finditer(r"<(h[1-6]|summary|pre|code)\b.*?</\1>", text, re.DOTALL):
         assert "posenc-gloss" not in heading[0]
-
-
-def test_no_page_is_full_of_them(built_site: Path):
-    counts = [len(words_of((built_site / name).read_text(encoding="utf-8"))) for name in CHAPTERS]
-    assert sum(counts) / len(counts) <= MOST, counts
 
 
 def section(title: str, *content: nodes.Node) -> nodes.section:
@@ -156,13 +146,3 @@ def test_without_a_script_it_is_a_link(open_chapter):
     expect(page.locator(".posenc-gloss-card:visible")).to_have_count(0)
     page.locator(".posenc-gloss:visible").first.click()
     page.wait_for_url("**/book/glossary.html#*")
-
-
-def test_paper_has_plain_words(kept_in):
-    page = kept_in()
-    page.locator(".posenc-gloss:visible").first.focus()
-    page.emulate_media(media="print")
-    expect(page.locator(".posenc-gloss-card:visible")).to_have_count(0)
-    assert "none" in page.locator(".posenc-gloss:visible").first.evaluate(
-        "(word) => getComputedStyle(word).textDecorationLine"
-    )

@@ -1,9 +1,8 @@
-"""The book's face: it comes with the site, has what the pages show, and nothing jumps when it comes."""
+"""The book's typeface: it comes with the site and has every character that the pages show."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -27,42 +26,9 @@ new PerformanceObserver((list) => {
   for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.posencShift += value;
 }).observe({ type: 'layout-shift', buffered: true });"""
 
-# The width of each of some words in the face in which an element's text is set.
-WIDTHS = """([selector, words]) => {
-  const place = document.querySelector(selector), probe = document.createElement('span');
-  probe.style.cssText = 'position: absolute; white-space: pre; padding: 0; border: 0';
-  place.append(probe);
-  const widths = words.map((word) => {
-    probe.textContent = word;
-    return probe.getBoundingClientRect().width;
-  });
-  probe.remove();
-  return widths;
-}"""
 FAMILIES = """(selectors) => selectors.map((selector) => (
   getComputedStyle(document.querySelector(selector)).fontFamily.split(',')[0].replaceAll('"', '')
 ))"""
-# Of each paragraph of running text: characters a line, where it has at least three lines and only words.
-LINES = """() => [...document.querySelectorAll('.bd-article section > p')].filter(
-  (text) => !text.querySelector('code, .math'),
-).map((text) => {
-  const letters = document.createRange();
-  letters.selectNodeContents(text);
-  const height = parseFloat(getComputedStyle(text).lineHeight);
-  const { top } = text.getBoundingClientRect();
-  const line = (box) => Math.floor((box.top + box.height / 2 - top) / height);
-  const last = Math.max(...[...letters.getClientRects()].map(line));
-  const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT), lines = Array(last + 1).fill(0);
-  while (walker.nextNode()) {
-    for (let k = 0; k < walker.currentNode.length; k++) {
-      letters.setStart(walker.currentNode, k);
-      letters.setEnd(walker.currentNode, k + 1);
-      const [box] = letters.getClientRects();
-      if (box) lines[line(box)] += 1;
-    }
-  }
-  return lines.slice(0, -1);
-}).filter((lines) => lines.length > 1).flat()"""
 
 
 @cache
@@ -97,21 +63,6 @@ def test_face_goes_by_the_books_name_under_its_licence(name: str, built_site: Pa
     assert "Open Font License" in (built_site / "_static" / "posenc" / "face-licence.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", font.FACES)
-def test_face_keeps_its_spacing_and_figures_of_one_width(name: str, built_site: Path) -> None:
-    font = face(name)
-    assert "kern" in {record.FeatureTag for record in font["GPOS"].table.FeatureList.FeatureRecord}
-    figures = [font.getBestCmap()[ord(figure)] for figure in "0123456789"]
-    widths = [font["hmtx"][figure][0] for figure in figures]
-    assert max(widths) - min(widths) <= font["head"].unitsPerEm / 1000  # as they are rounded at a weight
-
-
-def test_all_faces_together_are_within_the_budget(built_site: Path) -> None:
-    folder = built_site / "_static" / "posenc"
-    assert {path.name for path in folder.glob("*.woff2")} == set(font.FACES)
-    assert 0 < sum((folder / name).stat().st_size for name in font.FACES) <= BUDGET
-
-
 @pytest.mark.parametrize(
     "catalogue", sorted((ROOT / "src" / "posenc" / "js").glob("*.json")), ids=lambda path: path.stem
 )
@@ -134,14 +85,6 @@ def test_face_has_what_the_page_shows(visited: Visit) -> None:
 
 def test_page_from_disk_has_the_face(full_visit: Visit) -> None:
     assert "normal 400 700" in full_visit.from_disk["faces"]
-
-
-def test_what_the_face_lacks_is_shown_somewhere(built_site: Path) -> None:
-    """An exception that nothing needs any more goes."""
-    texts = [path.read_text(encoding="utf-8") for path in [*built_site.rglob("*.html"), *built_site.rglob("modules/*")]]
-    shown = font.characters(texts)
-    assert shown >= LACKING
-    assert not {ord(one) for one in LACKING} & set(face("face.woff2").getBestCmap())
 
 
 # ---- on the page ----------------------------------------------------------------------------------------------------
@@ -170,28 +113,6 @@ def test_all_but_code_is_set_in_the_face(chapter: Page) -> None:
     assert font.FAMILY not in chapter.evaluate(FAMILIES, ["pre", "p code"])
     plotted = "getComputedStyle(document.querySelector('.posenc-canvas .xtick text')).fontFamily"
     assert chapter.evaluate(plotted).startswith(f'"{font.FAMILY}"')
-
-
-def test_figures_are_of_one_width_where_they_stand_below_each_other(chapter: Page) -> None:
-    chapter.evaluate("document.querySelector('.posenc-readout').hidden = false")
-    for place in ("td", "article p", ".posenc-readout", ".posenc-finding"):
-        narrow, wide, letters = chapter.evaluate(WIDTHS, [place, ["111.1", "888.8", "iii"]])
-        assert narrow == wide > 0, place
-        assert letters < narrow
-    on_canvas = """() => {
-      const context = document.createElement('canvas').getContext('2d');
-      context.font = `13px ${getComputedStyle(document.querySelector('.posenc-explorable-view')).fontFamily}`;
-      return ['111.1', '888.8'].map((text) => context.measureText(text).width);
-    }"""
-    narrow, wide = chapter.evaluate(on_canvas)
-    assert narrow == wide > 0
-
-
-def test_a_line_of_text_holds_sixty_to_seventy_five_characters(chapter: Page) -> None:
-    lines = chapter.evaluate(LINES)
-    assert len(lines) > 20
-    assert 60 <= sum(lines) / len(lines) <= 75
-    assert max(lines) <= 90
 
 
 # ---- while the face comes -------------------------------------------------------------------------------------------
@@ -243,24 +164,3 @@ def test_text_stays_in_its_place_when_the_face_comes(name: str, playwright: Play
         nothing_wrong([watch])
     assert height_then == pytest.approx(height, rel=0.02)
     assert shift_then - shift <= MOST_SHIFT
-
-
-PICTURE = "document.querySelector('.posenc-explorable canvas').toDataURL()"
-DRAWN = """() => {
-  const figure = document.querySelector('.posenc-explorable');
-  return figure?.dataset.ready === 'true' && figure.querySelector('.posenc-explorable-view').explorable.done;
-}"""
-
-
-def test_explorable_is_drawn_anew_when_the_face_comes(new_page: Callable[..., Page], site_url: str) -> None:
-    page = new_page()
-    routes = held(page)
-    page.goto(f"{site_url}/{EXPLORABLE}", wait_until="commit")
-    page.wait_for_function(DRAWN)
-    without = page.evaluate(PICTURE)
-    let_come(page, routes)
-    page.wait_for_function(DRAWN)
-    undisturbed = new_page()
-    undisturbed.goto(f"{site_url}/{EXPLORABLE}")
-    scroll_through(undisturbed)
-    assert page.evaluate(PICTURE) == undisturbed.evaluate(PICTURE) != without

@@ -35,6 +35,12 @@ def raw(name: str) -> dict[str, Any]:
     return found
 
 
+def stored() -> dict[str, Any]:
+    """What transformers made of every raw file when oracles.json was written."""
+    found: dict[str, Any] = json.loads(ORACLES.read_text(encoding="utf-8"))
+    return found
+
+
 def computed(config: dict[str, Any]) -> dict[str, Any]:
     """What transformers makes of a raw configuration: {"refused": why} or {"layers": …, "layout": …}."""
     os.environ["HF_HUB_OFFLINE"] = "1"

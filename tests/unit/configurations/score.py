@@ -1,4 +1,4 @@
-"""How many bug reports the doctor names: `python -m tests.unit.configurations.score working` (or `held_out`)."""
+"""How many bug reports the doctor names: `python -m tests.unit.configurations.score third` (or another folder)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,22 @@ def naming(report: dict[str, Any]) -> list[Finding]:
     ]
 
 
+def by_words(report: dict[str, Any]) -> bool:
+    """Whether a finding has one of the words that a report lists."""
+    findings = diagnose(report["configuration"]).findings
+    told = " ".join(f"{one.key} {one.text}" for one in findings).lower()
+    return any(word.lower() in told for word in report["words"])
+
+
 def main() -> None:
     """Print each report with what names it, and how many are named."""
-    told = {name: naming(report) for name, report in reports(sys.argv[1]).items()}
+    found = reports(sys.argv[1])
+    told = {name: naming(report) for name, report in found.items()}
     for name, findings in told.items():
         print(f"{name}: {', '.join(one.rule for one in findings) or 'not named'}")
     print(f"{sum(map(bool, told.values()))} of {len(told)} named rightly")
+    if all("words" in report for report in found.values()):
+        print(f"{sum(map(by_words, found.values()))} of {len(told)} by words")
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ from posenc import Rope
 from posenc.configuration import NoRotation, read_configuration
 from posenc.doctor import diagnose
 from posenc.scaling import from_config
-from tests.unit.configurations.oracles import HERE, ORACLES, RAW, computed, names, raw
+from tests.unit.configurations.oracles import HERE, RAW, computed, names, raw, stored
 
 pytestmark = pytest.mark.filterwarnings("ignore:config has keys that nothing reads")
-STORED = json.loads(ORACLES.read_text(encoding="utf-8"))
+STORED = stored()
 NAMES = names()
 
 

@@ -234,6 +234,7 @@ LAYERS = {"full_attention": YARN, "sliding_attention": {"rope_theta": 1e4}, "non
     ({"model_type": "gptj", "rope_scaling": {"rope_type": "gptj"}}, "rope_scaling"),
     ({"model_type": "phi", "rotary_dim": 24}, "rotary_dim"),
     ({"model_type": "qwen2", "swa_rope_theta": 5.0}, "swa_rope_theta"),
+    ({"head_dim": 64, "rope_theta": 1e4, "mrope_section": [8, 12, 12]}, "mrope_section"),
 ])  # fmt: skip
 def test_what_nothing_reads_is_told_and_does_not_stop(config, ignored):
     with pytest.warns(UserWarning, match=f"config has keys that nothing reads: {ignored}"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import subprocess
 import sys
 import sysconfig
@@ -14,9 +13,9 @@ import pytest
 import yaml
 
 from release.colab.run import URL, addressed_copy
-from tools import address, book
+from tools import address
 from tools.execute import ROOT, chapters
-from tools.notebooks import dump, heading, joined, load
+from tools.notebooks import joined, load
 
 
 @pytest.mark.parametrize("written", [URL, URL + "/", URL + ".git", f" {URL}\n"])
@@ -79,52 +78,6 @@ def clone(tmp_path_factory) -> Path:
     assert set(address.notebooks(folder)) <= set(changed)
     run("git", "config", "pack.window", "0", cwd=folder)  # what git finds alike, it searches long for at every clone
     return folder
-
-
-def shorten(path: Path) -> None:
-    """Leave of a page its metadata and its title, so that there is nothing to execute, and little to set."""
-    if path.suffix == ".ipynb":
-        notebook = load(path)
-        title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": f"# {heading(notebook)}"}
-        path.write_text(dump({**notebook, "cells": [title]}), encoding="utf-8")
-    else:
-        front, title, _ = re.split(r"^(# .+\n)", path.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)
-        path.write_text(front + title, encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def pages(clone, tmp_path_factory) -> Path:
-    """The folder of the pages of a book that has the clone's settings and extension, and of each chapter the title."""
-    folder = tmp_path_factory.mktemp("pages") / "turn-by-turn"
-    run("git", "clone", "--quiet", clone, folder, cwd=clone)
-    contents = yaml.safe_load((folder / "_toc.yml").read_text(encoding="utf-8"))
-    for part in contents["parts"]:
-        part["chapters"] = [one for one in part["chapters"] if Path(one["file"]).parent == Path("notebooks")]
-    contents["parts"] = [part for part in contents["parts"] if part["chapters"]]
-    (folder / "_toc.yml").write_text(yaml.safe_dump(contents, sort_keys=False), encoding="utf-8")
-    (folder / "book" / "_site" / "pages" / "paths.toml").write_text("", encoding="utf-8")  # they lead to sections
-    shorten(folder / f"{contents['root']}.md")
-    for path in chapters():
-        shorten(folder / "notebooks" / path.name)
-    run(sys.executable, "-c", book.JUPYTER_BOOK, "build", ".", "-W", "-n", "--keep-going", cwd=folder)
-    return folder / "_build" / "html"
-
-
-@pytest.mark.release
-@pytest.mark.torch
-def test_every_chapters_page_has_its_colab_link(pages):
-    for path in chapters():
-        page = (pages / "notebooks" / path.name).with_suffix(".html")
-        link = f"https://colab.research.google.com/github/example-owner/turn-by-turn/blob/main/notebooks/{path.name}"
-        assert f'href="{link}"' in page.read_text(encoding="utf-8")
-
-
-@pytest.mark.torch
-def test_without_an_address_no_page_offers_a_launch():
-    url = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
-    pages = list((ROOT / "_build/html").glob("*/*.html"))
-    assert pages, "run `make book` first"
-    assert url or not any("colab.research" in page.read_text(encoding="utf-8") for page in pages)
 
 
 def strangers_environment(folder: Path) -> Path:

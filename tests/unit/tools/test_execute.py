@@ -121,28 +121,3 @@ def test_a_message_of_whose_coming_nobody_told_is_found():
 
     assert run(execute.asking_often(get_message)(timeout=120)) == {"reply": 1}
     assert waits == [0, 1.0, 0]
-
-
-@pytest.mark.parametrize("how", ["whole", "cell by cell"])
-def test_a_kernel_is_asked_often_however_it_is_started(how, monkeypatch):
-    """Else a reply of which zmq does not tell comes when the time for its cell is over, which is two minutes."""
-    asked = []
-    monkeypatch.setattr(execute, "asking_often", lambda get_message: asked.append(1) or get_message)
-    given = v4.new_notebook(cells=[v4.new_code_cell("print(6 * 7)")])
-    client = execute.Client(given, kernel_name="python3", config=execute.ENCRYPTED)
-    if how == "whole":
-        client.execute()
-    else:
-        with client.setup_kernel():
-            client.execute_cell(given.cells[0], 0)
-    assert given.cells[0].outputs[0].text == "42\n"
-    assert len(asked) == 2, "the channel of replies and that of outputs"
-
-
-def test_asking_often_ends_when_the_time_is_over():
-    async def get_message(timeout):
-        await asyncio.sleep(timeout)
-        raise Empty
-
-    with pytest.raises(Empty):
-        run(execute.asking_often(get_message)(timeout=0.05))

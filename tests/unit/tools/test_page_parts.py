@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from tools import numpy_wasm, page_parts
-from tools.numpy_wasm import pack, published
 
 LOCK = json.loads((page_parts.NPM / "package-lock.json").read_text(encoding="utf-8"))
 WANTED = json.loads((page_parts.NPM / "package.json").read_text(encoding="utf-8"))["dependencies"]
@@ -75,55 +74,3 @@ def test_another_wheel_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(numpy_wasm, "HERE", tmp_path)
     with pytest.raises(ValueError, match="SHA256SUMS wants"):
         numpy_wasm.wheel()
-
-
-def test_packing_leaves_out_what_no_page_needs(tmp_path):
-    built, source = tmp_path / "numpy", tmp_path / "source"
-    for name in ("a.py", "_core/b.cpython-314-x86_64-linux-gnu.so", "f2py/c.py", "tests/d.py", "e.pyi", "_simd.x.so"):
-        (built / name).parent.mkdir(parents=True, exist_ok=True)
-        (built / name).write_bytes(b"")
-    (source / "numpy" / "fft").mkdir(parents=True)
-    (source / "LICENSE.txt").write_text("ours\n----\ntheirs", encoding="utf-8")
-    (source / "numpy" / "fft" / "LICENSE.md").write_text("fft", encoding="utf-8")
-    pack.pack(built, source, tmp_path / "wheel.whl")
-    with zipfile.ZipFile(tmp_path / "wheel.whl") as wheel:
-        assert [name for name in wheel.namelist() if name.startswith("numpy/")] == [
-            "numpy/_core/b.cpython-314-wasm32-emscripten.so",
-            "numpy/a.py",
-        ]
-        assert wheel.read(f"{pack.INFO}/licenses/LICENSE.txt") == b"ours"
-        assert wheel.read(f"{pack.INFO}/licenses/numpy/fft/LICENSE.md") == b"fft"
-
-
-def test_a_folder_without_compiled_modules_is_refused(tmp_path):
-    (tmp_path / "LICENSE.txt").write_text("ours", encoding="utf-8")
-    (tmp_path / "numpy").mkdir()
-    with pytest.raises(ValueError, match="holds no compiled module"):
-        pack.pack(tmp_path / "numpy", tmp_path, tmp_path / "wheel.whl")
-
-
-@pytest.mark.parametrize(
-    ("status", "said", "told"),
-    [
-        (0, "", "The index has NumPy for pyemscripten_2026_0_wasm32"),
-        (1, "ERROR: No matching distribution found for numpy", None),
-        (1, "ERROR: no network", "pip could not ask:\nERROR: no network"),
-    ],
-)
-def test_whether_the_index_has_it_by_now(monkeypatch, capsys, status, said, told):
-    asked = []
-
-    def answer(command, **options):
-        asked.append(command)
-        return subprocess.CompletedProcess(command, status, "", said)
-
-    monkeypatch.setattr(subprocess, "run", answer)
-    if told:
-        with pytest.raises(SystemExit, match=told.splitlines()[0]):
-            published.main()
-    else:
-        published.main()
-        assert "no NumPy" in capsys.readouterr().out
-    assert asked[0][0] == sys.executable
-    assert asked[0][asked[0].index("--python-version") + 1] == "3.14"
-    assert asked[0][-1] == "numpy"

@@ -8,10 +8,10 @@ from posenc.analysis import (
     defined_share,
     fit_scores,
     four_terms,
-    greatest_norm,
+    max_norm,
     kernel_asymmetry,
     kernel_residual,
-    least_distance,
+    min_distance,
     left_right_difference,
     length_dependence,
     monotonicity_violations,
@@ -54,7 +54,7 @@ def test_torch_gets_what_numpy_gets_from_tables_and_kernels():
         (lambda y, theta: fit_scores(y, theta, ridge=0.1), (rng.standard_normal(50), theta)),
         (lambda y: fit_scores(y, [1.0, 0.5]), (rng.standard_normal(50),)),
         (lambda theta: fit_scores([1.0, 2, 3, 4, 9, 6, 7, 8], theta), (theta[:2],)),
-        *[(function, (codes,)) for function in (least_distance, greatest_norm, translation_residual)],
+        *[(function, (codes,)) for function in (min_distance, max_norm, translation_residual)],
         (left_right_difference, (codes,)),
         (lambda codes: shift_residual(codes, 2), (codes,)),
         (lambda codes: length_dependence(codes[:9], codes + 1), (codes,)),
@@ -100,7 +100,7 @@ def test_gradients_reach_every_tensor():
     assert torch.autograd.gradcheck(pairwise_weight, (noise(3), noise(3)))
     assert torch.autograd.gradcheck(kernel_residual, (noise(3, 5),))
     assert torch.autograd.gradcheck(kernel_asymmetry, (noise(3, 5),))
-    for function in (least_distance, greatest_norm, translation_residual, left_right_difference):
+    for function in (min_distance, max_norm, translation_residual, left_right_difference):
         assert torch.autograd.gradcheck(function, (noise(6, 3),))
     assert torch.autograd.gradcheck(lambda codes: shift_residual(codes, 1), (noise(9, 2),))
     assert torch.autograd.gradcheck(lambda y: fit_scores(y, [2.0, 1.0]).coefficients, (noise(9),))

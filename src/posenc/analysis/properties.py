@@ -11,19 +11,19 @@ from posenc._arrays import Array, check_int, check_positive, describe, device_of
 from posenc.analysis._shared import growing_lengths, more_than_rounding, not_zero, table_of
 
 
-def least_distance(codes: Array) -> Array:
+def min_distance(codes: Array) -> Array:
     """Uniqueness: the least distance between two rows, of at least 2. Ideal: well above 0; 0 means a shared code.
 
-    >>> float(least_distance([[0, 0], [3, 4], [3, 5]]))
+    >>> float(min_distance([[0, 0], [3, 4], [3, 5]]))
     1.0
     """
     return namespace(codes).min(namespace(codes).concat(_distances(codes, 2)))
 
 
-def greatest_norm(codes: Array) -> Array:
+def max_norm(codes: Array) -> Array:
     """Boundedness: the greatest length of a row. Ideal: the same however long the table; growth drowns the words.
 
-    >>> float(greatest_norm([[0, 1], [3, 4]]))
+    >>> float(max_norm([[0, 1], [3, 4]]))
     5.0
     """
     table = table_of("codes", codes, 1)
@@ -134,7 +134,7 @@ def length_dependence(shorter: Array, longer: Array) -> Array:
             "longer must have the width of shorter and at least its rows, "
             f"got shapes {tuple(second.shape)} and {tuple(first.shape)}"
         )
-    return greatest_norm(second[:rows] - first)
+    return max_norm(second[:rows] - first)
 
 
 def defined_share(code: Callable[[Array], Array], trained_length: int, length: int) -> float:

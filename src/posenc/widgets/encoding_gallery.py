@@ -12,8 +12,8 @@ import numpy as np
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, radix, sinusoidal
 from posenc.analysis import (
     defined_share,
-    greatest_norm,
-    least_distance,
+    max_norm,
+    min_distance,
     length_dependence,
     monotonicity_violations,
     shift_residual,
@@ -77,8 +77,8 @@ def scores(scheme: str, length: int, dim: int) -> dict[str, float]:
     one = partial(CODES[scheme].rows, length=length, dim=dim)
     past = defined_share(one, length, 2 * length) if len(table) == length else 0.0
     return {
-        "least_distance": float(least_distance(table)),
-        "greatest_norm": float(greatest_norm(table)),
+        "least_distance": float(min_distance(table)),
+        "greatest_norm": float(max_norm(table)),
         "length_dependence": float(length_dependence(table, _table(scheme, 2 * length, dim))),
         "defined_share": past,
         "translation_residual": float(translation_residual(table)),

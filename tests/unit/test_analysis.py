@@ -22,7 +22,7 @@ from posenc.analysis import (
     period,
     shift_residual,
     translation_residual,
-    uncovered,
+    unseen_angles,
     uniform_attention_std,
 )
 from posenc.frequencies import inv_freq
@@ -49,7 +49,7 @@ def test_torch_gets_what_numpy_gets_from_tables_and_kernels():
     a, b = rng.standard_normal((2, 3))
     theta, n = inv_freq(12, 1e3), np.array([1, 5, 900])
     calls = [
-        (lambda theta: uncovered(theta, 50, 90), (theta,)),
+        (lambda theta: unseen_angles(theta, 50, 90), (theta,)),
         (lambda y, theta: fit_scores(y, theta, least_turns=1), (rng.standard_normal(50), theta)),
         (lambda y, theta: fit_scores(y, theta, ridge=0.1), (rng.standard_normal(50), theta)),
         (lambda y: fit_scores(y, [1.0, 0.5]), (rng.standard_normal(50),)),

@@ -12,7 +12,7 @@ from posenc.analysis import (
     fingerprint,
     fit_scores,
     pairs_reaching,
-    uncovered,
+    unseen_angles,
 )
 from posenc.frequencies import angles, inv_freq, rotations
 
@@ -30,7 +30,7 @@ def slow_uncovered(frequencies, trained, length, tolerance):
 @settings(max_examples=60)
 @given(st.lists(st.floats(0, 7), min_size=1, max_size=4), st.integers(1, 60), st.integers(1, 60), st.floats(1e-3, 4))
 def test_uncovered_against_every_angle(frequencies, trained, more, tolerance):
-    found = uncovered(frequencies, trained, trained + more, tolerance)
+    found = unseen_angles(frequencies, trained, trained + more, tolerance)
     # an angle exactly as far as the tolerance may be rounded to either side
     least, most = (
         slow_uncovered(np.array(frequencies), trained, trained + more, tolerance + slack) for slack in (1e-9, -1e-9)
@@ -41,11 +41,11 @@ def test_uncovered_against_every_angle(frequencies, trained, more, tolerance):
 def test_uncovered_by_hand():
     quarter = math.pi / 2
     # 0, 1/4, 1/2 of a turn are met; of 3/4, 1 (met as 0) and 5/4 (met as 1/4) one is new; a pair at rest meets nothing
-    np.testing.assert_allclose(uncovered([quarter, 0.0], 3, 6), [1 / 3, 0])
-    assert uncovered([0.1], 1, 2, 0.099) == 1
-    assert uncovered([0.1], 1, 2, 0.101) == 0
-    assert uncovered([2 * math.pi - 0.005], 1, 2) == 0  # just short of a turn lies beside 0
-    assert uncovered([0.003, math.pi], 1, 5).tolist() == [0.25, 0.5]
+    np.testing.assert_allclose(unseen_angles([quarter, 0.0], 3, 6), [1 / 3, 0])
+    assert unseen_angles([0.1], 1, 2, 0.099) == 1
+    assert unseen_angles([0.1], 1, 2, 0.101) == 0
+    assert unseen_angles([2 * math.pi - 0.005], 1, 2) == 0  # just short of a turn lies beside 0
+    assert unseen_angles([0.003, math.pi], 1, 5).tolist() == [0.25, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_uncovered_by_hand():
 )
 def test_known_shares_of_new_angles(base, length, completed, most, mean_completed, mean_others):
     frequencies = inv_freq(128, base)
-    new, turned = uncovered(frequencies, length, 2 * length), rotations(length, frequencies) >= 1
+    new, turned = unseen_angles(frequencies, length, 2 * length), rotations(length, frequencies) >= 1
     assert turned.sum() == completed
     assert abs(new[turned].max() - most) < 5e-4
     assert abs(new[turned].mean() - mean_completed) < 5e-4

@@ -14,7 +14,7 @@ from posenc.analysis import (
     kernel_residual,
     offset_kernel,
     pairwise_weight,
-    uncovered,
+    unseen_angles,
 )
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq, rotations
@@ -439,7 +439,7 @@ def C101() -> Evidence:
 
 @decides
 def C102() -> Evidence:
-    unseen, turned = uncovered(THETA, LENGTH, 2 * LENGTH, 0.02), rotations(LENGTH, THETA) >= 1
+    unseen, turned = unseen_angles(THETA, LENGTH, 2 * LENGTH, 0.02), rotations(LENGTH, THETA) >= 1
     late = sinusoidal(10_000 + np.arange(LENGTH), DIM, BASE)
     kept = np.abs(late @ late.T - CODES @ CODES.T).max()
     return Evidence(

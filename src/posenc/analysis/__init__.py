@@ -35,8 +35,7 @@ from posenc.analysis.distance import (
 )
 from posenc.analysis.extrapolation import (
     ScoreFit,
-    uncovered,
-    coverage,
+    unseen_angles,
     pairs_reaching,
     critical_dimension,
     fit_scores,
@@ -72,7 +71,6 @@ __all__ = [
     "FourTerms",
     "ScoreFit",
     "abel_bound",
-    "coverage",
     "critical_dimension",
     "decay",
     "decay_law",
@@ -100,6 +98,6 @@ __all__ = [
     "period",
     "shift_residual",
     "translation_residual",
-    "uncovered",
+    "unseen_angles",
     "uniform_attention_std",
 ]

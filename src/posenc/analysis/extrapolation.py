@@ -36,14 +36,14 @@ class ScoreFit(NamedTuple):
     half_steps: Array  # … at 0, 1/2, 1, … length − 1/2
 
 
-def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
+def unseen_angles(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
     """The share of the angles past the trained length that training has never met, pair by pair.
 
     An angle at a position trained_length … length − 1, modulo a turn, counts as new if it is farther than `tolerance`,
     in radians, from each of the angles at 0 … trained_length − 1. Returns shape (dim/2,), from 0 (nothing new) to 1
     (all new).
 
-    >>> uncovered([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
+    >>> unseen_angles([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
     [0.0, 0.5675, 0.0]
     """
     tolerance, (trained, end) = check_positive("tolerance", tolerance), growing_lengths(trained_length, length)
@@ -59,15 +59,6 @@ def uncovered(inv_freq: Array, trained_length: int, length: int, tolerance: floa
         away = xp.minimum(used - seen[after - 1], seen[after] - used)
         shares.append(xp.mean(xp.astype(away > tolerance, frequencies.dtype)))
     return xp.stack(shares)
-
-
-def coverage(inv_freq: Array, trained_length: int, length: int, tolerance: float = 0.01) -> Array:
-    """The older name of `uncovered`, kept for code that has it: the share that is not covered.
-
-    >>> coverage([1.0, 0.01, 0.0], trained_length=400, length=800).tolist()
-    [0.0, 0.5675, 0.0]
-    """
-    return uncovered(inv_freq, trained_length, length, tolerance)
 
 
 def pairs_reaching(inv_freq: Array, length: int, angle: float) -> int:

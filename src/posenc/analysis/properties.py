@@ -142,7 +142,7 @@ def defined_share(code: Callable[[Array], Array], trained_length: int, length: i
 
     `code` is called with a NumPy array of one whole number, shape (1,), and answers a code of shape (1, dim). A
     ValueError, an IndexError or a value that is not finite means that there is none; at the last trained position,
-    errors are passed on. That a code is defined does not say that a model can read it (`uncovered` is about that).
+    errors are passed on. That a code is defined does not say that a model can read it (`unseen_angles` is about that).
 
     >>> defined_share(lambda at: np.eye(6)[at], trained_length=4, length=8)
     0.5

@@ -50,7 +50,7 @@ class Coverage(Explorable):
         frequencies = inv_freq(self.dim, self.base)
         new = np.zeros(len(frequencies))
         if self.used > self.trained:
-            new = analysis.uncovered(frequencies, self.trained, self.used, self.tolerance * _A_HAIR_MORE)
+            new = analysis.unseen_angles(frequencies, self.trained, self.used, self.tolerance * _A_HAIR_MORE)
         return {
             "trained_turns": rotations(self.trained, frequencies),
             "used_turns": rotations(self.used, frequencies),

@@ -50,7 +50,7 @@ def test_torch_gets_what_numpy_gets_from_tables_and_kernels():
     theta, n = inv_freq(12, 1e3), np.array([1, 5, 900])
     calls = [
         (lambda theta: unseen_angles(theta, 50, 90), (theta,)),
-        (lambda y, theta: fit_scores(y, theta, least_turns=1), (rng.standard_normal(50), theta)),
+        (lambda y, theta: fit_scores(y, theta, min_rotations=1), (rng.standard_normal(50), theta)),
         (lambda y, theta: fit_scores(y, theta, ridge=0.1), (rng.standard_normal(50), theta)),
         (lambda y: fit_scores(y, [1.0, 0.5]), (rng.standard_normal(50),)),
         (lambda theta: fit_scores([1.0, 2, 3, 4, 9, 6, 7, 8], theta), (theta[:2],)),

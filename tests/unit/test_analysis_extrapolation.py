@@ -99,11 +99,11 @@ TARGETS = np.random.default_rng(0).standard_normal(2048)
 
 
 @pytest.mark.parametrize(
-    ("least_turns", "pairs", "condition", "in_range", "past_range"),
+    ("min_rotations", "pairs", "condition", "in_range", "past_range"),
     [(2, 36, 2003, 0.548, 39.9), (4, 31, 2.39, 0.542, 0.553), (8, 26, 1.39, 0.420, 0.454)],
 )
-def test_known_fits_of_turned_pairs(least_turns, pairs, condition, in_range, past_range):
-    fit = fit_scores(TARGETS, inv_freq(128), least_turns=least_turns)
+def test_known_fits_of_turned_pairs(min_rotations, pairs, condition, in_range, past_range):
+    fit = fit_scores(TARGETS, inv_freq(128), min_rotations=min_rotations)
     assert len(fit.inv_freq) == pairs
     np.testing.assert_allclose(fit.condition, condition, rtol=5e-3)
     np.testing.assert_allclose(fit.in_range, in_range, atol=6e-4)

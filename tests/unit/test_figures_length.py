@@ -157,7 +157,7 @@ def test_fitted_scores():
     every, fast = figure.data
     theta = inv_freq(32, 1e4)
     for trace, least in ((every, 0), (fast, 4)):
-        fit = fit_scores(NOISE, theta, least_turns=least)
+        fit = fit_scores(NOISE, theta, min_rotations=least)
         size = np.abs(fingerprint(np.arange(256), fit.inv_freq) @ fit.coefficients).reshape(64, 4).max(axis=1)
         np.testing.assert_allclose(trace.y[:64], size, rtol=1e-3)
         assert trace.x[64] == 256

@@ -29,10 +29,10 @@ def _unseen(base: float, trained_length: int) -> np.ndarray:
 
 
 @cache
-def _fitted(least_turns: float, most_turns: float = np.inf) -> ScoreFit:
+def _fitted(min_rotations: float, most_turns: float = np.inf) -> ScoreFit:
     """Random scores at distances below 2048, fitted by the pairs of so many turns there."""
     targets = np.random.default_rng(0).standard_normal(FITTED)
-    return fit_scores(targets, THETA[rotations(FITTED, THETA) < most_turns], least_turns=least_turns)
+    return fit_scores(targets, THETA[rotations(FITTED, THETA) < most_turns], min_rotations=min_rotations)
 
 
 @decides

@@ -85,7 +85,7 @@ def critical_dimension(dim: int, base: float, length: int) -> int:
     return 2 * int(np.count_nonzero(rotations(check_int("length", length), make_inv_freq(dim, base)) > 1))
 
 
-def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, ridge: float = 0.0) -> ScoreFit:
+def fit_scores(targets: Array, inv_freq: Array, *, min_rotations: float = 0.0, ridge: float = 0.0) -> ScoreFit:
     """Fits a score of distance to targets on a trained length, by least squares, and reads it elsewhere.
 
     A rotary score is f(m) = Σ_i (a_i·cos(m·θ_i) + b_i·sin(m·θ_i)) in the distance m. Given any targets for m = 0 …
@@ -97,7 +97,7 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
 
     Args:
         targets: shape (length,), real numbers; the experiment takes standard normal ones.
-        least_turns: only pairs that turn this often within the length are fitted with; not negative. At least one must.
+        min_rotations: only pairs that turn this often within the length are fitted with; not negative. At least one must.
         ridge: weight of Σ (a² + b²) against the squared errors; not negative.
 
     Returns a `ScoreFit` in the library of the targets; `fingerprint(m, fit.inv_freq) @ fit.coefficients` is f(m).
@@ -115,11 +115,11 @@ def fit_scores(targets: Array, inv_freq: Array, *, least_turns: float = 0.0, rid
     )
     if values.ndim != 1 or values.shape[0] == 0:
         raise ValueError(f"targets must have shape (length,), got {describe(targets, values.shape)}")
-    least_turns, ridge = _not_negative("least_turns", least_turns), _not_negative("ridge", ridge)
+    min_rotations, ridge = _not_negative("min_rotations", min_rotations), _not_negative("ridge", ridge)
     xp, length = namespace(values), values.shape[0]
-    chosen = frequencies[rotations(length, frequencies) >= least_turns]
+    chosen = frequencies[rotations(length, frequencies) >= min_rotations]
     if chosen.shape[0] == 0:
-        raise ValueError(f"least_turns must leave some pairs, got {least_turns}: no pair turns as often in {length}")
+        raise ValueError(f"min_rotations must leave some pairs, got {min_rotations}: no pair turns as often in {length}")
     half_steps = xp.arange(2 * length, dtype=values.dtype, device=device_of(values)) / 2
     columns = fingerprint(half_steps[::2], chosen)  # (length, 2·pairs)
     left, singular, right = xp.linalg.svd(columns, full_matrices=False)

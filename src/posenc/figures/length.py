@@ -100,18 +100,18 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
     return _tell(figure, "cliffs", height=110 + 200 * len(found), **facts)
 
 
-def fitted_scores(targets: np.ndarray, dim: int, base: float, least_turns: Sequence[float]) -> go.Figure:
+def fitted_scores(targets: np.ndarray, dim: int, base: float, min_rotations: Sequence[float]) -> go.Figure:
     """The size of scores fitted to targets at distances below their number, drawn to twice that.
 
-    One line for each of `least_turns`: only pairs of so many turns and more are fitted with. Each point is the greatest
+    One line for each of `min_rotations`: only pairs of so many turns and more are fitted with. Each point is the greatest
     size within a sixty-fourth of the trained length.
     """
     length, theta = len(_some("targets", targets)), inv_freq(dim, base)
     width = max(1, length // 64)
     at = np.arange(2 * length // width) * width
     figure, told = go.Figure(), []
-    for k, least in enumerate(_some("least_turns", least_turns)):
-        fit = fit_scores(targets, theta, least_turns=least)
+    for k, least in enumerate(_some("min_rotations", min_rotations)):
+        fit = fit_scores(targets, theta, min_rotations=least)
         size = np.abs(fingerprint(np.arange(len(at) * width), fit.inv_freq) @ fit.coefficients)
         greatest = size.reshape(len(at), width).max(axis=1)
         name = _say("fitted_scores.pairs", least=least, some=len(fit.inv_freq), all=len(theta))

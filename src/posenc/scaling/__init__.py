@@ -38,7 +38,7 @@ from posenc.scaling.factors import default, linear, longrope, proportional, axia
 from posenc.scaling.ntk import ntk_base, ntk_aware, dynamic_ntk
 from posenc.scaling.by_parts import (
     RAMPS,
-    ramp_by_turns,
+    ramp_by_rotations,
     correction_range,
     ramp_by_pair,
     ntk_by_parts,

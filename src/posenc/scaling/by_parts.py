@@ -22,7 +22,7 @@ from posenc.scaling._shared import Scaled, at_least_one, trained_length
 RAMPS = ("released", "paper")
 
 
-def ramp_by_turns(
+def ramp_by_rotations(
     dim: int,
     base: float = 10_000.0,
     *,
@@ -38,7 +38,7 @@ def ramp_by_turns(
     With equal bounds it is a step, and 1 at the step. For base ≥ 1 it nowhere increases.
     Source: Peng et al. 2023, section 3.2 (β is beta_fast, α beta_slow).
 
-    >>> ramp_by_turns(8, original_max_position_embeddings=1024).round(3).tolist()
+    >>> ramp_by_rotations(8, original_max_position_embeddings=1024).round(3).tolist()
     [1.0, 0.493, 0.02, 0.0]
     """
     length = trained_length(original_max_position_embeddings)
@@ -96,7 +96,7 @@ def ramp_by_pair(
 
     Where low = high, high is taken 0.001 greater: a step. Two limits of the released code are kept: where the whole
     list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that low > dim − 1,
-    every weight is 0. `ramp_by_turns` does the opposite in both, as the idea asks. Shape (dim/2,), nowhere increasing.
+    every weight is 0. `ramp_by_rotations` does the opposite in both, as the idea asks. Shape (dim/2,), nowhere increasing.
     Source: the code released with Peng et al. 2023, as the library transformers has it.
 
     >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()
@@ -122,7 +122,7 @@ def ntk_by_parts(
     beta_slow: float = 1.0,
     like: Array = None,
 ) -> Scaled:
-    """Scaling by parts: γ_i·θ_i + (1 − γ_i)·θ_i/factor with γ = `ramp_by_turns`; attention factor 1.
+    """Scaling by parts: γ_i·θ_i + (1 − γ_i)·θ_i/factor with γ = `ramp_by_rotations`; attention factor 1.
 
     Pairs of beta_fast turns or more within L are left alone, pairs of beta_slow or fewer are slowed by `factor`. For an
     L below 2π·beta_fast no pair makes beta_fast turns and even the fastest is slowed: scale the bounds with L.
@@ -176,7 +176,7 @@ def yarn(
 
     Args:
         ramp: "released", `ramp_by_pair`, which models were trained with and for which `base` must be greater than 1, or
-            "paper", `ramp_by_turns`. They differ by up to 2.56 times (base 10 000, dim 128, factor 10, L 2048).
+            "paper", `ramp_by_rotations`. They differ by up to 2.56 times (base 10 000, dim 128, factor 10, L 2048).
         truncate: whether the released ramp begins and ends at whole pairs.
         attention_factor: taken as it is where it is given.
         mscale, mscale_all_dim: both or neither; together they make the attention factor
@@ -199,7 +199,7 @@ def yarn(
     if ramp == "released":
         kept = ramp_by_pair(dim, base, **bounds, truncate=truncate, like=like)
     else:
-        kept = ramp_by_turns(dim, base, **bounds, like=like)
+        kept = ramp_by_rotations(dim, base, **bounds, like=like)
     factor = at_least_one("factor", factor)
     multiplier = _mscale(factor)
     if (mscale is None) != (mscale_all_dim is None):

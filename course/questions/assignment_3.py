@@ -490,7 +490,7 @@ def _safe_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
 
 
 def _least_and_safe(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-    return analysis.least_base(length, dim, bases), _safe_base(length, dim, bases)
+    return analysis.min_base(length, dim, bases), _safe_base(length, dim, bases)
 
 
 def _passing(length: int, dim: int, bases: Sequence[float]) -> list[float]:
@@ -647,7 +647,7 @@ q4 = Question(
     name="q4",
     title=say("q4.title"),
     names=("bases_for",),
-    returns=(say("q4.least_base"), say("q4.safe_base")),
+    returns=(say("q4.min_base"), say("q4.safe_base")),
     parts=(
         Part(say("q4.grids_good_bases_lie"), 1, cases=_without_luck),
         Part(say("q4.grids_luck"), 1, cases=_with_luck),
@@ -665,7 +665,7 @@ q4 = Question(
         Mistake(say("q4.bases_not_in_order"), _in_the_order_given),
         Mistake(
             say("q4.second_value_first_once"),
-            lambda length, dim, bases: (analysis.least_base(length, dim, bases),) * 2,
+            lambda length, dim, bases: (analysis.min_base(length, dim, bases),) * 2,
         ),
         Mistake(say("q4.only_last_distance_looked"), _at_the_end_only),
         Mistake(say("q4.mean_score_looked"), _passing_by(lambda scores: bool(scores.mean() >= 0))),
@@ -682,12 +682,12 @@ q4 = Question(
         Mistake(say("q4.second_value_base_fails"), _after_the_last_that_fails),
         Mistake(
             say("q4.second_value_greatest_base"),
-            lambda length, dim, bases: (analysis.least_base(length, dim, bases), max(bases)),
+            lambda length, dim, bases: (analysis.min_base(length, dim, bases), max(bases)),
         ),
         Mistake(
             say("q4.second_value_greatest_base"),
             lambda length, dim, bases: (
-                analysis.least_base(length, dim, bases),
+                analysis.min_base(length, dim, bases),
                 max(_passing(length, dim, bases), default=None),
             ),
         ),

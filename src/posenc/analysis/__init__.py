@@ -31,7 +31,7 @@ from posenc.analysis.distance import (
     fingerprint,
     fingerprint_similarity,
     fingerprint_difference,
-    least_base,
+    min_base,
 )
 from posenc.analysis.extrapolation import (
     ScoreFit,
@@ -86,7 +86,7 @@ __all__ = [
     "max_norm",
     "kernel_asymmetry",
     "kernel_residual",
-    "least_base",
+    "min_base",
     "min_distance",
     "left_right_difference",
     "length_dependence",

@@ -165,14 +165,14 @@ def fingerprint_difference(first: float, second: float, inv_freq: Array) -> Arra
     return squared / total
 
 
-def least_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
+def min_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
     """The smallest of `bases` > 0 whose all-ones score stays at or above zero up to `length`, or None where none does.
 
     Every whole distance up to `length` is checked. The bases that pass do not form an interval: the answer depends on
     this grid.
     Source: Men et al. 2024, "Base of RoPE Bounds Context Length", section 4.
 
-    >>> least_base(2048, 128, [1e4, 1.2e4, 1.6e4])
+    >>> min_base(2048, 128, [1e4, 1.2e4, 1.6e4])
     16000.0
     """
     distances, dim = np.arange(check_int("length", length) + 1), check_even_dim(dim)

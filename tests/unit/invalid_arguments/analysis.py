@@ -35,7 +35,7 @@ CASES = {
         {"first": OFFSETS, "second": OFFSETS, "inv_freq": FREQUENCIES}),
     analysis.fingerprint_difference: Case({"first": 1, "second": 2, "inv_freq": [1.0, 0.1]},
         {"first": [2], "second": [1], "inv_freq": FREQUENCIES}),
-    analysis.least_base: Case({"length": 4, "dim": 8, "bases": [10.0, 1e4]},
+    analysis.min_base: Case({"length": 4, "dim": 8, "bases": [10.0, 1e4]},
         {"length": [0, -1, 2.5], "dim": [0, 7, 8.0], "bases": [[], [0.0], [np.nan]]}),
     analysis.unseen_angles: UNCOVERED,
     analysis.pairs_reaching: Case({"inv_freq": [1.0, 0.1], "length": 5, "angle": 0.5},

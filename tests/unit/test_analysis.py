@@ -5,7 +5,7 @@ import pytest
 
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, sinusoidal
 from posenc.analysis import (
-    defined_share,
+    defined_fraction,
     fit_scores,
     four_terms,
     max_norm,
@@ -81,7 +81,7 @@ def test_torch_gets_what_numpy_gets_from_tables_and_kernels():
     assert monotonicity_violations(table) == monotonicity_violations(codes)
     assert period(table.repeat(3, 1)) == 40
     assert pairs_reaching(torch.from_numpy(theta), 50, 1.0) == pairs_reaching(theta, 50, 1.0)
-    assert defined_share(lambda at: table[torch.from_numpy(at)], 30, 50) == 0.5
+    assert defined_fraction(lambda at: table[torch.from_numpy(at)], 30, 50) == 0.5
 
 
 @pytest.mark.torch

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from posenc.absolute import binary, integer, learned, normalised, sinusoidal
 from posenc.analysis import (
-    defined_share,
+    defined_fraction,
     max_norm,
     min_distance,
     left_right_difference,
@@ -118,16 +118,16 @@ def test_each_early_code_fails_its_own_wish():
     assert min_distance(binary(t % 16, 4)) == 0
     assert period(sinusoidal(t, 16)) is None
     table = np.random.default_rng(0).standard_normal((64, 16))
-    assert defined_share(lambda at: learned(at, table), 64, 128) == 0
-    assert defined_share(lambda at: binary(at, 7), 64, 192) == 0.5
-    assert defined_share(lambda at: sinusoidal(at, 16), 64, 128) == 1
+    assert defined_fraction(lambda at: learned(at, table), 64, 128) == 0
+    assert defined_fraction(lambda at: binary(at, 7), 64, 192) == 0.5
+    assert defined_fraction(lambda at: sinusoidal(at, 16), 64, 128) == 1
 
 
 def test_where_a_code_is_defined():
     gap = {3: np.array([[np.nan, 1.0]]), 4: np.array([[np.inf, 1.0]])}
-    assert defined_share(lambda at: gap.get(int(at[0]), np.ones((1, 2))), 2, 6) == 0.5
-    assert defined_share(lambda at: np.eye(5)[at], 3, 6) == 2 / 3  # an IndexError is a missing code
+    assert defined_fraction(lambda at: gap.get(int(at[0]), np.ones((1, 2))), 2, 6) == 0.5
+    assert defined_fraction(lambda at: np.eye(5)[at], 3, 6) == 2 / 3  # an IndexError is a missing code
     with pytest.raises(ValueError, match="positions must be at most 3"):  # a code that is not even defined in training
-        defined_share(lambda at: binary(at, 2), 9, 12)
+        defined_fraction(lambda at: binary(at, 2), 9, 12)
     with pytest.raises(TypeError, match=r"code must answer an array of shape \(1, dim\)"):
-        defined_share(lambda at: np.ones(3), 2, 4)
+        defined_fraction(lambda at: np.ones(3), 2, 4)

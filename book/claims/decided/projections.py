@@ -8,7 +8,7 @@ from book.claims.evidence import Evidence, decides
 from posenc.absolute import DENOMINATORS, learned, shift_matrix, sinusoidal
 from posenc.analysis import (
     decay,
-    defined_share,
+    defined_fraction,
     four_terms,
     kernel_asymmetry,
     kernel_residual,
@@ -422,7 +422,7 @@ def C099() -> Evidence:
 def C101() -> Evidence:
     table = np.random.default_rng(0).standard_normal((LENGTH, DIM))
     served = [
-        defined_share(code, LENGTH, LENGTH + 64)
+        defined_fraction(code, LENGTH, LENGTH + 64)
         for code in (lambda at: table[at], lambda at: learned(at, table), lambda at: sinusoidal(at, DIM, BASE))
     ]
     clamped = learned([LENGTH - 1, LENGTH, 2 * LENGTH], table, past_end="clamp")

@@ -49,7 +49,7 @@ from posenc.analysis.properties import (
     shift_residual,
     period,
     length_dependence,
-    defined_share,
+    defined_fraction,
 )
 from posenc.analysis.projections import (
     FourTerms,
@@ -75,7 +75,7 @@ __all__ = [
     "decay",
     "decay_law",
     "decay_logarithm",
-    "defined_share",
+    "defined_fraction",
     "expected_score",
     "fingerprint",
     "fingerprint_difference",

@@ -137,14 +137,14 @@ def length_dependence(shorter: Array, longer: Array) -> Array:
     return max_norm(second[:rows] - first)
 
 
-def defined_share(code: Callable[[Array], Array], trained_length: int, length: int) -> float:
+def defined_fraction(code: Callable[[Array], Array], trained_length: int, length: int) -> float:
     """Extrapolation: the share of the positions past the trained length that have a code at all. Ideal: 1.
 
     `code` is called with a NumPy array of one whole number, shape (1,), and answers a code of shape (1, dim). A
     ValueError, an IndexError or a value that is not finite means that there is none; at the last trained position,
     errors are passed on. That a code is defined does not say that a model can read it (`unseen_angles` is about that).
 
-    >>> defined_share(lambda at: np.eye(6)[at], trained_length=4, length=8)
+    >>> defined_fraction(lambda at: np.eye(6)[at], trained_length=4, length=8)
     0.5
     """
     trained, end = growing_lengths(trained_length, length)

@@ -11,7 +11,7 @@ import numpy as np
 
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, radix, sinusoidal
 from posenc.analysis import (
-    defined_share,
+    defined_fraction,
     max_norm,
     min_distance,
     length_dependence,
@@ -71,11 +71,11 @@ def scores(scheme: str, length: int, dim: int) -> dict[str, float]:
         dim: width of the code, even and at most 32.
 
     Returns:
-        the scores of the positions that have a code; `defined_share` is that of the next `length` positions.
+        the scores of the positions that have a code; `defined_fraction` is that of the next `length` positions.
     """
     table = _table(scheme, length, dim)
     one = partial(CODES[scheme].rows, length=length, dim=dim)
-    past = defined_share(one, length, 2 * length) if len(table) == length else 0.0
+    past = defined_fraction(one, length, 2 * length) if len(table) == length else 0.0
     return {
         "least_distance": float(min_distance(table)),
         "greatest_norm": float(max_norm(table)),

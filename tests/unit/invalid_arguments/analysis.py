@@ -54,7 +54,7 @@ CASES = {
     analysis.period: Case({"codes": TABLE, "tolerance": 0.001}, {"codes": [np.ones((1, 2))], "tolerance": ANGLES}),
     analysis.length_dependence: Case({"shorter": TABLE[:3], "longer": TABLE},
         {"shorter": [np.ones((5, 2)), np.ones((3, 3))], "longer": [np.ones((2, 2)), np.ones((4, 1))]}),
-    analysis.defined_share: Case({"code": lambda at: np.ones((1, 2)), "trained_length": 3, "length": 5},
+    analysis.defined_fraction: Case({"code": lambda at: np.ones((1, 2)), "trained_length": 3, "length": 5},
         {"code": [None, 3, "sinusoidal"], "trained_length": [5, 9], "length": [2, 3]}),
     analysis.four_terms: Case({"query_content": np.ones((2, 2, 3)), "key_content": np.ones((2, 4, 3)),
         "query_position": np.ones((2, 3)), "key_position": np.ones((2, 4, 3)), "w_q": np.ones((5, 3)),

@@ -88,7 +88,7 @@ def test_weights_that_were_not_trained_are_refused(small, evaluate):
     longer = learned.make_scheme(past_end="clamp")
     longer.load_state_dict(model.scheme.state_dict())
     assert evaluate.with_scheme(model, longer)(tokens_of(learned, 40)).shape == (2, 40, 64)
-    assert evaluate.with_scheme(model, run_of("none").make_scheme()).scheme.door == "none"
+    assert evaluate.with_scheme(model, run_of("none").make_scheme()).scheme.injection_point == "none"
     with pytest.raises(ValueError, match="scheme must have no weights .*, got table"):
         evaluate.with_scheme(small(run_of("none")), longer)
 

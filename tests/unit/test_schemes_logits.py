@@ -14,7 +14,7 @@ from tests.unit.scheme_cases import (
     BAD_SEEDS,
     CASES,
     CONTENT_SCHEMES,
-    DOORS,
+    INJECTION_POINTS,
     HEAD_DIM,
     HEADS,
     check_biases,
@@ -35,7 +35,7 @@ def test_biases():
     schemes = {
         case: make(case).double()
         for case in CASES
-        if name_of(case) in DOORS["logits"] and name_of(case) not in CONTENT_SCHEMES
+        if name_of(case) in INJECTION_POINTS["logits"] and name_of(case) not in CONTENT_SCHEMES
     }
     wanted = {
         "alibi": bias.alibi(offsets, [1 / 16, 1 / 256], dtype=offsets.dtype),

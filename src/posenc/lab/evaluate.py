@@ -230,7 +230,7 @@ class ClippedRotary(PositionScheme):
     Source: Su 2023 (kexue.fm/archives/9708) for all pairs at once; choosing pairs is ours.
     """
 
-    door = "query and key"
+    injection_point = "query and key"
     causal = True
 
     def __init__(self, inv_freq: Array, pairs: Collection[int], limit: int) -> None:

@@ -32,7 +32,7 @@ class _Watched(PositionScheme):
     def __init__(self, scheme: PositionScheme, see: Callable[[int, Tensor, Tensor, Tensor], None], layer: int) -> None:
         super().__init__()
         self.within, self.see, self.layer = scheme, see, layer
-        self.door, self.causal = scheme.door, scheme.causal  # type: ignore[misc]
+        self.injection_point, self.causal = scheme.injection_point, scheme.causal  # type: ignore[misc]
 
     def for_layer(self, index: int) -> PositionScheme:
         return _Watched(self.within.for_layer(index), self.see, index)
@@ -166,7 +166,7 @@ class HeldWave(PositionScheme):
         trained: length in tokens; the mean is over the second half of it.
     """
 
-    door = "query and key"
+    injection_point = "query and key"
     causal = True
 
     def __init__(

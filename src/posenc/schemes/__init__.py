@@ -24,7 +24,7 @@ from __future__ import annotations
 
 # The package's page shows the names in this order.
 # isort: off
-from posenc.schemes.interface import DOORS, PositionScheme
+from posenc.schemes.interface import INJECTION_POINTS, PositionScheme
 from posenc.schemes.no_position import NoPosition, NoPositionWithTemperature
 from posenc.schemes.input import Integer, Normalised, Binary, Sinusoidal, Learned
 from posenc.schemes.query_and_key import SCALINGS, Rotary, Mixed, XPos
@@ -33,7 +33,7 @@ from posenc.schemes.content import TransformerXL, Tener, Deberta
 from posenc.schemes.by_name import SCHEMES, make_scheme
 
 __all__ = [
-    "DOORS",
+    "INJECTION_POINTS",
     "SCALINGS",
     "SCHEMES",
     "ALiBi",

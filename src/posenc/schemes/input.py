@@ -16,7 +16,7 @@ from posenc.schemes.interface import PositionScheme
 class _Added(PositionScheme, ABC):
     """Adds a code of the position to embeddings of one width."""
 
-    door = "input"
+    injection_point = "input"
 
     def __init__(self, dim: int) -> None:
         super().__init__()

@@ -21,14 +21,14 @@ from posenc.schemes._shared import (
     working_dtype,
 )
 
-DOORS = ("input", "query and key", "logits", "none")
+INJECTION_POINTS = ("input", "query and key", "logits", "none")
 
 
 class PositionScheme(nn.Module):
     """A scheme that changes nothing: attention blind to positions but for its mask. The others are built on it.
 
     Attributes:
-        door: where the scheme enters: "input", "query and key", "logits" or "none".
+        injection_point: where the scheme enters: "input", "query and key", "logits" or "none".
         causal: True for a scheme for decoders, whose queries look only back; False for one for encoders; None where
             the scheme is the same for both. A bias of a causal scheme may be −∞ for later keys, but need not be: the
             mask is attention's.
@@ -36,11 +36,11 @@ class PositionScheme(nn.Module):
     A scheme of your own overrides `_embed`, `_rotate`, `_bias` or `_logit_scale`, which get checked arguments.
 
     >>> scheme = PositionScheme()
-    >>> scheme.door, scheme.logit_scale(head_dim=16, n_keys=9)
+    >>> scheme.injection_point, scheme.logit_scale(head_dim=16, n_keys=9)
     ('none', 0.25)
     """
 
-    door: ClassVar[str] = "none"
+    injection_point: ClassVar[str] = "none"
     causal: bool | None = None
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from posenc.schemes.interface import PositionScheme
 class Biasing(PositionScheme):
     """Adds a bias to the logits of a number of heads."""
 
-    door = "logits"
+    injection_point = "logits"
 
     def __init__(self, n_heads: int) -> None:
         super().__init__()

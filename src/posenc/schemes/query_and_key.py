@@ -67,7 +67,7 @@ class Rotary(PositionScheme):
             [1.1700, 3.0800, 4.0000]])
     """
 
-    door = "query and key"
+    injection_point = "query and key"
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class Mixed(PositionScheme):
     [False, False, False, True, False]
     """
 
-    door = "query and key"
+    injection_point = "query and key"
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class XPos(PositionScheme):
     tensor([4.0000, 2.1800, 1.0500])
     """
 
-    door = "query and key"
+    injection_point = "query and key"
 
     def __init__(
         self,

@@ -8,12 +8,12 @@ from posenc.analysis import (
     defined_fraction,
     fit_scores,
     four_terms,
-    max_norm,
     kernel_asymmetry,
     kernel_residual,
-    min_distance,
     left_right_difference,
     length_dependence,
+    max_norm,
+    min_distance,
     monotonicity_violations,
     needle_weight,
     offset_kernel,
@@ -22,8 +22,8 @@ from posenc.analysis import (
     period,
     shift_residual,
     translation_residual,
-    unseen_angles,
     uniform_attention_std,
+    unseen_angles,
 )
 from posenc.frequencies import inv_freq
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from posenc.absolute import binary, integer, learned, normalised, sinusoidal
 from posenc.analysis import (
     defined_fraction,
-    max_norm,
-    min_distance,
     left_right_difference,
     length_dependence,
+    max_norm,
+    min_distance,
     monotonicity_violations,
     period,
     shift_residual,

@@ -31,8 +31,8 @@ def test_learned_biases():
     assert not level.layout.shapes
 
 
-def test_reaches():
-    figure = EXAMPLES["reaches"]()
+def test_attention_reach():
+    figure = EXAMPLES["attention_reach"]()
     assert [list(trace.y) for trace in figure.data] == [[6, 6], [24, 107], [50, 1000], [50, 1000]]
     assert "As texts grow from 100 to 2\u202f000 tokens" in title(figure)
     assert title(figure).endswith("from 6 keys to 6 (line) or from 50 keys to 1\u202f000 (level)")
@@ -77,9 +77,9 @@ def test_terms_multiplied():
         (lambda: figures.bias_maps({"a": np.ones(3)}), r"maps\['a'\] must be square.*got shape \(3,\)"),
         (lambda: figures.bias_maps({"a": np.ones((2, 3))}), r"maps\['a'\] must be square.*got shape \(2, 3\)"),
         (lambda: figures.bias_maps({"a": np.full((2, 2), np.nan)}), r"maps\['a'\] must be square and finite"),
-        (lambda: figures.terms_multiplied([], [], [], [], []), "q must be 1 to 6 finite numbers"),
-        (lambda: figures.terms_multiplied([1], [1, 2], [1], [1], [1]), r"k must be 1 to 6 finite numbers, as many"),
-        (lambda: figures.terms_multiplied([1], [1], [np.nan], [1], [1]), "r must be 1 to 6 finite numbers"),
+        (lambda: figures.transformer_xl_terms([], [], [], [], []), "q must be 1 to 6 finite numbers"),
+        (lambda: figures.transformer_xl_terms([1], [1, 2], [1], [1], [1]), r"k must be 1 to 6 finite numbers, as many"),
+        (lambda: figures.transformer_xl_terms([1], [1], [np.nan], [1], [1]), "r must be 1 to 6 finite numbers"),
     ],
 )
 def test_refused(draw, words):

@@ -8,8 +8,8 @@ from posenc.frequencies import inv_freq
 from tests.unit.figure_examples import DRAWN, EXAMPLES, USED, title
 
 
-def test_waves():
-    figure = figures.waves(np.arange(257), dim=64, base=500.0, pairs=[0, 31])
+def test_pair_cosines():
+    figure = figures.pair_cosines(np.arange(257), dim=64, base=500.0, pairs=[0, 31])
     fast, slow, mean = (trace.y for trace in figure.data)
     np.testing.assert_allclose(fast, np.cos(np.arange(257)), atol=DRAWN)
     np.testing.assert_allclose(slow, np.cos(np.arange(257) * inv_freq(64, 500.0)[31]), atol=DRAWN)

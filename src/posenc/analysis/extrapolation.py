@@ -97,7 +97,7 @@ def fit_scores(targets: Array, inv_freq: Array, *, min_rotations: float = 0.0, r
 
     Args:
         targets: shape (length,), real numbers; the experiment takes standard normal ones.
-        min_rotations: only pairs that turn this often within the length are fitted with; not negative. At least one must.
+        min_rotations: fit only with pairs that make at least this many rotations within the length; at least 0.
         ridge: weight of Σ (a² + b²) against the squared errors; not negative.
 
     Returns a `ScoreFit` in the library of the targets; `fingerprint(m, fit.inv_freq) @ fit.coefficients` is f(m).
@@ -119,7 +119,9 @@ def fit_scores(targets: Array, inv_freq: Array, *, min_rotations: float = 0.0, r
     xp, length = namespace(values), values.shape[0]
     chosen = frequencies[rotations(length, frequencies) >= min_rotations]
     if chosen.shape[0] == 0:
-        raise ValueError(f"min_rotations must leave some pairs, got {min_rotations}: no pair turns as often in {length}")
+        raise ValueError(
+            f"min_rotations must leave some pairs, got {min_rotations}: no pair turns as often in {length}"
+        )
     half_steps = xp.arange(2 * length, dtype=values.dtype, device=device_of(values)) / 2
     columns = fingerprint(half_steps[::2], chosen)  # (length, 2·pairs)
     left, singular, right = xp.linalg.svd(columns, full_matrices=False)

@@ -69,7 +69,7 @@ def learned_biases(distances: Sequence[int], heads: np.ndarray) -> go.Figure:
     return _tell(figure, "learned_biases", heads=told, count=count, level=level, **ends)
 
 
-def reaches(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> go.Figure:
+def attention_reach(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> go.Figure:
     """How many of the nearest keys hold half of a query's attention, against the length of the text."""
     lengths = np.asarray(_some("lengths", lengths), dtype=float)
     figure, told, growth = go.Figure(), {}, {}
@@ -80,14 +80,14 @@ def reaches(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> g
         told[name] = {"name": name, "least": counts[0], "most": counts[-1]}
         growth[name] = counts[-1] / counts[0]
         figure.add_scatter(x=lengths, y=counts, mode="lines+markers", name=name, line=_style(k))
-    half = {"mode": "lines", "name": _say("reaches.half"), "line": _style(2, width=1, dash="dot")}
+    half = {"mode": "lines", "name": _say("attention_reach.half"), "line": _style(2, width=1, dash="dot")}
     figure.add_scatter(x=lengths[[0, -1]], y=lengths[[0, -1]] / 2, **half)
     figure.update_xaxes(title_text=_say("axes.length"), type="log", dtick=1)
-    figure.update_yaxes(title_text=_say("reaches.up"), type="log", dtick=1)
+    figure.update_yaxes(title_text=_say("attention_reach.up"), type="log", dtick=1)
     ends = dict.fromkeys([min(growth, key=growth.__getitem__), max(growth, key=growth.__getitem__)])
     others = [one for name, one in told.items() if name not in ends]
     extremes = [told[name] for name in ends]
-    return _tell(figure, "reaches", short=lengths[0], long=lengths[-1], extremes=extremes, others=others)
+    return _tell(figure, "attention_reach", short=lengths[0], long=lengths[-1], extremes=extremes, others=others)
 
 
 def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
@@ -121,7 +121,7 @@ def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
     return _tell(figure, "bias_maps", height=130 + 260 * rows, changes=told)
 
 
-def terms_multiplied(
+def transformer_xl_terms(
     q: Sequence[float], k: Sequence[float], r: Sequence[float], u: Sequence[float], v: Sequence[float]
 ) -> go.Figure:
     """Which two vectors each of Transformer-XL's terms multiplies, number by number, for one query and one key.
@@ -135,10 +135,10 @@ def terms_multiplied(
             raise ValueError(f"{name} must be 1 to {_WIDEST} finite numbers, as many as q, got {describe(x)}")
     colours = {"q": "query", "k": "key", "r": "position", "u": "neutral", "v": "neutral"}
     pairs = {
-        ("q", "k"): _say("terms_multiplied.query_word"),
-        ("q", "r"): _say("terms_multiplied.query_distance"),
-        ("u", "k"): _say("terms_multiplied.every_word"),
-        ("v", "r"): _say("terms_multiplied.every_distance"),
+        ("q", "k"): _say("transformer_xl_terms.query_word"),
+        ("q", "r"): _say("transformer_xl_terms.query_distance"),
+        ("u", "k"): _say("transformer_xl_terms.every_word"),
+        ("v", "r"): _say("transformer_xl_terms.every_distance"),
     }
     width, titles = len(vectors["q"]), list(pairs.values())
     figure = make_subplots(2, 2, subplot_titles=titles, horizontal_spacing=0.06, vertical_spacing=0.16)
@@ -168,11 +168,11 @@ def terms_multiplied(
         figure.add_annotation(x=width - 0.35, y=0.9, **total, **place)
     bare = {"showgrid": False, "zeroline": False, "showticklabels": False}
     figure.update_xaxes(range=[-1.3, width + 0.9], fixedrange=True, **bare)
-    figure.update_xaxes(title_text=_say("terms_multiplied.across"), row=2)
+    figure.update_xaxes(title_text=_say("transformer_xl_terms.across"), row=2)
     figure.update_yaxes(range=[-0.15, 1.95], fixedrange=True, **bare)
-    figure.update_yaxes(title_text=_say("terms_multiplied.up"), col=1)
+    figure.update_yaxes(title_text=_say("transformer_xl_terms.up"), col=1)
     figure.update_layout(barmode="overlay", showlegend=False)
     figure.update_annotations(font_size=12)
     return _tell(
-        figure, "terms_multiplied", height=380, products=[{"product": one} for one in products], sum=sum(products)
+        figure, "transformer_xl_terms", height=380, products=[{"product": one} for one in products], sum=sum(products)
     )

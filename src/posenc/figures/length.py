@@ -61,7 +61,7 @@ def _in_full(measured: Mapping[str, Mapping[str, np.ndarray]], lengths: Sequence
     return found
 
 
-def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarray]]) -> go.Figure:
+def metrics_by_length(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarray]]) -> go.Figure:
     """What models reach on the same last tokens of ever longer texts, the first length that of their training.
 
     `measured` maps the name of a panel to models and their values, shape (seeds, lengths): a line through the means,
@@ -82,7 +82,7 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
             span = _each(low=values.min(axis=0), high=values.max(axis=0))
             spans.append({"panel": panel, "name": name, "span": span})
         for k, (name, values) in enumerate(each.items()):
-            named = {"name": _say("cliffs.cut", name=name, length=lengths[0]), "legendgroup": name}
+            named = {"name": _say("metrics_by_length.cut", name=name, length=lengths[0]), "legendgroup": name}
             figure.add_scatter(
                 x=[lengths[0], lengths[-1]],
                 y=_drawn(values.mean(axis=0)[[0, 0]]),
@@ -97,14 +97,14 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
         told.append({"panel": panel.split(":")[0], "first": first[0], "second": first[1], "last": first[-1]})
     facts = {"trained": lengths[0], "second_length": lengths[1], "longest": lengths[-1], "panels": told}
     facts |= {"model": next(iter(next(iter(found.values())))), "lengths": _each(length=lengths), "spans": spans}
-    return _tell(figure, "cliffs", height=110 + 200 * len(found), **facts)
+    return _tell(figure, "metrics_by_length", height=110 + 200 * len(found), **facts)
 
 
 def fitted_scores(targets: np.ndarray, dim: int, base: float, min_rotations: Sequence[float]) -> go.Figure:
     """The size of scores fitted to targets at distances below their number, drawn to twice that.
 
-    One line for each of `min_rotations`: only pairs of so many turns and more are fitted with. Each point is the greatest
-    size within a sixty-fourth of the trained length.
+    One line per value of `min_rotations`: the fit uses only pairs that make at least that many rotations. Each point is
+    the maximum size within 1/64 of the trained length.
     """
     length, theta = len(_some("targets", targets)), inv_freq(dim, base)
     width = max(1, length // 64)
@@ -125,7 +125,7 @@ def fitted_scores(targets: np.ndarray, dim: int, base: float, min_rotations: Seq
     return _tell(figure, "fitted_scores", height=440, length=length, fits=told)
 
 
-def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit: str) -> go.Figure:
+def excess_loss_by_angle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit: str) -> go.Figure:
     """What it costs that far words stand at an angle of one pair, against that angle as a share of a turn.
 
     `costs` maps the name of a pair to (shares of a turn from 0 to 1, rising; costs). The title says where they are
@@ -145,16 +145,16 @@ def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit
         peaks.append((cost.max(), at[cost.argmax()]))
     figure.add_vrect(x0=0.5, x1=1, fillcolor=PALETTE["neutral"], opacity=0.14, line_width=0)
     for x, positive in ((0.25, True), (0.75, False)):
-        text = _say("costs_on_the_circle.sine", positive=positive)
+        text = _say("excess_loss_by_angle.sine", positive=positive)
         figure.add_annotation(x=x, y=1.08, yref="paper", text=text, showarrow=False)
     ticks = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", "¼", "½", "¾", "1"]}
-    figure.update_xaxes(title_text=_say("costs_on_the_circle.across"), range=[-0.03, 1.03], **ticks)
-    figure.update_yaxes(title_text=_say("costs_on_the_circle.up", unit=unit))
+    figure.update_xaxes(title_text=_say("excess_loss_by_angle.across"), range=[-0.03, 1.03], **ticks)
+    figure.update_yaxes(title_text=_say("excess_loss_by_angle.up", unit=unit))
     dearest = max(peaks)[0]
     where = [at for cost, at in peaks if cost >= dearest / 5 or dearest <= 0]
     pairs = _each(name=costs, most=[cost for cost, _ in peaks])
     facts = {"least": min(where), "most": max(where), "unit": unit, "pairs": pairs}
-    return _tell(figure, "costs_on_the_circle", height=440, **facts)
+    return _tell(figure, "excess_loss_by_angle", height=440, **facts)
 
 
 def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[str, Scaled]) -> go.Figure:
@@ -181,7 +181,7 @@ def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[
     return _tell(figure, "scaling_ratios", pairs=len(theta), methods=told, still=still, length=trained_length)
 
 
-def scores_of_caches(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Figure:
+def scores_by_cache(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Figure:
     """What a head that is made to look `asked` tokens back scores at distances 0, 1, 2, …, by how its keys are kept."""
     figure, told = go.Figure(), []
     for k, (name, values) in enumerate(_some("scores", scores).items()):
@@ -192,8 +192,8 @@ def scores_of_caches(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Fi
         told.append({"name": name, "peak": int(values.argmax()), "score": values.max()})
     figure.add_vline(x=asked, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
     figure.update_xaxes(title_text=_say("axes.distance"))
-    figure.update_yaxes(title_text=_say("scores_of_caches.up"))
-    return _tell(figure, "scores_of_caches", asked=asked, caches=told)
+    figure.update_yaxes(title_text=_say("scores_by_cache.up"))
+    return _tell(figure, "scores_by_cache", asked=asked, caches=told)
 
 
 def over_seeds(
@@ -251,7 +251,7 @@ def _whole(name: str) -> str:
     return name.replace(" ", "\u00a0")
 
 
-def exams(
+def benchmarks(
     measured: Mapping[str, Mapping[str, Sequence[float]]],
     level: Mapping[str, Collection[str]],
     less_is_better: Sequence[str] = (),
@@ -277,7 +277,7 @@ def exams(
     titles = [exam.partition(": ")[0] for exam in found]
     figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.33 / len(found))
     firsts, every = [], []
-    words = {"level": _say("exams.level"), "behind": _say("exams.behind")}
+    words = {"level": _say("benchmarks.level"), "behind": _say("benchmarks.behind")}
     for row, (exam, each) in enumerate(found.items(), 1):
         sign = 1 if exam in less_is_better else -1
         best = min(each, key=lambda scheme: sign * each[scheme][0])
@@ -301,21 +301,21 @@ def exams(
             )
         spans = [{"scheme": scheme, "mean": v[0], "low": v[1], "high": v[2]} for scheme, v in each.items()]
         every.append({"exam": exam, "spans": spans})
-        across = _say("exams.across", axis=exam.partition(": ")[2] or exam, less=exam in less_is_better)
+        across = _say("benchmarks.across", axis=exam.partition(": ")[2] or exam, less=exam in less_is_better)
         figure.update_xaxes(title_text=across, row=row)
     figure.update_yaxes(tickvals=list(range(len(schemes))), ticktext=schemes, range=[len(schemes) - 0.4, -0.6])
-    figure.update_yaxes(title_text=_say("exams.up"), zeroline=False, automargin=True)
+    figure.update_yaxes(title_text=_say("benchmarks.up"), zeroline=False, automargin=True)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
-    key = _say("exams.key", colour=PALETTE["score"], **words)
+    key = _say("benchmarks.key", colour=PALETTE["score"], **words)
     below = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -48}
     figure.add_annotation(text=key, showarrow=False, font_size=12, **below)
     everywhere = set(schemes).intersection(*level.values())
     facts = {"leading": len(everywhere), "schemes": len(schemes), "firsts": firsts, "every": every}
-    _tell(figure, "exams", height=140 + (66 + 15 * len(schemes)) * len(found), **facts)
+    _tell(figure, "benchmarks", height=140 + (66 + 15 * len(schemes)) * len(found), **facts)
     return figure.update_layout(margin_t=figure.layout.margin.t + 20, margin_b=80)  # a title above, the key below
 
 
-def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
+def scheme_comparison(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
     """Which scheme is better than which, over all exams: a row against each column.
 
     `verdicts` is antisymmetric: 1 where the scheme of the row is ahead of the column's in some exam and behind in none,
@@ -327,14 +327,14 @@ def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
         raise ValueError(f"verdicts must be {count} × {count} of −1, 0 and 1, antisymmetric, got {describe(verdicts)}")
     figure = go.Figure()
     kinds = (
-        (_say("order_of_schemes.better"), table == 1, {"symbol": "circle", "size": 13, "color": PALETTE["score"]}),
+        (_say("scheme_comparison.better"), table == 1, {"symbol": "circle", "size": 13, "color": PALETTE["score"]}),
         (
-            _say("order_of_schemes.worse"),
+            _say("scheme_comparison.worse"),
             table == -1,
             {"symbol": "x-thin", "size": 8, "line_color": PALETTE["neutral"]},
         ),
         (
-            _say("order_of_schemes.neither"),
+            _say("scheme_comparison.neither"),
             (table == 0) & ~np.eye(count, dtype=bool),
             {"symbol": "circle-open", "size": 9, "color": PALETTE["neutral"]},
         ),
@@ -344,16 +344,16 @@ def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
         marker = {"line": {"width": 1.5, "color": marker.pop("line_color", None)}, **marker}
         figure.add_scatter(x=columns, y=rows, mode="markers", name=name, marker=marker)
     named = {"tickvals": list(range(count)), "ticktext": list(schemes), "zeroline": False, "automargin": True}
-    figure.update_yaxes(title_text=_say("order_of_schemes.up"), range=[count - 0.5, -0.5], **named)
-    figure.update_xaxes(title_text=_say("order_of_schemes.across"), range=[-0.5, count - 0.5], tickangle=-90, **named)
+    figure.update_yaxes(title_text=_say("scheme_comparison.up"), range=[count - 0.5, -0.5], **named)
+    figure.update_xaxes(title_text=_say("scheme_comparison.across"), range=[-0.5, count - 0.5], tickangle=-90, **named)
     over = [_each(scheme=[s for s, cell in zip(schemes, row, strict=True) if cell == 1]) for row in table]
     facts = {"ordered": int((table == 1).sum()), "pairs": count * (count - 1) // 2}
     facts |= {"rows": _each(scheme=schemes, over=over, any=(table == 1).any(axis=1))}
-    _tell(figure, "order_of_schemes", height=300 + 34 * count, **facts)
+    _tell(figure, "scheme_comparison", height=300 + 34 * count, **facts)
     return figure.update_layout(legend_y=-0.34, margin_b=150)
 
 
-def copying_by_distance(
+def copy_accuracy_by_distance(
     distances: Sequence[int], measured: Mapping[str, Sequence[float]], trained: int, symbols: int
 ) -> go.Figure:
     """What share each model copies right against how far back the answer stands, in texts of one length.
@@ -370,20 +370,20 @@ def copying_by_distance(
         figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=_style(k))
     figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
     figure.add_vline(x=trained, line={"color": PALETTE["neutral"], "width": 1, "dash": "dash"})
-    label = {"text": _say("copying_by_distance.farthest"), "showarrow": False, "font_size": 11}
+    label = {"text": _say("copy_accuracy_by_distance.farthest"), "showarrow": False, "font_size": 11}
     label |= {"x": np.log10(trained), "y": 1}  # annotations count in powers of ten
     figure.add_annotation(yref="paper", yanchor="bottom", **label)
     figure.update_xaxes(type="log", tickvals=distances, ticktext=[_number(one) for one in distances])
-    figure.update_xaxes(title_text=_say("copying_by_distance.across"))
-    figure.update_yaxes(title_text=_say("copying_by_distance.up"), range=[-0.03, 1.05])
+    figure.update_xaxes(title_text=_say("copy_accuracy_by_distance.across"))
+    figure.update_yaxes(title_text=_say("copy_accuracy_by_distance.up"), range=[-0.03, 1.05])
     (least, worst, _), (most, best, _) = min(told, key=lambda one: one[0]), max(told, key=lambda one: one[0])
     facts = {"farthest": distances[-1], "trained": trained, "places": _each(place=distances), "guess": 1 / symbols}
     facts |= {"least": least, "worst": _whole(worst), "most": most, "best": _whole(best)}
     models = [{"name": name, "shares": _each(share=shares)} for _, name, shares in told]
-    return _tell(figure, "copying_by_distance", models=models, **facts)
+    return _tell(figure, "copy_accuracy_by_distance", models=models, **facts)
 
 
-def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:
+def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:
     """The turns that every pair of a few models makes within the trained length, a row a model.
 
     A model is its trained length in tokens and its frequencies in radians a token, fast pairs first.
@@ -402,12 +402,12 @@ def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figu
             name=name,
             showlegend=False,
         )
-    for at, words in ((1, _say("axes.one_turn")), (0.25, _say("pairs_by_model.quarter"))):
+    for at, words in ((1, _say("axes.one_turn")), (0.25, _say("rotations_by_model.quarter"))):
         figure.add_vline(x=at, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
         place = {"yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False, "font_size": 11}
         # annotations count in powers of ten
         figure.add_annotation(x=np.log10(at), text=words, xanchor="right" if at == 1 else "left", **place)
-    across = _say("pairs_by_model.across")
+    across = _say("rotations_by_model.across")
     figure.update_xaxes(type="log", autorange="reversed", title_text=across, exponentformat="power", dtick=1)
     figure.update_yaxes(
         tickvals=list(range(len(models))),
@@ -415,11 +415,11 @@ def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figu
         range=[len(models) - 0.4, -0.6],
         showgrid=False,
         zeroline=False,
-        title_text=_say("pairs_by_model.up"),
+        title_text=_say("rotations_by_model.up"),
     )
     ends = [dict(zip(("still", "pairs", "name"), end(short, key=lambda one: one[0])[1:], strict=True))
             for end in (min, max)]  # fmt: skip
-    return _tell(figure, "pairs_by_model", height=150 + 30 * len(models), ends=ends, models=told)
+    return _tell(figure, "rotations_by_model", height=150 + 30 * len(models), ends=ends, models=told)
 
 
 def _together(places: Mapping[str, tuple[float, float]]) -> dict[tuple[float, float], list[str]]:
@@ -495,7 +495,9 @@ def _sides(
     return [_SIDES[k] for k in best[1]]
 
 
-def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, tuple[int, float]]) -> go.Figure:
+def context_and_wavelength(
+    trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, tuple[int, float]]
+) -> go.Figure:
     """Length against the wavelength of the slowest pair: as trained, and where a configuration allows more.
 
     Both map a model to (tokens, wavelength in tokens). A line joins the two places of a model that is in both; a model
@@ -519,7 +521,7 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
         line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
         figure.add_scatter(x=way[:, 0], y=way[:, 1], mode="lines", line=line, name=name, showlegend=False)
     line = {"color": PALETTE["bound"], "width": 2}
-    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name=_say("model_plane.diagonal"))
+    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name=_say("context_and_wavelength.diagonal"))
     far = {name: place for name, place in allowed.items() if place[0] > 2 * trained.get(name, (0,))[0]}
     near = {name: place for name, place in allowed.items() if name not in far}
     dots, circles = _together(trained), _together(far | near)
@@ -528,8 +530,8 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
     wished = ["middle left"] * len(dots) + ["middle right"] * len(circles)
     sides = _sides(list(zip(within([*dots, *circles]), texts, wished, strict=True)), crossed)
     for groups, of, name, symbol, colour in (
-        (dots, slice(len(dots)), _say("model_plane.trained"), "circle", "score"),
-        (circles, slice(len(dots), None), _say("model_plane.allowed"), "circle-open", "position"),
+        (dots, slice(len(dots)), _say("context_and_wavelength.trained"), "circle", "score"),
+        (circles, slice(len(dots), None), _say("context_and_wavelength.allowed"), "circle-open", "position"),
     ):
         figure.add_scatter(
             x=[at[0] for at in groups],
@@ -542,17 +544,17 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
             marker={"color": PALETTE[colour], "size": 9, "symbol": symbol},
             name=name,
         )
-    figure.update_xaxes(type="log", title_text=_say("model_plane.across"), range=corners[:, 0])
-    figure.update_yaxes(type="log", title_text=_say("model_plane.up"), range=corners[:, 1])
+    figure.update_xaxes(type="log", title_text=_say("context_and_wavelength.across"), range=corners[:, 0])
+    figure.update_yaxes(type="log", title_text=_say("context_and_wavelength.up"), range=corners[:, 1])
     made = sorted((length / wave, name) for name, (length, wave) in trained.items())
     turned = sum(share >= 1 for share, _ in made)
     facts = {"turned": turned, "models": len(made), "least": made[0][0], "worst": _whole(made[0][1])}
     facts |= {"most": made[-1][0], "best": _whole(made[-1][1])}
     places = [{"name": name, "length": length, "wave": wave} for name, (length, wave) in trained.items()]
-    return _tell(figure, "model_plane", height=690, places=places, **facts)
+    return _tell(figure, "context_and_wavelength", height=690, places=places, **facts)
 
 
-def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
+def min_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
     """The lowest S(m) from 0 to a length, base by base, and the value of the smooth law at that length.
 
     `lowest` maps each base to the least of `posenc.analysis.decay`; it passes where that is not below 0.
@@ -565,14 +567,14 @@ def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
     law = [float(decay_law(length, base)) for base in bases]
     line = {"color": PALETTE["neutral"], "width": 2}
     figure.add_scatter(
-        x=bases, y=_drawn(np.array(law)), mode="lines", line=line, name=_say("lowest_scores.law", length=length)
+        x=bases, y=_drawn(np.array(law)), mode="lines", line=line, name=_say("min_scores.law", length=length)
     )
-    names = (_say("lowest_scores.passes"), _say("lowest_scores.fails"))
+    names = (_say("min_scores.passes"), _say("min_scores.fails"))
     for which, name, colour, symbol in ((passing, names[0], "score", "circle"), (~passing, names[1], "bound", "x")):
         marker = {"color": PALETTE[colour], "symbol": symbol, "size": 7}
         figure.add_scatter(x=bases[which], y=_drawn(least[which]), mode="markers", marker=marker, name=name)
     figure.add_hline(y=0, line={"color": PALETTE["neutral"], "width": 1})
-    figure.update_yaxes(title_text=_say("lowest_scores.up", length=length))
+    figure.update_yaxes(title_text=_say("min_scores.up", length=length))
     later = bases[~passing & (bases > bases[passing][0])] if passing.any() else bases[:0]
     facts = {"length": length, "bases": len(bases), "least": bases[0], "greatest": bases[-1]}
     facts |= {"passing": int(passing.sum()), "first": bases[passing][0] if passing.any() else None}
@@ -581,6 +583,6 @@ def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
     for base in (*bases[passing][:1], *later[-1:], bases[-1], bases[0], *bases[np.log10(bases) % 1 == 0]):
         if all(abs(np.log(base / tick)) > np.log(bases[-1] / bases[0]) / 5 for tick in ticks):
             ticks.append(float(base))
-    across, named = _say("lowest_scores.across"), [_number(tick) for tick in ticks]
+    across, named = _say("min_scores.across"), [_number(tick) for tick in ticks]
     figure.update_xaxes(type="log", title_text=across, tickvals=ticks, ticktext=named)
-    return _tell(figure, "lowest_scores", law=law[0], last_law=law[-1], **facts)
+    return _tell(figure, "min_scores", law=law[0], last_law=law[-1], **facts)

@@ -111,7 +111,7 @@ def _cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (a * b).sum(-1) / np.linalg.norm(a, axis=-1) / np.linalg.norm(b, axis=-1)
 
 
-def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, float]) -> go.Figure:
+def added_encoding(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, float]) -> go.Figure:
     """How like its word and how like its code the sum of both is, for embeddings multiplied by each scale.
 
     Both arrays have shape (words, dim); a bar is the mean cosine over the words.
@@ -126,7 +126,7 @@ def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, f
     kept = [_cosines(scale * words + codes, words).mean() for scale in scales.values()]
     told = [_cosines(scale * words + codes, codes).mean() for scale in scales.values()]
     bars = _each(name=scales, length=norms, kept=kept, told=told)
-    names = [_say("added_code.bar", **bar) for bar in bars]
+    names = [_say("added_encoding.bar", **bar) for bar in bars]
     for of_word, cosines, colour in ((True, kept, "score"), (False, told, "bound")):
         figure.add_bar(
             x=names,
@@ -134,11 +134,11 @@ def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, f
             text=[f"{cosine:.2f}" for cosine in cosines],
             textposition="outside",
             marker={"color": PALETTE[colour], "line": {"width": 0}},
-            name=_say("added_code.cosine", of_word=of_word),
+            name=_say("added_encoding.cosine", of_word=of_word),
         )
-    figure.update_xaxes(title_text=_say("added_code.across"), title_standoff=5)
-    figure.update_yaxes(title_text=_say("added_code.up"), range=[min(0, *kept, *told), 1.1])
-    _tell(figure, "added_code", height=450, bars=bars, length_of_code=code_norm)
+    figure.update_xaxes(title_text=_say("added_encoding.across"), title_standoff=5)
+    figure.update_yaxes(title_text=_say("added_encoding.up"), range=[min(0, *kept, *told), 1.1])
+    _tell(figure, "added_encoding", height=450, bars=bars, length_of_code=code_norm)
     return figure.update_layout(barmode="group", legend_y=-0.3, margin_b=85)
 
 
@@ -179,7 +179,7 @@ def frequency_roles(length: int, dim: int, base: float) -> go.Figure:
     return _tell(figure, "frequency_roles", height=720, end=whole[-1], fastest=theta[0], **facts)
 
 
-def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: Sequence[int]) -> go.Figure:
+def shifted_pairs(position: float, offset: float, dim: int, base: float, pairs: Sequence[int]) -> go.Figure:
     """The (cos, sin) hands of a few pairs before and after a shift, which turns each anticlockwise by its own angle."""
     _above("offset", offset, 0)
     theta, colours = inv_freq(dim, base), pair_colours(dim // 2)
@@ -187,9 +187,9 @@ def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: 
     moved = shift_matrix(offset, dim, base) @ code
     before, after = (hands.reshape(-1, 2)[:, ::-1] for hands in (code, moved))  # (dim/2, 2): cosine across, sine up
     turned = angles(offset, theta)
-    names = [_say("shifted_hands.pair", pair=i, angle=turned[i]) for i in _pairs_of(dim, pairs)]
+    names = [_say("shifted_pairs.pair", pair=i, angle=turned[i]) for i in _pairs_of(dim, pairs)]
     figure = _planes(names, 1.15, "cos", "sin")
-    places = [_say("shifted_hands.position", position=at) for at in (position, position + offset)]
+    places = [_say("shifted_pairs.position", position=at) for at in (position, position + offset)]
     for panel, i in enumerate(pairs):
         _arrow(figure, panel, before[i], places[0], panel == 0, color=PALETTE["neutral"], width=2)
         _arrow(figure, panel, after[i], places[1], panel == 0, color=colours[i], width=3)
@@ -198,14 +198,14 @@ def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: 
         way = 0.55 * sinusoidal(position + way, dim, base).reshape(40, -1, 2)[:, i, ::-1]  # (40, 2)
         line = {"color": colours[i], "width": 1.5, "dash": "dot"}
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": False, "hoverinfo": "skip"}
-        where["name"] = _say("shifted_hands.turn")
+        where["name"] = _say("shifted_pairs.turn")
         figure.add_scatter(x=_drawn(way[:, 0]), y=_drawn(way[:, 1]), mode="lines", line=line, **where)
     figure.update_xaxes(tickvals=[-1, 0, 1])
     figure.update_yaxes(tickvals=[-1, 0, 1])
     fast, slow = min(pairs), max(pairs)
     facts = {"offset": offset, "fast": fast, "angle": turned[fast], "slow": slow, "slow_angle": turned[slow]}
     facts |= {"position": position, "after": position + offset, "pairs": _each(name=names)}
-    return _tell(figure, "shifted_hands", height=150 + 280 * -(-len(pairs) // 2), **facts)
+    return _tell(figure, "shifted_pairs", height=150 + 280 * -(-len(pairs) // 2), **facts)
 
 
 def inner_products(reach: int, dims: Sequence[int], base: float) -> go.Figure:
@@ -323,7 +323,7 @@ def _told_by_offset(table: np.ndarray) -> float:
 FLAG = np.array([[0.0, 0.0], [0.0, 1.0], [0.45, 0.8], [0.0, 0.6]])  # (points, 2): a staff and its cloth
 
 
-def turned_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Figure:
+def rotated_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Figure:
     """A flag turned by an angle, in radians, and mapped by W, and mapped first and turned then: a panel for each W.
 
     `weights` are matrices of shape (2, 2), which act on columns, as the turn does, anticlockwise.
@@ -335,12 +335,12 @@ def turned_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Fig
         if matrix.shape != (2, 2):
             raise ValueError(f"weights[{name!r}] must have shape (2, 2), got shape {matrix.shape}")
         ways[name] = FLAG @ (matrix @ turn).T, FLAG @ (turn @ matrix).T
-    figure, apart = _planes(list(ways), 1.0, _say("turned_and_mapped.across"), _say("turned_and_mapped.up")), {}
+    figure, apart = _planes(list(ways), 1.0, _say("rotated_and_mapped.across"), _say("rotated_and_mapped.up")), {}
     figure.update_xaxes(showticklabels=False, dtick=1)
     figure.update_yaxes(dtick=1)  # its numbers say how large a panel's flags are
     styles = (
-        (_say("turned_and_mapped.turned_first"), {"color": PALETTE["score"], "width": 5}),
-        (_say("turned_and_mapped.mapped_first"), {"color": PALETTE["bound"], "width": 2, "dash": "dash"}),
+        (_say("rotated_and_mapped.turned_first"), {"color": PALETTE["score"], "width": 5}),
+        (_say("rotated_and_mapped.mapped_first"), {"color": PALETTE["bound"], "width": 2, "dash": "dash"}),
     )
     for panel, (name, both) in enumerate(ways.items()):
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": panel == 0, "mode": "lines"}
@@ -353,7 +353,7 @@ def turned_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Fig
     same = [name for name, gap in apart.items() if gap < 1e-9]
     facts = {"same": _each(name=same), "any": len(same), "all": len(same) == len(apart), "angle": angle}
     facts["apart"] = _each(name=apart, gap=apart.values())
-    return _tell(figure, "turned_and_mapped", height=150 + 230 * -(-len(apart) // 2), **facts)
+    return _tell(figure, "rotated_and_mapped", height=150 + 230 * -(-len(apart) // 2), **facts)
 
 
 def block_maps(weights: Mapping[str, np.ndarray]) -> go.Figure:

@@ -96,7 +96,7 @@ def ramp_by_pair(
 
     Where low = high, high is taken 0.001 greater: a step. Two limits of the released code are kept: where the whole
     list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that low > dim − 1,
-    every weight is 0. `ramp_by_rotations` does the opposite in both, as the idea asks. Shape (dim/2,), nowhere increasing.
+    every weight is 0. `ramp_by_rotations` does the opposite in both cases. Shape (dim/2,), non-increasing.
     Source: the code released with Peng et al. 2023, as the library transformers has it.
 
     >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()

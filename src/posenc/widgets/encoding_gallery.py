@@ -12,9 +12,9 @@ import numpy as np
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, radix, sinusoidal
 from posenc.analysis import (
     defined_fraction,
+    length_dependence,
     max_norm,
     min_distance,
-    length_dependence,
     monotonicity_violations,
     shift_residual,
     translation_residual,

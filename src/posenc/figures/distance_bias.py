@@ -13,7 +13,7 @@ from posenc.figures._drawing import PALETTE, _above, _drawn, _say, _some, _style
 _COPIES = 4  # of a half, drawn behind each other; the label says how many there are
 
 
-def staged_texts(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figure:
+def distance_and_dilution(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figure:
     """Texts of which the older half stands further away, or counts many times over: a row for each stage.
 
     `stages` maps a name to (tokens by which the older half is moved, times that it counts).
@@ -26,8 +26,10 @@ def staged_texts(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figur
                 f"stages[{name!r}] must be tokens of at least 0 and times of at least 1, got {describe(stage)}"
             )
         gap, times = stage
-        boxes = [(_say("staged_texts.younger"), half, 0, "score")]
-        boxes += [(_say("staged_texts.older"), -gap, copy, "bound") for copy in reversed(range(min(times, _COPIES)))]
+        boxes = [(_say("distance_and_dilution.younger"), half, 0, "score")]
+        boxes += [
+            (_say("distance_and_dilution.older"), -gap, copy, "bound") for copy in reversed(range(min(times, _COPIES)))
+        ]
         for label, start, copy, colour in boxes:
             lift, shift = -0.07 * copy, 0.02 * length * copy
             left, right = start - shift, start + half - shift
@@ -45,15 +47,15 @@ def staged_texts(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figur
             )
         if times > 1:
             figure.add_annotation(
-                x=half / 2, y=row + 0.33, text=_say("staged_texts.times", times=times), showarrow=False
+                x=half / 2, y=row + 0.33, text=_say("distance_and_dilution.times", times=times), showarrow=False
             )
         if gap:
             middle = (-gap + half + half) / 2
-            figure.add_annotation(x=middle, y=row, text=_say("staged_texts.gap", gap=gap), showarrow=False)
-    figure.update_xaxes(title_text=_say("staged_texts.across"), showgrid=False, zeroline=False)
+            figure.add_annotation(x=middle, y=row, text=_say("distance_and_dilution.gap", gap=gap), showarrow=False)
+    figure.update_xaxes(title_text=_say("distance_and_dilution.across"), showgrid=False, zeroline=False)
     ticks = {"tickvals": list(range(len(stages))), "ticktext": list(stages)}
     figure.update_yaxes(
-        title_text=_say("staged_texts.up"),
+        title_text=_say("distance_and_dilution.up"),
         autorange="reversed",
         showgrid=False,
         zeroline=False,
@@ -61,10 +63,10 @@ def staged_texts(length: int, stages: Mapping[str, tuple[int, int]]) -> go.Figur
         **ticks,
     )
     rows = [{"name": name, "gap": gap, "times": times} for name, (gap, times) in stages.items()]
-    return _tell(figure, "staged_texts", height=140 + 80 * len(stages), half=half, rows=rows)
+    return _tell(figure, "distance_and_dilution", height=140 + 80 * len(stages), half=half, rows=rows)
 
 
-def mean_waves(trained: int, waves: Mapping[str, np.ndarray]) -> go.Figure:
+def distance_biases(trained: int, waves: Mapping[str, np.ndarray]) -> go.Figure:
     """What is added to the logit of every word at distances 0, 1, 2, …, and the part that training never showed."""
     figure, told = go.Figure(), []
     for k, (name, values) in enumerate(_some("waves", waves).items()):
@@ -76,8 +78,11 @@ def mean_waves(trained: int, waves: Mapping[str, np.ndarray]) -> go.Figure:
         figure.add_scatter(x0=0, dx=1, y=_drawn(wave), mode="lines", name=name, line=_style(k))
     last = max(len(values) for values in waves.values()) - 1
     figure.add_vrect(x0=trained, x1=last, fillcolor=PALETTE["neutral"], opacity=0.14, line_width=0)
-    for x, text in ((trained / 2, _say("mean_waves.seen")), ((trained + last) / 2, _say("mean_waves.unseen"))):
+    for x, text in (
+        (trained / 2, _say("distance_biases.seen")),
+        ((trained + last) / 2, _say("distance_biases.unseen")),
+    ):
         figure.add_annotation(x=x, y=1.06, yref="paper", text=text, showarrow=False)
     figure.update_xaxes(title_text=_say("axes.distance"))
-    figure.update_yaxes(title_text=_say("mean_waves.up"))
-    return _tell(figure, "mean_waves", height=440, trained=trained, waves=told)
+    figure.update_yaxes(title_text=_say("distance_biases.up"))
+    return _tell(figure, "distance_biases", height=440, trained=trained, waves=told)

@@ -61,7 +61,7 @@ def step_sizes(lengths: Sequence[int]) -> go.Figure:
 CELLS = 10_000  # a heat map of more keeps 256 levels of colour; one of more than ten times as many leaves pairs out
 
 
-def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
+def encoding_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
     """Codes as heat maps side by side, positions down and dimensions across, each of shape (length, dim).
 
     Panels of more than `CELLS` numbers are stored as 256 levels of colour, and from ten times as many on only every
@@ -89,7 +89,7 @@ def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
     for trace, (columns, _) in zip(figure.data, shown.values(), strict=True):
         trace.x = np.int16(columns)
         value = "" if levels else "%{z:.3f}"
-        trace.hovertemplate = _say("code_tables.hover", position="%{y}", dimension="%{x}", value=value)
+        trace.hovertemplate = _say("encoding_tables.hover", position="%{y}", dimension="%{x}", value=value)
     values = np.unique(np.concatenate([table.ravel() for table in tables.values()]))
     if not levels and len(values) == 2 and values[0] == least:  # two values are two colours, with none between
         (_, low), *_, (_, high) = figure.layout.coloraxis.colorscale
@@ -100,13 +100,13 @@ def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
     elif levels:
         ticks = {"tickvals": [0, 127.5, 255], "ticktext": [_number(v, 1) for v in (least, (least + top) / 2, top)]}
         figure.update_layout(coloraxis={"cmin": 0, "cmax": 255, "colorbar": ticks})
-    figure.update_xaxes(title_text=_say("code_tables.across"))
+    figure.update_xaxes(title_text=_say("encoding_tables.across"))
     if max(len(columns) for columns, _ in shown.values()) <= 8:
         figure.update_xaxes(dtick=1)  # else ticks stand between two dimensions
     figure.update_yaxes(title_text=_say("axes.position"), col=1)
     length = shapes[0][0]
     facts = {"length": length, "codes": told, "count": len(told)}
-    return _tell(figure, "code_tables", height=640 if length > 128 else 420, **facts)
+    return _tell(figure, "encoding_tables", height=640 if length > 128 else 420, **facts)
 
 
 def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> go.Figure:
@@ -142,7 +142,7 @@ def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> 
     return _title(figure, finding, details, height=100 + 290 * rows)
 
 
-def slopes(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
+def similarity_by_distance(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
     """How alike the codes of two positions are, by distance: the mean of cos(Δθ) over a list of speeds θ.
 
     Distances go from 1 to `reach`, a power of ten, on an axis of logarithms. Each point is the mean over a stretch of
@@ -169,6 +169,6 @@ def slopes(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
         falls = [alike[start - 1 : 10 * start - 1].mean() for start in starts]
         figure.add_scatter(x=_drawn(middles), y=_drawn(means), mode="lines", name=name, line=_style(k))
         told.append({"name": name, "falls": _each(value=falls)})
-    figure.update_xaxes(type="log", title_text=_say("slopes.across"))
-    figure.update_yaxes(title_text=_say("slopes.up"))
-    return _tell(figure, "slopes", height=460, starts=_each(start=starts), codes=told)
+    figure.update_xaxes(type="log", title_text=_say("similarity_by_distance.across"))
+    figure.update_yaxes(title_text=_say("similarity_by_distance.up"))
+    return _tell(figure, "similarity_by_distance", height=460, starts=_each(start=starts), codes=told)

@@ -87,7 +87,7 @@ def _results() -> lab.Results:
     return lab.results()
 
 
-def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.Spread:
+def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.SeedSummary:
     """What the laboratory's results say, by their own means."""
     profile, _ = map_facts.scheme_of(key)
     name, _, past_end = key.removeprefix("quick_").partition("_clamp")
@@ -96,7 +96,7 @@ def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.Sprea
         wanted["past_end"] = "clamp"
     if key != key.removesuffix("_interpolate"):
         wanted["past_end"] = "interpolate"
-    return _results().spread(
+    return _results().over_seeds(
         "loss" if measure == "text" else "accuracy",
         profile=profile,
         scheme=name,

@@ -130,7 +130,7 @@ def test_shipped_statistics_are_those_of_the_shipped_models():
     assert {name.split("/")[0] for name in held} == {*rotated, *tables}
     scheme = lab.load("full-text-t5-0")[0].scheme
     distances = -torch.arange(200)[None]
-    again = scheme.of_offsets(distances).detach().numpy()
+    again = scheme.relative_bias(distances).detach().numpy()
     assert np.array_equal(t5(distances.numpy(), held["full-text-t5-0/table"], bidirectional=False), again)
     name = "two_layers-single_copy-rope_10000-0"
     again = store.statistics_of(*lab.load(name))

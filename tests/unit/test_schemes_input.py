@@ -39,7 +39,7 @@ def test_codes_of_the_input(case):
     }
     x = x[:, :3]
     torch.testing.assert_close(scheme.embed(x, at), x + functions[case](), atol=0, rtol=0)
-    assert torch.equal(scheme.code(at), functions[case]())
+    assert torch.equal(scheme.encoding(at), functions[case]())
 
 
 def test_initial_values():

@@ -63,7 +63,7 @@ def test_kerple_stays_in_its_range_wherever_it_is_driven():
             with torch.no_grad():
                 for parameter in scheme.parameters():
                     parameter.fill_(step / 4)
-            assert bool((scheme.of_offsets(offsets)[:, 0, 1:] < 0).all())
+            assert bool((scheme.relative_bias(offsets)[:, 0, 1:] < 0).all())
             assert kind == "logarithmic" or bool((scheme.r2 < 2).all())
 
 

@@ -129,5 +129,5 @@ def test_where_a_code_is_defined():
     assert defined_fraction(lambda at: np.eye(5)[at], 3, 6) == 2 / 3  # an IndexError is a missing code
     with pytest.raises(ValueError, match="positions must be at most 3"):  # a code that is not even defined in training
         defined_fraction(lambda at: binary(at, 2), 9, 12)
-    with pytest.raises(TypeError, match=r"code must answer an array of shape \(1, dim\)"):
+    with pytest.raises(TypeError, match=r"encoding must return an array of shape \(1, dim\)"):
         defined_fraction(lambda at: np.ones(3), 2, 4)

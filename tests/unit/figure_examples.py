@@ -159,7 +159,7 @@ EXAMPLES = {
         8, {"as it is": (0, 1), "moved": (6, 1), "crowded": (0, 9)}
     ),
     "distance_biases": lambda: figures.distance_biases(3, {"a": [0.0, -2.0, -1.0, 0.5, 3.0]}),
-    "benchmarks": lambda: figures.benchmarks(EXAMINED, LEVEL, less_is_better=["text: loss (nats)"]),
+    "benchmarks": lambda: figures.benchmarks(EXAMINED, LEVEL, lower_is_better=["text: loss (nats)"]),
     "scheme_comparison": lambda: figures.scheme_comparison(["a", "b", "c"], BETTER),
     "copy_accuracy_by_distance": lambda: figures.copy_accuracy_by_distance(
         [16, 32, 64], {"a": [1, 0.5, 0], "b": [1] * 3}, 32, 64

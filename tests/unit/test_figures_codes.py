@@ -100,7 +100,7 @@ def test_similarity_by_distance():
         (lambda: figures.distance_maps({"a": np.ones((2, 2))}), r"one length of 3 or more, got shapes \[\(2, 2\)"),
         (lambda: figures.distance_maps({"a": W3, "b": np.ones((4, 3))}), "codes must all have shape"),
         (lambda: figures.distance_maps({"a": np.ones((3, 0))}), "codes must all have shape"),
-        (lambda: figures.similarity_by_distance({"a": []}, 100), "speeds must all be lists of one number"),
+        (lambda: figures.similarity_by_distance({"a": []}, 100), "frequencies must all be lists of one number"),
         (lambda: figures.similarity_by_distance({"a": [1.0]}, 50), "reach must be a power of ten"),
     ],
 )

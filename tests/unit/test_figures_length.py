@@ -254,7 +254,7 @@ def test_copy_accuracy_by_distance():
         ),
         (
             lambda: figures.benchmarks({"a": {"b": [1, 1, 1]}}, {"a": ["b"]}, ["c"]),
-            r"less_is_better must name exams of measured, got \['c'\]",
+            r"lower_is_better must name exams of measured, got \['c'\]",
         ),
         (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["c"]}), r"level must name some of \['b'\]"),
         (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": []}), r"level must name some of \['b'\]"),

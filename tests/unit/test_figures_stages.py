@@ -1,4 +1,4 @@
-"""posenc.figures.distance_bias: what is drawn of chapter 09's stage, and of the wave of a trained model."""
+"""posenc.figures.distance_bias: conditions of chapter 09, and distance biases of trained models."""
 
 import pytest
 

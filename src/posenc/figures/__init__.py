@@ -1,10 +1,9 @@
-"""The book's Plotly figures: each a function from data to a figure, drawn from this package's own results.
+"""The book's Plotly figures: each a function from data to a figure.
 
-Every title states the finding and takes its numbers from the data; `layout.meta["alt"]` says the same in words for a
-reader who does not see the picture. Colours come from the palette that the explorables use and can be told apart on a
-light and on a dark page; heat maps fade out where they have nothing to show, on either.
+Every title states the finding, with its numbers from the data; `layout.meta["alt"]` is the alternative text. The
+palette is that of the explorables and works on light and dark pages; heat maps are transparent at 0.
 
-Which of them stands for which figure that the source notes have lost is listed in tests/unit/lost_figures.toml.
+`tests/unit/lost_figures.toml` lists which of them stand for figures that the source notes have lost.
 """
 
 try:

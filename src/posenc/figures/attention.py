@@ -1,4 +1,4 @@
-"""Attention itself, what it notices of the order of words, and how small models learn to (chapters 01 and 02)."""
+"""Attention, its use of word order, and small models that learn (chapters 01 and 02)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from posenc.figures._drawing import (
 def weighted_sum(
     words: Sequence[str], weights: Sequence[float], values: np.ndarray, query: int, names: Sequence[str]
 ) -> go.Figure:
-    """What the word at place `query` gathers: arcs as wide as its weights, weighted values under the words, their sum.
+    """The output of one query: arcs as wide as its attention weights, the weighted values below, and their sum.
 
-    `weights` is one row of attention weights, shape (words,); `values` has shape (words, value_dim), and `names` says
-    what each of its columns stands for. What the word keeps of its own has a weight and no arc.
+    `query` is its position; `weights` has shape (words,), `values` (words, value_dim), and `names` has the names of the
+    value's dimensions. The query's own weight has no arc.
     """
     weights, values, count = np.asarray(weights, dtype=float), np.asarray(values, dtype=float), len(words)
     if weights.shape != (count,) or values.shape != (count, len(_some("names", names))):
@@ -94,9 +94,9 @@ def weighted_sum(
 
 
 def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query: int) -> go.Figure:
-    """Attention weights in per cent, queries down and keys across; the row of the word at place `query` is framed.
+    """Attention weights in per cent, queries down and keys across, with the row of position `query` framed.
 
-    Where a weight is exactly 0, as under a mask, the cell is empty.
+    Cells with weight exactly 0, as under a mask, are empty.
     """
     count = len(_some("words", words))
     maps = {name: np.asarray(table, dtype=float) for name, table in _some("tables", tables).items()}
@@ -129,7 +129,7 @@ def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query
 
 
 def attention_by_distance(heads: Mapping[str, Sequence[float]]) -> go.Figure:
-    """Where heads of a trained model look: the mean weight at each distance, from 0, the token itself, on."""
+    """Mean attention weight of heads of a trained model at each distance, from 0, the token itself, on."""
     figure, told = go.Figure(), []
     for k, (name, weights) in enumerate(_some("heads", heads).items()):
         weights = np.asarray(weights, dtype=float)
@@ -146,10 +146,10 @@ def attention_by_distance(heads: Mapping[str, Sequence[float]]) -> go.Figure:
 def score_std(
     widths: Sequence[int], measured: Mapping[str, tuple[Sequence[float], Sequence[float]]], keys: int
 ) -> go.Figure:
-    """Spread of attention scores, and the number of words that a query listens to, against the width of q and k.
+    """Standard deviation of attention scores and effective number of attended tokens against the width of q and k.
 
-    `measured` maps a name to (standard deviations of the scores, exp of the entropies of the weights), of which
-    independent entries of variance 1 give the spread √width undivided, and 1 divided by √width: the thin lines.
+    `measured` maps a name to (standard deviations of the scores, exponentials of the entropies of the weights). Thin
+    lines: √width for undivided scores of independent entries of variance 1, and 1 if divided by √width.
     """
     widths = np.asarray(_some("widths", widths))
     _above("keys", keys, 1)
@@ -182,9 +182,9 @@ def score_std(
 
 
 def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: float, last: int = 5) -> go.Figure:
-    """Losses of models in training, each the loss of a batch every so many steps, against what guessing costs.
+    """Training losses of models, every `every` steps, against the loss of guessing.
 
-    The title says where they end: the means of the `last` values.
+    The title has the means of the `last` values.
     """
     _above("every", every, 0)
     _above("last", last, 0)
@@ -208,10 +208,10 @@ def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: f
 
 
 def permuted_weights(words: Sequence[str], order: Sequence[int], weights: np.ndarray) -> go.Figure:
-    """What a permutation P does to a table of weights W, queries down and keys across: W, then PW, then PWPᵀ.
+    """A permutation P applied to attention weights W, queries down and keys across: W, PW and PWPᵀ.
 
-    `order` says which word of the first order comes first, second and so on in the new one. PW stands below W, for its
-    rows have moved, and PWPᵀ to the right of that: each word is named once at the side that it shares.
+    `order` is the permutation, as indices into `words`. PW is below W, since its rows have moved, and PWPᵀ to its
+    right.
     """
     count, order = len(_some("words", words)), list(order)
     weights = np.asarray(weights, dtype=float)
@@ -245,10 +245,10 @@ def permuted_weights(words: Sequence[str], order: Sequence[int], weights: np.nda
 
 
 def causal_information_flow(sentences: Sequence[str]) -> go.Figure:
-    """What each word has heard after one layer under a causal mask, and what the last one is told in the second.
+    """The words that each word can attend to in one layer under a causal mask, and the last word's view in the second.
 
-    One panel a sentence, words from left to right. A line leads from each word to those that may look at it. Under a
-    word stands whom it has seen in the first layer, as a set; lines of the second layer lead to the last word alone.
+    One panel per sentence, words from left to right, lines from each word to those that attend to it. Below a word is
+    the set that it attends to in the first layer; lines of the second layer lead to the last word only.
     """
     orders = [sentence.split() for sentence in _some("sentences", sentences)]
     if any(len(order) < 2 for order in orders):
@@ -290,10 +290,10 @@ ORDER = 2.4  # pixels across the dot of one order: on a phone, dots of 60 and of
 
 
 def outputs_by_order(readings: Mapping[str, np.ndarray]) -> go.Figure:
-    """What each reader gets from every order of the same words: orders that it cannot tell apart are one dot.
+    """Outputs of several models for every order of the same words; orders with equal outputs are one dot.
 
-    A dot's area is the number of its orders. Each reading has shape (orders, numbers) and is drawn along the two
-    directions in which it varies most; two orders are told apart if any number differs by more than 10⁻⁹.
+    A dot's area is its number of orders. Each output has shape (orders, numbers) and is projected on its first two
+    principal components; outputs are equal up to 10⁻⁹.
     """
     tables = {name: np.asarray(table, dtype=float) for name, table in _some("readings", readings).items()}
     shapes = [table.shape for table in tables.values()]

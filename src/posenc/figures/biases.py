@@ -27,7 +27,7 @@ _WIDEST = 6  # numbers of a vector that a panel has room for
 
 
 def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[float]]) -> go.Figure:
-    """What each bias adds to a logit at each distance, less what it adds at the first of them."""
+    """Each bias on the logits against distance, minus its value at the first distance."""
     distances = np.asarray(_some("distances", distances))
     figure, told = go.Figure(), []
     for k, (name, bias) in enumerate(_some("biases", biases).items()):
@@ -44,9 +44,9 @@ def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[f
 
 
 def learned_biases(distances: Sequence[int], heads: np.ndarray) -> go.Figure:
-    """A learned bias of every head against distance; from the dotted line on each head has one number for all.
+    """A learned bias of every head against distance; from the dotted line on, each head has one value.
 
-    `heads` has shape (heads, distances). Distance 0 has no place on the axis of logarithms and is not drawn.
+    `heads` has shape (heads, distances). Distance 0 has no position on the logarithmic axis and is not drawn.
     """
     distances, heads = np.asarray(_some("distances", distances)), np.asarray(heads, dtype=float)
     if heads.ndim != 2 or heads.shape[1] != len(distances) or not len(heads) or not np.isfinite(heads).all():
@@ -70,7 +70,7 @@ def learned_biases(distances: Sequence[int], heads: np.ndarray) -> go.Figure:
 
 
 def attention_reach(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> go.Figure:
-    """How many of the nearest keys hold half of a query's attention, against the length of the text."""
+    """The number of nearest keys with half of the attention weight, against sequence length."""
     lengths = np.asarray(_some("lengths", lengths), dtype=float)
     figure, told, growth = go.Figure(), {}, {}
     for k, (name, counts) in enumerate(_some("nearest", nearest).items()):
@@ -91,9 +91,9 @@ def attention_reach(lengths: Sequence[int], nearest: Mapping[str, Sequence[float
 
 
 def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
-    """What each method adds for every query and key, queries down and keys across; later keys are grey.
+    """The bias of each method for every query (down) and key (across); later keys are grey.
 
-    Each map has shape (tokens, tokens). What counts is whether a diagonal, which is one distance, has one colour.
+    Each map has shape (tokens, tokens). A relative bias has one colour per diagonal.
     """
     drawn, told = {}, []
     for name, table in _some("maps", maps).items():
@@ -124,10 +124,10 @@ def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
 def transformer_xl_terms(
     q: Sequence[float], k: Sequence[float], r: Sequence[float], u: Sequence[float], v: Sequence[float]
 ) -> go.Figure:
-    """Which two vectors each of Transformer-XL's terms multiplies, number by number, for one query and one key.
+    """The products of vectors in Transformer-XL's terms, number by number, for one query and one key.
 
-    `q` is the query and `k` the key, `r` the vector of their distance, `u` and `v` the learned vectors that ask in the
-    query's place; all have the same few numbers.
+    `q` and `k` are query and key, `r` the vector of their distance, `u` and `v` the learned vectors instead of the
+    query; all have the same few numbers.
     """
     vectors = {name: np.asarray(x, dtype=float) for name, x in {"q": q, "k": k, "r": r, "u": u, "v": v}.items()}
     for name, x in vectors.items():

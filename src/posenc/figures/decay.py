@@ -71,7 +71,7 @@ def pair_cosines(distances: Sequence[int], dim: int, base: float, pairs: Sequenc
 
 
 def cosine_map(length: int, dim: int, base: float) -> go.Figure:
-    """cos(m·θ_i) of every pair at every distance m below `length` as a heat map, and below it the mean of the pairs."""
+    """cos(m·θ_i) of every pair at every distance m < `length` as a heat map; below, the mean over the pairs."""
     distances = np.arange(length)
     cosines = np.cos(angles(distances, inv_freq(dim, base))).T  # (dim/2, distances)
     mean = cosines.mean(axis=0)
@@ -92,11 +92,11 @@ def cosine_map(length: int, dim: int, base: float) -> go.Figure:
 
 
 def pairs_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
-    """How loud the mean wave of every pair is in every head of trained models: |E[q k̄]|, a heat map for each model.
+    """The learned distance bias of every pair in every head of trained models, |E[q k̄]|: a heat map per model.
 
     Args:
         products: by name of the model, E[q k̄] in logits, complex, shape (layers, heads, pairs).
-        fast: the fastest pairs, whose share of a layer the title tells; a dotted line ends them.
+        fast: number of fast pairs, ended by a dotted line; the title has their fraction of each layer.
     """
     loud = {name: np.abs(found) for name, found in _some("products", products).items()}
     pairs = {found.shape[-1] for found in loud.values() if found.ndim == 3}
@@ -121,7 +121,7 @@ def pairs_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
 
 
 def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
-    """S(m), its law and, from 10 tokens to base/10, its logarithm, against distance on a logarithmic axis."""
+    """S(m), its law and, from 10 tokens to base/10, the logarithm, on a logarithmic axis of distance."""
     distances = np.asarray(distances)
     score, law = decay(distances, inv_freq(dim, base)), decay_law(distances, base)
     smooth = np.unique(np.geomspace(1, len(distances), 600).astype(int)) - 1  # a smooth curve needs no more
@@ -148,9 +148,9 @@ def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
 def scores_in_attention(
     distances: Sequence[int], measured: dict[str, tuple[Sequence[float], Sequence[float], float]], dim: int, base: float
 ) -> go.Figure:
-    """Mean and spread of attention scores by distance, measured in a layer (points) and exact (lines).
+    """Mean and standard deviation of attention scores by distance, measured (points) and exact (lines).
 
-    `measured` maps a name to (means, standard deviations, correlation of q and k); scores are plain dot products.
+    `measured` maps a name to (means, standard deviations, correlation of q and k); scores are unscaled dot products.
     """
     figure, frequencies = go.Figure(), inv_freq(dim, base)
     every = np.arange(min(distances), max(distances) + 1)
@@ -179,7 +179,7 @@ def scores_in_attention(
 
 
 def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) -> go.Figure:
-    """S(m) for several bases, one panel each, all on the same axes."""
+    """S(m) for several bases, one panel each, on the same axes."""
     columns = 2
     names = [_say("decay_for_bases.base", base=base) for base in bases]
     figure = make_subplots(

@@ -1,4 +1,4 @@
-"""The codes before the sinusoids, and the wishes that they keep or break (chapter 03)."""
+"""Tables of encodings, and distances between their rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from posenc.figures._drawing import (
 
 
 def step_sizes(lengths: Sequence[int]) -> go.Figure:
-    """Positions divided by the length of the text, one ruler a length, with the first step marked."""
+    """Normalised positions: one ruler per length, with the first step marked."""
     if min(_some("lengths", lengths)) < 2:
         raise ValueError(f"lengths must all be at least 2, so that there is a step, got {list(lengths)}")
     figure, steps = go.Figure(), []
@@ -62,11 +62,10 @@ CELLS = 10_000  # a heat map of more keeps 256 levels of colour; one of more tha
 
 
 def encoding_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
-    """Codes as heat maps side by side, positions down and dimensions across, each of shape (length, dim).
+    """Encodings as heat maps side by side, positions down and dimensions across, each of shape (length, dim).
 
-    Panels of more than `CELLS` numbers are stored as 256 levels of colour, and from ten times as many on only every
-    second (third, …) pair of dimensions is drawn: pairs next to each other look alike. No position is left out, for
-    that would make other waves of the fast ones.
+    Panels of more than `CELLS` numbers are stored as 256 levels, and from ten times as many on with every second
+    (third, …) dimension pair only. Positions are never dropped, which would alias fast pairs.
     """
     tables = {name: np.asarray(code, dtype=float) for name, code in _some("codes", codes).items()}
     shapes = [table.shape for table in tables.values()]
@@ -110,10 +109,10 @@ def encoding_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
 
 
 def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> go.Figure:
-    """How different the codes of every two positions are, one map a code, divided by its greatest distance.
+    """Distances between the encodings of every two positions, one map each, divided by its maximum.
 
-    Each code has shape (length, dim). Where equal distances look equal, a map has one colour along each diagonal. The
-    finding is the title; with a title given, readers judge for themselves and only the alternative text tells it.
+    Each encoding has shape (length, dim). A translation-invariant one has one colour per diagonal. With a `title`, only
+    the alternative text has the finding.
     """
     tables = {name: np.asarray(code, dtype=float) for name, code in _some("codes", codes).items()}
     shapes = [table.shape for table in tables.values()]
@@ -142,16 +141,15 @@ def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> 
     return _title(figure, finding, details, height=100 + 290 * rows)
 
 
-def similarity_by_distance(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
-    """How alike the codes of two positions are, by distance: the mean of cos(Δθ) over a list of speeds θ.
+def similarity_by_distance(frequencies: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
+    """Cosine similarity of encodings against distance: the mean of cos(Δθ) over a list of frequencies θ.
 
-    Distances go from 1 to `reach`, a power of ten, on an axis of logarithms. Each point is the mean over a stretch of
-    distances, drawn in its middle, twelve stretches to a factor of ten, so that a curve shows its slope and not its
-    ripples. The title has the means over whole factors of ten.
+    Distances from 1 to `reach`, a power of ten, on a logarithmic axis. Each point is a mean over one of twelve
+    intervals per decade, so that curves show the trend without ripples. The title has means over decades.
     """
-    lists = {name: np.asarray(values, dtype=float) for name, values in _some("speeds", speeds).items()}
+    lists = {name: np.asarray(values, dtype=float) for name, values in _some("frequencies", frequencies).items()}
     if any(values.ndim != 1 or not len(values) for values in lists.values()):
-        raise ValueError(f"speeds must all be lists of one number or more, got {dict(speeds)}")
+        raise ValueError(f"frequencies must all be lists of one number or more, got {dict(frequencies)}")
     _above("reach", reach, 9)
     tens = round(np.log10(reach))
     if reach != 10**tens:

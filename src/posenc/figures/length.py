@@ -33,9 +33,9 @@ from posenc.scaling import Scaled
 
 
 def _rows(panels: Sequence[str], lengths: Sequence[int]) -> go.Figure:
-    """Panels one under another, all over the length of the text in powers of two.
+    """Panels below each other, against sequence length in powers of two.
 
-    What follows the colon in the name of a panel is the name of its axis.
+    The part of a panel's name after the colon is the name of its axis.
     """
     titles = [panel.partition(": ")[0] for panel in panels]
     figure = make_subplots(
@@ -49,7 +49,7 @@ def _rows(panels: Sequence[str], lengths: Sequence[int]) -> go.Figure:
 
 
 def _in_full(measured: Mapping[str, Mapping[str, np.ndarray]], lengths: Sequence[int]) -> dict:
-    """Measurements by panel and name as arrays (seeds, lengths), after checking that they are."""
+    """Measurements by panel and name as arrays (seeds, lengths), after checking them."""
     found = {panel: {k: np.atleast_2d(v).astype(float) for k, v in each.items()} for panel, each in measured.items()}
     for panel, each in _some("measured", found).items():
         for name, values in _some(f"measured[{panel!r}]", each).items():
@@ -62,10 +62,10 @@ def _in_full(measured: Mapping[str, Mapping[str, np.ndarray]], lengths: Sequence
 
 
 def metrics_by_length(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarray]]) -> go.Figure:
-    """What models reach on the same last tokens of ever longer texts, the first length that of their training.
+    """Loss or accuracy of models on the same last tokens of ever longer texts, from the trained length on.
 
-    `measured` maps the name of a panel to models and their values, shape (seeds, lengths): a line through the means,
-    a dot for each seed. A dotted line for each model is the text cut to the first length, mean of its seeds.
+    `measured` maps the name of a panel to models and their values, shape (seeds, lengths): lines through the means, a
+    dot per seed. Dotted lines are texts truncated to the trained length, as means.
     """
     found = _in_full(measured, _some("lengths", lengths))
     figure, told, spans = _rows(list(found), lengths), [], []
@@ -101,7 +101,7 @@ def metrics_by_length(lengths: Sequence[int], measured: Mapping[str, Mapping[str
 
 
 def fitted_scores(targets: np.ndarray, dim: int, base: float, min_rotations: Sequence[float]) -> go.Figure:
-    """The size of scores fitted to targets at distances below their number, drawn to twice that.
+    """The size of scores that were fitted to targets, within the fitted range and up to twice as far.
 
     One line per value of `min_rotations`: the fit uses only pairs that make at least that many rotations. Each point is
     the maximum size within 1/64 of the trained length.
@@ -126,10 +126,10 @@ def fitted_scores(targets: np.ndarray, dim: int, base: float, min_rotations: Seq
 
 
 def excess_loss_by_angle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit: str) -> go.Figure:
-    """What it costs that far words stand at an angle of one pair, against that angle as a share of a turn.
+    """Excess loss when distant tokens have a given angle of one pair, against the angle as a fraction of a rotation.
 
-    `costs` maps the name of a pair to (shares of a turn from 0 to 1, rising; costs). The title says where they are
-    greatest, and leaves out pairs that cost less than a fifth of the dearest one.
+    `costs` maps the name of a pair to (increasing fractions from 0 to 1, excess losses). The title has the maxima,
+    without pairs whose maximum is below a fifth of the largest.
     """
     figure, peaks = go.Figure(), []
     for k, (name, pair) in enumerate(_some("costs", costs).items()):
@@ -158,7 +158,7 @@ def excess_loss_by_angle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], uni
 
 
 def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[str, Scaled]) -> go.Figure:
-    """What each method leaves of each frequency, against the turns that the pair made in training."""
+    """The ratio of each scaled frequency to the original, against the rotations that the pair makes in training."""
     theta = inv_freq(dim, base)
     made = rotations(trained_length, theta)
     figure, told = go.Figure(), []
@@ -182,7 +182,7 @@ def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[
 
 
 def scores_by_cache(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Figure:
-    """What a head that is made to look `asked` tokens back scores at distances 0, 1, 2, …, by how its keys are kept."""
+    """Scores at distances 0, 1, 2, … of a head that attends `asked` tokens back, by how keys are cached."""
     figure, told = go.Figure(), []
     for k, (name, values) in enumerate(_some("scores", scores).items()):
         values = np.asarray(values, dtype=float)
@@ -204,11 +204,10 @@ def over_seeds(
     reference: tuple[str, Sequence[float]],
     bands: str | None = None,
 ) -> go.Figure:
-    """What each method reaches at a few settings, a panel each model: a mean, in a band around it.
+    """Values of methods at a few settings, one panel per model: means within bands.
 
-    `panels` maps models to methods, and each method to (mean, least, greatest) at every setting; `reference` names a
-    value that the methods are compared with, and has it for each panel; `bands` says what lines and bands are, if not
-    means over the seeds and all from the least to the greatest.
+    `panels` maps models to methods, and each method to (mean, min, max) at every setting; `reference` is (name, value
+    per panel) of a line to compare with; `bands` describes lines and bands, if not means over seeds and ranges.
     """
     at, (name_of_reference, levels) = np.asarray(_some("at", at), dtype=float), reference
     if len(levels) != len(_some("panels", panels)):
@@ -247,20 +246,20 @@ def over_seeds(
 
 
 def _whole(name: str) -> str:
-    """A name that no title breaks into two lines."""
+    """A name with no-break spaces."""
     return name.replace(" ", "\u00a0")
 
 
 def benchmarks(
     measured: Mapping[str, Mapping[str, Sequence[float]]],
     level: Mapping[str, Collection[str]],
-    less_is_better: Sequence[str] = (),
+    lower_is_better: Sequence[str] = (),
 ) -> go.Figure:
-    """What every scheme reaches in several exams, a panel each: a mean, and the interval that it lies in.
+    """Every scheme on several benchmarks, one panel each: means and intervals.
 
-    `measured` maps an exam, "its name: the axis", to schemes and their (mean, low, high); `level` names for each exam
-    those that are first or cannot be told from the first, which are drawn full; `less_is_better` names the exams where
-    the least is the best.
+    `measured` maps a benchmark, "name: axis", to schemes and their (mean, low, high); `level` has for each benchmark
+    the schemes that are best or not significantly different from the best, which are drawn filled; `lower_is_better`
+    names benchmarks whose minimum is best.
     """
     found = {
         exam: {scheme: np.asarray(values, dtype=float) for scheme, values in each.items()}
@@ -270,8 +269,8 @@ def benchmarks(
     for exam, each in found.items():
         if list(each) != schemes or any(v.shape != (3,) or not v[1] <= v[0] <= v[2] for v in each.values()):
             raise ValueError(f"measured[{exam!r}] must have (mean, low, high) of {schemes}, got {describe(each)}")
-    if not set(less_is_better) <= set(found):
-        raise ValueError(f"less_is_better must name exams of measured, got {list(less_is_better)}")
+    if not set(lower_is_better) <= set(found):
+        raise ValueError(f"lower_is_better must name exams of measured, got {list(lower_is_better)}")
     if set(level) != set(found) or not all(level.values()) or not set().union(*level.values()) <= set(schemes):
         raise ValueError(f"level must name some of {schemes} for each exam, got {describe(level)}")
     titles = [exam.partition(": ")[0] for exam in found]
@@ -279,7 +278,7 @@ def benchmarks(
     firsts, every = [], []
     words = {"level": _say("benchmarks.level"), "behind": _say("benchmarks.behind")}
     for row, (exam, each) in enumerate(found.items(), 1):
-        sign = 1 if exam in less_is_better else -1
+        sign = 1 if exam in lower_is_better else -1
         best = min(each, key=lambda scheme: sign * each[scheme][0])
         firsts.append({"scheme": _whole(best), "exam": titles[row - 1]})
         groups = (
@@ -301,7 +300,7 @@ def benchmarks(
             )
         spans = [{"scheme": scheme, "mean": v[0], "low": v[1], "high": v[2]} for scheme, v in each.items()]
         every.append({"exam": exam, "spans": spans})
-        across = _say("benchmarks.across", axis=exam.partition(": ")[2] or exam, less=exam in less_is_better)
+        across = _say("benchmarks.across", axis=exam.partition(": ")[2] or exam, less=exam in lower_is_better)
         figure.update_xaxes(title_text=across, row=row)
     figure.update_yaxes(tickvals=list(range(len(schemes))), ticktext=schemes, range=[len(schemes) - 0.4, -0.6])
     figure.update_yaxes(title_text=_say("benchmarks.up"), zeroline=False, automargin=True)
@@ -316,10 +315,10 @@ def benchmarks(
 
 
 def scheme_comparison(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
-    """Which scheme is better than which, over all exams: a row against each column.
+    """Pairwise comparison of schemes over all benchmarks: a row against each column.
 
-    `verdicts` is antisymmetric: 1 where the scheme of the row is ahead of the column's in some exam and behind in none,
-    −1 where it is the other way round, 0 where neither is so.
+    `verdicts` is antisymmetric: 1 where the row's scheme is ahead in some benchmark and behind in none, −1 where the
+    column's is, else 0.
     """
     table = np.asarray(verdicts)
     count = len(_some("schemes", schemes))
@@ -356,9 +355,9 @@ def scheme_comparison(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure
 def copy_accuracy_by_distance(
     distances: Sequence[int], measured: Mapping[str, Sequence[float]], trained: int, symbols: int
 ) -> go.Figure:
-    """What share each model copies right against how far back the answer stands, in texts of one length.
+    """Copy accuracy of models against the distance of the answer, at one sequence length.
 
-    `trained` is the greatest distance of training, `symbols` among how many one would have to guess.
+    `trained` is the maximum distance in training, `symbols` the number of equally likely guesses.
     """
     distances = np.asarray(_some("distances", distances))
     figure, told = go.Figure(), []
@@ -384,9 +383,9 @@ def copy_accuracy_by_distance(
 
 
 def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:
-    """The turns that every pair of a few models makes within the trained length, a row a model.
+    """The rotations of every pair of a few models within the trained length, one row per model.
 
-    A model is its trained length in tokens and its frequencies in radians a token, fast pairs first.
+    A model is (trained length in tokens, frequencies in radians per token, fast pairs first).
     """
     figure, short, told = go.Figure(), [], []
     for row, (name, (length, frequencies)) in enumerate(_some("models", models).items()):
@@ -423,7 +422,7 @@ def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.
 
 
 def _together(places: Mapping[str, tuple[float, float]]) -> dict[tuple[float, float], list[str]]:
-    """Names by place, of which those that would lie on each other on a plane of two logarithmic axes share one."""
+    """Names by position, joined where they would overlap on a plane of two logarithmic axes."""
     groups: dict[tuple[float, float], list[str]] = {}
     for name, place in places.items():
         near = (at for at in groups if _apart(at, place).max() < 0.15)
@@ -432,7 +431,7 @@ def _together(places: Mapping[str, tuple[float, float]]) -> dict[tuple[float, fl
 
 
 def _apart(one: tuple[float, float], other: tuple[float, float]) -> np.ndarray:
-    """How far two places of a plane of two logarithmic axes lie apart, in powers of ten."""
+    """Distance of two points on a plane of two logarithmic axes, in powers of ten."""
     return np.abs(np.log10(np.divide(one, other)))
 
 
@@ -442,7 +441,7 @@ _SIDES.remove("middle center")
 
 
 def _box(at: np.ndarray, text: str, side: str) -> np.ndarray:
-    """The pixels (left, below), (right, above) of a name beside a marker, as plotly.js puts a text of size 11."""
+    """The pixels (left, bottom), (right, top) of a name beside a marker, as plotly.js places text of size 11."""
     up, along = side.split()
     lines = text.split("<br>")
     size = np.array([5.6 * max(map(len, lines)), 11 + 14.3 * (len(lines) - 1)])
@@ -452,7 +451,7 @@ def _box(at: np.ndarray, text: str, side: str) -> np.ndarray:
 
 
 def _shared(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The area that boxes of shape (…, 2 corners, 2) have in common."""
+    """The overlap of boxes of shape (…, 2 corners, 2)."""
     least = np.maximum(one[..., 0, :], other[..., 0, :])
     return np.clip(np.minimum(one[..., 1, :], other[..., 1, :]) - least, 0, None).prod(axis=-1)
 
@@ -498,10 +497,10 @@ def _sides(
 def context_and_wavelength(
     trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, tuple[int, float]]
 ) -> go.Figure:
-    """Length against the wavelength of the slowest pair: as trained, and where a configuration allows more.
+    """Context length against the wavelength of the slowest pair, in training and as a configuration allows.
 
-    Both map a model to (tokens, wavelength in tokens). A line joins the two places of a model that is in both; a model
-    whose trained length nobody tells is in `allowed` alone.
+    Both arguments map a model to (tokens, wavelength in tokens). A line joins the two points of a model in both; models
+    of unknown trained length are in `allowed` only.
     """
     every = np.array([*_some("trained", trained).values(), *allowed.values()], dtype=float)
     if not (every > 0).all():
@@ -555,9 +554,9 @@ def context_and_wavelength(
 
 
 def min_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
-    """The lowest S(m) from 0 to a length, base by base, and the value of the smooth law at that length.
+    """The minimum of S(m) from 0 to a length, by base, and the smooth law at that length.
 
-    `lowest` maps each base to the least of `posenc.analysis.decay`; it passes where that is not below 0.
+    `lowest` maps each base to the minimum of `posenc.analysis.decay`; a base passes if it is not negative.
     """
     bases = np.array(sorted(_some("lowest", lowest)), dtype=float)
     _above("the least base", float(bases[0]), 1)

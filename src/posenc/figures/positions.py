@@ -1,4 +1,4 @@
-"""Places that are learned, or counted where no code is (chapter 13)."""
+"""Positions that are learned or counted (chapter 13)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from posenc.figures._drawing import (
 
 
 def induction_circuit(text: str) -> go.Figure:
-    """How two layers of attention go on with a text whose last word has stood once before.
+    """An induction circuit: how two layers of attention continue a text whose last word has occurred once before.
 
-    Rows from top to bottom: the words; whom each has noted in the first layer, the word before it; and the answer. A
-    line leads from each word to the note about it, and one from the note that names the last word to the answer.
+    Rows from top to bottom: the words; for each, the previous word, which the first layer attends to; the answer. Lines
+    lead from each word to the next, and from the match of the last word to the answer.
     """
     words = text.split()
     last = len(words) - 1
@@ -66,9 +66,10 @@ def induction_circuit(text: str) -> go.Figure:
 
 
 def position_from_weight(share: Sequence[float], code: np.ndarray, weights: np.ndarray) -> go.Figure:
-    """From the share of a first token to a head that looks one back: three rows, all over the place of the token.
+    """From the attention weight on the first token to a previous-token head: three rows, all by position.
 
-    `share` has one number for each place, `code` shape (places, dim), `weights` shape (places, places), queries first.
+    `share` is that weight, shape (positions,), `code` the encoding made of it, shape (positions, dim), `weights` has
+    shape (positions, positions), queries first.
     """
     share, code, weights = (np.asarray(part, dtype=float) for part in (share, code, weights))
     count = len(_some("share", share))
@@ -104,10 +105,10 @@ def position_from_weight(share: Sequence[float], code: np.ndarray, weights: np.n
 def accuracy_by_length(
     lengths: Sequence[int], measured: Mapping[str, np.ndarray], trained: int, choices: int
 ) -> go.Figure:
-    """What share of its questions each model gets right in texts of ever more tokens.
+    """Accuracy of each model by sequence length.
 
-    `measured` maps a model's name to its shares, shape (seeds, lengths): a line through the means, a dot for each seed.
-    `trained` is the length of training; the dotted line is what guessing among `choices` gets.
+    `measured` maps a model's name to accuracies, shape (seeds, lengths): a line through the means, a dot per seed.
+    `trained` is the trained length; the dotted line is guessing among `choices`.
     """
     lengths, figure, told = np.asarray(_some("lengths", lengths)), go.Figure(), []
     for k, (name, values) in enumerate(_some("measured", measured).items()):
@@ -139,7 +140,7 @@ def accuracy_by_length(
 
 
 def previous_token_weights(places: Sequence[int], weights: Mapping[str, Sequence[float]]) -> go.Figure:
-    """The weight that a token pays to the one before it, at every place, for a few models."""
+    """The attention weight on the previous token at every position, for a few models."""
     places, figure, told = np.asarray(_some("places", places)), go.Figure(), []
     quarter = -(-len(places) // 4)
     for k, (name, weight) in enumerate(_some("weights", weights).items()):
@@ -155,9 +156,9 @@ def previous_token_weights(places: Sequence[int], weights: Mapping[str, Sequence
 
 
 def decoded_positions(places: Sequence[int], readings: Mapping[str, np.ndarray]) -> go.Figure:
-    """Places as they are read off a model, against where the token stands: the median, and the middle four fifths.
+    """Positions decoded from a model against true positions: the median and the middle four fifths.
 
-    A reading has shape (samples, places) and is greater than 0. On the dotted line a place is read as it is.
+    A reading has shape (samples, positions) and is greater than 0. The dotted line is perfect decoding.
     """
     places, figure, told = np.asarray(_some("places", places), dtype=float), go.Figure(), []
     if places.ndim != 1 or not np.all(places > 0):

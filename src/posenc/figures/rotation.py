@@ -32,7 +32,7 @@ from posenc.rotary import layout_permutation, pair_scores, plane_rotations, rota
 def rotated_pairs(
     q: Sequence[float], k: Sequence[float], query_position: float, key_position: float, base: float
 ) -> go.Figure:
-    """Query and key pair by pair as arrows in the plane, where they were (dotted) and turned by their positions."""
+    """Query and key pair by pair as arrows in the plane, unrotated (dotted) and rotated by their positions."""
     q, k = np.asarray(q, dtype=float), np.asarray(k, dtype=float)
     if q.ndim != 1 or q.shape != k.shape or not len(q):
         raise ValueError(f"q and k must both have shape (dim,), got shapes {q.shape} and {k.shape}")
@@ -63,7 +63,7 @@ def _pair(name: str, value: Sequence[float]) -> np.ndarray:
 
 
 def eight_terms(q: Sequence[float], k: Sequence[float], theta: float, distance: int, reach: int) -> go.Figure:
-    """The eight terms of a rotated pair's score as query and key move on together, two a panel, and their sums."""
+    """The eight terms of a rotated pair's score as both positions grow, two per panel, and their sums."""
     _above("reach", reach, 1)
     (q1, q2), (k1, k2) = _pair("q", q), _pair("k", k)
     at = np.arange(reach + 1)  # of the key
@@ -97,7 +97,7 @@ def eight_terms(q: Sequence[float], k: Sequence[float], theta: float, distance: 
 
 
 def cosine_and_sine_parts(q: Sequence[float], k: Sequence[float], theta: float, reach: int) -> go.Figure:
-    """The score of a rotated pair against m − n: its cosine part, the same on both sides, and its sine part."""
+    """The score of a rotated pair against m − n: its even cosine part and its odd sine part."""
     _above("reach", reach, 0)
     (q1, q2), (k1, k2) = _pair("q", q), _pair("k", k)
     offsets = np.arange(-reach, reach + 1)
@@ -112,7 +112,7 @@ def cosine_and_sine_parts(q: Sequence[float], k: Sequence[float], theta: float, 
 
 
 def _two_parts(offsets: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> go.Figure:
-    """A score against m − n, and the two parts that it is the sum of."""
+    """A score against m − n and the two parts of its sum."""
     figure = go.Figure()
     for name, part, line in (
         (_say("cosine_and_sine_parts.agreement"), cosine, {"color": PALETTE["neutral"], "width": 2, "dash": "dash"}),
@@ -125,7 +125,7 @@ def _two_parts(offsets: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> go.
 
 
 def _products(products: Sequence[complex], frequencies: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """A head's products q k̄ and its frequencies, after checking that there is one of each a pair."""
+    """A head's products q k̄ and its frequencies, after checking that they are one per pair."""
     both = np.asarray(products, dtype=complex), np.asarray(frequencies, dtype=float)
     if both[0].ndim != 1 or both[0].shape != both[1].shape or not len(both[0]):
         raise ValueError(
@@ -135,9 +135,9 @@ def _products(products: Sequence[complex], frequencies: Sequence[float]) -> tupl
 
 
 def head_cosine_and_sine_parts(products: Sequence[complex], frequencies: Sequence[float], reach: int) -> go.Figure:
-    """What a head adds to the score of every key, pairs together, against m − n: its cosine parts and its sine parts.
+    """The content-independent logit of a head against m − n, over all pairs: cosine parts and sine parts.
 
-    `products` are E[q k̄] of each pair: the real part is the agreement, minus the imaginary part the side.
+    `products` are E[q k̄] of each pair: the real part is that of the cosine, minus the imaginary part that of the sine.
     """
     _above("reach", reach, 0)
     products, frequencies = _products(products, frequencies)
@@ -154,7 +154,7 @@ def head_cosine_and_sine_parts(products: Sequence[complex], frequencies: Sequenc
 def pair_peaks(
     products: Sequence[complex], frequencies: Sequence[float], pairs: Sequence[int], reach: int
 ) -> go.Figure:
-    """What single pairs of a head add to a score against m − n, with a mark where each is highest."""
+    """Contributions of single pairs of a head to a score against m − n, with their maxima marked."""
     _above("reach", reach, 0)
     products, frequencies = _products(products, frequencies)
     figure, told, offsets = go.Figure(), [], np.linspace(-reach, reach, 40 * reach + 1)
@@ -179,17 +179,19 @@ def pair_peaks(
 def matrices_between_rotations(
     query_weights: np.ndarray, key_weights: np.ndarray, query_position: float, key_position: float, base: float
 ) -> go.Figure:
-    """The matrices that stand between two words in a score, if the words are turned (top) or query and key (bottom).
+    """The matrix between query and key content, if embeddings are rotated (top) or queries and keys (bottom).
 
-    Weights act on columns, shape (dim, dim). What is told is by how much the whole product changes as both move on.
+    Weights act on columns, shape (dim, dim). The finding is how much the product changes when both positions grow.
     """
     w_q, w_k = np.asarray(query_weights, dtype=float), np.asarray(key_weights, dtype=float)
     if w_q.ndim != 2 or w_q.shape != w_k.shape or w_q.shape[0] != w_q.shape[1]:
         raise ValueError(f"query_weights and key_weights must both be square, got shapes {w_q.shape} and {w_k.shape}")
-    speeds = inv_freq(len(w_q), base)
+    frequencies = inv_freq(len(w_q), base)
 
     def chains(move: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        at_m, at_n = (rotation_matrix(angles(p + move, speeds), "interleaved") for p in (query_position, key_position))
+        at_m, at_n = (
+            rotation_matrix(angles(p + move, frequencies), "interleaved") for p in (query_position, key_position)
+        )
         return [at_m.T, w_q.T @ w_k, at_n], [w_q.T, at_m.T @ at_n, w_k]
 
     words, projected = chains(0)
@@ -220,7 +222,7 @@ def matrices_between_rotations(
 
 
 def shifted_outputs(shifts: Sequence[int], changes: Mapping[str, Sequence[float]]) -> go.Figure:
-    """By how much the outputs of a layer change, as a share of their size, when all positions move on."""
+    """Relative change of a layer's outputs when all positions are shifted."""
     shifts = np.asarray(_some("shifts", shifts))
     figure, told = go.Figure(), []
     for k, (name, change) in enumerate(_some("changes", changes).items()):
@@ -238,7 +240,7 @@ def shifted_outputs(shifts: Sequence[int], changes: Mapping[str, Sequence[float]
 
 
 def _labelled(figure: go.Figure, panel: int, at: Sequence[float], text: str, colour: str) -> None:
-    """Words beside a point of a panel, on the far side from its origin."""
+    """A label beside a point of a panel, away from the origin."""
     across = "right" if at[0] >= 0 else "left"
     figure.add_annotation(
         x=float(at[0]),
@@ -269,7 +271,7 @@ def _written(number: complex, digits: int = 0) -> str:
 
 
 def conjugate_product(q: complex, k: complex, digits: int = 0) -> go.Figure:
-    """Query and key as arrows, and both times k̄, which lays the key on the real axis and the query at qk̄."""
+    """Query and key as arrows, and both times k̄, which rotates the key onto the real axis."""
     q, k = _complex("q", q), _complex("k", k)
     product, square = q * k.conjugate(), abs(k) ** 2
     titles = [_say("conjugate_product.both"), _say("conjugate_product.times")]
@@ -311,7 +313,7 @@ def conjugate_product(q: complex, k: complex, digits: int = 0) -> go.Figure:
 
 
 def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.Figure:
-    """Re[qk̄·e^{i(m−n)θ}] against m − n for one pair: a dot a token, ±|qk̄| and the peak."""
+    """Re[qk̄·e^{i(m−n)θ}] against m − n for one pair: a dot per token, ±|qk̄| and the peak."""
     _above("theta", theta, 0)
     _above("reach", reach, 1)
     offsets, smooth = np.arange(-reach, reach + 1), np.linspace(-reach, reach, 40 * reach + 1)
@@ -357,7 +359,7 @@ def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.
 
 
 def paths_in_planes(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figure:
-    """Eigenvalues of an orthogonal matrix, and the way of x under its powers: in two coordinates and in its planes."""
+    """Eigenvalues of an orthogonal matrix, and the path of x under its powers, in coordinates and in its planes."""
     _above("steps", steps, 1)
     basis, planes = plane_rotations(np.asarray(step, dtype=float))
     x = np.asarray(x, dtype=float)
@@ -411,10 +413,10 @@ def paths_in_planes(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figu
 
 
 def shifted_encodings(codes: Mapping[str, np.ndarray], at: Sequence[int]) -> go.Figure:
-    """Contents of the plane at every position, a panel a code, and one point of each before and after one step.
+    """Contents in the plane at every position, one panel per encoding, before and after a step of one token.
 
-    A code has shape (contents, length), complex. `at` holds a position of each content, before the last one. Lines
-    join the origin with the points there, and with those one token on.
+    An encoding has shape (contents, length), complex. `at` has one position per content, before the last. Lines join
+    the origin with the points there and one token later.
     """
     at, changes = np.asarray(at, dtype=int), {}
     for name, code in _some("codes", codes).items():
@@ -441,7 +443,7 @@ def shifted_encodings(codes: Mapping[str, np.ndarray], at: Sequence[int]) -> go.
 
 
 def complex_powers(factors: Mapping[str, complex], steps: int) -> go.Figure:
-    """The powers 1, z, z², … of a few complex numbers: a circle where |z| is 1, otherwise a spiral."""
+    """The powers 1, z, z², … of complex numbers: on a circle if |z| is 1, otherwise on a spiral."""
     _above("steps", steps, 1)
     figure, sizes, reach = _planes([""], 1.0, _say("axes.real"), _say("axes.imaginary")), [], 1.0
     for j, (name, value) in enumerate(_some("factors", factors).items()):
@@ -463,7 +465,7 @@ def complex_powers(factors: Mapping[str, complex], steps: int) -> go.Figure:
 
 
 def rotation_matrices(position: float, dim: int, base: float) -> go.Figure:
-    """The rotation of one position as a matrix in either layout, whose entries show which dimensions make a pair."""
+    """The rotation matrix of one position in both layouts, whose entries show the dimension pairs."""
     maps = {
         layout: rotation_matrix(angles(position, inv_freq(dim, base)), layout)
         for layout in ("interleaved", "half-split")
@@ -482,7 +484,7 @@ def rotation_matrices(position: float, dim: int, base: float) -> go.Figure:
 
 
 def dimension_permutation(dim: int) -> go.Figure:
-    """Where each dimension goes from the interleaved layout (top) to the half layout: P, a line for each dimension."""
+    """The permutation of dimensions from the interleaved (top) to the half-split layout (bottom)."""
     order = layout_permutation(dim)  # the place in half, in turn, is taken by this dimension
     figure = go.Figure()
     for pair, colour in enumerate(pair_colours(dim // 2)):
@@ -507,7 +509,7 @@ def dimension_permutation(dim: int) -> go.Figure:
 
 
 def cumulative_losses(tokens: Sequence[str], losses: Mapping[str, Sequence[float]]) -> go.Figure:
-    """What a text has cost a model up to each token, in nats, under several readings of one file."""
+    """Cumulative loss of a text up to each token, in nats, for several readings of one checkpoint."""
     figure, told, shown = go.Figure(), [], [{" ": "␣", "\n": "⏎"}.get(token, token) for token in tokens]
     for k, (name, costs) in enumerate(_some("losses", losses).items()):
         costs = np.asarray(costs, dtype=float)
@@ -527,7 +529,7 @@ def cumulative_losses(tokens: Sequence[str], losses: Mapping[str, Sequence[float
 
 
 def angle_errors(positions: Sequence[int], formats: Mapping[str, Callable[[np.ndarray], np.ndarray]]) -> go.Figure:
-    """Greatest error of any pair's angle where frequencies, positions and products are rounded, by position."""
+    """Maximum error of any pair's angle when frequencies, positions and products are rounded, by position."""
     at, theta = np.asarray(positions), inv_freq(128)
     exact, figure, told = angles(at, theta), go.Figure(), []
     for k, (name, rounded) in enumerate(_some("formats", formats).items()):
@@ -542,7 +544,7 @@ def angle_errors(positions: Sequence[int], formats: Mapping[str, Callable[[np.nd
 
 
 def mistakes_and_tests(caught: Mapping[str, Sequence[bool]], tests: Sequence[str]) -> go.Figure:
-    """Which test notices which mistake: a row for each mistake, a column for each test, a full dot where it does."""
+    """Which test catches which mistake: a row per mistake, a column per test, a full dot where it does."""
     table = np.array([list(row) for row in _some("caught", caught).values()], dtype=bool)
     if table.shape != (len(caught), len(tests)):
         raise ValueError(f"caught must have {len(tests)} answers for each mistake, got shape {table.shape}")

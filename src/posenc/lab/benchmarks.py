@@ -77,7 +77,7 @@ def _benchmarks(run: Run, length: int, changed: bool) -> Iterator[Benchmark]:
             for pairs in PAIRS:
                 if distance < length:
                     recall = Recall(pairs=pairs, distance=distance)
-                    fields = {"distance": distance, "n_pairs": pairs}
+                    fields: dict[str, Any] = {"distance": distance, "n_pairs": pairs}
                     yield Benchmark("recall", recall.probe(length, RECALL_PROBES), recall.n_scored, fields)
     else:
         repeated = Copy(period=block)
@@ -138,8 +138,8 @@ def cached(model: Transformer, run: Run) -> Iterator[Measurement]:
     losses, device = [], next(model.parameters()).device
     for start in range(0, WINDOWS, 64):
         logits = model(near.tokens[start : start + 64].to(device)).cpu()[:, -n_scored:]
-        targets = near.targets[start : start + 64, -n_scored:]
-        losses.append(F.cross_entropy(logits.mT, targets, reduction="none").double().numpy())
+        last = near.targets[start : start + 64, -n_scored:]
+        losses.append(F.cross_entropy(logits.mT, last, reduction="none").double().numpy())
     known, files = np.concatenate(losses), np.arange(WINDOWS) % FILES
     for length in _lengths(run)[1:]:
         windows = LibraryText().windows(length, WINDOWS)

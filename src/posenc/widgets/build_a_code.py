@@ -1,4 +1,4 @@
-"""BuildACode: a position code made of hands whose speeds one sets, with their cosines or without."""
+"""BuildACode: build your own positional encoding from frequencies, with or without cosines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EncodingGallery: the codes that came before the sinusoids, and which wishes each of them keeps."""
+"""EncodingGallery: encodings before the sinusoids, and which desired properties each has."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def scores(scheme: str, length: int, dim: int) -> dict[str, float]:
 
 
 def kept(wish: str, score: float, dim: int) -> bool:
-    """Whether a score is what the wish asks for, up to rounding; numbers are small where none leaves [−1, 1]."""
+    """Whether a score meets its requirement, up to rounding; values are in [−1, 1]."""
     if wish == "least_distance":
         return score > ROUNDING
     if wish == "defined_share":
@@ -97,7 +97,7 @@ def kept(wish: str, score: float, dim: int) -> bool:
 
 
 class EncodingGallery(Explorable):
-    """A code as a picture, and for each of seven codes which of seven wishes it keeps."""
+    """A table of encodings as a heat map, and which of seven desired properties each of seven encodings has."""
 
     module = "encoding_gallery"
     room = (762, 1013)

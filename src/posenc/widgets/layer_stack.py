@@ -1,4 +1,4 @@
-"""LayerStack: layers that rotate, layers that do not, and windows: which of them find a key, and which tell how far."""
+"""LayerStack: RoPE layers, NoPE layers and sliding windows: which find a key, and which tell its distance."""
 
 from __future__ import annotations
 

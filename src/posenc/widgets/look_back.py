@@ -1,6 +1,6 @@
-"""LookBack: how far back small trained models find what was said once, in how long a text, and where they look.
+"""LookBack: at what distance small trained models copy a single occurrence, and where they attend.
 
-After a few steps of training at four times the length, shares right are recorded, and attention is not.
+For fine-tuned models accuracy is recorded, attention is not.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TIMES, RATE = 4, 1.5e-3  # times L, and the learning rate, of that training
 
 @cache
 def _accuracy(training: str, base: str, scaling: str) -> list[list[float | None]]:
-    """Mean share right over the seeds, by length and distance; None where the text is too short."""
+    """Mean accuracy over the seeds, by length and distance; None where the text is too short."""
     task, profile = RUNS[training]
     filters = {"probe": "single_copy", "distractors": "random"}
     filters |= {"task": task, "profile": profile, "scheme": f"rope_{base}"}
@@ -44,14 +44,14 @@ def _accuracy(training: str, base: str, scaling: str) -> list[list[float | None]
 
 
 def _shares(found: Any) -> list[float | None]:
-    """Share right by distance, of one run at one length; None where it was not asked."""
+    """Accuracy by distance, of one run at one length; None where it was not measured."""
     by_distance = {one["distance"]: round(float(one["accuracy"]), 4) for one in found}
     return [by_distance.get(distance) for distance in DISTANCES]
 
 
 @cache
 def _tuned(base: str, scaling: str, steps: str) -> list[list[float | None]]:
-    """Share right after so many steps, by length and distance; `steps` 0 is the same seed before them, at TIMES L."""
+    """Accuracy after fine-tuning steps, by length and distance; `steps` 0: the same seed before, at TIMES·L."""
     filters = {"probe": "single_copy", "distractors": "random", "scheme": f"rope_{base}", "seed": 0}
     filters |= {"task": "single_copy", "profile": "two_layers"}
     if steps != "0":
@@ -74,10 +74,10 @@ def _tuned(base: str, scaling: str, steps: str) -> list[list[float | None]]:
 
 @cache
 def _looks(training: str, base: str) -> dict[str, Any]:
-    """Where the copying head of seed 0 looks, in bands of distance, and how much at the right place, by scaling.
+    """Where the copying head of seed 0 attends, in bands of distance, and its weight on the answer, by scaling.
 
-    It is the head of the second layer that looks most at the right place in a text of the trained length: at the symbol
-    that followed in the block, BLOCK − 1 tokens back, or in any of the blocks where they repeat.
+    It is the head of the second layer with the most weight on the answer at the trained length: on the symbol after the
+    first occurrence, BLOCK − 1 tokens back, or in any repeated block.
     """
     task, profile = RUNS[training]
     run, found = f"{profile}-{task}-rope_{base}-0", statistics()
@@ -99,7 +99,7 @@ def _looks(training: str, base: str) -> dict[str, Any]:
 
 
 class LookBack(Explorable):
-    """Share right when a block said once is asked for, by distance and length; and where the copying head looks."""
+    """Accuracy of single-occurrence copy by distance and length; and where the copying head attends."""
 
     module = "look_back"
     room = (774, 990)
@@ -137,9 +137,9 @@ class LookBack(Explorable):
         return self.tuning != "0" and self.training == "said_once" and self.scaling in TUNED
 
     def values(self) -> dict[str, Any]:
-        """Accuracy by length and distance, as trained, scaled and tuned, and shares of attention by band of distance.
+        """Accuracy by length and distance, as trained, scaled and tuned, and attention weights by band of distance.
 
-        `before` is the accuracy of the tuned seed before its tuning, None where nothing is tuned.
+        `before` is the accuracy of the tuned seed before tuning, None where nothing is tuned.
         """
         looks, tuned = _looks(self.training, self.base), self._is_tuned()
         return {

@@ -94,7 +94,7 @@ def test_colours_between_those_of_the_scale_stand_out_too(ground):
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.pairs_by_model({}), "models must hold at least one, got {}"),
+        (lambda: figures.rotations_by_model({}), "models must hold at least one, got {}"),
         (lambda: figures.eight_terms([1.0, 0.0], [1.0, 0.0], 0.4, 3, 1), "reach must be greater than 1, got 1"),
     ],
 )

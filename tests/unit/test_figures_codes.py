@@ -94,9 +94,9 @@ def test_similarity_by_distance():
     ("draw", "words"),
     [
         (lambda: figures.step_sizes([5, 1]), r"lengths must all be at least 2.*\[5, 1\]"),
-        (lambda: figures.code_tables({"a": np.ones(3)}), r"codes must all have shape \(length, dim\).*\(3,\)"),
-        (lambda: figures.code_tables({"a": np.ones((3, 2)), "b": np.ones((4, 2))}), "with one length"),
-        (lambda: figures.code_tables({"a": np.ones((0, 2))}), "codes must all have shape"),
+        (lambda: figures.encoding_tables({"a": np.ones(3)}), r"codes must all have shape \(length, dim\).*\(3,\)"),
+        (lambda: figures.encoding_tables({"a": np.ones((3, 2)), "b": np.ones((4, 2))}), "with one length"),
+        (lambda: figures.encoding_tables({"a": np.ones((0, 2))}), "codes must all have shape"),
         (lambda: figures.distance_maps({"a": np.ones((2, 2))}), r"one length of 3 or more, got shapes \[\(2, 2\)"),
         (lambda: figures.distance_maps({"a": W3, "b": np.ones((4, 3))}), "codes must all have shape"),
         (lambda: figures.distance_maps({"a": np.ones((3, 0))}), "codes must all have shape"),

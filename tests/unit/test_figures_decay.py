@@ -42,8 +42,8 @@ def test_cosine_map():
     assert figure.layout.yaxis.autorange == "reversed"  # the fastest on top
 
 
-def test_hands_used():
-    figure = EXAMPLES["hands_used"]()
+def test_pairs_used():
+    figure = EXAMPLES["pairs_used"]()
     for table, found in zip(figure.data, USED.values(), strict=True):
         np.testing.assert_allclose(table.z, np.abs(found).reshape(4, 4), atol=DRAWN)
     assert list(figure.layout.yaxis.ticktext)[1:3] == ["layer 1, head 2", "layer 2, head 1"]

@@ -67,22 +67,20 @@ def test_decoded_positions():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.copying_circuit("a b c"), "text must end with a word that stands once before, got 'a b c'"),
-        (lambda: figures.copying_circuit("a"), "text must end with a word that stands once before, got 'a'"),
-        (lambda: figures.copying_circuit("b a a"), "text must have a word between the last one and its copy, got"),
-        (lambda: figures.clock_from_share([1, 0.5], CLOCK, ONE_BACK), "must be of 2 places, as share is, got shapes"),
+        (lambda: figures.induction_circuit("a b c"), "text must end with a word that stands once before, got 'a b c'"),
+        (lambda: figures.induction_circuit("a"), "text must end with a word that stands once before, got 'a'"),
+        (lambda: figures.induction_circuit("b a a"), "text must have a word between the last one and its copy, got"),
         (
             lambda: figures.position_from_weight([1, 0.5], CLOCK, ONE_BACK),
             "must be of 2 places, as share is, got shapes",
         ),
-        (lambda: figures.accuracy_by_length([8], {}, 8, 4), "measured must hold at least one"),
         (
             lambda: figures.accuracy_by_length([8], {"a": [1, 0]}, 8, 4),
             r"finite, of shape \(seeds, 1\), got shape \(1, 2\)",
         ),
-        (lambda: figures.looking_back([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
-        (lambda: figures.places_read([0, 1], READ), "places must all be greater than 0"),
-        (lambda: figures.places_read([1, 2], READ), r"greater than 0, of shape \(samples, 2\), got"),
+        (lambda: figures.previous_token_weights([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
+        (lambda: figures.decoded_positions([0, 1], READ), "places must all be greater than 0"),
+        (lambda: figures.decoded_positions([1, 2], READ), r"greater than 0, of shape \(samples, 2\), got"),
     ],
 )
 def test_refused(draw, words):

@@ -58,8 +58,8 @@ def test_cosine_and_sine_parts():
     assert f"the score peaks at 2, with {turned_score(2, 0):.2f}" in title(figure)
 
 
-def test_head_agreement_and_side():
-    figure = EXAMPLES["head_agreement_and_side"]()
+def test_head_cosine_and_sine_parts():
+    figure = EXAMPLES["head_cosine_and_sine_parts"]()
     cosine, sine, score = (trace.y for trace in figure.data)
     offsets = np.arange(-6, 7)
     wave = np.real((1 - 2j) * np.exp(1j * offsets)) + 0.5 * np.cos(0.1 * offsets)
@@ -236,15 +236,18 @@ def test_mistakes_and_tests():
         (lambda: figures.rotated_pairs([], [], 0, 0, 1e4), "q and k must both have shape"),
         (lambda: figures.eight_terms([1.0], [1.0, 0.0], 0.4, 3, 9), r"q must be two finite numbers, got \[1.0\]"),
         (lambda: figures.eight_terms([1.0, 0.0], [1.0, np.nan], 0.4, 3, 9), "k must be two finite numbers.*nan"),
-        (lambda: figures.agreement_and_side([1.0, 0.0], [1.0], 0.4, 9), r"k must be two finite numbers, got \[1.0\]"),
+        (
+            lambda: figures.cosine_and_sine_parts([1.0, 0.0], [1.0], 0.4, 9),
+            r"k must be two finite numbers, got \[1.0\]",
+        ),
         (lambda: figures.shifted_outputs([1, 2], {"a": [0.0]}), r"changes\['a'\] must be 2 finite numbers"),
         (lambda: figures.shifted_outputs([1], {"a": [np.nan]}), r"changes\['a'\] must be 1 finite numbers"),
         (lambda: figures.conjugate_product(0, 1), "q must be a complex number other than 0, got 0"),
         (lambda: figures.score_wave({"a": np.nan}, 1.0, 8), r"products\['a'\] must be a complex number"),
         (lambda: figures.paths_in_planes(np.eye(4), [1.0], 9), r"x must have shape \(4,\), got \(1,\)"),
-        (lambda: figures.moved_on({"a": STEPS}, [0, 1]), r"codes\['a'\] must have 2 rows.*got \(3, 5\)"),
-        (lambda: figures.moved_on({"a": STEPS}, [0, 1, 4]), r"must have 3 rows that reach beyond \[0 1 4\]"),
-        (lambda: figures.losses_so_far(["a"], {"one": [1, 2]}), r"losses\['one'\] must have one number a token, 1"),
+        (lambda: figures.shifted_encodings({"a": STEPS}, [0, 1]), r"codes\['a'\] must have 2 rows.*got \(3, 5\)"),
+        (lambda: figures.shifted_encodings({"a": STEPS}, [0, 1, 4]), r"must have 3 rows that reach beyond \[0 1 4\]"),
+        (lambda: figures.cumulative_losses(["a"], {"one": [1, 2]}), r"losses\['one'\] must have one number a token, 1"),
         (lambda: figures.mistakes_and_tests({"a": [True]}, ["b", "c"]), "caught must have 2 answers for each"),
     ],
 )

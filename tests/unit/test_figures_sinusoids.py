@@ -80,8 +80,8 @@ def test_frequency_roles():
     assert [trace.y[0] for trace in figure.data[1:4]] == [np.pi / 2, np.pi, 2 * np.pi]
 
 
-def test_shifted_hands():
-    figure, theta = EXAMPLES["shifted_hands"](), inv_freq(64)
+def test_shifted_pairs():
+    figure, theta = EXAMPLES["shifted_pairs"](), inv_freq(64)
     for panel, i in enumerate((0, 4, 16)):
         before, after, way = figure.data[3 * panel : 3 * panel + 3]
         for hand, position in ((before, 5), (after, 8)):
@@ -206,8 +206,11 @@ def test_position_maps():
     [
         (lambda: figures.chirps([1], 8, 1e4, 5), "pairs must be between 0 and 3, the last of dim = 8"),
         (lambda: figures.chirps([1], 8, 1e4, 0), "pairs must be between 0 and 3"),
-        (lambda: figures.added_code(np.ones((2, 4)), np.ones((2, 3)), {"a": 1.0}), r"got shapes \(2, 4\) and \(2, 3\)"),
-        (lambda: figures.shifted_hands(0, 1, 8, 1e4, [0, 4]), r"pairs must be between 0 and 3.*\[0, 4\]"),
+        (
+            lambda: figures.added_encoding(np.ones((2, 4)), np.ones((2, 3)), {"a": 1.0}),
+            r"got shapes \(2, 4\) and \(2, 3\)",
+        ),
+        (lambda: figures.shifted_pairs(0, 1, 8, 1e4, [0, 4]), r"pairs must be between 0 and 3.*\[0, 4\]"),
         (lambda: figures.products_through_weights([-1, 0, 2], [0, 1], 8, 1e4, {"a": None}), "offsets must be −n … n"),
         (lambda: figures.products_through_weights([-1, 0, 1], [0], 8, 1e4, {"a": None}), "positions two or more"),
         (lambda: figures.projected_sum(W3, W3, W3), r"shapes \(2, dim\).*got \(3, 3\)"),

@@ -30,8 +30,14 @@ def test_distance_biases():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.staged_texts(8, {"a": (0, 0)}), r"stages\['a'\] must be tokens of at least 0 and times"),
-        (lambda: figures.mean_waves(3, {"a": [1.0, 2.0, 3.0]}), r"waves\['a'\] must be more than 3 finite numbers"),
+        (
+            lambda: figures.distance_and_dilution(8, {"a": (0, 0)}),
+            r"conditions\['a'\] must be tokens of at least 0 and times",
+        ),
+        (
+            lambda: figures.distance_biases(3, {"a": [1.0, 2.0, 3.0]}),
+            r"biases\['a'\] must be more than 3 finite numbers",
+        ),
     ],
 )
 def test_refused(draw, words):

@@ -11,7 +11,7 @@ import torch
 from posenc.lab import benchmarks, store
 from posenc.lab.execution import carry_out
 from posenc.lab.measured import results
-from posenc.lab.runs import PROFILES, RATES, Run, examined
+from posenc.lab.runs import PROFILES, RATES, Run, benchmarked
 from posenc.lab.train import build, learned_at, try_rates
 from tests.unit.small_laboratory import make_small
 

@@ -51,5 +51,5 @@ from posenc.scaling.configuration import ROPE_TYPES, from_config
 __all__ = [
     "RAMPS", "ROPE_TYPES", "Scaled", "axial", "correction_range", "default", "dynamic_ntk", "from_config", "linear",
     "llama3", "longrope", "mscale", "ntk_aware", "ntk_base", "ntk_by_parts", "proportional", "ramp_by_pair",
-    "ramp_by_turns", "yarn",
+    "ramp_by_rotations", "yarn",
 ]  # fmt: skip

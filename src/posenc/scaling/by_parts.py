@@ -131,9 +131,13 @@ def ntk_by_parts(
     >>> ntk_by_parts(8, factor=4, original_max_position_embeddings=1024).inv_freq.round(5).tolist()
     [1.0, 0.06201, 0.00265, 0.00025]
     """
-    bounds: dict[str, Any] = {"beta_fast": beta_fast, "beta_slow": beta_slow}
-    kept = ramp_by_turns(
-        dim, base, original_max_position_embeddings=original_max_position_embeddings, **bounds, like=like
+    gamma = ramp_by_rotations(
+        dim,
+        base,
+        original_max_position_embeddings=original_max_position_embeddings,
+        beta_fast=beta_fast,
+        beta_slow=beta_slow,
+        like=like,
     )
     return Scaled(_blend(inv_freq(dim, base, like=like), at_least_one("factor", factor), gamma), 1.0)
 

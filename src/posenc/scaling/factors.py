@@ -122,12 +122,11 @@ def proportional(
     >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()
     [1.0, 0.1, 0.0, 0.0]
     """
-    share = share_of("partial_rotary_factor", partial_rotary_factor)
-    scaled = linear(dim, base, factor=factor, like=like)
-    turning = int(share * dim // 2)
-    xp = namespace(scaled.inv_freq)
-    still = xp.zeros_like(scaled.inv_freq[turning:])
-    return Scaled(xp.concat([scaled.inv_freq[:turning], still]), 1.0)
+    fraction = check_fraction("partial_rotary_factor", partial_rotary_factor)
+    frequencies = linear(dim, base, factor=factor, like=like).inv_freq
+    rotated = int(fraction * dim // 2)
+    xp = namespace(frequencies)
+    return Scaled(xp.concat([frequencies[:rotated], xp.zeros_like(frequencies[rotated:])]), 1.0)
 
 
 def axial(dim: int, base: float = 10_000.0, *, n_axes: int = 2, shared: bool = False, like: Array = None) -> Scaled:

@@ -92,7 +92,7 @@ def rows(ranked: Sequence[Sat], handles: bool = False) -> list[list[str]]:
     for rank, sat in enumerate(ranked, start=1):
         by_length = [str(interval(right[None])) for right in sat.right]
         behind: Interval = interval((ranked[0].right - sat.right).reshape(1, -1))
-        level = "yes" if behind.is_level else "no"
+        level = "yes" if behind.includes_zero else "no"
         note = [] if handles else [no_formula(visible("; ".join(sat.notes)))]
         name = handle(sat.student) if handles else no_formula(sat.student)
         table.append([str(rank), name, str(interval(sat.right.reshape(1, -1))), *by_length, level, *note])

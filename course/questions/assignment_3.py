@@ -490,7 +490,7 @@ def _safe_base(length: int, dim: int, bases: Sequence[float]) -> float | None:
 
 
 def _least_and_safe(length: int, dim: int, bases: Sequence[float]) -> tuple[float | None, float | None]:
-    return analysis.least_base(length, dim, bases), _safe_base(length, dim, bases)
+    return analysis.min_base(length, dim, bases), _safe_base(length, dim, bases)
 
 
 def _passing(length: int, dim: int, bases: Sequence[float]) -> list[float]:
@@ -665,7 +665,7 @@ q4 = Question(
         Mistake(say("q4.bases_not_in_order"), _in_the_order_given),
         Mistake(
             say("q4.second_value_first_once"),
-            lambda length, dim, bases: (analysis.least_base(length, dim, bases),) * 2,
+            lambda length, dim, bases: (analysis.min_base(length, dim, bases),) * 2,
         ),
         Mistake(say("q4.only_last_distance_looked"), _at_the_end_only),
         Mistake(say("q4.mean_score_looked"), _passing_by(lambda scores: bool(scores.mean() >= 0))),
@@ -682,12 +682,12 @@ q4 = Question(
         Mistake(say("q4.second_value_base_fails"), _after_the_last_that_fails),
         Mistake(
             say("q4.second_value_greatest_base"),
-            lambda length, dim, bases: (analysis.least_base(length, dim, bases), max(bases)),
+            lambda length, dim, bases: (analysis.min_base(length, dim, bases), max(bases)),
         ),
         Mistake(
             say("q4.second_value_greatest_base"),
             lambda length, dim, bases: (
-                analysis.least_base(length, dim, bases),
+                analysis.min_base(length, dim, bases),
                 max(_passing(length, dim, bases), default=None),
             ),
         ),
@@ -821,7 +821,7 @@ q5 = Question(
         Part(say("q5.hands_come_round"), 1, cases=_hands_coming_round),
         Part(say("q5.fast_hands_long_steps"), 1, cases=_coarse_hands),
     ),
-    reference=analysis.coverage,
+    reference=analysis.unseen_angles,
     mistakes=(
         Mistake(say("q5.angle_full_turn_taken"), _changed(turn=None)),
         Mistake(
@@ -838,11 +838,11 @@ q5 = Question(
         ),
         Mistake(
             say("q5.later_positions_end_used"),
-            lambda f, n, m, t: analysis.coverage(f, n, n + m, t),
+            lambda f, n, m, t: analysis.unseen_angles(f, n, n + m, t),
         ),
         Mistake(
             say("q5.number_new_angles_divided"),
-            lambda f, n, m, t: analysis.coverage(f, n, m, t) * (m - n) / n,
+            lambda f, n, m, t: analysis.unseen_angles(f, n, m, t) * (m - n) / n,
         ),
         Mistake(
             say("q5.every_angle_past_training"),
@@ -856,27 +856,27 @@ q5 = Question(
             say("q5.way_round_forgotten_just"),
             _changed(around=False),
         ),
-        Mistake(say("q5.shares_angles_met"), lambda *given: 1 - analysis.coverage(*given)),
+        Mistake(say("q5.shares_angles_met"), lambda *given: 1 - analysis.unseen_angles(*given)),
         Mistake(say("q5.position_trained_taken_training"), _changed(extra=1)),
         Mistake(say("q5.positions_training_counted_1"), _changed(first=1)),
         Mistake(say("q5.position_trained_first_past"), lambda f, n, m, t: _new(f, n, m, t, past=n + 1)),
         Mistake(
             say("q5.shares_all_positions_only"),
-            lambda f, trained, used, t: analysis.coverage(f, trained, used, t) * (used - trained) / used,
+            lambda f, trained, used, t: analysis.unseen_angles(f, trained, used, t) * (used - trained) / used,
         ),
         Mistake(say("q5.every_angle_within_greatest"), _beyond_the_greatest),
         Mistake(say("q5.pair_not_simply_new"), lambda f, n, m, t: (n * f < TURN) * 1.0),
         Mistake(say("q5.angles_taken_rest_pi"), _changed(turn=math.pi)),
         Mistake(say("q5.angles_turned_into_degrees"), _changed(turn=360.0, unit=180 / math.pi)),
-        Mistake(say("q5.numbers_angles_not_shares"), lambda f, n, m, t: analysis.coverage(f, n, m, t) * (m - n)),
-        Mistake(say("q5.percentages_not_shares_0"), lambda *given: 100 * analysis.coverage(*given)),
+        Mistake(say("q5.numbers_angles_not_shares"), lambda f, n, m, t: analysis.unseen_angles(f, n, m, t) * (m - n)),
+        Mistake(say("q5.percentages_not_shares_0"), lambda *given: 100 * analysis.unseen_angles(*given)),
         Mistake(
             say("q5.number_all_pairs_question"),
-            lambda *given: np.mean(analysis.coverage(*given)),
+            lambda *given: np.mean(analysis.unseen_angles(*given)),
         ),
         Mistake(
             say("q5.used_number_positions_last"),
-            lambda f, n, m, t: analysis.coverage(f, n, m + 1, t),
+            lambda f, n, m, t: analysis.unseen_angles(f, n, m + 1, t),
         ),
     ),
 )

@@ -27,7 +27,7 @@ from posenc.transformer import Transformer, TransformerConfig
 
 say = sentences_of(5)
 
-MODEL = "two_layers-said_once-rope_10000-0"
+MODEL = "two_layers-single_copy-rope_10000-0"
 TRAINED = 128  # tokens
 IGNORED = -100  # torch's own mark of a token that is not asked for
 CUE = 2  # symbols of a second saying that are not asked for

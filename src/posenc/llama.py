@@ -58,7 +58,7 @@ class LlamaConfig:
 class RopeScheme(PositionScheme):
     """A `Rope` as a scheme: rotates queries and keys in every layer, and changes nothing else."""
 
-    door = "query and key"
+    injection_point = "query and key"
 
     def __init__(self, rope: Rope) -> None:
         super().__init__()

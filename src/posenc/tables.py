@@ -1,4 +1,4 @@
-"""Printed tables, so that a cell shows its arithmetic and not how its numbers are written."""
+"""Printed tables, so that a cell shows its arithmetic and no formatting."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ __all__ = ["table"]
 
 
 def table(rows: Iterable[Sequence[Any]], columns: Sequence[str], digits: int | Sequence[int] = 3) -> None:
-    """Print `rows` under the names of their `columns`: numbers to the right, words to the left.
+    """Prints `rows` under `columns`, numbers aligned right and strings left.
 
-    `digits` is how many decimals a number has that is not whole by its type, in all columns or one for each.
-    A row's entries may be Python's numbers, NumPy's, tensors of one element, words, True and False, or None.
-    Raises ValueError where a row, or `digits`, has not one entry a column.
+    Args:
+        rows: of Python's or NumPy's numbers, tensors of one element, strings, True and False, or None.
+        columns: names.
+        digits: decimals of floats, in all columns or one per column.
+
+    Raises ValueError if a row, or `digits`, does not have one entry per column.
 
     >>> rows = [("fast", 1, 0.5403), ("slow", 100, -1.0)]
     >>> table(rows, columns=["pair", "distance", "cosine"], digits=2)
@@ -21,12 +24,12 @@ def table(rows: Iterable[Sequence[Any]], columns: Sequence[str], digits: int | S
     fast         1    0.54
     slow       100   -1.00
     """
-    each = [digits] * len(columns) if isinstance(digits, int) else list(digits)
+    decimals = [digits] * len(columns) if isinstance(digits, int) else list(digits)
     lines = [[_plain(entry) for entry in row] for row in rows]
-    for line in [each, *lines]:
+    for line in [decimals, *lines]:
         if len(line) != len(columns):
             raise ValueError(f"{line} has {len(line)} entries, and there are {len(columns)} columns")
-    written = [[_written(*pair) for pair in zip(line, each, strict=True)] for line in lines]
+    written = [[_formatted(*pair) for pair in zip(line, decimals, strict=True)] for line in lines]
     widths = [max(map(len, column)) for column in zip(columns, *written, strict=True)]
     right = [all(not isinstance(line[k], str) for line in lines) for k in range(len(columns))]
     for line in [list(columns), *written]:
@@ -37,13 +40,13 @@ def table(rows: Iterable[Sequence[Any]], columns: Sequence[str], digits: int | S
 
 
 def _plain(entry: Any) -> Any:
-    """A number of NumPy or torch as Python's own."""
+    """A number of NumPy or torch as Python's."""
     return entry.item() if hasattr(entry, "item") else entry
 
 
-def _written(entry: Any, digits: int) -> str:
+def _formatted(entry: Any, digits: int) -> str:
     if entry is None:
         return "–"
     if isinstance(entry, bool):
         return "yes" if entry else "no"
-    return f"{entry:z.{digits}f}" if isinstance(entry, float) else str(entry)  # z: no minus before a nought
+    return f"{entry:z.{digits}f}" if isinstance(entry, float) else str(entry)  # z: no −0

@@ -1,11 +1,13 @@
-"""A small Transformer that takes any position scheme: the one model of the laboratory.
+"""A small Transformer that takes any position scheme: the model of the laboratory.
 
-    x = scheme.embed(embedding(tokens), positions)             the first door, once
-    x = x + attention(norm(x)); x = x + mlp(norm(x))           the second and third doors, in every layer
+    x = scheme.embed(embedding(tokens), positions)             injection point 1: input embeddings, once
+    x = x + attention(norm(x)); x = x + mlp(norm(x))           points 2 and 3: queries and keys, logits
     logits = head(norm(x))
 
-Pre-norm with RMSNorm, GELU, no additive weights, input and output embeddings apart, the output's start at zero. The
-scheme is shared by all layers, its learned weights too. After Vaswani et al. 2017; the norm's place: Xiong et al. 2020.
+Pre-norm with RMSNorm, GELU, no biases in linear layers, input and output embeddings not tied, the output initialised
+with zeros. All layers share the scheme, including its learned weights.
+
+Source: Vaswani et al. 2017; pre-norm: Xiong et al. 2020.
 """
 
 from __future__ import annotations
@@ -33,11 +35,11 @@ class TransformerConfig:
     """The shape of a `Transformer`.
 
     Attributes:
-        vocab_size, n_layers, n_heads: tokens that can be told apart, layers, and heads in each; at least 1.
-        dim, mlp_dim: width of the residual stream, a multiple of n_heads, and of each MLP's hidden layer; None: 4·dim.
-        causal: whether a token looks only at itself and what stands before it.
-        n_classes: None: an answer at every token; else states are averaged over the tokens, and there is one answer, of
-            that many classes, for each sequence.
+        vocab_size, n_layers, n_heads: at least 1.
+        dim: width of the residual stream, a multiple of n_heads.
+        mlp_dim: width of the hidden layer of each MLP; None: 4·dim.
+        causal: True for a decoder, False for an encoder.
+        n_classes: None: logits at every token; else mean pooling and logits of that many classes per sequence.
     """
 
     vocab_size: int
@@ -49,8 +51,8 @@ class TransformerConfig:
     n_classes: int | None = None
 
     def __post_init__(self) -> None:
-        given = [name for name in ("mlp_dim", "n_classes") if getattr(self, name) is not None]
-        for name in ("vocab_size", "dim", "n_layers", "n_heads", *given):
+        optional = [name for name in ("mlp_dim", "n_classes") if getattr(self, name) is not None]
+        for name in ("vocab_size", "dim", "n_layers", "n_heads", *optional):
             check_int(name, getattr(self, name))
         check_bool("causal", self.causal)
         if self.dim % self.n_heads:
@@ -61,7 +63,7 @@ class TransformerConfig:
         return self.dim // self.n_heads
 
     def check(self, scheme: PositionScheme) -> None:
-        """Refuses what is no scheme, one for decoders in an encoder and one for encoders in a decoder."""
+        """Checks that it is a scheme, and none for decoders in an encoder or the reverse."""
         if not isinstance(scheme, PositionScheme):
             raise TypeError(f"scheme must be a PositionScheme, as make_scheme makes them, got {describe(scheme)}")
         if scheme.causal not in (None, self.causal):
@@ -70,9 +72,9 @@ class TransformerConfig:
 
 @dataclass
 class KeyValueCache:
-    """What decoding keeps: of every layer the keys, before any rotation, and the values; and where the tokens stand.
+    """The KV cache of decoding: unrotated keys and values of every layer, and the positions.
 
-    Keys are kept unrotated and turned anew with each step, for scalings that follow the length of the sequence.
+    All keys are rotated at every step, for scalings that depend on the length of the sequence.
     """
 
     positions: Tensor | None = None  # (tokens,) or (batch, tokens)
@@ -80,7 +82,7 @@ class KeyValueCache:
 
 
 class _Layer(nn.Module):
-    """Attention and an MLP, each on a normed copy of the stream, and added to it."""
+    """Attention and an MLP, each on the normalised residual stream, and added to it."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
@@ -95,36 +97,35 @@ class _Layer(nn.Module):
     def forward(
         self, x: Tensor, scheme: PositionScheme, positions: Tensor, key_positions: Tensor, past: KeysAndValues | None
     ) -> tuple[Tensor, KeysAndValues]:
-        """The stream after the layer, and the keys and values of all tokens so far, for the cache."""
+        """The residual stream after the layer, and the keys and values of all tokens so far."""
         parts = self.qkv(self.attention_norm(x)).unflatten(-1, (3, self.n_heads, -1)).unbind(2)
         q, k, v = (part.transpose(1, 2) for part in parts)  # (batch, heads, length, head_dim) each
         if past is not None:
             k, v = torch.cat((past[0], k), dim=2), torch.cat((past[1], v), dim=2)
         queries, keys = q.shape[2], k.shape[2]
-        q, turned = scheme.rotate(q, k, positions, key_positions)
-        bias = scheme.bias(q, turned, positions, key_positions)
-        # torch takes causal queries for the first ones of the keys; in decoding they are the last.
+        q, rotated_k = scheme.rotate(q, k, positions, key_positions)
+        bias = scheme.bias(q, rotated_k, positions, key_positions)
+        # torch aligns causal queries with the first keys; in decoding they are the last.
         is_causal = self.causal and bias is None and queries == keys
         if self.causal and not is_causal and queries > 1:
-            seen = torch.ones(queries, keys, dtype=torch.bool, device=q.device).tril(keys - queries)
-            bias = seen if bias is None else bias.masked_fill(~seen, -torch.inf)
+            allowed = torch.ones(queries, keys, dtype=torch.bool, device=q.device).tril(keys - queries)
+            bias = allowed if bias is None else bias.masked_fill(~allowed, -torch.inf)
         if bias is not None and bias.ndim == 3:
             bias = bias[None]  # (1, heads, queries, keys): without the first axis torch is three to six times slower
         scale = scheme.logit_scale(q.shape[3], keys)
-        mixed = F.scaled_dot_product_attention(q, turned, v, attn_mask=bias, is_causal=is_causal, scale=scale)
+        mixed = F.scaled_dot_product_attention(q, rotated_k, v, attn_mask=bias, is_causal=is_causal, scale=scale)
         x = x + self.out(mixed.transpose(1, 2).flatten(2))
         return x + self.mlp(self.mlp_norm(x)), (k, v)
 
 
 class Transformer(nn.Module):
-    """A decoder or encoder with one position scheme: tokens in, logits out.
+    """A decoder or encoder with a position scheme: tokens to logits.
 
     Args:
         config: its shape.
-        scheme: any of `posenc.schemes`, for heads of config.head_dim and the same `causal`; shared by all layers, its
-            weights stay as given.
-        seed: of the initial weights, even within ±1/√(width of what comes in) as torch's own are, and normal with
-            standard deviation 1 for embeddings; None: torch's global generator.
+        scheme: any of `posenc.schemes`, for heads of config.head_dim and the same `causal`; all layers share it.
+        seed: of the initial weights, uniform within ±1/√in_features as torch's, for embeddings standard normal; None:
+            torch's global generator.
     """
 
     def __init__(self, config: TransformerConfig, scheme: PositionScheme, seed: int | None = None) -> None:
@@ -142,10 +143,10 @@ class Transformer(nn.Module):
         nn.init.normal_(self.embedding.weight, generator=generator)
         for module in self.layers.modules():
             if isinstance(module, nn.Linear):
-                reach = module.in_features**-0.5
-                nn.init.uniform_(module.weight, -reach, reach, generator=generator)
+                bound = module.in_features**-0.5
+                nn.init.uniform_(module.weight, -bound, bound, generator=generator)
         nn.init.zeros_(self.head.weight)
-        # Logits begin alike whatever the scheme's scale: with T5, which does not scale them, queries begin smaller.
+        # Initial logits have the same size for every scheme: T5 does not scale them, so its queries begin smaller.
         start = config.head_dim**-0.5 / scheme.logit_scale(config.head_dim, 1)
         for layer in layers:
             layer.qkv.weight.detach()[: config.dim] *= start
@@ -154,14 +155,14 @@ class Transformer(nn.Module):
         """Logits, (batch, length, vocab_size), or (batch, n_classes) for a model of classes.
 
         Args:
-            tokens: int64 or int32, from 0 to vocab_size − 1, shape (batch, length); with a cache the new ones alone.
-            positions: of these tokens, shape (length,), (1, length) or (batch, length); None: they follow one another,
-                from 0 or from the last position in the cache.
-            cache: of the tokens before, which takes in the new ones; it stays as it was where an error is raised.
+            tokens: int64 or int32, from 0 to vocab_size − 1, shape (batch, length); with a cache only the new ones.
+            positions: of these tokens, shape (length,), (1, length) or (batch, length); None: consecutive, from 0 or
+                from the last position in the cache.
+            cache: of the tokens before; the new ones are added, unless an error is raised.
 
         Raises:
-            TypeError, ValueError: tokens or positions of another kind or shape, a token that is not in the vocabulary,
-                a cache of other sequences, or one with a model that is not causal or that answers in classes.
+            TypeError, ValueError: tokens or positions of another kind or shape, a token outside the vocabulary, a cache
+                of other sequences, or one with a model that is not causal or has classes.
         """
         self._check(tokens, cache)
         cache = cache or KeyValueCache()
@@ -189,14 +190,14 @@ class Transformer(nn.Module):
         if tokens.ndim != 2 or tokens.shape[1] == 0:
             raise ValueError(f"tokens must have shape (batch, length), not empty, got shape {tuple(tokens.shape)}")
         if not is_compiling() and bool(((tokens < 0) | (tokens >= config.vocab_size)).any()):
-            strange = (tokens < 0) | (tokens >= config.vocab_size)
+            refused = (tokens < 0) | (tokens >= config.vocab_size)
             raise ValueError(
-                f"tokens must be from 0 to {config.vocab_size - 1}, got {describe_values(tokens, strange)}"
+                f"tokens must be from 0 to {config.vocab_size - 1}, got {describe_values(tokens, refused)}"
             )
         if not isinstance(cache, KeyValueCache | None):
             raise TypeError(f"cache must be a KeyValueCache or None, got {describe(cache)}")
         if cache and (not config.causal or config.n_classes):
             raise ValueError("cache must be None for a model that is not causal or has classes, got a KeyValueCache")
-        held = [tuple(k.shape[:2]) for k, _ in cache.layers] if cache else []
-        if held and held != [(len(tokens), config.n_heads)] * config.n_layers:
-            raise ValueError(f"cache must be of this model and {len(tokens)} sequences, got keys of shapes {held}")
+        shapes = [tuple(k.shape[:2]) for k, _ in cache.layers] if cache else []
+        if shapes and shapes != [(len(tokens), config.n_heads)] * config.n_layers:
+            raise ValueError(f"cache must be of this model and {len(tokens)} sequences, got keys of shapes {shapes}")

@@ -76,7 +76,7 @@ def test_ramps_equal_python(arithmetic, rounded):
         bounds = {name: setting[name] for name in ("dim", "base", "beta_fast", "beta_slow")}
         bounds["original_max_position_embeddings"] = setting["trained"]
         np.testing.assert_allclose(pairs, scaling.correction_range(**bounds, truncate=rounded), atol=1e-12)
-        np.testing.assert_allclose(by_turns, scaling.ramp_by_turns(**bounds), atol=1e-12)
+        np.testing.assert_allclose(by_turns, scaling.ramp_by_rotations(**bounds), atol=1e-12)
         np.testing.assert_allclose(by_pair, scaling.ramp_by_pair(**bounds), atol=1e-12)
 
 

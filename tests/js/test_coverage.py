@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from posenc.analysis import pairs_reaching, uncovered
+from posenc.analysis import pairs_reaching, unseen_angles
 from posenc.configs import MODELS, model, unscaled
 from posenc.frequencies import inv_freq
 from posenc.widgets import Coverage
@@ -27,7 +27,7 @@ def test_new_angles_equal_python(arithmetic, tolerance):
     for dim, base, trained, length in [*cases, (16, 1e4, 65_536, 131_072)]:
         # not at the tolerance itself, where rounding decides
         given = {"dim": dim, "base": base, "trained": trained, "length": length, "tolerance": tolerance * (1 + 1e-7)}
-        expected = uncovered(inv_freq(dim, base), trained, length, given["tolerance"])
+        expected = unseen_angles(inv_freq(dim, base), trained, length, given["tolerance"])
         np.testing.assert_allclose(arithmetic(NEW, given), expected, atol=1e-10, rtol=0, err_msg=str(given))
 
 

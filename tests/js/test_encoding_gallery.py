@@ -39,8 +39,8 @@ def test_codes_and_scores_equal_python(arithmetic, expression):
             codes = CODES[expression](at, dim)
             np.testing.assert_allclose(drawn, codes, atol=1e-10, rtol=0)
             wanted = [
-                analysis.least_distance(codes),
-                analysis.greatest_norm(codes),
+                analysis.min_distance(codes),
+                analysis.max_norm(codes),
                 analysis.translation_residual(codes),
                 analysis.monotonicity_violations(codes),
                 analysis.length_dependence(codes[:9], 2 * codes),

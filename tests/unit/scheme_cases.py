@@ -50,14 +50,14 @@ CASES = {
     "tener decoder": {**CONTENT, "causal": True},
     "deberta": {**CONTENT, "span": 3},
 }
-DOORS = {
+INJECTION_POINTS = {
     "none": ["none", "none_with_temperature"],
     "input": ["integer", "normalised", "binary", "sinusoidal", "learned"],
     "query and key": ["rope", "xpos"],
     "logits": ["alibi", "t5", "sandwich", "kerple", "fire", "transformer_xl", "tener", "deberta"],
 }
 CONTENT_SCHEMES = ["transformer_xl", "tener", "deberta"]  # of the logits, those that look at queries and keys too
-ABSOLUTE = {*DOORS["input"], "fire"}
+ABSOLUTE = {*INJECTION_POINTS["input"], "fire"}
 ANY_POSITION = ["none", "none_with_temperature", "rope", "xpos", "alibi", "sandwich", "kerple"]
 every_case = pytest.mark.parametrize("case", CASES)
 

@@ -5,15 +5,15 @@ import pytest
 
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, sinusoidal
 from posenc.analysis import (
-    defined_share,
+    defined_fraction,
     fit_scores,
     four_terms,
-    greatest_norm,
     kernel_asymmetry,
     kernel_residual,
-    least_distance,
     left_right_difference,
     length_dependence,
+    max_norm,
+    min_distance,
     monotonicity_violations,
     needle_weight,
     offset_kernel,
@@ -22,8 +22,8 @@ from posenc.analysis import (
     period,
     shift_residual,
     translation_residual,
-    uncovered,
     uniform_attention_std,
+    unseen_angles,
 )
 from posenc.frequencies import inv_freq
 
@@ -49,12 +49,12 @@ def test_torch_gets_what_numpy_gets_from_tables_and_kernels():
     a, b = rng.standard_normal((2, 3))
     theta, n = inv_freq(12, 1e3), np.array([1, 5, 900])
     calls = [
-        (lambda theta: uncovered(theta, 50, 90), (theta,)),
-        (lambda y, theta: fit_scores(y, theta, least_turns=1), (rng.standard_normal(50), theta)),
+        (lambda theta: unseen_angles(theta, 50, 90), (theta,)),
+        (lambda y, theta: fit_scores(y, theta, min_rotations=1), (rng.standard_normal(50), theta)),
         (lambda y, theta: fit_scores(y, theta, ridge=0.1), (rng.standard_normal(50), theta)),
         (lambda y: fit_scores(y, [1.0, 0.5]), (rng.standard_normal(50),)),
         (lambda theta: fit_scores([1.0, 2, 3, 4, 9, 6, 7, 8], theta), (theta[:2],)),
-        *[(function, (codes,)) for function in (least_distance, greatest_norm, translation_residual)],
+        *[(function, (codes,)) for function in (min_distance, max_norm, translation_residual)],
         (left_right_difference, (codes,)),
         (lambda codes: shift_residual(codes, 2), (codes,)),
         (lambda codes: length_dependence(codes[:9], codes + 1), (codes,)),
@@ -81,7 +81,7 @@ def test_torch_gets_what_numpy_gets_from_tables_and_kernels():
     assert monotonicity_violations(table) == monotonicity_violations(codes)
     assert period(table.repeat(3, 1)) == 40
     assert pairs_reaching(torch.from_numpy(theta), 50, 1.0) == pairs_reaching(theta, 50, 1.0)
-    assert defined_share(lambda at: table[torch.from_numpy(at)], 30, 50) == 0.5
+    assert defined_fraction(lambda at: table[torch.from_numpy(at)], 30, 50) == 0.5
 
 
 @pytest.mark.torch
@@ -100,7 +100,7 @@ def test_gradients_reach_every_tensor():
     assert torch.autograd.gradcheck(pairwise_weight, (noise(3), noise(3)))
     assert torch.autograd.gradcheck(kernel_residual, (noise(3, 5),))
     assert torch.autograd.gradcheck(kernel_asymmetry, (noise(3, 5),))
-    for function in (least_distance, greatest_norm, translation_residual, left_right_difference):
+    for function in (min_distance, max_norm, translation_residual, left_right_difference):
         assert torch.autograd.gradcheck(function, (noise(6, 3),))
     assert torch.autograd.gradcheck(lambda codes: shift_residual(codes, 1), (noise(9, 2),))
     assert torch.autograd.gradcheck(lambda y: fit_scores(y, [2.0, 1.0]).coefficients, (noise(9),))

@@ -17,7 +17,7 @@ from posenc.analysis import (
     fingerprint,
     fingerprint_difference,
     fingerprint_similarity,
-    least_base,
+    min_base,
 )
 from posenc.frequencies import inv_freq
 from posenc.rotary import rotate
@@ -102,11 +102,11 @@ def test_fingerprints(first, second, dim, base):
 
 def test_least_base_takes_the_smallest_that_passes_on_its_grid():
     grid = [1e4, 1.2e4, 1.6e4, 1e6]
-    assert least_base(2048, 128, grid) == 1.6e4
+    assert min_base(2048, 128, grid) == 1.6e4
     assert decay(np.arange(2049), inv_freq(128, 1.2e4)).min() < 0 <= decay(np.arange(2049), inv_freq(128, 1.6e4)).min()
-    assert least_base(100_000, 128, [1e4]) is None
-    assert least_base(1, 2, [1e4]) == 1e4
-    assert least_base(2, 2, [1e4]) is None  # cos 2 < 0: the length itself is checked
+    assert min_base(100_000, 128, [1e4]) is None
+    assert min_base(1, 2, [1e4]) == 1e4
+    assert min_base(2, 2, [1e4]) is None  # cos 2 < 0: the length itself is checked
 
 
 @pytest.mark.torch

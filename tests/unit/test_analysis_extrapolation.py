@@ -12,7 +12,7 @@ from posenc.analysis import (
     fingerprint,
     fit_scores,
     pairs_reaching,
-    uncovered,
+    unseen_angles,
 )
 from posenc.frequencies import angles, inv_freq, rotations
 
@@ -30,7 +30,7 @@ def slow_uncovered(frequencies, trained, length, tolerance):
 @settings(max_examples=60)
 @given(st.lists(st.floats(0, 7), min_size=1, max_size=4), st.integers(1, 60), st.integers(1, 60), st.floats(1e-3, 4))
 def test_uncovered_against_every_angle(frequencies, trained, more, tolerance):
-    found = uncovered(frequencies, trained, trained + more, tolerance)
+    found = unseen_angles(frequencies, trained, trained + more, tolerance)
     # an angle exactly as far as the tolerance may be rounded to either side
     least, most = (
         slow_uncovered(np.array(frequencies), trained, trained + more, tolerance + slack) for slack in (1e-9, -1e-9)
@@ -41,11 +41,11 @@ def test_uncovered_against_every_angle(frequencies, trained, more, tolerance):
 def test_uncovered_by_hand():
     quarter = math.pi / 2
     # 0, 1/4, 1/2 of a turn are met; of 3/4, 1 (met as 0) and 5/4 (met as 1/4) one is new; a pair at rest meets nothing
-    np.testing.assert_allclose(uncovered([quarter, 0.0], 3, 6), [1 / 3, 0])
-    assert uncovered([0.1], 1, 2, 0.099) == 1
-    assert uncovered([0.1], 1, 2, 0.101) == 0
-    assert uncovered([2 * math.pi - 0.005], 1, 2) == 0  # just short of a turn lies beside 0
-    assert uncovered([0.003, math.pi], 1, 5).tolist() == [0.25, 0.5]
+    np.testing.assert_allclose(unseen_angles([quarter, 0.0], 3, 6), [1 / 3, 0])
+    assert unseen_angles([0.1], 1, 2, 0.099) == 1
+    assert unseen_angles([0.1], 1, 2, 0.101) == 0
+    assert unseen_angles([2 * math.pi - 0.005], 1, 2) == 0  # just short of a turn lies beside 0
+    assert unseen_angles([0.003, math.pi], 1, 5).tolist() == [0.25, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_uncovered_by_hand():
 )
 def test_known_shares_of_new_angles(base, length, completed, most, mean_completed, mean_others):
     frequencies = inv_freq(128, base)
-    new, turned = uncovered(frequencies, length, 2 * length), rotations(length, frequencies) >= 1
+    new, turned = unseen_angles(frequencies, length, 2 * length), rotations(length, frequencies) >= 1
     assert turned.sum() == completed
     assert abs(new[turned].max() - most) < 5e-4
     assert abs(new[turned].mean() - mean_completed) < 5e-4
@@ -99,11 +99,11 @@ TARGETS = np.random.default_rng(0).standard_normal(2048)
 
 
 @pytest.mark.parametrize(
-    ("least_turns", "pairs", "condition", "in_range", "past_range"),
+    ("min_rotations", "pairs", "condition", "in_range", "past_range"),
     [(2, 36, 2003, 0.548, 39.9), (4, 31, 2.39, 0.542, 0.553), (8, 26, 1.39, 0.420, 0.454)],
 )
-def test_known_fits_of_turned_pairs(least_turns, pairs, condition, in_range, past_range):
-    fit = fit_scores(TARGETS, inv_freq(128), least_turns=least_turns)
+def test_known_fits_of_turned_pairs(min_rotations, pairs, condition, in_range, past_range):
+    fit = fit_scores(TARGETS, inv_freq(128), min_rotations=min_rotations)
     assert len(fit.inv_freq) == pairs
     np.testing.assert_allclose(fit.condition, condition, rtol=5e-3)
     np.testing.assert_allclose(fit.in_range, in_range, atol=6e-4)

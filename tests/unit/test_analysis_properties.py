@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from posenc.absolute import binary, integer, learned, normalised, sinusoidal
 from posenc.analysis import (
-    defined_share,
-    greatest_norm,
-    least_distance,
+    defined_fraction,
     left_right_difference,
     length_dependence,
+    max_norm,
+    min_distance,
     monotonicity_violations,
     period,
     shift_residual,
@@ -43,8 +43,8 @@ def test_known_properties(name, residual, violations):
 
 def test_properties_by_hand():
     steps = np.array([[0.0, 0], [1, 0], [3, 0], [2, 2]])
-    np.testing.assert_allclose(least_distance(steps), 1)
-    np.testing.assert_allclose(greatest_norm(steps), 3)
+    np.testing.assert_allclose(min_distance(steps), 1)
+    np.testing.assert_allclose(max_norm(steps), 3)
     near = np.array([1, 2, math.sqrt(5)])  # one step apart; only offset 1 is below half of 4
     np.testing.assert_allclose(translation_residual(steps), near.std() / near.mean())
     np.testing.assert_allclose(left_right_difference(steps), np.mean([1, math.sqrt(5) - 2]) / near.mean())
@@ -86,8 +86,8 @@ def slow_violations(codes):
 def test_properties_against_slow_loops(length, dim, seed):
     codes = np.random.default_rng(seed).standard_normal((length, dim))
     pairs = [np.linalg.norm(codes[a] - codes[b]) for a in range(length) for b in range(a)]
-    np.testing.assert_allclose(least_distance(codes), min(pairs))
-    np.testing.assert_allclose(greatest_norm(codes), np.linalg.norm(codes, axis=1).max())
+    np.testing.assert_allclose(min_distance(codes), min(pairs))
+    np.testing.assert_allclose(max_norm(codes), np.linalg.norm(codes, axis=1).max())
     residual, sides = slow_residual_and_difference(codes)
     np.testing.assert_allclose(translation_residual(codes), residual)
     np.testing.assert_allclose(left_right_difference(codes), sides)
@@ -101,7 +101,7 @@ def test_properties_against_slow_loops(length, dim, seed):
 @given(st.integers(1, 32), bases, st.integers(1, 20))
 def test_sinusoids_pass_what_they_are_made_for(pairs, base, offset):
     codes = sinusoidal(np.arange(90), 2 * pairs, base)
-    np.testing.assert_allclose(greatest_norm(codes), math.sqrt(pairs))
+    np.testing.assert_allclose(max_norm(codes), math.sqrt(pairs))
     assert translation_residual(codes) < 1e-9
     assert left_right_difference(codes) < 1e-9
     assert shift_residual(codes, offset) < 1e-9
@@ -110,24 +110,24 @@ def test_sinusoids_pass_what_they_are_made_for(pairs, base, offset):
 
 def test_each_early_code_fails_its_own_wish():
     t = np.arange(512)
-    assert greatest_norm(integer(t, 16)) == 4 * 511  # grows with the text
-    assert least_distance(normalised(t, 512, 16)) < 0.01
+    assert max_norm(integer(t, 16)) == 4 * 511  # grows with the text
+    assert min_distance(normalised(t, 512, 16)) < 0.01
     assert length_dependence(normalised(t[:64], 64, 16), normalised(t, 512, 16)) > 3
     assert length_dependence(binary(t[:64], 16), binary(t, 16)) == 0
     assert period(binary(t % 16, 4)) == 16
-    assert least_distance(binary(t % 16, 4)) == 0
+    assert min_distance(binary(t % 16, 4)) == 0
     assert period(sinusoidal(t, 16)) is None
     table = np.random.default_rng(0).standard_normal((64, 16))
-    assert defined_share(lambda at: learned(at, table), 64, 128) == 0
-    assert defined_share(lambda at: binary(at, 7), 64, 192) == 0.5
-    assert defined_share(lambda at: sinusoidal(at, 16), 64, 128) == 1
+    assert defined_fraction(lambda at: learned(at, table), 64, 128) == 0
+    assert defined_fraction(lambda at: binary(at, 7), 64, 192) == 0.5
+    assert defined_fraction(lambda at: sinusoidal(at, 16), 64, 128) == 1
 
 
 def test_where_a_code_is_defined():
     gap = {3: np.array([[np.nan, 1.0]]), 4: np.array([[np.inf, 1.0]])}
-    assert defined_share(lambda at: gap.get(int(at[0]), np.ones((1, 2))), 2, 6) == 0.5
-    assert defined_share(lambda at: np.eye(5)[at], 3, 6) == 2 / 3  # an IndexError is a missing code
+    assert defined_fraction(lambda at: gap.get(int(at[0]), np.ones((1, 2))), 2, 6) == 0.5
+    assert defined_fraction(lambda at: np.eye(5)[at], 3, 6) == 2 / 3  # an IndexError is a missing code
     with pytest.raises(ValueError, match="positions must be at most 3"):  # a code that is not even defined in training
-        defined_share(lambda at: binary(at, 2), 9, 12)
-    with pytest.raises(TypeError, match=r"code must answer an array of shape \(1, dim\)"):
-        defined_share(lambda at: np.ones(3), 2, 4)
+        defined_fraction(lambda at: binary(at, 2), 9, 12)
+    with pytest.raises(TypeError, match=r"encoding must return an array of shape \(1, dim\)"):
+        defined_fraction(lambda at: np.ones(3), 2, 4)

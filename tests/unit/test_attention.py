@@ -249,7 +249,7 @@ X = np.ones((2, 3, 5, 4))
             {"k": X[..., :4, :], "v": X[..., :4, :], "causal": True},
             "causal=True needs at least as many keys as queries, got queries=5 and keys=4",
         ),
-        ({"temperature": [1.0, 2.0]}, r"temperature must be a number or one for each head, shape \(3,\), got shape"),
+        ({"temperature": [1.0, 2.0]}, r"temperature must be a number or one per head, shape \(3,\), got shape"),
         ({"temperature": [1.0, 0.0, 1.0]}, r"temperature must be greater than 0, got \[1.0, 0.0, 1.0\]"),
         ({"bias": np.full((5, 5), np.inf)}, "bias must be finite, or −∞ for a masked pair, got inf in an array"),
     ],

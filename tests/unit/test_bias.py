@@ -148,7 +148,7 @@ XL, DEBERTA = xl_arguments(), deberta_arguments()
         (lambda: t5(square(3), np.ones((1, 2)), bidirectional=False), r"table must give at least 2 buckets .*\(1, 2\)"),
         (lambda: kerple(square(3), [1.0], [2.5], kind="power"), "r2 must be at most 2 for the power"),
         (lambda: kerple(square(3), [1.0], [1.0, 2.0]), r"equally many, got \[1.0\] and \[1.0, 2.0\]"),
-        (lambda: fire([1], [1], lambda share: share[..., 0], 1.0, 1.0), r"mlp must answer with shape \(1, 1, heads\)"),
+        (lambda: fire([1], [1], lambda share: share[..., 0], 1.0, 1.0), r"mlp must return shape \(1, 1, heads\)"),
         (lambda: fire([1], [-1], two_heads, 1.0, 1.0), r"key_positions must not be negative, got \[-1\]"),
         (
             lambda: transformer_xl(*XL[:2], XL[2][:, 1:], *XL[3:]),

@@ -46,7 +46,7 @@ def test_titles_fit_and_alternative_texts_say_more(name):
     figure = drawn(name)
     assert alt(figure).startswith(title(figure))
     assert len(alt(figure)) > len(title(figure)) + 10
-    if name not in ("waves", "decay_and_law", "scores_in_attention", "decay_for_bases"):
+    if name not in ("pair_cosines", "decay_and_law", "scores_in_attention", "decay_for_bases"):
         assert all(len(line) <= 75 for line in figure.layout.title.text.split("<br>"))
 
 
@@ -54,7 +54,7 @@ def test_titles_fit_and_alternative_texts_say_more(name):
 def test_axes_are_named(name):
     figure = drawn(name)
     assert any(axis.title.text for axis in figure.select_xaxes())
-    if name not in ("waves", "decay_for_bases"):  # S and cosines, as titles of rows and of the figure say
+    if name not in ("pair_cosines", "decay_for_bases"):  # S and cosines, as titles of rows and of the figure say
         assert any(axis.title.text for axis in figure.select_yaxes())
 
 
@@ -94,7 +94,7 @@ def test_colours_between_those_of_the_scale_stand_out_too(ground):
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.pairs_by_model({}), "models must hold at least one, got {}"),
+        (lambda: figures.rotations_by_model({}), "models must hold at least one, got {}"),
         (lambda: figures.eight_terms([1.0, 0.0], [1.0, 0.0], 0.4, 3, 1), "reach must be greater than 1, got 1"),
     ],
 )

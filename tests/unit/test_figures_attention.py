@@ -21,8 +21,8 @@ from tests.unit.figure_examples import (
 )
 
 
-def test_orders_seen():
-    figure = EXAMPLES["orders_seen"]()
+def test_outputs_by_order():
+    figure = EXAMPLES["outputs_by_order"]()
     nothing, groups, everything = figure.data
     assert title(figure) == "Orders told apart, of 5: 1 (nothing), 2 (two groups), 5 (everything)"
     assert (list(nothing.x), list(nothing.y), list(nothing.text)) == ([0], [0], ["5"])
@@ -39,12 +39,12 @@ def test_orders_seen():
     assert [label.text for label in figure.layout.annotations][1] == "two groups<br>2 of 5"
 
 
-def test_orders_seen_takes_rounding_for_none():
+def test_outputs_by_order_takes_rounding_for_none():
     reading = FIVE + np.random.default_rng(0).normal(scale=1e-13, size=FIVE.shape)
     reading[1] = reading[0] + 1e-13
-    assert title(figures.orders_seen({"rounded": reading})).endswith("of 5: 4 (rounded)")
+    assert title(figures.outputs_by_order({"rounded": reading})).endswith("of 5: 4 (rounded)")
     reading[1, 2] += 1e-6
-    assert title(figures.orders_seen({"rounded": reading})).endswith("of 5: 5 (rounded)")
+    assert title(figures.outputs_by_order({"rounded": reading})).endswith("of 5: 5 (rounded)")
 
 
 def test_training_losses():
@@ -59,8 +59,8 @@ def test_training_losses():
     assert title(two) == "Where the loss ends after 70 steps: 0.50 (blind), 0.05 (sees)"
 
 
-def test_gathering():
-    figure = EXAMPLES["gathering"]()
+def test_weighted_sum():
+    figure = EXAMPLES["weighted_sum"]()
     arcs = [trace for trace in figure.data if trace.name]
     assert [arc.name for arc in arcs] == ["cat: 0.75"]  # none for a word without weight, or for the one that gathers
     assert (arcs[0].x[-1], arcs[0].x[0], arcs[0].y[0]) == (2, 1, 0)  # from the word to the one that gathers
@@ -101,8 +101,8 @@ def test_attention_maps():
     assert title(figure) == f"“bites” listens most to {told}"
 
 
-def test_score_widths():
-    figure = EXAMPLES["score_widths"]()
+def test_score_std():
+    figure = EXAMPLES["score_std"]()
     root, one, raw, heard, divided, heard_divided = figure.data
     np.testing.assert_allclose([root.y, one.y], [[2, 8], [1, 1]], atol=DRAWN)
     np.testing.assert_allclose([raw.y, divided.y], [[2, 8.1], [1, 1.01]], atol=DRAWN)
@@ -119,8 +119,8 @@ def test_attention_by_distance():
     assert "1 back, weight 0.50 (one); 0 back, weight 0.50 (two)" in title(figure)
 
 
-def test_permuted():
-    figure, weights = EXAMPLES["permuted"](), weights_of(WORDS)
+def test_permuted_weights():
+    figure, weights = EXAMPLES["permuted_weights"](), weights_of(WORDS)
     P = np.eye(3)[[2, 1, 0]]
     maps = [trace.z for trace in figure.data if trace.type == "heatmap"]
     for drawn_map, table in zip(maps, (weights, P @ weights, P @ weights @ P.T), strict=True):
@@ -132,8 +132,8 @@ def test_permuted():
     assert "Of 9 places in the table, 1 hold" in alt(figure)
 
 
-def test_gossip():
-    figure = EXAMPLES["gossip"]()
+def test_causal_information_flow():
+    figure = EXAMPLES["causal_information_flow"]()
     texts = [list(trace.text) for trace in figure.data if trace.mode == "text"]
     assert texts[1] == ["saw nobody", "saw dog", "saw bites, dog"]
     assert texts[4] == ["saw nobody", "saw bites", "saw bites, dog"]
@@ -146,22 +146,28 @@ def test_gossip():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.orders_seen({"a": np.ones((4, 1))}), r"readings must all have shape .*\(4, 1\)"),
-        (lambda: figures.orders_seen({"a": np.ones((4, 2)), "b": np.ones((3, 2))}), r"got shapes .*\(3, 2\)"),
+        (lambda: figures.outputs_by_order({"a": np.ones((4, 1))}), r"readings must all have shape .*\(4, 1\)"),
+        (lambda: figures.outputs_by_order({"a": np.ones((4, 2)), "b": np.ones((3, 2))}), r"got shapes .*\(3, 2\)"),
         (lambda: figures.training_losses({"a": []}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
         (lambda: figures.training_losses({"a": [np.nan]}, 1, 1.0), r"losses\['a'\] must be finite numbers"),
-        (lambda: figures.gathering(FIRST, [0.5, 0.5], W3, 0, FIRST), r"weights must have shape \(3,\).*got shapes \(2"),
-        (lambda: figures.gathering(FIRST, W3[0], W3, 0, ["a"]), r"values \(3, 1\), .*1 names, got shapes.*\(3, 3\)"),
-        (lambda: figures.gathering(FIRST, [0.5, 0.7, -0.2], W3, 0, FIRST), "weights must be at least 0, got .*-0.2"),
-        (lambda: figures.gathering(FIRST, W3[0], W3, 3, FIRST), "query must be between 0 and 2.*got 3"),
+        (
+            lambda: figures.weighted_sum(FIRST, [0.5, 0.5], W3, 0, FIRST),
+            r"weights must have shape \(3,\).*got shapes \(2",
+        ),
+        (lambda: figures.weighted_sum(FIRST, W3[0], W3, 0, ["a"]), r"values \(3, 1\), .*1 names, got shapes.*\(3, 3\)"),
+        (lambda: figures.weighted_sum(FIRST, [0.5, 0.7, -0.2], W3, 0, FIRST), "weights must be at least 0, got .*-0.2"),
+        (lambda: figures.weighted_sum(FIRST, W3[0], W3, 3, FIRST), "query must be between 0 and 2.*got 3"),
         (lambda: figures.attention_maps(FIRST, {"a": W3[:2]}, 0), r"tables\['a'\] must be 3 × 3, got shape \(2, 3\)"),
         (lambda: figures.attention_maps(FIRST, {"a": W3}, -1), "query must be between 0 and 2.*got -1"),
-        (lambda: figures.score_widths([4], {"a": ([1.0], [np.nan])}, 8), r"measured\['a'\] must be two rows of 1 fin"),
-        (lambda: figures.score_widths([4], {"a": ([1.0],)}, 8), r"measured\['a'\] must be two rows of 1 finite"),
+        (lambda: figures.score_std([4], {"a": ([1.0], [np.nan])}, 8), r"measured\['a'\] must be two rows of 1 fin"),
+        (lambda: figures.score_std([4], {"a": ([1.0],)}, 8), r"measured\['a'\] must be two rows of 1 finite"),
         (lambda: figures.attention_by_distance({"a": [2.0]}), r"heads\['a'\] must be weights from 0 to 1"),
-        (lambda: figures.permuted(["a", "b"], [0, 1], np.eye(2)), "order must be the places 0 to 1 in another order"),
-        (lambda: figures.permuted(["a", "b"], [1, 0], np.eye(3)), "weights must be 2 × 2"),
-        (lambda: figures.gossip(["alone"]), "sentences must have at least two words"),
+        (
+            lambda: figures.permuted_weights(["a", "b"], [0, 1], np.eye(2)),
+            "order must be the places 0 to 1 in another order",
+        ),
+        (lambda: figures.permuted_weights(["a", "b"], [1, 0], np.eye(3)), "weights must be 2 × 2"),
+        (lambda: figures.causal_information_flow(["alone"]), "sentences must have at least two words"),
     ],
 )
 def test_refused(draw, words):

@@ -31,8 +31,8 @@ def test_learned_biases():
     assert not level.layout.shapes
 
 
-def test_reaches():
-    figure = EXAMPLES["reaches"]()
+def test_attention_reach():
+    figure = EXAMPLES["attention_reach"]()
     assert [list(trace.y) for trace in figure.data] == [[6, 6], [24, 107], [50, 1000], [50, 1000]]
     assert "As texts grow from 100 to 2\u202f000 tokens" in title(figure)
     assert title(figure).endswith("from 6 keys to 6 (line) or from 50 keys to 1\u202f000 (level)")
@@ -53,8 +53,8 @@ def test_bias_maps():
     assert title(figures.bias_maps({"masked": masked})).endswith("by up to 2.0 (masked)")
 
 
-def test_terms_multiplied():
-    figure = EXAMPLES["terms_multiplied"]()
+def test_transformer_xl_terms():
+    figure = EXAMPLES["transformer_xl_terms"]()
     assert title(figure) == "Four products make one score: −1.50, 3.00, 0.30, −3.00; their sum is −1.20"
     drawn = {trace.name: (list(trace.customdata), trace.marker.color) for trace in figure.data}
     assert drawn["q"] == ([1, -2], figures.PALETTE["query"])
@@ -72,14 +72,14 @@ def test_terms_multiplied():
         (lambda: figures.learned_biases([0, 1], np.ones((1, 3))), r"heads must be finite, shape \(heads, 2\)"),
         (lambda: figures.learned_biases([0, 1], np.ones((0, 2))), r"heads must be finite.*got shape \(0, 2\)"),
         (lambda: figures.learned_biases([0], np.array([[np.nan]])), "heads must be finite"),
-        (lambda: figures.reaches([8, 16], {"a": [1]}), r"nearest\['a'\] must be 2 numbers of keys"),
-        (lambda: figures.reaches([8], {"a": [9]}), r"nearest\['a'\] must be 1 numbers of keys, none above"),
+        (lambda: figures.attention_reach([8, 16], {"a": [1]}), r"nearest\['a'\] must be 2 numbers of keys"),
+        (lambda: figures.attention_reach([8], {"a": [9]}), r"nearest\['a'\] must be 1 numbers of keys, none above"),
         (lambda: figures.bias_maps({"a": np.ones(3)}), r"maps\['a'\] must be square.*got shape \(3,\)"),
         (lambda: figures.bias_maps({"a": np.ones((2, 3))}), r"maps\['a'\] must be square.*got shape \(2, 3\)"),
         (lambda: figures.bias_maps({"a": np.full((2, 2), np.nan)}), r"maps\['a'\] must be square and finite"),
-        (lambda: figures.terms_multiplied([], [], [], [], []), "q must be 1 to 6 finite numbers"),
-        (lambda: figures.terms_multiplied([1], [1, 2], [1], [1], [1]), r"k must be 1 to 6 finite numbers, as many"),
-        (lambda: figures.terms_multiplied([1], [1], [np.nan], [1], [1]), "r must be 1 to 6 finite numbers"),
+        (lambda: figures.transformer_xl_terms([], [], [], [], []), "q must be 1 to 6 finite numbers"),
+        (lambda: figures.transformer_xl_terms([1], [1, 2], [1], [1], [1]), r"k must be 1 to 6 finite numbers, as many"),
+        (lambda: figures.transformer_xl_terms([1], [1], [np.nan], [1], [1]), "r must be 1 to 6 finite numbers"),
     ],
 )
 def test_refused(draw, words):

@@ -1,4 +1,4 @@
-"""posenc.figures.codes: what is drawn of tables of codes, and distances between their rows."""
+"""posenc.figures.encodings: what is drawn of tables of codes, and distances between their rows."""
 
 import numpy as np
 import pytest
@@ -17,8 +17,8 @@ def test_step_sizes():
     assert [label.text for label in figure.layout.annotations][2] == f"one step: {1 / 13:.3f}"
 
 
-def test_code_tables_small():
-    figure = EXAMPLES["code_tables"]()
+def test_encoding_tables_small():
+    figure = EXAMPLES["encoding_tables"]()
     for trace, code in zip(figure.data, CODES.values(), strict=True):
         np.testing.assert_allclose(trace.z, code, atol=DRAWN)
         np.testing.assert_array_equal(trace.x, np.arange(code.shape[1]))
@@ -30,21 +30,21 @@ def test_code_tables_small():
     assert "Different rows: 16 in bits, 16 in waves" in alt(figure)
 
 
-def test_code_tables_of_one_sign_start_at_no_colour():
-    figure = figures.code_tables({"bits": CODES["bits"]})
+def test_encoding_tables_of_one_sign_start_at_no_colour():
+    figure = figures.encoding_tables({"bits": CODES["bits"]})
     scale = figure.layout.coloraxis
     assert (scale.cmin, scale.cmax, scale.colorscale[0][0]) == (0, 1, 0)
     assert scale.colorscale[0][1].endswith(", 0)")
 
 
-def test_code_tables_of_two_values_have_two_colours():
-    scale = figures.code_tables({"bits": CODES["bits"]}).layout.coloraxis
+def test_encoding_tables_of_two_values_have_two_colours():
+    scale = figures.encoding_tables({"bits": CODES["bits"]}).layout.coloraxis
     assert [at for at, _ in scale.colorscale] == [0, 0.5, 0.5, 1]
     assert (list(scale.colorbar.tickvals), list(scale.colorbar.ticktext)) == ([0.25, 0.75], ["0", "1"])
     assert scale.colorscale[0][1] == scale.colorscale[1][1] != scale.colorscale[2][1] == scale.colorscale[3][1]
 
 
-def test_code_tables_large():
+def test_encoding_tables_large():
     figure, code = EXAMPLES["texture"](), sinusoidal(np.arange(512), 768)
     (trace,) = figure.data
     assert np.asarray(trace.z).dtype == np.uint8
@@ -77,8 +77,8 @@ def test_distance_maps_of_one_kind():
     assert np.all(np.asarray(figures.distance_maps({"still": np.ones((4, 2))}).data[0].z) == 0)
 
 
-def test_slopes():
-    figure = EXAMPLES["slopes"]()
+def test_similarity_by_distance():
+    figure = EXAMPLES["similarity_by_distance"]()
     powers, one = figure.data
     first = [np.mean([np.cos(at * speed) for speed in (1.0, 0.1, 0.01)]) for at in (1, 2)]
     np.testing.assert_allclose(powers.y[:2], first, atol=DRAWN)  # stretches of one distance each
@@ -94,14 +94,14 @@ def test_slopes():
     ("draw", "words"),
     [
         (lambda: figures.step_sizes([5, 1]), r"lengths must all be at least 2.*\[5, 1\]"),
-        (lambda: figures.code_tables({"a": np.ones(3)}), r"codes must all have shape \(length, dim\).*\(3,\)"),
-        (lambda: figures.code_tables({"a": np.ones((3, 2)), "b": np.ones((4, 2))}), "with one length"),
-        (lambda: figures.code_tables({"a": np.ones((0, 2))}), "codes must all have shape"),
+        (lambda: figures.encoding_tables({"a": np.ones(3)}), r"codes must all have shape \(length, dim\).*\(3,\)"),
+        (lambda: figures.encoding_tables({"a": np.ones((3, 2)), "b": np.ones((4, 2))}), "with one length"),
+        (lambda: figures.encoding_tables({"a": np.ones((0, 2))}), "codes must all have shape"),
         (lambda: figures.distance_maps({"a": np.ones((2, 2))}), r"one length of 3 or more, got shapes \[\(2, 2\)"),
         (lambda: figures.distance_maps({"a": W3, "b": np.ones((4, 3))}), "codes must all have shape"),
         (lambda: figures.distance_maps({"a": np.ones((3, 0))}), "codes must all have shape"),
-        (lambda: figures.slopes({"a": []}, 100), "speeds must all be lists of one number"),
-        (lambda: figures.slopes({"a": [1.0]}, 50), "reach must be a power of ten"),
+        (lambda: figures.similarity_by_distance({"a": []}, 100), "frequencies must all be lists of one number"),
+        (lambda: figures.similarity_by_distance({"a": [1.0]}, 50), "reach must be a power of ten"),
     ],
 )
 def test_refused(draw, words):

@@ -8,8 +8,8 @@ from posenc.frequencies import inv_freq
 from tests.unit.figure_examples import DRAWN, EXAMPLES, USED, title
 
 
-def test_waves():
-    figure = figures.waves(np.arange(257), dim=64, base=500.0, pairs=[0, 31])
+def test_pair_cosines():
+    figure = figures.pair_cosines(np.arange(257), dim=64, base=500.0, pairs=[0, 31])
     fast, slow, mean = (trace.y for trace in figure.data)
     np.testing.assert_allclose(fast, np.cos(np.arange(257)), atol=DRAWN)
     np.testing.assert_allclose(slow, np.cos(np.arange(257) * inv_freq(64, 500.0)[31]), atol=DRAWN)
@@ -42,8 +42,8 @@ def test_cosine_map():
     assert figure.layout.yaxis.autorange == "reversed"  # the fastest on top
 
 
-def test_hands_used():
-    figure = EXAMPLES["hands_used"]()
+def test_pairs_used():
+    figure = EXAMPLES["pairs_used"]()
     for table, found in zip(figure.data, USED.values(), strict=True):
         np.testing.assert_allclose(table.z, np.abs(found).reshape(4, 4), atol=DRAWN)
     assert list(figure.layout.yaxis.ticktext)[1:3] == ["layer 1, head 2", "layer 2, head 1"]

@@ -27,8 +27,8 @@ from tests.unit.figure_examples import (
 )
 
 
-def test_pairs_by_model():
-    figure = EXAMPLES["pairs_by_model"]()
+def test_rotations_by_model():
+    figure = EXAMPLES["rotations_by_model"]()
     for row, (trace, (length, frequencies)) in enumerate(zip(figure.data, LISTS.values(), strict=True)):
         np.testing.assert_allclose(trace.x, length * frequencies / (2 * np.pi), rtol=1e-6)
         assert set(trace.y) == {row}
@@ -40,8 +40,8 @@ def test_pairs_by_model():
     assert "two 652 to 0.00081 turns in 4\u202f096 tokens" in alt(figure)
 
 
-def test_model_plane():
-    figure = EXAMPLES["model_plane"]()
+def test_context_and_wavelength():
+    figure = EXAMPLES["context_and_wavelength"]()
     *ways, diagonal, points, ends = figure.data
     for way, name in zip(ways, ALLOWED, strict=True):
         assert list(zip(way.x, way.y, strict=True)) == [TRAINED[name], ALLOWED[name]]
@@ -52,14 +52,14 @@ def test_model_plane():
     assert list(ends.text) == ["one", ""]  # the second moved so little that its name stands already
     span = f"{4096 / 5.1e6:.2g} (three) to 0.087 (near)"
     assert title(figure) == f"None of 4 slowest pairs made a full turn within the trained length: {span}"
-    assert "1 of 1 slowest pairs" in title(figures.model_plane({"a": (100, 50.0)}, {}))
-    *ways, _, points, ends = figures.model_plane(TRAINED, ALLOWED | {"told by none": (131_072, 188.0)}).data
+    assert "1 of 1 slowest pairs" in title(figures.context_and_wavelength({"a": (100, 50.0)}, {}))
+    *ways, _, points, ends = figures.context_and_wavelength(TRAINED, ALLOWED | {"told by none": (131_072, 188.0)}).data
     assert [way.name for way in ways] == list(ALLOWED)
     assert "told by none" in ends.text
     assert len(points.x) == 3
     crowd = {"low": (4096, 5e4), "high": (4096, 6e5), "right": (8192, 6e4)}
     ends = {"above": (9e4, 3e6), "below": (1e5, 2e6), "far": (1e5, 1e8)}
-    figure = figures.model_plane(crowd, ends)
+    figure = figures.context_and_wavelength(crowd, ends)
     *_, points, circles = figure.data
     sides = dict(zip((*points.text, *circles.text), (*points.textposition, *circles.textposition), strict=True))
     assert sides["high"] == "middle left"
@@ -73,8 +73,8 @@ def test_model_plane():
             assert not _shared(boxes[one], boxes[other]), f"{one} on {other}"
 
 
-def test_lowest_scores():
-    figure = EXAMPLES["lowest_scores"]()
+def test_min_scores():
+    figure = EXAMPLES["min_scores"]()
     law, passes, fails = figure.data
     np.testing.assert_allclose(law.y, [decay_law(1024, base) for base in LOWEST], atol=DRAWN)
     for trace, passing in ((passes, True), (fails, False)):
@@ -87,8 +87,8 @@ def test_lowest_scores():
     assert list(ticks[:2]) == [4300, bad[-1]]
     assert np.diff(np.sort(np.log(ticks))).min() > np.log(max(LOWEST) / min(LOWEST)) / 5, "they have room"
     assert f"base 4\u202f300 is the first that passes, and {len(bad)} larger" in title(figure)
-    assert "and so do all above it" in title(figures.lowest_scores(9, {2.0: -0.1, 3.0: 0.0, 4.0: 0.1}))
-    assert "falls below 0 for each" in title(figures.lowest_scores(9, {2.0: -0.1}))
+    assert "and so do all above it" in title(figures.min_scores(9, {2.0: -0.1, 3.0: 0.0, 4.0: 0.1}))
+    assert "falls below 0 for each" in title(figures.min_scores(9, {2.0: -0.1}))
 
 
 def test_scaling_ratios():
@@ -136,8 +136,8 @@ def test_over_seeds():
     assert steps.layout.xaxis.type == "linear"
 
 
-def test_cliffs():
-    figure = EXAMPLES["cliffs"]()
+def test_metrics_by_length():
+    figure = EXAMPLES["metrics_by_length"]()
     line, *seeds = figure.data[:3]
     assert line.y.tolist() == [1.375, 3.25]
     assert [dots.y.tolist() for dots in seeds] == MEASURED["text: loss"]["base 100"].tolist()
@@ -157,7 +157,7 @@ def test_fitted_scores():
     every, fast = figure.data
     theta = inv_freq(32, 1e4)
     for trace, least in ((every, 0), (fast, 4)):
-        fit = fit_scores(NOISE, theta, least_turns=least)
+        fit = fit_scores(NOISE, theta, min_rotations=least)
         size = np.abs(fingerprint(np.arange(256), fit.inv_freq) @ fit.coefficients).reshape(64, 4).max(axis=1)
         np.testing.assert_allclose(trace.y[:64], size, rtol=1e-3)
         assert trace.x[64] == 256
@@ -166,8 +166,8 @@ def test_fitted_scores():
     assert f"the {len(fit.inv_freq)} pairs of 4 turns and more reach {fit.past_range:.2f}" in title(figure)
 
 
-def test_scores_of_caches():
-    figure = EXAMPLES["scores_of_caches"]()
+def test_scores_by_cache():
+    figure = EXAMPLES["scores_by_cache"]()
     assert [(trace.x0, trace.y.tolist()) for trace in figure.data] == [(0, [0, 1, 0.25]), (0, [0.25, 0, 0.5])]
     [asked] = figure.layout.shapes
     assert (asked.x0, asked.x1) == (1, 1)
@@ -175,18 +175,18 @@ def test_scores_of_caches():
     assert "Greatest score: 1.00 (fresh); 0.50 (stale)." in alt(figure)
 
 
-def test_costs_on_the_circle():
-    figure = EXAMPLES["costs_on_the_circle"]()
+def test_excess_loss_by_angle():
+    figure = EXAMPLES["excess_loss_by_angle"]()
     assert figure.data[0].x.tolist() == [0, 0.25, 0.5, 0.75, 1]
     assert figure.data[0].y.tolist() == [0, 0, 0.25, 0.5, 0]
     assert "at 0.50 to 0.75 of a turn" in title(figure)
     assert "pair 1 up to 0.50; pair 2 up to 1.00" in alt(figure)
     flat = CIRCLE | {"pair 3": (np.array([0.0]), np.array([0.19]))}  # below a fifth of the dearest
-    assert title(figures.costs_on_the_circle(flat, "nats")) == title(figure)
+    assert title(figures.excess_loss_by_angle(flat, "nats")) == title(figure)
 
 
-def test_exams():
-    figure = EXAMPLES["exams"]()
+def test_benchmarks():
+    figure = EXAMPLES["benchmarks"]()
     level, behind, copied, slower = figure.data
     assert (level.x.tolist(), level.y) == ([1.5, 2], (0, 1))
     assert level.error_x.array.tolist() == level.error_x.arrayminus.tolist() == [0.5, 0.5]
@@ -201,12 +201,12 @@ def test_exams():
         "None of 3 is first, or level with the first, in every exam. The best means: a (text); c (copying)"
     )
     assert "c 0.75 (0.75 to 1.00)" in alt(figure)
-    one = figures.exams({"copying: share": EXAMINED["copying: share"]}, {"copying: share": ["c"]})
+    one = figures.benchmarks({"copying: share": EXAMINED["copying: share"]}, {"copying: share": ["c"]})
     assert title(one).startswith("1 of 3 is first")
 
 
-def test_order_of_schemes():
-    figure = EXAMPLES["order_of_schemes"]()
+def test_scheme_comparison():
+    figure = EXAMPLES["scheme_comparison"]()
     better, worse, neither = figure.data
     assert list(zip(better.y, better.x, strict=True)) == [(0, 1), (0, 2)]
     assert list(zip(worse.y, worse.x, strict=True)) == [(1, 0), (2, 0)]
@@ -216,8 +216,8 @@ def test_order_of_schemes():
     assert "a is better than b, c; b is better than none" in alt(figure)
 
 
-def test_copying_by_distance():
-    figure = EXAMPLES["copying_by_distance"]()
+def test_copy_accuracy_by_distance():
+    figure = EXAMPLES["copy_accuracy_by_distance"]()
     assert figure.data[0].x.tolist() == [16, 32, 64]
     assert figure.data[0].y.tolist() == [1, 0.5, 0]
     guess, farthest = figure.layout.shapes
@@ -233,32 +233,38 @@ def test_copying_by_distance():
         (lambda: figures.scaling_ratios(8, 1e4, 64, METHODS), r"methods\['linear'\] must have 4 frequencies.*\(32,\)"),
         (lambda: figures.over_seeds([1, 2, 16], SEEDED, "a", "b", ("c", [1.0])), "reference must have 2 values.*1.0"),
         (lambda: figures.over_seeds([1, 2], SEEDED, "a", "b", ("c", [1, 1])), r"\['base 100'\]\['none'\] must be 2"),
-        (lambda: figures.scores_of_caches(2, {"a": [1.0, 2.0]}), r"scores\['a'\] must be more than 2 finite numbers"),
-        (lambda: figures.scores_of_caches(0, {"a": [np.nan]}), "must be more than 0 finite numbers"),
+        (lambda: figures.scores_by_cache(2, {"a": [1.0, 2.0]}), r"scores\['a'\] must be more than 2 finite numbers"),
+        (lambda: figures.scores_by_cache(0, {"a": [np.nan]}), "must be more than 0 finite numbers"),
         (
-            lambda: figures.costs_on_the_circle({"a": ([0, 2], [1, 1])}, "nats"),
+            lambda: figures.excess_loss_by_angle({"a": ([0, 2], [1, 1])}, "nats"),
             r"costs\['a'\] must be shares of a turn",
         ),
-        (lambda: figures.exams({"a": {"b": [1.0]}}, {"a": ["b"]}), r"measured\['a'\] must have \(mean, low, high\)"),
         (
-            lambda: figures.exams({"a": {"b": [1, 2, 3]}}, {"a": ["b"]}),
+            lambda: figures.benchmarks({"a": {"b": [1.0]}}, {"a": ["b"]}),
             r"measured\['a'\] must have \(mean, low, high\)",
         ),
         (
-            lambda: figures.exams({"a": {"b": [1, 1, 1]}, "c": {"d": [1, 1, 1]}}, {"a": ["b"], "c": ["b"]}),
+            lambda: figures.benchmarks({"a": {"b": [1, 2, 3]}}, {"a": ["b"]}),
+            r"measured\['a'\] must have \(mean, low, high\)",
+        ),
+        (
+            lambda: figures.benchmarks({"a": {"b": [1, 1, 1]}, "c": {"d": [1, 1, 1]}}, {"a": ["b"], "c": ["b"]}),
             r"measured\['c'\] must have \(mean, low, high\)",
         ),
         (
-            lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["b"]}, ["c"]),
-            r"less_is_better must name exams of measured, got \['c'\]",
+            lambda: figures.benchmarks({"a": {"b": [1, 1, 1]}}, {"a": ["b"]}, ["c"]),
+            r"lower_is_better must name exams of measured, got \['c'\]",
         ),
-        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": ["c"]}), r"level must name some of \['b'\]"),
-        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {"a": []}), r"level must name some of \['b'\]"),
-        (lambda: figures.exams({"a": {"b": [1, 1, 1]}}, {}), r"level must name some of \['b'\]"),
-        (lambda: figures.order_of_schemes(["a"], [[0, 1], [-1, 0]]), "verdicts must be 1 × 1"),
-        (lambda: figures.order_of_schemes(["a", "b"], [[0, 1], [1, 0]]), "verdicts must be 2 × 2"),
-        (lambda: figures.order_of_schemes(["a", "b"], [[0, 2], [-2, 0]]), "verdicts must be 2 × 2"),
-        (lambda: figures.copying_by_distance([1, 2], {"a": [1]}, 1, 2), r"measured\['a'\] must be 2 finite numbers"),
+        (lambda: figures.benchmarks({"a": {"b": [1, 1, 1]}}, {"a": ["c"]}), r"level must name some of \['b'\]"),
+        (lambda: figures.benchmarks({"a": {"b": [1, 1, 1]}}, {"a": []}), r"level must name some of \['b'\]"),
+        (lambda: figures.benchmarks({"a": {"b": [1, 1, 1]}}, {}), r"level must name some of \['b'\]"),
+        (lambda: figures.scheme_comparison(["a"], [[0, 1], [-1, 0]]), "verdicts must be 1 × 1"),
+        (lambda: figures.scheme_comparison(["a", "b"], [[0, 1], [1, 0]]), "verdicts must be 2 × 2"),
+        (lambda: figures.scheme_comparison(["a", "b"], [[0, 2], [-2, 0]]), "verdicts must be 2 × 2"),
+        (
+            lambda: figures.copy_accuracy_by_distance([1, 2], {"a": [1]}, 1, 2),
+            r"measured\['a'\] must be 2 finite numbers",
+        ),
     ],
 )
 def test_refused(draw, words):

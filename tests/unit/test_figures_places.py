@@ -1,4 +1,4 @@
-"""posenc.figures.places: what is drawn of places that are learned or counted."""
+"""posenc.figures.positions: what is drawn of places that are learned or counted."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from posenc import figures
 from tests.unit.figure_examples import CLOCK, DRAWN, EXAMPLES, LOOKS, ONE_BACK, READ, alt, title
 
 
-def test_looking_back():
-    figure = EXAMPLES["looking_back"]()
+def test_previous_token_weights():
+    figure = EXAMPLES["previous_token_weights"]()
     for trace, (name, weights) in zip(figure.data, LOOKS.items(), strict=True):
         assert (trace.name, trace.x0, trace.dx) == (name, 1, 1)
         np.testing.assert_allclose(trace.y, weights, atol=DRAWN)
@@ -16,8 +16,8 @@ def test_looking_back():
     assert "table: least 0.00, greatest 0.75" in alt(figure)
 
 
-def test_copying_circuit():
-    figure = EXAMPLES["copying_circuit"]()
+def test_induction_circuit():
+    figure = EXAMPLES["induction_circuit"]()
     first, second, words, notes, answer = figure.data
     assert list(first.x) == [0, 1, None, 1, 2, None, 2, 3, None, 3, 4, None]
     assert list(second.x) == [2, 4, None]  # from b, which comes after a, to the last a
@@ -30,8 +30,8 @@ def test_copying_circuit():
     assert "at b, and answers b" in alt(figure)
 
 
-def test_clock_from_share():
-    figure = EXAMPLES["clock_from_share"]()
+def test_position_from_weight():
+    figure = EXAMPLES["position_from_weight"]()
     share, code, weights = figure.data
     assert (list(share.y), share.x0, share.dx) == ([1.0, 0.5, 0.25], 0, 1)
     np.testing.assert_allclose(code.z, CLOCK[:, :2].T, atol=DRAWN)
@@ -39,8 +39,8 @@ def test_clock_from_share():
     assert "at least 0.75 of its attention on the one before" in alt(figure)
 
 
-def test_found_by_length():
-    figure = EXAMPLES["found_by_length"]()
+def test_accuracy_by_length():
+    figure = EXAMPLES["accuracy_by_length"]()
     lines = {trace.name: list(trace.y) for trace in figure.data if trace.mode == "lines"}
     dots = [list(trace.y) for trace in figure.data if trace.mode == "markers"]
     assert lines == {"none": [0.75, 0.375], "some": [1, 0]}
@@ -49,8 +49,8 @@ def test_found_by_length():
     assert "none: 50\u00a0% to 100\u00a0% of 8, 25\u00a0% to 50\u00a0% of 16" in alt(figure)
 
 
-def test_places_read():
-    figure = EXAMPLES["places_read"]()
+def test_decoded_positions():
+    figure = EXAMPLES["decoded_positions"]()
     bands, lines = [t for t in figure.data if t.fill], [t for t in figure.data if t.showlegend is None]
     for band, line, name in zip(bands, lines[:-1], READ, strict=True):
         low, middle, high = np.quantile(READ[name], [0.1, 0.5, 0.9], axis=0)
@@ -67,17 +67,20 @@ def test_places_read():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.copying_circuit("a b c"), "text must end with a word that stands once before, got 'a b c'"),
-        (lambda: figures.copying_circuit("a"), "text must end with a word that stands once before, got 'a'"),
-        (lambda: figures.copying_circuit("b a a"), "text must have a word between the last one and its copy, got"),
-        (lambda: figures.clock_from_share([1, 0.5], CLOCK, ONE_BACK), "must be of 2 places, as share is, got shapes"),
+        (lambda: figures.induction_circuit("a b c"), "text must end with a word that stands once before, got 'a b c'"),
+        (lambda: figures.induction_circuit("a"), "text must end with a word that stands once before, got 'a'"),
+        (lambda: figures.induction_circuit("b a a"), "text must have a word between the last one and its copy, got"),
         (
-            lambda: figures.found_by_length([8], {"a": [1, 0]}, 8, 4),
+            lambda: figures.position_from_weight([1, 0.5], CLOCK, ONE_BACK),
+            "must be of 2 places, as share is, got shapes",
+        ),
+        (
+            lambda: figures.accuracy_by_length([8], {"a": [1, 0]}, 8, 4),
             r"finite, of shape \(seeds, 1\), got shape \(1, 2\)",
         ),
-        (lambda: figures.looking_back([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
-        (lambda: figures.places_read([0, 1], READ), "places must all be greater than 0"),
-        (lambda: figures.places_read([1, 2], READ), r"greater than 0, of shape \(samples, 2\), got"),
+        (lambda: figures.previous_token_weights([1, 2], {"a": [1]}), r"weights\['a'\] must be 2 finite numbers"),
+        (lambda: figures.decoded_positions([0, 1], READ), "places must all be greater than 0"),
+        (lambda: figures.decoded_positions([1, 2], READ), r"greater than 0, of shape \(samples, 2\), got"),
     ],
 )
 def test_refused(draw, words):

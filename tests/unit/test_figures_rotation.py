@@ -48,8 +48,8 @@ def test_eight_terms():
     assert f"up to {max(np.ptp(term) for term in terms):.2f}" in title(figure)
 
 
-def test_agreement_and_side():
-    figure = EXAMPLES["agreement_and_side"]()
+def test_cosine_and_sine_parts():
+    figure = EXAMPLES["cosine_and_sine_parts"]()
     cosine, sine, score = (trace.y for trace in figure.data)
     np.testing.assert_allclose(score, [turned_score(m, 0) for m in range(-12, 13)], atol=DRAWN)
     np.testing.assert_allclose(cosine, cosine[::-1])
@@ -58,8 +58,8 @@ def test_agreement_and_side():
     assert f"the score peaks at 2, with {turned_score(2, 0):.2f}" in title(figure)
 
 
-def test_head_agreement_and_side():
-    figure = EXAMPLES["head_agreement_and_side"]()
+def test_head_cosine_and_sine_parts():
+    figure = EXAMPLES["head_cosine_and_sine_parts"]()
     cosine, sine, score = (trace.y for trace in figure.data)
     offsets = np.arange(-6, 7)
     wave = np.real((1 - 2j) * np.exp(1j * offsets)) + 0.5 * np.cos(0.1 * offsets)
@@ -68,7 +68,7 @@ def test_head_agreement_and_side():
     np.testing.assert_allclose(sine, -sine[::-1], atol=DRAWN)
     assert f"alone would peak at 0; with the sides it peaks at 1, with {wave.max():.2f}" in title(figure)
     with pytest.raises(ValueError, match="must both have shape"):
-        figures.head_agreement_and_side([1j], [1.0, 0.1], 6)
+        figures.head_cosine_and_sine_parts([1j], [1.0, 0.1], 6)
 
 
 def test_pair_peaks():
@@ -82,8 +82,8 @@ def test_pair_peaks():
         figures.pair_peaks([1j, 1j], [1.0, 0.1], [2], 6)
 
 
-def test_between_the_turns():
-    figure = EXAMPLES["between_the_turns"]()
+def test_matrices_between_rotations():
+    figure = EXAMPLES["matrices_between_rotations"]()
     at_m, weights, at_n, query, met, key = (np.asarray(trace.z) for trace in figure.data)
     w_q, w_k = TWO_WEIGHTS
     np.testing.assert_allclose(at_m, rotation_matrix(7 * inv_freq(4, 100), "interleaved").T, atol=DRAWN)
@@ -92,11 +92,11 @@ def test_between_the_turns():
     np.testing.assert_allclose(query @ met @ key, w_q.T @ at_m @ at_n @ w_k, atol=1e-2)
     assert "that of the lower row by 0.00" in title(figure)
     with pytest.raises(ValueError, match="must both be square"):
-        figures.between_the_turns(np.ones((2, 4)), np.ones((2, 4)), 7, 2, 100)
+        figures.matrices_between_rotations(np.ones((2, 4)), np.ones((2, 4)), 7, 2, 100)
 
 
-def test_order_of_pairs():
-    figure = EXAMPLES["order_of_pairs"]()
+def test_dimension_permutation():
+    figure = EXAMPLES["dimension_permutation"]()
     went = {int(trace.text[0]): trace.x[1] for trace in figure.data}
     assert went == {0: 0, 2: 1, 4: 2, 6: 3, 1: 4, 3: 5, 5: 6, 7: 7}
     assert all(trace.x[0] == int(trace.text[0]) for trace in figure.data)
@@ -160,9 +160,9 @@ def test_paths_in_planes():
     assert "0.30 rad" in alt(figure)
 
 
-def test_moved_on():
+def test_shifted_encodings():
     bent = np.abs(STEPS) * np.exp(1j * np.sqrt(np.arange(5)))
-    figure = figures.moved_on({"turned": STEPS, "bent": bent}, [0, 1, 3])
+    figure = figures.shifted_encodings({"turned": STEPS, "bent": bent}, [0, 1, 3])
     for panel, code in enumerate((STEPS, bent)):
         cloud, before, after = figure.data[3 * panel : 3 * panel + 3]
         np.testing.assert_allclose(cloud.x + 1j * cloud.y, code.ravel(), atol=2 * DRAWN)
@@ -175,8 +175,8 @@ def test_moved_on():
     assert "the contents at 0, 1, 3" in alt(figure)
 
 
-def test_powers():
-    figure = EXAMPLES["powers"]()
+def test_complex_powers():
+    figure = EXAMPLES["complex_powers"]()
     for name, factor in (("turn", np.exp(0.2j)), ("shrink", 0.9 * np.exp(0.2j))):
         dots = next(trace for trace in figure.data if trace.name == f"{name}, whole steps")
         path = next(trace for trace in figure.data if trace.name == name)
@@ -185,8 +185,8 @@ def test_powers():
     assert f"has become 1.00 (turn), {0.9**10:.2f} (shrink)" in title(figure)
 
 
-def test_rotation_maps():
-    figure = EXAMPLES["rotation_maps"]()
+def test_rotation_matrices():
+    figure = EXAMPLES["rotation_matrices"]()
     for trace, layout in zip(figure.data, ("interleaved", "half-split"), strict=True):
         np.testing.assert_allclose(trace.z, rotation_matrix(2 * inv_freq(8), layout), atol=DRAWN)
     assert "16 of 64 entries are not zero in either layout" in title(figure)
@@ -194,13 +194,13 @@ def test_rotation_maps():
     assert figure.layout.yaxis2.scaleanchor == "x2"
 
 
-def test_losses_so_far():
-    figure = EXAMPLES["losses_so_far"]()
+def test_cumulative_losses():
+    figure = EXAMPLES["cumulative_losses"]()
     assert [list(trace.y) for trace in figure.data] == [[1.5, 3.5, 3.5], [1.5, 4.5, 7.5]]
     assert all((trace.x0, trace.dx) == (1, 1) for trace in figure.data)
     assert figure.data[0].text == ("“a” 1.50", "“␣” 2.00", "“b” 0.00")
     assert title(figure) == "The text costs 4 nats read as one, 8 nats read as two; only its first token costs the same"
-    apart = figures.losses_so_far(["a"], {"one": [1.0], "two": [2.0]})
+    apart = figures.cumulative_losses(["a"], {"one": [1.0], "two": [2.0]})
     assert "the same" not in title(apart)
 
 
@@ -236,15 +236,18 @@ def test_mistakes_and_tests():
         (lambda: figures.rotated_pairs([], [], 0, 0, 1e4), "q and k must both have shape"),
         (lambda: figures.eight_terms([1.0], [1.0, 0.0], 0.4, 3, 9), r"q must be two finite numbers, got \[1.0\]"),
         (lambda: figures.eight_terms([1.0, 0.0], [1.0, np.nan], 0.4, 3, 9), "k must be two finite numbers.*nan"),
-        (lambda: figures.agreement_and_side([1.0, 0.0], [1.0], 0.4, 9), r"k must be two finite numbers, got \[1.0\]"),
+        (
+            lambda: figures.cosine_and_sine_parts([1.0, 0.0], [1.0], 0.4, 9),
+            r"k must be two finite numbers, got \[1.0\]",
+        ),
         (lambda: figures.shifted_outputs([1, 2], {"a": [0.0]}), r"changes\['a'\] must be 2 finite numbers"),
         (lambda: figures.shifted_outputs([1], {"a": [np.nan]}), r"changes\['a'\] must be 1 finite numbers"),
         (lambda: figures.conjugate_product(0, 1), "q must be a complex number other than 0, got 0"),
         (lambda: figures.score_wave({"a": np.nan}, 1.0, 8), r"products\['a'\] must be a complex number"),
         (lambda: figures.paths_in_planes(np.eye(4), [1.0], 9), r"x must have shape \(4,\), got \(1,\)"),
-        (lambda: figures.moved_on({"a": STEPS}, [0, 1]), r"codes\['a'\] must have 2 rows.*got \(3, 5\)"),
-        (lambda: figures.moved_on({"a": STEPS}, [0, 1, 4]), r"must have 3 rows that reach beyond \[0 1 4\]"),
-        (lambda: figures.losses_so_far(["a"], {"one": [1, 2]}), r"losses\['one'\] must have one number a token, 1"),
+        (lambda: figures.shifted_encodings({"a": STEPS}, [0, 1]), r"codes\['a'\] must have 2 rows.*got \(3, 5\)"),
+        (lambda: figures.shifted_encodings({"a": STEPS}, [0, 1, 4]), r"must have 3 rows that reach beyond \[0 1 4\]"),
+        (lambda: figures.cumulative_losses(["a"], {"one": [1, 2]}), r"losses\['one'\] must have one number a token, 1"),
         (lambda: figures.mistakes_and_tests({"a": [True]}, ["b", "c"]), "caught must have 2 answers for each"),
     ],
 )

@@ -50,8 +50,8 @@ def test_chirps():
     assert "positions 0, 4, 8, 12 cross zero 0, 1, 2, 3 times" in title(figure)
 
 
-def test_added_code():
-    figure = EXAMPLES["added_code"]()
+def test_added_encoding():
+    figure = EXAMPLES["added_encoding"]()
     codes = sinusoidal(np.arange(5), 512)
     for trace, other in zip(figure.data, (EMBEDDINGS, codes), strict=True):
         for value, scale in zip(trace.y, SCALES.values(), strict=True):
@@ -80,8 +80,8 @@ def test_frequency_roles():
     assert [trace.y[0] for trace in figure.data[1:4]] == [np.pi / 2, np.pi, 2 * np.pi]
 
 
-def test_shifted_hands():
-    figure, theta = EXAMPLES["shifted_hands"](), inv_freq(64)
+def test_shifted_pairs():
+    figure, theta = EXAMPLES["shifted_pairs"](), inv_freq(64)
     for panel, i in enumerate((0, 4, 16)):
         before, after, way = figure.data[3 * panel : 3 * panel + 3]
         for hand, position in ((before, 5), (after, 8)):
@@ -152,9 +152,9 @@ def test_projected_sum():
     assert f"multiply to {score:.2f}; words alone would give {words:.2f}, places alone {places:.2f}" in said
 
 
-def test_turned_and_mapped():
+def test_rotated_and_mapped():
     """The flag both ways, point by point; only what scales and turns ends alike."""
-    figure = drawn("turned_and_mapped")
+    figure = drawn("rotated_and_mapped")
     turn = rotation_matrix([0.6])
     for panel, weight in enumerate(SMALL_WEIGHTS.values()):
         for way, matrix in enumerate((np.array(weight) @ turn, turn @ np.array(weight))):
@@ -163,8 +163,10 @@ def test_turned_and_mapped():
             np.testing.assert_allclose(np.column_stack([trace.x, trace.y]), expected, atol=DRAWN)
     assert "does not matter for turn; for the others it does" in title(figure)
     assert "0.00 (turn), 1.13 (swap), 0.28 (squeeze)" in alt(figure)
-    assert title(figures.turned_and_mapped({"swap": SMALL_WEIGHTS["swap"]}, 1.0)) == "The order matters for all of them"
-    assert title(figures.turned_and_mapped({"turn": np.eye(2)}, 1.0)) == "The order does not matter for turn"
+    assert (
+        title(figures.rotated_and_mapped({"swap": SMALL_WEIGHTS["swap"]}, 1.0)) == "The order matters for all of them"
+    )
+    assert title(figures.rotated_and_mapped({"turn": np.eye(2)}, 1.0)) == "The order does not matter for turn"
 
 
 def test_block_maps():
@@ -204,14 +206,17 @@ def test_position_maps():
     [
         (lambda: figures.chirps([1], 8, 1e4, 5), "pairs must be between 0 and 3, the last of dim = 8"),
         (lambda: figures.chirps([1], 8, 1e4, 0), "pairs must be between 0 and 3"),
-        (lambda: figures.added_code(np.ones((2, 4)), np.ones((2, 3)), {"a": 1.0}), r"got shapes \(2, 4\) and \(2, 3\)"),
-        (lambda: figures.shifted_hands(0, 1, 8, 1e4, [0, 4]), r"pairs must be between 0 and 3.*\[0, 4\]"),
+        (
+            lambda: figures.added_encoding(np.ones((2, 4)), np.ones((2, 3)), {"a": 1.0}),
+            r"got shapes \(2, 4\) and \(2, 3\)",
+        ),
+        (lambda: figures.shifted_pairs(0, 1, 8, 1e4, [0, 4]), r"pairs must be between 0 and 3.*\[0, 4\]"),
         (lambda: figures.products_through_weights([-1, 0, 2], [0, 1], 8, 1e4, {"a": None}), "offsets must be −n … n"),
         (lambda: figures.products_through_weights([-1, 0, 1], [0], 8, 1e4, {"a": None}), "positions two or more"),
         (lambda: figures.projected_sum(W3, W3, W3), r"shapes \(2, dim\).*got \(3, 3\)"),
         (lambda: figures.projected_sum(W3[:2], W3[:2], [W3]), r"and \(2, dim, dim\), got .* and \(1, 3, 3\)"),
         (
-            lambda: figures.turned_and_mapped({"a": W3}, 1.0),
+            lambda: figures.rotated_and_mapped({"a": W3}, 1.0),
             r"weights\['a'\] must have shape \(2, 2\), got shape \(3, 3\)",
         ),
         (lambda: figures.block_maps({"a": W3}), r"weights\['a'\] must be square, of even size.*got shape \(3, 3\)"),

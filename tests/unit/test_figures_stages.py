@@ -1,4 +1,4 @@
-"""posenc.figures.stages: what is drawn of chapter 09's stage, and of the wave of a trained model."""
+"""posenc.figures.distance_bias: conditions of chapter 09, and distance biases of trained models."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from posenc import figures
 from tests.unit.figure_examples import EXAMPLES, alt, title
 
 
-def test_staged_texts():
-    figure = EXAMPLES["staged_texts"]()
+def test_distance_and_dilution():
+    figure = EXAMPLES["distance_and_dilution"]()
     spans = [(trace.legendgroup, min(trace.x), max(trace.x)) for trace in figure.data]
     older, younger = "older half", "younger half"
     assert spans[:4] == [(younger, 4, 8), (older, 0, 4), (younger, 4, 8), (older, -6, -2)]
@@ -18,8 +18,8 @@ def test_staged_texts():
     assert alt(figure).endswith("stands where it was and counts 9 times.")
 
 
-def test_mean_waves():
-    figure = EXAMPLES["mean_waves"]()
+def test_distance_biases():
+    figure = EXAMPLES["distance_biases"]()
     assert figure.data[0].y.tolist() == [0, -2, -1, 0.5, 3]
     (unseen,) = figure.layout.shapes
     assert (unseen.x0, unseen.x1) == (3, 4)
@@ -30,8 +30,14 @@ def test_mean_waves():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.staged_texts(8, {"a": (0, 0)}), r"stages\['a'\] must be tokens of at least 0 and times"),
-        (lambda: figures.mean_waves(3, {"a": [1.0, 2.0, 3.0]}), r"waves\['a'\] must be more than 3 finite numbers"),
+        (
+            lambda: figures.distance_and_dilution(8, {"a": (0, 0)}),
+            r"conditions\['a'\] must be tokens of at least 0 and times",
+        ),
+        (
+            lambda: figures.distance_biases(3, {"a": [1.0, 2.0, 3.0]}),
+            r"biases\['a'\] must be more than 3 finite numbers",
+        ),
     ],
 )
 def test_refused(draw, words):

@@ -13,16 +13,16 @@ import yaml
 from posenc import configs
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq, rotations
+from posenc.lab.distance_bias import most_negative_pairs
 from posenc.lab.evaluate import BOUNDS, PUBLISHED_BOUNDS
-from posenc.lab.mean_wave import deepest
-from posenc.lab.measured import exams, statistics
+from posenc.lab.measured import benchmarks, statistics
 from posenc.scaling import ntk_by_parts
 from tools.notebooks import load, text_of
 
 pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "book" / "findings.md").read_text(encoding="utf-8").replace("\u202f", " ")
-FOUND, STATISTICS = exams(), statistics()
+FOUND, STATISTICS = benchmarks(), statistics()
 MODELS = [(base, seed) for base in (100, 10_000) for seed in (0, 1)]
 LENGTH = 128
 
@@ -39,10 +39,10 @@ def held(base: int, seed: int, times: int) -> tuple[float, float, list[float]]:
     """The loss of text cut to L, that of longer text, and what holding the wave of some pairs changes in it."""
     of_model = {"task": "text", "profile": "two_layers", "scheme": f"rope_{base}", "seed": seed}
     short = FOUND.values(**of_model, kind="plain", length=LENGTH)[1][0]
-    wave = of_model | {"kind": "mean_wave", "length": times * LENGTH}
+    wave = of_model | {"kind": "distance_bias", "length": times * LENGTH}
     was = FOUND.values(**wave, chosen="none")[1][0]
     changes = [
-        (FOUND.values(**wave, chosen=chosen)[1][0] - was).mean() for chosen in ("learned minus", "other slow", "fast")
+        (FOUND.values(**wave, chosen=chosen)[1][0] - was).mean() for chosen in ("most negative", "other slow", "fast")
     ]
     return short[: len(was)].mean(), was.mean(), changes
 
@@ -52,7 +52,7 @@ def the_learned_minus() -> Iterator[str]:
     for base, seed in MODELS:
         content = STATISTICS[f"two_layers-text-rope_{base}-{seed}/content"][-1]
         speeds, b = inv_freq(32, base), -content.imag.mean(axis=0)
-        three, done = deepest(content, speeds, LENGTH), rotations(LENGTH, speeds)
+        three, done = most_negative_pairs(content, speeds, LENGTH), rotations(LENGTH, speeds)
         made += list(done[three])
         deep += list(b[three])
         others += [abs(b[i]) for i in np.flatnonzero(done < 1) if i not in three]
@@ -91,13 +91,13 @@ def share(task: str, scaling: str, base: int, seed: int = 0, times: int = 4, **p
     profile = "full" if task == "copy" else "two_layers"
     wanted = {"task": task, "profile": profile, "scheme": f"rope_{base}", "seed": seed, "length": times * LENGTH}
     factor = 1.0 if (scaling, times) == ("default", 1) else 4.0
-    if probe["probe"] == "said_once":
+    if probe["probe"] == "single_copy":
         probe |= {"distractors": "random"}
     return FOUND.values(**wanted, kind="scaling", scaling=scaling, factor=factor, **probe)[1].mean()
 
 
 def once(task: str, scaling: str, base: int, back: int, seed: int = 0, times: int = 4) -> str:
-    return f"{share(task, scaling, base, seed, times, probe='said_once', distance=back):.2f}"
+    return f"{share(task, scaling, base, seed, times, probe='single_copy', distance=back):.2f}"
 
 
 def a_gaze_that_slides() -> Iterator[str]:
@@ -116,11 +116,11 @@ def a_gaze_that_slides() -> Iterator[str]:
     near, far = ([once("copy", one, 100, back, times=1) for one in ("default", "yarn")] for back in (32, 96))
     yield f"with base 100 the share 32 back falls from {near[0]} to {near[1]}, "
     yield f"and 96 back it rises from {far[0]} to {far[1]}."
-    seeds = [once("said_once", "yarn", 10_000, 384, seed) for seed in (0, 1)]
+    seeds = [once("single_copy", "yarn", 10_000, 384, seed) for seed in (0, 1)]
     assert len(set(seeds)) == 1
     yield f"with base 10 000, YaRN finds {seeds[0]} at 384 back with either seed, "
     after, before = (
-        [once("said_once", scaling, 10_000, 32, seed) for seed in (0, 1)] for scaling in ("yarn", "default")
+        [once("single_copy", scaling, 10_000, 32, seed) for seed in (0, 1)] for scaling in ("yarn", "default")
     )
     yield f"{after[0]} and {after[1]} at 32 back, against {before[0]} and {before[1]}."
     yield "$s$ = 4"

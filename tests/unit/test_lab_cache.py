@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from posenc.lab.cache import LEAST, MOST, far_guesses, mixed_losses
+from posenc.lab.cache import MAX_MATCH, MIN_MATCH, cache_predictions, mixed_losses
 
 
 def by_loops(tokens, targets, near):
@@ -16,11 +16,11 @@ def by_loops(tokens, targets, near):
         agreed = {}
         for place in range(here - near):
             back = 0
-            while back < MOST and back <= place and tokens[place - back] == tokens[here - back]:
+            while back < MAX_MATCH and back <= place and tokens[place - back] == tokens[here - back]:
                 back += 1
             agreed.setdefault(back, []).append(tokens[place + 1] == target)
         longest = max(agreed, default=0)
-        found.append((longest, np.mean(agreed[longest])) if longest >= LEAST else (0, 0.0))
+        found.append((longest, np.mean(agreed[longest])) if longest >= MIN_MATCH else (0, 0.0))
     return found
 
 
@@ -30,16 +30,16 @@ def test_the_longest_agreement_is_found(symbols, near):
     random = np.random.RandomState(0)
     for _ in range(5):
         text = random.randint(symbols, size=65)
-        lengths, shares = far_guesses(text[:-1], text[-12:], near)
-        assert list(zip(lengths.tolist(), shares.tolist(), strict=True)) == by_loops(text[:-1], text[-12:], near)
+        lengths, probabilities = cache_predictions(text[:-1], text[-12:], near)
+        assert list(zip(lengths.tolist(), probabilities.tolist(), strict=True)) == by_loops(text[:-1], text[-12:], near)
 
 
 def test_only_what_is_farther_than_near_counts():
     block = np.arange(10, 30)
     text = np.concatenate([block, np.arange(100, 150), block])
-    assert far_guesses(text[:-1], text[-4:], near=60)[1].tolist() == [1.0] * 4
-    assert far_guesses(text[:-1], text[-4:], near=69)[1].tolist() == [1.0] * 4
-    assert far_guesses(text[:-1], text[-4:], near=70)[1].tolist() == [0.0] * 4
+    assert cache_predictions(text[:-1], text[-4:], context=60)[1].tolist() == [1.0] * 4
+    assert cache_predictions(text[:-1], text[-4:], context=69)[1].tolist() == [1.0] * 4
+    assert cache_predictions(text[:-1], text[-4:], context=70)[1].tolist() == [0.0] * 4
 
 
 def test_what_is_mixed_in_is_weighed_by_what_it_is_worth():
@@ -47,7 +47,7 @@ def test_what_is_mixed_in_is_weighed_by_what_it_is_worth():
     random = np.random.RandomState(0)
     losses, groups = np.full((400, 8), 1.5), np.arange(400) % 10
     lengths = random.randint(2, 6, size=losses.shape) * (random.random_sample(losses.shape) < 0.5)
-    lengths[lengths < LEAST] = 0
+    lengths[lengths < MIN_MATCH] = 0
     right = mixed_losses(losses, lengths, np.ones_like(losses), groups)
     np.testing.assert_allclose(right[lengths > 0], 0, atol=0.01)
     np.testing.assert_array_equal(right[lengths == 0], 1.5)
@@ -57,9 +57,9 @@ def test_what_is_mixed_in_is_weighed_by_what_it_is_worth():
 
 def test_the_weight_comes_from_the_other_half_of_the_files():
     """Files of even number are always right, those of odd number never: each is mixed by what the other was worth."""
-    losses, lengths = np.full((20, 4), 1.5), np.full((20, 4), LEAST)
+    losses, lengths = np.full((20, 4), 1.5), np.full((20, 4), MIN_MATCH)
     groups = np.arange(20) % 10
-    shares = np.broadcast_to((groups % 2 == 0)[:, None], losses.shape).astype(float)
-    mixed = mixed_losses(losses, lengths, shares, groups)
+    probabilities = np.broadcast_to((groups % 2 == 0)[:, None], losses.shape).astype(float)
+    mixed = mixed_losses(losses, lengths, probabilities, groups)
     np.testing.assert_allclose(mixed[groups % 2 == 0], 1.5, atol=1e-6)
     assert mixed[groups % 2 == 1].min() > 5

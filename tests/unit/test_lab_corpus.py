@@ -45,7 +45,7 @@ def task(name):
         "copy half": lambda: corpus.Copy(8, 32),
         "offset": corpus.ExactOffset,
         "order": corpus.WordOrder,
-        "said once": lambda: corpus.SaidOnce(6, 16),
+        "said once": lambda: corpus.SingleCopy(6, 16),
         "recall": corpus.Recall,
     }
     return made[name]()
@@ -98,7 +98,7 @@ def test_probes_end_alike_at_every_length(name, torch):
         probe = made.probe(length, 5)
         assert probe.tokens.shape == (5, length)
         assert torch.equal(probe.tokens[:, -64:], short.tokens)
-        assert torch.equal(probe.targets[:, -made.asked :], short.targets[:, -made.asked :])
+        assert torch.equal(probe.targets[:, -made.n_scored :], short.targets[:, -made.n_scored :])
 
 
 def check_copied(tokens, targets, period, ignored):
@@ -112,7 +112,7 @@ def check_copied(tokens, targets, period, ignored):
 
 
 def test_copying(corpus):
-    made, periods = corpus.Copy(3, 6, period=4, asked=2), set()
+    made, periods = corpus.Copy(3, 6, period=4, n_scored=2), set()
     for tokens, targets in zip(*(part.tolist() for part in made.batch(random(0), 200, 20)), strict=True):
         period = next(place for place, target in enumerate(targets) if target != corpus.IGNORED) + 1
         check_copied(tokens, targets, period, corpus.IGNORED)
@@ -122,7 +122,7 @@ def test_copying(corpus):
         for tokens, targets in zip(*(part.tolist() for part in made.probe(length, 8)), strict=True):
             check_copied(tokens, targets, 4, corpus.IGNORED)
     for length in (4, 9, 20):
-        for tokens, targets in zip(*(part.tolist() for part in corpus.Copy(asked=2).probe(length, 8)), strict=True):
+        for tokens, targets in zip(*(part.tolist() for part in corpus.Copy(n_scored=2).probe(length, 8)), strict=True):
             check_copied(tokens, targets, length // 2, corpus.IGNORED)
 
 
@@ -135,7 +135,7 @@ def sequences_of(batch):
 def test_a_block_said_once_stands_there_once_before(corpus):
     """Where it is asked for, the symbols before it stood once, so far back, and the answer after them."""
     distances, begins = set(), set()
-    for said, asked in sequences_of(corpus.SaidOnce(12, 32).batch(random(0), 400, 128)):
+    for said, asked in sequences_of(corpus.SingleCopy(12, 32).batch(random(0), 400, 128)):
         begin, block = asked[0] - 2, len(asked) + 2
         assert asked == list(range(begin + 2, begin + block))
         assert 12 <= block <= 32
@@ -152,10 +152,10 @@ def test_a_block_said_once_stands_there_once_before(corpus):
 
 @pytest.mark.parametrize("distractors", ["random", "disjoint"])
 @pytest.mark.parametrize(("distance", "block"), [(16, 16), (32, 32), (64, 32), (90, 32)])
-def test_probes_of_blocks_said_once(corpus, torch, distance, block, distractors):
-    made = corpus.SaidOnce(distance=distance, distractors=distractors)
+def test_probes_of_blocks_single_copy(corpus, torch, distance, block, distractors):
+    made = corpus.SingleCopy(distance=distance, distractors=distractors)
     probe, longer = made.probe(128, 20), made.probe(512, 20)
-    assert torch.equal(probe.tokens[:, -distance - made.asked :], longer.tokens[:, -distance - made.asked :])
+    assert torch.equal(probe.tokens[:, -distance - made.n_scored :], longer.tokens[:, -distance - made.n_scored :])
     for said, asked in [*sequences_of(probe), *sequences_of(longer)]:
         assert asked == list(range(len(said) - 14, len(said)))
         assert said[-block:] == said[-block - distance :][:block]
@@ -170,7 +170,7 @@ def test_probes_of_blocks_said_once(corpus, torch, distance, block, distractors)
 
 def test_recall(corpus):
     """Each question's key stood once before, and the answer after it; none is asked before it was said."""
-    made, pairs = corpus.Recall(most_pairs=12), set()
+    made, pairs = corpus.Recall(max_pairs=12), set()
     for said, asked in sequences_of(made.batch(random(0), 300, 128)):
         for at in asked:
             key = said[at - 1]
@@ -196,20 +196,20 @@ def test_probes_of_recall(corpus, distance, pairs, length):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda corpus: corpus.SaidOnce(12, 8), "most_block must be at least least_block, 12, got 8"),
-        (lambda corpus: corpus.SaidOnce(distance=15), "distance must be at least 16, got 15"),
-        (lambda corpus: corpus.SaidOnce(distractors="none"), r"distractors must be one of \('random', 'disjoint'\)"),
+        (lambda corpus: corpus.SingleCopy(12, 8), "max_block must be at least min_block, 12, got 8"),
+        (lambda corpus: corpus.SingleCopy(distance=15), "distance must be at least 16, got 15"),
+        (lambda corpus: corpus.SingleCopy(distractors="none"), r"distractors must be one of \('random', 'disjoint'\)"),
         (
-            lambda corpus: corpus.SaidOnce().batch(random(0), 2, 62),
+            lambda corpus: corpus.SingleCopy().batch(random(0), 2, 62),
             "length must have room for two blocks of 32, got 62",
         ),
-        (lambda corpus: corpus.SaidOnce().probe(2049, 2), "length must be at most 2048, the longest of the probes"),
+        (lambda corpus: corpus.SingleCopy().probe(2049, 2), "length must be at most 2048, the longest of the probes"),
         (lambda corpus: corpus.Recall(distance=31), "distance must be even, since a pair takes two tokens, got 31"),
-        (lambda corpus: corpus.Recall(pairs=25), "pairs must be at most 24, the keys there are, got 25"),
+        (lambda corpus: corpus.Recall(pairs=25), "pairs must be at most 24, the number of keys, got 25"),
         (lambda corpus: corpus.Recall().batch(random(0), 2, 47), "length must have room for 24 pairs, got 47"),
         (
             lambda corpus: corpus.Recall(pairs=20).probe(34, 2),
-            "length must have room for 20 pairs and a question, got 34",
+            "length must have room for 20 pairs and a query, got 34",
         ),
     ],
 )
@@ -230,7 +230,7 @@ def test_the_frozen_windows(corpus, torch):
         end = 2049 + place * (len(text) - 2049) // 24
         assert text[end - 128 : end] == bytes(row)
         ends.setdefault(number % len(files), []).append(end)
-    assert min(min(np.diff(sorted(places))) for places in ends.values()) >= made.asked
+    assert min(min(np.diff(sorted(places))) for places in ends.values()) >= made.n_scored
     assert {len(places) for places in ends.values()} == {25}
     longer = made.windows(512, 40)
     assert torch.equal(longer.tokens[:, -128:], probe.tokens[:40])
@@ -238,14 +238,14 @@ def test_the_frozen_windows(corpus, torch):
     assert not [row for row in probe.targets[:200].tolist() if bytes(row) in trained]
     for length, sequences, said in (
         (2049, 1, "length must be at most 2048, the longest of the windows, got 2049"),
-        (128, 1001, "sequences must be at most 1000, the windows there are, got 1001"),
+        (128, 1001, "sequences must be at most 1000, got 1001"),
     ):
         with pytest.raises(ValueError, match=said):
             made.windows(length, sequences)
 
 
 def test_exact_offset(corpus):
-    made = corpus.ExactOffset(offset=3, asked=2)
+    made = corpus.ExactOffset(offset=3, n_scored=2)
     for batch in (made.batch(random(0), 8, 9), made.probe(9, 8)):
         for tokens, targets in zip(*(part.tolist() for part in batch), strict=True):
             assert targets == [corpus.IGNORED] * 3 + tokens[:6]
@@ -340,7 +340,7 @@ def test_windows_of_the_text(corpus, torch):
 def test_the_ends_of_the_text_are_read(corpus, torch):
     """The last byte and the first can be in a window, and none is out of it."""
     every = torch.arange(12, dtype=torch.uint8)
-    made = corpus.LibraryText(corpus.Text(every, every, "", "", ()), asked=2, longest=11)
+    made = corpus.LibraryText(corpus.Text(every, every, "", "", ()), n_scored=2, longest=11)
     found = [made.batch(random(seed), 8, 9) for seed in range(20)]
     assert {row[0] for batch in found for row in batch.tokens.tolist()} == {0, 1, 2}
     assert {row[-1] for batch in found for row in batch.targets.tolist()} == {9, 10, 11}
@@ -358,6 +358,6 @@ def test_the_ends_of_the_text_are_read(corpus, torch):
 def test_all_of_the_last_tokens_can_be_known(name, least, corpus):
     """A probe in which some of them are not asked would measure something else."""
     made = task(name)
-    assert not bool((made.probe(least, 4).targets[:, -made.asked :] == corpus.IGNORED).any())
+    assert not bool((made.probe(least, 4).targets[:, -made.n_scored :] == corpus.IGNORED).any())
     with pytest.raises(ValueError, match=f"length must be at least {least}, got {least - 1}"):
         made.probe(least - 1, 4)

@@ -1,4 +1,4 @@
-"""posenc.lab.evaluate: other schemes for trained weights, surgeries against loops, answers against what is known."""
+"""posenc.lab.evaluate: other schemes for trained weights, interventions against loops, known answers."""
 
 import math
 
@@ -88,7 +88,7 @@ def test_weights_that_were_not_trained_are_refused(small, evaluate):
     longer = learned.make_scheme(past_end="clamp")
     longer.load_state_dict(model.scheme.state_dict())
     assert evaluate.with_scheme(model, longer)(tokens_of(learned, 40)).shape == (2, 40, 64)
-    assert evaluate.with_scheme(model, run_of("none").make_scheme()).scheme.door == "none"
+    assert evaluate.with_scheme(model, run_of("none").make_scheme()).scheme.injection_point == "none"
     with pytest.raises(ValueError, match="scheme must have no weights .*, got table"):
         evaluate.with_scheme(small(run_of("none")), longer)
 
@@ -153,9 +153,9 @@ def test_interpolated_pairs(evaluate):
 def test_pairs_that_made_no_turn(evaluate):
     for scheme, base in (("rope_100", 100), ("rope_10000", 10_000), ("rope_1", 1)):
         slow = [pair for pair in PAIRS if TRAINED * base ** (-2 * pair / HEAD_DIM) < 2 * math.pi]
-        assert evaluate.unturned(run_of(scheme)) == slow
+        assert evaluate.slow_pairs(run_of(scheme)) == slow
     assert slow == []
-    assert evaluate.unturned(run_of("rope_10000")) == list(range(5, 16))
+    assert evaluate.slow_pairs(run_of("rope_10000")) == list(range(5, 16))
 
 
 # --- clipping ---------------------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ def test_answers_to_a_known_probe(at_once, evaluate, torch, monkeypatch):
     from posenc.lab.corpus import IGNORED, Batch
 
     if at_once is not None:
-        monkeypatch.setattr(evaluate, "_ENTRIES", at_once)
+        monkeypatch.setattr(evaluate, "_MAX_ENTRIES", at_once)
     tokens = torch.tensor([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7], [7, 0, 1, 2, 3]])
     targets = torch.tensor([[IGNORED, IGNORED, 3, 0, 5], [IGNORED, 5, 6, 7, 1], [IGNORED, 1, 0, 3, 4]])
     found = evaluate.answers(successor_model(), Batch(tokens, targets), 2)
@@ -265,15 +265,15 @@ def test_answers_to_a_known_probe(at_once, evaluate, torch, monkeypatch):
     assert everything.loss == pytest.approx(np.mean(losses[2:]), rel=1e-5)
 
 
-def test_answers_that_are_not_asked_for_are_refused(evaluate, torch):
+def test_tokens_without_targets_are_not_scored(evaluate, torch):
     from posenc.lab.corpus import IGNORED, Batch
 
     tokens = torch.tensor([[0, 1, 2], [3, 4, 5]])
     targets = torch.tensor([[1, 2, 3], [4, IGNORED, 6]])
     assert evaluate.answers(successor_model(), Batch(tokens, targets), 1).accuracy == 1
-    for asked in (2, 4):
-        with pytest.raises(ValueError, match=f"asked must be at most the last tokens .*, got {asked}"):
-            evaluate.answers(successor_model(), Batch(tokens, targets), asked)
+    for n_scored in (2, 4):
+        with pytest.raises(ValueError, match=f"n_scored must be at most the last tokens .*, got {n_scored}"):
+            evaluate.answers(successor_model(), Batch(tokens, targets), n_scored)
 
 
 def test_answers_of_classes(small, evaluate, torch):
@@ -297,11 +297,11 @@ def test_measuring(scheme, task, small, evaluate):
     plain = evaluate.measure(model, made, lengths, sequences=3)
     assert list(plain) == [40, 100]
     for length, found in plain.items():
-        one = evaluate.answers(model, made.probe(length, 3), made.asked)
+        one = evaluate.answers(model, made.probe(length, 3), made.n_scored)
         assert (found.loss, found.accuracy) == (one.loss, one.accuracy)
         assert len(found.position_loss) == length
-        assert found.loss == pytest.approx(np.mean(found.position_loss[-made.asked :]), rel=1e-9)
-        assert found.accuracy == pytest.approx(np.mean(found.position_accuracy[-made.asked :]), rel=1e-9)
+        assert found.loss == pytest.approx(np.mean(found.position_loss[-made.n_scored :]), rel=1e-9)
+        assert found.accuracy == pytest.approx(np.mean(found.position_accuracy[-made.n_scored :]), rel=1e-9)
     asked, none = [], run_of("none").make_scheme()
     elsewhere = evaluate.measure(
         model, made, lengths, sequences=3, scheme_at=lambda length: asked.append(length) or none

@@ -45,11 +45,11 @@ def test_a_difference_on_the_same_windows_is_surer_than_two_means():
     windows = 0.5 * random.randn(len(FILES))
     one, other = (windows + 0.02 * random.randn(3, len(FILES)) + shift for shift in (0.0, 0.03))
     paired = interval(other - one, FILES)
-    assert not paired.is_level
+    assert not paired.includes_zero
     assert paired.low < 0.03 < paired.high
     apart = [interval(values, FILES) for values in (one, other)]
     assert paired.high - paired.low < 0.2 * (apart[0].high - apart[0].low)
-    assert interval(one - one, FILES).is_level
+    assert interval(one - one, FILES).includes_zero
 
 
 def test_the_mean_is_that_of_all_values_and_the_same_twice():

@@ -26,22 +26,22 @@ def test_select_and_spread(tmp_path):
     (one,) = found.select(scheme="rope_100", length=6)
     assert (one["loss"], one["seed"], one["task"]) == (0.5, 0, "order")
     assert found.select(scheme="none") == []
-    assert found.spread(length=3).by_seed == {0: 0.5}
-    assert str(found.spread("accuracy", length=3)) == "0.75 (0.75 to 0.75)"
+    assert found.over_seeds(length=3).by_seed == {0: 0.5}
+    assert str(found.over_seeds("accuracy", length=3)) == "0.75 (0.75 to 0.75)"
 
 
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        ({"scheme": "none"}, "wanted must leave one measurement of each seed, got 0 of {'scheme': 'none'}"),
-        ({"scheme": "rope_100"}, "wanted must leave one measurement of each seed, got 2 of"),
-        ({"steps_more": 3}, "wanted must name fields among accuracy, causal, .*task, got steps_more"),
-        ({"value": "perplexity", "length": 3}, r"value must be one of \('loss', 'accuracy'\), got 'perplexity'"),
+        ({"scheme": "none"}, "filters must leave one measurement per seed, got 0 of {'scheme': 'none'}"),
+        ({"scheme": "rope_100"}, "filters must leave one measurement per seed, got 2 of"),
+        ({"steps_more": 3}, "filters must name fields among accuracy, causal, .*task, got steps_more"),
+        ({"metric": "perplexity", "length": 3}, r"metric must be one of \('loss', 'accuracy'\), got 'perplexity'"),
     ],
 )
 def test_questions_that_have_no_answer(tmp_path, ask, message):
     with pytest.raises(ValueError, match=message):
-        lab.results(results_file(tmp_path / "results.json")).spread(**ask)
+        lab.results(results_file(tmp_path / "results.json")).over_seeds(**ask)
 
 
 def test_files_of_results_that_cannot_be_read(tmp_path):

@@ -6,6 +6,7 @@ import torch
 
 from posenc.frequencies import inv_freq
 from posenc.lab import real, real_results
+from posenc.lab.distance_bias import distance_bias
 from posenc.llama import Llama, LlamaConfig
 from posenc.transformer import KeyValueCache
 
@@ -86,7 +87,7 @@ def test_stand_ins_are_as_large_and_clamping_keeps_a_level(products):
         other = named[kind].change[..., 16:]
         torch.testing.assert_close(other.square().mean(), zeroed.square().mean())
     theta, distances = inv_freq(64, real_results.BASE)[[23]], np.arange(40)
-    bias = real_results.distance_bias(products[..., [23]], theta, distances)[..., 0, :]
+    bias = distance_bias(products[..., [23]], theta, distances)[..., 0, :]
     np.testing.assert_allclose(zeroed, -bias[..., 16:], atol=1e-5)
     level = bias + named["clamped"].change.numpy()
     np.testing.assert_allclose(

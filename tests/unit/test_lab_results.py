@@ -12,10 +12,10 @@ import torch
 from posenc import lab
 from posenc.bias import t5
 from posenc.lab import store
-from posenc.lab.corpus import Copy, SaidOnce, library
+from posenc.lab.benchmarks import PROBES, WINDOWS
+from posenc.lab.corpus import Copy, SingleCopy, library
 from posenc.lab.evaluate import SCALINGS, TIMES, answers, measure, scaled, with_scheme
-from posenc.lab.exams import PROBES, WINDOWS
-from posenc.lab.measured import exams, read_json, shipped_folder, statistics
+from posenc.lab.measured import benchmarks, read_json, shipped_folder, statistics
 from posenc.lab.measurements import SEQUENCES, with_table
 from posenc.lab.runs import Run, planned, shipping
 from posenc.lab.train import train
@@ -37,7 +37,7 @@ def one_thread():
 def test_results_follow_their_schema():
     schema = json.loads((shipped_folder() / "schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    for name in (lab.measured.RESULTS, lab.measured.EXAMS):
+    for name in (lab.measured.RESULTS, lab.measured.BENCHMARKS):
         jsonschema.validate(read_json(shipped_folder() / name), schema)
 
 
@@ -68,7 +68,7 @@ def test_every_length_and_scaling_was_measured():
 def test_shipped_checkpoints_measure_as_recorded(name):
     model, run = lab.load(name)
     if run.scheme == "learned":
-        model = with_table(model, run, "clamp", None)
+        model = with_table(model, run, "clamp")
     task, lengths = run.make_task(), (128, 512)
     found = measure(model, task, lengths, sequences=SEQUENCES)
     past_end = {"past_end": "clamp"} if run.scheme == "learned" else {}
@@ -86,7 +86,7 @@ def test_shipped_checkpoints_measure_as_recorded(name):
         assert found[length].accuracy == pytest.approx(recorded[length]["accuracy"], abs=0.006)
 
 
-EXAMS = exams()
+BENCHMARKS = benchmarks()
 
 
 @pytest.mark.release
@@ -96,14 +96,14 @@ def test_shipped_checkpoints_pass_the_exams_as_recorded(name):
     model, run = lab.load(name)
     if run.task == "text":
         found = answers(model, run.make_task().windows(128, WINDOWS), 32)
-        (recorded,) = EXAMS.select(run=name, kind="plain", length=128)
+        (recorded,) = BENCHMARKS.select(run=name, kind="plain", length=128)
         assert found.loss == pytest.approx(recorded["loss"], abs=2e-3)
         return
     for length, distance in ((128, 32), (512, 384)):
-        probe = SaidOnce(most_block=32, distance=distance)
-        found = answers(model, probe.probe(length, PROBES), probe.asked)
-        asked = {"probe": "said_once", "distance": distance, "distractors": "random"}
-        (recorded,) = EXAMS.select(run=name, kind="plain", length=length, **asked)
+        probe = SingleCopy(max_block=32, distance=distance)
+        found = answers(model, probe.probe(length, PROBES), probe.n_scored)
+        asked = {"probe": "single_copy", "distance": distance, "distractors": "random"}
+        (recorded,) = BENCHMARKS.select(run=name, kind="plain", length=length, **asked)
         assert found.accuracy == pytest.approx(recorded["accuracy"], abs=0.006)
 
 
@@ -111,15 +111,15 @@ def test_a_model_that_looks_too_far_fails_said_once_and_passes_repeated():
     """Trained on repeated blocks at most 64 tokens back; YaRN makes what stands 128 back look like 32."""
     model, run = lab.load("full-copy-rope_100-0")
     slowed = with_scheme(model, scaled(run, "yarn", 4.0))
-    repeated, once = Copy(period=32), SaidOnce(most_block=32, distance=32)
+    repeated, once = Copy(period=32), SingleCopy(max_block=32, distance=32)
     shares = {
-        (name, task.name): answers(one, task.probe(512, 32), task.asked).accuracy
+        (name, task.name): answers(one, task.probe(512, 32), task.n_scored).accuracy
         for name, one in (("as it is", model), ("slowed", slowed))
         for task in (repeated, once)
     }
     assert shares["slowed", "copy"] > 0.9
-    assert shares["slowed", "said_once"] < 0.1
-    assert shares["as it is", "said_once"] > 0.6
+    assert shares["slowed", "single_copy"] < 0.1
+    assert shares["as it is", "single_copy"] > 0.6
 
 
 @pytest.mark.release
@@ -130,9 +130,9 @@ def test_shipped_statistics_are_those_of_the_shipped_models():
     assert {name.split("/")[0] for name in held} == {*rotated, *tables}
     scheme = lab.load("full-text-t5-0")[0].scheme
     distances = -torch.arange(200)[None]
-    again = scheme.of_offsets(distances).detach().numpy()
+    again = scheme.relative_bias(distances).detach().numpy()
     assert np.array_equal(t5(distances.numpy(), held["full-text-t5-0/table"], bidirectional=False), again)
-    name = "two_layers-said_once-rope_10000-0"
+    name = "two_layers-single_copy-rope_10000-0"
     again = store.statistics_of(*lab.load(name))
     for part, array in again.items():
         ours = held[f"{name}/{part}"]
@@ -160,7 +160,7 @@ def test_a_quick_run_trains_to_what_was_recorded():
 def _each(profile: str, task: str, scheme: str, length: int, **wanted: object) -> np.ndarray:
     """Loss on text, else accuracy, of every seed, as it was trained."""
     number = "loss" if task == "text" else "accuracy"
-    found = RESULTS.spread(
+    found = RESULTS.over_seeds(
         number, profile=profile, task=task, probe=task, scheme=scheme, length=length, kind="plain", **wanted
     )
     assert sorted(found.by_seed) == [0, 1, 2]

@@ -1,4 +1,4 @@
-"""posenc.lab.statistics: averages against loops, and a held wave against logits written out."""
+"""posenc.lab.statistics: averages against loops, and a clamped distance bias against logits written out."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from posenc.frequencies import inv_freq
-from posenc.lab.mean_wave import mean_wave
+from posenc.lab.distance_bias import distance_bias, most_negative_pairs
 from posenc.lab.runs import Run
-from posenc.lab.statistics import HeldWave, attention_by_distance, learned_minus, mean_products, watch
+from posenc.lab.statistics import ClampedDistanceBias, attention_by_distance, capture_attention, mean_products
 from posenc.lab.train import build
 from posenc.rotary import rotate
 
@@ -34,7 +34,11 @@ def tokens():
 def seen(model, tokens):
     """What each layer showed: queries, keys, weights."""
     found = {}
-    watch(model, tokens, lambda layer, *parts: found.__setitem__(layer, [part.double().numpy() for part in parts]), 3)
+
+    def add(layer, *parts):
+        found[layer] = [part.double().numpy() for part in parts]
+
+    capture_attention(model, tokens, add, batch_size=3)
     return found
 
 
@@ -53,7 +57,7 @@ def test_the_weights_are_those_of_causal_attention(seen):
 
 
 def test_attention_by_distance(model, tokens, seen):
-    found = attention_by_distance(model, tokens, asked=4)
+    found = attention_by_distance(model, tokens, queries=4)
     wanted = np.zeros((2, 2, LENGTH))
     for layer, (_, _, weights) in seen.items():
         for query in range(LENGTH - 4, LENGTH):
@@ -75,11 +79,11 @@ def test_mean_products(model, tokens, seen):
             np.testing.assert_allclose(found.by_distance[layer, :, :, distance], wanted, atol=1e-7)
 
 
-def test_the_mean_waves_of_all_pairs_are_the_mean_logit(model, tokens, seen):
+def test_the_distance_biases_of_all_pairs_add_up_to_the_mean_logit(model, tokens, seen):
     found = mean_products(model, RUN, tokens, queries=8).by_distance
     q, k, _ = seen[1]
     for distance in (0, 3, LENGTH - 1):
-        of_pairs = mean_wave(found[1, 0, :, distance], FREQUENCIES, np.array([distance]))
+        of_pairs = distance_bias(found[1, 0, :, distance], FREQUENCIES, np.array([distance]))
         each = [
             logits(q[text, 0, at], k[text, 0, at - distance], at, at - distance)
             for text in range(3)
@@ -88,18 +92,18 @@ def test_the_mean_waves_of_all_pairs_are_the_mean_logit(model, tokens, seen):
         assert of_pairs.sum() == pytest.approx(np.mean(each), abs=1e-6)
 
 
-def test_the_learned_minus_is_looked_for_among_slow_pairs():
+def test_the_most_negative_pairs_are_slow_ones():
     b = np.zeros((2, 16))
     b[:, [2, 11, 13, 15]] = [[-9.0, -3.0, -1.0, -2.0], [-9.0, 1.0, -3.0, -2.0]]
-    assert learned_minus(-1j * b, RUN) == [11, 13, 15]  # pair 2 turns six times within 64 tokens
-    assert learned_minus(-1j * b, RUN, 1) in ([13], [15])
+    assert most_negative_pairs(-1j * b, FREQUENCIES, 64) == [11, 13, 15]  # pair 2 makes six rotations within 64 tokens
+    assert most_negative_pairs(-1j * b, FREQUENCIES, 64, 1) in ([13], [15])
 
 
 @pytest.mark.parametrize("pairs", [{}, {0: [14, 15], 1: [13]}])
-def test_a_held_wave_stays_at_its_mean_past_the_trained_length(model, tokens, seen, pairs):
+def test_a_clamped_bias_keeps_its_mean_past_the_trained_length(model, tokens, seen, pairs):
     random, trained = np.random.RandomState(0), 10
     products = random.randn(2, 2, 16) + 1j * random.randn(2, 2, 16)
-    scheme = HeldWave(model.scheme, products, FREQUENCIES, pairs, trained)
+    scheme = ClampedDistanceBias(model.scheme, products, FREQUENCIES, pairs, trained)
     q, k, _ = (torch.as_tensor(part) for part in seen[0])
     at = torch.arange(LENGTH)
     for layer in (0, 1):

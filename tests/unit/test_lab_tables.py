@@ -52,4 +52,4 @@ def test_any_of_several_values_and_none(found):
     both = WANTED | {"scheme": ("b", "c")}
     lines = as_text(Table("Loss", ("profile", "scheme"), "length", both), found).splitlines()
     assert [line.split()[:2] for line in lines[2:]] == [["two_layers", "b"]]
-    assert as_text(Table("Loss", ("scheme",), "length", WANTED | {"probe": "recall"}), found) == "Loss\nnot reached"
+    assert as_text(Table("Loss", ("scheme",), "length", WANTED | {"probe": "recall"}), found) == "Loss\nnot measured"

@@ -20,7 +20,7 @@ FLOORS = [
     {"frequencies", "_rms_norm", "_gguf", "configuration"},
     {"absolute", "rotary", "scaling", "attention"},
     {"analysis", "bias", "configs", "doctor", "rope"},
-    {"rotary_module", "schemes", "lab._checks", "lab.cache", "lab.intervals", "lab.mean_wave"},
+    {"rotary_module", "schemes", "lab._checks", "lab.cache", "lab.intervals", "lab.distance_bias"},
     {"lab.measured", "lab.real_results"},
     {"transformer", "widgets"},
     {"llama", "figures", "lab.corpus", "lab.tables"},
@@ -28,7 +28,7 @@ FLOORS = [
     {"lab.train"},
     {"lab.evaluate"},
     {"lab.measurements", "lab.statistics"},
-    {"lab.exams"},
+    {"lab.benchmarks"},
     {"lab.store"},
     {"lab.real"},
     {"lab"},
@@ -49,7 +49,7 @@ WITH_TORCH = {"_rms_norm", "_gguf", "rotary_module", "schemes", "transformer", "
 WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4, 5)}
 WITH_TORCH |= {
     "lab.corpus", "lab.runs", "lab.train", "lab.store", "lab.evaluate", "lab.measurements", "lab.statistics",
-    "lab.exams", "lab.execution", "lab.real", "lab.__main__",
+    "lab.benchmarks", "lab.execution", "lab.real", "lab.__main__",
 }  # fmt: skip
 
 WITH_DATA = [f"check.assignment_{number}" for number in (1, 2, 3, 4, 5)]  # of posenc-lab, from their import on

@@ -22,7 +22,7 @@ from posenc.scaling import (
     ntk_by_parts,
     proportional,
     ramp_by_pair,
-    ramp_by_turns,
+    ramp_by_rotations,
     yarn,
 )
 from tests.unit.rope_configurations import LENGTH, LISTS
@@ -253,7 +253,7 @@ def test_torch_by_every_function():
         assert theirs.inv_freq.dtype == torch.float64
         np.testing.assert_allclose(theirs.inv_freq, ours.inv_freq, rtol=1e-14)
         assert theirs.attention_factor == ours.attention_factor
-    for ramp in (ramp_by_turns, ramp_by_pair):
+    for ramp in (ramp_by_rotations, ramp_by_pair):
         kept = ramp(64, **length, like=like)
         assert kept.dtype == torch.float64
         np.testing.assert_allclose(kept, ramp(64, **length), rtol=1e-14)

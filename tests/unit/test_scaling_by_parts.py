@@ -16,7 +16,7 @@ from posenc.scaling import (
     mscale,
     ntk_by_parts,
     ramp_by_pair,
-    ramp_by_turns,
+    ramp_by_rotations,
     yarn,
 )
 
@@ -52,7 +52,7 @@ LENGTH = "original_max_position_embeddings"
 def test_the_two_ramps(dim, base, length, bounds, truncate):
     slow, fast = bounds
     shared = {LENGTH: length, "beta_fast": fast, "beta_slow": slow}
-    by_turns = ramp_by_turns(dim, base, **shared)
+    by_turns = ramp_by_rotations(dim, base, **shared)
     by_pair = ramp_by_pair(dim, base, **shared, truncate=truncate)
     made = rotations(length, inv_freq(dim, base))
     for kept in (by_turns, by_pair):
@@ -88,7 +88,7 @@ def test_a_ramp_of_all_or_nothing_is_default_or_linear(dim, base, factor, length
 
 def test_equal_bounds_make_a_step():
     made = rotations(10_000, inv_freq(8))
-    kept = ramp_by_turns(8, original_max_position_embeddings=10_000, beta_fast=made[2], beta_slow=made[2])
+    kept = ramp_by_rotations(8, original_max_position_embeddings=10_000, beta_fast=made[2], beta_slow=made[2])
     assert kept.tolist() == [1, 1, 1, 0]
     assert kept.dtype == np.float64
     # The same of the released ramp, whose range is empty at a pair, or between two.
@@ -106,11 +106,11 @@ def test_what_the_released_ramp_does_at_its_limits():
     few = {"dim": 128, "original_max_position_embeddings": 4}
     assert correction_range(**few) == (0, -3)
     assert ramp_by_pair(**few).tolist() == [1] * 64
-    assert ramp_by_turns(**few).tolist() == [0] * 64
+    assert ramp_by_rotations(**few).tolist() == [0] * 64
     many = {"dim": 8, "base": 10, "original_max_position_embeddings": 10**9}
     assert correction_range(**many) == (26, 7)
     assert ramp_by_pair(**many).tolist() == [0] * 4
-    assert ramp_by_turns(**many).tolist() == [1] * 4
+    assert ramp_by_rotations(**many).tolist() == [1] * 4
 
 
 @given(dims, bases, factors, lengths, betas)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from posenc.attention import attention
-from posenc.schemes import DOORS as known
+from posenc.schemes import INJECTION_POINTS as known
 from posenc.schemes import SCHEMES, PositionScheme, make_scheme
 from tests.unit.scheme_cases import (
     ABSOLUTE,
@@ -16,9 +16,9 @@ from tests.unit.scheme_cases import (
     BATCH,
     CASES,
     DIM,
-    DOORS,
     HEAD_DIM,
     HEADS,
+    INJECTION_POINTS,
     LENGTH,
     attend,
     every_case,
@@ -35,10 +35,10 @@ pytestmark = pytest.mark.torch
 
 def test_every_scheme_is_tried_and_says_its_door():
     assert {name_of(case) for case in CASES} == set(SCHEMES)
-    assert {name: kind.door for name, kind in SCHEMES.items()} == {
-        name: door for door, names in DOORS.items() for name in names
+    assert {name: kind.injection_point for name, kind in SCHEMES.items()} == {
+        name: point for point, names in INJECTION_POINTS.items() for name in names
     }
-    assert set(known) == set(DOORS)
+    assert set(known) == set(INJECTION_POINTS)
 
 
 @every_case
@@ -46,9 +46,9 @@ def test_only_its_door_opens(case):
     scheme, positions = make(case).double(), torch.arange(LENGTH)
     x, (q, k, _) = inputs(), projected(inputs())
     turned = scheme.rotate(q, k, positions)
-    assert torch.equal(scheme.embed(x, positions), x) == (scheme.door != "input")
-    assert (turned[0] is q and turned[1] is k) == (scheme.door != "query and key")
-    assert (scheme.bias(q, k, positions) is None) == (scheme.door != "logits")
+    assert torch.equal(scheme.embed(x, positions), x) == (scheme.injection_point != "input")
+    assert (turned[0] is q and turned[1] is k) == (scheme.injection_point != "query and key")
+    assert (scheme.bias(q, k, positions) is None) == (scheme.injection_point != "logits")
     expected = {"t5": 1.0, "tener": 1.0, "deberta": 1 / math.sqrt(24), "none_with_temperature": 1.3 / math.sqrt(8)}
     assert scheme.logit_scale(HEAD_DIM, LENGTH) == pytest.approx(expected.get(name_of(case), 1 / math.sqrt(8)))
 
@@ -67,7 +67,7 @@ def test_a_scheme_of_ones_own():
     """A subclass overrides one method and gets checked arguments."""
 
     class Nearest(PositionScheme):
-        door = "logits"
+        injection_point = "logits"
 
         def _bias(self, q, k, positions, key_positions):
             return -(positions[:, None] - key_positions).abs().to(q.dtype)
@@ -93,7 +93,7 @@ def test_positions_of_every_shape(case):
     for each, of_keys in product(shapes_of(at), shapes_of(positions)):
         torch.testing.assert_close(scheme.rotate(q, k, each, of_keys), turned, atol=1e-12, rtol=0)
         got = scheme.bias(q, k, each, of_keys)
-        assert (got is None) == (bias is None) == (scheme.door != "logits")
+        assert (got is None) == (bias is None) == (scheme.injection_point != "logits")
         if bias is not None:
             wanted = bias.expand(BATCH, HEADS, 3, LENGTH)
             torch.testing.assert_close(got.expand_as(wanted), wanted, atol=1e-12, rtol=0)
@@ -148,7 +148,7 @@ def test_moved_words_are_noticed(case):
     positions = torch.arange(LENGTH)
     there, moved = (attend(scheme, y, positions, causal=False) for y in (x, x[:, order]))
     change = float((there[:, :, order] - moved).abs().max().detach())
-    if scheme.door == "none":
+    if scheme.injection_point == "none":
         assert change < 1e-12
     else:
         assert change > 1e-3
@@ -161,7 +161,7 @@ def test_positions_need_not_be_whole(case):
     at = torch.arange(LENGTH) / 2
     half, moved, full = (attend(scheme, x, places) for places in (at, at + 0.25, 2 * at))
     torch.testing.assert_close(half, moved, atol=1e-10, rtol=0)
-    assert (float((half - full).abs().max().detach()) > 1e-3) == (scheme.door != "none")
+    assert (float((half - full).abs().max().detach()) > 1e-3) == (scheme.injection_point != "none")
 
 
 @every_case
@@ -316,7 +316,7 @@ def test_bad_tensors(case, method):
 
 def test_bad_widths_and_heads():
     at = torch.arange(3)
-    for name in DOORS["logits"]:
+    for name in INJECTION_POINTS["logits"]:
         q = normal(2, 3, 3, HEAD_DIM)
         with pytest.raises(ValueError, match=r"q must have shape \(batch, 2, length, .*\), got shape \(2, 3, 3, 8\)"):
             make(name).double().bias(q, q, at)

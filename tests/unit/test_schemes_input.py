@@ -12,7 +12,7 @@ from tests.unit.scheme_cases import (
     BAD_SEEDS,
     CASES,
     DIM,
-    DOORS,
+    INJECTION_POINTS,
     inputs,
     make,
     name_of,
@@ -24,7 +24,7 @@ from tests.unit.scheme_cases import (
 pytestmark = pytest.mark.torch
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if name_of(case) in DOORS["input"]])
+@pytest.mark.parametrize("case", [case for case in CASES if name_of(case) in INJECTION_POINTS["input"]])
 def test_codes_of_the_input(case):
     scheme, x, at = make(case), inputs(), torch.tensor([[0, 5, 2], [9, 1, 33]])
     functions = {
@@ -39,7 +39,7 @@ def test_codes_of_the_input(case):
     }
     x = x[:, :3]
     torch.testing.assert_close(scheme.embed(x, at), x + functions[case](), atol=0, rtol=0)
-    assert torch.equal(scheme.code(at), functions[case]())
+    assert torch.equal(scheme.encoding(at), functions[case]())
 
 
 def test_initial_values():
@@ -51,7 +51,7 @@ def test_initial_values():
 
 test_bad_settings = refuses(
     [
-        *of_each(DOORS["input"], "dim", BAD_NUMBERS),
+        *of_each(INJECTION_POINTS["input"], "dim", BAD_NUMBERS),
         *of_each(["sinusoidal"], "base", BAD_POSITIVE),
         *of_each(["sinusoidal"], "layout", BAD_LAYOUTS),
         *of_each(["normalised"], "length", BAD_NUMBERS),
@@ -67,7 +67,7 @@ test_bad_settings = refuses(
 
 def test_bad_widths():
     at = torch.arange(3)
-    for name in DOORS["input"]:
+    for name in INJECTION_POINTS["input"]:
         with pytest.raises(ValueError, match=r"x must have shape \(batch, length, 16\), got shape \(2, 3, 8\)"):
             make(name).embed(normal(2, 3, 8), at)
 

@@ -14,9 +14,9 @@ from tests.unit.scheme_cases import (
     BAD_SEEDS,
     CASES,
     CONTENT_SCHEMES,
-    DOORS,
     HEAD_DIM,
     HEADS,
+    INJECTION_POINTS,
     check_biases,
     last_four,
     make,
@@ -35,7 +35,7 @@ def test_biases():
     schemes = {
         case: make(case).double()
         for case in CASES
-        if name_of(case) in DOORS["logits"] and name_of(case) not in CONTENT_SCHEMES
+        if name_of(case) in INJECTION_POINTS["logits"] and name_of(case) not in CONTENT_SCHEMES
     }
     wanted = {
         "alibi": bias.alibi(offsets, [1 / 16, 1 / 256], dtype=offsets.dtype),
@@ -63,7 +63,7 @@ def test_kerple_stays_in_its_range_wherever_it_is_driven():
             with torch.no_grad():
                 for parameter in scheme.parameters():
                     parameter.fill_(step / 4)
-            assert bool((scheme.of_offsets(offsets)[:, 0, 1:] < 0).all())
+            assert bool((scheme.relative_bias(offsets)[:, 0, 1:] < 0).all())
             assert kind == "logarithmic" or bool((scheme.r2 < 2).all())
 
 

@@ -12,10 +12,10 @@ from tests.unit.scheme_cases import (
     BAD_LAYOUTS,
     BAD_NUMBERS,
     BAD_POSITIVE,
-    DOORS,
     DYNAMIC,
     HEAD_DIM,
     HEADS,
+    INJECTION_POINTS,
     LENGTH,
     YARN,
     inputs,
@@ -161,7 +161,7 @@ test_bad_settings = refuses(
 
 def test_bad_widths_heads_and_positions():
     at, q = torch.arange(3), normal(2, HEADS, 3, 6)
-    for name in DOORS["query and key"]:
+    for name in INJECTION_POINTS["query and key"]:
         with pytest.raises(ValueError, match=r"q must have heads of width 8, got shape \(2, 2, 3, 6\)"):
             make(name).rotate(q, q, at)
         with pytest.raises(ValueError, match=r"k must have shape \(2, a divisor of 2, keys, 6\)"):

@@ -48,7 +48,7 @@ def invented(seeds=(0, 1, 2)) -> Results:
                         if times in (1, 2, 8) and probe != "copy_half":
                             about = {"scaling": scaling, "factor": 4.0, "fixed": True}
                             measure(run, "scaling", probe, times * trained, 2 + 0.1 * times, **about)
-                measure(run, "surgery", probe, 4 * trained, 9.0, operation="clip", chosen="all", pairs=[0])
+                measure(run, "intervention", probe, 4 * trained, 9.0, operation="clip", chosen="all", pairs=[0])
     run, trained = add("full", "text", "learned", 0)
     for times in TIMES:
         measure(run, "plain", "text", times * trained, 1.5 * times, past_end="clamp")

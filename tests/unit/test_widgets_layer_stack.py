@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from posenc import configs
-from posenc.analysis import decay, uncovered
+from posenc.analysis import decay, unseen_angles
 from posenc.attention import attention
 from posenc.frequencies import angles
 from posenc.rotary import rotate
@@ -77,7 +77,7 @@ def test_new_angles_are_those_of_the_analysis(model):
     # Pairs that have turned once may leave gaps, which are not counted.
     frequencies = every[(trained - 1) * every < 2 * np.pi]
     counted = [new_pairs(distance, every, trained) for distance in range(trained, 4 * trained)]
-    expected = uncovered(frequencies, trained, 4 * trained, module.TOLERANCE) * 3 * trained
+    expected = unseen_angles(frequencies, trained, 4 * trained, module.TOLERANCE) * 3 * trained
     assert sum(counted) == pytest.approx(expected.sum(), abs=1e-6)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from posenc.lab.measured import exams, statistics
+from posenc.lab.measured import benchmarks, statistics
 from posenc.widgets import LookBack
 from posenc.widgets.look_back import BLOCK, DISTANCES, EDGES, LENGTHS, RATE, TUNED
 
@@ -13,12 +13,12 @@ from posenc.widgets.look_back import BLOCK, DISTANCES, EDGES, LENGTHS, RATE, TUN
 )
 def test_the_table_is_the_laboratorys_mean_over_seeds(scaling, length, distance):
     values = LookBack(scaling=scaling).values()
-    wanted = {"probe": "said_once", "task": "said_once", "scheme": "rope_10000", "profile": "two_layers"}
+    wanted = {"probe": "single_copy", "task": "single_copy", "scheme": "rope_10000", "profile": "two_layers"}
     wanted |= {"distractors": "random", "length": length, "distance": distance}
     kind = (
         {"kind": "plain"} if scaling == "default" else {"kind": "scaling", "scaling": scaling, "factor": length / 128}
     )
-    found = [one["accuracy"] for one in exams().select(**wanted, **kind)]
+    found = [one["accuracy"] for one in benchmarks().select(**wanted, **kind)]
     assert len(found) == 2
     np.testing.assert_allclose(
         values["accuracy"][LENGTHS.index(length)][DISTANCES.index(distance)], np.mean(found), atol=1e-4
@@ -29,7 +29,7 @@ def test_the_table_is_the_laboratorys_mean_over_seeds(scaling, length, distance)
 @pytest.mark.parametrize("scaling", TUNED)
 @pytest.mark.parametrize("steps", ["15", "45", "200"])
 def test_what_is_tuned_is_the_laboratorys_and_stands_beside_the_same_seed_before(base, scaling, steps):
-    seed = {"probe": "said_once", "task": "said_once", "scheme": f"rope_{base}", "profile": "two_layers", "seed": 0}
+    seed = {"probe": "single_copy", "task": "single_copy", "scheme": f"rope_{base}", "profile": "two_layers", "seed": 0}
     seed |= {"distractors": "random", "length": 512, "distance": 192}
     values = LookBack(base=base, scaling=scaling, tuning=steps).values()
     kinds = {
@@ -37,7 +37,7 @@ def test_what_is_tuned_is_the_laboratorys_and_stands_beside_the_same_seed_before
         "before": {"kind": "plain"} if scaling == "default" else {"kind": "scaling", "scaling": scaling, "factor": 4.0},
     }
     for name, kind in kinds.items():
-        [found] = exams().select(**seed, **kind)
+        [found] = benchmarks().select(**seed, **kind)
         shown = values[name][LENGTHS.index(512)][DISTANCES.index(192)]
         np.testing.assert_allclose(shown, found["accuracy"], atol=1e-4)
     for name, asked in (("accuracy", {128, 512}), ("before", {512})):
@@ -59,8 +59,8 @@ def test_attention_is_shared_out_whole_and_the_head_is_the_one_that_copies(train
     for bands in (values["trained_bands"], values["bands"]):
         assert len(bands) == len(EDGES) - 1
         np.testing.assert_allclose(sum(bands), 1, atol=0.02)
-    profile = {"said_once": "two_layers", "copy": "full"}[training]
-    heads = statistics()[f"{profile}-{training}-rope_{base}-0/attention/default/128"][1].astype(float)
+    run = {"said_once": "two_layers-single_copy", "copy": "full-copy"}[training]
+    heads = statistics()[f"{run}-rope_{base}-0/attention/default/128"][1].astype(float)
     places = [BLOCK - 1] if training == "said_once" else range(BLOCK - 1, 128, BLOCK)
     shares = [sum(head[place] for place in places) for head in heads]
     assert values["head"] == int(np.argmax(shares)) + 1

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from posenc.frequencies import inv_freq
-from posenc.lab.mean_wave import deepest, held, mean_wave
-from posenc.lab.measured import exams, statistics
+from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
+from posenc.lab.measured import benchmarks, statistics
 from posenc.widgets import MeanWave
 from posenc.widgets.mean_wave import DISTANCES, HEAD_DIM, TRAINED
 
@@ -17,19 +17,19 @@ def test_waves_and_losses_are_the_laboratorys(base, seed):
     frequencies, distances = inv_freq(HEAD_DIM, float(base)), np.arange(DISTANCES + 1)
     widget = MeanWave(base=base, seed=seed, hold="minus", length="512")
     values = widget.values()
-    waves = mean_wave(content.mean(axis=0), frequencies, distances)
+    waves = distance_bias(content.mean(axis=0), frequencies, distances)
     np.testing.assert_allclose(values["all"], waves.sum(axis=0), atol=0.02)  # the page has three decimals of each
     np.testing.assert_allclose(values["b"], -content.mean(axis=0).imag, atol=1e-3)
-    assert values["minus"] == values["held_pairs"] == deepest(content, frequencies, TRAINED)
-    run = {"kind": "mean_wave", "scheme": f"rope_{base}", "seed": int(seed), "length": 512, "profile": "two_layers"}
-    for shown, chosen in (("none", "none"), ("minus", "learned minus"), ("slow", "other slow"), ("all", "all")):
-        [one] = exams().select(**run, chosen=chosen)
+    assert values["minus"] == values["held_pairs"] == most_negative_pairs(content, frequencies, TRAINED)
+    run = {"kind": "distance_bias", "scheme": f"rope_{base}", "seed": int(seed), "length": 512, "profile": "two_layers"}
+    for shown, chosen in (("none", "none"), ("minus", "most negative"), ("slow", "other slow"), ("all", "all")):
+        [one] = benchmarks().select(**run, chosen=chosen)
         assert values["losses"][shown] == one["loss"]
     text = run | {"task": "text", "chosen": None}
-    _, plain = exams().values(**text | {"kind": "plain"})  # on the same windows, as far as they go
-    windows = exams().values(**text | {"chosen": "none"})[1].shape[1]
+    _, plain = benchmarks().values(**text | {"kind": "plain"})  # on the same windows, as far as they go
+    windows = benchmarks().values(**text | {"chosen": "none"})[1].shape[1]
     np.testing.assert_allclose(plain[0, :windows].mean(), values["losses"]["none"], atol=5e-4)
-    _, within = exams().values(**text | {"kind": "plain", "length": TRAINED})
+    _, within = benchmarks().values(**text | {"kind": "plain", "length": TRAINED})
     np.testing.assert_allclose(values["within"], within[0, :windows].mean())
 
 
@@ -39,7 +39,7 @@ def test_what_is_held_stays_as_it_was_within_the_trained_length():
     assert np.ptp(values["held"][TRAINED:]) < 1e-9
     np.testing.assert_allclose(values["held"][-1], values["all"][TRAINED // 2 : TRAINED].mean())
     np.testing.assert_array_equal(MeanWave().values()["held"], MeanWave().values()["all"])
-    assert held(np.ones((2, 3)), 2).tolist() == [[1, 1, 1], [1, 1, 1]]
+    assert clamped(np.ones((2, 3)), 2).tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
 def test_the_story_holds():

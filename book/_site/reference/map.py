@@ -90,7 +90,7 @@ def _doors(page: str) -> str:
         chips = "".join(
             f'<li><a href="{page}#{_anchor(name)}">{escape(SCHEMES[name].label)}</a></li>'
             for name in _ordered(classes)
-            if classes[name].door == door
+            if classes[name].injection_point == door
         )
         stations.append(
             f'<li class="map-door map-{anchor}"><p class="map-station">{station}</p>{_door_drawing(door)}'
@@ -163,7 +163,7 @@ def cost_rows(name: str) -> dict[str, str]:
     """What a card says of a scheme's cost, by its headings."""
     from posenc.schemes import SCHEMES as classes
 
-    found, once = cost(name), classes[name].door == "input"
+    found, once = cost(name), classes[name].injection_point == "input"
     percent = 100 * found.share
     share = f"{percent:.2g}" if percent < 100 else grouped(percent)
     growth = "once" if once else "growing" if found.grows else "any length"
@@ -245,7 +245,7 @@ class Map(SphinxDirective):
 
         if part not in DOORS:
             raise self.error(f"map must be one of doors, reading, scalings, {', '.join(DOORS)}, got {part}")
-        return [self._scheme_card(name) for name in _ordered(classes) if classes[name].door == part]
+        return [self._scheme_card(name) for name in _ordered(classes) if classes[name].injection_point == part]
 
     def _parsed(self, text: str) -> list[nodes.Node]:
         box = nodes.container()
@@ -277,7 +277,7 @@ class Map(SphinxDirective):
     def _scheme_card(self, name: str) -> nodes.section:
         from posenc.schemes import SCHEMES as classes
 
-        card = self._card(_anchor(name), name, SCHEMES[name], f"map-{DOORS[classes[name].door].anchor}")
+        card = self._card(_anchor(name), name, SCHEMES[name], f"map-{DOORS[classes[name].injection_point].anchor}")
         if name == "rope":
             models = [model for models in who().values() for model in models]
             card += self._who(

@@ -53,7 +53,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "corpus",
         "train",
         "measurements",
-        "exams",
+        "benchmarks",
         "evaluate",
         "statistics",
         "cache",

@@ -14,7 +14,7 @@ from posenc.analysis import (
     fingerprint,
     fingerprint_difference,
     fingerprint_similarity,
-    least_base,
+    min_base,
 )
 from posenc.frequencies import angles, inv_freq, rotations, wavelengths
 from posenc.rotary import rotate
@@ -169,7 +169,7 @@ def C114() -> Evidence:
 def C116() -> Evidence:
     grid = [k * 10**p for p in (2, 3, 4) for k in range(10, 100)]
     lengths = (1024, 2048, 4096, 8192)
-    least = [least_base(length, DIM, grid) for length in lengths]
+    least = [min_base(length, DIM, grid) for length in lengths]
     grows = all(first < second for first, second in zip(least, least[1:], strict=False))
     return Evidence(
         as_said=grows,

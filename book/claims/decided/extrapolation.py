@@ -8,7 +8,7 @@ import numpy as np
 
 from book.claims.evidence import Evidence, decides
 from posenc import scaling
-from posenc.analysis import ScoreFit, decay, fingerprint, fingerprint_similarity, fit_scores, uncovered
+from posenc.analysis import ScoreFit, decay, fingerprint, fingerprint_similarity, fit_scores, unseen_angles
 from posenc.attention import attention
 from posenc.bias import t5, t5_bucket
 from posenc.configs import model, scaled, slowest_wavelength
@@ -25,14 +25,14 @@ QWEN_LENGTH, QWEN = QWEN_3.original_max_position_embeddings, scaled(QWEN_3).inv_
 @cache
 def _unseen(base: float, trained_length: int) -> np.ndarray:
     """For each pair, the share of angles at distances from L to 2L that lie over 0.01 rad from any below L."""
-    return uncovered(inv_freq(DIM, base), trained_length, 2 * trained_length)
+    return unseen_angles(inv_freq(DIM, base), trained_length, 2 * trained_length)
 
 
 @cache
-def _fitted(least_turns: float, most_turns: float = np.inf) -> ScoreFit:
+def _fitted(min_rotations: float, most_turns: float = np.inf) -> ScoreFit:
     """Random scores at distances below 2048, fitted by the pairs of so many turns there."""
     targets = np.random.default_rng(0).standard_normal(FITTED)
-    return fit_scores(targets, THETA[rotations(FITTED, THETA) < most_turns], least_turns=least_turns)
+    return fit_scores(targets, THETA[rotations(FITTED, THETA) < most_turns], min_rotations=min_rotations)
 
 
 @decides

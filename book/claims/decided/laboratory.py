@@ -14,9 +14,9 @@ import numpy as np
 from book.claims.evidence import Evidence, decides
 from posenc.lab import results
 from posenc.lab.intervals import Interval
-from posenc.lab.measured import exams
+from posenc.lab.measured import benchmarks
 
-RESULTS, EXAMS = results(), exams()
+RESULTS, BENCHMARKS = results(), benchmarks()
 BASES = ("rope_100", "rope_10000")
 # Differences between seeds of what a whole run ends with: smaller ones say nothing.
 NATS, SHARE = 0.1, 0.05
@@ -45,11 +45,11 @@ def _once(
     training: str, scheme: str, back: int, times: int, scaling: str = "", factor: float | None = None
 ) -> Interval:
     """The share found of a block said once so far back; of models trained on repeated blocks ("copy") or on such."""
-    asked = {"task": training, "scheme": scheme, "probe": "said_once", "distractors": "random", "length": 128 * times}
+    asked = {"task": training, "scheme": scheme, "probe": "single_copy", "distractors": "random", "length": 128 * times}
     if not scaling:
-        return EXAMS.interval(asked | {"distance": back, "kind": "plain"})
+        return BENCHMARKS.interval(asked | {"distance": back, "kind": "plain"})
     told = {"scaling": scaling, "factor": float(times) if factor is None else factor}
-    return EXAMS.interval(asked | {"distance": back, "kind": "scaling"} | told)
+    return BENCHMARKS.interval(asked | {"distance": back, "kind": "scaling"} | told)
 
 
 def _shares(found: dict[str, Interval]) -> str:
@@ -135,8 +135,8 @@ def C124() -> Evidence:
         for base in BASES:
             trained, plain = _each(task, base, 1), _each(task, base, 4)
             slow, fast = (
-                _each(task, base, 4, kind="surgery", operation="interpolate", chosen=chosen)
-                for chosen in ("unturned", "turned")
+                _each(task, base, 4, kind="intervention", operation="interpolate", chosen=chosen)
+                for chosen in ("slow", "fast")
             )
             sign, margin = (1, NATS) if task == "text" else (-1, SHARE)
             repaired.append(bool(np.all(sign * (slow - trained) < margin)))
@@ -168,8 +168,8 @@ def C125() -> Evidence:
             figures.append(f"text at 8 times, {base}, {scaling}: {_range(scaled)} against {_range(plain)} without")
     for base in BASES:
         for back, found in ((384, far), (32, near)):
-            without = _once("said_once", base, back, 4)
-            told = {scaling: _once("said_once", base, back, 4, scaling) for scaling in text}
+            without = _once("single_copy", base, back, 4)
+            told = {scaling: _once("single_copy", base, back, 4, scaling) for scaling in text}
             for scaling, one in told.items():
                 found[base, scaling] = (one.mean > 0.9) if back == 384 else (one.mean > without.mean - SHARE)
             figures.append(f"said once {back} tokens back, {base}: {without} without, {_shares(told)}")
@@ -198,8 +198,8 @@ def C126() -> Evidence:
 def _sharpest(task: str, scheme: str) -> tuple[np.ndarray, np.ndarray]:
     """At eight times the trained length: without a temperature, and with the one that helps most on average."""
     wanted = {"kind": "temperature", "scheme": scheme, "task": task, "profile": "full"}
-    factors = sorted({one["sharper"] for one in RESULTS.select(**wanted)})
-    plain, *others = (_each(task, scheme, 8, kind="temperature", sharper=factor) for factor in factors)
+    factors = sorted({one["logit_factor"] for one in RESULTS.select(**wanted)})
+    plain, *others = (_each(task, scheme, 8, kind="temperature", logit_factor=factor) for factor in factors)
     best = max(others, key=lambda values: values.mean() if task == "copy" else -values.mean())
     return plain, best
 
@@ -238,8 +238,10 @@ def C214() -> Evidence:
             text.append(bool(np.all(plain - scaled > 0)))
             figures.append(f"text, {base}, {scaling}: {_range(scaled)} against {_range(plain)} without")
         for back, found in ((32, near), (192, far)):
-            without = _once("said_once", base, back, 2)
-            told = {scaling: _once("said_once", base, back, 2, scaling) for scaling in ("linear", "ntk_aware", "yarn")}
+            without = _once("single_copy", base, back, 2)
+            told = {
+                scaling: _once("single_copy", base, back, 2, scaling) for scaling in ("linear", "ntk_aware", "yarn")
+            }
             found += [one.low > without.high for one in told.values()]
             figures.append(f"said once {back} tokens back, {base}: {without} without, {_shares(told)}")
     return Evidence(

@@ -8,13 +8,13 @@ from book.claims.evidence import Evidence, decides
 from posenc.absolute import DENOMINATORS, learned, shift_matrix, sinusoidal
 from posenc.analysis import (
     decay,
-    defined_share,
+    defined_fraction,
     four_terms,
     kernel_asymmetry,
     kernel_residual,
     offset_kernel,
     pairwise_weight,
-    uncovered,
+    unseen_angles,
 )
 from posenc.attention import attention
 from posenc.frequencies import angles, inv_freq, rotations
@@ -422,7 +422,7 @@ def C099() -> Evidence:
 def C101() -> Evidence:
     table = np.random.default_rng(0).standard_normal((LENGTH, DIM))
     served = [
-        defined_share(code, LENGTH, LENGTH + 64)
+        defined_fraction(code, LENGTH, LENGTH + 64)
         for code in (lambda at: table[at], lambda at: learned(at, table), lambda at: sinusoidal(at, DIM, BASE))
     ]
     clamped = learned([LENGTH - 1, LENGTH, 2 * LENGTH], table, past_end="clamp")
@@ -439,7 +439,7 @@ def C101() -> Evidence:
 
 @decides
 def C102() -> Evidence:
-    unseen, turned = uncovered(THETA, LENGTH, 2 * LENGTH, 0.02), rotations(LENGTH, THETA) >= 1
+    unseen, turned = unseen_angles(THETA, LENGTH, 2 * LENGTH, 0.02), rotations(LENGTH, THETA) >= 1
     late = sinusoidal(10_000 + np.arange(LENGTH), DIM, BASE)
     kept = np.abs(late @ late.T - CODES @ CODES.T).max()
     return Evidence(

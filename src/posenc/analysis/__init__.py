@@ -1,23 +1,23 @@
-"""Numbers that decide what is said of position codes, in five parts.
+"""Numbers behind statements about positional encodings, in five parts.
 
-    the list of frequencies       decay with distance, its law, its limits, fingerprints of a distance, the least base
-    past the trained length       angles never met, the critical dimension, scores fitted and read farther out
-    what a code should do         one number for each desired property of a table of codes
-    after the projections         the four terms of a score, and what a matrix between two codes makes of their offset
-    no code at all                how a mean over more keys blurs, and how one key drowns among many
+    frequencies               decay with distance, its asymptotic law, its limits, fingerprints, the minimum base
+    extrapolation             unseen angles, the critical dimension, scores fitted and extrapolated
+    desired properties        one number per property of a table of encodings
+    projections               the four terms of a score, and the kernel of a matrix between two encodings
+    NoPE                      how a mean over more keys blurs, and attention dilution
 
-The functions take NumPy arrays or torch tensors and answer in kind, in float64 where the device has it. Scores are
-normalised so that full agreement is 1. What an argument means is the same in every function:
+The functions take NumPy arrays or torch tensors and return the same, in float64 where the device has it. Scores are
+normalised so that full agreement is 1. Arguments that recur:
 
-    offsets, first, second   distances in tokens, any finite real numbers, of any shape where none is said
-    inv_freq                 frequencies, shape (dim/2,), in radians per token, none negative
+    offsets, first, second   distances in tokens, any finite real numbers, of any shape unless stated
+    inv_freq                 frequencies ≥ 0 in radians per token, shape (dim/2,)
     dim, base                of a list of frequencies: even and positive; finite and greater than 0
-    length                   a number of tokens, at least 1; trained_length is another, and smaller
-    codes                    a table of codes, shape (length, dim), the code of position t in row t
+    length                   a number of tokens, at least 1; trained_length is a smaller one
+    encodings                a table with the encoding of position t in row t, shape (length, dim)
     tolerance                finite and greater than 0
 
-A TypeError names what is no number, no array, or of another library than the rest, and a ValueError what is not finite,
-out of its range or of another shape.
+Arguments of the wrong kind or arrays of two libraries raise TypeError; values that are not finite or out of range and
+shapes that do not fit raise ValueError.
 """
 
 # The package's page shows the names in this order.
@@ -31,26 +31,25 @@ from posenc.analysis.distance import (
     fingerprint,
     fingerprint_similarity,
     fingerprint_difference,
-    least_base,
+    min_base,
 )
 from posenc.analysis.extrapolation import (
     ScoreFit,
-    uncovered,
-    coverage,
+    unseen_angles,
     pairs_reaching,
     critical_dimension,
     fit_scores,
 )
 from posenc.analysis.properties import (
-    least_distance,
-    greatest_norm,
+    min_distance,
+    max_norm,
     translation_residual,
     left_right_difference,
     monotonicity_violations,
     shift_residual,
     period,
     length_dependence,
-    defined_share,
+    defined_fraction,
 )
 from posenc.analysis.projections import (
     FourTerms,
@@ -72,12 +71,11 @@ __all__ = [
     "FourTerms",
     "ScoreFit",
     "abel_bound",
-    "coverage",
     "critical_dimension",
     "decay",
     "decay_law",
     "decay_logarithm",
-    "defined_share",
+    "defined_fraction",
     "expected_score",
     "fingerprint",
     "fingerprint_difference",
@@ -85,11 +83,11 @@ __all__ = [
     "first_tie",
     "fit_scores",
     "four_terms",
-    "greatest_norm",
+    "max_norm",
     "kernel_asymmetry",
     "kernel_residual",
-    "least_base",
-    "least_distance",
+    "min_base",
+    "min_distance",
     "left_right_difference",
     "length_dependence",
     "monotonicity_violations",
@@ -100,6 +98,6 @@ __all__ = [
     "period",
     "shift_residual",
     "translation_residual",
-    "uncovered",
+    "unseen_angles",
     "uniform_attention_std",
 ]

@@ -1,4 +1,4 @@
-"""Attention without any code: a mean over more keys blurs, and one key drowns among many."""
+"""Attention without positional encoding: a mean over more keys blurs, and attention weights dilute."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SIGNIFICANT_BITS = {"bfloat16": 8, "float16": 11, "float32": 24}
 
 
 def uniform_attention_std(n_keys: Array) -> Array:
-    """The standard deviation of a mean of n independent values of deviation 1: n^(−1/2), float64, shape of `n_keys`.
+    """The standard deviation of a mean of n independent values of standard deviation 1: n^(−1/2).
 
-    A causal head without any code that attends evenly writes such a mean; its size says how many keys there were. Equal
-    values show nothing: their mean is the same for every n. `n_keys` are whole numbers of at least 1, any shape.
+    A causal NoPE head that attends uniformly outputs such a mean; its magnitude reveals the number of keys (but not if
+    the values are equal). `n_keys` are integers of at least 1; returns float64 in their shape.
 
     >>> uniform_attention_std([1, 4, 100]).tolist()
     [1.0, 0.5, 0.1]
@@ -34,10 +34,10 @@ def uniform_attention_std(n_keys: Array) -> Array:
 
 
 def first_tie(precision: str, limit: int = 10_000) -> int | None:
-    """The first n at which n^(−1/2) and (n + 1)^(−1/2) are the same number once rounded, or None up to `limit`.
+    """The first n at which n^(−1/2) and (n + 1)^(−1/2) round to the same number, or None up to `limit`.
 
-    From there on a count that is written as that standard deviation can no longer be read exactly. `precision` is
-    "bfloat16", "float16" or "float32", `limit` from 1 to 10 000 000 (float16 stays normal throughout).
+    From there on, a count cannot be recovered exactly from that standard deviation. `precision` is "bfloat16",
+    "float16" or "float32", `limit` from 1 to 10 000 000 (float16 stays normal throughout).
 
     >>> first_tie("bfloat16"), first_tie("float32", 1000)
     (111, None)
@@ -53,17 +53,17 @@ def first_tie(precision: str, limit: int = 10_000) -> int | None:
 
 
 def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Array:
-    """The expected softmax weight of one key of a given logit among n − 1 keys of standard normal logits.
+    """The expected attention weight of one key with a given logit among n − 1 keys with standard normal logits.
 
-    It falls with n although no logit changes: dilution. It is near e^(λ·logit) / (e^(λ·logit) + (n − 1)·e^(λ²/2)) for λ
-    = 1/temperature, and never below that. Exact to 10⁻¹²: with X the sum of the other exponentials over e^(λ·logit),
-    E[1/(1 + X)] = ∫ e^(−s)·E[e^(−s·X)] ds, and the inner mean is the (n − 1)-th power of that of one key. Both
-    integrals are trapezoidal sums of smooth functions that vanish at both ends.
+    It falls with n although no logit changes: attention dilution. It is near, and never below, e^(λ·logit) /
+    (e^(λ·logit) + (n − 1)·e^(λ²/2)) for λ = 1/temperature. Exact to 10⁻¹²: with X the sum of the other exponentials
+    over e^(λ·logit), E[1/(1 + X)] = ∫ e^(−s)·E[e^(−s·X)] ds, and the inner mean is the (n − 1)-th power of that of one
+    key. Both integrals are trapezoidal sums of smooth functions that vanish at both ends.
 
     Args:
-        n_keys: n, whole numbers of at least 1, any shape, which the answer has too, in float64.
+        n_keys: n, integers of at least 1, any shape, which the result has too, in float64.
         logit: of the one key, from −100 to 100.
-        temperature: by which all logits are divided; finite and at least 0.1.
+        temperature: divisor of all logits; finite and at least 0.1.
 
     >>> needle_weight([1, 128, 8192], logit=6).round(3).tolist()
     [1.0, 0.659, 0.029]
@@ -82,11 +82,11 @@ def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Arra
     step = 0.2 / max(sharpness, 1.0)
     noise = np.arange(-10, 10 + step / 2, step)
     density = step * np.exp(-(noise**2) / 2) / math.sqrt(2 * math.pi)
-    # s runs over all sizes that the weight can have, from e^−40 of the least one on.
-    least = -40 - math.log(others.max() + 1) - sharpness * max(0.0, 10 - logit)
-    log_s = np.arange(least, 5, 0.2)
-    share = np.exp(np.minimum(log_s[:, None] + sharpness * (noise - logit), 700))  # (s, noise), short of overflow
-    lost, left = -np.expm1(-share) @ density, np.exp(-share) @ density  # 1 − mean and mean, both without cancelling
+    # s covers all sizes of the weight, from e^−40 times the minimum on.
+    start = -40 - math.log(others.max() + 1) - sharpness * max(0.0, 10 - logit)
+    log_s = np.arange(start, 5, 0.2)
+    exponent = np.exp(np.minimum(log_s[:, None] + sharpness * (noise - logit), 700))  # (s, noise), below overflow
+    lost, left = -np.expm1(-exponent) @ density, np.exp(-exponent) @ density  # 1 − mean and mean, without cancellation
     log_mean = np.where(lost < 0.5, np.log1p(-np.minimum(lost, 0.5)), np.log(np.maximum(left, 1e-300)))
     weight = 0.2 * np.sum(np.exp(log_s - np.exp(log_s) + others[..., None] * log_mean), axis=-1)
     return xp.asarray(weight, dtype=keys.dtype, device=device_of(keys))

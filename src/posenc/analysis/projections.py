@@ -1,4 +1,4 @@
-"""After the projections: the four terms of a score, and what a matrix between two codes makes of their offset."""
+"""After the projections: the four terms of a score, and the kernel of a matrix between two encodings."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from posenc.analysis._shared import not_zero, table_of
 
 
 class FourTerms(NamedTuple):
-    """The four parts of a score between word + position and word + position, each of shape (..., queries, keys)."""
+    """The four terms of a score of content + position with content + position, each (..., queries, keys)."""
 
     content_content: Array
-    content_position: Array  # the word of the query, the position of the key
+    content_position: Array  # content of the query, position of the key
     position_content: Array
     position_position: Array
 
@@ -21,17 +21,17 @@ class FourTerms(NamedTuple):
 def four_terms(
     query_content: Array, key_content: Array, query_position: Array, key_position: Array, w_q: Array, w_k: Array
 ) -> FourTerms:
-    """The score of word + position against word + position, taken apart: (x_t + p_t)ᵀ·W_qᵀ·W_k·(x_s + p_s).
+    """The score of content + position with content + position, expanded: (x_t + p_t)ᵀ·W_qᵀ·W_k·(x_s + p_s).
 
-    It is x_tᵀ·W·x_s + x_tᵀ·W·p_s + p_tᵀ·W·x_s + p_tᵀ·W·p_s with W = W_qᵀ·W_k. The second and the third term each hold
-    one position only; the last alone sees both. Nothing is divided by √d.
+    That is x_tᵀ·W·x_s + x_tᵀ·W·p_s + p_tᵀ·W·x_s + p_tᵀ·W·p_s with W = W_qᵀ·W_k. The second and third term depend on one
+    position each, only the last on both. There is no division by √d.
 
     Args:
         query_content: x_t, shape (..., queries, dim).
         key_content: x_s, shape (..., keys, dim), with the same leading axes.
-        query_position: p_t, shape (queries, dim) for all leading axes alike, or the shape of `query_content`.
-        key_position: p_s, shape (keys, dim) for all leading axes alike, or the shape of `key_content`.
-        w_q, w_k: the projections, shape (head_dim, dim), as torch.nn.Linear keeps them.
+        query_position: p_t, shape (queries, dim), or the shape of `query_content`.
+        key_position: p_s, shape (keys, dim), or the shape of `key_content`.
+        w_q, w_k: the projections, shape (head_dim, dim), as in torch.nn.Linear.
 
     Returns a `FourTerms` of float64 arrays of shape (..., queries, keys); their sum is the score.
     Source: Dai et al. 2019 (Transformer-XL), section 3.3, start from this expansion.
@@ -41,10 +41,10 @@ def four_terms(
     [0.0, 3.0, 2.0, 0.0]
     """
     names = ("query_content", "key_content", "query_position", "key_position", "w_q", "w_k")
-    given = (query_content, key_content, query_position, key_position, w_q, w_k)
-    like = first_array(*given)
+    arrays = (query_content, key_content, query_position, key_position, w_q, w_k)
+    like = first_array(*arrays)
     x_t, x_s, p_t, p_s, q, k = (
-        as_float_array(name, array, like=like) for name, array in zip(names, given, strict=True)
+        as_float_array(name, array, like=like) for name, array in zip(names, arrays, strict=True)
     )
     fits = x_t.ndim > 1 and x_s.ndim == x_t.ndim and x_s.shape[:-2] == x_t.shape[:-2] and x_s.shape[-1] == x_t.shape[-1]
     fits = fits and all(p.shape in (x.shape, x.shape[-2:]) for p, x in ((p_t, x_t), (p_s, x_s)))
@@ -68,18 +68,18 @@ def offset_kernel(
     *,
     layout: Layout = "interleaved",
 ) -> Array:
-    """What a matrix between two sinusoidal codes makes of their offset: p_mᵀ·W·p_n at every position m.
+    """The product of two sinusoidal encodings through a matrix, p_mᵀ·W·p_n, by offset and position.
 
-    For W = I it is (dim/2)·S(m − n) at every m (see `decay`). Any other W is what W_qᵀ·W_k may be: random ones make the
-    product depend on m; those of `pairwise_weight` never do; `posenc.absolute.shift_matrix(1, dim)` moves the peak to
-    n − m = −1: a head that looks one token back.
+    For W = I it is (dim/2)·S(m − n) at every m (see `decay`). With any other W, such as W_qᵀ·W_k, it may depend on m:
+    with a random one it does, with `pairwise_weight` it never does; `posenc.absolute.shift_matrix(1, dim)` moves the
+    peak to n − m = −1: a previous-token head.
 
     Args:
         offsets: n − m, key minus query, shape (offsets,).
         positions: m, any real numbers, shape (positions,).
-        dim: width of the code, at least 1.
-        weight: W, shape (dim, dim); the identity where it is left out. Gradients flow into it.
-        layout: "interleaved" or "half-split", as in `posenc.absolute.sinusoidal`; W is read in it.
+        dim: width of the encoding, at least 1.
+        weight: W, shape (dim, dim); None: the identity. May carry a gradient.
+        layout: of the encoding and of W, "interleaved" or "half-split", as in `posenc.absolute.sinusoidal`.
 
     Returns float64, shape (positions, offsets).
     Source: the experiment with a random W is that of Yan et al. 2019 (TENER).
@@ -89,9 +89,9 @@ def offset_kernel(
     """
     like = first_array(offsets, positions, weight)
     apart, at = as_float_array("offsets", offsets, like=like), as_float_array("positions", positions, like=like)
-    for name, array, given in (("offsets", apart, offsets), ("positions", at, positions)):
+    for name, array, argument in (("offsets", apart, offsets), ("positions", at, positions)):
         if array.ndim != 1:
-            raise ValueError(f"{name} must have shape ({name},), got {describe(given, array.shape)}")
+            raise ValueError(f"{name} must have shape ({name},), got {describe(argument, array.shape)}")
     query = sinusoidal(at, dim, base, layout, dtype=at.dtype)  # (positions, dim)
     key = sinusoidal(at[:, None] + apart, dim, base, layout, dtype=at.dtype)  # (positions, offsets, dim)
     if weight is not None:
@@ -103,12 +103,12 @@ def offset_kernel(
 
 
 def pairwise_weight(a: Array, b: Array, layout: Layout = "interleaved") -> Array:
-    """The matrix that scales and turns each pair by itself: blocks a_i·I + b_i·J with J = [[0, −1], [1, 0]].
+    """The matrix that scales and rotates each pair by itself: blocks a_i·I + b_i·J with J = [[0, −1], [1, 0]].
 
-    Between two sinusoidal codes it gives Σ_i (a_i·cos(Δ·θ_i) − b_i·sin(Δ·θ_i)), Δ = m − n, whatever the position: dim
-    free numbers keep translation invariance, and any b ≠ 0 tells left from right. With a_i = cos(k·θ_i), b_i =
-    −sin(k·θ_i) it is `posenc.absolute.shift_matrix`. `a` and `b` have the shape (dim/2,), the answer (dim, dim),
-    float64, in `layout`.
+    Between two sinusoidal encodings it gives Σ_i (a_i·cos(Δ·θ_i) − b_i·sin(Δ·θ_i)), Δ = m − n, at every position: dim
+    free numbers keep translation invariance, and any b ≠ 0 distinguishes left from right. With a_i = cos(k·θ_i), b_i =
+    −sin(k·θ_i) it is `posenc.absolute.shift_matrix`. `a` and `b` have shape (dim/2,), the result (dim, dim), float64,
+    in `layout`.
 
     >>> pairwise_weight([2], [3]).tolist()
     [[2.0, -3.0], [3.0, 2.0]]
@@ -132,10 +132,10 @@ def pairwise_weight(a: Array, b: Array, layout: Layout = "interleaved") -> Array
 
 
 def kernel_residual(kernel: Array) -> Array:
-    """How much of what a kernel of offsets says depends on the position: 0 for nothing, 1 for everything.
+    """How much a kernel depends on position at fixed offset: 0 not at all, 1 completely.
 
-    The root of the share of the variance of all entries that is left within the columns, one column for an offset; 0
-    for equal entries. `kernel` has the shape (positions, offsets), at least 2 positions, as `offset_kernel` gives it.
+    The square root of the fraction of variance within columns, one column per offset; 0 for equal entries. `kernel` has
+    shape (positions, offsets), at least 2 positions, as from `offset_kernel`.
 
     >>> float(kernel_residual([[1, 2], [1, 2]])), float(kernel_residual([[1, 1], [2, 2]]))
     (0.0, 1.0)
@@ -146,10 +146,10 @@ def kernel_residual(kernel: Array) -> Array:
 
 
 def kernel_asymmetry(kernel: Array) -> Array:
-    """How differently a kernel treats an offset to the right and the same to the left: 0 for not at all.
+    """How differently a kernel treats an offset to the right and to the left: 0 for not at all.
 
-    The mean of |K(m, Δ) − K(m, −Δ)| over all entries, in standard deviations of all entries; 0 for equal ones. `kernel`
-    has the shape (positions, offsets), with offsets −n … n in this order: an odd number of columns.
+    The mean of |K(m, Δ) − K(m, −Δ)| in standard deviations of all entries; 0 for equal entries. `kernel` has shape
+    (positions, offsets), with offsets −n … n in this order: an odd number of columns.
 
     >>> float(kernel_asymmetry([[1, 2, 1]])), round(float(kernel_asymmetry([[1, 2, 3]])), 3)
     (0.0, 1.633)

@@ -1,4 +1,4 @@
-"""What a position code should do: one number for each desired property of a table of codes."""
+"""Desired properties of a positional encoding: one number per property, from a table of encodings."""
 
 from __future__ import annotations
 
@@ -11,43 +11,42 @@ from posenc._arrays import Array, check_int, check_positive, describe, device_of
 from posenc.analysis._shared import growing_lengths, more_than_rounding, not_zero, table_of
 
 
-def least_distance(codes: Array) -> Array:
-    """Uniqueness: the least distance between two rows, of at least 2. Ideal: well above 0; 0 means a shared code.
+def min_distance(encodings: Array) -> Array:
+    """Uniqueness: the minimum distance between two rows, of at least 2. Ideal: well above 0.
 
-    >>> float(least_distance([[0, 0], [3, 4], [3, 5]]))
+    >>> float(min_distance([[0, 0], [3, 4], [3, 5]]))
     1.0
     """
-    return namespace(codes).min(namespace(codes).concat(_distances(codes, 2)))
+    return namespace(encodings).min(namespace(encodings).concat(_distances(encodings, 2)))
 
 
-def greatest_norm(codes: Array) -> Array:
-    """Boundedness: the greatest length of a row. Ideal: the same however long the table; growth drowns the words.
+def max_norm(encodings: Array) -> Array:
+    """Boundedness: the maximum norm of a row. Ideal: independent of the length of the table.
 
-    >>> float(greatest_norm([[0, 1], [3, 4]]))
+    >>> float(max_norm([[0, 1], [3, 4]]))
     5.0
     """
-    table = table_of("codes", codes, 1)
+    table = table_of("encodings", encodings, 1)
     return namespace(table).max(_norms(table))
 
 
-def translation_residual(codes: Array) -> Array:
-    """Translation invariance: how much the distance between two rows depends on where they are. Ideal: 0.
+def translation_residual(encodings: Array) -> Array:
+    """Translation invariance: how much the distance between two rows depends on their position. Ideal: 0.
 
-    For each offset k, 1 ≤ k < length/2, the distances |PE_{t+k} − PE_t| at all t have a mean and a standard deviation;
-    the answer is the mean over k of deviation/mean. There must be at least 3 rows.
+    For each offset k, 1 ≤ k < length/2, the coefficient of variation of |PE_{t+k} − PE_t| over t; the result is its
+    mean over k. There must be at least 3 rows.
 
     >>> float(translation_residual([[0], [1], [3], [6]]).round(3))
     0.408
     """
-    return _mean_ratio(_distances(codes, 3), lambda apart, offset: namespace(apart).std(apart))
+    return _mean_ratio(_distances(encodings, 3), lambda apart, offset: namespace(apart).std(apart))
 
 
-def left_right_difference(codes: Array) -> Array:
-    """Symmetry: how differently k tokens to the right and k to the left lie from the same row. Ideal: 0.
+def left_right_difference(encodings: Array) -> Array:
+    """Symmetry: how differently the rows k to the right and k to the left are distant. Ideal: 0.
 
     For each offset k, 1 ≤ k < length/2, the mean of ||PE_{t+k} − PE_t| − |PE_t − PE_{t−k}|| over the mean distance; the
-    answer is its mean over k. There must be at least 3 rows. A code that passes cannot tell left from right by
-    distance.
+    result is its mean over k. There must be at least 3 rows. At 0, distance does not distinguish left from right.
 
     >>> float(left_right_difference([[0], [1], [3], [6]]))
     0.5
@@ -56,44 +55,44 @@ def left_right_difference(codes: Array) -> Array:
     def change(apart: Array, offset: int) -> Array:
         return namespace(apart).mean(namespace(apart).abs(apart[offset:] - apart[:-offset]))
 
-    return _mean_ratio(_distances(codes, 3), change)
+    return _mean_ratio(_distances(encodings, 3), change)
 
 
-def monotonicity_violations(codes: Array) -> float:
-    """Monotonicity: how often the farther of two rows to the right is the more similar one. Ideal: 0; of noise, 1/2.
+def monotonicity_violations(encodings: Array) -> float:
+    """Monotonic decay: how often the farther of two rows to the right is the more similar one. Ideal: 0; noise: 1/2.
 
-    It is the share of all triples of positions t < t + a < t + b with |PE_{t+b} − PE_t| < |PE_{t+a} − PE_t|. Falls of
-    up to 10⁻⁹ of the greatest distance are taken for rounding. For rows of one length the product says the same. There
-    must be at least 3 rows.
+    The fraction of triples of positions t < t + a < t + b with |PE_{t+b} − PE_t| < |PE_{t+a} − PE_t|, where differences
+    up to 10⁻⁹ of the maximum distance count as rounding. There must be at least 3 rows.
 
     >>> monotonicity_violations([[0], [2], [1]])
     1.0
     """
-    by_offset = _distances(codes, 3)
+    by_offset = _distances(encodings, 3)
     xp, rows = namespace(by_offset[0]), len(by_offset)
-    off = [xp.full((offset,), math.inf, dtype=by_offset[0].dtype, device=device_of(codes)) for offset in range(rows)]
-    # row t, offset k in column k − 1; offsets that leave the table are infinitely far, and never a fall
+    dtype, device = by_offset[0].dtype, device_of(encodings)
+    off = [xp.full((offset,), math.inf, dtype=dtype, device=device) for offset in range(rows)]
+    # row t, offset k in column k − 1; offsets past the table are infinitely far, and never a violation
     apart = xp.stack([xp.concat([there, past]) for there, past in zip(by_offset, off, strict=True)], axis=-1)
     slack = 1e-9 * xp.max(xp.concat(by_offset))
     falls = sum(int(xp.count_nonzero(apart[:, near + 1 :] < apart[:, near, None] - slack)) for near in range(rows - 1))
     return falls / math.comb(rows + 1, 3)
 
 
-def shift_residual(codes: Array, offset: int) -> Array:
-    """Linearity: what the best single matrix leaves when it moves every row by `offset` ≥ 1 tokens. Ideal: 0.
+def shift_residual(encodings: Array, offset: int) -> Array:
+    """Linearity: the error of the best single matrix that shifts every row by `offset` ≥ 1 tokens. Ideal: 0.
 
-    The root of the mean over rows and dimensions of (PE_{t+k} − M·PE_t)², in the units of the code, for the M that
-    makes it least, which has no constant part. Singular values up to ε·max(shape) of the greatest are left out. There
-    must be more than offset + dim rows (with fewer, any table is fitted).
+    The root mean square of PE_{t+k} − M·PE_t over rows and dimensions, for the least-squares M, without a constant.
+    Singular values up to ε·max(shape) times the maximum are dropped. There must be more than offset + dim rows (fewer
+    are always fitted).
 
     >>> float(shift_residual([[1], [2], [4], [9]], offset=1).round(3))
     0.282
     """
     offset = check_int("offset", offset)
-    table = table_of("codes", codes, 1)
+    table = table_of("encodings", encodings, 1)
     if table.shape[0] <= offset + table.shape[1]:
         raise ValueError(
-            f"codes must have more rows than offset + dim = {offset} + {table.shape[1]}, got shape {tuple(table.shape)}"
+            f"encodings must have more than {offset + table.shape[1]} rows, offset + dim, got {tuple(table.shape)}"
         )
     xp, before, after = namespace(table), table[:-offset], table[offset:]
     left, singular, _ = xp.linalg.svd(before, full_matrices=False)
@@ -101,16 +100,15 @@ def shift_residual(codes: Array, offset: int) -> Array:
     return xp.sqrt(xp.mean((after - left @ (xp.matrix_transpose(left) @ after)) ** 2))
 
 
-def period(codes: Array, tolerance: float = 1e-9) -> int | None:
-    """Periodicity: the least offset at which every row comes back. Ideal: None, else positions share codes.
+def period(encodings: Array, tolerance: float = 1e-9) -> int | None:
+    """Periodicity: the smallest offset at which all rows repeat. Ideal: None.
 
-    Only offsets up to half the table, of at least 2 rows, are tried. `tolerance` is the greatest difference in a
-    dimension that counts as none.
+    Offsets up to half the table, of at least 2 rows, are tried. `tolerance` is the maximum difference per dimension.
 
     >>> period([[0], [1], [0], [1]])
     2
     """
-    table, tolerance = table_of("codes", codes, 2), check_positive("tolerance", tolerance)
+    table, tolerance = table_of("encodings", encodings, 2), check_positive("tolerance", tolerance)
     xp = namespace(table)
     for offset in range(1, table.shape[0] // 2 + 1):
         if bool(xp.all(xp.abs(table[offset:] - table[:-offset]) <= tolerance)):
@@ -119,9 +117,9 @@ def period(codes: Array, tolerance: float = 1e-9) -> int | None:
 
 
 def length_dependence(shorter: Array, longer: Array) -> Array:
-    """Whether a position keeps its code when the text grows: the length of the greatest change of a row. Ideal: 0.
+    """Independence of length: the maximum change of a row when the sequence gets longer. Ideal: 0.
 
-    `shorter` is the table for one length, shape (length, dim), `longer` that for another, of as many rows or more.
+    `shorter` is the table for one length, shape (length, dim), `longer` that for another, with at least as many rows.
 
     >>> float(length_dependence([[0], [1]], [[0], [0.5], [1]]))
     0.5
@@ -134,29 +132,27 @@ def length_dependence(shorter: Array, longer: Array) -> Array:
             "longer must have the width of shorter and at least its rows, "
             f"got shapes {tuple(second.shape)} and {tuple(first.shape)}"
         )
-    return greatest_norm(second[:rows] - first)
+    return max_norm(second[:rows] - first)
 
 
-def defined_share(code: Callable[[Array], Array], trained_length: int, length: int) -> float:
-    """Extrapolation: the share of the positions past the trained length that have a code at all. Ideal: 1.
+def defined_fraction(encoding: Callable[[Array], Array], trained_length: int, length: int) -> float:
+    """Extrapolation: the fraction of positions past the trained length that have an encoding. Ideal: 1.
 
-    `code` is called with a NumPy array of one whole number, shape (1,), and answers a code of shape (1, dim). A
-    ValueError, an IndexError or a value that is not finite means that there is none; at the last trained position,
-    errors are passed on. That a code is defined does not say that a model can read it (`uncovered` is about that).
+    `encoding` is called with a NumPy array of one integer, shape (1,), and returns shape (1, dim). A ValueError, an
+    IndexError or a value that is not finite means that there is none; at the last trained position errors are passed
+    on. A defined encoding need not be one that a model can use (see `unseen_angles`).
 
-    >>> defined_share(lambda at: np.eye(6)[at], trained_length=4, length=8)
+    >>> defined_fraction(lambda at: np.eye(6)[at], trained_length=4, length=8)
     0.5
     """
     trained, end = growing_lengths(trained_length, length)
-    if not callable(code):
-        raise TypeError(f"code must be a function of positions, got {describe(code)}")
+    if not callable(encoding):
+        raise TypeError(f"encoding must be a function of positions, got {describe(encoding)}")
 
     def row(position: int) -> Array:
-        answer = code(np.asarray([position]))
+        answer = encoding(np.asarray([position]))
         if not is_array(answer) or answer.ndim != 2 or answer.shape[0] != 1:
-            raise TypeError(
-                f"code must answer an array of shape (1, dim) for one position, got {describe(answer)} of {code!r}"
-            )
+            raise TypeError(f"encoding must return an array of shape (1, dim) for one position, got {describe(answer)}")
         return answer
 
     row(trained - 1)
@@ -171,18 +167,18 @@ def defined_share(code: Callable[[Array], Array], trained_length: int, length: i
 
 
 def _norms(rows: Array) -> Array:
-    """The lengths of rows, (length, dim) to (length,)."""
+    """Norms of the rows, (length, dim) to (length,)."""
     return namespace(rows).linalg.vector_norm(rows, axis=-1)
 
 
-def _distances(codes: Array, rows: int) -> list[Array]:
-    """The distances of rows k apart, for k = 1, 2, …: |PE_{t+k} − PE_t| for every t, shape (length − k,)."""
-    table = table_of("codes", codes, rows)
+def _distances(encodings: Array, rows: int) -> list[Array]:
+    """|PE_{t+k} − PE_t| for every t, shape (length − k,), for k = 1, 2, …"""
+    table = table_of("encodings", encodings, rows)
     return [_norms(table[offset:] - table[:-offset]) for offset in range(1, table.shape[0])]
 
 
 def _mean_ratio(by_offset: list[Array], measure: Callable[[Array, int], Array]) -> Array:
-    """The mean over the offsets below half the length of a measure of the distances over their mean."""
+    """The mean over offsets below half the length of measure(distances)/mean(distances)."""
     ratios = []
     for offset in range(1, len(by_offset) // 2 + 1):
         apart = by_offset[offset - 1]

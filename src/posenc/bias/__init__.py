@@ -1,15 +1,15 @@
-"""The third door: codes that change the logits, and leave embeddings, queries and keys alone.
+"""Position biases on the attention logits; embeddings, queries and keys stay as they are.
 
     logits_ij = q_i·k_j·scale + b_ij
 
-Relative position is key − query, in tokens, as in `posenc.absolute.relative_positions`: negative for what stands
-before; `relative_positions` has the shape (..., queries, keys). ALiBi, T5, Sandwich and KERPLE add a number that
-depends on it and on the head alone: one value along each diagonal (Toeplitz). FIRE's also depends on where the query
-stands, and the terms of Transformer-XL, TENER and DeBERTa on what it and the key say.
+Relative position is key − query, in tokens, as in `posenc.absolute.relative_positions`: negative for earlier keys;
+`relative_positions` has shape (..., queries, keys). ALiBi, T5, Sandwich and KERPLE depend on it and on the head alone:
+one value per diagonal (Toeplitz). FIRE also depends on the query's position, and the terms of Transformer-XL, TENER and
+DeBERTa on the contents of query and key.
 
-Give a bias to `posenc.attention.attention` as `bias`, or by `score_mod` to torch's FlexAttention; it is added after the
-scaling. It is −∞ for the keys that a causal method says nothing about. What is of the wrong kind, or of two libraries
-or dtypes, raises TypeError; what is not finite, out of its range or of a shape that does not fit, ValueError.
+Pass a bias to `posenc.attention.attention` as `bias`, or with `score_mod` to torch's FlexAttention; it is added after
+the scaling. It is −∞ for keys that a causal method excludes. An argument of the wrong kind, or arrays of two libraries
+or dtypes, raise TypeError; a value that is not finite or out of range, or a shape that does not fit, raises ValueError.
 """
 
 # The package's page shows the names in this order.

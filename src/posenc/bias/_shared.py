@@ -24,14 +24,14 @@ def pairwise(relative_positions: Array, like: Array = None) -> Array:
     return offsets
 
 
-def whole_offsets(relative_positions: Array, like: Array = None) -> Array:
-    """`relative_positions` as floats, after checking that they are whole numbers of any shape."""
+def integer_offsets(relative_positions: Array, like: Array = None) -> Array:
+    """`relative_positions` as floats of any shape, after checking that they are integers."""
     if is_compiling():
         return as_float_array("relative_positions", relative_positions, like=like)
     return check_integers("relative_positions", relative_positions, like=like)
 
 
-def positions_of(name: str, positions: Array, like: Array = None) -> Array:
+def positions_as_floats(name: str, positions: Array, like: Array = None) -> Array:
     """`positions` as floats of shape (..., length)."""
     at = as_float_array(name, positions, like=like)
     if at.ndim == 0:
@@ -39,8 +39,8 @@ def positions_of(name: str, positions: Array, like: Array = None) -> Array:
     return at
 
 
-def one_for_each_head(name: str, values: Array, like: Array, *, zero: bool = False) -> Array:
-    """`values` as floats of shape (heads, 1, 1), after checking that they are positive (or `zero`)."""
+def per_head(name: str, values: Array, like: Array, *, zero: bool = False) -> Array:
+    """`values`, greater than 0 or with `zero` at least 0, as floats of shape (heads, 1, 1)."""
     numbers = as_float_array(name, values, like=like)
     if numbers.ndim != 1 or numbers.shape[0] == 0:
         raise ValueError(f"{name} must have shape (heads,), got {describe(values, numbers.shape)}")
@@ -52,7 +52,7 @@ def one_for_each_head(name: str, values: Array, like: Array, *, zero: bool = Fal
     return numbers[:, None, None]
 
 
-def past_only(bias: Array, offsets: Array) -> Array:
-    """`bias`, with −∞ for every key that stands after its query."""
+def mask_later_keys(bias: Array, offsets: Array) -> Array:
+    """`bias` with −∞ for every key after its query."""
     xp = namespace(bias)
     return xp.where(offsets > 0, xp.full((), -math.inf, dtype=bias.dtype, device=device_of(bias)), bias)

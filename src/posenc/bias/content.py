@@ -1,4 +1,4 @@
-"""Transformer-XL, TENER and DeBERTa: terms that depend on what the query and the key say."""
+"""Transformer-XL, TENER and DeBERTa: terms that depend on the contents of queries and keys."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from posenc._arrays import (
     device_of,
     namespace,
 )
-from posenc.bias._shared import past_only, whole_offsets
+from posenc.bias._shared import integer_offsets, mask_later_keys
 
 
 class TransformerXLTerms(NamedTuple):
     """The four terms of Transformer-XL's logits, each of shape (..., heads, queries, keys), unscaled."""
 
-    content_content: Array  # q_i·k_j: both words
-    content_position: Array  # q_i·r_{i−j}: the query's word and the distance
-    global_content: Array  # u·k_j: the key's word alone
-    global_position: Array  # v·r_{i−j}: the distance alone
+    content_content: Array  # q_i·k_j
+    content_position: Array  # q_i·r_{i−j}: query content and distance
+    global_content: Array  # u·k_j: key content alone
+    global_position: Array  # v·r_{i−j}: distance alone
 
     @property
     def bias(self) -> Array:
@@ -36,13 +36,13 @@ class TransformerXLTerms(NamedTuple):
 def transformer_xl(q: Array, k: Array, r: Array, u: Array, v: Array) -> TransformerXLTerms:
     """Transformer-XL's logits: q_i·k_j + q_i·r_{i−j} + u·k_j + v·r_{i−j} = (q_i + u)·k_j + (q_i + v)·r_{i−j}.
 
-    Queries are the last ones of the keys (the others are the memory of earlier segments). The rows of `r` are
-    distances, the farthest first:
+    The queries are the last of the keys; the earlier keys are the memory. The rows of `r` are distances in decreasing
+    order:
 
-    - causal: keys − 1, …, 1, 0, one row for each key. Later keys have no distance; their terms in r are −∞.
-    - in both directions: keys − 1, …, 0, …, −(queries − 1), keys + queries − 1 rows.
+    - causal: keys − 1, …, 1, 0, one row per key. The terms in r are −∞ for later keys.
+    - bidirectional: keys − 1, …, 0, …, −(queries − 1), keys + queries − 1 rows.
 
-    r is W_kR·R with R the sinusoidal code of the distance, and the model divides the logits by √head_dim:
+    r is W_kR·R with R the sinusoidal encoding of the distance, and the model divides the logits by √head_dim:
 
         sinusoidal(arange(keys - 1, -1, -1), dim, layout="half-split") @ W_kR      then split into heads
         attention(q, k, value, scale=s, bias=s * terms.bias, causal=True)
@@ -51,11 +51,10 @@ def transformer_xl(q: Array, k: Array, r: Array, u: Array, v: Array) -> Transfor
         q: queries, shape (..., heads, queries, head_dim), any floating dtype.
         k: keys, shape (..., heads, keys, head_dim), in the dtype of q; at least as many as queries.
         r: rows of the distances, shape (heads, rows, head_dim).
-        u, v: shape (heads, head_dim). r, u and v are cast to the dtype of q; gradients flow into all five.
+        u, v: shape (heads, head_dim). r, u and v are cast to the dtype of q; all five may carry gradients.
 
-    Returns the four terms, each of shape (..., heads, queries, keys), in the dtype of q; `bias` and `logits` add them
-    up.
-    Source: Dai et al. 2019, section 3.3; the shift that avoids a row for every pair, appendix B.
+    Returns the four terms, each of shape (..., heads, queries, keys), in the dtype of q; `bias` and `logits` are sums.
+    Source: Dai et al. 2019, section 3.3, and appendix B for the shift that avoids a row per pair.
 
     >>> import numpy as np
     >>> q = k = np.ones((1, 2, 2))
@@ -63,7 +62,7 @@ def transformer_xl(q: Array, k: Array, r: Array, u: Array, v: Array) -> Transfor
     >>> transformer_xl(q, k, r, u, u).bias.tolist()
     [[[3.0, -inf], [7.0, 3.0]]]
     """
-    _queries_and_keys(("q", "k"), q, k)
+    _check_queries_and_keys(("q", "k"), q, k)
     (heads, queries, head_dim), keys = q.shape[-3:], k.shape[-2]
     by_distance = _rows_of_distances(_parameter("r", r, q, (heads, "rows", head_dim)), q, k)
     u, v = _parameter("u", u, q, (heads, head_dim)), _parameter("v", v, q, (heads, head_dim))
@@ -79,10 +78,10 @@ def transformer_xl(q: Array, k: Array, r: Array, u: Array, v: Array) -> Transfor
 
 
 def tener(q: Array, k: Array, r: Array, u: Array, v: Array) -> TransformerXLTerms:
-    """TENER's logits: q_i·k_j + q_i·R_{i−j} + u·k_j + v·R_{i−j}, with R the sinusoidal code of the distance itself.
+    """TENER's logits: q_i·k_j + q_i·R_{i−j} + u·k_j + v·R_{i−j}, with R the sinusoidal encoding of the distance.
 
-    Unlike in `transformer_xl`, whose arguments and answer it has, R is not projected and all heads share it; the model
-    is an encoder, and `r`, shape (rows, head_dim), has rows for distances both ways; the logits are not scaled:
+    Arguments and result are those of `transformer_xl`, except that R is not projected and shared by all heads: `r` has
+    shape (rows, head_dim). The model is an encoder and does not scale its logits:
 
         r = sinusoidal(arange(keys - 1, -queries, -1), head_dim)
         attention(q, k, value, scale=1.0, bias=terms.bias)
@@ -96,24 +95,22 @@ def tener(q: Array, k: Array, r: Array, u: Array, v: Array) -> TransformerXLTerm
     >>> tener(q, k, r, u, u).bias.round(3).tolist()
     [[[1.0, -0.301], [1.382, 1.0]]]
     """
-    _queries_and_keys(("q", "k"), q, k)
+    _check_queries_and_keys(("q", "k"), q, k)
     heads, head_dim = q.shape[-3], q.shape[-1]
     shared = _rows_of_distances(_parameter("r", r, q, ("rows", head_dim)), q, k)
     return transformer_xl(q, k, namespace(q).broadcast_to(shared, (heads, *shared.shape)), u, v)
 
 
 def relative_shift(scores: Array) -> Array:
-    """Moves row i of a table by distance to the left by queries − 1 − i: columns of distances become keys.
+    """Transformer-XL's relative shift: moves row i left by queries − 1 − i, so that columns of distances become keys.
 
         [q0·r2, q0·r1, q0·r0]        [q0·r0,     ·,     ·]
         [q1·r2, q1·r1, q1·r0]   →    [q1·r1, q1·r0,     ·]
         [q2·r2, q2·r1, q2·r0]        [q2·r2, q2·r1, q2·r0]
 
-    One column of zeros goes in front, the first `queries` numbers are left out, and the others are read in rows that
-    are again one shorter. Where a dot is, the answer holds a zero or numbers of the next row, and must be masked: with
-    one column for each key, the farthest first, it is exact for keys at or before the query, and for them alone.
+    Prepend a column of zeros, drop the first `queries` numbers, and reshape. The dots hold zeros or numbers of the next
+    row and must be masked. `scores` and the result have shape (..., queries, distances), any floating dtype.
 
-    `scores` have the shape (..., queries, distances), any floating dtype; so has the answer.
     Source: Dai et al. 2019, appendix B.
 
     >>> import numpy as np
@@ -154,25 +151,24 @@ def deberta(
 ) -> DebertaTerms:
     """DeBERTa's disentangled logits: Qc_i·Kc_j + Qc_i·Kr_δ(i,j) + Kc_j·Qr_δ(j,i).
 
-    δ(i, j) = i − j + span, clipped to 0 … 2·span − 1, is the row of a distance: row `span` is the place itself, all
-    keys span − 1 and more before the query share the last row, all keys span and more after it the first. The second
-    and third term depend on what query and key say: this is no bias B[i − j]. The model divides the logits by
-    √(3·head_dim):
+    δ(i, j) = i − j + span, clipped to 0 … 2·span − 1, is the row of a distance: row `span` is distance 0, the last row
+    all keys span − 1 or more before the query, the first all keys span or more after it. The model divides the logits
+    by √(3·head_dim):
 
         attention(query_content, key_content, value, scale=s, bias=s * terms.bias)
 
-    The authors' code, and Hugging Face's after it, reads Qr at δ(i, j), not at the paper's δ(j, i). That term is the
-    `position_to_content` which this function gives for relative positions with the opposite sign.
+    The authors' code, and Hugging Face's, reads Qr at δ(i, j) instead of the paper's δ(j, i). That term is
+    `position_to_content` for relative positions of the opposite sign.
 
     Args:
         query_content: Qc, shape (..., heads, queries, head_dim), any floating dtype.
         key_content: Kc, shape (..., heads, keys, head_dim), in the dtype of Qc.
         key_relative: Kr = P·W_k,r for the table P of relative positions, shape (heads, 2·span, head_dim).
         query_relative: Qr = P·W_q,r, shape (heads, 2·span, head_dim). Both are cast to the dtype of Qc.
-        relative_positions: key − query, whole numbers, shape (queries, keys); in tokens.
+        relative_positions: key − query, integers, shape (queries, keys); in tokens.
 
-    Returns the three terms, each of shape (..., heads, queries, keys), in the dtype of Qc; `bias` and `logits` add them
-    up.
+    Returns the three terms, each of shape (..., heads, queries, keys), in the dtype of Qc; `bias` and `logits` are
+    sums.
     Source: He et al. 2021, "DeBERTa: Decoding-enhanced BERT with Disentangled Attention", section 3.1.
 
     >>> import numpy as np
@@ -180,14 +176,14 @@ def deberta(
     >>> deberta(content, content, tables, tables, [[0, 1], [-1, 0]]).content_to_position.tolist()
     [[[7.0, 3.0], [7.0, 7.0]]]
     """
-    _queries_and_keys(("query_content", "key_content"), query_content, key_content)
+    _check_queries_and_keys(("query_content", "key_content"), query_content, key_content)
     (heads, queries, head_dim), keys = query_content.shape[-3:], key_content.shape[-2]
     key_rows = _parameter("key_relative", key_relative, query_content, (heads, "2·span", head_dim))
     rows = key_rows.shape[-2]
     if rows == 0 or rows % 2:
         raise ValueError(f"key_relative must have an even number of rows, 2·span, got shape {tuple(key_rows.shape)}")
     query_rows = _parameter("query_relative", query_relative, query_content, (heads, rows, head_dim))
-    offsets = whole_offsets(relative_positions, like=query_content)
+    offsets = integer_offsets(relative_positions, like=query_content)
     if tuple(offsets.shape) != (queries, keys):
         raise ValueError(
             f"relative_positions must have shape {(queries, keys)}, got {describe(relative_positions, offsets.shape)}"
@@ -208,7 +204,7 @@ def deberta(
 
 
 def _rows_of_distances(r: Array, q: Array, k: Array) -> Array:
-    """`r`, after checking that it has a row for each distance, of the past or both ways."""
+    """`r`, after checking that it has a row per distance, causal or bidirectional."""
     queries, keys = q.shape[-2], k.shape[-2]
     if queries > keys:
         raise ValueError(f"q must not have more rows than k, {keys}, got shape {tuple(q.shape)}")
@@ -222,7 +218,7 @@ def _rows_of_distances(r: Array, q: Array, k: Array) -> Array:
 
 
 def _on_diagonals(scores: Array, keys: int) -> Array:
-    """Scores by distance, farthest first, shape (..., queries, keys); −∞ for later keys where no column is theirs."""
+    """Scores by distance as shape (..., queries, keys); −∞ for later keys that have no column."""
     *leading, queries, columns = scores.shape
     xp, device = namespace(scores), device_of(scores)
     if 0 in (queries, keys):
@@ -230,12 +226,12 @@ def _on_diagonals(scores: Array, keys: int) -> Array:
     shifted = relative_shift(scores)[..., :keys]
     if columns > keys:
         return shifted
-    places = xp.arange(keys, device=device)
-    return past_only(shifted, places - places[keys - queries :, None])
+    positions = xp.arange(keys, device=device)
+    return mask_later_keys(shifted, positions - positions[keys - queries :, None])
 
 
-def _queries_and_keys(names: tuple[str, str], q: Array, k: Array) -> None:
-    """Refuses queries and keys (called by their names) whose heads, widths or dtypes differ."""
+def _check_queries_and_keys(names: tuple[str, str], q: Array, k: Array) -> None:
+    """Checks that heads, widths and dtypes of queries and keys fit."""
     for name, array in zip(names, (q, k), strict=True):
         if check_float_array(name, array).ndim < 3 or 0 in (array.shape[-3], array.shape[-1]):
             raise ValueError(f"{name} must have shape (..., heads, length, head_dim), got shape {tuple(array.shape)}")
@@ -243,15 +239,15 @@ def _queries_and_keys(names: tuple[str, str], q: Array, k: Array) -> None:
     if k.dtype != q.dtype:
         raise TypeError(f"{names[1]} must have the dtype of {names[0]}, {q.dtype}, got dtype {k.dtype}")
     if k.shape[:-2] != q.shape[:-2] or k.shape[-1] != q.shape[-1]:
-        wanted = ", ".join(str(n) for n in (*q.shape[:-2], "keys", q.shape[-1]))
-        raise ValueError(f"{names[1]} must have shape ({wanted}), got shape {tuple(k.shape)}")
+        expected = ", ".join(str(n) for n in (*q.shape[:-2], "keys", q.shape[-1]))
+        raise ValueError(f"{names[1]} must have shape ({expected}), got shape {tuple(k.shape)}")
 
 
 def _parameter(name: str, value: Array, q: Array, shape: tuple[int | str, ...]) -> Array:
-    """`value` in the dtype of q, after checking its shape; a word in `shape` stands for any length."""
+    """`value` in the dtype of q, after checking its shape, in which a string stands for any length."""
     xp = namespace(q, check_float_array(name, value))
     fits = len(shape) == value.ndim and all(
-        isinstance(wanted, str) or own == wanted for own, wanted in zip(value.shape, shape, strict=True)
+        isinstance(expected, str) or n == expected for n, expected in zip(value.shape, shape, strict=True)
     )
     if not fits:
         raise ValueError(f"{name} must have shape ({', '.join(map(str, shape))}), got shape {tuple(value.shape)}")

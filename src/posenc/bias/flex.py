@@ -1,4 +1,4 @@
-"""FlexAttention: any bias as its `score_mod`."""
+"""Any bias as `score_mod` of torch's FlexAttention."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from posenc._arrays import (
 
 
 def score_mod(bias: Callable[[Array], Array] | Array, q: Array, k: Array) -> Callable[..., Array]:
-    """A bias as the `score_mod` of torch's `flex_attention`, which adds it to the scores one pair at a time.
+    """A bias as `score_mod` of torch's `flex_attention`, which adds it to one score at a time.
 
-    Queries are the last ones of the keys: query i stands at position i + keys − queries. What hides keys is left to
-    `block_mask`, except where the bias is −∞. FlexAttention scales products by 1/√head_dim unless it is told `scale`.
+    The queries are the last of the keys: query i has position i + keys − queries. Masking is left to `block_mask`,
+    except where the bias is −∞. FlexAttention scales products by 1/√head_dim unless you pass `scale`.
 
     Args:
-        bias: where it depends on head and relative position alone (ALiBi, T5, Sandwich, KERPLE), best a function from
-            relative positions, shape (1, n), to floats of shape (heads, 1, n), called once for the queries + keys − 1
-            that there are; else an array of shape ([batch,] heads, queries, keys). No NaN, no +∞; gradients flow.
+        bias: for a bias of head and relative position alone (ALiBi, T5, Sandwich, KERPLE), best a function from
+            relative positions, shape (1, n), to floats of shape (heads, 1, n), called once for all queries + keys − 1
+            of them; else an array of shape ([batch,] heads, queries, keys). No NaN, no +∞; gradients flow.
         q: queries, shape (batch, heads, queries, head_dim), any floating dtype.
-        k: keys, shape (batch, heads, keys, head_dim); heads may be fewer (grouped queries).
+        k: keys, shape (batch, key heads, keys, head_dim); with grouped queries there are fewer key heads.
 
     Returns a function of (score, batch, head, query, key), the last four being indices, to score + b. The bias is in
     the dtype of q, in float32 for float16 and bfloat16, as FlexAttention's scores are.
@@ -54,19 +54,19 @@ def score_mod(bias: Callable[[Array], Array] | Array, q: Array, k: Array) -> Cal
         device = device_of(q)
         diagonals = xp.arange(1 - keys, queries, dtype=widest_float(xp, device), device=device)[None]
         table, accepted = bias(diagonals), [(heads, 1, diagonals.shape[-1])]
-    answering = f"{describe(bias)} answering " if callable(bias) else ""
+    source = f"{describe(bias)} returning " if callable(bias) else ""
     if not is_array(table) or not namespace(q, table).isdtype(table.dtype, "real floating"):
-        found = f"{answering}dtype {table.dtype}" if is_array(table) else f"{answering}{describe(table)}"
-        raise TypeError(f"bias must be an array of floats, or a function that answers with one, got {found}")
+        shown = f"dtype {table.dtype}" if is_array(table) else describe(table)
+        raise TypeError(f"bias must be an array of floats, or a function that returns one, got {source}{shown}")
     if tuple(table.shape) not in accepted:
-        raise ValueError(f"bias must give shape {' or '.join(map(str, accepted))}, got {answering}{describe(table)}")
+        raise ValueError(f"bias must give shape {' or '.join(map(str, accepted))}, got {source}{describe(table)}")
     if not is_compiling() and not bool(xp.all(table < math.inf)):
         refused = describe_values(table, ~(table < math.inf))
-        raise ValueError(f"bias must be finite, or −∞ for a masked pair, got {answering}{refused}")
+        raise ValueError(f"bias must be finite, or −∞ for a masked pair, got {source}{refused}")
     table = xp.astype(table, xp.float32 if xp.finfo(q.dtype).bits == 16 else q.dtype, copy=False)
 
     def add(score: Array, batch: Array, head: Array, query: Array, key: Array) -> Array:
-        if callable(bias):  # the first column is for the relative position 1 − keys
+        if callable(bias):  # the first column is relative position 1 − keys
             return score + table[head, 0, key - query + queries - 1]
         return score + (table[head, query, key] if table.ndim == 3 else table[batch, head, query, key])
 

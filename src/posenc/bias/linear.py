@@ -1,4 +1,4 @@
-"""ALiBi: a straight line in the distance."""
+"""ALiBi: a penalty linear in the distance."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from posenc._arrays import (
     namespace,
     widest_float,
 )
-from posenc.bias._shared import one_for_each_head, pairwise, past_only, positions_of
+from posenc.bias._shared import mask_later_keys, pairwise, per_head, positions_as_floats
 
 
 def alibi_slopes(n_heads: int, *, like: Array = None, dtype: Any = None) -> Array:
     """ALiBi's slopes m_h = 2^(−8h/H), h = 1 … H, for a number of heads H that is a power of two.
 
-    Any other number takes those of the power of two below, and then as many as are missing from those of twice that
-    power: its first, third, fifth, …, not sorted. BLOOM does the same. Shape (n_heads,), in logits per token, in the
-    library and on the device of `like`, NumPy without, in `dtype`, by default the library's (float32 in torch).
+    Any other number takes the slopes of the next lower power of two, then every second of those of twice that power
+    (1st, 3rd, 5th, …), as BLOOM does. Shape (n_heads,), in logits per token, in the library and on the device of `like`
+    (default NumPy), in `dtype` (default: the library's default float).
 
-    Source: Press et al. 2022, section 3; the other numbers of heads are from the authors' code.
+    Source: Press et al. 2022, section 3; other numbers of heads as in the authors' code.
 
     >>> alibi_slopes(6).tolist()
     [0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125]
     """
     n_heads = check_int("n_heads", n_heads)
     xp, device = namespace(check_like("like", like)), device_of(like)
-    power = 2 ** (n_heads.bit_length() - 1)  # the greatest power of two that is not above n_heads
+    power = 2 ** (n_heads.bit_length() - 1)  # the largest power of two up to n_heads
     widest = widest_float(xp, device)
     regular = xp.arange(1, power + 1, dtype=widest, device=device) / power
     between = xp.arange(1, 2 * (n_heads - power), 2, dtype=widest, device=device) / (2 * power)
@@ -41,17 +41,16 @@ def alibi_slopes(n_heads: int, *, like: Array = None, dtype: Any = None) -> Arra
 
 
 def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, dtype: Any = None) -> Array:
-    """ALiBi: a penalty that grows with distance, b_ij = −m_h·(i − j), and −∞ for keys after the query.
+    """ALiBi: b_ij = −m_h·(i − j), and −∞ for keys after the query.
 
-    BLOOM adds m_h·j to every row instead, which differs by m_h·i, the same for all keys of a query: under a causal
-    mask the weights are equal.
+    BLOOM adds m_h·j instead, which differs by the same m_h·i for all keys of a query: under a causal mask the attention
+    weights are equal.
 
     Args:
-        slopes: m_h, none negative, shape (heads,); may carry a gradient. `alibi_slopes` makes the paper's.
-        symmetric: −m_h·|i − j|, for encoders, which cannot tell left from right.
-        dtype: of the answer, a floating dtype; None: the library's default, float32 in torch and float64 in NumPy. For
-            torch's scaled_dot_product_attention, that of the queries. The bias is computed in float64 and rounded once;
-            in float16 it stops at −65504: no key is masked by its distance.
+        slopes: m_h ≥ 0, shape (heads,), for example `alibi_slopes`; may carry a gradient.
+        symmetric: −m_h·|i − j|, for encoders; it does not distinguish left from right.
+        dtype: of the result; None: the library's default float. torch's scaled_dot_product_attention needs that of the
+            queries. Computed in float64 and rounded once; float16 is clamped at −65504, so distance masks no key.
 
     Returns shape (..., heads, queries, keys), in `dtype`.
     Source: Press et al. 2022, section 3.
@@ -61,29 +60,29 @@ def alibi(relative_positions: Array, slopes: Array, *, symmetric: bool = False, 
     """
     like = first_array(relative_positions, slopes)
     offsets = pairwise(relative_positions, like)[..., None, :, :]
-    rates = one_for_each_head("slopes", slopes, like, zero=True)
+    rates = per_head("slopes", slopes, like, zero=True)
     dtype = cast_to(offsets[..., :0], dtype).dtype  # after checking it
     if check_bool("symmetric", symmetric):
         return _rounded_once(-rates * namespace(offsets).abs(offsets), dtype)
-    return past_only(_rounded_once(rates * offsets, dtype), offsets)
+    return mask_later_keys(_rounded_once(rates * offsets, dtype), offsets)
 
 
 def alibi_rank_two(
     query_positions: Array, key_positions: Array, slopes: Array, *, dtype: Any = None
 ) -> tuple[Array, Array]:
-    """ALiBi as a product of vectors with two entries: −m_h·(i − j) = (−m_h·i, m_h)·(1, j), also for later keys.
+    """ALiBi as a dot product of two features: −m_h·(i − j) = (−m_h·i, m_h)·(1, j), also for later keys.
 
-    Appended to a query and a key, they add the bias to the product of the two. The factor `scale` of attention falls
-    on them as well; one of them is divided by it:
+    Appended to queries and keys, the features add the bias to q·k. Attention multiplies them by `scale`, too, so one of
+    them is divided by it:
 
         attention(concat([q, query_features / scale], -1), concat([k, key_features], -1), v, scale=scale, causal=True)
 
-    A small difference of two large numbers comes out of it: near position 10^6 float32 works in steps of m_h/16.
+    The bias is a small difference of large numbers: near position 10^6, float32 has a resolution of m_h/16.
 
     Args:
         query_positions: i, any real numbers, shape (..., queries).
         key_positions: j, any real numbers, shape (..., keys).
-        slopes: m_h, none negative, shape (heads,); may carry a gradient.
+        slopes: m_h ≥ 0, shape (heads,); may carry a gradient.
 
     Returns query features of shape (..., heads, queries, 2) and key features of shape (..., heads, keys, 2), in `dtype`
     as for `alibi`.
@@ -93,10 +92,10 @@ def alibi_rank_two(
     [[[-1.0, -0.5, 0.0]]]
     """
     like = first_array(query_positions, key_positions, slopes)
-    queries = positions_of("query_positions", query_positions, like)
-    keys = positions_of("key_positions", key_positions, like)
+    queries = positions_as_floats("query_positions", query_positions, like)
+    keys = positions_as_floats("key_positions", key_positions, like)
     check_leading_axes(queries, keys)
-    rates = one_for_each_head("slopes", slopes, like, zero=True)[..., 0]  # (heads, 1)
+    rates = per_head("slopes", slopes, like, zero=True)[..., 0]  # (heads, 1)
     xp = namespace(rates)
     in_heads = xp.ones_like(rates)
     queries, keys = queries[..., None, :] * in_heads, keys[..., None, :] * in_heads  # (..., heads, length) each
@@ -105,19 +104,19 @@ def alibi_rank_two(
 
 
 def _rounded_once(values: Array, dtype: Any) -> Array:
-    """`values` in `dtype`, each the nearest number there is; the least finite one for what is below all of them.
+    """`values` rounded to the nearest number of `dtype`, and clamped at its minimum.
 
-    torch goes from float64 to 16 bits by way of float32, and so rounds twice: what the first step brings to the middle
-    between two numbers, the second may take to the wrong one.
+    torch converts float64 to 16 bits by way of float32 and so rounds twice: where the first step lands halfway between
+    two numbers, the second may pick the wrong one.
     """
     xp = namespace(values)
     if xp.finfo(dtype).bits > 16:
         return xp.astype(values, dtype, copy=False)
-    values = xp.clip(values, min=float(xp.finfo(dtype).min))  # −∞ would hide the key
+    values = xp.clip(values, min=float(xp.finfo(dtype).min))  # −∞ would mask the key
     near = xp.astype(values, xp.float32)
     rounded = xp.astype(near, dtype)
     excess = near - xp.astype(rounded, xp.float32)
-    mirrored = xp.astype(rounded, xp.float32) + 2 * excess  # the other number, where `near` is in the middle
+    mirrored = xp.astype(rounded, xp.float32) + 2 * excess  # the other neighbour, if `near` is halfway
     other = xp.astype(mirrored, dtype)
     in_the_middle = xp.astype(other, xp.float32) == mirrored
     wrong_side = xp.astype(excess, values.dtype) * (values - xp.astype(near, values.dtype)) > 0

@@ -1,4 +1,4 @@
-"""Sandwich: the product of two sinusoidal codes."""
+"""Sandwich: the dot product of two sinusoidal encodings as a bias."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from posenc._arrays import (
     namespace,
 )
 from posenc.absolute import sinusoidal
-from posenc.bias._shared import pairwise, positions_of
+from posenc.bias._shared import pairwise, positions_as_floats
 from posenc.frequencies import inv_freq
 
 
 def sandwich(
     relative_positions: Array, n_heads: int, dim: int = 128, base: float = 10_000.0, *, dtype: Any = None
 ) -> Array:
-    """Sandwich: the product of two sinusoidal codes, b_ij = λ_h·p_i·p_j = λ_h·Σ cos((i − j)·θ_n), n = 0 … dim/2 − 1.
+    """Sandwich: the product of two sinusoidal encodings, b_ij = λ_h·p_i·p_j = λ_h·Σ_n cos((i − j)·θ_n), n < dim/2.
 
-    Head h of H has λ_h = H/(8h), h = 1 … H. Nothing is learned. The sum is dim/2 at distance 0 and falls like a
-    logarithm, in ripples: many a step away raises it. It is even: later keys need a mask.
+    Head h of H has λ_h = H/(8h), h = 1 … H; nothing is learned. The sum is dim/2 at distance 0 and falls roughly
+    logarithmically, with ripples. It is even: mask later keys.
 
     Args:
         n_heads: H, at least 1.
-        dim: width of the codes, even; 128 in the paper, whatever the width of the heads.
+        dim: width of the encodings, even; 128 in the paper, whatever head_dim is.
         base: finite and greater than 0.
-        dtype: of the answer; None: the library's default float.
+        dtype: of the result; None: the library's default float.
 
     Returns shape (..., heads, queries, keys).
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
@@ -41,7 +41,7 @@ def sandwich(
     factors = _sandwich_factors(n_heads, offsets)
     xp = namespace(offsets)
     product = xp.zeros_like(offsets)
-    for frequency in inv_freq(dim, base, like=offsets):  # one at a time: all at once need dim/2 times the memory
+    for frequency in inv_freq(dim, base, like=offsets):  # one at a time, to save memory
         product = product + xp.cos(offsets * frequency)
     return cast_to(factors[:, None, None] * product[..., None, :, :], dtype)
 
@@ -49,17 +49,17 @@ def sandwich(
 def sandwich_features(
     positions: Array, n_heads: int, dim: int = 128, base: float = 10_000.0, *, dtype: Any = None
 ) -> Array:
-    """The vectors whose products are Sandwich's bias: √λ_h·p_i, with p the sinusoidal code; arguments as in `sandwich`.
+    """Features whose dot products are Sandwich's bias: √λ_h·p_i with the sinusoidal encoding p.
 
-    Appended to queries and to keys, they give q·k + λ_h·p_i·p_j. The factor `scale` of attention falls on the second
-    part as well, as in `alibi_rank_two`. `positions`, in tokens, have the shape (..., length). Returns shape
-    (..., heads, length, dim).
+    Appended to queries and keys, they give q·k + λ_h·p_i·p_j; for attention's `scale` see `alibi_rank_two`.
+    `positions`, in tokens, have shape (..., length); other arguments as in `sandwich`. Returns shape (..., heads,
+    length, dim).
 
     >>> p = sandwich_features([0, 1, 50], n_heads=2, dim=4)
     >>> (p @ p.swapaxes(-1, -2))[:, 0].round(3).tolist()
     [[0.5, 0.385, 0.461], [0.25, 0.193, 0.23]]
     """
-    at = positions_of("positions", positions)
+    at = positions_as_floats("positions", positions)
     factors = _sandwich_factors(n_heads, at)
     encoding = sinusoidal(at, check_even_dim(dim), base, dtype=at.dtype)  # (..., length, dim)
     return cast_to(namespace(at).sqrt(factors)[:, None, None] * encoding[..., None, :, :], dtype)

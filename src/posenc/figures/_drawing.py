@@ -1,4 +1,4 @@
-"""What the book's figures share: colours, frames, titles, numbers as text and checks of what is drawn."""
+"""Shared by the figures: colours, frames, titles, numbers as text, and checks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PALETTE = json.loads((files("posenc") / "js" / "palette.json").read_text(encodin
 
 
 def pair_colours(pairs: int) -> list[str]:
-    """One colour a pair on the book's scale, warm for the fastest to cold for the slowest."""
+    """One colour per pair, from warm for the fastest to cold for the slowest."""
     return sample_colorscale(PALETTE["pairs"], np.linspace(0, 1, pairs) if pairs > 1 else [0.0])
 
 
@@ -28,24 +28,24 @@ WORDS = catalogue("words", "figures")
 
 
 def _say(key: str, /, **facts: object) -> str:
-    """What the catalogue has for a key, `function.what`, said with its facts."""
+    """The text of a key, `function.what`, with its facts filled in."""
     return say_key(WORDS, key, facts)
 
 
 def _each(**columns: Iterable[object]) -> list[dict[str, object]]:
-    """Columns of facts as a list of facts, for a text that says each in turn."""
+    """Columns of facts as a list of facts."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _at(distances: Sequence[int]) -> dict:
-    """Where a trace stands; consecutive distances are named by their first, which spares a page the list of them."""
+    """The x of a trace; consecutive distances as start and step, which makes pages smaller."""
     distances = np.asarray(distances)
     consecutive = len(distances) > 1 and bool(np.all(np.diff(distances) == 1))
     return {"x0": int(distances[0]), "dx": 1} if consecutive else {"x": distances}
 
 
 def _drawn(values: np.ndarray) -> np.ndarray:
-    """Values as a page stores them: to 1/4096, less than a tenth of a pixel here, which halves what it transfers."""
+    """Values rounded to 1/4096, less than a tenth of a pixel, which halves what a page transfers."""
     return np.float32(np.round(values * 4096) / 4096)
 
 
@@ -61,30 +61,30 @@ def _finish(figure: go.Figure, title: str, alt: str, height: int = 420) -> go.Fi
 
 
 def _some(name: str, values: Sequence | Mapping) -> Sequence | Mapping:
-    """`values`, after checking that there are any."""
+    """`values`, after checking that they are not empty."""
     if not len(values):
         raise ValueError(f"{name} must hold at least one, got {describe(values)}")
     return values
 
 
 def _above(name: str, value: float, limit: float) -> None:
-    """Refuses a `value` that is not greater than `limit`."""
+    """Checks that `value` is greater than `limit`."""
     if not value > limit:
         raise ValueError(f"{name} must be greater than {limit}, got {describe(value)}")
 
 
 def _number(value: float, digits: int = 0) -> str:
-    """A number as titles print it: a thin space between thousands, a real minus, and never −0."""
+    """A number with thin spaces between thousands, a real minus, and no −0."""
     return thousands(fixed(value, digits))
 
 
 def _tell(figure: go.Figure, function: str, /, height: int = 420, **facts: object) -> go.Figure:
-    """A figure's finding as its title, and with its details as its alternative text, both said with the facts."""
+    """The title (finding) and alternative text (finding and details) of a figure, from the catalogue."""
     return _title(figure, _say(f"{function}.finding", **facts), _say(f"{function}.details", **facts), height)
 
 
 def _title(figure: go.Figure, finding: str, details: str, height: int = 420) -> go.Figure:
-    """`_finish` for a finding of any length: the title is broken into lines, the alternative text adds the details."""
+    """`_finish` with the title broken into lines."""
     lines = wrap(finding, 75, break_on_hyphens=False)
     alt = _say("alternative.text", finding=finding, details=details)
     _finish(figure, "<br>".join(lines), alt, height + 20 * (len(lines) - 1))
@@ -99,19 +99,19 @@ def _style(k: int, **line: float) -> dict:
 
 
 def _faded(colour: str, opacity: float) -> str:
-    """A colour of the palette that lets so much of the page through."""
+    """A colour of the palette with an opacity."""
     return "rgba({}, {}, {}, {})".format(*(int(colour[k : k + 2], 16) for k in (1, 3, 5)), opacity)
 
 
 def _colour_scale(least: float, most: float) -> dict:
-    """The scale of colours of heat maps from `least` to `most`. Where values have both signs, 0 has no colour."""
+    """The colour scale of heat maps from `least` to `most`; with both signs, 0 is transparent."""
     positive = [[0.5 if least < 0 else 0, _faded(PALETTE["score"], 0)], [1, PALETTE["score"]]]
     negative = [[0, PALETTE["bound"]], [0.5, _faded(PALETTE["bound"], 0)]] if least < 0 else []
     return {"colorscale": negative + positive, "cmin": least, "cmax": most, "colorbar": {"thickness": 10}}
 
 
 def _numbers_on(figure: go.Figure, shape: tuple[int, int], text: Sequence[str], **trace: object) -> None:
-    """Write texts over a heat map of that shape, row by row: its own would take the colour of a white ground."""
+    """Numbers over a heat map, row by row, in a colour that fits dark pages, too."""
     rows, columns = np.indices(shape).reshape(2, -1)
     figure.add_scatter(x=columns, y=rows, text=text, mode="text", hoverinfo="skip", **trace)
 
@@ -119,9 +119,9 @@ def _numbers_on(figure: go.Figure, shape: tuple[int, int], text: Sequence[str], 
 def _heat_maps(
     tables: Mapping[str, np.ndarray], columns: int, least: float, most: float, square: bool = True, **traces: object
 ) -> go.Figure:
-    """Tables as panels on one scale of colours, first row on top. Where values have both signs, 0 has no colour.
+    """Tables as panels on one colour scale, first row on top; with both signs, 0 is transparent.
 
-    All have the same rows, named at the left only. Where both axes count the same, cells are `square`, on a phone too.
+    All have the same rows, named at the left only. `square` cells are for axes with the same units.
     """
     rows = -(-len(tables) // columns)
     figure = make_subplots(
@@ -144,14 +144,14 @@ def _heat_maps(
 
 
 def _keep_shape(figure: go.Figure) -> None:
-    """Have every panel as long a step up as across, and stay below its title where it has room to spare."""
+    """Equal units on both axes of every panel, aligned below its title."""
     figure.update_xaxes(constrain="domain")
     for up in figure.select_yaxes():
         up.update(scaleanchor=up.anchor, constrain="domain", constraintoward="top")
 
 
 def _planes(titles: Sequence[str], reach: float, across: str, up: str) -> go.Figure:
-    """Square panels, two a row, from −reach to reach on both axes."""
+    """Square panels, two per row, from −reach to reach on both axes."""
     columns = min(2, len(titles))
     rows = -(-len(titles) // columns)
     filled = [

@@ -1,4 +1,4 @@
-"""Attention itself, what it notices of the order of words, and how small models learn to (chapters 01 and 02)."""
+"""Attention, its use of word order, and small models that learn (chapters 01 and 02)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from posenc.figures._drawing import (
 )
 
 
-def gathering(
+def weighted_sum(
     words: Sequence[str], weights: Sequence[float], values: np.ndarray, query: int, names: Sequence[str]
 ) -> go.Figure:
-    """What the word at place `query` gathers: arcs as wide as its weights, weighted values under the words, their sum.
+    """The output of one query: arcs as wide as its attention weights, the weighted values below, and their sum.
 
-    `weights` is one row of attention weights, shape (words,); `values` has shape (words, value_dim), and `names` says
-    what each of its columns stands for. What the word keeps of its own has a weight and no arc.
+    `query` is its position; `weights` has shape (words,), `values` (words, value_dim), and `names` has the names of the
+    value's dimensions. The query's own weight has no arc.
     """
     weights, values, count = np.asarray(weights, dtype=float), np.asarray(values, dtype=float), len(words)
     if weights.shape != (count,) or values.shape != (count, len(_some("names", names))):
@@ -62,10 +62,10 @@ def gathering(
         x = (place + query) / 2 + (place - query) / 2 * np.cos(half)  # from the word to the one that gathers
         y = np.sin(half) * np.sqrt(abs(place - query))
         line = {"color": _faded(PALETTE["score"], 0.75), "width": max(0.5, 22 * weight), "simplify": False}
-        name = _say("gathering.arc", word=words[place], weight=weight)
+        name = _say("weighted_sum.arc", word=words[place], weight=weight)
         figure.add_scatter(x=_drawn(x), y=_drawn(y), mode="lines", line=line, name=name, row=1, col=1)
     for places, colour in (([p for p in range(count) if p != query], "key"), ([query], "query")):
-        text = [_say("gathering.word", word=words[place], weight=weights[place]) for place in places]
+        text = [_say("weighted_sum.word", word=words[place], weight=weights[place]) for place in places]
         font = {"color": PALETTE[colour], "size": 12}
         label = {"x": places, "y": [-0.1] * len(places), "text": text, "textposition": "bottom center"}
         figure.add_scatter(**label, mode="text", textfont=font, hoverinfo="skip", row=1, col=1)
@@ -81,22 +81,22 @@ def gathering(
     figure.update_yaxes(range=[-0.5 * top, 1.1 * top], visible=False, row=1)
     figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False, row=2)
     figure.update_yaxes(tickvals=list(range(len(names))), ticktext=list(names), row=2, col=1)
-    figure.update_yaxes(title_text=_say("gathering.up"), row=2, col=1)
+    figure.update_yaxes(title_text=_say("weighted_sum.up"), row=2, col=1)
     figure.update_yaxes(showticklabels=False, row=2, col=2)
-    figure.update_xaxes(title_text=_say("gathering.across"), row=2, col=1)
+    figure.update_xaxes(title_text=_say("weighted_sum.across"), row=2, col=1)
     hidden = {"showticklabels": False, "showgrid": False, "zeroline": False}
-    figure.update_xaxes(title_text=_say("gathering.sum"), **hidden, row=2, col=2)
+    figure.update_xaxes(title_text=_say("weighted_sum.sum"), **hidden, row=2, col=2)
     most, largest = int(weights.argmax()), int(np.abs(total).argmax())
     told = {"word": words[query], "itself": most == query, "source": words[most], "weight": weights[most]}
     told |= {"name": names[largest], "value": total[largest]}
     told |= {"listened": _each(word=words, weight=weights), "gathered": _each(name=names, value=total)}
-    return _tell(figure, "gathering", height=440, **told)
+    return _tell(figure, "weighted_sum", height=440, **told)
 
 
 def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query: int) -> go.Figure:
-    """Attention weights in per cent, queries down and keys across; the row of the word at place `query` is framed.
+    """Attention weights in per cent, queries down and keys across, with the row of position `query` framed.
 
-    Where a weight is exactly 0, as under a mask, the cell is empty.
+    Cells with weight exactly 0, as under a mask, are empty.
     """
     count = len(_some("words", words))
     maps = {name: np.asarray(table, dtype=float) for name, table in _some("tables", tables).items()}
@@ -129,7 +129,7 @@ def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query
 
 
 def attention_by_distance(heads: Mapping[str, Sequence[float]]) -> go.Figure:
-    """Where heads of a trained model look: the mean weight at each distance, from 0, the token itself, on."""
+    """Mean attention weight of heads of a trained model at each distance, from 0, the token itself, on."""
     figure, told = go.Figure(), []
     for k, (name, weights) in enumerate(_some("heads", heads).items()):
         weights = np.asarray(weights, dtype=float)
@@ -143,17 +143,17 @@ def attention_by_distance(heads: Mapping[str, Sequence[float]]) -> go.Figure:
     return _tell(figure, "attention_by_distance", heads=told)
 
 
-def score_widths(
+def score_std(
     widths: Sequence[int], measured: Mapping[str, tuple[Sequence[float], Sequence[float]]], keys: int
 ) -> go.Figure:
-    """Spread of attention scores, and the number of words that a query listens to, against the width of q and k.
+    """Standard deviation of attention scores and effective number of attended tokens against the width of q and k.
 
-    `measured` maps a name to (standard deviations of the scores, exp of the entropies of the weights), of which
-    independent entries of variance 1 give the spread √width undivided, and 1 divided by √width: the thin lines.
+    `measured` maps a name to (standard deviations of the scores, exponentials of the entropies of the weights). Thin
+    lines: √width for undivided scores of independent entries of variance 1, and 1 if divided by √width.
     """
     widths = np.asarray(_some("widths", widths))
     _above("keys", keys, 1)
-    titles = (_say("score_widths.spread"), _say("score_widths.listened", keys=keys))
+    titles = (_say("score_std.spread"), _say("score_std.listened", keys=keys))
     figure, told = make_subplots(1, 2, subplot_titles=titles, horizontal_spacing=0.12), []
     exact = {"mode": "lines", "line": {"color": PALETTE["neutral"], "width": 1}, "hoverinfo": "skip"}
     for name, line in (("√d", np.sqrt(widths)), ("1", np.ones(len(widths)))):
@@ -173,18 +173,18 @@ def score_widths(
         figure.add_scatter(x=widths, y=_drawn(listened), **style, mode="lines+markers", row=1, col=2)
         ends = {"listened": listened[0], "last_listened": listened[-1]}
         told.append({"name": name, **ends, "spread": spreads[0], "last_spread": spreads[-1]})
-    figure.update_xaxes(type="log", tickvals=widths, title_text=_say("score_widths.across"))
+    figure.update_xaxes(type="log", tickvals=widths, title_text=_say("score_std.across"))
     ticks = [2**power for power in range(int(np.log2(widths[-1])) // 2 + 1)]
-    figure.update_yaxes(type="log", tickvals=ticks, title_text=_say("score_widths.up"), row=1, col=1)
+    figure.update_yaxes(type="log", tickvals=ticks, title_text=_say("score_std.up"), row=1, col=1)
     figure.update_yaxes(range=[0, keys], row=1, col=2)
     figure.update_annotations(font_size=12)
-    return _tell(figure, "score_widths", keys=keys, first=widths[0], last=widths[-1], measured=told)
+    return _tell(figure, "score_std", keys=keys, first=widths[0], last=widths[-1], measured=told)
 
 
 def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: float, last: int = 5) -> go.Figure:
-    """Losses of models in training, each the loss of a batch every so many steps, against what guessing costs.
+    """Training losses of models, every `every` steps, against the loss of guessing.
 
-    The title says where they end: the means of the `last` values.
+    The title has the means of the `last` values.
     """
     _above("every", every, 0)
     _above("last", last, 0)
@@ -207,11 +207,11 @@ def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: f
     return _tell(figure, "training_losses", steps=steps, models=told, chance=chance, last=last)
 
 
-def permuted(words: Sequence[str], order: Sequence[int], weights: np.ndarray) -> go.Figure:
-    """What a permutation P does to a table of weights W, queries down and keys across: W, then PW, then PWPᵀ.
+def permuted_weights(words: Sequence[str], order: Sequence[int], weights: np.ndarray) -> go.Figure:
+    """A permutation P applied to attention weights W, queries down and keys across: W, PW and PWPᵀ.
 
-    `order` says which word of the first order comes first, second and so on in the new one. PW stands below W, for its
-    rows have moved, and PWPᵀ to the right of that: each word is named once at the side that it shares.
+    `order` is the permutation, as indices into `words`. PW is below W, since its rows have moved, and PWPᵀ to its
+    right.
     """
     count, order = len(_some("words", words)), list(order)
     weights = np.asarray(weights, dtype=float)
@@ -221,9 +221,9 @@ def permuted(words: Sequence[str], order: Sequence[int], weights: np.ndarray) ->
         raise ValueError(f"weights must be {count} × {count}, got shape {weights.shape}")
     moved = [words[place] for place in order]
     steps = {
-        _say("permuted.w"): (weights, words, words),
-        _say("permuted.pw"): (weights[order], moved, words),
-        _say("permuted.pwp"): (weights[np.ix_(order, order)], moved, moved),
+        _say("permuted_weights.w"): (weights, words, words),
+        _say("permuted_weights.pw"): (weights[order], moved, words),
+        _say("permuted_weights.pwp"): (weights[np.ix_(order, order)], moved, moved),
     }
     spacing = {"horizontal_spacing": 0.08, "vertical_spacing": 0.2}
     figure = make_subplots(2, 2, specs=[[{}, None], [{}, {}]], subplot_titles=list(steps), **spacing)
@@ -241,14 +241,14 @@ def permuted(words: Sequence[str], order: Sequence[int], weights: np.ndarray) ->
     figure.update_layout(coloraxis=_colour_scale(0.0, 1.0) | {"showscale": False})
     stays = int(sum(place == k for k, place in enumerate(order)) ** 2)
     told = _each(before=words, after=moved)
-    return _tell(figure, "permuted", height=480, words=told, kept=stays, cells=count**2)
+    return _tell(figure, "permuted_weights", height=480, words=told, kept=stays, cells=count**2)
 
 
-def gossip(sentences: Sequence[str]) -> go.Figure:
-    """What each word has heard after one layer under a causal mask, and what the last one is told in the second.
+def causal_information_flow(sentences: Sequence[str]) -> go.Figure:
+    """The words that each word can attend to in one layer under a causal mask, and the last word's view in the second.
 
-    One panel a sentence, words from left to right. A line leads from each word to those that may look at it. Under a
-    word stands whom it has seen in the first layer, as a set; lines of the second layer lead to the last word alone.
+    One panel per sentence, words from left to right, lines from each word to those that attend to it. Below a word is
+    the set that it attends to in the first layer; lines of the second layer lead to the last word only.
     """
     orders = [sentence.split() for sentence in _some("sentences", sentences)]
     if any(len(order) < 2 for order in orders):
@@ -256,7 +256,7 @@ def gossip(sentences: Sequence[str]) -> go.Figure:
     figure, told = make_subplots(len(orders), 1, vertical_spacing=0.12, subplot_titles=list(sentences)), []
     for row, order in enumerate(orders, 1):
         count, where = len(order), {"row": row, "col": 1}
-        seen = [_say("gossip.seen", count=n, seen=_each(word=sorted(order[:n]))) for n in range(count)]
+        seen = [_say("causal_information_flow.seen", count=n, seen=_each(word=sorted(order[:n]))) for n in range(count)]
         edges = {"score": [(n, 2, m, 1) for m in range(count) for n in range(m + 1)]}
         edges["bound"] = [(n, 1, count - 1, 0) for n in range(count)]
         for colour, pairs in edges.items():
@@ -267,29 +267,33 @@ def gossip(sentences: Sequence[str]) -> go.Figure:
         text = {"mode": "text", "hoverinfo": "skip", **where}
         figure.add_scatter(x=list(range(count)), y=[2] * count, text=[f"<b>{word}</b>" for word in order], **text)
         figure.add_scatter(x=list(range(count)), y=[1] * count, text=seen, **text)
-        figure.add_scatter(x=[count - 1], y=[0], text=[_say("gossip.told", word=order[-1])], **text)
+        figure.add_scatter(x=[count - 1], y=[0], text=[_say("causal_information_flow.told", word=order[-1])], **text)
         told.append({"sentence": " ".join(order), "words": _each(word=order, seen=seen)})
         figure.update_xaxes(range=[-0.6, count - 0.3], visible=False, **where)
     levels = {
         "tickvals": [2, 1, 0],
-        "ticktext": [_say("gossip.level_0"), _say("gossip.level_1"), _say("gossip.level_2")],
+        "ticktext": [
+            _say("causal_information_flow.level_0"),
+            _say("causal_information_flow.level_1"),
+            _say("causal_information_flow.level_2"),
+        ],
     }
     figure.update_yaxes(range=[-0.35, 2.35], showgrid=False, zeroline=False, **levels)
     figure.update_traces(showlegend=False)
     hidden = {"showticklabels": False, "showgrid": False, "zeroline": False}
-    figure.update_xaxes(title_text=_say("gossip.across"), visible=True, **hidden, row=len(orders))
-    figure.update_yaxes(title_text=_say("gossip.up"))
-    return _tell(figure, "gossip", height=110 + 240 * len(orders), sentences=told)
+    figure.update_xaxes(title_text=_say("causal_information_flow.across"), visible=True, **hidden, row=len(orders))
+    figure.update_yaxes(title_text=_say("causal_information_flow.up"))
+    return _tell(figure, "causal_information_flow", height=110 + 240 * len(orders), sentences=told)
 
 
 ORDER = 2.4  # pixels across the dot of one order: on a phone, dots of 60 and of 120 orders stand apart
 
 
-def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
-    """What each reader gets from every order of the same words: orders that it cannot tell apart are one dot.
+def outputs_by_order(readings: Mapping[str, np.ndarray]) -> go.Figure:
+    """Outputs of several models for every order of the same words; orders with equal outputs are one dot.
 
-    A dot's area is the number of its orders. Each reading has shape (orders, numbers) and is drawn along the two
-    directions in which it varies most; two orders are told apart if any number differs by more than 10⁻⁹.
+    A dot's area is its number of orders. Each output has shape (orders, numbers) and is projected on its first two
+    principal components; outputs are equal up to 10⁻⁹.
     """
     tables = {name: np.asarray(table, dtype=float) for name, table in _some("readings", readings).items()}
     shapes = [table.shape for table in tables.values()]
@@ -306,7 +310,7 @@ def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
         points[name] = (centred @ main.T)[first]
     columns = min(2, len(tables))
     rows = -(-len(tables) // columns)
-    titles = [_say("orders_seen.panel", name=name, seen=len(of), total=total) for name, of in counts.items()]
+    titles = [_say("outputs_by_order.panel", name=name, seen=len(of), total=total) for name, of in counts.items()]
     figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=0.3 / rows, horizontal_spacing=0.12)
     for panel, name in enumerate(tables):
         where = {"row": panel // columns + 1, "col": panel % columns + 1}
@@ -316,7 +320,7 @@ def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
             y=_drawn(points[name][:, 1]),
             mode="markers+text" if len(counts[name]) <= 10 else "markers",
             text=[str(count) for count in counts[name]],
-            hovertemplate=_say("orders_seen.hover", orders="%{text}"),
+            hovertemplate=_say("outputs_by_order.hover", orders="%{text}"),
             marker=marker | {"line": {"width": 0}},
             name=name,
             showlegend=False,
@@ -327,11 +331,11 @@ def orders_seen(readings: Mapping[str, np.ndarray]) -> go.Figure:
         figure.update_xaxes(range=[-across, across], **where)
         figure.update_yaxes(range=[-up, up], **where)
         if panel + columns >= len(tables):  # none stands below
-            figure.update_xaxes(title_text=_say("orders_seen.across"), **where)
+            figure.update_xaxes(title_text=_say("outputs_by_order.across"), **where)
     figure.update_xaxes(nticks=6, tickangle=0, zeroline=False)
     figure.update_yaxes(nticks=6, zeroline=False)
-    figure.update_yaxes(title_text=_say("orders_seen.up"), col=1)
+    figure.update_yaxes(title_text=_say("outputs_by_order.up"), col=1)
     figure.update_annotations(font_size=12)
     sizes = [_each(orders=sorted(set(of.tolist()))) for of in counts.values()]
     readers = _each(name=counts, seen=map(len, counts.values()), sizes=sizes)
-    return _tell(figure, "orders_seen", height=120 + 290 * rows, total=total, readers=readers)
+    return _tell(figure, "outputs_by_order", height=120 + 290 * rows, total=total, readers=readers)

@@ -27,7 +27,7 @@ _WIDEST = 6  # numbers of a vector that a panel has room for
 
 
 def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[float]]) -> go.Figure:
-    """What each bias adds to a logit at each distance, less what it adds at the first of them."""
+    """Each bias on the logits against distance, minus its value at the first distance."""
     distances = np.asarray(_some("distances", distances))
     figure, told = go.Figure(), []
     for k, (name, bias) in enumerate(_some("biases", biases).items()):
@@ -44,9 +44,9 @@ def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[f
 
 
 def learned_biases(distances: Sequence[int], heads: np.ndarray) -> go.Figure:
-    """A learned bias of every head against distance; from the dotted line on each head has one number for all.
+    """A learned bias of every head against distance; from the dotted line on, each head has one value.
 
-    `heads` has shape (heads, distances). Distance 0 has no place on the axis of logarithms and is not drawn.
+    `heads` has shape (heads, distances). Distance 0 has no position on the logarithmic axis and is not drawn.
     """
     distances, heads = np.asarray(_some("distances", distances)), np.asarray(heads, dtype=float)
     if heads.ndim != 2 or heads.shape[1] != len(distances) or not len(heads) or not np.isfinite(heads).all():
@@ -69,8 +69,8 @@ def learned_biases(distances: Sequence[int], heads: np.ndarray) -> go.Figure:
     return _tell(figure, "learned_biases", heads=told, count=count, level=level, **ends)
 
 
-def reaches(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> go.Figure:
-    """How many of the nearest keys hold half of a query's attention, against the length of the text."""
+def attention_reach(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> go.Figure:
+    """The number of nearest keys with half of the attention weight, against sequence length."""
     lengths = np.asarray(_some("lengths", lengths), dtype=float)
     figure, told, growth = go.Figure(), {}, {}
     for k, (name, counts) in enumerate(_some("nearest", nearest).items()):
@@ -80,20 +80,20 @@ def reaches(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> g
         told[name] = {"name": name, "least": counts[0], "most": counts[-1]}
         growth[name] = counts[-1] / counts[0]
         figure.add_scatter(x=lengths, y=counts, mode="lines+markers", name=name, line=_style(k))
-    half = {"mode": "lines", "name": _say("reaches.half"), "line": _style(2, width=1, dash="dot")}
+    half = {"mode": "lines", "name": _say("attention_reach.half"), "line": _style(2, width=1, dash="dot")}
     figure.add_scatter(x=lengths[[0, -1]], y=lengths[[0, -1]] / 2, **half)
     figure.update_xaxes(title_text=_say("axes.length"), type="log", dtick=1)
-    figure.update_yaxes(title_text=_say("reaches.up"), type="log", dtick=1)
+    figure.update_yaxes(title_text=_say("attention_reach.up"), type="log", dtick=1)
     ends = dict.fromkeys([min(growth, key=growth.__getitem__), max(growth, key=growth.__getitem__)])
     others = [one for name, one in told.items() if name not in ends]
     extremes = [told[name] for name in ends]
-    return _tell(figure, "reaches", short=lengths[0], long=lengths[-1], extremes=extremes, others=others)
+    return _tell(figure, "attention_reach", short=lengths[0], long=lengths[-1], extremes=extremes, others=others)
 
 
 def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
-    """What each method adds for every query and key, queries down and keys across; later keys are grey.
+    """The bias of each method for every query (down) and key (across); later keys are grey.
 
-    Each map has shape (tokens, tokens). What counts is whether a diagonal, which is one distance, has one colour.
+    Each map has shape (tokens, tokens). A relative bias has one colour per diagonal.
     """
     drawn, told = {}, []
     for name, table in _some("maps", maps).items():
@@ -121,13 +121,13 @@ def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
     return _tell(figure, "bias_maps", height=130 + 260 * rows, changes=told)
 
 
-def terms_multiplied(
+def transformer_xl_terms(
     q: Sequence[float], k: Sequence[float], r: Sequence[float], u: Sequence[float], v: Sequence[float]
 ) -> go.Figure:
-    """Which two vectors each of Transformer-XL's terms multiplies, number by number, for one query and one key.
+    """The products of vectors in Transformer-XL's terms, number by number, for one query and one key.
 
-    `q` is the query and `k` the key, `r` the vector of their distance, `u` and `v` the learned vectors that ask in the
-    query's place; all have the same few numbers.
+    `q` and `k` are query and key, `r` the vector of their distance, `u` and `v` the learned vectors instead of the
+    query; all have the same few numbers.
     """
     vectors = {name: np.asarray(x, dtype=float) for name, x in {"q": q, "k": k, "r": r, "u": u, "v": v}.items()}
     for name, x in vectors.items():
@@ -135,10 +135,10 @@ def terms_multiplied(
             raise ValueError(f"{name} must be 1 to {_WIDEST} finite numbers, as many as q, got {describe(x)}")
     colours = {"q": "query", "k": "key", "r": "position", "u": "neutral", "v": "neutral"}
     pairs = {
-        ("q", "k"): _say("terms_multiplied.query_word"),
-        ("q", "r"): _say("terms_multiplied.query_distance"),
-        ("u", "k"): _say("terms_multiplied.every_word"),
-        ("v", "r"): _say("terms_multiplied.every_distance"),
+        ("q", "k"): _say("transformer_xl_terms.query_word"),
+        ("q", "r"): _say("transformer_xl_terms.query_distance"),
+        ("u", "k"): _say("transformer_xl_terms.every_word"),
+        ("v", "r"): _say("transformer_xl_terms.every_distance"),
     }
     width, titles = len(vectors["q"]), list(pairs.values())
     figure = make_subplots(2, 2, subplot_titles=titles, horizontal_spacing=0.06, vertical_spacing=0.16)
@@ -168,11 +168,11 @@ def terms_multiplied(
         figure.add_annotation(x=width - 0.35, y=0.9, **total, **place)
     bare = {"showgrid": False, "zeroline": False, "showticklabels": False}
     figure.update_xaxes(range=[-1.3, width + 0.9], fixedrange=True, **bare)
-    figure.update_xaxes(title_text=_say("terms_multiplied.across"), row=2)
+    figure.update_xaxes(title_text=_say("transformer_xl_terms.across"), row=2)
     figure.update_yaxes(range=[-0.15, 1.95], fixedrange=True, **bare)
-    figure.update_yaxes(title_text=_say("terms_multiplied.up"), col=1)
+    figure.update_yaxes(title_text=_say("transformer_xl_terms.up"), col=1)
     figure.update_layout(barmode="overlay", showlegend=False)
     figure.update_annotations(font_size=12)
     return _tell(
-        figure, "terms_multiplied", height=380, products=[{"product": one} for one in products], sum=sum(products)
+        figure, "transformer_xl_terms", height=380, products=[{"product": one} for one in products], sum=sum(products)
     )

@@ -30,18 +30,18 @@ from posenc.figures._drawing import (
 from posenc.frequencies import angles, inv_freq
 
 
-def waves(distances: Sequence[int], dim: int, base: float, pairs: Sequence[int]) -> go.Figure:
+def pair_cosines(distances: Sequence[int], dim: int, base: float, pairs: Sequence[int]) -> go.Figure:
     """cos(m·θ_i) of a few pairs against distance, one row each, and below them the mean over all pairs."""
     frequencies, colours = inv_freq(dim, base), pair_colours(dim // 2)
     cosines = np.cos(angles(distances, frequencies))  # (distances, dim/2)
     mean = cosines.mean(axis=-1)
-    names = [_say("waves.pair", pair=i, tokens=2 * np.pi / frequencies[i]) for i in pairs]
+    names = [_say("pair_cosines.pair", pair=i, tokens=2 * np.pi / frequencies[i]) for i in pairs]
     figure = make_subplots(
         len(pairs) + 1,
         1,
         shared_xaxes=True,
         vertical_spacing=0.045,
-        subplot_titles=[*names, _say("waves.mean", pairs=dim // 2)],
+        subplot_titles=[*names, _say("pair_cosines.mean", pairs=dim // 2)],
     )
     for row, i in enumerate(pairs, 1):
         figure.add_scatter(
@@ -66,12 +66,12 @@ def waves(distances: Sequence[int], dim: int, base: float, pairs: Sequence[int])
     figure.update_xaxes(title_text=_say("axes.distance"), row=len(pairs) + 1, col=1)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
     late = mean[3 * len(mean) // 4 :].mean()
-    finding = _say("waves.finding", late=late)
-    return _finish(figure, finding, _say("waves.alt", finding=finding, last=distances[-1]), height=640)
+    finding = _say("pair_cosines.finding", late=late)
+    return _finish(figure, finding, _say("pair_cosines.alt", finding=finding, last=distances[-1]), height=640)
 
 
 def cosine_map(length: int, dim: int, base: float) -> go.Figure:
-    """cos(m·θ_i) of every pair at every distance m below `length` as a heat map, and below it the mean of the pairs."""
+    """cos(m·θ_i) of every pair at every distance m < `length` as a heat map; below, the mean over the pairs."""
     distances = np.arange(length)
     cosines = np.cos(angles(distances, inv_freq(dim, base))).T  # (dim/2, distances)
     mean = cosines.mean(axis=0)
@@ -91,12 +91,12 @@ def cosine_map(length: int, dim: int, base: float) -> go.Figure:
     return _tell(figure, "cosine_map", height=560, pairs=dim // 2, last=length - 1, late=late)
 
 
-def hands_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
-    """How loud the mean wave of every pair is in every head of trained models: |E[q k̄]|, a heat map for each model.
+def pairs_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
+    """The learned distance bias of every pair in every head of trained models, |E[q k̄]|: a heat map per model.
 
     Args:
         products: by name of the model, E[q k̄] in logits, complex, shape (layers, heads, pairs).
-        fast: the fastest pairs, whose share of a layer the title tells; a dotted line ends them.
+        fast: number of fast pairs, ended by a dotted line; the title has their fraction of each layer.
     """
     loud = {name: np.abs(found) for name, found in _some("products", products).items()}
     pairs = {found.shape[-1] for found in loud.values() if found.ndim == 3}
@@ -107,21 +107,21 @@ def hands_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
     figure = _heat_maps(tables, 1, 0, max(table.max() for table in tables.values()), square=False)
     for k, found in enumerate(loud.values()):
         layers, heads, _ = found.shape
-        names = [_say("hands_used.head", layer=a + 1, head=b + 1) for a in range(layers) for b in range(heads)]
+        names = [_say("pairs_used.head", layer=a + 1, head=b + 1) for a in range(layers) for b in range(heads)]
         figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, row=k + 1, col=1)
     figure.add_vline(fast - 0.5, line={"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"})
     figure.update_xaxes(title_text=_say("axes.pair"), row=len(tables))
-    figure.update_yaxes(title_text=_say("hands_used.up"), row=1)
-    figure.update_layout(coloraxis_colorbar_title=_say("hands_used.logits"))
+    figure.update_yaxes(title_text=_say("pairs_used.up"), row=1)
+    figure.update_layout(coloraxis_colorbar_title=_say("pairs_used.logits"))
     told = []
     for name, found in loud.items():
         shares = found[..., :fast].sum(axis=(1, 2)) / found.sum(axis=(1, 2))
         told.append({"name": name, "layers": _each(layer=range(1, len(shares) + 1), share=shares)})
-    return _tell(figure, "hands_used", height=110 + 250 * len(tables), models=told, fast=fast)
+    return _tell(figure, "pairs_used", height=110 + 250 * len(tables), models=told, fast=fast)
 
 
 def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
-    """S(m), its law and, from 10 tokens to base/10, its logarithm, against distance on a logarithmic axis."""
+    """S(m), its law and, from 10 tokens to base/10, the logarithm, on a logarithmic axis of distance."""
     distances = np.asarray(distances)
     score, law = decay(distances, inv_freq(dim, base)), decay_law(distances, base)
     smooth = np.unique(np.geomspace(1, len(distances), 600).astype(int)) - 1  # a smooth curve needs no more
@@ -148,9 +148,9 @@ def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
 def scores_in_attention(
     distances: Sequence[int], measured: dict[str, tuple[Sequence[float], Sequence[float], float]], dim: int, base: float
 ) -> go.Figure:
-    """Mean and spread of attention scores by distance, measured in a layer (points) and exact (lines).
+    """Mean and standard deviation of attention scores by distance, measured (points) and exact (lines).
 
-    `measured` maps a name to (means, standard deviations, correlation of q and k); scores are plain dot products.
+    `measured` maps a name to (means, standard deviations, correlation of q and k); scores are unscaled dot products.
     """
     figure, frequencies = go.Figure(), inv_freq(dim, base)
     every = np.arange(min(distances), max(distances) + 1)
@@ -179,7 +179,7 @@ def scores_in_attention(
 
 
 def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) -> go.Figure:
-    """S(m) for several bases, one panel each, all on the same axes."""
+    """S(m) for several bases, one panel each, on the same axes."""
     columns = 2
     names = [_say("decay_for_bases.base", base=base) for base in bases]
     figure = make_subplots(

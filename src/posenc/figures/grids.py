@@ -11,9 +11,9 @@ from posenc.figures._drawing import PALETTE, _drawn, _heat_maps, _say, _some, _t
 
 
 def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Figure:
-    """What a query's patch makes of every patch of a picture, scores or weights, by a few rules; the query is marked.
+    """Scores or weights of one query patch with every patch of an image, for several encodings.
 
-    Each map has shape (rows, columns), and the query's row and column are neither the last ones.
+    Each map has shape (rows, columns); `query` is (row, column), and not the last of either.
     """
     row, column = query
     shapes = {np.shape(table) for table in _some("maps", maps).values()}
@@ -57,9 +57,9 @@ def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Fig
 
 
 def pairs_by_axis(rules: Mapping[str, tuple[Sequence[int], Sequence[float]]], axes: Sequence[str]) -> go.Figure:
-    """How far along its axis a position must go for a full turn of each pair, a row for each rule and axis.
+    """The wavelength of each pair along its axis, one row per method and axis.
 
-    A rule is the axis that each pair follows, counted from 0, and the frequencies in radians a position.
+    A rule is (axis of each pair, counted from 0; frequencies in radians per position).
     """
     figure, labels, told = go.Figure(), [], []
     for name, (followed, frequencies) in _some("rules", rules).items():

@@ -33,9 +33,9 @@ from posenc.scaling import Scaled
 
 
 def _rows(panels: Sequence[str], lengths: Sequence[int]) -> go.Figure:
-    """Panels one under another, all over the length of the text in powers of two.
+    """Panels below each other, against sequence length in powers of two.
 
-    What follows the colon in the name of a panel is the name of its axis.
+    The part of a panel's name after the colon is the name of its axis.
     """
     titles = [panel.partition(": ")[0] for panel in panels]
     figure = make_subplots(
@@ -49,7 +49,7 @@ def _rows(panels: Sequence[str], lengths: Sequence[int]) -> go.Figure:
 
 
 def _in_full(measured: Mapping[str, Mapping[str, np.ndarray]], lengths: Sequence[int]) -> dict:
-    """Measurements by panel and name as arrays (seeds, lengths), after checking that they are."""
+    """Measurements by panel and name as arrays (seeds, lengths), after checking them."""
     found = {panel: {k: np.atleast_2d(v).astype(float) for k, v in each.items()} for panel, each in measured.items()}
     for panel, each in _some("measured", found).items():
         for name, values in _some(f"measured[{panel!r}]", each).items():
@@ -61,11 +61,11 @@ def _in_full(measured: Mapping[str, Mapping[str, np.ndarray]], lengths: Sequence
     return found
 
 
-def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarray]]) -> go.Figure:
-    """What models reach on the same last tokens of ever longer texts, the first length that of their training.
+def metrics_by_length(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarray]]) -> go.Figure:
+    """Loss or accuracy of models on the same last tokens of ever longer texts, from the trained length on.
 
-    `measured` maps the name of a panel to models and their values, shape (seeds, lengths): a line through the means,
-    a dot for each seed. A dotted line for each model is the text cut to the first length, mean of its seeds.
+    `measured` maps the name of a panel to models and their values, shape (seeds, lengths): lines through the means, a
+    dot per seed. Dotted lines are texts truncated to the trained length, as means.
     """
     found = _in_full(measured, _some("lengths", lengths))
     figure, told, spans = _rows(list(found), lengths), [], []
@@ -82,7 +82,7 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
             span = _each(low=values.min(axis=0), high=values.max(axis=0))
             spans.append({"panel": panel, "name": name, "span": span})
         for k, (name, values) in enumerate(each.items()):
-            named = {"name": _say("cliffs.cut", name=name, length=lengths[0]), "legendgroup": name}
+            named = {"name": _say("metrics_by_length.cut", name=name, length=lengths[0]), "legendgroup": name}
             figure.add_scatter(
                 x=[lengths[0], lengths[-1]],
                 y=_drawn(values.mean(axis=0)[[0, 0]]),
@@ -97,21 +97,21 @@ def cliffs(lengths: Sequence[int], measured: Mapping[str, Mapping[str, np.ndarra
         told.append({"panel": panel.split(":")[0], "first": first[0], "second": first[1], "last": first[-1]})
     facts = {"trained": lengths[0], "second_length": lengths[1], "longest": lengths[-1], "panels": told}
     facts |= {"model": next(iter(next(iter(found.values())))), "lengths": _each(length=lengths), "spans": spans}
-    return _tell(figure, "cliffs", height=110 + 200 * len(found), **facts)
+    return _tell(figure, "metrics_by_length", height=110 + 200 * len(found), **facts)
 
 
-def fitted_scores(targets: np.ndarray, dim: int, base: float, least_turns: Sequence[float]) -> go.Figure:
-    """The size of scores fitted to targets at distances below their number, drawn to twice that.
+def fitted_scores(targets: np.ndarray, dim: int, base: float, min_rotations: Sequence[float]) -> go.Figure:
+    """The size of scores that were fitted to targets, within the fitted range and up to twice as far.
 
-    One line for each of `least_turns`: only pairs of so many turns and more are fitted with. Each point is the greatest
-    size within a sixty-fourth of the trained length.
+    One line per value of `min_rotations`: the fit uses only pairs that make at least that many rotations. Each point is
+    the maximum size within 1/64 of the trained length.
     """
     length, theta = len(_some("targets", targets)), inv_freq(dim, base)
     width = max(1, length // 64)
     at = np.arange(2 * length // width) * width
     figure, told = go.Figure(), []
-    for k, least in enumerate(_some("least_turns", least_turns)):
-        fit = fit_scores(targets, theta, least_turns=least)
+    for k, least in enumerate(_some("min_rotations", min_rotations)):
+        fit = fit_scores(targets, theta, min_rotations=least)
         size = np.abs(fingerprint(np.arange(len(at) * width), fit.inv_freq) @ fit.coefficients)
         greatest = size.reshape(len(at), width).max(axis=1)
         name = _say("fitted_scores.pairs", least=least, some=len(fit.inv_freq), all=len(theta))
@@ -125,11 +125,11 @@ def fitted_scores(targets: np.ndarray, dim: int, base: float, least_turns: Seque
     return _tell(figure, "fitted_scores", height=440, length=length, fits=told)
 
 
-def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit: str) -> go.Figure:
-    """What it costs that far words stand at an angle of one pair, against that angle as a share of a turn.
+def excess_loss_by_angle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit: str) -> go.Figure:
+    """Excess loss when distant tokens have a given angle of one pair, against the angle as a fraction of a rotation.
 
-    `costs` maps the name of a pair to (shares of a turn from 0 to 1, rising; costs). The title says where they are
-    greatest, and leaves out pairs that cost less than a fifth of the dearest one.
+    `costs` maps the name of a pair to (increasing fractions from 0 to 1, excess losses). The title has the maxima,
+    without pairs whose maximum is below a fifth of the largest.
     """
     figure, peaks = go.Figure(), []
     for k, (name, pair) in enumerate(_some("costs", costs).items()):
@@ -145,20 +145,20 @@ def costs_on_the_circle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit
         peaks.append((cost.max(), at[cost.argmax()]))
     figure.add_vrect(x0=0.5, x1=1, fillcolor=PALETTE["neutral"], opacity=0.14, line_width=0)
     for x, positive in ((0.25, True), (0.75, False)):
-        text = _say("costs_on_the_circle.sine", positive=positive)
+        text = _say("excess_loss_by_angle.sine", positive=positive)
         figure.add_annotation(x=x, y=1.08, yref="paper", text=text, showarrow=False)
     ticks = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", "¼", "½", "¾", "1"]}
-    figure.update_xaxes(title_text=_say("costs_on_the_circle.across"), range=[-0.03, 1.03], **ticks)
-    figure.update_yaxes(title_text=_say("costs_on_the_circle.up", unit=unit))
+    figure.update_xaxes(title_text=_say("excess_loss_by_angle.across"), range=[-0.03, 1.03], **ticks)
+    figure.update_yaxes(title_text=_say("excess_loss_by_angle.up", unit=unit))
     dearest = max(peaks)[0]
     where = [at for cost, at in peaks if cost >= dearest / 5 or dearest <= 0]
     pairs = _each(name=costs, most=[cost for cost, _ in peaks])
     facts = {"least": min(where), "most": max(where), "unit": unit, "pairs": pairs}
-    return _tell(figure, "costs_on_the_circle", height=440, **facts)
+    return _tell(figure, "excess_loss_by_angle", height=440, **facts)
 
 
 def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[str, Scaled]) -> go.Figure:
-    """What each method leaves of each frequency, against the turns that the pair made in training."""
+    """The ratio of each scaled frequency to the original, against the rotations that the pair makes in training."""
     theta = inv_freq(dim, base)
     made = rotations(trained_length, theta)
     figure, told = go.Figure(), []
@@ -181,8 +181,8 @@ def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[
     return _tell(figure, "scaling_ratios", pairs=len(theta), methods=told, still=still, length=trained_length)
 
 
-def scores_of_caches(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Figure:
-    """What a head that is made to look `asked` tokens back scores at distances 0, 1, 2, …, by how its keys are kept."""
+def scores_by_cache(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Figure:
+    """Scores at distances 0, 1, 2, … of a head that attends `asked` tokens back, by how keys are cached."""
     figure, told = go.Figure(), []
     for k, (name, values) in enumerate(_some("scores", scores).items()):
         values = np.asarray(values, dtype=float)
@@ -192,8 +192,8 @@ def scores_of_caches(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Fi
         told.append({"name": name, "peak": int(values.argmax()), "score": values.max()})
     figure.add_vline(x=asked, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
     figure.update_xaxes(title_text=_say("axes.distance"))
-    figure.update_yaxes(title_text=_say("scores_of_caches.up"))
-    return _tell(figure, "scores_of_caches", asked=asked, caches=told)
+    figure.update_yaxes(title_text=_say("scores_by_cache.up"))
+    return _tell(figure, "scores_by_cache", asked=asked, caches=told)
 
 
 def over_seeds(
@@ -204,11 +204,10 @@ def over_seeds(
     reference: tuple[str, Sequence[float]],
     bands: str | None = None,
 ) -> go.Figure:
-    """What each method reaches at a few settings, a panel each model: a mean, in a band around it.
+    """Values of methods at a few settings, one panel per model: means within bands.
 
-    `panels` maps models to methods, and each method to (mean, least, greatest) at every setting; `reference` names a
-    value that the methods are compared with, and has it for each panel; `bands` says what lines and bands are, if not
-    means over the seeds and all from the least to the greatest.
+    `panels` maps models to methods, and each method to (mean, min, max) at every setting; `reference` is (name, value
+    per panel) of a line to compare with; `bands` describes lines and bands, if not means over seeds and ranges.
     """
     at, (name_of_reference, levels) = np.asarray(_some("at", at), dtype=float), reference
     if len(levels) != len(_some("panels", panels)):
@@ -247,20 +246,20 @@ def over_seeds(
 
 
 def _whole(name: str) -> str:
-    """A name that no title breaks into two lines."""
+    """A name with no-break spaces."""
     return name.replace(" ", "\u00a0")
 
 
-def exams(
+def benchmarks(
     measured: Mapping[str, Mapping[str, Sequence[float]]],
     level: Mapping[str, Collection[str]],
-    less_is_better: Sequence[str] = (),
+    lower_is_better: Sequence[str] = (),
 ) -> go.Figure:
-    """What every scheme reaches in several exams, a panel each: a mean, and the interval that it lies in.
+    """Every scheme on several benchmarks, one panel each: means and intervals.
 
-    `measured` maps an exam, "its name: the axis", to schemes and their (mean, low, high); `level` names for each exam
-    those that are first or cannot be told from the first, which are drawn full; `less_is_better` names the exams where
-    the least is the best.
+    `measured` maps a benchmark, "name: axis", to schemes and their (mean, low, high); `level` has for each benchmark
+    the schemes that are best or not significantly different from the best, which are drawn filled; `lower_is_better`
+    names benchmarks whose minimum is best.
     """
     found = {
         exam: {scheme: np.asarray(values, dtype=float) for scheme, values in each.items()}
@@ -270,16 +269,16 @@ def exams(
     for exam, each in found.items():
         if list(each) != schemes or any(v.shape != (3,) or not v[1] <= v[0] <= v[2] for v in each.values()):
             raise ValueError(f"measured[{exam!r}] must have (mean, low, high) of {schemes}, got {describe(each)}")
-    if not set(less_is_better) <= set(found):
-        raise ValueError(f"less_is_better must name exams of measured, got {list(less_is_better)}")
+    if not set(lower_is_better) <= set(found):
+        raise ValueError(f"lower_is_better must name exams of measured, got {list(lower_is_better)}")
     if set(level) != set(found) or not all(level.values()) or not set().union(*level.values()) <= set(schemes):
         raise ValueError(f"level must name some of {schemes} for each exam, got {describe(level)}")
     titles = [exam.partition(": ")[0] for exam in found]
     figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.33 / len(found))
     firsts, every = [], []
-    words = {"level": _say("exams.level"), "behind": _say("exams.behind")}
+    words = {"level": _say("benchmarks.level"), "behind": _say("benchmarks.behind")}
     for row, (exam, each) in enumerate(found.items(), 1):
-        sign = 1 if exam in less_is_better else -1
+        sign = 1 if exam in lower_is_better else -1
         best = min(each, key=lambda scheme: sign * each[scheme][0])
         firsts.append({"scheme": _whole(best), "exam": titles[row - 1]})
         groups = (
@@ -301,25 +300,25 @@ def exams(
             )
         spans = [{"scheme": scheme, "mean": v[0], "low": v[1], "high": v[2]} for scheme, v in each.items()]
         every.append({"exam": exam, "spans": spans})
-        across = _say("exams.across", axis=exam.partition(": ")[2] or exam, less=exam in less_is_better)
+        across = _say("benchmarks.across", axis=exam.partition(": ")[2] or exam, less=exam in lower_is_better)
         figure.update_xaxes(title_text=across, row=row)
     figure.update_yaxes(tickvals=list(range(len(schemes))), ticktext=schemes, range=[len(schemes) - 0.4, -0.6])
-    figure.update_yaxes(title_text=_say("exams.up"), zeroline=False, automargin=True)
+    figure.update_yaxes(title_text=_say("benchmarks.up"), zeroline=False, automargin=True)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
-    key = _say("exams.key", colour=PALETTE["score"], **words)
+    key = _say("benchmarks.key", colour=PALETTE["score"], **words)
     below = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -48}
     figure.add_annotation(text=key, showarrow=False, font_size=12, **below)
     everywhere = set(schemes).intersection(*level.values())
     facts = {"leading": len(everywhere), "schemes": len(schemes), "firsts": firsts, "every": every}
-    _tell(figure, "exams", height=140 + (66 + 15 * len(schemes)) * len(found), **facts)
+    _tell(figure, "benchmarks", height=140 + (66 + 15 * len(schemes)) * len(found), **facts)
     return figure.update_layout(margin_t=figure.layout.margin.t + 20, margin_b=80)  # a title above, the key below
 
 
-def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
-    """Which scheme is better than which, over all exams: a row against each column.
+def scheme_comparison(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
+    """Pairwise comparison of schemes over all benchmarks: a row against each column.
 
-    `verdicts` is antisymmetric: 1 where the scheme of the row is ahead of the column's in some exam and behind in none,
-    −1 where it is the other way round, 0 where neither is so.
+    `verdicts` is antisymmetric: 1 where the row's scheme is ahead in some benchmark and behind in none, −1 where the
+    column's is, else 0.
     """
     table = np.asarray(verdicts)
     count = len(_some("schemes", schemes))
@@ -327,14 +326,14 @@ def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
         raise ValueError(f"verdicts must be {count} × {count} of −1, 0 and 1, antisymmetric, got {describe(verdicts)}")
     figure = go.Figure()
     kinds = (
-        (_say("order_of_schemes.better"), table == 1, {"symbol": "circle", "size": 13, "color": PALETTE["score"]}),
+        (_say("scheme_comparison.better"), table == 1, {"symbol": "circle", "size": 13, "color": PALETTE["score"]}),
         (
-            _say("order_of_schemes.worse"),
+            _say("scheme_comparison.worse"),
             table == -1,
             {"symbol": "x-thin", "size": 8, "line_color": PALETTE["neutral"]},
         ),
         (
-            _say("order_of_schemes.neither"),
+            _say("scheme_comparison.neither"),
             (table == 0) & ~np.eye(count, dtype=bool),
             {"symbol": "circle-open", "size": 9, "color": PALETTE["neutral"]},
         ),
@@ -344,21 +343,21 @@ def order_of_schemes(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure:
         marker = {"line": {"width": 1.5, "color": marker.pop("line_color", None)}, **marker}
         figure.add_scatter(x=columns, y=rows, mode="markers", name=name, marker=marker)
     named = {"tickvals": list(range(count)), "ticktext": list(schemes), "zeroline": False, "automargin": True}
-    figure.update_yaxes(title_text=_say("order_of_schemes.up"), range=[count - 0.5, -0.5], **named)
-    figure.update_xaxes(title_text=_say("order_of_schemes.across"), range=[-0.5, count - 0.5], tickangle=-90, **named)
+    figure.update_yaxes(title_text=_say("scheme_comparison.up"), range=[count - 0.5, -0.5], **named)
+    figure.update_xaxes(title_text=_say("scheme_comparison.across"), range=[-0.5, count - 0.5], tickangle=-90, **named)
     over = [_each(scheme=[s for s, cell in zip(schemes, row, strict=True) if cell == 1]) for row in table]
     facts = {"ordered": int((table == 1).sum()), "pairs": count * (count - 1) // 2}
     facts |= {"rows": _each(scheme=schemes, over=over, any=(table == 1).any(axis=1))}
-    _tell(figure, "order_of_schemes", height=300 + 34 * count, **facts)
+    _tell(figure, "scheme_comparison", height=300 + 34 * count, **facts)
     return figure.update_layout(legend_y=-0.34, margin_b=150)
 
 
-def copying_by_distance(
+def copy_accuracy_by_distance(
     distances: Sequence[int], measured: Mapping[str, Sequence[float]], trained: int, symbols: int
 ) -> go.Figure:
-    """What share each model copies right against how far back the answer stands, in texts of one length.
+    """Copy accuracy of models against the distance of the answer, at one sequence length.
 
-    `trained` is the greatest distance of training, `symbols` among how many one would have to guess.
+    `trained` is the maximum distance in training, `symbols` the number of equally likely guesses.
     """
     distances = np.asarray(_some("distances", distances))
     figure, told = go.Figure(), []
@@ -370,23 +369,23 @@ def copying_by_distance(
         figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=_style(k))
     figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
     figure.add_vline(x=trained, line={"color": PALETTE["neutral"], "width": 1, "dash": "dash"})
-    label = {"text": _say("copying_by_distance.farthest"), "showarrow": False, "font_size": 11}
+    label = {"text": _say("copy_accuracy_by_distance.farthest"), "showarrow": False, "font_size": 11}
     label |= {"x": np.log10(trained), "y": 1}  # annotations count in powers of ten
     figure.add_annotation(yref="paper", yanchor="bottom", **label)
     figure.update_xaxes(type="log", tickvals=distances, ticktext=[_number(one) for one in distances])
-    figure.update_xaxes(title_text=_say("copying_by_distance.across"))
-    figure.update_yaxes(title_text=_say("copying_by_distance.up"), range=[-0.03, 1.05])
+    figure.update_xaxes(title_text=_say("copy_accuracy_by_distance.across"))
+    figure.update_yaxes(title_text=_say("copy_accuracy_by_distance.up"), range=[-0.03, 1.05])
     (least, worst, _), (most, best, _) = min(told, key=lambda one: one[0]), max(told, key=lambda one: one[0])
     facts = {"farthest": distances[-1], "trained": trained, "places": _each(place=distances), "guess": 1 / symbols}
     facts |= {"least": least, "worst": _whole(worst), "most": most, "best": _whole(best)}
     models = [{"name": name, "shares": _each(share=shares)} for _, name, shares in told]
-    return _tell(figure, "copying_by_distance", models=models, **facts)
+    return _tell(figure, "copy_accuracy_by_distance", models=models, **facts)
 
 
-def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:
-    """The turns that every pair of a few models makes within the trained length, a row a model.
+def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:
+    """The rotations of every pair of a few models within the trained length, one row per model.
 
-    A model is its trained length in tokens and its frequencies in radians a token, fast pairs first.
+    A model is (trained length in tokens, frequencies in radians per token, fast pairs first).
     """
     figure, short, told = go.Figure(), [], []
     for row, (name, (length, frequencies)) in enumerate(_some("models", models).items()):
@@ -402,12 +401,12 @@ def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figu
             name=name,
             showlegend=False,
         )
-    for at, words in ((1, _say("axes.one_turn")), (0.25, _say("pairs_by_model.quarter"))):
+    for at, words in ((1, _say("axes.one_turn")), (0.25, _say("rotations_by_model.quarter"))):
         figure.add_vline(x=at, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
         place = {"yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False, "font_size": 11}
         # annotations count in powers of ten
         figure.add_annotation(x=np.log10(at), text=words, xanchor="right" if at == 1 else "left", **place)
-    across = _say("pairs_by_model.across")
+    across = _say("rotations_by_model.across")
     figure.update_xaxes(type="log", autorange="reversed", title_text=across, exponentformat="power", dtick=1)
     figure.update_yaxes(
         tickvals=list(range(len(models))),
@@ -415,15 +414,15 @@ def pairs_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figu
         range=[len(models) - 0.4, -0.6],
         showgrid=False,
         zeroline=False,
-        title_text=_say("pairs_by_model.up"),
+        title_text=_say("rotations_by_model.up"),
     )
     ends = [dict(zip(("still", "pairs", "name"), end(short, key=lambda one: one[0])[1:], strict=True))
             for end in (min, max)]  # fmt: skip
-    return _tell(figure, "pairs_by_model", height=150 + 30 * len(models), ends=ends, models=told)
+    return _tell(figure, "rotations_by_model", height=150 + 30 * len(models), ends=ends, models=told)
 
 
 def _together(places: Mapping[str, tuple[float, float]]) -> dict[tuple[float, float], list[str]]:
-    """Names by place, of which those that would lie on each other on a plane of two logarithmic axes share one."""
+    """Names by position, joined where they would overlap on a plane of two logarithmic axes."""
     groups: dict[tuple[float, float], list[str]] = {}
     for name, place in places.items():
         near = (at for at in groups if _apart(at, place).max() < 0.15)
@@ -432,7 +431,7 @@ def _together(places: Mapping[str, tuple[float, float]]) -> dict[tuple[float, fl
 
 
 def _apart(one: tuple[float, float], other: tuple[float, float]) -> np.ndarray:
-    """How far two places of a plane of two logarithmic axes lie apart, in powers of ten."""
+    """Distance of two points on a plane of two logarithmic axes, in powers of ten."""
     return np.abs(np.log10(np.divide(one, other)))
 
 
@@ -442,7 +441,7 @@ _SIDES.remove("middle center")
 
 
 def _box(at: np.ndarray, text: str, side: str) -> np.ndarray:
-    """The pixels (left, below), (right, above) of a name beside a marker, as plotly.js puts a text of size 11."""
+    """The pixels (left, bottom), (right, top) of a name beside a marker, as plotly.js places text of size 11."""
     up, along = side.split()
     lines = text.split("<br>")
     size = np.array([5.6 * max(map(len, lines)), 11 + 14.3 * (len(lines) - 1)])
@@ -452,7 +451,7 @@ def _box(at: np.ndarray, text: str, side: str) -> np.ndarray:
 
 
 def _shared(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """The area that boxes of shape (…, 2 corners, 2) have in common."""
+    """The overlap of boxes of shape (…, 2 corners, 2)."""
     least = np.maximum(one[..., 0, :], other[..., 0, :])
     return np.clip(np.minimum(one[..., 1, :], other[..., 1, :]) - least, 0, None).prod(axis=-1)
 
@@ -495,11 +494,13 @@ def _sides(
     return [_SIDES[k] for k in best[1]]
 
 
-def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, tuple[int, float]]) -> go.Figure:
-    """Length against the wavelength of the slowest pair: as trained, and where a configuration allows more.
+def context_and_wavelength(
+    trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, tuple[int, float]]
+) -> go.Figure:
+    """Context length against the wavelength of the slowest pair, in training and as a configuration allows.
 
-    Both map a model to (tokens, wavelength in tokens). A line joins the two places of a model that is in both; a model
-    whose trained length nobody tells is in `allowed` alone.
+    Both arguments map a model to (tokens, wavelength in tokens). A line joins the two points of a model in both; models
+    of unknown trained length are in `allowed` only.
     """
     every = np.array([*_some("trained", trained).values(), *allowed.values()], dtype=float)
     if not (every > 0).all():
@@ -519,7 +520,7 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
         line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
         figure.add_scatter(x=way[:, 0], y=way[:, 1], mode="lines", line=line, name=name, showlegend=False)
     line = {"color": PALETTE["bound"], "width": 2}
-    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name=_say("model_plane.diagonal"))
+    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name=_say("context_and_wavelength.diagonal"))
     far = {name: place for name, place in allowed.items() if place[0] > 2 * trained.get(name, (0,))[0]}
     near = {name: place for name, place in allowed.items() if name not in far}
     dots, circles = _together(trained), _together(far | near)
@@ -528,8 +529,8 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
     wished = ["middle left"] * len(dots) + ["middle right"] * len(circles)
     sides = _sides(list(zip(within([*dots, *circles]), texts, wished, strict=True)), crossed)
     for groups, of, name, symbol, colour in (
-        (dots, slice(len(dots)), _say("model_plane.trained"), "circle", "score"),
-        (circles, slice(len(dots), None), _say("model_plane.allowed"), "circle-open", "position"),
+        (dots, slice(len(dots)), _say("context_and_wavelength.trained"), "circle", "score"),
+        (circles, slice(len(dots), None), _say("context_and_wavelength.allowed"), "circle-open", "position"),
     ):
         figure.add_scatter(
             x=[at[0] for at in groups],
@@ -542,20 +543,20 @@ def model_plane(trained: Mapping[str, tuple[int, float]], allowed: Mapping[str, 
             marker={"color": PALETTE[colour], "size": 9, "symbol": symbol},
             name=name,
         )
-    figure.update_xaxes(type="log", title_text=_say("model_plane.across"), range=corners[:, 0])
-    figure.update_yaxes(type="log", title_text=_say("model_plane.up"), range=corners[:, 1])
+    figure.update_xaxes(type="log", title_text=_say("context_and_wavelength.across"), range=corners[:, 0])
+    figure.update_yaxes(type="log", title_text=_say("context_and_wavelength.up"), range=corners[:, 1])
     made = sorted((length / wave, name) for name, (length, wave) in trained.items())
     turned = sum(share >= 1 for share, _ in made)
     facts = {"turned": turned, "models": len(made), "least": made[0][0], "worst": _whole(made[0][1])}
     facts |= {"most": made[-1][0], "best": _whole(made[-1][1])}
     places = [{"name": name, "length": length, "wave": wave} for name, (length, wave) in trained.items()]
-    return _tell(figure, "model_plane", height=690, places=places, **facts)
+    return _tell(figure, "context_and_wavelength", height=690, places=places, **facts)
 
 
-def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
-    """The lowest S(m) from 0 to a length, base by base, and the value of the smooth law at that length.
+def min_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
+    """The minimum of S(m) from 0 to a length, by base, and the smooth law at that length.
 
-    `lowest` maps each base to the least of `posenc.analysis.decay`; it passes where that is not below 0.
+    `lowest` maps each base to the minimum of `posenc.analysis.decay`; a base passes if it is not negative.
     """
     bases = np.array(sorted(_some("lowest", lowest)), dtype=float)
     _above("the least base", float(bases[0]), 1)
@@ -565,14 +566,14 @@ def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
     law = [float(decay_law(length, base)) for base in bases]
     line = {"color": PALETTE["neutral"], "width": 2}
     figure.add_scatter(
-        x=bases, y=_drawn(np.array(law)), mode="lines", line=line, name=_say("lowest_scores.law", length=length)
+        x=bases, y=_drawn(np.array(law)), mode="lines", line=line, name=_say("min_scores.law", length=length)
     )
-    names = (_say("lowest_scores.passes"), _say("lowest_scores.fails"))
+    names = (_say("min_scores.passes"), _say("min_scores.fails"))
     for which, name, colour, symbol in ((passing, names[0], "score", "circle"), (~passing, names[1], "bound", "x")):
         marker = {"color": PALETTE[colour], "symbol": symbol, "size": 7}
         figure.add_scatter(x=bases[which], y=_drawn(least[which]), mode="markers", marker=marker, name=name)
     figure.add_hline(y=0, line={"color": PALETTE["neutral"], "width": 1})
-    figure.update_yaxes(title_text=_say("lowest_scores.up", length=length))
+    figure.update_yaxes(title_text=_say("min_scores.up", length=length))
     later = bases[~passing & (bases > bases[passing][0])] if passing.any() else bases[:0]
     facts = {"length": length, "bases": len(bases), "least": bases[0], "greatest": bases[-1]}
     facts |= {"passing": int(passing.sum()), "first": bases[passing][0] if passing.any() else None}
@@ -581,6 +582,6 @@ def lowest_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
     for base in (*bases[passing][:1], *later[-1:], bases[-1], bases[0], *bases[np.log10(bases) % 1 == 0]):
         if all(abs(np.log(base / tick)) > np.log(bases[-1] / bases[0]) / 5 for tick in ticks):
             ticks.append(float(base))
-    across, named = _say("lowest_scores.across"), [_number(tick) for tick in ticks]
+    across, named = _say("min_scores.across"), [_number(tick) for tick in ticks]
     figure.update_xaxes(type="log", title_text=across, tickvals=ticks, ticktext=named)
-    return _tell(figure, "lowest_scores", law=law[0], last_law=law[-1], **facts)
+    return _tell(figure, "min_scores", law=law[0], last_law=law[-1], **facts)

@@ -32,7 +32,7 @@ from posenc.rotary import layout_permutation, pair_scores, plane_rotations, rota
 def rotated_pairs(
     q: Sequence[float], k: Sequence[float], query_position: float, key_position: float, base: float
 ) -> go.Figure:
-    """Query and key pair by pair as arrows in the plane, where they were (dotted) and turned by their positions."""
+    """Query and key pair by pair as arrows in the plane, unrotated (dotted) and rotated by their positions."""
     q, k = np.asarray(q, dtype=float), np.asarray(k, dtype=float)
     if q.ndim != 1 or q.shape != k.shape or not len(q):
         raise ValueError(f"q and k must both have shape (dim,), got shapes {q.shape} and {k.shape}")
@@ -63,7 +63,7 @@ def _pair(name: str, value: Sequence[float]) -> np.ndarray:
 
 
 def eight_terms(q: Sequence[float], k: Sequence[float], theta: float, distance: int, reach: int) -> go.Figure:
-    """The eight terms of a rotated pair's score as query and key move on together, two a panel, and their sums."""
+    """The eight terms of a rotated pair's score as both positions grow, two per panel, and their sums."""
     _above("reach", reach, 1)
     (q1, q2), (k1, k2) = _pair("q", q), _pair("k", k)
     at = np.arange(reach + 1)  # of the key
@@ -96,8 +96,8 @@ def eight_terms(q: Sequence[float], k: Sequence[float], theta: float, distance: 
     return _tell(figure, "eight_terms", height=520, names=_each(name=names), **facts)
 
 
-def agreement_and_side(q: Sequence[float], k: Sequence[float], theta: float, reach: int) -> go.Figure:
-    """The score of a rotated pair against m − n: its cosine part, the same on both sides, and its sine part."""
+def cosine_and_sine_parts(q: Sequence[float], k: Sequence[float], theta: float, reach: int) -> go.Figure:
+    """The score of a rotated pair against m − n: its even cosine part and its odd sine part."""
     _above("reach", reach, 0)
     (q1, q2), (k1, k2) = _pair("q", q), _pair("k", k)
     offsets = np.arange(-reach, reach + 1)
@@ -106,18 +106,18 @@ def agreement_and_side(q: Sequence[float], k: Sequence[float], theta: float, rea
     near = np.flatnonzero(np.abs(offsets * theta) <= np.pi)  # within half a turn of distance 0
     peak = near[np.argmax(score[near])]
     figure = _two_parts(offsets, cosine, sine)
-    figure.update_yaxes(title_text=_say("agreement_and_side.up"))
+    figure.update_yaxes(title_text=_say("cosine_and_sine_parts.up"))
     facts = {"cosine": cosine[reach], "at": offsets[peak], "peak": score[peak]}
-    return _tell(figure, "agreement_and_side", reach=reach, after=score[-1], before=score[0], **facts)
+    return _tell(figure, "cosine_and_sine_parts", reach=reach, after=score[-1], before=score[0], **facts)
 
 
 def _two_parts(offsets: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> go.Figure:
-    """A score against m − n, and the two parts that it is the sum of."""
+    """A score against m − n and the two parts of its sum."""
     figure = go.Figure()
     for name, part, line in (
-        (_say("agreement_and_side.agreement"), cosine, {"color": PALETTE["neutral"], "width": 2, "dash": "dash"}),
-        (_say("agreement_and_side.side"), sine, {"color": PALETTE["bound"], "width": 2, "dash": "dot"}),
-        (_say("agreement_and_side.sum"), cosine + sine, {"color": PALETTE["score"], "width": 3}),
+        (_say("cosine_and_sine_parts.agreement"), cosine, {"color": PALETTE["neutral"], "width": 2, "dash": "dash"}),
+        (_say("cosine_and_sine_parts.side"), sine, {"color": PALETTE["bound"], "width": 2, "dash": "dot"}),
+        (_say("cosine_and_sine_parts.sum"), cosine + sine, {"color": PALETTE["score"], "width": 3}),
     ):
         figure.add_scatter(**_at(offsets), y=_drawn(part), mode="lines+markers", marker_size=5, name=name, line=line)
     figure.add_vline(x=0, line={"color": PALETTE["neutral"], "width": 1})
@@ -125,7 +125,7 @@ def _two_parts(offsets: np.ndarray, cosine: np.ndarray, sine: np.ndarray) -> go.
 
 
 def _products(products: Sequence[complex], frequencies: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """A head's products q k̄ and its frequencies, after checking that there is one of each a pair."""
+    """A head's products q k̄ and its frequencies, after checking that they are one per pair."""
     both = np.asarray(products, dtype=complex), np.asarray(frequencies, dtype=float)
     if both[0].ndim != 1 or both[0].shape != both[1].shape or not len(both[0]):
         raise ValueError(
@@ -134,10 +134,10 @@ def _products(products: Sequence[complex], frequencies: Sequence[float]) -> tupl
     return both
 
 
-def head_agreement_and_side(products: Sequence[complex], frequencies: Sequence[float], reach: int) -> go.Figure:
-    """What a head adds to the score of every key, pairs together, against m − n: its cosine parts and its sine parts.
+def head_cosine_and_sine_parts(products: Sequence[complex], frequencies: Sequence[float], reach: int) -> go.Figure:
+    """The content-independent logit of a head against m − n, over all pairs: cosine parts and sine parts.
 
-    `products` are E[q k̄] of each pair: the real part is the agreement, minus the imaginary part the side.
+    `products` are E[q k̄] of each pair: the real part is that of the cosine, minus the imaginary part that of the sine.
     """
     _above("reach", reach, 0)
     products, frequencies = _products(products, frequencies)
@@ -145,16 +145,16 @@ def head_agreement_and_side(products: Sequence[complex], frequencies: Sequence[f
     turned = np.multiply.outer(offsets, frequencies)  # (offsets, pairs)
     cosine, sine = np.cos(turned) @ products.real, np.sin(turned) @ -products.imag
     figure, score = _two_parts(offsets, cosine, sine), cosine + sine
-    figure.update_yaxes(title_text=_say("head_agreement_and_side.up"))
+    figure.update_yaxes(title_text=_say("head_cosine_and_sine_parts.up"))
     facts = {"alone": offsets[cosine.argmax()], "at": offsets[score.argmax()], "peak": score.max()}
     facts |= {"here": score[reach], "pairs": len(products)}
-    return _tell(figure, "head_agreement_and_side", **facts)
+    return _tell(figure, "head_cosine_and_sine_parts", **facts)
 
 
 def pair_peaks(
     products: Sequence[complex], frequencies: Sequence[float], pairs: Sequence[int], reach: int
 ) -> go.Figure:
-    """What single pairs of a head add to a score against m − n, with a mark where each is highest."""
+    """Contributions of single pairs of a head to a score against m − n, with their maxima marked."""
     _above("reach", reach, 0)
     products, frequencies = _products(products, frequencies)
     figure, told, offsets = go.Figure(), [], np.linspace(-reach, reach, 40 * reach + 1)
@@ -176,43 +176,53 @@ def pair_peaks(
     return _tell(figure, "pair_peaks", least=min(peaks), most=max(peaks), count=len(told), each=told)
 
 
-def between_the_turns(
+def matrices_between_rotations(
     query_weights: np.ndarray, key_weights: np.ndarray, query_position: float, key_position: float, base: float
 ) -> go.Figure:
-    """The matrices that stand between two words in a score, if the words are turned (top) or query and key (bottom).
+    """The matrix between query and key content, if embeddings are rotated (top) or queries and keys (bottom).
 
-    Weights act on columns, shape (dim, dim). What is told is by how much the whole product changes as both move on.
+    Weights act on columns, shape (dim, dim). The finding is how much the product changes when both positions grow.
     """
     w_q, w_k = np.asarray(query_weights, dtype=float), np.asarray(key_weights, dtype=float)
     if w_q.ndim != 2 or w_q.shape != w_k.shape or w_q.shape[0] != w_q.shape[1]:
         raise ValueError(f"query_weights and key_weights must both be square, got shapes {w_q.shape} and {w_k.shape}")
-    speeds = inv_freq(len(w_q), base)
+    frequencies = inv_freq(len(w_q), base)
 
     def chains(move: float) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        at_m, at_n = (rotation_matrix(angles(p + move, speeds), "interleaved") for p in (query_position, key_position))
+        at_m, at_n = (
+            rotation_matrix(angles(p + move, frequencies), "interleaved") for p in (query_position, key_position)
+        )
         return [at_m.T, w_q.T @ w_k, at_n], [w_q.T, at_m.T @ at_n, w_k]
 
     words, projected = chains(0)
-    names = [_say("between_the_turns.at_m"), _say("between_the_turns.weights"), _say("between_the_turns.at_n")]
-    names += [_say("between_the_turns.query"), _say("between_the_turns.met"), _say("between_the_turns.key")]
+    names = [
+        _say("matrices_between_rotations.at_m"),
+        _say("matrices_between_rotations.weights"),
+        _say("matrices_between_rotations.at_n"),
+    ]
+    names += [
+        _say("matrices_between_rotations.query"),
+        _say("matrices_between_rotations.met"),
+        _say("matrices_between_rotations.key"),
+    ]
     most = max(np.abs(each).max() for each in (*words, *projected))
     panels = {name: _drawn(matrix) for name, matrix in zip(names, [*words, *projected], strict=True)}
     figure = _heat_maps(panels, 3, -most, most, xgap=1, ygap=1)
     figure.update_xaxes(showticklabels=False)
     figure.update_yaxes(showticklabels=False)
     figure.layout.coloraxis.colorbar.update(orientation="h", y=-0.12, yanchor="top", len=0.8)
-    figure.update_xaxes(title_text=_say("between_the_turns.across"), row=2)
-    figure.update_yaxes(title_text=_say("between_the_turns.up"), col=1)
+    figure.update_xaxes(title_text=_say("matrices_between_rotations.across"), row=2)
+    figure.update_yaxes(title_text=_say("matrices_between_rotations.up"), col=1)
     changes = [
         np.abs(np.linalg.multi_dot(later) - np.linalg.multi_dot(now)).max()
         for now, later in zip((words, projected), chains(1), strict=True)
     ]
     facts = {"words": changes[0], "projected": changes[1], "m": query_position, "n": key_position}
-    return _tell(figure, "between_the_turns", height=520, **facts)
+    return _tell(figure, "matrices_between_rotations", height=520, **facts)
 
 
 def shifted_outputs(shifts: Sequence[int], changes: Mapping[str, Sequence[float]]) -> go.Figure:
-    """By how much the outputs of a layer change, as a share of their size, when all positions move on."""
+    """Relative change of a layer's outputs when all positions are shifted."""
     shifts = np.asarray(_some("shifts", shifts))
     figure, told = go.Figure(), []
     for k, (name, change) in enumerate(_some("changes", changes).items()):
@@ -230,7 +240,7 @@ def shifted_outputs(shifts: Sequence[int], changes: Mapping[str, Sequence[float]
 
 
 def _labelled(figure: go.Figure, panel: int, at: Sequence[float], text: str, colour: str) -> None:
-    """Words beside a point of a panel, on the far side from its origin."""
+    """A label beside a point of a panel, away from the origin."""
     across = "right" if at[0] >= 0 else "left"
     figure.add_annotation(
         x=float(at[0]),
@@ -261,7 +271,7 @@ def _written(number: complex, digits: int = 0) -> str:
 
 
 def conjugate_product(q: complex, k: complex, digits: int = 0) -> go.Figure:
-    """Query and key as arrows, and both times k̄, which lays the key on the real axis and the query at qk̄."""
+    """Query and key as arrows, and both times k̄, which rotates the key onto the real axis."""
     q, k = _complex("q", q), _complex("k", k)
     product, square = q * k.conjugate(), abs(k) ** 2
     titles = [_say("conjugate_product.both"), _say("conjugate_product.times")]
@@ -303,7 +313,7 @@ def conjugate_product(q: complex, k: complex, digits: int = 0) -> go.Figure:
 
 
 def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.Figure:
-    """Re[qk̄·e^{i(m−n)θ}] against m − n for one pair: a dot a token, ±|qk̄| and the peak."""
+    """Re[qk̄·e^{i(m−n)θ}] against m − n for one pair: a dot per token, ±|qk̄| and the peak."""
     _above("theta", theta, 0)
     _above("reach", reach, 1)
     offsets, smooth = np.arange(-reach, reach + 1), np.linspace(-reach, reach, 40 * reach + 1)
@@ -349,7 +359,7 @@ def score_wave(products: Mapping[str, complex], theta: float, reach: int) -> go.
 
 
 def paths_in_planes(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figure:
-    """Eigenvalues of an orthogonal matrix, and the way of x under its powers: in two coordinates and in its planes."""
+    """Eigenvalues of an orthogonal matrix, and the path of x under its powers, in coordinates and in its planes."""
     _above("steps", steps, 1)
     basis, planes = plane_rotations(np.asarray(step, dtype=float))
     x = np.asarray(x, dtype=float)
@@ -402,11 +412,11 @@ def paths_in_planes(step: np.ndarray, x: Sequence[float], steps: int) -> go.Figu
     return _tell(figure, "paths_in_planes", height=150 + 250 * -(-len(names) // 2), **facts)
 
 
-def moved_on(codes: Mapping[str, np.ndarray], at: Sequence[int]) -> go.Figure:
-    """Contents of the plane at every position, a panel a code, and one point of each before and after one step.
+def shifted_encodings(codes: Mapping[str, np.ndarray], at: Sequence[int]) -> go.Figure:
+    """Contents in the plane at every position, one panel per encoding, before and after a step of one token.
 
-    A code has shape (contents, length), complex. `at` holds a position of each content, before the last one. Lines
-    join the origin with the points there, and with those one token on.
+    An encoding has shape (contents, length), complex. `at` has one position per content, before the last. Lines join
+    the origin with the points there and one token later.
     """
     at, changes = np.asarray(at, dtype=int), {}
     for name, code in _some("codes", codes).items():
@@ -418,10 +428,10 @@ def moved_on(codes: Mapping[str, np.ndarray], at: Sequence[int]) -> go.Figure:
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": panel == 0}
         points, marker = np.ravel(code), {"size": 5, "color": PALETTE["neutral"]}
         cloud = {"x": _drawn(points.real), "y": _drawn(points.imag), "mode": "markers", "marker": marker}
-        figure.add_scatter(**cloud, name=_say("moved_on.every"), hoverinfo="skip", **where)
+        figure.add_scatter(**cloud, name=_say("shifted_encodings.every"), hoverinfo="skip", **where)
         before, after = (code[np.arange(len(at)), at + step] for step in (0, 1))
-        lines = ((_say("moved_on.before"), before, {"color": PALETTE["bound"], "dash": "dash"}),)
-        lines += ((_say("moved_on.after"), after, {"color": PALETTE["score"], "dash": "solid"}),)
+        lines = ((_say("shifted_encodings.before"), before, {"color": PALETTE["bound"], "dash": "dash"}),)
+        lines += ((_say("shifted_encodings.after"), after, {"color": PALETTE["score"], "dash": "solid"}),)
         for legend, corners, line in lines:
             way = np.concatenate([[0], corners, [0]])
             drawn = {"x": _drawn(way.real), "y": _drawn(way.imag), "mode": "lines+markers", "marker_size": 8}
@@ -429,11 +439,11 @@ def moved_on(codes: Mapping[str, np.ndarray], at: Sequence[int]) -> go.Figure:
         products = [np.outer(corners, corners.conj()).real for corners in (before, after)]
         changes[name] = np.abs(products[1] - products[0]).max()
     told = _each(name=changes, change=changes.values())
-    return _tell(figure, "moved_on", height=400, changes=told, positions=_each(position=at))
+    return _tell(figure, "shifted_encodings", height=400, changes=told, positions=_each(position=at))
 
 
-def powers(factors: Mapping[str, complex], steps: int) -> go.Figure:
-    """The powers 1, z, z², … of a few complex numbers: a circle where |z| is 1, otherwise a spiral."""
+def complex_powers(factors: Mapping[str, complex], steps: int) -> go.Figure:
+    """The powers 1, z, z², … of complex numbers: on a circle if |z| is 1, otherwise on a spiral."""
     _above("steps", steps, 1)
     figure, sizes, reach = _planes([""], 1.0, _say("axes.real"), _say("axes.imaginary")), [], 1.0
     for j, (name, value) in enumerate(_some("factors", factors).items()):
@@ -447,15 +457,15 @@ def powers(factors: Mapping[str, complex], steps: int) -> go.Figure:
         whole = path[::12]
         marker = {"size": 6, "color": style["color"]}
         dots = {"x": _drawn(whole.real), "y": _drawn(whole.imag), "mode": "markers", "marker": marker}
-        figure.add_scatter(**dots, name=_say("powers.steps", name=name), showlegend=False, **where)
+        figure.add_scatter(**dots, name=_say("complex_powers.steps", name=name), showlegend=False, **where)
         sizes.append({"name": name, "size": size})
     figure.update_xaxes(range=[-1.1 * reach, 1.1 * reach])
     figure.update_yaxes(range=[-1.1 * reach, 1.1 * reach])
-    return _tell(figure, "powers", height=480, steps=steps, sizes=sizes)
+    return _tell(figure, "complex_powers", height=480, steps=steps, sizes=sizes)
 
 
-def rotation_maps(position: float, dim: int, base: float) -> go.Figure:
-    """The rotation of one position as a matrix in either layout, whose entries show which dimensions make a pair."""
+def rotation_matrices(position: float, dim: int, base: float) -> go.Figure:
+    """The rotation matrix of one position in both layouts, whose entries show the dimension pairs."""
     maps = {
         layout: rotation_matrix(angles(position, inv_freq(dim, base)), layout)
         for layout in ("interleaved", "half-split")
@@ -466,15 +476,15 @@ def rotation_maps(position: float, dim: int, base: float) -> go.Figure:
         {name: _drawn(matrix) for name, matrix in maps.items()}, 2, -1, 1, xgap=1, ygap=1, hoverongaps=False
     )
     figure.layout.coloraxis.colorbar.update(orientation="h", y=-0.24, yanchor="top", len=0.8)
-    figure.update_xaxes(title_text=_say("rotation_maps.across"), dtick=1)
+    figure.update_xaxes(title_text=_say("rotation_matrices.across"), dtick=1)
     figure.update_yaxes(dtick=1)
-    figure.update_yaxes(title_text=_say("rotation_maps.up"), col=1)
+    figure.update_yaxes(title_text=_say("rotation_matrices.up"), col=1)
     facts = {"filled": filled["interleaved"], "entries": dim * dim, "pairs": dim // 2, "position": position}
-    return _tell(figure, "rotation_maps", height=410, **facts, **partner)
+    return _tell(figure, "rotation_matrices", height=410, **facts, **partner)
 
 
-def order_of_pairs(dim: int) -> go.Figure:
-    """Where each dimension goes from the interleaved layout (top) to the half layout: P, a line for each dimension."""
+def dimension_permutation(dim: int) -> go.Figure:
+    """The permutation of dimensions from the interleaved (top) to the half-split layout (bottom)."""
     order = layout_permutation(dim)  # the place in half, in turn, is taken by this dimension
     figure = go.Figure()
     for pair, colour in enumerate(pair_colours(dim // 2)):
@@ -488,18 +498,18 @@ def order_of_pairs(dim: int) -> go.Figure:
                 textposition=["top center", "bottom center"],
                 line={"color": colour, "width": 2.5, "dash": dash},
                 marker={"size": 9, "color": colour},
-                name=_say("order_of_pairs.pair", pair=pair),
+                name=_say("dimension_permutation.pair", pair=pair),
                 showlegend=member == 0,
             )
-    figure.update_xaxes(title_text=_say("order_of_pairs.across"), dtick=1, showgrid=False, zeroline=False)
-    rows = [_say("order_of_pairs.half"), _say("order_of_pairs.interleaved")]
+    figure.update_xaxes(title_text=_say("dimension_permutation.across"), dtick=1, showgrid=False, zeroline=False)
+    rows = [_say("dimension_permutation.half"), _say("dimension_permutation.interleaved")]
     figure.update_yaxes(tickvals=[0, 1], ticktext=rows, range=[-0.35, 1.35], showgrid=False, zeroline=False)
-    figure.update_yaxes(title_text=_say("order_of_pairs.up"))
-    return _tell(figure, "order_of_pairs", height=380, dim=dim, half=dim // 2, order=_each(dimension=order))
+    figure.update_yaxes(title_text=_say("dimension_permutation.up"))
+    return _tell(figure, "dimension_permutation", height=380, dim=dim, half=dim // 2, order=_each(dimension=order))
 
 
-def losses_so_far(tokens: Sequence[str], losses: Mapping[str, Sequence[float]]) -> go.Figure:
-    """What a text has cost a model up to each token, in nats, under several readings of one file."""
+def cumulative_losses(tokens: Sequence[str], losses: Mapping[str, Sequence[float]]) -> go.Figure:
+    """Cumulative loss of a text up to each token, in nats, for several readings of one checkpoint."""
     figure, told, shown = go.Figure(), [], [{" ": "␣", "\n": "⏎"}.get(token, token) for token in tokens]
     for k, (name, costs) in enumerate(_some("losses", losses).items()):
         costs = np.asarray(costs, dtype=float)
@@ -507,19 +517,19 @@ def losses_so_far(tokens: Sequence[str], losses: Mapping[str, Sequence[float]]) 
             raise ValueError(f"losses[{name!r}] must have one number a token, {len(tokens)}, got shape {costs.shape}")
         sums = np.cumsum(costs)
         told.append({"name": name, "sum": sums[-1]})
-        words = [_say("losses_so_far.token", token=t, cost=cost) for t, cost in zip(shown, costs, strict=True)]
-        hover = _say("losses_so_far.hover", token="%{text}", sum="%{y:.0f}")
+        words = [_say("cumulative_losses.token", token=t, cost=cost) for t, cost in zip(shown, costs, strict=True)]
+        hover = _say("cumulative_losses.hover", token="%{text}", sum="%{y:.0f}")
         style = {"mode": "lines", "line": _style(k, width=2.5), "hovertemplate": hover}
         figure.add_scatter(x0=1, dx=1, y=_drawn(sums), name=name, text=words, **style)
-    figure.update_xaxes(title_text=_say("losses_so_far.across"))
-    figure.update_yaxes(title_text=_say("losses_so_far.up"), rangemode="tozero")
+    figure.update_xaxes(title_text=_say("cumulative_losses.across"))
+    figure.update_yaxes(title_text=_say("cumulative_losses.up"), rangemode="tozero")
     first = [float(costs[0]) for costs in losses.values()]
     alike = bool(len(first) > 1 and np.ptp(first) < 1e-6)
-    return _tell(figure, "losses_so_far", height=400, readings=told, alike=alike, text="".join(shown))
+    return _tell(figure, "cumulative_losses", height=400, readings=told, alike=alike, text="".join(shown))
 
 
 def angle_errors(positions: Sequence[int], formats: Mapping[str, Callable[[np.ndarray], np.ndarray]]) -> go.Figure:
-    """Greatest error of any pair's angle where frequencies, positions and products are rounded, by position."""
+    """Maximum error of any pair's angle when frequencies, positions and products are rounded, by position."""
     at, theta = np.asarray(positions), inv_freq(128)
     exact, figure, told = angles(at, theta), go.Figure(), []
     for k, (name, rounded) in enumerate(_some("formats", formats).items()):
@@ -534,7 +544,7 @@ def angle_errors(positions: Sequence[int], formats: Mapping[str, Callable[[np.nd
 
 
 def mistakes_and_tests(caught: Mapping[str, Sequence[bool]], tests: Sequence[str]) -> go.Figure:
-    """Which test notices which mistake: a row for each mistake, a column for each test, a full dot where it does."""
+    """Which test catches which mistake: a row per mistake, a column per test, a full dot where it does."""
     table = np.array([list(row) for row in _some("caught", caught).values()], dtype=bool)
     if table.shape != (len(caught), len(tests)):
         raise ValueError(f"caught must have {len(tests)} answers for each mistake, got shape {table.shape}")

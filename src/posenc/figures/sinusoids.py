@@ -40,7 +40,7 @@ from posenc.frequencies import angles, inv_freq, wavelengths
 
 
 def wavelength_ladder(dim: int, base: float) -> go.Figure:
-    """Tokens in one turn of each pair, on a logarithmic axis, with both ends labelled."""
+    """The wavelength of each pair in tokens, on a logarithmic axis, with both ends labelled."""
     _above("base", base, 1)  # else no wave is longer than the first
     lengths = wavelengths(inv_freq(dim, base))
     pairs = len(lengths)
@@ -84,7 +84,7 @@ def _grid(titles: Sequence[str], spacing: float) -> tuple[go.Figure, int, list[d
 
 
 def chirps(positions: Sequence[int], dim: int, base: float, pairs: int) -> go.Figure:
-    """The sines of a few positions read across the first pairs, sin(t·θ_i) against i, one panel each."""
+    """The sines of a few positions over the first pairs, sin(t·θ_i) against i, one panel each."""
     _above("base", base, 1)
     _pairs_of(dim, [pairs - 1])
     names = [_say("chirps.panel", position=position) for position in _some("positions", positions)]
@@ -111,10 +111,10 @@ def _cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (a * b).sum(-1) / np.linalg.norm(a, axis=-1) / np.linalg.norm(b, axis=-1)
 
 
-def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, float]) -> go.Figure:
-    """How like its word and how like its code the sum of both is, for embeddings multiplied by each scale.
+def added_encoding(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, float]) -> go.Figure:
+    """Cosine similarity of the sum with the embedding and with the encoding, for embeddings times each scale.
 
-    Both arrays have shape (words, dim); a bar is the mean cosine over the words.
+    Both arrays have shape (words, dim); a bar is the mean over the words.
     """
     words, codes = np.asarray(embeddings, dtype=float), np.asarray(codes, dtype=float)
     if words.ndim != 2 or words.shape != codes.shape or not len(words):
@@ -126,7 +126,7 @@ def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, f
     kept = [_cosines(scale * words + codes, words).mean() for scale in scales.values()]
     told = [_cosines(scale * words + codes, codes).mean() for scale in scales.values()]
     bars = _each(name=scales, length=norms, kept=kept, told=told)
-    names = [_say("added_code.bar", **bar) for bar in bars]
+    names = [_say("added_encoding.bar", **bar) for bar in bars]
     for of_word, cosines, colour in ((True, kept, "score"), (False, told, "bound")):
         figure.add_bar(
             x=names,
@@ -134,16 +134,16 @@ def added_code(embeddings: np.ndarray, codes: np.ndarray, scales: Mapping[str, f
             text=[f"{cosine:.2f}" for cosine in cosines],
             textposition="outside",
             marker={"color": PALETTE[colour], "line": {"width": 0}},
-            name=_say("added_code.cosine", of_word=of_word),
+            name=_say("added_encoding.cosine", of_word=of_word),
         )
-    figure.update_xaxes(title_text=_say("added_code.across"), title_standoff=5)
-    figure.update_yaxes(title_text=_say("added_code.up"), range=[min(0, *kept, *told), 1.1])
-    _tell(figure, "added_code", height=450, bars=bars, length_of_code=code_norm)
+    figure.update_xaxes(title_text=_say("added_encoding.across"), title_standoff=5)
+    figure.update_yaxes(title_text=_say("added_encoding.up"), range=[min(0, *kept, *told), 1.1])
+    _tell(figure, "added_encoding", height=450, bars=bars, length_of_code=code_norm)
     return figure.update_layout(barmode="group", legend_y=-0.3, margin_b=85)
 
 
 def frequency_roles(length: int, dim: int, base: float) -> go.Figure:
-    """How far each pair turns within a length, and what pairs that turn so far add to S(m), the mean of cos(m·θ_i)."""
+    """The rotation of each pair within a length, and the contributions to S(m) of pairs by rotation."""
     _above("length", length, 1)
     _above("base", base, 1)
     theta, distances = inv_freq(dim, base), np.arange(length)
@@ -179,17 +179,17 @@ def frequency_roles(length: int, dim: int, base: float) -> go.Figure:
     return _tell(figure, "frequency_roles", height=720, end=whole[-1], fastest=theta[0], **facts)
 
 
-def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: Sequence[int]) -> go.Figure:
-    """The (cos, sin) hands of a few pairs before and after a shift, which turns each anticlockwise by its own angle."""
+def shifted_pairs(position: float, offset: float, dim: int, base: float, pairs: Sequence[int]) -> go.Figure:
+    """The (cos, sin) vectors of a few pairs before and after a shift, which rotates each by its own angle."""
     _above("offset", offset, 0)
     theta, colours = inv_freq(dim, base), pair_colours(dim // 2)
     code = sinusoidal(position, dim, base)
     moved = shift_matrix(offset, dim, base) @ code
     before, after = (hands.reshape(-1, 2)[:, ::-1] for hands in (code, moved))  # (dim/2, 2): cosine across, sine up
     turned = angles(offset, theta)
-    names = [_say("shifted_hands.pair", pair=i, angle=turned[i]) for i in _pairs_of(dim, pairs)]
+    names = [_say("shifted_pairs.pair", pair=i, angle=turned[i]) for i in _pairs_of(dim, pairs)]
     figure = _planes(names, 1.15, "cos", "sin")
-    places = [_say("shifted_hands.position", position=at) for at in (position, position + offset)]
+    places = [_say("shifted_pairs.position", position=at) for at in (position, position + offset)]
     for panel, i in enumerate(pairs):
         _arrow(figure, panel, before[i], places[0], panel == 0, color=PALETTE["neutral"], width=2)
         _arrow(figure, panel, after[i], places[1], panel == 0, color=colours[i], width=3)
@@ -198,18 +198,18 @@ def shifted_hands(position: float, offset: float, dim: int, base: float, pairs: 
         way = 0.55 * sinusoidal(position + way, dim, base).reshape(40, -1, 2)[:, i, ::-1]  # (40, 2)
         line = {"color": colours[i], "width": 1.5, "dash": "dot"}
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": False, "hoverinfo": "skip"}
-        where["name"] = _say("shifted_hands.turn")
+        where["name"] = _say("shifted_pairs.turn")
         figure.add_scatter(x=_drawn(way[:, 0]), y=_drawn(way[:, 1]), mode="lines", line=line, **where)
     figure.update_xaxes(tickvals=[-1, 0, 1])
     figure.update_yaxes(tickvals=[-1, 0, 1])
     fast, slow = min(pairs), max(pairs)
     facts = {"offset": offset, "fast": fast, "angle": turned[fast], "slow": slow, "slow_angle": turned[slow]}
     facts |= {"position": position, "after": position + offset, "pairs": _each(name=names)}
-    return _tell(figure, "shifted_hands", height=150 + 280 * -(-len(pairs) // 2), **facts)
+    return _tell(figure, "shifted_pairs", height=150 + 280 * -(-len(pairs) // 2), **facts)
 
 
 def inner_products(reach: int, dims: Sequence[int], base: float) -> go.Figure:
-    """S(k), the inner product of two codes over dim/2, against their offset k, both ways, for several widths."""
+    """S(k), the inner product of two encodings over dim/2, against the offset k, for several widths."""
     _above("reach", reach, 1)
     names = [_say("inner_products.panel", dim=dim) for dim in _some("dims", dims)]
     figure, rows, places = _grid(names, 0.2)
@@ -228,10 +228,9 @@ def inner_products(reach: int, dims: Sequence[int], base: float) -> go.Figure:
 
 
 def projected_sum(words: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> go.Figure:
-    """The way from a word and its code to the score, the query's (top) and the key's, as tables of numbers.
+    """From a word and its encoding to the score, the query's (top) and the key's, as tables of numbers.
 
-    `words` and `codes` have shape (2, dim), the query's row first; `weights`, W_Q and W_K, (2, dim, dim), act on
-    columns.
+    `words` and `codes` have shape (2, dim), the query first; `weights`, W_Q and W_K, (2, dim, dim), act on columns.
     """
     x, p, w = (np.asarray(each, dtype=float) for each in (words, codes, weights))
     if x.ndim != 2 or len(x) != 2 or p.shape != x.shape or w.shape != (*x.shape, x.shape[1]):
@@ -282,9 +281,9 @@ def _list(values: np.ndarray) -> str:
 def products_through_weights(
     offsets: Sequence[int], positions: Sequence[int], dim: int, base: float, weights: Mapping[str, np.ndarray | None]
 ) -> go.Figure:
-    """p·W·p′ against the distance, one panel for each W (None: no matrix), one line for each position of the query.
+    """p·W·p′ against distance, one panel per W (None: the identity), one line per position of the query.
 
-    Lines that lie on each other say that the product knows the distance alone. Offsets are Δ = m − n, from −n to n.
+    Lines coincide if the product depends on distance alone. Offsets are Δ = m − n, from −n to n.
     """
     offsets = np.asarray(offsets)
     if len(offsets) < 3 or np.any(offsets != -offsets[::-1]) or len(_some("positions", positions)) < 2:
@@ -313,7 +312,7 @@ def products_through_weights(
 
 
 def _told_by_offset(table: np.ndarray) -> float:
-    """The share of a table's variance that lies between its diagonals: 1 where each holds one value all along."""
+    """The fraction of a table's variance between its diagonals: 1 if each is constant."""
     queries, keys = table.shape
     offsets = (np.arange(keys) - np.arange(queries)[:, None]).ravel() + queries - 1
     means = np.bincount(offsets, table.ravel()) / np.bincount(offsets)
@@ -323,10 +322,10 @@ def _told_by_offset(table: np.ndarray) -> float:
 FLAG = np.array([[0.0, 0.0], [0.0, 1.0], [0.45, 0.8], [0.0, 0.6]])  # (points, 2): a staff and its cloth
 
 
-def turned_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Figure:
-    """A flag turned by an angle, in radians, and mapped by W, and mapped first and turned then: a panel for each W.
+def rotated_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Figure:
+    """A flag rotated by an angle, in radians, then mapped by W, and the reverse: one panel per W.
 
-    `weights` are matrices of shape (2, 2), which act on columns, as the turn does, anticlockwise.
+    `weights` are matrices of shape (2, 2) that act on columns, like the rotation, which is counterclockwise.
     """
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     ways: dict[str, tuple[np.ndarray, np.ndarray]] = {}
@@ -335,12 +334,12 @@ def turned_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Fig
         if matrix.shape != (2, 2):
             raise ValueError(f"weights[{name!r}] must have shape (2, 2), got shape {matrix.shape}")
         ways[name] = FLAG @ (matrix @ turn).T, FLAG @ (turn @ matrix).T
-    figure, apart = _planes(list(ways), 1.0, _say("turned_and_mapped.across"), _say("turned_and_mapped.up")), {}
+    figure, apart = _planes(list(ways), 1.0, _say("rotated_and_mapped.across"), _say("rotated_and_mapped.up")), {}
     figure.update_xaxes(showticklabels=False, dtick=1)
     figure.update_yaxes(dtick=1)  # its numbers say how large a panel's flags are
     styles = (
-        (_say("turned_and_mapped.turned_first"), {"color": PALETTE["score"], "width": 5}),
-        (_say("turned_and_mapped.mapped_first"), {"color": PALETTE["bound"], "width": 2, "dash": "dash"}),
+        (_say("rotated_and_mapped.turned_first"), {"color": PALETTE["score"], "width": 5}),
+        (_say("rotated_and_mapped.mapped_first"), {"color": PALETTE["bound"], "width": 2, "dash": "dash"}),
     )
     for panel, (name, both) in enumerate(ways.items()):
         where = {"row": panel // 2 + 1, "col": panel % 2 + 1, "showlegend": panel == 0, "mode": "lines"}
@@ -353,13 +352,13 @@ def turned_and_mapped(weights: Mapping[str, np.ndarray], angle: float) -> go.Fig
     same = [name for name, gap in apart.items() if gap < 1e-9]
     facts = {"same": _each(name=same), "any": len(same), "all": len(same) == len(apart), "angle": angle}
     facts["apart"] = _each(name=apart, gap=apart.values())
-    return _tell(figure, "turned_and_mapped", height=150 + 230 * -(-len(apart) // 2), **facts)
+    return _tell(figure, "rotated_and_mapped", height=150 + 230 * -(-len(apart) // 2), **facts)
 
 
 def block_maps(weights: Mapping[str, np.ndarray]) -> go.Figure:
-    """Matrices as heat maps with the pairs' own blocks framed, each over its greatest value.
+    """Matrices as heat maps with the pairs' diagonal blocks framed, each divided by its maximum.
 
-    Told is which share of a matrix's squared size lies in blocks aI + bJ (`analysis.pairwise_weight`, interleaved).
+    The finding is the fraction of squared norm in blocks aI + bJ (`analysis.pairwise_weight`, interleaved).
     """
     tables: dict[str, np.ndarray] = {}
     for name, weight in _some("weights", weights).items():
@@ -397,10 +396,10 @@ def block_maps(weights: Mapping[str, np.ndarray]) -> go.Figure:
 
 
 def score_terms(terms: FourTerms | TransformerXLTerms) -> go.Figure:
-    """The four terms of a score as heat maps, each in colours of its own scale, which its title names.
+    """The four terms of a score as heat maps, each on its own scale, which its title has.
 
-    They are those of (x_m + p_m)·W·(x_n + p_n), as `analysis.four_terms` answers, or those of Transformer-XL and TENER
-    for one head, as `bias.tener` does.
+    The terms are those of (x_m + p_m)·W·(x_n + p_n) from `analysis.four_terms`, or those of Transformer-XL and TENER
+    for one head from `bias.tener`.
     """
     if isinstance(terms, TransformerXLTerms):
         names = [_say("score_terms.relative_a"), _say("score_terms.relative_b")]
@@ -432,10 +431,10 @@ def score_terms(terms: FourTerms | TransformerXLTerms) -> go.Figure:
 def position_maps(
     length: int, dim: int, base: float, weights: Mapping[str, np.ndarray | None], trained: int | None = None
 ) -> go.Figure:
-    """p_mᵀ·W·p_n for every place m of the query and n of the key, a heat map for each W (None: no matrix).
+    """p_mᵀ·W·p_n for all positions m of the query and n of the key, a heat map per W (None: the identity).
 
-    A map that holds one value along every diagonal knows the offset alone. Each is drawn over its own greatest value.
-    With `trained`, dotted lines part the positions that training showed from the others.
+    A map with constant diagonals depends on the offset alone. Each is divided by its maximum. With `trained`, dotted
+    lines separate trained positions from the others.
     """
     _above("length", length, 1)
     if trained is not None and not 1 < trained < length - 1:

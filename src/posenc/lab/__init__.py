@@ -1,19 +1,19 @@
-"""The laboratory: small Transformers, trained at a short length and measured far past it, one run at a time.
+"""The laboratory: small Transformers, trained at a short length and evaluated far past it.
 
-`results()` are the measurements that ship with posenc-lab, `load(name)` a trained model to measure anew; `python -m
-posenc.lab` trains and measures all of them again. `runs` says what is trained and with what, `corpus` on what,
-`measurements` what is asked; `train` and `evaluate` do it. Results can be read without torch, the rest needs it.
+`results()` returns the measurements that ship with posenc-lab, `load(name)` a trained model; `python -m posenc.lab`
+trains and measures everything again. `runs` lists what is trained, `corpus` has the tasks, `train` and `evaluate` the
+loops, `measurements` and `benchmarks` what is measured. Results can be read without torch.
 """
 
 from typing import Any
 
-from posenc.lab.measured import Results, Spread, results
+from posenc.lab.measured import Results, SeedSummary, results
 
-__all__ = ["Results", "Spread", "load", "results", "shipped"]
+__all__ = ["Results", "SeedSummary", "load", "results", "shipped"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("load", "shipped"):  # they bring torch
+    if name in ("load", "shipped"):  # they import torch
         from posenc.lab import store
 
         return getattr(store, name)

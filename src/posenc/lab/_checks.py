@@ -1,4 +1,4 @@
-"""What the laboratory asks of arguments that are no numbers."""
+"""Checks of arguments that are no numbers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from posenc._arrays import describe
 
 
 def instance(name: str, value: object, *kinds: type) -> None:
-    """Refuses a `value` that is of none of some classes."""
+    """Raises TypeError unless `value` is an instance of one of the classes."""
     if not isinstance(value, kinds):
         raise TypeError(f"{name} must be a {' or '.join(kind.__name__ for kind in kinds)}, got {describe(value)}")

@@ -1,10 +1,10 @@
-"""What the laboratory's models read: five synthetic tasks that are the same everywhere, and Python's own library.
+"""The laboratory's data: five synthetic tasks, and the text of Python's standard library.
 
-A task makes batches to train on, and probes to measure with. A probe asks for the same last tokens at every length, and
-only what stands before them grows: a model that ignores all but its trained length would answer alike at each.
+A task makes batches to train on and probes to evaluate on. At every length a probe scores the same last tokens, and
+only the context before them grows: a model that ignored all but its trained length would score the same at each.
 
-Random draws come from `numpy.random.RandomState`, whose streams are frozen. The library's text is read where it lies
-and belongs to the Python at hand, so every result on it carries the hash of what was read.
+Random draws come from `numpy.random.RandomState`, whose streams are frozen. The library's text depends on the running
+Python, so every result on it carries a hash of the text.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from posenc._arrays import check_choice, check_int
 from posenc.lab._checks import instance
 from posenc.lab.measured import read_json, shipped_folder
 
-IGNORED = -100  # torch's own mark of a token whose loss is not counted
+IGNORED = -100  # as in torch: a target that does not count
 
 
 class Batch(NamedTuple):
-    """What a model reads, and what it should say: `IGNORED` where nothing is asked of it."""
+    """Input tokens and targets; targets are `IGNORED` where nothing is scored."""
 
     tokens: Tensor  # (sequences, length), int64
     targets: Tensor  # (sequences, length), or (sequences,) where there is one answer for each sequence
@@ -44,38 +44,36 @@ class Batch(NamedTuple):
 
 @runtime_checkable
 class Task(Protocol):
-    """What the laboratory needs of a task."""
+    """The interface of a task."""
 
     name: ClassVar[str]
     vocab_size: ClassVar[int]
-    asked: int
+    n_scored: int  # last tokens of a probe that are scored
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
         """Sequences to train on.
 
         Raises:
-            TypeError, ValueError: numbers that are not whole or too small, or a longer length than the task has.
+            TypeError, ValueError: numbers that are no integers or too small, or a length that the task does not have.
         """
 
     def probe(self, length: int, sequences: int) -> Batch:
-        """The same sequences at every call, of which the last tokens are the same at every length.
+        """Sequences to evaluate on: the same at every call, with the same last tokens at every length.
 
         Raises:
-            TypeError, ValueError: numbers that are not whole or too small for all of the last tokens to be asked for,
-                or a longer length than the task has.
+            TypeError, ValueError: numbers that are no integers or too small, or a length that the task does not have.
         """
 
 
-def _check(random: np.random.RandomState, sequences: int, length: int) -> None:
-    """Refuses what no batch can be made of."""
+def _check_batch(random: np.random.RandomState, sequences: int, length: int) -> None:
     instance("random", random, np.random.RandomState)
     check_int("sequences", sequences)
     check_int("length", length)
 
 
-def _draws(random: np.random.RandomState, below: int, *shape: int, least: int = 0) -> np.ndarray:
-    """Whole numbers from `least` to below − 1. With a width of its own: NumPy's default is that of the platform."""
-    return random.randint(least, below, size=shape, dtype=np.int64)
+def _draws(random: np.random.RandomState, high: int, *shape: int, low: int = 0) -> np.ndarray:
+    """Integers from low to high − 1, in int64 on every platform."""
+    return random.randint(low, high, size=shape, dtype=np.int64)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -125,7 +123,7 @@ LONGEST = 2048  # tokens of a probe, 16 times the length that the full profile t
 
 @dataclass(frozen=True)
 class Text:
-    """Bytes of Python's standard library, ASCII, as whole numbers below 128.
+    """Bytes of Python's standard library, ASCII.
 
     Attributes:
         train, held_out: uint8, shape (bytes,).
@@ -145,27 +143,27 @@ def _paths(groups: dict[str, str]) -> list[str]:
 
 
 def as_ascii(path: Path) -> bytes:
-    """The file's text with Unix line ends, and a question mark for every byte beyond ASCII."""
+    """A file's bytes with Unix line ends and a question mark for every byte beyond ASCII."""
     return bytes(byte if byte < 128 else ord("?") for byte in path.read_bytes().replace(b"\r\n", b"\n"))
 
 
 @cache
 def frozen_files() -> tuple[Tensor, ...]:
-    """The files that models are measured on, which ship with posenc-lab: uint8 each, longer than `LONGEST`."""
+    """The files to evaluate on that ship with posenc-lab: uint8, longer than `LONGEST` each."""
     frozen = read_json(shipped_folder() / FROZEN)
     return tuple(torch.frombuffer(bytearray(text, "ascii"), dtype=torch.uint8) for text in frozen["files"].values())
 
 
 @lru_cache(maxsize=4)
 def library(folder: str | Path | None = None) -> Text:
-    """The text of the standard library, read where it lies.
+    """The text of the standard library.
 
     Args:
-        folder: where the library is; None: that of the running Python.
+        folder: of the library; None: that of the running Python.
 
     Raises:
         TypeError: `folder` is no path.
-        FileNotFoundError: a held-out file is not there (some systems leave the sources out), or no file to train on.
+        FileNotFoundError: a held-out file is missing (some systems leave the sources out), or all files to train on.
     """
     instance("folder", folder, str, Path, NoneType)
     root = Path(sysconfig.get_path("stdlib") if folder is None else folder)
@@ -187,56 +185,55 @@ def library(folder: str | Path | None = None) -> Text:
 
 
 class LibraryText:
-    """The next byte of Python's standard library: language, of a kind.
+    """Next-byte prediction on the text of Python's standard library.
 
     Args:
-        text: what to read; None: `library()`.
-        asked: tokens at the end of a probe that are asked for.
-        longest: the greatest length that probes will have, in tokens; less than the held-out text has.
+        text: None: `library()`.
+        n_scored: last tokens of a probe that are scored.
+        longest: maximum length of probes, in tokens; shorter than the held-out text.
     """
 
     name: ClassVar[str] = "text"
     vocab_size: ClassVar[int] = 128
 
-    def __init__(self, text: Text | None = None, asked: int = 32, longest: int = 2048) -> None:
+    def __init__(self, text: Text | None = None, n_scored: int = 32, longest: int = 2048) -> None:
         self.text = library() if text is None else text
         instance("text", self.text, Text)
-        self.asked, self.longest = check_int("asked", asked), check_int("longest", longest)
+        self.n_scored, self.longest = check_int("n_scored", n_scored), check_int("longest", longest)
         if longest >= len(self.text.held_out):
             raise ValueError(f"longest must be below the {len(self.text.held_out)} bytes held out, got {longest}")
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
-        """Windows of the text to train on, from random places."""
-        _check(random, sequences, length)
+        """Windows of the training text at random positions."""
+        _check_batch(random, sequences, length)
         if length >= len(self.text.train):
             raise ValueError(f"length must be below the {len(self.text.train)} bytes to train on, got {length}")
         starts = _draws(random, len(self.text.train) - length, sequences)
         return _next_tokens(self._windows(self.text.train, starts, length + 1))
 
     def probe(self, length: int, sequences: int) -> Batch:
-        """Windows of the held-out text; those of every length end at the same places, evenly spread."""
-        if check_int("length", length, self.asked) > self.longest:
+        """Evenly spaced windows of the held-out text, with the same ends at every length."""
+        if check_int("length", length, self.n_scored) > self.longest:
             raise ValueError(f"length must be at most {self.longest}, the longest of the probes, got {length}")
         ends = np.linspace(self.longest + 1, len(self.text.held_out), check_int("sequences", sequences)).astype(int)
         return _next_tokens(self._windows(self.text.held_out, ends - length - 1, length + 1))
 
     def windows(self, length: int, sequences: int) -> Batch:
-        """The first windows of files that ship frozen, so that they are the same on every machine, one of each in turn.
+        """Windows of the frozen files that ship, one file after the other: the same on every machine.
 
-        Those of every length end at the same places, and no byte is asked for twice.
+        They have the same ends at every length, and no byte is scored twice.
         """
         files = frozen_files()
-        if check_int("length", length, self.asked) > LONGEST:
+        if check_int("length", length, self.n_scored) > LONGEST:
             raise ValueError(f"length must be at most {LONGEST}, the longest of the windows, got {length}")
         if check_int("sequences", sequences) > WINDOWS_PER_FILE * len(files):
-            there = WINDOWS_PER_FILE * len(files)
-            raise ValueError(f"sequences must be at most {there}, the windows there are, got {sequences}")
+            raise ValueError(f"sequences must be at most {WINDOWS_PER_FILE * len(files)}, got {sequences}")
         found = []
         for number in range(sequences):
             text = files[number % len(files)]
-            # Rounds go through a file by steps of 7 of its 25 places, so that the first few are spread over all of it.
-            place = 7 * (number // len(files)) % WINDOWS_PER_FILE
-            end = LONGEST + 1 + place * (len(text) - LONGEST - 1) // (WINDOWS_PER_FILE - 1)
+            # Steps of 7 among 25 positions spread the first few windows over the whole file.
+            slot = 7 * (number // len(files)) % WINDOWS_PER_FILE
+            end = LONGEST + 1 + slot * (len(text) - LONGEST - 1) // (WINDOWS_PER_FILE - 1)
             found.append(text[end - length - 1 : end])
         return _next_tokens(torch.stack(found).long())
 
@@ -254,15 +251,14 @@ def _next_tokens(sequences: Tensor) -> Batch:
 
 
 class Copy:
-    """A block of random symbols, said again and again: the next symbol stood one period ago.
+    """Repeated copy (induction): a block of random symbols repeats, so the next symbol is the one a period ago.
 
-    The first block cannot be known and is not asked for. Any copy of it will do, so that this is no question of where:
-    a model that looks two blocks back instead of one answers as well.
+    The first block is not scored. Any earlier copy has the answer: a model may attend two blocks back as well as one.
 
     Args:
-        least_period, most_period: the range of periods in training, in tokens, both included.
-        period: that of the probes, in tokens; None: half of the probe's length, so that the block is said twice.
-        asked: tokens at the end of a probe that are asked for.
+        min_period, max_period: range of the periods in training, in tokens, both included.
+        period: of the probes, in tokens; None: half of the probe's length, so that it holds two copies.
+        n_scored: last tokens of a probe that are scored.
     """
 
     name: ClassVar[str] = "copy"
@@ -270,224 +266,213 @@ class Copy:
 
     def __init__(
         self,
-        least_period: int = 8,
-        most_period: int = 32,
+        min_period: int = 8,
+        max_period: int = 32,
         period: int | None = None,
-        asked: int = 16,
+        n_scored: int = 16,
     ) -> None:
-        self.least_period, self.most_period = (
-            check_int("least_period", least_period),
-            check_int("most_period", most_period),
-        )
-        if most_period < least_period:
-            raise ValueError(f"most_period must be at least least_period, {least_period}, got {most_period}")
+        self.min_period, self.max_period = check_int("min_period", min_period), check_int("max_period", max_period)
+        if max_period < min_period:
+            raise ValueError(f"max_period must be at least min_period, {min_period}, got {max_period}")
         self.period = None if period is None else check_int("period", period)
-        self.asked = check_int("asked", asked)
+        self.n_scored = check_int("n_scored", n_scored)
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
         """Sequences of random symbols, each of a random period."""
-        _check(random, sequences, length)
-        periods = _draws(random, self.most_period + 1, sequences, least=self.least_period)
-        blocks = _draws(random, self.vocab_size, sequences, self.most_period)
-        place = np.arange(length + 1)[None, :] % periods[:, None]  # (sequences, length + 1)
-        found = _next_tokens(torch.from_numpy(np.take_along_axis(blocks, place, axis=1)))
-        known = torch.arange(1, length + 1) >= torch.from_numpy(periods)[:, None]
-        return Batch(found.tokens, found.targets.masked_fill(~known, IGNORED))
+        _check_batch(random, sequences, length)
+        periods = _draws(random, self.max_period + 1, sequences, low=self.min_period)
+        blocks = _draws(random, self.vocab_size, sequences, self.max_period)
+        in_block = np.arange(length + 1)[None, :] % periods[:, None]  # (sequences, length + 1)
+        return _scored(np.take_along_axis(blocks, in_block, axis=1), np.arange(length + 1) >= periods[:, None])
 
     def probe(self, length: int, sequences: int) -> Batch:
         """Sequences of one period, which end with the same symbols at every length."""
-        check_int("length", length, 2 * self.asked if self.period is None else self.period + self.asked - 1)
+        check_int("length", length, 2 * self.n_scored if self.period is None else self.period + self.n_scored - 1)
         period = length // 2 if self.period is None else self.period
         random = np.random.RandomState(20_260_101)
         # Drawn from the end backwards, so that a longer block only adds to its front.
         drawn = _draws(random, self.vocab_size, period, check_int("sequences", sequences)).T[:, ::-1]
-        place = np.arange(length + 1)[::-1] % period  # distance from the end, within the block
-        found = _next_tokens(torch.from_numpy(np.ascontiguousarray(drawn[:, period - 1 - place])))
-        known = torch.arange(1, length + 1) >= period
-        return Batch(found.tokens, found.targets.masked_fill(~known, IGNORED))
+        from_end = np.arange(length + 1)[::-1] % period  # within the block
+        return _scored(drawn[:, period - 1 - from_end], np.arange(length + 1)[None] >= period)
 
 
-class SaidOnce:
-    """One block among random symbols, said once more further on: which symbol followed these, the one time before?
+class SingleCopy:
+    """Single-occurrence copy: a block among random symbols occurs a second time, and is to be continued.
 
-    Nothing else is repeated but by chance, so that a model that looks too far or too near finds no right answer.
+    Nothing else repeats except by chance, so attending too far back or too near does not find the answer.
 
     Args:
-        least_block, most_block: symbols of a block in training, both included. Its second saying begins anywhere, at
-            least a block's length after the first.
-        distance: in a probe, from a symbol to the same one before, in tokens.
-        distractors: of a probe, all that is not the block: "random" symbols, or "disjoint" ones that the block has not.
-        asked: tokens at the end of a probe that are asked for; a block of it has two more, by which it is known, or
-            as many as the greatest in training if the distance has room for them.
+        min_block, max_block: length of a block in training, in symbols, both included. Its second occurrence begins
+            anywhere from a block's length after the first on.
+        distance: in a probe, from a symbol back to its first occurrence, in tokens.
+        distractors: symbols of a probe outside the block: "random", or "disjoint" from the block's.
+        n_scored: last tokens of a probe that are scored. The block of a probe has two more symbols as a cue, or
+            max_block symbols if the distance leaves room for them.
     """
 
-    name: ClassVar[str] = "said_once"
+    name: ClassVar[str] = "single_copy"
     vocab_size: ClassVar[int] = 64
-    cue: ClassVar[int] = 2  # symbols by which a block is known, and which are not asked for
+    cue: ClassVar[int] = 2  # first symbols of the second occurrence, which are not scored
 
     def __init__(
         self,
-        least_block: int = 12,
-        most_block: int = 32,
+        min_block: int = 12,
+        max_block: int = 32,
         distance: int = 32,
         distractors: str = "random",
-        asked: int = 14,
+        n_scored: int = 14,
     ) -> None:
-        self.least_block = check_int("least_block", least_block, self.cue + 1)
-        self.most_block = check_int("most_block", most_block)
-        if most_block < least_block:
-            raise ValueError(f"most_block must be at least least_block, {least_block}, got {most_block}")
-        self.asked = check_int("asked", asked)
-        self.distance = check_int("distance", distance, asked + self.cue)
+        self.min_block = check_int("min_block", min_block, self.cue + 1)
+        self.max_block = check_int("max_block", max_block)
+        if max_block < min_block:
+            raise ValueError(f"max_block must be at least min_block, {min_block}, got {max_block}")
+        self.n_scored = check_int("n_scored", n_scored)
+        self.distance = check_int("distance", distance, n_scored + self.cue)
         self.distractors = check_choice("distractors", distractors, ("random", "disjoint"))
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
-        """Sequences of random symbols with one block in each that is said twice, at a random place and distance."""
-        _check(random, sequences, length)
-        if length + 1 < 2 * self.most_block:
-            raise ValueError(f"length must have room for two blocks of {self.most_block}, got {length}")
+        """Sequences of random symbols with one block that occurs twice, at a random position and distance."""
+        _check_batch(random, sequences, length)
+        if length + 1 < 2 * self.max_block:
+            raise ValueError(f"length must have room for two blocks of {self.max_block}, got {length}")
         symbols = _draws(random, self.vocab_size, sequences, length + 1)
-        block = _draws(random, self.most_block + 1, sequences, least=self.least_block)[:, None]
-        last = length + 1 - block  # where the second saying begins at the latest
+        block = _draws(random, self.max_block + 1, sequences, low=self.min_block)[:, None]
+        last = length + 1 - block  # last possible start of the second occurrence
         distance = block + _below(random, last - block + 1)
         begin = distance + _below(random, last - distance + 1)
-        place = np.arange(length + 1)[None, :]
-        said_again = (begin <= place) & (place < begin + block)
-        symbols = np.where(said_again, np.take_along_axis(symbols, np.maximum(place - distance, 0), axis=1), symbols)
-        return _asking(symbols, said_again & (place >= begin + self.cue))
+        at = np.arange(length + 1)[None, :]
+        repeated = (begin <= at) & (at < begin + block)
+        symbols = np.where(repeated, np.take_along_axis(symbols, np.maximum(at - distance, 0), axis=1), symbols)
+        return _scored(symbols, repeated & (at >= begin + self.cue))
 
     def probe(self, length: int, sequences: int) -> Batch:
-        """Sequences that end with the block, and have it once before; the same end at every length."""
-        block = min(self.distance, max(self.most_block, self.asked + self.cue))
+        """Sequences that end with the second occurrence; the same end at every length."""
+        block = min(self.distance, max(self.max_block, self.n_scored + self.cue))
         if check_int("length", length, self.distance + block - 1) > LONGEST:
             raise ValueError(f"length must be at most {LONGEST}, the longest of the probes, got {length}")
         random = np.random.RandomState([20_260_104, self.distance])
-        own = self.vocab_size // 2 if self.distractors == "disjoint" else self.vocab_size
-        others = 0 if own == self.vocab_size else own
-        said = _draws(random, own, check_int("sequences", sequences), block)
-        # From the end backwards, so that a longer probe only has more before it.
-        drawn = _draws(random, self.vocab_size, LONGEST + 1, sequences, least=others).T[:, ::-1]
+        disjoint = self.distractors == "disjoint"
+        of_block = self.vocab_size // 2 if disjoint else self.vocab_size  # symbols from 0 on
+        content = _draws(random, of_block, check_int("sequences", sequences), block)
+        # Drawn from the end backwards, so that a longer probe only adds to its front.
+        low = of_block if disjoint else 0
+        drawn = _draws(random, self.vocab_size, LONGEST + 1, sequences, low=low).T[:, ::-1]
         symbols = drawn[:, LONGEST - length :].copy()
         first = length + 1 - block - self.distance
-        symbols[:, first : first + block] = symbols[:, -block:] = said
-        asked = np.zeros((1, length + 1), bool)
-        asked[:, -self.asked :] = True
-        return _asking(symbols, asked)
+        symbols[:, first : first + block] = symbols[:, -block:] = content
+        return _scored(symbols, np.arange(length + 1)[None] > length - self.n_scored)
 
 
 class Recall:
-    """Pairs of a key and its value among other symbols, and keys that come again: which was the value?
+    """Associative recall: pairs of a key and a value among other symbols; when a key recurs, its value is scored.
 
     Args:
-        most_pairs: in a sequence to train on; each is asked for once, somewhere after it was said.
-        pairs: in a probe, of which one is asked for.
-        distance: in a probe, from the key that is asked for to where it stood before, in tokens; even.
+        max_pairs: maximum number of pairs in a training sequence; each is queried once.
+        pairs: in a probe, one of which is queried.
+        distance: in a probe, from the queried key back to its first occurrence, in tokens; even.
     """
 
     name: ClassVar[str] = "recall"
     vocab_size: ClassVar[int] = 64
     keys: ClassVar[int] = 24  # symbols 0 to 23 are keys, 24 to 47 values, the others neither
     values: ClassVar[int] = 24
-    asked = 1
+    n_scored = 1
 
-    def __init__(self, most_pairs: int = 12, pairs: int = 6, distance: int = 32) -> None:
-        self.most_pairs, self.pairs = check_int("most_pairs", most_pairs), check_int("pairs", pairs)
-        for name in ("most_pairs", "pairs"):
+    def __init__(self, max_pairs: int = 12, pairs: int = 6, distance: int = 32) -> None:
+        self.max_pairs, self.pairs = check_int("max_pairs", max_pairs), check_int("pairs", pairs)
+        for name in ("max_pairs", "pairs"):
             if getattr(self, name) > self.keys:
-                raise ValueError(f"{name} must be at most {self.keys}, the keys there are, got {getattr(self, name)}")
+                raise ValueError(f"{name} must be at most {self.keys}, the number of keys, got {getattr(self, name)}")
         self.distance = check_int("distance", distance, 2)
         if distance % 2:
             raise ValueError(f"distance must be even, since a pair takes two tokens, got {distance}")
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
-        """Sequences with up to so many pairs, each said at a random place and asked for at a later one."""
-        _check(random, sequences, length)
-        places = length // 2
-        if places < 2 * self.most_pairs:
-            raise ValueError(f"length must have room for {2 * self.most_pairs} pairs, got {length}")
-        symbols = _draws(random, self.vocab_size, sequences, length + 1, least=self.keys + self.values)
-        asked = np.zeros(symbols.shape, bool)
-        for row, asked_of in zip(symbols, asked, strict=True):
-            pairs, shift = 1 + int(_draws(random, self.most_pairs)), int(_draws(random, 2))
+        """Sequences of up to max_pairs pairs at random positions, each queried at a later one."""
+        _check_batch(random, sequences, length)
+        slots = length // 2  # a pair takes one
+        if slots < 2 * self.max_pairs:
+            raise ValueError(f"length must have room for {2 * self.max_pairs} pairs, got {length}")
+        symbols = _draws(random, self.vocab_size, sequences, length + 1, low=self.keys + self.values)
+        scored = np.zeros(symbols.shape, bool)
+        for row, scored_row in zip(symbols, scored, strict=True):
+            pairs, shift = 1 + int(_draws(random, self.max_pairs)), int(_draws(random, 2))
             keys, values = random.permutation(self.keys)[:pairs], self.keys + _draws(random, self.values, pairs)
-            slots = np.sort(random.permutation(places)[: 2 * pairs].reshape(pairs, 2), axis=1)  # said, asked for
-            for at in (shift + 2 * slots).T:
+            chosen = np.sort(random.permutation(slots)[: 2 * pairs].reshape(pairs, 2), axis=1)  # pair, query
+            for at in (shift + 2 * chosen).T:
                 row[at], row[at + 1] = keys, values
-            asked_of[shift + 2 * slots[:, 1] + 1] = True
-        return _asking(symbols, asked)
+            scored_row[shift + 2 * chosen[:, 1] + 1] = True
+        return _scored(symbols, scored)
 
     def probe(self, length: int, sequences: int) -> Batch:
-        """Sequences that end with a key, whose pair stood so far back, between other pairs."""
+        """Sequences that end with a query, with its pair at the distance and other pairs elsewhere."""
         check_int("length", length, self.distance + 1)
-        places = (length + 1) // 2
-        if self.pairs > places - 1:
-            raise ValueError(f"length must have room for {self.pairs} pairs and a question, got {length}")
+        slots = (length + 1) // 2
+        if self.pairs > slots - 1:
+            raise ValueError(f"length must have room for {self.pairs} pairs and a query, got {length}")
         random = np.random.RandomState([20_260_105, self.distance, self.pairs, length])
-        others = self.keys + self.values
-        symbols = _draws(random, self.vocab_size, check_int("sequences", sequences), length + 1, least=others)
-        said = places - 1 - self.distance // 2  # the place of the pair that is asked for; the question has the last one
-        free = np.delete(np.arange(places - 1), said)
+        low = self.keys + self.values
+        symbols = _draws(random, self.vocab_size, check_int("sequences", sequences), length + 1, low=low)
+        queried = slots - 1 - self.distance // 2  # slot of the queried pair; the query has the last one
+        free = np.delete(np.arange(slots - 1), queried)
         for row in symbols:
             keys = random.permutation(self.keys)[: self.pairs]
             values = self.keys + _draws(random, self.values, self.pairs)
-            slots = np.append(said, random.permutation(free)[: self.pairs - 1])
-            at = length + 1 - 2 * (places - slots)
+            chosen = np.append(queried, random.permutation(free)[: self.pairs - 1])
+            at = length + 1 - 2 * (slots - chosen)
             row[at], row[at + 1] = keys, values
             row[-2:] = keys[0], values[0]
-        asked = np.zeros((1, length + 1), bool)
-        asked[:, -1] = True
-        return _asking(symbols, asked)
+        return _scored(symbols, np.arange(length + 1)[None] == length)
 
 
 def _below(random: np.random.RandomState, limits: np.ndarray) -> np.ndarray:
-    """Whole numbers from 0 to each limit − 1."""
+    """Integers from 0 to each limit − 1."""
     return np.asarray(random.random_sample(limits.shape) * limits).astype(np.int64)
 
 
-def _asking(symbols: np.ndarray, asked: np.ndarray) -> Batch:
-    """What follows each symbol, to be told where `asked` says so of the symbol that follows."""
-    found = _next_tokens(torch.from_numpy(np.ascontiguousarray(symbols)))
-    unasked = ~torch.from_numpy(asked[:, 1:])
-    return Batch(found.tokens, found.targets.masked_fill(unasked, IGNORED))
+def _scored(symbols: np.ndarray, scored: np.ndarray) -> Batch:
+    """Next-token prediction of the symbols that are marked as scored, both of shape (sequences, length + 1)."""
+    batch = _next_tokens(torch.from_numpy(np.ascontiguousarray(symbols)))
+    return Batch(batch.tokens, batch.targets.masked_fill(~torch.from_numpy(scored[:, 1:]), IGNORED))
 
 
 class ExactOffset:
-    """Random symbols, and the question which one stood so many tokens ago.
+    """Random symbols: which one was `offset` tokens ago?
 
     Args:
         offset: in tokens, at least 1.
-        asked: tokens at the end of a probe that are asked for.
+        n_scored: last tokens of a probe that are scored.
     """
 
     name: ClassVar[str] = "offset"
     vocab_size: ClassVar[int] = 64
 
-    def __init__(self, offset: int = 6, asked: int = 16) -> None:
-        self.offset, self.asked = check_int("offset", offset), check_int("asked", asked)
+    def __init__(self, offset: int = 6, n_scored: int = 16) -> None:
+        self.offset, self.n_scored = check_int("offset", offset), check_int("n_scored", n_scored)
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
         """Sequences of random symbols."""
-        _check(random, sequences, length)
-        return self._answers(torch.from_numpy(_draws(random, self.vocab_size, sequences, length)))
+        _check_batch(random, sequences, length)
+        return self._with_targets(_draws(random, self.vocab_size, sequences, length))
 
     def probe(self, length: int, sequences: int) -> Batch:
         """Sequences that end with the same symbols at every length."""
-        check_int("length", length, self.offset + self.asked)
+        check_int("length", length, self.offset + self.n_scored)
         random = np.random.RandomState(20_260_102)
-        drawn = _draws(random, self.vocab_size, length, check_int("sequences", sequences)).T[:, ::-1]
-        return self._answers(torch.from_numpy(np.ascontiguousarray(drawn)))
+        return self._with_targets(_draws(random, self.vocab_size, length, check_int("sequences", sequences)).T[:, ::-1])
 
-    def _answers(self, tokens: Tensor) -> Batch:
+    def _with_targets(self, symbols: np.ndarray) -> Batch:
+        tokens = torch.from_numpy(np.ascontiguousarray(symbols))
         targets = torch.full_like(tokens, IGNORED)
         targets[:, self.offset :] = tokens[:, : -self.offset]
         return Batch(tokens, targets)
 
 
 class WordOrder:
-    """Three words, agent, verb and patient, and the question who does it: told by their order alone.
+    """Sentences of an agent, a verb and a patient; which of the two nouns comes first in the vocabulary?
 
-    The first and the third word are drawn from the same nouns. The answer is 1 where the first noun comes before the
-    third in the list of nouns, 0 otherwise, so every sentence has a twin of the same words and the other answer.
+    Only word order tells: the answer is 1 where the first noun has the smaller index, else 0, and every sentence has a
+    twin with the same words and the other answer.
     """
 
     name: ClassVar[str] = "order"
@@ -495,19 +480,19 @@ class WordOrder:
     verbs: ClassVar[int] = 10
     vocab_size: ClassVar[int] = nouns + verbs
     n_classes: ClassVar[int] = 2
-    asked = 1
+    n_scored = 1
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int = 3) -> Batch:
-        """Sentences of three words whatever the length, with both answers equally often on average."""
-        _check(random, sequences, length)
+        """Sentences of three words whatever the length; both answers are equally frequent on average."""
+        _check_batch(random, sequences, length)
         agents = _draws(random, self.nouns, sequences)
-        patients = (agents + _draws(random, self.nouns, sequences, least=1)) % self.nouns
-        verbs = _draws(random, self.vocab_size, sequences, least=self.nouns)
+        patients = (agents + _draws(random, self.nouns, sequences, low=1)) % self.nouns
+        verbs = _draws(random, self.vocab_size, sequences, low=self.nouns)
         tokens = torch.from_numpy(np.stack((agents, verbs, patients), axis=1))
         return Batch(tokens, torch.from_numpy(agents < patients).long())
 
     def probe(self, length: int = 3, sequences: int = 512) -> Batch:
-        """The same sentences at every call, each followed by its twin, so that their number is even."""
+        """The same sentences at every call, each followed by its twin, so `sequences` must be even."""
         if check_int("sequences", sequences, 2) % 2:
             raise ValueError(f"sequences must be even, every sentence comes with its twin, got {sequences}")
         tokens, answers = self.batch(np.random.RandomState(20_260_103), sequences // 2, length)
@@ -518,5 +503,5 @@ class WordOrder:
 
 
 TASKS: Mapping[str, type[Task]] = MappingProxyType(
-    {one.name: one for one in (LibraryText, SaidOnce, Copy, Recall, ExactOffset, WordOrder)}
+    {one.name: one for one in (LibraryText, SingleCopy, Copy, Recall, ExactOffset, WordOrder)}
 )

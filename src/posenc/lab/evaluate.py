@@ -1,11 +1,10 @@
-"""Measuring: the same last tokens at every length, and what each position of a long text costs.
+"""Evaluation of trained models: the same last tokens at every length, and loss by position.
 
-A probe of length n ends with the same tokens for every n, and only the text before them grows. So the value at the
-trained length is also what one gets from a longer text by cutting all but its end off: whatever lies above it there
-would have been better cut.
+A probe of length n ends with the same tokens for every n; only the context before them grows. So the value at the
+trained length is also that of a longer text truncated to it, and a worse value means that truncation would be better.
 
-A model can be measured with another scheme than it was trained with, as long as that has no weights to learn: other
-frequencies, another temperature, other slopes.
+A model can be evaluated with another scheme than it was trained with, as long as that has no new weights: other
+frequencies, another attention temperature, other slopes.
 """
 
 from __future__ import annotations
@@ -33,18 +32,17 @@ from posenc.schemes import PositionScheme
 from posenc.transformer import Transformer
 
 TIMES = (1, 2, 4, 8, 16)  # the trained length
-_ENTRIES = 2**25  # of logits or biases that a forward pass may hold at once
+_MAX_ENTRIES = 2**25  # of logits or biases in one forward pass
 
 
 class Answers(NamedTuple):
-    """What a model answers to one probe.
+    """Loss and accuracy of a model on one probe.
 
     Attributes:
-        loss: nats per token, mean over the last tokens, those that are the same at every length.
-        accuracy: the share of them that the greatest logit names.
-        position_loss, position_accuracy: mean at every position over the sequences that are asked there; NaN where
-            none is.
-        losses, right: of each sequence, loss and accuracy over the last tokens, for `posenc.lab.intervals`.
+        loss: mean over the scored last tokens, in nats per token.
+        accuracy: fraction of them that the maximum logit gets right.
+        position_loss, position_accuracy: means at every position over the sequences that are scored there, else NaN.
+        losses, accuracies: of each sequence over the scored last tokens, for `posenc.lab.intervals`.
     """
 
     loss: float
@@ -52,16 +50,16 @@ class Answers(NamedTuple):
     position_loss: np.ndarray  # (length,)
     position_accuracy: np.ndarray  # (length,)
     losses: np.ndarray  # (sequences,)
-    right: np.ndarray  # (sequences,)
+    accuracies: np.ndarray  # (sequences,)
 
 
 def with_scheme(model: Transformer, scheme: PositionScheme) -> Transformer:
-    """A model of the same weights, shared, that takes its positions by another scheme.
+    """A model with another position scheme, which shares all weights with the original.
 
     Raises:
         TypeError: no model or no scheme.
-        ValueError: the scheme has weights of its own, other than those that the model was trained with, or is for
-            encoders where the model is a decoder or the reverse.
+        ValueError: the scheme has weights that the model was not trained with, or is for encoders where the model is a
+            decoder or the reverse.
     """
     instance("model", model, Transformer)
     model.config.check(scheme)
@@ -76,35 +74,33 @@ def with_scheme(model: Transformer, scheme: PositionScheme) -> Transformer:
 
 
 @torch.inference_mode()
-def answers(model: Transformer, probe: Batch, asked: int) -> Answers:
-    """What a model answers to a probe, of whose every sequence the last `asked` tokens count.
-
-    Sequences are taken a few at a time, so that long ones fit into the memory.
+def answers(model: Transformer, probe: Batch, n_scored: int) -> Answers:
+    """Loss and accuracy of a model on a probe, over the last `n_scored` tokens of each sequence.
 
     Raises:
-        TypeError: no model, no batch, or no whole number.
-        ValueError: more tokens than the probe has, or some of which it does not ask.
+        TypeError: no model, no batch, or no integer.
+        ValueError: more tokens than the probe has, or some that have no target.
     """
     instance("model", model, Transformer)
     instance("probe", probe, Batch)
     length = probe.tokens.shape[1]
-    unasked = probe.targets == IGNORED
-    if check_int("asked", asked) > length or bool(unasked[..., -asked:].any()):
-        raise ValueError(f"asked must be at most the last tokens that the probe asks for, got {asked}")
-    at_once = max(1, _ENTRIES // (length * max(length * model.config.n_heads, model.config.vocab_size)))
+    ignored = probe.targets == IGNORED
+    if check_int("n_scored", n_scored) > length or bool(ignored[..., -n_scored:].any()):
+        raise ValueError(f"n_scored must be at most the last tokens with targets in the probe, got {n_scored}")
+    batch_size = max(1, _MAX_ENTRIES // (length * max(length * model.config.n_heads, model.config.vocab_size)))
     losses, correct, device = [], [], next(model.parameters()).device
-    for start in range(0, len(probe.tokens), at_once):
-        tokens, targets = (part[start : start + at_once] for part in probe)
+    for start in range(0, len(probe.tokens), batch_size):
+        tokens, targets = (part[start : start + batch_size] for part in probe)
         logits = model(tokens.to(device)).cpu()
         each = F.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=IGNORED, reduction="none")
         losses.append(each.view(targets.shape))
         correct.append(logits.argmax(dim=-1) == targets)
-    loss, right = (torch.cat(found).double().masked_fill(unasked, torch.nan) for found in (losses, correct))
-    loss, right = (found.view(len(found), -1) for found in (loss, right))  # one answer for each sequence is one column
-    by_position = [values.nanmean(dim=0).numpy() for values in (loss, right)]
-    by_sequence = [values[:, -asked:].mean(dim=1).numpy() for values in (loss, right)]
-    mean_loss, share = (float(values.mean()) for values in by_sequence)
-    return Answers(mean_loss, share, *by_position, *by_sequence)
+    metrics = [torch.cat(parts).double().masked_fill(ignored, torch.nan) for parts in (losses, correct)]
+    metrics = [values.view(len(values), -1) for values in metrics]  # one answer per sequence is one column
+    by_position = [values.nanmean(dim=0).numpy() for values in metrics]
+    by_sequence = [values[:, -n_scored:].mean(dim=1).numpy() for values in metrics]
+    loss, accuracy = (float(values.mean()) for values in by_sequence)
+    return Answers(loss, accuracy, *by_position, *by_sequence)
 
 
 def measure(
@@ -115,17 +111,14 @@ def measure(
     sequences: int = 32,
     scheme_at: Callable[[int], PositionScheme] | None = None,
 ) -> dict[int, Answers]:
-    """A model's answers to the probes of a task at several lengths.
+    """Loss and accuracy of a model on the probes of a task, by length.
 
     Args:
         model: trained.
-        task: what to ask.
+        task: of the probes.
         lengths: of the probes, in tokens.
         sequences: in a probe.
-        scheme_at: the scheme for a probe of a length; None: the model's own at each.
-
-    Returns:
-        the answers by length.
+        scheme_at: the scheme to use at a length; None: the model's own.
 
     Raises:
         TypeError, ValueError: arguments of another kind, or a length that the task has no probe for.
@@ -138,19 +131,19 @@ def measure(
     for length in lengths:
         check_int("lengths", length)
         measured = model if scheme_at is None else with_scheme(model, scheme_at(length))
-        found[length] = answers(measured, task.probe(length, sequences), task.asked)
+        found[length] = answers(measured, task.probe(length, sequences), task.n_scored)
     return found
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Other frequencies, other temperatures
+# Other frequencies and temperatures
 
-# YaRN's bounds in turns. The published 32 suits models trained on thousands of tokens; within 64 or 128 tokens even
-# the fastest pair makes but 10 or 20 turns. An eighth of it was chosen beforehand and not tuned.
+# YaRN's bounds in rotations. The published 32 suits models trained on thousands of tokens; within 64 or 128 tokens even
+# the fastest pair makes only 10 or 20 rotations. An eighth of it was chosen beforehand and not tuned.
 BOUNDS = {"beta_fast": 4.0, "beta_slow": 1.0}
 PUBLISHED_BOUNDS = {"beta_fast": 32.0, "beta_slow": 1.0}
 
-# By the names that results bear: a function of `posenc.scaling`, its arguments, and whether it is told the factor.
+# By the names in the results: a function of `posenc.scaling`, its arguments, and whether it takes a factor.
 _SCALINGS: Mapping[str, tuple[str, Mapping[str, Any], bool]] = {
     "default": ("default", {}, False),
     "linear": ("linear", {}, True),
@@ -171,17 +164,17 @@ def scaled(run: Run, scaling: str, factor: float) -> PositionScheme:
 
     Args:
         run: one of a rotary scheme.
-        scaling: one of `SCALINGS`. "yarn" has the released ramp, "yarn_paper" the paper's, both with bounds of 4 turns
-            and 1; "ntk_by_parts" is the paper's ramp without the temperature, "yarn_frequencies" the released one.
-        factor: s, at least 1. Dynamic NTK follows the length at hand instead.
+        scaling: one of `SCALINGS`. "yarn" has the released ramp, "yarn_paper" the paper's, both with bounds of 4 and 1
+            rotations; "ntk_by_parts" is the paper's ramp without the temperature, "yarn_frequencies" the released one.
+        factor: s, at least 1. Dynamic NTK follows the length of the sequence instead.
 
     Raises:
         TypeError, ValueError: a run of another scheme, an unknown scaling, or a factor below 1.
     """
     check_rotary(run)
-    function, options, told = _SCALINGS[check_choice("scaling", scaling, SCALINGS)]
+    function, options, takes_factor = _SCALINGS[check_choice("scaling", scaling, SCALINGS)]
     options, factor = dict(options), _check_factor(factor)
-    if told:
+    if takes_factor:
         options["factor"] = factor
     if function in ("dynamic_ntk", "ntk_by_parts", "yarn"):
         options["original_max_position_embeddings"] = run.settings.length
@@ -190,12 +183,12 @@ def scaled(run: Run, scaling: str, factor: float) -> PositionScheme:
 
 
 def interpolated(run: Run, factor: float, pairs: Collection[int]) -> PositionScheme:
-    """The rotary scheme of a run in which some pairs turn `factor` times more slowly, and the others as trained.
+    """The rotary scheme of a run with the frequencies of some pairs divided by `factor`.
 
     Args:
         run: one of a rotary scheme.
         factor: s, at least 1.
-        pairs: which, by their index; 0 is the fastest.
+        pairs: indices; 0 is the fastest.
 
     Raises:
         TypeError, ValueError: a run of another scheme, a pair that it does not have, or a factor below 1.
@@ -203,10 +196,10 @@ def interpolated(run: Run, factor: float, pairs: Collection[int]) -> PositionSch
     check_rotary(run)
     count = run.settings.head_dim // 2
     chosen, factor = _check_pairs(pairs, count), _check_factor(factor)
-    slower = [factor if pair in chosen else 1.0 for pair in range(count)]
+    factors = [factor if pair in chosen else 1.0 for pair in range(count)]
     options = {
-        "short_factor": slower,
-        "long_factor": slower,
+        "short_factor": factors,
+        "long_factor": factors,
         "original_max_position_embeddings": run.settings.length,
         "attention_factor": 1.0,
     }
@@ -214,23 +207,23 @@ def interpolated(run: Run, factor: float, pairs: Collection[int]) -> PositionSch
 
 
 class ClippedRotary(PositionScheme):
-    """RoPE in which some pairs take every distance beyond a limit for the limit: no angle that was not trained.
+    """RoPE in which the distance of some pairs is clipped at a limit, so that no unseen angle occurs.
 
-    Distances within the limit are told as before. Such scores belong to no rotation of queries and keys, so they are
-    computed at the logits; queries stand after their keys. With all pairs it is the rule that Su calls ReRoPE.
+    Such scores come from no rotation of queries and keys, so they are computed at the logits; queries are after their
+    keys. With all pairs it is ReRoPE.
 
     Args:
         inv_freq: in radians per token, shape (head_dim/2,), a list or an array.
-        pairs: which are clipped, by their index.
-        limit: the greatest distance that they tell, in tokens, at least 0.
+        pairs: indices of the clipped pairs.
+        limit: maximum distance of these pairs, in tokens, at least 0.
 
     Raises:
-        TypeError, ValueError: arguments of another kind, frequencies that are negative, or a pair that is not there.
+        TypeError, ValueError: arguments of another kind, negative frequencies, or a pair that does not exist.
 
     Source: Su 2023 (kexue.fm/archives/9708) for all pairs at once; choosing pairs is ours.
     """
 
-    door = "query and key"
+    injection_point = "query and key"
     causal = True
 
     def __init__(self, inv_freq: Array, pairs: Collection[int], limit: int) -> None:
@@ -244,29 +237,28 @@ class ClippedRotary(PositionScheme):
     def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         distances = -relative_positions(positions, key_positions)  # (queries, keys) or (batch, queries, keys)
         if distances.ndim == 3:
-            distances = distances[:, None]  # alike in all heads
-        turned = [self._turn(x, at) for x, at in ((q, positions), (k, key_positions))]
+            distances = distances[:, None]  # the same in all heads
+        rotated_q, rotated_k = self._rotated(q, positions), self._rotated(k, key_positions)
         clipped = self._clipped.to(q)
-        near = turned[0] @ turned[1].transpose(-1, -2)
-        kept = (turned[0] * (1 - clipped)) @ turned[1].transpose(-1, -2)
-        # Far away the chosen pairs stand at the limit's angle: the query is turned by it, the key is not turned.
-        at_limit = self._turn(q, torch.full_like(positions, self.limit)) * clipped
-        far = kept + at_limit @ k.transpose(-1, -2)
+        near = rotated_q @ rotated_k.mT
+        # Beyond the limit, the clipped pairs have the limit's angle: rotate the query by it, and not the key.
+        at_limit = self._rotated(q, torch.full_like(positions, self.limit)) * clipped
+        far = (rotated_q * (1 - clipped)) @ rotated_k.mT + at_limit @ k.mT
         scores = torch.where(distances > self.limit, far, near)
-        # The products of the unturned queries and keys are added by attention itself.
-        return self._logit_scale(q.shape[-1], k.shape[2]) * (scores - q @ k.transpose(-1, -2))
+        # Attention itself adds the products of the unrotated queries and keys.
+        return self._logit_scale(q.shape[-1], k.shape[2]) * (scores - q @ k.mT)
 
-    def _turn(self, x: Tensor, positions: Tensor) -> Tensor:
+    def _rotated(self, x: Tensor, positions: Tensor) -> Tensor:
         phi = angles(positions, self.inv_freq.to(x.device))  # (length, pairs), or a row for each sequence
         return rotate(x, phi if phi.ndim == 2 else phi[:, None], "interleaved")
 
 
 def clipped(run: Run, pairs: Collection[int]) -> PositionScheme:
-    """The rotary scheme of a run in which some pairs tell no distance beyond the greatest that was trained.
+    """The rotary scheme of a run with the distance of some pairs clipped at the maximum distance in training.
 
     Args:
         run: one of a rotary scheme.
-        pairs: which, by their index; 0 is the fastest.
+        pairs: indices; 0 is the fastest.
 
     Raises:
         TypeError, ValueError: a run of another scheme, or a pair that it does not have.
@@ -277,7 +269,7 @@ def clipped(run: Run, pairs: Collection[int]) -> PositionScheme:
 
 
 def check_rotary(run: Run) -> None:
-    """Refuses what is no run of a rotary scheme."""
+    """Raises TypeError or ValueError unless `run` is one of a rotary scheme."""
     instance("run", run, Run)
     if run.scheme_options[0] != "rope":
         raise ValueError(f"run must be one of a rotary scheme, got {run.name!r}")
@@ -291,26 +283,26 @@ def _check_factor(factor: float) -> float:
 
 def _check_pairs(pairs: Collection[int], count: int) -> frozenset[int]:
     if not isinstance(pairs, Collection) or isinstance(pairs, str):
-        raise TypeError(f"pairs must be a collection of whole numbers, got {describe(pairs)}")
+        raise TypeError(f"pairs must be a collection of integers, got {describe(pairs)}")
     for pair in pairs:
         if check_int("pairs", pair, 0) >= count:
             raise ValueError(f"pairs must be below {count}, the pairs of a head, got {pair}")
     return frozenset(pairs)
 
 
-def unturned(run: Run) -> list[int]:
-    """The pairs of a rotary run that completed no turn within the trained length, by their index.
+def slow_pairs(run: Run) -> list[int]:
+    """The indices of the pairs of a rotary run that make less than one rotation within the trained length.
 
     Raises:
         ValueError: a run of another scheme.
     """
     check_rotary(run)
-    made = rotations(run.settings.length, inv_freq(run.settings.head_dim, run.scheme_options[1]["base"]))
-    return [pair for pair, count in enumerate(made) if count < 1]
+    count = rotations(run.settings.length, inv_freq(run.settings.head_dim, run.scheme_options[1]["base"]))
+    return np.flatnonzero(count < 1).tolist()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# A few steps more
+# Fine-tuning
 
 
 def fine_tuned(
@@ -323,23 +315,22 @@ def fine_tuned(
     stages: Sequence[int],
     learning_rate: float = 5e-4,
 ) -> Iterator[tuple[int, Transformer]]:
-    """A copy of a model, trained for some steps at another length with another scheme, as it is at several stages.
+    """Fine-tunes a copy of a model with another scheme and length, and yields it after several numbers of steps.
 
-    Batches hold as many tokens as in the run's training, and none of its batches comes again. The learning rate is
-    constant, the optimiser new.
+    Batches have as many tokens as in training, and repeat none of its batches. The learning rate is constant, the
+    optimiser new.
 
     Args:
         model: trained.
         run: its run.
-        task: what to train on.
-        scheme: one without weights of its own, or with the model's.
+        task: to train on.
+        scheme: one without weights, or with the model's.
         length: of the sequences, in tokens.
-        stages: after how many steps it is given, rising from at least 0.
+        stages: increasing numbers of steps, at least 0.
         learning_rate: greater than 0.
 
     Yields:
-        the number of steps, and the copy in float32. It is the same one each time, so measure it before the next
-        stage. The model and the scheme given are not changed.
+        the number of steps, and the copy in float32. It is one and the same model: evaluate it before the next stage.
 
     Raises:
         TypeError, ValueError: arguments of another kind or out of range, or a scheme that `with_scheme` refuses.
@@ -349,7 +340,7 @@ def fine_tuned(
     instance("stages", stages, Sequence)
     check_int("length", length)
     if not stages or list(stages) != sorted({check_int("stages", one, 0) for one in stages}):
-        raise ValueError(f"stages must be whole numbers that rise, got {stages!r}")
+        raise ValueError(f"stages must be increasing integers, got {stages!r}")
     profile = replace(run.settings, learning_rate=check_positive("learning_rate", learning_rate))
     tuned = copy.deepcopy(with_scheme(model, scheme))
     optimiser = optimiser_for(tuned, profile)
@@ -371,7 +362,7 @@ def fine_tune(
     steps: int,
     learning_rate: float = 5e-4,
 ) -> Transformer:
-    """The copy of a model that `fine_tuned` gives after so many steps."""
+    """The copy of a model that `fine_tuned` yields after `steps` steps."""
     stages = (check_int("steps", steps, 0),)
     [(_, tuned)] = fine_tuned(model, run, task, scheme, length=length, stages=stages, learning_rate=learning_rate)
     return tuned

@@ -1,9 +1,7 @@
-"""How sure a mean is that was measured with several seeds on the windows of several files.
+"""Confidence intervals of means over seeds and over windows of text: a bootstrap over two crossed factors.
 
-Seeds and files are both a sample: other initial weights and other texts would have given another mean. So both are
-drawn anew, with replacement, and the mean is computed each time (a bootstrap over two crossed factors). Two methods
-that answered the same windows with the same seeds are compared by their differences, which hardly depend on how hard a
-window is.
+Seeds and files are both samples, so both are resampled. Two methods measured with the same seeds on the same windows
+are compared by their paired differences, which hardly depend on how hard a window is.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ LEVEL = 0.95
 
 
 class Interval(NamedTuple):
-    """A mean, and between what it lies in 95 of 100 repetitions."""
+    """A mean and its 95 % interval."""
 
     mean: float
     low: float
@@ -29,28 +27,27 @@ class Interval(NamedTuple):
         return f"{self.mean:z.2f} [{self.low:z.2f}, {self.high:z.2f}]"
 
     @property
-    def is_level(self) -> bool:
-        """Whether a difference cannot be told from none."""
+    def includes_zero(self) -> bool:
+        """Whether a difference is not significant at the 5 % level."""
         return self.low <= 0 <= self.high
 
 
 def interval(values: np.ndarray, groups: np.ndarray | None = None, resamples: int = RESAMPLES) -> Interval:
-    """The mean over seeds and windows, with an interval of 95 %.
+    """The mean over seeds and windows, with a 95 % interval.
 
-    With few seeds a bootstrap is too sure of itself: a mean of n draws from n values spreads less than one of n new
-    values, and how much they spread is itself guessed from few. So what differs between seeds, and between groups, is
-    stretched before it is drawn from, by √(n/(n − 1)) and by the quantile of Student's t over that of the normal
-    distribution. One seed or one group says nothing of others, and then is not drawn anew.
+    With few seeds a plain bootstrap is too narrow: it underestimates the variance and ignores that it is an estimate.
+    So differences between seeds, and between groups, are first scaled by √(n/(n − 1)) and by the quantile of Student's
+    t over that of the normal distribution. A factor with one level is not resampled.
 
     Args:
-        values: one number for each seed and window, shape (seeds, windows); for two methods, their differences.
-        groups: of the windows, shape (windows,): those of one file belong together. None: each is a group of its own.
-        resamples: how often seeds and groups are drawn anew, at least 100.
+        values: shape (seeds, windows); for two methods, their differences.
+        groups: of the windows, shape (windows,); windows of one file share a group. None: each is its own group.
+        resamples: number of bootstrap samples, at least 100.
 
     Raises:
         TypeError, ValueError: arrays of another shape, numbers that are not finite, or too few resamples.
 
-    Source: Owen 2007, "The pigeonhole bootstrap", for two factors drawn independently; the stretching is ours, after
+    Source: Owen 2007, "The pigeonhole bootstrap", for two factors drawn independently; the scaling is ours, after
     Student's interval for a mean.
 
     Example:
@@ -69,9 +66,9 @@ def interval(values: np.ndarray, groups: np.ndarray | None = None, resamples: in
     means = np.stack([np.bincount(of, row) for row in values]) / sizes  # (seeds, groups)
     by_seed, by_group = means @ sizes / sizes.sum(), means.mean(axis=0)
     mean = float(by_seed.mean())
-    stretch = [_stretch(count) for count in means.shape]
+    widening = [_widening(count) for count in means.shape]
     rest = means - by_seed[:, None] - by_group + mean
-    means = mean + stretch[0] * (by_seed - mean)[:, None] + stretch[1] * (by_group - mean) + rest
+    means = mean + widening[0] * (by_seed - mean)[:, None] + widening[1] * (by_group - mean) + rest
     random = np.random.RandomState(0)
     seeds = _drawn(random, means.shape[0], check_int("resamples", resamples, 100))  # (resamples, seeds)
     weights = _drawn(random, means.shape[1], resamples) * sizes  # (resamples, groups)
@@ -80,8 +77,8 @@ def interval(values: np.ndarray, groups: np.ndarray | None = None, resamples: in
     return Interval(mean, float(low), float(high))
 
 
-def _stretch(count: int) -> float:
-    """What makes the bootstrap of a mean of so many values as wide as Student's interval."""
+def _widening(count: int) -> float:
+    """The factor that makes the bootstrap interval of a mean of `count` values as wide as Student's."""
     if count < 2:
         return 1.0
     tail, special = (1 + LEVEL) / 2, scipy_module("special")
@@ -89,5 +86,5 @@ def _stretch(count: int) -> float:
 
 
 def _drawn(random: np.random.RandomState, count: int, times: int) -> np.ndarray:
-    """How often each of so many is drawn, when as many are drawn as there are, with replacement."""
+    """How often each of `count` items is drawn with replacement in `count` draws, shape (times, count)."""
     return random.multinomial(count, np.full(count, 1 / count), size=times)

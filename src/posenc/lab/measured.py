@@ -1,7 +1,6 @@
-"""What the laboratory measured, as it ships with posenc-lab: no torch is needed to read it.
+"""The laboratory's measurements, as they ship with posenc-lab; reading them needs no torch.
 
-The distribution posenc-lab has it in `data/results.json.xz` and `exams.json.xz`, packed JSON, as `schema.json` beside
-them describes it.
+They are in `data/results.json.xz` and `benchmarks.json.xz`, packed JSON, described by `schema.json` beside them.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ from posenc._extras import lab_folder
 from posenc.lab.intervals import Interval, interval
 
 SCHEMA_VERSION = 1
-RESULTS, EXAMS = "results.json.xz", "exams.json.xz"  # in `shipped_folder()`
-FILES = 40  # that the windows of text are from, in turn
+RESULTS, BENCHMARKS = "results.json.xz", "benchmarks.json.xz"  # in `shipped_folder()`
+FILES = 40  # window n of the text is from file n modulo FILES
 
 
 def shipped_folder() -> Path:
-    """Where the files lie that ship with posenc-lab.
+    """The folder of the files that ship with posenc-lab.
 
     Raises:
         ModuleNotFoundError: posenc-lab is not installed.
@@ -34,11 +33,11 @@ def shipped_folder() -> Path:
 
 
 def read_json(path: str | Path) -> Any:
-    """What a file holds; one whose name ends in .xz is unpacked.
+    """The content of a JSON file, which may be packed as .xz.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is no whole JSON file.
+        ValueError: the file is damaged or no JSON.
     """
     try:
         content = Path(path).read_bytes()
@@ -47,25 +46,25 @@ def read_json(path: str | Path) -> Any:
         raise ValueError(f"{path} is not a whole JSON file: {error}") from error
 
 
-class Spread(NamedTuple):
-    """One number over the seeds of a run."""
+class SeedSummary(NamedTuple):
+    """One metric over the seeds of a run."""
 
     mean: float
-    least: float
-    greatest: float
+    min: float
+    max: float
     by_seed: dict[int, float]
 
     def __str__(self) -> str:
-        return f"{self.mean:.2f} ({self.least:.2f} to {self.greatest:.2f})"
+        return f"{self.mean:.2f} ({self.min:.2f} to {self.max:.2f})"
 
 
 class Results:
-    """What the laboratory measured.
+    """Measurements of the laboratory, and the runs that they were made on.
 
     Attributes:
-        runs: what was trained, by name: profile, task, scheme, seed, causal, steps, command, versions, hashes of the
-            text, seconds, and the loss of every tenth batch.
-        measurements: flat dictionaries; `schema.json` says what stands in them.
+        runs: by name: profile, task, scheme, seed, causal, steps, command, versions, hashes of the text, seconds, and
+            the loss of every tenth batch.
+        measurements: flat dictionaries; `schema.json` describes their fields.
     """
 
     def __init__(
@@ -77,23 +76,23 @@ class Results:
         self.runs, self.measurements, self.arrays = dict(runs), list(measurements), dict(values or {})
         self._fields = {field for one in self.measurements for field in one} | set(_OF_RUN)
 
-    def select(self, **wanted: Any) -> list[dict[str, Any]]:
-        """The measurements of which every named field has the value given, each with what is known of its run.
+    def select(self, **filters: Any) -> list[dict[str, Any]]:
+        """The measurements that match all filters, each merged with the fields of its run.
 
         Args:
-            wanted: fields of a measurement (kind, probe, length, scaling, factor, …) or of its run (profile, task,
-                scheme, seed, causal). A value of None asks for measurements that lack the field.
+            filters: values of fields of a measurement (kind, probe, length, scaling, factor, …) or of its run (profile,
+                task, scheme, seed, causal). None matches measurements that lack the field.
 
         Raises:
             ValueError: no measurement has a field of that name.
         """
-        unknown = sorted(set(wanted) - self._fields)
+        unknown = sorted(set(filters) - self._fields)
         if unknown:
             raise ValueError(
-                f"wanted must name fields among {', '.join(sorted(self._fields))}, got {', '.join(unknown)}"
+                f"filters must name fields among {', '.join(sorted(self._fields))}, got {', '.join(unknown)}"
             )
-        of_run = {field: value for field, value in wanted.items() if field in _OF_RUN}
-        of_measurement = {field: value for field, value in wanted.items() if field not in _OF_RUN}
+        of_run = {field: value for field, value in filters.items() if field in _OF_RUN}
+        of_measurement = {field: value for field, value in filters.items() if field not in _OF_RUN}
         runs = {
             name: {field: run[field] for field in _OF_RUN}
             for name, run in self.runs.items()
@@ -105,61 +104,62 @@ class Results:
             if one["run"] in runs and all(one.get(field) == value for field, value in of_measurement.items())
         ]
 
-    def spread(self, value: str = "loss", **wanted: Any) -> Spread:
-        """Mean, least and greatest of one number over the seeds.
+    def over_seeds(self, metric: str = "loss", **filters: Any) -> SeedSummary:
+        """Mean, minimum and maximum of one metric over the seeds.
 
         Args:
-            value: "loss" or "accuracy".
-            wanted: as for `select`, so that one measurement of each seed is left.
+            metric: "loss" or "accuracy".
+            filters: as for `select`, so that one measurement per seed is left.
 
         Raises:
-            ValueError: an unknown value or field, nothing found, or several measurements of one seed.
+            ValueError: an unknown metric or field, no match, or several measurements of one seed.
         """
-        check_choice("value", value, ("loss", "accuracy"))
-        found = self.select(**wanted)
-        by_seed = {one["seed"]: one[value] for one in found}
+        check_choice("metric", metric, ("loss", "accuracy"))
+        by_seed = {seed: one[metric] for seed, one in self._one_per_seed(filters).items()}
+        return SeedSummary(sum(by_seed.values()) / len(by_seed), min(by_seed.values()), max(by_seed.values()), by_seed)
+
+    def values(self, **filters: Any) -> tuple[list[int], np.ndarray]:
+        """The seeds, sorted, and the metric of every window or probe, shape (seeds, windows).
+
+        Args:
+            filters: as for `over_seeds`.
+
+        Raises:
+            ValueError: no match, several measurements of one seed, or measurements whose values do not ship.
+        """
+        found = dict(sorted(self._one_per_seed(filters).items()))
+        if any("values" not in one for one in found.values()):
+            raise ValueError(f"filters must leave measurements whose values ship, got {filters!r}")
+        rows = [self.arrays[one["run"]][one["values"][0] :][: one["values"][1]] for one in found.values()]
+        return list(found), np.stack(rows).astype(float)
+
+    def _one_per_seed(self, filters: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
+        found = self.select(**filters)
+        by_seed = {one["seed"]: one for one in found}
         if not found or len(by_seed) != len(found):
-            raise ValueError(f"wanted must leave one measurement of each seed, got {len(found)} of {wanted!r}")
-        return Spread(sum(by_seed.values()) / len(by_seed), min(by_seed.values()), max(by_seed.values()), by_seed)
+            raise ValueError(f"filters must leave one measurement per seed, got {len(found)} of {filters!r}")
+        return by_seed
 
-    def values(self, **wanted: Any) -> tuple[list[int], np.ndarray]:
-        """The seeds, and what each of their models got in every window or probe: shape (seeds, windows).
-
-        Args:
-            wanted: as for `spread`.
-
-        Raises:
-            ValueError: nothing found, several measurements of one seed, or measurements whose values do not ship.
-        """
-        found = sorted(self.select(**wanted), key=lambda one: one["seed"])
-        seeds = [one["seed"] for one in found]
-        if not found or len(set(seeds)) != len(seeds):
-            raise ValueError(f"wanted must leave one measurement of each seed, got {len(found)} of {wanted!r}")
-        if any("values" not in one for one in found):
-            raise ValueError(f"wanted must leave measurements whose values ship, got {wanted!r}")
-        rows = [self.arrays[one["run"]][one["values"][0] :][: one["values"][1]] for one in found]
-        return seeds, np.stack(rows).astype(float)
-
-    def interval(self, wanted: Mapping[str, Any], less: Mapping[str, Any] | None = None) -> Interval:
-        """A mean over seeds and windows with its interval, or that of a difference on the same seeds and windows.
+    def interval(self, filters: Mapping[str, Any], baseline: Mapping[str, Any] | None = None) -> Interval:
+        """The mean over seeds and windows with its 95 % interval, or that of the paired difference to a baseline.
 
         Args:
-            wanted: as for `spread`, in a dictionary.
-            less: what is subtracted, likewise; the windows they share are compared, and the seeds they share.
+            filters: as for `over_seeds`, in a dictionary.
+            baseline: likewise; it is subtracted on the seeds and windows that both have.
 
         Raises:
-            ValueError: as `values` does, or no seed or window in common.
+            ValueError: as `values` does, or no seed in common.
         """
-        seeds, values = self.values(**wanted)
-        if less is not None:
-            others, subtracted = self.values(**less)
-            both = [seed for seed in seeds if seed in others]
+        seeds, values = self.values(**filters)
+        if baseline is not None:
+            other_seeds, subtracted = self.values(**baseline)
+            common = [seed for seed in seeds if seed in other_seeds]
+            if not common:
+                raise ValueError(f"baseline must have seeds of {seeds}, got {other_seeds}")
             windows = min(values.shape[1], subtracted.shape[1])
-            if not both:
-                raise ValueError(f"less must have seeds of {seeds}, got {others}")
-            rows = [values[seeds.index(one)] for one in both], [subtracted[others.index(one)] for one in both]
-            values = np.stack(rows[0])[:, :windows] - np.stack(rows[1])[:, :windows]
-        text = self.select(**wanted)[0]["probe"] == "text"
+            values = values[[seeds.index(seed) for seed in common], :windows]
+            values = values - subtracted[[other_seeds.index(seed) for seed in common], :windows]
+        text = self.select(**filters)[0]["probe"] == "text"
         return interval(values, np.arange(values.shape[1]) % FILES if text else None)
 
 
@@ -167,7 +167,7 @@ _OF_RUN = ("profile", "task", "scheme", "seed", "causal")
 
 
 def results(path: str | Path | None = None) -> Results:
-    """What the laboratory measured: the results that ship with posenc-lab, or those of a file.
+    """The measurements that ship with posenc-lab, or those in a file.
 
     Args:
         path: of a JSON file, or one packed as .json.xz; the values of each window or probe are in a file of the same
@@ -175,7 +175,7 @@ def results(path: str | Path | None = None) -> Results:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is no whole file of results, or of another version.
+        ValueError: the file is damaged, holds no results, or is of another version.
     """
     path = shipped_folder() / RESULTS if path is None else Path(path)
     content = read_json(path)
@@ -189,19 +189,16 @@ def results(path: str | Path | None = None) -> Results:
 
 
 def statistics() -> dict[str, np.ndarray]:
-    """What the models that ship hold, as arrays.
+    """Statistics of the trained models that ship, as arrays by name; <run> is the name of a shipped checkpoint.
 
-    Returns:
-        arrays by name; <run> is the name of a checkpoint that ships.
-
-        - `<run>/content`: E[q k̄] in logits over late queries and the keys of the first half, complex, shape (layers,
-          heads, pairs), for models with rotation;
-        - `<run>/distance`: E[q k̄] over all queries and keys so far apart, complex, shape (layers, heads, pairs, 128);
-        - `<run>/attention/<scaling>/<length>`: the mean weight at every distance over the last queries of texts of that
-          length, shape (layers, heads, length);
-        - `<run>/previous_token/<layer>/<head>`: the weights of the head that looks most at the token before, in one
-          probe, shape (128, 128);
-        - `<run>/table`: a learned table, shape (positions, dim), or T5's, in logits, shape (buckets, heads).
+    - `<run>/content`: E[q k̄] in logits over late queries and the keys of the first half, complex, shape (layers, heads,
+      pairs), for rotary models;
+    - `<run>/distance`: E[q k̄] over all queries and keys at each distance, complex, shape (layers, heads, pairs, 128);
+    - `<run>/attention/<scaling>/<length>`: the mean attention weight at every distance over the last queries of texts
+      of that length, shape (layers, heads, length);
+    - `<run>/previous_token/<layer>/<head>`: the attention weights in one probe of the head that attends most to the
+      previous token, shape (128, 128);
+    - `<run>/table`: a learned embedding table, shape (positions, dim), or T5's bias, in logits, shape (buckets, heads).
 
     Example:
         >>> sorted(name.split("/")[1] for name in statistics() if name.startswith("full-text-learned-0"))
@@ -213,18 +210,14 @@ def statistics() -> dict[str, np.ndarray]:
 
 
 def beside(path: Path) -> Path:
-    """The file with the values of each window or probe, beside one of results."""
+    """The file with the values of each window or probe that belongs to a file of results."""
     return path.with_name(path.name.removesuffix(".xz").removesuffix(".json") + ".npz")
 
 
 @cache
-def _exams() -> Results:
-    return results(shipped_folder() / EXAMS)
+def benchmarks() -> Results:
+    """The benchmarks that ship: single-occurrence and repeated copy, recall, and a thousand windows of text.
 
-
-def exams() -> Results:
-    """What the exams of blocks said once, of recall and of a thousand windows of text found, as it ships.
-
-    It is read the first time that it is asked for: whoever changes it changes it for all.
+    The file is read once, and every call returns the same object: do not change it.
     """
-    return _exams()
+    return results(shipped_folder() / BENCHMARKS)

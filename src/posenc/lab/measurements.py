@@ -1,13 +1,12 @@
-"""What is measured on every model of `results()`: one list for all, so that every method gets the same questions.
+"""What is measured for `posenc.lab.results()`, on every model.
 
 A measurement is a flat dictionary. All have `run`, `kind`, `probe`, `length`, `loss` (nats per token) and `accuracy`;
-the others say what was changed, and stand in `posenc_lab/data/schema.json`.
+the other fields say what was changed, and `posenc_lab/data/schema.json` describes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,20 +22,20 @@ from posenc.lab.evaluate import (
     interpolated,
     measure,
     scaled,
-    unturned,
+    slow_pairs,
     with_scheme,
 )
 from posenc.lab.runs import Run
-from posenc.schemes import PositionScheme, make_scheme
+from posenc.schemes import make_scheme
 from posenc.transformer import Transformer
 
 Measurement = dict[str, Any]
 
 SEQUENCES = 24  # in a probe
-EXTENDED = ("rope_100", "rope_10000")  # whose contexts are extended; the other bases are trained for comparison
-FIXED_FACTOR = 4.0  # for what a scaling costs where it is not needed
+EXTENDED = ("rope_100", "rope_10000")  # with context extension; the other bases are trained for comparison
+FIXED_FACTOR = 4.0  # to see what a scaling costs at lengths that need less
 FIXED = ("linear", "ntk_aware", "ntk_by_parts", "yarn", "yarn_paper")
-HALF = ("default", "linear", "ntk_aware", "yarn", "yarn_paper")  # for blocks that are said but twice
+HALF = ("default", "linear", "ntk_aware", "yarn", "yarn_paper")  # for blocks of half the probe
 TUNED = ("default", "linear", "ntk_aware", "yarn")
 TUNING_STEPS = (0, 5, 15, 45)
 TUNING_TIMES = 4  # the trained length
@@ -44,40 +43,34 @@ TEMPERATURES = (1.0, 1.1, 1.2, 1.4, 1.7, 2.0)
 
 
 def measurements(model: Transformer, run: Run) -> Iterator[Measurement]:
-    """Everything that is measured on a trained model, one measurement after another."""
-    task, length = run.make_task(), run.settings.length
-    for name, probe in _probes(run, task):
-        yield from _plain(model, run, name, probe)
-        if run.scheme in EXTENDED and run.task in ("text", "copy"):
-            yield from _scalings(model, run, name, probe)
-    if run.scheme in ("none", *EXTENDED) and run.task in ("text", "copy"):
-        yield from _temperatures(model, run, task)
-    if run.scheme in EXTENDED and run.task in ("text", "copy"):
-        yield from _surgeries(model, run, task, length)
-    if run.scheme in EXTENDED and run.profile == "full":
-        yield from _fine_tuning(model, run, task, length)
-
-
-def _probes(run: Run, task: Task) -> Iterator[tuple[str, Task]]:
-    """What a model is asked: its task, and for copying also blocks of half the text, which are said but twice."""
-    yield run.task, task
+    """All measurements of a trained model."""
+    task, extended = run.make_task(), run.scheme in EXTENDED and run.task in ("text", "copy")
+    probes: dict[str, Task] = {run.task: task}
     if run.task == "copy":
-        yield "copy_half", Copy(period=None)
+        probes["copy_half"] = Copy(period=None)
+    for name, probe in probes.items():
+        yield from _plain(model, run, name, probe)
+        if extended:
+            yield from _scalings(model, run, name, probe)
+    if extended or (run.scheme == "none" and run.task in ("text", "copy")):
+        yield from _temperatures(model, run, task)
+    if extended:
+        yield from _interventions(model, run, task)
+    if run.scheme in EXTENDED and run.profile == "full":
+        yield from _fine_tuning(model, run, task)
 
 
 def _lengths(run: Run) -> list[int]:
-    """1 to 16 times the trained length, where a text may be longer at all."""
-    if run.task == "order":
-        return [3]
-    return [times * run.settings.length for times in TIMES]
+    """1 to 16 times the trained length, except for the task that has one length."""
+    return [3] if run.task == "order" else [times * run.settings.length for times in TIMES]
 
 
-def _record(run: Run, kind: str, probe: str, length: int, found: Answers, **about: Any) -> Measurement:
+def _record(run: Run, kind: str, probe: str, length: int, found: Answers, **fields: Any) -> Measurement:
     return {
         "run": run.name,
         "kind": kind,
         "probe": probe,
-        **about,
+        **fields,
         "length": length,
         "loss": round(found.loss, 4),
         "accuracy": round(found.accuracy, 4),
@@ -85,7 +78,7 @@ def _record(run: Run, kind: str, probe: str, length: int, found: Answers, **abou
 
 
 def by_position(run: Run, found: Answers) -> dict[str, list[float | None]]:
-    """Loss and accuracy by position, in steps of half the trained length."""
+    """Loss and accuracy by position, averaged over steps of half the trained length."""
     width = run.settings.length // 2
     curves = {}
     for name, values in (("position_loss", found.position_loss), ("position_accuracy", found.position_accuracy)):
@@ -95,32 +88,14 @@ def by_position(run: Run, found: Answers) -> dict[str, list[float | None]]:
     return curves
 
 
-def _plain(model: Transformer, run: Run, name: str, probe: Task) -> Iterator[Measurement]:
-    """The model as it is; a learned table has no rows past its end, and is clamped or stretched there."""
-    lengths = _lengths(run)
-    variants: dict[str, Callable[[int], Transformer]] = {"": lambda length: model}
-    if run.scheme == "learned" and run.task != "order":
-        variants = {
-            "clamp": lambda length: with_table(model, run, "clamp", None),
-            "interpolate": lambda length: with_table(model, run, "interpolate", length),
-        }
-    for variant, model_at in variants.items():
-        for length in lengths:
-            sequences = 512 if run.task == "order" else SEQUENCES
-            found = answers(model_at(length), probe.probe(length, sequences), probe.asked)
-            about = {"past_end": variant} if variant else {}
-            curves = {} if run.task == "order" else by_position(run, found)
-            yield _record(run, "plain", name, length, found, **about) | curves
-
-
-def with_table(model: Transformer, run: Run, past_end: str, length: int | None) -> Transformer:
-    """A model of a learned table, which is read past its end in another way.
+def with_table(model: Transformer, run: Run, past_end: str, length: int | None = None) -> Transformer:
+    """A model with a learned table that is read in another way past its end.
 
     Args:
         model: trained.
         run: its run, of the scheme "learned".
         past_end: "clamp" or "interpolate".
-        length: positions that the table is stretched over, for "interpolate" alone.
+        length: positions that the table is interpolated to, at least the trained length is taken; for "interpolate".
     """
     if past_end == "interpolate":
         length = max(length or 0, run.settings.length)
@@ -129,82 +104,94 @@ def with_table(model: Transformer, run: Run, past_end: str, length: int | None) 
     return with_scheme(model, scheme)
 
 
+def variants(model: Transformer, run: Run) -> dict[str, Callable[[int], Transformer]]:
+    """The model for each length, by name: for a learned table both ways past its end, otherwise the model itself."""
+    if run.scheme != "learned" or run.task == "order":
+        return {"": lambda length: model}
+    return {
+        "clamp": lambda length: with_table(model, run, "clamp"),
+        "interpolate": lambda length: with_table(model, run, "interpolate", length),
+    }
+
+
+def with_logit_factor(model: Transformer, run: Run, factor: float) -> Transformer:
+    """The model with all logits multiplied by λ, frequencies as trained."""
+    if run.scheme == "none":
+        return with_scheme(model, make_scheme("none_with_temperature", factor=factor))
+    return with_scheme(model, run.make_scheme(attention_factor=factor**0.5))
+
+
+def pair_groups(run: Run) -> dict[str, Sequence[int]]:
+    """All pairs of a rotary run, the slow ones (less than one rotation in training), and the fast ones."""
+    pairs, slow = range(run.settings.head_dim // 2), slow_pairs(run)
+    return {"all": pairs, "slow": slow, "fast": [pair for pair in pairs if pair not in slow]}
+
+
+def _plain(model: Transformer, run: Run, name: str, probe: Task) -> Iterator[Measurement]:
+    """The model as trained; a learned table is clamped or interpolated past its end."""
+    for variant, model_at in variants(model, run).items():
+        for length in _lengths(run):
+            sequences = 512 if run.task == "order" else SEQUENCES
+            found = answers(model_at(length), probe.probe(length, sequences), probe.n_scored)
+            fields = {"past_end": variant} if variant else {}
+            curves = {} if run.task == "order" else by_position(run, found)
+            yield _record(run, "plain", name, length, found, **fields) | curves
+
+
 def _scalings(model: Transformer, run: Run, name: str, probe: Task) -> Iterator[Measurement]:
-    """Every scaling by what each length needs, and some by a fixed factor, at lengths that need more or less."""
+    """Every scaling by the factor that each length needs, and some by a fixed factor."""
     trained = run.settings.length
     for scaling in HALF if name == "copy_half" else SCALINGS:
-        needed = partial(_scaled_to, run, scaling)
-        for length, found in measure(model, probe, _lengths(run), sequences=SEQUENCES, scheme_at=needed).items():
+        for length in _lengths(run):
             if length == trained and scaling != "default":
                 continue  # factor 1 changes nothing
-            about = {"scaling": scaling, "factor": length / trained}
-            yield _record(run, "scaling", name, length, found, **about) | by_position(run, found)
+            changed = with_scheme(model, scaled(run, scaling, length / trained))
+            found = answers(changed, probe.probe(length, SEQUENCES), probe.n_scored)
+            fields = {"scaling": scaling, "factor": length / trained}
+            yield _record(run, "scaling", name, length, found, **fields) | by_position(run, found)
     if name == "copy_half":
         return
     for scaling in FIXED:
-        fixed = scaled(run, scaling, FIXED_FACTOR)
+        changed = with_scheme(model, scaled(run, scaling, FIXED_FACTOR))
         lengths = [length for length in _lengths(run)[:-1] if length != FIXED_FACTOR * trained]
-        found_at = measure(model, probe, lengths, sequences=SEQUENCES, scheme_at=partial(_whatever_the_length, fixed))
-        for length, found in found_at.items():
+        for length, found in measure(changed, probe, lengths, sequences=SEQUENCES).items():
             yield _record(run, "scaling", name, length, found, scaling=scaling, factor=FIXED_FACTOR)
-
-
-def _scaled_to(run: Run, scaling: str, length: int) -> PositionScheme:
-    """The scheme of a run, scaled by what a length needs."""
-    return scaled(run, scaling, length / run.settings.length)
-
-
-def _whatever_the_length(scheme: PositionScheme, length: int) -> PositionScheme:
-    return scheme
 
 
 def _temperatures(model: Transformer, run: Run, task: Task) -> Iterator[Measurement]:
     """Logits multiplied by λ, frequencies as trained, at 8 times the trained length."""
     length = 8 * run.settings.length
-    for temperature in TEMPERATURES:
-        if run.scheme == "none":
-            scheme = make_scheme("none_with_temperature", factor=temperature)
-        else:
-            scheme = run.make_scheme(attention_factor=temperature**0.5)
-        found = answers(with_scheme(model, scheme), task.probe(length, SEQUENCES), task.asked)
-        yield _record(run, "temperature", run.task, length, found, sharper=temperature)
+    for factor in TEMPERATURES:
+        found = answers(with_logit_factor(model, run, factor), task.probe(length, SEQUENCES), task.n_scored)
+        yield _record(run, "temperature", run.task, length, found, logit_factor=factor)
 
 
-def _surgeries(model: Transformer, run: Run, task: Task, trained: int) -> Iterator[Measurement]:
-    """Chosen pairs interpolated, or clipped at the trained distance, and all others as trained."""
-    pairs = range(run.settings.head_dim // 2)
-    slow = unturned(run)
-    named: dict[str, Sequence[int]] = {
-        "all": pairs,
-        "unturned": slow,
-        "turned": [pair for pair in pairs if pair not in slow],
-    }
-    for chosen, which in named.items():
-        for length in (2 * trained, 4 * trained, 8 * trained):
-            probe = task.probe(length, SEQUENCES)
-            changed = {"interpolate": interpolated(run, length / trained, which)}
-            if length < 8 * trained:  # clipping computes every score three times
-                changed["clip"] = clipped(run, which)
-            for operation, scheme in changed.items():
-                found = answers(with_scheme(model, scheme), probe, task.asked)
-                about = {"operation": operation, "chosen": chosen, "pairs": list(which)}
-                yield _record(run, "surgery", run.task, length, found, **about)
-    length = 4 * trained
-    probe = task.probe(length, SEQUENCES)
+def _interventions(model: Transformer, run: Run, task: Task) -> Iterator[Measurement]:
+    """Some pairs interpolated, or clipped at the trained distance, and the others as trained."""
+    trained, pairs = run.settings.length, range(run.settings.head_dim // 2)
+
+    def intervene(operation: str, chosen: str, which: Sequence[int], length: int) -> Measurement:
+        scheme = clipped(run, which) if operation == "clip" else interpolated(run, length / trained, which)
+        found = answers(with_scheme(model, scheme), task.probe(length, SEQUENCES), task.n_scored)
+        fields = {"operation": operation, "chosen": chosen, "pairs": list(which)}
+        return _record(run, "intervention", run.task, length, found, **fields)
+
+    for chosen, which in pair_groups(run).items():
+        for times in (2, 4, 8):
+            for operation in ("interpolate", "clip") if times < 8 else ("interpolate",):  # clipping is costly
+                yield intervene(operation, chosen, which, times * trained)
     for cut in range(2, len(pairs), 2):
-        for chosen, which in (("faster than", range(cut)), ("from", range(cut, len(pairs)))):
-            found = answers(with_scheme(model, clipped(run, which)), probe, task.asked)
-            about = {"operation": "clip", "chosen": f"{chosen} {cut}", "pairs": list(which)}
-            yield _record(run, "surgery", run.task, length, found, **about)
+        yield intervene("clip", f"faster than {cut}", range(cut), 4 * trained)
+        yield intervene("clip", f"from {cut}", range(cut, len(pairs)), 4 * trained)
 
 
-def _fine_tuning(model: Transformer, run: Run, task: Task, trained: int) -> Iterator[Measurement]:
+def _fine_tuning(model: Transformer, run: Run, task: Task) -> Iterator[Measurement]:
     """A few steps at four times the trained length, with the frequencies scaled for it."""
-    length = TUNING_TIMES * trained
+    trained, length = run.settings.length, TUNING_TIMES * run.settings.length
     for scaling in TUNED:
         scheme = scaled(run, scaling, TUNING_TIMES)
         for steps in TUNING_STEPS:
             tuned = fine_tune(model, run, task, scheme, length=length, steps=steps)
             for at, found in measure(tuned, task, (trained, length), sequences=SEQUENCES).items():
-                about = {"scaling": scaling, "factor": float(TUNING_TIMES), "steps": steps}
-                yield _record(run, "fine_tuning", run.task, at, found, **about)
+                fields = {"scaling": scaling, "factor": float(TUNING_TIMES), "steps": steps}
+                yield _record(run, "fine_tuning", run.task, at, found, **fields)

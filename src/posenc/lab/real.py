@@ -32,8 +32,8 @@ from posenc._gguf import Tokenizer
 from posenc.frequencies import inv_freq
 from posenc.lab import store
 from posenc.lab.corpus import LibraryText
+from posenc.lab.distance_bias import most_negative_pairs
 from posenc.lab.evaluate import answers, with_scheme
-from posenc.lab.mean_wave import deepest
 from posenc.lab.measured import statistics
 from posenc.lab.real_results import BASE, CONTEXT, EDGES, FILE, HEAD_DIM, STEP, heads, tables
 from posenc.llama import Llama, load
@@ -129,7 +129,7 @@ class Intervention(PositionScheme):
         sign: −1: positions run backwards, so that rotations have the wrong sign.
     """
 
-    door = "query and key"
+    injection_point = "query and key"
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ def copy(cache: KeyValueCache) -> KeyValueCache:
 class _Watched(PositionScheme):
     """The model's own rotation, which shows each layer's queries and keys, before it, to a function."""
 
-    door = "query and key"
+    injection_point = "query and key"
 
     def __init__(self, see: Callable[[int, Tensor, Tensor], None]) -> None:
         super().__init__()
@@ -411,16 +411,16 @@ def _tiny(name: str) -> Arrays:
     slow = np.tile(frequencies * context < 2 * np.pi, (len(products), 1))
     chosen = np.zeros_like(slow)
     for layer, of_layer in enumerate(products):
-        chosen[layer, deepest(of_layer, frequencies, context)] = True
+        chosen[layer, most_negative_pairs(of_layer, frequencies, context)] = True
     groups = Groups(chosen, slow & ~chosen, ~slow)
     task = LibraryText()
     texts = task.windows(2 * context, 80)
-    found = {"truncated": answers(network, task.windows(context, 80), task.asked).losses}
+    found = {"truncated": answers(network, task.windows(context, 80), task.n_scored).losses}
     rope = network.scheme.rope
     if not isinstance(rope, Rope):
         raise TypeError(f"{name} must rotate, got {network.scheme}")
     for kind, scheme in interventions(products, frequencies, rope, groups, context, 2 * context).items():
-        found[kind] = answers(with_scheme(network, scheme), texts, task.asked).losses
+        found[kind] = answers(with_scheme(network, scheme), texts, task.n_scored).losses
     return {kind: values.astype(np.float32) for kind, values in found.items()}
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from posenc._extras import lab_folder
 from posenc.frequencies import inv_freq
+from posenc.lab.distance_bias import distance_bias
 from posenc.lab.intervals import Interval, interval
 
 HEAD_DIM, BASE, CONTEXT = 64, 100_000.0, 8192  # of SmolLM2-135M
@@ -93,23 +94,6 @@ def sine_coefficients(kind: str) -> np.ndarray:
 def learned_bias(distances: np.ndarray, kind: str = "prose") -> np.ndarray:
     """The sum of all pairs' mean contribution to the logit, averaged over all heads; shape (distances,)."""
     return np.asarray(distance_bias(products(kind), inv_freq(HEAD_DIM, BASE), distances).sum(axis=-2).mean(axis=(0, 1)))
-
-
-def distance_bias(products: np.ndarray, frequencies: np.ndarray, distances: np.ndarray) -> np.ndarray:
-    """Re(c e^{iΔθ}): what each pair adds to the logit at a distance on average, whatever the tokens are.
-
-    Args:
-        products: c = E[q k̄], complex, shape (..., pairs).
-        frequencies: in radians per token, shape (pairs,).
-        distances: in tokens, shape (n,).
-
-    Returns shape (..., pairs, n).
-
-    >>> distance_bias(np.array([1j]), np.array([np.pi / 2]), np.array([0, 1])).round(6).tolist()
-    [[0.0, -1.0]]
-    """
-    rotations = np.exp(1j * np.asarray(frequencies)[:, None] * np.asarray(distances))  # (pairs, n)
-    return np.real(np.asarray(products)[..., None] * rotations)
 
 
 def past_the_context(kind: str, where: str = "loss") -> dict[str, Interval]:

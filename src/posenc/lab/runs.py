@@ -1,15 +1,15 @@
-"""Which models the laboratory trains, and with what: one table for all schemes, each with the same budget.
+"""The runs of the laboratory: which models it trains, with the same budget for every scheme.
 
 Steps and sizes were not tuned for any scheme, nor were YaRN's bounds (`posenc.lab.evaluate`). The learning rate of each
-scheme on text was chosen from the same four (`python -m posenc.lab rates`). What was chosen after looking at runs:
+scheme on text was chosen from the same four (`python -m posenc.lab rates`). Chosen after looking at runs:
 
-- 24 sequences in a batch: with 16, and in so many steps, RoPE did not learn to copy what is said once, and with 24 it
-  did; for that task all have one learning rate, the profile's;
-- the spread of the initial weights: at a standard deviation of 0.02 RoPE and the sinusoidal code learn too late here;
-- T5's gain of 8 and the smaller start of its queries, without which it does not learn to copy in the quick profile
+- 24 sequences in a batch: with 16, RoPE did not learn single-occurrence copy in these steps, with 24 it did; that task
+  has one learning rate for all, the profile's;
+- the standard deviation of the initial weights: with 0.02, RoPE and the sinusoidal encoding learn too late here;
+- T5's gain of 8 and its smaller initial queries, without which it does not learn to copy in the quick profile
   (`t5_published` has no gain; neither learns it in the full one);
-- the learned table's start at a standard deviation of 1, as large as the embeddings: from 0.02 it did not learn the
-  order of words in the steps it had;
+- the learned table's initial standard deviation of 1, as that of the embeddings: with 0.02 it did not learn word order
+  in its steps;
 - ALiBi's fitted slopes, from an earlier study with two heads; `alibi_published` has the paper's.
 """
 
@@ -22,26 +22,27 @@ from typing import Any
 
 from posenc._arrays import check_bool, check_choice, check_int
 from posenc.frequencies import inv_freq, rotations
-from posenc.lab.corpus import TASKS, Copy, LibraryText, Recall, SaidOnce, Task
+from posenc.lab.corpus import TASKS, Copy, LibraryText, Recall, SingleCopy, Task
 from posenc.schemes import Mixed, PositionScheme, make_scheme
 from posenc.transformer import TransformerConfig
 
 SEEDS = (0, 1, 2)
-MORE_SEEDS = (3, 4)  # of the schemes that the others are compared with
+MORE_SEEDS = (3, 4)  # for the schemes that others are compared with
 
 
 @dataclass(frozen=True)
 class Profile:
-    """One size of model, and the budget that every scheme gets alike.
+    """A model size and a training budget, the same for every scheme.
 
     Attributes:
         dim, n_layers, n_heads, mlp_dim: as in `posenc.transformer.TransformerConfig`.
         length: tokens of a sequence in training.
         sequences: in a batch.
         steps: of the optimiser, for each task.
-        warm_up: steps in which the learning rate rises.
-        learning_rate: at its height; it then falls on a line to a twentieth.
-        betas, weight_decay, clip: of AdamW; vectors are not decayed; the greatest norm of a gradient.
+        warm_up: steps of linear warm-up.
+        learning_rate: maximum, then linear decay to a twentieth.
+        betas, weight_decay: of AdamW; vectors are not decayed.
+        clip: maximum norm of the gradient.
     """
 
     dim: int
@@ -62,10 +63,10 @@ class Profile:
         return self.dim // self.n_heads
 
 
-RATES = (1.5e-3, 3e-3, 6e-3, 1.2e-2)  # that are tried on text with every scheme
-RATE = 6e-3  # the best of them for all but those below, or level with the best
+RATES = (1.5e-3, 3e-3, 6e-3, 1.2e-2)  # tried on text with every scheme
+RATE = 6e-3  # the best of them, or as good as the best, for all schemes but those below
 _RATES: Mapping[str, float] = MappingProxyType({"t5": 3e-3})
-_TRIED = ("two_layers", "four_layers")  # profiles that have them, for text
+_TRIED = ("two_layers", "four_layers")  # profiles with these learning rates, for text
 
 _TWO_LAYERS = Profile(
     dim=128,
@@ -74,7 +75,7 @@ _TWO_LAYERS = Profile(
     mlp_dim=256,
     length=128,
     sequences=24,
-    steps={"text": 1200, "said_once": 3000, "recall": 3000},
+    steps={"text": 1200, "single_copy": 3000, "recall": 3000},
     warm_up=100,
 )
 
@@ -88,7 +89,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             mlp_dim=128,
             length=64,
             sequences=32,
-            steps={"text": 500, "copy": 600, "said_once": 1500, "recall": 1500, "offset": 250, "order": 300},
+            steps={"text": 500, "copy": 600, "single_copy": 1500, "recall": 1500, "offset": 250, "order": 300},
             warm_up=50,
         ),
         "full": Profile(
@@ -101,12 +102,12 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             steps={"text": 1200, "copy": 1000},
             warm_up=100,
         ),
-        # What the exams are put to: two layers with a budget that is alike for all, two layers with as much as it takes
-        # to learn, and four, since a model without a code builds its positions layer by layer.
+        # For the benchmarks: two layers with the same budget for all, two layers with as many steps as learning
+        # takes, and four layers, since NoPE builds up positions layer by layer.
         "two_layers": _TWO_LAYERS,
-        "patient": replace(_TWO_LAYERS, steps={"said_once": 6000, "recall": 6000}),
-        "four_layers": replace(_TWO_LAYERS, n_layers=4, steps={"text": 1200, "said_once": 3000}),
-        # For a GPU, and never required: some 100 million weights.
+        "patient": replace(_TWO_LAYERS, steps={"single_copy": 6000, "recall": 6000}),
+        "four_layers": replace(_TWO_LAYERS, n_layers=4, steps={"text": 1200, "single_copy": 3000}),
+        # For a GPU, and never required: about 100 million weights.
         "large": Profile(
             dim=832,
             n_layers=12,
@@ -114,7 +115,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             mlp_dim=3328,
             length=1024,
             sequences=32,
-            steps={"text": 20_000, "said_once": 20_000},
+            steps={"text": 20_000, "single_copy": 20_000},
             warm_up=1000,
             learning_rate=6e-4,
             betas=(0.9, 0.95),
@@ -125,23 +126,23 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 
 
 def _scheme_options(profile: Profile, seed: int, causal: bool) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Every scheme of the laboratory by the name that its runs bear: a name of `posenc.schemes` and its options."""
+    """By the scheme's name in runs: its name in `posenc.schemes` and its arguments."""
     heads, head_dim, length = profile.n_heads, profile.head_dim, profile.length
     rotary: dict[str, tuple[str, dict[str, Any]]] = {
         f"rope_{base}": ("rope", {"head_dim": head_dim, "base": float(base), "layout": "interleaved"})
         for base in (1, 10, 100, 500, 10_000, 1_000_000)
     }
-    # The fastest pairs turn and the others stand still: some shares, and those that turn once within the length.
-    turning = int((rotations(length, inv_freq(head_dim, 10_000.0)) >= 1).sum())
-    shares = {"25": 0.25, "50": 0.5, "75": 0.75, "clipped": 2 * turning / head_dim}
-    for name, share in shares.items():
-        options = {"scaling": "proportional", "scaling_options": {"partial_rotary_factor": share}}
+    # Only the fastest pairs rotate: some fractions, and the pairs that make a rotation within the trained length.
+    fast = int((rotations(length, inv_freq(head_dim, 10_000.0)) >= 1).sum())
+    fractions = {"25": 0.25, "50": 0.5, "75": 0.75, "clipped": 2 * fast / head_dim}
+    for name, fraction in fractions.items():
+        options = {"scaling": "proportional", "scaling_options": {"partial_rotary_factor": fraction}}
         rotary[f"rope_10000_{name}"] = (
             "rope",
             {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved"} | options,
         )
     return rotary | {
-        # Three layers that rotate, and one that does not; or the three see no further than half of what was trained.
+        # Three RoPE layers per NoPE layer; in the second, RoPE layers have a window of half the trained length.
         "rope_10000_mixed": (
             "mixed",
             {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved", "window": None},
@@ -151,7 +152,7 @@ def _scheme_options(profile: Profile, seed: int, causal: bool) -> dict[str, tupl
             {"head_dim": head_dim, "base": 10_000.0, "layout": "interleaved", "window": length // 2},
         ),
         "none": ("none", {}),
-        # A table that begins as large as the embeddings it is added to.
+        # As large initially as the embeddings that it is added to.
         "learned": ("learned", {"dim": profile.dim, "max_positions": length, "std": 1.0, "seed": seed}),
         "sinusoidal": ("sinusoidal", {"dim": profile.dim}),
         # Steep enough for the few heads here: 1/2 in the first, and 1/16 or less in the last.
@@ -183,7 +184,7 @@ class Run:
         task: one that the profile has steps for.
         scheme: one of `SCHEME_NAMES`.
         seed: of the initial weights and of the batches.
-        causal: False for a model that looks both ways.
+        causal: False for an encoder.
 
     Raises:
         TypeError, ValueError: an unknown name, a task that the profile does not have, a negative seed, causal no bool.
@@ -207,7 +208,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """As "full-text-rope_100-0", with "-bidirectional" where it looks both ways."""
+        """For example "full-text-rope_100-0", with "-bidirectional" for an encoder."""
         return f"{self.profile}-{self.task}-{self.scheme}-{self.seed}" + ("" if self.causal else "-bidirectional")
 
     @classmethod
@@ -240,10 +241,10 @@ class Run:
         return self.settings.steps[self.task]
 
     def make_task(self) -> Task:
-        """Its task: repeated blocks have from 8 symbols to half the length, those said once a tenth to a quarter."""
+        """Its task: repeated blocks have 8 symbols to half the length, single copies a tenth to a quarter of it."""
         length = self.settings.length
-        if self.task == "said_once":
-            return SaidOnce(length * 3 // 32, length // 4, distance=length // 4)
+        if self.task == "single_copy":
+            return SingleCopy(length * 3 // 32, length // 4, distance=length // 4)
         if self.task == "copy":
             return Copy(8, length // 2, period=length // 4)
         if self.task == "recall":
@@ -252,13 +253,13 @@ class Run:
 
     @property
     def scheme_options(self) -> tuple[str, dict[str, Any]]:
-        """Its scheme's name in `posenc.schemes`, and the arguments that it is given."""
+        """Its scheme's name in `posenc.schemes`, and its arguments."""
         return _scheme_options(self.settings, self.seed, self.causal)[self.scheme]
 
     def make_scheme(self, **changes: Any) -> PositionScheme:
         """Its scheme before training; `changes` replace or add arguments."""
         name, options = self.scheme_options
-        if name == "mixed":  # no scheme of one layer, and so none of `make_scheme`'s
+        if name == "mixed":  # differs between layers, so `make_scheme` does not have it
             return Mixed(**options | changes)
         return make_scheme(name, **options | changes)
 
@@ -283,7 +284,7 @@ _ORDER = ("none", "sinusoidal", "learned", "rope_10000")
 
 
 def planned() -> list[Run]:
-    """Every run of the laboratory, the first of those that others are compared with."""
+    """Every run whose measurements `posenc.lab.results()` has."""
     runs = [Run("full", task, scheme, seed) for seed in SEEDS for scheme in _FULL for task in ("copy", "text")]
     for seed in SEEDS:
         quick = dict.fromkeys((*_QUICK, *_BASES))
@@ -294,26 +295,26 @@ def planned() -> list[Run]:
 
 
 _HEADLINE = ("rope_100", "rope_10000", "alibi", "alibi_published", "none")
-_EXAMINED = (*_HEADLINE, "t5", "sinusoidal", "learned", "sandwich")
+_BENCHMARKED = (*_HEADLINE, "t5", "sinusoidal", "learned", "sandwich")
 _NEW = ("rope_10000_25", "rope_10000_50", "rope_10000_75", "rope_10000_clipped")
 _SMALL = ("rope_10000", "transformer_xl", "tener", "none")
 _DEEP = ("rope_100", "rope_10000", "alibi", "t5", "none", "rope_10000_mixed", "rope_10000_mixed_window")
 
 
 def shipping() -> list[str]:
-    """The names of the runs whose checkpoints ship: those that a chapter opens, and that statistics are computed of."""
+    """The names of the runs whose checkpoints ship: for chapters and for `posenc.lab.measured.statistics`."""
     names = [f"full-text-{scheme}-0" for scheme in _FULL]
     names += [f"full-copy-{scheme}-0" for scheme in ("rope_100", "rope_10000", "alibi", "alibi_published", "learned")]
-    names += [f"two_layers-said_once-{scheme}-0" for scheme in ("rope_100", "rope_10000")]
+    names += [f"two_layers-single_copy-{scheme}-0" for scheme in ("rope_100", "rope_10000")]
     names += [f"two_layers-text-rope_{base}-{seed}" for base in (100, 10_000) for seed in (0, 1)]
     return [*names, "two_layers-text-tener-0"]
 
 
-def examined() -> list[Run]:
-    """Every run that is put to the exams of `posenc.lab.exams`, the first of those that others are compared with."""
-    runs, both = [], ("said_once", "text")
+def benchmarked() -> list[Run]:
+    """Every run that `posenc.lab.benchmarks` measures."""
+    runs, both = [], ("single_copy", "text")
     for seed in SEEDS:
-        runs += [Run("two_layers", task, scheme, seed) for scheme in _EXAMINED for task in both]
+        runs += [Run("two_layers", task, scheme, seed) for scheme in _BENCHMARKED for task in both]
         runs += [Run("full", "copy", scheme, seed) for scheme in _FULL]
         runs += [Run("two_layers", task, scheme, seed) for scheme in _NEW for task in both]
         runs += [Run("four_layers", task, scheme, seed) for scheme in _DEEP for task in both]
@@ -322,6 +323,6 @@ def examined() -> list[Run]:
         runs += [Run("two_layers", task, scheme, seed) for scheme in _HEADLINE for task in both]
     for seed in SEEDS:
         runs += [Run("quick", task, scheme, seed) for scheme in _SMALL for task in both]
-        runs += [Run("two_layers", "recall", scheme, seed) for scheme in _EXAMINED]
-        runs += [Run("patient", "said_once", scheme, seed) for scheme in _EXAMINED]
+        runs += [Run("two_layers", "recall", scheme, seed) for scheme in _BENCHMARKED]
+        runs += [Run("patient", "single_copy", scheme, seed) for scheme in _BENCHMARKED]
     return runs

@@ -1,4 +1,4 @@
-"""Where the laboratory keeps what it makes: checkpoints as safetensors in half precision, everything else as JSON."""
+"""Files of the laboratory: checkpoints as safetensors in half precision, everything else as JSON."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ except ModuleNotFoundError as error:
     raise missing(error, "lab") from None
 
 from posenc._arrays import check_choice
+from posenc.lab.benchmarks import groups_of
 from posenc.lab.corpus import library
 from posenc.lab.evaluate import scaled, with_scheme
-from posenc.lab.exams import asked_of
 from posenc.lab.measured import (
-    EXAMS,
+    BENCHMARKS,
     RESULTS,
     SCHEMA_VERSION,
     Results,
@@ -37,15 +37,15 @@ from posenc.lab.measured import (
     results,
     shipped_folder,
 )
-from posenc.lab.runs import Run, examined, planned, shipping
-from posenc.lab.statistics import attention_by_distance, mean_products, watch
+from posenc.lab.runs import Run, benchmarked, planned, shipping
+from posenc.lab.statistics import attention_by_distance, capture_attention, mean_products
 from posenc.lab.train import learned_at
 from posenc.transformer import Transformer
 
 
 @contextmanager
 def _written_whole(path: str | Path) -> Iterator[Path]:
-    """A place to write beside the file, moved there when done: an interruption leaves the old file or the new one."""
+    """A temporary file that replaces `path` when done, so that an interruption leaves the old file or the new one."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
@@ -55,30 +55,30 @@ def _written_whole(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Writes a file whole or not at all; one whose name ends in .xz is packed."""
+    """Writes a file completely or not at all; packed if its name ends in .xz."""
     content = text.encode()
     with _written_whole(path) as unfinished:
         unfinished.write_bytes(lzma.compress(content) if Path(path).suffix == ".xz" else content)
 
 
 def write_json(path: str | Path, content: Any) -> None:
-    """Writes a JSON file whole or not at all."""
+    """Writes a JSON file completely or not at all."""
     write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
 
 
 def write_measurements(path: str | Path, measurements: Sequence[Mapping[str, Any]], seconds: float) -> None:
-    """Writes measurements, each in JSON with where its values are in an array of half precision beside it."""
+    """Writes measurements as JSON, with their values in an array of half precision in a file beside it."""
     values = [np.asarray(one["values"], np.float16) for one in measurements]
     starts = np.cumsum([0, *map(len, values)]).tolist()
-    places = [[start, len(one)] for start, one in zip(starts[:-1], values, strict=True)]
-    told = [dict(one) | {"values": place} for one, place in zip(measurements, places, strict=True)]
+    slices = [[start, len(one)] for start, one in zip(starts[:-1], values, strict=True)]
+    records = [dict(one) | {"values": where} for one, where in zip(measurements, slices, strict=True)]
     with _written_whole(Path(path).with_suffix(".npy")) as unfinished, unfinished.open("wb") as opened:
         np.save(opened, np.concatenate(values))
-    write_json(path, {"measuring_seconds": round(seconds, 1), "measurements": told})
+    write_json(path, {"measuring_seconds": round(seconds, 1), "measurements": records})
 
 
 def description(run: Run, losses: list[float], seconds: float, wall_seconds: float) -> dict[str, Any]:
-    """What is kept of a training run besides its weights: how to repeat it, and what it took."""
+    """The record of a training run: how to repeat it, its losses and its time."""
     text = library() if run.task == "text" else None
     return {
         "run": run.name,
@@ -100,7 +100,7 @@ def description(run: Run, losses: list[float], seconds: float, wall_seconds: flo
 
 
 def versions() -> dict[str, str]:
-    """What a result depends on, besides the code and the text."""
+    """Versions of what a result depends on."""
     return {
         "python": platform.python_version(),
         "torch": version("torch"),
@@ -124,11 +124,11 @@ def save_checkpoint(model: Transformer, run: Run, path: str | Path) -> None:
 
 
 def load_checkpoint(path: str | Path) -> tuple[Transformer, Run]:
-    """The model of a checkpoint in float32, ready to be measured, and the run that made it.
+    """The model of a checkpoint, in float32 and in evaluation mode, and its run.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: it is damaged, or not the laboratory's.
+        ValueError: the file is damaged, or no checkpoint of the laboratory.
     """
     path = Path(path)
     if not path.is_file():
@@ -154,10 +154,10 @@ def shipped() -> list[str]:
 
 
 def load(name: str) -> tuple[Transformer, Run]:
-    """A trained model that ships with posenc-lab, in float32, and the run that made it.
+    """A trained model that ships with posenc-lab, in float32, and its run.
 
     Args:
-        name: one of `shipped()`, as "full-text-rope_100-0".
+        name: one of `shipped()`, for example "full-text-rope_100-0".
 
     Raises:
         ValueError: no such checkpoint ships, or it is damaged.
@@ -166,12 +166,12 @@ def load(name: str) -> tuple[Transformer, Run]:
 
 
 def collect(folder: str | Path, into: str | Path | None = None, *, keep: bool = False) -> str:
-    """Writes what a folder of runs holds to where posenc-lab ships it; answers with a line of what that is.
+    """Writes the results and checkpoints of a folder of runs into posenc-lab; returns a line about them.
 
     Args:
-        folder: of finished runs, as `python -m posenc.lab` keeps them.
-        into: another place than posenc-lab's own.
-        keep: whether what is there of runs that the folder lacks stays.
+        folder: of finished runs, as `python -m posenc.lab` writes them.
+        into: another folder than posenc-lab's.
+        keep: whether to keep the results of runs that are not in the folder.
 
     Raises:
         ValueError: a file is damaged, or there is no finished run.
@@ -196,25 +196,25 @@ def collect(folder: str | Path, into: str | Path | None = None, *, keep: bool = 
             save_checkpoint(*load_checkpoint(folder / f"{name}.safetensors"), into / f"{name}.safetensors")
     into.mkdir(parents=True, exist_ok=True)
     there = [name for name in names if name in runs]
-    asked = [one for name in there for one in measurements[name]]
-    text = _as_lines([runs[name] for name in there], asked)
+    collected = [one for name in there for one in measurements[name]]
+    text = _as_lines([runs[name] for name in there], collected)
     write_text(into / RESULTS, text)
-    return f"{len(there)} of {len(names)} runs and {len(asked)} measurements are in {into}"
+    return f"{len(there)} of {len(names)} runs and {len(collected)} measurements are in {into}"
 
 
-def collect_exams(folder: str | Path, path: str | Path | None = None) -> str:
-    """Adds the exams that a folder holds to those of a file, and keeps what else is there; answers with a line of it.
+def collect_benchmarks(folder: str | Path, path: str | Path | None = None) -> str:
+    """Adds the benchmarks in a folder of runs to those in a file; returns a line about them.
 
     Checkpoints of `posenc.lab.runs.shipping` are written beside the file.
 
     Args:
-        folder: of runs, as `python -m posenc.lab` keeps them.
-        path: of the results, as `posenc.lab.measured.results` reads them; those that ship, if none is given.
+        folder: of runs, as `python -m posenc.lab` writes them.
+        path: of the results, as `posenc.lab.measured.results` reads them; None: those that ship.
 
     Raises:
         ValueError: a file is damaged, or there is nothing to add.
     """
-    folder, path = Path(folder), shipped_folder() / EXAMS if path is None else Path(path)
+    folder, path = Path(folder), shipped_folder() / BENCHMARKS if path is None else Path(path)
     before = results(path) if path.is_file() else Results({}, [])
     of_run: dict[str, dict[str, list[tuple[Any, np.ndarray]]]] = {}
     for one in before.measurements:
@@ -222,8 +222,8 @@ def collect_exams(folder: str | Path, path: str | Path | None = None) -> str:
         kinds = of_run.setdefault(one["run"], {})
         kinds.setdefault(one["kind"], []).append((one, before.arrays[one["run"]][start : start + count]))
     runs, added = dict(before.runs), 0
-    for run in examined():
-        for group in asked_of(run):
+    for run in benchmarked():
+        for group in groups_of(run):
             record = folder / f"{run.name}.{group}.json"
             if not record.is_file():
                 continue
@@ -236,26 +236,33 @@ def collect_exams(folder: str | Path, path: str | Path | None = None) -> str:
             parts = [(one, values[one["values"][0] :][: one["values"][1]]) for one in found]
             of_run.setdefault(run.name, {})[found[0]["kind"]] = parts
     if not added:
-        raise ValueError(f"folder must hold exams of planned runs, got {folder}")
-    names = [run.name for run in examined() if run.name in of_run]
-    told, arrays = [], {}
+        raise ValueError(f"folder must hold benchmarks of planned runs, got {folder}")
+    names = [run.name for run in benchmarked() if run.name in of_run]
+    collected, arrays = [], {}
     for name in names:
         parts = [part for kind in of_run[name].values() for part in kind]
         starts = np.cumsum([0, *(len(values) for _, values in parts)]).tolist()
-        told += [one | {"values": [at, len(values)]} for (one, values), at in zip(parts, starts[:-1], strict=True)]
+        collected += [one | {"values": [at, len(values)]} for (one, values), at in zip(parts, starts[:-1], strict=True)]
         arrays[name] = np.concatenate([values for _, values in parts])
     with _written_whole(beside(path)) as unfinished, unfinished.open("wb") as opened:
         np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]  # its own option has another type
-    write_text(path, _as_lines([runs[name] for name in names], told))
-    return f"{added} groups of measurements added: {len(names)} runs and {len(told)} measurements are in {path}"
+    write_text(path, _as_lines([runs[name] for name in names], collected))
+    return f"{added} groups of measurements added: {len(names)} runs and {len(collected)} measurements are in {path}"
 
 
-ATTENDED = ("default", "linear", "ntk_aware", "ntk_by_parts", "yarn", "yarn_temperature")  # at four times the length
-STATISTICS_TEXTS = 200  # of the trained length; a fourth of them where attention is computed, which are longer
+ATTENTION_SCALINGS = (
+    "default",
+    "linear",
+    "ntk_aware",
+    "ntk_by_parts",
+    "yarn",
+    "yarn_temperature",
+)  # at four times the length
+STATISTICS_TEXTS = 200  # of the trained length; a quarter of them for attention at longer lengths
 
 
 def collect_statistics(path: str | Path | None = None) -> str:
-    """Writes what the shipped models hold, as `posenc.lab.measured.statistics` reads it; answers with a line of it."""
+    """Computes and writes what `posenc.lab.measured.statistics` reads; returns a line about it."""
     path = shipped_folder() / "statistics.npz" if path is None else Path(path)
     found: dict[str, np.ndarray] = {}
     for name in shipped():
@@ -272,9 +279,9 @@ def collect_statistics(path: str | Path | None = None) -> str:
 
 
 def statistics_of(model: Transformer, run: Run) -> dict[str, np.ndarray]:
-    """What a rotated model holds: the parts that `posenc.lab.measured.statistics` names, without the run's name.
+    """The arrays of a rotary model that `posenc.lab.measured.statistics` returns, without the run's name.
 
-    Complex numbers by distance are pairs of real ones, in half precision.
+    Complex numbers by distance are stored as pairs of real ones, in half precision.
     """
     trained, task = run.settings.length, run.make_task()
     products = mean_products(model, run, task.probe(trained, STATISTICS_TEXTS).tokens)
@@ -283,21 +290,22 @@ def statistics_of(model: Transformer, run: Run) -> dict[str, np.ndarray]:
         "content": products.by_content.astype(np.complex64),
         "distance": parts.astype(np.float16),
     }
-    for scaling, times in (("default", 1), *((scaling, 4) for scaling in ATTENDED)):
+    for scaling, times in (("default", 1), *((scaling, 4) for scaling in ATTENTION_SCALINGS)):
         texts = task.probe(times * trained, STATISTICS_TEXTS // 4).tokens
-        looking = with_scheme(model, scaled(run, scaling, times))
-        weights = attention_by_distance(looking, texts, task.asked).astype(np.float16)
+        changed = with_scheme(model, scaled(run, scaling, times))
+        weights = attention_by_distance(changed, texts, task.n_scored).astype(np.float16)
         found[f"attention/{scaling}/{times * trained}"] = weights
     if run.task != "text":
         weights = found[f"attention/default/{trained}"]
-        layer, head = (int(place) for place in np.unravel_index(weights[..., 1].argmax(), weights.shape[:2]))
-        seen: dict[int, torch.Tensor] = {}
-        watch(model, task.probe(trained, 1).tokens, lambda at, q, k, shares: seen.update({at: shares}), 1)
-        found[f"previous_token/{layer}/{head}"] = seen[layer][0, head].numpy().astype(np.float16)
+        layer, head = (int(index) for index in np.unravel_index(weights[..., 1].argmax(), weights.shape[:2]))
+        by_layer: dict[int, torch.Tensor] = {}
+        tokens = task.probe(trained, 1).tokens
+        capture_attention(model, tokens, lambda at, q, k, weights: by_layer.update({at: weights}), 1)
+        found[f"previous_token/{layer}/{head}"] = by_layer[layer][0, head].numpy().astype(np.float16)
     return found
 
 
 def _as_lines(runs: Sequence[Mapping[str, Any]], measurements: Sequence[Mapping[str, Any]]) -> str:
-    """Results as JSON, one run and one measurement a line: short, and a change shows where it is."""
+    """Results as JSON with one run or measurement per line, for readable diffs."""
     lists = [",\n".join(json.dumps(one, separators=(",", ":")) for one in each) for each in (runs, measurements)]
     return f'{{"schema_version":{SCHEMA_VERSION},\n"runs":[\n{lists[0]}\n],\n"measurements":[\n{lists[1]}\n]}}\n'

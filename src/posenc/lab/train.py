@@ -1,8 +1,7 @@
-"""Training: one run at a time, the same budget for every scheme, and at most 250 steps lost where one is interrupted.
+"""Training of one run, with the same budget for every scheme; an interruption loses at most 250 steps.
 
-Every batch is drawn from the seed and the number of its step, so a run that goes on from a saved state does exactly
-what it would have done without a break. The finished weights are rounded to half precision, in which they are stored:
-whatever is measured is measured on the very numbers that a checkpoint holds.
+Every batch is drawn from the seed and the number of its step, so a resumed run equals an uninterrupted one. The final
+weights are rounded to half precision, in which checkpoints store them, so measurements are of the stored numbers.
 """
 
 from __future__ import annotations
@@ -33,25 +32,25 @@ from posenc.lab.corpus import IGNORED, Batch, Task
 from posenc.lab.runs import RATES, Profile, Run
 from posenc.transformer import Transformer
 
-SAVE_EVERY = 250  # steps; the state of a small model is written in a few milliseconds
+SAVE_EVERY = 250  # steps
 
 
 class Trained(NamedTuple):
-    """A finished run: the model, and what it took."""
+    """A trained model and its training losses."""
 
     model: Transformer
     losses: list[float]  # nats, of every tenth batch
-    seconds: float  # of the processor
+    seconds: float  # processor time
 
 
 def loss_of(model: Transformer, batch: Batch) -> Tensor:
-    """Mean cross-entropy in nats over the tokens that are asked for."""
+    """Mean cross-entropy over the tokens with a target, in nats."""
     logits = model(batch.tokens)
     return F.cross_entropy(logits.flatten(0, -2), batch.targets.flatten(), ignore_index=IGNORED)
 
 
 def optimiser_for(model: nn.Module, profile: Profile) -> torch.optim.AdamW:
-    """AdamW that decays matrices and leaves vectors alone."""
+    """AdamW with weight decay for matrices only."""
     parameters = [one for one in model.parameters() if one.requires_grad]
     groups = [
         {"params": [one for one in parameters if one.ndim > 1], "weight_decay": profile.weight_decay},
@@ -61,7 +60,7 @@ def optimiser_for(model: nn.Module, profile: Profile) -> torch.optim.AdamW:
 
 
 def learning_rate(step: int, steps: int, profile: Profile) -> float:
-    """The learning rate of a step: up on a line, and down on a line to a twentieth."""
+    """Linear warm-up, then linear decay to a twentieth of the maximum."""
     if step < profile.warm_up:
         return profile.learning_rate * (step + 1) / profile.warm_up
     left = (steps - step) / max(steps - profile.warm_up, 1)
@@ -69,7 +68,7 @@ def learning_rate(step: int, steps: int, profile: Profile) -> float:
 
 
 def step(model: Transformer, optimiser: torch.optim.Optimizer, batch: Batch, clip: float) -> Tensor:
-    """One step of the optimiser on one batch, where the model is; answers with the loss before it."""
+    """One optimiser step on a batch, on the model's device; returns the loss before it."""
     device = next(model.parameters()).device
     loss = loss_of(model, Batch(*(part.to(device) for part in batch)))
     optimiser.zero_grad(set_to_none=True)
@@ -80,7 +79,7 @@ def step(model: Transformer, optimiser: torch.optim.Optimizer, batch: Batch, cli
 
 
 def draw(task: Task, seed: int, number: int, profile: Profile, length: int | None = None) -> Batch:
-    """The batch of a step, from the seed of the run and the number of the step alone."""
+    """The batch of a step, which depends only on the run's seed and the number of the step."""
     sequences = profile.sequences if length is None else max(profile.sequences * profile.length // length, 1)
     return task.batch(np.random.RandomState([seed, number]), sequences, length or profile.length)
 
@@ -92,21 +91,20 @@ def build(run: Run) -> Transformer:
 
 
 def round_to_half(model: nn.Module) -> None:
-    """Rounds every weight to half precision, in place, and leaves it in its own dtype."""
+    """Rounds every weight to half precision, in place, and keeps its dtype."""
     with torch.no_grad():
         for weight in model.parameters():
             weight.copy_(weight.half())
 
 
 def learned_at(losses: Sequence[float], answers: int) -> int | None:
-    """The step at which a model had learned its task: its loss fell below half of what guessing costs, and stayed.
+    """The step from which a model's loss stays below half of that of guessing; None if there is none.
+
+    The loss is a moving average of ten records.
 
     Args:
         losses: of every tenth batch, in nats.
-        answers: that one could guess among, at least 2.
-
-    Returns:
-        the first step after which the mean of ten records was always below; None if it was not.
+        answers: number of equally likely answers, at least 2.
 
     Example:
         >>> learned_at([4.2] * 30 + [0.3] * 30, 64)
@@ -119,10 +117,10 @@ def learned_at(losses: Sequence[float], answers: int) -> int | None:
 
 
 def try_rates(run: Run, steps: int) -> dict[float, float]:
-    """The loss that a run comes to with each learning rate of `RATES`, in so many steps: the mean of the last hundred.
+    """The loss of a run with each learning rate of `RATES`: the mean over the last hundred of `steps` steps.
 
     Raises:
-        TypeError, ValueError: no run, or no whole number of steps from 100.
+        TypeError, ValueError: no run, or no integer of at least 100.
     """
     instance("run", run, Run)
     check_int("steps", steps, 100)
@@ -143,7 +141,7 @@ def _steps(
     steps: int,
     profile: Profile,
 ) -> Iterator[float]:
-    """Takes the steps of these numbers, of so many in all, and gives each one's loss."""
+    """Trains for the steps of these numbers, out of `steps`, and yields each loss."""
     for number in numbers:
         rate = learning_rate(number, steps, profile)
         for group in optimiser.param_groups:
@@ -157,11 +155,11 @@ def train(
     """Trains the model of a run.
 
     Args:
-        run: what to train, and with what.
-        task: what to train it on, of the name that the run says.
-        folder: where the state is kept while it trains; a state that is found there is taken up. None: nowhere.
-        progress: whether to show a bar with the loss and the time that is left.
-        device: of torch, as "cuda".
+        run: what to train.
+        task: of the name in the run.
+        folder: where the training state is saved and resumed from; None: nowhere.
+        progress: whether to show a progress bar.
+        device: of torch, for example "cuda".
 
     Raises:
         TypeError: an argument of another kind.
@@ -180,7 +178,7 @@ def train(
     losses: list[float] = []
     first, spent = 0, 0.0
     if state_file is not None and state_file.exists():
-        first, losses, spent = _take_up(state_file, run, model, optimiser)
+        first, losses, spent = _resume(state_file, run, model, optimiser)
     began = time.process_time() - spent
     bar = tqdm(
         range(first, steps), desc=run.name, initial=first, total=steps, unit="step", disable=not progress, mininterval=1
@@ -191,14 +189,14 @@ def train(
             losses.append(round(loss, 4))
             bar.set_postfix(loss=f"{losses[-1]:.3f}", refresh=False)
         if state_file is not None and number % SAVE_EVERY == SAVE_EVERY - 1 and number < steps - 1:
-            _keep(state_file, run, number + 1, model, optimiser, losses, time.process_time() - began)
+            _save(state_file, run, number + 1, model, optimiser, losses, time.process_time() - began)
     round_to_half(model)
     model.cpu().eval()
     seconds = time.process_time() - began
     return Trained(model, losses, seconds)
 
 
-def _keep(
+def _save(
     path: Path,
     run: Run,
     steps_done: int,
@@ -207,7 +205,7 @@ def _keep(
     losses: list[float],
     seconds: float,
 ) -> None:
-    """Writes the state beside its place and moves it there, so that an interruption leaves the old one or the new."""
+    """Writes the state to a temporary file and moves it into place, so that an interruption damages nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     torch.save(
@@ -224,10 +222,10 @@ def _keep(
     unfinished.replace(path)
 
 
-def _take_up(
+def _resume(
     path: Path, run: Run, model: Transformer, optimiser: torch.optim.Optimizer
 ) -> tuple[int, list[float], float]:
-    """Puts a kept state back into model and optimiser; the number of steps done, their losses, seconds spent."""
+    """Loads a saved state into model and optimiser; returns the number of steps, their losses, and the seconds."""
     try:
         state = torch.load(path, weights_only=True)
         if state["run"] != run.name:

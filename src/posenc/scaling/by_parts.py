@@ -1,4 +1,4 @@
-"""Scaling by parts: pairs of many turns are kept, pairs of few slowed, with a ramp between: YaRN and Llama 3."""
+"""NTK-by-parts: pairs of many rotations are kept, pairs of few interpolated, with a ramp between; YaRN, Llama 3."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from posenc.scaling._shared import Scaled, at_least_one, trained_length
 RAMPS = ("released", "paper")
 
 
-def ramp_by_turns(
+def ramp_by_rotations(
     dim: int,
     base: float = 10_000.0,
     *,
@@ -31,23 +31,23 @@ def ramp_by_turns(
     beta_slow: float = 1.0,
     like: Array = None,
 ) -> Array:
-    """The weight γ_i of each pair's old frequency, as the YaRN paper has it: a ramp linear in turns, shape (dim/2,).
+    """The weight γ_i of each pair's original frequency in the YaRN paper: a ramp linear in rotations, shape (dim/2,).
 
         clip((r_i − beta_slow)/(beta_fast − beta_slow), 0, 1),   r_i = L·θ_i/2π
 
-    With equal bounds it is a step, and 1 at the step. For base ≥ 1 it nowhere increases.
+    With equal bounds it is a step. For base ≥ 1 it is non-increasing.
     Source: Peng et al. 2023, section 3.2 (β is beta_fast, α beta_slow).
 
-    >>> ramp_by_turns(8, original_max_position_embeddings=1024).round(3).tolist()
+    >>> ramp_by_rotations(8, original_max_position_embeddings=1024).round(3).tolist()
     [1.0, 0.493, 0.02, 0.0]
     """
     length = trained_length(original_max_position_embeddings)
     fast, slow = _bounds("beta_fast", beta_fast, "beta_slow", beta_slow)
-    made = rotations(length, inv_freq(dim, base, like=like))  # (dim/2,)
-    xp = namespace(made)
+    r = rotations(length, inv_freq(dim, base, like=like))  # (dim/2,)
+    xp = namespace(r)
     if fast == slow:
-        return xp.astype(made >= fast, made.dtype)
-    return xp.clip(made - slow, 0, fast - slow) / (fast - slow)
+        return xp.astype(r >= fast, r.dtype)
+    return xp.clip(r - slow, 0, fast - slow) / (fast - slow)
 
 
 def correction_range(
@@ -59,11 +59,11 @@ def correction_range(
     beta_slow: float = 1.0,
     truncate: bool = True,
 ) -> tuple[float, float]:
-    """The pair indices (low, high) between which YaRN's released code lays its ramp.
+    """The pair indices (low, high) of the ramp in YaRN's released code.
 
-    A pair makes β turns within L at the index i(β) = dim·ln(L/(2π·β)) / (2 ln base), with base > 1. The range goes from
-    i(beta_fast), rounded down, to i(beta_slow), rounded up, held inside [0, dim − 1]; `truncate=False` leaves the
-    rounding out. The second may be the smaller one: see `ramp_by_pair`.
+    A pair makes β rotations within L at the index i(β) = dim·ln(L/(2π·β)) / (2 ln base), with base > 1. The range goes
+    from i(beta_fast), rounded down, to i(beta_slow), rounded up, clamped to [0, dim − 1]; `truncate=False` does not
+    round. The second may be the smaller one: see `ramp_by_pair`.
     Source: the code released with Peng et al. 2023.
 
     >>> correction_range(128, original_max_position_embeddings=2048)
@@ -74,7 +74,7 @@ def correction_range(
     if check_positive("base", base) <= 1:
         raise ValueError(f"base must be greater than 1 for a ramp over pairs, got {base!r}")
     check_bool("truncate", truncate)
-    low, high = (dim * math.log(length / (turned * 2 * math.pi)) / (2 * math.log(base)) for turned in (fast, slow))
+    low, high = (dim * math.log(length / (beta * 2 * math.pi)) / (2 * math.log(base)) for beta in (fast, slow))
     if truncate:
         low, high = math.floor(low), math.ceil(high)
     return max(low, 0), min(high, dim - 1)
@@ -90,14 +90,14 @@ def ramp_by_pair(
     truncate: bool = True,
     like: Array = None,
 ) -> Array:
-    """The weight γ_i of each pair's old frequency, as YaRN's released code has it: a ramp linear in the pair index.
+    """The weight γ_i of each pair's original frequency in YaRN's released code: a ramp linear in the pair index.
 
         1 − clip((i − low)/(high − low), 0, 1),   low and high from `correction_range`
 
-    Where low = high, high is taken 0.001 greater: a step. Two limits of the released code are kept: where the whole
-    list makes fewer than beta_slow turns (high < 0) every weight is 1, and where it makes so many that low > dim − 1,
-    every weight is 0. `ramp_by_turns` does the opposite in both, as the idea asks. Shape (dim/2,), nowhere increasing.
-    Source: the code released with Peng et al. 2023, as the library transformers has it.
+    Where low = high, high is 0.001 greater: a step. Two limits of the released code are kept: if all pairs make fewer
+    than beta_slow rotations (high < 0), every weight is 1, and if they make so many that low > dim − 1, every weight is
+    0. `ramp_by_rotations` does the opposite in both cases. Shape (dim/2,), non-increasing.
+    Source: the code released with Peng et al. 2023, as in the library transformers.
 
     >>> ramp_by_pair(8, original_max_position_embeddings=1024).round(3).tolist()
     [1.0, 0.667, 0.333, 0.0]
@@ -122,20 +122,24 @@ def ntk_by_parts(
     beta_slow: float = 1.0,
     like: Array = None,
 ) -> Scaled:
-    """Scaling by parts: γ_i·θ_i + (1 − γ_i)·θ_i/factor with γ = `ramp_by_turns`; attention factor 1.
+    """NTK-by-parts: γ_i·θ_i + (1 − γ_i)·θ_i/factor with γ = `ramp_by_rotations`; attention factor 1.
 
-    Pairs of beta_fast turns or more within L are left alone, pairs of beta_slow or fewer are slowed by `factor`. For an
-    L below 2π·beta_fast no pair makes beta_fast turns and even the fastest is slowed: scale the bounds with L.
+    Pairs of beta_fast or more rotations within L are kept, pairs of beta_slow or fewer are interpolated by `factor`.
+    For L below 2π·beta_fast even the fastest pair is interpolated: scale the bounds with L.
     Source: bloc97, 2023; Peng et al. 2023, section 3.2.
 
     >>> ntk_by_parts(8, factor=4, original_max_position_embeddings=1024).inv_freq.round(5).tolist()
     [1.0, 0.06201, 0.00265, 0.00025]
     """
-    bounds: dict[str, Any] = {"beta_fast": beta_fast, "beta_slow": beta_slow}
-    kept = ramp_by_turns(
-        dim, base, original_max_position_embeddings=original_max_position_embeddings, **bounds, like=like
+    gamma = ramp_by_rotations(
+        dim,
+        base,
+        original_max_position_embeddings=original_max_position_embeddings,
+        beta_fast=beta_fast,
+        beta_slow=beta_slow,
+        like=like,
     )
-    return Scaled(_blend(inv_freq(dim, base, like=like), at_least_one("factor", factor), kept), 1.0)
+    return Scaled(_blend(inv_freq(dim, base, like=like), at_least_one("factor", factor), gamma), 1.0)
 
 
 def _mscale(factor: float, weight: float = 1.0) -> float:
@@ -143,11 +147,11 @@ def _mscale(factor: float, weight: float = 1.0) -> float:
 
 
 def mscale(factor: float, mscale: float = 1.0) -> float:
-    """YaRN's attention factor, 0.1·mscale·ln factor + 1, by which cosines and sines are multiplied; 1 for factor ≤ 1.
+    """YaRN's attention factor on cosines and sines, 0.1·mscale·ln factor + 1; 1 for factor ≤ 1.
 
-    Its square is 1/t for the temperature t of the paper. DeepSeek's models also multiply their scale 1/√d by
-    mscale(factor, mscale_all_dim)², where the configuration has an mscale_all_dim. `factor` and `mscale`, 1 in the
-    paper, are greater than 0.
+    Its square is 1/t for the paper's temperature t. DeepSeek's models also multiply their scale 1/√d by mscale(factor,
+    mscale_all_dim)², if the configuration has mscale_all_dim. `factor` and `mscale`, 1 in the paper, are greater than
+    0.
 
     Source: Peng et al. 2023 (YaRN), section 3.4; the weight is from DeepSeek-V2's released code.
 
@@ -172,15 +176,15 @@ def yarn(
     mscale_all_dim: float | None = None,
     like: Array = None,
 ) -> Scaled:
-    """YaRN: scaling by parts, γ_i·θ_i + (1 − γ_i)·θ_i/factor, with cosines and sines multiplied by 0.1·ln factor + 1.
+    """YaRN: NTK-by-parts, γ_i·θ_i + (1 − γ_i)·θ_i/factor, with cosines and sines multiplied by 0.1·ln factor + 1.
 
     Args:
-        ramp: "released", `ramp_by_pair`, which models were trained with and for which `base` must be greater than 1, or
-            "paper", `ramp_by_turns`. They differ by up to 2.56 times (base 10 000, dim 128, factor 10, L 2048).
-        truncate: whether the released ramp begins and ends at whole pairs.
-        attention_factor: taken as it is where it is given.
-        mscale, mscale_all_dim: both or neither; together they make the attention factor
-            (0.1·mscale·ln factor + 1) / (0.1·mscale_all_dim·ln factor + 1). Released codes disagree on one alone.
+        ramp: "released", `ramp_by_pair`, with which models were trained and which needs base > 1, or "paper",
+            `ramp_by_rotations`. They differ by up to 2.56 times (base 10 000, dim 128, factor 10, L 2048).
+        truncate: whether the released ramp begins and ends at integer indices.
+        attention_factor: None: as described here.
+        mscale, mscale_all_dim: both or neither; the attention factor is then
+            (0.1·mscale·ln factor + 1) / (0.1·mscale_all_dim·ln factor + 1). Implementations disagree on one alone.
 
     Source: Peng et al. 2023, sections 3.2 and 3.4, and the code released with it; the two mscales are from
     DeepSeek-V2's released code.
@@ -197,9 +201,9 @@ def yarn(
     }
     check_bool("truncate", truncate)
     if ramp == "released":
-        kept = ramp_by_pair(dim, base, **bounds, truncate=truncate, like=like)
+        gamma = ramp_by_pair(dim, base, **bounds, truncate=truncate, like=like)
     else:
-        kept = ramp_by_turns(dim, base, **bounds, like=like)
+        gamma = ramp_by_rotations(dim, base, **bounds, like=like)
     factor = at_least_one("factor", factor)
     multiplier = _mscale(factor)
     if (mscale is None) != (mscale_all_dim is None):
@@ -212,7 +216,7 @@ def yarn(
         multiplier = _mscale(factor, over) / _mscale(factor, under)
     if attention_factor is not None:
         multiplier = check_positive("attention_factor", attention_factor)
-    return Scaled(_blend(inv_freq(dim, base, like=like), factor, kept), multiplier)
+    return Scaled(_blend(inv_freq(dim, base, like=like), factor, gamma), multiplier)
 
 
 def llama3(
@@ -225,11 +229,11 @@ def llama3(
     high_freq_factor: float = 4.0,
     like: Array = None,
 ) -> Scaled:
-    """Llama 3.1's scaling: wavelengths below L/high_freq_factor are kept, above L/low_freq_factor the pair is slowed.
+    """Llama 3.1's scaling: pairs of wavelength below L/high_freq_factor are kept, above L/low_freq_factor interpolated.
 
-    Between the two, the weight of the old frequency grows linearly with the number of turns: this is `ntk_by_parts`
-    with beta_fast = high_freq_factor and beta_slow = low_freq_factor. Llama 3 has base 500 000 and L 8192, Llama 3.1
-    factor 8, Llama 3.2 factor 32.
+    Between the two, the weight of the original frequency is linear in rotations: this is `ntk_by_parts` with beta_fast
+    = high_freq_factor and beta_slow = low_freq_factor. Llama 3 has base 500 000 and L 8192, Llama 3.1 factor 8, Llama
+    3.2 factor 32.
     Source: the code released with Llama 3.1 (Meta, 2024).
 
     >>> llama3(8, factor=5, original_max_position_embeddings=64).inv_freq.round(5).tolist()
@@ -248,13 +252,12 @@ def llama3(
 
 
 def _bounds(fast_name: str, fast: float, slow_name: str, slow: float) -> tuple[float, float]:
-    """The two bounds of a ramp in turns, after checking that the fast one is not below the slow one."""
+    """The two bounds of a ramp in rotations, after checking that fast ≥ slow."""
     fast, slow = check_positive(fast_name, fast), check_positive(slow_name, slow)
     if fast < slow:
         raise ValueError(f"{fast_name} must not be below {slow_name}, got {fast!r} and {slow!r}")
     return fast, slow
 
 
-def _blend(frequencies: Array, factor: float, kept: Array) -> Array:
-    """The frequencies, of which the share `kept` is left as it is and the rest is divided by `factor`."""
-    return kept * frequencies + (1 - kept) * (frequencies / factor)
+def _blend(frequencies: Array, factor: float, gamma: Array) -> Array:
+    return gamma * frequencies + (1 - gamma) * (frequencies / factor)

@@ -1,4 +1,4 @@
-"""The frequencies that a Hugging Face configuration asks for."""
+"""The frequencies of a Hugging Face configuration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from posenc._arrays import Array, as_float_array, check_choice, check_int, check_inv_freq, check_positive, describe
 from posenc.configuration import LENGTH, TABLE, LayerRotation, read_configuration
-from posenc.scaling._shared import Scaled, share_of
+from posenc.scaling._shared import Scaled, check_fraction
 from posenc.scaling.by_parts import llama3, yarn
 from posenc.scaling.factors import axial, default, linear, longrope, proportional
 from posenc.scaling.ntk import dynamic_ntk
@@ -33,34 +33,33 @@ def from_config(
     layer_type: str | None = None,
     like: Array = None,
 ) -> Scaled:
-    """The frequencies that a Hugging Face configuration asks for, as the library transformers (5.23) reads it.
+    """The frequencies of a Hugging Face configuration, as the library transformers (5.23) reads it.
 
-    `config` is whatever `posenc.configuration.read_configuration` takes: a whole configuration, raw or as transformers
-    has it, or a rope dictionary (`rope_parameters`, or the older `rope_scaling`); or one rotation that it found.
-    Where a setting comes from:
+    `config` is what `posenc.configuration.read_configuration` takes: a whole configuration, raw or of transformers, a
+    rope dictionary (`rope_parameters`, or the older `rope_scaling`), or one rotation that it returned. Where settings
+    come from:
 
-        rope_theta: the rope dictionary, else the configuration around it, else the class of the model; 10 000 where
-            that is unknown, with a warning.
-        partial_rotary_factor: the same places, else 1. ⌊head_dim·partial_rotary_factor⌋ dimensions rotate.
+        rope_theta: the rope dictionary, else the configuration around it, else the model's class; 10 000 if that is
+            unknown, with a warning.
+        partial_rotary_factor: the same places, else 1. ⌊head_dim·partial_rotary_factor⌋ dimensions are rotated.
         original_max_position_embeddings (yarn, longrope, llama3): the configuration around the rope dictionary, else
-            the dictionary, else max_position_embeddings. dynamic knows max_position_embeddings alone; on its own, its
-            dictionary has it under the longer name.
-        factor: the rope dictionary, also where it is not the ratio of the two lengths, as in Qwen3's published advice;
-            for longrope without it and for yarn with null, max_position_embeddings/original_max_position_embeddings.
-        inv_freq: the rope dictionary, for frequencies that no type makes; nothing else is asked for then.
+            the dictionary, else max_position_embeddings. dynamic uses max_position_embeddings only; its dictionary on
+            its own has it under the longer name.
+        factor: the rope dictionary, even if it is not the ratio of the two lengths, as in Qwen3's published advice;
+            for longrope without it and yarn with null, max_position_embeddings/original_max_position_embeddings.
+        inv_freq: the rope dictionary, for frequencies of no type; nothing else is needed then.
 
-    Not in the answer is what the class of a model does besides,
-    as DeepSeek's factor on 1/√d (see `mscale`).
+    What a model's class does besides, such as DeepSeek's factor on 1/√d (see `mscale`), is not included.
 
     Args:
-        config: stays as it is.
-        head_dim: width of a head, for DeepSeek of the part that rotates, qk_rope_head_dim; None: what `config` says.
-        seq_len: tokens at hand, for dynamic and longrope. None: none yet; dynamic is not scaled, longrope short.
-        layer_type: the layers wanted, for a configuration that is per layer.
+        config: is not changed.
+        head_dim: width of a head, for DeepSeek of the rotated part, qk_rope_head_dim; None: as in `config`.
+        seq_len: tokens in the sequence, for dynamic and longrope; None: dynamic is not scaled, longrope short.
+        layer_type: kind of layers, for a configuration that is per layer type.
 
-    Returns `Scaled`, with frequencies of shape (dimensions that rotate / 2,), for proportional (head_dim/2,). Raises
-    `posenc.configuration.NoRotation`, a ValueError, for a model that has no rotary encoding, ValueError for what is
-    missing or out of its range, and TypeError for what is no number.
+    Returns `Scaled` with frequencies of shape (rotated dimensions / 2,), for proportional (head_dim/2,). Raises
+    `posenc.configuration.NoRotation`, a ValueError, for a model without rotary encoding, ValueError for missing values
+    and values out of range, and TypeError for values that are no numbers.
 
     >>> config = {"rope_scaling": {"type": "linear", "factor": 4.0}, "rope_theta": 10000.0}
     >>> from_config(config, head_dim=8).inv_freq.tolist()
@@ -83,34 +82,34 @@ def from_config(
     rope_type = check_choice("rope_type", rope["rope_type"], ROPE_TYPES)
     needs, reads = TABLE["rope_types"][rope_type].values()
     by_length = LENGTH in reads
-    wanted = [
+    required = [
         *needs,
         *([LENGTH] if by_length else []),
         *(["factor"] if rope_type == "longrope" and "attention_factor" not in rope else []),
     ]
-    wanted += ["rope_theta"] if rope_type in ("llama3", "proportional") else []
-    if missing := [key for key in wanted if rope.get(key) is None]:
+    required += ["rope_theta"] if rope_type in ("llama3", "proportional") else []
+    if missing := [key for key in required if rope.get(key) is None]:
         names = [f"{LENGTH} or max_position_embeddings" if key == LENGTH else key for key in missing]
         raise ValueError(
             f"config lacks {', '.join(names)} for rope_type {rope_type!r}, got {describe(rotation.written)}"
         )
     base = check_positive("rope_theta", 10_000.0 if rope["rope_theta"] is None else rope["rope_theta"])
     if base <= 1:
-        raise ValueError(f"rope_theta must be greater than 1, for frequencies fall from pair to pair, got {base:g}")
-    share = share_of("partial_rotary_factor", rope["partial_rotary_factor"])
-    if share == 0:
-        raise ValueError(f"partial_rotary_factor must be greater than 0, for something to rotate, got {share!r}")
+        raise ValueError(f"rope_theta must be greater than 1, so that frequencies decrease, got {base:g}")
+    fraction = check_fraction("partial_rotary_factor", rope["partial_rotary_factor"])
+    if fraction == 0:
+        raise ValueError(f"partial_rotary_factor must be greater than 0, or nothing rotates, got {fraction!r}")
     settings = {key: rope[key] for key in (*needs, *reads) if rope.get(key) is not None}
-    rotating = int(width * share)
+    rotating = int(width * fraction)
     if rope_type == "proportional":
-        rotating, settings["partial_rotary_factor"] = width, share
+        rotating, settings["partial_rotary_factor"] = width, fraction
     if rope_type == "default" and rotating % 2 and 0 < rotating < width:
         # transformers makes the pairs of an odd number whole, (d + 1)/2, and keeps d in the exponent −2i/d
         rotating, base = rotating + 1, base ** ((rotating + 1) / rotating)
     least = 4 if rope_type in ("dynamic", "axial") else 2
     if rotating < least or rotating % 2:
         raise ValueError(
-            f"head_dim {width} with partial_rotary_factor {share!r} leaves {rotating} dimensions to rotate, which "
+            f"head_dim {width} with partial_rotary_factor {fraction!r} leaves {rotating} dimensions to rotate, which "
             f"must be even and at least {least} for rope_type {rope_type!r}"
         )
     if rope_type in ("dynamic", "longrope"):

@@ -1,4 +1,4 @@
-"""Pairs slowed by a factor: one for all pairs, or one for each; and heads of which only a part turns so."""
+"""Frequencies scaled by one factor or one per pair, and heads of which only a part rotates."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from posenc._arrays import (
     namespace,
 )
 from posenc.frequencies import inv_freq
-from posenc.scaling._shared import Scaled, at_least_one, share_of, trained_length
+from posenc.scaling._shared import Scaled, at_least_one, check_fraction, trained_length
 
 
 def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
-    """The frequencies as they were trained, θ_i = base^(−2i/dim), and attention factor 1.
+    """The frequencies of training, θ_i = base^(−2i/dim), and attention factor 1.
 
     >>> default(8).inv_freq.tolist()
     [1.0, 0.1, 0.01, 0.001]
@@ -35,9 +35,9 @@ def default(dim: int, base: float = 10_000.0, *, like: Array = None) -> Scaled:
 
 
 def linear(dim: int, base: float = 10_000.0, *, factor: float, like: Array = None) -> Scaled:
-    """Position interpolation: every pair turns `factor` times more slowly, θ_i/factor; attention factor 1.
+    """Position interpolation (PI): all frequencies divided by `factor`, θ_i/factor; attention factor 1.
 
-    The fast pairs, which tell neighbours apart, are slowed too, and the model needs some training.
+    The fast pairs, which distinguish neighbouring tokens, are interpolated too, so the model needs some fine-tuning.
     Source: Chen et al. 2023, "Extending Context Window of Large Language Models via Positional Interpolation", section
     3; kaiokendev, 2023.
 
@@ -48,15 +48,15 @@ def linear(dim: int, base: float = 10_000.0, *, factor: float, like: Array = Non
 
 
 def _factors_of_pairs(name: str, value: Sequence[float] | Array, dim: int, like: Array) -> Array:
-    """`value` as an array of one positive number for each pair."""
+    """`value` as an array of one positive number per pair."""
     if not is_array(value):
-        # A list of strings of digits would pass for numbers below.
+        # as_float_array would accept strings of digits.
         listed = isinstance(value, Sequence) and not isinstance(value, str)
         if not listed or any(isinstance(one, bool) or not isinstance(one, Real) for one in value):
             raise TypeError(f"{name} must be a list or an array of numbers, got {describe(value)}")
     array = as_float_array(name, value, like=like)
     if array.shape != (dim // 2,):
-        raise ValueError(f"{name} must have shape ({dim // 2},), one number a pair, got shape {tuple(array.shape)}")
+        raise ValueError(f"{name} must have shape ({dim // 2},), one number per pair, got shape {tuple(array.shape)}")
     if not is_compiling() and bool(namespace(array).any(array <= 0)):
         raise ValueError(f"{name} must be greater than 0, got {describe_values(value, array <= 0)}")
     return array
@@ -74,18 +74,17 @@ def longrope(
     attention_factor: float | None = None,
     like: Array = None,
 ) -> Scaled:
-    """LongRoPE: every pair is slowed by a number of its own, θ_i/λ_i, found by search.
+    """LongRoPE: every frequency divided by a searched factor of its own, θ_i/λ_i.
 
-    There are two lists of λ, one for sequences of at most L tokens and one for longer ones. Cosines and sines are
-    multiplied by √(1 + ln factor/ln L), whatever the length of the sequence. A searched list need not keep the
-    frequencies in order.
+    One list of λ is for sequences of at most L tokens, one for longer ones. Cosines and sines are multiplied by √(1 +
+    ln factor/ln L) at every length. A searched list need not keep the frequencies in order.
 
     Args:
-        short_factor: λ_i for seq_len ≤ L, shape (dim/2,), greater than 0. An array may carry a gradient, and the
-            answer takes its library and device.
+        short_factor: λ_i for seq_len ≤ L, shape (dim/2,), greater than 0. An array may carry a gradient, and the result
+            has its library and device.
         long_factor: λ_i for seq_len > L, likewise.
-        factor: enters the attention factor alone, and may be None where that is given.
-        attention_factor: taken as it is where it is given. Where it is not, L must be at least 2.
+        factor: for the attention factor only; not needed if that is given.
+        attention_factor: None: as described here, with L of at least 2.
 
     Source: Ding et al. 2024, "LongRoPE", and the code released with Phi-3.
 
@@ -114,36 +113,34 @@ def longrope(
 def proportional(
     dim: int, base: float = 10_000.0, *, partial_rotary_factor: float, factor: float = 1.0, like: Array = None
 ) -> Scaled:
-    """Gemma 4's partial rotation: the frequencies of the whole head, the slowest set to 0; attention factor 1.
+    """Gemma 4's partial rotary: frequencies of the full head, the slowest set to 0; attention factor 1.
 
-    The first ⌊partial_rotary_factor·dim/2⌋ pairs, a share from 0 to 1, turn with base^(−2i/dim)/factor and the others
-    stand still; `dim` is the width of the whole head. In the usual partial rotation the exponent is over the dimensions
-    that rotate, and the others have no pair at all.
+    The first ⌊partial_rotary_factor·dim/2⌋ pairs, a fraction from 0 to 1, have base^(−2i/dim)/factor, the others are
+    unrotated; `dim` is head_dim. The usual partial rotary has the rotated width in the exponent.
     Source: the code released with Gemma 4 in the library transformers.
 
     >>> proportional(8, partial_rotary_factor=0.5).inv_freq.tolist()
     [1.0, 0.1, 0.0, 0.0]
     """
-    share = share_of("partial_rotary_factor", partial_rotary_factor)
-    scaled = linear(dim, base, factor=factor, like=like)
-    turning = int(share * dim // 2)
-    xp = namespace(scaled.inv_freq)
-    still = xp.zeros_like(scaled.inv_freq[turning:])
-    return Scaled(xp.concat([scaled.inv_freq[:turning], still]), 1.0)
+    fraction = check_fraction("partial_rotary_factor", partial_rotary_factor)
+    frequencies = linear(dim, base, factor=factor, like=like).inv_freq
+    rotated = int(fraction * dim // 2)
+    xp = namespace(frequencies)
+    return Scaled(xp.concat([frequencies[:rotated], xp.zeros_like(frequencies[rotated:])]), 1.0)
 
 
 def axial(dim: int, base: float = 10_000.0, *, n_axes: int = 2, shared: bool = False, like: Array = None) -> Scaled:
-    """The frequencies of axes, such as rows and columns, that share a head between them; attention factor 1.
+    """The frequencies of axes, such as rows and columns, that share a head; attention factor 1.
 
     Args:
-        dim: width of the head, a multiple of 4 for two axes. With more, what they cannot share equally is left over.
+        dim: head_dim, a multiple of 4 for two axes. With more axes, what does not divide equally is unrotated.
         n_axes: at least 1.
-        shared: False: each axis has a whole list, over its part of the head. True: one list over the whole head is
-            dealt out, to each axis every n-th frequency.
+        shared: False: each axis has a full list for its part of the head. True: one list for the head, of which each
+            axis gets every n-th frequency.
 
-    Returns `Scaled`; frequencies of one axis, which are those of all, or if shared those of each, one axis after
-    another. `posenc.Rope` gives every pair its own.
-    Source: the vision towers in the library transformers (rope_type "axial"); shared, that of Pixtral.
+    Returns `Scaled` with the frequencies of one axis, the same for all; if shared, those of all axes, one axis after
+    another. `posenc.Rope` assigns the pairs.
+    Source: the vision towers in the library transformers (rope_type "axial"); shared: Pixtral.
 
     >>> axial(8).inv_freq.tolist(), axial(8, shared=True).inv_freq.tolist()
     ([1.0, 0.01], [1.0, 0.01, 0.1, 0.001])

@@ -1,4 +1,4 @@
-"""NTK-aware scaling: a greater base, which slows the slowest pair by the factor and the fastest not at all."""
+"""NTK-aware scaling: a larger base, which interpolates the slowest pair by the factor and the fastest not at all."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from posenc.scaling._shared import Scaled, at_least_one, trained_length
 
 
 def ntk_base(dim: int, base: float = 10_000.0, *, factor: float) -> float:
-    """The greater base of NTK-aware scaling, base·factor^(dim/(dim − 2)): it slows the slowest pair by `factor`.
+    """The base of NTK-aware scaling, base·factor^(dim/(dim − 2)): it divides the slowest frequency by `factor`.
 
-    ValueError also for `dim` 2, whose one pair cannot be both ends of the list, and a base beyond the range of a float.
+    ValueError also for dim 2, whose only pair would be fastest and slowest, and for a base beyond the range of floats.
     Source: bloc97, 2023; Peng et al. 2023 (YaRN), section 3.1.
 
     >>> round(ntk_base(128, factor=4))
@@ -31,8 +31,8 @@ def ntk_base(dim: int, base: float = 10_000.0, *, factor: float) -> float:
 def ntk_aware(dim: int, base: float = 10_000.0, *, factor: float, like: Array = None) -> Scaled:
     """NTK-aware scaling: the frequencies of the base `ntk_base`; attention factor 1.
 
-    Pair i is slowed by factor^(2i/(dim − 2)): the fastest by 1, the slowest by `factor`, those between by less than
-    what would keep their angles inside the range seen in training. Raises as `ntk_base`.
+    Frequency i is divided by factor^(2i/(dim − 2)): the fastest by 1, the slowest by `factor`, those between by less
+    than would keep their angles within the trained range. Raises as `ntk_base`.
     Source: bloc97, 2023; Peng et al. 2023 (YaRN), section 3.1.
 
     >>> ntk_aware(8, factor=4).inv_freq.round(6).tolist()
@@ -50,11 +50,10 @@ def dynamic_ntk(
     factor: float | None = None,
     like: Array = None,
 ) -> Scaled:
-    """NTK-aware scaling by what the sequence at hand needs, and none for one of at most L tokens; attention factor 1.
+    """NTK-aware scaling with the factor that the sequence needs, none up to L tokens; attention factor 1.
 
-    Without `factor` the scale is s = max(seq_len, L)/L, as proposed. With `factor` f it is the released code's
-    f·seq_len/L − (f − 1), for seq_len > L: seq_len/L for f = 1 only. Frequencies change as the sequence grows: a cache
-    must hold keys that are not yet rotated. Raises as `ntk_base`.
+    Without `factor` s = max(seq_len, L)/L, as proposed. With `factor` f it is the released code's f·seq_len/L − (f −
+    1), for seq_len > L. The frequencies change as the sequence grows: cache unrotated keys. Raises as `ntk_base`.
     Source: emozilla, 2023; Peng et al. 2023 (YaRN), section 3.3; the formula with f is that of the library
     transformers.
 
@@ -62,6 +61,6 @@ def dynamic_ntk(
     [1.0, 0.062996, 0.003969, 0.00025]
     """
     seq_len, length = check_int("seq_len", seq_len, 0), trained_length(original_max_position_embeddings)
-    steepness = 1.0 if factor is None else at_least_one("factor", factor)
-    scale = 1 + steepness * (max(seq_len, length) / length - 1)
+    slope = 1.0 if factor is None else at_least_one("factor", factor)
+    scale = 1 + slope * (max(seq_len, length) / length - 1)
     return ntk_aware(dim, base, factor=scale, like=like)

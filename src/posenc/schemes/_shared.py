@@ -1,4 +1,4 @@
-"""What the schemes ask of tensors and positions, and how their parameters begin."""
+"""Checks of tensors and positions that schemes share, and initial values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from posenc._arrays import check_int, describe, describe_values, is_compiling
 
 
-def tensor_of_floats(name: str, value: Tensor, shape: str) -> Tensor:
+def check_float_tensor(name: str, value: Tensor, shape: str) -> Tensor:
     """`value`, after checking that it is a tensor of floats with as many axes as `shape` names."""
     if not isinstance(value, Tensor):
         raise TypeError(f"{name} must be a tensor of floats, got {describe(value)}")
@@ -22,8 +22,8 @@ def tensor_of_floats(name: str, value: Tensor, shape: str) -> Tensor:
     return value
 
 
-def checked_positions(name: str, positions: Tensor, batch: int, length: int) -> Tensor:
-    """`positions`, after checking that they belong to sequences of that length; their values are checked later."""
+def check_sequence_positions(name: str, positions: Tensor, batch: int, length: int) -> Tensor:
+    """`positions` of sequences of that length, after checking type and shape."""
     if not isinstance(positions, Tensor):
         raise TypeError(f"{name} must be a tensor of real numbers, got {describe(positions)}")
     if positions.dtype == torch.bool or positions.is_complex():
@@ -39,9 +39,9 @@ def checked_positions(name: str, positions: Tensor, batch: int, length: int) -> 
 
 
 def check_queries_and_keys(q: Tensor, k: Tensor, *, grouped: bool) -> None:
-    """Refuses queries and keys that do not belong together; with `grouped`, several heads of q may share one of k."""
+    """Checks that q and k fit together; if `grouped`, several heads of q may share one of k."""
     for name, tensor in (("q", q), ("k", k)):
-        tensor_of_floats(name, tensor, "(batch, heads, length, head_dim)")
+        check_float_tensor(name, tensor, "(batch, heads, length, head_dim)")
         if 0 in (tensor.shape[1], tensor.shape[3]):
             raise ValueError(f"{name} must have at least one head and dimension, got shape {tuple(tensor.shape)}")
     if k.dtype != q.dtype:
@@ -52,40 +52,42 @@ def check_queries_and_keys(q: Tensor, k: Tensor, *, grouped: bool) -> None:
         raise ValueError(f"k must have shape ({q.shape[0]}, {heads}, keys, {q.shape[3]}), got shape {tuple(k.shape)}")
 
 
-def where_they_stand(q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None) -> tuple[Tensor, Tensor]:
-    """The positions of queries and of keys, of equally many axes, on their device; the same tensor where they agree."""
+def query_and_key_positions(
+    q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """Positions of queries and keys with equally many axes, on their device; one tensor if equal."""
     batch, queries, keys = q.shape[0], q.shape[2], k.shape[2]
-    at = checked_positions("positions", positions, batch, queries)
+    at = check_sequence_positions("positions", positions, batch, queries)
     if key_positions is None:
         if keys != queries:
             raise ValueError(
                 f"key_positions must be given where there are {queries} queries and {keys} keys, got {key_positions}"
             )
         return (on_device := at.to(q.device)), on_device
-    keys_at = checked_positions("key_positions", key_positions, batch, keys)
+    keys_at = check_sequence_positions("key_positions", key_positions, batch, keys)
     if at.ndim != keys_at.ndim:
         at, keys_at = at.expand(batch, queries), keys_at.expand(batch, keys)
     return at.to(q.device), keys_at.to(q.device)
 
 
-def widest_of(positions: Tensor) -> torch.dtype:
-    """The dtype that is rounded once, to that of the embeddings or logits: float64 where the device has it."""
+def widest_dtype(positions: Tensor) -> torch.dtype:
+    """float64 if the device has it: results are rounded once, to the dtype of embeddings or logits."""
     return torch.float32 if positions.device.type == "mps" else torch.float64
 
 
 def working_dtype(dtype: torch.dtype) -> torch.dtype:
-    """float32 for the half precisions, in which a bias would lose its last tokens."""
+    """float32 for half precision, in which a bias would merge distant tokens."""
     return torch.float32 if dtype.itemsize < 4 else dtype
 
 
 @contextmanager
 def seeded(seed: int | None) -> Iterator[None]:
-    """Draws initial values from a seed of their own, or from torch's global generator where there is none."""
+    """Draws initial values with a seed, or with torch's global generator if there is none."""
     if seed is None:
         yield
         return
     with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(check_int("seed", seed, 0))  # that of the CPU alone, which is put back
+        torch.default_generator.manual_seed(check_int("seed", seed, 0))  # the CPU's, restored afterwards
         yield
 
 

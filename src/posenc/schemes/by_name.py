@@ -1,4 +1,4 @@
-"""Schemes by their names."""
+"""Schemes by name."""
 
 from __future__ import annotations
 
@@ -39,18 +39,15 @@ SCHEMES: Mapping[str, type[PositionScheme]] = MappingProxyType(
 
 
 def make_scheme(name: str, **config: Any) -> PositionScheme:
-    """A scheme by its name.
-
-    `Mixed` has no name, and is made as `Mixed(head_dim)`.
+    """A scheme by name, with the arguments of its class; `Mixed`, which differs between layers, has no name.
 
     Args:
         name: one of `SCHEMES`.
-        config: the arguments of that class.
+        config: arguments of that class.
 
     Raises:
         TypeError: `name` is no string, or an argument is of the wrong type.
-        ValueError: an unknown name, an argument that the scheme does not take or lacks, or one out of its range; the
-            message lists what is accepted.
+        ValueError: an unknown name, an unknown or missing argument, or a value out of range.
 
     >>> make_scheme("alibi", n_heads=2).slopes
     (0.0625, 0.00390625)
@@ -60,7 +57,7 @@ def make_scheme(name: str, **config: Any) -> PositionScheme:
     if name not in SCHEMES:
         raise ValueError(f"name must be one of {', '.join(SCHEMES)}, got {name!r}")
     kind = SCHEMES[name]
-    # Without an __init__ of its own a class would answer with that of torch's modules, which takes anything.
+    # Without an __init__ of its own a class inherits that of torch's modules, which takes anything.
     accepted = {} if kind.__init__ is PositionScheme.__init__ else dict(inspect.signature(kind).parameters)
     unknown = sorted(set(config) - set(accepted))
     if unknown:

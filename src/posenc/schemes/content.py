@@ -1,4 +1,4 @@
-"""Schemes in the logits whose terms depend on the queries and keys too."""
+"""Biases on the attention logits that depend on the contents of queries and keys, too."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from posenc import bias as biases
 from posenc._arrays import check_bool, check_int, check_positive, is_compiling
 from posenc.absolute import relative_positions
 from posenc.schemes._shared import normal, seeded
-from posenc.schemes.logits import Biasing
+from posenc.schemes.logits import BiasScheme
 
 
-class _ContentBiasing(Biasing, ABC):
-    """Adds terms that depend on queries and keys, of one width."""
+class _ContentBias(BiasScheme, ABC):
+    """Adds terms that depend on queries and keys of one width."""
 
     def __init__(self, n_heads: int, head_dim: int) -> None:
         super().__init__(n_heads)
@@ -25,29 +25,29 @@ class _ContentBiasing(Biasing, ABC):
 
     def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         if (q.shape[1], q.shape[3]) != (self.n_heads, self.head_dim):
-            wanted = f"(batch, {self.n_heads}, length, {self.head_dim})"
-            raise ValueError(f"q must have shape {wanted}, got shape {tuple(q.shape)}")
+            expected = f"(batch, {self.n_heads}, length, {self.head_dim})"
+            raise ValueError(f"q must have shape {expected}, got shape {tuple(q.shape)}")
         terms = self.terms(q, k, positions, key_positions)
         return self._logit_scale(self.head_dim, k.shape[2]) * terms
 
-    def _in_heads(self, rows: Tensor) -> Tensor:
-        """Rows of all heads side by side, (rows, heads·head_dim), as (heads, rows, head_dim)."""
+    def _split_heads(self, rows: Tensor) -> Tensor:
+        """(rows, heads·head_dim) as (heads, rows, head_dim)."""
         return rows.reshape(-1, self.n_heads, self.head_dim).transpose(0, 1)
 
     @abstractmethod
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
-        """What is added to q·k before the scale, shape (batch, heads, queries, keys)."""
+        """The terms added to q·k before scaling, shape (batch, heads, queries, keys)."""
 
 
 def _distances(positions: Tensor, key_positions: Tensor, *, causal: bool | None) -> Tensor:
-    """The distances from queries to keys that occur, the farthest first; negative to later keys, if not causal."""
+    """The distances that occur, in decreasing order; negative ones, to later keys, only if not causal."""
     _check_consecutive(positions, key_positions)
     farthest, nearest = key_positions.shape[-1] - 1, -1 if causal else -positions.shape[-1]
     return torch.arange(farthest, min(nearest, farthest), -1, device=positions.device)
 
 
 def _check_consecutive(positions: Tensor, key_positions: Tensor) -> None:
-    """Refuses keys that do not follow one another, and queries that are not the last of them."""
+    """Checks that keys have consecutive positions and queries are the last of them."""
     queries, keys = positions.shape[-1], key_positions.shape[-1]
     if queries > keys:
         raise ValueError(f"key_positions must be as many as positions, {queries}, or more, got {keys}")
@@ -62,16 +62,16 @@ def _check_consecutive(positions: Tensor, key_positions: Tensor) -> None:
         )
 
 
-class TransformerXL(_ContentBiasing):
+class TransformerXL(_ContentBias):
     """Transformer-XL's relative terms: q·r + u·k + v·r with r = W_kR·R of the distance (`posenc.bias.transformer_xl`).
 
-    Keys stand at consecutive positions, and queries are the last of them.
+    Keys have consecutive positions, and queries are the last of them.
 
     Args:
-        causal: whether queries look only back, as in the paper; −∞ for later keys. Otherwise distances go both ways.
-        dim: width of the sinusoidal code R; None: n_heads·head_dim.
-        base: of that code, finite and greater than 0.
-        std: of the normal distribution that w_kr (dim, n_heads·head_dim), u and v (n_heads, head_dim) are drawn from.
+        causal: −∞ for later keys, as in the paper; False: bidirectional.
+        dim: width of the sinusoidal encoding R; None: n_heads·head_dim.
+        base: of that encoding, finite and greater than 0.
+        std: of the normal distribution of the initial w_kr (dim, n_heads·head_dim), u and v (n_heads, head_dim).
 
     Source: Dai et al. 2019, section 3.3.
 
@@ -102,20 +102,20 @@ class TransformerXL(_ContentBiasing):
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         distances = _distances(positions, key_positions, causal=self.causal)
         dtype = self.w_kr.dtype
-        code = absolute.sinusoidal(distances, self.dim, self.base, layout="half-split", dtype=dtype)  # (rows, dim)
-        r = self._in_heads(code @ self.w_kr)
+        encoding = absolute.sinusoidal(distances, self.dim, self.base, layout="half-split", dtype=dtype)  # (rows, dim)
+        r = self._split_heads(encoding @ self.w_kr)
         return biases.transformer_xl(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
 
 
-class Tener(_ContentBiasing):
-    """TENER's relative terms: q·R + u·k + v·R with the sinusoidal code R of the distance itself (`posenc.bias.tener`).
+class Tener(_ContentBias):
+    """TENER's relative terms: q·R + u·k + v·R with the sinusoidal encoding R of the distance (`posenc.bias.tener`).
 
-    Made for encoders: distances go both ways, and sines tell left from right. The logits are not scaled. Keys stand at
-    consecutive positions, and queries are the last of them.
+    It is bidirectional, and the sines distinguish left from right. The logits are not scaled. Keys have consecutive
+    positions, and queries are the last of them.
 
     Args:
-        causal: whether queries look only back, in a decoder, which the paper does not have; −∞ for later keys.
-        std: of the normal distribution that u and v (n_heads, head_dim) are drawn from.
+        causal: −∞ for later keys, for decoders, which the paper does not have.
+        std: of the normal distribution of the initial u and v (n_heads, head_dim).
 
     Source: Yan et al. 2019, "TENER: Adapting Transformer Encoder for Named Entity Recognition".
 
@@ -135,11 +135,8 @@ class Tener(_ContentBiasing):
         seed: int | None = None,
     ) -> None:
         super().__init__(n_heads, head_dim)
-        self.causal, self.base, std = (
-            check_bool("causal", causal),
-            check_positive("base", base),
-            check_positive("std", std),
-        )
+        self.causal, self.base = check_bool("causal", causal), check_positive("base", base)
+        std = check_positive("std", std)
         with seeded(seed):
             self.u = normal(self.n_heads, self.head_dim, std=std)
             self.v = normal(self.n_heads, self.head_dim, std=std)
@@ -153,15 +150,15 @@ class Tener(_ContentBiasing):
         return 1.0
 
 
-class Deberta(_ContentBiasing):
-    """DeBERTa's disentangled terms: content to position and position to content (`posenc.bias.deberta`).
+class Deberta(_ContentBias):
+    """DeBERTa's disentangled terms, content to position and position to content (`posenc.bias.deberta`).
 
     The logits are divided by √(3·head_dim).
 
     Args:
-        span: keys `span` − 1 and more before the query share a row, keys `span` and more after it another; at least 1.
-        std: of the normal distribution that the table of relative positions p (2·span, n_heads·head_dim) and its
-            projections w_kr and w_qr (square) are drawn from.
+        span: at least 1; keys span − 1 or more before the query share a row, keys span or more after it another.
+        std: of the normal distribution of the initial table p (2·span, n_heads·head_dim) and its square projections
+            w_kr and w_qr.
 
     Source: He et al. 2021, section 3.1.
 
@@ -182,11 +179,11 @@ class Deberta(_ContentBiasing):
             self.w_qr = normal(width, width, std=std)
 
     def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
-        key_relative, query_relative = self._in_heads(self.p @ self.w_kr), self._in_heads(self.p @ self.w_qr)
+        key_relative, query_relative = self._split_heads(self.p @ self.w_kr), self._split_heads(self.p @ self.w_qr)
         offsets = relative_positions(positions, key_positions)
         if offsets.ndim == 2:
             return biases.deberta(q, k, key_relative, query_relative, offsets).bias  # type: ignore[no-any-return]
-        each = [  # the offsets of a sequence choose its rows
+        each = [  # rows of r differ between sequences
             biases.deberta(q[i], k[i], key_relative, query_relative, offsets[i]).bias for i in range(q.shape[0])
         ]
         return torch.stack(each) if each else q.new_zeros(*q.shape[:3], k.shape[2])

@@ -1,4 +1,4 @@
-"""Schemes at the input: a code of the position is added to the embeddings, once."""
+"""Absolute positional encodings, added once to the input embeddings."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from torch import Tensor
 
 from posenc import absolute
 from posenc._arrays import Layout, check_choice, check_int, check_positive
-from posenc.schemes._shared import normal, seeded, widest_of
+from posenc.schemes._shared import normal, seeded, widest_dtype
 from posenc.schemes.interface import PositionScheme
 
 
-class _Added(PositionScheme, ABC):
-    """Adds a code of the position to embeddings of one width."""
+class _InputEncoding(PositionScheme, ABC):
+    """Adds an encoding of width `dim` to the embeddings."""
 
-    door = "input"
+    injection_point = "input"
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -25,26 +25,26 @@ class _Added(PositionScheme, ABC):
     def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
         if x.shape[-1] != self.dim:
             raise ValueError(f"x must have shape (batch, length, {self.dim}), got shape {tuple(x.shape)}")
-        return x + self.code(positions).to(x.dtype)
+        return x + self.encoding(positions).to(x.dtype)
 
     @abstractmethod
-    def code(self, positions: Tensor) -> Tensor:
-        """What is added, shape (*positions.shape, dim)."""
+    def encoding(self, positions: Tensor) -> Tensor:
+        """The encoding, shape (*positions.shape, dim)."""
 
 
-class Integer(_Added):
-    """The position itself on every dimension (`posenc.absolute.integer`). A baseline that drowns the embedding.
+class Integer(_InputEncoding):
+    """A baseline: the position itself in every dimension (`posenc.absolute.integer`).
 
     >>> Integer(2).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
     [[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]]
     """
 
-    def code(self, positions: Tensor) -> Tensor:
-        return absolute.integer(positions, self.dim, dtype=widest_of(positions))  # type: ignore[no-any-return]
+    def encoding(self, positions: Tensor) -> Tensor:
+        return absolute.integer(positions, self.dim, dtype=widest_dtype(positions))  # type: ignore[no-any-return]
 
 
-class Normalised(_Added):
-    """The share of the text, of `length` ≥ 1 tokens, before the position (`posenc.absolute.normalised`). A baseline.
+class Normalised(_InputEncoding):
+    """A baseline: the position divided by `length` ≥ 1, in tokens (`posenc.absolute.normalised`).
 
     >>> Normalised(2, length=4).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
     [[[0.0, 0.0], [0.25, 0.25], [0.5, 0.5]]]
@@ -54,23 +54,23 @@ class Normalised(_Added):
         super().__init__(dim)
         self.length = check_int("length", length)
 
-    def code(self, positions: Tensor) -> Tensor:
-        return absolute.normalised(positions, self.length, self.dim, dtype=widest_of(positions))  # type: ignore[no-any-return]
+    def encoding(self, positions: Tensor) -> Tensor:
+        return absolute.normalised(positions, self.length, self.dim, dtype=widest_dtype(positions))  # type: ignore[no-any-return]
 
 
-class Binary(_Added):
-    """The position in binary (`posenc.absolute.binary`), for positions below 2^dim. A baseline.
+class Binary(_InputEncoding):
+    """A baseline: the position in binary (`posenc.absolute.binary`), below 2^dim.
 
     >>> Binary(3).embed(torch.zeros(1, 2, 3), torch.tensor([1, 6])).tolist()
     [[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]
     """
 
-    def code(self, positions: Tensor) -> Tensor:
-        return absolute.binary(positions, self.dim, dtype=widest_of(positions))  # type: ignore[no-any-return]
+    def encoding(self, positions: Tensor) -> Tensor:
+        return absolute.binary(positions, self.dim, dtype=widest_dtype(positions))  # type: ignore[no-any-return]
 
 
-class Sinusoidal(_Added):
-    """The sinusoidal code (`posenc.absolute.sinusoidal`).
+class Sinusoidal(_InputEncoding):
+    """The sinusoidal encoding (`posenc.absolute.sinusoidal`).
 
     Source: Vaswani et al. 2017, section 3.5.
 
@@ -83,17 +83,17 @@ class Sinusoidal(_Added):
         super().__init__(dim)
         self.base, self.layout = check_positive("base", base), check_choice("layout", layout, absolute.LAYOUTS)
 
-    def code(self, positions: Tensor) -> Tensor:
-        return absolute.sinusoidal(positions, self.dim, self.base, self.layout, dtype=widest_of(positions))  # type: ignore[no-any-return]
+    def encoding(self, positions: Tensor) -> Tensor:
+        return absolute.sinusoidal(positions, self.dim, self.base, self.layout, dtype=widest_dtype(positions))  # type: ignore[no-any-return]
 
 
-class Learned(_Added):
-    """A learned table (`posenc.absolute.learned`), a row for each position.
+class Learned(_InputEncoding):
+    """Learned positional embedding: a table with a row per position (`posenc.absolute.learned`).
 
     Args:
         max_positions: rows, at least 1.
         past_end, length: as for `posenc.absolute.learned`.
-        std: of the normal distribution that rows are drawn from.
+        std: of the normal distribution of the initial rows.
 
     >>> scheme = Learned(4, max_positions=8)
     >>> torch.equal(scheme.embed(torch.zeros(1, 1, 4), torch.tensor([5]))[0, 0], scheme.table[5])
@@ -113,9 +113,9 @@ class Learned(_Added):
         self.past_end, self.length = check_choice("past_end", past_end, absolute.PAST_END), length
         with seeded(seed):
             self.table = normal(check_int("max_positions", max_positions), self.dim, std=check_positive("std", std))
-        self.code(torch.zeros(0))  # refuses a length that does not go with past_end
+        self.encoding(torch.zeros(0))  # checks that length fits past_end
 
-    def code(self, positions: Tensor) -> Tensor:
+    def encoding(self, positions: Tensor) -> Tensor:
         return absolute.learned(  # type: ignore[no-any-return]
             positions, self.table, past_end=self.past_end, length=self.length
         )

@@ -1,4 +1,4 @@
-"""What every scheme answers, and the four doors."""
+"""The interface of every scheme, and the injection points."""
 
 from __future__ import annotations
 
@@ -14,45 +14,44 @@ except ModuleNotFoundError as error:
 
 from posenc._arrays import check_int
 from posenc.schemes._shared import (
+    check_float_tensor,
     check_queries_and_keys,
-    checked_positions,
-    tensor_of_floats,
-    where_they_stand,
+    check_sequence_positions,
+    query_and_key_positions,
     working_dtype,
 )
 
-DOORS = ("input", "query and key", "logits", "none")
+INJECTION_POINTS = ("input", "query and key", "logits", "none")
 
 
 class PositionScheme(nn.Module):
-    """A scheme that changes nothing: attention blind to positions but for its mask. The others are built on it.
+    """A scheme that changes nothing (NoPE), and the base class of all others.
+
+    A subclass overrides `_embed`, `_rotate`, `_bias` or `_logit_scale`, which get checked arguments.
 
     Attributes:
-        door: where the scheme enters: "input", "query and key", "logits" or "none".
-        causal: True for a scheme for decoders, whose queries look only back; False for one for encoders; None where
-            the scheme is the same for both. A bias of a causal scheme may be −∞ for later keys, but need not be: the
-            mask is attention's.
-
-    A scheme of your own overrides `_embed`, `_rotate`, `_bias` or `_logit_scale`, which get checked arguments.
+        injection_point: where the scheme enters attention: "input", "query and key", "logits" or "none".
+        causal: True for decoders, False for encoders, None if the scheme is the same for both. The bias of a causal
+            scheme may or may not be −∞ for later keys: masking is left to attention.
 
     >>> scheme = PositionScheme()
-    >>> scheme.door, scheme.logit_scale(head_dim=16, n_keys=9)
+    >>> scheme.injection_point, scheme.logit_scale(head_dim=16, n_keys=9)
     ('none', 0.25)
     """
 
-    door: ClassVar[str] = "none"
+    injection_point: ClassVar[str] = "none"
     causal: bool | None = None
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        """The embeddings `x`, shape (batch, length, dim), any floating dtype, with their positions or as they are."""
-        tensor_of_floats("x", x, "(batch, length, dim)")
-        at = checked_positions("positions", positions, x.shape[0], x.shape[1])
+        """The embeddings `x`, (batch, length, dim), any floating dtype, plus the encoding if the scheme has one."""
+        check_float_tensor("x", x, "(batch, length, dim)")
+        at = check_sequence_positions("positions", positions, x.shape[0], x.shape[1])
         return self._embed(x, at.to(x.device))
 
     def rotate(
         self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Queries and keys, turned by their positions or as they are, in the shapes and the dtype given.
+        """Queries and keys, rotated by their positions if the scheme rotates; shapes and dtype stay.
 
         Args:
             q: shape (batch, heads, queries, head_dim), any floating dtype.
@@ -61,32 +60,31 @@ class PositionScheme(nn.Module):
             key_positions: of the keys, likewise; None: those of the queries.
         """
         check_queries_and_keys(q, k, grouped=True)
-        return self._rotate(q, k, *where_they_stand(q, k, positions, key_positions))
+        return self._rotate(q, k, *query_and_key_positions(q, k, positions, key_positions))
 
     def bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None = None) -> Tensor | None:
         """What is added to the scaled products q·k·logit_scale, or None.
 
-        Arguments as for `rotate`, with as many heads of k as of q: repeat the keys of a group before.
+        Arguments as for `rotate`, but with as many heads in k as in q: repeat grouped keys before.
 
-        Returns None, or floats of shape (heads, queries, keys), or (batch, heads, queries, keys) where positions differ
-        between sequences or the bias depends on q and k; finite, or −∞ for keys that stand after the query. In the
-        dtype of q, in float32 for bfloat16 and float16: for `posenc.attention.attention`, and as attn_mask of torch's
-        `scaled_dot_product_attention`.
+        Returns None, or floats of shape (heads, queries, keys), or (batch, heads, queries, keys) if positions differ
+        between sequences or the bias depends on q and k; finite, or −∞ for keys after the query. In the dtype of q, in
+        float32 for bfloat16 and float16, as `posenc.attention.attention` and torch's `scaled_dot_product_attention`
+        (attn_mask) take it.
         """
         check_queries_and_keys(q, k, grouped=False)
-        added = self._bias(q, k, *where_they_stand(q, k, positions, key_positions))
+        added = self._bias(q, k, *query_and_key_positions(q, k, positions, key_positions))
         return None if added is None else added.to(working_dtype(q.dtype))
 
     def logit_scale(self, head_dim: int, n_keys: int) -> float:
         """The factor on q·k: 1/√head_dim, unless the scheme has another.
 
-        `n_keys`, at least 0, are the keys that the softmax is taken over; only a temperature that follows it looks at
-        it.
+        `n_keys`, at least 0, is the number of keys in the softmax; only `NoPositionWithTemperature` uses it.
         """
         return self._logit_scale(check_int("head_dim", head_dim), check_int("n_keys", n_keys, 0))
 
     def for_layer(self, index: int) -> PositionScheme:
-        """The scheme of one layer of a Transformer, by its index from 0: itself, unless layers differ."""
+        """The scheme of a layer, by its index from 0: the scheme itself, unless layers differ."""
         return self
 
     def _embed(self, x: Tensor, positions: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Schemes in the logits that look at positions alone: a bias of each pair of a query and a key."""
+"""Biases on the attention logits that depend on positions alone."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from posenc.schemes._shared import normal, seeded
 from posenc.schemes.interface import PositionScheme
 
 
-class Biasing(PositionScheme):
-    """Adds a bias to the logits of a number of heads."""
+class BiasScheme(PositionScheme):
+    """Adds a bias to the logits of `n_heads` heads."""
 
-    door = "logits"
+    injection_point = "logits"
 
     def __init__(self, n_heads: int) -> None:
         super().__init__()
@@ -27,28 +27,28 @@ class Biasing(PositionScheme):
 
     def _check_heads(self, q: Tensor) -> None:
         if q.shape[1] != self.n_heads:
-            wanted = f"(batch, {self.n_heads}, length, head_dim)"
-            raise ValueError(f"q must have shape {wanted}, got shape {tuple(q.shape)}")
+            expected = f"(batch, {self.n_heads}, length, head_dim)"
+            raise ValueError(f"q must have shape {expected}, got shape {tuple(q.shape)}")
 
 
-class _OffsetBiasing(Biasing, ABC):
+class _RelativeBias(BiasScheme, ABC):
     """Adds a bias that depends on relative positions alone."""
 
     def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
         self._check_heads(q)
-        return self.of_offsets(relative_positions(positions, key_positions))
+        return self.relative_bias(relative_positions(positions, key_positions))
 
     @abstractmethod
-    def of_offsets(self, offsets: Tensor) -> Tensor:
-        """The bias of relative positions, key − query: (..., queries, keys) in, (..., heads, queries, keys) out."""
+    def relative_bias(self, offsets: Tensor) -> Tensor:
+        """The bias, shape (..., heads, queries, keys), at relative positions, shape (..., queries, keys)."""
 
 
-class ALiBi(_OffsetBiasing):
-    """ALiBi: a penalty of m_h logits for each token of distance (`posenc.bias.alibi`).
+class ALiBi(_RelativeBias):
+    """ALiBi: a penalty of m_h logits per token of distance (`posenc.bias.alibi`).
 
     Args:
-        slopes: m_h, none negative, one for each head; None: the paper's for that number of heads.
-        causal: whether queries look only back, as in the paper; −∞ for later keys. Otherwise the symmetric form.
+        slopes: m_h ≥ 0, one per head; None: the paper's.
+        causal: −∞ for later keys, as in the paper; False: the symmetric form.
 
     Source: Press et al. 2022, section 3.
 
@@ -65,30 +65,30 @@ class ALiBi(_OffsetBiasing):
         if slopes is not None and (isinstance(slopes, str) or not isinstance(slopes, Sequence)):
             raise TypeError(f"slopes must be a list of numbers or None, got {describe(slopes)}")
         if slopes is not None and len(slopes) != self.n_heads:
-            raise ValueError(f"slopes must be {self.n_heads} numbers, one for each head, got {describe(slopes)}")
+            raise ValueError(f"slopes must be {self.n_heads} numbers, one per head, got {describe(slopes)}")
         self.slopes = tuple(map(float, biases.alibi_slopes(self.n_heads))) if slopes is None else tuple(slopes)
-        biases.alibi(torch.zeros(1, 1), self.slopes)  # refuses slopes that are no numbers, or negative
+        biases.alibi(torch.zeros(1, 1), self.slopes)  # checks the slopes
 
-    def of_offsets(self, offsets: Tensor) -> Tensor:
+    def relative_bias(self, offsets: Tensor) -> Tensor:
         return biases.alibi(offsets, self.slopes, symmetric=not self.causal, dtype=offsets.dtype)  # type: ignore[no-any-return]
 
 
-class T5(_OffsetBiasing):
-    """T5's learned bias of bucketed relative positions (`posenc.bias.t5`); the products q·k are not scaled.
+class T5(_RelativeBias):
+    """T5's learned bias of bucketed relative positions (`posenc.bias.t5`); products q·k are not scaled.
 
-    One T5 serves all its layers with one table.
+    All layers share one table.
 
     Args:
-        causal: True for a decoder, whose buckets are all for the past; False for an encoder: half for each side.
+        causal: True for a decoder, whose buckets are all for the past; False for an encoder.
         num_buckets, max_distance: as for `posenc.bias.t5_bucket`.
-        gain: what the table is multiplied by: with more than 1 the same steps of an optimiser move the bias further.
-        std: of the normal distribution that the table is drawn from.
+        gain: factor on the table; above 1, the same optimiser steps change the bias more.
+        std: of the normal distribution of the initial table.
 
     Source: Raffel et al. 2020, section 2.1.
 
     >>> q = torch.ones(1, 2, 3, 8)
     >>> bias = T5(2).bias(q, q, torch.arange(3))
-    >>> bias.shape, bool(bias[0, 1, 0] == bias[0, 2, 1])  # a distance of 1 has one number
+    >>> bias.shape, bool(bias[0, 1, 0] == bias[0, 2, 1])  # the same distance, the same bias
     (torch.Size([2, 3, 3]), True)
     """
 
@@ -103,31 +103,28 @@ class T5(_OffsetBiasing):
         seed: int | None = None,
     ) -> None:
         super().__init__(n_heads)
-        self.causal, self.max_distance, self.gain = (
-            check_bool("causal", causal),
-            max_distance,
-            check_positive("gain", gain),
-        )
-        # Refuses buckets and distances that do not fit.
+        self.causal, self.max_distance = check_bool("causal", causal), max_distance
+        self.gain = check_positive("gain", gain)
+        # Checks the buckets and the distance.
         biases.t5_bucket(
             torch.zeros(0), bidirectional=not self.causal, num_buckets=num_buckets, max_distance=max_distance
         )
         with seeded(seed):
             self.table = normal(num_buckets, self.n_heads, std=check_positive("std", std))
 
-    def of_offsets(self, offsets: Tensor) -> Tensor:
-        looked_up = biases.t5(offsets, self.table, bidirectional=not self.causal, max_distance=self.max_distance)
-        return self.gain * looked_up  # type: ignore[no-any-return]
+    def relative_bias(self, offsets: Tensor) -> Tensor:
+        bias = biases.t5(offsets, self.table, bidirectional=not self.causal, max_distance=self.max_distance)
+        return self.gain * bias  # type: ignore[no-any-return]
 
     def _logit_scale(self, head_dim: int, n_keys: int) -> float:
         return 1.0
 
 
-class Sandwich(_OffsetBiasing):
-    """Sandwich: the product of two sinusoidal codes, weaker from head to head (`posenc.bias.sandwich`).
+class Sandwich(_RelativeBias):
+    """Sandwich: the product of two sinusoidal encodings, scaled per head (`posenc.bias.sandwich`).
 
     Args:
-        dim: width of the codes, even.
+        dim: width of the encodings, even.
 
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
 
@@ -142,23 +139,23 @@ class Sandwich(_OffsetBiasing):
         super().__init__(n_heads)
         self.dim, self.base = check_even_dim(dim), check_positive("base", base)
 
-    def of_offsets(self, offsets: Tensor) -> Tensor:
+    def relative_bias(self, offsets: Tensor) -> Tensor:
         return biases.sandwich(offsets, self.n_heads, self.dim, self.base, dtype=offsets.dtype)  # type: ignore[no-any-return]
 
 
-class Kerple(_OffsetBiasing):
-    """KERPLE: −r1·ln(1 + r2·distance) or −r1·distance^r2, with learned r1 and r2 for each head (`posenc.bias.kerple`).
+class Kerple(_RelativeBias):
+    """KERPLE: −r1·ln(1 + r2·distance) or −r1·distance^r2, with learned r1 and r2 per head (`posenc.bias.kerple`).
 
-    What is learned are their logarithms, log_r1 and log_r2, and for the power the number whose logistic function is
-    half of r2, logit_r2: they stay positive, and r2 below 2. `kind` is "logarithmic" or "power". Initial values are
-    drawn evenly from 0.1 to 1.
+    The parameters are log_r1 and log_r2, for the power logit_r2 with r2 = 2·sigmoid(logit_r2), so that r1 and r2 stay
+    positive, and r2 below 2 for the power. `kind` is "logarithmic" or "power". Initial values of r1 and r2 are uniform
+    on [0.1, 1].
 
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation"; the initial
     values are ours.
 
     >>> q = torch.ones(1, 2, 3, 8)
     >>> bias = Kerple(2).bias(q, q, torch.arange(3))
-    >>> bool(bias[0, 2, 2] == 0), bool(bias[0, 2, 1] > bias[0, 2, 0])  # farther is less
+    >>> bool(bias[0, 2, 2] == 0), bool(bias[0, 2, 1] > bias[0, 2, 0])  # lower for larger distances
     (True, True)
     """
 
@@ -183,22 +180,22 @@ class Kerple(_OffsetBiasing):
         """Shape (heads,), greater than 0; below 2 for the power."""
         return 2 * self.logit_r2.sigmoid() if self.kind == "power" else self.log_r2.exp()
 
-    def of_offsets(self, offsets: Tensor) -> Tensor:
+    def relative_bias(self, offsets: Tensor) -> Tensor:
         return biases.kerple(offsets, self.r1, self.r2, kind=self.kind, dtype=offsets.dtype)  # type: ignore[no-any-return]
 
 
-class Fire(Biasing):
-    """FIRE: a small network's answer to the share of the text that a distance spans (`posenc.bias.fire`).
+class Fire(BiasScheme):
+    """FIRE: a small network of the normalised distance (`posenc.bias.fire`).
 
-    The network is Linear(1, width), ReLU, Linear(width, heads), with torch's own initial values. What is learned of c
-    and the threshold, in tokens, are their logarithms, log_c and log_threshold; at the beginning they are `c` and
-    `threshold`, greater than 0. Positions count from the start of the text; −∞ for later keys.
+    The network is Linear(1, width), ReLU, Linear(width, heads), with torch's initial values. The parameters log_c and
+    log_threshold begin at the logarithms of `c` and `threshold`, greater than 0; the threshold is in tokens. Positions
+    count from the start of the sequence; −∞ for later keys.
 
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
 
     >>> q = torch.ones(1, 2, 3, 8)
     >>> bias = Fire(2).bias(q, q, torch.arange(3))
-    >>> bias.shape, bool(bias[0, 0, 1].isneginf())  # later keys are hidden
+    >>> bias.shape, bool(bias[0, 0, 1].isneginf())  # later keys are masked
     (torch.Size([2, 3, 3]), True)
     """
 

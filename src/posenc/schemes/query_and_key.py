@@ -1,4 +1,4 @@
-"""Schemes that act on queries and keys: both are rotated by their positions, in every layer."""
+"""RoPE and its variants: queries and keys are rotated by their positions, in every layer."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ _BY_LENGTH = ("dynamic_ntk", "longrope")
 
 
 class Rotary(PositionScheme):
-    """RoPE: every dimension pair of a query and a key is rotated by its position times its frequency.
+    """RoPE: every dimension pair of queries and keys is rotated by its position times its frequency.
 
     Args:
-        base: of the frequencies base^(−2i/d), 10 000 where it is left out. A Hugging Face dictionary has its own.
+        base: of the frequencies base^(−2i/d); None: 10 000. A Hugging Face dictionary has its own.
         layout: "half-split" or "interleaved".
-        rotary_dim: how many of the first dimensions are rotated, even; None: all of them.
+        rotary_dim: number of first dimensions that are rotated, even (partial rotary); None: all.
         scaling: None, the name of a function of `posenc.scaling`, or a Hugging Face dictionary, as
             `posenc.scaling.from_config` reads it.
-        scaling_options: the further arguments of that function: factor, original_max_position_embeddings and so on.
-        layer_type: the layers wanted, for a dictionary that is per layer.
-        attention_factor: multiplies cosines and sines, in place of what the scaling says.
-        seq_len: tokens in the sequence, for scalings that follow it; None: one more than the greatest position at hand.
+        scaling_options: further arguments of that function: factor, original_max_position_embeddings and so on.
+        layer_type: kind of layers, for a dictionary that is per layer type.
+        attention_factor: factor on cosines and sines, instead of the scaling's.
+        seq_len: tokens in the sequence, for scalings that depend on it; None: one more than the largest position.
 
     Source: Su et al. 2021, section 3.2.2; for scaling, see `posenc.scaling`.
 
@@ -67,7 +67,7 @@ class Rotary(PositionScheme):
             [1.1700, 3.0800, 4.0000]])
     """
 
-    door = "query and key"
+    injection_point = "query and key"
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Rotary(PositionScheme):
         self.head_dim = check_int("head_dim", head_dim)
         self.seq_len = None if seq_len is None else check_int("seq_len", seq_len, 0)
         if isinstance(scaling, Mapping):
-            # The dictionary says all of these itself.
+            # The dictionary has all of these.
             for name, value in (("base", base), ("rotary_dim", rotary_dim), ("scaling_options", scaling_options)):
                 if value is not None:
                     raise ValueError(f"{name} must be None where scaling is a dictionary, got {describe(value)}")
@@ -104,15 +104,16 @@ class Rotary(PositionScheme):
         self.rope = rope if attention_factor is None else _with_factor(rope, attention_factor)
 
     def frequencies(self, seq_len: int | None = None, *, like: Array = None) -> Scaled:
-        """The frequencies in radians per token, float64, shape (dimensions that turn / 2,), and the factor: a `Scaled`.
+        """Frequencies, float64, shape (rotary_dim/2,), in radians per token, and attention factor: a `Scaled`.
 
-        `seq_len` is the number of tokens at hand, for scalings that follow it; None: the scheme's own, or 0. `like` is
-        an array whose library and device the answer takes; None: NumPy.
+        Args:
+            seq_len: tokens in the sequence, for scalings that depend on it; None: the scheme's own, or 0.
+            like: array whose library and device the result has; None: NumPy.
         """
-        found = self.rope.frequencies(self.seq_len if seq_len is None else check_int("seq_len", seq_len, 0))
+        scaled = self.rope.frequencies(self.seq_len if seq_len is None else check_int("seq_len", seq_len, 0))
         if like is None:
-            return found
-        return found._replace(inv_freq=as_float_array("inv_freq", found.inv_freq.tolist(), like=like))
+            return scaled
+        return scaled._replace(inv_freq=as_float_array("inv_freq", scaled.inv_freq.tolist(), like=like))
 
     def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
         if self.rope.axes is not None:  # the same position on all axes
@@ -121,23 +122,23 @@ class Rotary(PositionScheme):
 
 
 class Mixed(PositionScheme):
-    """Layers that rotate, and every so many one that does not, from which the distance is hidden.
+    """RoPE layers with a NoPE layer after every `every` − 1 of them.
 
-    The scheme of a layer is `for_layer(index)`; on its own this one has neither rotation nor bias.
+    The scheme of a layer is `for_layer(index)`; on its own this one neither rotates nor biases.
 
     Args:
-        every: the layers every − 1, 2·every − 1, … do not rotate; at least 2.
-        window: tokens that a layer which rotates looks back at, itself included; None: all.
+        every: layers every − 1, 2·every − 1, … are NoPE layers; at least 2.
+        window: sliding window of the RoPE layers in tokens, the query included; None: global.
         base, layout, scaling, scaling_options, attention_factor: as in `Rotary`.
 
-    Source: Yang et al. 2025, "Rope to Nope and Back Again", for layers of both kinds and for the window.
+    Source: Yang et al. 2025, "Rope to Nope and Back Again".
 
     >>> scheme = Mixed(8, every=4)
-    >>> [scheme.for_layer(index) is scheme.plain for index in range(5)]
+    >>> [scheme.for_layer(index) is scheme.nope for index in range(5)]
     [False, False, False, True, False]
     """
 
-    door = "query and key"
+    injection_point = "query and key"
 
     def __init__(
         self,
@@ -156,14 +157,14 @@ class Mixed(PositionScheme):
             head_dim, base, layout, scaling=scaling, scaling_options=scaling_options, attention_factor=attention_factor
         )
         self.rotated.window = None if window is None else check_int("window", window)
-        self.plain = NoPosition()
+        self.nope = NoPosition()
 
     def for_layer(self, index: int) -> PositionScheme:
-        return self.plain if check_int("index", index, 0) % self.every == self.every - 1 else self.rotated
+        return self.nope if check_int("index", index, 0) % self.every == self.every - 1 else self.rotated
 
 
 class _Windowed(Rotary):
-    """RoPE whose queries see no further back than a window, of so many tokens with their own."""
+    """RoPE with sliding-window attention."""
 
     window: int | None = None
 
@@ -176,10 +177,10 @@ class _Windowed(Rotary):
 
 
 class XPos(PositionScheme):
-    """xPos: rotation with lengths that shrink for queries and grow for keys (`posenc.rotary.xpos_cos_sin`).
+    """xPos: RoPE whose queries shrink and whose keys grow with position (`posenc.rotary.xpos_cos_sin`).
 
-    Scores depend on distances alone and fade with them, for queries after their keys. Positions have to stay below
-    about 35 000 with the paper's constants: subtract a common origin beyond. `gamma` (γ) and `scale_base`, the tokens
+    Scores depend on distance alone and decay with it, for queries after their keys. With the paper's constants,
+    positions must stay below about 35 000: subtract a common origin beyond. `gamma` (γ) and `scale_base`, the tokens
     over which pair i shrinks by ζ_i, are greater than 0.
 
     Source: Sun et al. 2022, "A Length-Extrapolatable Transformer", section 2.
@@ -190,7 +191,7 @@ class XPos(PositionScheme):
     tensor([4.0000, 2.1800, 1.0500])
     """
 
-    door = "query and key"
+    injection_point = "query and key"
 
     def __init__(
         self,
@@ -210,17 +211,17 @@ class XPos(PositionScheme):
         if q.shape[-1] != self.head_dim:
             raise ValueError(f"q must have heads of width {self.head_dim}, got shape {tuple(q.shape)}")
         inv_freq = scaling.default(self.head_dim, self._base, like=positions).inv_freq
-        (of_queries, _), (_, of_keys) = (
+        (for_q, _), (_, for_k) = (
             xpos_cos_sin(at, inv_freq, gamma=self._gamma, scale_base=self._scale_base)
             for at in (positions, key_positions)
         )
-        if positions.ndim == 2:  # one row of positions for each sequence, the same in all heads
-            of_queries, of_keys = (CosSin(*(part[:, None] for part in both)) for both in (of_queries, of_keys))
-        return rotate(q, of_queries, self.layout), rotate(k, of_keys, self.layout)
+        if positions.ndim == 2:  # one row per sequence, the same in all heads
+            for_q, for_k = (CosSin(*(part[:, None] for part in cos_sin)) for cos_sin in (for_q, for_k))
+        return rotate(q, for_q, self.layout), rotate(k, for_k, self.layout)
 
 
 def _with_factor(rope: Rope, attention_factor: float) -> Rope:
-    """The same rotation with another factor on cosines and sines."""
+    """The same rotation with another attention factor."""
     if rope.follows_length:
         return Rope.from_schedule(
             lambda n: rope.frequencies(n)._replace(attention_factor=attention_factor),
@@ -232,7 +233,7 @@ def _with_factor(rope: Rope, attention_factor: float) -> Rope:
 
 
 def _options_of(method: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`options`, after checking that the scaling of that name takes them and lacks none."""
+    """`options`, after checking that the scaling takes all of them and lacks none."""
     if not isinstance(options, Mapping):
         raise TypeError(f"scaling_options must be a mapping, got {describe(options)}")
     parameters = inspect.signature(_SCALINGS[method]).parameters

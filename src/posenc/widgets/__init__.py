@@ -1,7 +1,7 @@
-"""The explorables: interactive figures that answer in a notebook with a kernel, and on the book's pages without one.
+"""The explorables: interactive figures, in a notebook with a kernel and on the book's pages without one.
 
-Each is an `anywidget` class with one ES module in `js/`. Python names the controls and their limits, JavaScript
-computes and draws. `values()` and `finding()` say in Python what the picture shows, and tests hold the two together.
+Each is an `anywidget` class with one ES module in `js/`. Python declares the controls and their limits, JavaScript
+computes and draws. `values()` and `finding()` are the same in Python, and tests compare the two.
 """
 
 try:
@@ -54,12 +54,12 @@ EXPLORABLES = (
 
 
 def modules() -> dict[str, str]:
-    """The complete ES module of each explorable, by module name, for a page that has no kernel to send it."""
+    """The complete ES module of each explorable, by module name, for a page without a kernel."""
     return {cls.module: bundle(f"{cls.module}.js") for cls in EXPLORABLES}
 
 
 def scripts() -> dict[str, str]:
-    """The same for a page that shows several: a classic script with what all explorables share, and one for each."""
+    """Classic scripts for a page with several explorables: one with the shared code, and one for each."""
     return classic_scripts([f"{cls.module}.js" for cls in EXPLORABLES])
 
 

@@ -1,4 +1,4 @@
-"""What every explorable stands on: controls and their limits, numbers as text, and the joining of ES modules."""
+"""The base of all explorables: controls and their limits, and the bundling of ES modules."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _JS = files("posenc") / "js"
 
 
 def normal_draws(seed: int, count: int) -> np.ndarray:
-    """Standard normal numbers that a page without a kernel draws alike: mulberry32, then the Box–Muller transform.
+    """Standard normal numbers, the same as in JavaScript: mulberry32, then the Box–Muller transform.
 
     Args:
-        seed: a whole number of at least 0, such as an `Action` holds.
+        seed: an integer of at least 0, such as an `Action` has.
         count: how many.
 
     Returns:
@@ -55,18 +55,18 @@ _SHELL = catalogue("shell")
 
 
 def _needed(needs: Needs) -> dict[str, list[object]]:
-    """Of each control that is needed, the values with which it serves."""
+    """The values of other controls with which a control has an effect, by name."""
     return {needs: [True]} if needs and isinstance(needs, str) else {n: list(v) for n, v in dict(needs or {}).items()}
 
 
 class Control(traitlets.TraitType):
-    """A synced number with limits: what a slider shows and what Python accepts.
+    """A synced number with limits: a slider.
 
-    `scale` says how the slider moves and what it takes: "log" any number on a logarithmic track, "tokens" whole
-    numbers on one, "powers" powers of two on one, "whole" and "even" such numbers on a linear track, "tenths",
-    "hundredths" and "thousandths" any number on a linear track with such steps. `needs` names the switch without which
-    the slider has nothing to move, or maps names of controls to the values with which it has. A `compact` slider leaves
-    room for another beside it.
+    `scale` is the kind of slider and of number: "log" any number on a logarithmic track, "tokens" integers on one,
+    "powers" powers of two on one, "whole" and "even" such integers on a linear track, "tenths", "hundredths" and
+    "thousandths" any number on a linear track with such steps. `needs` names the switch without which the slider has no
+    effect, or maps names of controls to the values with which it has one. A `compact` slider leaves room for another
+    beside it.
     """
 
     def __init__(
@@ -98,14 +98,14 @@ class Control(traitlets.TraitType):
 
 
 class Action(Control):
-    """A synced whole number that a button raises by one, such as the seed of a random draw; past `greatest` comes 0."""
+    """A synced integer that a button increments, such as a seed; after `greatest` comes 0."""
 
     def __init__(self, default: int = 0, greatest: int = 999, needs: Needs = "") -> None:
         super().__init__(default, 0, greatest, "action", needs=needs)
 
 
 class Switch(traitlets.Bool):
-    """A synced yes or no: a checkbox."""
+    """A synced boolean: a checkbox."""
 
     def __init__(self, default: bool, needs: Needs = "") -> None:
         super().__init__(default)
@@ -114,11 +114,10 @@ class Switch(traitlets.Bool):
 
 
 class Choice(traitlets.Unicode):
-    """A synced choice among named options, a list to choose from or `chips` side by side; the words name them.
+    """A synced choice among named options: a list, or `chips` side by side; the catalogue has their labels.
 
-    `presets` maps some of the values to values of other controls, which choosing one sets; then exactly one option has
-    none: it stands for numbers of the reader's own, and is chosen as soon as one of these controls moves away from the
-    preset.
+    `presets` maps some values to values of other controls, which choosing one sets; then exactly one option has none:
+    it stands for the reader's own numbers, and is chosen when one of these controls leaves the preset.
     """
 
     def __init__(
@@ -150,9 +149,9 @@ class Choice(traitlets.Unicode):
 
 
 class Text(traitlets.Unicode):
-    """A synced text that matches a pattern, which JavaScript reads alike; `accepted` in the words says what it takes.
+    """A synced text that matches a pattern, also in JavaScript; `accepted` in the catalogue describes it.
 
-    Shown as a field to type in, or by a control of the explorable's own: its module then brings one by this name.
+    A text field, or with `own_control` a control of the explorable's module by this name.
     """
 
     def __init__(self, default: str, pattern: str, needs: Needs = "", own_control: bool = False) -> None:
@@ -177,7 +176,7 @@ _EXPORT = re.compile(r"^export (?:function\*?|class|const) (?P<name>\w+)", re.MU
 
 @cache
 def bundle(file: str) -> str:
-    """The ES module `js/file` and all that it imports, in one text: anywidget takes no module with imports."""
+    """The ES module `js/file` with all its imports in one text, since anywidget takes no module with imports."""
     parts, last = linked(file)
     return "\n".join([*parts.values(), last])
 
@@ -247,7 +246,7 @@ def classic_scripts(files: Collection[str]) -> dict[str, str]:
 
 
 def stylesheet() -> str:
-    """The style sheet that all explorables share."""
+    """The style sheet of all explorables."""
     return (_JS / "explorable.css").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""AttentionByHand: six words, two matrices that one can pull at, and the attention weights that come of them."""
+"""AttentionByHand: six words, two matrices to edit, and the attention weights that result."""
 
 from __future__ import annotations
 

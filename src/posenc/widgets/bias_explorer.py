@@ -1,4 +1,4 @@
-"""BiasExplorer: what each scheme of the third door adds to the logits, and what the softmax makes of it."""
+"""BiasExplorer: biases on the attention logits, and the attention weights that result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BlindSpot: what attention notices when words change places."""
+"""BlindSpot: what attention notices when words are permuted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BuildACode: a position code made of hands whose speeds one sets, with their cosines or without."""
+"""BuildACode: build your own positional encoding from frequencies, with or without cosines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from posenc.analysis import least_distance, monotonicity_violations, translation_residual
+from posenc.analysis import min_distance, monotonicity_violations, translation_residual
 from posenc.widgets._base import Choice, Control, Explorable, Switch, normal_draws
 
 LENGTH = 64  # positions of the map
@@ -57,7 +57,7 @@ class BuildACode(Explorable):
         codes = np.concatenate([np.sin(turned), np.cos(turned)], axis=1) if self.cosines else np.sin(turned)
         return {
             "codes": codes,
-            "least_distance": float(least_distance(codes)),
+            "least_distance": float(min_distance(codes)),
             "translation_residual": float(translation_residual(codes)),
             "monotonicity_violations": monotonicity_violations(codes),
         }

@@ -1,4 +1,4 @@
-"""ContextExtension: how each method slows the pairs of a rotary code for a longer text, two methods at once."""
+"""ContextExtension: how context-extension methods rescale the frequencies of RoPE, two at once."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _preset(config: configs.ModelConfig) -> dict[str, float]:
 
 
 class ContextExtension(Explorable):
-    """Wavelength, slowing and angles of every pair, and the score against distance, by two methods side by side."""
+    """Wavelength, scaling and angles of every pair, and the score against distance, by two methods side by side."""
 
     module = "context_extension"
     room = (754, 1099)
@@ -130,7 +130,7 @@ class ContextExtension(Explorable):
         trained_turns = rotations(self.trained, inv_freq(self.dim, self.base))
 
         def new(drawn: dict[str, Any]) -> int:
-            """How many pairs meet angles that training never showed."""
+            """How many pairs have unseen angles."""
             return int(np.sum((trained_turns < 1) & (drawn["turns"] > trained_turns * (1 + ROUNDING))))
 
         chosen = {name: self._scaled(name) for name in ("none", self.method, self.other)}

@@ -1,4 +1,4 @@
-"""Coverage: which pairs of a rotary code have turned fully in training, and which angles are new past it."""
+"""Coverage: which pairs complete a rotation in training, and which angles past it are unseen."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Coverage(Explorable):
     pair = Control(50, 0, 127, "whole")
 
     def values(self) -> dict[str, Any]:
-        """Turns of each pair in training and in use, and its share of new angles past training; counts of pairs."""
+        """Rotations of each pair in training and in use, and its fraction of unseen angles; counts of pairs."""
         frequencies = inv_freq(self.dim, self.base)
         new = np.zeros(len(frequencies))
         if self.used > self.trained:
-            new = analysis.uncovered(frequencies, self.trained, self.used, self.tolerance * _A_HAIR_MORE)
+            new = analysis.unseen_angles(frequencies, self.trained, self.used, self.tolerance * _A_HAIR_MORE)
         return {
             "trained_turns": rotations(self.trained, frequencies),
             "used_turns": rotations(self.used, frequencies),

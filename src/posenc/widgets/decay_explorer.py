@@ -1,4 +1,4 @@
-"""DecayExplorer: the all-ones score of a rotary code against distance."""
+"""DecayExplorer: the all-ones score of RoPE against distance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EncodingGallery: the codes that came before the sinusoids, and which wishes each of them keeps."""
+"""EncodingGallery: encodings before the sinusoids, and which desired properties each has."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 
 from posenc.absolute import binary, dyadic, harmonic, integer, normalised, radix, sinusoidal
 from posenc.analysis import (
-    defined_share,
-    greatest_norm,
-    least_distance,
+    defined_fraction,
     length_dependence,
+    max_norm,
+    min_distance,
     monotonicity_violations,
     shift_residual,
     translation_residual,
@@ -71,14 +71,14 @@ def scores(scheme: str, length: int, dim: int) -> dict[str, float]:
         dim: width of the code, even and at most 32.
 
     Returns:
-        the scores of the positions that have a code; `defined_share` is that of the next `length` positions.
+        the scores of the positions that have a code; `defined_fraction` is that of the next `length` positions.
     """
     table = _table(scheme, length, dim)
     one = partial(CODES[scheme].rows, length=length, dim=dim)
-    past = defined_share(one, length, 2 * length) if len(table) == length else 0.0
+    past = defined_fraction(one, length, 2 * length) if len(table) == length else 0.0
     return {
-        "least_distance": float(least_distance(table)),
-        "greatest_norm": float(greatest_norm(table)),
+        "least_distance": float(min_distance(table)),
+        "greatest_norm": float(max_norm(table)),
         "length_dependence": float(length_dependence(table, _table(scheme, 2 * length, dim))),
         "defined_share": past,
         "translation_residual": float(translation_residual(table)),
@@ -88,7 +88,7 @@ def scores(scheme: str, length: int, dim: int) -> dict[str, float]:
 
 
 def kept(wish: str, score: float, dim: int) -> bool:
-    """Whether a score is what the wish asks for, up to rounding; numbers are small where none leaves [−1, 1]."""
+    """Whether a score meets its requirement, up to rounding; values are in [−1, 1]."""
     if wish == "least_distance":
         return score > ROUNDING
     if wish == "defined_share":
@@ -97,7 +97,7 @@ def kept(wish: str, score: float, dim: int) -> bool:
 
 
 class EncodingGallery(Explorable):
-    """A code as a picture, and for each of seven codes which of seven wishes it keeps."""
+    """A table of encodings as a heat map, and which of seven desired properties each of seven encodings has."""
 
     module = "encoding_gallery"
     room = (762, 1013)

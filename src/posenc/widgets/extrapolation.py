@@ -1,4 +1,4 @@
-"""Extrapolation: loss and accuracy of the laboratory's models far beyond the length that they were trained at."""
+"""Extrapolation: loss and accuracy of the laboratory's models far past their trained length."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _shipped() -> dict[str, Any]:
 
 
 def _spread(values: Sequence[float], which: str = "") -> dict[str, float]:
-    """Mean, least and greatest over the seeds."""
+    """Mean, minimum and maximum over the seeds."""
     total = reduce(add, values)  # as JavaScript adds: sum() rounds less in newer Pythons
     return {f"{which}mean": total / len(values), f"{which}least": min(values), f"{which}greatest": max(values)}
 

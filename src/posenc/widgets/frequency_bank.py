@@ -1,4 +1,4 @@
-"""FrequencyBank: every pair of a rotary code as a dial."""
+"""FrequencyBank: every pair of RoPE as a rotation."""
 
 from __future__ import annotations
 

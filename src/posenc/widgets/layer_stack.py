@@ -1,4 +1,4 @@
-"""LayerStack: layers that rotate, layers that do not, and windows: which of them find a key, and which tell how far."""
+"""LayerStack: RoPE layers, NoPE layers and sliding windows: which find a key, and which tell its distance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from posenc.widgets._base import Choice, Control, Explorable, Switch, Text
 
 LONGEST = 2**20  # tokens
 FLOOR_SCALE, ATTN_SCALE = 8192, 0.1  # of Llama 4, as its configuration names them
-TOLERANCE = 0.01  # radians from an angle that training met, as in `posenc.analysis.uncovered`
+TOLERANCE = 0.01  # radians from an angle that training met, as in `posenc.analysis.unseen_angles`
 ROTATES, LOCAL = "Rr", "rn"  # letters of such layers
 TOLD = 0.01  # of attention: a layer in which so much changes tells near from far
 BACK = 2 ** np.arange(20)  # distances at which Python and JavaScript are compared
@@ -52,7 +52,7 @@ def new_pairs(distance: int, frequencies: np.ndarray, trained_length: int) -> in
     """How many pairs stand at an angle, at a distance, that no distance below the trained length has.
 
     Only pairs that have not turned once by then have anything left to meet; `frequencies` has shape (pairs,), in
-    radians per token. The share over many distances is that of `posenc.analysis.uncovered`.
+    radians per token. The share over many distances is that of `posenc.analysis.unseen_angles`.
 
     >>> new_pairs(500, np.array([1.0, 0.01, 0.001, 0.0]), trained_length=400)
     2

@@ -1,6 +1,6 @@
-"""LookBack: how far back small trained models find what was said once, in how long a text, and where they look.
+"""LookBack: at what distance small trained models copy a single occurrence, and where they attend.
 
-After a few steps of training at four times the length, shares right are recorded, and attention is not.
+For fine-tuned models accuracy is recorded, attention is not.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from posenc.lab.measured import exams, statistics
+from posenc.lab.measured import benchmarks, statistics
 from posenc.widgets._base import Choice, Control, Explorable
 
 TRAINED = 128  # tokens
@@ -20,55 +20,67 @@ BLOCK = (
     32  # tokens back stands the block in the texts in which heads were watched; where blocks repeat, at each such step
 )
 EDGES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of the bands of distance
-PROFILES = {"said_once": "two_layers", "copy": "full"}
+# By the control's options: the task and the profile of the models.
+RUNS = {"said_once": ("single_copy", "two_layers"), "copy": ("copy", "full")}
 TUNED = ("default", "linear", "ntk_aware", "yarn")  # the scalings with which a model was trained on, seed 0 alone
 TIMES, RATE = 4, 1.5e-3  # times L, and the learning rate, of that training
 
 
 @cache
 def _accuracy(training: str, base: str, scaling: str) -> list[list[float | None]]:
-    """Mean share right over the seeds, by length and distance; None where the text is too short."""
-    wanted = {"probe": "said_once", "distractors": "random", "task": training, "scheme": f"rope_{base}"}
-    wanted["profile"] = PROFILES[training]
+    """Mean accuracy over the seeds, by length and distance; None where the text is too short."""
+    task, profile = RUNS[training]
+    filters = {"probe": "single_copy", "distractors": "random"}
+    filters |= {"task": task, "profile": profile, "scheme": f"rope_{base}"}
     rows: list[list[float | None]] = []
     for length in LENGTHS:
         times = length // TRAINED
         same = scaling == "default" or times == 1  # a factor of 1 changes nothing
         kind = {"kind": "plain"} if same else {"kind": "scaling", "scaling": scaling, "factor": float(times)}
-        found = exams().select(**wanted, **kind, length=length)
+        found = benchmarks().select(**filters, **kind, length=length)
         by_distance = {d: [one["accuracy"] for one in found if one["distance"] == d] for d in DISTANCES}
         rows.append([round(float(np.mean(each)), 4) if each else None for each in by_distance.values()])
     return rows
 
 
 def _shares(found: Any) -> list[float | None]:
-    """Share right by distance, of one run at one length; None where it was not asked."""
+    """Accuracy by distance, of one run at one length; None where it was not measured."""
     by_distance = {one["distance"]: round(float(one["accuracy"]), 4) for one in found}
     return [by_distance.get(distance) for distance in DISTANCES]
 
 
 @cache
 def _tuned(base: str, scaling: str, steps: str) -> list[list[float | None]]:
-    """Share right after so many steps, by length and distance; `steps` 0 is the same seed before them, at TIMES L."""
-    wanted = {"probe": "said_once", "distractors": "random", "task": "said_once", "scheme": f"rope_{base}", "seed": 0}
-    wanted["profile"] = PROFILES["said_once"]
+    """Accuracy after fine-tuning steps, by length and distance; `steps` 0: the same seed before, at TIMES·L."""
+    filters = {"probe": "single_copy", "distractors": "random", "scheme": f"rope_{base}", "seed": 0}
+    filters |= {"task": "single_copy", "profile": "two_layers"}
     if steps != "0":
-        wanted |= {"kind": "fine_tuning", "scaling": scaling, "factor": float(TIMES), "steps": int(steps), "rate": RATE}
-        return [_shares(exams().select(**wanted, length=length)) for length in LENGTHS]
-    wanted |= (
+        filters |= {
+            "kind": "fine_tuning",
+            "scaling": scaling,
+            "factor": float(TIMES),
+            "steps": int(steps),
+            "rate": RATE,
+        }
+        return [_shares(benchmarks().select(**filters, length=length)) for length in LENGTHS]
+    filters |= (
         {"kind": "plain"} if scaling == "default" else {"kind": "scaling", "scaling": scaling, "factor": float(TIMES)}
     )
-    return [_shares(exams().select(**wanted, length=length) if length == TIMES * TRAINED else []) for length in LENGTHS]
+    return [
+        _shares(benchmarks().select(**filters, length=length) if length == TIMES * TRAINED else [])
+        for length in LENGTHS
+    ]
 
 
 @cache
 def _looks(training: str, base: str) -> dict[str, Any]:
-    """Where the copying head of seed 0 looks, in bands of distance, and how much at the right place, by scaling.
+    """Where the copying head of seed 0 attends, in bands of distance, and its weight on the answer, by scaling.
 
-    It is the head of the second layer that looks most at the right place in a text of the trained length: at the symbol
-    that followed in the block, BLOCK − 1 tokens back, or in any of the blocks where they repeat.
+    It is the head of the second layer with the most weight on the answer at the trained length: on the symbol after the
+    first occurrence, BLOCK − 1 tokens back, or in any repeated block.
     """
-    run, found = f"{PROFILES[training]}-{training}-rope_{base}-0", statistics()
+    task, profile = RUNS[training]
+    run, found = f"{profile}-{task}-rope_{base}-0", statistics()
     places = slice(BLOCK - 1, None, BLOCK) if training == "copy" else slice(BLOCK - 1, BLOCK)
     head = int(found[f"{run}/attention/default/{TRAINED}"][1, :, places].astype(float).sum(axis=-1).argmax())
 
@@ -87,7 +99,7 @@ def _looks(training: str, base: str) -> dict[str, Any]:
 
 
 class LookBack(Explorable):
-    """Share right when a block said once is asked for, by distance and length; and where the copying head looks."""
+    """Accuracy of single-occurrence copy by distance and length; and where the copying head attends."""
 
     module = "look_back"
     room = (774, 990)
@@ -125,9 +137,9 @@ class LookBack(Explorable):
         return self.tuning != "0" and self.training == "said_once" and self.scaling in TUNED
 
     def values(self) -> dict[str, Any]:
-        """Accuracy by length and distance, as trained, scaled and tuned, and shares of attention by band of distance.
+        """Accuracy by length and distance, as trained, scaled and tuned, and attention weights by band of distance.
 
-        `before` is the accuracy of the tuned seed before its tuning, None where nothing is tuned.
+        `before` is the accuracy of the tuned seed before tuning, None where nothing is tuned.
         """
         looks, tuned = _looks(self.training, self.base), self._is_tuned()
         return {

@@ -1,4 +1,4 @@
-"""PatchGrid: a query's patch and a key's on a picture, and which pairs of a head follow which axis between them."""
+"""PatchGrid: a query patch and a key patch of an image, and which axis each pair of a head follows."""
 
 from __future__ import annotations
 

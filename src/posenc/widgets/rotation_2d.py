@@ -1,4 +1,4 @@
-"""Rotation2D: a query and a key turned by their positions, and the score that depends on the difference alone."""
+"""Rotation2D: a query and a key rotated by their positions, and the score, which depends on their distance."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Rotation2D(Explorable):
         return q, k, self.theta * inv_freq(dim, base=100.0)
 
     def values(self) -> dict[str, Any]:
-        """Turned vectors, the score in two ways, elsewhere and in the other layout, and at every offset drawn."""
+        """Rotated vectors, the score in two ways, at shifted positions and in the other layout, and at all offsets."""
         (q, k, frequencies), layout = self._vectors(), "half-split" if self.view == "half-split" else "interleaved"
         at_m, at_n, apart = (angles(position, frequencies) for position in (self.m, self.n, self.m - self.n))
         offsets = np.arange(-FARTHEST, FARTHEST + 1)

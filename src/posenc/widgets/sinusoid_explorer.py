@@ -1,4 +1,4 @@
-"""SinusoidExplorer: the sinusoidal code as clock hands and as a table, and what a matrix makes of a distance."""
+"""SinusoidExplorer: the sinusoidal encoding as rotating pairs and as a table, and its kernel through a matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tangle: a rotation of four dimensions comes apart into two planes, and in one it is a product of numbers."""
+"""Tangle: a rotation of four dimensions decomposed into two planes, and one plane as complex numbers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Tangle(Explorable):
     z_imaginary = Control(0.8, -3, 3, "hundredths", needs=_GRID)
 
     def values(self) -> dict[str, Any]:
-        """The path along the present axes and along those of its planes, two products, and z·w."""
+        """The path along the current axes and along those of its planes, two dot products, and z·w."""
         positions = np.arange(POSITIONS)
         start = np.array([RADII[0], 0.0, RADII[1], 0.0])
         phi = angles(positions, np.array([self.theta_1, self.theta_2]))  # (positions, 2)

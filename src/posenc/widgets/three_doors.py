@@ -1,4 +1,4 @@
-"""ThreeDoors: a sentence of two words, three doors by which their places may enter, and what the score knows then."""
+"""ThreeDoors: two words, three injection points for their positions, and what the score depends on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Place = int | np.ndarray
 
 
 class ThreeDoors(Explorable):
-    """The score of two words wherever they stand: with a sinusoidal code added, turned by RoPE, or biased by ALiBi."""
+    """The score of two words at all positions: with a sinusoidal encoding added, with RoPE, or with ALiBi."""
 
     module = "three_doors"
     room = (647, 829)
@@ -39,14 +39,14 @@ class ThreeDoors(Explorable):
         return {"query": list(VECTORS[QUERY]), "key": list(VECTORS[KEY])}
 
     def _met(self, word: str, place: Place) -> np.ndarray:
-        """The word's vector as it comes into the product, at each place: shape (…, DIM)."""
+        """The word's vector in the dot product, at each position: shape (…, DIM)."""
         vector = np.broadcast_to(np.array(VECTORS[word]), (*np.shape(place), DIM))
         if self.door == "input":
             return vector + sinusoidal(np.asarray(place), DIM, BASE)
         return rotate(vector, angles(place, inv_freq(DIM, BASE)), "interleaved") if self.door == "query_key" else vector
 
     def _score(self, m: Place, n: Place) -> Any:
-        """The logit of a query at place m and a key at place n."""
+        """The logit of a query at position m and a key at position n."""
         score = np.sum(self._met(QUERY, m) * self._met(KEY, n), axis=-1) / np.sqrt(DIM)
         if self.door != "logits":
             return score
@@ -54,7 +54,7 @@ class ThreeDoors(Explorable):
         return score + alibi(offsets, alibi_slopes(HEADS)[HEAD : HEAD + 1], symmetric=True).reshape(np.shape(score))
 
     def values(self) -> dict[str, Any]:
-        """The score; at every place of both words together; and at every place of the query alone."""
+        """The score; with both words shifted to every position; and with the query at every position."""
         starts = np.arange(LAST + 1 - abs(self.m - self.n))  # of the first of the two
         low = min(self.m, self.n)
         return {

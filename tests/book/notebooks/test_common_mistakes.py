@@ -289,7 +289,7 @@ def partial_for_proportional(defined):
 
 
 def ramp_inverted(defined):
-    return {"ramp_by_turns": lambda dim, base, **bounds: defined["kept"](dim, base, **bounds)}
+    return {"ramp_by_rotations": lambda dim, base, **bounds: defined["kept"](dim, base, **bounds)}
 
 
 def temperature_once(defined):

@@ -51,7 +51,7 @@ def test_parameters_and_bias_are_those_of_the_package() -> None:
     for name in schemes.SCHEMES:
         costs = site_map.cost_rows(name)
         assert int(re.sub(r"\D", "", costs["Parameters"]) or 0) == expected.get(name, 0), name
-        biased = schemes.SCHEMES[name].door == "logits"
+        biased = schemes.SCHEMES[name].injection_point == "logits"
         assert (f"{heads * length * length * 4 // 2**20} MiB" in costs["Bias in memory"]) == biased, name
         assert ("bias as its mask" in costs["Fused attention"]) == biased, name
 
@@ -87,7 +87,7 @@ def _results() -> lab.Results:
     return lab.results()
 
 
-def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.Spread:
+def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.SeedSummary:
     """What the laboratory's results say, by their own means."""
     profile, _ = map_facts.scheme_of(key)
     name, _, past_end = key.removeprefix("quick_").partition("_clamp")
@@ -96,7 +96,7 @@ def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.Sprea
         wanted["past_end"] = "clamp"
     if key != key.removesuffix("_interpolate"):
         wanted["past_end"] = "interpolate"
-    return _results().spread(
+    return _results().over_seeds(
         "loss" if measure == "text" else "accuracy",
         profile=profile,
         scheme=name,
@@ -107,10 +107,10 @@ def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.Sprea
     )
 
 
-def _near(values: Iterable[float], spread: lab.Spread) -> bool:
+def _near(values: Iterable[float], spread: lab.SeedSummary) -> bool:
     """Whether seeds have this mean, minimum and maximum, to the hundredths that the page shows."""
     numbers = [map_facts.average(list(values)), min(values), max(values)]
-    return numbers == pytest.approx([spread.mean, spread.least, spread.greatest], abs=0.0006)
+    return numbers == pytest.approx([spread.mean, spread.min, spread.max], abs=0.0006)
 
 
 def test_reach_of_schemes_is_what_was_measured() -> None:

@@ -65,7 +65,7 @@ def test_a_page_is_read_anew_for_what_its_directives_show(tmp_path: Path) -> Non
     assert {"js/decay_explorer.json", "js/tangle.json"} <= inputs("```{road} two_hours\n```", tmp_path)
     assert "js/doctor.json" in inputs("```{doctor}\n```", tmp_path)
     for directive in ("claims", "claims-kept"):
-        assert {"rotary.py", "../posenc_lab/data/exams.npz"} <= inputs(f"```{{{directive}}}\n```", tmp_path)
+        assert {"rotary.py", "../posenc_lab/data/benchmarks.npz"} <= inputs(f"```{{{directive}}}\n```", tmp_path)
 
 
 def test_a_chapter_is_read_anew_for_what_its_execution_gave() -> None:

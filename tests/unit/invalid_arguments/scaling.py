@@ -35,7 +35,7 @@ CASES = {
     scaling.dynamic_ntk: Case({"dim": 8, "base": 1e4, "seq_len": 128, "factor": 2.0} | LENGTH,
         {"dim": NTK_DIMS, "base": BASES, "seq_len": [*SEQUENCES, None], "original_max_position_embeddings": LENGTHS,
             "factor": [factor for factor in FACTORS if factor is not None]}),
-    scaling.ramp_by_turns: Case({"dim": 8, "base": 1e4} | LENGTH | BETAS,
+    scaling.ramp_by_rotations: Case({"dim": 8, "base": 1e4} | LENGTH | BETAS,
         {"dim": DIMS, "base": BASES, "original_max_position_embeddings": LENGTHS} | BAD_BETAS),
     scaling.correction_range: Case({"dim": 8, "base": 1e4, "truncate": True} | LENGTH | BETAS,
         {"dim": DIMS, "base": RAMP_BASES, "original_max_position_embeddings": LENGTHS,

@@ -1,4 +1,4 @@
-"""posenc.lab.exams: every model gets the same questions, and what was found can be read again with its intervals."""
+"""posenc.lab.benchmarks: every model is measured alike, and results are read again with their intervals."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ import numpy as np
 import pytest
 import torch
 
-from posenc.lab import exams, store
+from posenc.lab import benchmarks, store
 from posenc.lab.execution import carry_out
 from posenc.lab.measured import results
-from posenc.lab.runs import PROFILES, RATES, Run, examined
+from posenc.lab.runs import PROFILES, RATES, Run, benchmarked
 from posenc.lab.train import build, learned_at, try_rates
 from tests.unit.small_laboratory import make_small
 
 pytestmark = pytest.mark.torch
-SMALL = {"WINDOWS": 3, "SURGERY_WINDOWS": 2, "PROBES": 2, "RECALL_PROBES": 3}
+SMALL = {"WINDOWS": 3, "INTERVENTION_WINDOWS": 2, "PROBES": 2, "RECALL_PROBES": 3}
 
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     for name, count in SMALL.items():
-        monkeypatch.setattr(exams, name, count)
-    monkeypatch.setattr(exams, "TIMES", (1, 2))
+        monkeypatch.setattr(benchmarks, name, count)
+    monkeypatch.setattr(benchmarks, "TIMES", (1, 2))
     for profile in ("two_layers", "full"):
         make_small(monkeypatch, steps=30, profile=profile, length=64)
-    monkeypatch.setattr(exams, "TUNING_STEPS", (0, 1))
-    monkeypatch.setattr(exams, "DROPPED_STEPS", (0, 1))
+    monkeypatch.setattr(benchmarks, "TUNING_STEPS", (0, 1))
+    monkeypatch.setattr(benchmarks, "DROPPED_STEPS", (0, 1))
     torch.set_num_threads(1)
 
 
 def asked(run, group):
-    return list(exams.GROUPS[group](build(run).eval(), run))
+    return list(benchmarks.GROUPS[group](build(run).eval(), run))
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("task", ["text", "said_once", "copy"])
+@pytest.mark.parametrize("task", ["text", "single_copy", "copy"])
 def test_every_group_of_a_headline_run(task):
     run = Run("full" if task == "copy" else "two_layers", task, "rope_10000", 0)
-    groups = exams.asked_of(run)
+    groups = benchmarks.groups_of(run)
     assert groups[0] == "plain"
-    assert ("mean_waves" in groups) == (task == "text")
-    names = {"text"} if task == "text" else {"said_once", "repeated"}
+    assert ("distance_biases" in groups) == (task == "text")
+    names = {"text"} if task == "text" else {"single_copy", "repeated"}
     for group in groups:
         found = asked(run, group)
         assert {one["probe"] for one in found} == names
@@ -50,7 +50,7 @@ def test_every_group_of_a_headline_run(task):
         for one in found:
             assert one["run"] == run.name
             assert one["length"] in (64, 128, 256, 512)
-            if one["probe"] == "said_once":
+            if one["probe"] == "single_copy":
                 assert one["distance"] + 16 <= one["length"]
             values = one["values"]
             assert np.mean(values) == pytest.approx(one["loss" if task == "text" else "accuracy"], abs=1e-3)
@@ -59,15 +59,15 @@ def test_every_group_of_a_headline_run(task):
 def test_recall_is_asked_by_distance_and_pairs():
     found = asked(Run("two_layers", "recall", "rope_100", 0), "plain")
     assert {(one["distance"], one["n_pairs"]) for one in found} == {
-        (distance, pairs) for distance in exams.DISTANCES if distance < 128 for pairs in exams.PAIRS
+        (distance, pairs) for distance in benchmarks.DISTANCES if distance < 128 for pairs in benchmarks.PAIRS
     }
 
 
 def test_other_schemes_are_asked_what_they_can_be():
-    assert exams.asked_of(Run("two_layers", "said_once", "alibi", 0)) == ["plain"]
-    assert exams.asked_of(Run("quick", "text", "rope_100", 0)) == ["plain"]
-    assert exams.asked_of(Run("quick", "order", "rope_100", 0)) == []
-    assert "mean_waves" in exams.asked_of(Run("four_layers", "text", "rope_100", 0))
+    assert benchmarks.groups_of(Run("two_layers", "single_copy", "alibi", 0)) == ["plain"]
+    assert benchmarks.groups_of(Run("quick", "text", "rope_100", 0)) == ["plain"]
+    assert benchmarks.groups_of(Run("quick", "order", "rope_100", 0)) == []
+    assert "distance_biases" in benchmarks.groups_of(Run("four_layers", "text", "rope_100", 0))
     past_end = {one["past_end"] for one in asked(Run("two_layers", "text", "learned", 0), "plain")}
     assert past_end == {"clamp", "interpolate"}
     for one in ("rope_10000_mixed", "rope_10000_mixed_window"):
@@ -75,7 +75,7 @@ def test_other_schemes_are_asked_what_they_can_be():
 
 
 def test_every_run_to_be_examined_can_be_built():
-    runs = examined()
+    runs = benchmarked()
     assert len(runs) == len(set(runs))
     for scheme in dict.fromkeys(run.scheme for run in runs):
         run = next(run for run in runs if run.scheme == scheme)
@@ -83,35 +83,35 @@ def test_every_run_to_be_examined_can_be_built():
 
 
 def test_a_run_is_trained_examined_collected_and_read(tmp_path):
-    asked = (("said_once", 0), ("said_once", 1), ("text", 0))
+    asked = (("single_copy", 0), ("single_copy", 1), ("text", 0))
     runs = [Run("two_layers", task, "rope_100", seed) for task, seed in asked]
     for run in runs:
         carry_out(run, tmp_path, ["plain"], progress=False)
-    path = tmp_path / "collected" / "exams.json"
-    assert store.collect_exams(tmp_path, path).startswith("3 groups of measurements added: 3 runs")
+    path = tmp_path / "collected" / "benchmarks.json"
+    assert store.collect_benchmarks(tmp_path, path).startswith("3 groups of measurements added: 3 runs")
     carry_out(runs[2], tmp_path, ["temperatures"], progress=False)
-    assert store.collect_exams(tmp_path, path).startswith("4 groups of measurements added: 3 runs")
+    assert store.collect_benchmarks(tmp_path, path).startswith("4 groups of measurements added: 3 runs")
     found = results(path)
     assert {one["kind"] for one in found.select(run=runs[2].name)} == {"plain", "temperature"}
-    wanted = {"task": "said_once", "probe": "repeated", "kind": "plain", "length": 128}
+    wanted = {"task": "single_copy", "probe": "repeated", "kind": "plain", "length": 128}
     seeds, values = found.values(**wanted)
     assert seeds == [0, 1]
     assert values.shape == (2, SMALL["PROBES"])
     told = found.interval(wanted)
     assert told.mean == pytest.approx(values.mean())
     assert told.low <= told.mean <= told.high
-    assert found.interval(wanted, less=wanted) == (0.0, 0.0, 0.0)
+    assert found.interval(wanted, baseline=wanted) == (0.0, 0.0, 0.0)
     text = {"task": "text", "probe": "text", "kind": "plain", "length": 128}
-    sharper = {"task": "text", "probe": "text", "kind": "temperature", "sharper": 2.0}
-    assert found.interval(sharper, less=text).mean == pytest.approx(
-        np.mean(found.values(**sharper)[1] - found.values(**text)[1][:, : SMALL["SURGERY_WINDOWS"]])
+    sharper = {"task": "text", "probe": "text", "kind": "temperature", "logit_factor": 2.0}
+    assert found.interval(sharper, baseline=text).mean == pytest.approx(
+        np.mean(found.values(**sharper)[1] - found.values(**text)[1][:, : SMALL["INTERVENTION_WINDOWS"]])
     )
     assert found.runs[runs[0].name]["learned_at"] is None
     json.loads(path.read_text(encoding="utf-8"))
-    with pytest.raises(ValueError, match="wanted must leave one measurement of each seed, got 0 of"):
+    with pytest.raises(ValueError, match="filters must leave one measurement per seed, got 0 of"):
         found.values(task="recall", **{})
-    with pytest.raises(ValueError, match="folder must hold exams of planned runs"):
-        store.collect_exams(tmp_path / "collected", path)
+    with pytest.raises(ValueError, match="folder must hold benchmarks of planned runs"):
+        store.collect_benchmarks(tmp_path / "collected", path)
 
 
 def test_the_step_at_which_a_task_was_learned():

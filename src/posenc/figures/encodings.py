@@ -1,4 +1,4 @@
-"""The codes before the sinusoids, and the wishes that they keep or break (chapter 03)."""
+"""Tables of encodings, and distances between their rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from posenc.figures._drawing import (
 
 
 def step_sizes(lengths: Sequence[int]) -> go.Figure:
-    """Positions divided by the length of the text, one ruler a length, with the first step marked."""
+    """Normalised positions: one ruler per length, with the first step marked."""
     if min(_some("lengths", lengths)) < 2:
         raise ValueError(f"lengths must all be at least 2, so that there is a step, got {list(lengths)}")
     figure, steps = go.Figure(), []
@@ -61,12 +61,11 @@ def step_sizes(lengths: Sequence[int]) -> go.Figure:
 CELLS = 10_000  # a heat map of more keeps 256 levels of colour; one of more than ten times as many leaves pairs out
 
 
-def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
-    """Codes as heat maps side by side, positions down and dimensions across, each of shape (length, dim).
+def encoding_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
+    """Encodings as heat maps side by side, positions down and dimensions across, each of shape (length, dim).
 
-    Panels of more than `CELLS` numbers are stored as 256 levels of colour, and from ten times as many on only every
-    second (third, …) pair of dimensions is drawn: pairs next to each other look alike. No position is left out, for
-    that would make other waves of the fast ones.
+    Panels of more than `CELLS` numbers are stored as 256 levels, and from ten times as many on with every second
+    (third, …) dimension pair only. Positions are never dropped, which would alias fast pairs.
     """
     tables = {name: np.asarray(code, dtype=float) for name, code in _some("codes", codes).items()}
     shapes = [table.shape for table in tables.values()]
@@ -89,7 +88,7 @@ def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
     for trace, (columns, _) in zip(figure.data, shown.values(), strict=True):
         trace.x = np.int16(columns)
         value = "" if levels else "%{z:.3f}"
-        trace.hovertemplate = _say("code_tables.hover", position="%{y}", dimension="%{x}", value=value)
+        trace.hovertemplate = _say("encoding_tables.hover", position="%{y}", dimension="%{x}", value=value)
     values = np.unique(np.concatenate([table.ravel() for table in tables.values()]))
     if not levels and len(values) == 2 and values[0] == least:  # two values are two colours, with none between
         (_, low), *_, (_, high) = figure.layout.coloraxis.colorscale
@@ -100,20 +99,20 @@ def code_tables(codes: Mapping[str, np.ndarray]) -> go.Figure:
     elif levels:
         ticks = {"tickvals": [0, 127.5, 255], "ticktext": [_number(v, 1) for v in (least, (least + top) / 2, top)]}
         figure.update_layout(coloraxis={"cmin": 0, "cmax": 255, "colorbar": ticks})
-    figure.update_xaxes(title_text=_say("code_tables.across"))
+    figure.update_xaxes(title_text=_say("encoding_tables.across"))
     if max(len(columns) for columns, _ in shown.values()) <= 8:
         figure.update_xaxes(dtick=1)  # else ticks stand between two dimensions
     figure.update_yaxes(title_text=_say("axes.position"), col=1)
     length = shapes[0][0]
     facts = {"length": length, "codes": told, "count": len(told)}
-    return _tell(figure, "code_tables", height=640 if length > 128 else 420, **facts)
+    return _tell(figure, "encoding_tables", height=640 if length > 128 else 420, **facts)
 
 
 def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> go.Figure:
-    """How different the codes of every two positions are, one map a code, divided by its greatest distance.
+    """Distances between the encodings of every two positions, one map each, divided by its maximum.
 
-    Each code has shape (length, dim). Where equal distances look equal, a map has one colour along each diagonal. The
-    finding is the title; with a title given, readers judge for themselves and only the alternative text tells it.
+    Each encoding has shape (length, dim). A translation-invariant one has one colour per diagonal. With a `title`, only
+    the alternative text has the finding.
     """
     tables = {name: np.asarray(code, dtype=float) for name, code in _some("codes", codes).items()}
     shapes = [table.shape for table in tables.values()]
@@ -142,16 +141,15 @@ def distance_maps(codes: Mapping[str, np.ndarray], title: str | None = None) -> 
     return _title(figure, finding, details, height=100 + 290 * rows)
 
 
-def slopes(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
-    """How alike the codes of two positions are, by distance: the mean of cos(Δθ) over a list of speeds θ.
+def similarity_by_distance(frequencies: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
+    """Cosine similarity of encodings against distance: the mean of cos(Δθ) over a list of frequencies θ.
 
-    Distances go from 1 to `reach`, a power of ten, on an axis of logarithms. Each point is the mean over a stretch of
-    distances, drawn in its middle, twelve stretches to a factor of ten, so that a curve shows its slope and not its
-    ripples. The title has the means over whole factors of ten.
+    Distances from 1 to `reach`, a power of ten, on a logarithmic axis. Each point is a mean over one of twelve
+    intervals per decade, so that curves show the trend without ripples. The title has means over decades.
     """
-    lists = {name: np.asarray(values, dtype=float) for name, values in _some("speeds", speeds).items()}
+    lists = {name: np.asarray(values, dtype=float) for name, values in _some("frequencies", frequencies).items()}
     if any(values.ndim != 1 or not len(values) for values in lists.values()):
-        raise ValueError(f"speeds must all be lists of one number or more, got {dict(speeds)}")
+        raise ValueError(f"frequencies must all be lists of one number or more, got {dict(frequencies)}")
     _above("reach", reach, 9)
     tens = round(np.log10(reach))
     if reach != 10**tens:
@@ -169,6 +167,6 @@ def slopes(speeds: Mapping[str, Sequence[float]], reach: int) -> go.Figure:
         falls = [alike[start - 1 : 10 * start - 1].mean() for start in starts]
         figure.add_scatter(x=_drawn(middles), y=_drawn(means), mode="lines", name=name, line=_style(k))
         told.append({"name": name, "falls": _each(value=falls)})
-    figure.update_xaxes(type="log", title_text=_say("slopes.across"))
-    figure.update_yaxes(title_text=_say("slopes.up"))
-    return _tell(figure, "slopes", height=460, starts=_each(start=starts), codes=told)
+    figure.update_xaxes(type="log", title_text=_say("similarity_by_distance.across"))
+    figure.update_yaxes(title_text=_say("similarity_by_distance.up"))
+    return _tell(figure, "similarity_by_distance", height=460, starts=_each(start=starts), codes=told)

@@ -1,4 +1,4 @@
-"""Places that are learned, or counted where no code is (chapter 13)."""
+"""Positions that are learned or counted (chapter 13)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from posenc.figures._drawing import (
 )
 
 
-def copying_circuit(text: str) -> go.Figure:
-    """How two layers of attention go on with a text whose last word has stood once before.
+def induction_circuit(text: str) -> go.Figure:
+    """An induction circuit: how two layers of attention continue a text whose last word has occurred once before.
 
-    Rows from top to bottom: the words; whom each has noted in the first layer, the word before it; and the answer. A
-    line leads from each word to the note about it, and one from the note that names the last word to the answer.
+    Rows from top to bottom: the words; for each, the previous word, which the first layer attends to; the answer. Lines
+    lead from each word to the next, and from the match of the last word to the answer.
     """
     words = text.split()
     last = len(words) - 1
@@ -46,29 +46,30 @@ def copying_circuit(text: str) -> go.Figure:
         y = [value for _, start, _, end in edges for value in (start - 0.2, end + 0.2, None)]
         line = {"color": PALETTE[colour], "width": 2, "dash": dash}
         figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip")
-    notes = ["", *(_say("copying_circuit.note", word=word) for word in words[:-1])]
+    notes = ["", *(_say("induction_circuit.note", word=word) for word in words[:-1])]
     notes[found] = f"<b>{notes[found]}</b>"
     for level, row in ((2, [f"<b>{word}</b>" for word in words]), (1, notes)):
         figure.add_scatter(x=list(range(len(row))), y=[level] * len(row), text=row, mode="text", hoverinfo="skip")
     answer = f"<b>{words[found]}</b>"
     figure.add_scatter(x=[last], y=[0], text=[answer], mode="text", hoverinfo="skip")
-    levels = [_say("copying_circuit.level_2"), _say("copying_circuit.level_1"), _say("copying_circuit.level_0")]
+    levels = [_say("induction_circuit.level_2"), _say("induction_circuit.level_1"), _say("induction_circuit.level_0")]
     bare = {"showgrid": False, "zeroline": False}
     figure.update_yaxes(
-        title_text=_say("copying_circuit.up"), range=[-0.3, 2.3], tickvals=[2, 1, 0], ticktext=levels, **bare
+        title_text=_say("induction_circuit.up"), range=[-0.3, 2.3], tickvals=[2, 1, 0], ticktext=levels, **bare
     )
     figure.update_xaxes(
-        title_text=_say("copying_circuit.across"), range=[-0.5, last + 0.5], showticklabels=False, **bare
+        title_text=_say("induction_circuit.across"), range=[-0.5, last + 0.5], showticklabels=False, **bare
     )
     figure.update_traces(showlegend=False)
     facts = {"last": words[-1], "answer": words[found], "words": _each(word=words[1:], before=words[:-1])}
-    return _tell(figure, "copying_circuit", height=330, **facts)
+    return _tell(figure, "induction_circuit", height=330, **facts)
 
 
-def clock_from_share(share: Sequence[float], code: np.ndarray, weights: np.ndarray) -> go.Figure:
-    """From the share of a first token to a head that looks one back: three rows, all over the place of the token.
+def position_from_weight(share: Sequence[float], code: np.ndarray, weights: np.ndarray) -> go.Figure:
+    """From the attention weight on the first token to a previous-token head: three rows, all by position.
 
-    `share` has one number for each place, `code` shape (places, dim), `weights` shape (places, places), queries first.
+    `share` is that weight, shape (positions,), `code` the encoding made of it, shape (positions, dim), `weights` has
+    shape (positions, positions), queries first.
     """
     share, code, weights = (np.asarray(part, dtype=float) for part in (share, code, weights))
     count = len(_some("share", share))
@@ -76,30 +77,38 @@ def clock_from_share(share: Sequence[float], code: np.ndarray, weights: np.ndarr
         raise ValueError(
             f"code and weights must be of {count} places, as share is, got shapes {code.shape} and {weights.shape}"
         )
-    steps = [_say("clock_from_share.share"), _say("clock_from_share.code"), _say("clock_from_share.weights")]
+    steps = [
+        _say("position_from_weight.share"),
+        _say("position_from_weight.code"),
+        _say("position_from_weight.weights"),
+    ]
     figure = make_subplots(3, 1, shared_xaxes=True, vertical_spacing=0.09, subplot_titles=steps)
     figure.add_bar(**_at(range(count)), y=_drawn(share), marker_color=PALETTE["score"], row=1, col=1)
     for row, table in ((2, code), (3, weights)):
         figure.add_heatmap(z=_drawn(table.T), coloraxis="coloraxis", row=row, col=1)
     figure.update_yaxes(showgrid=False, zeroline=False)
-    ups = [_say("clock_from_share.up_share"), _say("clock_from_share.up_code"), _say("clock_from_share.up_weights")]
+    ups = [
+        _say("position_from_weight.up_share"),
+        _say("position_from_weight.up_code"),
+        _say("position_from_weight.up_weights"),
+    ]
     for row, title in enumerate(ups, 1):
         figure.update_yaxes(title_text=title, row=row)
     figure.update_xaxes(showgrid=False, zeroline=False)
-    figure.update_xaxes(title_text=_say("clock_from_share.across"), row=3)
+    figure.update_xaxes(title_text=_say("position_from_weight.across"), row=3)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
     figure.update_layout(coloraxis=_colour_scale(-1, 1), coloraxis_showscale=False, showlegend=False, bargap=0.2)
     least = np.diagonal(weights, -1).min()
-    return _tell(figure, "clock_from_share", height=600, last=count - 1, dim=code.shape[1], least=least)
+    return _tell(figure, "position_from_weight", height=600, last=count - 1, dim=code.shape[1], least=least)
 
 
-def found_by_length(
+def accuracy_by_length(
     lengths: Sequence[int], measured: Mapping[str, np.ndarray], trained: int, choices: int
 ) -> go.Figure:
-    """What share of its questions each model gets right in texts of ever more tokens.
+    """Accuracy of each model by sequence length.
 
-    `measured` maps a model's name to its shares, shape (seeds, lengths): a line through the means, a dot for each seed.
-    `trained` is the length of training; the dotted line is what guessing among `choices` gets.
+    `measured` maps a model's name to accuracies, shape (seeds, lengths): a line through the means, a dot per seed.
+    `trained` is the trained length; the dotted line is guessing among `choices`.
     """
     lengths, figure, told = np.asarray(_some("lengths", lengths)), go.Figure(), []
     for k, (name, values) in enumerate(_some("measured", measured).items()):
@@ -120,18 +129,18 @@ def found_by_length(
     figure.add_vline(x=trained, line=grey | {"dash": "dash"})
     label = {"showarrow": False, "yanchor": "bottom", "font_size": 11}
     guess = {"x": 1, "xref": "paper", "xanchor": "right", "y": 1 / choices}
-    figure.add_annotation(text=_say("found_by_length.guess"), **guess, **label)
+    figure.add_annotation(text=_say("accuracy_by_length.guess"), **guess, **label)
     top = {"x": np.log10(trained), "y": 1, "yref": "paper"}  # annotations count in powers of ten
-    figure.add_annotation(text=_say("found_by_length.trained"), **top, **label)
+    figure.add_annotation(text=_say("accuracy_by_length.trained"), **top, **label)
     figure.update_xaxes(type="log", tickvals=lengths, ticktext=[_number(length) for length in lengths])
-    figure.update_xaxes(title_text=_say("found_by_length.across"))
-    figure.update_yaxes(title_text=_say("found_by_length.up"), range=[-0.03, 1.05])
+    figure.update_xaxes(title_text=_say("accuracy_by_length.across"))
+    figure.update_yaxes(title_text=_say("accuracy_by_length.up"), range=[-0.03, 1.05])
     facts = {"longest": lengths[-1], "trained": trained, "guess": 1 / choices}
-    return _tell(figure, "found_by_length", models=told, **facts)
+    return _tell(figure, "accuracy_by_length", models=told, **facts)
 
 
-def looking_back(places: Sequence[int], weights: Mapping[str, Sequence[float]]) -> go.Figure:
-    """The weight that a token pays to the one before it, at every place, for a few models."""
+def previous_token_weights(places: Sequence[int], weights: Mapping[str, Sequence[float]]) -> go.Figure:
+    """The attention weight on the previous token at every position, for a few models."""
     places, figure, told = np.asarray(_some("places", places)), go.Figure(), []
     quarter = -(-len(places) // 4)
     for k, (name, weight) in enumerate(_some("weights", weights).items()):
@@ -141,15 +150,15 @@ def looking_back(places: Sequence[int], weights: Mapping[str, Sequence[float]]) 
         first, last = paid[:quarter].mean(), paid[-quarter:].mean()
         told.append({"name": name, "first": first, "last": last, "least": paid.min(), "greatest": paid.max()})
         figure.add_scatter(**_at(places), y=_drawn(paid), mode="lines", name=name, line=_style(k))
-    figure.update_xaxes(title_text=_say("looking_back.across"))
-    figure.update_yaxes(title_text=_say("looking_back.up"), range=[0, 1])
-    return _tell(figure, "looking_back", models=told)
+    figure.update_xaxes(title_text=_say("previous_token_weights.across"))
+    figure.update_yaxes(title_text=_say("previous_token_weights.up"), range=[0, 1])
+    return _tell(figure, "previous_token_weights", models=told)
 
 
-def places_read(places: Sequence[int], readings: Mapping[str, np.ndarray]) -> go.Figure:
-    """Places as they are read off a model, against where the token stands: the median, and the middle four fifths.
+def decoded_positions(places: Sequence[int], readings: Mapping[str, np.ndarray]) -> go.Figure:
+    """Positions decoded from a model against true positions: the median and the middle four fifths.
 
-    A reading has shape (samples, places) and is greater than 0. On the dotted line a place is read as it is.
+    A reading has shape (samples, positions) and is greater than 0. The dotted line is perfect decoding.
     """
     places, figure, told = np.asarray(_some("places", places), dtype=float), go.Figure(), []
     if places.ndim != 1 or not np.all(places > 0):
@@ -171,11 +180,11 @@ def places_read(places: Sequence[int], readings: Mapping[str, np.ndarray]) -> go
         figure.add_scatter(x=places, y=_drawn(middle), mode="lines", line=style, **one)
     ends = places[[0, -1]]
     exact = {"color": PALETTE["neutral"], "width": 3, "dash": "dot"}
-    figure.add_scatter(x=ends, y=ends, mode="lines", line=exact, name=_say("places_read.exact"))
+    figure.add_scatter(x=ends, y=ends, mode="lines", line=exact, name=_say("decoded_positions.exact"))
     ticks = [10**power for power in range(6)]
     ticks = sorted({*(tick for tick in ticks if 2 * ends[0] <= tick <= ends[-1] / 2), *ends.tolist()})
-    figure.update_xaxes(title_text=_say("places_read.across"))
-    figure.update_yaxes(title_text=_say("places_read.up"))
+    figure.update_xaxes(title_text=_say("decoded_positions.across"))
+    figure.update_yaxes(title_text=_say("decoded_positions.up"))
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(type="log", tickvals=ticks, ticktext=[_number(tick) for tick in ticks])
-    return _tell(figure, "places_read", last=ends[-1], readings=told)
+    return _tell(figure, "decoded_positions", last=ends[-1], readings=told)

@@ -1,7 +1,7 @@
 """The assignments' sources, and the student versions and the public checks' recordings that follow from them.
 
-    python -m course.sources        write notebooks/assignments/ and src/posenc_lab/recorded/, and prove that
-                                     nothing is given away
+    python -m course.sources [NUMBER …]     write notebooks/assignments/ and src/posenc_lab/recorded/, of all
+                                            assignments or of some, and prove that nothing is given away
 
 A source is a notebook with nbgrader's metadata (schema 3): solutions between its markers, hidden checks between
 theirs. The student version has neither, and nothing else is changed.
@@ -87,8 +87,10 @@ def prove(number: int, student: Path) -> list[str]:
     """What is not as it should be: something given away, points for nothing, or a solution without all its points."""
     faults = [f"the student version gives away: {line}" for line in given_away(load(path_of(number)), load(student))]
     untouched, solved = trial(student, number), trial(path_of(number), number)
-    if untouched.points or any(result.answered for graded in untouched.graded for result in graded.results):
-        faults.append(f"the untouched version scores {untouched.points:g} points, or counts as answered")
+    for graded in untouched.graded:
+        for result in graded.results:
+            if result.earned or result.answered:
+                faults.append(f"untouched, {graded.question.name} earns {result.earned}: {result.sentence}")
     for graded in solved.graded:
         for result in graded.results:
             if result.earned != result.part.points:
@@ -99,10 +101,11 @@ def prove(number: int, student: Path) -> list[str]:
 
 def main() -> None:
     """Write the recordings and the student versions, and prove them; exit 1 where a proof fails."""
-    argparse.ArgumentParser(prog="python -m course.sources", description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(prog="python -m course.sources", description=__doc__.partition("\n")[0])
+    parser.add_argument("numbers", nargs="*", type=int, metavar="NUMBER", help="from 1 to 5; all if none is named")
     STUDENT.mkdir(parents=True, exist_ok=True)
     faults = []
-    for number in NUMBERS:
+    for number in parser.parse_args().numbers or NUMBERS:
         recorded.write(number, imports_of(number))
         path = STUDENT / path_of(number).name
         path.write_text(dump(student_version(load(path_of(number)))), encoding="utf-8")

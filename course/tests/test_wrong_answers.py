@@ -97,11 +97,16 @@ def test_another_right_way_earns_everything(number: int, name: str, source: str)
     assert sum(result.earned for result in results) == question(number, name).points, results
 
 
+@pytest.mark.parametrize(
+    ("number", "name"), [pytest.param(n, q.name, id=f"{n} {q.name}") for n in NUMBERS for q in assignment(n).questions]
+)
+def test_every_question_has_four_wrong_answers(number: int, name: str) -> None:
+    assert len(bank(number).WRONG.get(name, {})) >= 4, f"WRONG of wrong_answers_{number}.py has too few"
+
+
 @pytest.mark.parametrize("number", NUMBERS)
-def test_every_question_has_enough_wrong_answers(number: int) -> None:
-    names = {question.name for question in assignment(number).questions}
-    assert set(bank(number).WRONG) == names
-    assert min(len(answers) for answers in bank(number).WRONG.values()) >= 4
+def test_every_assignment_has_thirty_wrong_answers_to_its_questions(number: int) -> None:
+    assert set(bank(number).WRONG) == {question.name for question in assignment(number).questions}
     assert sum(len(answers) for answers in bank(number).WRONG.values()) >= 30
 
 

@@ -1,6 +1,6 @@
-"""Runs the tests of modules on wrong copies of them; prints what each run came to, as JSON.
+"""Runs the tests of modules on wrong copies of them, and names the copies that no test notices.
 
-    python -m release.mutants.python [--torch] [LIST …]
+    python -m release.mutants.python [--torch] [--json] [LIST …]
 
 LIST names a file beside this one: `rotary` lists changes of src/posenc/rotary.py, `scaling.ntk` those of
 src/posenc/scaling/ntk.py. All of them, if none is named. A change meets the module's and its package's tests that need
@@ -184,7 +184,7 @@ def outcomes(torch: bool = False) -> dict[str, dict[str, Outcome]]:
     """What all runs came to, by the module and by the name of the change, in a process of its own."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment["OPENBLAS_NUM_THREADS"] = "1"  # the other core is busy with other tests
-    command = [sys.executable, "-m", "release.mutants.python", *["--torch"] * torch]
+    command = [sys.executable, "-m", "release.mutants.python", "--json", *["--torch"] * torch]
     result = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(result.stdout)
 
@@ -194,11 +194,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m release.mutants.python", description=__doc__)
     parser.add_argument("lists", nargs="*", metavar="LIST", help=f"of {', '.join(MODULES)}")
     parser.add_argument("--torch", action="store_true", help="the changes that tests with torch are to notice")
+    parser.add_argument("--json", action="store_true", help="print what each run came to")
     arguments = parser.parse_args()
     os.chdir(ROOT)
     for library in LIBRARIES + ["torch"] * arguments.torch:
         import_module(library)
-    print(json.dumps(run(arguments.lists or MODULES, arguments.torch)))
+    found = run(arguments.lists or MODULES, arguments.torch)
+    if arguments.json:
+        print(json.dumps(found))
+        return
+    faults = [
+        f"{module}: {name}: {'the tests fail' if name == UNCHANGED else 'no test notices it'}\n{printed}"
+        for module, runs in found.items()
+        for name, (status, printed) in runs.items()
+        if status != (pytest.ExitCode.OK if name == UNCHANGED else pytest.ExitCode.TESTS_FAILED)
+    ]
+    print(f"{sum(len(runs) - 1 for runs in found.values() if runs)} wrong copies tried, {len(faults)} faults")
+    if faults:
+        sys.exit("\n".join(faults))
 
 
 if __name__ == "__main__":

@@ -156,4 +156,6 @@ def assert_same(drawn: Any, expected: Any, where: str = "values") -> None:
     else:
         given, wanted = np.array(drawn, float), np.asarray(expected, float)
         assert given.shape == wanted.shape, f"{where}: {given.shape} drawn, {wanted.shape} in Python"
-        np.testing.assert_allclose(given, wanted, atol=1e-10, rtol=1e-12, err_msg=where)
+        np.testing.assert_allclose(
+            given, wanted, atol=1e-10, rtol=1e-12, err_msg=f"{where}: JavaScript's are ACTUAL, Python's DESIRED"
+        )

@@ -39,13 +39,22 @@ def random_settings(case: Case) -> list[dict[str, object]]:
         setting: dict[str, object] = {}
         for control in case.cls.controls():
             name, scale = control["name"], control["scale"]
+            least, greatest = control.get("least", 0), control.get("greatest", 0)
             if scale == "switch":
                 setting[name] = bool(random.integers(2))
             elif scale == "choice":
                 option = control["options"][random.integers(len(control["options"]))]
                 setting |= {name: option["value"], **option["sets"]}
-            elif scale == "tokens":
-                setting[name] = int(random.integers(int(control["least"]), min(int(control["greatest"]), 4096) + 1))
+            elif scale == "powers":
+                setting[name] = 2 ** int(random.integers(int(np.log2(least)), int(np.log2(greatest)) + 1))
+            elif scale in ("tokens", "whole", "even", "action"):
+                step = 2 if scale == "even" else 1
+                setting[name] = int(random.integers(least, min(greatest, 4096) + 1)) // step * step
+            elif scale == "log":
+                setting[name] = float(least * (greatest / least) ** random.random())
+            elif scale != "text":
+                digits = {"tenths": 1, "hundredths": 2, "thousandths": 3}[scale]
+                setting[name] = round(float(random.uniform(least, greatest)), digits)
         settings.append(setting)
     return settings
 

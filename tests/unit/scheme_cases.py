@@ -5,8 +5,9 @@ import math
 import pytest
 import torch
 
+from posenc import schemes
 from posenc.attention import attention
-from posenc.schemes import make_scheme
+from posenc.schemes import SCHEMES, make_scheme
 
 BATCH, HEADS, HEAD_DIM, LENGTH = 2, 2, 8, 9
 DIM = HEADS * HEAD_DIM
@@ -51,10 +52,8 @@ CASES = {
     "deberta": {**CONTENT, "span": 3},
 }
 INJECTION_POINTS = {
-    "none": ["none", "none_with_temperature"],
-    "input": ["integer", "normalised", "binary", "sinusoidal", "learned"],
-    "query and key": ["rope", "xpos"],
-    "logits": ["alibi", "t5", "sandwich", "kerple", "fire", "transformer_xl", "tener", "deberta"],
+    point: [name for name, kind in SCHEMES.items() if kind.injection_point == point]
+    for point in schemes.INJECTION_POINTS
 }
 CONTENT_SCHEMES = ["transformer_xl", "tener", "deberta"]  # of the logits, those that look at queries and keys too
 ABSOLUTE = {*INJECTION_POINTS["input"], "fire"}
@@ -107,7 +106,7 @@ def last_four():
 
 def check_biases(schemes, wanted, tolerances=()):
     """The bias of each scheme on `last_four` is as wanted, to 1e-12 where `tolerances` do not say otherwise."""
-    assert set(wanted) == set(schemes)
+    assert set(wanted) == set(schemes), "each case of the kind needs the bias that is wanted"
     for case, scheme in schemes.items():
         atol = dict(tolerances).get(case, 1e-12)
         torch.testing.assert_close(scheme.bias(*last_four()), wanted[case], atol=atol, rtol=0)

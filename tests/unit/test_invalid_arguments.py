@@ -50,7 +50,7 @@ NAMES = [f"{function.__name__}-{argument}" for function, _, argument, _ in REFUS
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_argument_of_every_public_function_is_tried(module):
-    assert set(TABLES[module]) == set(public(module))
+    assert set(TABLES[module]) == set(public(module)), f"a Case for each is in tests/unit/invalid_arguments/{module}.py"
     assert_every_argument(TABLES[module])
 
 

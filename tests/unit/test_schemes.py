@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from posenc.attention import attention
-from posenc.schemes import INJECTION_POINTS as known
 from posenc.schemes import SCHEMES, PositionScheme, make_scheme
 from tests.unit.scheme_cases import (
     ABSOLUTE,
@@ -33,12 +32,8 @@ from tests.unit.scheme_cases import (
 pytestmark = pytest.mark.torch
 
 
-def test_every_scheme_is_tried_and_says_its_door():
-    assert {name_of(case) for case in CASES} == set(SCHEMES)
-    assert {name: kind.injection_point for name, kind in SCHEMES.items()} == {
-        name: point for point, names in INJECTION_POINTS.items() for name in names
-    }
-    assert set(known) == set(INJECTION_POINTS)
+def test_every_scheme_is_tried():
+    assert {name_of(case) for case in CASES} == set(SCHEMES), "CASES of scheme_cases.py has an entry for each scheme"
 
 
 @every_case
@@ -245,7 +240,8 @@ def test_parameters_and_state(case):
     if case in LEARNED:
         assert shapes == LEARNED[case]
     assert set(shapes) == {name for name, _ in scheme.named_parameters()}
-    assert bool(shapes) == (name_of(case) in {name_of(learned) for learned in LEARNED})
+    learns = name_of(case) in {name_of(learned) for learned in LEARNED}
+    assert bool(shapes) == learns, f"LEARNED, above, says what a scheme learns; {case} learns {shapes}"
     if not shapes:
         return
     same, other = make(case, seed=5), make(case, seed=6)

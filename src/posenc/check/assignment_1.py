@@ -6,4 +6,4 @@
 from posenc.check._recorded import assignment
 
 ASSIGNMENT = assignment(1)
-q1, q2, q3, q4, q5, q6, q7 = ASSIGNMENT.questions
+globals().update({question.name: question for question in ASSIGNMENT.asked})  # q1, q2, …

@@ -282,7 +282,11 @@ class Explorable(anywidget.AnyWidget):
         if "module" in vars(cls):
             cls._esm = bundle(f"{cls.module}.js")
             cls.catalogue = catalogue(cls.module)
-        for name, told in vars(cls).get("catalogue", {}).get("controls", {}).items():
+        words = vars(cls).get("catalogue", {}).get("controls", {})
+        declared = {name for name, trait in vars(cls).items() if isinstance(trait, _KINDS)}
+        if odd := sorted(declared ^ set(words)):
+            raise ValueError(f"{cls.__name__} and its words name different controls: only one has {', '.join(odd)}")
+        for name, told in words.items():
             control = vars(cls)[name]
             control.spec |= {**told, **control.offer(told["options"])} if "options" in told else told
         super().__init_subclass__(**kwargs)

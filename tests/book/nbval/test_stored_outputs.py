@@ -43,4 +43,5 @@ def found(request: pytest.FixtureRequest) -> Callable[[Path], dict[str, str]]:
 
 @pytest.mark.parametrize(("path", "name"), CELLS)
 def test_its_output_is_the_stored_one(path: Path, name: str, found: Callable[[Path], dict[str, str]]) -> None:
-    assert found(path)[name] == ""
+    difference = found(path)[name]
+    assert not difference, f"{difference}\nTo store what it prints now: python -m tools.execute notebooks/{path.name}"

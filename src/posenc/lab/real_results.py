@@ -211,12 +211,13 @@ def heads(scores: Mapping[str, np.ndarray] | None = None) -> dict[str, tuple[int
         scores = {f"{part}/{name}": array for part, one in parts("attention").items() for name, array in one.items()}
 
     def mean(name: str) -> np.ndarray:
-        return np.asarray(np.mean([array for key, array in scores.items() if key.endswith(f"/{name}")], axis=0))
+        found = [array for key, array in scores.items() if key.endswith(f"/{name}") and "by distance" not in key]
+        return np.asarray(np.mean(found, axis=0))
 
-    found = {"previous": mean("previous"), "induction": mean("induction"), "retrieval": mean("retrieval")}
-    found["sink"] = np.mean(
+    jobs = {"previous": mean("previous"), "induction": mean("induction"), "retrieval": mean("retrieval")}
+    jobs["sink"] = np.mean(
         [array for key, array in scores.items() if "repeated" in key and key.endswith("/sink")], axis=0
     )
-    found["local"] = mean("near") - found["previous"]
-    best = {job: np.unravel_index(score.argmax(), score.shape) for job, score in found.items()}
+    jobs["local"] = mean("near") - jobs["previous"]
+    best = {job: np.unravel_index(score.argmax(), score.shape) for job, score in jobs.items()}
     return {job: (int(layer), int(head)) for job, (layer, head) in best.items()}

@@ -22,21 +22,7 @@ from posenc.bias.content import TransformerXLTerms, transformer_xl, tener, relat
 from posenc.bias.flex import score_mod
 
 __all__ = [
-    "DebertaTerms",
-    "KERPLE_KINDS",
-    "TransformerXLTerms",
-    "alibi",
-    "alibi_rank_two",
-    "alibi_slopes",
-    "deberta",
-    "fire",
-    "kerple",
-    "relative_shift",
-    "sandwich",
-    "sandwich_features",
-    "score_mod",
-    "t5",
-    "t5_bucket",
-    "tener",
+    "DebertaTerms", "KERPLE_KINDS", "TransformerXLTerms", "alibi", "alibi_rank_two", "alibi_slopes", "deberta",
+    "fire", "kerple", "relative_shift", "sandwich", "sandwich_features", "score_mod", "t5", "t5_bucket", "tener",
     "transformer_xl",
-]
+]  # fmt: skip

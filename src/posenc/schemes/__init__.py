@@ -33,27 +33,7 @@ from posenc.schemes.content import TransformerXL, Tener, Deberta
 from posenc.schemes.by_name import SCHEMES, make_scheme
 
 __all__ = [
-    "INJECTION_POINTS",
-    "SCALINGS",
-    "SCHEMES",
-    "ALiBi",
-    "Binary",
-    "Deberta",
-    "Fire",
-    "Integer",
-    "Kerple",
-    "Learned",
-    "Mixed",
-    "NoPosition",
-    "NoPositionWithTemperature",
-    "Normalised",
-    "PositionScheme",
-    "Rotary",
-    "Sandwich",
-    "Sinusoidal",
-    "T5",
-    "Tener",
-    "TransformerXL",
-    "XPos",
-    "make_scheme",
-]
+    "ALiBi", "Binary", "Deberta", "Fire", "INJECTION_POINTS", "Integer", "Kerple", "Learned", "Mixed", "NoPosition",
+    "NoPositionWithTemperature", "Normalised", "PositionScheme", "Rotary", "SCALINGS", "SCHEMES", "Sandwich",
+    "Sinusoidal", "T5", "Tener", "TransformerXL", "XPos", "make_scheme",
+]  # fmt: skip

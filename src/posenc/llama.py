@@ -83,6 +83,7 @@ class Attention(nn.Module):
     def forward(
         self, x: Tensor, scheme: PositionScheme, positions: Tensor, key_positions: Tensor, past: KeysAndValues | None
     ) -> tuple[Tensor, KeysAndValues]:
+        """What the tokens of x, (batch, length, hidden_size), take in, and the keys and values of all tokens so far."""
         q, k, v = (
             project(x).unflatten(-1, (-1, self.head_dim)).transpose(1, 2)  # (batch, heads, length, head_dim)
             for project in (self.q_proj, self.k_proj, self.v_proj)
@@ -115,6 +116,7 @@ class MLP(nn.Module):
         self.down_proj = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
+        """The same shape as x, (batch, length, hidden_size)."""
         return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))  # type: ignore[no-any-return]
 
 
@@ -129,6 +131,7 @@ class Layer(nn.Module):
         self.mlp = MLP(config)
 
     def forward(self, x: Tensor, *position: Any) -> tuple[Tensor, KeysAndValues]:
+        """The residual stream after the layer, and keys and values, as `Attention` returns them."""
         attended, kept = self.self_attn(self.input_layernorm(x), *position)
         x = x + attended
         return x + self.mlp(self.post_attention_layernorm(x)), kept

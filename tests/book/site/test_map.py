@@ -36,6 +36,10 @@ def test_every_scheme_has_its_card_and_the_diagram_leads_to_it_once(built_site: 
 # ---- costs ----------------------------------------------------------------------------------------------------------
 
 
+def test_every_scheme_has_words() -> None:
+    assert set(map_facts.SCHEMES) == set(schemes.SCHEMES), "the words are in book/_site/reference/map.toml"
+
+
 def test_parameters_and_bias_are_those_of_the_package() -> None:
     width, heads, head_dim, length = map_facts.SHAPE
     assert width == heads * head_dim

@@ -143,7 +143,7 @@ Rope(16, float("inf"))                              base must be finite .* got i
 Rope(16, layout="Half")                             layout must be one of .* got 'Half'
 Rope(16, rotary_dim=0)                              rotary_dim must be at least 2, got 0
 of_frequencies(np.ones(8), -1.0)                    attention_factor must be .* got -1.0
-of_config({"rope_type": "linear", "factor": 2, "faktor": 3}, 16)  keys that nothing reads: faktor
+of_config({"rope_type": "linear", "factor": 2, "scale_by": 3}, 16)  keys that nothing reads: scale_by
 of_config({"rope_type": "linear", "factor": 0}, 16)  factor must be .* got 0
 of_config({"rope_type": "linear", "factor": 0.5}, 16)  factor must be at least 1 .* got 0.5
 of_config({"rope_type": "linear", "factor": "4"}, 16)  factor must be a number in config, got '4'

@@ -144,9 +144,7 @@ class Llama(nn.Module):
         config: its shape. Queries and keys are rotated by its rope_theta, in the layout "half-split", until
             `set_position_encoding` puts something else in place.
 
-    >>> config = LlamaConfig(50, 16, 2, num_attention_heads=4, num_key_value_heads=2, intermediate_size=32,
-    ...                      rope_theta=1e4, max_position_embeddings=64)
-    >>> model = Llama(config)
+    >>> model = Llama(LlamaConfig(50, 16, 2, 4, 2, 32, rope_theta=1e4, max_position_embeddings=64))
     >>> model(torch.tensor([[3, 1, 4]])).shape  # logits: (batch, seq_len, vocab_size)
     torch.Size([1, 3, 50])
     """

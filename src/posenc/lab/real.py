@@ -73,12 +73,21 @@ QK_TOKENS, FIRST = 2048, 4  # of each text; the first tokens are left out, since
 LONG, VERY_LONG, BLOCK = 12_288, 16_384, 1024
 SLOW, FIRST_SLOW, N_FAST = (22, 23, 24), 20, 16  # pairs of SmolLM2
 SINKS = 4
-FAR = ("as trained", "clamped", "zeroed", "zeroed, other slow pairs, as large", "window and four sinks")
+FAR = (
+    "as trained",
+    "clamped",
+    "clamped, four sinks alone",
+    "clamped, all but four sinks",
+    "zeroed",
+    "zeroed, other slow pairs, as large",
+    "window and four sinks",
+)
 Arrays = Mapping[str, np.ndarray]
 
 
 @cache
 def model() -> tuple[Llama, Tokenizer]:
+    """SmolLM2-135M and its tokenizer, loaded once."""
     return load("SmolLM2-135M")
 
 
@@ -107,6 +116,7 @@ def tokens(paths: tuple[str, ...], length: int) -> Tensor:
 
 
 def random_tokens(seed: int, length: int) -> Tensor:
+    """Tokens drawn uniformly from the vocabulary without its first hundred, shape (1, length)."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randint(100, model()[0].config.vocab_size, (1, length), generator=generator)
 
@@ -124,6 +134,7 @@ class Intervention(PositionScheme):
         change: what is added to the logits at distance 0, 1, 2, …, shape (layers, heads, distances); zero before
             `start`. None: nothing.
         start: the first distance at which `change` may differ from zero.
+        only: "sinks": `change` acts on the first tokens alone; "others": on all but these; None: on all.
         window: keys at this distance and farther are hidden; None: none are.
         sinks: so many first tokens stay visible all the same.
         sign: −1: positions run backwards, so that rotations have the wrong sign.
@@ -136,12 +147,14 @@ class Intervention(PositionScheme):
         rope: Rope | None,
         change: np.ndarray | None = None,
         start: int = CONTEXT,
+        only: str | None = None,
         window: int | None = None,
         sinks: int = 0,
         sign: int = 1,
     ) -> None:
         super().__init__()
-        self.rope, self.start, self.window, self.sinks, self.sign, self.layer = rope, start, window, sinks, sign, 0
+        self.rope, self.start, self.only, self.window, self.sinks = rope, start, only, window, sinks
+        self.sign, self.layer = sign, 0
         self.change = None if change is None else torch.as_tensor(change, dtype=torch.float32)
 
     def for_layer(self, index: int) -> PositionScheme:
@@ -163,6 +176,10 @@ class Intervention(PositionScheme):
             return None
         bias = torch.zeros(q.shape[1], *distance.shape)
         bias[..., :far] = self.change[self.layer][:, distance[:, :far].clamp(min=0)]
+        if self.only == "sinks":
+            bias[..., self.sinks :] = 0
+        elif self.only == "others":
+            bias[..., : self.sinks] = 0
         return bias
 
 
@@ -322,10 +339,12 @@ def interventions(
     def as_large(change: np.ndarray) -> np.ndarray:
         return np.asarray(change * np.sqrt(np.mean(zeroed[..., far] ** 2) / np.mean(change[..., far] ** 2)))
 
-    make = partial(Intervention, rope, start=context)
+    make, held = partial(Intervention, rope, start=context), changed(groups.chosen, clamp)
     return {
         "as trained": make(),
-        "clamped": make(changed(groups.chosen, clamp)),
+        "clamped": make(held),
+        "clamped, four sinks alone": make(held, only="sinks", sinks=SINKS),
+        "clamped, all but four sinks": make(held, only="others", sinks=SINKS),
         "zeroed": make(zeroed),
         "flat, same mean": make(changed(groups.chosen, flat)),
         "zeroed, other slow pairs, as large": make(as_large(changed(groups.other_slow, zero))),
@@ -337,6 +356,7 @@ def interventions(
 
 
 def of_smollm2(folder: Path, context: int, length: int) -> dict[str, Intervention]:
+    """The `interventions` on SmolLM2, by the products in the folder."""
     products = measured_products(folder)
     return interventions(products, inv_freq(HEAD_DIM, BASE), own_rope(), groups_of_smollm2(), context, length)
 
@@ -696,6 +716,7 @@ def _in_blocks(losses: np.ndarray) -> np.ndarray:
 
 
 def main(arguments: list[str] | None = None) -> None:
+    """The command line: `python -m posenc.lab real`."""
     parser = argparse.ArgumentParser(prog="python -m posenc.lab real", description=__doc__.partition("\n")[0])
     parser.add_argument("--folder", type=Path, default=Path("_build/lab/real"), help="where measurements are kept")
     commands = parser.add_subparsers(dest="command", required=True)

@@ -61,8 +61,9 @@ def test_torch_is_installed_only_where_it_is_wanted_and_missing(monkeypatch, tor
     monkeypatch.setattr(subprocess, "call", lambda command: calls.append(command) or 0)
     monkeypatch.setattr(environment, "ask", lambda python, code: "site-packages")
     environment.install("python", ["book", "lab"], torch, without)
-    packages, compiled, package = calls
+    packages, weights, compiled, package = calls
     assert ("--no-compile" in packages, compiled[-1]) == (True, "site-packages")  # all of it at once
+    assert "--no-deps" in weights, "the package of the weights would bring libraries that nothing uses"
     assert any(word.startswith("torch==") for word in packages) is expected
     assert any(word.startswith("numpy==") for word in packages)
     assert any(word.startswith("jupyterlab>=") for word in packages)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import socket
 import sys
 from collections import Counter, defaultdict
@@ -31,16 +32,8 @@ LONGEST_NAME = 200  # characters of one parameter of a test
 # Groups that run chapters or look at the site built from them, and chapters use torch; so does the grader.
 NEED_TORCH = {"book/nbval", "book/site", "book/jupyterlab", "course"}
 
-# The transformer and the laboratory are torch from end to end, and so are their tests; all are marked so.
-IMPORT_TORCH = {
-    "test_bias_flex.py", "test_bias_transformers.py", "test_course_smoke.py", "test_findings.py",
-    "test_hostile_calls.py", "test_lab_corpus.py", "test_lab_evaluate.py", "test_lab_exams.py",
-    "test_lab_results.py", "test_lab_statistics.py",
-    "test_lab_store.py", "test_lab_train.py", "test_libraries.py", "test_plain.py",
-    "test_rope_transformers.py", "test_scaling_transformers.py", "test_schemes.py",
-    "test_schemes_content.py", "test_schemes_input.py", "test_schemes_logits.py", "test_schemes_no_position.py",
-    "test_schemes_query_and_key.py", "test_transformer.py",
-}  # fmt: skip
+# A file with this mark may import torch; where torch is left out, it is not even read.
+ALL_TORCH = re.compile(r"^pytestmark = .*pytest\.mark\.torch", re.MULTILINE)
 
 # The machine may be slow or shared: time is measured by `make bench`, not here. The same examples everywhere, as
 # Hypothesis takes them of its own accord where CI is set.
@@ -69,7 +62,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if "not torch" not in config.getoption("markexpr") or not collection_path.is_relative_to(ROOT):
         return None
     place = collection_path.relative_to(ROOT).as_posix()
-    left_out = collection_path.name in IMPORT_TORCH or place.removeprefix("tests/") in NEED_TORCH
+    marked = collection_path.suffix == ".py" and ALL_TORCH.search(collection_path.read_text(encoding="utf-8"))
+    left_out = bool(marked) or place.removeprefix("tests/") in NEED_TORCH
     return True if left_out else None
 
 

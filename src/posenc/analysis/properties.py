@@ -92,8 +92,7 @@ def shift_residual(encodings: Array, offset: int) -> Array:
     table = table_of("encodings", encodings, 1)
     if table.shape[0] <= offset + table.shape[1]:
         raise ValueError(
-            f"encodings must have more than {offset + table.shape[1]} rows, offset {offset} + dim, got shape "
-            f"{tuple(table.shape)}"
+            f"encodings must have more than offset + dim = {offset} + {table.shape[1]} rows, got {tuple(table.shape)}"
         )
     xp, before, after = namespace(table), table[:-offset], table[offset:]
     left, singular, _ = xp.linalg.svd(before, full_matrices=False)

@@ -120,7 +120,7 @@ def test_system_packages_are_installed_only_where_no_password_is_asked_for(monke
 
 @pytest.mark.release
 def test_what_is_left_without_torch_needs_none():
-    """tests/conftest.py names the files that import torch: the others can be collected where it cannot be found."""
+    """Files that are not marked as torch's from end to end can be collected where it cannot be found."""
     script = """if True:
         import sys
         import pytest

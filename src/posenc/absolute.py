@@ -264,12 +264,12 @@ def shift_matrix(
     """
     check_choice("layout", layout, LAYOUTS)
     by = as_float_array("offset", offset, like=check_like("like", like))
-    turned = angles(by, inv_freq(dim, base, like=by))  # (..., dim/2)
-    xp, device = namespace(turned), device_of(turned)
+    angle = angles(by, inv_freq(dim, base, like=by))  # (..., dim/2)
+    xp, device = namespace(angle), device_of(angle)
     pairs = xp.arange(dim // 2, device=device)
     diagonal = pairs[:, None] == pairs  # (dim/2, dim/2)
-    cos = xp.where(diagonal, xp.cos(turned)[..., None], 0.0)  # (..., dim/2, dim/2)
-    sin = xp.where(diagonal, xp.sin(turned)[..., None], 0.0)
+    cos = xp.where(diagonal, xp.cos(angle)[..., None], 0.0)  # (..., dim/2, dim/2)
+    sin = xp.where(diagonal, xp.sin(angle)[..., None], 0.0)
     # 0 − sin and not −sin, which would fill the matrix with −0.
     matrix = xp.concat([xp.concat([cos, sin], axis=-1), xp.concat([0.0 - sin, cos], axis=-1)], axis=-2)
     if layout == "half-split":

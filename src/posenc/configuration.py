@@ -391,8 +391,8 @@ class _Reader:
         if alpha and rope["rope_type"] == "dynamic" and rotating > 2:  # HunYuan's, the same for every length
             rope |= {"rope_type": "default", "rope_theta": rope["rope_theta"] * alpha ** (rotating / (rotating - 2))}
             rope = {key: value for key, value in rope.items() if key not in ("factor", LENGTH)}
-        of_type, said = facts.get("layout", "half-split"), model.get(facts.get("layout_key", ""))
-        interleaved = of_type == "interleaved" if said is None else bool(said)
+        of_type, flag = facts.get("layout", "half-split"), model.get(facts.get("layout_key", ""))
+        interleaved = of_type == "interleaved" if flag is None else bool(flag)
         layout: Layout = "interleaved" if interleaved else "half-split"
         return LayerRotation(layer, head_dim, rotating, layout, rope, written)
 

@@ -434,10 +434,10 @@ def _keys(
 ) -> tuple[list[Key], int]:
     """Every key that has to do with positions, and how many others there are."""
     first = next((one.facts for one in rotations if one.after is not None), rotations[0].facts if rotations else file)
-    told, others, seen = [], 0, set()
+    keys, others, seen = [], 0, set()
     for key, value in read.model.items():
-        if key in TABLE["keys"] or key in READ["beside"] or key in read.ignored:
-            told.append(_key(key, key, value, "", first, findings))
+        if key in TABLE["told"] or key in READ["beside"] or key in read.ignored:
+            keys.append(_key(key, key, value, "", first, findings))
         elif key != read.dictionary:
             others += 1
     for rotation, one in zip(rotations, read.rotations, strict=True):
@@ -445,9 +445,9 @@ def _keys(
         for key, value in one.written.items():
             path = ".".join(filter(None, (read.dictionary, layer, key)))
             if path not in seen and not isinstance(value, Mapping):
-                told.append(_key(path, key, value, rotation.layer, rotation.facts, findings))
+                keys.append(_key(path, key, value, rotation.layer, rotation.facts, findings))
             seen.add(path)
-    return told, others
+    return keys, others
 
 
 def _key(path: str, key: str, value: Any, layer: str, facts: Facts, findings: list[Finding]) -> Key:

@@ -25,21 +25,21 @@ _SOME = 9  # pairs
 def summary(diagnosis: Diagnosis) -> str:
     """The verdict: how many errors and likely mistakes there are, or that the file is fine, and what that means."""
     counts = {level: sum(one.level == level for one in diagnosis.findings) for level in LEVELS[:3]}
-    said = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts.items() if count]
+    counted = [f"{count} {level}{'s' if count > 1 else ''}" for level, count in counts.items() if count]
     facts = {
         "fault": diagnosis.fault,
         "sound": diagnosis.worst() == LEVELS[-1],
-        "notes": said[-1] if counts[LEVELS[2]] else "",
+        "notes": counted[-1] if counts[LEVELS[2]] else "",
     }
     facts |= (
         {"without": "", "model_type": "", "known_type": False}
         | diagnosis.facts
-        | {"counts": [{"said": one} for one in said]}
+        | {"counts": [{"said": one} for one in counted]}
     )
     return say(_REPORT["summary"], facts, TABLE["names"])
 
 
-def told(rotation: Rotation) -> str:
+def summary(rotation: Rotation) -> str:
     """A rotation in a sentence."""
     return say(_REPORT["rotation"], told_facts(rotation), TABLE["names"])
 
@@ -75,9 +75,9 @@ def _table(rotation: Rotation, every: bool) -> Iterator[str]:
     yield "  ".join(f"{say(_REPORT[name], facts):>{6 if name == 'pair' else 25}}" for name in names)
     count = len(after)
     for i in range(count) if every or count <= _SOME else np.linspace(0, count - 1, _SOME).round().astype(int):
-        turn = [2 * np.pi / one if one else None for one in (before[i], after[i])]
+        wavelengths = [2 * np.pi / one if one else None for one in (before[i], after[i])]
         made = [before[i] * trained / (2 * np.pi), after[i] * rotation.length / (2 * np.pi)]
-        cells = [_REPORT["still"] if one is None else grouped(one) for one in (*turn, *made)]
+        cells = [_REPORT["still"] if one is None else grouped(one) for one in (*wavelengths, *made)]
         yield "  ".join([f"{i:>6}", *(f"{cell:>25}" for cell in cells)])
 
 
@@ -95,7 +95,7 @@ def report(diagnosis: Diagnosis, every_pair: bool = False) -> Iterator[str]:
         yield " " * _INDENT + see(finding.see)
     for rotation in diagnosis.rotations:
         yield ""
-        yield textwrap.fill(told(rotation), _WIDTH)
+        yield textwrap.fill(summary(rotation), _WIDTH)
         yield from _table(rotation, every_pair)
     yield ""
     yield _REPORT["keys"]

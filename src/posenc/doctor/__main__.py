@@ -39,7 +39,7 @@ def summary(diagnosis: Diagnosis) -> str:
     return say(_REPORT["summary"], facts, TABLE["names"])
 
 
-def summary(rotation: Rotation) -> str:
+def rotation_summary(rotation: Rotation) -> str:
     """A rotation in a sentence."""
     return say(_REPORT["rotation"], told_facts(rotation), TABLE["names"])
 
@@ -95,7 +95,7 @@ def report(diagnosis: Diagnosis, every_pair: bool = False) -> Iterator[str]:
         yield " " * _INDENT + see(finding.see)
     for rotation in diagnosis.rotations:
         yield ""
-        yield textwrap.fill(summary(rotation), _WIDTH)
+        yield textwrap.fill(rotation_summary(rotation), _WIDTH)
         yield from _table(rotation, every_pair)
     yield ""
     yield _REPORT["keys"]

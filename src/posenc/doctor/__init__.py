@@ -436,7 +436,7 @@ def _keys(
     first = next((one.facts for one in rotations if one.after is not None), rotations[0].facts if rotations else file)
     keys, others, seen = [], 0, set()
     for key, value in read.model.items():
-        if key in TABLE["told"] or key in READ["beside"] or key in read.ignored:
+        if key in TABLE["keys"] or key in READ["beside"] or key in read.ignored:
             keys.append(_key(key, key, value, "", first, findings))
         elif key != read.dictionary:
             others += 1

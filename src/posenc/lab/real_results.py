@@ -100,11 +100,11 @@ def past_the_context(kind: str, where: str = "loss") -> dict[str, Interval]:
     """Loss with an intervention, less that of the model as trained, by block of 1024 tokens.
 
     `where`: "loss", from 8192 to 12 287 tokens; "far", to 16 383; "within", the same interventions from 4096 to 8191,
-    where the model has seen everything in training.
+    where the model has seen everything in training. Texts without this intervention do not count.
     """
     within = where == "within"
     found = parts("loss" if within else where)
-    texts = [one for part, one in found.items() if part.startswith("within/") == within]
+    texts = [one for part, one in found.items() if part.startswith("within/") == within and kind in one]
     start = CONTEXT // 2 if within else CONTEXT
     table = {}
     for first in range(0, texts[0][kind].size, 1024 // STEP):

@@ -60,7 +60,7 @@ class Report:
     def hints(self) -> dict[str, int]:
         """How many hints were taken, by question, where there are hints and any was."""
         taken = self.submission.hints
-        return {question.name: taken[question.name] for question in self.assignment.asked if taken.get(question.name)}
+        return {question.name: taken[question.name] for question in self.assignment.graded if taken.get(question.name)}
 
     @property
     def earned(self) -> dict[str, float]:
@@ -159,7 +159,7 @@ def grade_question(worker: Worker, question: Question, cells: list[str], seed: s
 def missing(submission: Submission, assignment: Assignment) -> list[str]:
     """Notes that name the questions without a cell, and those whose cell is of the wrong kind."""
     in_words = {question.name for question in assignment.hand_graded}
-    names = [question.name for question in assignment.asked]
+    names = [question.name for question in assignment.graded]
     absent = [name for name in names if name not in submission.cells and name not in submission.prose]
     if len(absent) == len(names):
         return [f"There is no answer cell ({names[0]} to {names[-1]}): nothing could be graded."]

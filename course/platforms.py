@@ -36,7 +36,7 @@ def told(report: Report) -> str:
     """The points by question, and what was odd, in a line."""
     points = [
         f"{question.name}: {report.points_of(question.name):g} of {question.points}"
-        for question in report.assignment.asked
+        for question in report.assignment.graded
         if question.name in report.earned
     ]
     problem = no_formula(visible(report.submission.problem))
@@ -78,7 +78,7 @@ def gradescope(grades: Grades, assignment: Assignment) -> Table:
     """Gradescope's export of an assignment's grades."""
     asked = [
         f"{number}: {question.title} ({question.points:.1f} pts)"
-        for number, question in enumerate(assignment.asked, start=1)
+        for number, question in enumerate(assignment.graded, start=1)
     ]
     about = ["Name", "SID", "Email", "Sections", "Total Score", "Max Points", "Status", "Submission Time"]
     table = [[*about, "Lateness (H:M:S)", *asked]]
@@ -92,7 +92,7 @@ def gradescope(grades: Grades, assignment: Assignment) -> Table:
             [*(person.known.get(name, "") for name in ("name", "number", "email", "section"))]
             + ["" if absent else f"{report.points:g}", f"{assignment.points:.1f}", status]
             + ([f"{report.handed_in:%Y-%m-%d %H:%M:%S %z}", lateness] if report.handed_in else ["", ""])
-            + ["" if absent else points.get(question.name, "") for question in assignment.asked]
+            + ["" if absent else points.get(question.name, "") for question in assignment.graded]
         )
     return table
 

@@ -48,7 +48,7 @@ def number(points: float) -> str:
 
 def rows(reports: Sequence[Report], assignment: Assignment, unsafe: bool) -> list[list[str]]:
     """The table: a heading, then a row for each submission."""
-    names = [question.name for question in assignment.asked]
+    names = [question.name for question in assignment.graded]
     table = [["student", "assignment", "points", "of", *names, "hints", "waiting for a reader", "sandbox", "note"]]
     for report in reports:
         submission = report.submission

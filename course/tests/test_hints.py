@@ -23,7 +23,7 @@ READER = HandGraded(4, "q7", "an explanation", 3)
 
 
 def test_every_question_has_three_hints_and_no_other_thing_has() -> None:
-    asked = {f"assignment_{number}": [one.name for one in assignment(number).asked] for number in NUMBERS}
+    asked = {f"assignment_{number}": [one.name for one in assignment(number).graded] for number in NUMBERS}
     assert {group: list(hints) for group, hints in HINTS.items()} == asked
     assert all(len(hints) == MOST for group in HINTS.values() for hints in group.values())
     first = [hints[0] for group in HINTS.values() for hints in group.values()]

@@ -57,7 +57,7 @@ def test_it_is_a_notebook_of_nbgrader(number: int) -> None:
     nbformat.validate(notebook)
     given = assignment(number)
     cells = {cell["metadata"]["nbgrader"]["grade_id"]: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
-    points = {question.name: question.points for question in given.asked}
+    points = {question.name: question.points for question in given.graded}
     checks = {f"{question.name}-check" for question in given.questions}
     assert set(cells) == set(points) | checks
     for name, cell in cells.items():
@@ -89,7 +89,7 @@ def test_every_check_has_a_hidden_one(number: int) -> None:
 def test_every_question_has_a_check_below_which_its_hints_are_asked_for(number: int) -> None:
     cells = sources.load(student(number))["cells"]
     names = [cell["id"] for cell in cells]
-    for question in assignment(number).asked:
+    for question in assignment(number).graded:
         assert names.count(f"{question.name}-check") == 1
         assert names.index(f"{question.name}-check") == names.index(question.name) + 1
         assert f"check.{question.name}(" in source_of(cells[names.index(f"{question.name}-check")])

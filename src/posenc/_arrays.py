@@ -167,7 +167,7 @@ def cast_to(array: Array, dtype: Any) -> Array:
 
 
 def _is_integral(value: Array) -> bool:
-    """Whether `value` is an array of whole numbers by its dtype: its values need no look."""
+    """Whether `value` is an array of integers by its dtype: its values need no look."""
     return is_array(value) and namespace(value).isdtype(value.dtype, "integral")
 
 
@@ -204,9 +204,9 @@ def check_float_array(name: str, value: Array) -> Array:
 
 
 def check_int(name: str, value: int, least: int = 1) -> int:
-    """`value` as an int, after checking that it is a whole number of at least `least`."""
+    """`value` as an int, after checking that it is an integer of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be a whole number, got {describe(value)}")
+        raise TypeError(f"{name} must be an integer, got {describe(value)}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
@@ -215,7 +215,7 @@ def check_int(name: str, value: int, least: int = 1) -> int:
 def check_even_dim(dim: int) -> int:
     """`dim` as an int, after checking that it is even and positive."""
     if isinstance(dim, bool) or not isinstance(dim, Integral):
-        raise TypeError(f"dim must be a whole number, got {describe(dim)}")
+        raise TypeError(f"dim must be an integer, got {describe(dim)}")
     if dim <= 0 or dim % 2:
         raise ValueError(f"dim must be even and positive (two dimensions a pair), got {dim}")
     return int(dim)
@@ -248,13 +248,13 @@ def check_choice(name: str, value: str, accepted: tuple[ChoiceT, ...]) -> Choice
 
 
 def check_integers(name: str, value: Array, *, like: Array = None, least: int | None = None) -> Array:
-    """`value` as a float array of whole numbers, each at least `least` where that is given."""
+    """`value` as a float array of integers, each at least `least` where that is given."""
     array = as_float_array(name, value, like=like)
     if not is_concrete(array):
         return array
     xp = namespace(array)
     if not _is_integral(value) and bool(xp.any(array != xp.round(array))):
-        raise ValueError(f"{name} must be whole numbers, got {describe_values(value, array != xp.round(array))}")
+        raise ValueError(f"{name} must be integers, got {describe_values(value, array != xp.round(array))}")
     if least is not None and bool(xp.any(array < least)):
         raise ValueError(f"{name} must be at least {least}, got {describe_values(value, array < least)}")
     return array

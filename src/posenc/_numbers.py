@@ -19,8 +19,8 @@ def fixed(value: float, digits: int) -> str:
     return _signed(f"{Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), context=_EXACT):f}")
 
 
-def whole(value: int) -> str:
-    """A whole number with every digit, thousands set apart by a narrow space."""
+def integer(value: int) -> str:
+    """An integer with every digit, thousands set apart by a narrow space."""
     return _signed(f"{int(value):,}".replace(",", "\u202f"))
 
 
@@ -37,7 +37,7 @@ def grouped(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in whole per cent."""
+    """A share in per cent, without a fraction."""
     return f"{fixed(100 * share, 0)}\u00a0%"
 
 

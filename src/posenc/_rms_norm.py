@@ -22,8 +22,8 @@ class RMSNorm(nn.RMSNorm):
         # A compiler fuses the passes itself.
         if not is_compiling() and x.is_cpu and x.dtype in (torch.float32, torch.float64) and x.numel():
             dim = x.shape[-1]
-            wanted = x.new_full((x.numel() // dim, 1), dim**0.5)
-            scaled, length = torch._weight_norm_interface(x.reshape(-1, dim), wanted)
+            target = x.new_full((x.numel() // dim, 1), dim**0.5)
+            scaled, length = torch._weight_norm_interface(x.reshape(-1, dim), target)
             if length.min().item() ** 2 >= EPSILON_IS_LOST * dim:  # not so for a row of zeros, nor where there is a NaN
                 return scaled.view(x.shape) * self.weight
         return super().forward(x)

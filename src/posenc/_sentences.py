@@ -3,7 +3,7 @@
 A text is one of:
 
 - a string, in which {fact} stands for what is known by that name, as {fact:3} with three digits after the point, as
-  {fact:whole} or {fact:grouped} with thousands set apart, as {fact:capital} with a capital letter first, or
+  {fact:integer} or {fact:grouped} with thousands set apart, as {fact:capital} with a capital letter first, or
   {fact:table} as the words' own table of that name, in "names", has it; {fact:table|capital} does one after the other;
 - a list of texts, one after the other;
 - {"if": condition, "then": text, "else": text}, where "else" may be missing;
@@ -14,7 +14,7 @@ A condition is a fact, "not" and a fact, or two of facts, numbers and 'strings' 
 explorables' catalogues too, does the same.
 
 Python alone writes figures, so these forms are its own: {fact:2|thousands} sets the thousands of a written number
-apart, {fact:percent} is a share in whole per cent, {fact:g} or {fact:3g} at most six or so many significant figures,
+apart, {fact:percent} is a share in per cent, {fact:g} or {fact:3g} at most six or so many significant figures,
 {fact:2f} rounds as Python does, ties to the even digit, with a hyphen for a minus.
 """
 
@@ -28,7 +28,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from posenc._numbers import fixed, grouped, percent, significant, thousands, whole
+from posenc._numbers import fixed, grouped, integer, percent, significant, thousands
 
 Facts = Mapping[str, Any]
 _PLACE = re.compile(r"\{(\w+)(?::([^}]+))?\}")
@@ -98,7 +98,7 @@ def _written(value: Any, formats: str | None, names: Mapping[str, Mapping[str, s
 
 
 _FORMATS: dict[str, Callable[[Any], str]] = {
-    "whole": whole,
+    "integer": integer,
     "grouped": grouped,
     "g": significant,
     "percent": percent,

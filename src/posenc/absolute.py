@@ -43,7 +43,7 @@ DENOMINATORS = ("paper", "tensor2tensor")
 PAST_END = ("refuse", "clamp", "interpolate")
 
 
-def _whole_positions(positions: Array, *, like: Array = None) -> Array:
+def _integer_positions(positions: Array, *, like: Array = None) -> Array:
     """`positions` as floats, after checking that they are whole, not negative and exact in that float."""
     if is_compiling():
         return as_float_array("positions", positions, like=like)
@@ -71,7 +71,7 @@ def integer(positions: Array, dim: int, *, dtype: Any = None) -> Array:
     >>> integer([0, 5], 2).tolist()
     [[0.0, 0.0], [5.0, 5.0]]
     """
-    dim, at = check_int("dim", dim), _whole_positions(positions)
+    dim, at = check_int("dim", dim), _integer_positions(positions)
     xp = namespace(at)
     return cast_to(at[..., None] * xp.ones(dim, dtype=at.dtype, device=device_of(at)), dtype)
 
@@ -84,7 +84,7 @@ def normalised(positions: Array, length: int, dim: int, *, dtype: Any = None) ->
     >>> normalised([0, 5], 10, 2).tolist()
     [[0.0, 0.0], [0.5, 0.5]]
     """
-    length, at = check_int("length", length), _whole_positions(positions)
+    length, at = check_int("length", length), _integer_positions(positions)
     _below(length, at, positions, f"the last of length = {length}")
     xp = namespace(at)
     share = at[..., None] / length * xp.ones(check_int("dim", dim), dtype=at.dtype, device=device_of(at))
@@ -117,7 +117,7 @@ def radix(positions: Array, dim: int, radix: int, *, normalise: bool = False, dt
     """
     dim, radix = check_int("dim", dim), check_int("radix", radix, least=2)
     check_bool("normalise", normalise)
-    at = _whole_positions(positions)
+    at = _integer_positions(positions)
     end = min(radix**dim, 2**53)  # a power may be too long a number for the arrays; positions are below 2^53 anyway
     _below(end, at, positions, f"the last that dim = {dim} digits to radix {radix} can write")
     digits, rest = [], at
@@ -325,7 +325,7 @@ def learned(positions: Array, table: Array, *, past_end: str = "refuse", length:
         raise ValueError(
             f"length must be given with past_end='interpolate', and only there, got length={length!r} with {past_end!r}"
         )
-    at, rows = _whole_positions(positions, like=table), table.shape[0]
+    at, rows = _integer_positions(positions, like=table), table.shape[0]
     xp = namespace(at)
     if length is None:
         if past_end == "clamp":

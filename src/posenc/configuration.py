@@ -209,7 +209,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
-def _is_whole(value: Any) -> bool:
+def _is_int(value: Any) -> bool:
     return _is_number(value) and value == int(value) and 0 <= value < 2**53  # as far as JavaScript counts
 
 
@@ -219,9 +219,9 @@ def _is_list(value: Any, fits: Callable[[Any], bool]) -> bool:
 
 _FITS: dict[str, Callable[[Any], bool]] = {
     "a number": _is_number,
-    "a whole number": _is_whole,
+    "an integer": _is_int,
     "a list of numbers greater than 0": lambda value: _is_list(value, lambda one: _is_number(one) and one > 0),
-    "a list of whole numbers": lambda value: _is_list(value, lambda one: one in (True, False) or _is_whole(one)),
+    "a list of integers": lambda value: _is_list(value, lambda one: one in (True, False) or _is_int(one)),
     "a list of names": lambda value: _is_list(value, lambda one: isinstance(one, str)),
     "true or false": lambda value: isinstance(value, bool),
     "a name in quotes": lambda value: isinstance(value, str),
@@ -328,11 +328,11 @@ class _Reader:
             return str(reasons["own"])
         if self.facts.get("rotates") is False:
             return str(reasons["none"])
-        key, wanted, default = self.facts.get("only_if", ("model_type", None, None))
+        key, expected, default = self.facts.get("only_if", ("model_type", None, None))
         value = default if model.get(key) is None else model[key]
-        if not model or wanted is None or value == wanted:
+        if not model or expected is None or value == expected:
             return ""
-        return str(reasons["setting"]).format(key=key, value=json.dumps(value), wanted=json.dumps(wanted))
+        return str(reasons["setting"]).format(key=key, value=json.dumps(value), expected=json.dumps(expected))
 
     def unrotated(self) -> Iterator[str]:
         """The layers that do not rotate in a model that has rotation."""

@@ -79,7 +79,7 @@ globalThis.picture = ({ definition, sentences }, { state, data, width, steps }) 
   definition.draw({ context: fakeContext(texts), width, height }, result, state, THEME, null);
   const facts = { ...state, done: true, ...definition.facts(result, state, true) };
   const axisOf = (reader) => reader.axis(result, state);
-  const within = (reader, value) => (reader.accept ? reader.accept(value, result) : axisOf(reader).whole(value));
+  const within = (reader, value) => (reader.accept ? reader.accept(value, result) : axisOf(reader).nearest(value));
   const cursor = Object.fromEntries(definition.readers.map((reader) => [reader.name, within(reader, axisOf(reader).from)]));
   const readings = definition.readers.flatMap((reader) => ["from", "to"].map((end) => {
     const at = { ...cursor, [reader.name]: within(reader, axisOf(reader)[end]), last: reader.name };

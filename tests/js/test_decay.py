@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import sici
 
-from posenc._numbers import fixed, grouped, whole
+from posenc._numbers import fixed, grouped, integer
 from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
 from posenc.frequencies import inv_freq
 from posenc.widgets._base import normal_draws
@@ -178,8 +178,8 @@ def test_numbers_are_written_as_in_python(module_of):
     numbers = module_of("numbers.js")
     rounded = [int(np.floor(x + 0.5)) for x in NUMBERS]
     for x, n in zip(NUMBERS, rounded, strict=True):
-        written = numbers("[A.fixed(x, 0), A.fixed(x, 2), A.grouped(x), A.wholeNumber(Math.round(x))]", float(x))
-        assert written == [fixed(x, 0), fixed(x, 2), grouped(x), whole(n)]
+        written = numbers("[A.fixed(x, 0), A.fixed(x, 2), A.grouped(x), A.formatInteger(Math.round(x))]", float(x))
+        assert written == [fixed(x, 0), fixed(x, 2), grouped(x), integer(n)]
 
 
 def test_sentences_are_those_of_python(module_of):

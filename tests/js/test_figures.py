@@ -47,7 +47,7 @@ def random_settings(case: Case) -> list[dict[str, object]]:
                 setting |= {name: option["value"], **option["sets"]}
             elif scale == "powers":
                 setting[name] = 2 ** int(random.integers(int(np.log2(least)), int(np.log2(greatest)) + 1))
-            elif scale in ("tokens", "whole", "even", "action"):
+            elif scale in ("tokens", "integer", "even", "action"):
                 step = 2 if scale == "even" else 1
                 setting[name] = int(random.integers(least, min(greatest, 4096) + 1)) // step * step
             elif scale == "log":

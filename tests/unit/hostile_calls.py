@@ -27,9 +27,9 @@ NAMES = {
 REFUSED = r"""
 R(q, q, offset=-5)                                  offset must be at least 0, got -5
 R(q, q, offset=torch.tensor(-5))                    offset must be .*-5
-R(q, q, offset=2.5)                                 offset must be a whole number, got 2.5
+R(q, q, offset=2.5)                                 offset must be an integer, got 2.5
 R(q, q, offset=torch.tensor(2.5))                   offset must be .*2.5
-R(q, q, offset=True)                                offset must be a whole number, got True
+R(q, q, offset=True)                                offset must be an integer, got True
 R(q, q, offset=torch.tensor(True))                  offset must be .*bool
 R(q, q, offset=torch.tensor(nan))                   offset must be .*nan
 R(q, q, offset=None)                                offset must be .*None
@@ -67,19 +67,19 @@ R(q, q, length_axis=-1)                             length_axis must name an axi
 R.rotate(q, length_axis=-5)                         length_axis must name an axis of x .* got -5
 Rope(0)                                             dim must be at least 2, got 0
 Rope(7)                                             dim must have an even width .* got 7
-Rope(16.0)                                          dim must be a whole number, got 16.0
-Rope("16")                                          dim must be a whole number, got '16'
+Rope(16.0)                                          dim must be an integer, got 16.0
+Rope("16")                                          dim must be an integer, got '16'
 Rope(16, 0)                                         base must be .* got 0
 Rope(16, 1)                                         base must be greater than 1, .* got 1
 Rope(16, base=0.5)                                  base must be greater than 1, .* got 0.5
 Rope(16, "10000")                                   base must be a number, got '10000'
 Rope(16, layout="neox")                             layout must be one of .* got 'neox'
 Rope(16, layout="half")                             layout must be one of \('half-split', 'interleaved'\), got 'half'
-Rope(16, rotary_dim=0.5)                            rotary_dim must be a whole number, got 0.5
+Rope(16, rotary_dim=0.5)                            rotary_dim must be an integer, got 0.5
 Rope(16, rotary_dim=18)                             rotary_dim must be even and at most the width 16, got 18
 Rope(16, axes=5)                                    axes must be .* got 5
 Rope(16, axes=[0, 1])                               axes must have an integer per pair, 8, got 2
-Rope(16, axes=[0.0] * 8)                            axes must be a whole number, got 0.0
+Rope(16, axes=[0.0] * 8)                            axes must be an integer, got 0.0
 Rope(16, axes=[-1] * 8)                             axes must be at least 0, got -1
 Rope.axial(64)                                      axes_dim must be .* got 64
 Rope.axial(())                                      axes_dim must .* got \(\)
@@ -87,7 +87,7 @@ Rope.axial((7, 9))                                  axes_dim must be even .* got
 Rope.axial((16, 16), base=0.5)                      base must be greater than 1, .* got 0.5
 Rope.axial((8, 8)).rotate(q, at)                    positions must have shape \(..., length, 2\), got shape \(6,\)
 sections(3)                                         sizes must be .* got 3
-sections((0.5, 0.25, 0.25))                         sizes must be a whole number, got 0.5
+sections((0.5, 0.25, 0.25))                         sizes must be an integer, got 0.5
 sections((1, 3), interleaved=True)                  sizes must leave room to take turns, got \(1, 3\)
 sections((1, 3), "false")                           interleaved must be True or False, got 'false'
 of_frequencies("yarn")                              inv_freq must be .* got 'yarn'
@@ -112,7 +112,7 @@ of_config({"mrope_section": [4, 2, 2], "mrope_interleaved": "false", "rope_theta
 R.cos_sin()                                         give either positions or length
 R.cos_sin([1], length=2)                            give either positions or length, got \[1\] and 2
 R.cos_sin(length=-1)                                length must be at least 0, got -1
-R.cos_sin(length=2.5)                               length must be a whole number, got 2.5
+R.cos_sin(length=2.5)                               length must be an integer, got 2.5
 R.cos_sin(length=2, dtype=int)                      dtype must be .* got <class 'int'>
 R.cos_sin(length=2, dtype=torch.float32)            dtype must be .* got torch.float32
 R.cos_sin(length=2, like="torch")                   like must be None or an array, .* got 'torch'
@@ -133,7 +133,7 @@ packed_position_ids([2, -1])                        lengths must be at least 0, 
 grid_position_ids(2, 0)                             sizes must be at least 1, got 0
 grid_position_ids()                                 sizes must name at least one axis
 mrope_position_ids([(2, 2)])                        segments must be .* got \(2, 2\)
-mrope_position_ids([1.5])                           segments must be a whole number, got 1.5
+mrope_position_ids([1.5])                           segments must be an integer, got 1.5
 sinusoidal(at.bfloat16(), 8)                        positions must be .* got torch.bfloat16
 sinusoidal(at, 8, layout="half")                    layout must be one of .* got 'half'
 alibi(torch.zeros(2, 2), alibi_slopes(8))           cannot mix Tensor and ndarray
@@ -166,8 +166,8 @@ convert_projection(torch.zeros(64, 64, dtype=torch.int8), 4, 16, "half-split")  
 xpos_cos_sin(np.arange(3), inv_freq(4), gamma=0)    gamma must be .* got 0
 inv_freq(7)                                         dim must be even and positive .* got 7
 inv_freq(8, like=3.0)                               like must be None or an array, .* got 3.0
-sinusoidal([1], 4.0)                                dim must be a whole number, got 4.0
-packed_position_ids(torch.tensor([3, 2]))           lengths must be a whole number, got tensor\(3\)
+sinusoidal([1], 4.0)                                dim must be an integer, got 4.0
+packed_position_ids(torch.tensor([3, 2]))           lengths must be an integer, got tensor\(3\)
 alibi([[0, -1]], [-0.5])                            slopes must not be negative, got \[-0.5\]
 alibi([0, -1], [0.5])                               relative_positions must have shape .* got \[0, -1\]
 alibi_slopes(0)                                     n_heads must be at least 1, got 0

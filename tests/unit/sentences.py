@@ -11,7 +11,7 @@ FACTS = {
 NAMES = {"names": {"linear": "position interpolation", "yarn": "YaRN"}}
 SAID: list[tuple[Any, str]] = [
     ("plain words, {braces apart} and all", "plain words, {braces apart} and all"),
-    ("{count} of {many:whole}", "1 of 65\u202f536"),
+    ("{count} of {many:integer}", "1 of 65\u202f536"),
     ("{score:3} {score:4} {share:2} {share:grouped}", "0.000 −0.0005 0.13 0.125"),
     ("{method:names} {method:names|capital} {method}", "position interpolation Position interpolation linear"),
     (["a", "b", {"if": "yes", "then": "c"}, {"if": "no", "then": "d"}], "abc"),

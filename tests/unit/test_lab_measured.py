@@ -48,7 +48,7 @@ def test_files_of_results_that_cannot_be_read(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nowhere\.json"):
         lab.results(tmp_path / "nowhere.json")
     (tmp_path / "cut.json").write_text('{"schema_version": 1, "runs": [')
-    with pytest.raises(ValueError, match=r"cut\.json is not a whole JSON file: "):
+    with pytest.raises(ValueError, match=r"cut\.json is not a complete JSON file: "):
         lab.results(tmp_path / "cut.json")
     for number, content in enumerate(([], {"schema_version": 2}, {"runs": []})):
         (tmp_path / f"{number}.json").write_text(json.dumps(content))

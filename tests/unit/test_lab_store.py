@@ -80,7 +80,7 @@ def test_a_damaged_checkpoint_is_named(checkpoint, damage):
         path.write_bytes(
             {"empty": b"", "cut": whole[: len(whole) // 2], "header": b"\0" * 64, "words": b"no checkpoint"}[damage]
         )
-    with pytest.raises(ValueError, match=r"whole\.safetensors is not a whole checkpoint of the laboratory: ."):
+    with pytest.raises(ValueError, match=r"whole\.safetensors is not a complete checkpoint of the laboratory: ."):
         store.load_checkpoint(path)
 
 

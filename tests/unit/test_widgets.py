@@ -13,7 +13,7 @@ import traitlets
 from hypothesis import given
 from hypothesis import strategies as st
 
-from posenc._numbers import fixed, grouped, whole
+from posenc._numbers import fixed, grouped, integer
 from posenc._sentences import say
 from posenc.analysis import decay
 from posenc.frequencies import inv_freq
@@ -115,8 +115,8 @@ def numbers(value):
 
 
 @pytest.mark.parametrize(("name", "value"), [("dim", 7), ("dim", 4.5), ("distance", 10.5)])
-def test_whole_and_even_numbers(name, value):
-    with pytest.raises(traitlets.TraitError, match=f"{name} takes (even|whole) numbers"):
+def test_integers_and_even_numbers(name, value):
+    with pytest.raises(traitlets.TraitError, match=f"{name} takes (even numbers|integers)"):
         DecayExplorer(**{name: value})
 
 
@@ -225,7 +225,7 @@ class Kinds(Explorable):
     base = Control(10_000.0, 1, 1e8, "log", needs={"model": ["own", "small"]})
     dim = Control(64, 2, 256, "even")
     shift = Control(0.5, -1, 1, "tenths", needs="moves")
-    count = Control(3, 1, 9, "whole")
+    count = Control(3, 1, 9, "integer")
     moves = Switch(True)
     seed = Action(greatest=9)
     order = Text("0 1 2", r"\d( \d)*")
@@ -259,9 +259,9 @@ def test_controls_say_what_they_need():
     ("name", "value", "refused"),
     [
         ("model", "Large", "model takes one of own, small, large, got 'Large'"),
-        ("count", 2.5, "count takes whole numbers from 1 to 9, got 2.5"),
-        ("seed", 10, "seed takes whole numbers from 0 to 9, got 10"),
-        ("seed", -1, "seed takes whole numbers from 0 to 9, got -1"),
+        ("count", 2.5, "count takes integers from 1 to 9, got 2.5"),
+        ("seed", 10, "seed takes integers from 0 to 9, got 10"),
+        ("seed", -1, "seed takes integers from 0 to 9, got -1"),
         ("shift", 1.5, "shift takes numbers from -1 to 1, got 1.5"),
         ("order", "0 x", "order takes places set apart by spaces, got '0 x'"),
         ("order", 7, "order takes places set apart by spaces, got 7"),
@@ -302,7 +302,7 @@ def test_four_figures(value, written):
 def test_ties_are_rounded_away_from_zero_and_zero_has_no_sign():
     assert [fixed(x, 2) for x in (0.125, -0.125, 0.375, -0.004, 2)] == ["0.13", "−0.13", "0.38", "0.00", "2.00"]
     assert [fixed(x, 0) for x in (0.5, 1.5, -2.5)] == ["1", "2", "−3"]
-    assert [whole(x) for x in (0, 999, -65_536)] == ["0", "999", "−65\u202f536"]
+    assert [integer(x) for x in (0, 999, -65_536)] == ["0", "999", "−65\u202f536"]
 
 
 def test_random_draws_are_standard_normal():

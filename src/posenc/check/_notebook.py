@@ -104,9 +104,9 @@ def alone(
                 if needs_torch(error):
                     raise
                 kind = type(error).__name__
-                told = why(kind)
-                sentence = told or say("cell.raised", kind=kind)
-                raise Wrong(sentence, f"({error})" if str(error) else "", raised="" if told else kind) from error
+                reason = why(kind)
+                sentence = reason or say("cell.raised", kind=kind)
+                raise Wrong(sentence, f"({error})" if str(error) else "", raised="" if reason else kind) from error
 
         return call
 

@@ -301,10 +301,10 @@ def judge(part: Part, answer: Answer) -> None:
         try:
             compare(got, trial.right, part.tolerance, "", part.exact_dtype, part.returns, part.of)
         except Wrong as error:
-            told = {"values": trial.values, "infinite": trial.infinite}.get(error.kind)
-            wrong = wrong or Wrong(told or error.sentence, error.detail, error.kind)
+            sentence = {"values": trial.values, "infinite": trial.infinite}.get(error.kind)
+            wrong = wrong or Wrong(sentence or error.sentence, error.detail, error.kind)
             if part.feeds:
-                break  # what follows would be made from what is wrong
+                break  # what follows would be made from a wrong value
     if wrong is not None and wrong.kind == "dtype":
         raise wrong
     if wrong is not None:
@@ -360,12 +360,12 @@ class Question(Hinted):
         def refused(*args: Any) -> Any:
             raise Wrong(say("cell.torch"))
 
-        def asked(answer: Answer) -> Answer:
+        def with_numpy(answer: Answer) -> Answer:
             return lambda *args: answer(*_with_arrays(args))
 
         if "torch" in used and not _notebook.has_torch():
             return dict.fromkeys(answers, refused)
-        return {name: asked(answer) for name, answer in answers.items()} if used == {"numpy"} else answers
+        return {name: with_numpy(answer) for name, answer in answers.items()} if used == {"numpy"} else answers
 
     def _answers(self, functions: tuple[Answer, ...], cell: str | None = None) -> Mapping[str, Answer]:
         if len(functions) != len(self.names) or not all(map(callable, functions)):
@@ -447,11 +447,11 @@ class Assignment:
     hand_graded: tuple[HandGraded, ...] = ()
 
     @property
-    def asked(self) -> tuple[Question | HandGraded, ...]:
+    def graded(self) -> tuple[Question | HandGraded, ...]:
         """All questions, those that a person reads last."""
         return (*self.questions, *self.hand_graded)
 
     @property
     def points(self) -> int:
         """The points of all questions."""
-        return sum(question.points for question in self.asked)
+        return sum(question.points for question in self.graded)

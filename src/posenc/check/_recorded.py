@@ -11,9 +11,9 @@ from posenc.check._plain import decode
 from posenc.check._question import Assignment, HandGraded, Likely, Part, Question, Trial
 
 
-def _part(told: Mapping[str, Any]) -> Part:
-    trials = tuple(Trial(**trial) for trial in told["trials"])
-    return Part(**{**told, "trials": trials, "likely": tuple(Likely(**likely) for likely in told["likely"])})
+def _part(recorded: Mapping[str, Any]) -> Part:
+    trials = tuple(Trial(**trial) for trial in recorded["trials"])
+    return Part(**{**recorded, "trials": trials, "likely": tuple(Likely(**likely) for likely in recorded["likely"])})
 
 
 def assignment(number: int) -> Assignment:
@@ -23,8 +23,8 @@ def assignment(number: int) -> Assignment:
         ModuleNotFoundError: posenc-lab, which has the recordings, is not installed.
     """
     content = (lab_folder("recorded") / f"assignment_{number}.gz").read_bytes()
-    told = decode(gzip.decompress(content))
-    questions = tuple(Question(**{**each, "parts": tuple(map(_part, each["parts"]))}) for each in told["questions"])
+    recorded = decode(gzip.decompress(content))
+    questions = tuple(Question(**{**each, "parts": tuple(map(_part, each["parts"]))}) for each in recorded["questions"])
     return Assignment(
-        **{**told, "questions": questions, "hand_graded": tuple(HandGraded(**h) for h in told["hand_graded"])}
+        **{**recorded, "questions": questions, "hand_graded": tuple(HandGraded(**h) for h in recorded["hand_graded"])}
     )

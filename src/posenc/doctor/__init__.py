@@ -120,7 +120,7 @@ def diagnose(config: str | Mapping[str, Any], length: int | None = None) -> Diag
         length: tokens that the model is to read; None: as many as the configuration allows.
 
     A text that is no configuration is no error: the diagnosis has a `fault`. TypeError for a config of another kind,
-    ValueError or TypeError for a length that is no whole number from 1 to 2^53.
+    ValueError or TypeError for a length that is no integer from 1 to 2^53.
 
     >>> config = {"rope_scaling": {"rope_type": "linear", "factor": 0.25}, "rope_theta": 10000.0, "head_dim": 64}
     >>> [(finding.level, finding.key) for finding in diagnose(config).findings]
@@ -178,7 +178,7 @@ def _by_rules(rules: str, facts: Facts) -> list[Finding]:
 
 
 def _mistyped(config: Any, place: tuple[str, ...], kind: str) -> Finding:
-    facts = {"key": place[-1], "kind": kind, "said": shown(value_at(config, place))}
+    facts = {"key": place[-1], "kind": kind, "value": shown(value_at(config, place))}
     return _finding(TABLE["mistyped"], facts, place[-1], "")
 
 
@@ -187,7 +187,7 @@ def _ignored(read: Configuration) -> Iterator[Finding]:
     for path in read.ignored:
         place, _, key = path.rpartition(".")
         inner = bool(place) or not read.dictionary
-        if key in TABLE["told"] and (not inner or key in INNER or key in TABLE["alphas"]):
+        if key in TABLE["known_keys"] and (not inner or key in INNER or key in TABLE["alphas"]):
             continue
         facts = {"key": key, "inner": inner, "known": key in INNER}
         facts |= {
@@ -229,7 +229,7 @@ def _number(mapping: Mapping[str, Any], key: str) -> Any:
     return value if isinstance(value, int | float) else None
 
 
-def _one_of(keys: list[str], fits: Callable[[str], Any]) -> str:
+def _first_key(keys: list[str], fits: Callable[[str], Any]) -> str:
     """The first of the keys that fits, else ""."""
     return next(filter(fits, keys), "")
 
@@ -258,11 +258,11 @@ def _file_facts(read: Configuration, outer: Mapping[str, Any]) -> Facts:
         "layer_missing": ", ".join(lacking) if kept <= {*TABLE["windows"]} else "",
         "layout": layouts.pop() if len(layouts) == 1 else "",
         "layout_key": "model_type" if model.get("rope_interleave") is None else "rope_interleave",
-        "nope_key": _one_of(["no_rope_layers", "layer_types", name], model.get) or "model_type",
+        "nope_key": _first_key(["no_rope_layers", "layer_types", name], model.get) or "model_type",
         "nope_count": None if nope is None else len(nope), "nope_rotating": sum(map(bool, nope or ())),
         "nope_wrong": any(one not in (0, 1) for one in nope or ()),
         "num_hidden_layers": _number(model, "num_hidden_layers"),
-        "window_key": _one_of(TABLE["window_bases"], lambda key: model.get(key) is not None),
+        "window_key": _first_key(TABLE["window_bases"], lambda key: model.get(key) is not None),
         "use_dynamic_ntk": model.get("use_dynamic_ntk") is True, "use_logn_attn": model.get("use_logn_attn") is True,
         "dtype": next((one.removeprefix("torch.") for one in dtypes if isinstance(one, str)), ""),
         "dtype_key": "dtype" if any(isinstance(one, str) for one in dtypes[::2]) else "torch_dtype",
@@ -288,10 +288,10 @@ def _facts(read: Configuration, one: LayerRotation) -> Facts:
     named = [value for value in (written.get("rope_type"), written.get("type")) if value is not None]
     present = {READ["older_types"].get(value, value) for value in named}
     base, inside = 10_000 if rope["rope_theta"] is None else rope["rope_theta"], _number(written, "rope_theta")
-    outside = _one_of(TABLE["bases"], lambda key: key in read.ignored and key in model)
+    outside = _first_key(TABLE["bases"], lambda key: key in read.ignored and key in model)
     around, share = {**model, **written}, _number(written, "partial_rotary_factor")
     alpha_read = _number(written, "alpha") is not None and not any(path.endswith("alpha") for path in read.ignored)
-    alpha_key = "" if alpha_read else _one_of(TABLE["alphas"], lambda key: _number(around, key))
+    alpha_key = "" if alpha_read else _first_key(TABLE["alphas"], lambda key: _number(around, key))
     alpha, sections = written["alpha"] if alpha_read else around.get(alpha_key), rope.get("mrope_section")
     layer, layers = one.layer_type or "", model.get("layer_types") or []
     apart = bool(_number(model, "qk_nope_head_dim") and _number(model, "qk_rope_head_dim"))
@@ -397,13 +397,13 @@ def _temperature(factor: float, weight: float = 1.0) -> float:
 # ---- frequencies ----------------------------------------------------------------------------------------------------
 
 
-def _drawn(one: LayerRotation, facts: Facts, asked: int | None, drawn: bool) -> Rotation:
+def _drawn(one: LayerRotation, facts: Facts, requested: int | None, drawn: bool) -> Rotation:
     """The frequencies of a rotation, and the facts that stand on them."""
     kind, layer, longest = facts["kind"], facts["layer"], facts["longest"]
-    length = asked or longest or facts["original"] or _UNKNOWN_LENGTH
+    length = requested or longest or facts["original"] or _UNKNOWN_LENGTH
     trained = facts["original"] if facts["by_length"] else longest
     facts = facts | {
-        "drawn": drawn, "length": length, "trained": trained, "asked": asked is not None,
+        "drawn": drawn, "length": length, "trained": trained, "requested": requested is not None,
         "slowest": None, "slowest_trained": None, "fresh": 0,
     }  # fmt: skip
     if not drawn:

@@ -34,17 +34,17 @@ def summary(diagnosis: Diagnosis) -> str:
     facts |= (
         {"without": "", "model_type": "", "known_type": False}
         | diagnosis.facts
-        | {"counts": [{"said": one} for one in counted]}
+        | {"counts": [{"count": one} for one in counted]}
     )
     return say(_REPORT["summary"], facts, TABLE["names"])
 
 
 def rotation_summary(rotation: Rotation) -> str:
     """A rotation in a sentence."""
-    return say(_REPORT["rotation"], told_facts(rotation), TABLE["names"])
+    return say(_REPORT["rotation"], rotation_facts(rotation), TABLE["names"])
 
 
-def told_facts(rotation: Rotation) -> dict[str, Any]:
+def rotation_facts(rotation: Rotation) -> dict[str, Any]:
     """What the sentence about a rotation stands on."""
     facts = rotation.facts | {"most": 0.0, "fewest": 0.0, "attention": rotation.attention_factor}
     if rotation.after is not None:
@@ -118,17 +118,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("file", help=_COMMAND["file"])
     parser.add_argument("--length", type=_length, help=_COMMAND["length"])
     parser.add_argument("--pairs", action="store_true", help=_COMMAND["pairs"])
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        text = sys.stdin.read() if asked.file == "-" else Path(asked.file).read_text(encoding="utf-8")
+        text = sys.stdin.read() if options.file == "-" else Path(options.file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error.reason
-        print(say(_COMMAND["unreadable"], {"file": asked.file, "error": reason}), file=sys.stderr)
+        print(say(_COMMAND["unreadable"], {"file": options.file, "error": reason}), file=sys.stderr)
         return 2
-    diagnosis = diagnose(text, asked.length)
+    diagnosis = diagnose(text, options.length)
     try:
-        print(f"{asked.file}: {summary(diagnosis)}")
-        for line in report(diagnosis, asked.pairs):
+        print(f"{options.file}: {summary(diagnosis)}")
+        for line in report(diagnosis, options.pairs):
             print(line)
         sys.stdout.flush()
     except BrokenPipeError:  # what reads them has enough, as `head`

@@ -184,7 +184,7 @@ const render = explorable({
   press(px, py, result) {
     const [{ right, top, bottom }] = onMap(result);
     const row = px <= right && py >= top && py <= bottom && px >= result.map.x.start - 60;
-    return row ? { word: String(result.map.y.whole(result.map.y.invert(py))) } : null;
+    return row ? { word: String(result.map.y.nearest(result.map.y.invert(py))) } : null;
   },
   pixel: ({ map }, query, key) => [map.x.at(key), map.y.at(query)],
 });

@@ -82,7 +82,7 @@ const cellsOf = (axis) => ({ panels: { beside, before, after } }) => (beside ? b
 // The word under the pointer, in either panel, along its axis "x" or "y".
 const pickAlong = (axis) => (x, y, { values, panels: { beside, before, after } }) => {
   const inAfter = !beside || x >= after.left, cells = (inAfter ? after : before)[axis], at = cells.invert(axis === "y" ? y : x);
-  if (!inAfter) return cells.whole(at);
+  if (!inAfter) return cells.nearest(at);
   const away = values[axis === "y" ? "rows" : "columns"].map((where) => Math.abs(where - at));
   return away.indexOf(Math.min(...away));
 };
@@ -96,11 +96,11 @@ function handles({ order, place, values, panels: { after } }) {
   const row = (at, word) => ({
     name: `row_${word}`, along: "y", swaps: true, x: after.left + 11, y: after.y.at(values.rows[word]),
     box: { left: after.left, right: after.start, top: after.y.at(values.rows[word] - 0.5), bottom: after.y.at(values.rows[word] + 0.5) },
-    drag: (x, y) => ({ order: movedTo(order, at, after.y.whole(after.y.invert(y))) }),
+    drag: (x, y) => ({ order: movedTo(order, at, after.y.nearest(after.y.invert(y))) }),
   });
   const column = (at, word) => ({
     name: `column_${word}`, along: "x", swaps: true, x: after.x.at(values.columns[word]), y: after.y.start - 12,
-    drag: (x) => ({ order: movedTo(order, at, after.x.whole(after.x.invert(x))) }),
+    drag: (x) => ({ order: movedTo(order, at, after.x.nearest(after.x.invert(x))) }),
   });
   return [...place.map(row), ...place.map(column)];
 }

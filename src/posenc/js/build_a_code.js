@@ -147,7 +147,7 @@ const render = explorable({
   compute, draw, facts, reading, handles,
   press: (px, py, result) => {
     const [{ left, right, top, bottom }] = within(result);
-    return px >= left && px <= right && py >= top && py <= bottom ? { position: result.map.y.whole(result.map.y.invert(py)) } : null;
+    return px >= left && px <= right && py >= top && py <= bottom ? { position: result.map.y.nearest(result.map.y.invert(py)) } : null;
   },
   play: { control: "position", seconds: 10 },
   pixel: ({ map }, first, second) => [map.x.at(second), map.y.at(first)],

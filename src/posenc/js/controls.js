@@ -4,7 +4,7 @@
 // text, as typed or from a link, into { value, notice }; one that brings a number within limits, for handles on a canvas;
 // and, where it is a slider, how its track maps to values.
 
-import { grouped, parseNumber, wholeNumber } from "./numbers.js";
+import { grouped, parseNumber, formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
 import shell from "./shell.json";
 
@@ -20,8 +20,8 @@ export const KEEP_KEYS = { "data-lm-suppress-shortcuts": "true" };
 export const STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
 export const TRACK = 1000;
 
-const UNITS = { whole: 1, action: 1, even: 2, tenths: 0.1, hundredths: 0.01, thousandths: 0.001 };
-const WHOLE = ["tokens", "whole", "action", "even", "powers"]; // scales of whole numbers
+const UNITS = { integer: 1, action: 1, even: 2, tenths: 0.1, hundredths: 0.01, thousandths: 0.001 };
+const INTEGER = ["tokens", "integer", "action", "even", "powers"]; // scales of integers
 
 // How a slider's track maps to values. Python's `Control` names the scale and its limits.
 function scaleOf({ scale, least, greatest }) {
@@ -38,12 +38,12 @@ function scaleOf({ scale, least, greatest }) {
   }
   if (scale === "tokens") {
     const span = Math.log2((greatest + 1) / (least + 1));
-    const whole = (value) => clamp(Math.round(value));
+    const nearest = (value) => clamp(Math.round(value));
     return {
-      clamp: whole,
+      clamp: nearest,
       toTrack: (value) => (Math.log2((value + 1) / (least + 1)) / span) * TRACK,
-      fromTrack: (track) => whole((least + 1) * 2 ** ((track / TRACK) * span) - 1),
-      step: (value, count) => whole(value + (Math.abs(count) === 1 ? count : Math.sign(count) * Math.max(10, value / 10))),
+      fromTrack: (track) => nearest((least + 1) * 2 ** ((track / TRACK) * span) - 1),
+      step: (value, count) => nearest(value + (Math.abs(count) === 1 ? count : Math.sign(count) * Math.max(10, value / 10))),
     };
   }
   if (scale === "powers") {
@@ -66,10 +66,10 @@ function scaleOf({ scale, least, greatest }) {
   };
 }
 
-const inWords = ({ scale }) => (WHOLE.includes(scale) ? wholeNumber : grouped);
+const inWords = ({ scale }) => (INTEGER.includes(scale) ? formatInteger : grouped);
 const told = (text, facts) => say(shell[text], facts, shell.names);
 
-const limit = (value) => (Number.isInteger(value) ? wholeNumber(value) : grouped(value));
+const limit = (value) => (Number.isInteger(value) ? formatInteger(value) : grouped(value));
 
 function readNumber(control, scale, text, present) {
   const words = inWords(control), number = parseNumber(text);

@@ -80,7 +80,7 @@ function ignoredBy(read) {
   const kinds = [...new Set(read.rotations.map(({ parameters }) => parameters.rope_type))].join(", ");
   return read.ignored.flatMap((path) => {
     const key = path.split(".").at(-1), inner = path !== key || read.dictionary === "";
-    if (words.told.includes(key) && (!inner || INNER.has(key) || words.alphas.includes(key))) return [];
+    if (words.known_keys.includes(key) && (!inner || INNER.has(key) || words.alphas.includes(key))) return [];
     const facts = { key, inner, known: INNER.has(key), instead: has(words.instead, key) ? words.instead[key] : "", kinds };
     return words.key_rules.filter((rule) => holds(rule.when, facts)).map((rule) => finding(rule, facts, key, ""));
   });
@@ -229,11 +229,11 @@ function scalingFacts({ written, parameters: rope }, { needs, reads }) {
 
 // ---- frequencies
 
-function drawnOf({ parameters: rope }, facts, asked, drawn) {
+function drawnOf({ parameters: rope }, facts, requested, drawn) {
   const { kind, layer, longest, original, rotating, head_dim, base, share } = facts;
-  const length = asked ?? (longest || original || UNKNOWN_LENGTH), trained = facts.by_length ? original : longest;
+  const length = requested ?? (longest || original || UNKNOWN_LENGTH), trained = facts.by_length ? original : longest;
   const more = {
-    ...facts, drawn, length, trained, asked: asked !== null, slowest: null, slowest_trained: null, fresh: 0,
+    ...facts, drawn, length, trained, requested: requested !== null, slowest: null, slowest_trained: null, fresh: 0,
   };
   const rotation = { layer, kind, trained, length, before: null, after: null, attention: null, facts: more };
   if (!drawn) return rotation;
@@ -282,18 +282,18 @@ function keyOf(path, key, value, layer, facts, findings) {
 // The verdict: how many errors and likely mistakes there are, or that the file is fine, and what that means.
 export function summary({ fault, findings, facts = {} }) {
   const counts = LEVELS.slice(0, 3).map((level) => [level, findings.filter((one) => one.level === level).length]);
-  const said = counts.filter(([, count]) => count > 0).map(([level, count]) => ({ said: `${count} ${level}${count > 1 ? "s" : ""}` }));
+  const counted = counts.filter(([, count]) => count > 0).map(([level, count]) => ({ count: `${count} ${level}${count > 1 ? "s" : ""}` }));
   const sound = !fault && counts[0][1] + counts[1][1] === 0;
-  return say(words.report.summary, { without: "", model_type: "", known_type: false, ...facts, fault, sound, notes: counts[2][1] > 0 ? said.at(-1).said : "", counts: said }, names);
+  return say(words.report.summary, { without: "", model_type: "", known_type: false, ...facts, fault, sound, notes: counts[2][1] > 0 ? counted.at(-1).count : "", counts: counted }, names);
 }
 
-// Diagnoses a text; `length` is a whole number of tokens, or null for as many as the configuration allows.
+// Diagnoses a text; `length` is an integer, in tokens, or null for as many as the configuration allows.
 export function diagnose(text, length = null) {
   let config, read, wrong;
   try {
     config = parsed(text);
     const places = mistyped(config);
-    wrong = places.map(([place, kind]) => finding(words.mistyped, { key: place.at(-1), kind, said: shown(valueAt(config, place)) }, place.at(-1), ""));
+    wrong = places.map(([place, kind]) => finding(words.mistyped, { key: place.at(-1), kind, value: shown(valueAt(config, place)) }, place.at(-1), ""));
     read = understood(without(config, places.map(([place]) => place)));
     if (read.without === table.reasons.silent && !words.sizes.some((key) => has(read.model, key))) throw new Unreadable("nothing");
   } catch (error) {

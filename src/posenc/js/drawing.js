@@ -32,8 +32,8 @@ export class Axis {
     return ticks;
   }
 
-  // The nearest whole value on the axis.
-  whole(value) {
+  // The nearest integer on the axis.
+  nearest(value) {
     return Math.min(Math.max(Math.round(value), Math.ceil(this.from)), Math.floor(this.to)) + 0; // never −0
   }
 

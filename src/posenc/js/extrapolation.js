@@ -212,7 +212,7 @@ function apart({ top, bottom }, points) {
 // A press on the picture chooses the length that stands there.
 function press(px, py, { x, y }, state) {
   if (byPosition(state) || px < x.at(-0.5) || px > x.at(TIMES.length - 0.5) || py < y.end || py > y.start + 24) return null;
-  const length = TIMES[x.whole(x.invert(px))];
+  const length = TIMES[x.nearest(x.invert(px))];
   return length === state.length ? null : { length };
 }
 

@@ -8,7 +8,7 @@ import { Axis, cellAxis, grip, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
 import { changed, layerChips } from "./layer_chips.js";
 import catalogue from "./layer_stack.json";
-import { fixed, wholeNumber } from "./numbers.js";
+import { fixed, formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
 import stacks from "./stacks.json";
 
@@ -250,7 +250,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   const mark = say(picture.trained[wide ? 0 : 1], { length: trained }), half = widthOf(context, theme.font, mark) / 2;
   words(context, theme, mark, Math.min(x.at(trained), width - half), 7, { align: "center", colour: theme.text });
   if (wide) words(context, theme, picture.gets, 0, 7, { width: x.at(trained) - half - 8 });
-  const ticks = x.ticks().map((tick) => [x.at(tick), wide ? wholeNumber(tick) : picture.powers[Math.log10(tick)]]);
+  const ticks = x.ticks().map((tick) => [x.at(tick), wide ? formatInteger(tick) : picture.powers[Math.log10(tick)]]);
   const covered = ticks.some(([at, text]) => Math.abs(at - x.at(state.context)) < widthOf(context, theme.font, text) / 2 + 4);
   rule(context, x.at(state.context), TOP, covered ? bottom + 2 : END, theme.muted, { width: 2 });
   if (covered) rule(context, x.at(state.context), bottom + 21, END, theme.muted, { width: 2 });
@@ -281,7 +281,7 @@ const between = (x, { left, right }) => x >= left && x <= right;
 
 function press(x, y, result, state) {
   if (y < TOP || y > TOP + ROWS) return null;
-  const { values, rows } = result, k = rows.whole(rows.invert(y)), { turning, window } = rowOf(result, k), letter = values.pattern[k];
+  const { values, rows } = result, k = rows.nearest(rows.invert(y)), { turning, window } = rowOf(result, k), letter = values.pattern[k];
   if (between(x, turning)) return { layers: changed(state, k, SWITCHED[letter]) };
   if (between(x, window)) return { layers: changed(state, k, NARROWED[letter]) };
   return null;

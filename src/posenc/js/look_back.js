@@ -2,7 +2,7 @@ import { colours, sequential } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, widthOf, words } from "./drawing.js";
 import catalogue from "./look_back.json";
 import { explorable } from "./explorable.js";
-import { fixed, wholeNumber } from "./numbers.js";
+import { fixed, formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
@@ -40,7 +40,7 @@ function drawAccuracy({ context, width }, { values, columns, rows, wide }, state
   DISTANCES.forEach((distance, k) => words(context, theme, String(distance), columns.at(k), rows.start - 8, { align: "center", colour: colours.key, bold: true }));
   LENGTHS.forEach((length, r) => {
     const times = length / TRAINED;
-    words(context, theme, wide ? `${say(picture.row[0], { times })} = ${wholeNumber(length)}` : say(picture.row[1], { times }), columns.start - 8, rows.at(r), { align: "right", colour: colours.query, bold: true });
+    words(context, theme, wide ? `${say(picture.row[0], { times })} = ${formatInteger(length)}` : say(picture.row[1], { times }), columns.start - 8, rows.at(r), { align: "right", colour: colours.query, bold: true });
     values.accuracy[r].forEach((share, k) => {
       const before = wide && tuned ? values.before[r][k] : null;
       const text = share === null ? picture.none : before === null ? fixed(100 * share, 0) : say(picture.change, { before: 100 * before, after: 100 * share });
@@ -119,7 +119,7 @@ const render = explorable({
   press: (px, py, result) => {
     const [{ left, right, top, bottom }] = within(result), { rows, columns } = result;
     if (px < left || px > right || py < top || py > bottom) return null;
-    return { length: LENGTHS[rows.whole(rows.invert(py))], distance: String(DISTANCES[columns.whole(columns.invert(px))]) };
+    return { length: LENGTHS[rows.nearest(rows.invert(py))], distance: String(DISTANCES[columns.nearest(columns.invert(px))]) };
   },
   pixel: ({ columns, rows }, row, column) => [columns.at(column), rows.at(row)],
 });

@@ -136,7 +136,7 @@ const render = explorable({
   compute, draw, facts, reading,
   press: (px, py, result) => {
     const [{ left, right, top, bottom }] = onBars(result);
-    return px >= left && px <= right && py >= top && py <= bottom ? { pair: result.pairs.whole(result.pairs.invert(px)) } : null;
+    return px >= left && px <= right && py >= top && py <= bottom ? { pair: result.pairs.nearest(result.pairs.invert(px)) } : null;
   },
   play: { control: "pair", seconds: 12 },
   pixel: (result, distance, value) => [result.x.at(distance), yAxis(result).at(value)],

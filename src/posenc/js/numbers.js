@@ -9,7 +9,7 @@ export function fixed(value, digits) {
 }
 
 // Whole numbers keep every digit.
-export function wholeNumber(value) {
+export function formatInteger(value) {
   return signed(spaced(String(value)));
 }
 

@@ -28,6 +28,6 @@ export function pairGrid(pairs, { width, height, top, least, greatest }) {
 // How one points at a pair where a plot of the same pairs stands beside the grid: in either.
 const areas = ({ grid, x, y: [bottom, top] }) => [grid.area, { left: x.start, right: x.end, top, bottom: bottom + 20 }];
 const inside = (px, py) => ({ left, right, top, bottom }) => px >= left && px <= right && py >= top && py <= bottom;
-const pairAt = (px, py, { grid, x }) => (inside(px, py)(grid.area) ? grid.at(px, py) : x.whole(x.invert(px)));
+const pairAt = (px, py, { grid, x }) => (inside(px, py)(grid.area) ? grid.at(px, py) : x.nearest(x.invert(px)));
 export const readers = [{ name: "pair", axis: ({ x }) => x, within: areas, pick: pairAt }];
 export const press = (px, py, result) => (areas(result).some(inside(px, py)) ? { pair: pairAt(px, py, result) } : null);

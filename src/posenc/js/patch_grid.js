@@ -84,7 +84,7 @@ function draw({ context, width }, result, state, theme, cursor) {
 function handles({ column, row }, { query_row, query_column, key_row, key_column }) {
   const handle = (name, atRow, atColumn) => ({
     name, x: column.at(atColumn), y: row.at(atRow), step: column.at(1) - column.at(0),
-    drag: (x, y) => ({ [`${name}_row`]: row.whole(row.invert(y)), [`${name}_column`]: column.whole(column.invert(x)) }),
+    drag: (x, y) => ({ [`${name}_row`]: row.nearest(row.invert(y)), [`${name}_column`]: column.nearest(column.invert(x)) }),
   });
   return [handle("query", query_row, query_column), handle("key", key_row, key_column)];
 }

@@ -18,7 +18,7 @@ export function pointing(view, labels) {
   // ---- reading off
 
   const axisOf = (reader) => reader.axis(result(), state());
-  const within = (reader, value) => (reader.accept ? reader.accept(value, result()) : axisOf(reader).whole(value));
+  const within = (reader, value) => (reader.accept ? reader.accept(value, result()) : axisOf(reader).nearest(value));
   const readers = definition.readers.map((reader) => ({
     ...reader,
     input: element("input", {

@@ -20,7 +20,7 @@ export const isObject = (value) => typeof value === "object" && value !== null &
 export const has = (config, key) => Object.hasOwn(config, key);
 export const given = (config, key) => (has(config, key) ? config[key] ?? null : null);
 export const isNumber = (value) => typeof value === "number" && Math.abs(value) < 1e300;
-const isWhole = (value) => isNumber(value) && Number.isInteger(value) && value >= 0 && value < 2 ** 53;
+const isInt = (value) => isNumber(value) && Number.isInteger(value) && value >= 0 && value < 2 ** 53;
 const isList = (value, fits) => Array.isArray(value) && value.every(fits);
 const filled = (value) => (isObject(value) ? Object.keys(value).length > 0 : Boolean(value));
 const first = (config, keys) => keys.map((key) => given(config, key)).find((value) => value !== null) ?? null;
@@ -30,9 +30,9 @@ const present = (name) => (typeof name === "string" && has(table.older_types, na
 
 const FITS = {
   "a number": isNumber,
-  "a whole number": isWhole,
+  "an integer": isInt,
   "a list of numbers greater than 0": (value) => isList(value, (one) => isNumber(one) && one > 0),
-  "a list of whole numbers": (value) => isList(value, (one) => typeof one === "boolean" || isWhole(one)),
+  "a list of integers": (value) => isList(value, (one) => typeof one === "boolean" || isInt(one)),
   "a list of names": (value) => isList(value, (one) => typeof one === "string"),
   "true or false": (value) => typeof value === "boolean",
   "a name in quotes": (value) => typeof value === "string",
@@ -146,9 +146,9 @@ function withoutOf(model, facts) {
   if (facts.own || any(model, table.own_keys)) return reasons.own;
   if (facts.rotates === false) return reasons.none;
   if (!facts.only_if || !filled(model)) return "";
-  const [key, wanted, otherwise] = facts.only_if, value = given(model, key) ?? otherwise;
-  const words = { key, value: JSON.stringify(value), wanted: JSON.stringify(wanted) };
-  return value === wanted ? "" : reasons.setting.replace(/\{(\w+)\}/g, (_, word) => words[word]);
+  const [key, expected, otherwise] = facts.only_if, value = given(model, key) ?? otherwise;
+  const words = { key, value: JSON.stringify(value), expected: JSON.stringify(expected) };
+  return value === expected ? "" : reasons.setting.replace(/\{(\w+)\}/g, (_, word) => words[word]);
 }
 
 function unrotatedOf(model, facts) {

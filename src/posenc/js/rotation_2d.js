@@ -6,7 +6,7 @@ import { Axis, Plot, arrow, grip, legend, widthOf, words } from "./drawing.js";
 import catalogue from "./rotation_2d.json";
 import { explorable } from "./explorable.js";
 import { Labels } from "./labels.js";
-import { fixed, wholeNumber } from "./numbers.js";
+import { fixed, formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture, blocks: written } = catalogue;
@@ -202,7 +202,7 @@ function drawScores(context, theme, result, state, cursor) {
   chart.axes({
     xTitle: picture.position, yTitle: picture.scores, xTicks: (x.end - x.start) / 60, yTicks: 4,
     // no number where a grip stands, which is named
-    xText: (tick) => (Math.abs(x.at(tick) - x.at(n)) < 12 ? "" : wholeNumber(tick)),
+    xText: (tick) => (Math.abs(x.at(tick) - x.at(n)) < 12 ? "" : formatInteger(tick)),
     yText: (tick) => (Math.hypot(x.at(m) - x.start, y.at(tick) - y.at(by_matrices)) < 12 ? "" : fixed(tick, tick % 1 ? 1 : 0)),
   });
   const points = Array.from({ length: FARTHEST + 1 }, (_, position) => [position, scores[position - n + FARTHEST]]);
@@ -276,7 +276,7 @@ function blocks({ values, q, k, pairs }, { m, n }) {
 }
 
 function handles(result, { m, n }) {
-  const { x, y } = result.chart, moves = (name) => (px) => ({ [name]: x.whole(x.invert(px)) });
+  const { x, y } = result.chart, moves = (name) => (px) => ({ [name]: x.nearest(x.invert(px)) });
   const tips = result.planes.flatMap(({ x, y }, i) => ["q", "k"].map((name) => {
     const [across, up] = result.pairs[i];
     return {
@@ -298,7 +298,7 @@ const inChart = ({ chart: { x, y } }) => ({ left: x.start - 6, right: x.end + 6,
 // Where the query then stands.
 function press(px, py, result) {
   const { left, right, top, bottom } = inChart(result), { x } = result.chart;
-  return px >= left && px <= right && py >= top && py <= bottom ? { m: x.whole(x.invert(px)) } : null;
+  return px >= left && px <= right && py >= top && py <= bottom ? { m: x.nearest(x.invert(px)) } : null;
 }
 
 // With the lock, both positions move by as much as both can.

@@ -1,13 +1,13 @@
 // Sentences made of words and facts; posenc._sentences says what a text is, and does the same.
 
-import { fixed, grouped, wholeNumber } from "./numbers.js";
+import { fixed, grouped, formatInteger } from "./numbers.js";
 
 const there = (a, b) => a !== null && b !== null;
 const SIGNS = {
   "=": (a, b) => a === b, "≠": (a, b) => a !== b, "<": (a, b) => there(a, b) && a < b, "≤": (a, b) => there(a, b) && a <= b,
   ">": (a, b) => there(a, b) && a > b, "≥": (a, b) => there(a, b) && a >= b,
 };
-const FORMATS = { whole: wholeNumber, grouped, capital: (text) => text[0].toUpperCase() + text.slice(1) };
+const FORMATS = { integer: formatInteger, grouped, capital: (text) => text[0].toUpperCase() + text.slice(1) };
 
 export function say(text, facts, names = {}) {
   if (typeof text === "string") return text.replace(/\{(\w+)(?::([^}]+))?\}/g, (_, name, formats) => written(factOf(name, facts), formats, names));

@@ -4,7 +4,7 @@ import { kernelAsymmetry, kernelBand, kernelResidual, offsetProducts, randomOrth
 import { colours, diverging, pairColour } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, legend, widthOf, words } from "./drawing.js";
 import { explorable } from "./explorable.js";
-import { wholeNumber } from "./numbers.js";
+import { formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
 import catalogue from "./sinusoid_explorer.json";
 
@@ -148,11 +148,11 @@ const strokes = ({ position, offset }) => [
 function handles({ values, axes }, { position, offset }) {
   const { position: x, dimension, offset: along, product } = axes, key = Math.min(Math.max(position - offset, 0), POSITIONS - 1);
   return [
-    { name: "position", along: "x", x: x.at(position), y: dimension.start - 10, drag: (px) => ({ position: x.whole(x.invert(px)) }) },
-    { name: "key", along: "x", x: x.at(key), y: dimension.end + 10, drag: (px) => ({ offset: position - x.whole(x.invert(px)) }) },
+    { name: "position", along: "x", x: x.at(position), y: dimension.start - 10, drag: (px) => ({ position: x.nearest(x.invert(px)) }) },
+    { name: "key", along: "x", x: x.at(key), y: dimension.end + 10, drag: (px) => ({ offset: position - x.nearest(x.invert(px)) }) },
     {
       name: "offset", x: along.at(offset), y: product.at(values.kernel[offset + REACH]), line: { vertical: true, from: product.end, to: product.start },
-      drag: (px) => ({ offset: along.whole(along.invert(px)) }),
+      drag: (px) => ({ offset: along.nearest(along.invert(px)) }),
     },
   ];
 }
@@ -201,7 +201,7 @@ function drawKernel({ context, width }, { values, axes, place }, state, theme, c
   if (weight !== "identity") entries.push(entry("plain", theme.muted, { dash: PLAIN }));
   legend(context, theme, entries, 0, place.legend, width);
   const plot = new Plot(context, theme, x, y), room = new Axis({ from: x.invert(x.start - 10), to: REACH, start: x.start - 10, end: x.end });
-  new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: [picture.y, picture.y_short], xTicks: width >= 600 ? 8 : 4, yTicks: 4, xText: wholeNumber });
+  new Plot(context, theme, room, y).axes({ xTitle: picture.x, yTitle: [picture.y, picture.y_short], xTicks: width >= 600 ? 8 : 4, yTicks: 4, xText: formatInteger });
   plot.vertical(0, { colour: theme.muted, dash: [] });
   if (random) plot.area(points(values.low).map(([k, low]) => [x.at(k), low, values.high[k + REACH]]), colours.position);
   if (weight !== "identity") plot.line(points(values.plain), theme.muted, { width: 1.6, dash: PLAIN });

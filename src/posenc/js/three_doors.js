@@ -170,7 +170,7 @@ function handles({ places: axis }, { m, n }) {
   const handle = (name, control, place) => {
     const x = axis.at(place), y = LANES[name];
     const box = { left: x - HALF.word, right: x + HALF.word, top: y - HALF.high, bottom: y + HALF.high };
-    return { name, along: "x", x, y, box, drag: (px) => ({ [control]: axis.whole(axis.invert(px)) }) };
+    return { name, along: "x", x, y, box, drag: (px) => ({ [control]: axis.nearest(axis.invert(px)) }) };
   };
   return [handle("query", "m", m), handle("key", "n", n)];
 }

@@ -43,7 +43,7 @@ def read_json(path: str | Path) -> Any:
         content = Path(path).read_bytes()
         return json.loads(lzma.decompress(content) if Path(path).suffix == ".xz" else content)
     except (ValueError, lzma.LZMAError) as error:
-        raise ValueError(f"{path} is not a whole JSON file: {error}") from error
+        raise ValueError(f"{path} is not a complete JSON file: {error}") from error
 
 
 class SeedSummary(NamedTuple):

@@ -724,11 +724,11 @@ def main(arguments: list[str] | None = None) -> None:
     measuring.add_argument("kinds", nargs="+", choices=MEASUREMENTS)
     commands.add_parser("collect", help="write what is there into posenc-lab")
     commands.add_parser("tables", help="print what ships, with intervals")
-    asked = parser.parse_args(arguments)
-    if asked.command == "measure":
-        for line in measure(asked.kinds, asked.folder):
+    options = parser.parse_args(arguments)
+    if options.command == "measure":
+        for line in measure(options.kinds, options.folder):
             print(line, flush=True)
-    elif asked.command == "collect":
-        print(collect(asked.folder, lab_folder("data")))
+    elif options.command == "collect":
+        print(collect(options.folder, lab_folder("data")))
     else:
         print(*tables(), sep="\n\n")

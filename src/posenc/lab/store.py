@@ -44,7 +44,7 @@ from posenc.transformer import Transformer
 
 
 @contextmanager
-def _written_whole(path: str | Path) -> Iterator[Path]:
+def _atomic_write(path: str | Path) -> Iterator[Path]:
     """A temporary file that replaces `path` when done, so that an interruption leaves the old file or the new one."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def _written_whole(path: str | Path) -> Iterator[Path]:
 def write_text(path: str | Path, text: str) -> None:
     """Writes a file completely or not at all; packed if its name ends in .xz."""
     content = text.encode()
-    with _written_whole(path) as unfinished:
+    with _atomic_write(path) as unfinished:
         unfinished.write_bytes(lzma.compress(content) if Path(path).suffix == ".xz" else content)
 
 
@@ -72,7 +72,7 @@ def write_measurements(path: str | Path, measurements: Sequence[Mapping[str, Any
     starts = np.cumsum([0, *map(len, values)]).tolist()
     slices = [[start, len(one)] for start, one in zip(starts[:-1], values, strict=True)]
     records = [dict(one) | {"values": where} for one, where in zip(measurements, slices, strict=True)]
-    with _written_whole(Path(path).with_suffix(".npy")) as unfinished, unfinished.open("wb") as opened:
+    with _atomic_write(Path(path).with_suffix(".npy")) as unfinished, unfinished.open("wb") as opened:
         np.save(opened, np.concatenate(values))
     write_json(path, {"measuring_seconds": round(seconds, 1), "measurements": records})
 
@@ -119,7 +119,7 @@ def save_checkpoint(model: Transformer, run: Run, path: str | Path) -> None:
     changed = [name for name, weight in model.state_dict().items() if not torch.equal(weights[name].to(weight), weight)]
     if changed:
         raise ValueError(f"model must have been rounded to half precision, got other weights in {', '.join(changed)}")
-    with _written_whole(path) as unfinished:
+    with _atomic_write(path) as unfinished:
         save_file(weights, unfinished, metadata={"run": run.name})
 
 
@@ -140,7 +140,7 @@ def load_checkpoint(path: str | Path) -> tuple[Transformer, Run]:
         model = Transformer(run.config(), run.make_scheme())
         model.load_state_dict(weights)
     except (SafetensorError, ValueError, RuntimeError) as error:
-        raise ValueError(f"{path} is not a whole checkpoint of the laboratory: {error}") from error
+        raise ValueError(f"{path} is not a complete checkpoint of the laboratory: {error}") from error
     return model.eval(), run
 
 
@@ -244,7 +244,7 @@ def collect_benchmarks(folder: str | Path, path: str | Path | None = None) -> st
         starts = np.cumsum([0, *(len(values) for _, values in parts)]).tolist()
         collected += [one | {"values": [at, len(values)]} for (one, values), at in zip(parts, starts[:-1], strict=True)]
         arrays[name] = np.concatenate([values for _, values in parts])
-    with _written_whole(beside(path)) as unfinished, unfinished.open("wb") as opened:
+    with _atomic_write(beside(path)) as unfinished, unfinished.open("wb") as opened:
         np.savez_compressed(opened, **arrays)  # type: ignore[arg-type]  # its own option has another type
     write_text(path, _as_lines([runs[name] for name in names], collected))
     return f"{added} groups of measurements added: {len(names)} runs and {len(collected)} measurements are in {path}"
@@ -273,7 +273,7 @@ def collect_statistics(path: str | Path | None = None) -> str:
             found[f"{name}/table"] = (model.scheme.gain * model.scheme.state_dict()["table"]).numpy()
         elif run.scheme_options[0] == "rope":
             found |= {f"{name}/{part}": array for part, array in statistics_of(model, run).items()}
-    with _written_whole(path) as unfinished, unfinished.open("wb") as opened:
+    with _atomic_write(path) as unfinished, unfinished.open("wb") as opened:
         np.savez_compressed(opened, **found)  # type: ignore[arg-type]  # its own option has another type
     return f"{len(found)} arrays of {len({name.split('/')[0] for name in found})} models are in {path}"
 

@@ -49,8 +49,8 @@ def normal_draws(seed: int, count: int) -> np.ndarray:
 # ---- controls -------------------------------------------------------------------------------------------------------
 
 Needs = str | Mapping[str, Sequence[object]]
-_WHOLE = ("tokens", "whole", "action", "even", "powers")  # scales of whole numbers
-SCALES = ("log", *_WHOLE, "tenths", "hundredths", "thousandths")
+_INTEGER = ("tokens", "integer", "action", "even", "powers")  # scales of integers
+SCALES = ("log", *_INTEGER, "tenths", "hundredths", "thousandths")
 _SHELL = catalogue("shell")
 
 
@@ -63,7 +63,7 @@ class Control(traitlets.TraitType):
     """A synced number with limits: a slider.
 
     `scale` is the kind of slider and of number: "log" any number on a logarithmic track, "tokens" integers on one,
-    "powers" powers of two on one, "whole" and "even" such integers on a linear track, "tenths", "hundredths" and
+    "powers" powers of two on one, "integer" and "even" such integers on a linear track, "tenths", "hundredths" and
     "thousandths" any number on a linear track with such steps. `needs` names the switch without which the slider has no
     effect, or maps names of controls to the values with which it has one. A `compact` slider leaves room for another
     beside it.
@@ -88,13 +88,13 @@ class Control(traitlets.TraitType):
     def validate(self, obj: Any, value: Any) -> float:
         least, greatest, scale = self.spec["least"], self.spec["greatest"], self.spec["scale"]
         number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-        if number and scale in _WHOLE:
+        if number and scale in _INTEGER:
             number = float(value).is_integer() and (scale != "even" or value % 2 == 0)
             number = number and (scale != "powers" or math.frexp(value)[0] == 0.5)
         if not number or not least <= value <= greatest:
             accepted = _SHELL["names"]["kinds"][scale]
             raise traitlets.TraitError(f"{self.name} takes {accepted} from {least:g} to {greatest:g}, got {value!r}")
-        return int(value) if scale in _WHOLE or (isinstance(value, Integral) and scale != "log") else float(value)
+        return int(value) if scale in _INTEGER or (isinstance(value, Integral) and scale != "log") else float(value)
 
 
 class Action(Control):

@@ -35,8 +35,8 @@ class BiasExplorer(Explorable):
 
     scheme = Choice("alibi", chips=True)
     draw = Action(needs={"scheme": DRAWN})
-    head = Control(3, 1, 16, "whole")
-    heads = Control(8, 1, 16, "whole")
+    head = Control(3, 1, 16, "integer")
+    heads = Control(8, 1, 16, "integer")
     distance = Control(128, 8, 512, "tokens")
     back = Control(16, 0, 512, "tokens")
     shown = Choice("bias", chips=True)

@@ -42,7 +42,7 @@ class BlindSpot(Explorable):
     scheme = Choice("none", chips=True)
     layers = Choice("1")
     causal = Switch(False)
-    seed = Control(0, 0, 999, "whole")
+    seed = Control(0, 0, 999, "integer")
     way = Control(2, 0, 2, "hundredths")
 
     def _order(self) -> list[int]:

@@ -38,8 +38,8 @@ class BuildACode(Explorable):
         presets={name: {f"speed_{k + 1}": speed for k, speed in enumerate(each)} for name, each in SPEEDS.items()},
         chips=True,
     )
-    hands = Control(4, 1, HANDS, "whole")
-    position = Control(9, 0, LENGTH - 1, "whole")
+    hands = Control(4, 1, HANDS, "integer")
+    position = Control(9, 0, LENGTH - 1, "integer")
     speed_1 = _speed(0)
     speed_2 = _speed(1)
     speed_3 = _speed(2)

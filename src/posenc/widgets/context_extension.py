@@ -58,7 +58,7 @@ class ContextExtension(Explorable):
     trained = Control(4096, 256, 131_072, "tokens")
     used = Control(16_384, 256, 262_144, "tokens")
     base = Control(10_000.0, 100, 1e7, "log")
-    beta_fast = Control(32, 4, 64, "whole", compact=True)
+    beta_fast = Control(32, 4, 64, "integer", compact=True)
     beta_slow = Control(1.0, 0.1, 4, "tenths", compact=True)
     dim = Control(128, 4, 256, "even", compact=True)
 

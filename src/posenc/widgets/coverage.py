@@ -43,7 +43,7 @@ class Coverage(Explorable):
     used = Control(8192, 16, 131_072, "tokens")
     tolerance = Control(0.01, 0.001, 0.5, "log")
     chart = Choice("new")
-    pair = Control(50, 0, 127, "whole")
+    pair = Control(50, 0, 127, "integer")
 
     def values(self) -> dict[str, Any]:
         """Rotations of each pair in training and in use, and its fraction of unseen angles; counts of pairs."""

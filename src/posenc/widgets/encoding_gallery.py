@@ -104,7 +104,7 @@ class EncodingGallery(Explorable):
     main = ("scheme", "length")
 
     scheme = Choice("integer")
-    length = Control(64, 16, 96, "whole")
+    length = Control(64, 16, 96, "integer")
     dim = Control(16, 2, 32, "even")
 
     @classmethod

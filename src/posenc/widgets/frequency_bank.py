@@ -25,7 +25,7 @@ class FrequencyBank(Explorable):
     distance = Control(500, 0, 65_536, "tokens")
     chart = Choice("cosines", chips=True)
     other = Control(501, 0, 65_536, "tokens", needs={"chart": ["difference"]})
-    pair = Control(44, 0, 127, "whole")
+    pair = Control(44, 0, 127, "integer")
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(128, 2, 256, "even")
 

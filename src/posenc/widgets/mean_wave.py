@@ -47,7 +47,7 @@ class MeanWave(Explorable):
     main = ("hold", "pair")
 
     hold = Choice("none", chips=True)
-    pair = Control(7, 0, HEAD_DIM // 2 - 1, "whole")
+    pair = Control(7, 0, HEAD_DIM // 2 - 1, "integer")
     base = Choice("10000", chips=True)
     layer = Choice("2", chips=True)
     head = Choice("mean")

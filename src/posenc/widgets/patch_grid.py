@@ -30,12 +30,12 @@ class PatchGrid(Explorable):
     main = ("rule", "frame")
 
     rule = Choice("page", chips=True)
-    frame = Control(0, 0, 16, "whole", needs=_VIDEO)
+    frame = Control(0, 0, 16, "integer", needs=_VIDEO)
     base = Control(100.0, 1, 1e8, "log")
-    query_row = Control(3, 0, ROWS - 1, "whole")
-    query_column = Control(4, 0, COLUMNS - 1, "whole")
-    key_row = Control(4, 0, ROWS - 1, "whole")
-    key_column = Control(4, 0, COLUMNS - 1, "whole")
+    query_row = Control(3, 0, ROWS - 1, "integer")
+    query_column = Control(4, 0, COLUMNS - 1, "integer")
+    key_row = Control(4, 0, ROWS - 1, "integer")
+    key_column = Control(4, 0, COLUMNS - 1, "integer")
 
     def _angles(self, row: Any, column: Any) -> np.ndarray:
         """By how much each pair turns from a key to the query, in radians: shape (…, PAIRS)."""

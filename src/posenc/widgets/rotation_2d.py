@@ -28,8 +28,8 @@ class Rotation2D(Explorable):
     main = ("m", "locked")
 
     view = Choice("two")
-    m = Control(9, 0, FARTHEST, "whole")
-    n = Control(6, 0, FARTHEST, "whole")
+    m = Control(9, 0, FARTHEST, "integer")
+    n = Control(6, 0, FARTHEST, "integer")
     theta = Control(0.4, 0, 3.14, "hundredths")
     locked = Switch(True)
     q1 = _coordinate(1.3)

@@ -40,8 +40,8 @@ class SinusoidExplorer(Explorable):
     room = (760, 1058)
     main = ("position", "weight")
 
-    position = Control(20, 0, POSITIONS - 1, "whole")
-    offset = Control(10, -REACH, REACH, "whole")
+    position = Control(20, 0, POSITIONS - 1, "integer")
+    offset = Control(10, -REACH, REACH, "integer")
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(64, 2, 128, "even")
     weight = Choice("random", chips=True)

@@ -30,8 +30,8 @@ class ThreeDoors(Explorable):
 
     door = Choice("input", chips=True)
     together = Switch(False)
-    m = Control(14, 0, LAST, "whole")
-    n = Control(6, 0, LAST, "whole")
+    m = Control(14, 0, LAST, "integer")
+    n = Control(6, 0, LAST, "integer")
 
     @classmethod
     def data(cls) -> dict[str, Any]:

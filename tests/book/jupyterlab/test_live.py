@@ -299,7 +299,7 @@ def test_enter_commits_what_is_typed(open_notebook):
     typed("99")
     view.says(Rotation2D(m=32, n=29).finding())
     notice = view.root.locator(".posenc-notice")
-    words = "takes whole numbers from 0 to 32; 99 became 32."
+    words = "takes integers from 0 to 32; 99 became 32."
     assert words in notice.inner_text()
     notebook.page.keyboard.press("Tab")
     assert words in notice.inner_text()

@@ -244,7 +244,7 @@ def test_the_stand_in_opens_as_ipywidgets_does(widgets: Any, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda w: w.IntSlider(1.5), "IntSlider: value must be a whole number, got 1.5"),
+        (lambda w: w.IntSlider(1.5), "IntSlider: value must be an integer, got 1.5"),
         (lambda w: w.IntSlider(1, 5, 2), "min must not exceed max"),
         (lambda w: w.FloatSlider("a"), "FloatSlider: value must be a finite number, got 'a'"),
         (lambda w: w.FloatLogSlider(1, base=1), "base must be a number above 1, got 1"),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from posenc._numbers import grouped, whole
+from posenc._numbers import grouped, integer
 from posenc.figures import PALETTE
 from posenc.widgets import (
     BlindSpot,
@@ -59,7 +59,7 @@ def meet(live: Live, control: dict) -> None:
 
 def accepted(control: dict) -> str:
     """What a numeric control takes, in the words of its notice."""
-    kind = dict.fromkeys(("tokens", "whole", "action"), "whole numbers")
+    kind = dict.fromkeys(("tokens", "integer", "action"), "integers")
     kind |= {"even": "even numbers", "powers": "powers of two"}
     least, greatest = (limit_in_words(control[limit]) for limit in ("least", "greatest"))
     return f"{control['label']} takes {kind.get(control['scale'], 'numbers')} from {least} to {greatest}; "
@@ -67,7 +67,7 @@ def accepted(control: dict) -> str:
 
 def limit_in_words(value: float) -> str:
     """A limit of a control, every digit of a whole number."""
-    return whole(int(value)) if float(value).is_integer() else grouped(value)
+    return integer(int(value)) if float(value).is_integer() else grouped(value)
 
 
 @SHELL
@@ -538,7 +538,7 @@ def test_the_curve_is_inked_where_the_values_are(open_live, theme):
 
 
 BASE = "base takes numbers from 1 to 100\u202f000\u202f000; "
-DISTANCE = "distances up to takes whole numbers from 8 to 65\u202f536; "
+DISTANCE = "distances up to takes integers from 8 to 65\u202f536; "
 STAYS = "is not one, so it stays 10\u202f000."
 
 

@@ -75,7 +75,7 @@ def test_a_bad_length_is_refused(written, capsys, length):
     with pytest.raises(SystemExit) as stopped:
         main([written(PLAIN), f"--length={length}"])
     assert stopped.value.code == 2
-    assert f"a length is a whole number of tokens from 1 on, and “{length}” is not" in capsys.readouterr().err
+    assert f"the length must be a positive integer (tokens), got “{length}”" in capsys.readouterr().err
 
 
 def test_what_is_piped_in_is_read_and_the_module_runs(monkeypatch, capsys):

@@ -93,6 +93,13 @@ class Attention(nn.Module):
         kept = k, v  # keys before rotation: a scaling that follows the length rotates all of them anew
         q, k = scheme.rotate(q, k, positions, key_positions)
         k, v = (part.repeat_interleave(self.groups, dim=1) for part in (k, v))  # as many heads as q
+        mixed = self.attend(q, k, v, scheme, positions, key_positions)
+        return self.o_proj(mixed.transpose(1, 2).flatten(2)), kept
+
+    def attend(
+        self, q: Tensor, k: Tensor, v: Tensor, scheme: PositionScheme, positions: Tensor, key_positions: Tensor
+    ) -> Tensor:
+        """softmax(qkᵀ·scale + bias)v under the causal mask; q, k and the result have shape (batch, heads, …, head_dim)."""
         bias = scheme.bias(q, k, positions, key_positions)
         queries, keys = q.shape[2], k.shape[2]
         is_causal = bias is None and queries == keys
@@ -102,8 +109,7 @@ class Attention(nn.Module):
         if bias is not None and bias.ndim == 3:
             bias = bias[None]  # (1, heads, queries, keys): without the first axis torch is three to six times slower
         scale = scheme.logit_scale(self.head_dim, keys)
-        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, is_causal=is_causal, scale=scale)
-        return self.o_proj(mixed.transpose(1, 2).flatten(2)), kept
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=bias, is_causal=is_causal, scale=scale)
 
 
 class MLP(nn.Module):

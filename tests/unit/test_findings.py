@@ -88,34 +88,27 @@ def the_learned_distance_bias() -> Iterator[str]:
         f"and +{beyond:.1f} at 16 384"
     )
 
-    tiny = real_results.parts("tiny").values()
-    loss, far = real_results.parts("loss"), real_results.parts("far")
-    texts = {part: one for part, one in loss.items() if not part.startswith("within/")}
-    yield f"{len(texts)} texts to 12 287 tokens, {len(far)} to 16 383"
+    tiny, texts = real_results.parts("tiny").values(), real_results.interventions()
+    yield f"intervals of 95 % over {len(texts)} texts of 16 384 tokens"
     trained = [one["as trained"].mean() for one in tiny]
     truncated = [one["truncated"].mean() for one in tiny]
     yield f"truncated to L, {min(truncated):.2f} to {max(truncated):.2f}"
-    blocks = [np.mean([one["as trained"][at] for one in texts.values()]) for at in (slice(0, 4), slice(12, 16))]
-    blocks.append(np.mean([one["as trained"][28:] for one in far.values()]))
-    yield f"| loss as trained | {min(trained):.2f} to {max(trained):.2f} | {' | '.join(f'{x:.2f}' for x in blocks)} |"
+    as_trained = np.mean([one["as trained"] for one in texts], axis=0).reshape(-1, 4).mean(axis=1)  # by 1024 tokens
+    shown = " | ".join(f"{as_trained[block]:.2f}" for block in (0, 3, 7))
+    yield f"| loss as trained | {min(trained):.2f} to {max(trained):.2f} | {shown} |"
     for kind, name in ROWS.items():
         changes = [(one[kind] - one["as trained"]).mean() for one in tiny]
+        by_block = real_results.past_the_context(kind)
         cells = [minus(f"{min(changes):+z.2f} to {max(changes):+z.2f}")]
-        near = real_results.past_the_context(kind, "loss" if kind in next(iter(texts.values())) else "far")
-        cells += [around(near["8192–9215"]), around(near["11264–12287"])]
-        known = any(kind in one for one in far.values())
-        cells.append(around(real_results.past_the_context(kind, "far")["15360–16383"]) if known else "")
+        cells += [around(by_block[block]) for block in ("8192–9215", "11264–12287", "15360–16383")]
         yield f"| {name} | {' | '.join(cells)} |"
-    course = [f"{one['as trained'][-4:].mean():.2f} to {one['clamped'][-4:].mean():.2f}" for one in far.values()]
-    yield f"two texts so far, {' and '.join(course)} nats between 15 360 and 16 383"
 
 
 def the_set_up_of_the_distance_bias() -> Iterator[str]:
     assert (real_results.CONTEXT, real.SLOW, real.SINKS) == (8192, (22, 23, 24), 4)
     yield "SmolLM2-135M-Instruct has 135 million parameters (quantised to 4 bits here)"
     yield "a context length of 8192 tokens"
-    known = [one["as trained"] for part, one in real_results.parts("loss").items() if not part.startswith("within/")]
-    course = np.mean(known, axis=0).reshape(-1, 4).mean(axis=1)  # by 1024 tokens from 8192 on
+    course = np.mean([one["as trained"] for one in real_results.interventions()], axis=0).reshape(-1, 4).mean(axis=1)
     assert course[:2].max() + 0.5 < course[3]
     yield "still works a little beyond 8192 tokens, and breaks from about 11 000 on"
     yield from (

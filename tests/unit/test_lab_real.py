@@ -7,7 +7,7 @@ import torch
 from posenc.frequencies import inv_freq
 from posenc.lab import real, real_results
 from posenc.lab.distance_bias import distance_bias
-from posenc.llama import Llama, LlamaConfig
+from posenc.llama import Attention, Llama, LlamaConfig
 from posenc.transformer import KeyValueCache
 
 pytestmark = pytest.mark.torch
@@ -30,7 +30,7 @@ def small(monkeypatch):
     network = Llama(CONFIG).requires_grad_(False)
     network.set_position_encoding(real.own_rope())
     network.embed_tokens.weight.mul_(0.05)  # the same matrix makes the logits
-    monkeypatch.setattr(real, "model", lambda: (network, None))
+    monkeypatch.setattr(real, "model", lambda dtype=None: (network, None))
     monkeypatch.setattr(real, "BLOCK", 8)
     return network
 
@@ -108,10 +108,23 @@ def test_the_bias_is_added_at_its_distance(small, products):
             torch.testing.assert_close(bias[:, query, key], scheme.change[1][:, 30 + query - key])
 
 
-def test_a_window_hides_far_keys_but_not_the_sinks():
-    scheme = real.Intervention(real.own_rope(), window=5, sinks=2)
+def test_a_window_hides_far_keys_but_not_the_sinks(small, products):
+    hidden = np.where(np.arange(12) >= 5, -np.inf, 0.0)[None, None]
+    scheme = real.Intervention(real.own_rope(), hidden, only="others")
     bias = scheme.bias(torch.zeros(1, 2, 12, 64), torch.zeros(1, 2, 12, 64), torch.arange(12), torch.arange(12))
-    assert (bias[0, 11] == 0).nonzero().flatten().tolist() == [0, 1, 7, 8, 9, 10, 11]
+    assert (bias[0, 11] == 0).nonzero().flatten().tolist() == [0, 1, 2, 3, 7, 8, 9, 10, 11]
+
+
+@pytest.mark.parametrize("only", [None, "sinks", "others"])
+@pytest.mark.parametrize("queries", [38, 8])
+def test_the_strided_mask_is_the_one_written_out(small, products, only, queries):
+    random = np.random.RandomState(0)
+    scheme = real.Intervention(real.own_rope(), random.normal(size=(1, 2, 38)), only)
+    q, k, v = (torch.randn(1, 2, n, 64) for n in (queries, 38, 38))
+    positions = torch.arange(38 - queries, 38), torch.arange(38)
+    layer = small.layers[0].self_attn
+    strided = real._Attention.attend(layer, q, k, v, scheme, *positions)
+    torch.testing.assert_close(strided, Attention.attend(layer, q, k, v, scheme, *positions), rtol=1e-5, atol=1e-5)
 
 
 def test_the_wrong_sign_turns_the_score_around():

@@ -36,7 +36,7 @@ from posenc.lab.distance_bias import most_negative_pairs
 from posenc.lab.evaluate import answers, with_scheme
 from posenc.lab.measured import statistics
 from posenc.lab.real_results import BASE, CONTEXT, EDGES, FILE, HEAD_DIM, STEP, heads, tables
-from posenc.llama import Llama, load
+from posenc.llama import Attention, Llama, load
 from posenc.rope import Rope
 from posenc.scaling import linear, ntk_aware, ntk_by_parts, yarn
 from posenc.schemes import PositionScheme
@@ -70,25 +70,38 @@ KINDS: dict[str, tuple[tuple[str, ...], ...]] = {
     "random tokens": ((), (), ()),
 }
 QK_TOKENS, FIRST = 2048, 4  # of each text; the first tokens are left out, since attention sinks are unlike the others
-LONG, VERY_LONG, BLOCK = 12_288, 16_384, 1024
+LONG, BLOCK = 16_384, 1024
 SLOW, FIRST_SLOW, N_FAST = (22, 23, 24), 20, 16  # pairs of SmolLM2
 SINKS = 4
-FAR = (
-    "as trained",
-    "clamped",
-    "clamped, four sinks alone",
-    "clamped, all but four sinks",
-    "zeroed",
-    "zeroed, other slow pairs, as large",
-    "window and four sinks",
-)
 Arrays = Mapping[str, np.ndarray]
 
 
+class _Attention(Attention):
+    """Attention that writes out no mask for an `Intervention` that acts alike on all keys.
+
+    What depends on the distance alone is one row of numbers: with the queries in reverse order, the mask is a strided
+    view of it.
+    """
+
+    def attend(
+        self, q: Tensor, k: Tensor, v: Tensor, scheme: PositionScheme, positions: Tensor, key_positions: Tensor
+    ) -> Tensor:
+        if not isinstance(scheme, Intervention):
+            return super().attend(q, k, v, scheme, positions, key_positions)
+        queries, keys = q.shape[2], k.shape[2]
+        row = scheme.at(int(positions[-1]) - torch.arange(queries + keys - 1))  # (heads or 1, queries + keys − 1)
+        mask = row.as_strided((len(row), queries, keys), (row.shape[1], 1, 1))
+        mask = scheme.with_exceptions(mask, positions.flip(0), key_positions)
+        return F.scaled_dot_product_attention(q.flip(2), k, v, attn_mask=mask[None]).flip(2)
+
+
 @cache
-def model() -> tuple[Llama, Tokenizer]:
-    """SmolLM2-135M and its tokenizer, loaded once."""
-    return load("SmolLM2-135M")
+def model(dtype: torch.dtype = torch.float32) -> tuple[Llama, Tokenizer]:
+    """SmolLM2-135M and its tokenizer, loaded once; in bfloat16, a long text takes a third of the time."""
+    network, tokenizer = load("SmolLM2-135M")
+    for layer in network.layers:
+        layer.self_attn.__class__ = _Attention
+    return network.to(dtype), tokenizer
 
 
 def plain_text(path: str) -> str:
@@ -127,39 +140,44 @@ def own_rope() -> Rope:
 
 
 class Intervention(PositionScheme):
-    """A rotation, and what depends on the distance alone: a bias on the logits of each layer and head, or a window.
+    """A rotation, and what depends on the distance alone: a bias on the logits of each layer and head.
 
     Args:
         rope: the rotation; None: none.
-        change: what is added to the logits at distance 0, 1, 2, …, shape (layers, heads, distances); zero before
-            `start`. None: nothing.
-        start: the first distance at which `change` may differ from zero.
-        only: "sinks": `change` acts on the first tokens alone; "others": on all but these; None: on all.
-        window: keys at this distance and farther are hidden; None: none are.
-        sinks: so many first tokens stay visible all the same.
+        change: what is added to the logits at distance 0, 1, 2, …, shape (layers, heads or 1, distances); −∞ hides the
+            keys there. None: nothing.
+        only: "sinks": `change` acts on the first four tokens alone; "others": on all but these; None: on all.
         sign: −1: positions run backwards, so that rotations have the wrong sign.
     """
 
     injection_point = "query and key"
 
     def __init__(
-        self,
-        rope: Rope | None,
-        change: np.ndarray | None = None,
-        start: int = CONTEXT,
-        only: str | None = None,
-        window: int | None = None,
-        sinks: int = 0,
-        sign: int = 1,
+        self, rope: Rope | None, change: np.ndarray | None = None, only: str | None = None, sign: int = 1
     ) -> None:
         super().__init__()
-        self.rope, self.start, self.only, self.window, self.sinks = rope, start, only, window, sinks
-        self.sign, self.layer = sign, 0
-        self.change = None if change is None else torch.as_tensor(change, dtype=torch.float32)
+        self.rope, self.only, self.sign, self.layer = rope, only, sign, 0
+        self.change = None if change is None else torch.tensor(change, dtype=torch.float32)
 
     def for_layer(self, index: int) -> PositionScheme:
         self.layer = index
         return self
+
+    def at(self, distance: Tensor) -> Tensor:
+        """`change` at these distances, −∞ at negative ones, which are later keys; (heads or 1, …)."""
+        if self.change is None:
+            row = torch.zeros(1, *distance.shape)
+        else:
+            row = self.change[self.layer][:, distance.clamp(min=0)]
+        return row.masked_fill(distance < 0, -torch.inf)
+
+    def with_exceptions(self, mask: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+        """A mask, shape (heads or 1, queries, keys), without the change where `only` spares it."""
+        if self.only is None:
+            return mask
+        unchanged = torch.zeros(()).expand(mask.shape[1:]).masked_fill(positions[:, None] < key_positions, -torch.inf)
+        spared = (key_positions < SINKS) == (self.only == "others")  # (keys,)
+        return torch.where(spared, unchanged, mask)
 
     def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
         if self.rope is None:
@@ -167,38 +185,35 @@ class Intervention(PositionScheme):
         return self.rope(q, k, self.sign * positions, key_positions=self.sign * key_positions)
 
     def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
-        distance = positions[:, None] - key_positions  # (queries, keys)
-        if self.window is not None:
-            hidden = (distance >= self.window) & (key_positions >= self.sinks)
-            return torch.zeros(1, *distance.shape).masked_fill(hidden, -torch.inf)
-        far = int(positions[-1]) - self.start + 1  # keys that some query has at the distance `start` or farther
-        if self.change is None or far <= 0:
-            return None
-        bias = torch.zeros(q.shape[1], *distance.shape)
-        bias[..., :far] = self.change[self.layer][:, distance[:, :far].clamp(min=0)]
-        if self.only == "sinks":
-            bias[..., self.sinks :] = 0
-        elif self.only == "others":
-            bias[..., : self.sinks] = 0
-        return bias
+        return self.with_exceptions(self.at(positions[:, None] - key_positions), positions, key_positions)
 
 
 @torch.inference_mode()
-def losses(ids: Tensor, encoding: Rope | PositionScheme | None, cache: KeyValueCache | None = None) -> np.ndarray:
+def losses(
+    ids: Tensor,
+    encoding: Rope | PositionScheme | None,
+    cache: KeyValueCache | None = None,
+    dtype: torch.dtype = torch.float32,
+) -> np.ndarray:
     """Nats of each token given those before it, block by block with a KV cache; shape (tokens,), the first one NaN.
 
     With a `cache` of the first tokens, which grows, only those that follow are computed; their first one is NaN too.
     """
-    network = model()[0]
+    network = model(dtype)[0]
     network.set_position_encoding(encoding)
     cache = KeyValueCache() if cache is None else cache
     start = 0 if cache.positions is None else len(cache.positions)
     found = [torch.full((1,), torch.nan)]
     for first in range(start, ids.shape[1], BLOCK):
-        logits = network(ids[:, first : first + BLOCK], cache)[0]
+        logits = network(ids[:, first : first + BLOCK], cache)[0].float()
         targets = ids[0, first + 1 : first + len(logits) + 1]
         found.append(F.cross_entropy(logits[: len(targets)], targets, reduction="none"))
     return torch.cat(found).numpy()
+
+
+def long_losses(ids: Tensor, encoding: PositionScheme, cache: KeyValueCache | None = None) -> np.ndarray:
+    """`losses` in bfloat16, as float32 to ship."""
+    return losses(ids, encoding, cache, torch.bfloat16).astype(np.float32)
 
 
 def copy(cache: KeyValueCache) -> KeyValueCache:
@@ -339,19 +354,20 @@ def interventions(
     def as_large(change: np.ndarray) -> np.ndarray:
         return np.asarray(change * np.sqrt(np.mean(zeroed[..., far] ** 2) / np.mean(change[..., far] ** 2)))
 
-    make, held = partial(Intervention, rope, start=context), changed(groups.chosen, clamp)
+    make, held = partial(Intervention, rope), changed(groups.chosen, clamp)
+    hidden = np.broadcast_to(np.where(far, -np.inf, 0.0), (len(products), 1, length))
     return {
         "as trained": make(),
         "clamped": make(held),
-        "clamped, four sinks alone": make(held, only="sinks", sinks=SINKS),
-        "clamped, all but four sinks": make(held, only="others", sinks=SINKS),
+        "clamped, four sinks alone": make(held, only="sinks"),
+        "clamped, all but four sinks": make(held, only="others"),
         "zeroed": make(zeroed),
         "flat, same mean": make(changed(groups.chosen, flat)),
         "zeroed, other slow pairs, as large": make(as_large(changed(groups.other_slow, zero))),
         "zeroed, fast pairs, as large": make(as_large(changed(groups.fast, zero))),
         "clamped, all slow pairs": make(changed(groups.chosen | groups.other_slow, clamp)),
-        "window": make(window=context),
-        "window and four sinks": make(window=context, sinks=SINKS),
+        "window": make(hidden),
+        "window and four sinks": make(hidden, only="others"),
     }
 
 
@@ -362,37 +378,23 @@ def of_smollm2(folder: Path, context: int, length: int) -> dict[str, Interventio
 
 
 def loss_parts(folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]:
-    """Loss by position to 12 288 tokens with each intervention past 8192, and controls within 8192."""
+    """Loss by position to 16 384 tokens with each intervention past 8192, and the same past 4096 of 8192 tokens.
+
+    There, nothing is new to the model: these are the controls.
+    """
     for name, paths in TEXTS.items():
-        yield name, partial(_past_the_context, folder, paths, LONG)
-    for name in ("handbook", "tarfile"):
-        yield f"within/{name}", partial(_within_the_context, folder, TEXTS[name])
-
-
-def far_parts(folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]:
-    """Loss by position to 16 384 tokens with some of the interventions."""
+        yield name, partial(_beyond, folder, paths, CONTEXT, LONG)
     for name, paths in TEXTS.items():
-        yield name, partial(_past_the_context, folder, paths, VERY_LONG, FAR)
+        yield f"within/{name}", partial(_beyond, folder, paths, CONTEXT // 2, CONTEXT)
 
 
-def _past_the_context(
-    folder: Path, paths: tuple[str, ...], length: int, kinds: tuple[str, ...] | None = None
-) -> Arrays:
-    """Losses of interventions; the first 8192 tokens, which none of them reaches, are computed once."""
+def _beyond(folder: Path, paths: tuple[str, ...], context: int, length: int) -> Arrays:
+    """Losses of interventions; the tokens before, which none of them reaches, are computed once."""
     ids, start = tokens(paths, length), KeyValueCache()
-    found = {"before": losses(ids[:, :CONTEXT], own_rope(), start)}
-    for name, scheme in of_smollm2(folder, CONTEXT, length).items():
-        if kinds is None or name in kinds:
-            found[name] = losses(ids, scheme, copy(start))
-    return {name: values.astype(np.float32) for name, values in found.items()}
-
-
-def _within_the_context(folder: Path, paths: tuple[str, ...]) -> Arrays:
-    """The same interventions at distances beyond 4096 of texts of 8192 tokens, where nothing is new to the model."""
-    ids, half, start = tokens(paths, CONTEXT), CONTEXT // 2, KeyValueCache()
-    losses(ids[:, :half], own_rope(), start)
-    named = of_smollm2(folder, half, CONTEXT)
-    return {name: losses(ids, scheme, copy(start)).astype(np.float32) for name, scheme in named.items()}
+    found = {"before": long_losses(ids[:, :context], Intervention(own_rope()), start)}
+    return found | {
+        name: long_losses(ids, scheme, copy(start)) for name, scheme in of_smollm2(folder, context, length).items()
+    }
 
 
 def scalings(factor: float, length: int) -> dict[str, Rope]:
@@ -447,12 +449,12 @@ def _tiny(name: str) -> Arrays:
 def extension_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
     """Loss by position to 16 384 tokens with the frequencies scaled for it."""
     for name, paths in TEXTS.items():
-        for method, rope in scalings(2.0, VERY_LONG).items():
+        for method, rope in scalings(2.0, LONG).items():
             yield f"{name}/{method}", partial(_extended, paths, rope)
 
 
 def _extended(paths: tuple[str, ...], rope: Rope) -> Arrays:
-    return {"loss": losses(tokens(paths, VERY_LONG), rope).astype(np.float32)}
+    return {"loss": long_losses(tokens(paths, LONG), Intervention(rope))}
 
 
 NEEDLES = 8
@@ -474,12 +476,18 @@ WORDS = (
 LENGTHS = (2048, 4096, 8192, 12_288, 16_384)
 
 
-def needle_parts() -> Iterator[tuple[str, Callable[[], Arrays]]]:
-    """Eight needles in a haystack, at eight depths: is the right word the most probable of the eight?"""
-    for trial, source in enumerate(("jargon file", "git's user manual", "developers' reference")):
+def needle_parts(folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]:
+    """Eight needles in a haystack, at eight depths: is the right word the most probable of the eight?
+
+    With the frequencies scaled, and with the learned distance bias clamped past 8192.
+    """
+    for trial, source in enumerate(("jargon file", "git's user manual", "developers' reference", "handbook")):
         for length in LENGTHS:
-            for method, rope in scalings(2.0, length).items():
-                yield f"{trial}/{length}/{method}", partial(_needles, source, length, rope, trial)
+            methods = {name: Intervention(rope) for name, rope in scalings(2.0, length).items()}
+            if length > CONTEXT:
+                methods["bias clamped"] = of_smollm2(folder, CONTEXT, length)["clamped"]
+            for method, scheme in methods.items():
+                yield f"{trial}/{length}/{method}", partial(_needles, source, length, scheme, trial)
 
 
 class Haystack(NamedTuple):
@@ -504,7 +512,7 @@ def haystack(source: str, length: int, seed: int) -> Haystack:
     end = tokenizer.encode(".\n\n")
     needles = [torch.cat((question, word[None], end), dim=1) for question, word in zip(questions, ids, strict=True)]
     room = length - sum(one.shape[1] for one in needles) - max(one.shape[1] for one in questions)
-    hay = tokens(TEXTS[source], LONG if room < LONG else VERY_LONG)[:, :room]
+    hay = tokens(TEXTS[source], LONG)[:, :room]
     pieces: list[Tensor] = []
     at: list[int] = []
     for depth, needle in enumerate(needles):
@@ -516,14 +524,14 @@ def haystack(source: str, length: int, seed: int) -> Haystack:
 
 
 @torch.inference_mode()
-def _needles(source: str, length: int, rope: Rope, seed: int) -> Arrays:
+def _needles(source: str, length: int, scheme: PositionScheme, seed: int) -> Arrays:
     """Of each depth, the rank of the right word among the eight, and whether it is the most probable token of all."""
-    network, cache = model()[0], KeyValueCache()
-    network.set_position_encoding(rope)
+    network, cache = model(torch.bfloat16)[0], KeyValueCache()
+    network.set_position_encoding(scheme)
     context, questions, words, _ = haystack(source, length, seed)
     for first in range(0, context.shape[1], BLOCK):
         network(context[:, first : first + BLOCK], cache)
-    answers = torch.stack([network(question, copy(cache))[0, -1] for question in questions])  # (8, vocab_size)
+    answers = torch.stack([network(question, copy(cache))[0, -1].float() for question in questions])  # (8, vocab_size)
     right = answers[torch.arange(NEEDLES), words][:, None]
     rank = (answers[:, words] > right).sum(1)
     return {"rank": rank.numpy().astype(np.int8), "exact": (answers.argmax(1) == words).numpy()}
@@ -641,15 +649,14 @@ def parts(kind: str, folder: Path) -> Iterator[tuple[str, Callable[[], Arrays]]]
         "change": change_parts,
         "attention": attention_parts,
         "loss": partial(loss_parts, folder),
-        "far": partial(far_parts, folder),
         "tiny": tiny_parts,
         "extension": extension_parts,
-        "needle": needle_parts,
+        "needle": partial(needle_parts, folder),
     }
     return measurements[kind]()
 
 
-MEASUREMENTS = ("qk", "change", "attention", "loss", "far", "tiny", "extension", "needle")
+MEASUREMENTS = ("qk", "change", "attention", "loss", "tiny", "extension", "needle")
 
 
 def measure(kinds: list[str], folder: Path) -> Iterator[str]:
@@ -675,10 +682,10 @@ def collect(folder: Path, into: Path) -> str:
     Of queries and keys the mean over a kind of text is kept, of attention the heads with the clearest jobs.
     """
     found: dict[str, np.ndarray] = {}
-    for kind in ("change", "loss", "far", "tiny", "extension", "needle"):
+    for kind in ("change", "loss", "tiny", "extension", "needle"):
         for name, part in _measured(folder, kind):
             for key, array in part.items():
-                blocks = kind in ("loss", "far") or (kind == "extension" and key == "loss")
+                blocks = kind == "loss" or (kind == "extension" and key == "loss")
                 found[f"{kind}/{name}/{key}"] = _in_blocks(array) if blocks else array
     for kind in (*KINDS, "prose in a chat"):
         texts = [part for name, part in _measured(folder, "qk") if name.rpartition("/")[0] == kind]

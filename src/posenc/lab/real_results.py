@@ -96,23 +96,22 @@ def learned_bias(distances: np.ndarray, kind: str = "prose") -> np.ndarray:
     return np.asarray(distance_bias(products(kind), inv_freq(HEAD_DIM, BASE), distances).sum(axis=-2).mean(axis=(0, 1)))
 
 
-def past_the_context(kind: str, where: str = "loss") -> dict[str, Interval]:
-    """Loss with an intervention, less that of the model as trained, by block of 1024 tokens.
+def interventions(within: bool = False) -> list[dict[str, np.ndarray]]:
+    """Of each text the losses by intervention, in blocks of `STEP` tokens.
 
-    `where`: "loss", from 8192 to 12 287 tokens; "far", to 16 383; "within", the same interventions from 4096 to 8191,
-    where the model has seen everything in training. Texts without this intervention do not count.
+    They act beyond 8192 tokens; `within`: beyond 4096, on texts of 8192, where nothing is new to the model.
     """
-    within = where == "within"
-    found = parts("loss" if within else where)
-    texts = [one for part, one in found.items() if part.startswith("within/") == within and kind in one]
-    start = CONTEXT // 2 if within else CONTEXT
+    return [one for part, one in parts("loss").items() if part.startswith("within/") == within]
+
+
+def past_the_context(kind: str, within: bool = False) -> dict[str, Interval]:
+    """Loss with an intervention, less that of the model as trained, by block of 1024 tokens; see `interventions`."""
+    texts, start = interventions(within), CONTEXT // 2 if within else CONTEXT
     table = {}
     for first in range(0, texts[0][kind].size, 1024 // STEP):
         block = slice(first, first + 1024 // STEP)
-        names = start + first * STEP, start + first * STEP + 1024
-        table[f"{names[0]}–{names[1] - 1}"] = over_texts(
-            [one[kind][block].mean() - one["as trained"][block].mean() for one in texts]
-        )
+        name = f"{start + first * STEP}–{start + first * STEP + 1023}"
+        table[name] = over_texts([one[kind][block].mean() - one["as trained"][block].mean() for one in texts])
     return table
 
 
@@ -145,6 +144,11 @@ def needles() -> dict[str, dict[int, np.ndarray]]:
     return {method: {n: np.stack(rows) for n, rows in sorted(by.items())} for method, by in table.items()}
 
 
+def retrieved(method: str, length: int) -> Interval:
+    """The share of needles found, over haystacks and depths."""
+    return interval(needles()[method][length].astype(float))
+
+
 def tables() -> Iterator[str]:
     """All tables as text, one after another."""
     about = "SmolLM2-135M-Instruct, 135 million parameters, quantised to 4 bits; means [intervals of 95 % over texts]"
@@ -165,17 +169,14 @@ def tables() -> Iterator[str]:
     at = np.array([0, 16, 128, 1024, 4096, 8192, 16_384])
     lines.append("bias by distance " + "  ".join(f"{d}: {v:.1f}" for d, v in zip(at, learned_bias(at), strict=True)))
     yield "\n".join(["2. E[q k̄], sine coefficients in logits, averaged over 270 heads", *lines])
-    for where, about in (("loss", "beyond 8192"), ("far", "beyond 8192, longer texts"), ("within", "beyond 4096")):
-        found = parts("loss" if where == "within" else where)
-        texts = [one for part, one in found.items() if part.startswith("within/") == (where == "within")]
-        if texts:
-            lines = [
-                f"{kind:<36} " + "  ".join(f"{at} {value}" for at, value in past_the_context(kind, where).items())
-                for kind in texts[0]
-                if kind != "before"
-            ]
-            title = f"3. Interventions {about}: loss less that as trained, {len(texts)} texts, nats"
-            yield "\n".join([title, *lines])
+    for within, about in ((False, "beyond 8192"), (True, "beyond 4096, of 8192 tokens")):
+        texts = interventions(within)
+        lines = [
+            f"{kind:<36} " + "  ".join(f"{at} {value}" for at, value in past_the_context(kind, within).items())
+            for kind in texts[0]
+            if kind != "before"
+        ]
+        yield "\n".join([f"3. Interventions {about}: loss less that as trained, {len(texts)} texts, nats", *lines])
     lines = []
     for name, one in parts("tiny").items():
         excess = one["as trained"].mean() - one["truncated"].mean()
@@ -192,7 +193,7 @@ def tables() -> Iterator[str]:
     yield "\n".join(["4. Frequencies scaled by 2, not fine-tuned: loss less that as trained, nats", *lines])
     lines = []
     for method, by_length in needles().items():
-        shown = "  ".join(f"{n}: {found.mean():.2f} of {found.size}" for n, found in by_length.items())
+        shown = "  ".join(f"{n}: {retrieved(method, n)} of {found.size}" for n, found in by_length.items())
         lines.append(f"{method:<14} {shown}")
     yield "\n".join(["4b. Needles found, chance 0.12", *lines])
     yield "\n".join(

@@ -101,7 +101,58 @@ def the_learned_distance_bias() -> Iterator[str]:
         by_block = real_results.past_the_context(kind)
         cells = [minus(f"{min(changes):+z.2f} to {max(changes):+z.2f}")]
         cells += [around(by_block[block]) for block in ("8192–9215", "11264–12287", "15360–16383")]
+        tried = sum(kind in one for one in texts)
+        assert tried in (len(texts), 4)
+        yield f"| {name}{'' if tried == len(texts) else ' (4 texts)'} | {' | '.join(cells)} |"
+
+
+RETRIEVAL = {
+    "as trained": "as trained",
+    "bias clamped": "bias clamped beyond 8192",
+    "PI": "PI",
+    "NTK-aware": "NTK-aware",
+    "dynamic NTK": "dynamic NTK",
+    "YaRN without temperature": "NTK-by-parts (YaRN without temperature)",
+    "YaRN": "YaRN",
+}
+
+
+def proportion(count: int, n: int) -> tuple[float, float]:
+    """Wilson's interval of 95 % for a proportion."""
+    z, share = 1.96, count / n
+    centre, half = share + z**2 / (2 * n), z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
+
+
+def what_it_still_finds() -> Iterator[str]:
+    found, last = real_results.needles(), "14336–16383"
+    haystacks = len(found["PI"][16_384])
+    yield f"{haystacks} haystacks of technical English with {8 * haystacks} needles in all"
+    yield f"| | loss, {last.replace('14336', '14 336').replace('16383', '16 383')} | 4096 | 8192 | 12 288 | 16 384 |"
+    for method, name in RETRIEVAL.items():
+        cells = []
+        if method == "bias clamped":
+            texts = real_results.interventions()
+            change = [(one["clamped"] - one["as trained"])[24:].mean() for one in texts]
+            cells.append(around(real_results.over_texts(change)))
+        else:
+            cells.append("" if method == "as trained" else around(real_results.extended(method)[last]))
+        # within 8192 tokens nothing is clamped
+        for length in (4096, 8192, 12_288, 16_384):
+            one = found[method].get(length, found["as trained"][length])
+            cells.append(str(one.sum()))
         yield f"| {name} | {' | '.join(cells)} |"
+    texts = sum(part.endswith("/PI") for part in real_results.parts("extension"))
+    yield f"with intervals of 95 % over {texts} texts"
+    beyond = {method: sum(int(found[method][n].sum()) for n in (12_288, 16_384)) for method in RETRIEVAL}
+    asked = 2 * 8 * haystacks
+    assert beyond["YaRN"] == beyond["dynamic NTK"]
+    yield f"finds {beyond['bias clamped']} of {asked} (chance: {asked // 8}), "
+    yield f"the model as trained {beyond['as trained']}"
+    yield f"YaRN and dynamic NTK {beyond['YaRN']}, PI {beyond['PI']}"
+    low, high = (proportion(count, asked) for count in (beyond["bias clamped"], beyond["YaRN"]))
+    assert low[1] < high[0]  # the intervals are apart
+    yield f"{low[0]:.2f} to {low[1]:.2f} for the clamp, {high[0]:.2f} to {high[1]:.2f} for YaRN"
 
 
 def the_set_up_of_the_distance_bias() -> Iterator[str]:
@@ -111,14 +162,16 @@ def the_set_up_of_the_distance_bias() -> Iterator[str]:
     course = np.mean([one["as trained"] for one in real_results.interventions()], axis=0).reshape(-1, 4).mean(axis=1)
     assert course[:2].max() + 0.5 < course[3]
     yield "still works a little beyond 8192 tokens, and breaks from about 11 000 on"
+    complete = int(np.ceil(32 * np.log(2048 / (2 * np.pi)) / np.log(10_000)))  # pairs with a full rotation in training
+    assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000
+    yield "a limit of 12 000 tokens"
+    yield "pre-trained on 2048 tokens with base 10 000; how it was extended to 8192 tokens and base 100 000"
     yield from (
         "SmolLM2-135M",
         "SmolLM2",
-        "Of 16 384 tokens",
         "0.3 million parameters, trained on 128 bytes",
         "pairs 22 to 24",
         "95 %",
-        "to 8192 tokens",
     )
     yield "| beyond the context length | 0.3 million, $2L$ | SmolLM2, 8192–9215 | 11 264–12 287 | 15 360–16 383 |"
 
@@ -231,6 +284,7 @@ PARTS = {
     part.__name__: part
     for part in (
         the_learned_distance_bias,
+        what_it_still_finds,
         the_set_up_of_the_distance_bias,
         the_reverse,
         a_gaze_that_slides,

@@ -105,8 +105,12 @@ def interventions(within: bool = False) -> list[dict[str, np.ndarray]]:
 
 
 def past_the_context(kind: str, within: bool = False) -> dict[str, Interval]:
-    """Loss with an intervention, less that of the model as trained, by block of 1024 tokens; see `interventions`."""
-    texts, start = interventions(within), CONTEXT // 2 if within else CONTEXT
+    """Loss with an intervention, less that of the model as trained, by block of 1024 tokens; see `interventions`.
+
+    Texts without this intervention do not count.
+    """
+    texts = [one for one in interventions(within) if kind in one]
+    start = CONTEXT // 2 if within else CONTEXT
     table = {}
     for first in range(0, texts[0][kind].size, 1024 // STEP):
         block = slice(first, first + 1024 // STEP)
@@ -115,20 +119,18 @@ def past_the_context(kind: str, within: bool = False) -> dict[str, Interval]:
     return table
 
 
-def extended(method: str, relative: bool = True) -> dict[str, Interval]:
-    """Loss by position with a method of context extension, factor 2; `relative`: less that of the model as trained."""
-    found = parts("extension")
-    texts = sorted({part.split("/")[0] for part in found if part.endswith(f"/{method}")})
+def extended(method: str) -> dict[str, Interval]:
+    """Loss with a method of context extension, factor 2, less that of the model as trained, by block of positions."""
+    texts = [part.split("/")[0] for part in parts("extension") if part.endswith(f"/{method}")]
     edges = (0, 4096, 8192, 10_240, 12_288, 14_336, 16_384)
     table = {}
     for low, high in zip(edges, edges[1:], strict=False):
-        block = slice(low // STEP, high // STEP)
-        losses = [
-            np.nanmean(found[f"{text}/{method}"]["loss"][block])
-            - relative * np.nanmean(found[f"{text}/as trained"]["loss"][block])
-            for text in texts
-        ]
-        table[f"{low}–{high - 1}"] = over_texts(losses)
+        differences = []
+        for text in texts:
+            trained = np.concatenate([parts("loss")[text][when] for when in ("before", "as trained")])
+            loss = parts("extension")[f"{text}/{method}"]["loss"]
+            differences.append((loss - trained)[low // STEP : high // STEP].mean())
+        table[f"{low}–{high - 1}"] = over_texts(differences)
     return table
 
 
@@ -172,8 +174,9 @@ def tables() -> Iterator[str]:
     for within, about in ((False, "beyond 8192"), (True, "beyond 4096, of 8192 tokens")):
         texts = interventions(within)
         lines = [
-            f"{kind:<36} " + "  ".join(f"{at} {value}" for at, value in past_the_context(kind, within).items())
-            for kind in texts[0]
+            f"{kind:<36} {sum(kind in one for one in texts):>2} texts  "
+            + "  ".join(f"{at} {value}" for at, value in past_the_context(kind, within).items())
+            for kind in max(texts, key=len, default={})
             if kind != "before"
         ]
         yield "\n".join([f"3. Interventions {about}: loss less that as trained, {len(texts)} texts, nats", *lines])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
-from posenc._sentences import say
+import numpy as np
+
 from posenc.widgets import (
     AttentionByHand,
     BiasExplorer,
@@ -28,6 +28,7 @@ from posenc.widgets import (
     Tangle,
     ThreeDoors,
 )
+from tests.js.node import figure_of
 
 EVERY_ONE = "book/explorables.html"  # the page that shows each of them once
 
@@ -62,43 +63,36 @@ class Case:
         )
 
 
-class Told:
-    """What an explorable has in Python at one setting, computed once however often it is compared."""
+@dataclass(frozen=True)
+class Shown:
+    """What an explorable shows at one setting, by its own JavaScript in Node.js."""
 
-    def __init__(self, cls: type[Explorable], setting: dict[str, object]) -> None:
-        self._widget = cls(**setting)
-        self.setting = self._widget.setting()
-
-    @cached_property
-    def values(self) -> dict[str, Any]:
-        """What it draws."""
-        return type(self._widget).values(self._widget)
-
-    @cached_property
-    def finding(self) -> str:
-        """The sentence below the picture, of these values."""
-        self._widget.values = lambda: self.values  # which it would compute anew
-        try:
-            return self._widget.finding()
-        finally:
-            del self._widget.values
+    setting: dict[str, Any]
+    values: dict[str, Any]
+    facts: dict[str, Any]  # of which its sentences are made
+    finding: str
 
 
-_TOLD: dict[str, Told] = {}
-
-
-def told(cls: type[Explorable], **setting: object) -> Told:
-    """What an explorable has in Python at a setting."""
-    key = f"{cls.__name__} {sorted(setting.items())}"
-    if key not in _TOLD:
-        _TOLD[key] = Told(cls, setting)
-    return _TOLD[key]
+def shown(cls: type[Explorable], **setting: object) -> Shown:
+    """What an explorable shows at a setting."""
+    picture = figure_of(cls).at(setting)
+    return Shown(cls(**setting).setting(), arrays(picture["values"]), picture["facts"], picture["finding"])
 
 
 def sentence(cls: type[Explorable], step: dict[str, Any]) -> str:
-    """What a step of a story says at its setting."""
-    widget = cls(**cls.story()[step["name"]])
-    return say(step["say"], {**widget.setting(), **widget.facts(), "done": True}, cls.catalogue.get("names"))
+    """What a step of a story says."""
+    return str(figure_of(cls).at(cls.story()[step["name"]], steps=[step])["steps"][0])
+
+
+def arrays(value: Any) -> Any:
+    """`value` with rows of numbers, and rows of rows, as arrays."""
+    if isinstance(value, dict):
+        return {name: arrays(inner) for name, inner in value.items()}
+    if not isinstance(value, list):
+        return value
+    rows = [arrays(inner) for inner in value]
+    numbers = all(isinstance(row, (int, float, np.ndarray)) and not isinstance(row, bool) for row in rows)
+    return np.array(rows) if rows and numbers and len({np.shape(row) for row in rows}) == 1 else rows
 
 
 CASES = [

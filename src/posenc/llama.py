@@ -99,7 +99,7 @@ class Attention(nn.Module):
     def attend(
         self, q: Tensor, k: Tensor, v: Tensor, scheme: PositionScheme, positions: Tensor, key_positions: Tensor
     ) -> Tensor:
-        """softmax(qkᵀ·scale + bias)v under the causal mask; q, k and the result have shape (batch, heads, …, head_dim)."""
+        """softmax(qkᵀ·scale + bias)v under the causal mask, shape (batch, heads, queries, head_dim)."""
         bias = scheme.bias(q, k, positions, key_positions)
         queries, keys = q.shape[2], k.shape[2]
         is_causal = bias is None and queries == keys

@@ -16,7 +16,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from posenc._sentences import catalogue, say, say_all
+from posenc._sentences import catalogue
 
 _JS = files("posenc") / "js"
 
@@ -286,9 +286,9 @@ class Explorable(anywidget.AnyWidget):
         declared = {name for name, trait in vars(cls).items() if isinstance(trait, _KINDS)}
         if odd := sorted(declared ^ set(words)):
             raise ValueError(f"{cls.__name__} and its words name different controls: only one has {', '.join(odd)}")
-        for name, told in words.items():
+        for name, label in words.items():  # and unit, accepted values, options
             control = vars(cls)[name]
-            control.spec |= {**told, **control.offer(told["options"])} if "options" in told else told
+            control.spec |= {**label, **control.offer(label["options"])} if "options" in label else label
         super().__init_subclass__(**kwargs)
 
     def __init__(self, hidden: Sequence[str] = (), untold: Sequence[str] = (), **setting: Any) -> None:
@@ -370,23 +370,10 @@ class Explorable(anywidget.AnyWidget):
         """The present value of every control."""
         return {control["name"]: getattr(self, control["name"]) for control in self.controls()}
 
-    def values(self) -> dict[str, Any]:
-        """What is drawn, in data coordinates."""
-        raise TypeError(f"{type(self).__name__} does not say what it draws")
-
-    def facts(self) -> dict[str, Any]:
-        """What the sentences below the picture are made of, besides the controls."""
-        raise TypeError(f"{type(self).__name__} does not say what it finds")
-
-    def finding(self) -> str:
-        """The sentences below the picture."""
-        facts = {**self.setting(), **self.facts(), "done": True}  # JavaScript says some of it while it still computes
-        return say_all(self.catalogue["finding"], facts, self.catalogue.get("names"))
-
     def __repr__(self) -> str:
         left_out = {"hidden": self._hidden, "untold": tuple(self._untold)}
-        given = self.setting() | {name: left for name, left in left_out.items() if left}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        arguments = self.setting() | {name: left for name, left in left_out.items() if left}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def to_html(self) -> str:
         """The figure for a page without a kernel: its state, and words for a reader without JavaScript."""
@@ -394,8 +381,7 @@ class Explorable(anywidget.AnyWidget):
             {**self.setting(), "_controls": self._controls, "_data": self.data(), "_untold": self._untold}
         )
         state = state.replace("</", "<\\/")
-        told = {"title": self.catalogue["title"], "description": self.catalogue["description"]}
-        words = html.escape(say(_SHELL["without_script"], told | {"finding": self.finding()}))
+        words = html.escape(_SHELL["without_script"].format_map(self.catalogue))
         return (
             f'<figure class="posenc-explorable" data-module="{self.module}" '
             f'style="--posenc-room:{self.room[0]}px;--posenc-phone-room:{self.room[1]}px">'

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from posenc.analysis import min_distance, monotonicity_violations, translation_residual
 from posenc.widgets._base import Choice, Control, Explorable, Switch, normal_draws
 
 LENGTH = 64  # positions of the map
 HANDS = 6  # at most
-ROUNDING = 1e-9
 SPEEDS = {
     "ratio_2": [round(2.0**-k, 3) for k in range(HANDS)],
     "ratio_3": [round(3.0**-k, 3) for k in range(HANDS)],
@@ -46,28 +42,3 @@ class BuildACode(Explorable):
     speed_4 = _speed(3)
     speed_5 = _speed(4)
     speed_6 = _speed(5)
-
-    def _speeds(self) -> np.ndarray:
-        """The speeds of the hands there are, in radians per token, shape (hands,)."""
-        return np.array([getattr(self, f"speed_{k + 1}") for k in range(self.hands)])
-
-    def values(self) -> dict[str, Any]:
-        """The code of each position, sines first, then cosines where they are kept; and scores for three wishes."""
-        turned = np.arange(LENGTH)[:, None] * self._speeds()  # (positions, hands)
-        codes = np.concatenate([np.sin(turned), np.cos(turned)], axis=1) if self.cosines else np.sin(turned)
-        return {
-            "codes": codes,
-            "least_distance": float(min_distance(codes)),
-            "translation_residual": float(translation_residual(codes)),
-            "monotonicity_violations": monotonicity_violations(codes),
-        }
-
-    def facts(self) -> dict[str, Any]:
-        values = self.values()
-        return {
-            "least": values["least_distance"],
-            "spread": 100 * values["translation_residual"],
-            "falls": 100 * values["monotonicity_violations"],
-            "alike": values["least_distance"] <= ROUNDING,
-            "even": values["translation_residual"] <= ROUNDING,
-        }

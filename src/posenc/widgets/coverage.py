@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
-
-from posenc import analysis
 from posenc.configs import MODELS, ModelConfig
-from posenc.frequencies import inv_freq, rotations
 from posenc.widgets._base import Choice, Control, Explorable
 
 # An angle exactly at the tolerance counts as met, whichever way Python and JavaScript round it.
-_A_HAIR_MORE = 1 + 1e-7
 
 
 def _preset(config: ModelConfig) -> dict[str, Any]:
@@ -44,28 +38,3 @@ class Coverage(Explorable):
     tolerance = Control(0.01, 0.001, 0.5, "log")
     chart = Choice("new")
     pair = Control(50, 0, 127, "integer")
-
-    def values(self) -> dict[str, Any]:
-        """Rotations of each pair in training and in use, and its fraction of unseen angles; counts of pairs."""
-        frequencies = inv_freq(self.dim, self.base)
-        new = np.zeros(len(frequencies))
-        if self.used > self.trained:
-            new = analysis.unseen_angles(frequencies, self.trained, self.used, self.tolerance * _A_HAIR_MORE)
-        return {
-            "trained_turns": rotations(self.trained, frequencies),
-            "used_turns": rotations(self.used, frequencies),
-            "new": new,
-            "turned": analysis.pairs_reaching(frequencies, self.trained, 2 * math.pi),
-            "quarter": analysis.pairs_reaching(frequencies, self.trained, math.pi / 2),
-        }
-
-    def facts(self) -> dict[str, Any]:
-        values, pairs = self.values(), self.dim // 2
-        new = values["new"][values["new"] > 0]
-        return {
-            "pairs": pairs,
-            "unturned": pairs - values["turned"],
-            "under_quarter": pairs - values["quarter"],
-            "fresh": new.size,
-            "average": 100 * new.mean() if new.size else None,
-        }

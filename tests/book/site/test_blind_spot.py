@@ -6,9 +6,11 @@ import pytest
 
 from posenc.widgets import BlindSpot
 from tests.book.site.hands import drag
-from tests.unit.test_widgets_blind_spot import MAT
+from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("BlindSpot")  # with the battery of tests of it: they share its page
+
+MAT = "the cat sat on the mat"
 
 
 def chips(live):
@@ -34,7 +36,7 @@ def test_words_move_by_keys_and_take_the_focus_along(open_live):
     live.page.keyboard.press("ArrowLeft")
     assert chips(live) == ("bites man dog", "man, position 1")
     assert live.get("order") == "120"
-    assert live.finding == BlindSpot(order="120").finding()
+    assert live.finding == shown(BlindSpot, order="120").finding
 
 
 @pytest.mark.release
@@ -62,7 +64,7 @@ def test_words_are_dragged_by_mouse_and_finger(open_live, finger, width):
     assert live.get("order") == "123450"
     assert chips(live) == ("cat sat on the mat the", "the, position 5")
     assert live.evaluate("figure.querySelectorAll('.posenc-held').length") == 0
-    assert live.finding == BlindSpot(sentence=MAT, order="123450").finding()
+    assert live.finding == shown(BlindSpot, sentence=MAT, order="123450").finding
 
 
 @pytest.mark.parametrize("finger", [False, True])
@@ -76,7 +78,7 @@ def test_a_word_is_dragged_in_the_matrix_by_its_row_and_its_column(open_live, fi
         start, end = (handles[name] for name in (dragged, beyond))
         drag(live, [(start["x"], start["y"]), (end["x"] - 3, end["y"] + 3)], finger)
         assert live.get("order") == order, dragged
-        assert live.finding == BlindSpot(sentence=MAT, order=order).finding()
+        assert live.finding == shown(BlindSpot, sentence=MAT, order=order).finding
         moved = {handle["name"]: handle for handle in live.evaluate("explorable.handles")}
         assert (moved[dragged]["x"], moved[dragged]["y"]) == (end["x"], end["y"]), "the word stands where it was put"
     assert "".join(live.values()["moved_words"]) == "matthesatonthecat"

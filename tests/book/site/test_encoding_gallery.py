@@ -6,6 +6,7 @@ import pytest
 
 from posenc.widgets import EncodingGallery
 from tests.book.site.hands import press
+from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("EncodingGallery")  # with the battery of tests of it: they share its page
 
@@ -36,6 +37,6 @@ def test_a_press_on_its_column_chooses_a_code(open_live, width):
             live.set(scheme="dyadic" if scheme == "integer" else "integer")
             press(live, left + (k + 0.5) * column, y)
             assert live.get("scheme") == scheme
-        assert live.finding == EncodingGallery(scheme=scheme).finding()
+        assert live.finding == shown(EncodingGallery, scheme=scheme).finding
     press(live, 5, 120)
     assert live.get("scheme") == "integer", "the wishes' names choose nothing"

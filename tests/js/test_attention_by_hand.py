@@ -5,14 +5,15 @@ import pytest
 
 from posenc.widgets import AttentionByHand
 from posenc.widgets.attention_by_hand import ROWS, WORDS
+from tests.explorables import shown
 
 
 def weights(**setting):
-    return AttentionByHand(**setting).values()["weights"]
+    return shown(AttentionByHand, **setting).values["weights"]
 
 
 def test_without_scaling_the_cat_gets_what_chapter_01_prints():
-    values = AttentionByHand(scaled=False).values()
+    values = shown(AttentionByHand, scaled=False).values
     np.testing.assert_allclose(values["queries"][2], [3.0, 0.3])
     scores = values["keys"] @ values["queries"][2]
     np.testing.assert_allclose(scores, [0.33, 3.06, 0.6, 0.03, 0.33, 0.6], atol=1e-12)

@@ -6,13 +6,14 @@ import pytest
 from posenc.lab.measured import benchmarks, statistics
 from posenc.widgets import LookBack
 from posenc.widgets.look_back import BLOCK, DISTANCES, EDGES, LENGTHS, RATE, TUNED
+from tests.explorables import shown
 
 
 @pytest.mark.parametrize(
     ("scaling", "length", "distance"), [("yarn", 512, 384), ("linear", 256, 32), ("default", 1024, 768)]
 )
 def test_the_table_is_the_laboratorys_mean_over_seeds(scaling, length, distance):
-    values = LookBack(scaling=scaling).values()
+    values = shown(LookBack, scaling=scaling).values
     wanted = {"probe": "single_copy", "task": "single_copy", "scheme": "rope_10000", "profile": "two_layers"}
     wanted |= {"distractors": "random", "length": length, "distance": distance}
     kind = (
@@ -31,15 +32,15 @@ def test_the_table_is_the_laboratorys_mean_over_seeds(scaling, length, distance)
 def test_what_is_tuned_is_the_laboratorys_and_stands_beside_the_same_seed_before(base, scaling, steps):
     seed = {"probe": "single_copy", "task": "single_copy", "scheme": f"rope_{base}", "profile": "two_layers", "seed": 0}
     seed |= {"distractors": "random", "length": 512, "distance": 192}
-    values = LookBack(base=base, scaling=scaling, tuning=steps).values()
+    values = shown(LookBack, base=base, scaling=scaling, tuning=steps).values
     kinds = {
         "accuracy": {"kind": "fine_tuning", "scaling": scaling, "factor": 4.0, "steps": int(steps), "rate": RATE},
         "before": {"kind": "plain"} if scaling == "default" else {"kind": "scaling", "scaling": scaling, "factor": 4.0},
     }
     for name, kind in kinds.items():
         [found] = benchmarks().select(**seed, **kind)
-        shown = values[name][LENGTHS.index(512)][DISTANCES.index(192)]
-        np.testing.assert_allclose(shown, found["accuracy"], atol=1e-4)
+        accuracy = values[name][LENGTHS.index(512)][DISTANCES.index(192)]
+        np.testing.assert_allclose(accuracy, found["accuracy"], atol=1e-4)
     for name, asked in (("accuracy", {128, 512}), ("before", {512})):
         known = {length for length, row in zip(LENGTHS, values[name], strict=True) if any(row)}
         assert known == asked, "a length at which nobody asked"
@@ -48,14 +49,14 @@ def test_what_is_tuned_is_the_laboratorys_and_stands_beside_the_same_seed_before
 @pytest.mark.parametrize("setting", [{"scaling": "ntk_by_parts"}, {"scaling": "yarn", "training": "copy"}])
 def test_what_was_not_tuned_is_as_if_nothing_had_been_chosen(setting):
     chosen, plain = LookBack(tuning="200", **setting), LookBack(**setting)
-    assert chosen.values() == plain.values()
-    assert chosen.finding() == plain.finding()
+    assert chosen.values == plain.values
+    assert chosen.finding == plain.finding
 
 
 @pytest.mark.parametrize("training", ["said_once", "copy"])
 @pytest.mark.parametrize("base", ["100", "10000"])
 def test_attention_is_shared_out_whole_and_the_head_is_the_one_that_copies(training, base):
-    values = LookBack(training=training, base=base, scaling="yarn").values()
+    values = shown(LookBack, training=training, base=base, scaling="yarn").values
     for bands in (values["trained_bands"], values["bands"]):
         assert len(bands) == len(EDGES) - 1
         np.testing.assert_allclose(sum(bands), 1, atol=0.02)
@@ -68,7 +69,7 @@ def test_attention_is_shared_out_whole_and_the_head_is_the_one_that_copies(train
 
 
 def test_the_story_holds():
-    facts = {name: LookBack(**setting).facts() for name, setting in LookBack.story().items()}
+    facts = {name: shown(LookBack, **setting).facts for name, setting in LookBack.story().items()}
     assert facts["cliff"]["within"] > 95 > 10 > facts["cliff"]["far"]
     assert facts["yarn"]["far"] > 90 > facts["yarn"]["near"]
     assert facts["tuned"]["near_before"] < 10

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from posenc.widgets import Tangle
-from posenc.widgets.tangle import APART, RADII, turned_axes
+from tests.explorables import shown
+from tests.js.oracles.tangle import APART, RADII, turned_axes
 
 
 @pytest.mark.parametrize("draw", [0, 3, 999])
@@ -18,7 +19,7 @@ def test_the_axes_stay_at_right_angles(draw, share):
 
 @pytest.mark.parametrize("untangle", [0.0, 0.5, 1.0])
 def test_one_matrix_makes_every_step_of_the_path(untangle):
-    seen = Tangle(untangle=untangle).values()["seen"]
+    seen = shown(Tangle, untangle=untangle).values["seen"]
     step = np.linalg.lstsq(seen[:-1], seen[1:], rcond=None)[0]
     np.testing.assert_allclose(seen[:-1] @ step, seen[1:], atol=1e-10)
     np.testing.assert_allclose(step @ step.T, np.eye(4), atol=1e-8)
@@ -29,22 +30,22 @@ def test_one_matrix_makes_every_step_of_the_path(untangle):
 
 def test_products_depend_on_the_offset_alone_and_not_on_the_axes():
     for untangle in (0.0, 0.6, 1.0):
-        values = Tangle(untangle=untangle, draw=11).values()
+        values = shown(Tangle, untangle=untangle, draw=11).values
         expected = RADII[0] ** 2 * np.cos(APART * 1.0) + RADII[1] ** 2 * np.cos(APART * 0.23)
         np.testing.assert_allclose([values["product"], values["elsewhere"]], expected)
 
 
 def test_at_the_end_of_the_turn_it_has_come_apart():
-    values = Tangle(untangle=1.0).values()
+    values = shown(Tangle, untangle=1.0).values
     np.testing.assert_allclose(values["seen"], values["own"], atol=1e-12)
     radius = np.hypot(values["seen"][:, 2], values["seen"][:, 3])
     np.testing.assert_allclose(radius, RADII[1])
-    tangled = Tangle().values()["seen"]
+    tangled = shown(Tangle).values["seen"]
     assert np.ptp(np.hypot(tangled[:, 0], tangled[:, 1])) > 0.5
 
 
 def test_a_product_turns_by_the_angle_of_w_and_scales_by_its_length():
-    facts = Tangle(view="grid", w_length=1.3, w_angle=-2.0).facts()
+    facts = shown(Tangle, view="grid", w_length=1.3, w_angle=-2.0).facts
     np.testing.assert_allclose(facts["after"], 1.3 * facts["before"])
     before, after = np.angle(complex(1.6, 0.8)), np.angle(complex(facts["across"], facts["up"]))
     np.testing.assert_allclose(np.exp(1j * (after - before)), np.exp(-2j))

@@ -132,7 +132,7 @@ def test_the_story_is_true():
     assert needed["reach"][1] == needed["fan"][1], "the steep heads see no farther"
     assert needed["reach"][8] > needed["fan"][8], "the gentlest does"
     last = story["t5"].values["bias"][4]
-    back = story["t5"].back
+    back = story["t5"].setting["back"]
     assert np.ptp(last[back:]) == 0
     assert last[back - 1] != last[back]
     assert len(set(last[:16])) == 16, "near buckets hold one distance"

@@ -112,10 +112,10 @@ def test_a_preset_and_its_method_give_the_published_frequencies(name, method):
     config = configs.model(name)
     layer_type = config.layer_types[0] if config.layer_types else None
     widget = shown(ContextExtension, model=name, method=method)
-    assert widget.model == name
-    assert widget.trained == config.original_max_position_embeddings
+    assert widget.setting["model"] == name
+    assert widget.setting["trained"] == config.original_max_position_embeddings
     drawn = widget.values["method"]
-    published = configs.scaled(config, widget.used, layer_type)
+    published = configs.scaled(config, widget.setting["used"], layer_type)
     np.testing.assert_allclose(2 * np.pi / drawn["wavelength"], published.inv_freq, rtol=1e-12)
     if name != "DeepSeek-V3":  # which moves the temperature into the scale of its products
         assert drawn["attention_factor"] == pytest.approx(published.attention_factor, rel=1e-12)

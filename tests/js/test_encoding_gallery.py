@@ -66,7 +66,7 @@ def test_each_step_of_the_story_is_true():
     assert list(EncodingGallery.story()) == list(broken)
     for step, wanted in broken.items():
         widget = shown(EncodingGallery, **EncodingGallery.story()[step])
-        assert failed(widget.scheme) == wanted, step
+        assert failed(widget.setting["scheme"]) == wanted, step
     assert max(sum(verdicts) for verdicts in shown(EncodingGallery).values["kept"].values()) == 6, (
         "no code keeps every wish"
     )

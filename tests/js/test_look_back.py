@@ -7,6 +7,7 @@ from posenc.lab.measured import benchmarks, statistics
 from posenc.widgets import LookBack
 from posenc.widgets.look_back import BLOCK, DISTANCES, EDGES, LENGTHS, RATE, TUNED
 from tests.explorables import shown
+from tests.js.node import assert_same
 
 
 @pytest.mark.parametrize(
@@ -48,8 +49,8 @@ def test_what_is_tuned_is_the_laboratorys_and_stands_beside_the_same_seed_before
 
 @pytest.mark.parametrize("setting", [{"scaling": "ntk_by_parts"}, {"scaling": "yarn", "training": "copy"}])
 def test_what_was_not_tuned_is_as_if_nothing_had_been_chosen(setting):
-    chosen, plain = LookBack(tuning="200", **setting), LookBack(**setting)
-    assert chosen.values == plain.values
+    chosen, plain = shown(LookBack, tuning="200", **setting), shown(LookBack, **setting)
+    assert_same(chosen.values, plain.values)
     assert chosen.finding == plain.finding
 
 

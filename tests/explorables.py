@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 
 from posenc.widgets import (
+    AngleCoverage,
     AttentionByHand,
     BiasExplorer,
-    BlindSpot,
-    BuildACode,
+    BuildAnEncoding,
     ContextExtension,
-    Coverage,
+    CopyDistance,
     DecayExplorer,
     EncodingGallery,
     Explorable,
     Extrapolation,
     FrequencyBank,
+    InjectionPoints,
     LayerStack,
-    LookBack,
-    MeanWave,
+    LearnedDistanceBias,
+    OrderBlindness,
     PatchGrid,
     Rotation2D,
+    RotationPlanes,
     SinusoidExplorer,
-    Tangle,
-    ThreeDoors,
 )
 from tests.js.node import figure_of
 
@@ -97,7 +97,7 @@ def arrays(value: Any) -> Any:
 
 CASES = [
     Case(
-        ThreeDoors,
+        InjectionPoints,
         [
             {"door": "input", "m": 0, "n": 32},
             {"door": "query_key", "m": 32, "n": 0},
@@ -111,7 +111,7 @@ CASES = [
         plays="m",
     ),
     Case(
-        MeanWave,
+        LearnedDistanceBias,
         [
             {"hold": "all", "base": "100", "layer": "1", "head": "3", "length": "512", "seed": "1"},
             {"hold": "slow", "pair": 0, "head": "4"},
@@ -121,7 +121,7 @@ CASES = [
         plays="pair",
     ),
     Case(
-        LookBack,
+        CopyDistance,
         [
             {"scaling": "yarn", "training": "copy", "length": 1024, "distance": "768"},
             {"scaling": "ntk_by_parts", "base": "100", "length": 128, "distance": "16"},
@@ -133,7 +133,7 @@ CASES = [
         {"scaling": "yarn_temperature", "length": 1024, "distance": "192"},
     ),
     Case(
-        Tangle,
+        RotationPlanes,
         [
             {"untangle": 0.63, "theta_1": 3.14, "theta_2": 0.0, "draw": 8},
             {"untangle": 1.0, "draw": 999},
@@ -154,7 +154,7 @@ CASES = [
         handles=("query", "key cat", "key mat"),
     ),
     Case(
-        BlindSpot,
+        OrderBlindness,
         [
             {"scheme": "sinusoidal", "order": ""},
             {"sentence": "我 爱 你", "scheme": "alibi"},
@@ -168,7 +168,7 @@ CASES = [
         plays="way",
     ),
     Case(
-        BuildACode,
+        BuildAnEncoding,
         [
             {"cosines": True, "speeds": "dice", "hands": 6},
             {"hands": 1, "speed_1": 3.14, "position": 63},
@@ -269,7 +269,7 @@ CASES = [
         plays="distance",
     ),
     Case(
-        Coverage,
+        AngleCoverage,
         [
             {"model": "Llama-3.1-8B", "used": 131_072},
             {"model": "gpt-neox-20b", "used": 1000},

@@ -1,4 +1,4 @@
-// Axes of four dimensions that turn, as posenc.widgets.tangle has them.
+// Axes of four dimensions that turn, as posenc.widgets.rotation_planes has them.
 
 import { normalDraws } from "./arithmetic_random.js";
 

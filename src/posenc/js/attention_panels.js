@@ -3,7 +3,7 @@
 // beside them its output as a row of bars. A ribbon goes from each row to where its word has moved.
 
 import { meanRow } from "./arithmetic_attention.js";
-import catalogue from "./blind_spot.json";
+import catalogue from "./order_blindness.json";
 import { colours, sequential } from "./colours.js";
 import { HeatMap, cellAxis, grip, sized, widthOf, words } from "./drawing.js";
 import { fixed, grouped } from "./numbers.js";

@@ -1,5 +1,5 @@
-import { dyadic, harmonic, integer, normalised, radixShares, sinusoidal } from "./arithmetic_codes.js";
-import { distances, greatestNorm, leastDistance, lengthDependence, monotonicityViolations, translationResidual } from "./arithmetic_wishes.js";
+import { dyadic, harmonic, integer, normalised, radixShares, sinusoidal } from "./arithmetic_encodings.js";
+import { distances, greatestNorm, leastDistance, lengthDependence, monotonicityViolations, translationResidual } from "./arithmetic_properties.js";
 import { table } from "./blocks.js";
 import { colours, diverging, sequential } from "./colours.js";
 import { HeatMap, cellAxis, colourBar, sized, widthOf, words } from "./drawing.js";

@@ -1,5 +1,5 @@
 import { decay, inverseFrequencies } from "./arithmetic.js";
-import { sinusoidalRun } from "./arithmetic_codes.js";
+import { sinusoidalRun } from "./arithmetic_encodings.js";
 import { kernelAsymmetry, kernelBand, kernelResidual, offsetProducts, randomOrthogonal, shiftMatrix } from "./arithmetic_kernel.js";
 import { colours, diverging, pairColour } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, legend, widthOf, words } from "./drawing.js";

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from posenc.widgets import ThreeDoors
+from posenc.widgets import InjectionPoints
 from tests.book.site.hands import drag_handle
 
 PAGE = "book/intro.html"
-pytestmark = pytest.mark.xdist_group("ThreeDoors")
+pytestmark = pytest.mark.xdist_group("InjectionPoints")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
 def test_the_picture_and_a_word_to_drag_are_in_view_at_once(new_page, site_url, width, height):
     page = new_page(width=width, height=height)
     page.goto(f"{site_url}/{PAGE}")
-    page.wait_for_selector("figure[data-module=three_doors][data-ready]")
-    canvas = page.locator("figure[data-module=three_doors] canvas").bounding_box()
+    page.wait_for_selector("figure[data-module=injection_points][data-ready]")
+    canvas = page.locator("figure[data-module=injection_points] canvas").bounding_box()
     assert canvas["y"] > 0
     assert canvas["y"] + canvas["height"] <= height
     handles = page.evaluate(
@@ -27,7 +27,7 @@ def test_the_picture_and_a_word_to_drag_are_in_view_at_once(new_page, site_url, 
 
 @pytest.mark.parametrize("door", ["input", "query_key", "logits"])
 def test_a_door_is_opened_and_shut_by_a_press(open_live, door):
-    live = open_live(ThreeDoors, where=PAGE)
+    live = open_live(InjectionPoints, where=PAGE)
     live.set(door="none")
     canvas = live.figure.locator("canvas")
     at = ["input", "query_key", "logits"].index(door)
@@ -40,7 +40,7 @@ def test_a_door_is_opened_and_shut_by_a_press(open_live, door):
 
 @pytest.mark.parametrize(("door", "moves"), [("input", True), ("query_key", False), ("logits", False), ("none", False)])
 def test_words_dragged_together_move_the_score_at_the_first_door_only(open_live, door, moves):
-    live = open_live(ThreeDoors, where=PAGE)
+    live = open_live(InjectionPoints, where=PAGE)
     live.set(door=door, together=True)
     before = live.values()["score"]
     drag_handle(live, "query", 120)
@@ -53,7 +53,7 @@ def test_words_dragged_together_move_the_score_at_the_first_door_only(open_live,
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("hold", [-30, 0, 30])
 def test_a_word_is_taken_hold_of_anywhere(open_live, width, hold):
-    live = open_live(ThreeDoors, where=PAGE, width=width)
+    live = open_live(InjectionPoints, where=PAGE, width=width)
     live.set(m=20, n=4)
     drag_handle(live, "query", 1, hold=hold)
     assert live.get("m") == 20, "it does not jump to the pointer"

@@ -63,7 +63,7 @@ def test_without_code_and_mask_everything_moves_with_its_word(sentence, layers):
 
 @pytest.mark.parametrize("scheme", ["sinusoidal", "rope"])
 @pytest.mark.parametrize("causal", [False, True])
-def test_a_position_code_sees_the_order(scheme, causal):
+def test_with_a_positional_encoding_the_order_matters(scheme, causal):
     for order in ("021", "102", "120", "201", "210"):
         outputs, weights, mean, _, _ = changes(scheme=scheme, causal=causal, order=order)
         assert min(outputs, weights, mean) > 1e-3
@@ -73,7 +73,7 @@ def test_alibi_without_a_mask_misses_only_the_reversal():
     for order in permutations("012"):
         seen = changes(scheme="alibi", order="".join(order))[0] > 1e-3
         assert seen == (order not in (("0", "1", "2"), ("2", "1", "0")))
-    assert "Read backwards, all distances are kept." in shown(OrderBlindness, scheme="alibi").finding
+    assert "Reversing the sentence keeps all distances." in shown(OrderBlindness, scheme="alibi").finding
     assert changes(scheme="alibi", causal=True)[0] > 1e-3
 
 
@@ -111,19 +111,19 @@ def test_an_order_that_is_none_is_refused(order):
 
 
 FINDINGS = [
-    ({}, "Outputs and weights moved with their words, the same to within 10⁻¹²."),
-    ({}, "Their mean cannot tell “dog bites man” from “man bites dog”."),
+    ({}, "Outputs and attention weights were permuted like the words and are otherwise the same, to within 10⁻¹²."),
+    ({}, "Their mean is the same for “dog bites man” and “man bites dog”."),
     ({"scheme": "rope"}, "3 of 3 outputs changed, by up to "),
-    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ", tells “我爱你” from “你爱我”."),
+    ({"scheme": "sinusoidal", "sentence": "我 爱 你"}, ", distinguishes “我爱你” from “你爱我”."),
     (
         {"causal": True, "order": "10"},
-        "“man”, got the same output to within 10⁻¹²: it cannot tell the order before it.",
+        "“man”, is the same to within 10⁻¹²: it does not depend on the order before it.",
     ),
-    ({"sentence": MAT, "order": "4123"}, "Only equal words changed places: the sentence is the same."),
+    ({"sentence": MAT, "order": "4123"}, "Only equal words were swapped: the sentence is the same."),
     ({"sentence": "BOS the the the the", "order": "", "causal": True}, "The 4 outputs of “the” are up to "),
     (
         {"sentence": "the the the the the", "causal": True},
-        "Outputs moved with their words, the same to within 10⁻¹²; weights changed by up to ",
+        "are otherwise the same, to within 10⁻¹²; attention weights changed by up to ",
     ),
 ]
 
@@ -136,9 +136,9 @@ def test_the_finding_names_what_is_the_same(setting, words):
 @pytest.mark.parametrize(
     ("step", "changed", "last_same"),
     [
-        ("blind", 0, False),
-        ("with-a-code", 3, False),
-        ("backwards", 0, False),
+        ("equivariant", 0, False),
+        ("encoding", 3, False),
+        ("reversed", 0, False),
         ("masked", 2, True),
         ("two-masked", 3, False),
     ],
@@ -151,7 +151,7 @@ def test_each_step_of_the_story_is_true(step, changed, last_same):
 
 
 @pytest.mark.parametrize("order", ["210", "120", "102"])
-def test_what_is_drawn_on_the_way_is_the_moved_matrix_where_nothing_sees_the_order(order):
+def test_what_is_drawn_on_the_way_is_the_moved_matrix_where_order_has_no_effect(order):
     values = shown(OrderBlindness, order=order).values
     rows, columns = values["rows"].astype(int), values["columns"].astype(int)
     moved = np.empty_like(values["weights"])

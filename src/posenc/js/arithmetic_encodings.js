@@ -1,4 +1,4 @@
-// Codes that are added to the embedding, as in posenc.absolute: a list of rows, one for each position.
+// Encodings that are added to the embedding, as in posenc.absolute: a list of rows, one for each position.
 
 import { inverseFrequencies } from "./arithmetic.js";
 
@@ -48,17 +48,17 @@ export function sinusoidal(positions, dim, base) {
   });
 }
 
-// The same at `count` consecutive positions: each pair turns by θ_i from one to the next, which costs no sine or cosine.
+// The same at `count` consecutive positions: each pair rotates by θ_i from one to the next, which costs no sine or cosine.
 export function sinusoidalRun(from, count, dim, base) {
   const frequencies = inverseFrequencies(dim, base), cos = frequencies.map(Math.cos), sin = frequencies.map(Math.sin);
-  const codes = sinusoidal([from], dim, base);
-  while (codes.length < count) {
-    const last = codes[codes.length - 1], next = new Float64Array(dim);
+  const encodings = sinusoidal([from], dim, base);
+  while (encodings.length < count) {
+    const last = encodings[encodings.length - 1], next = new Float64Array(dim);
     for (let i = 0; i < dim; i += 2) {
       next[i] = last[i] * cos[i / 2] + last[i + 1] * sin[i / 2];
       next[i + 1] = last[i + 1] * cos[i / 2] - last[i] * sin[i / 2];
     }
-    codes.push(next);
+    encodings.push(next);
   }
-  return codes;
+  return encodings;
 }

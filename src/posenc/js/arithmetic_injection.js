@@ -1,4 +1,4 @@
-// The score of a query at one place and a key at another, with a position code at one of the three doors, or at none.
+// The score of a query at one position and a key at another, with an encoding at one of the three injection points, or at none.
 
 import { dot, inverseFrequencies } from "./arithmetic.js";
 import { alibiSlopes } from "./arithmetic_bias.js";
@@ -9,20 +9,20 @@ const BASE = 100, HEADS = 4, HEAD = 1; // as in Python
 
 export const SLOPE = alibiSlopes(HEADS)[HEAD];
 
-export const codeOf = (place, dim) => sinusoidal([place], dim, BASE)[0];
+export const encodingOf = (position, dim) => sinusoidal([position], dim, BASE)[0];
 
-// A vector as it comes into the product: what a door before it does with the place.
-export function met(door, vector, place) {
+// A vector as it enters the dot product, after the input embeddings or the rotation.
+export function injected(point, vector, position) {
   const dim = vector.length;
-  if (door === "input") {
-    const code = codeOf(place, dim);
-    return vector.map((value, k) => value + code[k]);
+  if (point === "input") {
+    const encoding = encodingOf(position, dim);
+    return vector.map((value, k) => value + encoding[k]);
   }
-  if (door !== "query_key") return vector;
-  return applied(rotationMatrix(Array.from(inverseFrequencies(dim, BASE), (frequency) => place * frequency), "interleaved"), vector);
+  if (point !== "query_key") return vector;
+  return applied(rotationMatrix(Array.from(inverseFrequencies(dim, BASE), (frequency) => position * frequency), "interleaved"), vector);
 }
 
-export function scoreOf(door, { query, key }, m, n) {
-  const score = dot(met(door, query, m), met(door, key, n)) / Math.sqrt(query.length);
-  return door === "logits" ? score - SLOPE * Math.abs(m - n) : score;
+export function scoreOf(point, { query, key }, m, n) {
+  const score = dot(injected(point, query, m), injected(point, key, n)) / Math.sqrt(query.length);
+  return point === "logits" ? score - SLOPE * Math.abs(m - n) : score;
 }

@@ -1,4 +1,4 @@
-// What a code of positions should do, one number for each wish, as in posenc.analysis. Codes are lists of rows.
+// Desired properties of positional encodings, one number for each, as in posenc.analysis. Encodings are lists of rows.
 
 function distance(first, second) {
   let sum = 0;
@@ -15,13 +15,13 @@ export function distances(codes, known = []) {
   return known.slice(0, codes.length);
 }
 
-export function leastDistance(apart) {
+export function minDistance(apart) {
   let least = Infinity;
   for (const row of apart) for (let s = 0; s < row.length; s++) if (row[s] < least) least = row[s];
   return least;
 }
 
-export function greatestNorm(codes) {
+export function maxNorm(codes) {
   const zero = new Float64Array(codes[0].length);
   return Math.max(...codes.map((row) => distance(row, zero)));
 }
@@ -66,7 +66,7 @@ export function monotonicityViolations(apart) {
   return falls / (((rows + 1) * rows * (rows - 1)) / 6);
 }
 
-// The greatest change of a position's code from one table to a longer one.
+// The maximum change of a position's encoding from one table to a longer one.
 export function lengthDependence(shorter, longer) {
   return Math.max(...shorter.map((row, t) => distance(row, longer[t])));
 }

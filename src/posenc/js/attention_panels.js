@@ -197,7 +197,7 @@ function drawPanel(context, theme, panel, shown, greatest, state, facts, { dragg
 }
 
 export function drawPanels({ context, width, height }, result, state, theme, facts, cursor) {
-  const { values, panels } = result, { before, after, beside, ribbons } = panels, moving = state.way < 2;
+  const { values, panels } = result, { before, after, beside, ribbons } = panels, moving = state.progress < 2;
   const places = [...values.words.keys()], as = { list: values.words, weights: values.weights, outputs: values.outputs };
   const written = { ...as, rows: places, columns: places };
   const moved = { list: values.moved_words, weights: values.moved_weights, outputs: values.moved_outputs, rows: places, columns: places };

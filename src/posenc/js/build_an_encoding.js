@@ -1,4 +1,4 @@
-import { distances, leastDistance, monotonicityViolations, translationResidual } from "./arithmetic_properties.js";
+import { distances, minDistance, monotonicityViolations, translationResidual } from "./arithmetic_properties.js";
 import { colours, pairColour, sequential } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, words } from "./drawing.js";
 import catalogue from "./build_an_encoding.json";
@@ -7,43 +7,43 @@ import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture } = catalogue;
-const LENGTH = 64, HANDS = 6, ROUNDING = 1e-9; // as in Python
+const LENGTH = 64, PAIRS = 6, ROUNDING = 1e-9; // as in Python
 
-const speedsOf = (state) => Array.from({ length: state.hands }, (_, k) => state[`speed_${k + 1}`]);
+const frequenciesOf = (state) => Array.from({ length: state.pairs }, (_, k) => state[`theta_${k}`]);
 
 function compute(state, width, previous) {
-  const speeds = speedsOf(state), key = [state.cosines, ...speeds].join();
-  if (previous?.key === key) return { ...previous, ...places(width, state.hands) };
+  const frequencies = frequenciesOf(state), key = [state.cosines, ...frequencies].join();
+  if (previous?.key === key) return { ...previous, ...places(width, state.pairs) };
   const codes = Array.from({ length: LENGTH }, (_, m) => Float64Array.from(
-    state.cosines ? [...speeds.map((speed) => Math.sin(m * speed)), ...speeds.map((speed) => Math.cos(m * speed))] : speeds.map((speed) => Math.sin(m * speed)),
+    state.cosines ? [...frequencies.map((theta) => Math.sin(m * theta)), ...frequencies.map((theta) => Math.cos(m * theta))] : frequencies.map((theta) => Math.sin(m * theta)),
   ));
   const apart = distances(codes);
   const values = {
     codes,
-    least_distance: leastDistance(apart),
+    min_distance: minDistance(apart),
     translation_residual: translationResidual(apart),
     monotonicity_violations: monotonicityViolations(apart),
   };
-  return { key, values, apart, most: Math.max(...apart.map((row) => row.reduce((most, value) => Math.max(most, value), 0))), ...places(width, state.hands) };
+  return { key, values, apart, most: Math.max(...apart.map((row) => row.reduce((most, value) => Math.max(most, value), 0))), ...places(width, state.pairs) };
 }
 
-// Dials, speeds and wishes, and beside or below them the map of distances.
-function places(width, hands = HANDS) {
+// Clock pairs, frequencies and properties, and beside or below them the map of distances.
+function places(width, pairs = PAIRS) {
   const wide = width >= 600, side = wide ? Math.min(0.44 * width, 312) : 160, right = wide ? width - side - 30 : width;
-  const columns = wide && hands > 4 ? 3 : wide ? hands : HANDS, size = Math.min(right / columns, wide ? (hands > 4 ? 104 : 180) : 80);
+  const columns = wide && pairs > 4 ? 3 : wide ? pairs : PAIRS, size = Math.min(right / columns, wide ? (pairs > 4 ? 104 : 180) : 80);
   const left = wide ? width - side - 2 : 26, top = wide ? 24 : 194;
   return {
     wide, side, height: wide ? 368 : top + side + 14,
-    dials: { right, columns, size, top: wide ? 18 + (208 - Math.ceil(hands / columns) * size) / 2 : 18 },
-    speed: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
-    speedTop: wide ? 254 : 112,
+    dials: { right, columns, size, top: wide ? 18 + (208 - Math.ceil(pairs / columns) * size) / 2 : 18 },
+    frequency: new Axis({ from: 0.001, to: 3.14, start: 10, end: right - 10, log: true }),
+    frequencyTop: wide ? 254 : 112,
     map: { x: cellAxis(LENGTH, left, left + side), y: cellAxis(LENGTH, top, top + side) },
   };
 }
 
 // A hand, and its shadows: the sine on the upright bar beside it, the cosine on the bar above.
-function drawDial(context, theme, x, y, size, turned, colour, cosines) {
-  const radius = 0.32 * size, [sine, cosine] = [Math.sin(turned), Math.cos(turned)], far = radius + 0.1 * size;
+function drawDial(context, theme, x, y, size, angle, colour, cosines) {
+  const radius = 0.32 * size, [sine, cosine] = [Math.sin(angle), Math.cos(angle)], far = radius + 0.1 * size;
   context.strokeStyle = theme.grid;
   context.lineWidth = 1.2;
   context.beginPath();
@@ -72,33 +72,33 @@ function drawDial(context, theme, x, y, size, turned, colour, cosines) {
   context.stroke();
 }
 
-function drawHands({ context }, result, state, theme) {
-  const { dials: { columns, size, right, top }, speed, speedTop, wide } = result, { position, hands } = state;
+function drawPairs({ context }, result, state, theme) {
+  const { dials: { columns, size, right, top }, frequency, frequencyTop, wide } = result, { position, pairs } = state;
   words(context, theme, picture.dials.map((text) => say(text, state)), 0, 8, { colour: theme.text, bold: true, width: right });
-  speedsOf(state).forEach((each, k) => {
-    drawDial(context, theme, ((k % columns) + 0.46) * size, top + (Math.floor(k / columns) + 0.55) * size, size, position * each, pairColour(k, hands), state.cosines);
+  frequenciesOf(state).forEach((each, k) => {
+    drawDial(context, theme, ((k % columns) + 0.46) * size, top + (Math.floor(k / columns) + 0.55) * size, size, position * each, pairColour(k, pairs), state.cosines);
   });
-  words(context, theme, picture.speeds, 0, speedTop - 16, { colour: theme.text, bold: true, width: right });
-  const axis = new Plot(context, theme, speed, new Axis({ from: 0, to: 1, start: speedTop + 14, end: speedTop }));
+  words(context, theme, picture.frequencies, 0, frequencyTop - 16, { colour: theme.text, bold: true, width: right });
+  const axis = new Plot(context, theme, frequency, new Axis({ from: 0, to: 1, start: frequencyTop + 14, end: frequencyTop }));
   axis.horizontal(0, { colour: theme.muted, dash: [] });
-  for (const tick of speed.ticks()) words(context, theme, grouped(tick), Math.max(speed.at(tick), 18), speedTop + 31, { align: "center" });
-  for (const { x, y, hand } of handles(result, state)) grip(context, theme, x, y, pairColour(hand, hands));
-  if (wide) drawWishes(context, theme, result, 0, speedTop + 56, right);
+  for (const tick of frequency.ticks()) words(context, theme, grouped(tick), Math.max(frequency.at(tick), 18), frequencyTop + 31, { align: "center" });
+  for (const { x, y, pair } of handles(result, state)) grip(context, theme, x, y, pairColour(pair, pairs));
+  if (wide) drawProperties(context, theme, result, 0, frequencyTop + 56, right);
 }
 
-function drawWishes(context, theme, { values, wide }, left, top, right) {
-  const [least, spread, falls] = [values.least_distance, values.translation_residual, values.monotonicity_violations];
-  [[least > ROUNDING, least], [spread <= ROUNDING, 100 * spread], [falls <= ROUNDING, 100 * falls]].forEach(([kept, score], k) => {
+function drawProperties(context, theme, { values, wide }, left, top, right) {
+  const [nearest, variation, violations] = [values.min_distance, values.translation_residual, values.monotonicity_violations];
+  [[nearest > ROUNDING, nearest], [variation <= ROUNDING, 100 * variation], [violations <= ROUNDING, 100 * violations]].forEach(([holds, score], k) => {
     const at = top + (wide ? 21 : 50) * k;
-    words(context, theme, picture.wishes[k], left, at, { colour: theme.text });
-    const text = say(picture.scores[k], { mark: kept ? "✓" : "✗", score });
+    words(context, theme, picture.properties[k], left, at, { colour: theme.text });
+    const text = say(picture.scores[k], { mark: holds ? "✓" : "✗", score });
     words(context, theme, text, wide ? Math.min(left + 160, right - 130) : left, wide ? at : at + 18, { colour: theme.text, bold: true });
   });
 }
 
 function draw(canvas, result, state, theme, cursor) {
   const { context, width } = canvas, { map: { x, y }, apart, most, wide, side } = result;
-  drawHands(canvas, result, state, theme);
+  drawPairs(canvas, result, state, theme);
   const scale = sequential(0, most || 1), cells = new Float64Array(LENGTH * LENGTH);
   for (let m = 0; m < LENGTH; m++) for (let n = 0; n < m; n++) cells[m * LENGTH + n] = cells[n * LENGTH + m] = apart[m][n];
   const map = new HeatMap(context, theme, x, y);
@@ -107,7 +107,7 @@ function draw(canvas, result, state, theme, cursor) {
   for (const [axis, at, align] of [["x", 0, "left"], ["x", LENGTH - 1, "right"]]) words(context, theme, String(at), result.map[axis].at(at), y.end + 9, { align });
   words(context, theme, picture.position, x.at(LENGTH / 2), y.end + 9, { align: "center" });
   if (wide) colourBar(context, theme, scale, { left: x.end - 110, top: y.end + 4, width: 80, ticks: [], title: "" });
-  else drawWishes(context, theme, result, x.start + side + 12, y.start + 26, width);
+  else drawProperties(context, theme, result, x.start + side + 12, y.start + 26, width);
   context.strokeStyle = colours.query;
   context.lineWidth = 1.5;
   const row = y.at(state.position - 0.5), cell = y.at(1) - y.at(0);
@@ -115,18 +115,18 @@ function draw(canvas, result, state, theme, cursor) {
   if (cursor !== null) map.outline(cursor.first, cursor.second);
 }
 
-const drag = (state, hand, speed) => ({ [`speed_${hand + 1}`]: speed });
+const drag = (state, pair, frequency) => ({ [`theta_${pair}`]: frequency });
 
-function handles({ speed, speedTop }, state) {
-  return speedsOf(state).map((each, hand) => ({
-    name: `hand ${hand + 1}`, hand, x: speed.at(each), y: speedTop + 14, along: "x", drag: (px) => drag(state, hand, speed.invert(px)),
+function handles({ frequency, frequencyTop }, state) {
+  return frequenciesOf(state).map((each, pair) => ({
+    name: `pair ${pair}`, pair, x: frequency.at(each), y: frequencyTop + 14, along: "x", drag: (px) => drag(state, pair, frequency.invert(px)),
   }));
 }
 
 function facts({ values }) {
   return {
-    least: values.least_distance, spread: 100 * values.translation_residual, falls: 100 * values.monotonicity_violations,
-    alike: values.least_distance <= ROUNDING, even: values.translation_residual <= ROUNDING,
+    min_distance: values.min_distance, variation: 100 * values.translation_residual, violations: 100 * values.monotonicity_violations,
+    identical: values.min_distance <= ROUNDING, invariant: values.translation_residual <= ROUNDING,
   };
 }
 

@@ -1,4 +1,4 @@
-import { SLOPE, codeOf, met, scoreOf } from "./arithmetic_injection.js";
+import { SLOPE, encodingOf, injected, scoreOf } from "./arithmetic_injection.js";
 import { colours } from "./colours.js";
 import { Axis, Plot, arrow, grip, sized, words } from "./drawing.js";
 import catalogue from "./injection_points.json";
@@ -7,18 +7,18 @@ import { say } from "./sentences.js";
 
 const { picture } = catalogue;
 const LAST = 32, ROUNDING = 1e-9; // as in Python
-const DOORS = ["input", "query_key", "logits"];
+const POINTS = ["input", "query_key", "logits"];
 const LOW = -3, HIGH = 4; // of the scores that are drawn
-const LANES = { query: 18, key: 50 }, TRACK = 72; // where the words stand, and their places
+const LANES = { query: 18, key: 50 }, TRACK = 72; // the tokens, and their positions
 const FRAME = { top: 116, bottom: 194 }, CHART = { top: 266, bottom: 324 };
 const HEIGHT = 328, HALF = { word: 35, high: 14 };
 
 function compute(state, width, previous, data) {
-  const { door, m, n } = state, low = Math.min(m, n), score = (query, key) => scoreOf(door, data, query, key);
+  const { injection_point: point, m, n } = state, low = Math.min(m, n), score = (query, key) => scoreOf(point, data, query, key);
   const values = {
     score: score(m, n),
     together: Array.from({ length: LAST + 1 - Math.abs(m - n) }, (_, k) => score(m - low + k, n - low + k)),
-    apart: Array.from({ length: LAST + 1 }, (_, place) => score(place, n)),
+    apart: Array.from({ length: LAST + 1 }, (_, position) => score(position, n)),
   };
   return { values, low, data, ...places(width) };
 }
@@ -30,20 +30,20 @@ function places(width) {
     y: new Axis({ from: LOW, to: HIGH, start: CHART.bottom, end: CHART.top }),
   });
   return {
-    places: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
-    doors: DOORS.map((name, k) => ({ name, left: 1 + k * (across + gap), right: k * (across + gap) + across - 1 })),
+    positions: new Axis({ from: 0, to: LAST, start: HALF.word + 1, end: width - HALF.word - 1 }),
+    points: POINTS.map((name, k) => ({ name, left: 1 + k * (across + gap), right: k * (across + gap) + across - 1 })),
     charts: { together: chart(0), apart: chart(half + gap) },
   };
 }
 
-// ---- the sentence
+// ---- the tokens
 
-function drawSentence({ context }, { places: axis }, state, theme) {
+function drawTokens({ context }, { positions: axis }, state, theme) {
   const line = new Plot(context, theme, axis, new Axis({ from: 0, to: 1, start: TRACK, end: TRACK - 1 }));
   line.horizontal(0, { colour: theme.muted, dash: [] });
-  for (let place = 0; place <= LAST; place += 4) words(context, theme, String(place), axis.at(place), TRACK + 13, { align: "center" });
-  for (const [name, place] of [["query", state.m], ["key", state.n]]) {
-    const x = axis.at(place), y = LANES[name];
+  for (let tick = 0; tick <= LAST; tick += 4) words(context, theme, String(tick), axis.at(tick), TRACK + 13, { align: "center" });
+  for (const [name, position] of [["query", state.m], ["key", state.n]]) {
+    const x = axis.at(position), y = LANES[name];
     line.rule([x, y + HALF.high], [x, TRACK], { colour: colours[name], dash: [] });
     context.fillStyle = theme.ground;
     context.fillRect(x - HALF.word, y - HALF.high, 2 * HALF.word, 2 * HALF.high);
@@ -58,16 +58,16 @@ function drawSentence({ context }, { places: axis }, state, theme) {
   }
 }
 
-// ---- the doors: behind each is what it does
+// ---- the injection points: within each is what it does
 
-const BEHIND = {
-  // the numbers that are added to both words
+const WITHIN = {
+  // the encodings that are added to both tokens
   input(context, theme, { left, right, top, bottom }, { data }, { m, n }) {
     const high = (bottom - top) / 4, wide = (right - left) / data.query.length;
-    [["query", m], ["key", n]].forEach(([name, place], row) => {
+    [["query", m], ["key", n]].forEach(([name, position], row) => {
       const zero = top + high * (1 + 2 * row);
       context.fillStyle = colours[name];
-      codeOf(place, data.query.length).forEach((value, k) => {
+      encodingOf(position, data.query.length).forEach((value, k) => {
         const end = zero - 0.85 * high * value;
         context.fillRect(left + (k + 0.15) * wide, Math.min(zero, end), 0.7 * wide, Math.max(Math.abs(zero - end), 1));
       });
@@ -75,7 +75,7 @@ const BEHIND = {
       context.fillRect(left, zero, right - left, 1);
     });
   },
-  // the faster pair of both, turned
+  // the faster pair of both, rotated
   query_key(context, theme, { left, right, top, bottom }, { data }, { m, n }) {
     const x = (left + right) / 2, y = (top + bottom) / 2, radius = Math.min(right - left, bottom - top) / 2 - 2;
     context.strokeStyle = theme.muted;
@@ -83,12 +83,12 @@ const BEHIND = {
     context.beginPath();
     context.arc(x, y, radius, 0, 2 * Math.PI);
     context.stroke();
-    for (const [name, place] of [["query", m], ["key", n]]) {
-      const [across, up] = met("query_key", data[name], place), length = Math.hypot(across, up);
+    for (const [name, position] of [["query", m], ["key", n]]) {
+      const [across, up] = injected("query_key", data[name], position), length = Math.hypot(across, up);
       arrow(context, [x, y], [x + (radius * across) / length, y - (radius * up) / length], colours[name], { width: 3 });
     }
   },
-  // what is taken off at each distance, and at this one
+  // the bias at each distance, and at this one
   logits(context, theme, { left, right, top, bottom }, result, { m, n }) {
     const x = new Axis({ from: 0, to: LAST, start: left + 4, end: right - 6 });
     const plot = new Plot(context, theme, x, new Axis({ from: -SLOPE * LAST, to: 0, start: bottom - 6, end: top + 8 }));
@@ -100,44 +100,18 @@ const BEHIND = {
   },
 };
 
-function drawDoor(context, theme, { name, left, right }, result, state) {
-  const { top, bottom } = FRAME, open = state.door === name, wide = right - left, middle = (left + right) / 2;
-  words(context, theme, picture.doors[name], middle, top - 14, { align: "center", bold: true, colour: theme.text, width: wide });
-  words(context, theme, open ? picture.open[name] : picture.shut, middle, bottom + 18, { align: "center", width: wide, colour: open ? theme.text : theme.muted });
-  const ajar = open ? 0.2 * Math.min(wide, 120) : wide - 8; // how much of the frame the leaf takes
-  context.fillStyle = open ? theme.ground : theme.grid;
+function drawPoint(context, theme, { name, left, right }, result, state) {
+  const { top, bottom } = FRAME, isOn = state.injection_point === name, wide = right - left, middle = (left + right) / 2;
+  words(context, theme, picture.points[name], middle, top - 14, { align: "center", bold: true, colour: theme.text, width: wide });
+  words(context, theme, isOn ? picture.on[name] : picture.off, middle, bottom + 18, { align: "center", width: wide, colour: isOn ? theme.text : theme.muted });
+  context.fillStyle = isOn ? colours.score : theme.grid;
+  context.globalAlpha = isOn ? 0.12 : 0.6;
   context.fillRect(left, top, wide, bottom - top);
-  if (open) {
-    context.fillStyle = colours.score;
-    context.globalAlpha = 0.12;
-    context.fillRect(left, top, wide, bottom - top);
-    context.globalAlpha = 1;
-    BEHIND[name](context, theme, { left: left + ajar + 10, right: right - 10, top: top + 8, bottom: bottom - 4 }, result, state);
-  }
-  context.strokeStyle = open ? colours.score : theme.muted;
-  context.lineWidth = open ? 3 : 1.5;
-  context.beginPath();
-  context.moveTo(left, bottom);
-  context.lineTo(left, top);
-  context.lineTo(right, top);
-  context.lineTo(right, bottom);
-  context.stroke();
-  const sunk = open ? 9 : 0; // the edge of a leaf that swings towards us stands lower
-  context.fillStyle = open ? theme.grid : theme.ground;
-  context.beginPath();
-  context.moveTo(left + 4, top + 4);
-  context.lineTo(left + 4 + ajar, top + 4 + sunk);
-  context.lineTo(left + 4 + ajar, bottom + sunk);
-  context.lineTo(left + 4, bottom);
-  context.closePath();
-  context.fill();
-  context.strokeStyle = theme.muted;
-  context.lineWidth = 1.5;
-  context.stroke();
-  context.fillStyle = theme.text;
-  context.beginPath();
-  context.arc(left + ajar - (open ? 2 : 8), (top + bottom) / 2 + sunk, 3, 0, 2 * Math.PI);
-  context.fill();
+  context.globalAlpha = 1;
+  if (isOn) WITHIN[name](context, theme, { left: left + 10, right: right - 10, top: top + 8, bottom: bottom - 4 }, result, state);
+  context.strokeStyle = isOn ? colours.score : theme.muted;
+  context.lineWidth = isOn ? 3 : 1.5;
+  context.strokeRect(left, top, wide, bottom - top);
 }
 
 // ---- the score
@@ -156,28 +130,28 @@ function drawChart(context, theme, { x, y }, title, from, values, at, cursor) {
 }
 
 function draw({ context, width }, result, state, theme, cursor) {
-  const { values, doors, charts, low } = result;
-  drawSentence({ context }, result, state, theme);
-  for (const door of doors) drawDoor(context, theme, door, result, state);
+  const { values, points, charts, low } = result;
+  drawTokens({ context }, result, state, theme);
+  for (const point of points) drawPoint(context, theme, point, result, state);
   words(context, sized(theme, 20), say(picture.score, values), width / 2, 232, { align: "center", bold: true, colour: theme.text });
   drawChart(context, theme, charts.together, picture.together, 0, values.together, low, null);
-  drawChart(context, theme, charts.apart, picture.apart, 0, values.apart, state.m, cursor?.place ?? null);
+  drawChart(context, theme, charts.apart, picture.apart, 0, values.apart, state.m, cursor?.position ?? null);
 }
 
-// ---- hands
+// ---- handles
 
-function handles({ places: axis }, { m, n }) {
-  const handle = (name, control, place) => {
-    const x = axis.at(place), y = LANES[name];
+function handles({ positions: axis }, { m, n }) {
+  const handle = (name, control, position) => {
+    const x = axis.at(position), y = LANES[name];
     const box = { left: x - HALF.word, right: x + HALF.word, top: y - HALF.high, bottom: y + HALF.high };
     return { name, along: "x", x, y, box, drag: (px) => ({ [control]: axis.nearest(axis.invert(px)) }) };
   };
   return [handle("query", "m", m), handle("key", "n", n)];
 }
 
-function press(px, py, { doors }, { door }) {
-  const at = py >= FRAME.top - 20 && py <= FRAME.bottom + 20 && doors.find(({ left, right }) => px >= left && px <= right);
-  return at ? { door: door === at.name ? "none" : at.name } : null;
+function press(px, py, { points }, { injection_point: present }) {
+  const at = py >= FRAME.top - 20 && py <= FRAME.bottom + 20 && points.find(({ left, right }) => px >= left && px <= right);
+  return at ? { injection_point: present === at.name ? "none" : at.name } : null;
 }
 
 // Both together move by as much as both can.
@@ -189,23 +163,25 @@ function linked(changes, { together, m, n }) {
 }
 
 function facts({ values }, { m, n }) {
-  const [low, high] = [Math.min(...values.together), Math.max(...values.together)];
-  const [least, most] = [Math.min(...values.apart), Math.max(...values.apart)];
-  return { score: values.score, distance: Math.abs(m - n), low, high, least, most, stays: high - low <= ROUNDING, blind: most - least <= ROUNDING };
+  const facts = {
+    score: values.score, distance: Math.abs(m - n), together_min: Math.min(...values.together), together_max: Math.max(...values.together),
+    apart_min: Math.min(...values.apart), apart_max: Math.max(...values.apart),
+  };
+  return { ...facts, relative: facts.together_max - facts.together_min <= ROUNDING, equivariant: facts.apart_max - facts.apart_min <= ROUNDING };
 }
 
 const render = explorable({
   catalogue,
   readers: [{
-    name: "place",
+    name: "position",
     axis: ({ charts }) => charts.apart.x,
     within: ({ charts: { apart: { x, y } } }) => [{ left: x.start - 6, right: x.end + 6, top: y.end, bottom: y.start }],
   }],
   height: () => HEIGHT,
   compute, draw, facts, handles, press, linked,
   play: { control: "m", seconds: 6 },
-  reading: ({ values }, state, { place }) => ({ read: values.apart[place] }),
-  pixel: ({ charts: { apart: { x, y } } }, place, score) => [x.at(place), y.at(score)],
+  reading: ({ values }, state, { position }) => ({ read: values.apart[position] }),
+  pixel: ({ charts: { apart: { x, y } } }, position, score) => [x.at(position), y.at(score)],
 });
 
 export default { render };

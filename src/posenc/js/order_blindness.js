@@ -11,7 +11,7 @@ const DIM = 4, WORDS = 6; // width of the embeddings, words in the longest sente
 
 const joined = (list) => list.join(/[^\0-\x7f]/.test(list.join("")) ? "" : " ");
 
-// The greatest difference between outputs of equal words; null where no word is repeated.
+// The maximum difference between outputs of equal words; null where no word is repeated.
 function repeatChange(moved, outputs) {
   const changes = moved.flatMap((word, i) => moved.flatMap((other, j) => (i < j && word === other ? [apart(outputs[i], outputs[j])] : [])));
   return changes.length ? Math.max(...changes) : null;
@@ -21,7 +21,7 @@ function compute(state, width) {
   const list = state.sentence.split(" "), order = placesOf(state.order, list.length);
   const place = list.map((_, word) => order.indexOf(word)); // where each word stands afterwards
   const { embeddings, projections } = drawnWeights(state.seed, WORDS, DIM, 2);
-  const drawn = (share) => place.map((to, word) => word + (to - word) * eased(share)); // with a share of the way behind it
+  const drawn = (share) => place.map((to, word) => word + (to - word) * eased(share)); // after a part of the way
   const vocabulary = [...new Set(list)];
   const attend = (places) => (
     attentionLayers(places.map((word) => embeddings[vocabulary.indexOf(list[word])]), projections.slice(0, Number(state.layers)), state)
@@ -31,8 +31,8 @@ function compute(state, width) {
   const values = {
     words: list,
     moved_words: moved,
-    rows: drawn(Math.min(state.way, 1)),
-    columns: drawn(Math.max(state.way - 1, 0)),
+    rows: drawn(Math.min(state.progress, 1)),
+    columns: drawn(Math.max(state.progress - 1, 0)),
     weights: before.weights,
     moved_weights: after.weights,
     outputs: before.output,
@@ -67,7 +67,7 @@ function reading({ place, values }, { causal }, { query, key }) {
   const weight = (table, i, j) => ({ masked: causal && j > i, percent: 100 * table[i][j] });
   return {
     query_word: values.words[query], key_word: values.words[key],
-    looks: [weight(values.weights, query, key), weight(values.moved_weights, place[query], place[key])],
+    pair_weights: [weight(values.weights, query, key), weight(values.moved_weights, place[query], place[key])],
     before: numbers(values.outputs[query]), after: numbers(values.moved_outputs[place[query]]),
   };
 }
@@ -112,12 +112,12 @@ function otherOrder(sentence) {
   return list[first] === list[last] ? "" : order.join("");
 }
 
-// A sentence comes with its other order, and as it is written it goes there. A word that is moved by hand is there at once.
+// A sentence comes with its other order; played from the original one, it goes there. A word that is dragged is there at once.
 function linked(changes, { sentence, order }) {
-  if ("sentence" in changes) return { order: otherOrder(changes.sentence), way: 2 };
-  if ("order" in changes) return { way: 2 };
+  if ("sentence" in changes) return { order: otherOrder(changes.sentence), progress: 2 };
+  if ("order" in changes) return { progress: 2 };
   const written = placesOf(order, sentence.split(" ").length).every((word, place) => word === place);
-  return "way" in changes && written ? { order: otherOrder(sentence) } : {};
+  return "progress" in changes && written ? { order: otherOrder(sentence) } : {};
 }
 
 const render = explorable({
@@ -130,7 +130,7 @@ const render = explorable({
   compute, facts, reading, handles, blocks, linked,
   draw: (canvas, result, state, theme, cursor) => drawPanels(canvas, result, state, theme, { ...state, ...facts(result, state) }, cursor),
   controls: { order: wordOrder },
-  play: { control: "way", seconds: 5 },
+  play: { control: "progress", seconds: 5 },
   pixel: ({ panels }, panel, query, key) => [panels[panel].x.at(key), panels[panel].y.at(query)],
 });
 

@@ -1,5 +1,5 @@
 import { dot } from "./arithmetic.js";
-import { turnedAxes } from "./arithmetic_axes.js";
+import { rotatedAxes } from "./arithmetic_axes.js";
 import { complexProduct } from "./arithmetic_rotation.js";
 import { colours, pairColour } from "./colours.js";
 import { Axis, Plot, arrow, grip, words } from "./drawing.js";
@@ -15,9 +15,9 @@ const REACH = 1.6, GRID = 4; // what a panel of the path shows to each side; lin
 const FIRST = pairColour(0, 4), SECOND = pairColour(3, 4); // the colours of the two planes
 
 function compute(state, width) {
-  const { theta_1, theta_2, draw, untangle, w_length, w_angle, z_real, z_imaginary } = state;
+  const { theta_1, theta_2, draw, align, w_length, w_angle, z_real, z_imaginary } = state;
   const own = (t) => [RADII[0] * Math.cos(t * theta_1), RADII[0] * Math.sin(t * theta_1), RADII[1] * Math.cos(t * theta_2), RADII[1] * Math.sin(t * theta_2)];
-  const planes = turnedAxes(draw, 1), axes = turnedAxes(draw, untangle);
+  const planes = rotatedAxes(draw, 1), axes = rotatedAxes(draw, align);
   // row k, column j: the j-th coordinate in the planes, along the k-th of the present axes
   const along = axes.map((axis) => planes.map((plane) => dot(axis, plane)));
   const seen = (t) => along.map((row) => dot(row, own(t)));
@@ -28,7 +28,7 @@ function compute(state, width) {
     seen: path,
     product: dot(path[APART], path[0]),
     elsewhere: dot(path[POSITIONS - 1], path[POSITIONS - 1 - APART]),
-    turned: complexProduct([z_real, z_imaginary], w),
+    rotated: complexProduct([z_real, z_imaginary], w),
   };
   const line = Array.from({ length: (POSITIONS - 1) * FINE + 1 }, (_, k) => seen(k / FINE));
   return { values, line, w, ...places(width) };
@@ -74,17 +74,17 @@ function drawPath({ context, width }, { values, line, panels, circles, wide }, s
     context.arc(x.at(0), y.at(0), x.at(RADII[k]) - x.at(0), 0, 2 * Math.PI);
     context.stroke();
     plot.marks(values.own.map((point) => [point[2 * k], point[2 * k + 1]]), colour, { radius: 2 });
-    words(context, theme, say(picture.own_speed, { speed: [state.theta_1, state.theta_2][k] }), x.at(0), y.at(0), { align: "center", colour: theme.text });
+    words(context, theme, say(picture.frequency, { theta: [state.theta_1, state.theta_2][k] }), x.at(0), y.at(0), { align: "center", colour: theme.text });
     if (cursor !== null) plot.marks([[values.own[cursor.position][2 * k], values.own[cursor.position][2 * k + 1]]], colours.query, { radius: 6 });
   });
 }
 
 function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imaginary }, theme) {
   const plot = new Plot(context, theme, x, y), origin = [x.at(0), y.at(0)], at = ([real, imaginary]) => [x.at(real), y.at(imaginary)];
-  const lines = (turn, colour, style) => {
+  const lines = (map, colour, style) => {
     for (let k = -GRID; k <= GRID; k++) {
-      plot.line([[k, -GRID], [k, GRID]].map(turn), colour, style);
-      plot.line([[-GRID, k], [GRID, k]].map(turn), colour, style);
+      plot.line([[k, -GRID], [k, GRID]].map(map), colour, style);
+      plot.line([[-GRID, k], [GRID, k]].map(map), colour, style);
     }
   };
   lines((z) => z, theme.grid, { width: 1 });
@@ -97,7 +97,7 @@ function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imagi
   labels.write(picture.real, [x.end, origin[1] + 10], { towards: Math.PI, away: 4 });
   labels.write(picture.imaginary, [origin[0] + 2, y.end + 9], { away: 4 });
   const z = [z_real, z_imaginary];
-  for (const [point, name, colour] of [[z, picture.z, colours.query], [values.turned, picture.product, colours.score], [w, picture.w, colours.position]]) {
+  for (const [point, name, colour] of [[z, picture.z, colours.query], [values.rotated, picture.product, colours.score], [w, picture.w, colours.position]]) {
     const [px, py] = at(point);
     arrow(context, origin, [px, py], colour, { width: 3.5 });
     if (Math.hypot(...point) < 0.05) continue; // at 0 it has no direction in which its name could stand
@@ -131,7 +131,7 @@ function handles({ plane: { x, y }, w }, { view, z_real, z_imaginary }) {
 }
 
 function facts({ values }, { w_angle, z_real, z_imaginary }) {
-  const { product, elsewhere, turned: [across, up] } = values;
+  const { product, elsewhere, rotated: [across, up] } = values;
   return {
     product, elsewhere, apart: APART, norm: Math.hypot(...RADII), across, up,
     degrees: (w_angle * 180) / Math.PI, before: Math.hypot(z_real, z_imaginary), after: Math.hypot(across, up),
@@ -139,7 +139,7 @@ function facts({ values }, { w_angle, z_real, z_imaginary }) {
 }
 
 function reading({ values }, state, { position }) {
-  const [a, b, c, e] = values.seen[position], [across, up] = values.turned;
+  const [a, b, c, e] = values.seen[position], [across, up] = values.rotated;
   return { a, b, c, e, across, up };
 }
 
@@ -159,7 +159,7 @@ const render = explorable({
   }],
   height: (width) => places(width).height,
   compute, draw, facts, reading, handles,
-  play: { control: "untangle", seconds: 5 },
+  play: { control: "align", seconds: 5 },
   pixel: ({ plane: { x, y } }, real, imaginary) => [x.at(real), y.at(imaginary)],
 });
 

@@ -7,38 +7,38 @@ import numpy as np
 from posenc.widgets._base import Choice, Control, Explorable, Switch, normal_draws
 
 LENGTH = 64  # positions of the map
-HANDS = 6  # at most
-SPEEDS = {
-    "ratio_2": [round(2.0**-k, 3) for k in range(HANDS)],
-    "ratio_3": [round(3.0**-k, 3) for k in range(HANDS)],
-    "harmonic": [round(1 / (k + 1), 3) for k in range(HANDS)],
-    "dice": np.round(np.abs(normal_draws(1, HANDS)), 3).tolist(),
-    "slow": [round(np.pi / LENGTH / (1 + k / 2), 3) for k in range(HANDS)],  # none gets farther than half a turn
+PAIRS = 6  # at most
+FREQUENCIES = {
+    "ratio_2": [round(2.0**-k, 3) for k in range(PAIRS)],
+    "ratio_3": [round(3.0**-k, 3) for k in range(PAIRS)],
+    "harmonic": [round(1 / (k + 1), 3) for k in range(PAIRS)],
+    "random": np.round(np.abs(normal_draws(1, PAIRS)), 3).tolist(),
+    "slow": [round(np.pi / LENGTH / (1 + k / 2), 3) for k in range(PAIRS)],  # at most half a rotation
 }
 
 
-def _speed(k: int) -> Control:
-    return Control(SPEEDS["ratio_2"][k], 0.001, 3.14, "log", needs={"hands": list(range(k + 1, HANDS + 1))})
+def _frequency(k: int) -> Control:
+    return Control(FREQUENCIES["ratio_2"][k], 0.001, 3.14, "log", needs={"pairs": list(range(k + 1, PAIRS + 1))})
 
 
 class BuildAnEncoding(Explorable):
-    """Up to six hands: what each writes beside a position, the distances between positions, and three wishes scored."""
+    """An encoding of up to six pairs as clock hands, the distances between positions, and three properties."""
 
     module = "build_an_encoding"
     room = (718, 941)
-    main = ("cosines", "speeds")
+    main = ("cosines", "frequencies")
 
     cosines = Switch(False)
-    speeds = Choice(
+    frequencies = Choice(
         "ratio_2",
-        presets={name: {f"speed_{k + 1}": speed for k, speed in enumerate(each)} for name, each in SPEEDS.items()},
+        presets={name: {f"theta_{k}": theta for k, theta in enumerate(each)} for name, each in FREQUENCIES.items()},
         chips=True,
     )
-    hands = Control(4, 1, HANDS, "integer")
+    pairs = Control(4, 1, PAIRS, "integer")
     position = Control(9, 0, LENGTH - 1, "integer")
-    speed_1 = _speed(0)
-    speed_2 = _speed(1)
-    speed_3 = _speed(2)
-    speed_4 = _speed(3)
-    speed_5 = _speed(4)
-    speed_6 = _speed(5)
+    theta_0 = _frequency(0)
+    theta_1 = _frequency(1)
+    theta_2 = _frequency(2)
+    theta_3 = _frequency(3)
+    theta_4 = _frequency(4)
+    theta_5 = _frequency(5)

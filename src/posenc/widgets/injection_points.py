@@ -8,7 +8,7 @@ from posenc.widgets._base import Choice, Control, Explorable, Switch
 
 QUERY, KEY = "sat", "cat"
 VECTORS = {QUERY: (1.1, 0.2, 0.7, 0.5), KEY: (0.9, 0.5, 0.3, 0.8)}  # query and key are the words themselves
-LAST = 32  # the last place
+LAST = 32  # the last position
 
 
 class InjectionPoints(Explorable):
@@ -18,7 +18,7 @@ class InjectionPoints(Explorable):
     room = (647, 829)
     main = ("together",)
 
-    door = Choice("input", chips=True)
+    injection_point = Choice("input", chips=True)
     together = Switch(False)
     m = Control(14, 0, LAST, "integer")
     n = Control(6, 0, LAST, "integer")

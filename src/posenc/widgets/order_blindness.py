@@ -11,8 +11,8 @@ class OrderBlindness(Explorable):
     """A sentence before and after its words change places: attention weights, outputs, and which of them are the same.
 
     Embeddings and projections are random draws, 4 wide; a second layer reads the embeddings plus the first one's
-    outputs. Weights and outputs shown are those of the last layer. Words are matched by identity, not by place. On the
-    `way` to the new order the matrix as it was moves: from 0 to 1 its rows, from 1 to 2 its columns.
+    outputs. Weights and outputs shown are those of the last layer. Words are matched by identity, not by position. With
+    `progress` towards the new order the original matrix moves: from 0 to 1 its rows, from 1 to 2 its columns.
     """
 
     module = "order_blindness"
@@ -25,4 +25,4 @@ class OrderBlindness(Explorable):
     layers = Choice("1")
     causal = Switch(False)
     seed = Control(0, 0, 999, "integer")
-    way = Control(2, 0, 2, "hundredths")
+    progress = Control(2, 0, 2, "hundredths")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posenc.widgets._base import Action, Choice, Control, Explorable
 
-_FOUR, _GRID = {"view": ["four"]}, {"view": ["grid"]}
+_FOUR, _PLANE = {"view": ["four"]}, {"view": ["plane"]}
 
 
 class RotationPlanes(Explorable):
@@ -12,14 +12,14 @@ class RotationPlanes(Explorable):
 
     module = "rotation_planes"
     room = (684, 876)
-    main = ("view", "untangle")
+    main = ("view", "align")
 
     view = Choice("four", chips=True)
-    untangle = Control(0.0, 0, 1, "hundredths", needs=_FOUR)
+    align = Control(0.0, 0, 1, "hundredths", needs=_FOUR)
     theta_1 = Control(1.0, 0, 3.14, "hundredths", needs=_FOUR)
     theta_2 = Control(0.23, 0, 3.14, "hundredths", needs=_FOUR)
     draw = Action(3, needs=_FOUR)
-    w_length = Control(1.0, 0.3, 1.5, "hundredths", needs=_GRID)
-    w_angle = Control(0.6, -3.14, 3.14, "hundredths", needs=_GRID)
-    z_real = Control(1.6, -3, 3, "hundredths", needs=_GRID)
-    z_imaginary = Control(0.8, -3, 3, "hundredths", needs=_GRID)
+    w_length = Control(1.0, 0.3, 1.5, "hundredths", needs=_PLANE)
+    w_angle = Control(0.6, -3.14, 3.14, "hundredths", needs=_PLANE)
+    z_real = Control(1.6, -3, 3, "hundredths", needs=_PLANE)
+    z_imaginary = Control(0.8, -3, 3, "hundredths", needs=_PLANE)

@@ -1,4 +1,4 @@
-"""BuildAnEncoding beyond the battery: a dragged speed leaves its list, and the map is pressed."""
+"""BuildAnEncoding beyond the battery: a dragged frequency leaves its list, and the map is pressed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tests.book.site.hands import drag_handle
 pytestmark = pytest.mark.xdist_group("BuildAnEncoding")
 
 
-def test_a_dragged_speed_is_ones_own(open_live):
+def test_a_dragged_frequency_is_custom(open_live):
     live = open_live(BuildAnEncoding)
-    drag_handle(live, "hand 2", -60, 30)
-    assert live.get("speeds") == "own"
-    assert live.get("speed_2") < 0.3
-    assert (live.get("speed_1"), live.get("speed_3")) == (1, 0.25)
-    live.control("speeds").get_by_text("÷ 3", exact=True).click()
-    assert live.get("speed_2") == 0.333
+    drag_handle(live, "pair 1", -60, 30)
+    assert live.get("frequencies") == "own"
+    assert live.get("theta_1") < 0.3
+    assert (live.get("theta_0"), live.get("theta_2")) == (1, 0.25)
+    live.control("frequencies").get_by_text("÷ 3", exact=True).click()
+    assert live.get("theta_1") == 0.333
 
 
-def test_a_press_on_the_map_takes_the_hands_there(open_live):
+def test_a_press_on_the_map_chooses_the_position(open_live):
     live = open_live(BuildAnEncoding)
     x, y = live.evaluate("explorable.pixel(40, 12)")
     live.figure.locator("canvas").click(position={"x": x, "y": y})

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.xdist_group("RotationPlanes")
 @pytest.mark.parametrize("width", [1280, 360])
 def test_z_and_w_are_dragged_where_they_stand(open_live, width):
     live = open_live(RotationPlanes, width=width)
-    live.set(view="grid")
+    live.set(view="plane")
     for name, controls in (("z", ("z_real", "z_imaginary")), ("w", ("w_length", "w_angle"))):
         handle, before = handle_of(live, name), [live.get(control) for control in controls]
         drag_handle(live, name, -30, 12)

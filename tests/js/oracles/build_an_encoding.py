@@ -11,18 +11,18 @@ from posenc.widgets import BuildAnEncoding
 from posenc.widgets.build_an_encoding import LENGTH
 
 
-def _speeds(widget: BuildAnEncoding) -> np.ndarray:
-    """The speeds of the hands there are, in radians per token, shape (hands,)."""
-    return np.array([getattr(widget, f"speed_{k + 1}") for k in range(widget.hands)])
+def _frequencies(widget: BuildAnEncoding) -> np.ndarray:
+    """The frequencies of the pairs, in radians per token, shape (pairs,)."""
+    return np.array([getattr(widget, f"theta_{k}") for k in range(widget.pairs)])
 
 
 def values(widget: BuildAnEncoding) -> dict[str, Any]:
-    """The code of each position, sines first, then cosines where they are kept; and scores for three wishes."""
-    turned = np.arange(LENGTH)[:, None] * _speeds(widget)  # (positions, hands)
-    codes = np.concatenate([np.sin(turned), np.cos(turned)], axis=1) if widget.cosines else np.sin(turned)
+    """The encoding of each position, sines first, then cosines where they are kept; and scores for three properties."""
+    phi = np.arange(LENGTH)[:, None] * _frequencies(widget)  # (positions, pairs)
+    codes = np.concatenate([np.sin(phi), np.cos(phi)], axis=1) if widget.cosines else np.sin(phi)
     return {
         "codes": codes,
-        "least_distance": float(min_distance(codes)),
+        "min_distance": float(min_distance(codes)),
         "translation_residual": float(translation_residual(codes)),
         "monotonicity_violations": monotonicity_violations(codes),
     }

@@ -17,21 +17,21 @@ DIM, BASE = 4, 100.0
 
 HEADS, HEAD = 4, 1  # of so many heads that one has ALiBi's slope of 1/16
 
-Place = int | np.ndarray
+Position = int | np.ndarray
 
 
-def _met(widget: InjectionPoints, word: str, place: Place) -> np.ndarray:
+def _injected(widget: InjectionPoints, word: str, position: Position) -> np.ndarray:
     """The word's vector in the dot product, at each position: shape (…, DIM)."""
-    vector = np.broadcast_to(np.array(VECTORS[word]), (*np.shape(place), DIM))
-    if widget.door == "input":
-        return vector + sinusoidal(np.asarray(place), DIM, BASE)
-    return rotate(vector, angles(place, inv_freq(DIM, BASE)), "interleaved") if widget.door == "query_key" else vector
+    vector = np.broadcast_to(np.array(VECTORS[word]), (*np.shape(position), DIM))
+    if widget.injection_point == "input":
+        return vector + sinusoidal(np.asarray(position), DIM, BASE)
+    return rotate(vector, angles(position, inv_freq(DIM, BASE)), "interleaved") if widget.injection_point == "query_key" else vector
 
 
-def _score(widget: InjectionPoints, m: Place, n: Place) -> Any:
+def _score(widget: InjectionPoints, m: Position, n: Position) -> Any:
     """The logit of a query at position m and a key at position n."""
-    score = np.sum(_met(widget, QUERY, m) * _met(widget, KEY, n), axis=-1) / np.sqrt(DIM)
-    if widget.door != "logits":
+    score = np.sum(_injected(widget, QUERY, m) * _injected(widget, KEY, n), axis=-1) / np.sqrt(DIM)
+    if widget.injection_point != "logits":
         return score
     offsets = np.atleast_2d(np.asarray(n) - m)
     return score + alibi(offsets, alibi_slopes(HEADS)[HEAD : HEAD + 1], symmetric=True).reshape(np.shape(score))

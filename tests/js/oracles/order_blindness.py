@@ -63,7 +63,7 @@ def values(widget: OrderBlindness) -> dict[str, Any]:
     moved_words = [words[i] for i in order]
     before, after = _attend(widget, range(len(words))), _attend(widget, order)
     place = np.argsort(order)  # where each word stands afterwards
-    rows, columns = (_eased(share) for share in (min(widget.way, 1), max(widget.way - 1, 0)))
+    rows, columns = (_eased(share) for share in (min(widget.progress, 1), max(widget.progress - 1, 0)))
     here = np.arange(len(words))
     repeats = [[i for i, other in enumerate(moved_words) if other == word] for word in dict.fromkeys(words)]
     repeats = [places for places in repeats if len(places) > 1]

@@ -16,23 +16,23 @@ POSITIONS = 96  # of the path
 
 RADII = (1.25, 0.8)  # of the two circles
 
-APART = 7  # tokens between the two positions whose product is told
+APART = 7  # tokens between the two positions whose dot product is reported
 
 
-def turned_axes(draw: int, share: float) -> np.ndarray:
+def rotated_axes(draw: int, share: float) -> np.ndarray:
     """Axes on their way from those of the numbers, at share 0, to those of the two planes, at 1.
 
-    Six turns, one in each plane of two axes, whose angles are drawn at random; each is taken by its share.
+    Six rotations, one in each plane of two axes, whose angles are drawn at random; each is taken by its share.
 
     Returns:
         an orthogonal matrix, shape (4, 4).
     """
     axes = np.eye(4)
     for (a, b), angle in zip(combinations(range(4), 2), share * normal_draws(draw, 6), strict=True):
-        turn = np.eye(4)
-        turn[a, a] = turn[b, b] = np.cos(angle)
-        turn[a, b], turn[b, a] = -np.sin(angle), np.sin(angle)
-        axes = turn @ axes
+        rotation = np.eye(4)
+        rotation[a, a] = rotation[b, b] = np.cos(angle)
+        rotation[a, b], rotation[b, a] = -np.sin(angle), np.sin(angle)
+        axes = rotation @ axes
     return axes
 
 
@@ -42,12 +42,12 @@ def values(widget: RotationPlanes) -> dict[str, Any]:
     start = np.array([RADII[0], 0.0, RADII[1], 0.0])
     phi = angles(positions, np.array([widget.theta_1, widget.theta_2]))  # (positions, 2)
     own = rotate(np.tile(start, (POSITIONS, 1)), phi, "interleaved")  # (positions, 4)
-    seen = own @ turned_axes(widget.draw, 1.0) @ turned_axes(widget.draw, widget.untangle).T
+    seen = own @ rotated_axes(widget.draw, 1.0) @ rotated_axes(widget.draw, widget.align).T
     product = complex(widget.z_real, widget.z_imaginary) * widget.w_length * np.exp(1j * widget.w_angle)
     return {
         "own": own,
         "seen": seen,
         "product": float(seen[APART] @ seen[0]),
         "elsewhere": float(seen[-1] @ seen[-1 - APART]),
-        "turned": [product.real, product.imag],
+        "rotated": [product.real, product.imag],
     }

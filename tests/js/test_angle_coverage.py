@@ -18,7 +18,7 @@ NEW = """Array.from(A.newShares(
 
 
 @pytest.mark.parametrize("tolerance", [0.001, 0.0101, 0.5])
-def test_new_angles_equal_python(arithmetic, tolerance):
+def test_unseen_angles_equal_python(arithmetic, tolerance):
     cases = [
         (dim, base, trained, length)
         for trained, length in ((16, 17), (16, 4000), (100, 9000), (4096, 16_384))
@@ -31,7 +31,7 @@ def test_new_angles_equal_python(arithmetic, tolerance):
         np.testing.assert_allclose(arithmetic(NEW, given), expected, atol=1e-10, rtol=0, err_msg=str(given))
 
 
-def test_nothing_is_new_within_the_trained_length(arithmetic):
+def test_nothing_is_unseen_within_the_trained_length(arithmetic):
     for length in (16, 100):
         given = {"dim": 8, "base": 1e4, "trained": 100, "length": length, "tolerance": 0.01}
         assert arithmetic(NEW, given) == [0, 0, 0, 0]

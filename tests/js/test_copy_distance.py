@@ -33,7 +33,7 @@ def test_the_table_is_the_laboratorys_mean_over_seeds(scaling, length, distance)
 def test_what_is_tuned_is_the_laboratorys_and_stands_beside_the_same_seed_before(base, scaling, steps):
     seed = {"probe": "single_copy", "task": "single_copy", "scheme": f"rope_{base}", "profile": "two_layers", "seed": 0}
     seed |= {"distractors": "random", "length": 512, "distance": 192}
-    values = shown(CopyDistance, base=base, scaling=scaling, tuning=steps).values
+    values = shown(CopyDistance, base=base, scaling=scaling, fine_tuning=steps).values
     kinds = {
         "accuracy": {"kind": "fine_tuning", "scaling": scaling, "factor": 4.0, "steps": int(steps), "rate": RATE},
         "before": {"kind": "plain"} if scaling == "default" else {"kind": "scaling", "scaling": scaling, "factor": 4.0},
@@ -44,26 +44,26 @@ def test_what_is_tuned_is_the_laboratorys_and_stands_beside_the_same_seed_before
         np.testing.assert_allclose(accuracy, found["accuracy"], atol=1e-4)
     for name, asked in (("accuracy", {128, 512}), ("before", {512})):
         known = {length for length, row in zip(LENGTHS, values[name], strict=True) if any(row)}
-        assert known == asked, "a length at which nobody asked"
+        assert known == asked, "a length that was not evaluated"
 
 
-@pytest.mark.parametrize("setting", [{"scaling": "ntk_by_parts"}, {"scaling": "yarn", "training": "copy"}])
+@pytest.mark.parametrize("setting", [{"scaling": "ntk_by_parts"}, {"scaling": "yarn", "training": "repeated_copy"}])
 def test_what_was_not_tuned_is_as_if_nothing_had_been_chosen(setting):
-    chosen, plain = shown(CopyDistance, tuning="200", **setting), shown(CopyDistance, **setting)
+    chosen, plain = shown(CopyDistance, fine_tuning="200", **setting), shown(CopyDistance, **setting)
     assert_same(chosen.values, plain.values)
     assert chosen.finding == plain.finding
 
 
-@pytest.mark.parametrize("training", ["said_once", "copy"])
+@pytest.mark.parametrize("training", ["single_copy", "repeated_copy"])
 @pytest.mark.parametrize("base", ["100", "10000"])
-def test_attention_is_shared_out_whole_and_the_head_is_the_one_that_copies(training, base):
+def test_attention_weights_sum_to_1_and_the_head_is_the_one_that_copies(training, base):
     values = shown(CopyDistance, training=training, base=base, scaling="yarn").values
     for bands in (values["trained_bands"], values["bands"]):
         assert len(bands) == len(EDGES) - 1
         np.testing.assert_allclose(sum(bands), 1, atol=0.02)
-    run = {"said_once": "two_layers-single_copy", "copy": "full-copy"}[training]
+    run = {"single_copy": "two_layers-single_copy", "repeated_copy": "full-copy"}[training]
     heads = statistics()[f"{run}-rope_{base}-0/attention/default/128"][1].astype(float)
-    places = [BLOCK - 1] if training == "said_once" else range(BLOCK - 1, 128, BLOCK)
+    places = [BLOCK - 1] if training == "single_copy" else range(BLOCK - 1, 128, BLOCK)
     shares = [sum(head[place] for place in places) for head in heads]
     assert values["head"] == int(np.argmax(shares)) + 1
     np.testing.assert_allclose(values["trained_at"], max(shares), atol=1e-3)
@@ -73,8 +73,8 @@ def test_the_story_holds():
     facts = {name: shown(CopyDistance, **setting).facts for name, setting in CopyDistance.story().items()}
     assert facts["cliff"]["within"] > 95 > 10 > facts["cliff"]["far"]
     assert facts["yarn"]["far"] > 90 > facts["yarn"]["near"]
-    assert facts["tuned"]["near_before"] < 10
-    assert facts["tuned"]["near"] > 70
+    assert facts["fine-tuned"]["near_before"] < 10
+    assert facts["fine-tuned"]["near"] > 70
     assert facts["temperature"]["near"] > facts["cliff"]["near"] + 20
     assert facts["temperature"]["far"] < 10
     assert facts["repeated"]["near"] < facts["yarn"]["near"]

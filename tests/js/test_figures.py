@@ -70,7 +70,7 @@ def random_settings(case: Case) -> list[dict[str, object]]:
 def further(case: Case) -> list[dict[str, object]]:
     """Settings that a figure of its own has been wrong at, or crowded."""
     if case.cls is AngleCoverage:
-        return [{"model": "own", **end} for end in ends(case)] + [{"model": "own", "chart": "turns"}]
+        return [{"model": "own", **end} for end in ends(case)] + [{"model": "own", "chart": "rotations"}]
     if case.cls is FrequencyBank:
         return [end | {"chart": "difference"} for end in ends(case)]
     if case.cls is LayerStack:

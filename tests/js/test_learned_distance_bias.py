@@ -1,4 +1,4 @@
-"""LearnedDistanceBias in Python: it shows what the laboratory measured, and the minus stands where the story says."""
+"""LearnedDistanceBias: it shows what the laboratory measured, and the negative bias is where the story says."""
 
 import numpy as np
 import pytest
@@ -14,17 +14,17 @@ from tests.js.oracles.learned_distance_bias import DISTANCES
 
 @pytest.mark.parametrize("base", ["100", "10000"])
 @pytest.mark.parametrize("seed", ["0", "1"])
-def test_waves_and_losses_are_the_laboratorys(base, seed):
+def test_biases_and_losses_are_the_laboratorys(base, seed):
     content = statistics()[f"two_layers-text-rope_{base}-{seed}/content"][1]  # (heads, pairs)
     frequencies, distances = inv_freq(HEAD_DIM, float(base)), np.arange(DISTANCES + 1)
-    widget = shown(LearnedDistanceBias, base=base, seed=seed, hold="minus", length="512")
+    widget = shown(LearnedDistanceBias, base=base, seed=seed, clamp="most_negative", length="512")
     values = widget.values
-    waves = distance_bias(content.mean(axis=0), frequencies, distances)
-    np.testing.assert_allclose(values["all"], waves.sum(axis=0), atol=0.02)  # the page has three decimals of each
+    biases = distance_bias(content.mean(axis=0), frequencies, distances)
+    np.testing.assert_allclose(values["all"], biases.sum(axis=0), atol=0.02)  # the page has three decimals of each
     np.testing.assert_allclose(values["b"], -content.mean(axis=0).imag, atol=1e-3)
-    assert values["minus"] == values["held_pairs"] == most_negative_pairs(content, frequencies, TRAINED)
+    assert values["most_negative"] == values["clamped_pairs"] == most_negative_pairs(content, frequencies, TRAINED)
     run = {"kind": "distance_bias", "scheme": f"rope_{base}", "seed": int(seed), "length": 512, "profile": "two_layers"}
-    for name, chosen in (("none", "none"), ("minus", "most negative"), ("slow", "other slow"), ("all", "all")):
+    for name, chosen in (("none", "none"), ("most_negative", "most negative"), ("other_slow", "other slow"), ("all", "all")):
         [one] = benchmarks().select(**run, chosen=chosen)
         assert values["losses"][name] == one["loss"]
     text = run | {"task": "text", "chosen": None}
@@ -35,27 +35,27 @@ def test_waves_and_losses_are_the_laboratorys(base, seed):
     np.testing.assert_allclose(values["within"], within[0, :windows].mean())
 
 
-def test_what_is_held_stays_as_it_was_within_the_trained_length():
-    values = shown(LearnedDistanceBias, hold="all").values
-    np.testing.assert_array_equal(values["held"][:TRAINED], values["all"][:TRAINED])
-    assert np.ptp(values["held"][TRAINED:]) < 1e-9
-    np.testing.assert_allclose(values["held"][-1], values["all"][TRAINED // 2 : TRAINED].mean())
-    np.testing.assert_array_equal(shown(LearnedDistanceBias).values["held"], shown(LearnedDistanceBias).values["all"])
+def test_what_is_clamped_stays_as_it_was_within_the_trained_length():
+    values = shown(LearnedDistanceBias, clamp="all").values
+    np.testing.assert_array_equal(values["clamped"][:TRAINED], values["all"][:TRAINED])
+    assert np.ptp(values["clamped"][TRAINED:]) < 1e-9
+    np.testing.assert_allclose(values["clamped"][-1], values["all"][TRAINED // 2 : TRAINED].mean())
+    np.testing.assert_array_equal(shown(LearnedDistanceBias).values["clamped"], shown(LearnedDistanceBias).values["all"])
     assert clamped(np.ones((2, 3)), 2).tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
-def test_the_story_holds():
+def test_the_story_clamps():
     facts = {name: shown(LearnedDistanceBias, **setting).facts for name, setting in LearnedDistanceBias.story().items()}
-    assert facts["wave"]["at_trained"] < -1 < 1 < facts["wave"]["at_far"]
-    assert facts["wave"]["is_minus"]
+    assert facts["bias"]["at_trained"] < -1 < 1 < facts["bias"]["at_far"]
+    assert facts["bias"]["is_most_negative"]
 
     def gone(name):
-        """The share of the harm that goes."""
+        """The fraction of the excess loss that is removed."""
         told = facts[name]
-        return (told["as_it_is"] - told["loss"]) / (told["as_it_is"] - told["within"])
+        return (told["unclamped"] - told["loss"]) / (told["unclamped"] - told["within"])
 
-    assert gone("hold") > 0.8
+    assert gone("clamp") > 0.8
     assert abs(gone("control")) < 0.05
     assert 0.1 < gone("fast") < 0.4
     assert gone("base") > 0.8
-    np.testing.assert_allclose(facts["wave"]["turned"], facts["base"]["turned"])
+    np.testing.assert_allclose(facts["bias"]["rotations"], facts["base"]["rotations"])

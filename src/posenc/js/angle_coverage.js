@@ -31,10 +31,10 @@ function compute(state, width) {
   };
   const done = complete(performance.now() + FIRST);
   const values = {
-    trained_turns: turns(trained, frequencies),
-    used_turns: turns(used, frequencies),
-    new: fresh,
-    turned: pairsReaching(frequencies, trained, 2 * Math.PI),
+    trained_rotations: turns(trained, frequencies),
+    used_rotations: turns(used, frequencies),
+    unseen: fresh,
+    completed: pairsReaching(frequencies, trained, 2 * Math.PI),
     quarter: pairsReaching(frequencies, trained, Math.PI / 2),
   };
   return { frequencies, values, ...places(dim / 2, width), complete: done ? undefined : complete };
@@ -83,7 +83,7 @@ function drawLengths(context, theme, { lengths, wide }, { trained, used }) {
   name(picture.used, used, USED);
 }
 
-// A ring from the top clockwise: thick where training went, dashed where a longer text goes on.
+// A ring from the top clockwise: thick where training went, dashed where a longer sequence goes on.
 function drawRing(context, theme, { x, y, radius, trained, used, colour, thick }) {
   const arc = (from, to, stroke, width, dash = []) => {
     if (to <= from) return;
@@ -101,7 +101,7 @@ function drawRing(context, theme, { x, y, radius, trained, used, colour, thick }
   arc(0, met, colour, thick);
 }
 
-const ringOf = ({ values }, i) => ({ trained: values.trained_turns[i], used: values.used_turns[i], colour: pairColour(i, values.new.length) });
+const ringOf = ({ values }, i) => ({ trained: values.trained_rotations[i], used: values.used_rotations[i], colour: pairColour(i, values.unseen.length) });
 
 function drawRings(context, theme, result, shown) {
   const { grid } = result, { size, every } = grid;
@@ -122,7 +122,7 @@ function drawLarge(context, theme, result, state, i) {
   drawRing(context, theme, { x, y, radius, thick: 14, ...ring });
   words(context, theme, say(picture.pair, { pair: i }), x, y, { align: "center", colour: theme.text, bold: true });
   const facts = { ...state, ...reading(result, state, { pair: i }) };
-  const lines = [[picture.turn, null], [picture.met, [ring.colour, 8, []]], [picture.going, [theme.text, 4, DASH]], [picture.fresh, null]];
+  const lines = [[picture.wavelength, null], [picture.in_training, [ring.colour, 8, []]], [picture.in_use, [theme.text, 4, DASH]], [picture.unseen, null]];
   lines.forEach(([text, stroke], k) => {
     const row = y + 20 * (k - 1.5);
     words(context, theme, text.map((one) => say(one, facts)), stroke ? left + 28 : left, row, { colour: theme.text, width: stroke ? room - 28 : room });
@@ -137,12 +137,12 @@ function drawLarge(context, theme, result, state, i) {
   });
 }
 
-// From turns in training, a dot, to turns in use, a bar. A pair that turns less than the axis shows is a mark below it.
-function drawTurns({ context }, plot, { values }, longer, step) {
-  const pairs = values.new.length, { x, y } = plot;
-  values.trained_turns.forEach((trained, i) => {
+// From rotations in training, a dot, to rotations in use, a bar. A pair that rotates less than the axis shows is a mark below it.
+function drawRotations({ context }, plot, { values }, longer, step) {
+  const pairs = values.unseen.length, { x, y } = plot;
+  values.trained_rotations.forEach((trained, i) => {
     const colour = pairColour(i, pairs), at = x.at(i), radius = Math.min(3, Math.max(1.5, step * 0.4));
-    const from = Math.min(y.at(trained), y.start), to = Math.min(y.at(values.used_turns[i]), y.start);
+    const from = Math.min(y.at(trained), y.start), to = Math.min(y.at(values.used_rotations[i]), y.start);
     context.fillStyle = colour;
     if (longer) {
       context.fillRect(at - 0.75, to, 1.5, from - to);
@@ -154,16 +154,16 @@ function drawTurns({ context }, plot, { values }, longer, step) {
 }
 
 function drawChart({ context }, theme, result, { chart, used, trained }) {
-  const { x, y: [start, end], values } = result, pairs = values.new.length, step = (x.end - x.start) / pairs, longer = used > trained;
-  const share = chart === "new", y = new Axis(share ? { from: 0, to: 100, start, end } : { from: 1e-3, to: 3e4, start, end, log: true });
+  const { x, y: [start, end], values } = result, pairs = values.unseen.length, step = (x.end - x.start) / pairs, longer = used > trained;
+  const share = chart === "unseen", y = new Axis(share ? { from: 0, to: 100, start, end } : { from: 1e-3, to: 3e4, start, end, log: true });
   const plot = new Plot(context, theme, x, y), yText = share ? String : (tick) => (Math.round(Math.log10(tick)) % 2 ? "" : grouped(tick));
-  const yTitle = share ? picture.shares : longer ? picture.both_turns : picture.turns;
+  const yTitle = share ? picture.shares : longer ? picture.both_rotations : picture.rotations;
   plot.axes({ xTitle: picture.pairs, yTitle, xTicks: Math.min(6, pairs), yTicks: 2, yText });
   if (!share) {
     plot.horizontal(1, { dash: [], width: 1.5 });
-    drawTurns({ context }, plot, result, longer, step);
-    words(context, theme, picture.one_turn, x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text, rim: true });
-  } else if (longer) values.new.forEach((part, i) => part > 0 && plot.bar(x.at(i), Math.max(1, step * 0.7), 100 * part, pairColour(i, pairs)));
+    drawRotations({ context }, plot, result, longer, step);
+    words(context, theme, picture.one_rotation, x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text, rim: true });
+  } else if (longer) values.unseen.forEach((part, i) => part > 0 && plot.bar(x.at(i), Math.max(1, step * 0.7), 100 * part, pairColour(i, pairs)));
   else words(context, theme, picture.no_longer, (x.start + x.end) / 2, (start + end) / 2 - 8, { align: "center" });
   return plot;
 }
@@ -178,15 +178,15 @@ function draw(canvas, result, state, theme, cursor) {
 }
 
 function facts({ values }) {
-  const pairs = values.new.length, fresh = values.new.filter((share) => share > 0); // NaN, not yet computed, is not
+  const pairs = values.unseen.length, fresh = values.unseen.filter((share) => share > 0); // NaN, not yet computed, is not
   const average = fresh.reduce((sum, share) => sum + share, 0) / fresh.length;
-  return { pairs, unturned: pairs - values.turned, under_quarter: pairs - values.quarter, fresh: fresh.length, average: 100 * average };
+  return { pairs, open: pairs - values.completed, under_quarter: pairs - values.quarter, fresh: fresh.length, average: 100 * average };
 }
 
 function reading({ values, frequencies }, { used, trained }, { pair: i }) {
-  const share = 100 * values.new[i];
+  const share = 100 * values.unseen[i];
   return {
-    wavelength: (2 * Math.PI) / frequencies[i], trained_turns: values.trained_turns[i], used_turns: values.used_turns[i],
+    wavelength: (2 * Math.PI) / frequencies[i], trained_rotations: values.trained_rotations[i], used_rotations: values.used_rotations[i],
     computed: used > trained && !Number.isNaN(share), share,
   };
 }

@@ -10,10 +10,10 @@ const TRAINED = 128, LENGTHS = [128, 256, 512, 1024], DISTANCES = [16, 32, 64, 9
 const RATE = 1.5e-3, BLOCK = 32, EDGES = [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
 const RIGHT = sequential(0, 1.25); // pale enough for the numbers in the cells
 
-function compute({ training, base, scaling, tuning }, width, previous, { models }) {
-  const { accuracy, tuned, head, trained, scaled } = models[`${training} ${base}`], stages = tuning === "0" ? undefined : tuned[scaling];
+function compute({ training, base, scaling, fine_tuning: steps }, width, previous, { models }) {
+  const { accuracy, tuned, head, trained, scaled } = models[`${training} ${base}`], stages = steps === "0" ? undefined : tuned[scaling];
   const values = {
-    accuracy: stages ? stages[tuning] : accuracy[scaling], before: stages ? stages["0"] : null, as_trained: accuracy.default,
+    accuracy: stages ? stages[steps] : accuracy[scaling], before: stages ? stages["0"] : null, as_trained: accuracy.default,
     trained_bands: trained.bands, bands: scaled[scaling].bands, trained_at: trained.at, at: scaled[scaling].at, head,
   };
   return { values, ...places(width) };
@@ -32,7 +32,7 @@ function places(width) {
 function drawAccuracy({ context, width }, { values, columns, rows, wide }, state, theme, cursor) {
   const map = new HeatMap(context, theme, columns, rows);
   const tuned = values.before !== null;
-  words(context, theme, (tuned ? picture.tuned : picture.right).map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
+  words(context, theme, (tuned ? picture.tuned : picture.accuracy).map((text) => say(text, state)), 0, 9, { colour: theme.text, bold: true, width });
   const second = rows.start - 24 + (wide ? 2 : 4), left = columns.end - widthOf(context, theme.font, picture.distance);
   words(context, theme, picture.distance, columns.end, second, { align: "right" });
   words(context, theme, picture.trained.map((text) => say(text, { trained: TRAINED })), 0, second, { width: left - 12 });
@@ -58,11 +58,11 @@ function drawAccuracy({ context, width }, { values, columns, rows, wide }, state
   if (cursor !== null) map.outline(cursor.row, cursor.column);
 }
 
-// Shares of attention by band of distance: in front as scaled, behind it as trained.
-function drawLooks({ context, width }, { values, bands, bars }, state, theme) {
+// Attention weights by band of distance: in front as scaled, behind it as trained.
+function drawAttention({ context, width }, { values, bands, bars }, state, theme) {
   const y = new Axis({ from: 0, to: 1, start: bars.bottom, end: bars.top }), plot = new Plot(context, theme, bands, y), step = bands.at(1) - bands.at(0);
-  const repeated = state.training === "copy";
-  words(context, theme, picture.looks.map((text) => say(text, { repeated, tuned: values.before !== null })), 0, bars.top - 36, { colour: theme.text, bold: true, width });
+  const repeated = state.training === "repeated_copy";
+  words(context, theme, picture.attention.map((text) => say(text, { repeated, tuned: values.before !== null })), 0, bars.top - 36, { colour: theme.text, bold: true, width });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   const places = Array.from({ length: repeated ? EDGES.at(-1) / BLOCK : 1 }, (_, k) => (k + 1) * BLOCK - 1);
   for (const right of new Set(places.map((place) => EDGES.findIndex((edge) => edge > place) - 1))) plot.ground(right - 0.5, right + 0.5, colours.key, 0.15);
@@ -83,25 +83,25 @@ function drawLooks({ context, width }, { values, bands, bars }, state, theme) {
 
 function draw(canvas, result, state, theme, cursor) {
   drawAccuracy(canvas, result, state, theme, cursor);
-  drawLooks(canvas, result, state, theme);
+  drawAttention(canvas, result, state, theme);
 }
 
 function facts({ values }, { length, distance, training }) {
-  const row = LENGTHS.indexOf(length), column = DISTANCES.indexOf(Number(distance)), right = values.accuracy[row][column], unscaled = values.as_trained[row][column];
+  const row = LENGTHS.indexOf(length), column = DISTANCES.indexOf(Number(distance)), accuracy = values.accuracy[row][column], unscaled = values.as_trained[row][column];
   const percent = (share) => (share === null ? null : 100 * share), tuned = values.before !== null;
   const untuned = (r, k) => (tuned ? percent(values.before[r][k]) : null), before = untuned(row, column);
   const at = (of, back) => 100 * values.accuracy[LENGTHS.indexOf(of)][DISTANCES.indexOf(back)];
   return {
-    measured: right !== null, fits: Number(distance) < length, right: percent(right), unscaled: percent(unscaled), tuned, rate: RATE,
+    measured: accuracy !== null, fits: Number(distance) < length, accuracy: percent(accuracy), unscaled: percent(unscaled), tuned, rate: RATE,
     compared: before !== null, before, near_before: untuned(LENGTHS.indexOf(512), DISTANCES.indexOf(32)), times: length / TRAINED,
-    near: at(512, 32), far: at(512, 384), within: at(128, 64), head: values.head, repeated: training === "copy", at: 100 * values.at, trained_at: 100 * values.trained_at,
+    near: at(512, 32), far: at(512, 384), within: at(128, 64), head: values.head, repeated: training === "repeated_copy", at: 100 * values.at, trained_at: 100 * values.trained_at,
   };
 }
 
 function reading({ values }, state, { row, column }) {
   const share = values.accuracy[row][column], tuned = values.before !== null, before = tuned ? values.before[row][column] : null;
   return {
-    at_length: LENGTHS[row], at_distance: DISTANCES[column], known: share !== null, fits: DISTANCES[column] < LENGTHS[row], share: 100 * share, unscaled: 100 * values.as_trained[row][column],
+    at_length: LENGTHS[row], at_distance: DISTANCES[column], known: share !== null, fits: DISTANCES[column] < LENGTHS[row], read: 100 * share, unscaled: 100 * values.as_trained[row][column],
     tuned, compared: before !== null, before: 100 * before,
   };
 }

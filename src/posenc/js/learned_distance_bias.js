@@ -1,5 +1,5 @@
 import { inverseFrequencies, turns } from "./arithmetic.js";
-import { deepest, heldWave, meanWave } from "./arithmetic_distance_bias.js";
+import { clamped, distanceBias, mostNegativePairs } from "./arithmetic_distance_bias.js";
 import { colours, pairColour } from "./colours.js";
 import { Axis, Plot, cellAxis, legend, widthOf, words } from "./drawing.js";
 import catalogue from "./learned_distance_bias.json";
@@ -7,28 +7,28 @@ import { explorable } from "./explorable.js";
 import { fixed } from "./numbers.js";
 import { say } from "./sentences.js";
 
-const { picture, names } = catalogue;
+const { picture } = catalogue;
 const TRAINED = 128, DISTANCES = 512, HEAD_DIM = 32, COUNT = 3; // as in Python
 const PAIRS = HEAD_DIM / 2, WORDS = 19; // pixels of a line
 
-const sumOf = (waves) => waves.reduce((sum, wave) => sum.map((value, m) => value + wave[m]), new Float64Array(DISTANCES + 1));
+const sumOf = (biases) => biases.reduce((sum, bias) => sum.map((value, m) => value + bias[m]), new Float64Array(DISTANCES + 1));
 
-function compute({ base, seed, layer, head, hold, pair, length }, width, previous, { runs }) {
+function compute({ base, seed, layer, head, clamp, pair, length }, width, previous, { runs }) {
   const run = runs[`${base} ${seed}`], products = run.products[Number(layer) - 1], frequencies = inverseFrequencies(HEAD_DIM, Number(base));
   const meanOf = (of, part) => products.reduce((sum, each) => sum + each[of][part], 0) / products.length;
   const chosen = head === "mean" ? products[0].map((_, of) => [meanOf(of, 0), meanOf(of, 1)]) : products[Number(head) - 1];
-  const waves = chosen.map((product, of) => meanWave(product, frequencies[of], DISTANCES));
-  const slow = [...waves.keys()].filter((of) => frequencies[of] * TRAINED < 2 * Math.PI), minus = deepest(products, frequencies, TRAINED, COUNT);
-  const heldPairs = {
-    none: [], minus, slow: slow.filter((of) => !minus.includes(of)), fast: [...waves.keys()].filter((of) => !slow.includes(of)), all: [...waves.keys()],
-  }[hold];
+  const biases = chosen.map((product, of) => distanceBias(product, frequencies[of], DISTANCES));
+  const slow = [...biases.keys()].filter((of) => frequencies[of] * TRAINED < 2 * Math.PI), mostNegative = mostNegativePairs(products, frequencies, TRAINED, COUNT);
+  const clampedPairs = {
+    none: [], most_negative: mostNegative, other_slow: slow.filter((of) => !mostNegative.includes(of)), fast: [...biases.keys()].filter((of) => !slow.includes(of)), all: [...biases.keys()],
+  }[clamp];
   const values = {
-    pair: waves[pair],
-    all: sumOf(waves),
-    held: sumOf(waves.map((wave, of) => (heldPairs.includes(of) ? heldWave(wave, TRAINED) : wave))),
+    pair: biases[pair],
+    all: sumOf(biases),
+    clamped: sumOf(biases.map((bias, of) => (clampedPairs.includes(of) ? clamped(bias, TRAINED) : bias))),
     b: Float64Array.from(chosen, ([, imaginary]) => -imaginary),
-    held_pairs: heldPairs,
-    minus,
+    clamped_pairs: clampedPairs,
+    most_negative: mostNegative,
     losses: run.losses[length],
     within: run.within,
   };
@@ -36,8 +36,8 @@ function compute({ base, seed, layer, head, hold, pair, length }, width, previou
 }
 
 // Whole numbers around all that is drawn, and below it a line of words.
-function limitsOf({ pair, all, held }, { top, bottom }) {
-  const every = [pair, all, held].flatMap((wave) => [...wave]), least = Math.min(...every), greatest = Math.ceil(Math.max(...every, 1));
+function limitsOf({ pair, all, clamped: withClamp }, { top, bottom }) {
+  const every = [pair, all, withClamp].flatMap((bias) => [...bias]), least = Math.min(...every), greatest = Math.ceil(Math.max(...every, 1));
   return [Math.floor(least - ((greatest - least) * WORDS) / (bottom - top - WORDS)), greatest];
 }
 
@@ -55,20 +55,20 @@ const yAxis = ({ limits, top, bottom }) => new Axis({ from: limits[0], to: limit
 
 function draw({ context, width }, result, state, theme, cursor) {
   const { x, values, frequencies } = result, y = (result.y = yAxis(result)), plot = new Plot(context, theme, x, y), colour = pairColour(state.pair, PAIRS);
-  const holds = values.held_pairs.length > 0;
-  const entries = [{ label: say(picture.pair, state), colour }, { label: picture.all, colour: theme.text, dash: holds ? [2, 3] : [] }];
-  if (holds) entries.push({ label: picture.held, colour: colours.score });
+  const clamps = values.clamped_pairs.length > 0;
+  const entries = [{ label: say(picture.pair, state), colour }, { label: picture.all, colour: theme.text, dash: clamps ? [2, 3] : [] }];
+  if (clamps) entries.push({ label: picture.clamped, colour: colours.score });
   legend(context, theme, entries, x.start, 8, x.end);
   plot.ground(TRAINED, DISTANCES, colours.neutral, 0.13);
   plot.axes({ xTitle: picture.x, yTitle: picture.y, yText: (value) => fixed(value, 0) });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   plot.vertical(TRAINED, { colour: theme.muted, dash: [] });
-  plot.series(values.all, theme.text, { width: 1.6, dash: holds ? [2, 3] : [] });
-  if (holds) plot.series(values.held, colours.score, { width: 2.6 });
+  plot.series(values.all, theme.text, { width: 1.6, dash: clamps ? [2, 3] : [] });
+  if (clamps) plot.series(values.clamped, colours.score, { width: 2.6 });
   plot.series(values.pair, colour, { width: 3 });
   const room = widthOf(context, theme.font, picture.trained) + 5;
   words(context, theme, picture.trained, Math.max(x.at(TRAINED) - 5, x.start + room), y.start - 9, { align: "right", ground: true });
-  words(context, theme, picture.never, x.at(TRAINED) + 6, y.start - 9, { ground: true });
+  words(context, theme, picture.unseen, x.at(TRAINED) + 6, y.start - 9, { ground: true });
   if (cursor?.last === "distance") plot.vertical(cursor.distance);
   drawBars(context, theme, result, state, cursor);
   drawLosses(context, theme, result, state);
@@ -78,11 +78,11 @@ function drawBars(context, theme, { values, pairs, bars, wide }, { pair }, curso
   const most = Math.max(...values.b.map(Math.abs), 1), y = new Axis({ from: -most, to: most, start: bars.bottom, end: bars.top });
   const plot = new Plot(context, theme, pairs, y), step = pairs.at(1) - pairs.at(0);
   words(context, theme, picture.bars, pairs.start, bars.top - 12, { colour: theme.text, bold: true, width: pairs.end - pairs.start });
-  if (values.held_pairs.length) words(context, theme, picture.held_mark, pairs.start, bars.bottom + 30, { colour: colours.score });
+  if (values.clamped_pairs.length) words(context, theme, picture.clamped_mark, pairs.start, bars.bottom + 30, { colour: colours.score });
   values.b.forEach((b, of) => {
     plot.bar(pairs.at(of), 0.7 * step, b, pairColour(of, PAIRS));
-    if (values.held_pairs.includes(of)) words(context, theme, "■", pairs.at(of), bars.bottom + 2, { align: "center", colour: colours.score });
-    if (values.minus.includes(of)) words(context, theme, "−", pairs.at(of), y.at(0) - 8, { align: "center", colour: theme.text, bold: true });
+    if (values.clamped_pairs.includes(of)) words(context, theme, "■", pairs.at(of), bars.bottom + 2, { align: "center", colour: colours.score });
+    if (values.most_negative.includes(of)) words(context, theme, "−", pairs.at(of), y.at(0) - 8, { align: "center", colour: theme.text, bold: true });
   });
   plot.horizontal(0, { colour: theme.muted, dash: [] });
   for (const chosen of [pair, cursor?.last === "bar" ? cursor.bar : null]) {
@@ -95,12 +95,12 @@ function drawBars(context, theme, { values, pairs, bars, wide }, { pair }, curso
   words(context, theme, picture.pairs, pairs.end, bars.bottom + 30, { align: "right" });
 }
 
-// The measured loss within the trained length, as trained, and with what is held.
+// The measured loss within the trained length, as trained, and with what is clamped.
 function drawLosses(context, theme, { values, losses: { left, top, right }, wide }, state) {
   const scale = new Axis({ from: 0, to: 4, start: left, end: right - 40 });
-  const rows = [[picture.as_it_is, values.losses.none, colours.bound], [say(picture.with_held, state, names), values.losses[state.hold], colours.score], [say(picture.within, { trained: TRAINED }), values.within, colours.neutral]];
+  const rows = [[picture.unclamped, values.losses.none, colours.bound], [picture.with_clamp, values.losses[state.clamp], colours.score], [say(picture.within, { trained: TRAINED }), values.within, colours.neutral]];
   words(context, theme, picture.losses.map((text) => say(text, state)), left, top - (wide ? 20 : 12), { colour: theme.text, bold: true, width: right - left });
-  rows.filter((_, k) => k !== 1 || state.hold !== "none").forEach(([label, loss, colour], k) => {
+  rows.filter((_, k) => k !== 1 || state.clamp !== "none").forEach(([label, loss, colour], k) => {
     const at = top + (wide ? 52 * k : 22 * k + 6), bar = wide ? at + 12 : at - 6, from = wide ? scale.start : scale.start + 130;
     words(context, theme, label, left, wide ? at + 2 : at, { width: wide ? right - left : 126 });
     context.fillStyle = colour;
@@ -110,16 +110,16 @@ function drawLosses(context, theme, { values, losses: { left, top, right }, wide
   });
 }
 
-function facts({ values, frequencies }, { pair, hold }) {
+function facts({ values, frequencies }, { pair, clamp }) {
   return {
-    trained: TRAINED, b_pair: values.b[pair], turned: turns(TRAINED, frequencies)[pair], at_trained: values.pair[TRAINED], at_far: values.pair[2 * TRAINED],
-    as_it_is: values.losses.none, loss: values.losses[hold], within: values.within, is_minus: values.minus.includes(pair),
+    trained: TRAINED, b_pair: values.b[pair], rotations: turns(TRAINED, frequencies)[pair], at_trained: values.pair[TRAINED], at_far: values.pair[2 * TRAINED],
+    unclamped: values.losses.none, loss: values.losses[clamp], within: values.within, is_most_negative: values.most_negative.includes(pair),
   };
 }
 
 function reading({ values, frequencies }, state, { distance, bar }) {
   return {
-    of_pair: values.pair[distance], of_all: values.all[distance], of_held: values.held[distance],
+    of_pair: values.pair[distance], of_all: values.all[distance], of_clamped: values.clamped[distance],
     b_bar: values.b[bar], wavelength: (2 * Math.PI) / frequencies[bar],
   };
 }

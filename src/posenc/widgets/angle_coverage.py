@@ -7,7 +7,7 @@ from typing import Any
 from posenc.configs import MODELS, ModelConfig
 from posenc.widgets._base import Choice, Control, Explorable
 
-# An angle exactly at the tolerance counts as met, whichever way Python and JavaScript round it.
+# An angle exactly at the tolerance counts as seen, whichever way Python and JavaScript round it.
 
 
 def _preset(config: ModelConfig) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def _preset(config: ModelConfig) -> dict[str, Any]:
 
 
 class AngleCoverage(Explorable):
-    """Every pair as a ring of the angles that training has met and that a longer text adds.
+    """Every pair as a ring of the angles that training has covered and that a longer sequence adds.
 
     `pair` stands below as a large ring; beyond the last pair, the last.
     """
@@ -36,5 +36,5 @@ class AngleCoverage(Explorable):
     trained = Control(4096, 16, 65_536, "tokens")
     used = Control(8192, 16, 131_072, "tokens")
     tolerance = Control(0.01, 0.001, 0.5, "log")
-    chart = Choice("new")
+    chart = Choice("unseen")
     pair = Control(50, 0, 127, "integer")

@@ -17,18 +17,18 @@ TRAINED = 128  # tokens
 LENGTHS = (128, 256, 512, 1024)
 DISTANCES = (16, 32, 64, 96, 192, 384, 768)
 BLOCK = (
-    32  # tokens back stands the block in the texts in which heads were watched; where blocks repeat, at each such step
+    32  # tokens back is the block in the sequences in which attention was recorded; where blocks repeat, at each such step
 )
 EDGES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of the bands of distance
 # By the control's options: the task and the profile of the models.
-RUNS = {"said_once": ("single_copy", "two_layers"), "copy": ("copy", "full")}
+RUNS = {"single_copy": ("single_copy", "two_layers"), "repeated_copy": ("copy", "full")}
 TUNED = ("default", "linear", "ntk_aware", "yarn")  # the scalings with which a model was trained on, seed 0 alone
 TIMES, RATE = 4, 1.5e-3  # times L, and the learning rate, of that training
 
 
 @cache
 def _accuracy(training: str, base: str, scaling: str) -> list[list[float | None]]:
-    """Mean accuracy over the seeds, by length and distance; None where the text is too short."""
+    """Mean accuracy over the seeds, by length and distance; None where the sequence is too short."""
     task, profile = RUNS[training]
     filters = {"probe": "single_copy", "distractors": "random"}
     filters |= {"task": task, "profile": profile, "scheme": f"rope_{base}"}
@@ -73,7 +73,7 @@ def _tuned(base: str, scaling: str, steps: str) -> list[list[float | None]]:
 
 
 @cache
-def _looks(training: str, base: str) -> dict[str, Any]:
+def _attention(training: str, base: str) -> dict[str, Any]:
     """Where the copying head of seed 0 attends, in bands of distance, and its weight on the answer, by scaling.
 
     It is the head of the second layer with the most weight on the answer at the trained length: on the symbol after the
@@ -81,7 +81,7 @@ def _looks(training: str, base: str) -> dict[str, Any]:
     """
     task, profile = RUNS[training]
     run, found = f"{profile}-{task}-rope_{base}-0", statistics()
-    places = slice(BLOCK - 1, None, BLOCK) if training == "copy" else slice(BLOCK - 1, BLOCK)
+    places = slice(BLOCK - 1, None, BLOCK) if training == "repeated_copy" else slice(BLOCK - 1, BLOCK)
     head = int(found[f"{run}/attention/default/{TRAINED}"][1, :, places].astype(float).sum(axis=-1).argmax())
 
     def look(name: str) -> dict[str, Any]:
@@ -106,27 +106,27 @@ class CopyDistance(Explorable):
     main = ("scaling", "training")
 
     scaling = Choice("default", chips=True)
-    training = Choice("said_once", chips=True)
+    training = Choice("single_copy", chips=True)
     base = Choice("10000", chips=True)
     length = Control(512, LENGTHS[0], LENGTHS[-1], "powers")
     distance = Choice("384")
-    tuning = Choice("0", needs={"training": ["said_once"], "scaling": TUNED}, chips=True)
+    fine_tuning = Choice("0", needs={"training": ["single_copy"], "scaling": TUNED}, chips=True)
 
     @classmethod
     def data(cls) -> dict[str, Any]:
-        """By training and base, the accuracy of each scaling, tuned and not, and where the copying head looks."""
+        """By training and base, the accuracy of each scaling, tuned and not, and where the copying head attends."""
         controls = cls.catalogue["controls"]
 
         def tuned(base: str) -> dict[str, Any]:
-            steps = controls["tuning"]["options"]
+            steps = controls["fine_tuning"]["options"]
             return {scaling: {each: _tuned(base, scaling, each) for each in steps} for scaling in TUNED}
 
         return {
             "models": {
                 f"{training} {base}": {
                     "accuracy": {name: _accuracy(training, base, name) for name in controls["scaling"]["options"]},
-                    "tuned": tuned(base) if training == "said_once" else {},
-                    **_looks(training, base),
+                    "tuned": tuned(base) if training == "single_copy" else {},
+                    **_attention(training, base),
                 }
                 for training in controls["training"]["options"]
                 for base in controls["base"]["options"]

@@ -14,7 +14,13 @@ TRAINED = 128  # tokens
 HEAD_DIM = 32
 WINDOWS = 200  # of text, for the losses with clamped biases
 # Which pairs are clamped: the control's options, and their names in the measurements.
-_CHOSEN = {"none": "none", "minus": "most negative", "slow": "other slow", "fast": "fast", "all": "all"}
+_CHOSEN = {
+    "none": "none",
+    "most_negative": "most negative",
+    "other_slow": "other slow",
+    "fast": "fast",
+    "all": "all",
+}
 
 
 @cache
@@ -41,9 +47,9 @@ class LearnedDistanceBias(Explorable):
 
     module = "learned_distance_bias"
     room = (796, 1058)
-    main = ("hold", "pair")
+    main = ("clamp", "pair")
 
-    hold = Choice("none", chips=True)
+    clamp = Choice("none", chips=True)
     pair = Control(7, 0, HEAD_DIM // 2 - 1, "integer")
     base = Choice("10000", chips=True)
     layer = Choice("2", chips=True)

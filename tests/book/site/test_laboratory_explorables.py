@@ -8,7 +8,7 @@ from posenc.widgets import CopyDistance, LearnedDistanceBias
 
 
 @pytest.mark.xdist_group("LearnedDistanceBias")
-def test_a_press_on_a_bar_shows_its_wave(open_live):
+def test_a_press_on_a_bar_shows_the_bias_of_its_pair(open_live):
     live = open_live(LearnedDistanceBias)
     bars = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "bar")
     for pair in (0, 6):
@@ -19,13 +19,13 @@ def test_a_press_on_a_bar_shows_its_wave(open_live):
 
 
 @pytest.mark.xdist_group("CopyDistance")
-def test_a_press_on_a_cell_is_told(open_live):
+def test_a_press_on_a_cell_reads_it(open_live):
     live = open_live(CopyDistance)
     x, y = live.evaluate("explorable.pixel(3, 6)")
     live.figure.locator("canvas").click(position={"x": x, "y": y})
     live.settle()
     assert (live.get("length"), live.get("distance")) == (1024, "768")
-    assert live.readout.startswith("1\u202f024 tokens, said 768 back: ")
+    assert live.readout.startswith("1\u202f024 tokens, 768 back: ")
     x, y = live.evaluate("explorable.pixel(0, 6)")
     live.figure.locator("canvas").hover(position={"x": x, "y": y})
     assert live.readout == "128 tokens: too short for a block 768 back"

@@ -17,13 +17,13 @@ _A_HAIR_MORE = 1 + 1e-7
 def values(widget: AngleCoverage) -> dict[str, Any]:
     """Rotations of each pair in training and in use, and its fraction of unseen angles; counts of pairs."""
     frequencies = inv_freq(widget.dim, widget.base)
-    new = np.zeros(len(frequencies))
+    unseen = np.zeros(len(frequencies))
     if widget.used > widget.trained:
-        new = analysis.unseen_angles(frequencies, widget.trained, widget.used, widget.tolerance * _A_HAIR_MORE)
+        unseen = analysis.unseen_angles(frequencies, widget.trained, widget.used, widget.tolerance * _A_HAIR_MORE)
     return {
-        "trained_turns": rotations(widget.trained, frequencies),
-        "used_turns": rotations(widget.used, frequencies),
-        "new": new,
-        "turned": analysis.pairs_reaching(frequencies, widget.trained, 2 * math.pi),
+        "trained_rotations": rotations(widget.trained, frequencies),
+        "used_rotations": rotations(widget.used, frequencies),
+        "unseen": unseen,
+        "completed": analysis.pairs_reaching(frequencies, widget.trained, 2 * math.pi),
         "quarter": analysis.pairs_reaching(frequencies, widget.trained, math.pi / 2),
     }

@@ -8,13 +8,13 @@ from posenc.widgets import CopyDistance
 from posenc.widgets.copy_distance import (
     TUNED,
     _accuracy,
-    _looks,
+    _attention,
     _tuned,
 )
 
 
 def _is_tuned(widget: CopyDistance) -> bool:
-    return widget.tuning != "0" and widget.training == "said_once" and widget.scaling in TUNED
+    return widget.fine_tuning != "0" and widget.training == "single_copy" and widget.scaling in TUNED
 
 
 def values(widget: CopyDistance) -> dict[str, Any]:
@@ -22,18 +22,18 @@ def values(widget: CopyDistance) -> dict[str, Any]:
 
     `before` is the accuracy of the tuned seed before tuning, None where nothing is tuned.
     """
-    looks, tuned = _looks(widget.training, widget.base), _is_tuned(widget)
+    attended, tuned = _attention(widget.training, widget.base), _is_tuned(widget)
     return {
         "accuracy": (
-            _tuned(widget.base, widget.scaling, widget.tuning)
+            _tuned(widget.base, widget.scaling, widget.fine_tuning)
             if tuned
             else _accuracy(widget.training, widget.base, widget.scaling)
         ),
         "before": _tuned(widget.base, widget.scaling, "0") if tuned else None,
         "as_trained": _accuracy(widget.training, widget.base, "default"),
-        "trained_bands": looks["trained"]["bands"],
-        "bands": looks["scaled"][widget.scaling]["bands"],
-        "trained_at": looks["trained"]["at"],
-        "at": looks["scaled"][widget.scaling]["at"],
-        "head": looks["head"],
+        "trained_bands": attended["trained"]["bands"],
+        "bands": attended["scaled"][widget.scaling]["bands"],
+        "trained_at": attended["trained"]["at"],
+        "at": attended["scaled"][widget.scaling]["at"],
+        "head": attended["head"],
     }

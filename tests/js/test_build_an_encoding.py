@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from posenc.absolute import sinusoidal
 from posenc.widgets import BuildAnEncoding
-from posenc.widgets.build_an_encoding import LENGTH, FREQUENCIES
+from posenc.widgets.build_an_encoding import FREQUENCIES, LENGTH
 from tests.explorables import shown
 
 frequencies = st.lists(st.floats(0.001, 3.14), min_size=1, max_size=6)

@@ -61,7 +61,12 @@ def failed(name: str, **setting: object) -> set[str]:
 
 def test_each_step_of_the_story_is_true():
     late = {"invariant", "monotonic", "matrix"}
-    broken = {"count": {"bounded", "matrix"}, "divide": {"independent", "past the end", "matrix"}, "digits": late, "sines": late}
+    broken = {
+        "count": {"bounded", "matrix"},
+        "divide": {"independent", "past the end", "matrix"},
+        "digits": late,
+        "sines": late,
+    }
     broken["with-cosines"] = {"monotonic"}
     assert list(EncodingGallery.story()) == list(broken)
     for step, wanted in broken.items():

@@ -34,7 +34,9 @@ def test_without_positions_it_is_the_logit_of_the_tokens(m, n):
 
 @given(m=positions, n=positions)
 def test_a_bias_takes_a_sixteenth_off_for_each_step(m, n):
-    without, biased = (shown(InjectionPoints, injection_point=point, m=m, n=n).values["score"] for point in ("none", "logits"))
+    without, biased = (
+        shown(InjectionPoints, injection_point=point, m=m, n=n).values["score"] for point in ("none", "logits")
+    )
     assert biased == pytest.approx(without - abs(m - n) / 16)
 
 

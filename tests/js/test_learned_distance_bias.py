@@ -24,7 +24,12 @@ def test_biases_and_losses_are_the_laboratorys(base, seed):
     np.testing.assert_allclose(values["b"], -content.mean(axis=0).imag, atol=1e-3)
     assert values["most_negative"] == values["clamped_pairs"] == most_negative_pairs(content, frequencies, TRAINED)
     run = {"kind": "distance_bias", "scheme": f"rope_{base}", "seed": int(seed), "length": 512, "profile": "two_layers"}
-    for name, chosen in (("none", "none"), ("most_negative", "most negative"), ("other_slow", "other slow"), ("all", "all")):
+    for name, chosen in (
+        ("none", "none"),
+        ("most_negative", "most negative"),
+        ("other_slow", "other slow"),
+        ("all", "all"),
+    ):
         [one] = benchmarks().select(**run, chosen=chosen)
         assert values["losses"][name] == one["loss"]
     text = run | {"task": "text", "chosen": None}
@@ -40,7 +45,9 @@ def test_what_is_clamped_stays_as_it_was_within_the_trained_length():
     np.testing.assert_array_equal(values["clamped"][:TRAINED], values["all"][:TRAINED])
     assert np.ptp(values["clamped"][TRAINED:]) < 1e-9
     np.testing.assert_allclose(values["clamped"][-1], values["all"][TRAINED // 2 : TRAINED].mean())
-    np.testing.assert_array_equal(shown(LearnedDistanceBias).values["clamped"], shown(LearnedDistanceBias).values["all"])
+    np.testing.assert_array_equal(
+        shown(LearnedDistanceBias).values["clamped"], shown(LearnedDistanceBias).values["all"]
+    )
     assert clamped(np.ones((2, 3)), 2).tolist() == [[1, 1, 1], [1, 1, 1]]
 
 

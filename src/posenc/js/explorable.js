@@ -96,9 +96,9 @@ export function explorable(definition) {
       for (const { name, options } of presets) Object.assign(setting, options.find(({ value }) => value === set[name])?.sets);
       return { ...setting, ...set };
     };
-    const untold = model.get("_untold");
+    const hiddenSteps = model.get("_hidden_steps");
     const steps = story
-      .filter(({ name }) => !untold.includes(name))
+      .filter(({ name }) => !hiddenSteps.includes(name))
       .map((step) => ({ ...step, setting: settingOf(step.set) }))
       .filter(({ setting }) => controls.every(({ name, hidden }) => !hidden || setting[name] === model.get(name)));
     const present = () => moving?.step ?? steps.find(({ setting }) => controls.every(({ name }) => setting[name] === model.get(name)));

@@ -16,9 +16,7 @@ from posenc.widgets._base import Choice, Control, Explorable
 TRAINED = 128  # tokens
 LENGTHS = (128, 256, 512, 1024)
 DISTANCES = (16, 32, 64, 96, 192, 384, 768)
-BLOCK = (
-    32  # tokens back is the block in the sequences in which attention was recorded; where blocks repeat, at each such step
-)
+BLOCK = 32  # tokens back is the block where attention was recorded; repeated blocks are at each multiple of it
 EDGES = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of the bands of distance
 # By the control's options: the task and the profile of the models.
 RUNS = {"single_copy": ("single_copy", "two_layers"), "repeated_copy": ("copy", "full")}

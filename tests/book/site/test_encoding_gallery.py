@@ -30,7 +30,9 @@ def test_a_press_on_its_column_chooses_an_encoding(open_live, width):
     live = open_live(EncodingGallery, width=width, height=740)
     schemes = list(EncodingGallery.catalogue["controls"]["scheme"]["options"])
     wide = live.evaluate("figure.querySelector('canvas').clientWidth")
-    left = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "encoding")["x"] * 2 - wide
+    left = (
+        next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "encoding")["x"] * 2 - wide
+    )
     column = (wide - left) / len(schemes)
     for k, scheme in reversed(list(enumerate(schemes))):
         for y in (20, 120):  # on its picture, and among its verdicts

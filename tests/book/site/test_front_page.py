@@ -38,7 +38,9 @@ def test_an_injection_point_is_switched_by_a_press(open_live, point):
     assert live.get("injection_point") == "none"
 
 
-@pytest.mark.parametrize(("point", "moves"), [("input", True), ("query_key", False), ("logits", False), ("none", False)])
+@pytest.mark.parametrize(
+    ("point", "moves"), [("input", True), ("query_key", False), ("logits", False), ("none", False)]
+)
 def test_tokens_dragged_together_change_the_score_at_the_input_only(open_live, point, moves):
     live = open_live(InjectionPoints, where=PAGE)
     live.set(injection_point=point, together=True)

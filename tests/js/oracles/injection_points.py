@@ -25,7 +25,11 @@ def _injected(widget: InjectionPoints, word: str, position: Position) -> np.ndar
     vector = np.broadcast_to(np.array(VECTORS[word]), (*np.shape(position), DIM))
     if widget.injection_point == "input":
         return vector + sinusoidal(np.asarray(position), DIM, BASE)
-    return rotate(vector, angles(position, inv_freq(DIM, BASE)), "interleaved") if widget.injection_point == "query_key" else vector
+    return (
+        rotate(vector, angles(position, inv_freq(DIM, BASE)), "interleaved")
+        if widget.injection_point == "query_key"
+        else vector
+    )
 
 
 def _score(widget: InjectionPoints, m: Position, n: Position) -> Any:

@@ -132,7 +132,7 @@ def test_longrope_has_a_list_for_short_and_one_for_long_texts(used):
 def test_longrope_without_a_list_is_not_drawn_and_says_why():
     widget = shown(ContextExtension, method="longrope")
     assert widget.values["method"] is None
-    assert widget.finding.endswith("lists have 48 pairs, not 64: choose the model that is published with it.")
+    assert widget.finding.endswith("lists have 48 pairs, not 64: choose the model they were published with.")
 
 
 def test_the_story_is_true():

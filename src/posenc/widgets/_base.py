@@ -5,7 +5,10 @@ from __future__ import annotations
 import html
 import json
 import math
+import os
 import re
+import threading
+import weakref
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -250,6 +253,33 @@ def stylesheet() -> str:
     return (_JS / "explorable.css").read_text(encoding="utf-8")
 
 
+# ---- hot reload ------------------------------------------------------------------------------------------------------
+
+_SHOWN: weakref.WeakSet[Explorable] = weakref.WeakSet()
+
+
+def _reload() -> None:
+    """Give every explorable its module anew, which a notebook then shows in place of the old one."""
+    bundle.cache_clear()
+    for widget in list(_SHOWN):
+        widget._esm = bundle(f"{widget.module}.js")
+
+
+def _watch(stop: threading.Event, seconds: float = 0.5) -> None:
+    """Reload whenever a file of js/ changes."""
+    before = None
+    while not stop.wait(seconds):
+        now = {file.name: os.stat(str(file)).st_mtime_ns for file in _JS.iterdir()}
+        if before not in (None, now):
+            _reload()
+        before = now
+
+
+@cache
+def _start_watching() -> None:
+    threading.Thread(target=_watch, args=(threading.Event(),), daemon=True).start()
+
+
 # ---- an explorable --------------------------------------------------------------------------------------------------
 
 
@@ -303,6 +333,9 @@ class Explorable(anywidget.AnyWidget):
             setting = {**choice.presets.get(setting.get(name, choice.default_value), {}), **setting}
         self._hidden = tuple(hidden)  # before the widget makes its state of it
         super().__init__(_hidden_steps=list(hidden_steps), **setting)
+        if os.environ.get("ANYWIDGET_HMR") == "1":  # anywidget's own hot reload takes no module made of several files
+            _SHOWN.add(self)
+            _start_watching()
         for name, choice in self._preset_choices().items():
             self._leave_preset(name, choice)
             self.observe(lambda change, choice=choice: self._take_preset(choice, change["new"]), name)

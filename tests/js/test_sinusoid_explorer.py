@@ -50,14 +50,14 @@ def test_each_step_of_the_story_is_true():
     for step in SinusoidExplorer.story():
         widget = shown(SinusoidExplorer, **SinusoidExplorer.story()[step])
         told[step] = widget.facts | {"kernel": widget.values["kernel"]}
-    assert list(told) == ["random", "none", "elsewhere", "back", "base-one"]
+    assert list(told) == ["random", "none", "elsewhere", "shift", "base-one"]
     assert not told["random"]["by_offset"]
-    assert told["random"]["share"] > 90
+    assert told["random"]["by_position"] > 90
     for step in ("none", "elsewhere", "base-one"):
         assert told[step]["everywhere"]
         assert told[step]["symmetric"]
     np.testing.assert_allclose(told["none"]["kernel"], told["elsewhere"]["kernel"], atol=1e-12)
-    assert (told["back"]["peak"], told["back"]["symmetric"]) == (1, False)
+    assert (told["shift"]["peak"], told["shift"]["symmetric"]) == (1, False)
     np.testing.assert_allclose(told["base-one"]["kernel"], np.cos(OFFSETS), atol=1e-12)
     assert told["base-one"]["slowest"] == pytest.approx(2 * np.pi)
 

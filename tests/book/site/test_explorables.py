@@ -552,7 +552,7 @@ STAYS = "is not one, so it stays 10\u202f000."
         ("base", "many", 10_000, f"{BASE}“many” {STAYS}"),
         ("base", "", 10_000, f"{BASE}“” {STAYS}"),
         ("base", "NaN", 10_000, f"{BASE}“NaN” {STAYS}"),
-        ("dim", "7", 8, "width d takes even numbers from 2 to 256; 7 became 8."),
+        ("dim", "7", 8, "head dimension d takes even numbers from 2 to 256; 7 became 8."),
         ("distance", "99.6", 100, DISTANCE + "99.6 became 100."),
     ],
 )  # fmt: skip

@@ -45,7 +45,7 @@ def test_a_layer_is_switched_by_keys_and_layers_come_and_go(open_live):
         live.page.keyboard.press("Enter")
         assert live.get("layers") == pattern
         live.page.keyboard.press("Shift")
-    assert group.get_by_role("button", name="layer 8 from below: does not rotate, sees all", exact=True).count() == 1
+    assert group.get_by_role("button", name="layer 8 from below: global NoPE", exact=True).count() == 1
     add, take = (group.get_by_role("button", name=name) for name in ("Add a layer", "Remove a layer"))
     for count in (9, 10, 11, 12):
         add.click()

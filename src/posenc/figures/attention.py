@@ -180,7 +180,7 @@ def score_std(
         figure.add_scatter(x=widths, y=_drawn(tokens), **style, mode="lines+markers", row=1, col=2)
         attended.append(f"{tokens[0]:.1f} and {tokens[-1]:.1f} ({name})")
         deviations.append(f"{std[0]:.2f} and {std[-1]:.2f} ({name})")
-    figure.update_xaxes(type="log", tickvals=widths, title_text="dimension d of q and k")
+    figure.update_xaxes(type="log", tickvals=widths, title_text="head dimension d")
     ticks = [2**power for power in range(int(np.log2(widths[-1])) // 2 + 1)]
     figure.update_yaxes(type="log", tickvals=ticks, title_text="standard deviation", row=1, col=1)
     figure.update_yaxes(range=[0, keys], row=1, col=2)

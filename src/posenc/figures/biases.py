@@ -141,10 +141,10 @@ def transformer_xl_terms(
             raise ValueError(f"{name} must be 1 to {_WIDEST} finite numbers, as many as q, got {describe(x)}")
     colours = {"q": "query", "k": "key", "r": "position", "u": "neutral", "v": "neutral"}
     pairs = {
-        ("q", "k"): "(a) query and content",
-        ("q", "r"): "(b) query and distance",
-        ("u", "k"): "(c) global content bias",
-        ("v", "r"): "(d) global position bias",
+        ("q", "k"): "(a) content–content",
+        ("q", "r"): "(b) content–distance",
+        ("u", "k"): "(c) global content",
+        ("v", "r"): "(d) global position",
     }
     width, titles = len(vectors["q"]), list(pairs.values())
     figure = make_subplots(2, 2, subplot_titles=titles, horizontal_spacing=0.06, vertical_spacing=0.16)

@@ -30,7 +30,7 @@ def distance_and_dilution(length: int, conditions: Mapping[str, tuple[int, int]]
         place = f"{number(gap)} tokens farther away" if gap else "in place"
         counted = f", each key counted {number(times)} times" if times > 1 else ""
         changes.append(f"{name}: the older half is {place}{counted}")
-        boxes = [("recent half", half, 0, "score")]
+        boxes = [("younger half", half, 0, "score")]
         boxes += [("older half", -gap, copy, "bound") for copy in reversed(range(min(times, _COPIES)))]
         for label, start, copy, colour in boxes:
             lift, shift = -0.07 * copy, 0.02 * length * copy
@@ -63,7 +63,7 @@ def distance_and_dilution(length: int, conditions: Mapping[str, tuple[int, int]]
         automargin=True,
         **ticks,
     )
-    finding = f"The text stays the same, {half} older and {half} recent tokens; each intervention changes one thing"
+    finding = f"The text stays the same, {half} older and {half} younger tokens; each intervention changes one thing"
     return _finish(figure, finding, f"{'; '.join(changes)}.", height=140 + 80 * len(conditions))
 
 

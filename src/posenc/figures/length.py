@@ -515,7 +515,7 @@ def context_and_wavelength(
         line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
         figure.add_scatter(x=way[:, 0], y=way[:, 1], mode="lines", line=line, name=name, showlegend=False)
     line = {"color": PALETTE["bound"], "width": 2}
-    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name="diagonal: the slowest pair makes one rotation")
+    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name="diagonal: slowest pair makes one rotation")
     far = {name: place for name, place in allowed.items() if place[0] > 2 * trained.get(name, (0,))[0]}
     near = {name: place for name, place in allowed.items() if name not in far}
     dots, circles = _together(trained), _together(far | near)

@@ -194,7 +194,7 @@ def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) 
     for k, base in enumerate(bases):
         score = decay(distances, inv_freq(dim, base))
         below = np.flatnonzero(score < 0)
-        negative.append(f"{names[k]}: {distances[below[0]] if len(below) else 'never'}")
+        negative.append(f"{names[k]}: {number(distances[below[0]]) if len(below) else 'never'}")
         figure.add_scatter(
             **_at(distances),
             y=_drawn(score),

@@ -1,4 +1,4 @@
-"""AttentionByHand in Python: the numbers of chapter 01, and what the story promises."""
+"""AttentionByHand: the numbers of chapter 01, and what the story promises."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_scaling_divides_the_scores_by_the_root_of_two():
 
 
 @pytest.mark.parametrize("step", [step["name"] for step in AttentionByHand.catalogue["story"]])
-def test_equal_words_ask_and_answer_alike(step):
+def test_equal_tokens_have_equal_queries_and_keys(step):
     shares = weights(**AttentionByHand.story()[step])
     np.testing.assert_array_equal(shares[0], shares[4])
     np.testing.assert_array_equal(shares[:, 0], shares[:, 4])
@@ -38,8 +38,8 @@ def test_equal_words_ask_and_answer_alike(step):
 def test_the_story_holds():
     story = AttentionByHand.story()
     order = lambda row: [WORDS[j] for j in np.argsort(-row)]  # noqa: E731
-    who, louder = weights(**story["who"])[2], weights(**story["louder"])[2]
-    assert order(who)[0] == order(louder)[0] == "cat"
-    assert louder.max() > who.max()
+    who, longer = weights(**story["who"])[2], weights(**story["longer-query"])[2]
+    assert order(who)[0] == order(longer)[0] == "cat"
+    assert longer.max() > who.max()
     assert order(weights(**story["on-what"])[3])[0] == "mat"
-    assert order(weights(**story["turn"])[2])[0] == "mat"
+    assert order(weights(**story["new-query"])[2])[0] == "mat"

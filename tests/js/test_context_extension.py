@@ -126,25 +126,25 @@ def test_longrope_has_a_list_for_short_and_one_for_long_texts(used):
     widget = shown(ContextExtension, model="Phi-3-mini-128k-instruct", method="longrope", used=used)
     lists = configs.model("Phi-3-mini-128k-instruct").rope["rope_scaling"]
     expected = lists["short_factor"] if used == 4096 else lists["long_factor"]
-    np.testing.assert_allclose(widget.values["method"]["slowed"], expected, rtol=1e-12)
+    np.testing.assert_allclose(widget.values["method"]["divisor"], expected, rtol=1e-12)
 
 
 def test_longrope_without_a_list_is_not_drawn_and_says_why():
     widget = shown(ContextExtension, method="longrope")
     assert widget.values["method"] is None
-    assert widget.finding.endswith("lists have 48 pairs, not 64: choose the model that is published with it.")
+    assert widget.finding.endswith("lists have 48 pairs, not 64: choose the model they were published with.")
 
 
 def test_the_story_is_true():
     story = {name: shown(ContextExtension, **setting) for name, setting in ContextExtension.story().items()}
     drawn = {name: {one["method"]: one for one in widget.facts["drawn"]} for name, widget in story.items()}
-    first = story["slow-all"].values
-    assert (first["method"]["slowed"] > 3.99).all(), "linear slows every pair"
-    slowed, turned = first["other"]["slowed"], first["trained_turns"]
-    assert (slowed[turned > 33] == 1).all(), "YaRN leaves alone what turned often"
-    assert (np.diff(slowed) >= 0).all()
-    assert (slowed[turned < 0.9] > 3.99).all()
-    bend = np.diff(np.log(story["ntk"].values["method"]["slowed"]))
+    first = story["pi-and-yarn"].values
+    assert (first["method"]["divisor"] > 3.99).all(), "linear divides every frequency"
+    divisor, rotations = first["other"]["divisor"], first["trained_rotations"]
+    assert (divisor[rotations > 33] == 1).all(), "YaRN leaves pairs with many rotations unchanged"
+    assert (np.diff(divisor) >= 0).all()
+    assert (divisor[rotations < 0.9] > 3.99).all()
+    bend = np.diff(np.log(story["ntk"].values["method"]["divisor"]))
     np.testing.assert_allclose(bend, bend[0])
     assert 0 < drawn["ntk"]["ntk_aware"]["fresh"] < story["ntk"].facts["unscaled"]
     assert [one["fresh"] for one in drawn["angles"].values()] == [0, 0]
@@ -153,7 +153,7 @@ def test_the_story_is_true():
     assert [one["fresh"] for one in drawn["past"].values()] == [story["past"].facts["unscaled"]] * 2
 
 
-def test_ramp_is_where_pairs_make_so_many_turns():
+def test_ramp_is_where_pairs_make_so_many_rotations():
     widget = shown(ContextExtension, beta_fast=10, beta_slow=2.5)
     low, high = widget.values["ramp"]
     wavelength = 2 * np.pi * 10_000 ** (np.array([low, high]) / 64)

@@ -89,29 +89,32 @@ def test_summary_of_results_that_were_made_up():
 SAID = [
     (
         {},
-        "At 4 × the trained length (512 tokens), RoPE, base 100 costs 3.21 nats per byte (3.20 to 3.22 over 3 seeds); "
-        "the text cut to its last 128 tokens costs 1.31 (1.30 to 1.32), less in 3 of 3 seeds. "
-        "RoPE, base 100, YaRN costs 1.51 nats per byte (1.50 to 1.52 over 3 seeds); "
-        "the text so cut costs less in 3 of 3 seeds.",
+        "At 4 × the trained length (512 tokens), RoPE, base 100 has a loss of 3.21 nats per byte "
+        "(3.20 to 3.22 over 3 seeds); "
+        "the sequence truncated to its last 128 tokens has a loss of 1.31 (1.30 to 1.32), lower in 3 of 3 seeds. "
+        "RoPE, base 100, YaRN has a loss of 1.51 nats per byte (1.50 to 1.52 over 3 seeds); "
+        "the truncated sequence has a loss that is lower in 3 of 3 seeds.",
     ),
     (
         {"scheme": "learned_interpolate", "other": "learned_clamp", "length": 8},
         "At 8 × the trained length (1\u202f024 tokens), "
-        "learned table, interpolated costs 1.50 nats per byte (one seed). "
-        "Learned table, clamped costs 12.00 nats per byte (one seed); "
-        "the text cut to its last 128 tokens costs 1.50, less in this seed.",
+        "learned embedding, interpolated has a loss of 1.50 nats per byte (one seed). "
+        "Learned embedding, clamped has a loss of 12.00 nats per byte (one seed); "
+        "the sequence truncated to its last 128 tokens has a loss of 1.50, lower in this seed.",
     ),
     (
         {"scheme": "learned_clamp", "other": "alibi", "length": 2},
-        "At 2 × the trained length (256 tokens), learned table, clamped costs 3.00 nats per byte (one seed); "
-        "the text cut to its last 128 tokens costs 1.50, less in this seed. "
+        "At 2 × the trained length (256 tokens), "
+        "learned embedding, clamped has a loss of 3.00 nats per byte (one seed); "
+        "the sequence truncated to its last 128 tokens has a loss of 1.50, lower in this seed. "
         "ALiBi, fitted slopes was not measured here.",
     ),
     (
         {"view": "position", "scaling": "linear_by_4", "length": 2},
         "RoPE, base 100, linear, always by 4 was not measured by position here. "
-        "In texts of 2 × the trained length (256 tokens), RoPE, base 100, YaRN costs 1.41 nats per byte "
-        "(1.40 to 1.42 over 3 seeds) where the trained length ends, and 1.41 (1.40 to 1.42) at the end of the text.",
+        "In sequences of 2 × the trained length (256 tokens), RoPE, base 100, YaRN has a loss of 1.41 nats per byte "
+        "(1.40 to 1.42 over 3 seeds) at the end of the trained length, "
+        "and 1.41 (1.40 to 1.42) at the end of the sequence.",
     ),
 ]  # fmt: skip
 
@@ -142,7 +145,7 @@ def test_several_seeds_and_gaps(monkeypatch):
         in figure_of(Extrapolation).at({})["readings"]
     )
     shown = figure_of(Extrapolation).at({"view": "position", "scheme": "sinusoidal"})
-    assert "0 L to 0.5 L · sinusoidal code: not measured · RoPE, base 100, YaRN: not asked" in shown["readings"]
+    assert "0 L to 0.5 L · sinusoidal encoding: not measured · RoPE, base 100, YaRN: not evaluated" in shown["readings"]
 
 
 # ---- the results that ship -----------------------------------------------------------------------------------------

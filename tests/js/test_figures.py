@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from posenc.widgets import EXPLORABLES, ContextExtension, Coverage, FrequencyBank, LayerStack, Rotation2D
+from posenc.widgets import EXPLORABLES, AngleCoverage, ContextExtension, FrequencyBank, LayerStack, Rotation2D
 from posenc.widgets.layer_stack import LONGEST
 from tests.explorables import CASES, Case
 from tests.js import golden
@@ -69,8 +69,8 @@ def random_settings(case: Case) -> list[dict[str, object]]:
 
 def further(case: Case) -> list[dict[str, object]]:
     """Settings that a figure of its own has been wrong at, or crowded."""
-    if case.cls is Coverage:
-        return [{"model": "own", **end} for end in ends(case)] + [{"model": "own", "chart": "turns"}]
+    if case.cls is AngleCoverage:
+        return [{"model": "own", **end} for end in ends(case)] + [{"model": "own", "chart": "rotations"}]
     if case.cls is FrequencyBank:
         return [end | {"chart": "difference"} for end in ends(case)]
     if case.cls is LayerStack:

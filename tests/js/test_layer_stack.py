@@ -28,20 +28,20 @@ MODELS = tuple(STACKS)
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("lies_in", ["all", "slow"])
+@pytest.mark.parametrize("match_pairs", ["all", "slow"])
 @pytest.mark.parametrize("which", ["full", "local"])
-def test_sums_over_pairs_equal_python(arithmetic, model, lies_in, which):
+def test_sums_over_pairs_equal_python(arithmetic, model, match_pairs, which):
     numbers = STACKS[model][which]
     drawn = arithmetic(
         """(() => {
-          const frequencies = A.frequenciesOf(x.numbers, x.lies_in), sums = new A.DecayTable(frequencies);
+          const frequencies = A.frequenciesOf(x.numbers, x.match_pairs), sums = new A.DecayTable(frequencies);
           while (!sums.fill(9000, performance.now() + 1)) {}
           const columns = [[0, 1, 2], [1, 2, 700], [2, 700, 9000]], { low, high } = sums.extremes(columns);
           return { frequencies, score: sums.score.subarray(0, 9000), low, high };
         })()""",
-        {"numbers": numbers, "lies_in": lies_in},
+        {"numbers": numbers, "match_pairs": match_pairs},
     )
-    frequencies = frequencies_of(numbers, lies_in)
+    frequencies = frequencies_of(numbers, match_pairs)
     scores = decay(np.arange(9000), frequencies)
     np.testing.assert_allclose(drawn["frequencies"], frequencies, atol=1e-15)
     np.testing.assert_allclose(drawn["score"], scores, atol=1e-10)
@@ -75,10 +75,10 @@ def attended(letter: str, setting: dict[str, object], at: int) -> float:
     numbers = STACKS[widget.model]["local" if letter in "rn" else "full"]
     pairs, keys = numbers["pairs"], widget.context
     frequencies = frequencies_of(numbers, "all")
-    first = pairs // 2 if widget.lies_in == "slow" else 0
+    first = pairs // 2 if widget.match_pairs == "slow" else 0
     vector = np.zeros(2 * pairs)
     vector[2 * first :] = 1.0  # interleaved: pair i is at 2i and 2i + 1
-    vector *= np.sqrt(widget.lead / vector.sum() * np.sqrt(2 * pairs))  # so that q·k/√d is the lead
+    vector *= np.sqrt(widget.margin / vector.sum() * np.sqrt(2 * pairs))  # so that q·k/√d is the margin
     k = np.zeros((keys, 2 * pairs))
     k[keys - 1 - at] = vector
     q = vector[None]
@@ -93,9 +93,16 @@ def attended(letter: str, setting: dict[str, object], at: int) -> float:
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("lies_in", ["all", "slow"])
-def test_shares_are_those_of_an_attention(model, lies_in):
-    setting = {"model": model, "lies_in": lies_in, "context": 9000, "lead": 10.5, "layers": "RrNn", "temperature": True}
+@pytest.mark.parametrize("match_pairs", ["all", "slow"])
+def test_shares_are_those_of_an_attention(model, match_pairs):
+    setting = {
+        "model": model,
+        "match_pairs": match_pairs,
+        "context": 9000,
+        "margin": 10.5,
+        "layers": "RrNn",
+        "temperature": True,
+    }
     for at in (37, 511, 4096, 8999):
         values = shown(LayerStack, **setting, distance=at).values
         expected = [attended(letter, setting, at) for letter in "RrNn"]
@@ -104,18 +111,18 @@ def test_shares_are_those_of_an_attention(model, lies_in):
 
 @given(
     model=st.sampled_from(MODELS),
-    lies_in=st.sampled_from(["all", "slow"]),
-    lead=st.integers(0, 240),
+    match_pairs=st.sampled_from(["all", "slow"]),
+    margin=st.integers(0, 240),
     context=st.integers(128, 5000),
 )
-def test_the_reach_is_the_last_distance_that_gets_half_and_up_to_another_all_do(model, lies_in, lead, context):
-    widget = shown(LayerStack, model=model, lies_in=lies_in, lead=lead / 10, context=context, layers="RrNn")
+def test_the_reach_is_the_last_distance_that_gets_half_and_up_to_another_all_do(model, match_pairs, margin, context):
+    widget = shown(LayerStack, model=model, match_pairs=match_pairs, margin=margin / 10, context=context, layers="RrNn")
     values = widget.values
     for letter, reach, sure in zip("RrNn", values["reach"], values["sure"], strict=True):
         local = letter in "rn"
         seen = min(context, STACKS[model]["window"]) if local else context
-        frequencies = frequencies_of(STACKS[model]["local" if local else "full"], lies_in) * (letter in "Rr")
-        shares = match_weight(lead / 10 * decay(np.arange(seen), frequencies), seen)[1:]
+        frequencies = frequencies_of(STACKS[model]["local" if local else "full"], match_pairs) * (letter in "Rr")
+        shares = match_weight(margin / 10 * decay(np.arange(seen), frequencies), seen)[1:]
         halves = [distance for distance, share in enumerate(shares, 1) if share >= 0.5]
         assert reach == max(halves, default=0)
         assert sure == min(set(range(1, seen + 1)) - set(halves)) - 1
@@ -197,14 +204,14 @@ def test_the_numbers_of_qwen3_are_those_of_its_card():
 # ---- what it teaches ---------------------------------------------------------------------------------------------
 
 
-def test_without_rotation_no_layer_tells_near_from_far():
+def test_without_rope_no_layer_encodes_distance():
     for distance in (1, 50, 60_000):
         widget = shown(LayerStack, layers="NNNN", distance=distance)
         assert np.ptp([curve[:16] for curve in widget.values["curve"]]) == 0
-        assert "No layer can tell near from far." in widget.finding
+        assert "No layer encodes distance." in widget.finding
 
 
-def test_a_long_text_drowns_the_match_and_the_temperature_brings_it_back():
+def test_attention_dilution_hides_the_match_and_the_temperature_brings_it_back():
     steps = {step: shown(LayerStack, **setting).values["share"][3] for step, setting in LayerStack.story().items()}
     assert steps["windows"] < 0.2
-    assert steps["sharper"] > 0.95
+    assert steps["temperature"] > 0.95

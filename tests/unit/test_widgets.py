@@ -72,11 +72,11 @@ def test_every_step_of_the_story_is_a_setting(explorable):
     assert set(explorable.main) <= {control["name"] for control in explorable.controls()}
     widget = explorable()
     for step in [*steps[1:], steps[0]]:
-        widget.tell(step["name"])
+        widget.show_step(step["name"])
         assert widget.setting() == explorable.story()[step["name"]]
         assert re.fullmatch("[a-z0-9-]+", step["name"])
     with pytest.raises(ValueError, match="step must be one of .*, got 'nowhere'"):
-        widget.tell("nowhere")
+        widget.show_step("nowhere")
 
 
 @pytest.mark.parametrize(("name", "value"), [("dim", 7), ("dim", 4.5), ("distance", 10.5)])
@@ -106,17 +106,17 @@ def test_controls_can_be_hidden(explorable):
 
 def test_steps_can_be_left_out(explorable):
     first, *_ = explorable.story()
-    widget = explorable(untold=[first])
-    assert repr(widget).endswith(f", untold=({first!r},))")
+    widget = explorable(hidden_steps=[first])
+    assert repr(widget).endswith(f", hidden_steps=({first!r},))")
     assert repr(eval(repr(widget), {explorable.__name__: explorable})) == repr(widget)
-    assert f'"_untold": ["{first}"]' in widget.to_html()
+    assert f'"_hidden_steps": ["{first}"]' in widget.to_html()
 
 
 def test_what_is_not_there_is_refused(explorable):
     with pytest.raises(ValueError, match=r"hidden must name some of \w+, .*got 'nothing'"):
         explorable(hidden=["nothing"])
-    with pytest.raises(ValueError, match=r"untold must name some of [\w-]+, .*got 'nothing'"):
-        explorable(untold=["nothing"])
+    with pytest.raises(ValueError, match=r"hidden_steps must name some of [\w-]+, .*got 'nothing'"):
+        explorable(hidden_steps=["nothing"])
     with pytest.raises(TypeError, match=rf"{explorable.__name__} has \w+, .*got 'nothing'"):
         explorable(nothing=1)
 

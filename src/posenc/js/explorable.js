@@ -64,7 +64,7 @@ class Figure {
       control, definition.controls, () => model.get(control.name), (value) => this.change({ [control.name]: value }), notify, state,
     )]));
     const { inputs, later: changed } = this, { story = [] } = this.words;
-    this.story = new Story({ settings, inputs, play: definition.play, notify, changed }, story, model.get("_untold"));
+    this.story = new Story({ settings, inputs, play: definition.play, notify, changed }, story, model.get("_hidden_steps"));
     this.canvas = element("canvas", { role: "img" });
     this.zoom = () => this.full.zoom();
     this.pointer = this.pointing();

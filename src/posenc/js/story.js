@@ -8,11 +8,11 @@ const STOPS = 8; // of the play button, where the reader wants no motion
 
 export class Story {
   // `notify(text)` shows a notice; `changed()` is called when something starts or ends to move.
-  constructor({ settings, inputs, play, notify, changed }, story, untold) {
+  constructor({ settings, inputs, play, notify, changed }, story, hiddenSteps) {
     Object.assign(this, { settings, inputs, play, notify, changed });
     this.moving = null; // { stop, step } on the way to a step, { stop } while it plays
     this.steps = story
-      .filter(({ name }) => !untold.includes(name))
+      .filter(({ name }) => !hiddenSteps.includes(name))
       .map((step) => ({ ...step, setting: settings.ofStep(step.set) }))
       .filter(({ setting }) => settings.controls.every(({ name, hidden }) => !hidden || setting[name] === settings.get(name)));
     this.buttons = this.steps.map((step, k) => this.buttonOf(step, k));

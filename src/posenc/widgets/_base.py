@@ -288,7 +288,7 @@ class Explorable(anywidget.AnyWidget):
 
     Args:
         hidden: names of controls that are not shown and that no link sets.
-        untold: names of steps that are left out of its story here.
+        hidden_steps: names of steps that its story leaves out here.
         setting: values of controls, by name.
 
     Raises:
@@ -304,7 +304,7 @@ class Explorable(anywidget.AnyWidget):
     _css = stylesheet()
     _controls = traitlets.List().tag(sync=True)
     _data = traitlets.Dict().tag(sync=True)
-    _untold = traitlets.List().tag(sync=True)
+    _hidden_steps = traitlets.List().tag(sync=True)
     _restore = traitlets.Dict().tag(sync=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -321,18 +321,18 @@ class Explorable(anywidget.AnyWidget):
             control.spec |= {**label, **control.offer(label["options"])} if "options" in label else label
         super().__init_subclass__(**kwargs)
 
-    def __init__(self, hidden: Sequence[str] = (), untold: Sequence[str] = (), **setting: Any) -> None:
+    def __init__(self, hidden: Sequence[str] = (), hidden_steps: Sequence[str] = (), **setting: Any) -> None:
         names = [control["name"] for control in self.controls()]
         if unknown := [name for name in hidden if name not in names]:
             raise ValueError(f"hidden must name some of {', '.join(names)}, got {unknown[0]!r}")
-        if unknown := [step for step in untold if step not in self.story()]:
-            raise ValueError(f"untold must name some of {', '.join(self.story())}, got {unknown[0]!r}")
+        if unknown := [step for step in hidden_steps if step not in self.story()]:
+            raise ValueError(f"hidden_steps must name some of {', '.join(self.story())}, got {unknown[0]!r}")
         if unknown := [name for name in setting if not self.has_trait(name)]:
             raise TypeError(f"{type(self).__name__} has {', '.join(names)}, got {unknown[0]!r}")
         for name, choice in self._preset_choices().items():
             setting = {**choice.presets.get(setting.get(name, choice.default_value), {}), **setting}
         self._hidden = tuple(hidden)  # before the widget makes its state of it
-        super().__init__(_untold=list(untold), **setting)
+        super().__init__(_hidden_steps=list(hidden_steps), **setting)
         if os.environ.get("ANYWIDGET_HMR") == "1":  # anywidget's own hot reload takes no module made of several files
             _SHOWN.add(self)
             _start_watching()
@@ -391,8 +391,8 @@ class Explorable(anywidget.AnyWidget):
 
         return {step["name"]: setting(step["set"]) for step in cls.catalogue["story"]}
 
-    def tell(self, step: str) -> None:
-        """Set the controls as a step of its story has them; ValueError for a name that no step has."""
+    def show_step(self, step: str) -> None:
+        """Set the controls as in a step of its story; ValueError for a name that no step has."""
         if step not in self.story():
             raise ValueError(f"step must be one of {', '.join(self.story())}, got {step!r}")
         with self.hold_trait_notifications():
@@ -404,14 +404,14 @@ class Explorable(anywidget.AnyWidget):
         return {control["name"]: getattr(self, control["name"]) for control in self.controls()}
 
     def __repr__(self) -> str:
-        left_out = {"hidden": self._hidden, "untold": tuple(self._untold)}
+        left_out = {"hidden": self._hidden, "hidden_steps": tuple(self._hidden_steps)}
         arguments = self.setting() | {name: left for name, left in left_out.items() if left}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def to_html(self) -> str:
         """The figure for a page without a kernel: its state, and words for a reader without JavaScript."""
         state = json.dumps(
-            {**self.setting(), "_controls": self._controls, "_data": self.data(), "_untold": self._untold}
+            {**self.setting(), "_controls": self._controls, "_data": self.data(), "_hidden_steps": self._hidden_steps}
         )
         state = state.replace("</", "<\\/")
         words = html.escape(_SHELL["without_script"].format_map(self.catalogue))

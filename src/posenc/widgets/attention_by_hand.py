@@ -1,4 +1,4 @@
-"""AttentionByHand: six words, two matrices to edit, and the attention weights that result."""
+"""AttentionByHand: six tokens, two matrices to edit, and the attention weights that result."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class AttentionByHand(Explorable):
 
     module = "attention_by_hand"
     room = (681, 912)
-    main = ("word",)
+    main = ("token",)
 
-    word = Choice("2", chips=True)
+    token = Choice("2", chips=True)
     scaled = Switch(True)
     q_creature_creature = _entry(0.0)
     q_creature_object = _entry(0.0)

@@ -47,7 +47,7 @@ class ContextExtension(Explorable):
     model = Choice("Llama-2-7b-hf", presets={name: _preset(configs.model(name)) for name in MODELS})
     method = Choice("linear", chips=True)
     other = Choice("yarn_code")
-    shown = Choice("slowing", chips=True)
+    shown = Choice("scaling", chips=True)
     factor = Control(4.0, 1, 64, "log")
     trained = Control(4096, 256, 131_072, "tokens")
     used = Control(16_384, 256, 262_144, "tokens")

@@ -18,40 +18,40 @@ from posenc.widgets._base import Choice, Control, Explorable
 LONG = 256  # positions over which a matrix for one step is fitted
 
 
-class Code(NamedTuple):
-    """One code of the gallery, in a text of `length` tokens and with `dim` dimensions."""
+class Encoding(NamedTuple):
+    """One encoding of the gallery, in a sequence of `length` tokens and with `dim` dimensions."""
 
     rows: Callable[[np.ndarray, int, int], np.ndarray]  # of positions, length and dim
-    end: Callable[[int, int], float]  # the first position that has no code, of length and dim
+    end: Callable[[int, int], float]  # the first position that has no encoding, of length and dim
 
 
 def _never(length: int, dim: int) -> float:
     return math.inf
 
 
-CODES = {
-    "integer": Code(lambda at, length, dim: integer(at, dim), _never),
-    "normalised": Code(normalised, lambda length, dim: length),
-    "binary": Code(lambda at, length, dim: binary(at, dim), lambda length, dim: 2**dim),
-    "radix": Code(
+ENCODINGS = {
+    "integer": Encoding(lambda at, length, dim: integer(at, dim), _never),
+    "normalised": Encoding(normalised, lambda length, dim: length),
+    "binary": Encoding(lambda at, length, dim: binary(at, dim), lambda length, dim: 2**dim),
+    "radix": Encoding(
         lambda at, length, dim: radix(at, dim, 10, normalise=True),
         lambda length, dim: 10**dim,
     ),
-    "harmonic": Code(lambda at, length, dim: harmonic(at, dim), _never),
-    "dyadic": Code(lambda at, length, dim: dyadic(at, dim), _never),
-    "sinusoidal": Code(lambda at, length, dim: sinusoidal(at, dim), _never),
+    "harmonic": Encoding(lambda at, length, dim: harmonic(at, dim), _never),
+    "dyadic": Encoding(lambda at, length, dim: dyadic(at, dim), _never),
+    "sinusoidal": Encoding(lambda at, length, dim: sinusoidal(at, dim), _never),
 }
 
 
 def _table(scheme: str, length: int, dim: int) -> np.ndarray:
-    """The codes of a text, up to the first position that has none, shape (positions, dim)."""
-    code = CODES[scheme]
-    return code.rows(np.arange(min(length, code.end(length, dim))), length, dim)
+    """The encodings of a sequence, up to the first position that has none, shape (positions, dim)."""
+    encoding = ENCODINGS[scheme]
+    return encoding.rows(np.arange(min(length, encoding.end(length, dim))), length, dim)
 
 
 @cache
 def _step_residual(scheme: str, dim: int) -> float:
-    """What the best matrix for one step leaves, over the first `LONG` positions or those that have a code."""
+    """What the best matrix for one step leaves, over the first `LONG` positions or those that have an encoding."""
     return float(shift_residual(_table(scheme, LONG, dim), 1))
 
 
@@ -68,8 +68,8 @@ class EncodingGallery(Explorable):
 
     @classmethod
     def data(cls) -> dict[str, Any]:
-        """What the best matrix for one step leaves, for each code and the widths 2, 4, …, 32.
+        """What the best matrix for one step leaves, for each encoding and the dimensions 2, 4, …, 32.
 
         The least squares behind it are so ill-conditioned for slow sines that another solver's fourth digit differs.
         """
-        return {"steps": {scheme: [_step_residual(scheme, dim) for dim in range(2, 33, 2)] for scheme in CODES}}
+        return {"steps": {scheme: [_step_residual(scheme, dim) for dim in range(2, 33, 2)] for scheme in ENCODINGS}}

@@ -5,17 +5,17 @@ from __future__ import annotations
 from posenc.widgets._base import Choice, Control, Explorable
 
 ROWS, COLUMNS = 8, 12
-_VIDEO = {"rule": ["blocks", "turns"]}
+_VIDEO = {"rule": ["blocks", "interleaved"]}
 
 
 class PatchGrid(Explorable):
-    """The score of an aligned query and key over all patches of a picture, by four rules of who follows which axis."""
+    """The score of an aligned query and key over all patches of an image, by four rules for the axis of each pair."""
 
     module = "patch_grid"
     room = (678, 929)
     main = ("rule", "frame")
 
-    rule = Choice("page", chips=True)
+    rule = Choice("raster", chips=True)
     frame = Control(0, 0, 16, "integer", needs=_VIDEO)
     base = Control(100.0, 1, 1e8, "log")
     query_row = Control(3, 0, ROWS - 1, "integer")

@@ -49,7 +49,7 @@ def test_a_model_brings_its_numbers_and_is_left_when_one_moves(open_live):
     assert [live.get(name) for name in ("dim", "factor", "used")] == [96, 32, 131_072]
     live.control("method").get_by_text("LongRoPE", exact=True).click()
     assert live.get("model") == "Phi-3-mini-128k-instruct"  # the method is no part of the preset
-    assert "LongRoPE slows every pair" in live.finding
+    assert "LongRoPE divides every frequency" in live.finding
     live.input("dim").press("ArrowRight")
     assert live.get("model") == "own"
     assert "lists have 48 pairs, not 49" in live.finding

@@ -13,17 +13,17 @@ import pytest
 from posenc._numbers import grouped, integer
 from posenc.figures import PALETTE
 from posenc.widgets import (
-    BlindSpot,
     ContextExtension,
+    CopyDistance,
     DecayExplorer,
-    LookBack,
+    OrderBlindness,
     SinusoidExplorer,
 )
 from tests.book.site.live import COMPLETE, Live
 from tests.explorables import CASES, EVERY_ONE, Case, sentence, shown
 
 # Together they have every kind of control. What all explorables share is tried on these at every change.
-REPRESENTATIVES = (BlindSpot, ContextExtension, LookBack, SinusoidExplorer)
+REPRESENTATIVES = (OrderBlindness, ContextExtension, CopyDistance, SinusoidExplorer)
 
 
 def cases(chosen: Callable[[Case], bool]) -> pytest.MarkDecorator:

@@ -39,14 +39,14 @@ def test_a_layer_is_switched_by_keys_and_layers_come_and_go(open_live):
     live = open_live(LayerStack)
     live.open()
     group = live.figure.get_by_role("group", name="layers", exact=True)
-    first = group.get_by_role("button", name="layer 1 from below: rotates, sees all", exact=True)
+    first = group.get_by_role("button", name="layer 1 from below: global RoPE", exact=True)
     first.focus()
     for pattern in ("rRRNRRRN", "NRRNRRRN", "nRRNRRRN", ""):
         live.page.keyboard.press("Enter")
         assert live.get("layers") == pattern
         live.page.keyboard.press("Shift")
     assert group.get_by_role("button", name="layer 8 from below: does not rotate, sees all", exact=True).count() == 1
-    add, take = (group.get_by_role("button", name=name) for name in ("Add a layer", "Take one away"))
+    add, take = (group.get_by_role("button", name=name) for name in ("Add a layer", "Remove a layer"))
     for count in (9, 10, 11, 12):
         add.click()
         assert live.get("layers") == (3 * "RRRN")[:count]

@@ -44,8 +44,8 @@ def scaled_by(widget: ContextExtension, method: str) -> scaling.Scaled | None:
 def _pairs(widget: ContextExtension, scaled: scaling.Scaled) -> dict[str, Any]:
     return {
         "wavelength": wavelengths(scaled.inv_freq),
-        "slowed": inv_freq(widget.dim, widget.base) / scaled.inv_freq,
-        "turns": rotations(widget.used, scaled.inv_freq),
+        "divisor": inv_freq(widget.dim, widget.base) / scaled.inv_freq,
+        "rotations": rotations(widget.used, scaled.inv_freq),
         "attention_factor": scaled.attention_factor,
     }
 
@@ -59,16 +59,16 @@ def _drawn(widget: ContextExtension, method: str) -> dict[str, Any] | None:
 
 
 def values(widget: ContextExtension) -> dict[str, Any]:
-    """What is drawn, in pairs, tokens and turns.
+    """What is drawn, in pairs, tokens and rotations.
 
-    Of the original list and of both methods: wavelengths, how many times slower each pair is, its turns in the used
+    Of the original list and of both methods: wavelengths, what its frequency is divided by, its rotations in the used
     length, the attention factor, and the score at every distance; None for a LongRoPE without lists. Of the
-    original the turns in the trained length, and the pair indices at which they are β fast and β slow.
+    original the rotations in the trained length, and the pair indices at which they are β fast and β slow.
     """
     bounds = {"beta_fast": widget.beta_fast, "beta_slow": widget.beta_slow, "truncate": False}
     ramp = scaling.correction_range(widget.dim, widget.base, original_max_position_embeddings=widget.trained, **bounds)
     return {
-        "trained_turns": rotations(widget.trained, inv_freq(widget.dim, widget.base)),
+        "trained_rotations": rotations(widget.trained, inv_freq(widget.dim, widget.base)),
         "ramp": list(ramp),
         "original": _drawn(widget, "none"),
         "method": _drawn(widget, widget.method),

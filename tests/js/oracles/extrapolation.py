@@ -18,14 +18,14 @@ def _drawn(widget: Extrapolation, scheme: str, scaling: str) -> dict[str, Any]:
     drawn = {"name": say(words["picture"]["name"], {"scheme": scheme, "scaling": scaling}, words["names"])}
     entry = data["measured"][widget.measure].get(scheme, {"by_length": {}})
     if scaling not in entry["by_length"]:
-        return drawn | {"trained": None, "seeds": [], "by_length": None, "cut": None, "by_position": None}
+        return drawn | {"trained": None, "seeds": [], "by_length": None, "truncated": None, "by_position": None}
     curves = entry["by_position"][scaling][TIMES.index(widget.length)]
     by_position = curves and [[None if value is None else value / 100 for value in curve] for curve in curves]
     return drawn | {
         "trained": entry["trained"],
         "seeds": entry["seeds"],
         "by_length": entry["by_length"][scaling],
-        "cut": [row[0] for row in entry["by_length"]["default"]],
+        "truncated": [row[0] for row in entry["by_length"]["default"]],
         "by_position": by_position,
     }
 

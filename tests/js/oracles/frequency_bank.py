@@ -12,12 +12,12 @@ from posenc.widgets import FrequencyBank
 
 
 def values(widget: FrequencyBank) -> dict[str, Any]:
-    """Turns, cosine and running mean of each pair, the difference summed from fast to slow, and the similarity."""
+    """Rotations, cosine and running mean of each pair, the difference summed from fast to slow, and the similarity."""
     frequencies = inv_freq(widget.dim, widget.base)
     cosine = np.cos(widget.distance * frequencies)
     same = widget.distance == widget.other
     return {
-        "turns": widget.distance * frequencies / (2 * np.pi),
+        "rotations": widget.distance * frequencies / (2 * np.pi),
         "cosine": cosine,
         "running_mean": np.cumsum(cosine) / np.arange(1, widget.dim // 2 + 1),
         "share_so_far": None if same else np.cumsum(fingerprint_difference(widget.distance, widget.other, frequencies)),

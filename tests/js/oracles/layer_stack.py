@@ -49,7 +49,7 @@ def new_pairs(distance: int, frequencies: np.ndarray, trained_length: int) -> in
     return int(np.sum((last < 2 * np.pi) & (at > last + TOLERANCE) & (at < 2 * np.pi - TOLERANCE)))
 
 
-def frequencies_of(numbers: dict[str, Any], lies_in: str) -> np.ndarray:
+def frequencies_of(numbers: dict[str, Any], match_pairs: str) -> np.ndarray:
     """The frequencies of the pairs in which a match lies, all or the slower half; 0 for those that do not turn.
 
     >>> frequencies_of({"pairs": 4, "turning": 3, "base": 10_000}, "slow").round(3).tolist()
@@ -57,7 +57,7 @@ def frequencies_of(numbers: dict[str, Any], lies_in: str) -> np.ndarray:
     """
     pairs = numbers["pairs"]
     frequencies = np.where(np.arange(pairs) < numbers["turning"], inv_freq(2 * pairs, numbers["base"]), 0.0)
-    return frequencies[pairs // 2 :] if lies_in == "slow" else frequencies
+    return frequencies[pairs // 2 :] if match_pairs == "slow" else frequencies
 
 
 def _decay_up_to(stop: int, frequencies: np.ndarray) -> np.ndarray:
@@ -88,14 +88,14 @@ def _at(widget: LayerStack) -> int:
 def _of(widget: LayerStack, letter: str) -> dict[str, Any]:
     """A layer of a kind: its shares, where the match gets half (at some distance, at all up to it), new angles."""
     seen = min(widget.context, _numbers(widget)["window"]) if letter in LOCAL else widget.context
-    frequencies = frequencies_of(_numbers(widget)["local" if letter in LOCAL else "full"], widget.lies_in)
-    lead = widget.lead
+    frequencies = frequencies_of(_numbers(widget)["local" if letter in LOCAL else "full"], widget.match_pairs)
+    margin = widget.margin
     if letter not in ROTATES:
         frequencies = np.zeros_like(frequencies)
-        lead *= query_scale(widget.context) if widget.temperature else 1
+        margin *= query_scale(widget.context) if widget.temperature else 1
     at = np.array([*BACK, 1, _at(widget)])
-    shares = np.where(at < seen, match_weight(lead * decay(at, frequencies), seen), 0.0)
-    halves = lead * _decay_up_to(seen, frequencies)[1:] >= math.log(seen - 1)  # at 1 … seen − 1
+    shares = np.where(at < seen, match_weight(margin * decay(at, frequencies), seen), 0.0)
+    halves = margin * _decay_up_to(seen, frequencies)[1:] >= math.log(seen - 1)  # at 1 … seen − 1
     return {
         "curve": shares[:-2],
         "near": float(shares[-2]),

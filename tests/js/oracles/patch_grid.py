@@ -13,18 +13,18 @@ from posenc.widgets.patch_grid import _VIDEO, COLUMNS, ROWS
 
 PAIRS = 16
 
-TIME, ROW, COLUMN, ORDER = range(4)  # what a pair follows; the last is the place in reading order
+TIME, ROW, COLUMN, ORDER = range(4)  # what a pair follows; the last is the index in raster order
 
 _FOLLOWED = {
-    "page": [ORDER] * PAIRS,
+    "raster": [ORDER] * PAIRS,
     "axes": [ROW] * (PAIRS // 2) + [COLUMN] * (PAIRS // 2),
     "blocks": sections((4, 6, 6)),  # a quarter of Qwen2-VL's
-    "turns": sections((6, 5, 5), interleaved=True),  # a quarter of Qwen3-VL's
+    "interleaved": sections((6, 5, 5), interleaved=True),  # a quarter of Qwen3-VL's
 }
 
 
 def _angles(widget: PatchGrid, row: Any, column: Any) -> np.ndarray:
-    """By how much each pair turns from a key to the query, in radians: shape (…, PAIRS)."""
+    """By how much each pair rotates from a key to the query, in radians: shape (…, PAIRS)."""
     down, across = widget.query_row - np.asarray(row), widget.query_column - np.asarray(column)
     apart = np.stack([np.full(np.shape(down), _frames(widget)), down, across, COLUMNS * down + across], axis=-1)
     return apart[..., _FOLLOWED[widget.rule]] * _frequencies(widget)

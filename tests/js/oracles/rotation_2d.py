@@ -41,10 +41,10 @@ def values(widget: Rotation2D) -> dict[str, Any]:
     return {
         "matrix_q": rotation_matrix(at_m, layout),
         "matrix_k": rotation_matrix(at_n, layout),
-        "turned_q": rotate(q, at_m, layout),
-        "turned_k": rotate(k, at_n, layout),
+        "rotated_q": rotate(q, at_m, layout),
+        "rotated_k": rotate(k, at_n, layout),
         "products": np.stack([real, -minus_imaginary], axis=-1),  # q·k̄ of each pair
-        "turns": np.stack([np.cos(apart), np.sin(apart)], axis=-1),  # e^{i(m−n)θ} of each pair
+        "rotations": np.stack([np.cos(apart), np.sin(apart)], axis=-1),  # e^{i(m−n)θ} of each pair
         "by_matrices": score(rotate_matrix),
         "by_complex": score(rotate_complex),
         "elsewhere": score(shift=_ELSEWHERE),

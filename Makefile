@@ -9,7 +9,7 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test check test-release page slides lab lab-results serve clean bench \
+.PHONY: help environment book test check test-release page slides gallery lab lab-results serve clean bench \
   release address
 
 help::
@@ -20,6 +20,7 @@ help::
 	@echo "               run everything, before a release (hours); OPTIONS=mutants runs one part"
 	@echo "make page      run every chapter's code in its page (OPTIONS=03 runs one)"
 	@echo "make lab       open JupyterLab on the notebooks"
+	@echo "make gallery   write a page with every explorable at three widths (OPTIONS=DecayExplorer writes one)"
 	@echo "make serve     serve the built website on this machine (PORT=8000)"
 	@echo "make bench     measure speed (OPTIONS=site measures the site alone)"
 	@echo "make lab-results"
@@ -84,6 +85,9 @@ lab: environment
 lab-results: environment
 	@"$(BIN)" -m posenc.lab all --workers "$(WORKERS)"
 	@"$(BIN)" -m posenc.lab collect
+
+gallery: environment
+	@"$(BIN)" -m tools.gallery $(OPTIONS)
 
 serve: environment
 	@"$(BIN)" -m tools.serve --port "$(PORT)"

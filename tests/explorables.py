@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
-from posenc._sentences import say
+import numpy as np
+
 from posenc.widgets import (
+    AngleCoverage,
     AttentionByHand,
     BiasExplorer,
-    BlindSpot,
-    BuildACode,
+    BuildAnEncoding,
     ContextExtension,
-    Coverage,
+    CopyDistance,
     DecayExplorer,
     EncodingGallery,
     Explorable,
     Extrapolation,
     FrequencyBank,
+    InjectionPoints,
     LayerStack,
-    LookBack,
-    MeanWave,
+    LearnedDistanceBias,
+    OrderBlindness,
     PatchGrid,
     Rotation2D,
+    RotationPlanes,
     SinusoidExplorer,
-    Tangle,
-    ThreeDoors,
 )
+from tests.js.node import figure_of
 
 EVERY_ONE = "book/explorables.html"  # the page that shows each of them once
 
@@ -62,126 +63,119 @@ class Case:
         )
 
 
-class Told:
-    """What an explorable has in Python at one setting, computed once however often it is compared."""
+@dataclass(frozen=True)
+class Shown:
+    """What an explorable shows at one setting, by its own JavaScript in Node.js."""
 
-    def __init__(self, cls: type[Explorable], setting: dict[str, object]) -> None:
-        self._widget = cls(**setting)
-        self.setting = self._widget.setting()
-
-    @cached_property
-    def values(self) -> dict[str, Any]:
-        """What it draws."""
-        return type(self._widget).values(self._widget)
-
-    @cached_property
-    def finding(self) -> str:
-        """The sentence below the picture, of these values."""
-        self._widget.values = lambda: self.values  # which it would compute anew
-        try:
-            return self._widget.finding()
-        finally:
-            del self._widget.values
+    setting: dict[str, Any]
+    values: dict[str, Any]
+    facts: dict[str, Any]  # of which its sentences are made
+    finding: str
 
 
-_TOLD: dict[str, Told] = {}
-
-
-def told(cls: type[Explorable], **setting: object) -> Told:
-    """What an explorable has in Python at a setting."""
-    key = f"{cls.__name__} {sorted(setting.items())}"
-    if key not in _TOLD:
-        _TOLD[key] = Told(cls, setting)
-    return _TOLD[key]
+def shown(cls: type[Explorable], **setting: object) -> Shown:
+    """What an explorable shows at a setting."""
+    picture = figure_of(cls).at(setting)
+    return Shown(cls(**setting).setting(), arrays(picture["values"]), picture["facts"], picture["finding"])
 
 
 def sentence(cls: type[Explorable], step: dict[str, Any]) -> str:
-    """What a step of a story says at its setting."""
-    widget = cls(**cls.story()[step["name"]])
-    return say(step["say"], {**widget.setting(), **widget.facts(), "done": True}, cls.catalogue.get("names"))
+    """What a step of a story says."""
+    return str(figure_of(cls).at(cls.story()[step["name"]], steps=[step])["steps"][0])
+
+
+def arrays(value: Any) -> Any:
+    """`value` with rows of numbers, and rows of rows, as arrays."""
+    if isinstance(value, dict):
+        return {name: arrays(inner) for name, inner in value.items()}
+    if not isinstance(value, list):
+        return value
+    rows = [arrays(inner) for inner in value]
+    numbers = all(isinstance(row, (int, float, np.ndarray)) and not isinstance(row, bool) for row in rows)
+    return np.array(rows) if rows and numbers and len({np.shape(row) for row in rows}) == 1 else rows
 
 
 CASES = [
     Case(
-        ThreeDoors,
+        InjectionPoints,
         [
-            {"door": "input", "m": 0, "n": 32},
-            {"door": "query_key", "m": 32, "n": 0},
-            {"door": "logits", "m": 4, "n": 4, "together": True},
-            {"door": "logits", "m": 2, "n": 13},
-            {"door": "none", "m": 15, "n": 15},
+            {"injection_point": "input", "m": 0, "n": 32},
+            {"injection_point": "query_key", "m": 32, "n": 0},
+            {"injection_point": "logits", "m": 4, "n": 4, "together": True},
+            {"injection_point": "logits", "m": 2, "n": 13},
+            {"injection_point": "none", "m": 15, "n": 15},
         ],
-        {"door": "query_key"},
+        {"injection_point": "query_key"},
         "book/intro.html",
         handles=("query", "key"),
         plays="m",
     ),
     Case(
-        MeanWave,
+        LearnedDistanceBias,
         [
-            {"hold": "all", "base": "100", "layer": "1", "head": "3", "length": "512", "seed": "1"},
-            {"hold": "slow", "pair": 0, "head": "4"},
-            {"hold": "fast", "pair": 15, "layer": "1", "seed": "1"},
+            {"clamp": "all", "base": "100", "layer": "1", "head": "3", "length": "512", "seed": "1"},
+            {"clamp": "other_slow", "pair": 0, "head": "4"},
+            {"clamp": "fast", "pair": 15, "layer": "1", "seed": "1"},
         ],
-        {"hold": "all", "head": "1"},
+        {"clamp": "all", "head": "1"},
         plays="pair",
     ),
     Case(
-        LookBack,
+        CopyDistance,
         [
-            {"scaling": "yarn", "training": "copy", "length": 1024, "distance": "768"},
+            {"scaling": "yarn", "training": "repeated_copy", "length": 1024, "distance": "768"},
             {"scaling": "ntk_by_parts", "base": "100", "length": 128, "distance": "16"},
             {"scaling": "linear", "length": 256, "distance": "384"},
-            {"scaling": "yarn", "base": "100", "tuning": "45", "length": 128, "distance": "32"},
-            {"scaling": "ntk_aware", "tuning": "15", "length": 256, "distance": "64"},
-            {"scaling": "yarn_temperature", "tuning": "200"},
+            {"scaling": "yarn", "base": "100", "fine_tuning": "45", "length": 128, "distance": "32"},
+            {"scaling": "ntk_aware", "fine_tuning": "15", "length": 256, "distance": "64"},
+            {"scaling": "yarn_temperature", "fine_tuning": "200"},
         ],
         {"scaling": "yarn_temperature", "length": 1024, "distance": "192"},
     ),
     Case(
-        Tangle,
+        RotationPlanes,
         [
-            {"untangle": 0.63, "theta_1": 3.14, "theta_2": 0.0, "draw": 8},
-            {"untangle": 1.0, "draw": 999},
-            {"view": "grid", "w_length": 0.3, "w_angle": -3.14, "z_real": -3.0, "z_imaginary": 3.0},
-            {"view": "grid", "z_real": 0.0, "z_imaginary": 0.0},
+            {"align": 0.63, "theta_1": 3.14, "theta_2": 0.0, "draw": 8},
+            {"align": 1.0, "draw": 999},
+            {"view": "plane", "w_length": 0.3, "w_angle": -3.14, "z_real": -3.0, "z_imaginary": 3.0},
+            {"view": "plane", "z_real": 0.0, "z_imaginary": 0.0},
         ],
-        {"untangle": 0.5, "theta_1": 3.14, "theta_2": 3.14},
-        plays="untangle",
+        {"align": 0.5, "theta_1": 3.14, "theta_2": 3.14},
+        plays="align",
     ),
     Case(
         AttentionByHand,
         [
-            {"word": "0", "scaled": False},
-            {"q_action_creature": -4.0, "q_glue_object": 4.0, "k_action_object": 2.5, "word": "5"},
+            {"token": "0", "scaled": False},
+            {"q_action_creature": -4.0, "q_glue_object": 4.0, "k_action_object": 2.5, "token": "5"},
             {"q_action_creature": 0.0, "q_action_object": 0.0, "k_creature_creature": 0.0, "k_object_object": 0.0},
         ],
-        {"word": "4", "q_action_creature": 4.0, "k_glue_creature": 4.0, "k_glue_object": -4.0},
+        {"token": "4", "q_action_creature": 4.0, "k_glue_creature": 4.0, "k_glue_object": -4.0},
         handles=("query", "key cat", "key mat"),
     ),
     Case(
-        BlindSpot,
+        OrderBlindness,
         [
             {"scheme": "sinusoidal", "order": ""},
             {"sentence": "我 爱 你", "scheme": "alibi"},
             {"sentence": "the cat sat on the mat", "order": "201345", "causal": True},
             {"sentence": "from Beijing to Shanghai", "order": "0123", "layers": "2", "causal": True, "seed": 7},
-            {"sentence": "屡 败 屡 战", "order": "0321", "scheme": "rope", "way": 0.4},
-            {"sentence": "BOS the the the the", "order": "21", "causal": True, "seed": 999, "way": 1.3},
+            {"sentence": "屡 败 屡 战", "order": "0321", "scheme": "rope", "progress": 0.4},
+            {"sentence": "BOS the the the the", "order": "21", "causal": True, "seed": 999, "progress": 1.3},
         ],
-        {"sentence": "the cat sat on the mat", "order": "543210", "scheme": "rope", "layers": "2", "way": 1.5},
+        {"sentence": "the cat sat on the mat", "order": "543210", "scheme": "rope", "layers": "2", "progress": 1.5},
         handles=("row_0", "row_1", "row_2", "column_0", "column_1", "column_2"),
-        plays="way",
+        plays="progress",
     ),
     Case(
-        BuildACode,
+        BuildAnEncoding,
         [
-            {"cosines": True, "speeds": "dice", "hands": 6},
-            {"hands": 1, "speed_1": 3.14, "position": 63},
-            {"cosines": True, "hands": 2, "speed_1": 0.001, "speed_2": 0.001, "position": 0},
+            {"cosines": True, "frequencies": "random", "pairs": 6},
+            {"pairs": 1, "theta_0": 3.14, "position": 63},
+            {"cosines": True, "pairs": 2, "theta_0": 0.001, "theta_1": 0.001, "position": 0},
         ],
-        {"cosines": True, "hands": 6, "speeds": "ratio_3"},
-        handles=("hand 1", "hand 2", "hand 3", "hand 4"),
+        {"cosines": True, "pairs": 6, "frequencies": "ratio_3"},
+        handles=("pair 0", "pair 1", "pair 2", "pair 3"),
         plays="position",
     ),
     Case(
@@ -233,7 +227,7 @@ CASES = [
             {"distance": 7, "other": 7, "chart": "difference"},
         ],
         {"dim": 256, "distance": 65_536, "chart": "difference"},
-        handles=("hand",),
+        handles=("pair",),
         plays="distance",
     ),
     Case(
@@ -275,11 +269,19 @@ CASES = [
         plays="distance",
     ),
     Case(
-        Coverage,
+        AngleCoverage,
         [
             {"model": "Llama-3.1-8B", "used": 131_072},
             {"model": "gpt-neox-20b", "used": 1000},
-            {"base": 1.0, "dim": 4, "trained": 16, "used": 131_072, "tolerance": 0.5, "chart": "turns", "pair": 127},
+            {
+                "base": 1.0,
+                "dim": 4,
+                "trained": 16,
+                "used": 131_072,
+                "tolerance": 0.5,
+                "chart": "rotations",
+                "pair": 127,
+            },
             {"base": 1e8, "dim": 256, "trained": 65_536, "used": 65_537, "tolerance": 0.3},
             {"base": 250.0, "dim": 32, "trained": 128, "used": 3000, "tolerance": 0.02},
         ],
@@ -315,23 +317,23 @@ CASES = [
     Case(
         PatchGrid,
         [
-            {"rule": "page", "base": 1.0, "query_row": 7, "query_column": 11, "key_row": 0, "key_column": 0},
+            {"rule": "raster", "base": 1.0, "query_row": 7, "query_column": 11, "key_row": 0, "key_column": 0},
             {"rule": "axes", "base": 1e8, "key_row": 3, "key_column": 4},
             {"rule": "blocks", "frame": 16, "base": 1e6, "query_row": 0, "key_row": 7, "key_column": 11},
-            {"rule": "turns", "frame": 1, "base": 500.0, "query_column": 11, "key_column": 2},
+            {"rule": "interleaved", "frame": 1, "base": 500.0, "query_column": 11, "key_column": 2},
         ],
-        {"rule": "turns", "frame": 16, "base": 1e8, "key_row": 7, "key_column": 11},
+        {"rule": "interleaved", "frame": 16, "base": 1e8, "key_row": 7, "key_column": 11},
         handles=("query", "key"),
         plays="key_column",
     ),
     Case(
         LayerStack,
         [
-            {"model": "qwen3", "context": 262_144, "distance": 100_000, "lies_in": "slow"},
-            {"model": "llama4", "lead": 12.0, "distance": 200_000, "context": 1_048_576, "temperature": True},
+            {"model": "qwen3", "context": 262_144, "distance": 100_000, "match_pairs": "slow"},
+            {"model": "llama4", "margin": 12.0, "distance": 200_000, "context": 1_048_576, "temperature": True},
             {"model": "cohere2", "layers": "RrNnRrNnRrNn", "context": 16_384, "distance": 12_000},
-            {"model": "gemma4", "distance": 300, "lead": 24.0},
-            {"model": "gemma4", "distance": 1, "context": 128, "lead": 0.0},
+            {"model": "gemma4", "distance": 300, "margin": 24.0},
+            {"model": "gemma4", "distance": 1, "context": 128, "margin": 0.0},
         ],
         {"model": "gemma4", "layers": "rRnNrRnNrRnN", "context": 1_048_576, "distance": 524_288, "temperature": True},
         handles=("match", "end", "line"),

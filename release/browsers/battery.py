@@ -30,7 +30,7 @@ from tests.book.site.browser import (
 )
 from tests.book.site.live import Shown
 from tests.book.site.visit import LOOK
-from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
+from tests.explorables import CASES, EVERY_ONE, Case, sentence, shown
 from tests.js.node import assert_same
 
 FOR_PAPER = "notebooks/08_multi_frequency_decay.html"  # explorables and Plotly figures, many beyond the first screen
@@ -164,12 +164,12 @@ class Driven(Shown):
         """Write a value into a control's field in place of what is there: its value then."""
         return self.press(name, "input[type=text]", *str(value), "Enter")
 
-    def equals_python(self, case: Case, where: object) -> None:
-        """Assert that what is drawn and said is what Python computes for the present setting."""
+    def equals_node(self, case: Case, where: object) -> None:
+        """Assert that what is drawn and said is what Node.js computes for the present setting."""
         setting, finding, _ = self.state()
-        python = told(case.cls, **setting)
-        assert_same(self.values(), python.values, str(where))
-        assert finding == python.finding, where
+        expected = shown(case.cls, **setting)
+        assert_same(self.values(), expected.values, str(where))
+        assert finding == expected.finding, where
 
 
 # ---- fixtures -------------------------------------------------------------------------------------------------------
@@ -255,8 +255,8 @@ def test_drawn_data_and_finding_equal_python(reader, case):
     assert share > 0.005
     assert colours > 2
     for setting in [{}, *case.settings, case.largest]:
-        live.set(**told(case.cls, **setting).setting)
-        live.equals_python(case, setting)
+        live.set(**case.cls(**setting).setting())
+        live.equals_node(case, setting)
 
 
 @EACH
@@ -267,7 +267,7 @@ def test_every_control_answers_to_keys_and_typing(reader, case):
     for control in case.cls.controls():
         name, scale = control["name"], control["scale"]
         needed = {other: values[0] for other, values in control["needs"].items()}
-        live.set(**told(case.cls, **({} if name in case.free else case.free)).setting | needed)
+        live.set(**case.cls(**({} if name in case.free else case.free)).setting() | needed)
         before = live.get(name)
         if scale == "switch":
             assert live.press(name, "input[type=checkbox]", " ") is not before
@@ -290,7 +290,7 @@ def test_every_control_answers_to_keys_and_typing(reader, case):
             assert live.type(name, before) == before
             assert live.notice == ""
             live.press(name, "input[type=range]", "Home")
-        live.equals_python(case, name)
+        live.equals_node(case, name)
 
 
 @EACH
@@ -298,13 +298,13 @@ def test_handles_are_dragged_by_the_mouse(reader, case):
     reader.open(EVERY_ONE)
     live = Driven(reader, case)
     assert tuple(handle["name"] for handle in live.evaluate("explorable.handles")) == case.handles
-    live.set(**told(case.cls, **case.free).setting)
+    live.set(**case.cls(**case.free).setting())
     for k in range(len(case.handles)):
         name, path = live.evaluate(f"({PATH})(figure, explorable, x)", k)
         before = live.setting()
         live.browser.drag(*path)
         assert live.setting() != before, name
-        live.equals_python(case, name)
+        live.equals_node(case, name)
 
 
 @EACH
@@ -313,7 +313,7 @@ def test_a_link_restores_a_setting(reader, case):
     live = Driven(reader, case)
     opening, links = live.setting(), []
     for setting in case.settings:
-        live.set(**told(case.cls, **setting).setting)
+        live.set(**case.cls(**setting).setting())
         links.append((live.setting(), live.evaluate(LINK)))
     for k, (wanted, link) in enumerate(links):
         if k == 0:  # the page is opened by the link, and by the others it is told where to go
@@ -323,7 +323,7 @@ def test_a_link_restores_a_setting(reader, case):
             live.set(**opening)
             reader.browser.call("(link) => { location.href = link; }", link)
             live.complete("null", before="await new Promise((soon) => setTimeout(soon, 50));")
-        assert live.state() == (wanted, told(case.cls, **wanted).finding, "")
+        assert live.state() == (wanted, shown(case.cls, **wanted).finding, "")
 
 
 @EACH
@@ -334,7 +334,7 @@ def test_the_story_is_walked_and_a_link_comes_to_its_step(reader, case):
         live.go(step["name"])
         assert live.setting() == case.cls.story()[step["name"]]
         assert live.told == sentence(case.cls, step)
-        live.equals_python(case, step["name"])
+        live.equals_node(case, step["name"])
     reader.open(f"{EVERY_ONE}#{case.cls.module.replace('_', '-')}:story={steps[-1]['name']}")
     assert Driven(reader, case).setting() == case.cls.story()[steps[-1]["name"]]
 

@@ -16,7 +16,13 @@ def _signed(text: str) -> str:
 
 def fixed(value: float, digits: int) -> str:
     """`value` with so many digits after the point."""
-    return _signed(f"{Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), context=_EXACT):f}")
+    return number(value, digits).replace("\u202f", "")
+
+
+def number(value: float, digits: int = 0) -> str:
+    """`value` with so many digits after the point, thousands set apart by a narrow space."""
+    rounded = Decimal(float(value)).quantize(Decimal(1).scaleb(-digits), context=_EXACT)
+    return _signed(f"{rounded:,f}".replace(",", "\u202f"))
 
 
 def integer(value: int) -> str:
@@ -31,7 +37,7 @@ def grouped(value: float) -> str:
         return "0"
     if not Decimal("1e-4") <= abs(rounded) < Decimal("1e12"):
         mantissa, exponent = f"{rounded:.3e}".split("e")
-        return f"{_plain(mantissa)} × 10{_signed(str(int(exponent))).translate(_SUPERSCRIPTS)}"
+        return f"{_plain(mantissa)} × 10{_signed(str(int(exponent))).translate(SUPERSCRIPTS)}"
     integer, _, fraction = f"{rounded:f}".partition(".")
     return _signed(f"{int(integer):,}".replace(",", "\u202f")) if not fraction.strip("0") else _plain(f"{rounded:f}")
 
@@ -48,13 +54,7 @@ def significant(value: float, figures: int = 6) -> str:
     return f"−{text[1:]}" if text.startswith("-") else text
 
 
-def thousands(number: str) -> str:
-    """A written number with the thousands before its point set apart by a narrow space."""
-    integer, point, fraction = number.partition(".")
-    return re.sub(r"(?<=\d)(?=(\d{3})+$)", "\u202f", integer) + point + fraction
-
-
-_SUPERSCRIPTS = str.maketrans("0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+SUPERSCRIPTS = str.maketrans("0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def _plain(text: str) -> str:

@@ -13,9 +13,8 @@ A condition is a fact, "not" and a fact, or two of facts, numbers and 'strings' 
 `none` is None, and nothing is less or more than that. Several are joined by "and". js/sentences.js, which reads the
 explorables' catalogues too, does the same.
 
-Python alone writes figures, so these forms are its own: {fact:2|thousands} sets the thousands of a written number
-apart, {fact:percent} is a share in per cent, {fact:g} or {fact:3g} at most six or so many significant figures,
-{fact:2f} rounds as Python does, ties to the even digit, with a hyphen for a minus.
+Only Python writes the messages of checks, so these forms are its own: {fact:percent} is a fraction in per cent,
+{fact:2g} a number with at most two significant figures.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from __future__ import annotations
 import json
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from posenc._numbers import fixed, grouped, integer, percent, significant, thousands
+from posenc._numbers import fixed, grouped, integer, percent, significant
 
 Facts = Mapping[str, Any]
 _PLACE = re.compile(r"\{(\w+)(?::([^}]+))?\}")
@@ -88,8 +87,6 @@ def _written(value: Any, formats: str | None, names: Mapping[str, Mapping[str, s
             value = value[0].upper() + value[1:]
         elif name[-1] == "g" and name[:-1].isdigit():
             value = significant(value, int(name[:-1]))
-        elif name[-1] == "f" and name[:-1].isdigit():
-            value = f"{value:.{int(name[:-1])}f}"
         elif name in _FORMATS:
             value = _FORMATS[name](value)
         else:
@@ -97,13 +94,7 @@ def _written(value: Any, formats: str | None, names: Mapping[str, Mapping[str, s
     return str(value)
 
 
-_FORMATS: dict[str, Callable[[Any], str]] = {
-    "integer": integer,
-    "grouped": grouped,
-    "g": significant,
-    "percent": percent,
-    "thousands": thousands,
-}
+_FORMATS = {"integer": integer, "grouped": grouped, "percent": percent}
 
 
 def holds(condition: str, facts: Facts) -> bool:

@@ -1,34 +1,20 @@
-"""Node.js, started once, and what is loaded into it once."""
+"""What Node.js has loaded, once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 
 import pytest
 
-from posenc.widgets import Explorable, bundle
-from tests.js.node import JAVASCRIPT, Exports, Figure, Node
+from posenc.widgets import bundle
+from tests.js.node import JAVASCRIPT, Exports, node
 
 
 @pytest.fixture(scope="session")
-def node() -> Iterator[Node]:
-    """A process of Node.js."""
-    running = Node()
-    yield running
-    running.close()
-
-
-@pytest.fixture(scope="session")
-def figure_of(node: Node) -> Callable[[type[Explorable]], Figure]:
-    """The definition of an explorable, loaded once."""
-    return cache(lambda cls: Figure(node, cls))
-
-
-@pytest.fixture(scope="session")
-def module_of(node: Node) -> Callable[..., Exports]:
+def module_of() -> Callable[..., Exports]:
     """What modules of src/posenc/js export, loaded once."""
-    return cache(lambda *files: node.load([bundle(file) for file in files]))
+    return cache(lambda *files: node().load([bundle(file) for file in files]))
 
 
 @pytest.fixture

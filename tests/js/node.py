@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import base64
 import json
 import shutil
@@ -98,6 +99,20 @@ class Figure:
 
 
 @cache
+def node() -> Node:
+    """The one process of Node.js of this test process."""
+    running = Node()
+    atexit.register(running.close)
+    return running
+
+
+@cache
+def figure_of(cls: type[Explorable]) -> Figure:
+    """The definition of an explorable, loaded once."""
+    return Figure(node(), cls)
+
+
+@cache
 def letters() -> dict[str, list[int]]:
     """Advance, top and bottom, in thousandths of an em, of the characters that figures write, in the book's face."""
     file, weights = font.FACES["face.woff2"]
@@ -142,7 +157,7 @@ def unpack(value: Any) -> Any:
 
 
 def assert_same(drawn: Any, expected: Any, where: str = "values") -> None:
-    """What JavaScript drew is what Python computes: numbers to 1e-10, everything else exactly."""
+    """What JavaScript drew is what the package computes: numbers to 1e-10, everything else exactly."""
     if isinstance(expected, Mapping):
         assert set(drawn) == set(expected), where
         for name, value in expected.items():
@@ -154,8 +169,8 @@ def assert_same(drawn: Any, expected: Any, where: str = "values") -> None:
         for k, (first, second) in enumerate(zip(drawn, expected, strict=True)):
             assert_same(first, second, f"{where}[{k}]")
     else:
-        given, wanted = np.array(drawn, float), np.asarray(expected, float)
-        assert given.shape == wanted.shape, f"{where}: {given.shape} drawn, {wanted.shape} in Python"
+        actual, desired = np.array(drawn, float), np.asarray(expected, float)
+        assert actual.shape == desired.shape, f"{where}: {actual.shape} drawn, {desired.shape} in Python"
         np.testing.assert_allclose(
-            given, wanted, atol=1e-10, rtol=1e-12, err_msg=f"{where}: JavaScript's are ACTUAL, Python's DESIRED"
+            actual, desired, atol=1e-10, rtol=1e-12, err_msg=f"{where}: JavaScript's are ACTUAL, Python's DESIRED"
         )

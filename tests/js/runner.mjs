@@ -86,7 +86,7 @@ globalThis.picture = ({ definition, sentences }, { state, data, width, steps }) 
     return sentences.say(catalogue.readout, { ...state, ...at, ...definition.reading(result, state, at) }, catalogue.names);
   }));
   return {
-    values: result.values, height, texts, readings,
+    values: result.values, facts, height, texts, readings,
     handles: definition.handles?.(result, state).map(({ name }) => name) ?? [],
     finding: sentences.sayAll(catalogue.finding, facts, catalogue.names),
     steps: (steps ?? []).map((step) => sentences.say(step.say, facts, catalogue.names)),

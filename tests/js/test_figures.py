@@ -1,17 +1,25 @@
-"""Every explorable in Node.js: it computes and says what Python does, and writes no label over another."""
+"""Every explorable in Node.js: it computes what the package does, says its sentences, and writes no label over another.
+
+Sentences are kept in golden/, a file for each explorable: `python -m tests.js.golden` writes them anew; read what
+changed before you commit it.
+"""
 
 from __future__ import annotations
 
 import itertools
+import re
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
-from posenc.widgets import EXPLORABLES, ContextExtension, Coverage, FrequencyBank, LayerStack, Rotation2D
-from posenc.widgets.layer_stack import LONGEST, STACKS
-from tests.explorables import CASES, Case, sentence, told
-from tests.js.node import assert_same
+from posenc.widgets import EXPLORABLES, AngleCoverage, ContextExtension, FrequencyBank, LayerStack, Rotation2D
+from posenc.widgets.layer_stack import LONGEST
+from tests.explorables import CASES, Case
+from tests.js import golden
+from tests.js.node import assert_same, figure_of
+from tests.js.oracles.layer_stack import STACKS
 
 WIDTHS = (702, 312)  # of the canvas in a chapter on a laptop and on a phone
 RANDOM_SETTINGS = 3
@@ -61,8 +69,8 @@ def random_settings(case: Case) -> list[dict[str, object]]:
 
 def further(case: Case) -> list[dict[str, object]]:
     """Settings that a figure of its own has been wrong at, or crowded."""
-    if case.cls is Coverage:
-        return [{"model": "own", **end} for end in ends(case)] + [{"model": "own", "chart": "turns"}]
+    if case.cls is AngleCoverage:
+        return [{"model": "own", **end} for end in ends(case)] + [{"model": "own", "chart": "rotations"}]
     if case.cls is FrequencyBank:
         return [end | {"chart": "difference"} for end in ends(case)]
     if case.cls is LayerStack:
@@ -90,25 +98,28 @@ def test_every_explorable_has_a_case() -> None:
 
 
 @each_case
-def test_it_computes_and_says_what_python_does(figure_of: Any, case: Case) -> None:
-    figure = figure_of(case.cls)
+def test_it_computes_what_the_package_does(case: Case) -> None:
+    oracle = import_module(f"tests.js.oracles.{case.cls.module}")
     for setting in [{}, *case.settings, case.largest, *ends(case), *random_settings(case), *further(case)[:6]]:
-        python, shown = told(case.cls, **setting), figure.at(setting)
-        assert_same(shown["values"], python.values, str(setting))
-        assert shown["finding"] == python.finding, setting
+        shown = figure_of(case.cls).at(setting)
+        assert_same(shown["values"], oracle.values(case.cls(**setting)), str(setting))
+        assert shown["finding"], setting
         assert all(shown["readings"]), setting
 
 
 @each_case
-def test_each_step_of_its_story_says_its_sentence(figure_of: Any, case: Case) -> None:
-    for step in case.cls.catalogue["story"]:
-        [shown] = figure_of(case.cls).at(case.cls.story()[step["name"]], steps=[step])["steps"]
-        assert shown == sentence(case.cls, step), step["name"]
-        assert shown, step["name"]
+def test_its_sentences_are_those_that_were_read(case: Case) -> None:
+    said = golden.sentences(case)
+    assert said == golden.kept(case)
+    for one in said:
+        for text in (one["finding"], one.get("say", ".")):
+            assert text.endswith((".", "?")), text
+            assert not re.search(r"nan|NaN|inf\b|Infinity|null|undefined|(?<!\w)-|\{", text), text
+        assert len(one.get("say", "")) <= 160
 
 
 @each_case
-def test_it_opens_with_its_handles(figure_of: Any, case: Case) -> None:
+def test_it_opens_with_its_handles(case: Case) -> None:
     assert tuple(figure_of(case.cls).at({})["handles"]) == case.handles
 
 
@@ -130,7 +141,7 @@ def overlaps(texts: list[dict[str, Any]], width: float, height: float) -> list[t
 
 @each_case
 @pytest.mark.parametrize("width", WIDTHS)
-def test_no_label_covers_another(figure_of: Any, case: Case, width: int) -> None:
+def test_no_label_covers_another(case: Case, width: int) -> None:
     for setting in [{}, *case.cls.story().values(), *case.settings, *further(case)]:
         shown = figure_of(case.cls).at(setting, width)
         assert shown["texts"], setting

@@ -128,7 +128,7 @@ EXAMPLES = {
     "rotation_matrices": lambda: figures.rotation_matrices(2, 8, 1e4),
     "cumulative_losses": lambda: figures.cumulative_losses(list("a b"), {"one": [1.5, 2, 0], "two": [1.5, 3, 3]}),
     "angle_errors": lambda: figures.angle_errors([1, 10, 1000], ROUNDED),
-    "mistakes_and_tests": lambda: figures.mistakes_and_tests(CAUGHT, ["length", "hand"]),
+    "mistakes_and_tests": lambda: figures.mistakes_and_tests(CAUGHT, ["length", "numbers"]),
     "scaling_ratios": lambda: figures.scaling_ratios(64, 1e4, 2048, METHODS),
     "over_seeds": lambda: figures.over_seeds([1, 2, 16], SEEDED, "times the length", "loss", ("cut text", [1.3, 1.4])),
     "rotations_by_model": lambda: figures.rotations_by_model(LISTS),

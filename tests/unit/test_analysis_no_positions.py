@@ -9,6 +9,7 @@ from scipy.integrate import quad
 
 from posenc.analysis import (
     first_tie,
+    match_weight,
     needle_weight,
     uniform_attention_std,
 )
@@ -28,6 +29,14 @@ def test_known_ties():
     assert first_tie("float32", 5000) is None
     assert first_tie("bfloat16", 111) == 111
     assert first_tie("bfloat16", 110) is None
+
+
+def test_a_match_among_equal_keys_is_a_softmax():
+    logits = np.zeros(8)
+    logits[3] = 2.5
+    expected = np.exp(logits[3]) / np.exp(logits).sum()
+    np.testing.assert_allclose(match_weight(2.5, 8), expected)
+    np.testing.assert_allclose(match_weight(np.array([0.0, np.log(7)]), 8), [1 / 8, 1 / 2])
 
 
 def test_known_dilution():

@@ -46,8 +46,7 @@ def test_titles_fit_and_alternative_texts_say_more(name):
     figure = drawn(name)
     assert alt(figure).startswith(title(figure))
     assert len(alt(figure)) > len(title(figure)) + 10
-    if name not in ("pair_cosines", "decay_and_law", "scores_in_attention", "decay_for_bases"):
-        assert all(len(line) <= 75 for line in figure.layout.title.text.split("<br>"))
+    assert all(len(line) <= 75 for line in figure.layout.title.text.split("<br>"))
 
 
 @EVERY

@@ -1,4 +1,4 @@
-"""posenc.figures.attention: what is drawn of attention, of the order of words, and of training."""
+"""posenc.figures.attention: what is drawn of attention, of word order, and of training."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from tests.unit.figure_examples import (
 def test_outputs_by_order():
     figure = EXAMPLES["outputs_by_order"]()
     nothing, groups, everything = figure.data
-    assert title(figure) == "Orders told apart, of 5: 1 (nothing), 2 (two groups), 5 (everything)"
+    assert title(figure) == "Distinct outputs, of 5 orders: 1 (nothing), 2 (two groups), 5 (everything)"
     assert (list(nothing.x), list(nothing.y), list(nothing.text)) == ([0], [0], ["5"])
     assert sorted(zip(groups.text, groups.marker.size, strict=True)) == [
         ("2", pytest.approx(2.4 * 2**0.5, abs=DRAWN)),
@@ -35,16 +35,16 @@ def test_outputs_by_order():
     np.testing.assert_allclose(everything.y, 0, atol=DRAWN)
     assert "two groups: 2 of 2 or 3; everything: 5 of 1" in alt(figure)
     # the third panel has none beside it, so the second is the lowest of its column
-    assert [axis.title.text for axis in figure.select_xaxes()][:3] == [None, "main direction", "main direction"]
+    assert [axis.title.text for axis in figure.select_xaxes()][:3] == [None, "PC 1", "PC 1"]
     assert [label.text for label in figure.layout.annotations][1] == "two groups<br>2 of 5"
 
 
 def test_outputs_by_order_takes_rounding_for_none():
     reading = FIVE + np.random.default_rng(0).normal(scale=1e-13, size=FIVE.shape)
     reading[1] = reading[0] + 1e-13
-    assert title(figures.outputs_by_order({"rounded": reading})).endswith("of 5: 4 (rounded)")
+    assert title(figures.outputs_by_order({"rounded": reading})).endswith("of 5 orders: 4 (rounded)")
     reading[1, 2] += 1e-6
-    assert title(figures.outputs_by_order({"rounded": reading})).endswith("of 5: 5 (rounded)")
+    assert title(figures.outputs_by_order({"rounded": reading})).endswith("of 5 orders: 5 (rounded)")
 
 
 def test_training_losses():
@@ -53,17 +53,17 @@ def test_training_losses():
         np.testing.assert_allclose(trace.y, values, atol=DRAWN)
         np.testing.assert_array_equal(trace.x, 10 * np.arange(1, len(values) + 1))
     assert figure.layout.shapes[0].y0 == figure.layout.shapes[0].y1 == 0.5
-    assert title(figure) == "Where the loss ends after 70 steps: 0.50 (blind), 0.23 (sees)"
-    assert "Means of the last 5 values; a model that guesses pays 0.500 nats" in alt(figure)
+    assert title(figure) == "Training loss after 70 steps: 0.50 (blind), 0.23 (sees)"
+    assert "Means of the last 5 values; a uniform guess has a loss of 0.500 nats" in alt(figure)
     two = figures.training_losses(LOSSES, every=10, chance=0.5, last=2)
-    assert title(two) == "Where the loss ends after 70 steps: 0.50 (blind), 0.05 (sees)"
+    assert title(two) == "Training loss after 70 steps: 0.50 (blind), 0.05 (sees)"
 
 
 def test_weighted_sum():
     figure = EXAMPLES["weighted_sum"]()
     arcs = [trace for trace in figure.data if trace.name]
-    assert [arc.name for arc in arcs] == ["cat: 0.75"]  # none for a word without weight, or for the one that gathers
-    assert (arcs[0].x[-1], arcs[0].x[0], arcs[0].y[0]) == (2, 1, 0)  # from the word to the one that gathers
+    assert [arc.name for arc in arcs] == ["cat: 0.75"]  # none for a weight of 0, or for the query itself
+    assert (arcs[0].x[-1], arcs[0].x[0], arcs[0].y[0]) == (2, 1, 0)  # from the key to the query
     assert arcs[0].line.width == 22 * 0.75
     each, total = (trace for trace in figure.data if trace.type == "heatmap")
     np.testing.assert_allclose(each.z, (SHARES[:, None] * VALUES).T, atol=DRAWN)  # a column a word
@@ -77,9 +77,8 @@ def test_weighted_sum():
     assert (texts[0].textfont.color, texts[1].textfont.color) == (figures.PALETTE["key"], figures.PALETTE["query"])
     assert list(texts[3].text) == ["0.80", "−0.10"]
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-0.8, 0.8)
-    told = "with weight 0.75, and what it gathers is mostly creature, 0.80"
-    assert title(figure) == f"“sat” listens most to “cat”, {told}"
-    assert "Sum of the weighted values: creature 0.80, action −0.10" in alt(figure)
+    assert title(figure) == "“sat” attends most to “cat”, with weight 0.75, and its output is mostly creature, 0.80"
+    assert "Weighted sum of the values: creature 0.80, action −0.10" in alt(figure)
 
 
 def test_attention_maps():
@@ -93,30 +92,29 @@ def test_attention_maps():
     assert texts[1].text[1] == f"{100 * MASKED[1, 0]:.0f}"
     assert (texts[1].x[1], texts[1].y[1]) == (0, 1)  # the key across, the query down
     assert (min(frame.y), max(frame.y), frame.line.color) == (0.5, 1.5, figures.PALETTE["query"])
-    most = [FIRST[table[1].argmax()] for table in tables]
-    told = ", ".join(
-        f"“{word}” {name} ({100 * table[1].max():.0f}\u00a0%)"
-        for word, name, table in zip(most, ("open", "masked"), tables, strict=True)
+    strongest = ", ".join(
+        f"“{FIRST[table[1].argmax()]}” {name} ({100 * table[1].max():.0f}\u00a0%)"
+        for name, table in zip(("open", "masked"), tables, strict=True)
     )
-    assert title(figure) == f"“bites” listens most to {told}"
+    assert title(figure) == f"“bites” attends most to {strongest}"
 
 
 def test_score_std():
     figure = EXAMPLES["score_std"]()
-    root, one, raw, heard, divided, heard_divided = figure.data
+    root, one, raw, tokens, divided, tokens_divided = figure.data
     np.testing.assert_allclose([root.y, one.y], [[2, 8], [1, 1]], atol=DRAWN)
     np.testing.assert_allclose([raw.y, divided.y], [[2, 8.1], [1, 1.01]], atol=DRAWN)
-    np.testing.assert_allclose([heard.y, heard_divided.y], [[11.5, 1.8], [21.8, 20.5]], atol=DRAWN)
-    assert (raw.xaxis, heard.xaxis) == ("x", "x2")
-    assert title(figure).endswith("to 11.5 and 1.8 (undivided), 21.8 and 20.5 (divided)")
-    assert "Spread of the scores at width 4 and at 64: 2.00 and 8.10 (undivided)" in alt(figure)
+    np.testing.assert_allclose([tokens.y, tokens_divided.y], [[11.5, 1.8], [21.8, 20.5]], atol=DRAWN)
+    assert (raw.xaxis, tokens.xaxis) == ("x", "x2")
+    assert title(figure).endswith("of 32, at d = 4 and at d = 64: 11.5 and 1.8 (undivided), 21.8 and 20.5 (divided)")
+    assert "Standard deviation of the logits at d = 4 and at d = 64: 2.00 and 8.10 (undivided)" in alt(figure)
 
 
 def test_attention_by_distance():
     figure = EXAMPLES["attention_by_distance"]()
     assert [(trace.name, *trace.y) for trace in figure.data] == [("one", 0.25, 0.5, 0.25), ("two", 0.5, 0.25, 0)]
     assert all(list(trace.x) == [0, 1, 2] for trace in figure.data)
-    assert "1 back, weight 0.50 (one); 0 back, weight 0.50 (two)" in title(figure)
+    assert "distance 1, weight 0.50 (one); distance 0, weight 0.50 (two)" in title(figure)
 
 
 def test_permuted_weights():
@@ -129,18 +127,18 @@ def test_permuted_weights():
     acrosses = [list(axis.ticktext) for axis in figure.select_xaxes()]
     backwards = FIRST[::-1]
     assert (downs, acrosses) == ([FIRST, backwards, backwards], [FIRST, FIRST, backwards])
-    assert "Of 9 places in the table, 1 hold" in alt(figure)
+    assert "Weights that stay in place: 1 of 9" in alt(figure)
 
 
 def test_causal_information_flow():
     figure = EXAMPLES["causal_information_flow"]()
     texts = [list(trace.text) for trace in figure.data if trace.mode == "text"]
-    assert texts[1] == ["saw nobody", "saw dog", "saw bites, dog"]
-    assert texts[4] == ["saw nobody", "saw bites", "saw bites, dog"]
+    assert texts[1] == ["sees nothing", "sees dog", "sees bites, dog"]
+    assert texts[4] == ["sees nothing", "sees bites", "sees bites, dog"]
     first_layer, second_layer = (trace for trace in figure.data[:2])
-    assert len(first_layer.x) == 3 * 6  # each of three words looks at itself and those before it
+    assert len(first_layer.x) == 3 * 6  # each of three words attends to itself and those before it
     assert [second_layer.x[k + 1] for k in (0, 3, 6)] == [2, 2, 2]
-    assert "bites dog man: bites, saw nobody; dog, saw bites; man, saw bites, dog" in alt(figure)
+    assert "bites dog man: bites sees nothing; dog sees bites; man sees bites, dog" in alt(figure)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +162,7 @@ def test_causal_information_flow():
         (lambda: figures.attention_by_distance({"a": [2.0]}), r"heads\['a'\] must be weights from 0 to 1"),
         (
             lambda: figures.permuted_weights(["a", "b"], [0, 1], np.eye(2)),
-            "order must be the places 0 to 1 in another order",
+            "order must be the positions 0 to 1 in another order",
         ),
         (lambda: figures.permuted_weights(["a", "b"], [1, 0], np.eye(3)), "weights must be 2 × 2"),
         (lambda: figures.causal_information_flow(["alone"]), "sentences must have at least two words"),

@@ -12,7 +12,7 @@ def test_biases_by_distance():
     expected = {"ALiBi": -0.5 * FAR, "KERPLE": -np.log1p(FAR), "Sandwich": BIASES["Sandwich"] - BIASES["Sandwich"][0]}
     for trace in figure.data:
         np.testing.assert_allclose(trace.y, expected[trace.name], atol=DRAWN)
-    assert "From distance 0 to 64 logits change by −32.0 (ALiBi)" in title(figure)
+    assert "Change of the logit bias from distance 0 to 64: −32.0 (ALiBi)" in title(figure)
     assert f"{-np.log1p(64):.1f} (KERPLE)".replace("-", "−") in title(figure)
 
 
@@ -22,21 +22,21 @@ def test_learned_biases():
         assert list(trace.x) == [1, 2, 4, 8]  # a logarithm has no place for 0
         np.testing.assert_allclose(trace.y, head[1:], atol=DRAWN)
     assert title(figure) == (
-        "The learned bias is greatest at distance 1, 2 (heads 1 to 2), and one number for all distances from 4 on"
+        "The learned bias has its maximum at distance 1, 2 (heads 1 to 2) and is constant from distance 4 on"
     )
     assert figure.layout.shapes[0].x0 == 4
-    assert "head 1: 0.5 at 0, 2.0 at most, −1.0 at 8; head 2: 0.0 at 0" in alt(figure)
+    assert "head 1: 0.5 at 0, maximum 2.0, −1.0 at 8; head 2: 0.0 at 0" in alt(figure)
     level = figures.learned_biases([0, 1], np.ones((1, 2)))
-    assert title(level).endswith("from 0 on")
+    assert title(level).endswith("from distance 0 on")
     assert not level.layout.shapes
 
 
 def test_attention_reach():
     figure = EXAMPLES["attention_reach"]()
     assert [list(trace.y) for trace in figure.data] == [[6, 6], [24, 107], [50, 1000], [50, 1000]]
-    assert "As texts grow from 100 to 2\u202f000 tokens" in title(figure)
-    assert title(figure).endswith("from 6 keys to 6 (line) or from 50 keys to 1\u202f000 (level)")
-    assert alt(figure).endswith("; from 24 keys to 107 (logarithm).")
+    assert "From 100 to 2\u202f000 tokens" in title(figure)
+    assert title(figure).endswith("from 6 to 6 (line) or from 50 to 1\u202f000 (level)")
+    assert alt(figure).endswith("; from 24 to 107 (logarithm).")
     assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
 
 
@@ -55,7 +55,7 @@ def test_bias_maps():
 
 def test_transformer_xl_terms():
     figure = EXAMPLES["transformer_xl_terms"]()
-    assert title(figure) == "Four products make one score: −1.50, 3.00, 0.30, −3.00; their sum is −1.20"
+    assert title(figure) == "Four terms make up one score: −1.50, 3.00, 0.30, −3.00; their sum is −1.20"
     drawn = {trace.name: (list(trace.customdata), trace.marker.color) for trace in figure.data}
     assert drawn["q"] == ([1, -2], figures.PALETTE["query"])
     assert drawn["r"] == ([3, 0], figures.PALETTE["position"])

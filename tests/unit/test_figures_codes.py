@@ -1,4 +1,4 @@
-"""posenc.figures.encodings: what is drawn of tables of codes, and distances between their rows."""
+"""posenc.figures.encodings: what is drawn of tables of encodings, and distances between their rows."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def test_step_sizes():
     for length, ruler, step in zip([5, 10, 13, 20], figure.data[::2], figure.data[1::2], strict=True):
         np.testing.assert_allclose(ruler.x, normalised(np.arange(length), length, 1)[:, 0], atol=DRAWN)
         np.testing.assert_allclose(step.x, [0, 1 / length], atol=DRAWN)
-    assert "0.200 in a text of 5 tokens and 0.050 in one of 20" in title(figure)
+    assert "0.200 in 5 tokens and 0.050 in 20 tokens" in title(figure)
     assert [label.text for label in figure.layout.annotations][2] == f"one step: {1 / 13:.3f}"
 
 
@@ -26,8 +26,8 @@ def test_encoding_tables_small():
     assert figure.layout.yaxis.autorange == "reversed"  # position 0 on top
     wave = np.sin(np.arange(16)) > 0
     changes = np.count_nonzero(wave[1:] != wave[:-1])
-    assert f"15 times and the last once in bits; {changes} times and the last never in waves" in title(figure)
-    assert "Different rows: 16 in bits, 16 in waves" in alt(figure)
+    assert f"15 times and the last once (bits); {changes} times and the last never (waves)" in title(figure)
+    assert "Distinct rows: 16 (bits), 16 (waves)" in alt(figure)
 
 
 def test_encoding_tables_of_one_sign_start_at_no_colour():
@@ -54,7 +54,7 @@ def test_encoding_tables_large():
     ticks = figure.layout.coloraxis.colorbar
     assert list(zip(ticks.tickvals, ticks.ticktext, strict=True)) == [(0, "−1.0"), (127.5, "0.0"), (255, "1.0")]
     changes = np.count_nonzero((np.sin(np.arange(512)) > 0)[1:] != (np.sin(np.arange(512)) > 0)[:-1])
-    assert f"Over 512 positions the first column changes sides {changes} times and the last never" in title(figure)
+    assert f"Over 512 positions the first column crosses mid-range {changes} times and the last never" in title(figure)
 
 
 def test_distance_maps():
@@ -64,29 +64,31 @@ def test_distance_maps():
         np.testing.assert_allclose(trace.z, apart / apart.max(), atol=DRAWN)
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
     steps = [np.linalg.norm(CODES["bits"][k:] - CODES["bits"][:-k], axis=-1) for k in range(1, 8)]
-    spread = np.mean([step.std() / step.mean() for step in steps])
-    assert title(figure) == f"Equal distances look equal in waves; in bits they vary by {100 * spread:.0f}\u00a0%"
+    variation = np.mean([step.std() / step.mean() for step in steps])
+    varying = f"distances at one offset vary by {100 * variation:.0f}\u00a0% (bits)"
+    assert title(figure) == f"Translation invariance: exact for waves; {varying}"
 
 
 def test_distance_maps_of_one_kind():
-    assert title(figures.distance_maps({"a": CODES["waves"], "b": CODES["waves"]})).endswith("look equal in a and b")
-    assert title(figures.distance_maps({"a": CODES["bits"]})).startswith("In a they vary by")
-    asked = figures.distance_maps({"a": CODES["bits"]}, title="One code")
-    assert title(asked) == "One code"
-    assert alt(asked).startswith("One code. In a they vary by")
+    assert title(figures.distance_maps({"a": CODES["waves"], "b": CODES["waves"]})).endswith(": exact for a and b")
+    varying = "Translation invariance: distances at one offset vary by"
+    assert title(figures.distance_maps({"a": CODES["bits"]})).startswith(varying)
+    titled = figures.distance_maps({"a": CODES["bits"]}, title="One encoding")
+    assert title(titled) == "One encoding"
+    assert alt(titled).startswith(f"One encoding. {varying}")
     assert np.all(np.asarray(figures.distance_maps({"still": np.ones((4, 2))}).data[0].z) == 0)
 
 
 def test_similarity_by_distance():
     figure = EXAMPLES["similarity_by_distance"]()
     powers, one = figure.data
-    first = [np.mean([np.cos(at * speed) for speed in (1.0, 0.1, 0.01)]) for at in (1, 2)]
-    np.testing.assert_allclose(powers.y[:2], first, atol=DRAWN)  # stretches of one distance each
-    last = np.mean(np.cos(np.arange(83, 100)))  # the last stretch
+    first = [np.mean([np.cos(at * theta) for theta in (1.0, 0.1, 0.01)]) for at in (1, 2)]
+    np.testing.assert_allclose(powers.y[:2], first, atol=DRAWN)  # intervals of one distance each
+    last = np.mean(np.cos(np.arange(83, 100)))  # the last interval
     np.testing.assert_allclose(one.y[-1], last, atol=DRAWN)
     np.testing.assert_allclose(one.x[[0, -1]], [1, np.sqrt(83 * 99)], atol=DRAWN)  # each where it is
     tens = [np.mean(np.cos(np.arange(*ends))) for ends in ((1, 10), (10, 100))]
-    assert title(figure).startswith("How alike codes are, on average, at Δ from 1, 10 to ten times that: powers ")
+    assert title(figure).startswith("Mean cosine similarity in the decades from Δ = 1, 10: powers ")
     assert title(figure).endswith("one " + ", ".join(f"{mean:.2f}".replace("-", "−") for mean in tens))
 
 

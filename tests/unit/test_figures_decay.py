@@ -27,7 +27,7 @@ def test_decay_and_law():
     assert score.x0 == 1
     np.testing.assert_allclose(logarithm.y, 1 - (np.log(logarithm.x) + np.euler_gamma) / np.log(1e4), atol=DRAWN)
     assert 10 <= logarithm.x[0] < logarithm.x[-1] <= 1000
-    assert "0.25 for every tenfold distance" in figure.layout.title.text
+    assert "0.25 per decade" in figure.layout.title.text
 
 
 def test_cosine_map():
@@ -38,7 +38,7 @@ def test_cosine_map():
     np.testing.assert_allclose(table.z[31], np.cos(np.arange(257) * inv_freq(64, 500.0)[31]), atol=DRAWN)
     np.testing.assert_allclose(mean.y, decay(np.arange(257), inv_freq(64, 500.0)), atol=DRAWN)
     late = decay(np.arange(192, 257), inv_freq(64, 500.0)).mean()
-    assert title(figure) == f"No row fades; the mean of all 32 falls from 1 to about {late:.1f}"
+    assert title(figure) == f"No row decays; the mean of all 32 falls from 1 to about {late:.1f}"
     assert figure.layout.yaxis.autorange == "reversed"  # the fastest on top
 
 
@@ -48,7 +48,8 @@ def test_pairs_used():
         np.testing.assert_allclose(table.z, np.abs(found).reshape(4, 4), atol=DRAWN)
     assert list(figure.layout.yaxis.ticktext)[1:3] == ["layer 1, head 2", "layer 2, head 1"]
     assert title(figure).startswith(
-        "The 1 fastest hands carry 50\u00a0% in layer 1, 25\u00a0% in layer 2 (a); 25\u00a0% in layer 1"
+        "Fraction of the learned distance bias in the 1 fastest pairs: "
+        "50\u00a0% in layer 1, 25\u00a0% in layer 2 (a); 25\u00a0% in layer 1"
     )
     assert {line.x0 for line in figure.layout.shapes} == {0.5}
 
@@ -60,11 +61,11 @@ def test_scores_in_attention():
     points = [trace for trace in figure.data if trace.mode == "markers"]
     np.testing.assert_allclose(exact[0].y, expected_score(np.arange(1, 101), inv_freq(128), 0.8)[0], atol=DRAWN)
     assert [list(trace.y) for trace in points] == [[90, 40], [0, 0]]
-    assert "aligned: mean 90 to 40, spread 13 to 12" in figure.layout.meta["alt"]
+    assert "aligned: mean 90 to 40, standard deviation 13 to 12" in figure.layout.meta["alt"]
 
 
 def test_decay_for_bases():
     figure = figures.decay_for_bases(np.arange(1, 513), dim=128, bases=[10, 1e6])
     for trace, base in zip(figure.data, (10, 1e6), strict=True):
         np.testing.assert_allclose(trace.y, decay(np.arange(1, 513), inv_freq(128, base)), atol=DRAWN)
-    assert "base 10 at 5; never by 512 for 1e+06" in figure.layout.meta["alt"]
+    assert "up to 512, where S(Δ) is negative: base 10: 5; base 1\u202f000\u202f000: never" in figure.layout.meta["alt"]

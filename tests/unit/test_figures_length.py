@@ -37,7 +37,7 @@ def test_rotations_by_model():
     assert title(figure).endswith(f"from {short[0]} of 32 (one) to {short[1]} of 64 (two)")
     assert short[0] / 32 < short[1] / 64 == short[2] / 64  # the first of equals is named
     assert list(figure.layout.yaxis.ticktext) == list(LISTS)
-    assert "two 652 to 0.00081 turns in 4\u202f096 tokens" in alt(figure)
+    assert "two 652 to 0.00081 rotations in 4\u202f096 tokens" in alt(figure)
 
 
 def test_context_and_wavelength():
@@ -51,7 +51,7 @@ def test_context_and_wavelength():
     }  # fmt: skip
     assert list(ends.text) == ["one", ""]  # the second moved so little that its name stands already
     span = f"{4096 / 5.1e6:.2g} (three) to 0.087 (near)"
-    assert title(figure) == f"None of 4 slowest pairs made a full turn within the trained length: {span}"
+    assert title(figure) == f"None of 4 slowest pairs made a full rotation within the trained length: {span}"
     assert "1 of 1 slowest pairs" in title(figures.context_and_wavelength({"a": (100, 50.0)}, {}))
     *ways, _, points, ends = figures.context_and_wavelength(TRAINED, ALLOWED | {"told by none": (131_072, 188.0)}).data
     assert [way.name for way in ways] == list(ALLOWED)
@@ -88,7 +88,7 @@ def test_min_scores():
     assert np.diff(np.sort(np.log(ticks))).min() > np.log(max(LOWEST) / min(LOWEST)) / 5, "they have room"
     assert f"base 4\u202f300 is the first that passes, and {len(bad)} larger" in title(figure)
     assert "and so do all above it" in title(figures.min_scores(9, {2.0: -0.1, 3.0: 0.0, 4.0: 0.1}))
-    assert "falls below 0 for each" in title(figures.min_scores(9, {2.0: -0.1}))
+    assert "becomes negative for each" in title(figures.min_scores(9, {2.0: -0.1}))
 
 
 def test_scaling_ratios():
@@ -99,25 +99,24 @@ def test_scaling_ratios():
         np.testing.assert_allclose(trace.y, scaled.inv_freq / theta, atol=DRAWN)
     kept = np.count_nonzero(np.abs(METHODS["YaRN"].inv_freq / theta - 1) < 1e-6)
     assert 0 < kept < 32
-    assert f"How many of the 32 pairs are left as they were: 0 by linear, {kept} by YaRN" in title(figure)
+    assert f"Pairs with unchanged frequency, of 32: 0 (linear), {kept} (YaRN)" in title(figure)
     assert "linear 0.25 to 0.25, YaRN 1 to 0.25" in alt(figure)
-    assert f"{np.count_nonzero(wavelengths(theta) > 2048)} pairs had not turned once in 2\u202f048 tokens" in alt(
-        figure
-    )
+    below = np.count_nonzero(wavelengths(theta) > 2048)
+    assert f"{below} pairs make less than one rotation within 2\u202f048 tokens" in alt(figure)
 
 
 def test_over_seeds():
     figure = EXAMPLES["over_seeds"]()
-    told = [(name, values) for methods in SEEDED.values() for name, values in methods.items()]
+    every = [(name, values) for methods in SEEDED.values() for name, values in methods.items()]
     lines = [trace for trace in figure.data if trace.mode == "lines+markers"]
     bands = [trace for trace in figure.data if trace.fill]
-    for line, band, (name, values) in zip(lines, bands, told, strict=True):
-        mean, least, greatest = np.transpose(values)
+    for line, band, (name, values) in zip(lines, bands, every, strict=True):
+        mean, low, high = np.transpose(values)
         assert line.name == band.name == name
         assert list(line.x) == [1, 2, 16]
         np.testing.assert_allclose(line.y, mean, atol=DRAWN)
         assert list(band.x) == [1, 2, 16, 16, 2, 1]
-        np.testing.assert_allclose(band.y, [*greatest, *least[::-1]], atol=DRAWN)
+        np.testing.assert_allclose(band.y, [*high, *low[::-1]], atol=DRAWN)
     levels = [trace for trace in figure.data if trace.name == "cut text"]
     assert [list(trace.y) for trace in levels] == [[1.3, 1.3], [1.4, 1.4]]
     assert sum(bool(trace.showlegend) for trace in figure.data) == 3
@@ -143,7 +142,7 @@ def test_metrics_by_length():
     assert [dots.y.tolist() for dots in seeds] == MEASURED["text: loss"]["base 100"].tolist()
     cuts = {}
     for trace in figure.data:
-        if trace.name.endswith(", cut to 128 tokens"):
+        if trace.name.endswith(", truncated to 128 tokens"):
             cuts.setdefault(trace.name.partition(",")[0], []).append((trace.y.tolist(), trace.line.color))
     lines = {trace.name: trace.line.color for trace in figure.data[:6:3]}
     assert cuts["base 100"] == [([1.375, 1.375], lines["base 100"]), ([0.875, 0.875], lines["base 100"])]
@@ -162,8 +161,8 @@ def test_fitted_scores():
         np.testing.assert_allclose(trace.y[:64], size, rtol=1e-3)
         assert trace.x[64] == 256
     assert every.y[64:].max() > 1000 > 10 > fast.y[64:].max()
-    assert "all 16 pairs reach 10 to the power" in title(figure)
-    assert f"the {len(fit.inv_freq)} pairs of 4 turns and more reach {fit.past_range:.2f}" in title(figure)
+    assert "reaches 10⁷ (all 16 pairs)" in title(figure)
+    assert f"{fit.past_range:.2f} ({len(fit.inv_freq)} pairs with at least 4 rotations)" in title(figure)
 
 
 def test_scores_by_cache():
@@ -171,17 +170,17 @@ def test_scores_by_cache():
     assert [(trace.x0, trace.y.tolist()) for trace in figure.data] == [(0, [0, 1, 0.25]), (0, [0.25, 0, 0.5])]
     [asked] = figure.layout.shapes
     assert (asked.x0, asked.x1) == (1, 1)
-    assert "Made to look 1 tokens back: fresh peak at 1, stale peak at 2" in title(figure)
-    assert "Greatest score: 1.00 (fresh); 0.50 (stale)." in alt(figure)
+    assert "attends 1 tokens back: at distance 1 (fresh), 2 (stale)" in title(figure)
+    assert "Maximum scores: 1.00 (fresh), 0.50 (stale)." in alt(figure)
 
 
 def test_excess_loss_by_angle():
     figure = EXAMPLES["excess_loss_by_angle"]()
     assert figure.data[0].x.tolist() == [0, 0.25, 0.5, 0.75, 1]
     assert figure.data[0].y.tolist() == [0, 0, 0.25, 0.5, 0]
-    assert "at 0.50 to 0.75 of a turn" in title(figure)
-    assert "pair 1 up to 0.50; pair 2 up to 1.00" in alt(figure)
-    flat = CIRCLE | {"pair 3": (np.array([0.0]), np.array([0.19]))}  # below a fifth of the dearest
+    assert "at 0.50 to 0.75 of a rotation" in title(figure)
+    assert "pair 1 0.50; pair 2 1.00" in alt(figure)
+    flat = CIRCLE | {"pair 3": (np.array([0.0]), np.array([0.19]))}  # below a fifth of the largest
     assert title(figures.excess_loss_by_angle(flat, "nats")) == title(figure)
 
 
@@ -195,14 +194,12 @@ def test_benchmarks():
     assert (copied.error_x.array.tolist(), copied.error_x.arrayminus.tolist()) == ([0.25], [0])
     assert slower.y == (0, 1)
     assert list(figure.layout.yaxis2.ticktext) == ["a", "b", "c"]
-    assert "less is better" in figure.layout.xaxis.title.text
-    assert "more is better" in figure.layout.xaxis2.title.text
-    assert title(figure) == (
-        "None of 3 is first, or level with the first, in every exam. The best means: a (text); c (copying)"
-    )
+    assert "lower is better" in figure.layout.xaxis.title.text
+    assert "higher is better" in figure.layout.xaxis2.title.text
+    assert title(figure) == "Best or tied on every benchmark: none of 3. Best means: a (text); c (copying)"
     assert "c 0.75 (0.75 to 1.00)" in alt(figure)
     one = figures.benchmarks({"copying: share": EXAMINED["copying: share"]}, {"copying: share": ["c"]})
-    assert title(one).startswith("1 of 3 is first")
+    assert title(one).startswith("Best or tied on every benchmark: 1 of 3")
 
 
 def test_scheme_comparison():
@@ -212,7 +209,7 @@ def test_scheme_comparison():
     assert list(zip(worse.y, worse.x, strict=True)) == [(1, 0), (2, 0)]
     assert list(zip(neither.y, neither.x, strict=True)) == [(1, 2), (2, 1)]
     assert list(figure.layout.yaxis.ticktext) == list(figure.layout.xaxis.ticktext) == ["a", "b", "c"]
-    assert title(figure) == "2 of 3 pairs have an order: one code ahead in some exam and behind in none"
+    assert title(figure).startswith("2 of 3 pairs of encodings have an order")
     assert "a is better than b, c; b is better than none" in alt(figure)
 
 
@@ -222,9 +219,7 @@ def test_copy_accuracy_by_distance():
     assert figure.data[0].y.tolist() == [1, 0.5, 0]
     guess, farthest = figure.layout.shapes
     assert (guess.y0, farthest.x0) == (1 / 64, 32)
-    assert title(figure) == (
-        "Looking 64 tokens back, after training with answers at most 32 back: from 0.00 right (a) to 1.00 (b)"
-    )
+    assert title(figure) == "Copy accuracy at distance 64 after training up to 32: from 0.00 (a) to 1.00 (b)"
 
 
 @pytest.mark.parametrize(
@@ -237,7 +232,7 @@ def test_copy_accuracy_by_distance():
         (lambda: figures.scores_by_cache(0, {"a": [np.nan]}), "must be more than 0 finite numbers"),
         (
             lambda: figures.excess_loss_by_angle({"a": ([0, 2], [1, 1])}, "nats"),
-            r"costs\['a'\] must be shares of a turn",
+            r"costs\['a'\] must be fractions of a rotation",
         ),
         (
             lambda: figures.benchmarks({"a": {"b": [1.0]}}, {"a": ["b"]}),
@@ -253,7 +248,7 @@ def test_copy_accuracy_by_distance():
         ),
         (
             lambda: figures.benchmarks({"a": {"b": [1, 1, 1]}}, {"a": ["b"]}, ["c"]),
-            r"lower_is_better must name exams of measured, got \['c'\]",
+            r"lower_is_better must name benchmarks of measured, got \['c'\]",
         ),
         (lambda: figures.benchmarks({"a": {"b": [1, 1, 1]}}, {"a": ["c"]}), r"level must name some of \['b'\]"),
         (lambda: figures.benchmarks({"a": {"b": [1, 1, 1]}}, {"a": []}), r"level must name some of \['b'\]"),

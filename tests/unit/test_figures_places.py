@@ -1,4 +1,4 @@
-"""posenc.figures.positions: what is drawn of places that are learned or counted."""
+"""posenc.figures.positions: what is drawn of positions that are learned or counted."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ def test_previous_token_weights():
     for trace, (name, weights) in zip(figure.data, LOOKS.items(), strict=True):
         assert (trace.name, trace.x0, trace.dx) == (name, 1, 1)
         np.testing.assert_allclose(trace.y, weights, atol=DRAWN)
-    assert "first quarter of the places → last quarter: 0.75 → 0.00 (table), 0.50 → 0.50 (turned)" in title(figure)
-    assert "table: least 0.00, greatest 0.75" in alt(figure)
+    assert "first → last quarter of the positions: 0.75 → 0.00 (table), 0.50 → 0.50 (turned)" in title(figure)
+    assert "table: 0.00 to 0.75" in alt(figure)
 
 
 def test_induction_circuit():
@@ -25,9 +25,9 @@ def test_induction_circuit():
     assert list(notes.text) == ["", "after<br>x", "<b>after<br>a</b>", "after<br>b", "after<br>c"]
     assert list(answer.text) == ["<b>b</b>"]
     levels = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
-    assert [levels[trace.y[0]] for trace in (words, notes, answer)] == ["words", "layer 1", "layer 2"]
-    assert "b notes that it comes after a" in alt(figure)
-    assert "at b, and answers b" in alt(figure)
+    assert [levels[trace.y[0]] for trace in (words, notes, answer)] == ["tokens", "layer 1", "layer 2"]
+    assert "b comes after a" in alt(figure)
+    assert "attends to b and predicts b" in alt(figure)
 
 
 def test_position_from_weight():
@@ -35,8 +35,8 @@ def test_position_from_weight():
     share, code, weights = figure.data
     assert (list(share.y), share.x0, share.dx) == ([1.0, 0.5, 0.25], 0, 1)
     np.testing.assert_allclose(code.z, CLOCK[:, :2].T, atol=DRAWN)
-    np.testing.assert_allclose(weights.z, ONE_BACK.T, atol=DRAWN)  # the place of the query across
-    assert "at least 0.75 of its attention on the one before" in alt(figure)
+    np.testing.assert_allclose(weights.z, ONE_BACK.T, atol=DRAWN)  # the query across
+    assert "weight on the previous one is at least 0.75" in alt(figure)
 
 
 def test_accuracy_by_length():
@@ -45,8 +45,8 @@ def test_accuracy_by_length():
     dots = [list(trace.y) for trace in figure.data if trace.mode == "markers"]
     assert lines == {"none": [0.75, 0.375], "some": [1, 0]}
     assert dots == [[1, 0.5], [0.5, 0.25], [1, 0]]
-    assert title(figure) == "Trained on 8 cards, asked among 16: 38\u00a0% right (none), 0\u00a0% right (some)"
-    assert "none: 50\u00a0% to 100\u00a0% of 8, 25\u00a0% to 50\u00a0% of 16" in alt(figure)
+    assert title(figure) == "Accuracy among 16 cards after training on 8: 38\u00a0% (none), 0\u00a0% (some)"
+    assert "none: 50\u00a0% to 100\u00a0% at 8, 25\u00a0% to 50\u00a0% at 16" in alt(figure)
 
 
 def test_decoded_positions():
@@ -59,7 +59,7 @@ def test_decoded_positions():
         np.testing.assert_allclose(band.y, [*high, *low[::-1]], atol=DRAWN)
         assert list(band.x) == [1, 10, 200, 200, 10, 1]
     assert list(lines[-1].x) == list(lines[-1].y) == [1, 200]
-    assert "Place 200 is read, four times in five, as 120 to 280 (counted), 40 to 40 (blind)" in title(figure)
+    assert "of the decodings of position 200: 120 to 280 (counted), 40 to 40 (blind)" in title(figure)
     assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
     assert list(figure.layout.xaxis.tickvals) == [1, 10, 100, 200]
 
@@ -67,12 +67,12 @@ def test_decoded_positions():
 @pytest.mark.parametrize(
     ("draw", "words"),
     [
-        (lambda: figures.induction_circuit("a b c"), "text must end with a word that stands once before, got 'a b c'"),
-        (lambda: figures.induction_circuit("a"), "text must end with a word that stands once before, got 'a'"),
+        (lambda: figures.induction_circuit("a b c"), "text must end with a word that occurs once before, got 'a b c'"),
+        (lambda: figures.induction_circuit("a"), "text must end with a word that occurs once before, got 'a'"),
         (lambda: figures.induction_circuit("b a a"), "text must have a word between the last one and its copy, got"),
         (
             lambda: figures.position_from_weight([1, 0.5], CLOCK, ONE_BACK),
-            "must be of 2 places, as share is, got shapes",
+            "must be of 2 positions, as share is, got shapes",
         ),
         (
             lambda: figures.accuracy_by_length([8], {"a": [1, 0]}, 8, 4),

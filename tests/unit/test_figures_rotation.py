@@ -1,4 +1,4 @@
-"""posenc.figures.rotation: what is drawn of queries and keys that turn."""
+"""posenc.figures.rotation: what is drawn of rotated queries and keys."""
 
 import numpy as np
 import pytest
@@ -13,26 +13,26 @@ def test_rotated_pairs():
     figure = EXAMPLES["rotated_pairs"]()
     tips = {(trace.name, trace.xaxis): (trace.x[1], trace.y[1]) for trace in figure.data}
     for name, vector, position in (("query", Q, 5), ("key", K, 2)):
-        turned = np.array(vector).reshape(2, 2) @ [1, 1j] * np.exp(1j * position * inv_freq(4, 100.0))
+        rotated = np.array(vector).reshape(2, 2) @ [1, 1j] * np.exp(1j * position * inv_freq(4, 100.0))
         for pair, axis in enumerate(("x", "x2")):
-            assert tips[f"{name} before", axis] == pytest.approx(vector[2 * pair : 2 * pair + 2], abs=DRAWN)
-            expected = (turned[pair].real, turned[pair].imag)
+            assert tips[f"{name}, unrotated", axis] == pytest.approx(vector[2 * pair : 2 * pair + 2], abs=DRAWN)
+            expected = (rotated[pair].real, rotated[pair].imag)
             assert tips[f"{name} at {position}", axis] == pytest.approx(expected, abs=DRAWN)
-    turned = [np.array([tips[name, axis] for axis in ("x", "x2")]).ravel() for name in ("query at 5", "key at 2")]
-    score = f"{turned[0] @ turned[1]:.2f}".replace("-", "−")
-    assert f"where m − n is 3 the 2 pairs add up to the score {score}" in title(figure)
-    assert figure.layout.yaxis2.scaleanchor == "x2"  # as round as a turn
+    query, key = (np.array([tips[name, axis] for axis in ("x", "x2")]).ravel() for name in ("query at 5", "key at 2"))
+    score = f"{query @ key:.2f}".replace("-", "−")
+    assert f"at m − n = 3 their scores add up to {score}" in title(figure)
+    assert figure.layout.yaxis2.scaleanchor == "x2"  # circles stay circles
 
 
-def turned_score(m, n):
+def rotated_score(m, n):
     (a, b), (c, d) = (1.3, 0.4), (0.5, 1.1)
     return ((a + 1j * b) * np.exp(0.4j * m) * np.conj((c + 1j * d) * np.exp(0.4j * n))).real
 
 
 def test_eight_terms():
     figure = EXAMPLES["eight_terms"]()
-    terms = [trace.y for trace in figure.data if trace.name != "both together"]
-    sums = [trace.y for trace in figure.data if trace.name == "both together"]
+    terms = [trace.y for trace in figure.data if trace.name != "their sum"]
+    sums = [trace.y for trace in figure.data if trace.name == "their sum"]
     assert (len(terms), len(sums)) == (8, 4)
     n = np.arange(41)
     q, k = np.array([[1.3], [0.4]]), np.array([[0.5], [1.1]])
@@ -44,18 +44,18 @@ def test_eight_terms():
         np.testing.assert_allclose(drawn, sorted([across[5], up[5]]), atol=DRAWN)
         np.testing.assert_allclose(sums[panel], across + up, atol=DRAWN)
         assert np.ptp(sums[panel]) <= 2 * DRAWN < np.ptp(terms[2 * panel])
-    assert f"all eight make {turned_score(3, 0):.3f}" in title(figure)
+    assert f"all eight add up to {rotated_score(3, 0):.3f}" in title(figure)
     assert f"up to {max(np.ptp(term) for term in terms):.2f}" in title(figure)
 
 
 def test_cosine_and_sine_parts():
     figure = EXAMPLES["cosine_and_sine_parts"]()
     cosine, sine, score = (trace.y for trace in figure.data)
-    np.testing.assert_allclose(score, [turned_score(m, 0) for m in range(-12, 13)], atol=DRAWN)
+    np.testing.assert_allclose(score, [rotated_score(m, 0) for m in range(-12, 13)], atol=DRAWN)
     np.testing.assert_allclose(cosine, cosine[::-1])
     np.testing.assert_allclose(sine, -sine[::-1])
     np.testing.assert_allclose(cosine + sine, score, atol=3 * DRAWN)
-    assert f"the score peaks at 2, with {turned_score(2, 0):.2f}" in title(figure)
+    assert f"the score peaks at Δ = 2, with {rotated_score(2, 0):.2f}" in title(figure)
 
 
 def test_head_cosine_and_sine_parts():
@@ -66,7 +66,7 @@ def test_head_cosine_and_sine_parts():
     np.testing.assert_allclose(score, wave, atol=DRAWN)
     np.testing.assert_allclose(cosine, cosine[::-1], atol=DRAWN)
     np.testing.assert_allclose(sine, -sine[::-1], atol=DRAWN)
-    assert f"alone would peak at 0; with the sides it peaks at 1, with {wave.max():.2f}" in title(figure)
+    assert f"alone peak at Δ = 0; with the sine components it peaks at Δ = 1, with {wave.max():.2f}" in title(figure)
     with pytest.raises(ValueError, match="must both have shape"):
         figures.head_cosine_and_sine_parts([1j], [1.0, 0.1], 6)
 
@@ -76,7 +76,7 @@ def test_pair_peaks():
     first, mark, second = figure.data  # the second pair peaks at −π/2/0.1, out of sight
     np.testing.assert_allclose(first.y, np.real((1 - 2j) * np.exp(1j * np.asarray(first.x))), atol=3 * DRAWN)
     assert (mark.x[0], mark.y[0]) == (pytest.approx(np.arctan2(2, 1)), pytest.approx(5**0.5))
-    assert "between −15.71 and 1.11 tokens: 2 pairs" in title(figure)
+    assert title(figure) == "2 pairs of one head have their peaks, marked, between Δ = −15.71 and 1.11"
     assert second.name == "pair 1"
     with pytest.raises(ValueError, match="pairs must be from 0 to 1, got 2"):
         figures.pair_peaks([1j, 1j], [1.0, 0.1], [2], 6)
@@ -100,14 +100,14 @@ def test_dimension_permutation():
     went = {int(trace.text[0]): trace.x[1] for trace in figure.data}
     assert went == {0: 0, 2: 1, 4: 2, 6: 3, 1: 4, 3: 5, 5: 6, 7: 7}
     assert all(trace.x[0] == int(trace.text[0]) for trace in figure.data)
-    assert "places hold, in turn, dimensions 0, 2, 4, 6, 1, 3, 5, 7" in alt(figure)
+    assert "layout holds, in order, dimensions 0, 2, 4, 6, 1, 3, 5, 7" in alt(figure)
 
 
 def test_shifted_outputs():
     figure = EXAMPLES["shifted_outputs"]()
     assert [list(trace.y) for trace in figure.data] == [[0, 0], [25, 50]]
     assert [list(trace.x) for trace in figure.data] == [[1, 1000]] * 2
-    assert "moved on by 1\u202f000: outputs change by 0\u00a0% (turned), 50\u00a0% (added)" in title(figure)
+    assert "shifted by 1\u202f000, outputs change by 0\u00a0% (turned), 50\u00a0% (added)" in title(figure)
 
 
 def test_conjugate_product():
@@ -118,7 +118,7 @@ def test_conjugate_product():
     assert tips["query", "x2"] == (4, -3)  # (2 + i)(1 − 2i)
     assert tips["key", "x2"] == (5, 0)
     assert "at qk̄ = 4 − 3i" in title(figure)
-    assert "from the key to the query it is −0.64 radians" in alt(figure)
+    assert "From the key to the query the angle is −0.64 radians" in alt(figure)
     for axis in ("x", "x2"):
         angle = np.subtract(*(np.arctan2(*tips[name, axis][::-1]) for name in ("query", "key")))
         assert angle == pytest.approx(np.arctan2(-3, 4), abs=1e-3)
@@ -137,8 +137,8 @@ def test_score_wave():
         marked = next(t for t in figure.data if t.name == f"{name}, peak")
         assert marked.x[0] == pytest.approx(peak, abs=0.005)
         assert marked.y[1] == pytest.approx(max(line.y), abs=0.001)
-    assert "to 5.00 at 4.0\u00a0tokens, to 5.00 at −5.8\u00a0tokens" in title(figure)
-    assert "for b it is 3.00 at distance 0" in alt(figure)
+    assert ": 5.00 at Δ = 4.0, 5.00 at Δ = −5.8" in title(figure)
+    assert "at Δ = 0 the score is 4.00 (a), 3.00 (b)" in alt(figure)
 
 
 def test_paths_in_planes():
@@ -146,17 +146,16 @@ def test_paths_in_planes():
     values = next(trace for trace in figure.data if trace.name == "eigenvalues")
     drawn = np.sort(np.angle(values.x + 1j * values.y))
     np.testing.assert_allclose(drawn, [-2.0, -0.3, 0, 0.3, 2.0], atol=1e-3)
-    tangle, *turns = (trace for trace in figure.data if trace.name == "Rᵐx")
+    tangled, *planes = (trace for trace in figure.data if trace.name == "Rᵐx")
     walked = np.stack([np.linalg.matrix_power(TURN, m) @ x for m in range(21)])
-    np.testing.assert_allclose(np.stack([tangle.x, tangle.y], axis=-1), walked[:, :2], atol=DRAWN)
-    lengths = np.array([np.hypot(trace.x, trace.y) for trace in turns])
+    np.testing.assert_allclose(np.stack([tangled.x, tangled.y], axis=-1), walked[:, :2], atol=DRAWN)
+    lengths = np.array([np.hypot(trace.x, trace.y) for trace in planes])
     np.testing.assert_allclose(np.ptp(lengths, axis=1), 0, atol=1e-3)
     assert np.sum(lengths[:, 0] ** 2) + (MIXED[:, 4] @ x) ** 2 == pytest.approx(x @ x, abs=0.01)
-    steps = sorted(abs(np.angle((t.x[1] + 1j * t.y[1]) / (t.x[0] + 1j * t.y[0]))) for t in turns)
+    steps = sorted(abs(np.angle((t.x[1] + 1j * t.y[1]) / (t.x[0] + 1j * t.y[0]))) for t in planes)
     assert steps == pytest.approx([0.3, 2.0], abs=1e-2)
-    assert np.ptp(np.hypot(tangle.x, tangle.y)) > 1
-    said = {f"{a} and {b} radians a step" for a, b in (("0.30", "2.00"), ("2.00", "0.30"))}
-    assert any(title(figure).endswith(words) for words in said)
+    assert np.ptp(np.hypot(tangled.x, tangled.y)) > 1
+    assert title(figure).endswith(("0.30 and 2.00 radians per step", "2.00 and 0.30 radians per step"))
     assert "0.30 rad" in alt(figure)
 
 
@@ -190,7 +189,7 @@ def test_rotation_matrices():
     for trace, layout in zip(figure.data, ("interleaved", "half-split"), strict=True):
         np.testing.assert_allclose(trace.z, rotation_matrix(2 * inv_freq(8), layout), atol=DRAWN)
     assert "16 of 64 entries are not zero in either layout" in title(figure)
-    assert "interleaved turns dimension 0 with 1, half turns it with 4" in title(figure)
+    assert "dimension 0 is paired with 1 (interleaved), 4 (half-split)" in title(figure)
     assert figure.layout.yaxis2.scaleanchor == "x2"
 
 
@@ -199,7 +198,7 @@ def test_cumulative_losses():
     assert [list(trace.y) for trace in figure.data] == [[1.5, 3.5, 3.5], [1.5, 4.5, 7.5]]
     assert all((trace.x0, trace.dx) == (1, 1) for trace in figure.data)
     assert figure.data[0].text == ("“a” 1.50", "“␣” 2.00", "“b” 0.00")
-    assert title(figure) == "The text costs 4 nats read as one, 8 nats read as two; only its first token costs the same"
+    assert title(figure).startswith("Loss of the whole text: 4 nats (one), 8 nats (two); only its first token’s loss")
     apart = figures.cumulative_losses(["a"], {"one": [1.0], "two": [2.0]})
     assert "the same" not in title(apart)
 
@@ -212,8 +211,8 @@ def test_angle_errors():
             error = np.abs(np.float64(rounded(rounded(at) * rounded(theta))) - at * theta).max()
             assert drawn == pytest.approx(error)
     worst = figure.data[1].y[-1]
-    assert f"At position 1\u202f000 an angle is wrong by up to {figure.data[0].y[-1]:.2g} in float32" in title(figure)
-    assert f"{worst:.2g} in float16" in title(figure)
+    assert f"angle error at position 1\u202f000, in radians: {figure.data[0].y[-1]:.2g} (float32)" in title(figure)
+    assert f"{worst:.2g} (float16)" in title(figure)
     exact = figures.angle_errors([1, 2], {"exact": np.float64})
     assert not np.isfinite(exact.data[0].y).any()  # nothing to draw on a logarithmic axis
 
@@ -222,10 +221,10 @@ def test_mistakes_and_tests():
     figure = EXAMPLES["mistakes_and_tests"]()
     full, empty = ({*zip(trace.y, trace.x, strict=True)} for trace in figure.data)  # mistakes down, tests across
     assert (full, empty) == ({(0, 1), (1, 0), (1, 1)}, {(0, 0), (2, 0), (2, 1)})
-    assert figure.layout.xaxis.ticktext == ("length", "hand")
+    assert figure.layout.xaxis.ticktext == ("length", "numbers")
     assert figure.layout.yaxis.ticktext == ("layout", "mixed", "count")
-    assert "Of 3 mistakes the test “hand” catches most, 2; “length” catches 1" in title(figure)
-    assert "count: caught by none" in alt(figure)
+    assert "Of 3 mistakes the test “numbers” detects most, 2; “length” detects 1" in title(figure)
+    assert "count: detected by none" in alt(figure)
     assert "; “" not in title(figures.mistakes_and_tests({"a": [True, False]}, ["one", "two"]))
 
 
@@ -247,7 +246,7 @@ def test_mistakes_and_tests():
         (lambda: figures.paths_in_planes(np.eye(4), [1.0], 9), r"x must have shape \(4,\), got \(1,\)"),
         (lambda: figures.shifted_encodings({"a": STEPS}, [0, 1]), r"codes\['a'\] must have 2 rows.*got \(3, 5\)"),
         (lambda: figures.shifted_encodings({"a": STEPS}, [0, 1, 4]), r"must have 3 rows that reach beyond \[0 1 4\]"),
-        (lambda: figures.cumulative_losses(["a"], {"one": [1, 2]}), r"losses\['one'\] must have one number a token, 1"),
+        (lambda: figures.cumulative_losses(["a"], {"one": [1, 2]}), r"losses\['one'\] must have one number per token"),
         (lambda: figures.mistakes_and_tests({"a": [True]}, ["b", "c"]), "caught must have 2 answers for each"),
     ],
 )

@@ -1,4 +1,4 @@
-"""posenc.figures.sinusoids: what is drawn of sinusoids, and what weights make of them."""
+"""posenc.figures.sinusoids: what is drawn of sinusoidal encodings, alone and through projections."""
 
 import re
 
@@ -58,9 +58,9 @@ def test_added_encoding():
             added = scale * EMBEDDINGS + codes
             cosines = [a @ b / np.sqrt(a @ a * (b @ b)) for a, b in zip(added, other, strict=True)]
             assert value == pytest.approx(np.mean(cosines), abs=DRAWN)
-    word = figure.data[0].y
-    assert f"a code of length 16 leaves a cosine of {word[0]:.2f}, {word[1]:.2f}, {word[2]:.2f}" in title(figure)
-    assert figure.data[0].x[1] == f"unit<br>length {np.linalg.norm(EMBEDDINGS, axis=1).mean():.3g}"
+    kept = ", ".join(f"{cosine:.2f}" for cosine in figure.data[0].y).replace("-", "−")
+    assert f"an encoding of norm 16 leaves a cosine of {kept} with" in title(figure)
+    assert figure.data[0].x[1] == f"unit<br>norm {np.linalg.norm(EMBEDDINGS, axis=1).mean():.3g}"
 
 
 def test_frequency_roles():
@@ -76,22 +76,22 @@ def test_frequency_roles():
     assert [int(re.search(r"(\d+) pairs", part.name)[1]) for part in parts] == counts
     slow = np.cos(np.arange(512)[:, None] * theta[-counts[-1] :]).sum(-1) / 64
     np.testing.assert_allclose(parts[-1].y, slow, atol=DRAWN)
-    assert "31 of 64 pairs turn once and more, and 23 do not reach a quarter turn" in title(figure)
+    assert "31 of 64 pairs make at least one full rotation, and 23 less than a quarter" in title(figure)
     assert [trace.y[0] for trace in figure.data[1:4]] == [np.pi / 2, np.pi, 2 * np.pi]
 
 
 def test_shifted_pairs():
     figure, theta = EXAMPLES["shifted_pairs"](), inv_freq(64)
     for panel, i in enumerate((0, 4, 16)):
-        before, after, way = figure.data[3 * panel : 3 * panel + 3]
-        for hand, position in ((before, 5), (after, 8)):
-            np.testing.assert_allclose(hand.x, [0, np.cos(position * theta[i])], atol=DRAWN)
-            np.testing.assert_allclose(hand.y, [0, np.sin(position * theta[i])], atol=DRAWN)
+        before, after, arc = figure.data[3 * panel : 3 * panel + 3]
+        for arrow, position in ((before, 5), (after, 8)):
+            np.testing.assert_allclose(arrow.x, [0, np.cos(position * theta[i])], atol=DRAWN)
+            np.testing.assert_allclose(arrow.y, [0, np.sin(position * theta[i])], atol=DRAWN)
         assert after.line.color == figures.pair_colours(32)[i]
-        np.testing.assert_allclose([way.x[-1], way.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
-        steps = way.x[:-1] * way.y[1:] - way.y[:-1] * way.x[1:]
-        assert steps.sum() > 0  # anticlockwise
-    assert "turns every hand anticlockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
+        np.testing.assert_allclose([arc.x[-1], arc.y[-1]], 0.55 * np.array([after.x[1], after.y[1]]), atol=2 * DRAWN)
+        steps = arc.x[:-1] * arc.y[1:] - arc.y[:-1] * arc.x[1:]
+        assert steps.sum() > 0  # counterclockwise
+    assert "rotates every pair counterclockwise: pair 0 by 3.00 radians, pair 16 by 0.03" in title(figure)
 
 
 def test_inner_products():
@@ -101,7 +101,7 @@ def test_inner_products():
         np.testing.assert_allclose(trace.y, table @ table[500] / (dim / 2), atol=DRAWN)
         np.testing.assert_array_equal(trace.y, trace.y[::-1])
         assert (trace.x0, trace.dx) == (-500, 1)
-    assert "until distance 4, 5, 11, 43 (d = 32, 64, 128, 512)" in title(figure)
+    assert "up to distance 4, 5, 11, 43 (d = 32, 64, 128, 512)" in title(figure)
     assert f"{figure.data[0].y[-1]:.2f} for d = 32" in alt(figure)
 
 
@@ -114,7 +114,7 @@ def test_products_through_weights():
         np.testing.assert_allclose(trace.y, slow, atol=2 * DRAWN)
     residual = float(kernel_residual(offset_kernel(offsets, [0, 100, 200], 32, weight=RANDOM)))
     assert f"0\u00a0% (none), {100 * residual**2:.0f}\u00a0% (random), 0\u00a0% (shift)" in title(figure)
-    assert "none: 0.00 standard deviations" in alt(figure)
+    assert "in standard deviations: none: 0.00; random: " in alt(figure)
 
 
 def test_score_terms():
@@ -125,7 +125,7 @@ def test_score_terms():
         scale = figure.layout[trace.coloraxis]
         assert scale.cmax == -scale.cmin == np.abs(term).max()
     heads = [annotation.text for annotation in figure.layout.annotations[:4]]
-    assert heads[1] == f"(b) word, place<br>colours ±{np.abs(terms[1]).max():.3g}"
+    assert heads[1] == f"(b) content–position<br>colours ±{np.abs(terms[1]).max():.3g}"
     shares = []
     for term in terms:
         rest = term - [[np.diagonal(term, s - t).mean() for s in range(6)] for t in range(6)]
@@ -137,7 +137,7 @@ def test_score_terms():
 
 
 def test_projected_sum():
-    """Each panel by hand, and what the title says of the score and its parts."""
+    """Each panel computed anew, and the score and its parts in the title."""
     x, p, (w_q, w_k) = WORDS[:2, :4], sinusoidal([5, 3], 4), TWO_WEIGHTS
     query, key = w_q @ (x[0] + p[0]), w_k @ (x[1] + p[1])
     figure = drawn("projected_sum")
@@ -147,18 +147,18 @@ def test_projected_sum():
     assert numbers[4].text[1].replace("−", "-") == f"{query[1]:.1f}"
     assert (numbers[3].x[6], numbers[3].y[6]) == (2, 1), "the seventh of a row of four"
     assert all(one.textfont.color is None for one in numbers), "the page's own, in either theme"
-    score, words, places = query @ key, (w_q @ x[0]) @ (w_k @ x[1]), (w_q @ p[0]) @ (w_k @ p[1])
-    said = title(figure).replace("−", "-")
-    assert f"multiply to {score:.2f}; words alone would give {words:.2f}, places alone {places:.2f}" in said
+    score, content, position = query @ key, (w_q @ x[0]) @ (w_k @ x[1]), (w_q @ p[0]) @ (w_k @ p[1])
+    expected = f"{score:.2f}; embeddings alone would give {content:.2f}, positional encodings alone {position:.2f}"
+    assert title(figure).replace("−", "-") == f"q·k is {expected}"
 
 
 def test_rotated_and_mapped():
-    """The flag both ways, point by point; only what scales and turns ends alike."""
+    """The flag in both orders, point by point; only scaled rotations commute."""
     figure = drawn("rotated_and_mapped")
-    turn = rotation_matrix([0.6])
+    rotation = rotation_matrix([0.6])
     for panel, weight in enumerate(SMALL_WEIGHTS.values()):
-        for way, matrix in enumerate((np.array(weight) @ turn, turn @ np.array(weight))):
-            trace = figure.data[2 * panel + way]
+        for order, matrix in enumerate((np.array(weight) @ rotation, rotation @ np.array(weight))):
+            trace = figure.data[2 * panel + order]
             expected = [matrix @ point for point in ([0, 0], [0, 1], [0.45, 0.8], [0, 0.6])]
             np.testing.assert_allclose(np.column_stack([trace.x, trace.y]), expected, atol=DRAWN)
     assert "does not matter for turn; for the others it does" in title(figure)
@@ -170,20 +170,20 @@ def test_rotated_and_mapped():
 
 
 def test_block_maps():
-    """The share in blocks aI + bJ by least squares; every pair's own block is framed."""
+    """The fraction in blocks aI + bJ by least squares; every pair's own block is framed."""
     figure, random = drawn("block_maps"), RANDOM[:4, :4]
     units = np.array([pairwise_weight(*row.reshape(2, 2)).ravel() for row in np.eye(4)])
     nearest = np.linalg.lstsq(units.T, random.ravel(), rcond=None)[0] @ units
-    share = np.sum(nearest**2) / np.sum(random**2)
-    assert f"{100 * share:.0f}\u00a0% (random), 100\u00a0% (shift)" in title(figure)
+    fraction = np.sum(nearest**2) / np.sum(random**2)
+    assert f"{100 * fraction:.0f}\u00a0% (random), 100\u00a0% (shift)" in title(figure)
     np.testing.assert_allclose(figure.data[0].z, random / np.abs(random).max(), atol=DRAWN)
     frames = [(shape.xref, shape.x0, shape.y1) for shape in figure.layout.shapes]
     assert frames == [("x", -0.5, 1.5), ("x", 1.5, 3.5), *(("x2", 2 * pair - 0.5, 2 * pair + 1.5) for pair in range(4))]
 
 
 def test_position_maps():
-    """Each value by a loop, the shares within either square by what is left along the diagonals."""
-    figure, told = EXAMPLES["position_maps"](), []
+    """Each value by a loop, the explained variance of either square by what is left along the diagonals."""
+    figure, explained = EXAMPLES["position_maps"](), []
     for trace, weight in zip(figure.data, WEIGHTS.values(), strict=True):
         matrix = np.eye(32) if weight is None else weight
         rows = sinusoidal(np.arange(20), 32)
@@ -192,12 +192,11 @@ def test_position_maps():
         for square in (table[:8, :8], table[8:, 8:]):
             n = len(square)
             means = np.array([[np.diagonal(square, s - t).mean() for s in range(n)] for t in range(n)])
-            told.append(f"{100 * (1 - np.var(square - means) / square.var()):.0f}\u00a0%")
-    assert told[0] == told[1] == told[4] == told[5] == "100\u00a0%"
-    assert told[2] != "100\u00a0%"
-    text = title(figure)
-    assert f"Up to position 7, the offset explains 100\u00a0% (none), {told[2]} (random), 100\u00a0% (shift)" in text
-    assert f"from 8 on 100\u00a0%, {told[3]}, 100\u00a0%" in text
+            explained.append(f"{100 * (1 - np.var(square - means) / square.var()):.0f}\u00a0%")
+    assert explained[0] == explained[1] == explained[4] == explained[5] == "100\u00a0%"
+    assert explained[2] != "100\u00a0%"
+    within = f"explains: 100\u00a0% (none), {explained[2]} (random), 100\u00a0% (shift) up to position 7"
+    assert f"{within}, and 100\u00a0%, {explained[3]}, 100\u00a0% from 8 on" in title(figure)
     assert {line.x0 for line in figure.layout.shapes if line.x0 == line.x1} == {7.5}
 
 

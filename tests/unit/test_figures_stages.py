@@ -12,10 +12,10 @@ def test_distance_and_dilution():
     older, younger = "older half", "younger half"
     assert spans[:4] == [(younger, 4, 8), (older, 0, 4), (younger, 4, 8), (older, -6, -2)]
     assert [name for name, *_ in spans[4:]] == [younger] + [older] * 4  # no more than four are drawn
-    assert [note.text for note in figure.layout.annotations] == ["6 tokens of nothing", "each counts 9 times"]
+    assert [note.text for note in figure.layout.annotations] == ["gap of 6 tokens", "each key counts 9 times"]
     assert figure.layout.annotations[0].x == 1  # half-way between the two halves
-    assert "moved: the older half stands 6 tokens further away; crowded" in alt(figure)
-    assert alt(figure).endswith("stands where it was and counts 9 times.")
+    assert "moved: the older half is 6 tokens farther away; crowded" in alt(figure)
+    assert alt(figure).endswith("is in place, each key counted 9 times.")
 
 
 def test_distance_biases():
@@ -23,7 +23,7 @@ def test_distance_biases():
     assert figure.data[0].y.tolist() == [0, -2, -1, 0.5, 3]
     (unseen,) = figure.layout.shapes
     assert (unseen.x0, unseen.x1) == (3, 4)
-    assert title(figure) == "Down within 3 tokens, up beyond: a −2.0 at 1, then up to 3.0"
+    assert title(figure) == "Minimum within 3 tokens and maximum beyond: a −2.0 at distance 1, then 3.0"
     assert "a −1.0" in alt(figure)
 
 

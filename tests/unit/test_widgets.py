@@ -1,22 +1,20 @@
-"""posenc.widgets in Python: limits, what they draw and say, and the text that a page without a kernel gets.
+"""posenc.widgets in Python: limits, settings, and the text that a page without a kernel gets.
 
-That JavaScript draws and says the same is tested in a browser, in tests/book/site/test_explorables.py.
+What explorables compute and say is tested in tests/js.
 """
 
 import json
 import math
 import re
+import shutil
+import threading
+import time
 
 import numpy as np
 import pytest
 import traitlets
-from hypothesis import given
-from hypothesis import strategies as st
 
 from posenc._numbers import fixed, grouped, integer
-from posenc._sentences import say
-from posenc.analysis import decay
-from posenc.frequencies import inv_freq
 from posenc.widgets import (
     EXPLORABLES,
     Action,
@@ -24,15 +22,14 @@ from posenc.widgets import (
     Control,
     DecayExplorer,
     Explorable,
-    FrequencyBank,
     Switch,
     Text,
+    _base,
     modules,
     scripts,
     stylesheet,
 )
 from posenc.widgets._base import normal_draws
-from tests.explorables import CASES, told
 
 
 @pytest.fixture(params=EXPLORABLES, ids=lambda cls: cls.__name__)
@@ -66,18 +63,8 @@ def test_every_choice_takes_its_options_and_nothing_else(explorable):
                 explorable(**{control["name"]: value})
 
 
-def test_values_and_finding_at_every_setting_of_the_tests(explorable):
-    [case] = [case for case in CASES if case.cls is explorable]
-    for setting in [{}, *case.settings, case.largest]:
-        python = told(explorable, **setting)
-        assert all(np.all(np.isfinite(value) | np.isnan(value)) for value in numbers(python.values))
-        found = python.finding
-        assert found.endswith(".")
-        assert not re.search(r"nan|inf\b|None|(?<!\w)-|\{", found), found
-
-
-def test_every_step_of_the_story_is_a_setting_and_a_short_sentence(explorable):
-    steps, names = explorable.catalogue["story"], explorable.catalogue.get("names")
+def test_every_step_of_the_story_is_a_setting(explorable):
+    steps = explorable.catalogue["story"]
     assert 3 <= len(steps) <= 5
     assert steps[0]["set"] == {}, "it opens with its first step"
     assert len({step["name"] for step in steps}) == len({step["label"] for step in steps}) == len(steps)
@@ -85,59 +72,17 @@ def test_every_step_of_the_story_is_a_setting_and_a_short_sentence(explorable):
     assert set(explorable.main) <= {control["name"] for control in explorable.controls()}
     widget = explorable()
     for step in [*steps[1:], steps[0]]:
-        widget.tell(step["name"])
+        widget.show_step(step["name"])
         assert widget.setting() == explorable.story()[step["name"]]
         assert re.fullmatch("[a-z0-9-]+", step["name"])
-        said = say(step["say"], {**widget.setting(), **widget.facts(), "done": True}, names)
-        assert said.endswith((".", "?")), said
-        assert len(said) <= 160, said
-        assert not re.search(r"nan|inf\b|None|\{", said), said
     with pytest.raises(ValueError, match="step must be one of .*, got 'nowhere'"):
-        widget.tell("nowhere")
-
-
-def test_a_number_without_decimals_is_the_same_number(explorable):
-    """JavaScript has one kind of number: a browser sends 0 where Python has 0.0."""
-    [case] = [case for case in CASES if case.cls is explorable]
-    for setting in [{}, *case.settings, case.largest]:
-        python = told(explorable, **setting)
-        sent = {k: int(v) if isinstance(v, float) and v.is_integer() else v for k, v in python.setting.items()}
-        assert explorable(**sent).finding() == python.finding
-
-
-def numbers(value):
-    """All numbers and arrays in what an explorable draws."""
-    if isinstance(value, dict):
-        return [number for inner in value.values() for number in numbers(inner)]
-    if isinstance(value, (list, tuple)):
-        return [number for inner in value for number in numbers(inner)]
-    return [] if value is None or isinstance(value, str) else [np.asarray(value, dtype=float)]
+        widget.show_step("nowhere")
 
 
 @pytest.mark.parametrize(("name", "value"), [("dim", 7), ("dim", 4.5), ("distance", 10.5)])
 def test_integers_and_even_numbers(name, value):
     with pytest.raises(traitlets.TraitError, match=f"{name} takes (even numbers|integers)"):
         DecayExplorer(**{name: value})
-
-
-@given(st.integers(1, 128), st.floats(0, 8), st.integers(8, 600))
-def test_decay_values(pairs, exponent, distance):
-    widget = DecayExplorer(dim=2 * pairs, base=10**exponent, distance=distance, show_score=True, show_bound=True)
-    values = widget.values()
-    np.testing.assert_allclose(values["score"], decay(np.arange(distance + 1), inv_freq(2 * pairs, 10**exponent)))
-    np.testing.assert_allclose((values["low"] + values["high"]) / 2, 0.8 * values["score"], atol=1e-12)
-    assert values["bound"][0] == pytest.approx(1)
-    assert f"At {distance} tokens" in widget.finding()
-
-
-def test_frequency_bank_values():
-    values = FrequencyBank(distance=500, other=0, dim=64).values()
-    assert values["running_mean"][-1] == pytest.approx(decay(500, inv_freq(64)))
-    assert values["similarity"] == pytest.approx(decay(500, inv_freq(64)))
-    assert values["share_so_far"][-1] == pytest.approx(1)
-    same = FrequencyBank(distance=7, other=7, chart="difference")
-    assert same.values()["share_so_far"] is None
-    assert same.finding().endswith("Both distances have the same fingerprint.")
 
 
 def test_html_holds_the_state_and_words(explorable):
@@ -161,17 +106,17 @@ def test_controls_can_be_hidden(explorable):
 
 def test_steps_can_be_left_out(explorable):
     first, *_ = explorable.story()
-    widget = explorable(untold=[first])
-    assert repr(widget).endswith(f", untold=({first!r},))")
+    widget = explorable(hidden_steps=[first])
+    assert repr(widget).endswith(f", hidden_steps=({first!r},))")
     assert repr(eval(repr(widget), {explorable.__name__: explorable})) == repr(widget)
-    assert f'"_untold": ["{first}"]' in widget.to_html()
+    assert f'"_hidden_steps": ["{first}"]' in widget.to_html()
 
 
 def test_what_is_not_there_is_refused(explorable):
     with pytest.raises(ValueError, match=r"hidden must name some of \w+, .*got 'nothing'"):
         explorable(hidden=["nothing"])
-    with pytest.raises(ValueError, match=r"untold must name some of [\w-]+, .*got 'nothing'"):
-        explorable(untold=["nothing"])
+    with pytest.raises(ValueError, match=r"hidden_steps must name some of [\w-]+, .*got 'nothing'"):
+        explorable(hidden_steps=["nothing"])
     with pytest.raises(TypeError, match=rf"{explorable.__name__} has \w+, .*got 'nothing'"):
         explorable(nothing=1)
 
@@ -279,9 +224,6 @@ def test_faulty_definitions_are_refused():
         Choice("a", presets={"a": {"base": 1}, "b": {"base": 2}}).offer({"a": "A", "b": "B"})
     with pytest.raises(ValueError, match="all options but one must have a preset"):
         Choice("a", presets={"c": {"base": 1}}).offer({"a": "A"})
-    for method in (Explorable().values, Explorable().finding):
-        with pytest.raises(TypeError, match="Explorable does not say what it"):
-            method()
 
 
 # ---- numbers as text -----------------------------------------------------------------------------------------------
@@ -312,3 +254,22 @@ def test_random_draws_are_standard_normal():
     assert abs(draws.std() - 1) < 0.03
     np.testing.assert_array_equal(draws[:100], normal_draws(7, 100))
     assert not np.array_equal(draws, normal_draws(8, 20_001))
+
+
+def test_a_changed_module_is_shown_anew(monkeypatch, tmp_path):
+    copy = shutil.copytree(str(_base._JS), tmp_path / "js")
+    monkeypatch.setattr(_base, "_JS", copy)
+    monkeypatch.setenv("ANYWIDGET_HMR", "1")
+    monkeypatch.setattr(_base, "_start_watching", lambda: None)
+    widget = DecayExplorer()
+    stop = threading.Event()
+    watching = threading.Thread(target=_base._watch, args=(stop, 0.01))
+    watching.start()
+    deadline = time.monotonic() + 30
+    while "// changed" not in widget._esm and time.monotonic() < deadline:
+        with (copy / "drawing.js").open("a") as file:
+            file.write("// changed\n")
+        time.sleep(0.1)
+    stop.set()
+    watching.join()
+    assert "// changed" in widget._esm

@@ -64,13 +64,14 @@ from posenc.analysis.no_positions import (
     uniform_attention_std,
     first_tie,
     needle_weight,
+    match_weight,
 )
 
 __all__ = [
     "FourTerms", "SIGNIFICANT_BITS", "ScoreFit", "abel_bound", "critical_dimension", "decay", "decay_law",
     "decay_logarithm", "defined_fraction", "expected_score", "fingerprint", "fingerprint_difference",
     "fingerprint_similarity", "first_tie", "fit_scores", "four_terms", "kernel_asymmetry", "kernel_residual",
-    "left_right_difference", "length_dependence", "max_norm", "min_base", "min_distance", "monotonicity_violations",
-    "needle_weight", "offset_kernel", "pairs_reaching", "pairwise_weight", "period", "shift_residual",
-    "translation_residual", "uniform_attention_std", "unseen_angles",
+    "left_right_difference", "length_dependence", "match_weight", "max_norm", "min_base", "min_distance",
+    "monotonicity_violations", "needle_weight", "offset_kernel", "pairs_reaching", "pairwise_weight", "period",
+    "shift_residual", "translation_residual", "uniform_attention_std", "unseen_angles",
 ]  # fmt: skip

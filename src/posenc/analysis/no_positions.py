@@ -9,6 +9,7 @@ import numpy as np
 
 from posenc._arrays import (
     Array,
+    as_float_array,
     check_choice,
     check_int,
     check_integers,
@@ -90,3 +91,19 @@ def needle_weight(n_keys: Array, logit: float, temperature: float = 1.0) -> Arra
     log_mean = np.where(lost < 0.5, np.log1p(-np.minimum(lost, 0.5)), np.log(np.maximum(left, 1e-300)))
     weight = 0.2 * np.sum(np.exp(log_s - np.exp(log_s) + others[..., None] * log_mean), axis=-1)
     return xp.asarray(weight, dtype=keys.dtype, device=device_of(keys))
+
+
+def match_weight(logit: Array, n_keys: int) -> Array:
+    """The attention weight of one key with a given logit among n − 1 keys with logit 0: e^s / (e^s + n − 1).
+
+    It is one half where the logit is ln(n − 1).
+
+    Args:
+        logit: of the one key, any shape, which the result has too, in float64.
+        n_keys: n, an integer of at least 1.
+
+    >>> [round(float(match_weight(14.0, n)), 3) for n in (1, 32_768, 1_048_576)]
+    [1.0, 0.973, 0.534]
+    """
+    logits, n = as_float_array("logit", logit), check_int("n_keys", n_keys)
+    return 1 / (1 + (n - 1) * namespace(logits).exp(-logits))

@@ -1,9 +1,9 @@
-"""Shared by the figures: colours, frames, titles, numbers as text, and checks."""
+"""Shared by the figures: colours, frames, titles and checks."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from textwrap import wrap
 
@@ -13,8 +13,6 @@ from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
 from posenc._arrays import describe
-from posenc._numbers import fixed, thousands
-from posenc._sentences import catalogue, say_key
 
 PALETTE = json.loads((files("posenc") / "js" / "palette.json").read_text(encoding="utf-8"))
 
@@ -22,19 +20,6 @@ PALETTE = json.loads((files("posenc") / "js" / "palette.json").read_text(encodin
 def pair_colours(pairs: int) -> list[str]:
     """One colour per pair, from warm for the fastest to cold for the slowest."""
     return sample_colorscale(PALETTE["pairs"], np.linspace(0, 1, pairs) if pairs > 1 else [0.0])
-
-
-WORDS = catalogue("words", "figures")
-
-
-def _say(key: str, /, **facts: object) -> str:
-    """The text of a key, `function.what`, with its facts filled in."""
-    return say_key(WORDS, key, facts)
-
-
-def _each(**columns: Iterable[object]) -> list[dict[str, object]]:
-    """Columns of facts as a list of facts."""
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _at(distances: Sequence[int]) -> dict:
@@ -49,13 +34,16 @@ def _drawn(values: np.ndarray) -> np.ndarray:
     return np.float32(np.round(values * 4096) / 4096)
 
 
-def _finish(figure: go.Figure, title: str, alt: str, height: int = 420) -> go.Figure:
+def _finish(figure: go.Figure, finding: str, details: str, height: int = 420) -> go.Figure:
+    """The finding as title, broken into lines; finding and details as alternative text; and what all figures share."""
+    lines = wrap(finding, 75, break_on_hyphens=False)
     return figure.update_layout(
-        title={"text": title, "x": 0, "xref": "paper", "font": {"size": 16}},
-        meta={"alt": alt},
-        height=height,
-        margin={"l": 60, "r": 20, "t": 70, "b": 55},
-        legend={"orientation": "h", "y": -0.2, "x": 0},
+        title={"text": "<br>".join(lines), "x": 0, "xref": "paper", "font": {"size": 16}},
+        meta={"alt": f"{finding}. {details}"},
+        height=height + 20 * (len(lines) - 1),
+        margin={"l": 60, "r": 20, "t": 55 + 20 * len(lines), "b": 55},
+        # a legend is placed in heights of the plot: as far below a tall one as below a low one
+        legend={"orientation": "h", "y": -60 / (height - 130), "x": 0},
         template="plotly_white",
     )
 
@@ -73,25 +61,6 @@ def _above(name: str, value: float, limit: float) -> None:
         raise ValueError(f"{name} must be greater than {limit}, got {describe(value)}")
 
 
-def _number(value: float, digits: int = 0) -> str:
-    """A number with thin spaces between thousands, a real minus, and no −0."""
-    return thousands(fixed(value, digits))
-
-
-def _tell(figure: go.Figure, function: str, /, height: int = 420, **facts: object) -> go.Figure:
-    """The title (finding) and alternative text (finding and details) of a figure, from the catalogue."""
-    return _title(figure, _say(f"{function}.finding", **facts), _say(f"{function}.details", **facts), height)
-
-
-def _title(figure: go.Figure, finding: str, details: str, height: int = 420) -> go.Figure:
-    """`_finish` with the title broken into lines."""
-    lines = wrap(finding, 75, break_on_hyphens=False)
-    alt = _say("alternative.text", finding=finding, details=details)
-    _finish(figure, "<br>".join(lines), alt, height + 20 * (len(lines) - 1))
-    # a legend is placed in heights of the plot: as far below a tall one as below a low one
-    return figure.update_layout(margin_t=55 + 20 * len(lines), legend_y=-60 / (height - 130))
-
-
 def _style(k: int, **line: float) -> dict:
     """Line k of several: four colours, then the same dashed, dotted and both."""
     colours, dashes = ("score", "bound", "neutral", "position"), ("solid", "dash", "dot", "dashdot")
@@ -103,11 +72,11 @@ def _faded(colour: str, opacity: float) -> str:
     return "rgba({}, {}, {}, {})".format(*(int(colour[k : k + 2], 16) for k in (1, 3, 5)), opacity)
 
 
-def _colour_scale(least: float, most: float) -> dict:
-    """The colour scale of heat maps from `least` to `most`; with both signs, 0 is transparent."""
-    positive = [[0.5 if least < 0 else 0, _faded(PALETTE["score"], 0)], [1, PALETTE["score"]]]
-    negative = [[0, PALETTE["bound"]], [0.5, _faded(PALETTE["bound"], 0)]] if least < 0 else []
-    return {"colorscale": negative + positive, "cmin": least, "cmax": most, "colorbar": {"thickness": 10}}
+def _colour_scale(low: float, high: float) -> dict:
+    """The colour scale of heat maps from `low` to `high`; with both signs, 0 is transparent."""
+    positive = [[0.5 if low < 0 else 0, _faded(PALETTE["score"], 0)], [1, PALETTE["score"]]]
+    negative = [[0, PALETTE["bound"]], [0.5, _faded(PALETTE["bound"], 0)]] if low < 0 else []
+    return {"colorscale": negative + positive, "cmin": low, "cmax": high, "colorbar": {"thickness": 10}}
 
 
 def _numbers_on(figure: go.Figure, shape: tuple[int, int], text: Sequence[str], **trace: object) -> None:
@@ -117,7 +86,7 @@ def _numbers_on(figure: go.Figure, shape: tuple[int, int], text: Sequence[str], 
 
 
 def _heat_maps(
-    tables: Mapping[str, np.ndarray], columns: int, least: float, most: float, square: bool = True, **traces: object
+    tables: Mapping[str, np.ndarray], columns: int, low: float, high: float, square: bool = True, **traces: object
 ) -> go.Figure:
     """Tables as panels on one colour scale, first row on top; with both signs, 0 is transparent.
 
@@ -140,7 +109,7 @@ def _heat_maps(
     if square:
         _keep_shape(figure)
     figure.update_annotations(font_size=12)
-    return figure.update_layout(coloraxis=_colour_scale(least, most))
+    return figure.update_layout(coloraxis=_colour_scale(low, high))
 
 
 def _keep_shape(figure: go.Figure) -> None:

@@ -9,20 +9,18 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from posenc._arrays import describe
+from posenc._numbers import number, percent
 from posenc.figures._drawing import (
     PALETTE,
     _above,
     _colour_scale,
     _drawn,
-    _each,
     _faded,
+    _finish,
     _heat_maps,
-    _number,
     _numbers_on,
-    _say,
     _some,
     _style,
-    _tell,
 )
 
 
@@ -43,9 +41,9 @@ def weighted_sum(
     if not np.all(weights >= 0):
         raise ValueError(f"weights must be at least 0, got {weights}")
     if not 0 <= query < count:
-        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {describe(query)}")
-    taken = weights[:, None] * values  # (words, value_dim)
-    total = taken.sum(axis=0)  # (value_dim,)
+        raise ValueError(f"query must be between 0 and {count - 1}, the position of a word, got {describe(query)}")
+    weighted = weights[:, None] * values  # (words, value_dim)
+    output = weighted.sum(axis=0)  # (value_dim,)
     figure = make_subplots(
         2,
         2,
@@ -56,41 +54,45 @@ def weighted_sum(
         vertical_spacing=0.03,
     )
     half = np.linspace(0, np.pi, 33)
-    for place, weight in enumerate(weights):
-        if not weight or place == query:
+    for position, weight in enumerate(weights):
+        if not weight or position == query:
             continue
-        x = (place + query) / 2 + (place - query) / 2 * np.cos(half)  # from the word to the one that gathers
-        y = np.sin(half) * np.sqrt(abs(place - query))
+        x = (position + query) / 2 + (position - query) / 2 * np.cos(half)  # from the key to the query
+        y = np.sin(half) * np.sqrt(abs(position - query))
         line = {"color": _faded(PALETTE["score"], 0.75), "width": max(0.5, 22 * weight), "simplify": False}
-        name = _say("weighted_sum.arc", word=words[place], weight=weight)
+        name = f"{words[position]}: {weight:.2f}"
         figure.add_scatter(x=_drawn(x), y=_drawn(y), mode="lines", line=line, name=name, row=1, col=1)
-    for places, colour in (([p for p in range(count) if p != query], "key"), ([query], "query")):
-        text = [_say("weighted_sum.word", word=words[place], weight=weights[place]) for place in places]
+    for positions, colour in (([p for p in range(count) if p != query], "key"), ([query], "query")):
+        text = [f"<b>{words[position]}</b><br>{weights[position]:.2f}" for position in positions]
         font = {"color": PALETTE[colour], "size": 12}
-        label = {"x": places, "y": [-0.1] * len(places), "text": text, "textposition": "bottom center"}
+        label = {"x": positions, "y": [-0.1] * len(positions), "text": text, "textposition": "bottom center"}
         figure.add_scatter(**label, mode="text", textfont=font, hoverinfo="skip", row=1, col=1)
-    scale = max(np.abs(taken).max(), np.abs(total).max()) or 1.0
-    least = -scale if min(taken.min(), total.min()) < 0 else 0.0
-    for column, table in ((1, taken.T), (2, total[:, None])):
+    scale = max(np.abs(weighted).max(), np.abs(output).max()) or 1.0
+    low = -scale if min(weighted.min(), output.min()) < 0 else 0.0
+    for column, table in ((1, weighted.T), (2, output[:, None])):
         figure.add_heatmap(z=_drawn(table), coloraxis="coloraxis", opacity=0.6, hoverinfo="skip", row=2, col=column)
-        _numbers_on(figure, table.shape, [_number(value, 2) for value in table.flat], row=2, col=column)
-    figure.update_layout(coloraxis=_colour_scale(least, scale) | {"showscale": False})
+        _numbers_on(figure, table.shape, [number(value, 2) for value in table.flat], row=2, col=column)
+    figure.update_layout(coloraxis=_colour_scale(low, scale) | {"showscale": False})
     figure.update_traces(showlegend=False, selector={"type": "scatter"})
     top = np.sqrt(max(query, count - 1 - query, 1))
     figure.update_xaxes(range=[-0.5, count - 0.5], showticklabels=False, showgrid=False, zeroline=False, col=1)
     figure.update_yaxes(range=[-0.5 * top, 1.1 * top], visible=False, row=1)
     figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False, row=2)
     figure.update_yaxes(tickvals=list(range(len(names))), ticktext=list(names), row=2, col=1)
-    figure.update_yaxes(title_text=_say("weighted_sum.up"), row=2, col=1)
+    figure.update_yaxes(title_text="value dimension", row=2, col=1)
     figure.update_yaxes(showticklabels=False, row=2, col=2)
-    figure.update_xaxes(title_text=_say("weighted_sum.across"), row=2, col=1)
+    figure.update_xaxes(title_text="weight × value of each token", row=2, col=1)
     hidden = {"showticklabels": False, "showgrid": False, "zeroline": False}
-    figure.update_xaxes(title_text=_say("weighted_sum.sum"), **hidden, row=2, col=2)
-    most, largest = int(weights.argmax()), int(np.abs(total).argmax())
-    told = {"word": words[query], "itself": most == query, "source": words[most], "weight": weights[most]}
-    told |= {"name": names[largest], "value": total[largest]}
-    told |= {"listened": _each(word=words, weight=weights), "gathered": _each(name=names, value=total)}
-    return _tell(figure, "weighted_sum", height=440, **told)
+    figure.update_xaxes(title_text="sum", **hidden, row=2, col=2)
+    key, largest = int(weights.argmax()), int(np.abs(output).argmax())
+    source = "itself" if key == query else f"“{words[key]}”"
+    finding = (
+        f"“{words[query]}” attends most to {source}, with weight {weights[key]:.2f}, "
+        f"and its output is mostly {names[largest]}, {number(output[largest], 2)}"
+    )
+    details = ", ".join(f"{word} {weight:.2f}" for word, weight in zip(words, weights, strict=True))
+    sums = ", ".join(f"{name} {number(value, 2)}" for name, value in zip(names, output, strict=True))
+    return _finish(figure, finding, f"Attention weights: {details}. Weighted sum of the values: {sums}.", height=440)
 
 
 def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query: int) -> go.Figure:
@@ -104,10 +106,10 @@ def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query
         if table.shape != (count, count):
             raise ValueError(f"tables[{name!r}] must be {count} × {count}, got shape {table.shape}")
     if not 0 <= query < count:
-        raise ValueError(f"query must be between 0 and {count - 1}, the place of a word, got {describe(query)}")
+        raise ValueError(f"query must be between 0 and {count - 1}, the position of a word, got {describe(query)}")
     columns = min(2, len(maps))
     figure = _heat_maps({name: _drawn(table) for name, table in maps.items()}, columns, 0.0, 1.0, opacity=0.6)
-    told = []
+    strongest, rows = [], []
     for k, (name, table) in enumerate(maps.items()):
         at = np.argwhere(table > 0)
         text = [f"{100 * table[i, j]:.0f}" for i, j in at]
@@ -118,29 +120,33 @@ def attention_maps(words: Sequence[str], tables: Mapping[str, np.ndarray], query
         frame = {"color": PALETTE["query"], "width": 2}
         figure.add_scatter(x=x, y=y, mode="lines", line=frame, **hidden, **where)
         ticks = {"tickvals": list(range(count)), "ticktext": list(words), **where}
-        figure.update_xaxes(title_text=_say("axes.key"), tickangle=0, tickfont_size=10, **ticks)
-        figure.update_yaxes(title_text=_say("axes.query") if k % columns == 0 else None, **ticks)
-        most = int(table[query].argmax())
-        listened = _each(word=words, weight=table[query])
-        told.append({"name": name, "most": words[most], "weight": table[query, most], "listened": listened})
+        figure.update_xaxes(title_text="key", tickangle=0, tickfont_size=10, **ticks)
+        figure.update_yaxes(title_text="query" if k % columns == 0 else None, **ticks)
+        key = int(table[query].argmax())
+        strongest.append(f"“{words[key]}” {name} ({percent(table[query, key])})")
+        weights = ", ".join(f"{word} {percent(weight)}" for word, weight in zip(words, table[query], strict=True))
+        rows.append(f"{name}: {weights}")
     figure.update_layout(coloraxis_showscale=False)
-    height = 120 + 290 * -(-len(maps) // columns)
-    return _tell(figure, "attention_maps", height, word=words[query], maps=told)
+    finding = f"“{words[query]}” attends most to {', '.join(strongest)}"
+    details = f"Its attention weights {'; '.join(rows)}."
+    return _finish(figure, finding, details, height=120 + 290 * -(-len(maps) // columns))
 
 
 def attention_by_distance(heads: Mapping[str, Sequence[float]]) -> go.Figure:
     """Mean attention weight of heads of a trained model at each distance, from 0, the token itself, on."""
-    figure, told = go.Figure(), []
+    figure, peaks, own = go.Figure(), [], []
     for k, (name, weights) in enumerate(_some("heads", heads).items()):
         weights = np.asarray(weights, dtype=float)
         if weights.ndim != 1 or not len(weights) or not np.all((weights >= 0) & (weights <= 1)):
             raise ValueError(f"heads[{name!r}] must be weights from 0 to 1, at least one, got {describe(weights)}")
         style = {"line": _style(k), "marker": {"size": 7, "color": _style(k)["color"]}, "mode": "lines+markers"}
         figure.add_scatter(x=np.arange(len(weights)), y=_drawn(weights), name=name, **style)
-        told.append({"name": name, "peak": int(weights.argmax()), "weight": weights.max(), "itself": weights[0]})
-    figure.update_xaxes(title_text=_say("attention_by_distance.across"), rangemode="tozero")
-    figure.update_yaxes(title_text=_say("attention_by_distance.up"), range=[0, 1])
-    return _tell(figure, "attention_by_distance", heads=told)
+        peaks.append(f"distance {weights.argmax()}, weight {weights.max():.2f} ({name})")
+        own.append(f"{weights[0]:.2f} ({name})")
+    figure.update_xaxes(title_text="distance Δ (tokens)", rangemode="tozero")
+    figure.update_yaxes(title_text="mean attention weight", range=[0, 1])
+    finding = f"Where each head attends most: {'; '.join(peaks)}"
+    return _finish(figure, finding, f"Weight on the token itself: {', '.join(own)}.")
 
 
 def score_std(
@@ -153,8 +159,9 @@ def score_std(
     """
     widths = np.asarray(_some("widths", widths))
     _above("keys", keys, 1)
-    titles = (_say("score_std.spread"), _say("score_std.listened", keys=keys))
-    figure, told = make_subplots(1, 2, subplot_titles=titles, horizontal_spacing=0.12), []
+    titles = ("logits", f"effective number of<br>attended tokens, of {keys}")
+    figure = make_subplots(1, 2, subplot_titles=titles, horizontal_spacing=0.12)
+    attended, deviations = [], []
     exact = {"mode": "lines", "line": {"color": PALETTE["neutral"], "width": 1}, "hoverinfo": "skip"}
     for name, line in (("√d", np.sqrt(widths)), ("1", np.ones(len(widths)))):
         figure.add_scatter(x=widths, y=_drawn(line), **exact, showlegend=False, row=1, col=1)
@@ -167,18 +174,20 @@ def score_std(
             raise ValueError(
                 f"measured[{name!r}] must be two rows of {len(widths)} finite numbers, got {describe(pair)}"
             )
-        spreads, listened = arrays
+        std, tokens = arrays
         style = {"name": name, "line": _style(k), "marker": {"size": 8, "color": _style(k)["color"]}}
-        figure.add_scatter(x=widths, y=_drawn(spreads), **style, mode="markers", showlegend=False, row=1, col=1)
-        figure.add_scatter(x=widths, y=_drawn(listened), **style, mode="lines+markers", row=1, col=2)
-        ends = {"listened": listened[0], "last_listened": listened[-1]}
-        told.append({"name": name, **ends, "spread": spreads[0], "last_spread": spreads[-1]})
-    figure.update_xaxes(type="log", tickvals=widths, title_text=_say("score_std.across"))
+        figure.add_scatter(x=widths, y=_drawn(std), **style, mode="markers", showlegend=False, row=1, col=1)
+        figure.add_scatter(x=widths, y=_drawn(tokens), **style, mode="lines+markers", row=1, col=2)
+        attended.append(f"{tokens[0]:.1f} and {tokens[-1]:.1f} ({name})")
+        deviations.append(f"{std[0]:.2f} and {std[-1]:.2f} ({name})")
+    figure.update_xaxes(type="log", tickvals=widths, title_text="head dimension d")
     ticks = [2**power for power in range(int(np.log2(widths[-1])) // 2 + 1)]
-    figure.update_yaxes(type="log", tickvals=ticks, title_text=_say("score_std.up"), row=1, col=1)
+    figure.update_yaxes(type="log", tickvals=ticks, title_text="standard deviation", row=1, col=1)
     figure.update_yaxes(range=[0, keys], row=1, col=2)
     figure.update_annotations(font_size=12)
-    return _tell(figure, "score_std", keys=keys, first=widths[0], last=widths[-1], measured=told)
+    ends = f"at d = {widths[0]} and at d = {number(widths[-1])}"
+    finding = f"Effective number of attended tokens, of {keys}, {ends}: {', '.join(attended)}"
+    return _finish(figure, finding, f"Standard deviation of the logits {ends}: {', '.join(deviations)}.")
 
 
 def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: float, last: int = 5) -> go.Figure:
@@ -189,22 +198,24 @@ def training_losses(losses: Mapping[str, Sequence[float]], every: int, chance: f
     _above("every", every, 0)
     _above("last", last, 0)
     _above("chance", chance, 0)
-    figure, told, steps = go.Figure(), [], 0
+    figure, ends, steps = go.Figure(), [], 0
     for k, (name, values) in enumerate(_some("losses", losses).items()):
         values = np.asarray(values, dtype=float)
         if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
             raise ValueError(f"losses[{name!r}] must be finite numbers, at least one, got {describe(values)}")
         at = every * np.arange(1, len(values) + 1)
         steps = max(steps, int(at[-1]))
-        told.append({"name": name, "end": values[-last:].mean()})
+        ends.append(f"{values[-last:].mean():.2f} ({name})")
         figure.add_scatter(x=at, y=_drawn(values), mode="lines", name=name, line=_style(k))
     line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
     figure.add_hline(y=chance, line=line)
-    label = {"text": _say("training_losses.guessing", chance=chance), "showarrow": False}
+    label = {"text": f"uniform guess: {chance:.3f}", "showarrow": False}
     figure.add_annotation(x=1, y=chance, xanchor="right", xref="paper", yshift=9, **label)
-    figure.update_xaxes(title_text=_say("training_losses.across"), rangemode="tozero")
-    figure.update_yaxes(title_text=_say("training_losses.up"), rangemode="tozero")
-    return _tell(figure, "training_losses", steps=steps, models=told, chance=chance, last=last)
+    figure.update_xaxes(title_text="training step", rangemode="tozero")
+    figure.update_yaxes(title_text="training loss (nats)", rangemode="tozero")
+    averaged = "The last values" if last == 1 else f"Means of the last {last} values"
+    details = f"{averaged}; a uniform guess has a loss of {chance:.3f} nats."
+    return _finish(figure, f"Training loss after {number(steps)} steps: {', '.join(ends)}", details)
 
 
 def permuted_weights(words: Sequence[str], order: Sequence[int], weights: np.ndarray) -> go.Figure:
@@ -216,14 +227,14 @@ def permuted_weights(words: Sequence[str], order: Sequence[int], weights: np.nda
     count, order = len(_some("words", words)), list(order)
     weights = np.asarray(weights, dtype=float)
     if sorted(order) != list(range(count)) or order == sorted(order):
-        raise ValueError(f"order must be the places 0 to {count - 1} in another order, got {order}")
+        raise ValueError(f"order must be the positions 0 to {count - 1} in another order, got {order}")
     if weights.shape != (count, count):
         raise ValueError(f"weights must be {count} × {count}, got shape {weights.shape}")
-    moved = [words[place] for place in order]
+    permuted = [words[position] for position in order]
     steps = {
-        _say("permuted_weights.w"): (weights, words, words),
-        _say("permuted_weights.pw"): (weights[order], moved, words),
-        _say("permuted_weights.pwp"): (weights[np.ix_(order, order)], moved, moved),
+        "original: W": (weights, words, words),
+        "rows permuted: PW": (weights[order], permuted, words),
+        "columns too: PWPᵀ": (weights[np.ix_(order, order)], permuted, permuted),
     }
     spacing = {"horizontal_spacing": 0.08, "vertical_spacing": 0.2}
     figure = make_subplots(2, 2, specs=[[{}, None], [{}, {}]], subplot_titles=list(steps), **spacing)
@@ -232,16 +243,18 @@ def permuted_weights(words: Sequence[str], order: Sequence[int], weights: np.nda
         figure.add_heatmap(z=_drawn(values), coloraxis="coloraxis", opacity=0.6, **where)
         _numbers_on(figure, values.shape, [f"{weight:.2f}" for weight in values.flat], showlegend=False, **where)
         ticks = {"tickvals": list(range(count)), "tickangle": 0, "tickfont_size": 10, **where}
-        figure.update_xaxes(title_text=_say("axes.key"), ticktext=list(across), **ticks)
+        figure.update_xaxes(title_text="key", ticktext=list(across), **ticks)
         figure.update_yaxes(ticktext=list(down), showticklabels=column == 1, **ticks)
     figure.update_xaxes(showgrid=False, zeroline=False)
     figure.update_yaxes(autorange="reversed", showgrid=False, zeroline=False)
-    figure.update_yaxes(title_text=_say("axes.query"), col=1)
+    figure.update_yaxes(title_text="query", col=1)
     figure.update_annotations(font_size=12)
     figure.update_layout(coloraxis=_colour_scale(0.0, 1.0) | {"showscale": False})
-    stays = int(sum(place == k for k, place in enumerate(order)) ** 2)
-    told = _each(before=words, after=moved)
-    return _tell(figure, "permuted_weights", height=480, words=told, kept=stays, cells=count**2)
+    fixed = sum(position == k for k, position in enumerate(order)) ** 2
+    replaced = ", ".join(f"{before} → {after}" for before, after in zip(words, permuted, strict=True))
+    finding = "P permutes the rows, then the columns: each weight follows its query and its key"
+    details = f"Tokens before and after: {replaced}. Weights that stay in place: {fixed} of {count**2}."
+    return _finish(figure, finding, details, height=480)
 
 
 def causal_information_flow(sentences: Sequence[str]) -> go.Figure:
@@ -253,10 +266,11 @@ def causal_information_flow(sentences: Sequence[str]) -> go.Figure:
     orders = [sentence.split() for sentence in _some("sentences", sentences)]
     if any(len(order) < 2 for order in orders):
         raise ValueError(f"sentences must have at least two words each, got {list(sentences)}")
-    figure, told = make_subplots(len(orders), 1, vertical_spacing=0.12, subplot_titles=list(sentences)), []
+    figure = make_subplots(len(orders), 1, vertical_spacing=0.12, subplot_titles=list(sentences))
+    described = []
     for row, order in enumerate(orders, 1):
         count, where = len(order), {"row": row, "col": 1}
-        seen = [_say("causal_information_flow.seen", count=n, seen=_each(word=sorted(order[:n]))) for n in range(count)]
+        seen = [f"sees {', '.join(sorted(order[:n])) or 'nothing'}" for n in range(count)]
         edges = {"score": [(n, 2, m, 1) for m in range(count) for n in range(m + 1)]}
         edges["bound"] = [(n, 1, count - 1, 0) for n in range(count)]
         for colour, pairs in edges.items():
@@ -267,23 +281,18 @@ def causal_information_flow(sentences: Sequence[str]) -> go.Figure:
         text = {"mode": "text", "hoverinfo": "skip", **where}
         figure.add_scatter(x=list(range(count)), y=[2] * count, text=[f"<b>{word}</b>" for word in order], **text)
         figure.add_scatter(x=list(range(count)), y=[1] * count, text=seen, **text)
-        figure.add_scatter(x=[count - 1], y=[0], text=[_say("causal_information_flow.told", word=order[-1])], **text)
-        told.append({"sentence": " ".join(order), "words": _each(word=order, seen=seen)})
+        figure.add_scatter(x=[count - 1], y=[0], text=[f"{order[-1]} sees all of these"], **text)
+        sets = "; ".join(f"{word} {context}" for word, context in zip(order, seen, strict=True))
+        described.append(f"{' '.join(order)}: {sets}")
         figure.update_xaxes(range=[-0.6, count - 0.3], visible=False, **where)
-    levels = {
-        "tickvals": [2, 1, 0],
-        "ticktext": [
-            _say("causal_information_flow.level_0"),
-            _say("causal_information_flow.level_1"),
-            _say("causal_information_flow.level_2"),
-        ],
-    }
+    levels = {"tickvals": [2, 1, 0], "ticktext": ["tokens", "layer 1", "layer 2"]}
     figure.update_yaxes(range=[-0.35, 2.35], showgrid=False, zeroline=False, **levels)
     figure.update_traces(showlegend=False)
     hidden = {"showticklabels": False, "showgrid": False, "zeroline": False}
-    figure.update_xaxes(title_text=_say("causal_information_flow.across"), visible=True, **hidden, row=len(orders))
-    figure.update_yaxes(title_text=_say("causal_information_flow.up"))
-    return _tell(figure, "causal_information_flow", height=110 + 240 * len(orders), sentences=told)
+    figure.update_xaxes(title_text="position →", visible=True, **hidden, row=len(orders))
+    figure.update_yaxes(title_text="layer")
+    finding = "In layer 1 the last token sees the same set in both orders; in layer 2 it also sees what each token saw"
+    return _finish(figure, finding, f"{'. '.join(described)}.", height=110 + 240 * len(orders))
 
 
 ORDER = 2.4  # pixels across the dot of one order: on a phone, dots of 60 and of 120 orders stand apart
@@ -310,7 +319,7 @@ def outputs_by_order(readings: Mapping[str, np.ndarray]) -> go.Figure:
         points[name] = (centred @ main.T)[first]
     columns = min(2, len(tables))
     rows = -(-len(tables) // columns)
-    titles = [_say("outputs_by_order.panel", name=name, seen=len(of), total=total) for name, of in counts.items()]
+    titles = [f"{name}<br>{len(of)} of {total}" for name, of in counts.items()]
     figure = make_subplots(rows, columns, subplot_titles=titles, vertical_spacing=0.3 / rows, horizontal_spacing=0.12)
     for panel, name in enumerate(tables):
         where = {"row": panel // columns + 1, "col": panel % columns + 1}
@@ -320,7 +329,7 @@ def outputs_by_order(readings: Mapping[str, np.ndarray]) -> go.Figure:
             y=_drawn(points[name][:, 1]),
             mode="markers+text" if len(counts[name]) <= 10 else "markers",
             text=[str(count) for count in counts[name]],
-            hovertemplate=_say("outputs_by_order.hover", orders="%{text}"),
+            hovertemplate="%{text} orders<extra></extra>",
             marker=marker | {"line": {"width": 0}},
             name=name,
             showlegend=False,
@@ -331,11 +340,13 @@ def outputs_by_order(readings: Mapping[str, np.ndarray]) -> go.Figure:
         figure.update_xaxes(range=[-across, across], **where)
         figure.update_yaxes(range=[-up, up], **where)
         if panel + columns >= len(tables):  # none stands below
-            figure.update_xaxes(title_text=_say("outputs_by_order.across"), **where)
+            figure.update_xaxes(title_text="PC 1", **where)
     figure.update_xaxes(nticks=6, tickangle=0, zeroline=False)
     figure.update_yaxes(nticks=6, zeroline=False)
-    figure.update_yaxes(title_text=_say("outputs_by_order.up"), col=1)
+    figure.update_yaxes(title_text="PC 2", col=1)
     figure.update_annotations(font_size=12)
-    sizes = [_each(orders=sorted(set(of.tolist()))) for of in counts.values()]
-    readers = _each(name=counts, seen=map(len, counts.values()), sizes=sizes)
-    return _tell(figure, "outputs_by_order", height=120 + 290 * rows, total=total, readers=readers)
+    distinct = ", ".join(f"{len(of)} ({name})" for name, of in counts.items())
+    sizes = {name: " or ".join(map(str, sorted(set(of.tolist())))) for name, of in counts.items()}
+    dots = "; ".join(f"{name}: {len(of)} of {sizes[name]}" for name, of in counts.items())
+    details = f"Outputs on their first two principal components. Dots, and the number of orders on each: {dots}."
+    return _finish(figure, f"Distinct outputs, of {total} orders: {distinct}", details, height=120 + 290 * rows)

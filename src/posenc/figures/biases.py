@@ -9,18 +9,16 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from posenc._arrays import describe
+from posenc._numbers import number
 from posenc.figures._drawing import (
     PALETTE,
     _at,
     _drawn,
-    _each,
     _faded,
+    _finish,
     _heat_maps,
-    _number,
-    _say,
     _some,
     _style,
-    _tell,
 )
 
 _WIDEST = 6  # numbers of a vector that a panel has room for
@@ -29,18 +27,18 @@ _WIDEST = 6  # numbers of a vector that a panel has room for
 def biases_by_distance(distances: Sequence[int], biases: Mapping[str, Sequence[float]]) -> go.Figure:
     """Each bias on the logits against distance, minus its value at the first distance."""
     distances = np.asarray(_some("distances", distances))
-    figure, told = go.Figure(), []
+    figure, changes = go.Figure(), []
     for k, (name, bias) in enumerate(_some("biases", biases).items()):
         values = np.asarray(bias, dtype=float)
         if values.shape != distances.shape or not np.isfinite(values).all():
             raise ValueError(f"biases[{name!r}] must be {len(distances)} finite numbers, got shape {values.shape}")
-        fall = values - values[0]
-        told.append(fall[-1])
-        figure.add_scatter(**_at(distances), y=_drawn(fall), mode="lines", name=name, line=_style(k))
-    figure.update_xaxes(title_text=_say("axes.query_minus_key"))
-    figure.update_yaxes(title_text=_say("biases_by_distance.up"))
-    changes = _each(name=biases, change=told)
-    return _tell(figure, "biases_by_distance", first=distances[0], last=distances[-1], changes=changes)
+        relative = values - values[0]
+        changes.append(f"{number(relative[-1], 1)} ({name})")
+        figure.add_scatter(**_at(distances), y=_drawn(relative), mode="lines", name=name, line=_style(k))
+    figure.update_xaxes(title_text="distance Δ (tokens)")
+    figure.update_yaxes(title_text=f"logit bias, relative to Δ = {distances[0]}")
+    ends = f"from distance {number(distances[0])} to {number(distances[-1])}"
+    return _finish(figure, f"Change of the logit bias {ends}: {', '.join(changes)}", "One head of each method.")
 
 
 def learned_biases(distances: Sequence[int], heads: np.ndarray) -> go.Figure:
@@ -54,40 +52,46 @@ def learned_biases(distances: Sequence[int], heads: np.ndarray) -> go.Figure:
     away = distances > 0
     moves = np.flatnonzero(np.any(heads[:, 1:] != heads[:, :-1], axis=0))
     level = distances[moves[-1] + 1] if len(moves) else distances[0]
-    figure, peaks = go.Figure(), []
+    figure, peaks, ranges = go.Figure(), [], []
     for k, head in enumerate(heads):
-        peaks.append(distances[head.argmax()])
-        name = _say("learned_biases.head", number=k + 1)
+        name = f"head {k + 1}"
+        peaks.append(number(distances[head.argmax()]))
+        first, high, last = (number(value, 1) for value in (head[0], head.max(), head[-1]))
+        ranges.append(f"{name}: {first} at {distances[0]}, maximum {high}, {last} at {number(distances[-1])}")
         figure.add_scatter(x=distances[away], y=_drawn(head[away]), mode="lines", name=name, line=_style(k))
     if level > 0:
         figure.add_vline(x=level, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
-    figure.update_xaxes(title_text=_say("axes.query_minus_key"), type="log", dtick=1)
-    figure.update_yaxes(title_text=_say("learned_biases.up"))
-    count, of_heads = len(heads), {"first": heads[:, 0], "greatest": heads.max(axis=1), "last": heads[:, -1]}
-    told = _each(number=range(1, count + 1), peak=peaks, **of_heads)
-    ends = {"nearest": distances[0], "farthest": distances[-1]}
-    return _tell(figure, "learned_biases", heads=told, count=count, level=level, **ends)
+    figure.update_xaxes(title_text="distance Δ (tokens)", type="log", dtick=1)
+    figure.update_yaxes(title_text="logit bias")
+    finding = (
+        f"The learned bias has its maximum at distance {', '.join(peaks)} (heads 1 to {len(heads)}) "
+        f"and is constant from distance {number(level)} on"
+    )
+    return _finish(figure, finding, f"On a logarithmic axis. {'; '.join(ranges)}.")
 
 
 def attention_reach(lengths: Sequence[int], nearest: Mapping[str, Sequence[float]]) -> go.Figure:
     """The number of nearest keys with half of the attention weight, against sequence length."""
     lengths = np.asarray(_some("lengths", lengths), dtype=float)
-    figure, told, growth = go.Figure(), {}, {}
+    figure, ranges, growth = go.Figure(), {}, {}
     for k, (name, counts) in enumerate(_some("nearest", nearest).items()):
         counts = np.asarray(counts, dtype=float)
         if counts.shape != lengths.shape or not np.all((counts > 0) & (counts <= lengths)):
             raise ValueError(f"nearest[{name!r}] must be {len(lengths)} numbers of keys, none above the length")
-        told[name] = {"name": name, "least": counts[0], "most": counts[-1]}
+        ranges[name] = f"from {number(counts[0])} to {number(counts[-1])} ({name})"
         growth[name] = counts[-1] / counts[0]
         figure.add_scatter(x=lengths, y=counts, mode="lines+markers", name=name, line=_style(k))
-    half = {"mode": "lines", "name": _say("attention_reach.half"), "line": _style(2, width=1, dash="dot")}
+    half = {"mode": "lines", "name": "half of all keys", "line": _style(2, width=1, dash="dot")}
     figure.add_scatter(x=lengths[[0, -1]], y=lengths[[0, -1]] / 2, **half)
-    figure.update_xaxes(title_text=_say("axes.length"), type="log", dtick=1)
-    figure.update_yaxes(title_text=_say("attention_reach.up"), type="log", dtick=1)
-    ends = dict.fromkeys([min(growth, key=growth.__getitem__), max(growth, key=growth.__getitem__)])
-    others = [one for name, one in told.items() if name not in ends]
-    extremes = [told[name] for name in ends]
-    return _tell(figure, "attention_reach", short=lengths[0], long=lengths[-1], extremes=extremes, others=others)
+    figure.update_xaxes(title_text="sequence length (tokens)", type="log", dtick=1)
+    figure.update_yaxes(title_text="nearest keys with half of the weight", type="log", dtick=1)
+    slowest, fastest = min(growth, key=growth.__getitem__), max(growth, key=growth.__getitem__)
+    finding = (
+        f"From {number(lengths[0])} to {number(lengths[-1])} tokens, the number of nearest keys with half of the "
+        f"weight grows {' or '.join(ranges[name] for name in dict.fromkeys([slowest, fastest]))}"
+    )
+    others = "".join(f"; {text}" for name, text in ranges.items() if name not in (slowest, fastest))
+    return _finish(figure, finding, f"Both axes are logarithmic; all keys match the query equally well{others}.")
 
 
 def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
@@ -95,14 +99,14 @@ def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
 
     Each map has shape (tokens, tokens). A relative bias has one colour per diagonal.
     """
-    drawn, told = {}, []
+    drawn, changes = {}, []
     for name, table in _some("maps", maps).items():
         values = np.asarray(table, dtype=float)
         past = np.tril(np.ones(values.shape[-2:], dtype=bool)) if values.ndim > 1 else None
         if past is None or values.shape != past.shape[:1] * 2 or not np.isfinite(values[past]).all():
             raise ValueError(f"maps[{name!r}] must be square and finite up to its diagonal, got shape {values.shape}")
         change = max(float(np.ptp(np.diagonal(values, -distance))) for distance in range(len(values)))
-        told.append({"name": name, "change": change})
+        changes.append(f"{number(change, 1)} ({name})")
         drawn[name] = np.where(past, values, np.nan)
     reach = max(float(np.nanmax(np.abs(values))) for values in drawn.values()) or 1.0
     panels = {name: _drawn(values) for name, values in drawn.items()}
@@ -115,10 +119,12 @@ def bias_maps(maps: Mapping[str, np.ndarray]) -> go.Figure:
         place = {"row": k // columns + 1, "col": k % columns + 1}
         figure.add_heatmap(**masked, hoverinfo="skip", hoverongaps=False, **place)
         corner = {"x": len(values) - 0.6, "y": 0, "xanchor": "right", "showarrow": False, "font_size": 11}
-        figure.add_annotation(text=_say("bias_maps.masked"), **corner, **place)
-    figure.update_xaxes(title_text=_say("axes.key"), row=rows)
-    figure.update_yaxes(title_text=_say("axes.query"), col=1)
-    return _tell(figure, "bias_maps", height=130 + 260 * rows, changes=told)
+        figure.add_annotation(text="masked", **corner, **place)
+    figure.update_xaxes(title_text="key", row=rows)
+    figure.update_yaxes(title_text="query", col=1)
+    finding = f"At one distance, the bias varies from query to query by up to {', '.join(changes)}"
+    details = "Queries down, keys across, masked keys grey: each diagonal is one distance."
+    return _finish(figure, finding, details, height=130 + 260 * rows)
 
 
 def transformer_xl_terms(
@@ -135,10 +141,10 @@ def transformer_xl_terms(
             raise ValueError(f"{name} must be 1 to {_WIDEST} finite numbers, as many as q, got {describe(x)}")
     colours = {"q": "query", "k": "key", "r": "position", "u": "neutral", "v": "neutral"}
     pairs = {
-        ("q", "k"): _say("transformer_xl_terms.query_word"),
-        ("q", "r"): _say("transformer_xl_terms.query_distance"),
-        ("u", "k"): _say("transformer_xl_terms.every_word"),
-        ("v", "r"): _say("transformer_xl_terms.every_distance"),
+        ("q", "k"): "(a) content–content",
+        ("q", "r"): "(b) content–distance",
+        ("u", "k"): "(c) global content",
+        ("v", "r"): "(d) global position",
     }
     width, titles = len(vectors["q"]), list(pairs.values())
     figure = make_subplots(2, 2, subplot_titles=titles, horizontal_spacing=0.06, vertical_spacing=0.16)
@@ -152,7 +158,7 @@ def transformer_xl_terms(
                 base=up,
                 width=0.92,
                 marker_color=PALETTE[colours[name]],
-                text=[_number(x, 1) for x in vectors[name]],
+                text=[number(x, 1) for x in vectors[name]],
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
@@ -164,15 +170,20 @@ def transformer_xl_terms(
             )
             label = {"text": name, "showarrow": False, "xanchor": "right"}
             figure.add_annotation(x=-0.65, y=up + 0.4, **label, **place)
-        total = {"text": f"= {_number(product, 2)}", "showarrow": False, "xanchor": "left"}
+        total = {"text": f"= {number(product, 2)}", "showarrow": False, "xanchor": "left"}
         figure.add_annotation(x=width - 0.35, y=0.9, **total, **place)
     bare = {"showgrid": False, "zeroline": False, "showticklabels": False}
     figure.update_xaxes(range=[-1.3, width + 0.9], fixedrange=True, **bare)
-    figure.update_xaxes(title_text=_say("transformer_xl_terms.across"), row=2)
+    figure.update_xaxes(title_text="dimension", row=2)
     figure.update_yaxes(range=[-0.15, 1.95], fixedrange=True, **bare)
-    figure.update_yaxes(title_text=_say("transformer_xl_terms.up"), col=1)
+    figure.update_yaxes(title_text="two vectors", col=1)
     figure.update_layout(barmode="overlay", showlegend=False)
     figure.update_annotations(font_size=12)
-    return _tell(
-        figure, "transformer_xl_terms", height=380, products=[{"product": one} for one in products], sum=sum(products)
+    terms = ", ".join(number(product, 2) for product in products)
+    finding = f"Four terms make up one score: {terms}; their sum is {number(sum(products), 2)}"
+    details = (
+        "Each panel has two vectors, one above the other, and their dot product: q·k and q·r, with the query q, the "
+        "content key k and the vector r of the distance; below them u·k and v·r, with learned vectors u and v that are "
+        "the same for every query."
     )
+    return _finish(figure, finding, details, height=380)

@@ -8,23 +8,16 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from posenc.analysis import (
-    decay,
-    decay_law,
-    decay_logarithm,
-    expected_score,
-)
+from posenc._numbers import number, percent
+from posenc.analysis import decay, decay_law, decay_logarithm, expected_score
 from posenc.figures._drawing import (
     PALETTE,
     _at,
     _colour_scale,
     _drawn,
-    _each,
     _finish,
     _heat_maps,
-    _say,
     _some,
-    _tell,
     pair_colours,
 )
 from posenc.frequencies import angles, inv_freq
@@ -35,13 +28,13 @@ def pair_cosines(distances: Sequence[int], dim: int, base: float, pairs: Sequenc
     frequencies, colours = inv_freq(dim, base), pair_colours(dim // 2)
     cosines = np.cos(angles(distances, frequencies))  # (distances, dim/2)
     mean = cosines.mean(axis=-1)
-    names = [_say("pair_cosines.pair", pair=i, tokens=2 * np.pi / frequencies[i]) for i in pairs]
+    names = [f"pair {i}: wavelength {number(2 * np.pi / frequencies[i])} tokens" for i in pairs]
     figure = make_subplots(
         len(pairs) + 1,
         1,
         shared_xaxes=True,
         vertical_spacing=0.045,
-        subplot_titles=[*names, _say("pair_cosines.mean", pairs=dim // 2)],
+        subplot_titles=[*names, f"mean over all {dim // 2} pairs"],
     )
     for row, i in enumerate(pairs, 1):
         figure.add_scatter(
@@ -57,17 +50,17 @@ def pair_cosines(distances: Sequence[int], dim: int, base: float, pairs: Sequenc
         **_at(distances),
         y=_drawn(mean),
         line={"color": PALETTE["score"], "width": 2},
-        name=_say("axes.mean"),
+        name="S(Δ)",
         showlegend=False,
         row=len(pairs) + 1,
         col=1,
     )
     figure.update_yaxes(range=[-1.1, 1.1], tickvals=[-1, 0, 1])
-    figure.update_xaxes(title_text=_say("axes.distance"), row=len(pairs) + 1, col=1)
+    figure.update_xaxes(title_text="distance Δ (tokens)", row=len(pairs) + 1, col=1)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
     late = mean[3 * len(mean) // 4 :].mean()
-    finding = _say("pair_cosines.finding", late=late)
-    return _finish(figure, finding, _say("pair_cosines.alt", finding=finding, last=distances[-1]), height=640)
+    finding = f"No single cosine decays; their mean falls from 1 to about {number(late, 1)}"
+    return _finish(figure, finding, f"Distances up to {number(distances[-1])} tokens.", height=640)
 
 
 def cosine_map(length: int, dim: int, base: float) -> go.Figure:
@@ -76,19 +69,23 @@ def cosine_map(length: int, dim: int, base: float) -> go.Figure:
     cosines = np.cos(angles(distances, inv_freq(dim, base))).T  # (dim/2, distances)
     mean = cosines.mean(axis=0)
     figure = make_subplots(2, 1, shared_xaxes=True, vertical_spacing=0.05, row_heights=[0.68, 0.32])
-    figure.add_heatmap(z=_drawn(cosines), coloraxis="coloraxis", name=_say("cosine_map.cosine"), row=1, col=1)
+    figure.add_heatmap(z=_drawn(cosines), coloraxis="coloraxis", name="cosine", row=1, col=1)
     line = {"color": PALETTE["score"], "width": 2}
-    figure.add_scatter(
-        **_at(distances), y=_drawn(mean), line=line, name=_say("cosine_map.mean"), showlegend=False, row=2, col=1
-    )
-    figure.update_yaxes(title_text=_say("axes.pair"), autorange="reversed", showgrid=False, zeroline=False, row=1)
-    figure.update_yaxes(title_text=_say("cosine_map.mean"), range=[-0.1, 1.1], row=2)
+    figure.add_scatter(**_at(distances), y=_drawn(mean), line=line, name="mean", showlegend=False, row=2, col=1)
+    figure.update_yaxes(title_text="dimension pair i", autorange="reversed", showgrid=False, zeroline=False, row=1)
+    figure.update_yaxes(title_text="mean", range=[-0.1, 1.1], row=2)
     figure.update_xaxes(showgrid=False, row=1)
-    figure.update_xaxes(title_text=_say("axes.distance"), row=2)
-    bar = {"thickness": 10, "len": 0.66, "y": 1, "yanchor": "top", "title": _say("cosine_map.cosine")}
+    figure.update_xaxes(title_text="distance Δ (tokens)", row=2)
+    bar = {"thickness": 10, "len": 0.66, "y": 1, "yanchor": "top", "title": "cosine"}
     figure.update_layout(coloraxis=_colour_scale(-1, 1) | {"colorbar": bar})
     late = mean[3 * length // 4 :].mean()
-    return _tell(figure, "cosine_map", height=560, pairs=dim // 2, last=length - 1, late=late)
+    finding = f"No row decays; the mean of all {dim // 2} falls from 1 to about {number(late, 1)}"
+    details = (
+        "Each row is one dimension pair, from the highest frequency (top) to the lowest, each column a distance, from "
+        f"0 to {number(length - 1)} tokens. The top rows oscillate fastest, the bottom rows stay near 1, and the waves "
+        "between them fan out."
+    )
+    return _finish(figure, finding, details, height=560)
 
 
 def pairs_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
@@ -98,26 +95,30 @@ def pairs_used(products: Mapping[str, np.ndarray], fast: int) -> go.Figure:
         products: by name of the model, E[q k̄] in logits, complex, shape (layers, heads, pairs).
         fast: number of fast pairs, ended by a dotted line; the title has their fraction of each layer.
     """
-    loud = {name: np.abs(found) for name, found in _some("products", products).items()}
-    pairs = {found.shape[-1] for found in loud.values() if found.ndim == 3}
-    if len(pairs) != 1 or any(found.ndim != 3 for found in loud.values()) or not 0 < fast < min(pairs):
-        shapes = [found.shape for found in loud.values()]
+    sizes = {name: np.abs(each) for name, each in _some("products", products).items()}
+    pairs = {size.shape[-1] for size in sizes.values() if size.ndim == 3}
+    if len(pairs) != 1 or any(size.ndim != 3 for size in sizes.values()) or not 0 < fast < min(pairs):
+        shapes = [size.shape for size in sizes.values()]
         raise ValueError(f"products must be (layers, heads, pairs), with more pairs than {fast!r}, got {shapes}")
-    tables = {name: _drawn(found.reshape(-1, found.shape[-1])) for name, found in loud.items()}
+    tables = {name: _drawn(size.reshape(-1, size.shape[-1])) for name, size in sizes.items()}
     figure = _heat_maps(tables, 1, 0, max(table.max() for table in tables.values()), square=False)
-    for k, found in enumerate(loud.values()):
-        layers, heads, _ = found.shape
-        names = [_say("pairs_used.head", layer=a + 1, head=b + 1) for a in range(layers) for b in range(heads)]
+    fractions = []
+    for k, (name, size) in enumerate(sizes.items()):
+        layers, heads, _ = size.shape
+        names = [f"layer {a + 1}, head {b + 1}" for a in range(layers) for b in range(heads)]
+        kept = size[..., :fast].sum(axis=(1, 2)) / size.sum(axis=(1, 2))  # (layers,)
+        fractions.append(f"{', '.join(f'{percent(x)} in layer {a}' for a, x in enumerate(kept, 1))} ({name})")
         figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, row=k + 1, col=1)
     figure.add_vline(fast - 0.5, line={"color": PALETTE["neutral"], "width": 1.5, "dash": "dot"})
-    figure.update_xaxes(title_text=_say("axes.pair"), row=len(tables))
-    figure.update_yaxes(title_text=_say("pairs_used.up"), row=1)
-    figure.update_layout(coloraxis_colorbar_title=_say("pairs_used.logits"))
-    told = []
-    for name, found in loud.items():
-        shares = found[..., :fast].sum(axis=(1, 2)) / found.sum(axis=(1, 2))
-        told.append({"name": name, "layers": _each(layer=range(1, len(shares) + 1), share=shares)})
-    return _tell(figure, "pairs_used", height=110 + 250 * len(tables), models=told, fast=fast)
+    figure.update_xaxes(title_text="dimension pair i", row=len(tables))
+    figure.update_yaxes(title_text="head", row=1)
+    figure.update_layout(coloraxis_colorbar_title="logits")
+    finding = f"Fraction of the learned distance bias in the {fast} fastest pairs: {'; '.join(fractions)}"
+    details = (
+        "Rows are heads of a trained model, columns dimension pairs, the highest frequency on the left; colour is the "
+        f"magnitude |E[q k̄]| in logits. A dotted line ends the {fast} fastest pairs."
+    )
+    return _finish(figure, finding, details, height=110 + 250 * len(tables))
 
 
 def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
@@ -128,21 +129,20 @@ def decay_and_law(distances: Sequence[int], dim: int, base: float) -> go.Figure:
     straight = distances[smooth][(distances[smooth] >= 10) & (distances[smooth] <= base / 10)]
     figure = go.Figure()
     line = {"color": PALETTE["score"], "width": 1.2}
-    figure.add_scatter(**_at(distances), y=_drawn(score), name=_say("axes.mean"), line=line)
+    figure.add_scatter(**_at(distances), y=_drawn(score), name="S(Δ)", line=line)
     line = {"color": PALETTE["neutral"], "width": 2.5}
-    figure.add_scatter(x=distances[smooth], y=_drawn(law[smooth]), name=_say("decay_and_law.law"), line=line)
+    figure.add_scatter(x=distances[smooth], y=_drawn(law[smooth]), name="law (5)", line=line)
     figure.add_scatter(
         x=straight,
         y=_drawn(decay_logarithm(straight, base)),
-        name=_say("decay_and_law.logarithm"),
+        name="logarithm (3)",
         line={"color": PALETTE["bound"], "width": 2.5, "dash": "dot"},
     )
-    figure.update_xaxes(type="log", title_text=_say("axes.distance"))
-    figure.update_yaxes(title_text=_say("axes.mean"), range=[-0.5, 1.05])
-    fall = 1 / np.log(base) * np.log(10)
-    finding = _say("decay_and_law.finding", fall=fall)
-    apart = np.abs(score - law)[distances >= 10].max()
-    return _finish(figure, finding, _say("decay_and_law.alt", finding=finding, apart=apart))
+    figure.update_xaxes(type="log", title_text="distance Δ (tokens)")
+    figure.update_yaxes(title_text="S(Δ)", range=[-0.5, 1.05])
+    finding = f"On a logarithmic axis the mean falls linearly, by {np.log(10) / np.log(base):.2f} per decade"
+    error = np.abs(score - law)[distances >= 10].max()
+    return _finish(figure, finding, f"S(Δ) stays within {error:.2f} of its law from 10 tokens on.")
 
 
 def scores_in_attention(
@@ -154,34 +154,33 @@ def scores_in_attention(
     """
     figure, frequencies = go.Figure(), inv_freq(dim, base)
     every = np.arange(min(distances), max(distances) + 1)
-    endings = []
-    for (name, (means, spreads, correlation)), colour in zip(
+    ranges = []
+    for (name, (means, deviations, correlation)), colour in zip(
         measured.items(), (PALETTE["score"], PALETTE["bound"]), strict=True
     ):
         mean, _ = expected_score(every, frequencies, correlation)
-        exact = _say("scores_in_attention.exact", name=name)
-        figure.add_scatter(**_at(every), y=_drawn(mean), mode="lines", name=exact, line={"color": colour})
+        exact = {"name": f"{name}: exact mean", "line": {"color": colour}}
+        figure.add_scatter(**_at(every), y=_drawn(mean), mode="lines", **exact)
         figure.add_scatter(
             x=distances,
             y=means,
-            name=_say("scores_in_attention.measured", name=name),
+            name=f"{name}: measured mean ± std",
             mode="markers",
             marker={"color": colour, "size": 8},
-            error_y={"array": spreads, "thickness": 1.2},
+            error_y={"array": deviations, "thickness": 1.2},
         )
-        ends = {"mean": means[0], "last_mean": means[-1], "spread": spreads[0], "last_spread": spreads[-1]}
-        endings.append({"name": name, **ends})
-    figure.update_xaxes(type="log", title_text=_say("axes.distance"))
-    figure.update_yaxes(title_text=_say("scores_in_attention.up"))
-    finding = _say("scores_in_attention.finding")
-    facts = {"first": distances[0], "last": distances[-1], "endings": endings}
-    return _finish(figure, finding, _say("scores_in_attention.alt", finding=finding, **facts))
+        of_mean, of_std = (f"{number(each[0])} to {number(each[-1])}" for each in (means, deviations))
+        ranges.append(f"{name}: mean {of_mean}, standard deviation {of_std}")
+    figure.update_xaxes(type="log", title_text="distance Δ (tokens)")
+    figure.update_yaxes(title_text="score q·k after rotation")
+    finding = "Only the mean score of correlated queries and keys decays"
+    return _finish(figure, finding, f"From {distances[0]} to {distances[-1]} tokens, {'; '.join(ranges)}.")
 
 
 def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) -> go.Figure:
     """S(m) for several bases, one panel each, on the same axes."""
     columns = 2
-    names = [_say("decay_for_bases.base", base=base) for base in bases]
+    names = [f"base {number(base)}" for base in bases]
     figure = make_subplots(
         -(-len(bases) // columns),
         columns,
@@ -191,10 +190,11 @@ def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) 
         vertical_spacing=0.09,
         horizontal_spacing=0.05,
     )
-    below = {}
+    negative = []
     for k, base in enumerate(bases):
         score = decay(distances, inv_freq(dim, base))
-        below[base] = np.flatnonzero(score < 0)
+        below = np.flatnonzero(score < 0)
+        negative.append(f"{names[k]}: {number(distances[below[0]]) if len(below) else 'never'}")
         figure.add_scatter(
             **_at(distances),
             y=_drawn(score),
@@ -206,10 +206,8 @@ def decay_for_bases(distances: Sequence[int], dim: int, bases: Sequence[float]) 
         )
     figure.update_xaxes(type="log")
     figure.update_yaxes(range=[-1.05, 1.05], tickvals=[-1, 0, 1])
-    figure.update_xaxes(title_text=_say("axes.distance"), row=-(-len(bases) // columns))
+    figure.update_xaxes(title_text="distance Δ (tokens)", row=-(-len(bases) // columns))
     figure.update_annotations(font_size=12)
-    first = [{"base": base, "at": distances[at[0]]} for base, at in below.items() if at.size]
-    never = _each(base=[base for base, at in below.items() if not at.size])
-    finding = _say("decay_for_bases.finding")
-    alt = _say("decay_for_bases.alt", finding=finding, first=first, last=distances[-1], never=never)
-    return _finish(figure, finding, alt, height=620)
+    finding = "With a small base S(Δ) falls fast and then oscillates; with a large one it falls slowly"
+    details = f"First distance, up to {number(distances[-1])}, where S(Δ) is negative: {'; '.join(negative)}."
+    return _finish(figure, finding, details, height=620)

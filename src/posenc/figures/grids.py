@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from posenc.figures._drawing import PALETTE, _drawn, _heat_maps, _say, _some, _tell, pair_colours
+from posenc._numbers import number
+from posenc.figures._drawing import PALETTE, _drawn, _finish, _heat_maps, _some, pair_colours
 
 
 def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Figure:
@@ -27,10 +28,10 @@ def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Fig
         if not np.isfinite(table).all():
             raise ValueError(f"maps[{name!r}] must be finite numbers, got {table[~np.isfinite(table)][0]}")
     reach = max(float(np.abs(table).max()) for table in tables.values()) or 1.0
-    least = -reach if min(float(table.min()) for table in tables.values()) < 0 else 0.0
+    low = -reach if min(float(table.min()) for table in tables.values()) < 0 else 0.0
     panels = {name.replace(", ", ",<br>"): _drawn(table) for name, table in tables.items()}  # narrow ones have no room
     across = min(2, len(panels))
-    figure = _heat_maps(panels, across, least, reach)
+    figure = _heat_maps(panels, across, low, reach)
     for k in range(len(panels)):
         for line in ({"color": "white", "width": 5}, {"color": PALETTE["query"], "width": 2}):  # a rim, then the mark
             figure.add_scatter(
@@ -38,22 +39,22 @@ def patch_maps(maps: Mapping[str, np.ndarray], query: tuple[int, int]) -> go.Fig
                 y=row + 0.5 * np.array([-1, -1, 1, 1, -1]),
                 mode="lines",
                 line=line,
-                name=_say("axes.query"),
+                name="query",
                 showlegend=False,
                 row=k // across + 1,
                 col=k % across + 1,
             )
     figure.update_xaxes(range=[-0.5, columns - 0.5])
     figure.update_yaxes(range=[rows - 0.5, -0.5])
-    figure.update_xaxes(title_text=_say("patch_maps.column"), row=-(-len(panels) // across))
-    figure.update_yaxes(title_text=_say("patch_maps.row"), col=1)
-    told = [
-        {"name": name, "right": table[row, column + 1], "below": table[row + 1, column]}
+    figure.update_xaxes(title_text="column", row=-(-len(panels) // across))
+    figure.update_yaxes(title_text="row", col=1)
+    neighbours = ", ".join(
+        f"{number(table[row, column + 1], 2)} and {number(table[row + 1, column], 2)} ({name})"
         for name, table in tables.items()
-    ]
-    facts = {"rows": rows, "columns": columns, "row": row, "column": column}
-    tall = 80 + 170 * min(1, rows / columns)
-    return _tell(figure, "patch_maps", height=130 + round(tall) * -(-len(panels) // across), maps=told, **facts)
+    )
+    details = f"An image of {rows} by {columns} patches; the query, marked, is at row {row}, column {column}, from 0."
+    height = 130 + round(80 + 170 * min(1, rows / columns)) * -(-len(panels) // across)
+    return _finish(figure, f"The patch to the right of the query and the one below: {neighbours}", details, height)
 
 
 def pairs_by_axis(rules: Mapping[str, tuple[Sequence[int], Sequence[float]]], axes: Sequence[str]) -> go.Figure:
@@ -61,7 +62,7 @@ def pairs_by_axis(rules: Mapping[str, tuple[Sequence[int], Sequence[float]]], ax
 
     A rule is (axis of each pair, counted from 0; frequencies in radians per position).
     """
-    figure, labels, told = go.Figure(), [], []
+    figure, labels, shortest = go.Figure(), [], []
     for name, (followed, frequencies) in _some("rules", rules).items():
         followed, waves = np.asarray(followed), 2 * np.pi / np.asarray(frequencies, dtype=float)
         if followed.shape != waves.shape or not np.isfinite(waves).all() or not (waves > 0).all():
@@ -72,7 +73,7 @@ def pairs_by_axis(rules: Mapping[str, tuple[Sequence[int], Sequence[float]]], ax
         if missing := [axis for k, axis in enumerate(axes) if not np.any(followed == k)]:
             raise ValueError(f"rules[{name!r}] must have a pair for each of {', '.join(axes)}, got none for {missing}")
         colours = np.array(pair_colours(len(waves)))
-        least = []
+        per_axis = []
         for k, axis in enumerate(axes):
             its = followed == k
             figure.add_scatter(
@@ -80,13 +81,13 @@ def pairs_by_axis(rules: Mapping[str, tuple[Sequence[int], Sequence[float]]], ax
                 y=[len(labels)] * int(its.sum()),
                 mode="markers",
                 marker={"color": colours[its].tolist(), "size": 7},
-                name=_say("pairs_by_axis.line", rule=name, axis=axis),
+                name=f"{name}: {axis}",
                 showlegend=False,
             )
-            least.append({"axis": axis, "least": waves[its].min()})
-            labels.append(_say("pairs_by_axis.line", rule=name, axis=axis))
-        told.append({"name": name, "axes": least})
-    figure.update_xaxes(type="log", title_text=_say("pairs_by_axis.across"))
+            per_axis.append(f"{axis} {number(waves[its].min())}")
+            labels.append(f"{name}: {axis}")
+        shortest.append(f"{', '.join(per_axis)} ({name})")
+    figure.update_xaxes(type="log", title_text="wavelength (positions)")
     figure.update_yaxes(
         tickvals=list(range(len(labels))),
         ticktext=labels,
@@ -94,6 +95,7 @@ def pairs_by_axis(rules: Mapping[str, tuple[Sequence[int], Sequence[float]]], ax
         showgrid=False,
         zeroline=False,
         automargin=True,
-        title_text=_say("pairs_by_axis.up"),
+        title_text="method and axis",
     )
-    return _tell(figure, "pairs_by_axis", height=150 + 30 * len(labels), rules=told)
+    finding = f"Shortest wavelength of each axis: {'; '.join(shortest)}"
+    return _finish(figure, finding, "One dot per dimension pair, in the row of its axis.", 150 + 30 * len(labels))

@@ -1,4 +1,4 @@
-"""Texts longer than those of training: what fails, what mends it, and what real models chose (chapters 09 to 11)."""
+"""Length extrapolation, context extension and the settings of real models (chapters 09 to 11 and 15)."""
 
 from __future__ import annotations
 
@@ -10,24 +10,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from posenc._arrays import describe
-from posenc.analysis import (
-    decay_law,
-    fingerprint,
-    fit_scores,
-)
-from posenc.figures._drawing import (
-    PALETTE,
-    _above,
-    _drawn,
-    _each,
-    _faded,
-    _number,
-    _say,
-    _some,
-    _style,
-    _tell,
-    pair_colours,
-)
+from posenc._numbers import SUPERSCRIPTS, number
+from posenc.analysis import decay_law, fingerprint, fit_scores
+from posenc.figures._drawing import PALETTE, _above, _drawn, _faded, _finish, _some, _style, pair_colours
 from posenc.frequencies import inv_freq, rotations
 from posenc.scaling import Scaled
 
@@ -43,12 +28,12 @@ def _rows(panels: Sequence[str], lengths: Sequence[int]) -> go.Figure:
     )
     for row, panel in enumerate(panels, 1):
         figure.update_yaxes(title_text=panel.partition(": ")[2] or panel, row=row)
-    figure.update_xaxes(type="log", tickvals=list(lengths), ticktext=[_number(length) for length in lengths])
-    figure.update_xaxes(title_text=_say("axes.length"), row=len(titles))
+    figure.update_xaxes(type="log", tickvals=list(lengths), ticktext=[number(length) for length in lengths])
+    figure.update_xaxes(title_text="sequence length (tokens)", row=len(titles))
     return figure.update_annotations(font_size=12, x=0, xanchor="left")
 
 
-def _in_full(measured: Mapping[str, Mapping[str, np.ndarray]], lengths: Sequence[int]) -> dict:
+def _checked(measured: Mapping[str, Mapping[str, np.ndarray]], lengths: Sequence[int]) -> dict:
     """Measurements by panel and name as arrays (seeds, lengths), after checking them."""
     found = {panel: {k: np.atleast_2d(v).astype(float) for k, v in each.items()} for panel, each in measured.items()}
     for panel, each in _some("measured", found).items():
@@ -67,8 +52,8 @@ def metrics_by_length(lengths: Sequence[int], measured: Mapping[str, Mapping[str
     `measured` maps the name of a panel to models and their values, shape (seeds, lengths): lines through the means, a
     dot per seed. Dotted lines are texts truncated to the trained length, as means.
     """
-    found = _in_full(measured, _some("lengths", lengths))
-    figure, told, spans = _rows(list(found), lengths), [], []
+    found = _checked(measured, _some("lengths", lengths))
+    figure, changes, ranges = _rows(list(found), lengths), [], []
     for row, (panel, each) in enumerate(found.items(), 1):
         for k, (name, values) in enumerate(each.items()):
             mean, style = values.mean(axis=0), _style(k)
@@ -79,25 +64,27 @@ def metrics_by_length(lengths: Sequence[int], measured: Mapping[str, Mapping[str
                 figure.add_scatter(
                     x=list(lengths), y=_drawn(seed), mode="markers", marker=dots, showlegend=False, **shown
                 )
-            span = _each(low=values.min(axis=0), high=values.max(axis=0))
-            spans.append({"panel": panel, "name": name, "span": span})
+            extremes = zip(values.min(axis=0), values.max(axis=0), strict=True)
+            ranges.append(f"{panel}, {name}: {', '.join(f'{low:.2f} to {high:.2f}' for low, high in extremes)}")
         for k, (name, values) in enumerate(each.items()):
-            named = {"name": _say("metrics_by_length.cut", name=name, length=lengths[0]), "legendgroup": name}
             figure.add_scatter(
                 x=[lengths[0], lengths[-1]],
                 y=_drawn(values.mean(axis=0)[[0, 0]]),
                 mode="lines",
                 line=_style(k, width=1.5, dash="dot"),
+                name=f"{name}, truncated to {number(lengths[0])} tokens",
+                legendgroup=name,
                 showlegend=row == 1,
                 row=row,
                 col=1,
-                **named,
             )
-        first = next(iter(each.values())).mean(axis=0)
-        told.append({"panel": panel.split(":")[0], "first": first[0], "second": first[1], "last": first[-1]})
-    facts = {"trained": lengths[0], "second_length": lengths[1], "longest": lengths[-1], "panels": told}
-    facts |= {"model": next(iter(next(iter(found.values())))), "lengths": _each(length=lengths), "spans": spans}
-    return _tell(figure, "metrics_by_length", height=110 + 200 * len(found), **facts)
+        mean = next(iter(each.values())).mean(axis=0)
+        changes.append(f"{panel.split(':')[0]} {mean[0]:.2f} → {mean[1]:.2f} → {mean[-1]:.2f}")
+    model = next(iter(next(iter(found.values()))))
+    first, second, last = map(number, (*lengths[:2], lengths[-1]))
+    finding = f"At {first}, {second} and {last} tokens ({model}): {'; '.join(changes)}"
+    details = f"Over the seeds, at {', '.join(map(number, lengths))} tokens: {'; '.join(ranges)}."
+    return _finish(figure, finding, details, height=110 + 200 * len(found))
 
 
 def fitted_scores(targets: np.ndarray, dim: int, base: float, min_rotations: Sequence[float]) -> go.Figure:
@@ -109,20 +96,24 @@ def fitted_scores(targets: np.ndarray, dim: int, base: float, min_rotations: Seq
     length, theta = len(_some("targets", targets)), inv_freq(dim, base)
     width = max(1, length // 64)
     at = np.arange(2 * length // width) * width
-    figure, told = go.Figure(), []
-    for k, least in enumerate(_some("min_rotations", min_rotations)):
-        fit = fit_scores(targets, theta, min_rotations=least)
+    figure, beyond, within = go.Figure(), [], []
+    for k, minimum in enumerate(_some("min_rotations", min_rotations)):
+        fit = fit_scores(targets, theta, min_rotations=minimum)
         size = np.abs(fingerprint(np.arange(len(at) * width), fit.inv_freq) @ fit.coefficients)
-        greatest = size.reshape(len(at), width).max(axis=1)
-        name = _say("fitted_scores.pairs", least=least, some=len(fit.inv_freq), all=len(theta))
-        figure.add_scatter(x=at, y=np.float32(greatest), mode="lines", name=name, line=_style(k))
-        beyond = float(fit.past_range)
-        power = np.floor(np.log10(beyond)) if beyond > 1000 else None
-        told.append({"name": name, "beyond": beyond, "power": power, "within": float(fit.in_range)})
+        name = f"all {len(theta)} pairs"
+        if minimum:
+            name = f"{len(fit.inv_freq)} pairs with at least {minimum:g} rotations"
+        y = np.float32(size.reshape(len(at), width).max(axis=1))
+        figure.add_scatter(x=at, y=y, mode="lines", name=name, line=_style(k))
+        far = float(fit.past_range)
+        reached = f"10{str(int(np.log10(far))).translate(SUPERSCRIPTS)}" if far > 1000 else f"{far:.2f}"
+        beyond.append(f"{reached} ({name})")
+        within.append(f"{float(fit.in_range):.2f} ({name})")
     figure.add_vline(x=length, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
-    figure.update_xaxes(title_text=_say("axes.distance"))
-    figure.update_yaxes(type="log", title_text=_say("fitted_scores.up"), exponentformat="power")
-    return _tell(figure, "fitted_scores", height=440, length=length, fits=told)
+    figure.update_xaxes(title_text="distance Δ (tokens)")
+    figure.update_yaxes(type="log", title_text="maximum |score|", exponentformat="power")
+    finding = f"Beyond the {number(length)} fitted distances |score| reaches {', '.join(beyond)}"
+    return _finish(figure, finding, f"Maximum of |score| within them: {'; '.join(within)}.", height=440)
 
 
 def excess_loss_by_angle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], unit: str) -> go.Figure:
@@ -136,7 +127,7 @@ def excess_loss_by_angle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], uni
         at, cost = (np.asarray(values, dtype=float) for values in pair)
         if at.shape != cost.shape or at.ndim != 1 or not np.isfinite(cost).all() or at.min() < 0 or at.max() > 1:
             raise ValueError(
-                f"costs[{name!r}] must be shares of a turn and finite costs, one of each, got {describe(pair)}"
+                f"costs[{name!r}] must be fractions of a rotation and finite losses, one of each, got {describe(pair)}"
             )
         marker = {"size": 8, "symbol": ("circle", "diamond", "square")[k % 3], "color": _style(k)["color"]}
         round_at, round_cost = np.append(at, at[0] + 1), np.append(cost, cost[0])  # the circle closes
@@ -144,56 +135,62 @@ def excess_loss_by_angle(costs: Mapping[str, tuple[np.ndarray, np.ndarray]], uni
         figure.add_scatter(**drawn, mode="lines+markers", name=name)
         peaks.append((cost.max(), at[cost.argmax()]))
     figure.add_vrect(x0=0.5, x1=1, fillcolor=PALETTE["neutral"], opacity=0.14, line_width=0)
-    for x, positive in ((0.25, True), (0.75, False)):
-        text = _say("excess_loss_by_angle.sine", positive=positive)
-        figure.add_annotation(x=x, y=1.08, yref="paper", text=text, showarrow=False)
+    for x, sign in ((0.25, "positive"), (0.75, "negative")):
+        figure.add_annotation(x=x, y=1.08, yref="paper", text=f"sine {sign}", showarrow=False)
     ticks = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", "¼", "½", "¾", "1"]}
-    figure.update_xaxes(title_text=_say("excess_loss_by_angle.across"), range=[-0.03, 1.03], **ticks)
-    figure.update_yaxes(title_text=_say("excess_loss_by_angle.up", unit=unit))
-    dearest = max(peaks)[0]
-    where = [at for cost, at in peaks if cost >= dearest / 5 or dearest <= 0]
-    pairs = _each(name=costs, most=[cost for cost, _ in peaks])
-    facts = {"least": min(where), "most": max(where), "unit": unit, "pairs": pairs}
-    return _tell(figure, "excess_loss_by_angle", height=440, **facts)
+    figure.update_xaxes(title_text="angle of the distant tokens (rotations)", range=[-0.03, 1.03], **ticks)
+    figure.update_yaxes(title_text=f"excess loss ({unit})")
+    largest = max(peaks)[0]
+    where = [at for cost, at in peaks if cost >= largest / 5 or largest <= 0]
+    ends = " to ".join(f"{at:.2f}" for at in sorted({min(where), max(where)}))
+    finding = f"The excess loss peaks at {ends} of a rotation; the sine of the angle has its minimum at 0.75"
+    maxima = "; ".join(f"{name} {cost:.2f}" for name, (cost, _) in zip(costs, peaks, strict=True))
+    details = f"The angle of one pair is changed alone. Maximum excess loss in {unit}: {maxima}."
+    return _finish(figure, finding, details, height=440)
 
 
 def scaling_ratios(dim: int, base: float, trained_length: int, methods: Mapping[str, Scaled]) -> go.Figure:
     """The ratio of each scaled frequency to the original, against the rotations that the pair makes in training."""
     theta = inv_freq(dim, base)
     made = rotations(trained_length, theta)
-    figure, told = go.Figure(), []
+    figure, unchanged, ends = go.Figure(), [], []
     for k, (name, scaled) in enumerate(_some("methods", methods).items()):
         frequencies = np.asarray(scaled.inv_freq)
         if frequencies.shape != theta.shape:
             raise ValueError(f"methods[{name!r}] must have {len(theta)} frequencies, got shape {frequencies.shape}")
         ratios = frequencies / theta
-        kept = np.count_nonzero(np.isclose(ratios, 1, rtol=1e-6))
-        told.append({"name": name, "kept": kept, "fastest": ratios[0], "slowest": ratios[-1]})
+        unchanged.append(f"{np.count_nonzero(np.isclose(ratios, 1, rtol=1e-6))} ({name})")
+        ends.append(f"{name} {ratios[0]:.3g} to {ratios[-1]:.3g}")
         figure.add_scatter(x=np.float32(made), y=_drawn(ratios), mode="lines", name=name, line=_style(k))
     line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
     figure.add_vline(x=1, line=line)
-    label = {"text": _say("axes.one_turn"), "showarrow": False, "xanchor": "left", "xshift": 4}
+    label = {"text": "one rotation", "showarrow": False, "xanchor": "left", "xshift": 4}
     figure.add_annotation(x=0, yref="paper", y=0.85, **label)  # annotations count in powers of ten
-    across = _say("scaling_ratios.across", length=trained_length)
+    across = f"rotations within {number(trained_length)} tokens"
     figure.update_xaxes(type="log", autorange="reversed", title_text=across)
-    figure.update_yaxes(title_text=_say("scaling_ratios.up"), rangemode="tozero")
-    still = np.count_nonzero(made < 1)
-    return _tell(figure, "scaling_ratios", pairs=len(theta), methods=told, still=still, length=trained_length)
+    figure.update_yaxes(title_text="scaled / original frequency", rangemode="tozero")
+    details = (
+        f"Scaled over original frequency, first to last pair: {', '.join(ends)}. "
+        f"{np.count_nonzero(made < 1)} pairs make less than one rotation within {number(trained_length)} tokens."
+    )
+    return _finish(figure, f"Pairs with unchanged frequency, of {len(theta)}: {', '.join(unchanged)}", details)
 
 
 def scores_by_cache(asked: int, scores: Mapping[str, Sequence[float]]) -> go.Figure:
     """Scores at distances 0, 1, 2, … of a head that attends `asked` tokens back, by how keys are cached."""
-    figure, told = go.Figure(), []
+    figure, peaks, maxima = go.Figure(), [], []
     for k, (name, values) in enumerate(_some("scores", scores).items()):
         values = np.asarray(values, dtype=float)
         if values.ndim != 1 or len(values) <= asked or not np.isfinite(values).all():
             raise ValueError(f"scores[{name!r}] must be more than {asked} finite numbers, got {describe(values)}")
         figure.add_scatter(x0=0, dx=1, y=_drawn(values), mode="lines", name=name, line=_style(k))
-        told.append({"name": name, "peak": int(values.argmax()), "score": values.max()})
+        peaks.append(f"{number(values.argmax())} ({name})")
+        maxima.append(f"{number(values.max(), 2)} ({name})")
     figure.add_vline(x=asked, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
-    figure.update_xaxes(title_text=_say("axes.distance"))
-    figure.update_yaxes(title_text=_say("scores_by_cache.up"))
-    return _tell(figure, "scores_by_cache", asked=asked, caches=told)
+    figure.update_xaxes(title_text="distance Δ (tokens)")
+    figure.update_yaxes(title_text="score (at most 1)")
+    finding = f"Maximum score of a head that attends {number(asked)} tokens back: at distance {', '.join(peaks)}"
+    return _finish(figure, finding, f"Maximum scores: {', '.join(maxima)}.")
 
 
 def over_seeds(
@@ -211,17 +208,17 @@ def over_seeds(
     """
     at, (name_of_reference, levels) = np.asarray(_some("at", at), dtype=float), reference
     if len(levels) != len(_some("panels", panels)):
-        raise ValueError(f"reference must have {len(panels)} values, one a panel, got {describe(levels)}")
+        raise ValueError(f"reference must have {len(panels)} values, one per panel, got {describe(levels)}")
     figure = make_subplots(len(panels), 1, shared_xaxes=True, vertical_spacing=0.1, subplot_titles=list(panels))
-    told = []
+    ranges = []
     for row, ((panel, methods), level) in enumerate(zip(panels.items(), levels, strict=True), 1):
         ends = {}
         for k, (name, values) in enumerate(_some(f"panels[{panel!r}]", methods).items()):
-            mean, least, greatest = np.array([list(value)[:3] for value in values], dtype=float).reshape(-1, 3).T
-            if mean.shape != at.shape or not np.isfinite([mean, least, greatest]).all():
+            mean, low, high = np.array([list(value)[:3] for value in values], dtype=float).reshape(-1, 3).T
+            if mean.shape != at.shape or not np.isfinite([mean, low, high]).all():
                 raise ValueError(f"panels[{panel!r}][{name!r}] must be {len(at)} times three finite numbers")
             ends[name], style = mean[-1], _style(k)
-            band = {"x": np.concatenate([at, at[::-1]]), "y": _drawn(np.concatenate([greatest, least[::-1]]))}
+            band = {"x": np.concatenate([at, at[::-1]]), "y": _drawn(np.concatenate([high, low[::-1]]))}
             unnamed = {"legendgroup": name, "showlegend": False, "hoverinfo": "skip", "row": row, "col": 1}
             filled = {"fill": "toself", "fillcolor": _faded(style["color"], 0.15), "line": {"width": 0}}
             figure.add_scatter(**band, **filled, mode="lines", name=name, **unnamed)
@@ -230,9 +227,9 @@ def over_seeds(
         line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
         one = {"legendgroup": name_of_reference, "showlegend": row == 1, "row": row, "col": 1}
         figure.add_scatter(x=at[[0, -1]], y=[level] * 2, mode="lines", name=name_of_reference, line=line, **one)
-        low, high = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
-        extremes = {"low": low, "least": ends[low], "high": high, "greatest": ends[high]}
-        told.append({"panel": panel, "level": level, **extremes})
+        lowest, highest = min(ends, key=ends.__getitem__), max(ends, key=ends.__getitem__)
+        extremes = f"from {number(ends[lowest], 2)} ({lowest}) to {number(ends[highest], 2)} ({highest})"
+        ranges.append(f"{extremes}, {name_of_reference} {number(level, 2)} ({panel})")
     if bands:
         marker = {"symbol": "square", "size": 12, "color": _faded(PALETTE["neutral"], 0.3)}
         name = "<br>".join(wrap(bands, 40))  # a legend breaks no lines
@@ -241,8 +238,9 @@ def over_seeds(
     figure.update_xaxes(title_text=across, row=len(panels))
     figure.update_yaxes(title_text=up)
     figure.update_annotations(font_size=12)
-    facts = {"last": at[-1], "across": across, "up": up, "reference": name_of_reference, "panels": told}
-    return _tell(figure, "over_seeds", height=150 + 230 * len(panels), bands=bands, **facts)
+    finding = f"At {at[-1]:g} {across}, {up}: {'; '.join(ranges)}"
+    details = bands or "Lines are means over the seeds, bands reach from their minimum to their maximum."
+    return _finish(figure, finding, details, height=150 + 230 * len(panels))
 
 
 def _whole(name: str) -> str:
@@ -262,28 +260,27 @@ def benchmarks(
     names benchmarks whose minimum is best.
     """
     found = {
-        exam: {scheme: np.asarray(values, dtype=float) for scheme, values in each.items()}
-        for exam, each in _some("measured", measured).items()
+        benchmark: {scheme: np.asarray(values, dtype=float) for scheme, values in each.items()}
+        for benchmark, each in _some("measured", measured).items()
     }
-    schemes = list(_some("the first exam", next(iter(found.values()))))
-    for exam, each in found.items():
+    schemes = list(_some("the first benchmark", next(iter(found.values()))))
+    for benchmark, each in found.items():
         if list(each) != schemes or any(v.shape != (3,) or not v[1] <= v[0] <= v[2] for v in each.values()):
-            raise ValueError(f"measured[{exam!r}] must have (mean, low, high) of {schemes}, got {describe(each)}")
+            raise ValueError(f"measured[{benchmark!r}] must have (mean, low, high) of {schemes}, got {describe(each)}")
     if not set(lower_is_better) <= set(found):
-        raise ValueError(f"lower_is_better must name exams of measured, got {list(lower_is_better)}")
+        raise ValueError(f"lower_is_better must name benchmarks of measured, got {list(lower_is_better)}")
     if set(level) != set(found) or not all(level.values()) or not set().union(*level.values()) <= set(schemes):
-        raise ValueError(f"level must name some of {schemes} for each exam, got {describe(level)}")
-    titles = [exam.partition(": ")[0] for exam in found]
+        raise ValueError(f"level must name some of {schemes} for each benchmark, got {describe(level)}")
+    titles = [benchmark.partition(": ")[0] for benchmark in found]
     figure = make_subplots(len(found), 1, subplot_titles=titles, vertical_spacing=0.33 / len(found))
-    firsts, every = [], []
-    words = {"level": _say("benchmarks.level"), "behind": _say("benchmarks.behind")}
-    for row, (exam, each) in enumerate(found.items(), 1):
-        sign = 1 if exam in lower_is_better else -1
-        best = min(each, key=lambda scheme: sign * each[scheme][0])
-        firsts.append({"scheme": _whole(best), "exam": titles[row - 1]})
+    firsts, intervals = [], []
+    for row, (benchmark, each) in enumerate(found.items(), 1):
+        lower = benchmark in lower_is_better
+        best = (min if lower else max)(each, key=lambda scheme: each[scheme][0])
+        firsts.append(f"{_whole(best)} ({titles[row - 1]})")
         groups = (
-            (words["level"], [s for s in schemes if s in level[exam]], "score", "circle"),
-            (words["behind"], [s for s in schemes if s not in level[exam]], "neutral", "circle-open"),
+            ("best or tied", [s for s in schemes if s in level[benchmark]], "score", "circle"),
+            ("behind", [s for s in schemes if s not in level[benchmark]], "neutral", "circle-open"),
         )
         for name, which, colour, symbol in groups:
             mean, low, high = _drawn(np.array([each[scheme] for scheme in which]).reshape(-1, 3).T)
@@ -298,19 +295,20 @@ def benchmarks(
                 row=row,
                 col=1,
             )
-        spans = [{"scheme": scheme, "mean": v[0], "low": v[1], "high": v[2]} for scheme, v in each.items()]
-        every.append({"exam": exam, "spans": spans})
-        across = _say("benchmarks.across", axis=exam.partition(": ")[2] or exam, less=exam in lower_is_better)
-        figure.update_xaxes(title_text=across, row=row)
+        of_schemes = (f"{name} {mean:.2f} ({low:.2f} to {high:.2f})" for name, (mean, low, high) in each.items())
+        intervals.append(f"{benchmark}: {', '.join(of_schemes)}")
+        axis = benchmark.partition(": ")[2] or benchmark
+        figure.update_xaxes(title_text=f"{axis}, {'lower' if lower else 'higher'} is better", row=row)
     figure.update_yaxes(tickvals=list(range(len(schemes))), ticktext=schemes, range=[len(schemes) - 0.4, -0.6])
-    figure.update_yaxes(title_text=_say("benchmarks.up"), zeroline=False, automargin=True)
+    figure.update_yaxes(title_text="positional encoding", zeroline=False, automargin=True)
     figure.update_annotations(font_size=12, x=0, xanchor="left")
-    key = _say("benchmarks.key", colour=PALETTE["score"], **words)
+    key = f"<span style='color:{PALETTE['score']}'>●</span> best or tied   ○ behind"
     below = {"xref": "paper", "yref": "paper", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "yshift": -48}
     figure.add_annotation(text=key, showarrow=False, font_size=12, **below)
-    everywhere = set(schemes).intersection(*level.values())
-    facts = {"leading": len(everywhere), "schemes": len(schemes), "firsts": firsts, "every": every}
-    _tell(figure, "benchmarks", height=140 + (66 + 15 * len(schemes)) * len(found), **facts)
+    everywhere = len(set(schemes).intersection(*level.values())) or "none"
+    finding = f"Best or tied on every benchmark: {everywhere} of {len(schemes)}. Best means: {'; '.join(firsts)}"
+    details = f"Means with their intervals: {'; '.join(intervals)}."
+    _finish(figure, finding, details, height=140 + (66 + 15 * len(schemes)) * len(found))
     return figure.update_layout(margin_t=figure.layout.margin.t + 20, margin_b=80)  # a title above, the key below
 
 
@@ -325,30 +323,24 @@ def scheme_comparison(schemes: Sequence[str], verdicts: np.ndarray) -> go.Figure
     if table.shape != (count, count) or not np.isin(table, (-1, 0, 1)).all() or (table != -table.T).any():
         raise ValueError(f"verdicts must be {count} × {count} of −1, 0 and 1, antisymmetric, got {describe(verdicts)}")
     figure = go.Figure()
+    tied, neutral = (table == 0) & ~np.eye(count, dtype=bool), PALETTE["neutral"]
     kinds = (
-        (_say("scheme_comparison.better"), table == 1, {"symbol": "circle", "size": 13, "color": PALETTE["score"]}),
-        (
-            _say("scheme_comparison.worse"),
-            table == -1,
-            {"symbol": "x-thin", "size": 8, "line_color": PALETTE["neutral"]},
-        ),
-        (
-            _say("scheme_comparison.neither"),
-            (table == 0) & ~np.eye(count, dtype=bool),
-            {"symbol": "circle-open", "size": 9, "color": PALETTE["neutral"]},
-        ),
+        ("better", table == 1, {"symbol": "circle", "size": 13, "color": PALETTE["score"]}),
+        ("worse", table == -1, {"symbol": "x-thin", "size": 8, "line_color": neutral}),
+        ("neither", tied, {"symbol": "circle-open", "size": 9, "color": neutral}),
     )
     for name, cells, marker in kinds:
         rows, columns = np.nonzero(cells)
         marker = {"line": {"width": 1.5, "color": marker.pop("line_color", None)}, **marker}
         figure.add_scatter(x=columns, y=rows, mode="markers", name=name, marker=marker)
     named = {"tickvals": list(range(count)), "ticktext": list(schemes), "zeroline": False, "automargin": True}
-    figure.update_yaxes(title_text=_say("scheme_comparison.up"), range=[count - 0.5, -0.5], **named)
-    figure.update_xaxes(title_text=_say("scheme_comparison.across"), range=[-0.5, count - 0.5], tickangle=-90, **named)
-    over = [_each(scheme=[s for s, cell in zip(schemes, row, strict=True) if cell == 1]) for row in table]
-    facts = {"ordered": int((table == 1).sum()), "pairs": count * (count - 1) // 2}
-    facts |= {"rows": _each(scheme=schemes, over=over, any=(table == 1).any(axis=1))}
-    _tell(figure, "scheme_comparison", height=300 + 34 * count, **facts)
+    figure.update_yaxes(title_text="this encoding, compared with …", range=[count - 0.5, -0.5], **named)
+    figure.update_xaxes(title_text="… this one", range=[-0.5, count - 0.5], tickangle=-90, **named)
+    worse = [", ".join(s for s, cell in zip(schemes, row, strict=True) if cell == 1) or "none" for row in table]
+    ordered = f"{int((table == 1).sum())} of {count * (count - 1) // 2} pairs of encodings have an order"
+    details = "; ".join(f"{scheme} is better than {others}" for scheme, others in zip(schemes, worse, strict=True))
+    finding = f"{ordered}: one is ahead on some benchmark and behind on none"
+    _finish(figure, finding, f"{details}.", height=300 + 34 * count)
     return figure.update_layout(legend_y=-0.34, margin_b=150)
 
 
@@ -360,26 +352,29 @@ def copy_accuracy_by_distance(
     `trained` is the maximum distance in training, `symbols` the number of equally likely guesses.
     """
     distances = np.asarray(_some("distances", distances))
-    figure, told = go.Figure(), []
-    for k, (name, shares) in enumerate(_some("measured", measured).items()):
-        shares = np.asarray(shares, dtype=float)
-        if shares.shape != distances.shape or not np.isfinite(shares).all():
-            raise ValueError(f"measured[{name!r}] must be {len(distances)} finite numbers, got {describe(shares)}")
-        told.append((shares[-1], name, shares))
-        figure.add_scatter(x=distances, y=_drawn(shares), mode="lines+markers", name=name, line=_style(k))
+    figure, at_end, every = go.Figure(), {}, []
+    for k, (name, values) in enumerate(_some("measured", measured).items()):
+        values = np.asarray(values, dtype=float)
+        if values.shape != distances.shape or not np.isfinite(values).all():
+            raise ValueError(f"measured[{name!r}] must be {len(distances)} finite numbers, got {describe(values)}")
+        at_end[name] = values[-1]
+        every.append(f"{name} {', '.join(f'{value:.2f}' for value in values)}")
+        figure.add_scatter(x=distances, y=_drawn(values), mode="lines+markers", name=name, line=_style(k))
     figure.add_hline(y=1 / symbols, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
     figure.add_vline(x=trained, line={"color": PALETTE["neutral"], "width": 1, "dash": "dash"})
-    label = {"text": _say("copy_accuracy_by_distance.farthest"), "showarrow": False, "font_size": 11}
+    label = {"text": "maximum in training", "showarrow": False, "font_size": 11}
     label |= {"x": np.log10(trained), "y": 1}  # annotations count in powers of ten
     figure.add_annotation(yref="paper", yanchor="bottom", **label)
-    figure.update_xaxes(type="log", tickvals=distances, ticktext=[_number(one) for one in distances])
-    figure.update_xaxes(title_text=_say("copy_accuracy_by_distance.across"))
-    figure.update_yaxes(title_text=_say("copy_accuracy_by_distance.up"), range=[-0.03, 1.05])
-    (least, worst, _), (most, best, _) = min(told, key=lambda one: one[0]), max(told, key=lambda one: one[0])
-    facts = {"farthest": distances[-1], "trained": trained, "places": _each(place=distances), "guess": 1 / symbols}
-    facts |= {"least": least, "worst": _whole(worst), "most": most, "best": _whole(best)}
-    models = [{"name": name, "shares": _each(share=shares)} for _, name, shares in told]
-    return _tell(figure, "copy_accuracy_by_distance", models=models, **facts)
+    figure.update_xaxes(type="log", tickvals=distances, ticktext=[number(one) for one in distances])
+    figure.update_xaxes(title_text="distance to the answer (tokens)")
+    figure.update_yaxes(title_text="copy accuracy", range=[-0.03, 1.05])
+    worst, best = min(at_end, key=at_end.__getitem__), max(at_end, key=at_end.__getitem__)
+    finding = (
+        f"Copy accuracy at distance {number(distances[-1])} after training up to {number(trained)}: "
+        f"from {at_end[worst]:.2f} ({_whole(worst)}) to {at_end[best]:.2f} ({_whole(best)})"
+    )
+    details = f"At {', '.join(map(number, distances))} tokens: {'; '.join(every)}. Uniform guess: {1 / symbols:.3f}."
+    return _finish(figure, finding, details)
 
 
 def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.Figure:
@@ -387,12 +382,12 @@ def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.
 
     A model is (trained length in tokens, frequencies in radians per token, fast pairs first).
     """
-    figure, short, told = go.Figure(), [], []
+    figure, incomplete, ranges = go.Figure(), [], []
     for row, (name, (length, frequencies)) in enumerate(_some("models", models).items()):
         made = np.asarray(rotations(length, frequencies))
-        pairs, still = len(made), np.count_nonzero(made < 1)
-        short.append((still / pairs, still, pairs, _whole(name)))
-        told.append({"name": name, "fastest": made[0], "slowest": made[-1], "length": length})
+        pairs, below = len(made), np.count_nonzero(made < 1)
+        incomplete.append((below / pairs, f"{below} of {pairs} ({_whole(name)})"))
+        ranges.append(f"{name} {number(made[0])} to {made[-1]:.2g} rotations in {number(length)} tokens")
         figure.add_scatter(
             x=np.float32(made),
             y=[row] * pairs,
@@ -401,12 +396,12 @@ def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.
             name=name,
             showlegend=False,
         )
-    for at, words in ((1, _say("axes.one_turn")), (0.25, _say("rotations_by_model.quarter"))):
+    for at, words in ((1, "one rotation"), (0.25, "a quarter")):
         figure.add_vline(x=at, line={"color": PALETTE["neutral"], "width": 1, "dash": "dot"})
         place = {"yref": "paper", "y": 1, "yanchor": "bottom", "showarrow": False, "font_size": 11}
         # annotations count in powers of ten
         figure.add_annotation(x=np.log10(at), text=words, xanchor="right" if at == 1 else "left", **place)
-    across = _say("rotations_by_model.across")
+    across = "rotations within the trained length"
     figure.update_xaxes(type="log", autorange="reversed", title_text=across, exponentformat="power", dtick=1)
     figure.update_yaxes(
         tickvals=list(range(len(models))),
@@ -414,11 +409,11 @@ def rotations_by_model(models: Mapping[str, tuple[int, Sequence[float]]]) -> go.
         range=[len(models) - 0.4, -0.6],
         showgrid=False,
         zeroline=False,
-        title_text=_say("rotations_by_model.up"),
+        title_text="model",
     )
-    ends = [dict(zip(("still", "pairs", "name"), end(short, key=lambda one: one[0])[1:], strict=True))
-            for end in (min, max)]  # fmt: skip
-    return _tell(figure, "rotations_by_model", height=150 + 30 * len(models), ends=ends, models=told)
+    fewest, most = (end(incomplete, key=lambda one: one[0])[1] for end in (min, max))
+    finding = f"Pairs with less than one rotation within the trained length: from {fewest} to {most}"
+    return _finish(figure, finding, f"First to last pair: {'; '.join(ranges)}.", height=150 + 30 * len(models))
 
 
 def _together(places: Mapping[str, tuple[float, float]]) -> dict[tuple[float, float], list[str]]:
@@ -452,25 +447,25 @@ def _box(at: np.ndarray, text: str, side: str) -> np.ndarray:
 
 def _shared(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """The overlap of boxes of shape (…, 2 corners, 2)."""
-    least = np.maximum(one[..., 0, :], other[..., 0, :])
-    return np.clip(np.minimum(one[..., 1, :], other[..., 1, :]) - least, 0, None).prod(axis=-1)
+    low = np.maximum(one[..., 0, :], other[..., 0, :])
+    return np.clip(np.minimum(one[..., 1, :], other[..., 1, :]) - low, 0, None).prod(axis=-1)
 
 
 def _sides(
     names: Sequence[tuple[np.ndarray, str, str]], lines: Sequence[tuple[np.ndarray, float]], tries: int = 60
 ) -> list[str]:
-    """Where names stand beside their markers so that they keep clear of each other, of markers and of lines.
+    """Sides of the markers on which their names overlap each other, markers and lines least.
 
-    A name is its marker's place, from 0 to 1 across and up, its text and the side that it has where all are free; a
-    line is its ends and how much a pixel of it counts. From several beginnings names are moved in turn, each to where
-    least is in its way, on a phone and on a page.
+    A name is its marker's position, from 0 to 1 across and up, its text and the preferred side; a line is its ends and
+    the weight of a pixel of it. From several starts, names move one after another to the side with the least overlap,
+    on a phone and on a page.
     """
-    alone = np.array([[float(side != wished) for side in _SIDES] for _, _, wished in names])
+    alone = np.array([[float(side != preferred) for side in _SIDES] for _, _, preferred in names])
     both = np.zeros(2 * alone.shape)  # (names, sides, names, sides)
     for plane in _PLANES:
         places = plane * [at for at, _, _ in names]
-        told = zip(places, names, strict=True)
-        boxes = np.array([[_box(at, text, side) for side in _SIDES] for at, (_, text, _) in told])  # (…, 2, 2)
+        texts = (text for _, text, _ in names)
+        boxes = np.array([[_box(at, text, side) for side in _SIDES] for at, text in zip(places, texts, strict=True)])
         dots = _shared(boxes[:, :, None], np.stack([places - 4.5, places + 4.5], axis=1))
         alone += 3 * dots.sum(axis=-1) + _shared(boxes, boxes) - _shared(boxes, np.array([[-6, 0], plane + [10, 0]]))
         both += 3 * _shared(boxes[:, :, None, None], boxes)
@@ -520,17 +515,17 @@ def context_and_wavelength(
         line = {"color": PALETTE["neutral"], "width": 1, "dash": "dot"}
         figure.add_scatter(x=way[:, 0], y=way[:, 1], mode="lines", line=line, name=name, showlegend=False)
     line = {"color": PALETTE["bound"], "width": 2}
-    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name=_say("context_and_wavelength.diagonal"))
+    figure.add_scatter(x=ends, y=ends, mode="lines", line=line, name="diagonal: slowest pair makes one rotation")
     far = {name: place for name, place in allowed.items() if place[0] > 2 * trained.get(name, (0,))[0]}
     near = {name: place for name, place in allowed.items() if name not in far}
     dots, circles = _together(trained), _together(far | near)
     texts = ["<br>".join(names) for names in dots.values()]
     texts += ["<br>".join(name for name in names if name in far) for names in circles.values()]
-    wished = ["middle left"] * len(dots) + ["middle right"] * len(circles)
-    sides = _sides(list(zip(within([*dots, *circles]), texts, wished, strict=True)), crossed)
+    preferred = ["middle left"] * len(dots) + ["middle right"] * len(circles)
+    sides = _sides(list(zip(within([*dots, *circles]), texts, preferred, strict=True)), crossed)
     for groups, of, name, symbol, colour in (
-        (dots, slice(len(dots)), _say("context_and_wavelength.trained"), "circle", "score"),
-        (circles, slice(len(dots), None), _say("context_and_wavelength.allowed"), "circle-open", "position"),
+        (dots, slice(len(dots)), "trained length", "circle", "score"),
+        (circles, slice(len(dots), None), "configured length", "circle-open", "position"),
     ):
         figure.add_scatter(
             x=[at[0] for at in groups],
@@ -543,14 +538,17 @@ def context_and_wavelength(
             marker={"color": PALETTE[colour], "size": 9, "symbol": symbol},
             name=name,
         )
-    figure.update_xaxes(type="log", title_text=_say("context_and_wavelength.across"), range=corners[:, 0])
-    figure.update_yaxes(type="log", title_text=_say("context_and_wavelength.up"), range=corners[:, 1])
+    figure.update_xaxes(type="log", title_text="context length (tokens)", range=corners[:, 0])
+    figure.update_yaxes(type="log", title_text="wavelength of the slowest pair (tokens)", range=corners[:, 1])
     made = sorted((length / wave, name) for name, (length, wave) in trained.items())
-    turned = sum(share >= 1 for share, _ in made)
-    facts = {"turned": turned, "models": len(made), "least": made[0][0], "worst": _whole(made[0][1])}
-    facts |= {"most": made[-1][0], "best": _whole(made[-1][1])}
-    places = [{"name": name, "length": length, "wave": wave} for name, (length, wave) in trained.items()]
-    return _tell(figure, "context_and_wavelength", height=690, places=places, **facts)
+    complete = sum(rotated >= 1 for rotated, _ in made) or "None"
+    (fewest, first), (most, last) = made[0], made[-1]
+    finding = (
+        f"{complete} of {len(made)} slowest pairs made a full rotation within the trained length: "
+        f"{fewest:.2g} ({_whole(first)}) to {most:.2g} ({_whole(last)})"
+    )
+    pairs = "; ".join(f"{name} {number(length)} and {number(wave)}" for name, (length, wave) in trained.items())
+    return _finish(figure, finding, f"Trained length and slowest wavelength in tokens: {pairs}.", height=690)
 
 
 def min_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
@@ -559,29 +557,30 @@ def min_scores(length: int, lowest: Mapping[float, float]) -> go.Figure:
     `lowest` maps each base to the minimum of `posenc.analysis.decay`; a base passes if it is not negative.
     """
     bases = np.array(sorted(_some("lowest", lowest)), dtype=float)
-    _above("the least base", float(bases[0]), 1)
-    least = np.array([lowest[base] for base in sorted(lowest)])
-    passing = least >= 0
+    _above("the smallest base", float(bases[0]), 1)
+    minima = np.array([lowest[base] for base in sorted(lowest)])
+    passing = minima >= 0
     figure = go.Figure()
     law = [float(decay_law(length, base)) for base in bases]
     line = {"color": PALETTE["neutral"], "width": 2}
-    figure.add_scatter(
-        x=bases, y=_drawn(np.array(law)), mode="lines", line=line, name=_say("min_scores.law", length=length)
-    )
-    names = (_say("min_scores.passes"), _say("min_scores.fails"))
-    for which, name, colour, symbol in ((passing, names[0], "score", "circle"), (~passing, names[1], "bound", "x")):
+    name = f"law at {number(length)}"
+    figure.add_scatter(x=bases, y=_drawn(np.array(law)), mode="lines", line=line, name=name)
+    for which, name, colour, symbol in ((passing, "passes", "score", "circle"), (~passing, "fails", "bound", "x")):
         marker = {"color": PALETTE[colour], "symbol": symbol, "size": 7}
-        figure.add_scatter(x=bases[which], y=_drawn(least[which]), mode="markers", marker=marker, name=name)
+        figure.add_scatter(x=bases[which], y=_drawn(minima[which]), mode="markers", marker=marker, name=name)
     figure.add_hline(y=0, line={"color": PALETTE["neutral"], "width": 1})
-    figure.update_yaxes(title_text=_say("min_scores.up", length=length))
+    figure.update_yaxes(title_text=f"min S(Δ) up to {number(length)}")
     later = bases[~passing & (bases > bases[passing][0])] if passing.any() else bases[:0]
-    facts = {"length": length, "bases": len(bases), "least": bases[0], "greatest": bases[-1]}
-    facts |= {"passing": int(passing.sum()), "first": bases[passing][0] if passing.any() else None}
-    facts |= {"later": len(later), "last_later": later[-1] if len(later) else None}
     ticks: list[float] = []  # as many as have room, first those that the title names
     for base in (*bases[passing][:1], *later[-1:], bases[-1], bases[0], *bases[np.log10(bases) % 1 == 0]):
         if all(abs(np.log(base / tick)) > np.log(bases[-1] / bases[0]) / 5 for tick in ticks):
             ticks.append(float(base))
-    across, named = _say("min_scores.across"), [_number(tick) for tick in ticks]
-    figure.update_xaxes(type="log", title_text=across, tickvals=ticks, ticktext=named)
-    return _tell(figure, "min_scores", law=law[0], last_law=law[-1], **facts)
+    figure.update_xaxes(type="log", title_text="base", tickvals=ticks, ticktext=[number(tick) for tick in ticks])
+    details = f"Of {len(bases)} bases from {number(bases[0])} to {number(bases[-1])}, {passing.sum()} pass"
+    if passing.any():
+        larger = f"{len(later)} larger ones fail, the last {number(later[-1])}" if len(later) else "so do all above it"
+        finding = f"base {number(bases[passing][0])} is the first that passes, and {larger}"
+        details += f"; the law rises monotonically from {law[0]:.2f} to {law[-1]:.2f}"
+    else:
+        finding = "S(Δ) becomes negative for each of these bases"
+    return _finish(figure, f"Up to {number(length)} tokens {finding}", f"{details}.")

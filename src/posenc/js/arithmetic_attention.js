@@ -1,7 +1,7 @@
 // Attention over a few words, and what position codes change in it. Tables are arrays of rows.
 
 import { dot, inverseFrequencies } from "./arithmetic.js";
-import { sinusoidal } from "./arithmetic_codes.js";
+import { sinusoidal } from "./arithmetic_encodings.js";
 import { normalDraws } from "./arithmetic_random.js";
 import { applied, rotationMatrix } from "./arithmetic_rotation.js";
 

@@ -1,9 +1,9 @@
-// Axes of four dimensions that turn, as posenc.widgets.tangle has them.
+// Axes of four dimensions that rotate, as posenc.widgets.rotation_planes has them.
 
 import { normalDraws } from "./arithmetic_random.js";
 
-// From the axes of the numbers, at share 0, to those of the two planes, at 1: six turns, each in a plane of two axes.
-export function turnedAxes(draw, share) {
+// From the axes of the numbers, at share 0, to those of the two planes, at 1: six rotations, each in a plane of two axes.
+export function rotatedAxes(draw, share) {
   const angles = normalDraws(draw, 6), axes = Array.from({ length: 4 }, (_, k) => Float64Array.from({ length: 4 }, (_, j) => Number(j === k)));
   let next = 0;
   for (let a = 0; a < 4; a++) {

@@ -2,7 +2,7 @@
 // learned, and therefore drawn here, is in bias_explorer.json.
 
 import { decay, inverseFrequencies } from "./arithmetic.js";
-import { sinusoidal } from "./arithmetic_codes.js";
+import { sinusoidal } from "./arithmetic_encodings.js";
 import { normalDraws } from "./arithmetic_random.js";
 
 const BUCKETS = 32, MAX_DISTANCE = 128; // T5's

@@ -16,19 +16,19 @@ export function patternOf({ model, layers }) {
   return layers || period.repeat(count).slice(0, count);
 }
 
-// The frequencies of the pairs in which a match lies; 0 for those that do not turn.
-export function frequenciesOf({ pairs, turning, base }, liesIn) {
+// The frequencies of the pairs in which a match lies; 0 for those that do not rotate.
+export function frequenciesOf({ pairs, turning, base }, matchPairs) {
   const frequencies = inverseFrequencies(2 * pairs, base).fill(0, turning);
-  return liesIn === "slow" ? frequencies.subarray(pairs / 2) : frequencies;
+  return matchPairs === "slow" ? frequencies.subarray(pairs / 2) : frequencies;
 }
 
 // Of one key with this score, in nats, among keys that score 0.
 export const matchShare = (score, keys) => 1 / (1 + (keys - 1) * Math.exp(-score));
 
-// Llama 4's factor on the scores of layers that do not rotate.
+// Llama 4's factor on the scores of NoPE layers.
 export const queryScale = (keys) => 1 + ATTN_SCALE * Math.log1p(Math.floor(keys / FLOOR_SCALE));
 
-// How many pairs stand at an angle that no distance below the trained length has.
+// How many pairs are at an angle that no distance below the trained length has.
 export function newPairs(distance, frequencies, trained) {
   let count = 0;
   for (const frequency of frequencies) {
@@ -67,11 +67,11 @@ export class DecayTable {
 
   // Among `keys` keys, the last distance at which the match gets half of the attention, and the last up to which it does
   // everywhere; 0 where there is none.
-  halves(keys, lead) {
+  halves(keys, margin) {
     const { score } = this, least = Math.log(keys - 1);
     let reach = keys - 1, sure = 0;
-    while (reach > 0 && lead * score[reach] < least) reach -= 1;
-    while (sure < reach && lead * score[sure + 1] >= least) sure += 1;
+    while (reach > 0 && margin * score[reach] < least) reach -= 1;
+    while (sure < reach && margin * score[sure + 1] >= least) sure += 1;
     return { reach, sure };
   }
 

@@ -21,7 +21,7 @@ const matrixOf = (state, letter) => FEATURES.map((feature) => SIDES.map((side) =
 function compute(state, width, previous, { words: list, rows }) {
   const queries = product(rows, matrixOf(state, "q")), keys = product(rows, matrixOf(state, "k"));
   const { weights, output } = attention(queries, keys, rows.map((row) => row.slice(0, HANDED_OVER)), { scaled: state.scaled });
-  return { values: { queries, keys, weights, gathered: output }, list, rows, asks: Number(state.word), ...places(width, list.length) };
+  return { values: { queries, keys, weights, gathered: output }, list, rows, asks: Number(state.token), ...places(width, list.length) };
 }
 
 // The plane, and beside or below it the matrix.
@@ -117,10 +117,10 @@ function drawWeights({ context, width }, result, theme, cursor) {
   if (wide) drawGathered(context, theme, result);
 }
 
-// What the asking word takes in, as bars.
+// The output of the chosen token, as bars.
 function drawGathered(context, theme, { map, values, asks, list }) {
   const { start, end } = map.x, top = map.y.end + 34, scale = new Axis({ from: 0, to: 1.2, start: start + 64, end });
-  words(context, theme, picture.gathers.map((text) => say(text, { asks: list[asks] })), start, top - 12, { colour: theme.text, bold: true, width: end - start });
+  words(context, theme, picture.output.map((text) => say(text, { asks: list[asks] })), start, top - 12, { colour: theme.text, bold: true, width: end - start });
   values.gathered[asks].forEach((amount, f) => {
     const at = top + 8 + 17 * f;
     words(context, theme, picture.features[f], start + 58, at, { align: "right" });
@@ -161,14 +161,14 @@ function facts({ values, asks, list }) {
   const weights = values.weights[asks], best = weights.indexOf(Math.max(...weights)), [across, up] = values.queries[asks];
   const [creature, object, action] = values.gathered[asks];
   return {
-    asks: list[asks], across, up, best: list[best], share: 100 * weights[best], even: 100 / list.length,
+    asks: list[asks], across, up, best: list[best], weight: 100 * weights[best], uniform: 100 / list.length,
     twin: list.some((word, place) => word === list[asks] && place !== asks), creature, object, action,
   };
 }
 
 function reading({ values, list }, { scaled }, { query, key }) {
   const score = dot(values.queries[query], values.keys[key]) / (scaled ? Math.SQRT2 : 1);
-  return { asking: list[query], answering: list[key], score, weight: 100 * values.weights[query][key] };
+  return { query_token: list[query], key_token: list[key], score, weight: 100 * values.weights[query][key] };
 }
 
 const onMap = ({ map: { x, y } }) => [{ left: x.start, right: x.end, top: y.start, bottom: y.end }];
@@ -184,7 +184,7 @@ const render = explorable({
   press(px, py, result) {
     const [{ right, top, bottom }] = onMap(result);
     const row = px <= right && py >= top && py <= bottom && px >= result.map.x.start - 60;
-    return row ? { word: String(result.map.y.nearest(result.map.y.invert(py))) } : null;
+    return row ? { token: String(result.map.y.nearest(result.map.y.invert(py))) } : null;
   },
   pixel: ({ map }, query, key) => [map.x.at(key), map.y.at(query)],
 });

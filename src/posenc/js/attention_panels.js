@@ -3,7 +3,7 @@
 // beside them its output as a row of bars. A ribbon goes from each row to where its word has moved.
 
 import { meanRow } from "./arithmetic_attention.js";
-import catalogue from "./blind_spot.json";
+import catalogue from "./order_blindness.json";
 import { colours, sequential } from "./colours.js";
 import { HeatMap, cellAxis, grip, sized, widthOf, words } from "./drawing.js";
 import { fixed, grouped } from "./numbers.js";
@@ -197,7 +197,7 @@ function drawPanel(context, theme, panel, shown, greatest, state, facts, { dragg
 }
 
 export function drawPanels({ context, width, height }, result, state, theme, facts, cursor) {
-  const { values, panels } = result, { before, after, beside, ribbons } = panels, moving = state.way < 2;
+  const { values, panels } = result, { before, after, beside, ribbons } = panels, moving = state.progress < 2;
   const places = [...values.words.keys()], as = { list: values.words, weights: values.weights, outputs: values.outputs };
   const written = { ...as, rows: places, columns: places };
   const moved = { list: values.moved_words, weights: values.moved_weights, outputs: values.moved_outputs, rows: places, columns: places };

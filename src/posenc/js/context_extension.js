@@ -1,7 +1,7 @@
 import { PairSums, inverseFrequencies, turns } from "./arithmetic.js";
 import { correctionRange, scaledFrequencies, turnsAtPair } from "./arithmetic_scaling.js";
 import { inside } from "./beside.js";
-import { PANELS, ROUNDING, count, drawPanels, handles, meetsNew, panelsHeight, places, upwards } from "./context_panels.js";
+import { PANELS, ROUNDING, count, drawPanels, handles, reachesUnseen, panelsHeight, places, upwards } from "./context_panels.js";
 import { Axis, cellAxis } from "./drawing.js";
 import catalogue from "./context_extension.json";
 import { explorable } from "./explorable.js";
@@ -22,14 +22,14 @@ function compute(state, width, previous, lists) {
     sums[name] = ((same && previous.sums[name]) || new PairSums(pairs, used)).table(frequencies);
     return {
       wavelength: frequencies.map((theta) => (2 * Math.PI) / theta),
-      slowed: frequencies.map((theta, i) => original[i] / theta),
-      turns: turns(used, frequencies),
+      divisor: frequencies.map((theta, i) => original[i] / theta),
+      rotations: turns(used, frequencies),
       score: (same && previous.values[name]?.score) || new Float64Array(used + 1),
       attention_factor: attentionFactor,
     };
   };
   const values = {
-    trained_turns: turns(trained, original),
+    trained_rotations: turns(trained, original),
     ramp: correctionRange(setting, false),
     original: drawn("original", "none"), method: drawn("method", state.method), other: drawn("other", state.other),
   };
@@ -52,14 +52,14 @@ function chosen(values, state) {
 }
 
 function facts({ values, lists }, state) {
-  const pairs = state.dim / 2, fresh = (each) => count(meetsNew(values, each));
+  const pairs = state.dim / 2, fresh = (each) => count(reachesUnseen(values, each));
   return {
     pairs, times: state.used / state.trained, unscaled: fresh(values.original),
-    completed: count(Array.from(values.trained_turns, (turned) => turned >= 1)),
+    completed: count(Array.from(values.trained_rotations, (turned) => turned >= 1)),
     drawn: chosen(values, state).map(([method, each]) => ({
-      method, fresh: fresh(each), kept: count(Array.from(each.slowed, (times) => times <= 1 + ROUNDING)),
-      fastest: each.slowed[0], slowest: each.slowed[pairs - 1], scores: each.attention_factor ** 2,
-      evenly: Math.abs(each.slowed[0] / each.slowed[pairs - 1] - 1) < ROUNDING,
+      method, fresh: fresh(each), kept: count(Array.from(each.divisor, (times) => times <= 1 + ROUNDING)),
+      fastest: each.divisor[0], slowest: each.divisor[pairs - 1], scores: each.attention_factor ** 2,
+      evenly: Math.abs(each.divisor[0] / each.divisor[pairs - 1] - 1) < ROUNDING,
     })),
     no_list: !values.method || !values.other, listed: lists.long.length,
   };
@@ -72,8 +72,8 @@ function reading({ values, fill }, state, { last, pair: i, distance: m }) {
     return { score: original.score[m], drawn: drawn.map(([method, { score }]) => ({ method, score: score[m] })) };
   }
   return {
-    wavelength: original.wavelength[i], trained_turns: values.trained_turns[i], turns: original.turns[i],
-    drawn: drawn.map(([method, { turns: reached, slowed }]) => ({ method, turns: reached[i], slowed: slowed[i] })),
+    wavelength: original.wavelength[i], trained_rotations: values.trained_rotations[i], rotations: original.rotations[i],
+    drawn: drawn.map(([method, { rotations: reached, divisor }]) => ({ method, rotations: reached[i], divisor: divisor[i] })),
   };
 }
 

@@ -1,4 +1,4 @@
-// The four panels of ContextExtension: slowing, wavelengths and angles of every pair, and the score against distance. One
+// The four panels of ContextExtension: scaling, wavelengths and angles of every pair, and the score against distance. One
 // stands large, the others small beside it.
 
 import { frame, largeAndSmall, nameCurves } from "./beside.js";
@@ -9,7 +9,7 @@ import { grouped } from "./numbers.js";
 import { say } from "./sentences.js";
 
 const { picture, names } = catalogue;
-export const ROUNDING = 1e-9; // relative; what is slowed by exactly as much as it needs to be meets nothing new
+export const ROUNDING = 1e-9; // relative; what is scaled by exactly as much as it needs to be reaches nothing unseen
 export const PANELS = Object.keys(catalogue.controls.shown.options);
 const WITH_BETAS = ["ntk_by_parts", "yarn_paper", "yarn_code"];
 const MARKS = { original: "", method: "● ", other: "■ " };
@@ -30,8 +30,8 @@ export function places(width, shown) {
   return { [shown]: around, ...Object.fromEntries(others.map((name, k) => [name, small[k]])) };
 }
 
-// Which pairs meet angles that training never showed: they had not completed a turn, and now go farther.
-export function meetsNew({ trained_turns: seen }, { turns: reached }) {
+// Which pairs reach angles unseen in training: they had not completed a rotation, and now go farther.
+export function reachesUnseen({ trained_rotations: seen }, { rotations: reached }) {
   return Array.from(seen, (count, i) => count < 1 && reached[i] > count * (1 + ROUNDING));
 }
 
@@ -44,15 +44,15 @@ const nameOf = (which, state) => (
 // The axes of the large panel, besides that of the pairs and that of the distances.
 export function upwards({ shown, factor }, { top, bottom }) {
   const from = { start: bottom, end: top }, most = Math.max(factor, 1.02); // a factor of 1 leaves no room between
-  if (shown === "slowing") return new Axis({ from: most ** -0.12, to: most ** 1.2, ...from, log: true });
+  if (shown === "scaling") return new Axis({ from: most ** -0.12, to: most ** 1.2, ...from, log: true });
   if (shown === "wavelengths") return new Axis({ from: 4, to: 1e8, ...from, log: true });
   return shown === "angles" ? new Axis({ from: 0, to: 1, ...from }) : new Axis({ from: -1.05, to: 1.05, ...from });
 }
 
-// The thresholds of the methods that have them: { control, turned, at }, where `at` is a pair index between two pairs.
+// The thresholds of the methods that have them: { control, rotations, at }, where `at` is a pair index between two pairs.
 function bounds({ values }, { method, other, beta_fast, beta_slow, dim }) {
   if (![method, other].some((name) => WITH_BETAS.includes(name))) return [];
-  const all = [["beta_fast", beta_fast], ["beta_slow", beta_slow]].map(([control, turned], k) => ({ control, turned, at: values.ramp[k] }));
+  const all = [["beta_fast", beta_fast], ["beta_slow", beta_slow]].map(([control, rotations], k) => ({ control, rotations, at: values.ramp[k] }));
   return all.filter(({ at }) => at >= 0 && at <= dim / 2 - 1);
 }
 
@@ -62,7 +62,7 @@ const thresholdAt = (control, { top, bottom }) => bottom - (bottom - top) * (con
 // What is dragged in the large panel: the thresholds, or the lengths.
 export function handles(result, state) {
   const { place, pairs, up, turnsAt } = result, { shown, trained, used } = state, box = place[shown];
-  if (shown === "slowing") {
+  if (shown === "scaling") {
     const along = { vertical: true, from: box.top, to: box.bottom };
     return bounds(result, state).map(({ control, at }) => ({
       name: control, x: pairs.at(at), y: thresholdAt(control, box), line: along, drag: (px) => ({ [control]: turnsAt(pairs.invert(px)) }),
@@ -93,7 +93,7 @@ const shrunk = ({ left, right, top, bottom }) => ({ left: left + 4, right: right
 
 function smallCurves(series) {
   return (context, theme, place, { values, pairs }, state, drawn) => {
-    const { left, right, top, bottom } = shrunk(place), shown = series === "slowed" ? "slowing" : "wavelengths";
+    const { left, right, top, bottom } = shrunk(place), shown = series === "divisor" ? "scaling" : "wavelengths";
     const y = upwards({ ...state, shown }, { top, bottom });
     const plot = new Plot(context, theme, new Axis({ from: 0, to: Math.max(pairs.to - 0.5, 1), start: left, end: right }), y);
     if (series === "wavelength") [state.trained, state.used].forEach((length) => plot.horizontal(length, { dash: [], colour: theme.grid }));
@@ -103,15 +103,15 @@ function smallCurves(series) {
 }
 
 const SMALL = {
-  slowing: smallCurves("slowed"),
+  scaling: smallCurves("divisor"),
   wavelengths: smallCurves("wavelength"),
   angles(context, theme, place, { values }) {
     const { left, right, top, bottom } = shrunk(place), rows = ["original", "method", "other"].filter((which) => values[which]);
-    const pairs = values.trained_turns.length, step = (right - left) / pairs, high = (bottom - top) / rows.length - 2;
+    const pairs = values.trained_rotations.length, step = (right - left) / pairs, high = (bottom - top) / rows.length - 2;
     rows.forEach((which, k) => {
-      const fresh = meetsNew(values, values[which]), end = top + (k + 1) * (high + 2) - 2;
+      const fresh = reachesUnseen(values, values[which]), end = top + (k + 1) * (high + 2) - 2;
       fresh.forEach((isNew, i) => {
-        const reached = high * Math.min(values[which].turns[i], 1);
+        const reached = high * Math.min(values[which].rotations[i], 1);
         context.fillStyle = isNew ? theme.text : pairColour(i, pairs);
         context.globalAlpha = isNew ? 0.75 : 0.45;
         context.fillRect(left + i * step, end - reached, Math.max(step - 0.3, 0.8), reached);
@@ -129,7 +129,7 @@ const SMALL = {
 
 // ---- large
 
-const LARGE = { slowing: drawSlowing, wavelengths: drawWavelengths, angles: drawAngles, scores: drawScores };
+const LARGE = { scaling: drawScaling, wavelengths: drawWavelengths, angles: drawAngles, scores: drawScores };
 
 function onPairs(context, theme, { pairs, up }, state, axes) {
   const plot = new Plot(context, theme, pairs, up);
@@ -157,20 +157,20 @@ function nameThem(context, theme, plot, { values }, state, drawn, series, taken,
 
 const rectangle = (x, y, wide) => ({ left: x - wide / 2, right: x + wide / 2, top: y - 8, bottom: y + 8 });
 
-// How many times slower each pair turns, between 1 and s: equal steps are equal ratios.
-function drawSlowing(context, theme, place, result, state, drawn, cursor) {
+// What the frequency of each pair is divided by, between 1 and s: equal steps are equal ratios.
+function drawScaling(context, theme, place, result, state, drawn, cursor) {
   const { pairs, up, values } = result, { factor } = state, taken = [];
   up.ticks = () => [...new Set([1, Math.sqrt(factor), factor])];
   const [fast, slow] = bounds(result, state).length === 2 ? bounds(result, state) : [];
   const plot = new Plot(context, theme, pairs, up);
-  if (fast) { // fast pairs, which may keep their speed, and slow ones, which must not
+  if (fast) { // fast pairs, which may keep their frequency, and slow ones, which must not
     plot.ground(pairs.from, fast.at, pairColour(0, 9), 0.13);
     plot.ground(slow.at, pairs.to, pairColour(8, 9), 0.13);
     for (const [bound, from, to] of [["beta_fast", pairs.from, fast.at], ["beta_slow", slow.at, pairs.to]]) {
       const wide = pairs.at(to) - pairs.at(from) - 8;
       if (wide < 60) continue;
       const x = (pairs.at(from) + pairs.at(to)) / 2, free = ({ top, bottom }) => !drawn.some((which) => (
-        values[which].slowed.some((times, i) => Math.abs(pairs.at(i) - x) < wide / 2 && up.at(times) > top - 4 && up.at(times) < bottom + 4)
+        values[which].divisor.some((times, i) => Math.abs(pairs.at(i) - x) < wide / 2 && up.at(times) > top - 4 && up.at(times) < bottom + 4)
       ));
       const heights = ZONES.map((share) => place.top + (place.bottom - place.top) * share);
       const y = heights.find((height) => free({ top: height - 8, bottom: height + 24 })) ?? heights[0];
@@ -180,23 +180,23 @@ function drawSlowing(context, theme, place, result, state, drawn, cursor) {
     }
   }
   plot.axes({
-    xTitle: picture.pairs, xTicks: Math.min(6, state.dim / 2), yTitle: picture.slowing,
+    xTitle: picture.pairs, xTicks: Math.min(6, state.dim / 2), yTitle: picture.scaling,
     yText: (value) => grouped(Number(value.toPrecision(3))),
   });
   plot.horizontal(factor, { dash: [2, 3], colour: theme.muted });
   bounds(result, state).forEach(({ at }) => plot.vertical(at, { dash: [5, 4], width: 1.5 }));
-  curves(plot, values, drawn, "slowed");
-  bounds(result, state).forEach(({ turned, control, at }) => {
-    const text = say(picture.threshold, { turned, control }, names), px = pairs.at(at), y = thresholdAt(control, place);
+  curves(plot, values, drawn, "divisor");
+  bounds(result, state).forEach(({ rotations, control, at }) => {
+    const text = say(picture.threshold, { rotations, control }, names), px = pairs.at(at), y = thresholdAt(control, place);
     const align = (control === "beta_fast" && px - place.left > 140) || place.right - px < 140 ? "right" : "left";
     words(context, theme, text, px + (align === "left" ? 13 : -13), y, { align, colour: theme.text, ground: true });
     taken.push(rectangle(px + (align === "left" ? 70 : -70), y, 140));
   });
-  nameThem(context, theme, plot, result, state, drawn, "slowed", taken, bounds(result, state).map(({ at }) => at));
+  nameThem(context, theme, plot, result, state, drawn, "divisor", taken, bounds(result, state).map(({ at }) => at));
   if (cursor?.last === "pair") plot.vertical(cursor.pair, { dash: [] });
 }
 
-// Wavelengths against the two lengths: what lies above the trained one has not completed a turn.
+// Wavelengths against the two lengths: what lies above the trained one has not completed a rotation.
 function drawWavelengths(context, theme, place, result, state, drawn, cursor) {
   const { trained, used } = state, plot = onPairs(context, theme, result, state, { yTitle: picture.wavelengths, yText: decade }), y = plot.y;
   plot.horizontal(trained, { dash: [], colour: theme.text });
@@ -211,21 +211,21 @@ function drawWavelengths(context, theme, place, result, state, drawn, cursor) {
   if (cursor?.last === "pair") plot.vertical(cursor.pair, { dash: [] });
 }
 
-// The angles that each pair reaches, up to a full turn: pale as far as training has gone, striped beyond.
+// The angles that each pair reaches, up to a full rotation: pale as far as training has gone, striped beyond.
 function drawAngles(context, theme, place, result, state, drawn, cursor) {
   const { values } = result, pairs = state.dim / 2, high = (place.bottom - place.top - 56) / 3;
   const strips = Object.keys(MARKS).map((which, k) => {
     const start = place.top + high + k * (high + 28), y = new Axis({ from: 0, to: 1, start, end: start - high });
-    const fresh = values[which] ? meetsNew(values, values[which]) : [];
+    const fresh = values[which] ? reachesUnseen(values, values[which]) : [];
     const named = { name: nameOf(which, state), fresh: count(fresh), pairs, first: k === 0 };
     const plot = onPairs(context, theme, { ...result, up: y }, state, {
       xTitle: k === 2 ? picture.angles : "", xText: k === 2 ? grouped : () => "",
-      yTitle: values[which] ? picture.new.map((text) => say(text, named)) : say(picture.no_list, named), yTicks: 1, yText: grouped,
+      yTitle: values[which] ? picture.unseen.map((text) => say(text, named)) : say(picture.no_list, named), yTicks: 1, yText: grouped,
     });
-    return { plot, start, fresh, reached: Array.from(values[which]?.turns ?? [], (turned) => y.at(Math.min(turned, 1))) };
+    return { plot, start, fresh, reached: Array.from(values[which]?.rotations ?? [], (turned) => y.at(Math.min(turned, 1))) };
   });
   const [{ plot: { x } }] = strips, step = x.at(1) - x.at(0), wide = Math.max(0.84 * step, 1), left = (i) => x.at(0) + (i - 0.42) * step;
-  const filled = strips.filter(({ fresh }) => fresh.length), seen = values.trained_turns.map((turned) => high * Math.min(turned, 1));
+  const filled = strips.filter(({ fresh }) => fresh.length), seen = values.trained_rotations.map((turned) => high * Math.min(turned, 1));
   const fill = (i, top, bottom) => context.fillRect(left(i), top, wide, bottom - top);
   const fillNew = ({ fresh, start, reached }, i) => fresh[i] && fill(i, reached[i], start - seen[i]);
   // Style after style: to change it takes longer than to fill.

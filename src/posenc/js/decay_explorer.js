@@ -111,7 +111,7 @@ function facts({ values }, { dim, distance, show_score }, done) {
   const rise = done ? score.findIndex((value, m) => m > 0 && value > score[m - 1]) : -1, below = done ? score.findIndex((value) => value < 0) : -1;
   return {
     score: score[distance], pairs: dim / 2, rises: rise >= 0, rise: rise - 1, negative: below >= 0, below, law: law?.[distance],
-    ...(show_score && { mean: (low[distance] + high[distance]) / 2, spread: (high[distance] - low[distance]) / 2 }),
+    ...(show_score && { mean: (low[distance] + high[distance]) / 2, deviation: (high[distance] - low[distance]) / 2 }),
   };
 }
 

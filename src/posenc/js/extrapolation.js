@@ -34,10 +34,10 @@ function chosen(data, state, scheme, wanted) {
   const scaling = data.scaled.includes(scheme) ? wanted : "default";
   const name = say(picture.name, { scheme, scaling }, names);
   const entry = data.measured[state.measure][scheme], lengths = entry?.by_length[scaling];
-  if (!lengths) return { name, trained: null, seeds: [], by_length: null, cut: null, by_position: null };
+  if (!lengths) return { name, trained: null, seeds: [], by_length: null, truncated: null, by_position: null };
   const curves = entry.by_position[scaling][timesOf(state)];
   return {
-    name, trained: entry.trained, seeds: entry.seeds, by_length: lengths, cut: entry.by_length.default.map(([short]) => short),
+    name, trained: entry.trained, seeds: entry.seeds, by_length: lengths, truncated: entry.by_length.default.map(([short]) => short),
     by_position: curves?.map((curve) => curve.map((value) => (value === null ? null : value / 100))) ?? null,
   };
 }
@@ -66,8 +66,8 @@ function draw({ context, width }, result, state, theme, cursor) {
   const { values, symbols, shown, x, y } = result, { length, measure } = state;
   const half = measure === "copy_half", positions = byPosition(state);
   const trained = [...new Set(shown.map((role) => values[role].trained).filter(Boolean))];
-  const told = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
-  const titled = (texts) => texts.map((text) => say(text, { ...state, told }, names));
+  const mark = say(picture.trained, { one_length: trained.length === 1, trained: trained[0] });
+  const titled = (texts) => texts.map((text) => say(text, { ...state, trained_length: mark }, names));
   const plot = new Plot(context, theme, x, y), box = { left: x.start, right: x.end, top: y.end, bottom: y.start };
   if (positions) {
     // Steps are half of L wide, and place k begins at k − ½ on an axis of cells.
@@ -81,7 +81,7 @@ function draw({ context, width }, result, state, theme, cursor) {
     yTitle: titled(picture.y),
     xText: (place) => {
       if (place === 0 && !positions && width >= 520) return picture.as_trained;
-      return say(picture.place, { times: positions ? (place + 0.5) / 2 : TIMES[place] });
+      return say(picture.tick, { times: positions ? (place + 0.5) / 2 : TIMES[place] });
     },
   });
   if (!positions || length > 1) {
@@ -90,8 +90,8 @@ function draw({ context, width }, result, state, theme, cursor) {
     words(context, theme, picture.longer, x.end, y.end - 4, { align: "right", baseline: "bottom", width: left });
   }
 
-  const cuts = shown.map((role) => values[role].cut).filter(Boolean), lines = [];
-  const oneCut = cuts.every((cut) => same(cut, cuts[0]));
+  const truncations = shown.map((role) => values[role].truncated).filter(Boolean), lines = [];
+  const oneTruncation = truncations.every((values) => same(values, truncations[0]));
   const dotted = (value, name, colour = theme.text) => {
     const text = say(picture.line, { mark: "···", name }); // as the line is drawn: its name may stand far from it
     plot.horizontal(value, { colour, width: 1.8, dash: DOTTED });
@@ -101,7 +101,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   for (const role of shown) {
     const drawn = values[role], { mark, colour, width: thick, dash, square } = ROLES[role];
     const places = known(drawn, state);
-    if (!half && !positions && drawn.cut) dotted(mean(drawn.cut), picture.cut, oneCut ? theme.text : colour);
+    if (!half && !positions && drawn.truncated) dotted(mean(drawn.truncated), picture.truncated, oneTruncation ? theme.text : colour);
     const ends = (place) => (positions ? [place - 0.5, place + 0.5] : [place]);
     const spread = places.flatMap(([place, column]) => ends(place).map((at) => [x.at(at), Math.min(...column), Math.max(...column)]));
     const line = places.flatMap(([place, column]) => ends(place).map((at) => [at, mean(column)]));
@@ -110,13 +110,13 @@ function draw({ context, width }, result, state, theme, cursor) {
     if (!positions) plot.marks(places.flatMap(([place, column]) => column.map((value) => [place, value])), colour, { radius: 3.5, square });
     lines.unshift({ text: say(picture.line, { mark, name: drawn.name }), colour, points: line.map(([at, value]) => [x.at(at), y.at(value)]) });
   }
-  if (half) dotted(1 / symbols, say(picture.guess, { symbols }));
+  if (half) dotted(1 / symbols, say(picture.chance, { symbols }));
   const paths = lines.map(({ points }) => along(points)), taken = [];
   const marked = (role) => (positions ? [] : known(values[role], state));
   const marks = shown.flatMap(marked).flatMap(([at, column]) => column.map((value) => [x.at(at), y.at(value)]));
   if (!positions) writeValues(context, theme, result, state, box, [...paths.flat(), ...marks], taken);
   nameLines(context, theme, box, lines, paths, marks, taken);
-  if (cursor !== null) plot.vertical(cursor.place, { dash: [] });
+  if (cursor !== null) plot.vertical(cursor.column, { dash: [] });
 }
 
 // The points of a line, and those on the way, some six pixels apart.
@@ -209,7 +209,7 @@ function apart({ top, bottom }, points) {
   return { away: Math.sqrt(square), covered };
 }
 
-// A press on the picture chooses the length that stands there.
+// A press on the picture chooses the length there.
 function press(px, py, { x, y }, state) {
   if (byPosition(state) || px < x.at(-0.5) || px > x.at(TIMES.length - 0.5) || py < y.end || py > y.start + 24) return null;
   const length = TIMES[x.nearest(x.invert(px))];
@@ -222,15 +222,15 @@ function spread(values, which = "") {
 
 const columnOf = ({ by_length }, state) => by_length?.map((row) => row[timesOf(state)]) ?? [null];
 
-// What is known of one of both at the chosen length; `told` is the other where it was spoken of before.
-function atLength(drawn, told, state) {
-  const { trained, cut } = drawn, column = columnOf(drawn, state);
+// What is known of one of both at the chosen length; `before` is the other where it was named before.
+function atLength(drawn, before, state) {
+  const { trained, truncated } = drawn, column = columnOf(drawn, state);
   if (!isKnown(column)) return null;
-  if (state.measure === "copy_half" || same(column, cut)) return { ...spread(column), compared: false };
+  if (state.measure === "copy_half" || same(column, truncated)) return { ...spread(column), compared: false };
   return {
-    ...spread(column), compared: true, ...spread(cut, "second_"),
-    worse: column.filter((value, k) => (state.measure === "text" ? value > cut[k] : value < cut[k])).length,
-    again: told && told.trained === trained && same(told.cut, cut) && !same(columnOf(told, state), cut),
+    ...spread(column), compared: true, ...spread(truncated, "second_"),
+    worse: column.filter((value, k) => (state.measure === "text" ? value > truncated[k] : value < truncated[k])).length,
+    again: before && before.trained === trained && same(before.truncated, truncated) && !same(columnOf(before, state), truncated),
   };
 }
 
@@ -243,19 +243,19 @@ function atPositions({ by_position }, state) {
 }
 
 function facts({ values, symbols, shown }, state) {
-  let told = null;
+  let before = null;
   const drawn = shown.map((role) => {
     const { name, trained, seeds } = values[role];
-    const found = byPosition(state) ? atPositions(values[role], state) : atLength(values[role], told, state);
-    const opens = told === null;
+    const found = byPosition(state) ? atPositions(values[role], state) : atLength(values[role], before, state);
+    const opens = before === null;
     if (found === null) return { name, known: false };
-    told ??= values[role];
-    return { name, known: true, opens, trained, tokens: state.length * trained, seeds: seeds.length, another: trained !== told.trained, ...found };
+    before ??= values[role];
+    return { name, known: true, opens, trained, tokens: state.length * trained, seeds: seeds.length, another: trained !== before.trained, ...found };
   });
   return { drawn, symbols };
 }
 
-function reading({ values, shown }, state, { place }) {
+function reading({ values, shown }, state, { column: place }) {
   const drawn = shown.map((role) => {
     const { name, seeds, by_position } = values[role], column = columns(values[role], state)[place] ?? [null];
     return {
@@ -268,7 +268,7 @@ function reading({ values, shown }, state, { place }) {
 
 const render = explorable({
   catalogue,
-  readers: [{ name: "place", axis: ({ x }) => x }],
+  readers: [{ name: "column", axis: ({ x }) => x }],
   height, compute, draw, facts, reading, press,
   controls: { scheme: groupedChips, other: groupedChips },
   play: { control: "length", seconds: 5 },

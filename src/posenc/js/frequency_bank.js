@@ -20,7 +20,7 @@ function compute(state, width) {
   const share = fingerprintDifference(distance, other, frequencies);
   let shared = 0;
   const values = {
-    turns: turns(distance, frequencies),
+    rotations: turns(distance, frequencies),
     cosine,
     running_mean: cosine.map((value, i) => (sum += value) / (i + 1)),
     share_so_far: share && share.map((value) => (shared += value)),
@@ -90,8 +90,8 @@ function drawDials(context, theme, { grid, frequencies }, state, shown) {
 
 // Beside whole discs and parts of discs, what they are, and how many.
 function drawKey(context, theme, width, { grid, values }) {
-  const turned = values.turns.filter((count) => count >= 1).length, facts = { turned, unturned: values.turns.length - turned, every: grid.every };
-  const entries = [[TURN, 0.2, picture.turned], [TURN / 6, 0.45, picture.unturned]], wide = width >= WIDE;
+  const completed = values.rotations.filter((count) => count >= 1).length, facts = { completed, incomplete: values.rotations.length - completed, every: grid.every };
+  const entries = [[TURN, 0.2, picture.completed], [TURN / 6, 0.45, picture.incomplete]], wide = width >= WIDE;
   let left = 0;
   entries.forEach(([angle, opacity, texts], k) => {
     const text = texts.map((one) => say(one, facts)), y = wide ? 9 : 9 + 18 * k;
@@ -130,9 +130,9 @@ function drawLarge(context, theme, { large, frequencies, values }, state, i, k) 
     words(context, theme, right, x + inner, y, { align: "right", rim: rim(1) });
     words(context, theme, left, x - inner, y, { rim: rim(3) });
   }
-  const facts = { pair: i, turns: values.turns[i] };
+  const facts = { pair: i, rotations: values.rotations[i] };
   words(context, theme, say(picture.dial, facts), x, y + radius + 16, { align: "center", colour: theme.text, bold: true });
-  words(context, theme, picture.turn.map((one) => say(one, { wavelength })), x, y - radius - 14, { align: "center", width: 2 * radius + 50 });
+  words(context, theme, picture.wavelength.map((one) => say(one, { wavelength })), x, y - radius - 14, { align: "center", width: 2 * radius + 50 });
 }
 
 function chart({ context }, theme, result, title, from, to, options) {
@@ -150,8 +150,8 @@ function drawCosines(canvas, theme, result) {
   const { values, x } = result, pairs = result.frequencies.length, plot = chart(canvas, theme, result, picture.waves, -1.05, 1.05);
   drawBars(plot, values.cosine, pairs);
   plot.curve(Array.from(values.running_mean, (value, i) => [x.at(i), value, value]), theme.text, { width: 2.5 });
-  const turned = values.turns.findIndex((count) => count < 1);
-  if (turned > 0) plot.vertical(turned - 0.5, { colour: theme.muted, dash: [], width: 1.5 }); // unlike what reads off
+  const completed = values.rotations.findIndex((count) => count < 1);
+  if (completed > 0) plot.vertical(completed - 0.5, { colour: theme.muted, dash: [], width: 1.5 }); // unlike what reads off
   return plot;
 }
 
@@ -176,26 +176,26 @@ function draw(canvas, result, state, theme, cursor) {
 
 function facts({ values, frequencies }) {
   const pairs = frequencies.length, fastest = Math.ceil(pairs / 8), same = !values.share_so_far;
-  const turned = values.turns.filter((count) => count >= 1).length;
+  const completed = values.rotations.filter((count) => count >= 1).length;
   return {
-    pairs, turned, unturned: pairs - turned, rounds: Math.floor(values.turns[0]), same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
+    pairs, completed, incomplete: pairs - completed, rotations: Math.floor(values.rotations[0]), same, fastest, mean: values.running_mean[pairs - 1], similarity: values.similarity,
     share: same ? null : 100 * values.share_so_far[fastest - 1],
   };
 }
 
 function reading({ values, frequencies }, { chart }, { pair: i }) {
   const shares = values.share_so_far, share = shares && 100 * (shares[i] - (i === 0 ? 0 : shares[i - 1]));
-  return { wavelength: TURN / frequencies[i], turns: values.turns[i], cosine: values.cosine[i], differs: chart === "difference" && Boolean(shares), share };
+  return { wavelength: TURN / frequencies[i], rotations: values.rotations[i], cosine: values.cosine[i], differs: chart === "difference" && Boolean(shares), share };
 }
 
-// The hand of the chosen pair, which goes round as often as it is led.
+// The chosen pair, which rotates as often as it is dragged around.
 function handles({ frequencies, large: { y, radius, middles } }, state) {
   const frequency = frequencies[chosen(state, { frequencies })], angle = state.distance * frequency, x = middles[1];
   return [{
-    name: "hand", along: "around", x: x + radius * Math.sin(angle), y: y - radius * Math.cos(angle),
+    name: "pair", along: "around", x: x + radius * Math.sin(angle), y: y - radius * Math.cos(angle),
     drag(px, py) {
-      const turned = Math.atan2(px - x, y - py) - angle;
-      return { distance: state.distance + (turned - TURN * Math.round(turned / TURN)) / frequency };
+      const moved = Math.atan2(px - x, y - py) - angle;
+      return { distance: state.distance + (moved - TURN * Math.round(moved / TURN)) / frequency };
     },
   }];
 }

@@ -14,19 +14,19 @@ import stacks from "./stacks.json";
 
 const { picture } = catalogue;
 const BACK = Array.from({ length: 20 }, (_, k) => 2 ** k); // distances at which JavaScript and Python are compared
-const WIDE = 600; // pixels from which a layer says in words what it does
+const WIDE = 600; // pixels from which a layer's type is written out
 const TOP = 38, ROWS = 288, BELOW = 52, GAP = 3; // pixels above, of, and below the strips, and between two
 const FIRST = 3; // milliseconds for the sums before the picture is drawn; the rest follows in slices
-const TOLD = 0.01; // of attention: a layer in which so much changes tells near from far
+const ENCODES = 0.01; // of attention: a layer in which this much changes encodes distance
 const LEVEL = 0.002; // of attention, less than a tenth of a pixel
-const STRIPE = 4; // pixels between the lines over angles that are new
+const STRIPE = 4; // pixels between the lines over unseen angles
 
 // Sums over pairs cost the most and no slider changes them: one table for each list of frequencies.
 const tables = new Map();
-function tableOf(numbers, liesIn) {
-  const key = `${numbers.pairs} ${numbers.turning} ${numbers.base} ${liesIn}`;
+function tableOf(numbers, matchPairs) {
+  const key = `${numbers.pairs} ${numbers.turning} ${numbers.base} ${matchPairs}`;
   if (!tables.has(key)) {
-    const frequencies = frequenciesOf(numbers, liesIn);
+    const frequencies = frequenciesOf(numbers, matchPairs);
     tables.set(key, { frequencies, sums: new DecayTable(frequencies) });
   }
   return tables.get(key);
@@ -41,11 +41,11 @@ function placesOf(width) {
 }
 
 // Everything about one kind of layer that does not depend on how the picture is drawn.
-function kindOf(letter, { lead, context, lies_in, temperature, model }, at) {
+function kindOf(letter, { margin, context, match_pairs, temperature, model }, at) {
   const { window, full, local, length } = stacks[model], numbers = isLocal(letter) ? local : full, turns = rotates(letter);
-  const of = tableOf(numbers, lies_in), { frequencies, sums } = turns ? of : STILL, pairs = of.frequencies.length;
+  const of = tableOf(numbers, match_pairs), { frequencies, sums } = turns ? of : STILL, pairs = of.frequencies.length;
   const seen = isLocal(letter) ? Math.min(context, window) : context;
-  const factor = lead * (!turns && temperature ? queryScale(context) : 1);
+  const factor = margin * (!turns && temperature ? queryScale(context) : 1);
   const share = (distance) => (distance < seen ? matchShare(factor * decay(distance, frequencies), seen) : 0);
   return {
     letter, turns, seen, factor, frequencies, sums, pairs, share, length, curve: BACK.map(share), near: share(1), found: share(at),
@@ -95,7 +95,7 @@ function drawPill(context, theme, { left, right, top, bottom }) {
   context.stroke();
 }
 
-// An arrow that goes around, or a disc that stands still.
+// An arrow that goes around, or a bar.
 function drawSign(context, x, y, turns, colour) {
   context.strokeStyle = context.fillStyle = colour;
   context.lineWidth = 2;
@@ -122,7 +122,7 @@ function drawSide(context, theme, result, k, layer) {
   drawPill(context, theme, turning);
   drawPill(context, theme, window);
   drawSign(context, wide ? turning.left + 13 : (turning.left + turning.right) / 2, middle, layer.turns, colourOf(layer));
-  if (wide) words(context, theme, layer.turns ? picture.turns : picture.still, turning.left + 24, middle, { colour: theme.text, width: 50 });
+  if (wide) words(context, theme, layer.turns ? picture.rope : picture.nope, turning.left + 24, middle, { colour: theme.text, width: 50 });
   const facts = { window: stacks[result.model].window };
   const texts = local ? picture.last.map((text) => say(text, facts)) : picture.all;
   words(context, theme, texts, (window.left + window.right) / 2, middle, { colour: theme.text, align: "center", width: window.right - window.left - 6 });
@@ -151,13 +151,13 @@ function edgesOf({ columns }, layer) {
 function drawStrip(context, theme, result, k, layer, edges) {
   const { x } = result, { top, bottom } = rowOf(result, k), up = (share) => bottom - share * (bottom - top), colour = colourOf(layer);
   const end = x.at(layer.seen), textEnd = x.at(result.context);
-  if (end < textEnd) { // not seen from a window
+  if (end < textEnd) { // masked by a window
     context.fillStyle = theme.grid;
     context.globalAlpha = 0.45;
     context.fillRect(end, top, textEnd - end, bottom - top);
     context.globalAlpha = 1;
-    const long = widthOf(context, theme.font, picture.unseen) + 12, match = x.at(result.at);
-    if (textEnd - end > long && (match < end || match > end + long)) words(context, theme, picture.unseen, end + 6, (top + bottom) / 2);
+    const long = widthOf(context, theme.font, picture.masked) + 12, match = x.at(result.at);
+    if (textEnd - end > long && (match < end || match > end + long)) words(context, theme, picture.masked, end + 6, (top + bottom) / 2);
   }
   context.fillStyle = context.strokeStyle = colour;
   const shape = (upper, lower) => {
@@ -186,7 +186,7 @@ function drawStrip(context, theme, result, k, layer, edges) {
   context.stroke();
 }
 
-// Stripes over what lies past the training, the darker the more pairs stand at an angle that is new.
+// Stripes over what lies past the trained length, the darker the more pairs are at an unseen angle.
 function stripesOf({ x }, { turns, seen, length, frequencies, pairs }) {
   const stripes = [];
   if (!turns) return stripes;
@@ -230,7 +230,7 @@ function beside(context, theme, texts, x, y, width, colour, line = NaN) {
   words(context, theme, text, right ? x + 14 : x - 14, y, { align: right ? "left" : "right", colour, bold: true, ground: true });
 }
 
-const MATCH = TOP - 12, END = TOP + ROWS + 38; // where the grips of the match and of the text's end stand
+const MATCH = TOP - 12, END = TOP + ROWS + 38; // where the grips of the match and of the sequence's end are
 
 function draw({ context, width }, result, state, theme, cursor) {
   Object.assign(result, { model: state.model, context: state.context });
@@ -243,13 +243,13 @@ function draw({ context, width }, result, state, theme, cursor) {
     drawStrip(context, theme, result, k, layer, edges);
     drawStripes(context, theme, result, k, stripes);
     drawSide(context, theme, result, k, layer);
-    const share = values.seen[k] ? say(picture.share, { share: 100 * values.share[k] }) : picture.none;
+    const share = values.seen[k] ? say(picture.weight, { weight: 100 * values.share[k] }) : picture.none;
     words(context, theme, share, width, middle, { align: "right", bold: true, colour: theme.text });
   });
   rule(context, x.at(trained), 14, bottom, theme.text, { dash: [5, 3] });
   const mark = say(picture.trained[wide ? 0 : 1], { length: trained }), half = widthOf(context, theme.font, mark) / 2;
   words(context, theme, mark, Math.min(x.at(trained), width - half), 7, { align: "center", colour: theme.text });
-  if (wide) words(context, theme, picture.gets, 0, 7, { width: x.at(trained) - half - 8 });
+  if (wide) words(context, theme, picture.weight_title, 0, 7, { width: x.at(trained) - half - 8 });
   const ticks = x.ticks().map((tick) => [x.at(tick), wide ? formatInteger(tick) : picture.powers[Math.log10(tick)]]);
   const covered = ticks.some(([at, text]) => Math.abs(at - x.at(state.context)) < widthOf(context, theme.font, text) / 2 + 4);
   rule(context, x.at(state.context), TOP, covered ? bottom + 2 : END, theme.muted, { width: 2 });
@@ -266,7 +266,7 @@ function draw({ context, width }, result, state, theme, cursor) {
   }
 }
 
-// ---- hands
+// ---- handles
 
 function handles({ x, at }, { context }) {
   const handle = (name, control, value, y, line) => ({ name, along: "x", x: x.at(value), y, line, drag: (px) => ({ [control]: x.invert(px) }) });
@@ -291,24 +291,24 @@ function press(x, y, result, state) {
 
 function facts({ values, at }, { model, context }, done) {
   const { pattern, seen, share, near, reach, sure, fresh, pairs } = values, { window, length } = stacks[model], all = Array.from(pattern, (_, k) => k);
-  const turning = all.filter((k) => rotates(pattern[k])), still = all.filter((k) => !rotates(pattern[k])), seeing = turning.filter((k) => seen[k]);
+  const rope = all.filter((k) => rotates(pattern[k])), nope = all.filter((k) => !rotates(pattern[k])), attending = rope.filter((k) => seen[k]);
   const best = (list, layers) => 100 * layers.reduce((most, k) => Math.max(most, list[k]), 0);
   const farthest = done ? Math.max(...reach) : 0, surest = done ? Math.max(...sure) : 0;
   const finding = done ? all.filter((k) => (surest === farthest ? sure : reach)[k] === farthest) : [];
-  const newest = seeing.reduce((first, k) => (fresh[k] / pairs[k] > fresh[first] / pairs[first] ? k : first), seeing[0] ?? 0);
+  const newest = attending.reduce((first, k) => (fresh[k] / pairs[k] > fresh[first] / pairs[first] ? k : first), attending[0] ?? 0);
   return {
-    at, count: pattern.length, turning: turning.length, still: still.length, seeing: seeing.length,
-    told: seeing.filter((k) => Math.abs(near[k] - share[k]) > TOLD).length,
-    turning_share: best(share, turning), still_share: best(share, still), near_share: best(near, seeing),
+    at, count: pattern.length, rope: rope.length, nope: nope.length, attending: attending.length,
+    encoding: attending.filter((k) => Math.abs(near[k] - share[k]) > ENCODES).length,
+    rope_weight: best(share, rope), nope_weight: best(share, nope), near_weight: best(near, attending),
     reach: farthest, sure: surest, begins: context - 1, found_in: finding.length, layer: done ? finding[0] + 1 : 0,
-    window, length, sharper: queryScale(context), fresh: fresh[newest], pairs: pairs[newest],
+    window, length, query_scale: queryScale(context), fresh: fresh[newest], pairs: pairs[newest],
   };
 }
 
 function reading({ layers, values }, { context }, { layer, back }) {
   const { turns, seen, share, frequencies, factor, length, pairs } = layers[layer];
   return {
-    number: layer + 1, turns, in_text: back < context, in_sight: back < seen, share: 100 * share(back), score: factor * decay(back, frequencies),
+    number: layer + 1, turns, in_text: back < context, in_sight: back < seen, weight: 100 * share(back), score: factor * decay(back, frequencies),
     fresh: turns ? newPairs(back, frequencies, length) : 0, pairs, pattern: values.pattern,
   };
 }
@@ -317,7 +317,7 @@ function blocks({ layers, values, at }, { model }) {
   const { columns, caption, kinds } = catalogue.table, { window } = stacks[model];
   const rows = layers.map(({ letter, factor, frequencies }, k) => [
     String(k + 1), values.seen[k] ? fixed(factor * decay(at, frequencies), 2) : picture.none,
-    values.seen[k] ? say(picture.share, { share: 100 * values.share[k] }) : picture.none, say(kinds[letter], { window }),
+    values.seen[k] ? say(picture.weight, { weight: 100 * values.share[k] }) : picture.none, say(kinds[letter], { window }),
   ]).reverse();
   return [table({ caption: say(caption, { at }), columns, rows })];
 }

@@ -31,10 +31,10 @@ function compute(state, width) {
   const values = {
     matrix_q: matrices.q,
     matrix_k: matrices.k,
-    turned_q: applied(matrices.q, q),
-    turned_k: applied(matrices.k, k),
+    rotated_q: applied(matrices.q, q),
+    rotated_k: applied(matrices.k, k),
     products: conjugateProducts(q, k, layout),
-    turns: at(m - n).map((angle) => [Math.cos(angle), Math.sin(angle)]),
+    rotations: at(m - n).map((angle) => [Math.cos(angle), Math.sin(angle)]),
     by_matrices: score(m, n, layout),
     by_complex: scoreByComplex(q, k, at(m - n), layout),
     elsewhere: score(m + ELSEWHERE, n + ELSEWHERE, layout),
@@ -44,7 +44,7 @@ function compute(state, width) {
   return { values, q, k, frequencies, pairs: pairsOf(dim, layout), ...places(dim, width, limitOf(q, k)) };
 }
 
-// A round number that no score of this query and key exceeds, however they turn.
+// A round number that no score of this query and key exceeds, however they rotate.
 function limitOf(q, k) {
   const greatest = Math.hypot(...q) * Math.hypot(...k);
   return [1, 2, 3, 5, 10].find((limit) => greatest <= limit);
@@ -73,14 +73,14 @@ function places(dim, width, limit) {
 
 const heightOf = (width) => (width >= 560 ? HEIGHT : NARROW);
 
-// The way from an arrow before it turns to the arrow after, a little farther out with each turn; its points.
-function drawTurn(context, { x, y }, [across, up], angle, colour, first) {
+// The path from an arrow before its rotation to the arrow after it, a little farther out with each full rotation; its points.
+function drawRotation(context, { x, y }, [across, up], angle, colour, first) {
   const start = Math.atan2(up, across), steps = Math.ceil(Math.abs(angle) * 12);
   context.strokeStyle = colour;
   context.lineWidth = 1.2;
   const points = Array.from({ length: steps + 1 }, (_, k) => {
-    const turned = (angle * k) / Math.max(steps, 1), radius = first + (turned / (2 * Math.PI)) * 3;
-    return [x.at(0) + radius * Math.cos(start + turned), y.at(0) - radius * Math.sin(start + turned)];
+    const rotated = (angle * k) / Math.max(steps, 1), radius = first + (rotated / (2 * Math.PI)) * 3;
+    return [x.at(0) + radius * Math.cos(start + rotated), y.at(0) - radius * Math.sin(start + rotated)];
   });
   context.beginPath();
   for (const point of points) context.lineTo(...point);
@@ -88,16 +88,16 @@ function drawTurn(context, { x, y }, [across, up], angle, colour, first) {
   return points;
 }
 
-const turnedBy = ([across, up], angle) => [
+const rotatedBy = ([across, up], angle) => [
   across * Math.cos(angle) - up * Math.sin(angle), across * Math.sin(angle) + up * Math.cos(angle),
 ];
 
-// Where both arrows of one plane stood up to a few tokens back, the last first: [query's tip, key's tip], in the plane. With
+// Where both arrows of one plane were up to a few tokens back, the last first: [query's tip, key's tip], in the plane. With
 // the lock both have come along; without it the key has stayed.
 function trailOf({ q, k, frequencies, pairs }, i, { m, n, locked }) {
   const [a, b] = pairs[i], back = Math.min(TRAIL, m, locked ? n : TRAIL);
   return Array.from({ length: back }, (_, j) => [
-    turnedBy([q[a], q[b]], (m - j - 1) * frequencies[i]), turnedBy([k[a], k[b]], (locked ? n - j - 1 : n) * frequencies[i]),
+    rotatedBy([q[a], q[b]], (m - j - 1) * frequencies[i]), rotatedBy([k[a], k[b]], (locked ? n - j - 1 : n) * frequencies[i]),
   ]);
 }
 
@@ -122,12 +122,12 @@ function drawChord(context, from, to, width) {
   context.stroke();
 }
 
-// From a second vector to a first, in radians anticlockwise, at most half a turn either way.
+// From a second vector to a first, in radians anticlockwise, at most π either way.
 function angleBetween([a, b], [c, d]) {
   return Math.atan2(b * c - a * d, a * c + b * d);
 }
 
-// The angle between the turned arrows, as a filled sector.
+// The angle between the rotated arrows, as a filled sector.
 function drawAngle(context, [x, y], query, key, radius) {
   const from = -Math.atan2(key[1], key[0]), angle = angleBetween(query, key);
   context.fillStyle = colours.score;
@@ -152,15 +152,15 @@ function drawPlane(context, theme, result, i, state) {
   const labels = new Labels(context, theme, { left: x.start - spare, right: x.end + spare, top: y.end, bottom: y.start });
   const tip = (v) => [x.at(v[a]), y.at(v[b])], of = (v) => [v[a], v[b]], outward = ([px, py]) => Math.atan2(py - centre[1], px - centre[0]);
   const arrows = [
-    { name: "q", before: result.q, after: values.turned_q, position: state.m, radius: 0.5 * unit, colour: colours.query },
-    { name: "k", before: result.k, after: values.turned_k, position: state.n, radius: 0.36 * unit, colour: colours.key },
+    { name: "q", before: result.q, after: values.rotated_q, position: state.m, radius: 0.5 * unit, colour: colours.query },
+    { name: "k", before: result.k, after: values.rotated_k, position: state.n, radius: 0.36 * unit, colour: colours.key },
   ];
   drawTrail(context, labels, plane, result, i, state);
-  const between = drawAngle(context, centre, of(values.turned_q), of(values.turned_k), 0.8 * unit);
-  drawChord(context, tip(values.turned_q), tip(values.turned_k), 2);
-  labels.beside([tip(values.turned_q), tip(values.turned_k)]);
+  const between = drawAngle(context, centre, of(values.rotated_q), of(values.rotated_k), 0.8 * unit);
+  drawChord(context, tip(values.rotated_q), tip(values.rotated_k), 2);
+  labels.beside([tip(values.rotated_q), tip(values.rotated_k)]);
   for (const { before, after, position, radius, colour } of arrows) {
-    labels.beside(drawTurn(context, plane, of(before), position * result.frequencies[i], colour, radius).filter((_, k) => k % 3 === 0));
+    labels.beside(drawRotation(context, plane, of(before), position * result.frequencies[i], colour, radius).filter((_, k) => k % 3 === 0));
     arrow(context, centre, tip(before), colour, { width: 1.5, dash: [4, 4], head: 7 });
     arrow(context, centre, tip(after), colour, { width: 3.5, head: 12 });
     grip(context, theme, ...tip(before), colour);
@@ -172,16 +172,16 @@ function drawPlane(context, theme, result, i, state) {
     labels.write(say(picture.across, { across: a + 1 }), [x.end + spare, y.at(0) + 10], { towards: Math.PI, away: 0 });
     labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
   }
-  for (const { name, after, position, colour } of arrows) labels.write(say(picture.turned, { name, position }), tip(after), { towards: outward(tip(after)), colour, bold: true });
+  for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position }), tip(after), { towards: outward(tip(after)), colour, bold: true });
   for (const { name, before, colour } of arrows) labels.write(name, tip(before), { towards: outward(tip(before)), away: 9, colour });
   const degrees = say(picture.angle, { degrees: Math.round((Math.abs(between.angle) * 180) / Math.PI) });
   const middle = [centre[0] + 0.8 * unit * Math.cos(between.middle), centre[1] + 0.8 * unit * Math.sin(between.middle)];
   labels.write(degrees, middle, { towards: between.middle, away: 4, colour: theme.text, bold: true });
 }
 
-// Which dimensions make a plane, and how it turns: beside it, or in its corners.
+// Which dimensions make a plane, and its frequency: beside it, or in its corners.
 function drawCaption(context, theme, labels, { wide, planes, pairs }, i) {
-  const { x, y } = planes[i], [a, b] = pairs[i], [first, second] = [say(picture.plane, { first: a + 1, second: b + 1 }), picture.speeds[i]];
+  const { x, y } = planes[i], [a, b] = pairs[i], [first, second] = [say(picture.plane, { first: a + 1, second: b + 1 }), picture.frequencies[i]];
   if (wide) {
     words(context, theme, first, x.end + 14, y.at(0) - 10, { colour: theme.text, bold: true });
     words(context, theme, second, x.end + 14, y.at(0) + 10, { colour: theme.text });
@@ -252,25 +252,25 @@ const complex = ([real, imaginary]) => `(${fixed(real, 2)} ${fixed(imaginary, 2)
 
 // The present numbers written out: both rotations and their product, then the same as complex numbers.
 function blocks({ values, q, k, pairs }, { m, n }) {
-  const turned = (what, letter, position, before, after) => equation(
-    say(written.turned_label, { what }), say(written.at, { letter, position }),
+  const rotated = (what, letter, position, before, after) => equation(
+    say(written.rotated_label, { what }), say(written.at, { letter, position }),
     matrix(say(written.rotation, { what }), values[`matrix_${letter}`].map((row) => row.map((number) => fixed(number, 2)))),
-    matrix(what, column(before)), "=", matrix(say(written.turned, { what }), column(after)),
+    matrix(what, column(before)), "=", matrix(say(written.rotated, { what }), column(after)),
   );
   const factor = (number) => (number < 0 ? `(${fixed(number, 2)})` : fixed(number, 2));
-  const products = values.turned_q.map((number, i) => `${factor(number)} · ${factor(values.turned_k[i])}`);
+  const products = values.rotated_q.map((number, i) => `${factor(number)} · ${factor(values.rotated_k[i])}`);
   const conjugates = pairs.map(([a, b]) => `${complex([q[a], q[b]])} · ${complex([k[a], -k[b]])}`);
-  const turns = values.products.map((product, i) => `${complex(product)} · ${complex(values.turns[i])}`);
+  const factors = values.products.map((product, i) => `${complex(product)} · ${complex(values.rotations[i])}`);
   return [
-    turned(written.query, "q", m, q, values.turned_q),
-    turned(written.key, "k", n, k, values.turned_k),
+    rotated(written.query, "q", m, q, values.rotated_q),
+    rotated(written.key, "k", n, k, values.rotated_k),
     equation(written.score_label, written.score, `${products.join(" + ")}\u00a0=\u00a0${fixed(values.by_matrices, 3)}`),
     ...conjugates.map((product, i) => equation(
       say(written.pair_label, { pair: i }), pairs.length > 1 ? say(written.pair, { pair: i }) : written.one_pair, `${product} = ${complex(values.products[i])}`,
     )),
     equation(
       written.complex_label, say(written.complex, { offset: m - n, pairs: pairs.length }),
-      `Re[${turns.join(" + ")}]\u00a0=\u00a0${fixed(values.by_complex, 3)}`,
+      `Re[${factors.join(" + ")}]\u00a0=\u00a0${fixed(values.by_complex, 3)}`,
     ),
   ];
 }

@@ -1,5 +1,5 @@
 import { decay, inverseFrequencies } from "./arithmetic.js";
-import { sinusoidalRun } from "./arithmetic_codes.js";
+import { sinusoidalRun } from "./arithmetic_encodings.js";
 import { kernelAsymmetry, kernelBand, kernelResidual, offsetProducts, randomOrthogonal, shiftMatrix } from "./arithmetic_kernel.js";
 import { colours, diverging, pairColour } from "./colours.js";
 import { Axis, HeatMap, Plot, cellAxis, colourBar, grip, legend, widthOf, words } from "./drawing.js";
@@ -27,7 +27,7 @@ function measures(kernel) {
   return { ...band, residual: kernelResidual(kernel, band), asymmetry: kernelAsymmetry(kernel, band), peak };
 }
 
-// The codes of every position and distance, their kernel and what is said of it; none of it depends on where one stands.
+// The encodings of every position and distance, their kernel and its measures; none of it depends on the chosen position.
 // `row` gives a position's row of the kernel, `measured` is of every fourth row until `complete` has made them all.
 function throughMatrix({ weight, draw, base, dim, offset }, frequencies, before) {
   const shift = weight === "shift" ? offset : 0, key = [weight === "random" ? draw : `shift ${shift}`, base, dim].join();
@@ -50,7 +50,7 @@ function throughMatrix({ weight, draw, base, dim, offset }, frequencies, before)
   return through;
 }
 
-// The products of codes without a matrix at distances 0 … 2·REACH, which do not depend on where one stands.
+// The products of encodings without a matrix at distances 0 … 2·REACH, which do not depend on the position.
 function withoutMatrix({ base, dim }, frequencies, before) {
   if (before?.base === base && before.dim === dim) return before;
   const plain = Float64Array.from({ length: 2 * REACH + 1 }, (_, distance) => decay(distance, frequencies));
@@ -223,7 +223,7 @@ function draw(canvas, result, state, theme, cursor) {
 function facts({ values, frequencies }, { offset }) {
   const at = offset + REACH, low = values.low[at], high = values.high[at], { peak } = values;
   return {
-    product: values.kernel[at], low, high, everywhere: high - low < SAME, positions: POSITIONS, share: 100 * values.residual ** 2,
+    product: values.kernel[at], low, high, everywhere: high - low < SAME, positions: POSITIONS, by_position: 100 * values.residual ** 2,
     by_offset: values.residual < SAME, symmetric: values.asymmetry < SAME, peak, steps: Math.abs(peak), slowest: (2 * Math.PI) / frequencies[frequencies.length - 1],
   };
 }
@@ -232,7 +232,7 @@ function reading({ values, frequencies }, state, { position, dimension, offset, 
   const at = offset + REACH, pair = dimension >> 1;
   return {
     on_curve: last === "offset", read: offset, product: values.kernel[at], mean: values.mean[at], low: values.low[at], high: values.high[at], from: state.position,
-    value: values.table[position][dimension], is_cosine: dimension % 2 === 1, pair, turn: (2 * Math.PI) / frequencies[pair],
+    value: values.table[position][dimension], is_cosine: dimension % 2 === 1, pair, wavelength: (2 * Math.PI) / frequencies[pair],
   };
 }
 

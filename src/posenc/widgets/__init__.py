@@ -1,7 +1,7 @@
 """The explorables: interactive figures, in a notebook with a kernel and on the book's pages without one.
 
 Each is an `anywidget` class with one ES module in `js/`. Python declares the controls and their limits, JavaScript
-computes and draws. `values()` and `finding()` are the same in Python, and tests compare the two.
+computes and draws, and says what its figure shows; the words of each stand in `js/`, one JSON file for each.
 """
 
 try:
@@ -12,40 +12,40 @@ except ModuleNotFoundError as error:
     raise missing(error, "figures") from None
 
 from posenc.widgets._base import Action, Choice, Control, Explorable, Switch, Text, bundle, classic_scripts, stylesheet
+from posenc.widgets.angle_coverage import AngleCoverage
 from posenc.widgets.attention_by_hand import AttentionByHand
 from posenc.widgets.bias_explorer import BiasExplorer
-from posenc.widgets.blind_spot import BlindSpot
-from posenc.widgets.build_a_code import BuildACode
+from posenc.widgets.build_an_encoding import BuildAnEncoding
 from posenc.widgets.context_extension import ContextExtension
-from posenc.widgets.coverage import Coverage
+from posenc.widgets.copy_distance import CopyDistance
 from posenc.widgets.decay_explorer import DecayExplorer
 from posenc.widgets.encoding_gallery import EncodingGallery
 from posenc.widgets.extrapolation import Extrapolation
 from posenc.widgets.frequency_bank import FrequencyBank
+from posenc.widgets.injection_points import InjectionPoints
 from posenc.widgets.layer_stack import LayerStack
-from posenc.widgets.look_back import LookBack
-from posenc.widgets.mean_wave import MeanWave
+from posenc.widgets.learned_distance_bias import LearnedDistanceBias
+from posenc.widgets.order_blindness import OrderBlindness
 from posenc.widgets.patch_grid import PatchGrid
 from posenc.widgets.rotation_2d import Rotation2D
+from posenc.widgets.rotation_planes import RotationPlanes
 from posenc.widgets.sinusoid_explorer import SinusoidExplorer
-from posenc.widgets.tangle import Tangle
-from posenc.widgets.three_doors import ThreeDoors
 
 EXPLORABLES = (
-    ThreeDoors,
+    InjectionPoints,
     AttentionByHand,
-    BlindSpot,
-    BuildACode,
+    OrderBlindness,
+    BuildAnEncoding,
     EncodingGallery,
     SinusoidExplorer,
     Rotation2D,
-    Tangle,
+    RotationPlanes,
     FrequencyBank,
     DecayExplorer,
-    Coverage,
-    MeanWave,
+    AngleCoverage,
+    LearnedDistanceBias,
     ContextExtension,
-    LookBack,
+    CopyDistance,
     BiasExplorer,
     Extrapolation,
     PatchGrid,
@@ -64,8 +64,8 @@ def scripts() -> dict[str, str]:
 
 
 __all__ = [
-    "Action", "AttentionByHand", "BiasExplorer", "BlindSpot", "BuildACode", "Choice", "ContextExtension", "Control",
-    "Coverage", "DecayExplorer", "EXPLORABLES", "EncodingGallery", "Explorable", "Extrapolation", "FrequencyBank",
-    "LayerStack", "LookBack", "MeanWave", "PatchGrid", "Rotation2D", "SinusoidExplorer", "Switch", "Tangle", "Text",
-    "ThreeDoors", "bundle", "modules", "scripts", "stylesheet",
+    "Action", "AngleCoverage", "AttentionByHand", "BiasExplorer", "BuildAnEncoding", "Choice", "ContextExtension",
+    "Control", "CopyDistance", "DecayExplorer", "EXPLORABLES", "EncodingGallery", "Explorable", "Extrapolation",
+    "FrequencyBank", "InjectionPoints", "LayerStack", "LearnedDistanceBias", "OrderBlindness", "PatchGrid",
+    "Rotation2D", "RotationPlanes", "SinusoidExplorer", "Switch", "Text", "bundle", "modules", "scripts", "stylesheet",
 ]  # fmt: skip

@@ -5,7 +5,10 @@ from __future__ import annotations
 import html
 import json
 import math
+import os
 import re
+import threading
+import weakref
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -16,7 +19,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from posenc._sentences import catalogue, say, say_all
+from posenc._sentences import catalogue
 
 _JS = files("posenc") / "js"
 
@@ -250,6 +253,33 @@ def stylesheet() -> str:
     return (_JS / "explorable.css").read_text(encoding="utf-8")
 
 
+# ---- hot reload ------------------------------------------------------------------------------------------------------
+
+_SHOWN: weakref.WeakSet[Explorable] = weakref.WeakSet()
+
+
+def _reload() -> None:
+    """Give every explorable its module anew, which a notebook then shows in place of the old one."""
+    bundle.cache_clear()
+    for widget in list(_SHOWN):
+        widget._esm = bundle(f"{widget.module}.js")
+
+
+def _watch(stop: threading.Event, seconds: float = 0.5) -> None:
+    """Reload whenever a file of js/ changes."""
+    before = None
+    while not stop.wait(seconds):
+        now = {file.name: os.stat(str(file)).st_mtime_ns for file in _JS.iterdir()}
+        if before not in (None, now):
+            _reload()
+        before = now
+
+
+@cache
+def _start_watching() -> None:
+    threading.Thread(target=_watch, args=(threading.Event(),), daemon=True).start()
+
+
 # ---- an explorable --------------------------------------------------------------------------------------------------
 
 
@@ -258,7 +288,7 @@ class Explorable(anywidget.AnyWidget):
 
     Args:
         hidden: names of controls that are not shown and that no link sets.
-        untold: names of steps that are left out of its story here.
+        hidden_steps: names of steps that its story leaves out here.
         setting: values of controls, by name.
 
     Raises:
@@ -274,7 +304,7 @@ class Explorable(anywidget.AnyWidget):
     _css = stylesheet()
     _controls = traitlets.List().tag(sync=True)
     _data = traitlets.Dict().tag(sync=True)
-    _untold = traitlets.List().tag(sync=True)
+    _hidden_steps = traitlets.List().tag(sync=True)
     _restore = traitlets.Dict().tag(sync=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -286,23 +316,26 @@ class Explorable(anywidget.AnyWidget):
         declared = {name for name, trait in vars(cls).items() if isinstance(trait, _KINDS)}
         if odd := sorted(declared ^ set(words)):
             raise ValueError(f"{cls.__name__} and its words name different controls: only one has {', '.join(odd)}")
-        for name, told in words.items():
+        for name, label in words.items():  # and unit, accepted values, options
             control = vars(cls)[name]
-            control.spec |= {**told, **control.offer(told["options"])} if "options" in told else told
+            control.spec |= {**label, **control.offer(label["options"])} if "options" in label else label
         super().__init_subclass__(**kwargs)
 
-    def __init__(self, hidden: Sequence[str] = (), untold: Sequence[str] = (), **setting: Any) -> None:
+    def __init__(self, hidden: Sequence[str] = (), hidden_steps: Sequence[str] = (), **setting: Any) -> None:
         names = [control["name"] for control in self.controls()]
         if unknown := [name for name in hidden if name not in names]:
             raise ValueError(f"hidden must name some of {', '.join(names)}, got {unknown[0]!r}")
-        if unknown := [step for step in untold if step not in self.story()]:
-            raise ValueError(f"untold must name some of {', '.join(self.story())}, got {unknown[0]!r}")
+        if unknown := [step for step in hidden_steps if step not in self.story()]:
+            raise ValueError(f"hidden_steps must name some of {', '.join(self.story())}, got {unknown[0]!r}")
         if unknown := [name for name in setting if not self.has_trait(name)]:
             raise TypeError(f"{type(self).__name__} has {', '.join(names)}, got {unknown[0]!r}")
         for name, choice in self._preset_choices().items():
             setting = {**choice.presets.get(setting.get(name, choice.default_value), {}), **setting}
         self._hidden = tuple(hidden)  # before the widget makes its state of it
-        super().__init__(_untold=list(untold), **setting)
+        super().__init__(_hidden_steps=list(hidden_steps), **setting)
+        if os.environ.get("ANYWIDGET_HMR") == "1":  # anywidget's own hot reload takes no module made of several files
+            _SHOWN.add(self)
+            _start_watching()
         for name, choice in self._preset_choices().items():
             self._leave_preset(name, choice)
             self.observe(lambda change, choice=choice: self._take_preset(choice, change["new"]), name)
@@ -358,8 +391,8 @@ class Explorable(anywidget.AnyWidget):
 
         return {step["name"]: setting(step["set"]) for step in cls.catalogue["story"]}
 
-    def tell(self, step: str) -> None:
-        """Set the controls as a step of its story has them; ValueError for a name that no step has."""
+    def show_step(self, step: str) -> None:
+        """Set the controls as in a step of its story; ValueError for a name that no step has."""
         if step not in self.story():
             raise ValueError(f"step must be one of {', '.join(self.story())}, got {step!r}")
         with self.hold_trait_notifications():
@@ -370,32 +403,18 @@ class Explorable(anywidget.AnyWidget):
         """The present value of every control."""
         return {control["name"]: getattr(self, control["name"]) for control in self.controls()}
 
-    def values(self) -> dict[str, Any]:
-        """What is drawn, in data coordinates."""
-        raise TypeError(f"{type(self).__name__} does not say what it draws")
-
-    def facts(self) -> dict[str, Any]:
-        """What the sentences below the picture are made of, besides the controls."""
-        raise TypeError(f"{type(self).__name__} does not say what it finds")
-
-    def finding(self) -> str:
-        """The sentences below the picture."""
-        facts = {**self.setting(), **self.facts(), "done": True}  # JavaScript says some of it while it still computes
-        return say_all(self.catalogue["finding"], facts, self.catalogue.get("names"))
-
     def __repr__(self) -> str:
-        left_out = {"hidden": self._hidden, "untold": tuple(self._untold)}
-        given = self.setting() | {name: left for name, left in left_out.items() if left}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        left_out = {"hidden": self._hidden, "hidden_steps": tuple(self._hidden_steps)}
+        arguments = self.setting() | {name: left for name, left in left_out.items() if left}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
     def to_html(self) -> str:
         """The figure for a page without a kernel: its state, and words for a reader without JavaScript."""
         state = json.dumps(
-            {**self.setting(), "_controls": self._controls, "_data": self.data(), "_untold": self._untold}
+            {**self.setting(), "_controls": self._controls, "_data": self.data(), "_hidden_steps": self._hidden_steps}
         )
         state = state.replace("</", "<\\/")
-        told = {"title": self.catalogue["title"], "description": self.catalogue["description"]}
-        words = html.escape(say(_SHELL["without_script"], told | {"finding": self.finding()}))
+        words = html.escape(_SHELL["without_script"].format_map(self.catalogue))
         return (
             f'<figure class="posenc-explorable" data-module="{self.module}" '
             f'style="--posenc-room:{self.room[0]}px;--posenc-phone-room:{self.room[1]}px">'

@@ -1,16 +1,12 @@
-"""AttentionByHand: six words, two matrices to edit, and the attention weights that result."""
+"""AttentionByHand: six tokens, two matrices to edit, and the attention weights that result."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from posenc.attention import attention
 from posenc.widgets._base import Choice, Control, Explorable, Switch
 
 WORDS = ("the", "cat", "sat", "on", "the", "mat")
-FEATURES = ("creature", "object", "action", "glue")
 ROWS = {  # how much of each feature is in a word, as in chapter 01
     "the": (0.1, 0.1, 0.0, 0.9),
     "cat": (1.0, 0.2, 0.1, 0.0),
@@ -18,7 +14,6 @@ ROWS = {  # how much of each feature is in a word, as in chapter 01
     "on": (0.0, 0.1, 0.3, 1.0),
     "mat": (0.1, 1.0, 0.0, 0.1),
 }
-HANDED_OVER = 3  # features of a value: all but the glue
 
 
 def _entry(default: float) -> Control:
@@ -34,9 +29,9 @@ class AttentionByHand(Explorable):
 
     module = "attention_by_hand"
     room = (681, 912)
-    main = ("word",)
+    main = ("token",)
 
-    word = Choice("2", chips=True)
+    token = Choice("2", chips=True)
     scaled = Switch(True)
     q_creature_creature = _entry(0.0)
     q_creature_object = _entry(0.0)
@@ -59,32 +54,3 @@ class AttentionByHand(Explorable):
     def data(cls) -> dict[str, Any]:
         """The words, and the row of features of each."""
         return {"words": list(WORDS), "rows": [list(ROWS[word]) for word in WORDS]}
-
-    def _matrix(self, letter: str) -> np.ndarray:
-        """W_Q or W_K, shape (features, 2)."""
-        sides = ("creature", "object")
-        return np.array([[getattr(self, f"{letter}_{feature}_{side}") for side in sides] for feature in FEATURES])
-
-    def values(self) -> dict[str, Any]:
-        """Queries, keys, weights of all words, and what each gathers of the values."""
-        rows = np.array([ROWS[word] for word in WORDS])  # (words, features)
-        queries, keys = rows @ self._matrix("q"), rows @ self._matrix("k")  # (words, 2)
-        attended = attention(queries, keys, rows[:, :HANDED_OVER], scale=None if self.scaled else 1.0)
-        return {"queries": queries, "keys": keys, "weights": attended.weights, "gathered": attended.output}
-
-    def facts(self) -> dict[str, Any]:
-        values, asks = self.values(), int(self.word)
-        weights = values["weights"][asks]
-        best, [across, up] = int(np.argmax(weights)), values["queries"][asks]
-        gathered = dict(zip(FEATURES, values["gathered"][asks], strict=False))
-        twins = [place for place, word in enumerate(WORDS) if word == WORDS[asks] and place != asks]
-        return {
-            "asks": WORDS[asks],
-            "across": across,
-            "up": up,
-            "best": WORDS[best],
-            "share": 100 * weights[best],
-            "even": 100 / len(WORDS),
-            "twin": bool(twins),
-            **gathered,
-        }

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-import numpy as np
-
-from posenc.analysis import fingerprint_difference, fingerprint_similarity
-from posenc.frequencies import inv_freq
 from posenc.widgets._base import Choice, Control, Explorable
 
 
@@ -28,32 +21,3 @@ class FrequencyBank(Explorable):
     pair = Control(44, 0, 127, "integer")
     base = Control(10_000.0, 1, 1e8, "log")
     dim = Control(128, 2, 256, "even")
-
-    def values(self) -> dict[str, Any]:
-        """Turns, cosine and running mean of each pair, the difference summed from fast to slow, and the similarity."""
-        frequencies = inv_freq(self.dim, self.base)
-        cosine = np.cos(self.distance * frequencies)
-        same = self.distance == self.other
-        return {
-            "turns": self.distance * frequencies / (2 * np.pi),
-            "cosine": cosine,
-            "running_mean": np.cumsum(cosine) / np.arange(1, self.dim // 2 + 1),
-            "share_so_far": None if same else np.cumsum(fingerprint_difference(self.distance, self.other, frequencies)),
-            "similarity": float(fingerprint_similarity(self.distance, self.other, frequencies)),
-        }
-
-    def facts(self) -> dict[str, Any]:
-        values, pairs = self.values(), self.dim // 2
-        shares, fastest = values["share_so_far"], math.ceil(pairs / 8)
-        turned = int(np.sum(values["turns"] >= 1))
-        return {
-            "pairs": pairs,
-            "turned": turned,
-            "unturned": pairs - turned,
-            "rounds": math.floor(values["turns"][0]),
-            "mean": values["running_mean"][-1],
-            "same": shares is None,
-            "similarity": values["similarity"],
-            "fastest": fastest,
-            "share": None if shares is None else 100 * shares[fastest - 1],
-        }

@@ -25,7 +25,7 @@ from posenc.analysis import decay
 from posenc.frequencies import inv_freq
 from posenc.widgets import Rotation2D
 from tests.book.site.browser import ROOT, Watch
-from tests.explorables import CASES, Case
+from tests.explorables import CASES, Case, shown
 
 CHAPTER = ROOT / "notebooks" / "08_multi_frequency_decay.ipynb"
 SHOWN, REPORTED, CHANGED, BOXED, CLOSED = range(5)
@@ -239,7 +239,7 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
     notebook, cls = open_notebook(case.name), case.cls
     notebook.run(SHOWN)
     view = View(notebook, SHOWN)
-    assert view.finding == cls().finding()
+    assert view.finding == shown(cls).finding
 
     # keys and mouse change the traits
     name = case.slider
@@ -256,19 +256,19 @@ def test_an_explorable_and_its_kernel_answer_each_other(open_notebook, case):
     for _ in range(20):  # the kernel hears of it a little later
         notebook.run(REPORTED)
         setting = json.loads(notebook.text(REPORTED))
-        if view.finding == cls(**setting).finding():
+        if view.finding == shown(cls, **setting).finding:
             break
     assert setting[name] != cls.class_traits()[name].default_value
-    assert view.finding == cls(**setting).finding()
+    assert view.finding == shown(cls, **setting).finding
 
     # traits move the sliders
     notebook.run(CHANGED)
-    view.says(cls(**case.settings[0]).finding())
+    view.says(shown(cls, **case.settings[0]).finding)
 
     # inside a box of widgets, at a setting of its own
     notebook.run(BOXED)
     boxed = View(notebook, BOXED)
-    assert boxed.finding == cls(**case.settings[-1]).finding()
+    assert boxed.finding == shown(cls, **case.settings[-1]).finding
 
     # both follow the theme
     colour = "(root) => getComputedStyle(root).color"
@@ -294,10 +294,10 @@ def test_enter_commits_what_is_typed(open_notebook):
         notebook.page.keyboard.press("Enter")
 
     typed("20")
-    view.says(Rotation2D(m=20, n=17).finding())  # the lock takes the key along
+    view.says(shown(Rotation2D, m=20, n=17).finding)  # the lock takes the key along
     # what lies outside the limits is brought within them, in words that stay when the field is left
     typed("99")
-    view.says(Rotation2D(m=32, n=29).finding())
+    view.says(shown(Rotation2D, m=32, n=29).finding)
     notice = view.root.locator(".posenc-notice")
     words = "takes integers from 0 to 32; 99 became 32."
     assert words in notice.inner_text()

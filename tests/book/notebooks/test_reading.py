@@ -82,7 +82,7 @@ def test_the_spine_ends_where_it_is_deeper_and_goes_on_at_a_heading_as_high():
 def test_folds_are_not_of_the_spine_and_stops_take_time():
     cells = [
         markdown("**Predict.** What?\n\n<details>\n<summary>Then look</summary>\n\nmore\n\n</details>", "predict"),
-        code("from posenc.widgets import Coverage\n\nCoverage()", "nbval-ignore-output"),
+        code("from posenc.widgets import AngleCoverage\n\nAngleCoverage()", "nbval-ignore-output"),
         code("figure", "nbval-ignore-output"),
         code("hidden", "remove-cell"),
     ]

@@ -1,4 +1,4 @@
-"""AttentionByHand beyond the battery: arrows pull their matrix along, and a row of the table asks."""
+"""AttentionByHand beyond the battery: arrows pull their matrix along, and a row of the table chooses the query."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def test_a_press_on_a_row_lets_that_word_ask(open_live):
         x, y = live.evaluate("explorable.pixel(x, 2)", word)
         live.figure.locator("canvas").click(position={"x": x, "y": y})
         live.settle()
-        assert live.get("word") == str(word)
-        assert live.finding.startswith(f"“{WORDS[word]}” asks with")
+        assert live.get("token") == str(word)
+        assert live.finding.startswith(f"The query of “{WORDS[word]}” is (")

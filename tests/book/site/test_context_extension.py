@@ -6,6 +6,7 @@ import pytest
 
 from posenc.widgets import ContextExtension
 from tests.book.site.hands import drag_handle
+from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("ContextExtension")  # with the battery of tests of it: they share its page
 
@@ -38,7 +39,7 @@ def test_thresholds_and_lengths_are_dragged(open_live):
     live.set(**{**ContextExtension().setting(), "shown": "scores"})
     drag_handle(live, "trained", -40, 0)
     assert live.get("trained") < 4096
-    assert live.finding == ContextExtension(**live.setting()).finding()
+    assert live.finding == shown(ContextExtension, **live.setting()).finding
 
 
 def test_a_model_brings_its_numbers_and_is_left_when_one_moves(open_live):
@@ -48,7 +49,7 @@ def test_a_model_brings_its_numbers_and_is_left_when_one_moves(open_live):
     assert [live.get(name) for name in ("dim", "factor", "used")] == [96, 32, 131_072]
     live.control("method").get_by_text("LongRoPE", exact=True).click()
     assert live.get("model") == "Phi-3-mini-128k-instruct"  # the method is no part of the preset
-    assert "LongRoPE slows every pair" in live.finding
+    assert "LongRoPE divides every frequency" in live.finding
     live.input("dim").press("ArrowRight")
     assert live.get("model") == "own"
     assert "lists have 48 pairs, not 49" in live.finding

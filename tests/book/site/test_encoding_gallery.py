@@ -6,11 +6,12 @@ import pytest
 
 from posenc.widgets import EncodingGallery
 from tests.book.site.hands import press
+from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("EncodingGallery")  # with the battery of tests of it: they share its page
 
 
-def test_the_table_says_what_each_wish_scores(open_live):
+def test_the_table_says_what_each_property_scores(open_live):
     live = open_live(EncodingGallery)
     live.set(scheme="binary")
     live.open()
@@ -25,17 +26,19 @@ def test_the_table_says_what_each_wish_scores(open_live):
 
 
 @pytest.mark.parametrize("width", [1280, 360])
-def test_a_press_on_its_column_chooses_a_code(open_live, width):
+def test_a_press_on_its_column_chooses_an_encoding(open_live, width):
     live = open_live(EncodingGallery, width=width, height=740)
     schemes = list(EncodingGallery.catalogue["controls"]["scheme"]["options"])
     wide = live.evaluate("figure.querySelector('canvas').clientWidth")
-    left = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "code")["x"] * 2 - wide
+    left = (
+        next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "encoding")["x"] * 2 - wide
+    )
     column = (wide - left) / len(schemes)
     for k, scheme in reversed(list(enumerate(schemes))):
         for y in (20, 120):  # on its picture, and among its verdicts
             live.set(scheme="dyadic" if scheme == "integer" else "integer")
             press(live, left + (k + 0.5) * column, y)
             assert live.get("scheme") == scheme
-        assert live.finding == EncodingGallery(scheme=scheme).finding()
+        assert live.finding == shown(EncodingGallery, scheme=scheme).finding
     press(live, 5, 120)
-    assert live.get("scheme") == "integer", "the wishes' names choose nothing"
+    assert live.get("scheme") == "integer", "the properties' names choose nothing"

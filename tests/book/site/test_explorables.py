@@ -13,17 +13,17 @@ import pytest
 from posenc._numbers import grouped, integer
 from posenc.figures import PALETTE
 from posenc.widgets import (
-    BlindSpot,
     ContextExtension,
+    CopyDistance,
     DecayExplorer,
-    LookBack,
+    OrderBlindness,
     SinusoidExplorer,
 )
 from tests.book.site.live import COMPLETE, Live
-from tests.explorables import CASES, EVERY_ONE, Case, sentence, told
+from tests.explorables import CASES, EVERY_ONE, Case, sentence, shown
 
 # Together they have every kind of control. What all explorables share is tried on these at every change.
-REPRESENTATIVES = (BlindSpot, ContextExtension, LookBack, SinusoidExplorer)
+REPRESENTATIVES = (OrderBlindness, ContextExtension, CopyDistance, SinusoidExplorer)
 
 
 def cases(chosen: Callable[[Case], bool]) -> pytest.MarkDecorator:
@@ -76,7 +76,7 @@ def test_every_control_answers_to_mouse_keys_and_typing(open_live, case):
     for control in cls.controls():
         name, scale = control["name"], control["scale"]
         opening = cls.class_traits()[name].default_value
-        live.set(**told(cls, **({} if name in case.free else case.free)).setting)
+        live.set(**cls(**({} if name in case.free else case.free)).setting())
         meet(live, control)
         if scale == "switch":
             box = live.input(name, "checkbox")
@@ -97,7 +97,7 @@ def test_every_control_answers_to_mouse_keys_and_typing(open_live, case):
                 assert setting[name] == option["value"]
                 for moved, value in option["sets"].items():
                     assert setting[moved] == value, f"{moved} as {option['value']} has it"
-                assert finding == told(cls, **setting).finding
+                assert finding == shown(cls, **setting).finding
             choices.press("ArrowDown")
             assert live.get(name) == control["options"][1]["value"], f"{name} by keyboard"
         elif scale == "action":
@@ -139,7 +139,7 @@ def test_every_control_answers_to_mouse_keys_and_typing(open_live, case):
             assert setting[name] == opening, f"{name} typed"
             assert notice == ""
         setting, finding, _ = live.state()
-        assert finding == told(cls, **setting).finding, name
+        assert finding == shown(cls, **setting).finding, name
 
 
 def all_moved(case: Case, opening: dict[str, object]) -> dict[str, object]:
@@ -177,8 +177,8 @@ def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page,
     live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     again = None
     for setting in [*case.settings, all_moved(case, opening)]:
-        python = told(case.cls, **setting)
-        live.set(**python.setting)
+        expected = shown(case.cls, **setting)
+        live.set(**expected.setting)
         live.evaluate("void (figure.querySelector('.posenc-notice').textContent = '')")
         live.figure.get_by_role("button", name="Copy link").click()
         live.page.wait_for_function(
@@ -193,10 +193,10 @@ def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page,
             again.draw_anew()
             assert again.setting() == opening
             page.evaluate(FOLLOW, link)
-        assert again.state() == (python.setting, python.finding, "")
+        assert again.state() == (expected.setting, expected.finding, "")
     live.figure.get_by_role("button", name="Reset").click()
     assert live.setting() == opening
-    assert live.finding == finding == told(case.cls, **opening).finding
+    assert live.finding == finding == shown(case.cls, **opening).finding
 
 
 @SHELL
@@ -236,7 +236,7 @@ def test_every_part_has_a_name_and_the_keyboard_reaches_it(open_live, case):
         })()"""
     )
     assert reached, "something can only be reached by a pointer"
-    live.set(**told(case.cls, **case.settings[0]).setting)
+    live.set(**case.cls(**case.settings[0]).setting())
     live.page.wait_for_function(  # told to a screen reader once the slider rests
         "(figure) => figure.querySelector('[aria-live]').textContent"
         ".endsWith(figure.querySelector('.posenc-finding').textContent)",
@@ -278,7 +278,7 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
     canvas = live.figure.locator("canvas")
     canvas.scroll_into_view_if_needed()
     session = live.page.context.new_cdp_session(live.page)
-    live.set(**told(case.cls, **case.free).setting)
+    live.set(**case.cls(**case.free).setting())
     for finger in (False, True):
         for k in range(len(case.handles)):
             handles = live.evaluate("explorable.handles")
@@ -305,7 +305,7 @@ def test_handles_are_dragged_by_mouse_and_finger(open_live, case):
             missed_x = moved["x"] - handle["x"] - across if handle["along"] in {"x", "both"} else 0
             missed_y = moved["y"] - handle["y"] - up if handle["along"] in {"y", "both"} else 0
             assert np.hypot(missed_x, missed_y) < 4, "it did not follow"
-            assert live.finding == told(case.cls, **live.setting()).finding
+            assert live.finding == shown(case.cls, **live.setting()).finding
 
 
 @EACH
@@ -323,9 +323,9 @@ def test_it_fits_a_phone_and_answers_to_a_finger(open_live, case):
     live.page.touchscreen.tap(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
     assert live.get(case.slider) != before
     for setting in [*case.settings, case.largest]:
-        live.set(**told(case.cls, **setting).setting)
+        live.set(**case.cls(**setting).setting())
         assert live.evaluate("document.documentElement.scrollWidth") <= 360, setting
-    live.set(**told(case.cls).setting)  # no handle stands in the middle then
+    live.set(**case.cls().setting())  # no handle stands in the middle then
     reader = live.evaluate("explorable.readers")[0]
     live.figure.locator("canvas").tap(position={"x": reader["x"], "y": reader["y"]})
     assert live.figure.locator(".posenc-readout").is_visible()
@@ -364,7 +364,7 @@ def test_on_a_phone_no_control_moves_without_its_picture_in_view(open_live, case
 @SHELL
 def test_the_story_is_walked_step_by_step(open_live, new_page, case):
     live, steps = open_live(case.cls), case.cls.catalogue["story"]
-    live.set(**told(case.cls).setting)
+    live.set(**case.cls().setting())
     assert live.evaluate("explorable.story.map(({ name }) => name)") == [step["name"] for step in steps]
     assert live.told == sentence(case.cls, steps[0]), "it opens with its first step"
     for step in [*steps[1:-1], steps[0], steps[-1]]:
@@ -396,7 +396,7 @@ def test_a_step_is_reached_by_a_transition_unless_motion_is_unwanted(open_live, 
     ]
     for motion in ("no-preference", "reduce"):
         live = open_live(case.cls, reduced_motion=motion)
-        live.set(**told(case.cls).setting)
+        live.set(**case.cls().setting())
         between = live.evaluate(
             """await (async () => {
               const seen = new Set(), note = () => seen.add(JSON.stringify(x.moved.map((name) => model.get(name))));
@@ -409,7 +409,7 @@ def test_a_step_is_reached_by_a_transition_unless_motion_is_unwanted(open_live, 
             {"moved": moved, "step": step},
         )
         assert between > 3 if moved and motion == "no-preference" else between <= len(case.cls.controls())
-        live.set(**told(case.cls).setting)
+        live.set(**case.cls().setting())
 
 
 @SHELL
@@ -419,7 +419,7 @@ def test_it_plays_and_pauses(open_live, case):
     if not case.plays:
         assert button.count() == 0
         return
-    live.set(**told(case.cls).setting)
+    live.set(**case.cls().setting())
     [control] = [control for control in case.cls.controls() if control["name"] == case.plays]
     button.click()
     live.page.wait_for_function(
@@ -431,7 +431,7 @@ def test_it_plays_and_pauses(open_live, case):
     live.page.wait_for_timeout(120)
     assert live.get(case.plays) == stopped
     still = open_live(case.cls, reduced_motion="reduce")
-    still.set(**told(case.cls, **case.free).setting)
+    still.set(**case.cls(**case.free).setting())
     stops = []
     for _ in range(10):
         still.figure.locator(".posenc-bar button[aria-label^=Play]").click()
@@ -493,11 +493,11 @@ def test_all_on_one_page_are_independent(new_page, site_url):
     page = new_page()
     page.goto(f"{site_url}/{EVERY_ONE}")
     lives = [Live(page, case.cls.module) for case in CASES]
-    said = {case.name: told(case.cls).finding for case in CASES}
+    said = {case.name: shown(case.cls).finding for case in CASES}
     for case, live in zip([None, *CASES], [None, *lives], strict=True):
         if case:
-            live.set(**told(case.cls, **case.settings[0]).setting)
-            said[case.name] = told(case.cls, **case.settings[0]).finding
+            live.set(**case.cls(**case.settings[0]).setting())
+            said[case.name] = shown(case.cls, **case.settings[0]).finding
         findings = page.evaluate(FINDINGS, [live.handle for live in lives])
         assert dict(zip(said, findings, strict=True)) == said
 
@@ -526,7 +526,7 @@ def rgb(colour: str) -> np.ndarray:
 def test_the_curve_is_inked_where_the_values_are(open_live, theme):
     live = open_live(DecayExplorer, theme=theme)
     live.set(distance=200, dim=32, show_law=False, log_distance=False)
-    score = DecayExplorer(distance=200, dim=32).values()["score"]
+    score = shown(DecayExplorer, distance=200, dim=32).values["score"]
     pixels = [
         *live.evaluate(INK, [[m, score[m]] for m in (0, 3, 17, 60, 111, 200)]),
         *live.evaluate(INK, [[100, -0.75]]),
@@ -552,7 +552,7 @@ STAYS = "is not one, so it stays 10\u202f000."
         ("base", "many", 10_000, f"{BASE}“many” {STAYS}"),
         ("base", "", 10_000, f"{BASE}“” {STAYS}"),
         ("base", "NaN", 10_000, f"{BASE}“NaN” {STAYS}"),
-        ("dim", "7", 8, "width d takes even numbers from 2 to 256; 7 became 8."),
+        ("dim", "7", 8, "head dimension d takes even numbers from 2 to 256; 7 became 8."),
         ("distance", "99.6", 100, DISTANCE + "99.6 became 100."),
     ],
 )  # fmt: skip

@@ -27,7 +27,7 @@ def test_the_length_moves_in_powers_of_two(open_live):
     typed.fill("3")
     typed.press("Enter")
     assert live.get("length") == 4
-    assert live.notice == "length of the text takes powers of two from 1 to 16; 3 became 4."
+    assert live.notice == "sequence length takes powers of two from 1 to 16; 3 became 4."
 
 
 def test_a_length_is_pressed_in_the_picture(open_live):

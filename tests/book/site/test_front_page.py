@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from posenc.widgets import ThreeDoors
+from posenc.widgets import InjectionPoints
 from tests.book.site.hands import drag_handle
 
 PAGE = "book/intro.html"
-pytestmark = pytest.mark.xdist_group("ThreeDoors")
+pytestmark = pytest.mark.xdist_group("InjectionPoints")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
-def test_the_picture_and_a_word_to_drag_are_in_view_at_once(new_page, site_url, width, height):
+def test_the_picture_and_a_token_to_drag_are_in_view_at_once(new_page, site_url, width, height):
     page = new_page(width=width, height=height)
     page.goto(f"{site_url}/{PAGE}")
-    page.wait_for_selector("figure[data-module=three_doors][data-ready]")
-    canvas = page.locator("figure[data-module=three_doors] canvas").bounding_box()
+    page.wait_for_selector("figure[data-module=injection_points][data-ready]")
+    canvas = page.locator("figure[data-module=injection_points] canvas").bounding_box()
     assert canvas["y"] > 0
     assert canvas["y"] + canvas["height"] <= height
     handles = page.evaluate(
@@ -25,23 +25,25 @@ def test_the_picture_and_a_word_to_drag_are_in_view_at_once(new_page, site_url, 
     assert handles == ["query", "key"]
 
 
-@pytest.mark.parametrize("door", ["input", "query_key", "logits"])
-def test_a_door_is_opened_and_shut_by_a_press(open_live, door):
-    live = open_live(ThreeDoors, where=PAGE)
-    live.set(door="none")
+@pytest.mark.parametrize("point", ["input", "query_key", "logits"])
+def test_an_injection_point_is_switched_by_a_press(open_live, point):
+    live = open_live(InjectionPoints, where=PAGE)
+    live.set(injection_point="none")
     canvas = live.figure.locator("canvas")
-    at = ["input", "query_key", "logits"].index(door)
+    at = ["input", "query_key", "logits"].index(point)
     spot = {"x": canvas.bounding_box()["width"] * (2 * at + 1) / 6, "y": 155}
     canvas.click(position=spot)
-    assert live.get("door") == door
+    assert live.get("injection_point") == point
     canvas.click(position=spot)
-    assert live.get("door") == "none"
+    assert live.get("injection_point") == "none"
 
 
-@pytest.mark.parametrize(("door", "moves"), [("input", True), ("query_key", False), ("logits", False), ("none", False)])
-def test_words_dragged_together_move_the_score_at_the_first_door_only(open_live, door, moves):
-    live = open_live(ThreeDoors, where=PAGE)
-    live.set(door=door, together=True)
+@pytest.mark.parametrize(
+    ("point", "moves"), [("input", True), ("query_key", False), ("logits", False), ("none", False)]
+)
+def test_tokens_dragged_together_change_the_score_at_the_input_only(open_live, point, moves):
+    live = open_live(InjectionPoints, where=PAGE)
+    live.set(injection_point=point, together=True)
     before = live.values()["score"]
     drag_handle(live, "query", 120)
     setting = live.setting()
@@ -52,8 +54,8 @@ def test_words_dragged_together_move_the_score_at_the_first_door_only(open_live,
 
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("hold", [-30, 0, 30])
-def test_a_word_is_taken_hold_of_anywhere(open_live, width, hold):
-    live = open_live(ThreeDoors, where=PAGE, width=width)
+def test_a_token_is_taken_hold_of_anywhere(open_live, width, hold):
+    live = open_live(InjectionPoints, where=PAGE, width=width)
     live.set(m=20, n=4)
     drag_handle(live, "query", 1, hold=hold)
     assert live.get("m") == 20, "it does not jump to the pointer"

@@ -1,15 +1,15 @@
-"""MeanWave and LookBack beyond the battery: what a press chooses."""
+"""LearnedDistanceBias and CopyDistance beyond the battery: what a press chooses."""
 
 from __future__ import annotations
 
 import pytest
 
-from posenc.widgets import LookBack, MeanWave
+from posenc.widgets import CopyDistance, LearnedDistanceBias
 
 
-@pytest.mark.xdist_group("MeanWave")
-def test_a_press_on_a_bar_shows_its_wave(open_live):
-    live = open_live(MeanWave)
+@pytest.mark.xdist_group("LearnedDistanceBias")
+def test_a_press_on_a_bar_shows_the_bias_of_its_pair(open_live):
+    live = open_live(LearnedDistanceBias)
     bars = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "bar")
     for pair in (0, 6):
         x, _ = live.evaluate("explorable.pixel(32 * (x + 0.5), 0)", pair)
@@ -18,14 +18,14 @@ def test_a_press_on_a_bar_shows_its_wave(open_live):
         assert live.get("pair") == pair
 
 
-@pytest.mark.xdist_group("LookBack")
-def test_a_press_on_a_cell_is_told(open_live):
-    live = open_live(LookBack)
+@pytest.mark.xdist_group("CopyDistance")
+def test_a_press_on_a_cell_reads_it(open_live):
+    live = open_live(CopyDistance)
     x, y = live.evaluate("explorable.pixel(3, 6)")
     live.figure.locator("canvas").click(position={"x": x, "y": y})
     live.settle()
     assert (live.get("length"), live.get("distance")) == (1024, "768")
-    assert live.readout.startswith("1\u202f024 tokens, said 768 back: ")
+    assert live.readout.startswith("1\u202f024 tokens, 768 back: ")
     x, y = live.evaluate("explorable.pixel(0, 6)")
     live.figure.locator("canvas").hover(position={"x": x, "y": y})
     assert live.readout == "128 tokens: too short for a block 768 back"

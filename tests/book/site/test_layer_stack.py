@@ -6,6 +6,7 @@ import pytest
 
 from posenc.widgets import LayerStack
 from tests.book.site.hands import drag, press
+from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("LayerStack")
 
@@ -28,7 +29,7 @@ def test_a_layer_is_switched_in_the_picture(open_live, width):
     ):
         press(live, *switch(live, layer, which))
         assert live.get("layers") == pattern
-        assert live.finding == LayerStack(layers=pattern).finding()
+        assert live.finding == shown(LayerStack, layers=pattern).finding
     live.set(layers="NRRNRRRN")
     press(live, *switch(live, 0, "rotation"))
     assert live.get("layers") == "", "as the model has them"
@@ -38,18 +39,18 @@ def test_a_layer_is_switched_by_keys_and_layers_come_and_go(open_live):
     live = open_live(LayerStack)
     live.open()
     group = live.figure.get_by_role("group", name="layers", exact=True)
-    first = group.get_by_role("button", name="layer 1 from below: rotates, sees all", exact=True)
+    first = group.get_by_role("button", name="layer 1 from below: global RoPE", exact=True)
     first.focus()
     for pattern in ("rRRNRRRN", "NRRNRRRN", "nRRNRRRN", ""):
         live.page.keyboard.press("Enter")
         assert live.get("layers") == pattern
         live.page.keyboard.press("Shift")
-    assert group.get_by_role("button", name="layer 8 from below: does not rotate, sees all", exact=True).count() == 1
-    add, take = (group.get_by_role("button", name=name) for name in ("Add a layer", "Take one away"))
+    assert group.get_by_role("button", name="layer 8 from below: global NoPE", exact=True).count() == 1
+    add, take = (group.get_by_role("button", name=name) for name in ("Add a layer", "Remove a layer"))
     for count in (9, 10, 11, 12):
         add.click()
         assert live.get("layers") == (3 * "RRRN")[:count]
-        assert live.finding == LayerStack(layers=live.get("layers")).finding()
+        assert live.finding == shown(LayerStack, layers=live.get("layers")).finding
     assert add.is_disabled()
     for count in range(11, 3, -1):
         take.click()

@@ -269,7 +269,9 @@ def test_a_guess_is_remembered_and_made_again(chapter: Page) -> None:
 # ---- links that lead behind a question --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fragment", ["eq-2", "coverage", "coverage:trained=4096", "coverage:story=within"])
+@pytest.mark.parametrize(
+    "fragment", ["eq-2", "angle-coverage", "angle-coverage:trained=4096", "angle-coverage:story=within"]
+)
 def test_a_link_behind_a_question_shows_the_question(chapter: Page, fragment: str) -> None:
     asked = Asked(chapter, "number")
     for _ in range(2):  # the second time the address is there already
@@ -282,19 +284,19 @@ def test_a_link_behind_a_question_shows_the_question(chapter: Page, fragment: st
         expect(asked.box.get_by_role("status")).to_have_text(WORDS["below"])
         assert not asked.is_open
     asked.show()
-    figure = chapter.locator("#coverage")
+    figure = chapter.locator("#angle-coverage")
     expect(chapter.locator(f"#{fragment.partition(':')[0]}")).to_be_in_viewport()
     if ":" in fragment:
         figure.scroll_into_view_if_needed()
         expect(figure).to_have_attribute("data-ready", "true")
         chapter.wait_for_function(
-            "() => { const model = document.querySelector('#coverage').posencModel;"
+            "() => { const model = document.querySelector('#angle-coverage').posencModel;"
             " return (location.hash.includes('story') ? model.get('used') : model.get('trained')) === 4096; }"
         )
 
 
 @pytest.mark.release
-@pytest.mark.parametrize("address", ["?highlight=twenty-four", "#eq-2", "#coverage:story=within"])
+@pytest.mark.parametrize("address", ["?highlight=twenty-four", "#eq-2", "#angle-coverage:story=within"])
 def test_an_address_behind_a_question_shows_the_question(
     site_url: str, new_page: Callable[..., Page], address: str
 ) -> None:

@@ -60,8 +60,8 @@ def test_a_section_or_picture_that_is_not_there_stops_the_build():
     page = "notebooks/05_rope_by_matrices"
     with pytest.raises(ExtensionError, match="has no section nowhere"):
         paths.minutes(paths.Stop(page, "nowhere"))
-    with pytest.raises(ExtensionError, match="does not show Coverage"):
-        paths.look_at(paths.Stop(page), "Coverage", "")
+    with pytest.raises(ExtensionError, match="does not show AngleCoverage"):
+        paths.look_at(paths.Stop(page), "AngleCoverage", "")
     with pytest.raises(ExtensionError, match="has the steps together, apart.*, not nowhere"):
         paths.look_at(paths.Stop(page), "Rotation2D", "nowhere")
 

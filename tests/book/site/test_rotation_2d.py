@@ -75,8 +75,8 @@ def test_the_present_numbers_are_written_out(open_live, view):
     for name, matrix in (("query", "matrix_q"), ("key", "matrix_k")):
         written = live.figure.get_by_role("table", name=f"rotation of the {name}").locator("td").all_inner_texts()
         assert written == [fixed(number, 2) for number in values[matrix].reshape(-1)]
-        turned = live.figure.get_by_role("table", name=f"turned {name}").locator("td").all_inner_texts()
-        assert turned == [fixed(number, 2) for number in values[matrix.replace("matrix", "turned")]]
+        rotated = live.figure.get_by_role("table", name=f"rotated {name}").locator("td").all_inner_texts()
+        assert rotated == [fixed(number, 2) for number in values[matrix.replace("matrix", "rotated")]]
     score = fixed(values["by_matrices"], 3)
     by_matrices = live.figure.get_by_role("group", name="The score by matrices").inner_text()
     by_complex = live.figure.get_by_role("group", name="The score as complex numbers").inner_text()

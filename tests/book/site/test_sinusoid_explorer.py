@@ -7,6 +7,7 @@ import pytest
 
 from posenc.widgets import SinusoidExplorer
 from tests.book.site.hands import drag
+from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("SinusoidExplorer")  # with the battery of tests of it: they share its page
 
@@ -78,7 +79,7 @@ def test_both_positions_and_the_offset_are_dragged_in_the_picture(open_live, fin
     far = next(y for y in (top, bottom) if abs(y - start["y"]) > 30)  # its line, away from the mark on it
     drag(live, [(start["x"], far), (start["x"] + 40, far)], finger)
     assert abs(handle("offset")["x"] - start["x"] - 40) < 4
-    assert live.finding == SinusoidExplorer(**live.setting()).finding()
+    assert live.finding == shown(SinusoidExplorer, **live.setting()).finding
     live.set(position=3, offset=60)
     left = handle("key")["x"]
     assert 0 < left < live.evaluate(canvas) / 2, "a key outside the table waits at its edge"

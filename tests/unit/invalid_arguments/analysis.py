@@ -77,4 +77,5 @@ CASES = {
         {"precision": ["float64", "bf16", ""], "limit": [10_000_001]}),
     analysis.needle_weight: Case({"n_keys": [1, 128], "logit": 6, "temperature": 0.5},
         {"n_keys": ["x", 0, -1], "logit": [101, -100.5, np.nan], "temperature": [0, -1.0, 0.05]}),
+    analysis.match_weight: Case({"logit": [0.0, 3.0], "n_keys": 8}, {"logit": ["x"], "n_keys": [0, 1.5]}),
 }  # fmt: skip

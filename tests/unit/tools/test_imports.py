@@ -82,4 +82,6 @@ def test_what_the_package_itself_shows() -> None:
     names = {named(path, package) for path in package.files(source)}
     assert {"js/decay_explorer.json", "js/shell.json", "widgets/_base.py"} <= names
     assert "../posenc_lab/data/results.json.xz" in names
-    assert not {"js/tangle.json", "widgets/tangle.py", "lab/tables.py", "js/decay_explorer.js"} & names
+    assert (
+        not {"js/rotation_planes.json", "widgets/rotation_planes.py", "lab/tables.py", "js/decay_explorer.js"} & names
+    )

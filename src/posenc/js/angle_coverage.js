@@ -1,0 +1,209 @@
+import { inverseFrequencies, turns } from "./arithmetic.js";
+import { newShares, pairsReaching } from "./arithmetic_coverage.js";
+import { colours, pairColour } from "./colours.js";
+import { Axis, Plot, arrow, cellAxis, grip, widthOf, words } from "./drawing.js";
+import catalogue from "./angle_coverage.json";
+import { explorable } from "./explorable.js";
+import { grouped } from "./numbers.js";
+import { pairGrid, press, readers } from "./pair_grid.js";
+import { say } from "./sentences.js";
+
+const { picture } = catalogue;
+const TURN = 2 * Math.PI;
+const WIDE = 560; // pixels from which the chart stands beside the large ring
+const HEIGHT = 396, NARROW = 394;
+const TRAINED = 12, USED = 38; // where the two lengths stand
+const DASH = [4, 3]; // of what is new
+const FIRST = 2; // milliseconds for the shares before the picture is first drawn; the rest follows once the sliders rest
+const A_HAIR_MORE = 1 + 1e-7; // as in Python
+
+function compute(state, width) {
+  const { base, dim, trained, used, tolerance } = state;
+  const frequencies = inverseFrequencies(dim, base);
+  const fresh = new Float64Array(dim / 2).fill(NaN), shares = newShares(frequencies, trained, used, tolerance * A_HAIR_MORE);
+  let next = 0;
+  const complete = (deadline) => {
+    while (next < fresh.length) {
+      if (performance.now() > deadline) return false;
+      fresh[next++] = shares.next().value;
+    }
+    return true;
+  };
+  const done = complete(performance.now() + FIRST);
+  const values = {
+    trained_rotations: turns(trained, frequencies),
+    used_rotations: turns(used, frequencies),
+    unseen: fresh,
+    completed: pairsReaching(frequencies, trained, 2 * Math.PI),
+    quarter: pairsReaching(frequencies, trained, Math.PI / 2),
+  };
+  return { frequencies, values, ...places(dim / 2, width), complete: done ? undefined : complete };
+}
+
+// The lengths above, the rings of all pairs, and below them a large ring with the chart beside it, or on a phone under it.
+function places(pairs, width) {
+  const lengths = new Axis({ from: 16, to: 131_072, start: 10, end: width - 10, log: true });
+  if (width >= WIDE) {
+    const grid = pairGrid(pairs, { width, height: 184, top: 74, least: 38, greatest: 60 });
+    return { wide: true, lengths, grid, large: { x: 66, y: 328, radius: 54, room: 220 }, x: cellAxis(pairs, 418, width - 12), y: [HEIGHT - 42, 282] };
+  }
+  const grid = pairGrid(pairs, { width, height: 84, top: 72, least: 38, greatest: 60 });
+  return { wide: false, lengths, grid, large: { x: 52, y: 216, radius: 44, room: width - 116 }, x: cellAxis(pairs, 46, width - 8), y: [NARROW - 40, 290] };
+}
+
+const chosen = ({ pair }, { frequencies }) => Math.min(pair, frequencies.length - 1);
+
+// How far training went, and below it how far a text goes: dashed where it is past the training.
+function drawLengths(context, theme, { lengths, wide }, { trained, used }) {
+  const bar = (from, to, y, colour, thick, dash = []) => {
+    context.strokeStyle = colour;
+    context.lineWidth = thick;
+    context.setLineDash(dash);
+    context.beginPath();
+    context.moveTo(from, y);
+    context.lineTo(to, y);
+    context.stroke();
+    context.setLineDash([]);
+  };
+  const name = (text, tokens, y) => { // where there is room, and over the bar, which shows beside it
+    const said = say(text[wide ? 0 : 1], { tokens }), long = widthOf(context, `600 ${theme.font}`, said), at = lengths.at(tokens);
+    const left = at + 14 + long > lengths.end + 10 ? at - 14 - long : at + 14;
+    context.fillStyle = theme.ground;
+    context.fillRect(left - 3, y - 8, long + 6, 16);
+    words(context, theme, said, left, y, { colour: theme.text, bold: true });
+  };
+  bar(lengths.start, lengths.end, TRAINED, theme.grid, 1);
+  bar(lengths.start, lengths.end, USED, theme.grid, 1);
+  bar(lengths.start, lengths.at(trained), TRAINED, colours.neutral, 9);
+  bar(lengths.start, lengths.at(Math.min(used, trained)), USED, colours.neutral, 3);
+  if (used > trained) bar(lengths.at(trained), lengths.at(used), USED, theme.text, 4, DASH);
+  grip(context, theme, lengths.at(trained), TRAINED, colours.neutral);
+  grip(context, theme, lengths.at(used), USED, theme.text);
+  name(picture.trained, trained, TRAINED);
+  name(picture.used, used, USED);
+}
+
+// A ring from the top clockwise: thick where training went, dashed where a longer sequence goes on.
+function drawRing(context, theme, { x, y, radius, trained, used, colour, thick }) {
+  const arc = (from, to, stroke, width, dash = []) => {
+    if (to <= from) return;
+    context.strokeStyle = stroke;
+    context.lineWidth = width;
+    context.setLineDash(dash);
+    context.beginPath();
+    context.arc(x, y, radius, (from - 0.25) * TURN, (to - 0.25) * TURN);
+    context.stroke();
+    context.setLineDash([]);
+  };
+  const met = Math.min(trained, 1);
+  if (met < 1) arc(0, 1, theme.grid, 1);
+  arc(met, Math.min(used, 1), theme.text, thick / 2.4, DASH);
+  arc(0, met, colour, thick);
+}
+
+const ringOf = ({ values }, i) => ({ trained: values.trained_rotations[i], used: values.used_rotations[i], colour: pairColour(i, values.unseen.length) });
+
+function drawRings(context, theme, result, shown) {
+  const { grid } = result, { size, every } = grid;
+  words(context, theme, picture.rings.map((text) => say(text, { every })), 0, grid.area.top - 11, { width: grid.area.right });
+  for (const i of grid.shown) {
+    const [x, y] = grid.middle(i);
+    drawRing(context, theme, { x, y, radius: 0.36 * size, thick: 0.15 * size, ...ringOf(result, i) });
+    if (i !== shown) continue;
+    context.strokeStyle = theme.text;
+    context.lineWidth = 1.5;
+    context.strokeRect(x - size / 2 + 1, y - size / 2 + 1, size - 2, size - 2);
+  }
+}
+
+// The chosen pair, or the one that is pointed at, large and in words.
+function drawLarge(context, theme, result, state, i) {
+  const { large: { x, y, radius, room } } = result, ring = ringOf(result, i), left = x + radius + 18;
+  drawRing(context, theme, { x, y, radius, thick: 14, ...ring });
+  words(context, theme, say(picture.pair, { pair: i }), x, y, { align: "center", colour: theme.text, bold: true });
+  const facts = { ...state, ...reading(result, state, { pair: i }) };
+  const lines = [[picture.wavelength, null], [picture.in_training, [ring.colour, 8, []]], [picture.in_use, [theme.text, 4, DASH]], [picture.unseen, null]];
+  lines.forEach(([text, stroke], k) => {
+    const row = y + 20 * (k - 1.5);
+    words(context, theme, text.map((one) => say(one, facts)), stroke ? left + 28 : left, row, { colour: theme.text, width: stroke ? room - 28 : room });
+    if (!stroke || !say(text[0], facts)) return;
+    [context.strokeStyle, context.lineWidth] = stroke;
+    context.setLineDash(stroke[2]);
+    context.beginPath();
+    context.moveTo(left, row);
+    context.lineTo(left + 22, row);
+    context.stroke();
+    context.setLineDash([]);
+  });
+}
+
+// From rotations in training, a dot, to rotations in use, a bar. A pair that rotates less than the axis shows is a mark below it.
+function drawRotations({ context }, plot, { values }, longer, step) {
+  const pairs = values.unseen.length, { x, y } = plot;
+  values.trained_rotations.forEach((trained, i) => {
+    const colour = pairColour(i, pairs), at = x.at(i), radius = Math.min(3, Math.max(1.5, step * 0.4));
+    const from = Math.min(y.at(trained), y.start), to = Math.min(y.at(values.used_rotations[i]), y.start);
+    context.fillStyle = colour;
+    if (longer) {
+      context.fillRect(at - 0.75, to, 1.5, from - to);
+      context.fillRect(at - step * 0.4, to - 1, step * 0.8, 2);
+    }
+    if (trained >= y.from) plot.marks([[i, trained]], colour, { radius });
+    else arrow(context, [at, y.start - 6], [at, y.start + 1], colour, { width: 1.5, head: 4 });
+  });
+}
+
+function drawChart({ context }, theme, result, { chart, used, trained }) {
+  const { x, y: [start, end], values } = result, pairs = values.unseen.length, step = (x.end - x.start) / pairs, longer = used > trained;
+  const share = chart === "unseen", y = new Axis(share ? { from: 0, to: 100, start, end } : { from: 1e-3, to: 3e4, start, end, log: true });
+  const plot = new Plot(context, theme, x, y), yText = share ? String : (tick) => (Math.round(Math.log10(tick)) % 2 ? "" : grouped(tick));
+  const yTitle = share ? picture.shares : longer ? picture.both_rotations : picture.rotations;
+  plot.axes({ xTitle: picture.pairs, yTitle, xTicks: Math.min(6, pairs), yTicks: 2, yText });
+  if (!share) {
+    plot.horizontal(1, { dash: [], width: 1.5 });
+    drawRotations({ context }, plot, result, longer, step);
+    words(context, theme, picture.one_rotation, x.end, y.at(1) - 3, { align: "right", baseline: "bottom", colour: theme.text, rim: true });
+  } else if (longer) values.unseen.forEach((part, i) => part > 0 && plot.bar(x.at(i), Math.max(1, step * 0.7), 100 * part, pairColour(i, pairs)));
+  else words(context, theme, picture.no_longer, (x.start + x.end) / 2, (start + end) / 2 - 8, { align: "center" });
+  return plot;
+}
+
+function draw(canvas, result, state, theme, cursor) {
+  const { context } = canvas, pair = cursor?.pair ?? chosen(state, result);
+  drawLengths(context, theme, result, state);
+  drawRings(context, theme, result, pair);
+  drawLarge(context, theme, result, state, pair);
+  result.plot = drawChart(canvas, theme, result, state);
+  if (cursor !== null) result.plot.vertical(cursor.pair);
+}
+
+function facts({ values }) {
+  const pairs = values.unseen.length, fresh = values.unseen.filter((share) => share > 0); // NaN, not yet computed, is not
+  const average = fresh.reduce((sum, share) => sum + share, 0) / fresh.length;
+  return { pairs, open: pairs - values.completed, under_quarter: pairs - values.quarter, fresh: fresh.length, average: 100 * average };
+}
+
+function reading({ values, frequencies }, { used, trained }, { pair: i }) {
+  const share = 100 * values.unseen[i];
+  return {
+    wavelength: (2 * Math.PI) / frequencies[i], trained_rotations: values.trained_rotations[i], used_rotations: values.used_rotations[i],
+    computed: used > trained && !Number.isNaN(share), share,
+  };
+}
+
+// Both lengths, dragged along their bars.
+function handles({ lengths }, state) {
+  const handle = (name, y) => ({ name, along: "x", x: lengths.at(state[name]), y, drag: (px) => ({ [name]: lengths.invert(px) }) });
+  return [handle("trained", TRAINED), handle("used", USED)];
+}
+
+const render = explorable({
+  catalogue,
+  readers, press,
+  height: (width) => (width >= WIDE ? HEIGHT : NARROW),
+  compute, draw, facts, reading, handles,
+  play: { control: "used", seconds: 12 },
+  pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
+});
+
+export default { render };

@@ -1,0 +1,64 @@
+// The buttons below an explorable: play, reset, full screen, copy link.
+
+import { element } from "./controls.js";
+import { reducedMotion } from "./motion.js";
+import { say } from "./sentences.js";
+import shell from "./shell.json";
+
+export function button(words, act) {
+  const made = element("button", { type: "button" }, words);
+  made.addEventListener("click", act);
+  return made;
+}
+
+// Plays the control that the explorable names, if it is shown; null where there is none.
+export function playButton(story, { controls, shown }) {
+  const { play } = story;
+  if (!play || !shown.includes(play.control)) return null;
+  const made = button("", () => story.playOn()), { label } = controls.find(({ name }) => name === play.control);
+  made.setAttribute("aria-label", say(shell.plays, { label }));
+  made.tell = () => (made.textContent = reducedMotion() ? shell.step : story.plays ? shell.pause : shell.play);
+  return made;
+}
+
+export function resetButton(story, settings, notify) {
+  return button(shell.reset, () => {
+    notify("");
+    story.stop();
+    settings.store(settings.opening);
+  });
+}
+
+// Shows `root` on the whole screen, enlarged; `zoom()` is by how much, 1 where it is not.
+export function fullScreen(root, notify, changed) {
+  const isOn = () => document.fullscreenElement === root;
+  let zoomed = 1;
+  if (!root.requestFullscreen) return { zoom: () => 1, button: null };
+  const made = button(shell.full_screen, () => {
+    if (isOn()) return void document.exitFullscreen();
+    zoomed = Math.min(Math.max(Math.min(screen.width / (root.offsetWidth + 60), screen.height / (root.offsetHeight + 40)), 1), 2.5);
+    root.style.setProperty("--posenc-zoom", zoomed);
+    root.requestFullscreen().catch((error) => notify(say(shell.no_full_screen, { error: error.name })));
+  });
+  root.addEventListener("fullscreenchange", () => {
+    made.textContent = isOn() ? shell.leave_full_screen : shell.full_screen;
+    changed();
+  });
+  return { zoom: () => (isOn() ? zoomed : 1), button: made };
+}
+
+// Copies a link to this setting; null where the page has no address for one.
+export function copyButton(story, settings, notify) {
+  if (!settings.model.settingLink) return null;
+  return button(shell.copy, async () => {
+    const step = story.present;
+    const values = step ? { story: step.name } : Object.fromEntries(settings.shown.map((name) => [name, settings.get(name)]));
+    const link = settings.model.settingLink(values);
+    try {
+      await navigator.clipboard.writeText(link);
+      notify(shell.copied);
+    } catch (error) {
+      notify(say(shell.not_copied, { error: error.name, link }));
+    }
+  });
+}

@@ -1,0 +1,166 @@
+import { dot } from "./arithmetic.js";
+import { rotatedAxes } from "./arithmetic_axes.js";
+import { complexProduct } from "./arithmetic_rotation.js";
+import { colours, pairColour } from "./colours.js";
+import { Axis, Plot, arrow, grip, words } from "./drawing.js";
+import catalogue from "./rotation_planes.json";
+import { explorable } from "./explorable.js";
+import { Labels } from "./labels.js";
+import { say } from "./sentences.js";
+
+const { picture } = catalogue;
+const POSITIONS = 96, RADII = [1.25, 0.8], APART = 7; // as in Python
+const FINE = 8; // points of the line between two positions
+const REACH = 1.6, GRID = 4; // what a panel of the path shows to each side; lines of the grid to each side of 0
+const FIRST = pairColour(0, 4), SECOND = pairColour(3, 4); // the colours of the two planes
+
+function compute(state, width) {
+  const { theta_1, theta_2, draw, align, w_length, w_angle, z_real, z_imaginary } = state;
+  const own = (t) => [RADII[0] * Math.cos(t * theta_1), RADII[0] * Math.sin(t * theta_1), RADII[1] * Math.cos(t * theta_2), RADII[1] * Math.sin(t * theta_2)];
+  const planes = rotatedAxes(draw, 1), axes = rotatedAxes(draw, align);
+  // row k, column j: the j-th coordinate in the planes, along the k-th of the present axes
+  const along = axes.map((axis) => planes.map((plane) => dot(axis, plane)));
+  const seen = (t) => along.map((row) => dot(row, own(t)));
+  const path = Array.from({ length: POSITIONS }, (_, t) => seen(t));
+  const w = [w_length * Math.cos(w_angle), w_length * Math.sin(w_angle)];
+  const values = {
+    own: Array.from({ length: POSITIONS }, (_, t) => own(t)),
+    seen: path,
+    product: dot(path[APART], path[0]),
+    elsewhere: dot(path[POSITIONS - 1], path[POSITIONS - 1 - APART]),
+    rotated: complexProduct([z_real, z_imaginary], w),
+  };
+  const line = Array.from({ length: (POSITIONS - 1) * FINE + 1 }, (_, k) => seen(k / FINE));
+  return { values, line, w, ...places(width) };
+}
+
+const square = (left, top, size, reach) => ({
+  x: new Axis({ from: -reach, to: reach, start: left, end: left + size }),
+  y: new Axis({ from: -reach, to: reach, start: top + size, end: top }),
+});
+
+// Two panels of the path and the two circles; or one plane as wide as there is room for.
+function places(width) {
+  const wide = width >= 600, size = wide ? Math.min((width - 190) / 2, 280) : (width - 12) / 2, small = wide ? 128 : 108;
+  const top = 24, lower = wide ? top : top + size + 34, left = wide ? 2 * size + 40 : 0;
+  const height = wide ? 330 : lower + small + 12, reach = width / (height / 5.4) / 2;
+  return {
+    wide, height,
+    panels: [square(0, top, size, REACH), square(size + 12, top, size, REACH)],
+    circles: [square(left, lower, small, REACH), wide ? square(left, top + small + 24, small, REACH) : square(width / 2, lower, small, REACH)],
+    plane: { x: new Axis({ from: -reach, to: reach, start: 0, end: width }), y: new Axis({ from: -2.7, to: 2.7, start: height, end: 0 }) },
+  };
+}
+
+function drawPath({ context, width }, { values, line, panels, circles, wide }, state, theme, cursor) {
+  panels.forEach(({ x, y }, k) => {
+    const plot = new Plot(context, theme, x, y), pick = (point) => [point[2 * k], point[2 * k + 1]];
+    words(context, theme, picture[k ? "second" : "first"], x.start, 10, { colour: theme.text, bold: true, width: x.end - x.start });
+    plot.horizontal(0, { colour: theme.grid, dash: [] });
+    plot.vertical(0, { colour: theme.grid, dash: [] });
+    context.globalAlpha = 0.45;
+    plot.line(line.map(pick), colours.score, { width: 1.2 });
+    context.globalAlpha = 1;
+    plot.marks(values.seen.map(pick), colours.score, { radius: 2 });
+    arrow(context, [x.at(0), y.at(0)], [x.at(values.seen[0][2 * k]), y.at(values.seen[0][2 * k + 1])], theme.text, { width: 2 });
+    if (cursor !== null) plot.marks([pick(values.seen[cursor.position])], colours.query, { radius: 6 });
+  });
+  words(context, theme, picture.own, circles[0].x.start, circles[0].y.end - 14, { colour: theme.text, bold: true, width: wide ? width - circles[0].x.start : width });
+  circles.forEach(({ x, y }, k) => {
+    const plot = new Plot(context, theme, x, y), colour = [FIRST, SECOND][k];
+    context.strokeStyle = theme.grid;
+    context.lineWidth = 1.2;
+    context.beginPath();
+    context.arc(x.at(0), y.at(0), x.at(RADII[k]) - x.at(0), 0, 2 * Math.PI);
+    context.stroke();
+    plot.marks(values.own.map((point) => [point[2 * k], point[2 * k + 1]]), colour, { radius: 2 });
+    words(context, theme, say(picture.frequency, { theta: [state.theta_1, state.theta_2][k] }), x.at(0), y.at(0), { align: "center", colour: theme.text });
+    if (cursor !== null) plot.marks([[values.own[cursor.position][2 * k], values.own[cursor.position][2 * k + 1]]], colours.query, { radius: 6 });
+  });
+}
+
+function drawGrid({ context }, { values, w, plane: { x, y } }, { z_real, z_imaginary }, theme) {
+  const plot = new Plot(context, theme, x, y), origin = [x.at(0), y.at(0)], at = ([real, imaginary]) => [x.at(real), y.at(imaginary)];
+  const lines = (map, colour, style) => {
+    for (let k = -GRID; k <= GRID; k++) {
+      plot.line([[k, -GRID], [k, GRID]].map(map), colour, style);
+      plot.line([[-GRID, k], [GRID, k]].map(map), colour, style);
+    }
+  };
+  lines((z) => z, theme.grid, { width: 1 });
+  context.globalAlpha = 0.5;
+  lines((z) => complexProduct(z, w), colours.score, { width: 1.4 });
+  context.globalAlpha = 1;
+  plot.horizontal(0, { colour: theme.muted, dash: [] });
+  plot.vertical(0, { colour: theme.muted, dash: [] });
+  const labels = new Labels(context, theme, { left: 2, right: x.end - 2, top: y.end + 2, bottom: y.start - 2 });
+  labels.write(picture.real, [x.end, origin[1] + 10], { towards: Math.PI, away: 4 });
+  labels.write(picture.imaginary, [origin[0] + 2, y.end + 9], { away: 4 });
+  const z = [z_real, z_imaginary];
+  for (const [point, name, colour] of [[z, picture.z, colours.query], [values.rotated, picture.product, colours.score], [w, picture.w, colours.position]]) {
+    const [px, py] = at(point);
+    arrow(context, origin, [px, py], colour, { width: 3.5 });
+    if (Math.hypot(...point) < 0.05) continue; // at 0 it has no direction in which its name could stand
+    labels.write(name, [px, py], { towards: Math.atan2(py - origin[1], px - origin[0]), colour, bold: true });
+  }
+  // the angle of w, at 1 and again at z
+  context.lineWidth = 2;
+  context.strokeStyle = colours.position;
+  for (const [from, radius] of [[0, 26], [Math.atan2(z_imaginary, z_real), 40]]) {
+    context.beginPath();
+    context.arc(...origin, radius, -from, -from - Math.atan2(w[1], w[0]), Math.atan2(w[1], w[0]) > 0);
+    context.stroke();
+  }
+}
+
+function draw(canvas, result, state, theme, cursor) {
+  if (state.view === "four") return drawPath(canvas, result, state, theme, cursor);
+  drawGrid(canvas, result, state, theme);
+  for (const { name, x, y } of handles(result, state)) grip(canvas.context, theme, x, y, name === "z" ? colours.query : colours.position);
+}
+
+function handles({ plane: { x, y }, w }, { view, z_real, z_imaginary }) {
+  if (view === "four") return [];
+  return [
+    { name: "z", x: x.at(z_real), y: y.at(z_imaginary), drag: (px, py) => ({ z_real: x.invert(px), z_imaginary: y.invert(py) }) },
+    {
+      name: "w", x: x.at(w[0]), y: y.at(w[1]),
+      drag: (px, py) => ({ w_length: Math.hypot(x.invert(px), y.invert(py)), w_angle: Math.atan2(y.invert(py), x.invert(px)) }),
+    },
+  ];
+}
+
+function facts({ values }, { w_angle, z_real, z_imaginary }) {
+  const { product, elsewhere, rotated: [across, up] } = values;
+  return {
+    product, elsewhere, apart: APART, norm: Math.hypot(...RADII), across, up,
+    degrees: (w_angle * 180) / Math.PI, before: Math.hypot(z_real, z_imaginary), after: Math.hypot(across, up),
+  };
+}
+
+function reading({ values }, state, { position }) {
+  const [a, b, c, e] = values.seen[position], [across, up] = values.rotated;
+  return { a, b, c, e, across, up };
+}
+
+// The position of the path nearest to a point in a panel.
+function pick(px, py, { values, panels }) {
+  const k = px > panels[1].x.start - 6 ? 1 : 0, { x, y } = panels[k];
+  const away = values.seen.map((point) => Math.hypot(x.at(point[2 * k]) - px, y.at(point[2 * k + 1]) - py));
+  return away.indexOf(Math.min(...away));
+}
+
+const render = explorable({
+  catalogue,
+  readers: [{
+    name: "position", pick,
+    axis: ({ panels }) => new Axis({ from: 0, to: POSITIONS - 1, start: panels[0].x.start, end: panels[0].x.end }),
+    within: ({ panels }, { view }) => (view === "four" ? panels.map(({ x, y }) => ({ left: x.start, right: x.end, top: y.end, bottom: y.start })) : []),
+  }],
+  height: (width) => places(width).height,
+  compute, draw, facts, reading, handles,
+  play: { control: "align", seconds: 5 },
+  pixel: ({ plane: { x, y } }, real, imaginary) => [x.at(real), y.at(imaginary)],
+});
+
+export default { render };

@@ -1,0 +1,62 @@
+"""AngleCoverage beyond the battery: the lengths in the picture, and presets."""
+
+from __future__ import annotations
+
+import pytest
+
+from posenc.widgets import AngleCoverage
+from tests.book.site.hands import drag_handle, handle_of
+
+pytestmark = pytest.mark.xdist_group("AngleCoverage")  # with the battery of tests of it: they share its page
+
+
+def test_a_slider_leaves_the_model(open_live):
+    live = open_live(AngleCoverage)
+    live.open()
+    assert live.get("model") == "Llama-2-7b-hf"
+    live.input("used").press("End")
+    assert live.get("model") == "Llama-2-7b-hf"  # no part of the preset
+    live.input("base").press("ArrowRight")
+    assert live.get("model") == "own"
+    live.control("model").locator("select").select_option("Qwen3-8B")
+    assert (live.get("base"), live.get("trained")) == (1e6, 32_768)
+
+
+def test_a_link_names_a_model_alone(open_live):
+    live = open_live(AngleCoverage)
+    live.evaluate("model.set('_restore', x)", {"model": "gpt-neox-20b"})
+    assert live.setting() == AngleCoverage(model="gpt-neox-20b").setting()
+    live.evaluate("model.set('_restore', x)", {"model": "Llama-2-7b-hf", "base": "77"})
+    assert live.setting() == AngleCoverage(model="Llama-2-7b-hf", base=77.0).setting()
+    assert live.get("model") == "own"
+
+
+@pytest.mark.parametrize("chart", ["unseen", "rotations"])
+def test_a_ring_and_a_chart_read_off_the_same_pair_and_are_pressed(open_live, chart):
+    live = open_live(AngleCoverage)
+    live.set(chart=chart)
+    canvas = live.figure.locator("canvas")
+    canvas.hover(position={"x": 5, "y": 97})
+    by_ring = live.readout
+    assert by_ring.startswith(
+        "pair 0: wavelength 6.283 tokens · 651.9 rotations in training · 1\u202f304 in use · no unseen"
+    )
+    x, y = live.evaluate("explorable.pixel(0, 10)")
+    canvas.hover(position={"x": x, "y": y})
+    assert live.readout == by_ring
+    canvas.click(position={"x": 5, "y": 97})
+    assert live.get("pair") == 0
+    x, y = live.evaluate("explorable.pixel(55, 10)")
+    canvas.click(position={"x": x, "y": y})
+    assert live.get("pair") == 55
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_both_lengths_are_dragged_along_their_bars_to_either_end(open_live, width):
+    live = open_live(AngleCoverage, width=width)
+    wide = live.evaluate("figure.querySelector('canvas').clientWidth")
+    for name, least, greatest in (("used", 16, 131_072), ("trained", 16, 65_536)):
+        for to, end in ((-0.1 * wide, least), (1.1 * wide, greatest)):
+            drag_handle(live, name, to - handle_of(live, name)["x"])
+            assert live.get(name) == end
+    assert live.get("model") == "own"  # the trained length is part of the preset

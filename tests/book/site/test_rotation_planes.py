@@ -1,0 +1,23 @@
+"""RotationPlanes beyond the battery: z and w are dragged in their plane."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from posenc.widgets import RotationPlanes
+from tests.book.site.hands import drag_handle, handle_of
+
+pytestmark = pytest.mark.xdist_group("RotationPlanes")
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_z_and_w_are_dragged_where_they_stand(open_live, width):
+    live = open_live(RotationPlanes, width=width)
+    live.set(view="plane")
+    for name, controls in (("z", ("z_real", "z_imaginary")), ("w", ("w_length", "w_angle"))):
+        handle, before = handle_of(live, name), [live.get(control) for control in controls]
+        drag_handle(live, name, -30, 12)
+        moved = handle_of(live, name)
+        assert np.hypot(moved["x"] - handle["x"] + 30, moved["y"] - handle["y"] - 12) < 2
+        assert all(live.get(control) != value for control, value in zip(controls, before, strict=True))

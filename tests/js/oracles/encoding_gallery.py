@@ -1,0 +1,63 @@
+"""What EncodingGallery draws, by the package."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from posenc.analysis import (
+    defined_fraction,
+    length_dependence,
+    max_norm,
+    min_distance,
+    monotonicity_violations,
+    translation_residual,
+)
+from posenc.widgets import EncodingGallery
+from posenc.widgets.encoding_gallery import ENCODINGS, _step_residual, _table
+
+ROUNDING = 1e-9
+
+
+def scores(scheme: str, length: int, dim: int) -> dict[str, float]:
+    """One number for each property, by the function of `posenc.analysis` that gives it.
+
+    Args:
+        scheme: one of `ENCODINGS`.
+        length: tokens in the sequence, at least 3.
+        dim: dimension of the encoding, even and at most 32.
+
+    Returns:
+        the scores of the positions that have an encoding; `defined_fraction` is that of the next `length` positions.
+    """
+    table = _table(scheme, length, dim)
+    one = partial(ENCODINGS[scheme].rows, length=length, dim=dim)
+    past = defined_fraction(one, length, 2 * length) if len(table) == length else 0.0
+    return {
+        "min_distance": float(min_distance(table)),
+        "max_norm": float(max_norm(table)),
+        "length_dependence": float(length_dependence(table, _table(scheme, 2 * length, dim))),
+        "defined_fraction": past,
+        "translation_residual": float(translation_residual(table)),
+        "monotonicity_violations": monotonicity_violations(table),
+        "shift_residual": _step_residual(scheme, dim),
+    }
+
+
+def met(name: str, score: float, dim: int) -> bool:
+    """Whether a score meets its requirement, up to rounding; values are in [−1, 1]."""
+    if name == "min_distance":
+        return score > ROUNDING
+    if name == "defined_fraction":
+        return score == 1
+    return score <= (dim**0.5 if name == "max_norm" else 0) + ROUNDING
+
+
+def values(widget: EncodingGallery) -> dict[str, Any]:
+    """The encodings of the positions that have one, and the score and verdict of every encoding for every property."""
+    scored = {scheme: scores(scheme, widget.length, widget.dim) for scheme in ENCODINGS}
+    return {
+        "encodings": _table(widget.scheme, widget.length, widget.dim),
+        "scores": scored,
+        "met": {scheme: [met(name, x, widget.dim) for name, x in row.items()] for scheme, row in scored.items()},
+    }

@@ -1,0 +1,69 @@
+"""LearnedDistanceBias: it shows what the laboratory measured, and the negative bias is where the story says."""
+
+import numpy as np
+import pytest
+
+from posenc.frequencies import inv_freq
+from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
+from posenc.lab.measured import benchmarks, statistics
+from posenc.widgets import LearnedDistanceBias
+from posenc.widgets.learned_distance_bias import HEAD_DIM, TRAINED
+from tests.explorables import shown
+from tests.js.oracles.learned_distance_bias import DISTANCES
+
+
+@pytest.mark.parametrize("base", ["100", "10000"])
+@pytest.mark.parametrize("seed", ["0", "1"])
+def test_biases_and_losses_are_the_laboratorys(base, seed):
+    content = statistics()[f"two_layers-text-rope_{base}-{seed}/content"][1]  # (heads, pairs)
+    frequencies, distances = inv_freq(HEAD_DIM, float(base)), np.arange(DISTANCES + 1)
+    widget = shown(LearnedDistanceBias, base=base, seed=seed, clamp="most_negative", length="512")
+    values = widget.values
+    biases = distance_bias(content.mean(axis=0), frequencies, distances)
+    np.testing.assert_allclose(values["all"], biases.sum(axis=0), atol=0.02)  # the page has three decimals of each
+    np.testing.assert_allclose(values["b"], -content.mean(axis=0).imag, atol=1e-3)
+    found = most_negative_pairs(content, frequencies, TRAINED)
+    assert list(values["most_negative"]) == list(values["clamped_pairs"]) == found
+    run = {"kind": "distance_bias", "scheme": f"rope_{base}", "seed": int(seed), "length": 512, "profile": "two_layers"}
+    for name, chosen in (
+        ("none", "none"),
+        ("most_negative", "most negative"),
+        ("other_slow", "other slow"),
+        ("all", "all"),
+    ):
+        [one] = benchmarks().select(**run, chosen=chosen)
+        assert values["losses"][name] == one["loss"]
+    text = run | {"task": "text", "chosen": None}
+    _, plain = benchmarks().values(**text | {"kind": "plain"})  # on the same windows, as far as they go
+    windows = benchmarks().values(**text | {"chosen": "none"})[1].shape[1]
+    np.testing.assert_allclose(plain[0, :windows].mean(), values["losses"]["none"], atol=5e-4)
+    _, within = benchmarks().values(**text | {"kind": "plain", "length": TRAINED})
+    np.testing.assert_allclose(values["within"], within[0, :windows].mean())
+
+
+def test_what_is_clamped_stays_as_it_was_within_the_trained_length():
+    values = shown(LearnedDistanceBias, clamp="all").values
+    np.testing.assert_array_equal(values["clamped"][:TRAINED], values["all"][:TRAINED])
+    assert np.ptp(values["clamped"][TRAINED:]) < 1e-9
+    np.testing.assert_allclose(values["clamped"][-1], values["all"][TRAINED // 2 : TRAINED].mean())
+    np.testing.assert_array_equal(
+        shown(LearnedDistanceBias).values["clamped"], shown(LearnedDistanceBias).values["all"]
+    )
+    assert clamped(np.ones((2, 3)), 2).tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
+def test_the_story_clamps():
+    facts = {name: shown(LearnedDistanceBias, **setting).facts for name, setting in LearnedDistanceBias.story().items()}
+    assert facts["bias"]["at_trained"] < -1 < 1 < facts["bias"]["at_far"]
+    assert facts["bias"]["is_most_negative"]
+
+    def gone(name):
+        """The fraction of the excess loss that is removed."""
+        told = facts[name]
+        return (told["unclamped"] - told["loss"]) / (told["unclamped"] - told["within"])
+
+    assert gone("clamp") > 0.8
+    assert abs(gone("control")) < 0.05
+    assert 0.1 < gone("fast") < 0.4
+    assert gone("base") > 0.8
+    np.testing.assert_allclose(facts["bias"]["rotations"], facts["base"]["rotations"])

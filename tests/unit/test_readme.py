@@ -50,7 +50,7 @@ def test_what_the_readme_counts_is_there():
     assert f"adds about {round(environment.DOWNLOAD['test'] + environment.DOWNLOAD['lab'], -1)} mb" in told
     assert [text for text, count in counted.items() if text.format(WORDS[count]) not in told] == []
     explorables = (ROOT / "book" / "explorables.md").read_text(encoding="utf-8")
-    assert f"\n{WORDS[len(EXPLORABLES)].capitalize()} figures that answer while you read." in explorables
+    assert f"\n{WORDS[len(EXPLORABLES)].capitalize()} interactive figures." in explorables
 
 
 def test_the_program_on_the_packages_own_page_prints_what_it_says(capsys):

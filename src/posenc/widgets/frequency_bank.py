@@ -12,7 +12,7 @@ class FrequencyBank(Explorable):
     """
 
     module = "frequency_bank"
-    room = (750, 967)
+    room = (809, 967)
     main = ("distance", "chart")
 
     distance = Control(500, 0, 65_536, "tokens")

@@ -19,7 +19,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (771, 1052)
+    room = (815, 1052)
     main = ("model", "margin")
 
     model = Choice("smollm3", chips=True)

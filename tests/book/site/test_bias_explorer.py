@@ -7,6 +7,7 @@ import pytest
 
 from posenc.widgets import BiasExplorer
 from tests.book.site.hands import drag, press
+from tests.explorables import shown as displayed
 
 pytestmark = pytest.mark.xdist_group("BiasExplorer")  # with the battery of tests of it: they share its page
 
@@ -24,7 +25,7 @@ def test_there_are_as_many_heads_as_the_one_looked_at_needs(open_live):
 def test_a_press_on_a_line_chooses_its_head(open_live, shown):
     live = open_live(BiasExplorer)
     live.set(shown=shown, back=2 if shown == "bias" else 128)
-    drawn = BiasExplorer(shown=shown).values()["bias" if shown == "bias" else "within"]
+    drawn = displayed(BiasExplorer, shown=shown).values["bias" if shown == "bias" else "within"]
     for head in (1, 5, 8, 2):
         m = 20 if head < 3 else 90
         if shown == "attention":
@@ -42,7 +43,7 @@ def test_the_distance_is_dragged_and_the_matrix_follows(open_live):
     drag(live, [(handle["x"] + 3, top), (across, top)])  # anywhere on the line
     assert live.get("back") == 40
     assert "40 tokens back, the bias of head 3 is −5.000 for every query." in live.finding
-    np.testing.assert_allclose(live.values()["diagonal"], BiasExplorer(back=40).values()["diagonal"])
+    np.testing.assert_allclose(live.values()["diagonal"], displayed(BiasExplorer, back=40).values["diagonal"])
 
 
 def test_the_small_chart_is_pressed_to_be_large(open_live):

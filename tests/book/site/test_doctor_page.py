@@ -72,7 +72,7 @@ def test_a_length_that_is_none_is_said_and_left_out(doctor):
     page = doctor()
     look(page, PLAIN, "long")
     status = page.inner_text("#doctor-form [role=status]")
-    assert "“long” is not, so it was left out." in status
+    assert "“long” was ignored." in status
     assert "in 4\u202f096 tokens the fastest" in page.inner_text("#doctor-answer")
 
 

@@ -7,6 +7,7 @@ import pytest
 from posenc._numbers import fixed
 from posenc.widgets import Rotation2D
 from tests.book.site.hands import drag_handle
+from tests.explorables import shown
 
 pytestmark = pytest.mark.xdist_group("Rotation2D")  # with the battery of tests of it: they share its page
 
@@ -71,7 +72,7 @@ def test_the_present_numbers_are_written_out(open_live, view):
     live = open_live(Rotation2D)
     live.open()
     live.set(view=view, m=9, n=4, theta=0.7)
-    values = Rotation2D(view=view, m=9, n=4, theta=0.7).values()
+    values = shown(Rotation2D, view=view, m=9, n=4, theta=0.7).values
     for name, matrix in (("query", "matrix_q"), ("key", "matrix_k")):
         written = live.figure.get_by_role("table", name=f"rotation of the {name}").locator("td").all_inner_texts()
         assert written == [fixed(number, 2) for number in values[matrix].reshape(-1)]

@@ -53,7 +53,7 @@ class _Slider(Control):
             if not isinstance(number, Real) or isinstance(number, bool) or not math.isfinite(number):
                 raise TypeError(f"{name}: {told} must be a finite number, got {number!r}")
             if self.whole and not isinstance(number, Integral):
-                raise TypeError(f"{name}: {told} must be a whole number, got {number!r}")
+                raise TypeError(f"{name}: {told} must be an integer, got {number!r}")
         if not least <= greatest or step <= 0:
             raise ValueError(f"{name}: min must not exceed max, and step be above 0, got {least}, {greatest}, {step}")
         super().__init__(value, **options)
@@ -71,7 +71,7 @@ class _Slider(Control):
 
 
 class IntSlider(_Slider):
-    """A whole number from `min` to `max`."""
+    """An integer from `min` to `max`."""
 
     whole = True
 

@@ -117,13 +117,6 @@ RETRIEVAL = {
 }
 
 
-def proportion(count: int, n: int) -> tuple[float, float]:
-    """Wilson's interval of 95 % for a proportion."""
-    z, share = 1.96, count / n
-    centre, half = share + z**2 / (2 * n), z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
-
-
 def what_it_still_finds() -> Iterator[str]:
     found, last = real_results.needles(), "14336–16383"
     haystacks = len(found["PI"][16_384])
@@ -150,21 +143,35 @@ def what_it_still_finds() -> Iterator[str]:
     yield f"finds {beyond['bias clamped']} of {asked} (chance: {asked // 8}), "
     yield f"the model as trained {beyond['as trained']}"
     yield f"YaRN and dynamic NTK {beyond['YaRN']}, PI {beyond['PI']}"
-    low, high = (proportion(count, asked) for count in (beyond["bias clamped"], beyond["YaRN"]))
-    assert low[1] < high[0]  # the intervals are apart
-    yield f"{low[0]:.2f} to {low[1]:.2f} for the clamp, {high[0]:.2f} to {high[1]:.2f} for YaRN"
+    low, high = (real_results.proportion(count, asked) for count in (beyond["bias clamped"], beyond["YaRN"]))
+    assert low.high < high.low  # the intervals are apart
+    yield f"{low.low:.2f} to {low.high:.2f} for the clamp, {high.low:.2f} to {high.high:.2f} for YaRN"
 
 
 def the_set_up_of_the_distance_bias() -> Iterator[str]:
     assert (real_results.CONTEXT, real.SLOW, real.SINKS) == (8192, (22, 23, 24), 4)
     yield "SmolLM2-135M-Instruct has 135 million parameters (quantised to 4 bits here)"
     yield "a context length of 8192 tokens"
+    within = [value.mean for value in real_results.past_the_context("clamped", within=True).values()]
+    tried = sum("clamped" in one for one in real_results.interventions(within=True))
+    yield f"costs {min(within):.2f} to {max(within):.2f} nats on {tried} texts"
+    yield "from 4096 tokens on, in texts of 8192"
     course = np.mean([one["as trained"] for one in real_results.interventions()], axis=0).reshape(-1, 4).mean(axis=1)
     assert course[:2].max() + 0.5 < course[3]
     yield "still works a little beyond 8192 tokens, and breaks from about 11 000 on"
     complete = int(np.ceil(32 * np.log(2048 / (2 * np.pi)) / np.log(10_000)))  # pairs with a full rotation in training
     assert round(2 * np.pi * 100_000 ** (complete / 32), -3) == 12_000
     yield "a limit of 12 000 tokens"
+    kinds = ("clamped", "window", "window and four sinks")
+    at_12, at_16 = (
+        {kind: real_results.past_the_context(kind)[block] for kind in kinds} for block in ("11264–12287", "15360–16383")
+    )
+    assert at_12["window and four sinks"].high < min(at_12["clamped"].low, at_12["window"].low)
+    assert at_16["window and four sinks"].low > max(at_16["clamped"].high, at_16["window"].high)
+    yield "the window is the best of all at 12 000 tokens and fails at 16 000"
+    yield "Hiding all that are 8192 tokens away or more"
+    yield "At the two lengths past 8192 together"
+    yield "computed in bfloat16"
     yield "pre-trained on 2048 tokens with base 10 000; how it was extended to 8192 tokens and base 100 000"
     yield from (
         "SmolLM2-135M",

@@ -146,9 +146,15 @@ def needles() -> dict[str, dict[int, np.ndarray]]:
     return {method: {n: np.stack(rows) for n, rows in sorted(by.items())} for method, by in table.items()}
 
 
-def retrieved(method: str, length: int) -> Interval:
-    """The share of needles found, over haystacks and depths."""
-    return interval(needles()[method][length].astype(float))
+def proportion(count: int, n: int) -> Interval:
+    """A proportion with Wilson's interval of 95 %, as if all n were drawn independently.
+
+    >>> str(proportion(8, 16))
+    '0.50 [0.28, 0.72]'
+    """
+    z, share = 1.96, count / n
+    centre, half = share + z**2 / (2 * n), z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return Interval(share, float((centre - half) / (1 + z**2 / n)), float((centre + half) / (1 + z**2 / n)))
 
 
 def tables() -> Iterator[str]:
@@ -196,7 +202,9 @@ def tables() -> Iterator[str]:
     yield "\n".join(["4. Frequencies scaled by 2, not fine-tuned: loss less that as trained, nats", *lines])
     lines = []
     for method, by_length in needles().items():
-        shown = "  ".join(f"{n}: {retrieved(method, n)} of {found.size}" for n, found in by_length.items())
+        shown = "  ".join(
+            f"{n}: {proportion(int(found.sum()), found.size)} of {found.size}" for n, found in by_length.items()
+        )
         lines.append(f"{method:<14} {shown}")
     yield "\n".join(["4b. Needles found, chance 0.12", *lines])
     yield "\n".join(

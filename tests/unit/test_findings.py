@@ -121,7 +121,7 @@ def what_it_still_finds() -> Iterator[str]:
     found, last = real_results.needles(), "14336–16383"
     haystacks = len(found["PI"][16_384])
     yield f"{haystacks} haystacks of technical English with {8 * haystacks} needles in all"
-    yield f"| | loss, {last.replace('14336', '14 336').replace('16383', '16 383')} | 4096 | 8192 | 12 288 | 16 384 |"
+    yield f"| method | loss, {last.replace('14336', '14 336').replace('16383', '16 383')} | 4096 | 8192 | 12 288 | 16 384 |"
     for method, name in RETRIEVAL.items():
         cells = []
         if method == "bias clamped":

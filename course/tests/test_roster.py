@@ -248,16 +248,17 @@ def test_a_class_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setattr(sys, "argv", ["course", *map(str, [folder, *words])])
     command.main()
     printed = capsys.readouterr().out
+    total = assignment(1).points
     assert "On the roster: 3. Handed in nothing, 0 points: 1. grace" in printed
     assert "Not on the roster, and in no form for a platform: eve" in printed
     assert "times.csv has times for what is not here: ghost" in printed
     with (output / report.TABLE).open(newline="", encoding="utf-8") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
     assert {name: row["points"] for name, row in rows.items()} == {
-        **{"lovelaceada_11_1_x": "15", "eve": "0"},
+        **{"lovelaceada_11_1_x": f"{0.75 * total:g}", "eve": "0"},
         **{"S2": "0", "grace": "0"},
     }
-    told = "1 day late, 0 of them free, 5 points taken off. Free days left for the term: 0."
+    told = f"1 day late, 0 of them free, {0.25 * total:g} points taken off. Free days left for the term: 0."
     assert told in rows["lovelaceada_11_1_x"]["note"]
     assert "Free days were used before by who is not on this roster: x" in printed
     assert report.recorded(output)["free_days"] == {"ada": 0, "alan": 0}
@@ -266,7 +267,8 @@ def test_a_class_is_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert "Not on the roster." in rows["eve"]["note"]
     assert rows["grace"]["note"] == roster.ABSENT
     with (output / report.FORMS / "canvas.csv").open(newline="", encoding="utf-8") as file:
-        assert [row[-1] for row in csv.reader(file)] == [f"Assignment 1: {assignment(1).title}", "20", "15", "0", "0"]
+        column = [row[-1] for row in csv.reader(file)]
+    assert column == [f"Assignment 1: {assignment(1).title}", str(total), f"{0.75 * total:g}", "0", "0"]
     assert not (output / report.EARLIER).exists()
     page = (output / report.ANALYSIS).read_text(encoding="utf-8")
     assert "3 submissions were read" in page

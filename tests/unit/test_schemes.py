@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 import torch
 
+from posenc import schemes
 from posenc.attention import attention
 from posenc.schemes import SCHEMES, PositionScheme, make_scheme
 from tests.unit.scheme_cases import (
@@ -32,7 +33,9 @@ from tests.unit.scheme_cases import (
 pytestmark = pytest.mark.torch
 
 
-def test_every_scheme_is_tried():
+def test_every_scheme_is_tried_and_public():
+    hidden = {kind.__name__ for kind in SCHEMES.values()} - set(schemes.__all__)
+    assert not hidden, f"__all__ of posenc.schemes lacks {hidden}"
     assert {name_of(case) for case in CASES} == set(SCHEMES), "CASES of scheme_cases.py has an entry for each scheme"
 
 
@@ -238,7 +241,7 @@ def test_parameters_and_state(case):
     scheme = make(case)
     shapes = {name: tuple(value.shape) for name, value in scheme.state_dict().items()}
     if case in LEARNED:
-        assert shapes == LEARNED[case]
+        assert shapes == LEARNED[case], f"LEARNED, above, has the shapes that {case} learns"
     assert set(shapes) == {name for name, _ in scheme.named_parameters()}
     learns = name_of(case) in {name_of(learned) for learned in LEARNED}
     assert bool(shapes) == learns, f"LEARNED, above, says what a scheme learns; {case} learns {shapes}"

@@ -105,7 +105,8 @@ def test_its_section_is_there_and_speaks_of_it(term: Term):
     assert re.match(r"\d\d_", notebook), "a chapter explains it"
     assert resolves(notebook, anchor), term.see
     text = re.sub(r"\s+", " ", sections_of(notebook)[anchor][1].replace("’", "'").replace("*", ""))
-    assert (term.said or term.name).casefold() in text.casefold(), f"{term.see} does not say {term.said or term.name!r}"
+    said = term.said or term.name
+    assert said.casefold() in text.casefold(), f"the section of `:see: {term.see}` has to say {said!r} (or `:said:`)"
 
 
 def test_every_scheme_and_every_key_of_a_configuration_is_here():

@@ -10,7 +10,7 @@ BIN = $(VENV)/bin/python
 .DEFAULT_GOAL := help
 OPTIONS ?=
 .PHONY: help environment book test check test-release page slides gallery lab lab-results serve clean bench \
-  release address
+  pictures release address
 
 help::
 	@echo "make book      set up a local environment and build the website into _build/html"
@@ -25,7 +25,8 @@ help::
 	@echo "make bench     measure speed (OPTIONS=site measures the site alone)"
 	@echo "make lab-results"
 	@echo "               train and measure the laboratory's models anew (hours)"
-	@echo "make release   pack the website and the packages' wheels into _build/release"
+	@echo "make pictures  put pictures of the explorables into the built pages, for readers without JavaScript"
+	@echo "make release   the same, and pack the website and the packages' wheels into _build/release"
 	@echo "make clean     remove everything that was built"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "               set the repository's address everywhere"
@@ -40,7 +41,7 @@ environment:
 	  echo "There is no $(PYTHON) here: install Python 3.11 or newer, or name one with PYTHON=…" >&2; exit 1; }
 	@"$(PYTHON)" tools/environment.py --venv "$(VENV)" $(GROUPS)
 
-test check page bench: GROUPS = test
+test check page bench pictures: GROUPS = test
 test-course: GROUPS = course test
 test-release: GROUPS = release
 slides lab: GROUPS = lab
@@ -97,7 +98,12 @@ bench: environment
 	@"$(BIN)" -m tools.book
 	@"$(BIN)" -m release.benchmarks $(OPTIONS)
 
-release: book
+pictures: environment
+	@"$(PYTHON)" tools/system_packages.py chromium
+	@"$(BIN)" -m tools.book
+	@"$(BIN)" -m tools.pictures
+
+release: pictures
 	@"$(BIN)" -m tools.release
 
 address: environment

@@ -8,7 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,9 +93,16 @@ class Figure:
 
     def at(self, setting: Mapping[str, object], width: float = 702, steps: list[dict[str, Any]] | None = None) -> Any:
         """What it computes, says and writes at a setting and a width of the canvas; and steps of its story there."""
+        return self._exports("picture(A, x)", {**self._state(setting), "width": width, "steps": steps or []})
+
+    def written(self, setting: Mapping[str, object], widths: Sequence[float]) -> Any:
+        """The texts with their boxes, and the height, at a setting and each of some widths of the canvas."""
+        only = "(({ texts, height }) => ({ texts, height }))(picture(A, { ...x, width }))"
+        return self._exports(f"x.widths.map((width) => {only})", {**self._state(setting), "widths": list(widths)})
+
+    def _state(self, setting: Mapping[str, object]) -> dict[str, object]:
         widget = self._cls(**setting)
-        x = {"state": widget.setting(), "data": widget._data, "width": width, "steps": steps or []}
-        return self._exports("picture(A, x)", x)
+        return {"state": widget.setting(), "data": widget._data}
 
 
 @cache

@@ -53,11 +53,11 @@ function fakeContext(texts) {
     setTransform: (...matrix) => void (state.matrix = matrix),
     getTransform: () => Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name, k) => [name, state.matrix[k]])),
     measureText: (text) => measure(text, state),
-    fillText(text, x, y) {
-      const [a, b, , d, e, f] = state.matrix, box = measure(text, state);
+    fillText(text, x, y, widest = Infinity) {
+      const [a, b, , d, e, f] = state.matrix, box = measure(text, state), narrower = Math.min(1, widest / box.width);
       if (!text || b !== 0) return; // a slanted text is no box
       texts.push({
-        text, left: a * (x - box.actualBoundingBoxLeft) + e, right: a * (x + box.actualBoundingBoxRight) + e,
+        text, left: a * (x - narrower * box.actualBoundingBoxLeft) + e, right: a * (x + narrower * box.actualBoundingBoxRight) + e,
         top: d * (y - box.actualBoundingBoxAscent) + f, bottom: d * (y + box.actualBoundingBoxDescent) + f,
       });
     },

@@ -27,7 +27,7 @@ function places(width) {
   const { large, small: [first, second] } = arranged(width);
   const chart = { left: 44, right: large.right - (width < 600 ? 22 : 48), top: 22, bottom: large.bottom - 40 };
   const other = width < 600 ? { ...second, left: width / 2 + 10 } : second;
-  return { chart, matrix: squareIn(first, width), other };
+  return { chart, matrix: squareIn(first, width), other, narrow: width < 600 };
 }
 
 const otherView = { bias: "attention", attention: "bias" };
@@ -77,8 +77,8 @@ function soft(scale) {
 }
 
 // The number of each head where its line leaves the chart, as far as there is room, the chosen one first; where they stand.
-function numberHeads({ context, theme, x, y }, series, head, back) {
-  const placed = [], short = x.end < 400;
+function numberHeads({ context, theme, x, y }, series, head, back, short) {
+  const placed = [];
   for (const h of new Set([head, 0, series.length - 1, ...series.keys()])) {
     const last = series[h].findLastIndex((value) => value >= y.from && value <= y.to);
     const beside = h === head && last === back ? 9 : 4; // a mark stands there
@@ -103,7 +103,7 @@ const handleAt = ({ x, back, place: { chart } }) => (
 );
 
 function drawChart(context, theme, result, state, cursor) {
-  const { values, x, y, head, back, place: { chart } } = result, { shown } = state, series = seriesOf(values, shown);
+  const { values, x, y, head, back, place } = result, { chart } = place, { shown } = state, series = seriesOf(values, shown);
   const plot = new Plot(context, theme, x, y), needed = keysForHalf(values.within[head]);
   const named = { ...state, shown_head: head + 1, needed, back };
   plot.ground(0, needed - 1, colours.score, 0.13);
@@ -123,7 +123,7 @@ function drawChart(context, theme, result, state, cursor) {
   }
   const { x: px, y: py } = handleAt(result), value = series[head][back];
   plot.vertical(back, { dash: [5, 4], width: 1.5 });
-  const taken = shown === "bias" ? numberHeads(plot, series, head, back) : [];
+  const taken = shown === "bias" ? numberHeads(plot, series, head, back, place.narrow) : [];
   if (value >= y.from && value <= y.to) plot.marks([[back, value]], colours.score, { radius: 5 });
   const right = x.end - px > widthOf(context, theme.font, say(picture.back, named)) + 24;
   words(context, theme, say(picture.back, named), px + (right ? 14 : -14), py, { align: right ? "left" : "right", colour: theme.text, ground: true });

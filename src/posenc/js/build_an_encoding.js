@@ -91,8 +91,9 @@ function drawProperties(context, theme, { values, wide }, left, top, right) {
   [[nearest > ROUNDING, nearest], [variation <= ROUNDING, 100 * variation], [violations <= ROUNDING, 100 * violations]].forEach(([holds, score], k) => {
     const at = top + (wide ? 21 : 50) * k;
     words(context, theme, picture.properties[k], left, at, { colour: theme.text, width: right - left });
-    const text = say(picture.scores[k], { mark: holds ? "✓" : "✗", score });
-    words(context, theme, text, wide ? Math.min(left + 160, right - 130) : left, wide ? at : at + 18, { colour: theme.text, bold: true });
+    const texts = picture.scores[k].map((text) => say(text, { mark: holds ? "✓" : "✗", score }));
+    const start = wide ? Math.min(left + 160, right - 130) : left;
+    words(context, theme, texts, start, wide ? at : at + 18, { colour: theme.text, bold: true, width: right - start });
   });
 }
 

@@ -332,7 +332,8 @@ export function legend(context, theme, entries, left, top, right, { ground = fal
   return y + 12;
 }
 
-// Words on the canvas: one text, or several from long to short, of which the first that fits into `width` is written.
+// Words on the canvas: one text, or several from long to short, of which the first that fits into `width` is written; the
+// last is set in narrower letters where a little is lacking.
 // `align` and `baseline` are the canvas's own. Lines behind do not cross them out on a `ground` of their own, nor in a `rim` of
 // the page's colour, which covers less.
 export function words(context, theme, text, x, y, { colour = theme.muted, align = "left", baseline = "middle", bold = false, width = Infinity, ground = false, rim = false } = {}) {
@@ -356,7 +357,8 @@ export function words(context, theme, text, x, y, { colour = theme.muted, align 
     context.strokeText(written, x, y);
     context.lineJoin = lineJoin;
   }
-  context.fillText(written, x, y);
+  const narrow = width < Infinity && width > 0.8 * widthOf(context, font, written);
+  context.fillText(written, x, y, ...(narrow ? [width] : []));
 }
 
 // An arrow between two points in pixels.

@@ -132,7 +132,8 @@ function drawLarge(context, theme, { large, frequencies, values }, state, i, k) 
   }
   const facts = { pair: i, rotations: values.rotations[i] };
   words(context, theme, say(picture.dial, facts), x, y + radius + 16, { align: "center", colour: theme.text, bold: true });
-  words(context, theme, picture.wavelength.map((one) => say(one, { wavelength })), x, y - radius - 14, { align: "center", width: 2 * radius + 50 });
+  const width = Math.min(2 * radius + 50, middles[1] - middles[0] - 6);
+  words(context, theme, picture.wavelength.map((one) => say(one, { wavelength })), x, y - radius - 14, { align: "center", width });
 }
 
 function chart({ context }, theme, result, title, from, to, options) {

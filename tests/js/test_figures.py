@@ -22,7 +22,7 @@ from tests.js.node import assert_same, figure_of
 from tests.js.oracles.layer_stack import STACKS
 
 CHAPTER = (312, 702)  # of the canvas in a chapter, on a phone and on a laptop
-WIDTHS = (272, 312, 376, 440, 520, 592, 702, 860, 1100, 1600)  # of the canvas on windows 320 to 1600 pixels wide
+WIDTHS = (272, 312, 376, 440, 560, 604, 702, 860, 1100, 1600)  # of the canvas on windows 320 to 1600 pixels wide
 RANDOM_SETTINGS = 3
 EDGE = 1.5  # pixels; baselines of the stand-in for a canvas are a little off
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -26,7 +26,7 @@ function compute(state, width, previous, { words: list, rows }) {
 
 // The plane, and beside or below it the matrix.
 function places(width, count) {
-  const wide = width >= 600, size = wide ? Math.min(0.5 * width, 350) : 206;
+  const wide = width >= 648, size = wide ? Math.min(0.5 * width, 350) : 206;
   const left = wide ? size + 74 : 62, top = wide ? 62 : size + 54, right = wide ? width - 2 : width - 4;
   const bottom = top + (wide ? 190 : 118), across = wide ? size : width;
   const unit = (TO - FROM) / size; // as much for a pixel in both directions

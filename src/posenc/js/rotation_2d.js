@@ -52,7 +52,7 @@ function limitOf(q, k) {
 
 // Planes as squares with the scores beside them, or below on a phone. Two planes stand where one does.
 function places(dim, width, limit) {
-  const wide = width >= 560, count = dim / 2, gap = 10;
+  const wide = width >= 572, count = dim / 2, gap = 10;
   const size = wide ? (HEIGHT - gap * (count - 1)) / count : dim === 2 ? 196 : (width - gap) / 2;
   const planes = Array.from({ length: count }, (_, i) => {
     const left = wide ? 0 : dim === 2 ? (width - size) / 2 : i * (size + gap), top = wide ? i * (size + gap) : 0;
@@ -71,7 +71,7 @@ function places(dim, width, limit) {
   return { wide, planes, chart };
 }
 
-const heightOf = (width) => (width >= 560 ? HEIGHT : NARROW);
+const heightOf = (width) => (width >= 572 ? HEIGHT : NARROW);
 
 // The path from an arrow before its rotation to the arrow after it, a little farther out with each full rotation; its points.
 function drawRotation(context, { x, y }, [across, up], angle, colour, first) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import base64
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -57,7 +58,7 @@ class Node:
             self._process.stdout.readline(), parse_int=lambda digits: int(digits) if len(digits) < 17 else float(digits)
         )
         if "error" in reply:
-            raise ThrownError(reply["error"])
+            raise ThrownError(re.sub(r"data:text/javascript;base64,[\w+/=]+", "the figure's module", reply["error"]))
         return reply["value"]
 
     def load(self, sources: list[str]) -> Exports:

@@ -7,6 +7,7 @@ changed before you commit it.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from importlib import import_module
 from typing import Any
@@ -24,6 +25,7 @@ from tests.js.oracles.layer_stack import STACKS
 CHAPTER = (312, 702)  # of the canvas in a chapter, on a phone and on a laptop
 WIDTHS = (272, 312, 376, 440, 560, 604, 702, 860, 1100, 1600)  # of the canvas on windows 320 to 1600 pixels wide
 RANDOM_SETTINGS = 3
+MOVES_ALONG = {"together", "locked"}  # a switch that has two controls move as one, and draws only lines
 EDGE = 1.5  # pixels; baselines of the stand-in for a canvas are a little off
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
@@ -94,6 +96,11 @@ def further(case: Case) -> list[dict[str, object]]:
     return []
 
 
+def picture(shown: dict[str, Any]) -> list[Any]:
+    """What a reader sees of it."""
+    return [shown[part] for part in ("values", "texts", "finding", "readings", "height")]
+
+
 def test_every_explorable_has_a_case() -> None:
     assert {case.cls for case in CASES} == set(EXPLORABLES)
 
@@ -109,9 +116,19 @@ def test_it_computes_what_the_package_does(case: Case) -> None:
 
 
 @each_case
+def test_every_control_changes_what_is_shown(case: Case) -> None:
+    for control in case.cls.controls():
+        if control["name"] in MOVES_ALONG:
+            continue
+        shown = [figure_of(case.cls).at(setting) for setting in ends(case) if control["name"] in setting]
+        seen = {json.dumps(one, default=np.ndarray.tolist, sort_keys=True) for one in map(picture, shown)}
+        assert len(seen) > 1 or not shown, f"{control['name']} changes nothing"
+
+
+@each_case
 def test_its_sentences_are_those_that_were_read(case: Case) -> None:
     said = golden.sentences(case)
-    assert said == golden.kept(case)
+    assert said == golden.kept(case), "read the difference; `python -m tests.js.golden` then keeps the new sentences"
     for one in said:
         for text in (one["finding"], one.get("say", ".")):
             assert text.endswith((".", "?")), text
@@ -143,7 +160,7 @@ def overlaps(texts: list[dict[str, Any]], width: float, height: float) -> list[t
 @each_case
 def test_no_label_covers_another(case: Case) -> None:
     settings = [(setting, WIDTHS) for setting in ({}, *case.cls.story().values(), *case.settings)]
-    for setting, widths in [*settings, *((setting, CHAPTER) for setting in further(case))]:
+    for setting, widths in [*settings, *((setting, CHAPTER) for setting in [*ends(case), *further(case)])]:
         for width, shown in zip(widths, figure_of(case.cls).written(setting, widths), strict=True):
             assert shown["texts"], (setting, width)
             assert overlaps(shown["texts"], width, shown["height"]) == [], (setting, width)

@@ -63,6 +63,12 @@ def test_every_choice_takes_its_options_and_nothing_else(explorable):
                 explorable(**{control["name"]: value})
 
 
+def test_every_control_has_a_label(explorable):
+    for control in explorable.controls():
+        words = explorable.catalogue["controls"].get(control["name"], {})
+        assert words.get("label"), f"{explorable.module}.json has no label of the control {control['name']}"
+
+
 def test_every_step_of_the_story_is_a_setting(explorable):
     steps = explorable.catalogue["story"]
     assert 3 <= len(steps) <= 5

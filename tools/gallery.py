@@ -22,7 +22,8 @@ PAGE = """<!DOCTYPE html>
 <style>{css}
 [data-theme="dark"] {{ --pst-color-background: #14181e; --pst-color-text-base: #ced6dd; --pst-color-text-muted: #9ca4af;
   --pst-color-border: #48566b; --pst-color-surface: #29313d; color-scheme: dark }}
-figure {{ margin: 0 }} body {{ margin: 8px; font: 16px system-ui, sans-serif; background: var(--pst-color-background) }}</style></head>
+figure {{ margin: 0 }}
+body {{ margin: 8px; font: 16px system-ui, sans-serif; background: var(--pst-color-background) }}</style></head>
 <body>{body}<script src="host.js"></script></body></html>
 """
 FRAME = '<iframe src="{name}_{theme}.html" loading="lazy" width="{width}" height="{height}"></iframe>'

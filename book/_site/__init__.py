@@ -26,7 +26,7 @@ PARTS = (
     "outputs.render",
     *("reference.directives", "reference.map", "pages.numbers", "reference.package", "reference.bibliography"),
     *("reference.glossary", "reference.snippets", "reference.backlinks", "reference.terms"),
-    *("pages.predict", "pages.details", "pages.head", "python.in_page", "outputs.assets", "pages.search"),
+    *("pages.predict", "pages.details", "pages.head", "python.in_page", "outputs.assets"),
     "pages.search_index",
 )
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from book._site.pages.paths import in_words, notebook_of
 from book._site.reference.directives import ROOT
 from posenc._sentences import say
 from tools import reading
@@ -64,9 +64,20 @@ def plans() -> dict[str, list[Week]]:
     return found
 
 
+def notebook_of(chapter: str) -> Path:
+    """The file of a chapter."""
+    return ROOT / "notebooks" / f"{chapter}.ipynb"
+
+
 def minutes(chapter: str) -> float:
     """The time that a chapter's spine takes to read."""
-    return reading.of_spine(notebook_of(f"notebooks/{chapter}")).minutes
+    return reading.of_spine(notebook_of(chapter)).minutes
+
+
+def in_words(total: float) -> str:
+    """Minutes as hours and minutes."""
+    hours, rest = divmod(round(total), 60)
+    return say(WORDS["hours"], {"hours": hours, "minutes": rest})
 
 
 def week_in_words(number: int, week: Week) -> list[str]:
@@ -97,7 +108,7 @@ class PlanDirective(SphinxDirective):
         """The list of weeks, and the whole time."""
         weeks = plans()[self.arguments[0]]
         chapters = [chapter for week in weeks for chapter in week.chapters]
-        for path in (PLANS, *(notebook_of(f"notebooks/{chapter}") for chapter in chapters)):
+        for path in (PLANS, *map(notebook_of, chapters)):
             self.env.note_dependency(str(path))
         sessions = [session for week in weeks for session in week.sessions]
         times = {

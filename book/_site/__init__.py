@@ -25,14 +25,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
     "outputs.render",
     *("reference.directives", "reference.map", "pages.numbers", "reference.package", "reference.bibliography"),
-    *("reference.glossary", "pages.paths", "reference.snippets", "reference.backlinks", "reference.terms"),
-    *("pages.predict", "pages.details", "pages.head", "python.in_page", "outputs.assets", "pages.search"),
+    *("reference.glossary", "reference.snippets", "reference.backlinks", "reference.terms"),
+    *("pages.predict", "pages.details", "pages.head", "python.in_page", "outputs.assets"),
     "pages.search_index",
 )
 
 # What of the package a directive shows: explorables name themselves, the map and the reference note what they read,
 # and claims are computed by book/claims.
-COMPUTED = {"road": "from posenc.widgets import EXPLORABLES", "doctor": "from posenc import doctor\ndoctor"}
+COMPUTED = {"doctor": "from posenc import doctor\ndoctor"}
 PROCESSES = 2  # that read and write pages
 # What does nothing while pages are read, and only does not say that several processes may read them: one numbers
 # sections afterwards, the other serves LaTeX.

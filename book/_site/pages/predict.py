@@ -1,7 +1,7 @@
 """Predictions on the page: the question, and what stays closed until the reader has guessed.
 
-The page's HTML has everything open, as paper and a browser without JavaScript show it. A script in the head marks the
-page before anything is drawn, and the style sheet closes what is marked; `predict.js` builds the questions.
+The page's HTML has everything open, as paper and a browser without JavaScript show it. Elsewhere the style sheet closes
+what waits for a guess, and `predict.js` opens it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from jinja2 import Environment, FileSystemLoader
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -19,12 +20,13 @@ from book._site.outputs.cells import cells_of, executed, parts_of, wrap
 from book._site.outputs.plotly_figure import script_json
 from book._site.pages import predictions
 
-WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
-# Should predict.js itself be missing, nothing stays closed.
-CLOSE = """document.documentElement.classList.add("posenc-guessing");
-addEventListener("load", () => {
-  if (!window.posencPredict) document.documentElement.classList.remove("posenc-guessing");
-});"""
+HERE = Path(__file__).parent
+FORM = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True).get_template("predict.html")
+WORDS: dict[str, Any] = json.loads((HERE / "words.json").read_text(encoding="utf-8"))
+# Who has chosen so sees everything from the first paint on.
+SHOW_ALL = """try {
+  if (localStorage.getItem("posenc-show-all") === "true") document.documentElement.classList.add("posenc-all");
+} catch { /* refused */ }"""
 
 logger = logging.getLogger(__name__)
 
@@ -33,20 +35,13 @@ def _raw(html: str) -> nodes.raw:
     return nodes.raw("", html, format="html")
 
 
-def _close(parts: list[nodes.Element], cell: str) -> None:
+def _close(parts: list[nodes.Element], cell: str) -> nodes.Element:
     """Put what gives a question's answer away into a box that stays closed until then."""
-    wrap(parts, nodes.container(classes=["posenc-awaits", f"posenc-awaits-{cell}"]))
-
-
-def _say_so(box: nodes.Element) -> None:
-    """A word before what is closed."""
-    note = _raw(f'<p class="posenc-await-note">{escape(WORDS["await"])}</p>')
-    box.parent.insert(box.parent.index(box), note)
+    return wrap(parts, nodes.container(classes=["posenc-awaits", f"posenc-awaits-{cell}"]))
 
 
 def hide(doctree: nodes.document, cells: list[predictions.Cell], question: str, hides: list[str]) -> None:
-    """Close a code cell's output and all of a Markdown cell, with one word for those that follow each other."""
-    before: int | None = None
+    """Close a code cell's output and all of a Markdown cell, with a word before it that it is closed."""
     for index, cell in enumerate(cells):
         if cell["id"] not in hides:
             continue
@@ -55,20 +50,28 @@ def hide(doctree: nodes.document, cells: list[predictions.Cell], question: str, 
             parts = [node for node in shown.children if "cell_output" in node.get("classes", ())]
         else:
             parts = parts_of(doctree, index)
-        _close(parts, question)
-        if cell["cell_type"] == "code" or before != index - 1:
-            _say_so(parts[0].parent)
-        before = index
+        box = _close(parts, question)
+        note = _raw(f'<p class="posenc-await-note">{escape(WORDS["await"])}</p>')
+        box.parent.insert(box.parent.index(box), note)
+
+
+def shown(value: float, digits: int = 6) -> str:
+    """A number as it is read, in so many significant digits."""
+    return f"{float(f'{value:.{digits}g}'):,.9f}".rstrip("0").rstrip(".").replace("-", "−")
 
 
 def ask(doctree: nodes.document, index: int, cell: str, question: dict[str, Any], page: str) -> None:
-    """Mark the question's cell for predict.js, and close its fold with the rest."""
+    """Put the form under the question, and close the question's fold with the rest."""
     parts = parts_of(doctree, index)
     first = next(k for k, part in enumerate(parts) if isinstance(part, nodes.raw) and "<details" in part.astext())
     place = next(k for k, part in enumerate(parts) if "Predict." in part.astext())
+    parts[place]["ids"].append(f"predict-{cell}-question")
     box = wrap(parts[place:], nodes.container(classes=["posenc-predict"], ids=[f"predict-{cell}"]))
     data = script_json({**question, "cell": cell, "page": page})
-    box.insert(first - place, _raw(f'<script type="application/json" class="posenc-question">{data}</script>'))
+    script = f'<script type="application/json" class="posenc-question">{data}</script>'
+    unit = question.get("unit", "")
+    form = FORM.render(**question, cell=cell, words=WORDS, shown=shown, after=unit if unit in ("", "°") else f" {unit}")
+    box.insert(first - place, _raw(script + form))
     _close(parts[first:], cell)
 
 
@@ -76,32 +79,26 @@ def predict(app: Sphinx, doctree: nodes.document) -> None:
     """Prepare each prediction of a page; one that does not fit is a warning, which is an error of the build."""
     asking = [k for k, cell in enumerate(cells_of(app)) if "predict" in cell["metadata"].get("tags", [])]
     cells = executed(app) if asking else []
-    hidden: set[str] = set()
+    for path in (HERE / "predict.html", HERE / "words.json") if asking else ():
+        app.env.note_dependency(str(path))
     for index in asking:
-        cell = cells[index]
+        name = cells[index]["id"]
         try:
             question = predictions.prediction(index, cells)
-            if twice := hidden & set(question["hides"]):
-                raise ValueError(f"cell {cell['id']}: it hides {min(twice)!r}, which an earlier question hides")
-            hidden |= set(question["hides"])
-            ask(doctree, index, cell["id"], question, app.env.docname)
         except ValueError as error:
             logger.warning(f"{error}", location=app.env.docname, type="posenc", subtype="predict")
             continue
-        hide(doctree, cells, cell["id"], question["hides"])
+        ask(doctree, index, name, question, app.env.docname)
+        hide(doctree, cells, name, question["hides"])
 
 
 def page_head(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
-    """Close before the first paint, and bring words and script, on pages that ask something."""
-    if doctree is None or app.builder.format != "html":
-        return
-    if not any("posenc-predict" in node["classes"] for node in doctree.findall(nodes.container)):
-        return
-    words = f'<script type="application/json" id="posenc-words">{script_json(WORDS)}</script>'
-    context["metatags"] = context.get("metatags", "") + f"\n<script>{CLOSE}</script>\n{words}"
-    app.add_js_file("posenc/predict.js", priority=106, loading_method="defer", fetchpriority="high")
+    """Bring the script to pages that ask something."""
+    if doctree and any("posenc-predict" in node["classes"] for node in doctree.findall(nodes.container)):
+        context["metatags"] = context.get("metatags", "") + f"\n<script>{SHOW_ALL}</script>"
+        app.add_js_file("posenc/predict.js", priority=106, loading_method="defer", fetchpriority="high")
 
 
 def setup(app: Sphinx) -> None:

@@ -5,24 +5,15 @@
 document.addEventListener("DOMContentLoaded", () => {
   "use strict";
 
-  const { pages, places, words, terms } = window.posencPlaces;
+  const { places, words, terms } = window.posencPlaces;
 
-  // how much a find counts by the kind of its page
-  const KIND = {
-    chapter: 1, page: 0.4, glossary: 0.35, mistakes: 0.35, questions: 0.3,
-    package: 0.25, claims: 0.2, notes: 0.2, assignment: 0.2,
-  };
   const IN_TITLE = 6; // times that a word in a title counts as one in the text
   const SATURATION = 1.2, BY_LENGTH = 0.5; // Okapi BM25's k1 and b
   const TERM = { explained: 200, entry: 100, part: 20 }; // what is asked for is a term, or a part of a Chinese one
   const MOST = 60; // results
 
   const meanLength = places.reduce((sum, { length }) => sum + length, 0) / places.length;
-
-  /** A query or a name as it is compared: small letters, words apart by one space. */
-  const plain = (text) => text.toLowerCase().replace(/['’]s\b/g, "").split(/[^\p{L}\p{N}]+/u).filter(Boolean).join(" ");
-  const singular = (text) => text.replace(/s$/, "");
-
+  const isChinese = (text) => /\p{Script=Han}/u.test(text);
   const stemmer = new Stemmer();
 
   /** What is asked for, word by word, numbers without gaps. */
@@ -31,30 +22,23 @@ document.addEventListener("DOMContentLoaded", () => {
     return splitQuery(asked).filter((word) => !stopwords.includes(word));
   }
 
-  const stems = (query) => [...new Set(wordsOf(query).map((word) => stemmer.stemWord(word)))];
-
-  /** How a word and its other forms begin: “frequenc” for frequency, whose stem is frequenci. */
-  function stable(word) {
-    const stem = stemmer.stemWord(word), same = [...word].findIndex((letter, k) => letter !== stem[k]);
-    if (same < 0) return word;
-    return same > 3 ? word.slice(0, same) : word.replace(/s$/, "");
-  }
-
-  /** What a result's page is told to mark. */
+  /** What a result's page is told to mark: how words and their other forms begin, “frequenc” for frequency. */
   function marks(query) {
-    const words = [...new Set(wordsOf(query).map(stable))];
-    return words.length ? `?highlight=${encodeURIComponent(words.join(" "))}` : "";
+    const beginnings = wordsOf(query).map((word) => {
+      const stem = stemmer.stemWord(word); // “frequenci”
+      return word.startsWith(stem) ? stem : word.slice(0, -1);
+    });
+    return beginnings.length ? `?highlight=${encodeURIComponent(beginnings.join(" "))}` : "";
   }
 
-  /** Where a word stands: place -> how often. A word that stands nowhere may begin others. */
+  /** Where a word stands: place -> how often. One that stands nowhere may begin others, and a Chinese one be in them. */
   function found(stem) {
-    const counts = new Map();
-    const beginning = () => Object.keys(words).filter((word) => stem.length > 2 && word.startsWith(stem));
-    const same = Object.hasOwn(words, stem) ? [stem] : beginning();
-    for (const word of same) {
+    const counts = new Map(), whole = Object.hasOwn(words, stem) && !isChinese(stem);
+    const fits = (word) => (isChinese(stem) ? word.includes(stem) : stem.length > 2 && word.startsWith(stem));
+    for (const word of whole ? [stem] : Object.keys(words).filter(fits)) {
       for (let k = 0; k < words[word].length; k += 2) {
         const [place, count] = [words[word][k], words[word][k + 1]];
-        counts.set(place, (counts.get(place) ?? 0) + count + (places[place].words.includes(word) ? IN_TITLE : 0));
+        counts.set(place, (counts.get(place) ?? 0) + count + (places[place].titled.includes(word) ? IN_TITLE : 0));
       }
     }
     return counts;
@@ -62,55 +46,50 @@ document.addEventListener("DOMContentLoaded", () => {
 
   /** How well places fit: Okapi BM25, times the share of the query that stands there, and more if in the title. */
   function byWords(query) {
-    const asked = stems(query).map((stem) => [stem, found(stem)]).filter(([, counts]) => counts.size > 0);
-    const rarity = asked.map(([, { size }]) => Math.log(1 + (places.length - size + 0.5) / (size + 0.5)));
-    const all = rarity.reduce((sum, one) => sum + one, 0);
-    const fits = new Map(); // place -> its sum of words, and the shares of the query in it and in its title
-    asked.forEach(([stem, counts], k) => {
+    const fits = new Map(); // place -> its sum of words, and the weight of those in it and in its title
+    let all = 0;
+    for (const stem of new Set(wordsOf(query).map((word) => stemmer.stemWord(word)))) {
+      const counts = found(stem), rarity = Math.log(1 + (places.length - counts.size + 0.5) / (counts.size + 0.5));
+      if (counts.size) all += rarity;
       for (const [place, count] of counts) {
-        if (!fits.has(place)) fits.set(place, { sum: 0, share: 0, titled: 0 });
-        const fit = fits.get(place);
+        const fit = fits.get(place) ?? { sum: 0, there: 0, titled: 0 };
         const room = SATURATION * (1 - BY_LENGTH + (BY_LENGTH * places[place].length) / meanLength);
-        fit.sum += (rarity[k] * count * (1 + SATURATION)) / (count + room);
-        fit.share += rarity[k] / all;
-        if (places[place].words.includes(stem)) fit.titled += rarity[k] / all;
+        fit.sum += (rarity * count * (1 + SATURATION)) / (count + room);
+        fit.there += rarity;
+        if (places[place].titled.includes(stem)) fit.titled += rarity;
+        fits.set(place, fit);
       }
-    });
-    const value = ([place, { sum, share, titled }]) => {
-      return [place, sum * share ** 2 * (1 + titled) * KIND[pages[places[place].page].kind]];
-    };
-    return new Map([...fits].map(value));
+    }
+    const value = ({ sum, there, titled }) => sum * (there / all) * (1 + titled / all);
+    return new Map([...fits].map(([place, fit]) => [place, value(fit) * places[place].weight]));
   }
 
   /** What is asked for may be a term: its entry, and the section that explains it. */
   function byTerms(query, score) {
     const add = (place, value) => place !== null && score.set(place, (score.get(place) ?? 0) + value);
+    /** A name as it is compared: small letters, words apart by one space, without a plural's s. */
+    const plain = (text) => text.toLowerCase().replace(/['’]s\b/g, "").match(/[\p{L}\p{N}]+/gu)?.join(" ").replace(/s$/, "");
     const asked = plain(query), chinese = query.trim();
     for (const { names, zh, explained, entry } of terms) {
-      const named = asked && names.some((name) => singular(plain(name)) === singular(asked));
+      const named = names.some((name) => plain(name) === asked);
       if (named) add(explained, TERM.explained);
       if (named || zh === chinese) add(entry, TERM.entry);
-      else if (/\p{Script=Han}/u.test(chinese) && zh.includes(chinese)) add(entry, (TERM.part * chinese.length) / zh.length);
+      else if (isChinese(chinese) && zh.includes(chinese)) add(entry, (TERM.part * chinese.length) / zh.length);
     }
   }
 
-  const escaped = (text) => {
-    const span = document.createElement("span");
-    span.textContent = text;
-    return span.innerHTML;
-  };
+  const escaped = (text) => Object.assign(document.createElement("span"), { textContent: text }).innerHTML;
 
   /** Sphinx's form of results, the best last. */
   Search._performSearch = (query, searchTerms, excludedTerms, highlightTerms, objectTerms) => {
     document.getElementById("search-progress")?.replaceChildren();
     const score = byWords(query), marked = marks(query);
     byTerms(query, score);
-    const named = [...objectTerms].flatMap((term) => Search.performObjectSearch(term, objectTerms));
     const told = [...score].map(([number, value]) => {
-      const place = places[number], page = pages[place.page];
-      const title = place.anchor ? `${page.title} › ${place.title}` : page.title;
-      return [page.name, escaped(title), marked + (place.anchor && `#${place.anchor}`), null, value, page.name];
+      const { page, anchor, title } = places[number];
+      return [page, escaped(title), marked + anchor, null, value, page];
     });
+    const named = [...objectTerms].flatMap((term) => Search.performObjectSearch(term, objectTerms));
     for (const item of named) item[4] *= 0.1; // the package's names come after the book's places
     return [...told, ...named].sort((one, other) => one[4] - other[4]).slice(-MOST);
   };
@@ -119,8 +98,7 @@ document.addEventListener("DOMContentLoaded", () => {
   Search.htmlToText = (html, anchor) => {
     const page = new DOMParser().parseFromString(html, "text/html");
     for (const part of page.querySelectorAll(".headerlink, .posenc-aside, .posenc-gloss-card, script, style")) part.remove();
-    const name = anchor?.split("#")[1];
-    const place = name && page.getElementById(decodeURIComponent(name));
-    return (place || page.querySelector("article") || page.body).textContent;
+    const place = anchor.includes("#") && page.getElementById(anchor.split("#")[1]);
+    return (place || page.querySelector("article")).textContent;
   };
 });

@@ -8,159 +8,107 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
+from sphinx.search.en import SearchEnglish
 
 from book._site.outputs.plotly_figure import script_json
-from book._site.pages.numbers import number_of
-from book._site.pages.search import SearchEnglishAndChinese
 from book._site.reference.glossary import terms_of
 from book._site.reference.terms import GLOSSARY
 
-LANGUAGE = SearchEnglishAndChinese({})
+ENGLISH = SearchEnglish({})
 ENTRIES = {"posenc-term", "posenc-answer", "posenc-claim"}
-KINDS = (  # of pages, by how their names begin
-    ("notebooks/assignments/", "assignment"),
-    ("notebooks/common_mistakes", "mistakes"),
-    ("book/glossary", "glossary"),
-    ("book/questions", "questions"),
-    ("book/claims", "claims"),
-    ("book/about_the_notes", "notes"),
-    ("book/package", "package"),
+# How much a find counts, by how its page's name begins.
+WEIGHTS = (
+    (r"notebooks/\d\d_", 1.0),
+    (r"notebooks/common_mistakes|book/glossary", 0.35),
+    (r"book/questions", 0.3),
+    (r"book/package", 0.25),
+    (r"notebooks/assignments/|book/claims|book/about_the_notes", 0.2),
+    (r"", 0.4),
 )
-SCRIPT = "posenc/places.js"
-
-
-@dataclass
-class Place:
-    """Something that a search can lead to: its own text is what stands in no place below it."""
-
-    anchor: str
-    title: str
-    words: dict[str, int] = field(default_factory=dict)
-
-
-def kind_of(docname: str) -> str:
-    """What sort of page it is, by which its places are ranked."""
-    if number_of(docname):
-        return "chapter"
-    return next((kind for start, kind in KINDS if docname.startswith(start)), "page")
 
 
 def words_of(text: str) -> list[str]:
     """The stems of a text's words; numbers without gaps between their digits, and names also in their parts."""
     text = re.sub(r"(?<=\d)[ ,\u202f](?=\d{3}\b)", "", text)
     text += " " + " ".join(name.replace("_", " ") for name in re.findall(r"\w+_\w+", text))
-    return [LANGUAGE.stem(word.lower()) for word in LANGUAGE.split(text)]
+    return [ENGLISH.stem(word.lower()) for word in ENGLISH.split(text)]
+
+
+def _is_place(node: nodes.Node) -> bool:
+    is_entry = isinstance(node, nodes.container) and bool(ENTRIES & set(node["classes"]))
+    return is_entry or isinstance(node, nodes.section)
 
 
 def _own_texts(node: nodes.Element) -> Iterator[str]:
+    """What stands in a place and in no place below it."""
     for child in node.children:
         if isinstance(child, nodes.Text):
             yield child.astext()
         elif isinstance(child, nodes.raw) and 'lang="zh"' in child.astext():
             yield re.sub(r"<[^>]*>", " ", child.astext())
-        elif not isinstance(child, (nodes.section, nodes.title, nodes.raw)) and not _is_entry(child):
+        elif not isinstance(child, (nodes.title, nodes.raw)) and not _is_place(child):
             yield from _own_texts(child)
-
-
-def _is_entry(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.container) and bool(ENTRIES & set(node["classes"]))
 
 
 def _title(node: nodes.Element) -> str:
     if isinstance(node, nodes.section):
         return node.next_node(nodes.title).astext()
-    if "posenc-slug" in node:
-        return str(node["posenc-slug"])
-    return str(node["ids"][0]).upper()
+    return str(node.get("posenc-slug") or node["ids"][0].upper())  # a claim has no title but its number
 
 
-def places_of(doctree: nodes.document) -> list[Place]:
-    """The places of a page, the page itself first, without an anchor."""
-    places: list[Place] = []
-    for node in doctree.findall(lambda node: isinstance(node, nodes.section) or _is_entry(node)):
-        title = _title(node)
-        anchor = "" if not places else str(node.get("slug") or node["ids"][0])
-        texts = [title, *_own_texts(node)]
-        places.append(Place(anchor, title, dict(Counter(words_of("\n".join(texts))))))
-    return places
-
-
-def collect(app: Sphinx, doctree: nodes.document) -> None:
-    """Note the places of a page when it is read."""
-    _noted(app.env)[app.env.docname] = places_of(doctree)
-
-
-def _noted(env: BuildEnvironment) -> dict[str, list[Place]]:
-    if not hasattr(env, "posenc_places"):
-        env.posenc_places = {}  # type: ignore[attr-defined]
-    places: dict[str, list[Place]] = env.posenc_places  # type: ignore[attr-defined]
-    return places
-
-
-def purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    """Forget a page that is read again."""
-    _noted(env).pop(docname, None)
-
-
-def merge(app: Sphinx, env: BuildEnvironment, docnames: list[str], other: BuildEnvironment) -> None:
-    """Take over what another process has read."""
-    _noted(env).update({name: _noted(other)[name] for name in docnames if name in _noted(other)})
-
-
-def index(noted: dict[str, list[Place]]) -> dict[str, Any]:
-    """What search.js asks: pages, places, in which places a word stands and how often, and the glossary's terms."""
-    pages, places = [], []
+def index(doctrees: dict[str, nodes.document]) -> dict[str, Any]:
+    """What search.js asks: places, in which of them a word stands and how often, and the glossary's terms."""
+    places: list[dict[str, Any]] = []
     words: dict[str, list[int]] = defaultdict(list)
-    number: dict[tuple[str, str], int] = {}
-    for page, (docname, of_page) in enumerate(sorted(noted.items())):
-        pages.append({"name": docname, "title": of_page[0].title if of_page else docname, "kind": kind_of(docname)})
-        for place in of_page:
-            number[docname, place.anchor] = len(places)
-            for word, count in place.words.items():
+    number: dict[str, int] = {}
+    for page, doctree in sorted(doctrees.items()):
+        weight = next(weight for name, weight in WEIGHTS if re.match(name, page))
+        found = list(doctree.findall(_is_place))
+        for node in found:
+            title = _title(node)
+            counts = Counter(words_of("\n".join([title, *_own_texts(node)])))
+            for word, count in counts.items():
                 words[word] += [len(places), count]
-            row = asdict(place) | {"page": page, "length": sum(place.words.values())}
-            places.append({**row, "words": sorted(set(words_of(place.title)))})
+            anchor, above = "", ""  # of the page itself
+            if node is not found[0]:
+                anchor, above = f"#{node.get('slug') or node['ids'][0]}", f"{_title(found[0])} › "
+            number[page + anchor] = len(places)
+            titled = sorted(set(words_of(title)))
+            place = {"page": page, "anchor": anchor, "title": above + title, "weight": weight, "titled": titled}
+            places.append({**place, "length": counts.total()})
     terms = []
     for term in terms_of(GLOSSARY):
-        notebook, _, anchor = term.see.partition("#")
-        explained = number.get((f"notebooks/{notebook}", anchor), number.get((f"notebooks/{notebook}", "")))
-        entry = number.get(("book/glossary", term.anchor))
-        name = term.name.casefold()
-        short = [other for other in term.elsewhere if name.startswith(other.casefold())]
-        other_names = [other for other in term.elsewhere if " " in other]
-        names = [term.name, *short, *other_names, *([term.said] if term.said.casefold().startswith(name) else [])]
-        terms.append({"names": names, "zh": term.zh, "explained": explained, "entry": entry})
-    return {"pages": pages, "places": places, "words": words, "terms": terms}
+        see = f"notebooks/{term.see}"
+        explained = number.get(see, number.get(see.partition("#")[0]))
+        # names in other code are found as words; phrases and short forms, such as "ntk", are names of the term
+        others = [name for name in term.elsewhere if " " in name or term.name.casefold().startswith(name.casefold())]
+        entry = number.get(f"book/glossary#{term.anchor}")
+        terms.append({"names": [term.name, *others], "zh": term.zh, "explained": explained, "entry": entry})
+    return {"places": places, "words": words, "terms": terms}
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
     """Write the index, as a script, which a page from disk can load too."""
     if exception is None and app.builder.format == "html":
-        path = Path(app.outdir) / "_static" / SCRIPT
+        path = Path(app.outdir) / "_static" / "posenc" / "places.js"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(f"window.posencPlaces = {script_json(index(_noted(app.env)))};\n", encoding="utf-8")
+        places = index({name: app.env.get_doctree(name) for name in app.env.found_docs})
+        path.write_text(f"window.posencPlaces = {script_json(places)};\n", encoding="utf-8")
 
 
-def load(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
+def load(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Load it on the search page only."""
     if pagename == "search":
-        app.add_js_file(SCRIPT)
+        app.add_js_file("posenc/places.js")
         app.add_js_file("posenc/search.js")
 
 
 def setup(app: Sphinx) -> None:
     """Register the hooks."""
-    app.connect("doctree-read", collect, priority=900)
-    app.connect("env-purge-doc", purge)
-    app.connect("env-merge-info", merge)
     app.connect("html-page-context", load)
     app.connect("build-finished", write)

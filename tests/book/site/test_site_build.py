@@ -62,7 +62,6 @@ def test_a_page_is_read_anew_for_what_its_directives_show(tmp_path: Path) -> Non
     of_one = inputs("```{explorable} DecayExplorer\n```", tmp_path)
     assert {"js/decay_explorer.json", "js/shell.json", "widgets/decay_explorer.py"} <= of_one
     assert not {"js/rotation_planes.json", "rope.py"} & of_one
-    assert {"js/decay_explorer.json", "js/rotation_planes.json"} <= inputs("```{road} two_hours\n```", tmp_path)
     assert "js/doctor.json" in inputs("```{doctor}\n```", tmp_path)
     for directive in ("claims", "claims-kept"):
         assert {"rotary.py", "../posenc_lab/data/benchmarks.npz"} <= inputs(f"```{{{directive}}}\n```", tmp_path)

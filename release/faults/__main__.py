@@ -62,6 +62,8 @@ def plant(folder: Path, fault: dict[str, str], *options: str) -> int:
         return tested(folder, fault, *options)
     finally:
         path.write_text(sound, encoding="utf-8")
+        if fault.get("execute"):  # the cache has dropped what the sound notebook gave
+            run(folder, "tools.execute")
 
 
 def main() -> None:

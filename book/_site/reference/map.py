@@ -23,15 +23,13 @@ POINTS = MARKDOWN.from_string("""\
 :class-container: map-points
 
 {% for point in points %}
-::::{grid-item-card}
+::::{grid-item-card} {{ point.station }}
 :class-card: map-{{ point.anchor }}
 
-{{ point.station }}
-^^^
-**[{{ point.title }}](the_map.md#{{ point.anchor }})**
+**[{{ point.title }}](#{{ point.anchor }})**
 
 {{ point.enters }}
-+++
+
 {% for label, anchor in point.schemes %}
 [{{ label }}](the_map.md#{{ anchor }}){{ " ·" if not loop.last }}
 {% endfor %}

@@ -118,7 +118,7 @@ document.addEventListener("DOMContentLoaded", () => {
   /** The text that an excerpt is taken from: that of the place, without what the site puts on it. */
   Search.htmlToText = (html, anchor) => {
     const page = new DOMParser().parseFromString(html, "text/html");
-    for (const part of page.querySelectorAll(".headerlink, .posenc-aside, .posenc-gloss-card, script, style")) part.remove();
+    for (const part of page.querySelectorAll(".headerlink, .posenc-gloss-card, script, style")) part.remove();
     const name = anchor?.split("#")[1];
     const place = name && page.getElementById(decodeURIComponent(name));
     return (place || page.querySelector("article") || page.body).textContent;

@@ -72,4 +72,4 @@ def test_three_cards_lead_on_with_and_without_javascript(new_page, site_url):
         assert titles == ["Two hours", "The course", "Reference"]
         targets = [link.get_attribute("href") for link in cards.locator("a").all()]
         assert [target.split("/")[-1] for target in targets] == ["two_hours.html", "the_course.html", "the_map.html"]
-        assert page.locator(".map-doors a[href^='the_map.html#']").count() > 10
+        assert page.locator(".map-points a[href^='the_map.html#']").count() > 10

@@ -132,7 +132,7 @@ class Map(WrittenDirective):
             return self.markdown(POINTS.render(points=points))
         if part == "scalings":
             return self._scalings()
-        return [self._scheme(name, WORDS["points"][part]["anchor"]) for name in at[part]]
+        return [self._scheme(name, f"map-{WORDS['points'][part]['anchor']}") for name in at[part]]
 
     def _scheme(self, name: str, css: str) -> nodes.section:
         from book._site.reference.map_facts import WORDS, reach

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
     "outputs.render",
     *("reference.directives", "reference.map", "pages.numbers", "reference.package", "reference.bibliography"),
-    *("reference.glossary", "reference.snippets", "reference.backlinks", "reference.terms"),
+    *("reference.glossary", "reference.terms"),
     *("pages.predict", "pages.details", "pages.head", "python.in_page", "outputs.assets"),
     "pages.search_index",
 )

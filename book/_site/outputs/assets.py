@@ -21,8 +21,9 @@ FOLDER = "posenc"  # below _static
 
 COPIED = (
     *("outputs/host.js", "pages/details.js", "pages/predict.js", "pages/search.js"),
-    *("reference/backlinks.js", "reference/claims.js"),
-    *("style/site.css", "pages/details.css", "pages/predict.css", "reference/backlinks.css", "reference/doctor.css"),
+    *("reference/terms.js", "reference/claims.js"),
+    *("style/site.css", "pages/details.css", "pages/predict.css"),
+    *("reference/terms.css", "reference/map.css", "reference/doctor.css"),
 )
 
 # The parts of MathJax (2.3 of 24 MB) that the pages can ask for.

@@ -37,7 +37,7 @@
   // ---- the words of `?highlight=`, which the search page gives, or beginnings of words
 
   const BLOCK = "p, li, dt, dd, td, th, pre, summary";
-  const NOT_TEXT = "script, style, noscript, button, h1, h2, h3, h4, h5, h6, .math, .posenc-explorable, .posenc-aside, [hidden]";
+  const NOT_TEXT = "script, style, noscript, button, h1, h2, h3, h4, h5, h6, .math, .posenc-explorable, .posenc-gloss-card, [hidden]";
 
   /** All words that begin with this one. A number is itself only, with gaps or without; Chinese has none between words. */
   function pattern(word) {

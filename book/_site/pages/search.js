@@ -97,8 +97,8 @@ document.addEventListener("DOMContentLoaded", () => {
   /** The text that an excerpt is taken from: that of the place, without what the site puts on it. */
   Search.htmlToText = (html, anchor) => {
     const page = new DOMParser().parseFromString(html, "text/html");
-    for (const part of page.querySelectorAll(".headerlink, .posenc-aside, .posenc-gloss-card, script, style")) part.remove();
-    const place = anchor.includes("#") && page.getElementById(anchor.split("#")[1]);
+    for (const part of page.querySelectorAll(".headerlink, .posenc-gloss-card, script, style")) part.remove();
+    const name = anchor.split("#")[1], place = name && page.getElementById(decodeURIComponent(name));
     return (place || page.querySelector("article")).textContent;
   };
 });

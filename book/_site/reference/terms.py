@@ -1,80 +1,32 @@
-"""The first use of a glossary's term in a chapter leads to its entry, and shows it where the reader points.
-
-Without a script it is an ordinary link. With one, backlinks.js shows the entry's sentence beside the word.
-"""
+"""The first use of a glossary's term in a chapter leads to its entry; terms.js shows the entry's sentence beside it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
-from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
 from book._site.reference.glossary import ROOT, Term, terms_of
-from book._site.reference.snippets import WORDS, Snippet, chapter_of, inline_html, to_root
 
 GLOSSARY = ROOT / "book" / "glossary.md"
 # In the glossary, but in running prose mostly everyday words, or what every student knows, or what chapter 01 is about:
 # a line under them would be met too often and say too little.
-PLAIN = {
-    "base",
-    "accuracy",
-    "agreement",
-    "angle",
-    "attention",
-    "batch",
-    "bias",
-    "buffer",
-    "checkpoint",
-    "concatenation",
-    "configuration",
-    "copying",
-    "counting",
-    "dial",
-    "direction",
-    "door",
-    "explorable",
-    "factor",
-    "hand",
-    "key",
-    "layer",
-    "layout",
-    "loss",
-    "packing",
-    "padding",
-    "pair",
-    "plane",
-    "position",
-    "radian",
-    "ramp",
-    "scale",
-    "scaling",
-    "score",
-    "section",
-    "seed",
-    "side",
-    "slope",
-    "spread",
-    "surgery",
-    "temperature",
-    "token",
-    "turn",
-    "uniqueness",
-    "value",
-    "weight",
-    "window",
-}
+PLAIN = """
+base accuracy agreement angle attention batch bias buffer checkpoint concatenation configuration copying
+counting dial direction door explorable factor hand key layer layout loss packing padding pair plane position
+radian ramp scale scaling score section seed side slope spread surgery temperature token turn uniqueness value
+weight window
+"""
 OUTSIDE = (nodes.title, nodes.reference, nodes.literal, nodes.math, nodes.raw, nodes.FixedTextElement, nodes.table)
-EXERCISE = re.compile(r"Exercise\b")
 FOLD = re.compile(r"<(/?)details\b")
 
 
 @cache
 def _terms(changed: int) -> tuple[tuple[Term, re.Pattern[str]], ...]:
-    found = [term for term in terms_of(GLOSSARY) if term.name not in PLAIN]
+    found = [term for term in terms_of(GLOSSARY) if term.name not in PLAIN.split()]
     return tuple((term, pattern(term)) for term in sorted(found, key=lambda term: -len(term.name)))
 
 
@@ -96,15 +48,14 @@ def running_texts(doctree: nodes.document) -> Iterator[tuple[str, nodes.Text]]:
     for node in list(doctree.findall()):
         if isinstance(node, nodes.raw):
             depth += sum(-1 if end else 1 for end in FOLD.findall(node.astext()))
-        if not isinstance(node, nodes.Text) or depth or not node.parent:
+        if not isinstance(node, nodes.Text) or depth:
             continue
         above = list(_above(node))
         sections = [each for each in above if isinstance(each, nodes.section)]
-        if any(isinstance(each, OUTSIDE) for each in above) or not any(isinstance(e, nodes.paragraph) for e in above):
-            continue
-        if any("cell_output" in each.get("classes", ()) for each in above):
-            continue
-        if sections and not any(EXERCISE.match(each.next_node(nodes.title).astext()) for each in sections):
+        prose = any(isinstance(each, nodes.paragraph) for each in above)
+        output = any("cell_output" in each.get("classes", ()) for each in above)
+        exercise = any(each.next_node(nodes.title).astext().startswith("Exercise ") for each in sections)
+        if sections and prose and not output and not exercise and not any(isinstance(each, OUTSIDE) for each in above):
             yield str(sections[0].get("slug") or sections[0]["ids"][0]), node
 
 
@@ -114,54 +65,54 @@ def _above(node: nodes.Node) -> Iterator[nodes.Element]:
         yield node
 
 
-def card(term: Term, pagename: str) -> str:
-    """The entry's sentence, shown beside the word and read after it."""
-    entry = f"{to_root(pagename)}book/glossary.html#{term.anchor}"
-    return (
-        f'<div class="posenc-card posenc-gloss-card" id="gloss-{term.anchor}" hidden><p><strong>{escape(term.name)}'
-        f'</strong> <span lang="zh">{escape(term.zh)}</span></p><p>{inline_html(term.definition)}</p>'
-        f'<p><a href="{entry}" tabindex="-1">{WORDS["gloss"]["entry"]}</a></p></div>'
-    )
-
-
-def _link(term: Term, words: str, pagename: str) -> Snippet:
-    entry = f"{to_root(pagename)}book/glossary.html#{term.anchor}"
-    return Snippet(
-        html=f'<a class="posenc-gloss" href="{entry}" aria-describedby="gloss-{term.anchor}">{escape(words)}</a>'
-    )
-
-
-def put_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Mark the first use of each term, unless that is in the section that explains it."""
-    if not chapter_of(docname):
-        return
+def link_terms(doctree: nodes.document, docname: str) -> list[Term]:
+    """Link the first use of each term, unless that is in the section that explains it; these terms."""
     waiting = list(_terms(GLOSSARY.stat().st_mtime_ns))
-    name = docname.rpartition("/")[2]
-    met: list[Term] = []
+    folder, _, name = docname.rpartition("/")
+    linked: list[Term] = []
     for section, text in running_texts(doctree):
-        hits = []
+        hits: list[tuple[int, int, Term]] = []
         for term, written in waiting:
             hit = written.search(text)
             if hit and not any(hit.start() < end and start < hit.end() for start, end, _ in hits):
                 hits.append((hit.start(), hit.end(), term))
         waiting = [(term, written) for term, written in waiting if all(term is not hit[2] for hit in hits)]
-        hits = sorted((hit for hit in hits if hit[2].see != f"{name}#{section}"), key=lambda hit: hit[0])
         parts: list[nodes.Node] = []
         done = 0
-        for start, end, term in hits:
-            parts += [nodes.Text(text[done:start]), _link(term, text[start:end], docname)]
-            done = end
-        if hits:
+        for start, end, term in sorted(hits, key=lambda hit: hit[0]):
+            if term.see != f"{name}#{section}":
+                entry = f"{'../' * docname.count('/')}book/glossary.html#{term.anchor}"
+                link = nodes.reference("", text[start:end], refuri=entry, classes=["posenc-gloss"])
+                parts += [nodes.Text(text[done:start]), link]
+                linked.append(term)
+                done = end
+        if parts:
             text.parent.replace(text, [*parts, nodes.Text(text[done:])])
-            met += [term for _, _, term in hits]
-    if met:
-        [first, *_] = doctree.findall(nodes.section)
-        first += Snippet(html="".join(card(term, docname) for term in met))
+    return linked
+
+
+def cards(terms: Collection[Term], glossary: nodes.document, docname: str) -> Iterator[nodes.container]:
+    """The glossary's sentences on terms, hidden until terms.js shows one."""
+    says = {
+        entry["ids"][0]: entry[1] for entry in glossary.findall(nodes.container) if "posenc-term" in entry["classes"]
+    }
+    for term in terms:
+        head = nodes.paragraph("", "", nodes.strong("", term.name), nodes.Text(f" {term.zh}"))
+        entry = f"{'../' * docname.count('/')}book/glossary.html#{term.anchor}"
+        foot = nodes.paragraph("", "", nodes.reference("", "In the glossary", refuri=entry))
+        body = [head, says[term.anchor].deepcopy(), foot]
+        yield nodes.container("", *body, ids=[f"gloss-{term.anchor}"], classes=["posenc-gloss-card"])
+
+
+def put_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Link a chapter's terms, and add their cards at its end."""
+    if re.match(r"notebooks/\d\d_", docname) and (terms := link_terms(doctree, docname)):
+        doctree.next_node(nodes.section).extend(cards(terms, app.env.get_doctree("book/glossary"), docname))
 
 
 def note_glossary(app: Sphinx, doctree: nodes.document) -> None:
     """A chapter is read again when the glossary changes."""
-    if chapter_of(app.env.docname):
+    if re.match(r"notebooks/\d\d_", app.env.docname):
         app.env.note_dependency(str(GLOSSARY))
 
 
@@ -169,3 +120,4 @@ def setup(app: Sphinx) -> None:
     """Register the hooks."""
     app.connect("doctree-read", note_glossary)
     app.connect("doctree-resolved", put_terms, priority=890)
+    app.add_js_file("posenc/terms.js", loading_method="defer")

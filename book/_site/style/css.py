@@ -17,7 +17,7 @@ SHEET = PurePosixPath("styles/book.css")  # below _static, as all that follow
 SHEETS = (
     *("styles/theme.css", "styles/pydata-sphinx-theme.css", "pygments.css", "styles/sphinx-book-theme.css"),
     *("togglebutton.css", "copybutton.css", "mystnb.*.css", "sphinx-design.min.css"),
-    *("posenc/backlinks.css", "posenc/details.css", "posenc/site.css", "posenc/predict.css"),
+    *("posenc/terms.css", "posenc/map.css", "posenc/details.css", "posenc/site.css", "posenc/predict.css"),
     *("posenc/explorable.css", "posenc/python/page.css"),
 )
 LINK = re.compile(r'<link\b(?=[^>]*\brel="stylesheet")[^>]*\bhref="(?P<root>[^"]*)_static/(?P<name>[^"?]*)[^>]*>\n?')

@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from functools import cache
 from pathlib import Path
 
 import pytest
 import torch
-from playwright.sync_api import Page
 
 from book._site.reference import map as site_map
 from book._site.reference import map_facts
 from posenc import configs, lab, scaling, schemes
 from posenc.lab.runs import PROFILES
+from posenc.widgets.extrapolation import Extrapolation
 
-NAME = "book/the_map.html"
-CARDS = {site_map._anchor(name): name for name in schemes.SCHEMES}
-SCALING_CARDS = {site_map._anchor(f"scaling-{name}"): name for name in schemes.SCALINGS}
+WORDS = map_facts.WORDS
 
 
 def test_every_scheme_has_its_card_and_the_diagram_leads_to_it_once(built_site: Path) -> None:
-    assert set(map_facts.SCALINGS) == set(schemes.SCALINGS)
     with pytest.raises(ValueError, match="novel"):
-        site_map._ordered([*schemes.SCHEMES, "novel"])
-    text = (built_site / NAME).read_text(encoding="utf-8")
-    ids = [re.search(r'id="([\w-]+)"', tag)[1] for tag in re.findall(r"<section [^>]*map-card[^>]*>", text)]  # type: ignore[index]
-    assert ids == [*map(site_map._anchor, site_map._ordered(schemes.SCHEMES)), *SCALING_CARDS]
-    chips = "".join(re.findall(r'<ul class="map-chips">.*?</ul>', text))
-    assert sorted(re.findall(r'href="#([\w-]+)"', chips)) == sorted(CARDS)
-
-
-# ---- costs ----------------------------------------------------------------------------------------------------------
-
-
-def test_every_scheme_has_words() -> None:
-    assert set(map_facts.SCHEMES) == set(schemes.SCHEMES), "the words are in book/_site/reference/map.toml"
+        site_map.ordered([*schemes.SCHEMES, "novel"], WORDS["schemes"])
+    text = (built_site / "book" / "the_map.html").read_text(encoding="utf-8")
+    cards = re.findall(r'<section class="map-card[^>]* id="([\w-]+)"', text)
+    expected = [name.replace("_", "-") for name in schemes.SCHEMES]
+    assert sorted(cards) == sorted([*expected, *(f"scaling-{name}".replace("_", "-") for name in schemes.SCALINGS)])
+    diagram = text.partition("map-points")[2].partition("<section")[0]
+    assert sorted(set(re.findall(r'href="#([\w-]+)"', diagram)) & set(cards)) == sorted(expected)
 
 
 def test_parameters_and_bias_are_those_of_the_package() -> None:
-    width, heads, head_dim, length = map_facts.SHAPE
-    assert width == heads * head_dim
+    width, heads, _, length, _ = map_facts.SHAPE.values()
     expected = {  # counted by hand, from what the classes say of their weights
         "learned": length * width,
         "t5": 32 * heads,
@@ -57,104 +45,49 @@ def test_parameters_and_bias_are_those_of_the_package() -> None:
         assert shown == expected.get(name, 0), f"{name}: the card says {shown}; `expected`, above, counts by hand"
         biased = schemes.SCHEMES[name].injection_point == "logits"
         assert (f"{heads * length * length * 4 // 2**20} MiB" in costs["Bias in memory"]) == biased, name
-        assert ("bias as its mask" in costs["Fused attention"]) == biased, name
 
 
 def test_work_counts_numbers_and_products() -> None:
     a, b = torch.ones(3, 4), torch.ones(4, 5)
-    assert map_facts._operations(lambda: a + a)[0] == 12
-    assert map_facts._operations(lambda: a @ b)[0] == 2 * 3 * 4 * 5
-    assert map_facts._operations(lambda: a.transpose(0, 1)[1:].reshape(-1, 3))[0] == 0
-    assert map_facts._operations(lambda: torch.view_as_complex(torch.stack([a, a], -1)) * 1j)[0] == 24 + 24
-    assert map_facts._operations(lambda: a.clone().mul_(2))[0] == 24
-    rotating, biasing = map_facts.cost("rope"), map_facts.cost("alibi")
-    assert rotating.share < 0.002
-    assert biasing.share > 10 * rotating.share
-    assert biasing.grows > rotating.grows
-
-
-def test_the_card_warns_where_an_encoder_sees_no_sides() -> None:
-    """A number made of the distance alone is the same to the left and to the right."""
-    blind = {name for name in schemes.SCHEMES if "mirror" in site_map.cost_rows(name)["Decoder, encoder"]}
-    known = {"alibi", "sandwich", "kerple", "none", "none_with_temperature"}
-    assert blind == known, f"the card and this list disagree about {blind ^ known}"
-    assert not any(map_facts.sides_alike(name) for name in ("sinusoidal", "rope", "t5", "transformer_xl", "deberta"))
+    with map_facts.Operations() as counted:
+        a + a
+        a @ b
+        a.transpose(0, 1)[1:]
+    assert counted.total == 12 + 2 * 3 * 4 * 5
+    assert map_facts.cost("rope").share < 0.002
+    assert map_facts.cost("alibi").share > 10 * map_facts.cost("rope").share
 
 
 # ---- reach ----------------------------------------------------------------------------------------------------------
 
-KEYS = {label: key for key, label in map_facts._explorable().Extrapolation.catalogue["names"]["schemes"].items()}
+
+def test_everything_measured_on_the_large_model_is_on_a_card() -> None:
+    shown = {key for words in WORDS["schemes"].values() for key in words.get("reach", ())}
+    measured = set(Extrapolation.data()["measured"]["text"])
+    assert {key for key in measured if not key.startswith("quick_")} <= shown <= measured
 
 
-@cache
-def _results() -> lab.Results:
-    """The results that ship, read once."""
-    return lab.results()
-
-
-def _expected(key: str, measure: str, times: int, **wanted: object) -> lab.SeedSummary:
-    """What the laboratory's results say, by their own means."""
-    profile, _ = map_facts.scheme_of(key)
-    name, _, past_end = key.removeprefix("quick_").partition("_clamp")
-    name, _, stretched = name.partition("_interpolate")
-    if key != key.removesuffix("_clamp"):
-        wanted["past_end"] = "clamp"
-    if key != key.removesuffix("_interpolate"):
-        wanted["past_end"] = "interpolate"
-    return _results().over_seeds(
-        "loss" if measure == "text" else "accuracy",
-        profile=profile,
-        scheme=name,
-        probe=measure,
-        causal=True,
-        length=times * PROFILES[profile].length,
-        **{"kind": "plain", **wanted},
-    )
-
-
-def _near(values: Iterable[float], spread: lab.SeedSummary) -> bool:
-    """Whether seeds have this mean, minimum and maximum, to the hundredths that the page shows."""
-    numbers = [map_facts.average(list(values)), min(values), max(values)]
-    return numbers == pytest.approx([spread.mean, spread.min, spread.max], abs=0.0006)
-
-
-def test_reach_of_schemes_is_what_was_measured() -> None:
-    seen = 0
-    for name in schemes.SCHEMES:
-        for one in map_facts.reach(name):
-            key = KEYS[one.label]
-            assert map_facts.scheme_of(key)[1] == name
-            for measure, columns in one.rows.items():
-                for times, values in zip(map_facts.SHOWN, columns, strict=True):
-                    assert _near(values, _expected(key, measure, times)), (key, measure, times, values)
-                    seen += 1
-            start = _expected(key, "text", 1).mean
-            rises = {times: _expected(key, "text", times).mean - start for times in (1, 2, 4, 8, 16)}
-            assert all(rise <= map_facts.RISE + 0.001 for times, rise in rises.items() if times <= one.holds)
-            assert one.holds == 16 or rises[2 * one.holds] > map_facts.RISE - 0.001
-    assert seen >= 100
-
-
-def test_reach_of_scalings_is_what_was_measured() -> None:
-    measured = {one["scaling"] for one in _results().select(kind="scaling", profile="full")}
-    for name in schemes.SCALINGS:
-        assert bool(map_facts.scaling_reach(name)) == (name in measured), name
-        for one in map_facts.scaling_reach(name):
-            key = KEYS[one.label]
-            for measure, columns in one.rows.items():
-                for times, values in zip(map_facts.SHOWN, columns, strict=True):
-                    if values is not None:
-                        factor = float(times if times > 1 or name in ("default", "dynamic_ntk") else map_facts.FACTOR)
-                        scaled = name if factor > 1 else "default"
-                        spread = _expected(key, measure, times, kind="scaling", scaling=scaled, factor=factor)
-                        assert _near(values, spread), (name, key, measure, times, values)
+@pytest.mark.parametrize("measure", map_facts.MEASURES)
+def test_reach_is_what_was_measured(measure: str) -> None:
+    _, plain = map_facts.reach("rope_10000")
+    [_, (_, scaled)] = map_facts.scaling_reach("yarn")
+    wanted = {"profile": "full", "scheme": "rope_10000", "probe": measure, "causal": True}
+    metric, results = "loss" if measure == "text" else "accuracy", lab.results()
+    cells = (rows[map_facts.MEASURES[measure]] for rows in (plain, scaled))
+    for times, cell, other in zip(map_facts.SHOWN, *cells, strict=True):
+        length = times * PROFILES["full"].length
+        found = results.over_seeds(metric, kind="plain", length=length, **wanted)
+        assert cell[:3] == pytest.approx(found[:3], abs=0.0006)
+        kept = {"kind": "scaling", "scaling": "yarn", "factor": float(times if times > 1 else 4)}
+        if other:
+            found = results.over_seeds(metric, length=length, **kept, **wanted)
+            assert other[:3] == pytest.approx(found[:3], abs=0.0006)
 
 
 def test_a_scaled_model_is_judged_against_the_model_as_trained() -> None:
     """Not against itself where it is scaled and need not be: that costs position interpolation its copying."""
-    interpolated, plain = map_facts.scaling_reach("linear")[0], map_facts.scaling_reach("default")[0]
-    assert interpolated.start == plain.start
-    assert 'style="--lost:0.8' in site_map._cell(interpolated.rows["text"][0], plain.start["text"], 1)
+    [(_, interpolated), _] = map_facts.scaling_reach("linear")
+    assert interpolated["loss"][0].lost > 0.8
 
 
 # ---- scalings and who uses them -------------------------------------------------------------------------------------
@@ -162,15 +95,9 @@ def test_a_scaled_model_is_judged_against_the_model_as_trained() -> None:
 
 def test_pairs_are_slowed_as_the_package_slows_them() -> None:
     plain = scaling.default(128, 10_000.0).inv_freq
-    settings = {"factor": 4, "original_max_position_embeddings": 4096}
-    for name, found in {
-        "linear": scaling.linear(128, factor=4),
-        "ntk_aware": scaling.ntk_aware(128, factor=4),
-        "yarn": scaling.yarn(128, **settings),
-        "ntk_by_parts": scaling.ntk_by_parts(128, **settings),
-    }.items():
-        assert map_facts.pairs(name).slower == pytest.approx(plain / found.inv_freq)
-        assert map_facts.pairs(name).attention_factor == pytest.approx(found.attention_factor)
+    found = scaling.yarn(128, factor=4, original_max_position_embeddings=4096)
+    assert map_facts.pairs("yarn").slower == pytest.approx(plain / found.inv_freq)
+    assert map_facts.pairs("yarn").attention_factor == pytest.approx(found.attention_factor)
     assert map_facts.pairs("dynamic_ntk") == map_facts.pairs("ntk_aware")
     assert map_facts.pairs("proportional").slower[-1] == float("inf")
 
@@ -185,14 +112,3 @@ def test_every_model_is_at_its_scaling() -> None:
             scaled = configs.scaled(config, config.max_position_embeddings, layer_type).inv_freq
             unchanged = (scaled == configs.unscaled(config, layer_type).inv_freq).all()
             assert (name == "default") == bool(unchanged), model
-
-
-@pytest.mark.release
-@pytest.mark.parametrize("width", [360, 1280])
-def test_doors_stand_side_by_side_or_below_each_other(width: int, site_url: str, new_page: Callable[..., Page]) -> None:
-    page = new_page(width=width)
-    page.goto(f"{site_url}/{NAME}")
-    tops = {door.bounding_box()["y"] for door in page.locator(".map-door").all()}  # type: ignore[index]
-    assert (len(tops) == 1) == (width > 720)
-    page.locator(".map-chips a", has_text="Sandwich").click()
-    page.wait_for_function("Math.abs(document.querySelector('#sandwich').getBoundingClientRect().top) < 200")

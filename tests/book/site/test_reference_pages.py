@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pytest
@@ -20,10 +20,8 @@ from book._site.reference.directives import VERDICTS
 from book._site.reference.glossary import (
     CODE,
     NOTEBOOKS,
-    Question,
     Term,
     directives_of,
-    questions_of,
     sections_of,
     terms_of,
 )
@@ -33,8 +31,23 @@ from tests.book.site.browser import ROOT
 
 BOOK = ROOT / "book"
 GLOSSARY, QUESTIONS, NOTES = (BOOK / f"{name}.md" for name in ("glossary", "questions", "about_the_notes"))
-TERMS, ASKED = terms_of(GLOSSARY), questions_of(QUESTIONS)
+TERMS = terms_of(GLOSSARY)
 TO_NOTEBOOK = re.compile(r"\[([^\]]+)\]\(\.\./notebooks/(\w+)\.ipynb#([\w-]+)\)")
+
+
+class Question(NamedTuple):
+    """A question of the page of questions, as it is written."""
+
+    group: str
+    text: str
+    answer: str
+
+    @property
+    def anchor(self) -> str:
+        return nodes.make_id(self.text)
+
+
+ASKED = [Question(group, text, answer) for group, text, _, answer in directives_of(QUESTIONS, "question")]
 
 every_term = pytest.mark.parametrize("term", TERMS, ids=lambda term: term.anchor)
 every_question = pytest.mark.parametrize("question", ASKED, ids=lambda question: question.anchor)

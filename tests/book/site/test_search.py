@@ -152,7 +152,7 @@ def test_a_result_opens_the_fold_that_it_leads_into(follow: Callable[[str], Page
     page = follow(words)
     section = page.locator(f"section#{FIRST[words].partition('#')[2]}")
     expect(section.locator("p").nth(1)).to_be_visible()
-    assert section.locator(":scope > details:not(.posenc-aside)").evaluate("(fold) => fold.open")
+    assert section.locator(":scope > details").evaluate("(fold) => fold.open")
 
 
 def test_what_is_marked_begins_a_word(site_url: str, new_page: Callable[..., Page]):

@@ -10,8 +10,6 @@ from book._site.style import css
 from tests.book.site.browser import pages
 
 OWN = {
-    "book/intro.html": "posenc/map.css",
-    "book/the_map.html": "posenc/map.css",
     "book/doctor.html": "posenc/doctor.css",
 }
 

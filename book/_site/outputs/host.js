@@ -29,17 +29,15 @@
   }
   explorables.forEach(giveName);
 
-  const noKernel = async () => {
-    throw new Error("there is no kernel on a static page");
-  };
-
-  /** The part of an anywidget model that a module uses; traits live here instead of in Python. */
-  class Model {
+  /** The part of an anywidget model that the figures' modules use; traits live here instead of in Python. */
+  class Model extends EventTarget {
     #traits;
     #figure;
-    #listeners = new Map();
+    on = this.addEventListener;
+    off = this.removeEventListener;
 
     constructor(traits, figure) {
+      super();
       this.#traits = { ...traits };
       this.#figure = figure;
     }
@@ -51,38 +49,19 @@
     /** Set one trait, or several from an object; listeners hear of those that changed. */
     set(nameOrTraits, value) {
       const traits = typeof nameOrTraits === "object" ? nameOrTraits : { [nameOrTraits]: value };
-      const changed = Object.entries(traits).filter(([name, next]) => !Object.is(this.#traits[name], next));
-      for (const [name, next] of changed) this.#traits[name] = next;
-      for (const [name, next] of changed) this.#emit(`change:${name}`, this, next, {});
-      if (changed.length > 0) this.#emit("change", this, {});
-    }
-
-    on(events, listener) {
-      for (const event of events.split(/\s+/)) {
-        if (!this.#listeners.has(event)) this.#listeners.set(event, new Set());
-        this.#listeners.get(event).add(listener);
-      }
-    }
-
-    off(events, listener) {
-      for (const event of events.split(/\s+/)) this.#listeners.get(event)?.delete(listener);
+      const changed = Object.keys(traits).filter((name) => !Object.is(this.#traits[name], traits[name]));
+      Object.assign(this.#traits, traits);
+      for (const name of changed) this.dispatchEvent(new Event(`change:${name}`));
+      if (changed.length > 0) this.dispatchEvent(new Event("change"));
     }
 
     save_changes() {} // nothing to synchronise with
-
-    send() {} // nobody listens
-
-    widget_manager = { get_model: noKernel };
 
     /** The address of this page with this figure at a setting, given by name, or at a step of its story. */
     settingLink(setting) {
       const link = new URL(location.href);
       link.hash = `${this.#figure.dataset.name}:${new URLSearchParams(setting)}`;
       return link.href;
-    }
-
-    #emit(event, ...details) {
-      for (const listener of [...(this.#listeners.get(event) ?? [])]) listener(...details);
     }
   }
 
@@ -135,8 +114,7 @@
     const { default: widget } = await loadModule(figure.dataset.module);
     const el = document.createElement("div");
     figure.append(el);
-    const { signal } = new AbortController(); // never aborted: the figure lives as long as the page
-    await widget.render({ model, el, signal, experimental: { invoke: noKernel } });
+    await widget.render({ model, el });
     figure.dataset.ready = "true";
   }
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # In this order their hooks run.
 PARTS = (
-    "outputs.render",
+    *("patches", "outputs.render"),
     *("reference.directives", "reference.map", "pages.numbers", "reference.package", "reference.bibliography"),
     *("reference.glossary", "reference.terms"),
     *("pages.predict", "pages.details", "pages.head", "python.in_page", "outputs.assets"),
@@ -33,10 +32,6 @@ PARTS = (
 # What of the package a directive shows: explorables name themselves, the map and the reference note what they read,
 # and claims are computed by book/claims.
 COMPUTED = {"doctor": "from posenc import doctor\ndoctor"}
-PROCESSES = 2  # that read and write pages
-# What does nothing while pages are read, and only does not say that several processes may read them: one numbers
-# sections afterwards, the other serves LaTeX.
-UNSAID = {"sphinx_multitoc_numbering", "sphinx_jupyterbook_latex"}
 
 
 def _own_version() -> int:
@@ -53,25 +48,6 @@ def configure(app: Sphinx, config: Config) -> None:
     options = config.html_theme_options
     if not options.get("repository_url"):
         options.pop("launch_buttons", None)
-
-
-def use_processes(app: Sphinx, config: Config) -> None:
-    """Have pages read and written by several processes, for which Jupyter Book's command has no option.
-
-    They are copies of one that has loaded NumPy, which not every system's mathematics survives. What reads a page
-    also executes it, if the cache does not hold it, and two processes cannot fill the cache at once: then there is one
-    process. What the cache holds of older code is removed first, so that no page shows it.
-    """
-    with execute.open_cache() as cache:
-        missing = execute.drop_outdated(cache, execute.chapters())
-    if sys.platform != "linux" or missing:
-        return
-    from book._site.outputs import processes
-
-    processes.use()
-    app.parallel = max(app.parallel, PROCESSES)
-    for name in UNSAID & app.extensions.keys():
-        app.extensions[name].parallel_read_safe = True
 
 
 def note_inputs(app: Sphinx, doctree: nodes.document) -> None:
@@ -92,8 +68,7 @@ def note_inputs(app: Sphinx, doctree: nodes.document) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the extension."""
     app.connect("config-inited", configure)
-    app.connect("config-inited", use_processes)
     app.connect("doctree-read", note_inputs)
     for name in PARTS:
         import_module(f"book._site.{name}").setup(app)
-    return {"env_version": _own_version(), "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"env_version": _own_version()}

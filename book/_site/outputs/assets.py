@@ -11,7 +11,6 @@ import zlib
 from functools import cache
 from pathlib import Path
 
-from fontTools import subset
 from sphinx.application import Sphinx
 
 from book._site.style import css, font
@@ -45,16 +44,14 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def copy_mathjax(static: Path) -> None:
-    """MathJax from the package that carries it."""
-    source = _package_folder("sphinx-mathjax-offline") / "static" / "mathjax"
+def copy_files(static: Path) -> None:
+    """MathJax, plotly.js of the installed Python package, so that the two cannot differ, and the book's own files."""
+    mathjax = _package_folder("sphinx-mathjax-offline") / "static" / "mathjax"
     for part in MATHJAX_PARTS:
-        _copy(source / part, static / "mathjax" / part)
-
-
-def copy_plotly(static: Path) -> None:
-    """plotly.js from the installed Python package, so that the two versions cannot differ."""
+        _copy(mathjax / part, static / "mathjax" / part)
     _copy(_package_folder("plotly") / "package_data" / "plotly.min.js", static / FOLDER / "plotly.min.js")
+    for name in COPIED:
+        _copy(SITE / name, static / FOLDER / Path(name).name)
 
 
 def write_explorables(static: Path) -> None:
@@ -126,15 +123,10 @@ def slim_font_awesome(output: Path) -> set[int]:
     shown |= {ord(character) for character in re.findall("[\ue000-\uf8ff]", sheets)}
 
     for path in (static / "vendor" / "fontawesome" / "webfonts").iterdir():
-        if path.suffix != ".woff2":
+        if path.suffix == ".woff2":
+            font.reduced(path, shown).save(path)
+        else:
             path.unlink()  # fallback formats that no browser with this page's JavaScript asks for
-            continue
-        options = subset.Options(flavor="woff2", notdef_outline=True)
-        font = subset.load_font(str(path), options)
-        subsetter = subset.Subsetter(options)
-        subsetter.populate(unicodes=shown)
-        subsetter.subset(font)
-        subset.save_font(font, str(path), options)
     return shown
 
 
@@ -156,11 +148,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     output = Path(app.outdir)
     static = output / "_static"
     forget_pages(app)
-    copy_mathjax(static)
-    copy_plotly(static)
+    copy_files(static)
     write_explorables(static)
-    for name in COPIED:
-        _copy(SITE / name, static / FOLDER / Path(name).name)
     let_sliders_go_first(output)
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table otherwise
     icons = slim_font_awesome(output)

@@ -21,24 +21,23 @@
   function giveName(figure) {
     const kind = (figure.dataset.module ?? "figure").replaceAll("_", "-");
     let name = kind;
-    for (let count = 2; named.get(name)?.isConnected; count++) name = `${kind}-${count}`;
+    const isTaken = (other) => other?.isConnected && !other.closest("[hidden]"); // whose cell has run since
+    for (let count = 2; isTaken(named.get(name)); count++) name = `${kind}-${count}`;
     named.set(name, figure);
     figure.dataset.name = name;
     if (!document.getElementById(name)) figure.id = name;
   }
   explorables.forEach(giveName);
 
-  const noKernel = async () => {
-    throw new Error("there is no kernel on a static page");
-  };
-
-  /** The part of an anywidget model that a module uses; traits live here instead of in Python. */
-  class Model {
+  /** The part of an anywidget model that the figures' modules use; traits live here instead of in Python. */
+  class Model extends EventTarget {
     #traits;
     #figure;
-    #listeners = new Map();
+    on = this.addEventListener;
+    off = this.removeEventListener;
 
     constructor(traits, figure) {
+      super();
       this.#traits = { ...traits };
       this.#figure = figure;
     }
@@ -50,32 +49,13 @@
     /** Set one trait, or several from an object; listeners hear of those that changed. */
     set(nameOrTraits, value) {
       const traits = typeof nameOrTraits === "object" ? nameOrTraits : { [nameOrTraits]: value };
-      const changed = Object.entries(traits).filter(([name, next]) => !Object.is(this.#traits[name], next));
-      for (const [name, next] of changed) this.#traits[name] = next;
-      for (const [name, next] of changed) this.#emit(`change:${name}`, this, next, {});
-      if (changed.length > 0) this.#emit("change", this, {});
-    }
-
-    on(events, listener) {
-      for (const event of events.split(/\s+/)) {
-        if (!this.#listeners.has(event)) this.#listeners.set(event, new Set());
-        this.#listeners.get(event).add(listener);
-      }
-    }
-
-    /** Forget a listener; without one, all of these events; without events, of every event. */
-    off(events, listener) {
-      for (const event of events ? events.split(/\s+/) : this.#listeners.keys()) {
-        if (listener) this.#listeners.get(event)?.delete(listener);
-        else this.#listeners.delete(event);
-      }
+      const changed = Object.keys(traits).filter((name) => !Object.is(this.#traits[name], traits[name]));
+      Object.assign(this.#traits, traits);
+      for (const name of changed) this.dispatchEvent(new Event(`change:${name}`));
+      if (changed.length > 0) this.dispatchEvent(new Event("change"));
     }
 
     save_changes() {} // nothing to synchronise with
-
-    send() {} // nobody listens
-
-    widget_manager = { get_model: noKernel };
 
     /** The address of this page with this figure at a setting, given by name, or at a step of its story. */
     settingLink(setting) {
@@ -83,45 +63,36 @@
       link.hash = `${this.#figure.dataset.name}:${new URLSearchParams(setting)}`;
       return link.href;
     }
-
-    #emit(event, ...details) {
-      for (const listener of [...(this.#listeners.get(event) ?? [])]) listener(...details);
-    }
   }
 
   /** The setting that an address asks of a figure, `#decay-explorer:base=500&dim=64` or `#decay-explorer:story=fall`. */
   const requestedSetting = (hash = location.hash) => {
     const match = /^#([^:]+):(.+)$/.exec(hash);
     if (!match) return null;
-    // the first edition counted a page's figures: explorable-2 is the second
-    const name = decodeURIComponent(match[1]), counted = /^explorable-(\d+)$/.exec(name);
-    return { figure: counted ? explorables[counted[1] - 1] : named.get(name), values: Object.fromEntries(new URLSearchParams(match[2])) };
+    return { figure: named.get(decodeURIComponent(match[1])), values: Object.fromEntries(new URLSearchParams(match[2])) };
   };
 
-  /** Fetch what the page did not need when it was built; the script that brings it. */
   function fetchScript(name) {
     const script = document.createElement("script");
-    script.src = new URL(`modules/${name}.js`, assets);
+    script.src = new URL(name, assets);
     document.head.append(script);
     return script;
   }
 
-  /** What a script of the explorables brings. The page's own may come before this one or after it. */
-  const asked = new Map(); // name -> promise: two figures may ask for the same
-  function bring(name, brought) {
-    if (!asked.has(name)) asked.set(name, fetched(name, brought));
-    return asked.get(name);
-  }
+  /** The promise that a script has come, or failed. */
+  const loaded = (script) =>
+    new Promise((done) => {
+      script.onload = script.onerror = done;
+      window.addEventListener("load", done); // one of the page's own may have failed already
+    });
 
-  async function fetched(name, brought) {
-    const onPage = document.querySelector(`script[src*="/modules/${name}.js"]`);
-    if (!brought() && !(onPage && document.readyState === "complete")) {
-      await new Promise((done) => {
-        const script = onPage ?? fetchScript(name);
-        for (const end of ["load", "error"]) script.addEventListener(end, done);
-        if (onPage) window.addEventListener("load", done); // it may have failed already
-      });
-    }
+  const asked = new Map(); // name -> promise: two figures may ask for the same
+
+  /** What a script of the explorables brings: one of the page's own, or of a figure that came after it. */
+  async function bring(name, brought) {
+    const onPage = document.readyState !== "complete" && document.querySelector(`script[src*="/modules/${name}.js"]`);
+    if (!brought() && !asked.has(name)) asked.set(name, loaded(onPage || fetchScript(`modules/${name}.js`)));
+    await asked.get(name);
     if (!brought()) throw new Error(`the page does not bring the module ${name}`);
     return brought();
   }
@@ -143,8 +114,7 @@
     const { default: widget } = await loadModule(figure.dataset.module);
     const el = document.createElement("div");
     figure.append(el);
-    const { signal } = new AbortController(); // never aborted: the figure lives as long as the page
-    await widget.render({ model, el, signal, experimental: { invoke: noKernel } });
+    await widget.render({ model, el });
     figure.dataset.ready = "true";
   }
 
@@ -154,16 +124,11 @@
   const plots = new Map(); // element -> {figure, wasNarrow}
   let plotly;
 
-  const loadPlotly = () => {
-    plotly ??= window.Plotly ? Promise.resolve(window.Plotly) : new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = new URL("plotly.min.js", assets);
-      script.onload = () => resolve(window.Plotly);
-      script.onerror = () => reject(new Error("could not load plotly.js"));
-      document.head.append(script);
-    });
-    return plotly;
-  };
+  /** plotly.js; slides bring it within the page. */
+  async function loadPlotly() {
+    if (!window.Plotly) await (plotly ??= loaded(fetchScript("plotly.min.js")));
+    return window.Plotly;
+  }
 
   const cssValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -276,9 +241,6 @@
       return draw(figure);
     },
 
-    /** Name the explorables again that are put back into the page. */
-    rename: (place) => place.querySelectorAll(".posenc-explorable").forEach(giveName),
-
     /** Have a Plotly figure show another's data under the other's words. */
     async update(figure, other) {
       await started.get(figure);
@@ -345,18 +307,10 @@
     window.print();
   });
 
-  /** Bring the figure that an address names to its setting, and into view; say so where this page has none. */
+  /** Bring the figure that an address names to its setting, and into view. */
   function restore(setting = requestedSetting()) {
-    if (!setting) return;
+    if (!setting?.figure) return;
     const { figure } = setting;
-    if (!figure) {
-      const missing = document.createElement("p");
-      missing.className = "posenc-failure";
-      missing.setAttribute("role", "status");
-      missing.textContent = "The address asks for a figure that is not on this page.";
-      (document.querySelector("article") ?? document.body).prepend(missing);
-      return;
-    }
     const waits = window.posencReveal?.(figure) === false; // for a guess, and is drawn at its setting then
     if (started.has(figure)) figure.posencModel.set("_restore", setting.values);
     if (waits) return;

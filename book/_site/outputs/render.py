@@ -6,9 +6,7 @@ from html import escape
 from typing import Any
 
 from docutils import nodes
-from myst_nb.core import render
 from myst_nb.core.render import MimeData, NbElementRenderer
-from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -106,24 +104,6 @@ def _interact_nodes(
     return [box]
 
 
-def forget_widget_states(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep the widgets' states, each with its whole module, out of the page: nothing there reads them."""
-    files = NbMetadataCollector.get_js_files(app.env, app.env.docname)
-    for key in [key for key in files if key.startswith("ipywidgets")]:
-        del files[key]
-
-
-def free_tagged_equations(app: Sphinx, doctree: nodes.document) -> None:
-    r"""Let an equation with a `\tag` stand as written: Sphinx would put one of several lines into a `split`.
-
-    MathJax refuses a tag there, and notebooks number their equations by tags because that is what Colab knows.
-    """
-    for block in doctree.findall(nodes.math_block):
-        if r"\tag" in block.astext():
-            block["nowrap"] = True
-            block[:] = [nodes.Text(rf"\[{block.astext()}\]")]
-
-
 def _text(node: nodes.Node | None) -> str:
     return node.astext() if isinstance(node, nodes.Text) else ""
 
@@ -150,11 +130,5 @@ def keep_marks_with_formulas(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the renderers and the hooks."""
-    # myst-nb finds renderers by entry points only, which would tie the installed package `posenc` to the website.
-    # A local extension has none, so its renderers are put before the ones that myst-nb finds.
-    found = render.load_mime_renders
-    render.load_mime_renders = lambda: [PlotlyOutput, WidgetOutput, *found()]
-    app.connect("doctree-read", forget_widget_states)
-    app.connect("doctree-read", free_tagged_equations)
+    """Register the hook."""
     app.connect("doctree-read", keep_marks_with_formulas)

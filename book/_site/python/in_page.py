@@ -14,7 +14,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,6 @@ HERE = Path(__file__).resolve().parent
 FOLDER = "posenc/python"  # below _static
 OF_PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 RECORDED = "posenc_lab/recorded/"
-LATER = ("plotly", "recorded")  # what the first cell brings that wants it, as page_cells.py says
 # of each package what a page has no use for, or has already
 IDLE = re.compile(
     r"(^|/)(tests?|__pycache__|torch|dask|cupy|labextension|datasets|matplotlylib|figure_factory|express)/"
@@ -60,7 +59,7 @@ def _of_the_book() -> Files:
         name = path.relative_to(source).as_posix()
         if path.is_file() and not IDLE.search(name):
             yield name, path.read_bytes()
-    yield from _installed("traitlets", "array-api-compat")
+    yield from _installed("traitlets", "array-api-compat", "ipywidgets", "comm")
     shims = HERE / "shims"
     for path in sorted(shims.rglob("*.py")):
         yield path.relative_to(shims).as_posix(), path.read_bytes()
@@ -94,40 +93,27 @@ def _script(name: str, content: bytes) -> str:
     return f"posencPython.bring({json.dumps(name)}, {json.dumps(text)});\n"
 
 
-def _kept(name: str, key: str, content: Callable[[], bytes]) -> str:
-    """A pack's script, made once for each key: to shorten them all takes half a minute."""
-    folder = ROOT / "_build" / "page_parts" / "packs"
-    path = folder / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.js"
+def _kept(name: str, content: bytes) -> str:
+    """A pack's script, made once for each content: to shorten them all takes half a minute."""
+    path = ROOT / "_build" / "page_parts" / "packs" / f"{name}-{hashlib.sha256(content).hexdigest()[:16]}.js"
     if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        for old in folder.glob(f"{name}-*.js"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for old in path.parent.glob(f"{name}-*.js"):
             old.unlink()
-        path.write_text(_script(name, content()), encoding="ascii")
+        text = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+        path.write_text(f'posencPython.bring("{name}", "{text}");\n', encoding="ascii")
     return path.read_text(encoding="ascii")
 
 
 def packs(parts: Path) -> dict[str, str]:
     """The scripts by the name of what they bring, in the order in which they are needed."""
-
-    def of_pyodide(name: str) -> bytes:
-        path = parts / name
-        return _zip(_members(path)) if path.suffix == ".zip" else path.read_bytes()
-
-    scripts = {
-        name: _kept(name, parts.name, lambda name=name: of_pyodide(name))  # type: ignore[misc]
-        for name in OF_PYODIDE
-    }
-    scripts["numpy"] = _kept(
-        "numpy", (numpy_wasm.HERE / "SHA256SUMS").read_text(), lambda: _zip(_members(numpy_wasm.wheel()))
-    )
-    book = _zip(_of_the_book())
-    scripts["book"] = _kept("book", hashlib.sha256(book).hexdigest(), lambda: book)
-    recorded = _zip(_recorded())
-    scripts["recorded"] = _kept("recorded", hashlib.sha256(recorded).hexdigest(), lambda: recorded)
-    drawing = ("plotly", "narwhals", "packaging")
-    versions = f"{IDLE.pattern} {[(name, metadata.version(name)) for name in drawing]}"
-    scripts["plotly"] = _kept("plotly", versions, lambda: _zip(_installed(*drawing)))
-    return scripts
+    contents = {name: (parts / name).read_bytes() for name in OF_PYODIDE}
+    contents["python_stdlib.zip"] = _zip(_members(parts / "python_stdlib.zip"))
+    contents["numpy"] = _zip(_members(numpy_wasm.wheel()))
+    contents["book"] = _zip(_of_the_book())
+    contents["plotly"] = _zip(_installed("plotly", "narwhals", "packaging"))
+    contents["recorded"] = _zip(_recorded())
+    return {name: _kept(name, content) for name, content in contents.items()}
 
 
 # ---- scripts --------------------------------------------------------------------------------------------------------
@@ -139,12 +125,11 @@ def _read(name: str) -> str:
 
 def page_script(scripts: dict[str, str], parts: Path) -> str:
     """The page's half: work.js and page.js with their words, the worker's source, and what there is to bring."""
-    lock = json.loads((parts / "pyodide-lock.json").read_text(encoding="utf-8"))
+    info = json.loads((parts / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
     facts = {
         "words": json.loads(_read("words.json")),
-        "worker": _read("worker.js"),
-        "info": lock["info"],
-        "packs": [{"name": name, "bytes": len(script), "later": name in LATER} for name, script in scripts.items()],
+        "worker": f"const info = {json.dumps(info)};\n{_read('worker.js')}",
+        "packs": [{"name": name, "bytes": len(script)} for name, script in scripts.items()],
     }
     given = "".join(f"const {name} = {json.dumps(value, ensure_ascii=False)};\n" for name, value in facts.items())
     return f"(() => {{\n{given}{_read('work.js')}{_read('page.js')}}})();\n"
@@ -153,8 +138,8 @@ def page_script(scripts: dict[str, str], parts: Path) -> str:
 def start_script(scripts: dict[str, str]) -> str:
     """What every page with cells loads: its buttons, and nothing else before one is pressed."""
     megabytes = round(sum(len(script) for name, script in scripts.items() if name != "recorded") / 1e6)
-    words = json.dumps(json.loads(_read("words.json"))["start"] | {"megabytes": megabytes}, ensure_ascii=False)
-    return f"(() => {{\nconst words = {words};\n{_read('start.js')}}})();\n"
+    words = json.dumps(json.loads(_read("words.json"))["start"], ensure_ascii=False)
+    return f"(() => {{\nconst words = {words.replace('{megabytes}', str(megabytes))};\n{_read('start.js')}}})();\n"
 
 
 def page_notebook(path: Path) -> dict[str, Any]:

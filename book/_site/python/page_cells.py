@@ -11,238 +11,128 @@ import importlib.util
 import io
 import json
 import linecache
-import re
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from types import CodeType, ModuleType
+from symtable import symtable
+from types import ModuleType
 from typing import Any
 
-PLOTLY = "application/vnd.plotly.v1+json"
 EXPLORABLE = 'class="posenc-explorable"'
-MOST_CHARACTERS = 100_000  # of what one run prints; the page shows that there was more
-MOST_SHOWN = 50  # values and figures that one run shows
+MOST_CHARACTERS = 100_000  # of what one run prints
+CUT = f"\n… cut off after {MOST_CHARACTERS:,} characters.\n"
 PATIENCE = 0.1  # seconds between two looks at what a cell is printing
-TOLD = 4096  # characters that are told at once
 
-Tell = Callable[[str], None]  # takes JSON
-
-
-# ---- what a cell names ----------------------------------------------------------------------------------------------
-
-
-def _bound_by(node: ast.AST) -> Iterator[str]:
-    """The names that a statement binds where it stands, or whose value it changes by `x[…] = …` or `x.… = …`."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield node.name
-        return  # what is bound inside stays inside
-    if isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-        return
-    if isinstance(node, ast.alias):
-        yield node.asname or node.name.partition(".")[0]
-    if isinstance(node, ast.ExceptHandler) and node.name:
-        yield node.name
-    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-        base: ast.expr = node
-        while isinstance(base, (ast.Attribute, ast.Subscript)):
-            base = base.value
-        if isinstance(base, ast.Name):
-            yield base.id
-    for child in ast.iter_child_nodes(node):
-        yield from _bound_by(child)
+# {"stream": name, "text": …}, {"text": …}, {"html": …}, {"error": …} or {"interact": number, …}
+Output = dict[str, Any]
+Tell = Callable[[Output], None]
 
 
 def bound(source: str) -> set[str]:
-    """The names that a cell binds, or whose value it visibly changes; none where it is not Python."""
-    try:
-        return set(_bound_by(ast.parse(source)))
-    except SyntaxError:
-        return set()
+    """The names that a cell binds, or whose value it changes by `x[…] = …` or `x.… = …`."""
+    stores = [node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.Attribute, ast.Subscript))]
+    changed = {node.value.id for node in stores if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Store)}
+    symbols = symtable(source, "cell", "exec").get_symbols()
+    return changed | {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
 
 
-def used(source: str) -> set[str]:
-    """The names that a cell reads; none where it is not Python."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+def shown(value: Any) -> Output:
+    """A value as the page can show it: a Plotly figure's or an explorable's HTML, or else its text."""
+    if hasattr(value, "to_plotly_json"):
+        from plotly_figure import plotly_html  # the book's own, which comes with this module
 
-
-def imported(source: str) -> set[str]:
-    """The modules that a cell imports, by their full names; none where it is not Python."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return set()
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return names
-
-
-def imports(source: str) -> list[str]:
-    """A cell's own import statements, one by one; none where it is not Python."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return []
-    return [ast.unparse(node) for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
-
-
-# what comes with the first cell that imports it: Plotly, which the book's figures draw with; what checks compare with
-LATER = {"plotly": r"(?:plotly|posenc\.figures)\b", "recorded": r"posenc\.check\b"}
-
-
-def wants(source: str) -> list[str]:
-    """What a cell needs that is brought later, by name."""
-    names = imported(source)
-    return [pack for pack, pattern in LATER.items() if any(re.match(pattern, name) for name in names)]
-
-
-# ---- what a value looks like ----------------------------------------------------------------------------------------
-
-
-def bundle(value: Any) -> dict[str, str]:
-    """A value as the page can show it: a Plotly figure's JSON, an explorable's HTML, or else its text."""
-    if hasattr(value, "to_plotly_json") and hasattr(value, "to_json"):
-        from plotly_figure import plotly_html  # the page's own way to show one, which comes with this module
-
-        return {PLOTLY: plotly_html(json.loads(value.to_json()))}
+        return {"html": plotly_html(json.loads(value.to_json()))}
     if hasattr(value, "_repr_mimebundle_"):
         found = value._repr_mimebundle_()
-        data = found[0] if isinstance(found, tuple) else found
-        if EXPLORABLE in (data or {}).get("text/html", ""):
-            return {"text/html": data["text/html"]}
-    return {"text/plain": repr(value)}
-
-
-def trimmed(error: BaseException, files: Mapping[str, str]) -> str:
-    """A traceback without what is not the reader's: the lines of cells, and what went wrong."""
-    told = traceback.TracebackException.from_exception(error)
-    chain: list[traceback.TracebackException] = [told]
-    while (last := chain[-1].__cause__ or chain[-1].__context__) is not None and last not in chain:
-        chain.append(last)
-    for one in chain:
-        one.stack[:] = [frame for frame in one.stack if frame.filename in files]
-        if isinstance(where := getattr(one, "filename", None), str):  # a syntax error says itself where it is
-            one.filename = files.get(where, where)
-        for frame in one.stack:
-            frame.filename = files[frame.filename]
-    return "".join(told.format()).rstrip()
+        data = (found[0] if isinstance(found, tuple) else found) or {}
+        if EXPLORABLE in data.get("text/html", ""):
+            return {"html": data["text/html"]}
+    return {"text": repr(value)}
 
 
 class _Printed(io.TextIOBase):
     """What a cell prints: told in pieces, and no more than the page can hold."""
 
-    def __init__(self, name: str, tell: Callable[[dict[str, Any]], None], left: list[int]) -> None:
-        self._name, self._tell, self._left = name, tell, left  # `left` is shared by stdout and stderr
-        self._held: list[str] = []
-        self._told = time.monotonic()
-
-    def writable(self) -> bool:
-        return True
+    def __init__(self, name: str, tell: Tell) -> None:
+        self._name, self._tell = name, tell
+        self._left, self._held, self._told = MOST_CHARACTERS, "", time.monotonic()
 
     def write(self, text: str) -> int:
-        if not isinstance(text, str):
-            raise TypeError(f"write() takes a str, got {type(text).__name__}")
-        kept = text[: max(self._left[0], 0)]
-        self._left[0] -= len(text)
-        if kept:
-            self._held.append(kept)
-            if len(kept) > TOLD or time.monotonic() - self._told > PATIENCE:
-                self.flush()
+        if self._left > 0:
+            self._held += text[: self._left] + (CUT if len(text) > self._left else "")
+        self._left -= len(text)
+        if time.monotonic() - self._told > PATIENCE:
+            self.flush()
         return len(text)
 
     def flush(self) -> None:
         if self._held:
-            self._tell({"stream": self._name, "text": "".join(self._held)})
-            self._held.clear()
-            self._told = time.monotonic()
+            self._tell({"stream": self._name, "text": self._held})
+        self._held, self._told = "", time.monotonic()
 
 
-# ---- the notebook ---------------------------------------------------------------------------------------------------
+def _control(widget: Any) -> dict[str, Any]:
+    """What the page needs to draw one of ipywidgets' controls."""
+    if hasattr(widget, "_options_labels"):
+        state = {"kind": "choice", "value": widget.index, "labels": widget._options_labels}
+    elif isinstance(widget.value, bool):
+        state = {"kind": "switch", "value": widget.value}
+    elif hasattr(widget, "step") and hasattr(widget, "min"):
+        state = {key: getattr(widget, key) for key in ("value", "min", "max", "step", "base") if hasattr(widget, key)}
+        state["kind"] = "slider"
+    else:
+        raise ValueError(f"a page has no {type(widget).__name__}: give a slider, a number, a pair, a list or True")
+    return {"name": widget._kwarg, "label": widget.description, **state}
 
 
 class Notebook:
     """The variables of a page, its cells' outputs and its sliders.
 
     Args:
-        tell: takes what the page is to know, as JSON: {"cell": …, "output": …}, or with "interact" and a number
-            instead of "cell" for what belongs to a set of sliders.
+        tell: takes what a cell shows: its name, and an output as JSON.
     """
 
-    def __init__(self, tell: Tell) -> None:
+    def __init__(self, tell: Callable[[str, str], None]) -> None:
         self._send = tell
         self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "display": self.display}
         self.missing: dict[str, str] = {}  # a name -> the package that the cell that would bind it needs
-        self._files: dict[str, str] = {}  # how Python calls what a cell held at a run -> how the reader calls it
+        self._cells: set[str] = set()
         self._draws: list[Callable[[Mapping[str, Any]], Any]] = []
-        self._collect: Callable[[dict[str, Any]], None] | None = None
-        self._shown = 0
-
-    # outputs
-
-    def _output(self, output: dict[str, Any]) -> None:
-        if self._collect is None:
-            raise RuntimeError("nothing runs, so nothing can be shown")
-        self._collect(output)
+        self._tell: Tell = lambda output: None
 
     def display(self, *values: Any) -> None:
         """Show values below the cell that runs."""
         for value in values:
-            self._shown += 1
-            if self._shown <= MOST_SHOWN:
-                sys.stdout.flush()  # what was printed before comes before
-                self._output({"data": bundle(value)})
+            sys.stdout.flush()  # what was printed before comes before
+            self._tell(shown(value))
 
     @contextmanager
-    def _outputs(self, collect: Callable[[dict[str, Any]], None]) -> Iterator[None]:
-        """Outputs go to `collect`; at the end it is told how much was left out."""
-        before, self._collect, shown, self._shown = self._collect, collect, self._shown, 0
-        left = [MOST_CHARACTERS]
-        out, err = _Printed("stdout", collect, left), _Printed("stderr", collect, left)
+    def _outputs(self, tell: Tell) -> Iterator[None]:
+        """Have outputs go to `tell`."""
+        before, self._tell = self._tell, tell
+        out, err = _Printed("stdout", tell), _Printed("stderr", tell)
         try:
             with redirect_stdout(out), redirect_stderr(err):
                 yield
         finally:
             out.flush()
             err.flush()
-            cut = {"characters": max(-left[0], 0), "shown": max(self._shown - MOST_SHOWN, 0)}
-            if any(cut.values()):
-                collect({"cut": cut})
-            self._collect, self._shown = before, shown
+            self._tell = before
 
     # cells
 
-    def _compiled(self, cell: str, source: str) -> tuple[CodeType, CodeType | None]:
-        """A cell's statements, and its last expression, whose value is shown unless a semicolon ends it."""
-        file = f"<{cell} {len(self._files)}>"  # what was defined keeps its text, which a check may want to read
-        self._files[file] = cell
-        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        tree = ast.parse(source, file)
+    def _execute(self, cell: str, source: str) -> None:
+        """Run a cell's statements, and show the value of its last expression unless a semicolon ends it."""
+        self._cells.add(cell)
+        linecache.cache[cell] = (len(source), None, source.splitlines(keepends=True), cell)
+        tree = ast.parse(source, cell)
         last = None
         if tree.body and isinstance(tree.body[-1], ast.Expr) and not source.rstrip().endswith(";"):
-            last = compile(ast.Expression(tree.body.pop().value), file, "eval")  # type: ignore[attr-defined]
-        return compile(tree, file, "exec"), last
-
-    def _let_figures_show(self, source: str) -> None:
-        """Have a figure's own `show()` show it here: Plotly would open a window, and a page has none."""
-        if sys.platform == "emscripten" and "plotly" in wants(source):
-            from plotly import io as plotly_io
-
-            plotly_io.show = lambda figure, *args, **named: self.display(figure)
-
-    def _execute(self, cell: str, source: str) -> None:
-        self._let_figures_show(source)
-        statements, last = self._compiled(cell, source)
-        exec(statements, self.names)
-        if last is not None and (value := eval(last, self.names)) is not None:
+            last = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
+        exec(compile(tree, cell, "exec"), self.names)
+        if last is not None and (value := eval(compile(last, cell, "eval"), self.names)) is not None:
             self.display(value)
 
     def run(self, cell: str, source: str) -> str:
@@ -253,11 +143,11 @@ class Notebook:
         needs one.
         """
         ended: dict[str, Any] = {"status": "done"}
-        with self._outputs(lambda output: self._send(json.dumps({"cell": cell, "output": output}))):
+        with self._outputs(lambda output: self._send(cell, json.dumps(output))):
             try:
                 self._execute(cell, source)
             except BaseException as error:  # what a reader's code raises is the reader's, KeyboardInterrupt too
-                ended = self._failure(error)
+                ended = {"status": "failed", "error": self._trimmed(error)} | self._needs(error)
         if ended["status"] == "needs":
             self._forget(source, ended["package"])
         elif ended["status"] == "done":
@@ -265,23 +155,25 @@ class Notebook:
                 self.missing.pop(name, None)
         return json.dumps(ended)
 
-    def _failure(self, error: BaseException) -> dict[str, Any]:
-        told = {"status": "failed", "error": trimmed(error, self._files)}
+    def _trimmed(self, error: BaseException) -> str:
+        """A traceback without what is not the reader's: the lines of cells, and what went wrong."""
+        told = traceback.TracebackException.from_exception(error)
+        one: traceback.TracebackException | None = told
+        while one is not None:
+            one.stack[:] = [frame for frame in one.stack if frame.filename in self._cells]
+            one = one.__cause__ or one.__context__
+        return "".join(told.format()).rstrip()
+
+    def _needs(self, error: BaseException) -> dict[str, str]:
+        """The package that a cell needs and the page does not have, and the variable that would have it."""
         if isinstance(error, ModuleNotFoundError) and error.name:
             package = error.name.partition(".")[0]
-            return told | {
-                "status": "needs",
-                "package": error.name if package in sys.modules else package,
-                "through": "",
-            }
+            package = error.name if package in sys.modules else package
+            return {"status": "needs", "package": package, "through": ""}
         if isinstance(error, NameError) and error.name in self.missing:
             package = self.missing[error.name]
-            return told | {
-                "status": "needs",
-                "package": package,
-                "through": error.name if error.name != package else "",
-            }
-        return told
+            return {"status": "needs", "package": package, "through": error.name if error.name != package else ""}
+        return {}
 
     def _forget(self, source: str, package: str) -> None:
         """Leave nothing half done behind a cell that could not run.
@@ -289,68 +181,74 @@ class Notebook:
         What it binds is unknown from now on, also what earlier cells had put there; and so is a generator of random
         numbers that it might have drawn from, whose next numbers would not be the book's.
         """
-        drawn_from = {
-            name for name in used(source) if type(self.names.get(name)).__name__ in ("Generator", "RandomState")
-        }
+        used = symtable(source, "cell", "exec").get_identifiers()
+        drawn_from = {name for name in used if type(self.names.get(name)).__name__ == "Generator"}
         for name in bound(source) | drawn_from:
             self.names.pop(name, None)
             self.missing[name] = package
-        for statement in imports(source):  # they leave nothing half done, and later cells may want them
-            try:
-                exec(statement, self.names)
-            except ImportError:
-                continue  # stays missing
-            for name in bound(statement):
-                self.missing.pop(name, None)
+        for node in ast.parse(source).body:  # its imports leave nothing half done, and later cells may want them
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                try:
+                    exec(ast.unparse(node), self.names)
+                except ImportError:
+                    continue  # stays missing
+                for name in bound(ast.unparse(node)):
+                    self.missing.pop(name, None)
 
     # sliders
 
-    def interact(self, controls: list[dict[str, Any]], draw: Callable[[Mapping[str, Any]], Any]) -> None:
-        """Show controls, and below them what `draw` makes of the values that they open with."""
-        number = len(self._draws)
+    def interact(self, function: Callable[..., Any] | None = None, /, **given: Any) -> Any:
+        """ipywidgets' interact: a control for each argument of a function, and below them its value.
+
+        Also a decorator, with controls or without.
+        """
+        from ipywidgets import DOMWidget, interactive
+
+        if function is None:
+            return lambda function: self.interact(function, **given)
+        widgets = interactive(function, {"manual": True}, **given).kwargs_widgets  # by hand, it does not draw yet
+        controls = {widget._kwarg: widget for widget in widgets if isinstance(widget, DOMWidget)}
+
+        def draw(values: Mapping[str, Any]) -> Any:
+            for name, value in values.items():
+                setattr(controls[name], "index" if hasattr(controls[name], "index") else "value", value)
+            return function(**{widget._kwarg: widget.get_interact_value() for widget in widgets})
+
+        opening = {"interact": len(self._draws), "controls": list(map(_control, controls.values()))}
         self._draws.append(draw)
         sys.stdout.flush()
-        outputs = self._drawn(draw, {}, keep_errors=False)
-        self._output({"interact": number, "controls": controls, "outputs": outputs})
+        self._tell({**opening, "outputs": self._drawn(draw, {})})
+        return function
 
-    def _drawn(
-        self, draw: Callable[[Mapping[str, Any]], Any], values: Mapping[str, Any], keep_errors: bool
-    ) -> list[dict[str, Any]]:
-        outputs: list[dict[str, Any]] = []
+    def _drawn(self, draw: Callable[[Mapping[str, Any]], Any], values: Mapping[str, Any]) -> list[Output]:
+        outputs: list[Output] = []
         with self._outputs(outputs.append):
-            try:
-                value = draw(values)
-                if value is not None:
-                    self.display(value)
-            except BaseException as error:
-                if not keep_errors:
-                    raise  # the cell fails as a whole
-                outputs.append({"error": trimmed(error, self._files)})
+            if (value := draw(values)) is not None:
+                self.display(value)
         return outputs
 
     def move(self, number: int, values: str) -> str:
         """What a set of sliders shows at values that the page sends as JSON: a list of outputs, as JSON."""
-        return json.dumps(self._drawn(self._draws[number], json.loads(values), keep_errors=True))
+        try:
+            return json.dumps(self._drawn(self._draws[number], json.loads(values)))
+        except BaseException as error:
+            return json.dumps([{"error": self._trimmed(error)}])
 
 
-PAGE: Notebook
-
-
-def load_numpy() -> str:
-    """Import NumPy; its version.
-
-    Its wheel for the page has no f2py, which compiles Fortran. array-api-compat copies whatever NumPy names, so the
-    name stands for a module with nothing in it.
-    """
+def open_notebook(tell: Callable[[str, str], None]) -> Notebook:
+    """A page's notebook, with what a page has in place of IPython, of ipywidgets' `interact` and of Plotly's `show`."""
+    notebook = Notebook(tell)
+    ipython = ModuleType("IPython", "The part that ipywidgets imports.")
+    parts = {"get_ipython": lambda: None, "display": notebook.display, "clear_output": lambda wait=False: None}
+    vars(ipython).update(parts, InteractiveShell=object)
+    for name in ("IPython", "IPython.display", "IPython.core", "IPython.core.interactiveshell"):
+        sys.modules[name] = ipython
+    import ipywidgets
     import numpy
+    import plotly.io
 
-    if importlib.util.find_spec("numpy.f2py") is None:
-        numpy.f2py = ModuleType("numpy.f2py", "f2py compiles Fortran, which a page cannot.")
-    return numpy.__version__
-
-
-def open_notebook(tell: Tell) -> Notebook:
-    """The page's notebook, to which `interact` speaks."""
-    global PAGE
-    PAGE = Notebook(tell)
-    return PAGE
+    ipywidgets.interact = notebook.interact
+    plotly.io.show = lambda figure, *args, **named: notebook.display(figure)
+    if importlib.util.find_spec("numpy.f2py") is None:  # array-api-compat copies all that NumPy names
+        numpy.f2py = ModuleType("numpy.f2py", "Compiles Fortran, which a page cannot.")
+    return notebook

@@ -2,22 +2,35 @@
 
 const assets = new URL(".", document.currentScript.src);
 const page = document.currentScript.dataset.page;
+const workKey = `posenc-work-${page}`; // what a reader has written on this page, in localStorage: work.js
 let loaded; // the promise that everything for the buttons is there
 
 const load = (name) =>
   new Promise((done, fail) => {
-    const script = document.createElement("script");
-    script.src = new URL(name, assets);
-    script.onload = done;
+    const script = make("script", { src: new URL(name, assets) });
+    script.onload = () => {
+      script.remove();
+      done();
+    };
     script.onerror = () => fail(new Error(words.failed.replace("{name}", name)));
     document.head.append(script);
   });
+
+function make(tag, properties = {}, ...children) {
+  const { label, ...rest } = properties;
+  const element = Object.assign(document.createElement(tag), rest);
+  if (label) element.setAttribute("aria-label", label);
+  element.append(...children);
+  return element;
+}
+
+const button = (textContent, label, onclick) => make("button", { type: "button", textContent, label, onclick });
 
 async function loadAll() {
   if (!window.posencHost) await load("../host.js"); // only pages with figures have it from the start
   await load("python.js");
   await Promise.all([load("editor.js"), load(`pages/${page}.js`)]);
-  window.posencPython.open(bar, assets, page);
+  window.posencPython.open();
 }
 
 /** Load what runs cells; then run one, if it is named. */
@@ -36,47 +49,34 @@ async function press(cell) {
   if (cell) window.posencPython.run(cell);
 }
 
-function button(text, label, pressed) {
-  const element = document.createElement("button");
-  element.type = "button";
-  element.textContent = text;
-  if (label) element.setAttribute("aria-label", label);
-  element.addEventListener("click", pressed);
-  return element;
-}
-
-/** Whether this browser keeps a student's work on the page: work.js writes it. */
 function hasWork() {
   try {
-    return localStorage.getItem(`posenc-work-${page}`) !== null;
+    return localStorage.getItem(workKey) !== null;
   } catch {
     return false; // a browser may refuse
   }
 }
 
-// The theme's own download is of the page as it was handed out: whoever has written on it wants what is written.
+// The theme's own download is of the page as the book has it: whoever has written on it wants what is written.
 document.querySelector(".btn-download-source-button")?.addEventListener("click", async (event) => {
   if (!hasWork()) return;
   event.preventDefault();
   await press();
-  window.posencPython?.download();
+  window.posencPython.download?.();
 });
 
-const bar = document.createElement("div");
-bar.className = "posenc-python";
-const told = document.createElement("span");
-told.setAttribute("role", "status");
-const what = words.what.replace("{megabytes}", words.megabytes);
-told.textContent = location.hash.startsWith("#code=") ? words.with_version : `${hasWork() ? `${words.has_work} ` : ""}${what}`;
-if (hasWork()) bar.dataset.state = "waiting"; // in view, wherever on the page a student comes back to
-bar.append(button(words.run_page, "", () => press()), told);
+const told = make("span", { role: "status", textContent: hasWork() ? `${words.has_work} ${words.what}` : words.what });
+const bar = make("div", { className: "posenc-python" }, button(words.run_page, "", () => press()), told);
+if (hasWork()) bar.dataset.state = "waiting"; // in view, wherever on the page a reader comes back to
 (document.querySelector(".posenc-reading") ?? document.querySelector("article h1"))?.after(bar);
 
 for (const cell of document.querySelectorAll(".cell[id^='cell-']")) {
-  const tools = document.createElement("div"), id = cell.id.slice("cell-".length);
-  tools.className = "posenc-tools";
-  tools.append(button(`▸ ${words.run}`, words.run_label.replace("{cell}", id), () => press(id)));
-  cell.querySelector(".cell_input")?.append(tools);
+  const id = cell.id.slice("cell-".length), label = words.run_label.replace("{cell}", id);
+  cell.querySelector(".cell_input")?.append(
+    make("div", { className: "posenc-tools" }, button(`▸ ${words.run}`, label, () => press(id))),
+  );
   const slider = cell.querySelector(".posenc-run");
   slider?.replaceChildren(button(slider.textContent, "", () => press(id)));
 }
+
+window.posencPython = { bar, button, load, make, workKey };

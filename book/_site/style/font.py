@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from fontTools import subset
 from fontTools.ttLib import TTFont
@@ -44,17 +46,23 @@ def shown(output: Path) -> set[str]:
     return characters([path.read_text(encoding="utf-8") for path in (*pages, *scripts)])
 
 
-def cut(source: Path, weight: float | tuple[float, float], kept: set[str]) -> TTFont:
-    """One face with the characters and weights that are kept, compressed when it is saved, under the book's name."""
-    options = subset.Options(layout_features=FEATURES, name_IDs=NAMES, hinting=False, notdef_outline=True)
-    font = subset.load_font(str(source), options)
-    subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=map(ord, kept))
+def reduced(source: Path, codes: Iterable[int], **options: Any) -> TTFont:
+    """A font with the characters of these codes, compressed when it is saved; options are those of fontTools."""
+    chosen = subset.Options(notdef_outline=True, **options)
+    font = subset.load_font(str(source), chosen)
+    subsetter = subset.Subsetter(chosen)
+    subsetter.populate(unicodes=codes)
     subsetter.subset(font)
+    font.flavor = "woff2"
+    return font
+
+
+def cut(source: Path, weight: float | tuple[float, float], kept: set[str]) -> TTFont:
+    """One face with the characters and weights that are kept, under the book's name."""
+    font = reduced(source, map(ord, kept), layout_features=FEATURES, name_IDs=NAMES, hinting=False)
     instancer.instantiateVariableFont(font, {"wght": weight}, inplace=True)
     for number, name in ((1, FAMILY), (4, FAMILY), (6, FAMILY.replace(" ", ""))):
         font["name"].setName(name, number, 3, 1, 0x409)
-    font.flavor = "woff2"
     return font
 
 

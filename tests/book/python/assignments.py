@@ -42,13 +42,13 @@ def in_page(question: Question, answers: Mapping[str, str]) -> Iterator[tuple[st
 PROGRAM = """import json
 import page_cells
 told = []
-notebook = page_cells.Notebook(lambda text: told.append(json.loads(text)))
+notebook = page_cells.Notebook(lambda cell, output: told.append(json.loads(output)))
 for cell, source in json.loads({imports!r}):
     notebook.run(cell, source)
 for cell, source in json.loads({answers!r}):
     told.clear()
     notebook.run(cell, source)
-    print(json.dumps("".join(one["output"]["text"] for one in told if one["output"].get("stream") == "stdout")))
+    print(json.dumps("".join(one["text"] for one in told if one.get("stream") == "stdout")))
 """
 
 

@@ -28,7 +28,7 @@ LOOK = """() => [...document.querySelectorAll(".cell[id^='cell-']")].map((cell) 
   printed: [...cell.querySelectorAll(".cell_output .posenc-printed:not(.posenc-error)")]
     .map((part) => part.textContent).join("\\n"),
   error: cell.querySelector(".cell_output .posenc-error")?.textContent ?? "",
-  figures: cell.querySelectorAll(".cell_output :is(.posenc-plotly, .posenc-explorable)").length,
+  figures: cell.querySelectorAll(".cell_output:not([hidden]) :is(.posenc-plotly, .posenc-explorable)").length,
 }))"""
 
 

@@ -7,17 +7,16 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from docutils import nodes
-from sphinx.errors import SphinxParallelError
 
 from book import _site
-from book._site.outputs import processes, render
+from book._site import patches
+from book._site.outputs import render
 from book._site.pages import head
 from tests.book.site.browser import ROOT
 from tools import execute
@@ -25,23 +24,6 @@ from tools.notebooks import dump, load
 
 PLOTLY = render.PLOTLY
 VIEW = render.WIDGET_VIEW
-
-
-# ---- several processes --------------------------------------------------------------------------------------------
-
-
-def test_a_page_that_fails_in_a_process_of_its_own_is_not_passed_over() -> None:
-    def fail(page: str) -> None:
-        raise RuntimeError(f"{page} is broken")
-
-    def start() -> None:
-        tasks = processes.Processes(1)
-        for number in range(100):
-            tasks.add_task(fail, f"page {number}")
-            time.sleep(0.1)  # the first fails while others are yet to start
-
-    with pytest.raises(SphinxParallelError, match="page 0 is broken"):
-        start()
 
 
 # ---- what a page is read anew for ---------------------------------------------------------------------------------
@@ -257,7 +239,7 @@ def test_tagged_equations_are_not_split() -> None:
     tagged, plain = r"\begin{aligned} a &= b \\ c &= d \end{aligned} \tag{1}", r"a \\ b"
     doctree = nodes.container()
     doctree += [nodes.math_block(text, text, nowrap=False) for text in (tagged, plain)]
-    render.free_tagged_equations(None, doctree)  # type: ignore[arg-type]
+    patches.free_tagged_equations(None, doctree)  # type: ignore[arg-type]
     first, second = doctree.findall(nodes.math_block)
     assert first["nowrap"]
     assert first.astext() == rf"\[{tagged}\]"

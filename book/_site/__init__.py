@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # In this order their hooks run.
 PARTS = (
     "outputs.render",
-    *("reference.directives", "reference.map", "pages.numbers", "reference.package", "reference.bibliography"),
+    *("reference.directives", "reference.map", "pages.numbers", "reference.package"),
     *("reference.glossary", "pages.paths", "reference.snippets", "reference.backlinks", "reference.terms"),
     *("pages.predict", "pages.details", "pages.head", "python.in_page", "outputs.assets", "pages.search"),
     "pages.search_index",

@@ -14,7 +14,7 @@ from pathlib import Path
 from fontTools import subset
 from sphinx.application import Sphinx
 
-from book._site.style import css, font
+from book._site.style import font
 
 SITE = Path(__file__).resolve().parents[1]
 FOLDER = "posenc"  # below _static
@@ -108,8 +108,8 @@ def let_sliders_go_first(output: Path) -> None:
             path.write_text(page, encoding="utf-8")
 
 
-def slim_font_awesome(output: Path) -> set[int]:
-    """Keep the glyphs that are used, and return them. Font Awesome as the theme ships it is 80 % of a plain page."""
+def slim_font_awesome(output: Path) -> None:
+    """Keep the glyphs that are used. Font Awesome as the theme ships it is 80 % of a plain page."""
     static = output / "_static"
 
     def read(pattern: str, folder: Path) -> str:
@@ -134,7 +134,6 @@ def slim_font_awesome(output: Path) -> set[int]:
         subsetter.populate(unicodes=shown)
         subsetter.subset(font)
         subset.save_font(font, str(path), options)
-    return shown
 
 
 def forget_pages(app: Sphinx) -> None:
@@ -162,9 +161,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         _copy(SITE / name, static / FOLDER / Path(name).name)
     let_sliders_go_first(output)
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table otherwise
-    icons = slim_font_awesome(output)
+    slim_font_awesome(output)
     font.write_face(_package_folder(font.PACKAGE), output)
-    css.write(output, icons)
 
 
 def setup(app: Sphinx) -> None:

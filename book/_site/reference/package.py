@@ -55,10 +55,8 @@ def public_names(module: str) -> list[str]:
     found = importlib.import_module(module)
     if not hasattr(found, "__all__"):
         return list(dict.fromkeys("".join(name) for name in DEFINED.findall(inspect.getsource(found))))
-    order = list(vars(found))
-    return sorted(
-        found.__all__, key=lambda name: (not name.isupper(), order.index(name) if name in order else len(order))
-    )
+    order = {name: place for place, name in enumerate(vars(found))}
+    return sorted(found.__all__, key=lambda name: (not name.isupper(), order.get(name, len(order))))
 
 
 def _first_line(module: str) -> str:
@@ -77,12 +75,7 @@ NAMED_PAPER = re.compile(
 
 def escaped(text: str) -> str:
     """Text in which reStructuredText misreads nothing outside of code."""
-
-    def read(match: re.Match[str]) -> str:
-        name, code, mark = match.groups()
-        return name or (f"`{code}`" if code else f"\\{mark}")
-
-    return NAME_CODE_OR_MARK.sub(read, text)
+    return NAME_CODE_OR_MARK.sub(lambda found: found[1] or (f"`{found[2]}`" if found[2] else f"\\{found[3]}"), text)
 
 
 @cache

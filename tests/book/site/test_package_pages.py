@@ -68,7 +68,7 @@ Args:
         r"Scores \|i − j\|·2^x\_ of `Su et al. 2021 <../references.html#su2021roformer>`__.",
         "",
         *(".. code-block:: none", "", "    a   `rate`*2", ""),
-        *("Args:", r"    rate: `a b`, \*not\* in Su 2021.", "", ">>> rate_ * 2", ""),
+        *("Args:", r"    rate: ``a b``, \*not\* in Su 2021.", "", ">>> rate_ * 2", ""),
     ]
 
 

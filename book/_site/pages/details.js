@@ -65,7 +65,9 @@
         range.surroundContents(shown);
       }
     }
-    window.posencReveal(hit, "center");
+    const show = () => window.posencReveal(hit, "center");
+    show();
+    window.addEventListener("load", () => window.MathJax?.startup?.promise?.then(show)); // formulas move it away again
     return true;
   }
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # In this order their hooks run.
 PARTS = (
     *("patches", "outputs.render"),
-    *("reference.directives", "reference.map", "pages.numbers", "reference.package", "reference.bibliography"),
+    *("reference.directives", "reference.map", "pages.numbers", "reference.package"),
     *("reference.glossary", "reference.terms"),
     *("pages.predict", "pages.details", "pages.head", "python.in_page", "outputs.assets"),
     "pages.search_index",

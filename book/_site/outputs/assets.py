@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from book._site.style import css, font
+from book._site.style import font
 
 SITE = Path(__file__).resolve().parents[1]
 FOLDER = "posenc"  # below _static
@@ -106,8 +106,8 @@ def let_sliders_go_first(output: Path) -> None:
             path.write_text(page, encoding="utf-8")
 
 
-def slim_font_awesome(output: Path) -> set[int]:
-    """Keep the glyphs that are used, and return them. Font Awesome as the theme ships it is 80 % of a plain page."""
+def slim_font_awesome(output: Path) -> None:
+    """Keep the glyphs that are used. Font Awesome as the theme ships it is 80 % of a plain page."""
     static = output / "_static"
 
     def read(pattern: str, folder: Path) -> str:
@@ -127,7 +127,6 @@ def slim_font_awesome(output: Path) -> set[int]:
             font.reduced(path, shown).save(path)
         else:
             path.unlink()  # fallback formats that no browser with this page's JavaScript asks for
-    return shown
 
 
 def forget_pages(app: Sphinx) -> None:
@@ -152,9 +151,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
     write_explorables(static)
     let_sliders_go_first(output)
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells of every table otherwise
-    icons = slim_font_awesome(output)
+    slim_font_awesome(output)
     font.write_face(_package_folder(font.PACKAGE), output)
-    css.write(output, icons)
 
 
 def setup(app: Sphinx) -> None:

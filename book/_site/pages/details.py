@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -50,16 +49,8 @@ def say_time(app: Sphinx, doctree: nodes.document) -> None:
         title.parent.insert(title.parent.index(title) + 1, paragraph)
 
 
-def bring_script(
-    app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
-    """What opens folds and marks what was searched for comes to every page, before what draws inside of folds."""
-    if doctree is not None:
-        app.add_js_file("posenc/details.js", priority=105, loading_method="defer", fetchpriority="high")
-
-
 def setup(app: Sphinx) -> None:
-    """Register the hooks: after the tables of contents have been collected."""
+    """Register the hooks, after the tables of contents have been collected; and the script that opens folds."""
     app.connect("doctree-read", fold_deeper, priority=700)
     app.connect("doctree-read", say_time, priority=700)
-    app.connect("html-page-context", bring_script)
+    app.add_js_file("posenc/details.js", priority=105, loading_method="defer")  # before what draws inside of folds

@@ -184,6 +184,7 @@ def add_button(
         return
     if any(node.get("nb_element") == "cell_code" for node in doctree.findall(nodes.container)):
         app.add_js_file(f"{FOLDER}/start.js", loading_method="defer", **{"data-page": pagename.replace("/", "-")})
+        app.add_css_file(f"{FOLDER}/page.css")
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:

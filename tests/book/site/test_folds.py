@@ -136,15 +136,6 @@ def test_without_javascript(site_url: str, new_page: Callable[..., Page]) -> Non
     expect(inside(fold).first).to_be_visible()
 
 
-def test_on_paper_all_is_open(chapter: Page) -> None:
-    chapter.emulate_media(media="print")
-    heights = [fold.evaluate("(fold) => fold.offsetHeight") for fold in folds(chapter)]
-    chapter.emulate_media(media="screen")
-    closed = [fold.evaluate("(fold) => fold.offsetHeight") for fold in folds(chapter)]
-    assert all(paper > 2 * screen for paper, screen in zip(heights, closed, strict=True))
-
-
-@pytest.mark.release
 def test_printing_opens_and_closes_again(chapter: Page) -> None:
     """And a picture that is not drawn yet is told in words."""
     first, *others = folds(chapter)

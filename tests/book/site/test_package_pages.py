@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from book._site.reference.bibliography import NAMED, meant
-from book._site.reference.package import MODULES, PAGES, Name, parts, public_names
+from book._site.reference.package import MODULES, PAGES, parts, public_names, to_rst
 from tests.book.site.browser import ROOT
 from tests.book.site.test_site_pages import Html
 
-PUBLIC = [name for module in MODULES for part in parts(module) for name in public_names(part)]
+PUBLIC = [(part, name) for module in MODULES for part in parts(module) for name in public_names(part)]
 every_module = pytest.mark.parametrize("module", MODULES)
 
 
@@ -34,7 +33,7 @@ def test_names_are_those_that_the_module_exports(module: str) -> None:
     for part in parts(module):
         found = importlib.import_module(part)
         if hasattr(found, "__all__"):
-            assert {name.name for name in public_names(part)} == set(found.__all__)
+            assert set(public_names(part)) == set(found.__all__)
         own = {
             name
             for name, value in vars(found).items()
@@ -42,16 +41,35 @@ def test_names_are_those_that_the_module_exports(module: str) -> None:
             and (inspect.isfunction(value) or inspect.isclass(value))
             and value.__module__ == part
         }
-        assert own <= {name.name for name in public_names(part)}
+        assert own <= set(public_names(part))
         assert public_names(part), part
 
 
-@pytest.mark.parametrize("name", [name for name in PUBLIC if name.kind != "data"], ids=lambda name: name.full)
-def test_every_function_and_class_is_documented(name: Name) -> None:
-    value = getattr(importlib.import_module(name.module), name.name)
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module, name in PUBLIC if not name.isupper()])
+def test_every_function_and_class_is_documented(module: str, name: str) -> None:
+    value = getattr(importlib.import_module(module), name)
     text = vars(value).get("__doc__") if inspect.isclass(value) else inspect.getdoc(value)
-    assert text, f"{name.full} has no docstring"
-    assert not text.startswith(f"{name.name}("), f"{name.full} has only the signature that Python gives it"
+    assert text, f"{module}.{name} has no docstring"
+    assert not text.startswith(f"{name}("), f"{module}.{name} has only the signature that Python gives it"
+
+
+def test_a_docstring_is_not_misread() -> None:
+    text = """Scores |i − j|·2^x_ of Su et al. 2021.
+
+    a   `rate`*2
+
+Args:
+    rate: `a
+        b`, *not* in Su 2021.
+
+>>> rate_ * 2
+"""
+    assert to_rst(text).split("\n") == [
+        r"Scores \|i − j\|·2^x\_ of `Su et al. 2021 <../references.html#su2021roformer>`__.",
+        "",
+        *(".. code-block:: none", "", "    a   `rate`*2", ""),
+        *("Args:", r"    rate: ``a b``, \*not\* in Su 2021.", "", ">>> rate_ * 2", ""),
+    ]
 
 
 # ---- the pages -----------------------------------------------------------------------------------------------------
@@ -60,7 +78,7 @@ def test_every_function_and_class_is_documented(name: Name) -> None:
 @every_module
 def test_every_name_has_an_entry_on_the_page_of_its_module(module: str, built_site: Path) -> None:
     page = Html(built_site / PAGES / f"{module}.html")
-    names = {name.full for part in parts(module) for name in public_names(part)}
+    names = {f"{part}.{name}" for part in parts(module) for name in public_names(part)}
     assert names <= page.ids
     assert {f"module-{part}" for part in parts(module)} <= page.ids
 
@@ -68,7 +86,7 @@ def test_every_name_has_an_entry_on_the_page_of_its_module(module: str, built_si
 def test_the_contents_link_to_every_function_and_class(built_site: Path) -> None:
     addresses = Html(built_site / f"{PAGES}.html").addresses
     for module in MODULES:
-        wanted = [name.full for part in parts(module) for name in public_names(part) if name.kind != "data"]
+        wanted = [f"{part}.{name}" for part in parts(module) for name in public_names(part) if not name.isupper()]
         assert {f"package/{module}.html#{full}" for full in wanted} <= set(addresses)
 
 
@@ -77,25 +95,20 @@ def test_every_entry_has_words(module: str, new_page: Callable[..., Page], site_
     """Functions, classes and their methods: a docstring was found, and its sections were understood."""
     page = new_page()
     page.goto(f"{site_url}/{PAGES}/{module}.html")
-    entries = page.locator("dl.py").evaluate_all(
+    entries = page.locator("dl.py:not(.data)").evaluate_all(
         "(all) => all.map((one) => [one.querySelector('dt').id, one.querySelector('dd').textContent.trim()])"
     )
     assert entries
     for anchor, text in entries:
         assert text, f"{anchor} says nothing"
-        for left in ("Args:", "``", ":py:", ":sub:", ":sup:", ".. "):
+        for left in ("Args:", "``", ":py:", "\\|", ".. "):
             assert left not in text, f"{anchor}: {left} is shown as it is written"
 
 
 def test_papers_of_the_bibliography_are_links(built_site: Path) -> None:
-    linked = 0
-    for module in MODULES:
-        page = (built_site / PAGES / f"{module}.html").read_text(encoding="utf-8")
-        rest, links = re.subn(r'<a [^>]*href="../references.html#\w+"[^>]*>[^<]*</a>', "", page)
-        text = re.sub(r"\s+", " ", re.sub("<[^>]*>", "", rest.partition("<article")[2])).replace("&quot;", '"')
-        assert [named[0] for named in NAMED.finditer(text) if meant(named)] == [], module
-        linked += links
-    assert linked > 50
+    pages = [(built_site / PAGES / f"{module}.html").read_text(encoding="utf-8") for module in MODULES]
+    links = [link for page in pages for link in re.findall(r'href="../references.html#\w+"', page)]
+    assert len(links) > 50
 
 
 def test_chapters_link_to_the_reference(built_site: Path) -> None:

@@ -1,4 +1,4 @@
-"""The Sphinx extension without a browser: what pages are read anew for, launch buttons, descriptions, outputs."""
+"""The Sphinx extension without a browser: what pages are read anew for, launch buttons, outputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from docutils import nodes
 from book import _site
 from book._site import patches
 from book._site.outputs import render
-from book._site.pages import head
 from tests.book.site.browser import ROOT
 from tools import execute
 from tools.notebooks import dump, load
@@ -106,27 +105,6 @@ def test_launch_buttons_need_an_address(url: str, kept: bool) -> None:
     _site.configure(None, config)  # type: ignore[arg-type]
     assert ("launch_buttons" in config.html_theme_options) == kept
     assert config.nb_execution_cache_path == str(execute.CACHE)
-
-
-# ---- descriptions -------------------------------------------------------------------------------------------------
-
-
-def describe(metadata: dict[str, str], *paragraphs: str) -> str:
-    app = SimpleNamespace(env=SimpleNamespace(metadata={"page": metadata}))
-    doctree = nodes.container()
-    doctree += [nodes.paragraph("", text) for text in paragraphs]
-    return head.describe(app, "page", doctree)  # type: ignore[arg-type]
-
-
-def test_description_falls_back_on_the_first_paragraph() -> None:
-    assert describe({}, "", "First\nparagraph.", "Second.") == "First paragraph."
-
-
-def test_missing_description_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    warnings: list[str] = []
-    monkeypatch.setattr(head.logger, "warning", lambda message, **_: warnings.append(message))
-    assert describe({}) == ""
-    assert warnings == ["the page has no description"]
 
 
 # ---- outputs ------------------------------------------------------------------------------------------------------

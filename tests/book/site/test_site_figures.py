@@ -172,7 +172,8 @@ def test_a_module_may_come_after_the_page_host(site_url: str, new_page: Callable
 
 WITHOUT_EXPLORABLES = """<!DOCTYPE html><meta charset="utf-8"><title>none</title>
 <link rel="icon" href="../_static/favicon.svg">
-<link rel="stylesheet" href="../_static/styles/book.css"><script defer src="../_static/posenc/host.js"></script>"""
+<link rel="stylesheet" href="../_static/posenc/explorable.css">
+<script defer src="../_static/posenc/host.js"></script>"""
 
 
 def test_figures_that_a_page_was_built_without_are_fetched_once(site_url: str, new_page: Callable[..., Page]) -> None:

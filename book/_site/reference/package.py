@@ -99,8 +99,7 @@ def paper_link(named: re.Match[str]) -> str:
             and entry.fields["year"][:4] == year
         ):
             keys.append(key)
-    words = " ".join(named[0].split())
-    return f"`{words} <../references.html#{keys[0]}>`__" if len(keys) == 1 else named[0]
+    return f"`{' '.join(named[0].split())} <../references.html#{keys[0]}>`__" if len(keys) == 1 else named[0]
 
 
 def to_rst(text: str) -> str:

@@ -59,7 +59,7 @@ def note_inputs(app: Sphinx, doctree: nodes.document) -> None:
         text = path.read_text(encoding="utf-8")
         code = [f"from posenc.widgets import {name}" for name in re.findall(r"\{explorable\} *(\w+)", text)]
         code += [statement for directive, statement in COMPUTED.items() if f"{{{directive}}}" in text]
-        if re.search(r"\{claims(-kept)?\}", text):
+        if re.search(r"\{claims\}", text):
             code += [source.read_text(encoding="utf-8") for source in (ROOT / "book" / "claims").rglob("*.py")]
         for source in {file for one in code for file in execute.package().files(one)}:
             app.env.note_dependency(str(source))

@@ -3,8 +3,8 @@
 `load_manifest` reads the files of manifest/. `evaluate` computes, for one claim, whether it holds as it is said, under
 which of the conditions that were tried, or else whether a weaker reading holds, and the figure that shows it; the
 functions that do so lie in decided/, one named after each claim. What they find allows one verdict and no other.
-`objection` is what the tests ask of a verdict, and `unnoticed` counts what they would not see; the claims page prints
-the same figure and the same numbers.
+The claims page prints the same figure. `objection` is what the tests ask of a verdict, and `unnoticed` counts what
+they would not see.
 """
 
 from __future__ import annotations

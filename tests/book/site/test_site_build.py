@@ -44,8 +44,7 @@ def test_a_page_is_read_anew_for_what_its_directives_show(tmp_path: Path) -> Non
     assert {"js/decay_explorer.json", "js/shell.json", "widgets/decay_explorer.py"} <= of_one
     assert not {"js/rotation_planes.json", "rope.py"} & of_one
     assert "js/doctor.json" in inputs("```{doctor}\n```", tmp_path)
-    for directive in ("claims", "claims-kept"):
-        assert {"rotary.py", "../posenc_lab/data/benchmarks.npz"} <= inputs(f"```{{{directive}}}\n```", tmp_path)
+    assert {"rotary.py", "../posenc_lab/data/benchmarks.npz"} <= inputs("```{claims}\n```", tmp_path)
 
 
 def test_a_chapter_is_read_anew_for_what_its_execution_gave() -> None:

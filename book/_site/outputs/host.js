@@ -332,10 +332,8 @@
   );
   for (const figure of figures) observer.observe(figure);
 
-  if (explorables.length > 0) { // formulas wait for the first in sight
-    const first = [...explorables].find((figure) => figure.checkVisibility());
-    Promise.resolve(first && draw(first)).then(() => document.dispatchEvent(new Event("posenc:drawn")));
-  }
+  const first = [...explorables].find((figure) => figure.checkVisibility());
+  if (first) draw(first);
 
   restore();
   window.addEventListener("hashchange", () => restore());

@@ -373,7 +373,7 @@ def test_by_touch_on_a_phone(site_url: str, new_page: Callable[..., Page]) -> No
     settle(page)
     page.locator("details.posenc-deeper > summary").first.tap()
     for kind in KINDS:
-        targets = "button:visible, input:not([type=radio], [type=checkbox]):visible, label.posenc-choice"
+        targets = "button:visible, input:not([type=radio], [type=checkbox]):visible, label.posenc-guess-choice"
         for target in Asked(page, kind).box.locator(targets).all():
             room = target.bounding_box()
             assert room is not None

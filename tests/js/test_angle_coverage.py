@@ -1,4 +1,4 @@
-"""Arithmetic of angle_coverage in JavaScript, compared with the package."""
+"""What only this explorable has; its numbers are compared in test_figures.py."""
 
 from __future__ import annotations
 
@@ -7,34 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from posenc.analysis import pairs_reaching, unseen_angles
+from posenc.analysis import pairs_reaching
 from posenc.configs import MODELS, model, unscaled
 from posenc.frequencies import inv_freq
 from posenc.widgets import AngleCoverage
-
-NEW = """Array.from(A.newShares(
-  A.inverseFrequencies(x.dim, x.base), x.trained, x.length, x.tolerance
-))"""
-
-
-@pytest.mark.parametrize("tolerance", [0.001, 0.0101, 0.5])
-def test_unseen_angles_equal_python(arithmetic, tolerance):
-    cases = [
-        (dim, base, trained, length)
-        for trained, length in ((16, 17), (16, 4000), (100, 9000), (4096, 16_384))
-        for dim, base in ((2, 1.0), (64, 1.023), (32, 500.0), (128, 1e4), (64, 1e8))
-    ]
-    for dim, base, trained, length in [*cases, (16, 1e4, 65_536, 131_072)]:
-        # not at the tolerance itself, where rounding decides
-        given = {"dim": dim, "base": base, "trained": trained, "length": length, "tolerance": tolerance * (1 + 1e-7)}
-        expected = unseen_angles(inv_freq(dim, base), trained, length, given["tolerance"])
-        np.testing.assert_allclose(arithmetic(NEW, given), expected, atol=1e-10, rtol=0, err_msg=str(given))
-
-
-def test_nothing_is_unseen_within_the_trained_length(arithmetic):
-    for length in (16, 100):
-        given = {"dim": 8, "base": 1e4, "trained": 100, "length": length, "tolerance": 0.01}
-        assert arithmetic(NEW, given) == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("base", [1.0, 1.023, 1e4, 1e8])

@@ -1,4 +1,4 @@
-"""Arithmetic of layer_stack in JavaScript, compared with the package."""
+"""What only this explorable has; its numbers are compared in test_figures.py."""
 
 from __future__ import annotations
 
@@ -25,29 +25,6 @@ from tests.js.oracles.layer_stack import (
 )
 
 MODELS = tuple(STACKS)
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("match_pairs", ["all", "slow"])
-@pytest.mark.parametrize("which", ["full", "local"])
-def test_sums_over_pairs_equal_python(arithmetic, model, match_pairs, which):
-    numbers = STACKS[model][which]
-    drawn = arithmetic(
-        """(() => {
-          const frequencies = A.frequenciesOf(x.numbers, x.match_pairs), sums = new A.DecayTable(frequencies);
-          while (!sums.fill(9000, performance.now() + 1)) {}
-          const columns = [[0, 1, 2], [1, 2, 700], [2, 700, 9000]], { low, high } = sums.extremes(columns);
-          return { frequencies, score: sums.score.subarray(0, 9000), low, high };
-        })()""",
-        {"numbers": numbers, "match_pairs": match_pairs},
-    )
-    frequencies = frequencies_of(numbers, match_pairs)
-    scores = decay(np.arange(9000), frequencies)
-    np.testing.assert_allclose(drawn["frequencies"], frequencies, atol=1e-15)
-    np.testing.assert_allclose(drawn["score"], scores, atol=1e-10)
-    for name, extreme in (("low", np.min), ("high", np.max)):
-        expected = [extreme(scores[first:stop]) for first, stop in ((1, 2), (2, 700), (700, 9000))]
-        np.testing.assert_allclose(drawn[name], expected, atol=1e-10)
 
 
 def test_halves_are_found_where_the_sum_rises_again(arithmetic):

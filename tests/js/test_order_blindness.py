@@ -1,47 +1,18 @@
-"""Arithmetic of order_blindness in JavaScript, compared with the package."""
+"""What only this explorable has; its numbers are compared in test_figures.py."""
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from itertools import permutations
 
 import numpy as np
 import pytest
 import traitlets
 
 from posenc.widgets import OrderBlindness
-from posenc.widgets.order_blindness import WORDS
 from tests.explorables import shown
-from tests.js.node import assert_same
-from tests.js.oracles.order_blindness import DIM, values
-
-SCHEMES = ("none", "sinusoidal", "rope", "alibi")
-
-
-def test_attention_equals_python(arithmetic):
-    tried = [
-        OrderBlindness(sentence=sentence, scheme=scheme, causal=causal, layers=layers, seed=seed)
-        for sentence, scheme, causal, layers, seed in product(
-            SENTENCES, SCHEMES, (False, True), ("1", "2"), (0, 1, 500, 999)
-        )
-    ]
-    drawn = arithmetic(
-        """x.settings.map(({ sentence, scheme, causal, layers, seed }) => {
-          const { embeddings, projections } = A.drawnWeights(seed, x.words, x.dim, 2);
-          const list = sentence.split(" "), vocabulary = [...new Set(list)];
-          const rows = list.map((word) => embeddings[vocabulary.indexOf(word)]);
-          const { weights, output } = A.attentionLayers(rows, projections.slice(0, Number(layers)), { scheme, causal });
-          return { weights, output };
-        })""",
-        {"settings": [widget.setting() for widget in tried], "words": WORDS, "dim": DIM},
-    )
-    for widget, got in zip(tried, drawn, strict=True):
-        expected = values(widget)
-        assert_same(got, {"weights": expected["weights"], "output": expected["outputs"]}, repr(widget))
-
 
 EQUAL = 1e-12
 MAT = "the cat sat on the mat"
-SENTENCES = tuple(OrderBlindness.catalogue["controls"]["sentence"]["options"])
 
 
 def changes(**setting):
@@ -49,24 +20,6 @@ def changes(**setting):
     values = shown(OrderBlindness, **setting).values
     largest = (float(np.max(values[name])) for name in ("output_change", "weight_change", "mean_change"))
     return (*largest, values["last_change"], values["repeat_change"])
-
-
-@pytest.mark.parametrize("layers", ["1", "2"])
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_without_code_and_mask_everything_moves_with_its_word(sentence, layers):
-    for order in ("210", "0321", "10", "543210", "304152"):
-        outputs, weights, mean, last, repeats = changes(sentence=sentence, layers=layers, order=order)
-        assert max(outputs, weights, mean) < EQUAL
-        assert repeats is None or repeats < EQUAL
-        assert last is None or last < EQUAL
-
-
-@pytest.mark.parametrize("scheme", ["sinusoidal", "rope"])
-@pytest.mark.parametrize("causal", [False, True])
-def test_with_a_positional_encoding_the_order_matters(scheme, causal):
-    for order in ("021", "102", "120", "201", "210"):
-        outputs, weights, mean, _, _ = changes(scheme=scheme, causal=causal, order=order)
-        assert min(outputs, weights, mean) > 1e-3
 
 
 def test_alibi_without_a_mask_misses_only_the_reversal():

@@ -74,7 +74,7 @@ def write_explorables(static: Path) -> None:
 IDLE_SCRIPTS = ("searchtools", "language_data", "searchindex", "sphinx_highlight")
 
 
-OWN = re.compile(r'(?<=[/"])(_static/(?:posenc|mathjax)/[^"?]+\.(?:js|css))(?:\?v=\w*)?"')
+OWN = re.compile(r'(?<=[/"])(_static/(?:posenc/|mathjax/|mystnb\.)[^"?]+\.(?:js|css))(?:\?v=\w*)?"')
 
 
 def let_sliders_go_first(output: Path) -> None:
@@ -83,7 +83,7 @@ def let_sliders_go_first(output: Path) -> None:
     A script that does not wait holds up all that stands below it, and a deferred one every deferred one after it. Nor
     are the theme's own fetched before all others: they move no slider.
     The theme's 1.5 MB script of icons goes everywhere: web fonts draw them, and custom icons, its own, are not used.
-    What this module wrote is named by its version now: Sphinx has seen that of the build before, or none.
+    What this module and myst-nb wrote is named by its version now: Sphinx has seen that of the build before, or none.
     """
 
     @cache

@@ -16,10 +16,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor
 from torch.nn import functional as F
 
-from posenc._arrays import Array, check_choice, check_int, check_inv_freq, check_positive, describe
+from posenc._arrays import (
+    Array,
+    as_float_array,
+    check_choice,
+    check_int,
+    check_inv_freq,
+    check_positive,
+    describe,
+    device_of,
+    namespace,
+)
 from posenc.absolute import relative_positions
 from posenc.frequencies import angles, inv_freq, rotations
 from posenc.lab._checks import instance
@@ -228,28 +237,28 @@ class ClippedRotary(PositionScheme):
 
     def __init__(self, inv_freq: Array, pairs: Collection[int], limit: int) -> None:
         super().__init__()
-        self.inv_freq = torch.as_tensor(check_inv_freq(inv_freq))
+        self.inv_freq: list[float] = check_inv_freq(inv_freq).tolist()
         self.pairs, self.limit = sorted(_check_pairs(pairs, len(self.inv_freq))), check_int("limit", limit, 0)
-        of_pair = torch.zeros(len(self.inv_freq), dtype=torch.bool)
-        of_pair[self.pairs] = True
-        self._clipped = of_pair.repeat_interleave(2)  # (head_dim,), interleaved
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array:
+        xp = namespace(q)
         distances = -relative_positions(positions, key_positions)  # (queries, keys) or (batch, queries, keys)
         if distances.ndim == 3:
             distances = distances[:, None]  # the same in all heads
         rotated_q, rotated_k = self._rotated(q, positions), self._rotated(k, key_positions)
-        clipped = self._clipped.to(q)
-        near = rotated_q @ rotated_k.mT
+        of_pair = [float(pair in self.pairs) for pair in range(len(self.inv_freq))]
+        clipped = xp.repeat(xp.asarray(of_pair, dtype=q.dtype, device=device_of(q)), 2)  # (head_dim,), interleaved
+        near = rotated_q @ xp.matrix_transpose(rotated_k)
         # Beyond the limit, the clipped pairs have the limit's angle: rotate the query by it, and not the key.
-        at_limit = self._rotated(q, torch.full_like(positions, self.limit)) * clipped
-        far = (rotated_q * (1 - clipped)) @ rotated_k.mT + at_limit @ k.mT
-        scores = torch.where(distances > self.limit, far, near)
+        at_limit, k_columns = self._rotated(q, xp.full_like(positions, self.limit)) * clipped, xp.matrix_transpose(k)
+        far = (rotated_q * (1 - clipped)) @ xp.matrix_transpose(rotated_k) + at_limit @ k_columns
+        scores = xp.where(distances > self.limit, far, near)
         # Attention itself adds the products of the unrotated queries and keys.
-        return self._logit_scale(q.shape[-1], k.shape[2]) * (scores - q @ k.mT)
+        return self._logit_scale(q.shape[-1], k.shape[2]) * (scores - q @ k_columns)
 
-    def _rotated(self, x: Tensor, positions: Tensor) -> Tensor:
-        phi = angles(positions, self.inv_freq.to(x.device))  # (length, pairs), or a row for each sequence
+    def _rotated(self, x: Array, positions: Array) -> Array:
+        frequencies = as_float_array("inv_freq", self.inv_freq, like=positions)
+        phi = angles(positions, frequencies)  # (length, pairs), or a row for each sequence
         return rotate(x, phi if phi.ndim == 2 else phi[:, None], "interleaved")
 
 

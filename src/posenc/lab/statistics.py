@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from posenc._arrays import check_int
+from posenc._arrays import Array, check_int, device_of, namespace
 from posenc.absolute import relative_positions
 from posenc.lab._checks import instance
 from posenc.lab.distance_bias import clamped, distance_bias
@@ -29,13 +29,13 @@ class _Wrapped(PositionScheme):
         self.within, self.layer = scheme, layer
         self.injection_point, self.causal = scheme.injection_point, scheme.causal  # type: ignore[misc]
 
-    def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
+    def _embed(self, x: Array, positions: Array) -> Array:
         return self.within.embed(x, positions)
 
-    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+    def _rotate(self, q: Array, k: Array, positions: Array, key_positions: Array) -> tuple[Array, Array]:
         return self.within.rotate(q, k, positions, key_positions)
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array | None:
         return self.within.bias(q, k, positions, key_positions)
 
     def _logit_scale(self, head_dim: int, n_keys: int) -> float:
@@ -52,7 +52,7 @@ class _Captured(_Wrapped):
     def for_layer(self, index: int) -> PositionScheme:
         return _Captured(self.within.for_layer(index), self.callback, index)
 
-    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+    def _rotate(self, q: Array, k: Array, positions: Array, key_positions: Array) -> tuple[Array, Array]:
         rotated_q, rotated_k = super()._rotate(q, k, positions, key_positions)
         logits = rotated_q @ rotated_k.mT * self._logit_scale(q.shape[-1], k.shape[2])
         bias = self._bias(rotated_q, rotated_k, positions, key_positions)
@@ -175,11 +175,12 @@ class ClampedDistanceBias(_Wrapped):
         scheme = self.within.for_layer(index)
         return ClampedDistanceBias(scheme, self._products, self._frequencies, self._pairs, self._trained, index)
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
-        distances = (-relative_positions(positions, key_positions)).clamp(min=0).long()
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array | None:
+        xp = namespace(q)
+        distances = xp.astype(xp.clip(-relative_positions(positions, key_positions), min=0), xp.int64)
         pairs = list(self._pairs.get(self.layer, ()))
-        all_distances = np.arange(int(distances.max()) + 1)
+        all_distances = np.arange(int(xp.max(distances)) + 1)
         products = self._products[self.layer][:, pairs]
         bias = distance_bias(products, self._frequencies[pairs], all_distances).sum(axis=1)  # (heads, n)
         change = clamped(bias, self._trained) - bias
-        return torch.as_tensor(change, dtype=q.dtype, device=q.device)[:, distances]
+        return xp.asarray(change, dtype=q.dtype, device=device_of(q))[:, distances]

@@ -25,6 +25,7 @@ FLOORS = [
     {"transformer", "widgets"},
     {"llama", "figures", "lab.corpus", "lab.tables"},
     {"lab.runs"},
+    {"lab.weights"},
     {"lab.train"},
     {"lab.evaluate"},
     {"lab.measurements", "lab.statistics"},
@@ -43,13 +44,13 @@ FLOORS = [
 ]
 FLOOR = {module: floor for floor, modules in enumerate(FLOORS) for module in modules}
 # Packages whose modules share a floor and may import each other.
-ONE_FLOOR = {"analysis", "bias", "doctor", "figures", "scaling", "schemes", "widgets"}
+ONE_FLOOR = {"analysis", "bias", "doctor", "figures", "scaling", "schemes", "transformer", "widgets"}
 ONE_LIBRARY = {"figures", "widgets"}  # which are Plotly's figures and anywidgets throughout
 WITH_TORCH = {"_rms_norm", "_gguf", "rotary_module", "schemes", "transformer", "llama"}
 WITH_TORCH |= {f"check.assignment_{number}" for number in (1, 2, 4, 5)}
 WITH_TORCH |= {
-    "lab.corpus", "lab.runs", "lab.train", "lab.store", "lab.evaluate", "lab.measurements", "lab.statistics",
-    "lab.benchmarks", "lab.execution", "lab.real", "lab.__main__",
+    "lab.corpus", "lab.runs", "lab.weights", "lab.train", "lab.store", "lab.evaluate", "lab.measurements",
+    "lab.statistics", "lab.benchmarks", "lab.execution", "lab.real", "lab.__main__",
 }  # fmt: skip
 
 WITH_DATA = [f"check.assignment_{number}" for number in (1, 2, 3, 4, 5)]  # of posenc-lab, from their import on
@@ -198,19 +199,19 @@ def test_what_needs_numpy_alone_runs_where_the_other_libraries_are_missing():
     assert run_with([*LIBRARIES, "posenc_lab"], *NUMPY_ALONE).stderr == ""
 
 
-def test_the_checks_of_assignments_and_the_results_need_no_torch():
+def test_the_checks_of_assignments_the_results_and_the_checkpoints_need_no_torch():
     lines = [*(f"import posenc.{module}" for module in WITH_DATA), "from posenc import lab; lab.results()"]
+    lines += ["from posenc.transformer import forward", "lab.load_weights(lab.shipped()[0])"]
     assert run_with(LIBRARIES, *lines).stderr == ""
 
 
 # What each of them says where it needs what is not there.
 MISSING = {
-    "import posenc.transformer": 'posenc needs torch: pip install "posenc[torch]"',
+    "from posenc.transformer import Transformer": 'posenc needs torch: pip install "posenc[torch]"',
     "import posenc.llama": 'posenc needs torch: pip install "posenc[llm]"',
     "import posenc.figures": 'posenc needs plotly: pip install "posenc[figures]"',
     "import posenc.widgets": 'posenc needs anywidget: pip install "posenc[figures]"',
     "from posenc.lab import load": 'posenc needs torch: pip install "posenc[lab]"',
-    "import posenc.lab.corpus": 'posenc needs torch: pip install "posenc[lab]"',
     "import posenc.lab.train": 'posenc needs torch: pip install "posenc[lab]"',
     "import posenc.lab; posenc.lab.results()": "posenc needs posenc-lab: pip install posenc-lab",
     "import posenc.check.assignment_1": "posenc needs posenc-lab: pip install posenc-lab",

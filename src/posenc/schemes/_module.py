@@ -105,6 +105,11 @@ def run_perceptron(layers: Any, x: Array) -> Array:
     return namespace(x).clip(hidden, min=0) @ beside(x, last.weight).T + beside(x, last.bias)
 
 
+def load_arrays(scheme: Any, weights: Mapping[str, np.ndarray]) -> None:
+    """Replaces what a scheme has learned by arrays, with torch installed or not."""
+    scheme.load_state_dict(weights if torch is None else {name: torch.from_numpy(one) for name, one in weights.items()})
+
+
 def beside(x: Array, weight: Any) -> Array:
     """A learned weight in the library of `x`: itself where that is torch, so that gradients reach it."""
     if is_torch(x):

@@ -202,6 +202,7 @@ def test_what_needs_numpy_alone_runs_where_the_other_libraries_are_missing():
 def test_the_checks_of_assignments_the_results_and_the_checkpoints_need_no_torch():
     lines = [*(f"import posenc.{module}" for module in WITH_DATA), "from posenc import lab; lab.results()"]
     lines += ["from posenc.transformer import forward", "lab.load_weights(lab.shipped()[0])"]
+    lines += ["import posenc.lab.evaluate, posenc.lab.statistics"]
     assert run_with(LIBRARIES, *lines).stderr == ""
 
 

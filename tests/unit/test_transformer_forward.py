@@ -201,6 +201,7 @@ def test_gelu_is_torchs():
 WITHOUT_TORCH = """
 import numpy as np
 from posenc import lab
+from posenc.lab.evaluate import clipped, scaled, slow_pairs
 from posenc.transformer import forward
 
 found = {}
@@ -209,6 +210,9 @@ for name in lab.shipped():
     tokens = np.arange(60).reshape(2, 30)
     found[name] = forward(weights, tokens, run.config(), scheme).logits
     assert isinstance(run.make_task().batch(np.random.RandomState(1), 1, 128).tokens, np.ndarray)
+    if run.scheme == "rope_100":
+        for change, other in {"yarn": scaled(run, "yarn", 4.0), "clipped": clipped(run, slow_pairs(run))}.items():
+            found[f"{name} {change}"] = forward(weights, tokens, run.config(), other).logits
 np.savez("found.npz", **found)
 """
 
@@ -218,9 +222,14 @@ def test_every_checkpoint_without_torch_and_safetensors(tmp_path):
     ran = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert ran.stderr == ""
     with np.load(tmp_path / "found.npz") as found:
-        assert list(found) == SHIPPED
-        for name in SHIPPED:
-            assert_close(found[name], by_torch(name, np.arange(60).reshape(2, 30)))
+        assert len(found) == len(SHIPPED) + 2 * sum("rope_100-" in name for name in SHIPPED)
+        for name, logits in found.items():
+            name, _, change = name.partition(" ")
+            run = lab.load(name)[1]
+            scheme = None
+            if change:
+                scheme = scaled(run, "yarn", 4.0) if change == "yarn" else clipped(run, slow_pairs(run))
+            assert_close(logits, by_torch(name, np.arange(60).reshape(2, 30), scheme))
 
 
 # ---- what it refuses (other arguments: invalid_arguments/transformer.py)

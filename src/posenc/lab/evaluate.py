@@ -12,11 +12,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
-from torch.nn import functional as F
 
 from posenc._arrays import (
     Array,
@@ -34,11 +32,12 @@ from posenc.frequencies import angles, inv_freq, rotations
 from posenc.lab._checks import instance
 from posenc.lab.corpus import IGNORED, Batch, Task
 from posenc.lab.runs import Run
-from posenc.lab.train import draw, optimiser_for, step
 from posenc.rotary import rotate
 from posenc.scaling import mscale
 from posenc.schemes import PositionScheme
-from posenc.transformer import Transformer
+
+if TYPE_CHECKING:
+    from posenc.transformer import Transformer
 
 TIMES = (1, 2, 4, 8, 16)  # the trained length
 _MAX_ENTRIES = 2**25  # of logits or biases in one forward pass
@@ -70,10 +69,12 @@ def with_scheme(model: Transformer, scheme: PositionScheme) -> Transformer:
         ValueError: the scheme has weights that the model was not trained with, or is for encoders where the model is a
             decoder or the reverse.
     """
+    from posenc.transformer import Transformer
+
     instance("model", model, Transformer)
     model.config.check(scheme)
     own, trained = scheme.state_dict(), model.scheme.state_dict()
-    foreign = [name for name, weight in own.items() if name not in trained or not torch.equal(weight, trained[name])]
+    foreign = [name for name, weight in own.items() if name not in trained or not weight.equal(trained[name])]
     if foreign:
         raise ValueError(f"scheme must have no weights that the model was not trained with, got {', '.join(foreign)}")
     other = copy.copy(model)
@@ -82,7 +83,6 @@ def with_scheme(model: Transformer, scheme: PositionScheme) -> Transformer:
     return other
 
 
-@torch.inference_mode()
 def answers(model: Transformer, probe: Batch, n_scored: int) -> Answers:
     """Loss and accuracy of a model on a probe, over the last `n_scored` tokens of each sequence.
 
@@ -90,6 +90,11 @@ def answers(model: Transformer, probe: Batch, n_scored: int) -> Answers:
         TypeError: no model, no batch, or no integer.
         ValueError: more tokens than the probe has, or some that have no target.
     """
+    import torch
+    from torch.nn import functional as F
+
+    from posenc.transformer import Transformer
+
     instance("model", model, Transformer)
     instance("probe", probe, Batch)
     length = probe.tokens.shape[1]
@@ -100,7 +105,8 @@ def answers(model: Transformer, probe: Batch, n_scored: int) -> Answers:
     losses, correct, device = [], [], next(model.parameters()).device
     for start in range(0, len(probe.tokens), batch_size):
         tokens, targets = (part[start : start + batch_size] for part in probe)
-        logits = model(tokens.to(device)).cpu()
+        with torch.inference_mode():
+            logits = model(tokens.to(device)).cpu()
         each = F.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=IGNORED, reduction="none")
         losses.append(each.view(targets.shape))
         correct.append(logits.argmax(dim=-1) == targets)
@@ -344,6 +350,8 @@ def fine_tuned(
     Raises:
         TypeError, ValueError: arguments of another kind or out of range, or a scheme that `with_scheme` refuses.
     """
+    from posenc.lab.train import draw, optimiser_for, step
+
     instance("run", run, Run)
     instance("task", task, Task)
     instance("stages", stages, Sequence)

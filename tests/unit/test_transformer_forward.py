@@ -123,7 +123,7 @@ def test_queries_keys_and_attention_weights_are_the_models(name):
     trained, _ = lab.load(name)
     projected = []
     for layer in trained.layers:
-        layer.qkv.register_forward_hook(lambda module, given, result: projected.append(result))
+        layer.qkv.register_forward_hook(lambda module, x, result: projected.append(result))
     with torch.inference_mode():
         trained(torch.from_numpy(tokens))
         at = torch.arange(100)
@@ -132,9 +132,9 @@ def test_queries_keys_and_attention_weights_are_the_models(name):
             q, k, v = one.unflatten(-1, (3, trained.config.n_heads, -1)).permute(2, 0, 3, 1, 4)
             assert_close(layer.q, q)
             assert_close(layer.k, k)
-            turned_q, turned_k = trained.scheme.rotate(q, k, at)
-            bias, scale = trained.scheme.bias(turned_q, turned_k, at), trained.scheme.logit_scale(q.shape[-1], 100)
-            inside = attention(turned_q, turned_k, v, causal=True, bias=bias, scale=scale).weights
+            rotated_q, rotated_k = trained.scheme.rotate(q, k, at)
+            bias, scale = trained.scheme.bias(rotated_q, rotated_k, at), trained.scheme.logit_scale(q.shape[-1], 100)
+            inside = attention(rotated_q, rotated_k, v, causal=True, bias=bias, scale=scale).weights
             assert_close(layer.weights, inside, 1e-5)
 
 
@@ -148,8 +148,8 @@ def test_every_scheme_of_decoders_and_encoders(case, causal):
         with torch.no_grad():
             wanted = built(tokens, positions).numpy()
             tensors = forward(built.state_dict(), tokens, built.config, built.scheme, positions=positions)
-        given = None if positions is None else positions.numpy()
-        found = forward(weights, tokens.numpy(), built.config, built.scheme, positions=given)
+        at_arrays = None if positions is None else positions.numpy()
+        found = forward(weights, tokens.numpy(), built.config, built.scheme, positions=at_arrays)
         assert_close(tensors.logits, wanted, 1e-10)
         assert_close(found.logits, wanted, 1e-5)
         assert found.logits.dtype == np.float64
@@ -241,11 +241,11 @@ def test_weights_that_lack_something_are_refused():
     weights = {name: weight.numpy() for name, weight in built.state_dict().items()}
     tokens, scheme = np.array([[0, 1]]), make_scheme("none")
     assert forward(weights, tokens, shape, scheme).logits.shape == (1, 2, 5)
-    for change, said in (
+    for change, message in (
         ({"head.weight": None}, r"weights must have head\.weight of shape \(5, 4\), got None"),
         ({"layers.1.qkv.weight": np.zeros((4, 12))}, r"layers\.1\.qkv\.weight of shape \(12, 4\), got .* \(4, 12\)"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             forward(weights | change, tokens, shape, scheme)
     with pytest.raises(TypeError, match="cannot mix Tensor and ndarray"):
         forward(weights, torch.from_numpy(tokens), shape, scheme)

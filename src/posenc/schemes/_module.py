@@ -36,9 +36,9 @@ class _ArrayModule:
     def load_state_dict(self, weights: Mapping[str, Array]) -> None:
         """Replaces the learned weights; raises ValueError where names or shapes are others."""
         own = {name: weight.shape for name, weight in self.state_dict().items()}
-        given = {name: tuple(weight.shape) for name, weight in weights.items()}
-        if own != given:
-            raise ValueError(f"weights must have the names and shapes {own}, got {given}")
+        shapes = {name: tuple(weight.shape) for name, weight in weights.items()}
+        if own != shapes:
+            raise ValueError(f"weights must have the names and shapes {own}, got {shapes}")
         for name, weight in self.state_dict().items():
             weight[...] = weights[name]
 

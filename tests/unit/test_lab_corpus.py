@@ -274,6 +274,20 @@ def test_every_sentence_has_its_twin(corpus, torch):
 # --- the library's text ----------------------------------------------------------------------------------------------
 
 
+def test_windows_need_no_library(corpus, monkeypatch):
+    """A web page has the files that ship, and not the sources of Python's library."""
+
+    def missing():
+        raise FileNotFoundError("no sources")
+
+    wanted = task("text").windows(64, 3)
+    monkeypatch.setattr(corpus, "library", missing)
+    made = task("text")
+    assert (made.windows(64, 3).tokens == wanted.tokens).all()
+    with pytest.raises(FileNotFoundError, match="no sources"):
+        made.probe(64, 3)
+
+
 def test_the_library_of_this_python(corpus):
     """Of releases that were not tried beforehand, the text to measure on is at least much the same."""
     text, release = corpus.library(), platform.python_version()

@@ -194,11 +194,19 @@ class LibraryText:
     vocab_size: ClassVar[int] = 128
 
     def __init__(self, text: Text | None = None, n_scored: int = 32, longest: int = 2048) -> None:
-        self.text = library() if text is None else text
-        instance("text", self.text, Text)
+        instance("text", text, Text, NoneType)
         self.n_scored, self.longest = check_int("n_scored", n_scored), check_int("longest", longest)
-        if longest >= len(self.text.held_out):
-            raise ValueError(f"longest must be below the {len(self.text.held_out)} bytes held out, got {longest}")
+        self._text = None if text is None else self._checked(text)
+
+    @property
+    def text(self) -> Text:
+        """What is trained on. The library is read when it is asked for: a web page lacks it, and has the windows."""
+        return self._checked(library()) if self._text is None else self._text
+
+    def _checked(self, text: Text) -> Text:
+        if self.longest >= len(text.held_out):
+            raise ValueError(f"longest must be below the {len(text.held_out)} bytes held out, got {self.longest}")
+        return text
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
         """Windows of the training text at random positions."""

@@ -6,8 +6,9 @@
     q, k = rope(q, k)               # (batch, heads, length, 64)
 
 At the top stand the names that one wants first. The modules have the rest: `posenc.frequencies`, `absolute`, `rotary`,
-`scaling`, `rope`, `attention`, `bias`, `analysis`, `configs` and `figures` work on NumPy arrays and torch tensors;
-`posenc.schemes`, `transformer`, `lab` and `check` need torch; `posenc.widgets` are the explorables.
+`scaling`, `rope`, `attention`, `bias`, `schemes`, `analysis`, `configs`, `figures` and `transformer.forward` work on
+NumPy arrays and torch tensors; training, in `transformer` and `lab`, and `check` need torch; `posenc.widgets` are the
+explorables.
 """
 
 from importlib import import_module

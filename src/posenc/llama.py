@@ -30,7 +30,7 @@ from posenc._gguf import MODELS, Tokenizer, read
 from posenc.rope import Rope
 from posenc.rotary import LAYOUTS, convert_projection
 from posenc.schemes import NoPosition, PositionScheme
-from posenc.transformer import KeysAndValues, KeyValueCache
+from posenc.transformer.model import KeysAndValues, KeyValueCache
 
 
 @dataclass(frozen=True)

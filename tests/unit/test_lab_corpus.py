@@ -274,6 +274,20 @@ def test_every_sentence_has_its_twin(corpus, torch):
 # --- the library's text ----------------------------------------------------------------------------------------------
 
 
+def test_windows_need_no_library(corpus, monkeypatch):
+    """A web page has the files that ship, and not the sources of Python's library."""
+
+    def missing():
+        raise FileNotFoundError("no sources")
+
+    wanted = task("text").windows(64, 3)
+    monkeypatch.setattr(corpus, "library", missing)
+    made = task("text")
+    assert (made.windows(64, 3).tokens == wanted.tokens).all()
+    with pytest.raises(FileNotFoundError, match="no sources"):
+        made.probe(64, 3)
+
+
 def test_the_library_of_this_python(corpus):
     """Of releases that were not tried beforehand, the text to measure on is at least much the same."""
     text, release = corpus.library(), platform.python_version()
@@ -285,7 +299,7 @@ def test_the_library_of_this_python(corpus):
     assert len(text.held_out) == pytest.approx(HELD_OUT_BYTES, rel=0.1)
     assert len(text.train) == pytest.approx(3_200_000, rel=0.1)
     for part, said in ((text.train, text.train_hash), (text.held_out, text.held_out_hash)):
-        assert hashlib.sha256(part.numpy().tobytes()).hexdigest()[:16] == said
+        assert hashlib.sha256(part.tobytes()).hexdigest()[:16] == said
 
 
 @pytest.fixture
@@ -300,10 +314,10 @@ def small_library(corpus, tmp_path):
 
 def test_line_ends_and_letters_beyond_ascii(corpus, small_library):
     text = corpus.library(small_library)
-    assert text.train.numpy().tobytes() == b"a\nb\rc\n?"
+    assert text.train.tobytes() == b"a\nb\rc\n?"
     order = corpus._paths(corpus._HELD_OUT)
     parts = [b"# na??ve\nx\n" if name == "heapq.py" else b"held = 1\n" for name in order]
-    assert text.held_out.numpy().tobytes() == b"\n".join(parts)
+    assert text.held_out.tobytes() == b"\n".join(parts)
     assert "json/decoder.py" not in text.missing
     assert len(text.missing) == len(corpus._paths(corpus._TRAIN)) - 1
     assert text.train_hash == hashlib.sha256(b"a\nb\rc\n?").hexdigest()[:16]
@@ -322,7 +336,7 @@ def test_a_library_without_sources_is_refused(corpus, small_library, tmp_path):
 
 def test_windows_of_the_text(corpus, torch):
     made = task("text")
-    train, held_out = (part.numpy().tobytes() for part in (made.text.train, made.text.held_out))
+    train, held_out = (part.tobytes() for part in (made.text.train, made.text.held_out))
     tokens, targets = made.batch(random(0), 16, 40)
     assert torch.equal(targets[:, :-1], tokens[:, 1:])
     starts = [

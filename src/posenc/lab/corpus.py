@@ -22,13 +22,10 @@ import numpy as np
 
 try:
     import torch
-    from torch import Tensor
-except ModuleNotFoundError as error:
-    from posenc._extras import missing
+except ModuleNotFoundError:
+    torch = None  # type: ignore[assignment]
 
-    raise missing(error, "lab") from None
-
-from posenc._arrays import check_choice, check_int
+from posenc._arrays import Array, check_choice, check_int
 from posenc.lab._checks import instance
 from posenc.lab.measured import read_json, shipped_folder
 
@@ -36,10 +33,10 @@ IGNORED = -100  # as in torch: a target that does not count
 
 
 class Batch(NamedTuple):
-    """Input tokens and targets; targets are `IGNORED` where nothing is scored."""
+    """Input tokens and targets, as tensors where torch is installed; targets are `IGNORED` where nothing is scored."""
 
-    tokens: Tensor  # (sequences, length), int64
-    targets: Tensor  # (sequences, length), or (sequences,) where there is one answer for each sequence
+    tokens: Array  # (sequences, length), int64
+    targets: Array  # (sequences, length), or (sequences,) where there is one answer for each sequence
 
 
 @runtime_checkable
@@ -131,8 +128,8 @@ class Text:
         missing: files to train on that this Python does not have.
     """
 
-    train: Tensor
-    held_out: Tensor
+    train: np.ndarray
+    held_out: np.ndarray
     train_hash: str
     held_out_hash: str
     missing: tuple[str, ...]
@@ -148,10 +145,10 @@ def as_ascii(path: Path) -> bytes:
 
 
 @cache
-def frozen_files() -> tuple[Tensor, ...]:
+def frozen_files() -> tuple[np.ndarray, ...]:
     """The files to evaluate on that ship with posenc-lab: uint8, longer than `LONGEST` each."""
     frozen = read_json(shipped_folder() / FROZEN)
-    return tuple(torch.frombuffer(bytearray(text, "ascii"), dtype=torch.uint8) for text in frozen["files"].values())
+    return tuple(np.frombuffer(text.encode("ascii"), np.uint8) for text in frozen["files"].values())
 
 
 @lru_cache(maxsize=4)
@@ -178,7 +175,7 @@ def library(folder: str | Path | None = None) -> Text:
     if not train:
         raise FileNotFoundError(f"no file of the laboratory's text to train on is under {root}")
     parts = [b"\n".join(as_ascii(root / path) for path in paths) for paths in (train, held_out)]
-    of_train, of_held_out = (torch.frombuffer(bytearray(part), dtype=torch.uint8) for part in parts)
+    of_train, of_held_out = (np.frombuffer(part, np.uint8) for part in parts)
     train_hash, held_out_hash = (hashlib.sha256(part).hexdigest()[:16] for part in parts)
     missing = tuple(path for path in _paths(_TRAIN) if path not in train)
     return Text(of_train, of_held_out, train_hash, held_out_hash, missing)
@@ -197,11 +194,19 @@ class LibraryText:
     vocab_size: ClassVar[int] = 128
 
     def __init__(self, text: Text | None = None, n_scored: int = 32, longest: int = 2048) -> None:
-        self.text = library() if text is None else text
-        instance("text", self.text, Text)
+        instance("text", text, Text, NoneType)
         self.n_scored, self.longest = check_int("n_scored", n_scored), check_int("longest", longest)
-        if longest >= len(self.text.held_out):
-            raise ValueError(f"longest must be below the {len(self.text.held_out)} bytes held out, got {longest}")
+        self._text = None if text is None else self._checked(text)
+
+    @property
+    def text(self) -> Text:
+        """What is trained on. The library is read when it is asked for: a web page lacks it, and has the windows."""
+        return self._checked(library()) if self._text is None else self._text
+
+    def _checked(self, text: Text) -> Text:
+        if self.longest >= len(text.held_out):
+            raise ValueError(f"longest must be below the {len(text.held_out)} bytes held out, got {self.longest}")
+        return text
 
     def batch(self, random: np.random.RandomState, sequences: int, length: int) -> Batch:
         """Windows of the training text at random positions."""
@@ -235,15 +240,20 @@ class LibraryText:
             slot = 7 * (number // len(files)) % WINDOWS_PER_FILE
             end = LONGEST + 1 + slot * (len(text) - LONGEST - 1) // (WINDOWS_PER_FILE - 1)
             found.append(text[end - length - 1 : end])
-        return _next_tokens(torch.stack(found).long())
+        return _next_tokens(np.stack(found))
 
     @staticmethod
-    def _windows(text: Tensor, starts: np.ndarray, length: int) -> Tensor:
-        return torch.stack([text[start : start + length] for start in starts.tolist()]).long()
+    def _windows(text: np.ndarray, starts: np.ndarray, length: int) -> np.ndarray:
+        return np.stack([text[start : start + length] for start in starts.tolist()])
 
 
-def _next_tokens(sequences: Tensor) -> Batch:
-    return Batch(sequences[:, :-1].contiguous(), sequences[:, 1:].contiguous())
+def _batch(tokens: np.ndarray, targets: np.ndarray) -> Batch:
+    parts = (np.ascontiguousarray(part, dtype=np.int64) for part in (tokens, targets))
+    return Batch(*(parts if torch is None else map(torch.from_numpy, parts)))
+
+
+def _next_tokens(sequences: np.ndarray) -> Batch:
+    return _batch(sequences[:, :-1], sequences[:, 1:])
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -432,8 +442,7 @@ def _below(random: np.random.RandomState, limits: np.ndarray) -> np.ndarray:
 
 def _scored(symbols: np.ndarray, scored: np.ndarray) -> Batch:
     """Next-token prediction of the symbols that are marked as scored, both of shape (sequences, length + 1)."""
-    batch = _next_tokens(torch.from_numpy(np.ascontiguousarray(symbols)))
-    return Batch(batch.tokens, batch.targets.masked_fill(~torch.from_numpy(scored[:, 1:]), IGNORED))
+    return _batch(symbols[:, :-1], np.where(scored[:, 1:], symbols[:, 1:], IGNORED))
 
 
 class ExactOffset:
@@ -462,10 +471,9 @@ class ExactOffset:
         return self._with_targets(_draws(random, self.vocab_size, length, check_int("sequences", sequences)).T[:, ::-1])
 
     def _with_targets(self, symbols: np.ndarray) -> Batch:
-        tokens = torch.from_numpy(np.ascontiguousarray(symbols))
-        targets = torch.full_like(tokens, IGNORED)
-        targets[:, self.offset :] = tokens[:, : -self.offset]
-        return Batch(tokens, targets)
+        targets = np.full_like(symbols, IGNORED)
+        targets[:, self.offset :] = symbols[:, : -self.offset]
+        return _batch(symbols, targets)
 
 
 class WordOrder:
@@ -485,21 +493,22 @@ class WordOrder:
     def batch(self, random: np.random.RandomState, sequences: int, length: int = 3) -> Batch:
         """Sentences of three words whatever the length; both answers are equally frequent on average."""
         _check_batch(random, sequences, length)
+        return _batch(*self._sentences(random, sequences))
+
+    def _sentences(self, random: np.random.RandomState, sequences: int) -> tuple[np.ndarray, np.ndarray]:
         agents = _draws(random, self.nouns, sequences)
         patients = (agents + _draws(random, self.nouns, sequences, low=1)) % self.nouns
         verbs = _draws(random, self.vocab_size, sequences, low=self.nouns)
-        tokens = torch.from_numpy(np.stack((agents, verbs, patients), axis=1))
-        return Batch(tokens, torch.from_numpy(agents < patients).long())
+        return np.stack((agents, verbs, patients), axis=1), agents < patients
 
     def probe(self, length: int = 3, sequences: int = 512) -> Batch:
         """The same sentences at every call, each followed by its twin, so `sequences` must be even."""
         if check_int("sequences", sequences, 2) % 2:
             raise ValueError(f"sequences must be even, every sentence comes with its twin, got {sequences}")
-        tokens, answers = self.batch(np.random.RandomState(20_260_103), sequences // 2, length)
-        twins = tokens.flip(1)
-        return Batch(
-            torch.stack((tokens, twins), dim=1).flatten(0, 1), torch.stack((answers, 1 - answers), dim=1).flatten()
-        )
+        check_int("length", length)
+        tokens, answers = self._sentences(np.random.RandomState(20_260_103), sequences // 2)
+        pairs = np.stack((tokens, tokens[:, ::-1]), axis=1)  # (sentences, 2, words)
+        return _batch(pairs.reshape(-1, 3), np.stack((answers, ~answers), axis=1).ravel())
 
 
 TASKS: Mapping[str, type[Task]] = MappingProxyType(

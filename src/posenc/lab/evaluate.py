@@ -12,24 +12,32 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
 
-from posenc._arrays import Array, check_choice, check_int, check_inv_freq, check_positive, describe
+from posenc._arrays import (
+    Array,
+    as_float_array,
+    check_choice,
+    check_int,
+    check_inv_freq,
+    check_positive,
+    describe,
+    device_of,
+    namespace,
+)
 from posenc.absolute import relative_positions
 from posenc.frequencies import angles, inv_freq, rotations
 from posenc.lab._checks import instance
 from posenc.lab.corpus import IGNORED, Batch, Task
 from posenc.lab.runs import Run
-from posenc.lab.train import draw, optimiser_for, step
 from posenc.rotary import rotate
 from posenc.scaling import mscale
 from posenc.schemes import PositionScheme
-from posenc.transformer import Transformer
+
+if TYPE_CHECKING:
+    from posenc.transformer import Transformer
 
 TIMES = (1, 2, 4, 8, 16)  # the trained length
 _MAX_ENTRIES = 2**25  # of logits or biases in one forward pass
@@ -61,10 +69,12 @@ def with_scheme(model: Transformer, scheme: PositionScheme) -> Transformer:
         ValueError: the scheme has weights that the model was not trained with, or is for encoders where the model is a
             decoder or the reverse.
     """
+    from posenc.transformer import Transformer
+
     instance("model", model, Transformer)
     model.config.check(scheme)
     own, trained = scheme.state_dict(), model.scheme.state_dict()
-    foreign = [name for name, weight in own.items() if name not in trained or not torch.equal(weight, trained[name])]
+    foreign = [name for name, weight in own.items() if name not in trained or not weight.equal(trained[name])]
     if foreign:
         raise ValueError(f"scheme must have no weights that the model was not trained with, got {', '.join(foreign)}")
     other = copy.copy(model)
@@ -73,7 +83,6 @@ def with_scheme(model: Transformer, scheme: PositionScheme) -> Transformer:
     return other
 
 
-@torch.inference_mode()
 def answers(model: Transformer, probe: Batch, n_scored: int) -> Answers:
     """Loss and accuracy of a model on a probe, over the last `n_scored` tokens of each sequence.
 
@@ -81,6 +90,11 @@ def answers(model: Transformer, probe: Batch, n_scored: int) -> Answers:
         TypeError: no model, no batch, or no integer.
         ValueError: more tokens than the probe has, or some that have no target.
     """
+    import torch
+    from torch.nn import functional as F
+
+    from posenc.transformer import Transformer
+
     instance("model", model, Transformer)
     instance("probe", probe, Batch)
     length = probe.tokens.shape[1]
@@ -91,7 +105,8 @@ def answers(model: Transformer, probe: Batch, n_scored: int) -> Answers:
     losses, correct, device = [], [], next(model.parameters()).device
     for start in range(0, len(probe.tokens), batch_size):
         tokens, targets = (part[start : start + batch_size] for part in probe)
-        logits = model(tokens.to(device)).cpu()
+        with torch.inference_mode():
+            logits = model(tokens.to(device)).cpu()
         each = F.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=IGNORED, reduction="none")
         losses.append(each.view(targets.shape))
         correct.append(logits.argmax(dim=-1) == targets)
@@ -228,28 +243,28 @@ class ClippedRotary(PositionScheme):
 
     def __init__(self, inv_freq: Array, pairs: Collection[int], limit: int) -> None:
         super().__init__()
-        self.inv_freq = torch.as_tensor(check_inv_freq(inv_freq))
+        self.inv_freq: list[float] = check_inv_freq(inv_freq).tolist()
         self.pairs, self.limit = sorted(_check_pairs(pairs, len(self.inv_freq))), check_int("limit", limit, 0)
-        of_pair = torch.zeros(len(self.inv_freq), dtype=torch.bool)
-        of_pair[self.pairs] = True
-        self._clipped = of_pair.repeat_interleave(2)  # (head_dim,), interleaved
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array:
+        xp = namespace(q)
         distances = -relative_positions(positions, key_positions)  # (queries, keys) or (batch, queries, keys)
         if distances.ndim == 3:
             distances = distances[:, None]  # the same in all heads
         rotated_q, rotated_k = self._rotated(q, positions), self._rotated(k, key_positions)
-        clipped = self._clipped.to(q)
-        near = rotated_q @ rotated_k.mT
+        of_pair = [float(pair in self.pairs) for pair in range(len(self.inv_freq))]
+        clipped = xp.repeat(xp.asarray(of_pair, dtype=q.dtype, device=device_of(q)), 2)  # (head_dim,), interleaved
+        near = rotated_q @ xp.matrix_transpose(rotated_k)
         # Beyond the limit, the clipped pairs have the limit's angle: rotate the query by it, and not the key.
-        at_limit = self._rotated(q, torch.full_like(positions, self.limit)) * clipped
-        far = (rotated_q * (1 - clipped)) @ rotated_k.mT + at_limit @ k.mT
-        scores = torch.where(distances > self.limit, far, near)
+        at_limit, k_columns = self._rotated(q, xp.full_like(positions, self.limit)) * clipped, xp.matrix_transpose(k)
+        far = (rotated_q * (1 - clipped)) @ xp.matrix_transpose(rotated_k) + at_limit @ k_columns
+        scores = xp.where(distances > self.limit, far, near)
         # Attention itself adds the products of the unrotated queries and keys.
-        return self._logit_scale(q.shape[-1], k.shape[2]) * (scores - q @ k.mT)
+        return self._logit_scale(q.shape[-1], k.shape[2]) * (scores - q @ k_columns)
 
-    def _rotated(self, x: Tensor, positions: Tensor) -> Tensor:
-        phi = angles(positions, self.inv_freq.to(x.device))  # (length, pairs), or a row for each sequence
+    def _rotated(self, x: Array, positions: Array) -> Array:
+        frequencies = as_float_array("inv_freq", self.inv_freq, like=positions)
+        phi = angles(positions, frequencies)  # (length, pairs), or a row for each sequence
         return rotate(x, phi if phi.ndim == 2 else phi[:, None], "interleaved")
 
 
@@ -335,6 +350,8 @@ def fine_tuned(
     Raises:
         TypeError, ValueError: arguments of another kind or out of range, or a scheme that `with_scheme` refuses.
     """
+    from posenc.lab.train import draw, optimiser_for, step
+
     instance("run", run, Run)
     instance("task", task, Task)
     instance("stages", stages, Sequence)

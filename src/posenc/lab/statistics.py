@@ -3,67 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from posenc._arrays import check_int
+from posenc._arrays import Array, check_int, device_of, namespace
 from posenc.absolute import relative_positions
 from posenc.lab._checks import instance
 from posenc.lab.distance_bias import clamped, distance_bias
-from posenc.lab.evaluate import check_rotary, with_scheme
+from posenc.lab.evaluate import check_rotary
 from posenc.lab.runs import Run
 from posenc.schemes import PositionScheme
-from posenc.transformer import Transformer
+from posenc.transformer import forward
 
-Callback = Callable[[int, Tensor, Tensor, Tensor], None]
+if TYPE_CHECKING:
+    from torch import Tensor
 
+    from posenc.transformer import Transformer
 
-class _Wrapped(PositionScheme):
-    """A scheme that does in one layer what another does, until a subclass overrides a step."""
-
-    def __init__(self, scheme: PositionScheme, layer: int = 0) -> None:
-        super().__init__()
-        self.within, self.layer = scheme, layer
-        self.injection_point, self.causal = scheme.injection_point, scheme.causal  # type: ignore[misc]
-
-    def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        return self.within.embed(x, positions)
-
-    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
-        return self.within.rotate(q, k, positions, key_positions)
-
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
-        return self.within.bias(q, k, positions, key_positions)
-
-    def _logit_scale(self, head_dim: int, n_keys: int) -> float:
-        return self.within.logit_scale(head_dim, n_keys)
+Callback = Callable[[int, Array, Array, Array], None]
 
 
-class _Captured(_Wrapped):
-    """Passes each layer's unrotated queries and keys and its attention weights to a callback."""
-
-    def __init__(self, scheme: PositionScheme, callback: Callback, layer: int = 0) -> None:
-        super().__init__(scheme, layer)
-        self.callback = callback
-
-    def for_layer(self, index: int) -> PositionScheme:
-        return _Captured(self.within.for_layer(index), self.callback, index)
-
-    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
-        rotated_q, rotated_k = super()._rotate(q, k, positions, key_positions)
-        logits = rotated_q @ rotated_k.mT * self._logit_scale(q.shape[-1], k.shape[2])
-        bias = self._bias(rotated_q, rotated_k, positions, key_positions)
-        if bias is not None:
-            logits = logits + bias
-        later = relative_positions(positions, key_positions) > 0
-        self.callback(self.layer, q, k, logits.masked_fill(later, -torch.inf).softmax(dim=-1))
-        return rotated_q, rotated_k
-
-
-@torch.inference_mode()
 def capture_attention(model: Transformer, tokens: Tensor, callback: Callback, batch_size: int) -> None:
     """Runs a decoder over texts and passes each layer's queries, keys and attention weights to a callback.
 
@@ -74,11 +34,17 @@ def capture_attention(model: Transformer, tokens: Tensor, callback: Callback, ba
             each, and the attention weights, (batch, heads, length, length).
         batch_size: sequences per forward pass, at least 1.
     """
+    import torch
+
+    from posenc.transformer import Transformer
+
     instance("model", model, Transformer)
-    captured = with_scheme(model, model.scheme)
-    captured.scheme = _Captured(model.scheme, callback)
-    for start in range(0, len(tokens), check_int("batch_size", batch_size)):
-        captured(tokens[start : start + batch_size])
+    weights = model.state_dict()
+    with torch.inference_mode():
+        for start in range(0, len(tokens), check_int("batch_size", batch_size)):
+            batch = tokens[start : start + batch_size]
+            for index, layer in enumerate(forward(weights, batch, model.config, model.scheme, with_layers=True).layers):
+                callback(index, *layer)
 
 
 def attention_by_distance(model: Transformer, tokens: Tensor, queries: int) -> np.ndarray:
@@ -131,20 +97,20 @@ def mean_products(model: Transformer, run: Run, tokens: Tensor, queries: int = 3
     distance = np.zeros((layers, heads, pairs, length), complex)
 
     def add(layer: int, q: Tensor, k: Tensor, weights: Tensor) -> None:
-        parts = (x.double().reshape(*x.shape[:-1], pairs, 2).contiguous() for x in (q, k))
-        q_complex, k_complex = map(torch.view_as_complex, parts)  # (batch, heads, length, pairs)
-        late, early = q_complex[:, :, -queries:].mean(dim=2), k_complex[:, :, : length // 2].mean(dim=2)
-        content[layer] += (late * early.conj()).sum(dim=0).numpy()
+        parts = (np.asarray(x.double()) for x in (q, k))
+        q_complex, k_complex = (x[..., ::2] + 1j * x[..., 1::2] for x in parts)  # (batch, heads, length, pairs)
+        late, early = q_complex[:, :, -queries:].mean(axis=2), k_complex[:, :, : length // 2].mean(axis=2)
+        content[layer] += (late * early.conj()).sum(axis=0)
         # The sum over all t of q at t and k at t − m is a correlation.
-        spectrum = torch.fft.fft(q_complex, 2 * length, dim=2) * torch.fft.fft(k_complex, 2 * length, dim=2).conj()
-        distance[layer] += torch.fft.ifft(spectrum, dim=2)[:, :, :length].sum(dim=0).movedim(1, -1).numpy()
+        spectrum = np.fft.fft(q_complex, 2 * length, axis=2) * np.fft.fft(k_complex, 2 * length, axis=2).conj()
+        distance[layer] += np.moveaxis(np.fft.ifft(spectrum, axis=2)[:, :, :length].sum(axis=0), 1, -1)
 
     capture_attention(model, tokens, add, 16)
     scale = len(tokens) * np.sqrt(model.config.head_dim)
     return MeanProducts(content / scale, distance / (scale * np.arange(length, 0, -1)))
 
 
-class ClampedDistanceBias(_Wrapped):
+class ClampedDistanceBias(PositionScheme):
     """A rotary scheme in which the distance bias of some pairs is clamped past the trained length.
 
     It adds one number per layer, head and distance to the logits (`posenc.lab.distance_bias.clamped`); whatever depends
@@ -167,19 +133,30 @@ class ClampedDistanceBias(_Wrapped):
         trained: int,
         layer: int = 0,
     ) -> None:
-        super().__init__(scheme, layer)
-        self.causal = True
+        super().__init__()
+        self.within, self.layer = scheme, layer
+        self.injection_point, self.causal = scheme.injection_point, True  # type: ignore[misc]
         self._products, self._frequencies, self._pairs, self._trained = products, frequencies, pairs, trained
 
     def for_layer(self, index: int) -> PositionScheme:
         scheme = self.within.for_layer(index)
         return ClampedDistanceBias(scheme, self._products, self._frequencies, self._pairs, self._trained, index)
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
-        distances = (-relative_positions(positions, key_positions)).clamp(min=0).long()
+    def _embed(self, x: Array, positions: Array) -> Array:
+        return self.within.embed(x, positions)
+
+    def _rotate(self, q: Array, k: Array, positions: Array, key_positions: Array) -> tuple[Array, Array]:
+        return self.within.rotate(q, k, positions, key_positions)
+
+    def _logit_scale(self, head_dim: int, n_keys: int) -> float:
+        return self.within.logit_scale(head_dim, n_keys)
+
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array | None:
+        xp = namespace(q)
+        distances = xp.astype(xp.clip(-relative_positions(positions, key_positions), min=0), xp.int64)
         pairs = list(self._pairs.get(self.layer, ()))
-        all_distances = np.arange(int(distances.max()) + 1)
+        all_distances = np.arange(int(xp.max(distances)) + 1)
         products = self._products[self.layer][:, pairs]
         bias = distance_bias(products, self._frequencies[pairs], all_distances).sum(axis=1)  # (heads, n)
         change = clamped(bias, self._trained) - bias
-        return torch.as_tensor(change, dtype=q.dtype, device=q.device)[:, distances]
+        return xp.asarray(change, dtype=q.dtype, device=device_of(q))[:, distances]

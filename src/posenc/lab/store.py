@@ -16,7 +16,6 @@ import numpy as np
 
 try:
     import torch
-    from safetensors import SafetensorError, safe_open
     from safetensors.torch import save_file
 except ModuleNotFoundError as error:
     from posenc._extras import missing
@@ -40,6 +39,7 @@ from posenc.lab.measured import (
 from posenc.lab.runs import Run, benchmarked, planned, shipping
 from posenc.lab.statistics import attention_by_distance, capture_attention, mean_products
 from posenc.lab.train import learned_at
+from posenc.lab.weights import read_checkpoint, shipped
 from posenc.transformer import Transformer
 
 
@@ -130,27 +130,14 @@ def load_checkpoint(path: str | Path) -> tuple[Transformer, Run]:
         FileNotFoundError: there is no such file.
         ValueError: the file is damaged, or no checkpoint of the laboratory.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no checkpoint {path}")
-    try:
-        with safe_open(path, framework="pt") as opened:
-            run = Run.from_name((opened.metadata() or {}).get("run", ""))
-            weights = {name: opened.get_tensor(name).float() for name in opened.keys()}  # noqa: SIM118
-        model = Transformer(run.config(), run.make_scheme())
-        model.load_state_dict(weights)
-    except (SafetensorError, ValueError, RuntimeError) as error:
-        raise ValueError(f"{path} is not a complete checkpoint of the laboratory: {error}") from error
+    weights, scheme, run = read_checkpoint(path)
+    model = Transformer(run.config(), scheme)
+    model.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
     return model.eval(), run
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What ships with posenc-lab
-
-
-def shipped() -> list[str]:
-    """The names of the runs whose checkpoints ship with posenc-lab."""
-    return sorted(path.stem for path in shipped_folder().glob("*.safetensors"))
 
 
 def load(name: str) -> tuple[Transformer, Run]:

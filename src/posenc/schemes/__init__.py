@@ -1,4 +1,4 @@
-"""Positional encodings as torch modules, each at the injection point where it enters attention.
+"""Positional encodings as objects, each at the injection point where it enters attention.
 
     x = scheme.embed(x, positions)                              input embeddings: added, once
     q, k = scheme.rotate(q, k, positions)                       queries and keys: rotated, in every layer
@@ -12,6 +12,9 @@ formulas are in `posenc.absolute`, `rotary`, `scaling` and `bias`. Arguments tha
     base, layout             of the frequencies: finite and greater than 0; "interleaved" or "half-split"
     seed                     of the initial values; None: torch's global generator
     positions                in tokens, shape (length,), (1, length) or (batch, length)
+
+They take NumPy arrays and torch tensors alike. Where torch is installed, each is a torch.nn.Module whose weights learn;
+without torch the weights are NumPy arrays, which `load_state_dict` fills with what a model has learned.
 
 In decoding with a KV cache the queries are the last of the keys: `positions` are those of the queries, `key_positions`
 those of the keys. Cache keys either as they were rotated, or unrotated and rotate all of them with their

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 
-import torch
-from torch import Tensor
-
 from posenc import absolute
 from posenc import bias as biases
-from posenc._arrays import check_bool, check_int, check_positive, is_compiling
+from posenc._arrays import Array, check_bool, check_int, check_positive, device_of, is_compiling, namespace
 from posenc.absolute import relative_positions
-from posenc.schemes._shared import normal, seeded
+from posenc.schemes._module import beside, normal, seeded
 from posenc.schemes.logits import BiasScheme
 
 
@@ -23,39 +20,41 @@ class _ContentBias(BiasScheme, ABC):
         super().__init__(n_heads)
         self.head_dim = check_int("head_dim", head_dim)
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array:
         if (q.shape[1], q.shape[3]) != (self.n_heads, self.head_dim):
             expected = f"(batch, {self.n_heads}, length, {self.head_dim})"
             raise ValueError(f"q must have shape {expected}, got shape {tuple(q.shape)}")
         terms = self.terms(q, k, positions, key_positions)
         return self._logit_scale(self.head_dim, k.shape[2]) * terms
 
-    def _split_heads(self, rows: Tensor) -> Tensor:
+    def _split_heads(self, rows: Array) -> Array:
         """(rows, heads·head_dim) as (heads, rows, head_dim)."""
-        return rows.reshape(-1, self.n_heads, self.head_dim).transpose(0, 1)
+        xp = namespace(rows)
+        return xp.permute_dims(xp.reshape(rows, (-1, self.n_heads, self.head_dim)), (1, 0, 2))
 
     @abstractmethod
-    def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+    def terms(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array:
         """The terms added to q·k before scaling, shape (batch, heads, queries, keys)."""
 
 
-def _distances(positions: Tensor, key_positions: Tensor, *, causal: bool | None) -> Tensor:
+def _distances(positions: Array, key_positions: Array, *, causal: bool | None) -> Array:
     """The distances that occur, in decreasing order; negative ones, to later keys, only if not causal."""
     _check_consecutive(positions, key_positions)
     farthest, nearest = key_positions.shape[-1] - 1, -1 if causal else -positions.shape[-1]
-    return torch.arange(farthest, min(nearest, farthest), -1, device=positions.device)
+    return namespace(positions).arange(farthest, min(nearest, farthest), -1, device=device_of(positions))
 
 
-def _check_consecutive(positions: Tensor, key_positions: Tensor) -> None:
+def _check_consecutive(positions: Array, key_positions: Array) -> None:
     """Checks that keys have consecutive positions and queries are the last of them."""
     queries, keys = positions.shape[-1], key_positions.shape[-1]
     if queries > keys:
         raise ValueError(f"key_positions must be as many as positions, {queries}, or more, got {keys}")
     if is_compiling() or keys == 0:
         return
-    steps = torch.arange(keys, device=key_positions.device)
-    in_order = bool((key_positions == key_positions[..., :1] + steps).all())
-    if not in_order or not bool((positions == key_positions[..., keys - queries :]).all()):
+    xp = namespace(positions)
+    steps = xp.arange(keys, device=device_of(key_positions))
+    in_order = bool(xp.all(key_positions == key_positions[..., :1] + steps))
+    if not in_order or not bool(xp.all(positions == key_positions[..., keys - queries :])):
         raise ValueError(
             "key_positions must be consecutive and positions the last of them, got positions "
             f"of shape {tuple(positions.shape)} and key_positions of shape {tuple(key_positions.shape)}"
@@ -75,9 +74,10 @@ class TransformerXL(_ContentBias):
 
     Source: Dai et al. 2019, section 3.3.
 
-    >>> q = torch.ones(1, 2, 3, 8)
-    >>> TransformerXL(2, head_dim=8).bias(q, q, torch.arange(3)).shape
-    torch.Size([1, 2, 3, 3])
+    >>> import numpy as np
+    >>> q = np.ones((1, 2, 3, 8))
+    >>> TransformerXL(2, head_dim=8).bias(q, q, np.arange(3)).shape
+    (1, 2, 3, 3)
     """
 
     def __init__(
@@ -99,12 +99,12 @@ class TransformerXL(_ContentBias):
             self.u = normal(self.n_heads, self.head_dim, std=std)
             self.v = normal(self.n_heads, self.head_dim, std=std)
 
-    def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+    def terms(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array:
         distances = _distances(positions, key_positions, causal=self.causal)
-        dtype = self.w_kr.dtype
-        encoding = absolute.sinusoidal(distances, self.dim, self.base, layout="half-split", dtype=dtype)  # (rows, dim)
-        r = self._split_heads(encoding @ self.w_kr)
-        return biases.transformer_xl(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
+        w_kr = beside(q, self.w_kr)
+        encoding = absolute.sinusoidal(distances, self.dim, self.base, layout="half-split", dtype=w_kr.dtype)
+        r = self._split_heads(encoding @ w_kr)  # (heads, rows, head_dim)
+        return biases.transformer_xl(q, k, r, beside(q, self.u), beside(q, self.v)).bias
 
 
 class Tener(_ContentBias):
@@ -119,10 +119,11 @@ class Tener(_ContentBias):
 
     Source: Yan et al. 2019, "TENER: Adapting Transformer Encoder for Named Entity Recognition".
 
-    >>> q = torch.ones(1, 2, 3, 8)
+    >>> import numpy as np
+    >>> q = np.ones((1, 2, 3, 8))
     >>> scheme = Tener(2, head_dim=8)
-    >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.logit_scale(8, n_keys=3)
-    (torch.Size([1, 2, 3, 3]), 1.0)
+    >>> scheme.bias(q, q, np.arange(3)).shape, scheme.logit_scale(8, n_keys=3)
+    ((1, 2, 3, 3), 1.0)
     """
 
     def __init__(
@@ -141,10 +142,10 @@ class Tener(_ContentBias):
             self.u = normal(self.n_heads, self.head_dim, std=std)
             self.v = normal(self.n_heads, self.head_dim, std=std)
 
-    def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+    def terms(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array:
         distances = _distances(positions, key_positions, causal=self.causal)
         r = absolute.sinusoidal(distances, self.head_dim, self.base, dtype=q.dtype)  # (rows, head_dim)
-        return biases.tener(q, k, r, self.u, self.v).bias  # type: ignore[no-any-return]
+        return biases.tener(q, k, r, beside(q, self.u), beside(q, self.v)).bias
 
     def _logit_scale(self, head_dim: int, n_keys: int) -> float:
         return 1.0
@@ -162,10 +163,11 @@ class Deberta(_ContentBias):
 
     Source: He et al. 2021, section 3.1.
 
-    >>> q = torch.ones(1, 2, 3, 8)
+    >>> import numpy as np
+    >>> q = np.ones((1, 2, 3, 8))
     >>> scheme = Deberta(2, head_dim=8, span=4)
-    >>> scheme.bias(q, q, torch.arange(3)).shape, scheme.p.shape
-    (torch.Size([1, 2, 3, 3]), torch.Size([8, 16]))
+    >>> scheme.bias(q, q, np.arange(3)).shape, tuple(scheme.p.shape)
+    ((1, 2, 3, 3), (8, 16))
     """
 
     def __init__(
@@ -178,15 +180,17 @@ class Deberta(_ContentBias):
             self.w_kr = normal(width, width, std=std)
             self.w_qr = normal(width, width, std=std)
 
-    def terms(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
-        key_relative, query_relative = self._split_heads(self.p @ self.w_kr), self._split_heads(self.p @ self.w_qr)
+    def terms(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array:
+        p = beside(q, self.p)
+        key_relative, query_relative = (self._split_heads(p @ beside(q, w)) for w in (self.w_kr, self.w_qr))
         offsets = relative_positions(positions, key_positions)
         if offsets.ndim == 2:
-            return biases.deberta(q, k, key_relative, query_relative, offsets).bias  # type: ignore[no-any-return]
+            return biases.deberta(q, k, key_relative, query_relative, offsets).bias
         each = [  # rows of r differ between sequences
             biases.deberta(q[i], k[i], key_relative, query_relative, offsets[i]).bias for i in range(q.shape[0])
         ]
-        return torch.stack(each) if each else q.new_zeros(*q.shape[:3], k.shape[2])
+        xp = namespace(q)
+        return xp.stack(each) if each else xp.zeros((*q.shape[:3], k.shape[2]), dtype=q.dtype, device=device_of(q))
 
     def _logit_scale(self, head_dim: int, n_keys: int) -> float:
         return 1 / math.sqrt(3 * head_dim)

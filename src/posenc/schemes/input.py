@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from posenc import absolute
-from posenc._arrays import Layout, check_choice, check_int, check_positive
-from posenc.schemes._shared import normal, seeded, widest_dtype
+from posenc._arrays import Array, Layout, check_choice, check_int, check_positive, device_of, namespace, widest_float
+from posenc.schemes._module import beside, normal, seeded
 from posenc.schemes.interface import PositionScheme
 
 
@@ -22,31 +22,31 @@ class _InputEncoding(PositionScheme, ABC):
         super().__init__()
         self.dim = check_int("dim", dim)
 
-    def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
+    def _embed(self, x: Array, positions: Array) -> Array:
         if x.shape[-1] != self.dim:
             raise ValueError(f"x must have shape (batch, length, {self.dim}), got shape {tuple(x.shape)}")
-        return x + self.encoding(positions).to(x.dtype)
+        return x + namespace(x).astype(self.encoding(positions), x.dtype, copy=False)
 
     @abstractmethod
-    def encoding(self, positions: Tensor) -> Tensor:
+    def encoding(self, positions: Array) -> Array:
         """The encoding, shape (*positions.shape, dim)."""
 
 
 class Integer(_InputEncoding):
     """A baseline: the position itself in every dimension (`posenc.absolute.integer`).
 
-    >>> Integer(2).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
+    >>> Integer(2).embed(np.zeros((1, 3, 2)), np.arange(3)).tolist()
     [[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]]
     """
 
-    def encoding(self, positions: Tensor) -> Tensor:
-        return absolute.integer(positions, self.dim, dtype=widest_dtype(positions))  # type: ignore[no-any-return]
+    def encoding(self, positions: Array) -> Array:
+        return absolute.integer(positions, self.dim, dtype=_widest(positions))
 
 
 class Normalised(_InputEncoding):
     """A baseline: the position divided by `length` ≥ 1, in tokens (`posenc.absolute.normalised`).
 
-    >>> Normalised(2, length=4).embed(torch.zeros(1, 3, 2), torch.arange(3)).tolist()
+    >>> Normalised(2, length=4).embed(np.zeros((1, 3, 2)), np.arange(3)).tolist()
     [[[0.0, 0.0], [0.25, 0.25], [0.5, 0.5]]]
     """
 
@@ -54,19 +54,19 @@ class Normalised(_InputEncoding):
         super().__init__(dim)
         self.length = check_int("length", length)
 
-    def encoding(self, positions: Tensor) -> Tensor:
-        return absolute.normalised(positions, self.length, self.dim, dtype=widest_dtype(positions))  # type: ignore[no-any-return]
+    def encoding(self, positions: Array) -> Array:
+        return absolute.normalised(positions, self.length, self.dim, dtype=_widest(positions))
 
 
 class Binary(_InputEncoding):
     """A baseline: the position in binary (`posenc.absolute.binary`), below 2^dim.
 
-    >>> Binary(3).embed(torch.zeros(1, 2, 3), torch.tensor([1, 6])).tolist()
+    >>> Binary(3).embed(np.zeros((1, 2, 3)), np.array([1, 6])).tolist()
     [[[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]]
     """
 
-    def encoding(self, positions: Tensor) -> Tensor:
-        return absolute.binary(positions, self.dim, dtype=widest_dtype(positions))  # type: ignore[no-any-return]
+    def encoding(self, positions: Array) -> Array:
+        return absolute.binary(positions, self.dim, dtype=_widest(positions))
 
 
 class Sinusoidal(_InputEncoding):
@@ -74,17 +74,16 @@ class Sinusoidal(_InputEncoding):
 
     Source: Vaswani et al. 2017, section 3.5.
 
-    >>> Sinusoidal(2).embed(torch.zeros(1, 2, 2), torch.arange(2)).round(decimals=2)
-    tensor([[[0.0000, 1.0000],
-             [0.8400, 0.5400]]])
+    >>> Sinusoidal(2).embed(np.zeros((1, 2, 2)), np.arange(2)).round(2).tolist()
+    [[[0.0, 1.0], [0.84, 0.54]]]
     """
 
     def __init__(self, dim: int, base: float = 10_000.0, layout: Layout = "interleaved") -> None:
         super().__init__(dim)
         self.base, self.layout = check_positive("base", base), check_choice("layout", layout, absolute.LAYOUTS)
 
-    def encoding(self, positions: Tensor) -> Tensor:
-        return absolute.sinusoidal(positions, self.dim, self.base, self.layout, dtype=widest_dtype(positions))  # type: ignore[no-any-return]
+    def encoding(self, positions: Array) -> Array:
+        return absolute.sinusoidal(positions, self.dim, self.base, self.layout, dtype=_widest(positions))
 
 
 class Learned(_InputEncoding):
@@ -96,7 +95,7 @@ class Learned(_InputEncoding):
         std: of the normal distribution of the initial rows.
 
     >>> scheme = Learned(4, max_positions=8)
-    >>> torch.equal(scheme.embed(torch.zeros(1, 1, 4), torch.tensor([5]))[0, 0], scheme.table[5])
+    >>> scheme.embed(np.zeros((1, 1, 4)), np.array([5]))[0, 0].tolist() == scheme.table[5].tolist()
     True
     """
 
@@ -113,9 +112,13 @@ class Learned(_InputEncoding):
         self.past_end, self.length = check_choice("past_end", past_end, absolute.PAST_END), length
         with seeded(seed):
             self.table = normal(check_int("max_positions", max_positions), self.dim, std=check_positive("std", std))
-        self.encoding(torch.zeros(0))  # checks that length fits past_end
+        self.encoding(np.zeros(0))  # checks that length fits past_end
 
-    def encoding(self, positions: Tensor) -> Tensor:
-        return absolute.learned(  # type: ignore[no-any-return]
-            positions, self.table, past_end=self.past_end, length=self.length
-        )
+    def encoding(self, positions: Array) -> Array:
+        table = beside(positions, self.table)
+        return absolute.learned(positions, table, past_end=self.past_end, length=self.length)
+
+
+def _widest(positions: Array) -> Any:
+    """float64 if the device has it: results are rounded once, to the dtype of the embeddings."""
+    return widest_float(namespace(positions), device_of(positions))

@@ -5,26 +5,14 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-try:
-    from torch import Tensor, nn
-except ModuleNotFoundError as error:
-    from posenc._extras import missing
-
-    raise missing(error, "torch") from None
-
-from posenc._arrays import check_int
-from posenc.schemes._shared import (
-    check_float_tensor,
-    check_queries_and_keys,
-    check_sequence_positions,
-    query_and_key_positions,
-    working_dtype,
-)
+from posenc._arrays import Array, check_int, namespace, working_dtype
+from posenc.schemes._module import Module
+from posenc.schemes._shared import check_axes, check_queries_and_keys, check_sequence_positions, query_and_key_positions
 
 INJECTION_POINTS = ("input", "query and key", "logits", "none")
 
 
-class PositionScheme(nn.Module):
+class PositionScheme(Module):
     """A scheme that changes nothing (NoPE), and the base class of all others.
 
     A subclass overrides `_embed`, `_rotate`, `_bias` or `_logit_scale`, which get checked arguments.
@@ -42,15 +30,12 @@ class PositionScheme(nn.Module):
     injection_point: ClassVar[str] = "none"
     causal: bool | None = None
 
-    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+    def embed(self, x: Array, positions: Array) -> Array:
         """The embeddings `x`, (batch, length, dim), any floating dtype, plus the encoding if the scheme has one."""
-        check_float_tensor("x", x, "(batch, length, dim)")
-        at = check_sequence_positions("positions", positions, x.shape[0], x.shape[1])
-        return self._embed(x, at.to(x.device))
+        check_axes("x", x, "(batch, length, dim)")
+        return self._embed(x, check_sequence_positions("positions", positions, x, x.shape[1]))
 
-    def rotate(
-        self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Array, k: Array, positions: Array, key_positions: Array | None = None) -> tuple[Array, Array]:
         """Queries and keys, rotated by their positions if the scheme rotates; shapes and dtype stay.
 
         Args:
@@ -62,7 +47,7 @@ class PositionScheme(nn.Module):
         check_queries_and_keys(q, k, grouped=True)
         return self._rotate(q, k, *query_and_key_positions(q, k, positions, key_positions))
 
-    def bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor | None = None) -> Tensor | None:
+    def bias(self, q: Array, k: Array, positions: Array, key_positions: Array | None = None) -> Array | None:
         """What is added to the scaled products q·k·logit_scale, or None.
 
         Arguments as for `rotate`, but with as many heads in k as in q: repeat grouped keys before.
@@ -74,7 +59,7 @@ class PositionScheme(nn.Module):
         """
         check_queries_and_keys(q, k, grouped=False)
         added = self._bias(q, k, *query_and_key_positions(q, k, positions, key_positions))
-        return None if added is None else added.to(working_dtype(q.dtype))
+        return None if added is None else namespace(added).astype(added, working_dtype(q), copy=False)
 
     def logit_scale(self, head_dim: int, n_keys: int) -> float:
         """The factor on q·k: 1/√head_dim, unless the scheme has another.
@@ -87,13 +72,13 @@ class PositionScheme(nn.Module):
         """The scheme of a layer, by its index from 0: the scheme itself, unless layers differ."""
         return self
 
-    def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
+    def _embed(self, x: Array, positions: Array) -> Array:
         return x
 
-    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+    def _rotate(self, q: Array, k: Array, positions: Array, key_positions: Array) -> tuple[Array, Array]:
         return q, k
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array | None:
         return None
 
     def _logit_scale(self, head_dim: int, n_keys: int) -> float:

@@ -5,14 +5,23 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 
-import torch
-from torch import Tensor, nn
+import numpy as np
 
 from posenc import bias as biases
-from posenc._arrays import check_bool, check_choice, check_even_dim, check_int, check_positive, describe
+from posenc._arrays import (
+    Array,
+    check_bool,
+    check_choice,
+    check_even_dim,
+    check_int,
+    check_positive,
+    describe,
+    namespace,
+)
 from posenc.absolute import relative_positions
-from posenc.schemes._shared import normal, seeded
+from posenc.schemes._module import beside, learned, normal, perceptron, run_perceptron, seeded, uniform
 from posenc.schemes.interface import PositionScheme
 
 
@@ -25,7 +34,7 @@ class BiasScheme(PositionScheme):
         super().__init__()
         self.n_heads = check_int("n_heads", n_heads)
 
-    def _check_heads(self, q: Tensor) -> None:
+    def _check_heads(self, q: Array) -> None:
         if q.shape[1] != self.n_heads:
             expected = f"(batch, {self.n_heads}, length, head_dim)"
             raise ValueError(f"q must have shape {expected}, got shape {tuple(q.shape)}")
@@ -34,12 +43,12 @@ class BiasScheme(PositionScheme):
 class _RelativeBias(BiasScheme, ABC):
     """Adds a bias that depends on relative positions alone."""
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array:
         self._check_heads(q)
         return self.relative_bias(relative_positions(positions, key_positions))
 
     @abstractmethod
-    def relative_bias(self, offsets: Tensor) -> Tensor:
+    def relative_bias(self, offsets: Array) -> Array:
         """The bias, shape (..., heads, queries, keys), at relative positions, shape (..., queries, keys)."""
 
 
@@ -52,11 +61,9 @@ class ALiBi(_RelativeBias):
 
     Source: Press et al. 2022, section 3.
 
-    >>> q = torch.ones(1, 2, 3, 8)
-    >>> ALiBi(2).bias(q, q, torch.arange(3))[0]  # of the first head
-    tensor([[ 0.0000,    -inf,    -inf],
-            [-0.0625,  0.0000,    -inf],
-            [-0.1250, -0.0625,  0.0000]])
+    >>> q = np.ones((1, 2, 3, 8))
+    >>> ALiBi(2).bias(q, q, np.arange(3))[0].tolist()  # of the first head
+    [[0.0, -inf, -inf], [-0.0625, 0.0, -inf], [-0.125, -0.0625, 0.0]]
     """
 
     def __init__(self, n_heads: int, slopes: Sequence[float] | None = None, causal: bool = True) -> None:
@@ -67,10 +74,10 @@ class ALiBi(_RelativeBias):
         if slopes is not None and len(slopes) != self.n_heads:
             raise ValueError(f"slopes must be {self.n_heads} numbers, one per head, got {describe(slopes)}")
         self.slopes = tuple(map(float, biases.alibi_slopes(self.n_heads))) if slopes is None else tuple(slopes)
-        biases.alibi(torch.zeros(1, 1), self.slopes)  # checks the slopes
+        biases.alibi(np.zeros((1, 1)), self.slopes)  # checks the slopes
 
-    def relative_bias(self, offsets: Tensor) -> Tensor:
-        return biases.alibi(offsets, self.slopes, symmetric=not self.causal, dtype=offsets.dtype)  # type: ignore[no-any-return]
+    def relative_bias(self, offsets: Array) -> Array:
+        return biases.alibi(offsets, self.slopes, symmetric=not self.causal, dtype=offsets.dtype)
 
 
 class T5(_RelativeBias):
@@ -86,10 +93,10 @@ class T5(_RelativeBias):
 
     Source: Raffel et al. 2020, section 2.1.
 
-    >>> q = torch.ones(1, 2, 3, 8)
-    >>> bias = T5(2).bias(q, q, torch.arange(3))
+    >>> q = np.ones((1, 2, 3, 8))
+    >>> bias = T5(2).bias(q, q, np.arange(3))
     >>> bias.shape, bool(bias[0, 1, 0] == bias[0, 2, 1])  # the same distance, the same bias
-    (torch.Size([2, 3, 3]), True)
+    ((2, 3, 3), True)
     """
 
     def __init__(
@@ -106,15 +113,13 @@ class T5(_RelativeBias):
         self.causal, self.max_distance = check_bool("causal", causal), max_distance
         self.gain = check_positive("gain", gain)
         # Checks the buckets and the distance.
-        biases.t5_bucket(
-            torch.zeros(0), bidirectional=not self.causal, num_buckets=num_buckets, max_distance=max_distance
-        )
+        biases.t5_bucket(np.zeros(0), bidirectional=not self.causal, num_buckets=num_buckets, max_distance=max_distance)
         with seeded(seed):
             self.table = normal(num_buckets, self.n_heads, std=check_positive("std", std))
 
-    def relative_bias(self, offsets: Tensor) -> Tensor:
-        bias = biases.t5(offsets, self.table, bidirectional=not self.causal, max_distance=self.max_distance)
-        return self.gain * bias  # type: ignore[no-any-return]
+    def relative_bias(self, offsets: Array) -> Array:
+        table = beside(offsets, self.table)
+        return self.gain * biases.t5(offsets, table, bidirectional=not self.causal, max_distance=self.max_distance)
 
     def _logit_scale(self, head_dim: int, n_keys: int) -> float:
         return 1.0
@@ -128,19 +133,17 @@ class Sandwich(_RelativeBias):
 
     Source: Chi et al. 2023, "Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis".
 
-    >>> q = torch.ones(1, 2, 3, 8)
-    >>> Sandwich(2, dim=8).bias(q, q, torch.arange(3))[1].round(decimals=2)  # of the second head
-    tensor([[0.5000, 0.4400, 0.3200],
-            [0.4400, 0.5000, 0.4400],
-            [0.3200, 0.4400, 0.5000]])
+    >>> q = np.ones((1, 2, 3, 8))
+    >>> Sandwich(2, dim=8).bias(q, q, np.arange(3))[1].round(2).tolist()  # of the second head
+    [[0.5, 0.44, 0.32], [0.44, 0.5, 0.44], [0.32, 0.44, 0.5]]
     """
 
     def __init__(self, n_heads: int, dim: int = 128, base: float = 10_000.0) -> None:
         super().__init__(n_heads)
         self.dim, self.base = check_even_dim(dim), check_positive("base", base)
 
-    def relative_bias(self, offsets: Tensor) -> Tensor:
-        return biases.sandwich(offsets, self.n_heads, self.dim, self.base, dtype=offsets.dtype)  # type: ignore[no-any-return]
+    def relative_bias(self, offsets: Array) -> Array:
+        return biases.sandwich(offsets, self.n_heads, self.dim, self.base, dtype=offsets.dtype)
 
 
 class Kerple(_RelativeBias):
@@ -153,8 +156,8 @@ class Kerple(_RelativeBias):
     Source: Chi et al. 2022, "KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation"; the initial
     values are ours.
 
-    >>> q = torch.ones(1, 2, 3, 8)
-    >>> bias = Kerple(2).bias(q, q, torch.arange(3))
+    >>> q = np.ones((1, 2, 3, 8))
+    >>> bias = Kerple(2).bias(q, q, np.arange(3))
     >>> bool(bias[0, 2, 2] == 0), bool(bias[0, 2, 1] > bias[0, 2, 0])  # lower for larger distances
     (True, True)
     """
@@ -163,25 +166,28 @@ class Kerple(_RelativeBias):
         super().__init__(n_heads)
         self.kind = check_choice("kind", kind, biases.KERPLE_KINDS)
         with seeded(seed):
-            r1, r2 = torch.empty(2, self.n_heads).uniform_(0.1, 1.0)
-        self.log_r1 = nn.Parameter(r1.log())
+            r1, r2 = uniform(0.1, 1.0, 2, self.n_heads)
+        xp = namespace(r1)
+        self.log_r1 = learned(xp.log(r1))
         if kind == "power":
-            self.logit_r2 = nn.Parameter((r2 / 2).logit())
+            self.logit_r2 = learned(xp.log(r2 / (2 - r2)))
         else:
-            self.log_r2 = nn.Parameter(r2.log())
+            self.log_r2 = learned(xp.log(r2))
 
     @property
-    def r1(self) -> Tensor:
+    def r1(self) -> Array:
         """Shape (heads,), greater than 0."""
-        return self.log_r1.exp()
+        return namespace(self.log_r1).exp(self.log_r1)
 
     @property
-    def r2(self) -> Tensor:
+    def r2(self) -> Array:
         """Shape (heads,), greater than 0; below 2 for the power."""
-        return 2 * self.logit_r2.sigmoid() if self.kind == "power" else self.log_r2.exp()
+        xp = namespace(self.log_r1)
+        return 2 / (1 + xp.exp(-self.logit_r2)) if self.kind == "power" else xp.exp(self.log_r2)
 
-    def relative_bias(self, offsets: Tensor) -> Tensor:
-        return biases.kerple(offsets, self.r1, self.r2, kind=self.kind, dtype=offsets.dtype)  # type: ignore[no-any-return]
+    def relative_bias(self, offsets: Array) -> Array:
+        r1, r2 = beside(offsets, self.r1), beside(offsets, self.r2)
+        return biases.kerple(offsets, r1, r2, kind=self.kind, dtype=offsets.dtype)
 
 
 class Fire(BiasScheme):
@@ -193,10 +199,10 @@ class Fire(BiasScheme):
 
     Source: Li et al. 2024, "Functional Interpolation for Relative Positions Improves Long Context Transformers".
 
-    >>> q = torch.ones(1, 2, 3, 8)
-    >>> bias = Fire(2).bias(q, q, torch.arange(3))
-    >>> bias.shape, bool(bias[0, 0, 1].isneginf())  # later keys are masked
-    (torch.Size([2, 3, 3]), True)
+    >>> q = np.ones((1, 2, 3, 8))
+    >>> bias = Fire(2).bias(q, q, np.arange(3))
+    >>> bias.shape, bool(np.isneginf(bias[0, 0, 1]))  # later keys are masked
+    ((2, 3, 3), True)
     """
 
     causal = True
@@ -206,11 +212,12 @@ class Fire(BiasScheme):
     ) -> None:
         super().__init__(n_heads)
         with seeded(seed):
-            self.mlp = nn.Sequential(nn.Linear(1, check_int("width", width)), nn.ReLU(), nn.Linear(width, self.n_heads))
-        self.log_c = nn.Parameter(torch.tensor(math.log(check_positive("c", c))))
-        self.log_threshold = nn.Parameter(torch.tensor(math.log(check_positive("threshold", threshold))))
+            self.mlp = perceptron(1, check_int("width", width), self.n_heads)
+        self.log_c = learned(math.log(check_positive("c", c)))
+        self.log_threshold = learned(math.log(check_positive("threshold", threshold)))
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor:
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array:
         self._check_heads(q)
-        c, threshold = self.log_c.exp(), self.log_threshold.exp()
-        return biases.fire(positions, key_positions, self.mlp, c, threshold)  # type: ignore[no-any-return]
+        xp = namespace(positions)
+        c, threshold = (xp.exp(beside(positions, weight)) for weight in (self.log_c, self.log_threshold))
+        return biases.fire(positions, key_positions, partial(run_perceptron, self.mlp), c, threshold)

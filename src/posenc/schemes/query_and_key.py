@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
-
-import torch
-from torch import Tensor
 
 from posenc import scaling
 from posenc._arrays import (
@@ -20,6 +18,7 @@ from posenc._arrays import (
     check_positive,
     check_rotary_dim,
     describe,
+    namespace,
 )
 from posenc.absolute import relative_positions
 from posenc.rope import Rope
@@ -59,12 +58,11 @@ class Rotary(PositionScheme):
 
     Source: Su et al. 2021, section 3.2.2; for scaling, see `posenc.scaling`.
 
-    >>> scheme, ones = Rotary(4), torch.ones(1, 1, 3, 4)
-    >>> q, k = scheme.rotate(ones, ones, torch.arange(3))
-    >>> (q @ k.mT)[0, 0].round(decimals=2)  # a score depends on the distance alone
-    tensor([[4.0000, 3.0800, 1.1700],
-            [3.0800, 4.0000, 3.0800],
-            [1.1700, 3.0800, 4.0000]])
+    >>> import numpy as np
+    >>> scheme, ones = Rotary(4), np.ones((1, 1, 3, 4))
+    >>> q, k = scheme.rotate(ones, ones, np.arange(3))
+    >>> (q @ np.swapaxes(k, -1, -2))[0, 0].round(2).tolist()  # a score depends on the distance alone
+    [[4.0, 3.08, 1.17], [3.08, 4.0, 3.08], [1.17, 3.08, 4.0]]
     """
 
     injection_point = "query and key"
@@ -115,7 +113,7 @@ class Rotary(PositionScheme):
             return scaled
         return scaled._replace(inv_freq=as_float_array("inv_freq", scaled.inv_freq.tolist(), like=like))
 
-    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+    def _rotate(self, q: Array, k: Array, positions: Array, key_positions: Array) -> tuple[Array, Array]:
         if self.rope.axes is not None:  # the same position on all axes
             positions, key_positions = positions[..., None], key_positions[..., None]
         return self.rope(q, k, positions, key_positions=key_positions, seq_len=self.seq_len)
@@ -168,12 +166,13 @@ class _Windowed(Rotary):
 
     window: int | None = None
 
-    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
+    def _bias(self, q: Array, k: Array, positions: Array, key_positions: Array) -> Array | None:
         if self.window is None:
             return None
-        offsets = relative_positions(positions, key_positions)
-        outside = torch.zeros_like(offsets, dtype=q.dtype).masked_fill(offsets <= -self.window, -torch.inf)
-        return outside.unsqueeze(-3).expand(*outside.shape[:-2], q.shape[1], -1, -1)
+        offsets = relative_positions(positions, key_positions)[..., None, :, :]
+        xp = namespace(offsets)
+        outside = xp.where(offsets <= -self.window, -math.inf, xp.zeros_like(offsets))
+        return xp.broadcast_to(outside, (*offsets.shape[:-3], q.shape[1], *offsets.shape[-2:]))
 
 
 class XPos(PositionScheme):
@@ -185,10 +184,11 @@ class XPos(PositionScheme):
 
     Source: Sun et al. 2022, "A Length-Extrapolatable Transformer", section 2.
 
-    >>> scheme, ones = XPos(4, scale_base=2.0), torch.ones(1, 1, 3, 4)
-    >>> q, k = scheme.rotate(ones, ones, torch.arange(3))
-    >>> (q @ k.mT)[0, 0, :, 0].round(decimals=2)  # the scores of the first key
-    tensor([4.0000, 2.1800, 1.0500])
+    >>> import numpy as np
+    >>> scheme, ones = XPos(4, scale_base=2.0), np.ones((1, 1, 3, 4))
+    >>> q, k = scheme.rotate(ones, ones, np.arange(3))
+    >>> (q @ np.swapaxes(k, -1, -2))[0, 0, :, 0].round(2).tolist()  # the scores of the first key
+    [4.0, 2.18, 1.05]
     """
 
     injection_point = "query and key"
@@ -207,7 +207,7 @@ class XPos(PositionScheme):
         self._base = check_positive("base", base)
         self._gamma, self._scale_base = check_positive("gamma", gamma), check_positive("scale_base", scale_base)
 
-    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+    def _rotate(self, q: Array, k: Array, positions: Array, key_positions: Array) -> tuple[Array, Array]:
         if q.shape[-1] != self.head_dim:
             raise ValueError(f"q must have heads of width {self.head_dim}, got shape {tuple(q.shape)}")
         inv_freq = scaling.default(self.head_dim, self._base, like=positions).inv_freq

@@ -36,7 +36,7 @@ def drawing(task: corpus.Task, length: int) -> dict:
 CASES = {
     corpus.library: Case({"folder": None}, {"folder": [3, True, b'lib']}),
     corpus.LibraryText: Case({"text": None, "n_scored": 32, "longest": 64},
-        {"text": ["text", 3], "n_scored": [*COUNTS, None], "longest": [None, 10 ** 9]}),
+        {"text": ["text", 3], "n_scored": [*COUNTS, None], "longest": [None, 0]}),
     corpus.Copy: Case({"min_period": 8, "max_period": 32, "period": None, "n_scored": 16},
         {"min_period": [None, 33], "max_period": [None, 7], "period": COUNTS, "n_scored": [None]}),
     corpus.ExactOffset: Case({"offset": 6, "n_scored": 16}, {"offset": [None], "n_scored": [None]}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from posenc.schemes import make_scheme
-from posenc.transformer import KeyValueCache, Transformer, TransformerConfig
+from posenc.transformer import KeyValueCache, Transformer, TransformerConfig, forward
 from tests.unit.invalid_arguments import Case
 
 COUNTS = [0, -1, 2.0, "8", True]
@@ -20,6 +20,11 @@ CASES = {
             "causal": [None, 1, "yes"], "n_classes": COUNTS}),
     Transformer: Case({"config": CONFIG, "scheme": ROPE, "seed": None},
         {"config": [None, 8, {"vocab_size": 8}], "scheme": [None, "rope", {"head_dim": 2}], "seed": [-1, 0.5, "0"]}),
+    forward: Case({"weights": Transformer(CONFIG, ROPE, seed=0).state_dict(), "tokens": TOKENS, "config": CONFIG,
+        "scheme": ROPE, "positions": torch.arange(3), "mask": None, "with_layers": False},
+        {"weights": [None, []], "tokens": [None, [[1]], TOKENS.double(), TOKENS[0], TOKENS + 1],
+            "config": [None, {"dim": 4}], "scheme": [None, "rope"], "positions": [3, [0, 1, 2], torch.arange(2)],
+            "mask": [3, torch.ones(3, 3), torch.ones(2, 2) > 0], "with_layers": [None, 1]}),
     Transformer(CONFIG, ROPE, seed=0).forward: Case({"tokens": TOKENS, "positions": torch.arange(3),
         "cache": KeyValueCache()},
         {"tokens": [None, [[1]], TOKENS.double()], "positions": [3, [0, 1, 2], torch.arange(2)], "cache": [1, "cache",

@@ -1,14 +1,4 @@
-"""A small Transformer that takes any position scheme: the model of the laboratory.
-
-    x = scheme.embed(embedding(tokens), positions)             injection point 1: input embeddings, once
-    x = x + attention(norm(x)); x = x + mlp(norm(x))           points 2 and 3: queries and keys, logits
-    logits = head(norm(x))
-
-Pre-norm with RMSNorm, GELU, no biases in linear layers, input and output embeddings not tied, the output initialised
-with zeros. All layers share the scheme, including its learned weights.
-
-Source: Vaswani et al. 2017; pre-norm: Xiong et al. 2020.
-"""
+"""The Transformer as a torch module: training, and decoding with a KV cache."""
 
 from __future__ import annotations
 
@@ -23,51 +13,12 @@ except ModuleNotFoundError as error:
 
     raise missing(error, "torch") from None
 
-from posenc._arrays import check_bool, check_int, describe, describe_values, is_compiling
+from posenc._arrays import check_int, describe
 from posenc._rms_norm import RMSNorm
 from posenc.schemes import PositionScheme
+from posenc.transformer.config import TransformerConfig
 
 KeysAndValues = tuple[Tensor, Tensor]  # (batch, heads, tokens, head_dim) each
-
-
-@dataclass(frozen=True)
-class TransformerConfig:
-    """The shape of a `Transformer`.
-
-    Attributes:
-        vocab_size, n_layers, n_heads: at least 1.
-        dim: width of the residual stream, a multiple of n_heads.
-        mlp_dim: width of the hidden layer of each MLP; None: 4·dim.
-        causal: True for a decoder, False for an encoder.
-        n_classes: None: logits at every token; else mean pooling and logits of that many classes per sequence.
-    """
-
-    vocab_size: int
-    dim: int = 64
-    n_layers: int = 2
-    n_heads: int = 2
-    mlp_dim: int | None = None
-    causal: bool = True
-    n_classes: int | None = None
-
-    def __post_init__(self) -> None:
-        optional = [name for name in ("mlp_dim", "n_classes") if getattr(self, name) is not None]
-        for name in ("vocab_size", "dim", "n_layers", "n_heads", *optional):
-            check_int(name, getattr(self, name))
-        check_bool("causal", self.causal)
-        if self.dim % self.n_heads:
-            raise ValueError(f"dim must be a multiple of n_heads, {self.n_heads}, got {self.dim}")
-
-    @property
-    def head_dim(self) -> int:
-        return self.dim // self.n_heads
-
-    def check(self, scheme: PositionScheme) -> None:
-        """Checks that it is a scheme, and none for decoders in an encoder or the reverse."""
-        if not isinstance(scheme, PositionScheme):
-            raise TypeError(f"scheme must be a PositionScheme, as make_scheme makes them, got {describe(scheme)}")
-        if scheme.causal not in (None, self.causal):
-            raise ValueError(f"scheme must have causal={self.causal} or None as the model has, got {scheme.causal}")
 
 
 @dataclass
@@ -185,15 +136,11 @@ class Transformer(nn.Module):
 
     def _check(self, tokens: Tensor, cache: KeyValueCache | None) -> None:
         config = self.config
-        if not isinstance(tokens, Tensor) or tokens.dtype not in (torch.int64, torch.int32):
-            raise TypeError(f"tokens must be a tensor of int64 or int32, got {getattr(tokens, 'dtype', tokens)!r}")
-        if tokens.ndim != 2 or tokens.shape[1] == 0:
-            raise ValueError(f"tokens must have shape (batch, length), not empty, got shape {tuple(tokens.shape)}")
-        if not is_compiling() and bool(((tokens < 0) | (tokens >= config.vocab_size)).any()):
-            refused = (tokens < 0) | (tokens >= config.vocab_size)
-            raise ValueError(
-                f"tokens must be from 0 to {config.vocab_size - 1}, got {describe_values(tokens, refused)}"
+        if not isinstance(tokens, Tensor):
+            raise TypeError(
+                f"tokens must be a tensor (posenc.transformer.forward takes arrays), got {describe(tokens)}"
             )
+        config.check_tokens(tokens)
         if not isinstance(cache, KeyValueCache | None):
             raise TypeError(f"cache must be a KeyValueCache or None, got {describe(cache)}")
         if cache and (not config.causal or config.n_classes):

@@ -1,7 +1,6 @@
 """AttentionByHand: the numbers of chapter 01, and what the story promises."""
 
 import numpy as np
-import pytest
 
 from posenc.widgets import AttentionByHand
 from posenc.widgets.attention_by_hand import ROWS, WORDS
@@ -20,19 +19,6 @@ def test_without_scaling_the_cat_gets_what_chapter_01_prints():
     shares = np.exp(scores) / np.exp(scores).sum()
     np.testing.assert_allclose(values["weights"][2], shares)
     np.testing.assert_allclose(values["gathered"][2], shares @ np.array([ROWS[word][:3] for word in WORDS]))
-
-
-def test_scaling_divides_the_scores_by_the_root_of_two():
-    plain, scaled = np.log(weights(scaled=False)), np.log(weights())
-    spread = lambda rows: rows - rows[:, :1]  # noqa: E731  differences of log weights are those of the scores
-    np.testing.assert_allclose(spread(scaled) * np.sqrt(2), spread(plain), atol=1e-12)
-
-
-@pytest.mark.parametrize("step", [step["name"] for step in AttentionByHand.catalogue["story"]])
-def test_equal_tokens_have_equal_queries_and_keys(step):
-    shares = weights(**AttentionByHand.story()[step])
-    np.testing.assert_array_equal(shares[0], shares[4])
-    np.testing.assert_array_equal(shares[:, 0], shares[:, 4])
 
 
 def test_the_story_holds():

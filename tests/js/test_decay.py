@@ -1,4 +1,4 @@
-"""Decay, frequencies, random draws, numbers and sentences in JavaScript, compared with the package."""
+"""Sums of cosines at the ends of every range, numbers and sentences in JavaScript, compared with the package."""
 
 from __future__ import annotations
 
@@ -9,16 +9,12 @@ from hypothesis import strategies as st
 from scipy.special import sici
 
 from posenc._numbers import fixed, grouped, integer
-from posenc.analysis import abel_bound, decay, decay_law, expected_score, fingerprint_difference
+from posenc.analysis import abel_bound, decay, decay_law
 from posenc.frequencies import inv_freq
-from posenc.widgets._base import normal_draws
 from tests.js.node import ThrownError
 from tests.unit.sentences import FACTS, NAMES, SAID
 
 BASES = (1.0, 1.023, 10.0, 500.0, 1e4, 1e6, 1e8)  # the ends of the slider, its first step, and between
-
-
-DIMS = (2, 4, 128, 256)
 
 
 # A table ends with a group of 4096 distances, in the middle of whose first block the group before it ends.
@@ -43,55 +39,6 @@ def extent(values, starts, stops):
     """The least and the greatest of each run of values."""
     padded, runs = np.append(values, 0), np.stack([starts, stops], axis=1).reshape(-1)
     return np.minimum.reduceat(padded, runs)[::2], np.maximum.reduceat(padded, runs)[::2]
-
-
-@pytest.mark.parametrize(("seed", "count"), [(0, 1), (1, 7), (999, 4096)])
-def test_random_draws_equal_python(arithmetic, seed, count):
-    drawn = arithmetic("Array.from(A.normalDraws(x.seed, x.count))", {"seed": seed, "count": count})
-    np.testing.assert_allclose(drawn, normal_draws(seed, count), atol=1e-12, rtol=0)
-
-
-@pytest.mark.parametrize("dim", DIMS)
-@pytest.mark.parametrize("base", BASES)
-def test_arithmetic_equals_python(arithmetic, dim, base):
-    frequencies = inv_freq(dim, base)
-    x = {"dim": dim, "base": base}
-    same = lambda expression, expected, tolerance=1e-10: np.testing.assert_allclose(  # noqa: E731
-        arithmetic(expression, x), expected, atol=tolerance, rtol=0
-    )
-    same("Array.from(A.inverseFrequencies(x.dim, x.base))", frequencies, 1e-15)
-    for distance in (0, 1, 500, 65_536):
-        at = f"{distance}, A.inverseFrequencies(x.dim, x.base)"
-        same(f"Array.from(A.turns({at}))", distance * frequencies / (2 * np.pi))
-        same(f"Array.from(A.cosines({at}))", np.cos(distance * frequencies))
-        same(f"A.decay({at})", decay(distance, frequencies))
-    for first, second in ((500, 501), (0, 65_536)):
-        expected = fingerprint_difference(first, second, frequencies)
-        same(f"Array.from(A.fingerprintDifference({first}, {second}, A.inverseFrequencies(x.dim, x.base)))", expected)
-    assert arithmetic("A.fingerprintDifference(7, 7, A.inverseFrequencies(x.dim, x.base))", x) is None
-
-
-@pytest.mark.parametrize(("dim", "distance"), [(2, 8), (128, 4096), (256, 65_536)])
-@pytest.mark.parametrize("base", [1.0, 1e4, 1e8])
-def test_sums_over_pairs_equal_python_at_every_distance(arithmetic, dim, distance, base):
-    result = arithmetic(
-        """{
-          const sums = new A.PairSums(x.dim / 2, x.distance).table(A.inverseFrequencies(x.dim, x.base));
-          const n = x.distance + 1;
-          const [score, square, bound] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
-          for (let start = 0; start < n; start += 1000) {  // runs that do not keep to the table's blocks
-            sums.scores(start, Math.min(start + 1000, n), score, square);
-            sums.bounds(start, Math.min(start + 1000, n), bound);
-          }
-          return [Array.from(score), Array.from(square), Array.from(bound)];
-        }""",
-        {"dim": dim, "base": base, "distance": distance},
-    )
-    m, frequencies = np.arange(distance + 1), inv_freq(dim, base)
-    cosines = np.cos(m[:, None] * frequencies)
-    np.testing.assert_allclose(result[0], decay(m, frequencies), atol=1e-10, rtol=0)
-    np.testing.assert_allclose(result[1], np.mean(cosines**2, axis=-1), atol=1e-10, rtol=0)
-    np.testing.assert_allclose(result[2], abel_bound(m, frequencies) / abel_bound(0, frequencies), atol=1e-10, rtol=0)
 
 
 def test_sums_over_pairs_reach_the_end_of_every_range(arithmetic):
@@ -125,18 +72,6 @@ def test_sums_over_pairs_reach_the_end_of_every_range(arithmetic):
 def test_cosine_integral_equals_scipy(arithmetic):
     points = [*np.logspace(-8, 5, 200), 3.999, 4.0, 4.001]
     np.testing.assert_allclose(arithmetic("x.map(A.cosineIntegral)", points), sici(points)[1], atol=1e-13, rtol=0)
-
-
-@pytest.mark.parametrize("base", BASES)
-def test_law_and_spread_equal_python(arithmetic, base):
-    m = [0, 1, 2, 10, 100, 4095, 65_536]
-    law = arithmetic("x.m.map((m) => A.decayLaw(m, x.base))", {"m": m, "base": base})
-    np.testing.assert_allclose(law, decay_law(m, base), atol=1e-10, rtol=0)
-    frequencies = inv_freq(128, base)
-    for rho in (-1, -0.5, 0, 0.8, 1):
-        squares = np.mean(np.cos(np.asarray(m)[:, None] * frequencies) ** 2, axis=-1)
-        spread = arithmetic("x.map(([rho, square]) => A.relativeSpread(rho, square, 64))", [[rho, s] for s in squares])
-        np.testing.assert_allclose(spread, expected_score(m, frequencies, rho)[1] ** 0.5 / 128, atol=1e-10, rtol=0)
 
 
 @pytest.mark.parametrize("log", [False, True])

@@ -21,7 +21,7 @@ const upTo = (count, step) => Math.ceil(count / step) * step;
 const matrix = (data, stride, at = 0) => ({ data, at, stride });
 
 // out = a·bᵀ, or out + a·bᵀ: a (rows, depth), b (columns, depth). Rows and columns are computed in blocks of 4, and the
-// last block may go past them: the matrices have room for it.
+// last block may go past them: the matrices are padded for it.
 export function multiply(a, b, out, rows, columns, depth, add = false) {
   for (let j = 0; j < columns; j += BLOCK) {
     for (let i = 0; i < rows; i += BLOCK) block(a, i, b, j, depth, out, add);
@@ -115,17 +115,17 @@ function firstQkv({ vocabulary, dim, embedding, layers: [{ attentionNorm, qkv }]
 // tokens: `length` of them are known, `done` are computed. losses[t]: nats of token t given those before it, from 1 on.
 export class ForwardPass {
   constructor(model, encoding, capacity) {
-    const { dim, heads, hidden, vocabulary, layers } = model, room = upTo(capacity, CHUNK) + CHUNK;
+    const { dim, heads, hidden, vocabulary, layers } = model, padded = upTo(capacity, CHUNK) + CHUNK;
     const floats = (rows, width) => new Float32Array(rows * width);
-    Object.assign(this, { model, capacity, room, length: 0, done: 0, tokens: new Int32Array(capacity), losses: floats(capacity, 1) });
-    this.final = floats(room, dim); // the residual stream after the last layer, normalised
-    this.scores = floats(CHUNK, room);
+    Object.assign(this, { model, capacity, padded, length: 0, done: 0, tokens: new Int32Array(capacity), losses: floats(capacity, 1) });
+    this.final = floats(padded, dim); // the residual stream after the last layer, normalised
+    this.scores = floats(CHUNK, padded);
     const widths = { x: dim, normed: dim, qkv: 3 * dim, mixed: dim, hidden, logits: vocabulary };
     this.chunk = Object.fromEntries(Object.entries(widths).map(([name, width]) => [name, floats(CHUNK, width)]));
     this.layers = layers.map(() => ({
-      q: floats(room, dim), k: floats(room, dim), // before rotation
-      values: floats(dim, room), // transposed
-      biases: Array.from({ length: heads }, () => floats(room, 1)), // by distance
+      q: floats(padded, dim), k: floats(padded, dim), // before rotation
+      values: floats(dim, padded), // transposed
+      biases: Array.from({ length: heads }, () => floats(padded, 1)), // by distance
     }));
     this.restart(encoding);
   }
@@ -133,17 +133,17 @@ export class ForwardPass {
   // Another encoding for the same tokens. The results of the first `kept` tokens stay: with a bias or window that
   // changes nothing there.
   restart(encoding, kept = 0) {
-    const { dim, headDim, heads } = this.model, { rotation, relative, bias, scale } = encoding, angular = rotation ?? relative;
+    const { dim, headDim, heads } = this.model, { rotation, relative, bias } = encoding, angular = rotation ?? relative;
     const width = relative ? 2 * headDim : headDim; // of a head in the products: TENER's terms are columns of their own
     const pairs = angular ? pairsOf(2 * angular.frequencies.length, rotation?.layout ?? "interleaved") : [];
-    Object.assign(this, { encoding, width, scale: scale ?? 1 / Math.sqrt(headDim), done: Math.min(kept, this.done) });
+    Object.assign(this, { encoding, width, done: Math.min(kept, this.done) });
     const [cos, sin] = [0, 1].map(() => new Float64Array(CHUNK * pairs.length));
     this.phases = { frequencies: angular?.frequencies ?? [], cos, sin };
     this.pairs = [0, 1].map((which) => Int32Array.from(pairs, (pair) => pair[which]));
     this.losses.fill(NaN, this.done);
     this.layers.forEach((memory, layer) => {
-      if (memory.queries?.length !== this.room * heads * width) {
-        [memory.queries, memory.keys] = [0, 1].map(() => new Float32Array(this.room * heads * width)); // rotated
+      if (memory.queries?.length !== this.padded * heads * width) {
+        [memory.queries, memory.keys] = [0, 1].map(() => new Float32Array(this.padded * heads * width)); // rotated
       }
       memory.biases.forEach((row, head) => {
         for (let distance = 0; distance < this.capacity; distance++) row[distance] = bias ? bias(layer, head, distance) : 0;
@@ -176,7 +176,7 @@ export class ForwardPass {
     this.tabulatePhases(first, rows);
     model.layers.forEach((weights, layer) => {
       this.project(layer, rows, first);
-      for (let r = 0; r < rows; r++) this.place(layer, r, first + r);
+      for (let r = 0; r < rows; r++) this.store(layer, r, first + r);
       this.attend(layer, first, rows);
       multiply(matrix(chunk.mixed, dim), matrix(weights.out, dim), matrix(chunk.x, dim), rows, dim, dim, true);
       normalise(chunk.x, 0, weights.mlpNorm, chunk.normed, 0, rows);
@@ -222,13 +222,13 @@ export class ForwardPass {
     }
   }
 
-  // Keeps the query, key and value of row r of the chunk, the token at position t.
-  place(layer, r, t) {
+  // Stores the query, key and value of row r of the chunk, the token at position t.
+  store(layer, r, t) {
     const { model: { dim, heads, headDim }, chunk: { qkv }, width, encoding: { rotation, relative } } = this, kept = this.layers[layer];
     const at = r * 3 * dim;
     kept.q.set(qkv.subarray(at, at + dim), t * dim);
     kept.k.set(qkv.subarray(at + dim, at + 2 * dim), t * dim);
-    for (let d = 0; d < dim; d++) kept.values[d * this.room + t] = qkv[at + 2 * dim + d];
+    for (let d = 0; d < dim; d++) kept.values[d * this.padded + t] = qkv[at + 2 * dim + d];
     for (let h = 0; h < heads; h++) {
       const from = t * dim + h * headDim, to = (t * heads + h) * width;
       for (let d = 0; d < headDim; d++) {
@@ -269,15 +269,15 @@ export class ForwardPass {
 
   // Attention of the queries from `first` on: products with keys, softmax, products with values.
   attend(layer, first, rows) {
-    const { model: { dim, heads, headDim }, chunk: { mixed }, layers, scores, room, encoding: { window, sinks } } = this;
+    const { model: { dim, heads, headDim }, chunk: { mixed }, layers, scores, padded, encoding: { window, sinks } } = this;
     const near = Math.max(first - window + 1, 0), far = Math.min(sinks, near), values = layers[layer].values;
     const ranges = [[0, far], [near, first + rows]]; // of the keys that any of the queries attends to
     for (let h = 0; h < heads; h++) {
       const out = matrix(mixed, dim, h * headDim);
       for (const [from, to] of ranges) this.products(layer, h, first, rows, from, to);
-      const totals = Array.from({ length: rows }, (_, r) => this.exponentials(layer, h, first + r, r * room, ranges));
+      const totals = Array.from({ length: rows }, (_, r) => this.exponentials(layer, h, first + r, r * padded, ranges));
       ranges.forEach(([from, to], k) => (
-        multiply(matrix(scores, room, from), matrix(values, room, h * headDim * room + from), out, rows, headDim, to - from, k > 0)
+        multiply(matrix(scores, padded, from), matrix(values, padded, h * headDim * padded + from), out, rows, headDim, to - from, k > 0)
       ));
       for (let r = 0; r < rows; r++) {
         for (let d = h * headDim; d < (h + 1) * headDim; d++) mixed[r * dim + d] /= totals[r];
@@ -287,15 +287,15 @@ export class ForwardPass {
 
   // Products q·k of queries from `first` on and keys from … to, into the columns of `scores` with the keys' positions.
   products(layer, head, first, rows, from, to) {
-    const { model: { heads }, layers, width, scores, room } = this, stride = heads * width, start = head * width;
+    const { model: { heads }, layers, width, scores, padded } = this, stride = heads * width, start = head * width;
     const queries = matrix(layers[layer].queries, stride, first * stride + start);
     const keys = matrix(layers[layer].keys, stride, from * stride + start);
-    multiply(queries, keys, matrix(scores, room, from), rows, to - from, width);
+    multiply(queries, keys, matrix(scores, padded, from), rows, to - from, width);
   }
 
   // Products to unnormalised attention weights, in place, in a row of `scores`; returns their sum.
   exponentials(layer, head, t, at, ranges) {
-    const { scores, scale, encoding: { window, sinks } } = this, bias = this.layers[layer].biases[head];
+    const { scores, encoding: { scale, window, sinks } } = this, bias = this.layers[layer].biases[head];
     let peak = -Infinity, total = 0;
     for (const [from, to] of ranges) {
       for (let j = from; j < to; j++) {
@@ -341,11 +341,11 @@ export class ForwardPass {
 
   // The mean logit at each distance, over the queries from … to, before mask and window.
   meanLogits(layer, head, from = 0, to = this.done) {
-    const { scores, scale, room } = this, bias = this.layers[layer].biases[head], sums = new Float64Array(to);
+    const { scores, padded, encoding: { scale } } = this, bias = this.layers[layer].biases[head], sums = new Float64Array(to);
     for (let first = from; first < to; first += CHUNK) {
       const rows = Math.min(CHUNK, to - first);
       this.products(layer, head, first, rows, 0, first + rows);
-      for (let r = 0; r < rows; r++) for (let t = first + r, j = 0; j <= t; j++) sums[t - j] += scores[r * room + j];
+      for (let r = 0; r < rows; r++) for (let t = first + r, j = 0; j <= t; j++) sums[t - j] += scores[r * padded + j];
     }
     return sums.map((sum, distance) => (scale * sum) / (to - Math.max(from, distance)) + bias[distance]);
   }

@@ -1,12 +1,11 @@
-// Positional encodings of a Transformer (transformer.js): as it was trained, and changed. An encoding is an object, and
-// all of its parts have a default:
+// Positional encodings of a Transformer (transformer.js): as it was trained, and changed. An encoding is an object:
 //
 // embed(t)                       what is added to the embedding of the token at position t; null: nothing
 // rotation                       of queries and keys, { frequencies, attentionFactor, layout, gains }, frequencies in radians
 //                                per token, one for each pair; gains: a factor on each pair's part of q·k, 0 switches it off
 // relative                       TENER's terms, { frequencies, u, v }
 // bias(layer, head, distance)    what is added to the logit of a key at a distance; null: nothing
-// scale                          of q·k, attention temperature included; null: 1/√head_dim
+// scale                          of q·k, with the attention temperature
 // window, sinks                  a query attends to the last `window` tokens, itself included, and to the first `sinks`
 
 import { inverseFrequencies } from "./arithmetic.js";
@@ -14,9 +13,9 @@ import { alibiSlopes, t5Bucket } from "./arithmetic_bias.js";
 import { clamped, distanceBias } from "./arithmetic_distance_bias.js";
 import { sinusoidal } from "./arithmetic_encodings.js";
 
-const PLAIN = { embed: null, rotation: null, relative: null, bias: null, scale: null, window: Infinity, sinks: 0 };
+const PLAIN = { embed: null, rotation: null, relative: null, bias: null, window: Infinity, sinks: 0 };
 
-// Row t of a learned table. From the last row on: "refuse" throws, "clamp" repeats it, "interpolate" stretches the table
+// Row t of a learned table. Past its end: "refuse" throws, "clamp" gives the last row, "interpolate" stretches the table
 // over `length` positions.
 export function tableRow(table, dim, { pastEnd = "refuse", length = 0 } = {}) {
   const last = table.length / dim - 1, row = (k) => table.subarray(k * dim, (k + 1) * dim);
@@ -48,7 +47,7 @@ const KINDS = {
 
 // The encoding that a model was trained with. options: { pastEnd, length }, for a learned table.
 export function trainedEncoding(model, options) {
-  return { ...PLAIN, ...KINDS[model.scheme.kind](model, options) };
+  return { ...PLAIN, scale: model.headDim ** -0.5, ...KINDS[model.scheme.kind](model, options) };
 }
 
 // An encoding with one more bias.

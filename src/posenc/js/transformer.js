@@ -151,6 +151,16 @@ export class ForwardPass {
     });
   }
 
+  // Takes over the first `count` tokens of another pass of this model and capacity, with all that is computed of them.
+  follow(pass, count) {
+    this.restart(pass.encoding);
+    for (const name of ["tokens", "losses", "final"]) this[name].set(pass[name]);
+    this.layers.forEach((memory, layer) => {
+      for (const name of ["q", "k", "values", "queries", "keys"]) memory[name].set(pass.layers[layer][name]);
+    });
+    this.length = this.done = count;
+  }
+
   append(tokens) {
     const { vocabulary } = this.model;
     if (this.length + tokens.length > this.capacity) throw new RangeError(`there must be at most ${this.capacity} tokens`);

@@ -111,7 +111,7 @@ async function answer({ load, evaluate, exports, x, letters }) {
     }
     return handed.push(all) - 1;
   }
-  return (0, eval)(`(A, x, PACK, UNPACK) => PACK(((x) => ${evaluate})(UNPACK(x))) ?? null`)(handed[exports], x, pack, unpack);
+  return pack(await (0, eval)(`(A, x) => ${evaluate}`)(handed[exports], unpack(x)));
 }
 
 // Arrays of numbers travel as bytes; what JSON does not have, by its name.

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from book._site.outputs.assets import SITE
 from posenc.lab.measured import shipped_folder
 from posenc.widgets import Playground
 from posenc.widgets.playground import LONGEST, checkpoint
@@ -16,6 +17,7 @@ from tests.explorables import shown
 from tests.js.node import ThrownError, assert_same, figure_of
 from tools import playground
 
+ROOT = SITE.parents[1]
 FILE = 'new Uint8Array(process.getBuiltinModule("fs").readFileSync(`${x.files}/${name}.safetensors`)).buffer'
 
 
@@ -148,3 +150,52 @@ def test_without_positions_there_is_nothing_to_bend():
     picture = figure_of(Playground).at({"encoding": "none", "length": 128})
     assert picture["handles"] == []
     assert math.isclose(picture["facts"]["within"], picture["facts"]["trained_within"])
+
+
+@pytest.mark.release  # seconds
+def test_the_page_about_it_tells_what_it_shows():
+    """The numbers of book/playground.md."""
+    page = (ROOT / "book" / "playground.md").read_text(encoding="utf-8")
+
+    def far(**setting: object) -> float:
+        return float(shown(Playground, **setting).facts["far"])
+
+    def pairs(word: str, of: range) -> str:
+        return " ".join(word if pair in of else "-" for pair in range(16))
+
+    opening = shown(Playground).facts
+    without_first = shown(Playground, length=256, pairs=pairs("off", range(1))).facts["within"]
+    assert f"from {opening['within']:.2f} to {without_first:.2f} nats per byte" in page
+    slow = far(pairs=pairs("0.0625", range(6, 16)))
+    assert f"falls from {opening['far']:.2f} to {slow:.2f}" in page
+    assert f"the loss at the end is {far(window='window'):.2f}" in page
+    assert far(window="sinks") > far(window="window") + 0.2
+
+
+ASKED = """(async () => {
+  const heard = new Set(), sent = [];
+  const model = {
+    on: (event, hear) => heard.add(hear), off: (event, hear) => heard.delete(hear),
+    send(content) {
+      sent.push(content);
+      const { buffer } = Uint8Array.from([9, 1, 2, 3]);
+      const answer = (brought) => [...heard].forEach((hear) => hear({ brought }, [new DataView(buffer, 1)]));
+      setTimeout(() => { answer("another"); answer(content.bring); });
+    },
+  };
+  const buffer = await A.bringFile(model, "one");
+  return { sent, left: heard.size, bytes: Array.from(new Uint8Array(buffer)) };
+})()"""
+
+
+def test_a_kernel_is_asked_for_a_checkpoint(module_of):
+    found = module_of("bring_file.js")(ASKED)
+    assert found == {"sent": [{"bring": "one"}], "left": 0, "bytes": [1, 2, 3]}
+
+
+def test_the_kernel_sends_checkpoints_and_nothing_else(monkeypatch):
+    widget, sent = Playground(), []
+    monkeypatch.setattr(widget, "send", lambda content, buffers: sent.append((content, buffers)))
+    widget._handle_custom_msg({"bring": "../../etc/passwd"}, [])
+    widget._handle_custom_msg({"bring": checkpoint("t5")}, [])
+    assert sent == [({"brought": checkpoint("t5")}, [Playground.files()[checkpoint("t5")]])]

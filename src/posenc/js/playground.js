@@ -42,7 +42,8 @@ function compute(state, width, previous, data, bring) {
   if (!session) return { ...base, waits: true, values: previous?.values ?? data.stored[0].values };
   session.show(state, data.products[state.encoding]);
   const result = {
-    ...base, stale: session.stale, streams: true,
+    ...base, streams: true,
+    get stale() { return session.stale; },
     get values() { return { ...session.values, scales: base.scales, gains }; },
     get read() { return session.bent.done; },
   };

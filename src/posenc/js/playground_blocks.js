@@ -25,7 +25,9 @@ function written(label, bytes) {
 }
 
 export function blocksOf({ values, query }, state) {
-  const python = blocks.python.map((line) => say(line, { ...state, rotary: isRotary(state) }, names)).filter(Boolean).join("\n");
+  const rotary = isRotary(state), { base, pairs, temperature, clamp, window } = state;
+  const more = temperature !== 1 || window !== "all" || (rotary && (base !== 1 || pairs !== "" || clamp));
+  const python = blocks.python.map((line) => say(line, { ...state, rotary, more }, names)).filter(Boolean).join("\n");
   return [
     nextBytes(values, query),
     written(say(blocks.writes_trained, { query }), values.trained_written), written(say(blocks.writes, { query }), values.written),

@@ -206,7 +206,7 @@ function drawWritten({ context, theme, result, width }) {
     const y = at.writes[k];
     words(context, theme, name, 0, y, { colour });
     words(context, equal, textBefore(text, query, before), start - 3, y, { align: "right", width: before * one });
-    const after = bytes ? textOf(bytes).slice(0, shown) : picture.not_yet;
+    const after = bytes ? textOf(bytes).slice(0, shown) : bytes === null ? picture.nothing : picture.not_yet;
     words(context, equal, after, start + 3, y, { colour: bytes ? theme.text : theme.muted, width: width - start - 4 });
   });
 }

@@ -51,7 +51,7 @@ export class Session {
       pass.length = 0;
       pass.append(this.tokens.slice(0, pass.capacity));
     }
-    this.bent = this.key = this.written = this.stale = null;
+    this.bent = this.key = this.written = null;
   }
 
   isOf(state) {
@@ -62,7 +62,7 @@ export class Session {
   show(state, products) {
     const key = keyOf(state, BENT);
     if (key !== this.key) {
-      this.stale = this.values?.losses ?? null;
+      this.stale = this.key && this.values.losses; // of the same text: what is seen until there is more
       this.bent = isAsTrained(state) ? this.trained : this.changed;
       if (this.bent === this.changed) this.bent.restart(bentEncoding(this.model, state, isRotary(state) ? products : null));
       this.key = key;
@@ -77,6 +77,7 @@ export class Session {
   complete(deadline) {
     while (!this.work.next().done) if (performance.now() > deadline) return this.look();
     this.look();
+    this.stale = null;
     return true;
   }
 

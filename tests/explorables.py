@@ -119,7 +119,7 @@ CASES = [
                 "encoding": "rope_100",
                 "clamp": True,
                 "text": "own",
-                "own_text": "naïve λ = 1; ",
+                "own_text": "x = y + 1; ",
                 "base": 3.0,
             },
         ],

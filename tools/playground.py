@@ -130,10 +130,9 @@ def models(widget: Playground) -> tuple[Transformer, Transformer]:
 
 
 def tokens_of(widget: Playground) -> Tensor:
-    """The text that is read, shape (length,): bytes that the models do not know are question marks."""
+    """The text that is read, repeated to its length, shape (length,)."""
     text = widget.own_text if widget.text == "own" else widget._data["texts"][widget.text]
-    read = [byte if byte < 128 else ord("?") for byte in text.encode()]
-    return torch.tensor([read[t % len(read)] for t in range(widget.length)])
+    return torch.tensor([ord(text[t % len(text)]) for t in range(widget.length)])
 
 
 def binned(values: np.ndarray, size: int, length: int) -> np.ndarray:

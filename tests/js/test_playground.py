@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from traitlets import TraitError
 
 from book._site.outputs.assets import SITE
 from posenc.lab.measured import shipped_folder
@@ -117,8 +118,9 @@ def test_another_query_or_head_reads_nothing_anew(session):
 
 
 def test_text_is_read_as_bytes_and_repeated(session):
-    tokens = session("A.tokensOf(x, 9)", "aλ\n")
-    assert list(tokens) == [97, 63, 63, 10, 97, 63, 63, 10, 97]
+    assert list(session("A.tokensOf(x, 8)", "a~\n")) == [97, 126, 10, 97, 126, 10, 97, 126]
+    with pytest.raises(TraitError, match="one to 2 048 ASCII characters, got 'λ'"):
+        Playground(own_text="λ")
 
 
 def test_the_model_is_asked_for_only_when_something_is_bent():

@@ -7,7 +7,8 @@
 //   compute(state, width, previous, data, bring) → result; result.values is what is drawn, in data coordinates. The result may
 //                                           have complete(deadline), which goes on with a heavy picture and says when done;
 //                                           one that streams is drawn meanwhile. bring(name) is a checkpoint that ships, as
-//                                           an ArrayBuffer; null until it has come, and then all is computed anew
+//                                           an ArrayBuffer; null until it has come, and then all is computed anew:
+//                                           until then a result says that it waits
 //   draw({ context, width, height }, result, state, theme, cursor)
 //   facts(result, state, done)              → what the words' finding, the sentences below the picture, is made of
 //   readers                                 [{ name, axis(result, state), vertical, within(result, state), accept(value, result) }]:
@@ -288,7 +289,7 @@ class Figure {
     return {
       get values() { return figure.result?.values; },
       get finding() { return figure.finding.textContent; },
-      get done() { return figure.done && !figure.frame && !figure.story.moving; },
+      get done() { return figure.done && !figure.frame && !figure.story.moving && !figure.result.waits; },
       get updateMilliseconds() { return figure.milliseconds; },
       get readers() { return figure.pointer.readers; },
       get handles() { return figure.pointer.handles; },

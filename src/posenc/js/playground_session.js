@@ -16,10 +16,9 @@ const BENT = ["preset", "factor", "fraction", "base", "pairs", "temperature", "c
 const keyOf = (state, names) => JSON.stringify(names.map((name) => state[name]));
 const indices = (head) => head.split(".").map((number) => Number(number) - 1);
 
-// Bytes of a text as UTF-8, repeated to a length; those that the models do not know are question marks, as in training.
+// The bytes of an ASCII text, which is repeated to a length.
 export function tokensOf(text, length) {
-  const bytes = Array.from(new TextEncoder().encode(text), (byte) => (byte < 128 ? byte : 63));
-  return Array.from({ length }, (_, t) => bytes[t % bytes.length]);
+  return Array.from({ length }, (_, t) => text.charCodeAt(t % text.length));
 }
 
 // Means over bins, of what is there.

@@ -39,7 +39,7 @@ class Playground(Explorable):
     """A trained Transformer reads a text, with its positional encoding as trained and bent, side by side."""
 
     module = "playground"
-    room = (840, 1180)
+    room = (862, 1180)
     main = ("encoding", "preset")
 
     encoding = Choice("rope_10000", chips=True)
@@ -56,7 +56,7 @@ class Playground(Explorable):
     query = Control(490, 0, LONGEST - 1, "integer")
     length = Control(LONGEST, 128, LONGEST, "powers")
     text = Choice("selectors", chips=True)
-    own_text = Text("for i in range(10): print(i, i * i) ", rf"[\s\S]{{1,{LONGEST}}}", needs={"text": ["own"]})
+    own_text = Text("for i in range(10): print(i, i * i) ", rf"[\n -~]{{1,{LONGEST}}}", needs={"text": ["own"]})
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)

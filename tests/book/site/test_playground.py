@@ -104,8 +104,5 @@ def test_it_works_from_disk_and_by_a_link(new_page, built_site):
     link = "&".join(f"{name}={value}" for name, value in setting.items()).replace(" ", "%20").replace("+", "%2B")
     page.goto(f"{(built_site / PAGE).as_uri()}#playground:{link}")
     live = Live(page, "playground")
-    page.wait_for_function(
-        "(figure) => !figure.querySelector('.posenc-finding').textContent.includes('loading')", arg=live.handle
-    )
     assert {name: live.get(name) for name in setting} == setting
     assert live.finding == shown(Playground, **setting).finding

@@ -17,7 +17,7 @@ export function pairChips(control, get, set, notify, state) {
     show();
   };
   const chips = wordsOf({ pairs: "" }).map((_, pair) => {
-    const chip = element("button", { type: "button", class: "posenc-pair", ...KEEP_KEYS }, String(pair));
+    const chip = element("button", { type: "button", class: "posenc-pair-switch", ...KEEP_KEYS }, String(pair));
     chip.addEventListener("click", () => change(pair, wordsOf(state())[pair] === "off" ? "-" : "off"));
     chip.addEventListener("keydown", (event) => {
       if (!(event.key in KEYS) || event.altKey || event.ctrlKey || event.metaKey) return;

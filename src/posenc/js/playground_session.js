@@ -125,7 +125,8 @@ export class Session {
 
   // The most likely bytes after a position, as bent, and their probabilities.
   next(query) {
-    const [bent, trained] = [this.bent, this.trained].map((pass) => (pass.done > query ? pass.logProbabilities(query).map(Math.exp) : null));
+    const after = (pass) => (pass.done > query ? pass.logProbabilities(query).map(Math.exp) : null);
+    const bent = after(this.bent), trained = after(this.trained);
     const bytes = [...bent.keys()].sort((a, b) => bent[b] - bent[a]).slice(0, SHOWN);
     return { bytes, bent: bytes.map((byte) => bent[byte]), trained: bytes.map((byte) => trained?.[byte] ?? NaN) };
   }

@@ -22,7 +22,7 @@ const WIDE = {
   heads: [132, 154], logits: [188, 268], next: 330, writes: [406, 424], height: 436,
 };
 const NARROW = {
-  strip: [24, 62, 78], legend: 94, loss: [122, 196], attention: [220, 256], heads: [308, 326], logits: [358, 414], height: 450,
+  strip: [24, 62, 78], legend: 94, loss: [122, 196], attention: [220, 256], heads: [316, 334], logits: [366, 422], height: 458,
 };
 
 export function places(width, state) {

@@ -24,6 +24,7 @@ from posenc.widgets import (
     LearnedDistanceBias,
     OrderBlindness,
     PatchGrid,
+    Playground,
     Rotation2D,
     RotationPlanes,
     SinusoidExplorer,
@@ -44,6 +45,10 @@ class Case:
     handles: tuple[str, ...] = ()  # names of what is dragged on the canvas
     plays: str = ""  # the control that the play button moves
     free: dict[str, object] = field(default_factory=dict)  # with which each control moves from end to end by itself
+
+    quick: dict[str, object] = field(default_factory=dict)  # with which it takes little time at any other control's end
+    tolerance: float = 1e-10  # of its numbers
+    apart: tuple[str, ...] = ()  # values that have a test of their own
 
     @property
     def name(self) -> str:
@@ -96,6 +101,36 @@ def arrays(value: Any) -> Any:
 
 
 CASES = [
+    Case(
+        Playground,
+        [
+            {
+                "length": 256,
+                "preset": "yarn",
+                "factor": 2.0,
+                "pairs": "- off 0.5 - - - - - - - - - - - - 2",
+                "query": 200,
+            },
+            {"length": 128, "encoding": "learned", "past_end": "interpolate", "head": "1.4"},
+            {"length": 256, "encoding": "learned", "query": 20, "text": "random"},
+            {"length": 256, "encoding": "t5", "window": "sinks", "temperature": 0.8, "query": 255},
+            {
+                "length": 512,
+                "encoding": "rope_100",
+                "clamp": True,
+                "text": "own",
+                "own_text": "x = y + 1; ",
+                "base": 3.0,
+            },
+        ],
+        {"length": 1024, "clamp": True, "temperature": 2.0, "window": "sinks", "query": 1023},
+        "book/playground.html",
+        handles=tuple(f"pair {pair}" for pair in range(16)),
+        free={"length": 256},
+        quick={"length": 256},
+        tolerance=1e-3,
+        apart=("written", "trained_written"),
+    ),
     Case(
         InjectionPoints,
         [

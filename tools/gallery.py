@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from book._site.outputs import assets
-from posenc.widgets import EXPLORABLES, Explorable, classic_scripts, stylesheet
+from posenc.widgets import EXPLORABLES, Explorable, Playground, checkpoints, classic_scripts, stylesheet
 
 FOLDER = Path("_build/gallery")
 WIDTHS = (320, 700, 1160)
@@ -44,7 +44,8 @@ def write(classes: list[type[Explorable]]) -> Path:
     """Write the gallery of some explorables; where its page is."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     (FOLDER / "modules").mkdir(parents=True)
-    for name, script in classic_scripts([f"{cls.module}.js" for cls in classes]).items():
+    brought = checkpoints() if Playground in classes else {}
+    for name, script in (classic_scripts([f"{cls.module}.js" for cls in classes]) | brought).items():
         (FOLDER / "modules" / f"{name}.js").write_text(script, encoding="utf-8")
     shutil.copy(Path(assets.__file__).with_name("host.js"), FOLDER)
     for cls in classes:

@@ -20,6 +20,7 @@ from fontTools.pens.boundsPen import BoundsPen
 
 import posenc
 from book._site.style import font
+from posenc.lab.measured import shipped_folder
 from posenc.widgets import Explorable, bundle
 
 JAVASCRIPT = Path(posenc.__file__).parent / "js"
@@ -92,9 +93,9 @@ class Figure:
         assert source.count(SHOW) == 1
         self._exports, self._cls = node.load([source.replace(SHOW, CATCH)]), cls
 
-    def at(self, setting: Mapping[str, object], width: float = 702, steps: list[dict[str, Any]] | None = None) -> Any:
+    def at(self, setting: Mapping[str, object], width: float = 702, steps: Sequence[object] = (), **other: Any) -> Any:
         """What it computes, says and writes at a setting and a width of the canvas; and steps of its story there."""
-        return self._exports("picture(A, x)", {**self._state(setting), "width": width, "steps": steps or []})
+        return self._exports("picture(A, x)", {**self._state(setting), "width": width, "steps": list(steps), **other})
 
     def written(self, setting: Mapping[str, object], widths: Sequence[float]) -> Any:
         """The texts with their boxes, and the height, at a setting and each of some widths of the canvas."""
@@ -103,7 +104,7 @@ class Figure:
 
     def _state(self, setting: Mapping[str, object]) -> dict[str, object]:
         widget = self._cls(**setting)
-        return {"state": widget.setting(), "data": widget._data}
+        return {"state": widget.setting(), "data": widget._data, "files": str(shipped_folder())}
 
 
 @cache
@@ -164,21 +165,25 @@ def unpack(value: Any) -> Any:
     return {name: unpack(inner) for name, inner in value.items()}
 
 
-def assert_same(drawn: Any, expected: Any, where: str = "values") -> None:
-    """What JavaScript drew is what the package computes: numbers to 1e-10, everything else exactly."""
+def assert_same(drawn: Any, expected: Any, where: str = "values", tolerance: float = 1e-10) -> None:
+    """What JavaScript drew is what the package computes: numbers to a tolerance, everything else exactly."""
     if isinstance(expected, Mapping):
         assert set(drawn) == set(expected), where
         for name, value in expected.items():
-            assert_same(drawn[name], value, f"{where}.{name}")
+            assert_same(drawn[name], value, f"{where}.{name}", tolerance)
     elif expected is None or isinstance(expected, (str, bool)):
         assert drawn == expected, where
     elif isinstance(expected, (list, tuple)) and any(isinstance(v, (str, Mapping, list, tuple)) for v in expected):
         assert len(drawn) == len(expected), where
         for k, (first, second) in enumerate(zip(drawn, expected, strict=True)):
-            assert_same(first, second, f"{where}[{k}]")
+            assert_same(first, second, f"{where}[{k}]", tolerance)
     else:
         actual, desired = np.array(drawn, float), np.asarray(expected, float)
         assert actual.shape == desired.shape, f"{where}: {actual.shape} drawn, {desired.shape} in Python"
         np.testing.assert_allclose(
-            actual, desired, atol=1e-10, rtol=1e-12, err_msg=f"{where}: JavaScript's are ACTUAL, Python's DESIRED"
+            actual,
+            desired,
+            atol=tolerance,
+            rtol=tolerance / 100,
+            err_msg=f"{where}: JavaScript's are ACTUAL, Python's DESIRED",
         )

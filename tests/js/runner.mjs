@@ -6,6 +6,7 @@
 // A definition of a figure is caught instead of being shown (node.py replaces `explorable`); `picture` computes and draws
 // it. What a browser brings is replaced by stand-ins that do nothing, and by a canvas that remembers what is written.
 
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const nothing = () => new Proxy(function () {}, {
@@ -72,8 +73,9 @@ function fakeContext(texts) {
 
 const LIMIT = 1e15; // no time is too long for a heavy picture
 
-globalThis.picture = ({ definition, sentences }, { state, data, width, steps }) => {
-  const { catalogue } = definition, result = definition.compute(state, width, null, data);
+globalThis.picture = ({ definition, sentences }, { state, data, width, steps, files }) => {
+  const bring = (name) => new Uint8Array(readFileSync(`${files}/${name}.safetensors`)).buffer;
+  const { catalogue } = definition, result = definition.compute(state, width, null, data, files && bring);
   while (result.complete && !result.complete(LIMIT)) void 0;
   const texts = [], height = definition.height(width, state);
   definition.draw({ context: fakeContext(texts), width, height }, result, state, THEME, null);
@@ -109,7 +111,7 @@ async function answer({ load, evaluate, exports, x, letters }) {
     }
     return handed.push(all) - 1;
   }
-  return (0, eval)(`(A, x, PACK, UNPACK) => PACK(((x) => ${evaluate})(UNPACK(x))) ?? null`)(handed[exports], x, pack, unpack);
+  return pack(await (0, eval)(`(A, x) => ${evaluate}`)(handed[exports], unpack(x)));
 }
 
 // Arrays of numbers travel as bytes; what JSON does not have, by its name.

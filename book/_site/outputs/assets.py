@@ -60,7 +60,7 @@ def write_explorables(static: Path) -> None:
 
     folder = static / FOLDER / "modules"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, script in widgets.scripts().items():
+    for name, script in (widgets.scripts() | widgets.checkpoints()).items():
         (folder / f"{name}.js").write_text(script, encoding="utf-8")
     source = json.dumps(widgets.bundle("doctor.js"))
     imported = f'import(URL.createObjectURL(new Blob([{source}], {{ type: "text/javascript" }})))'

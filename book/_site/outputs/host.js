@@ -57,6 +57,12 @@
 
     save_changes() {} // nothing to synchronise with
 
+    /** A checkpoint, as an ArrayBuffer. A script brings it, since a page from disk fetches nothing else. */
+    async bring(name) {
+      const text = await bring(name, () => window.posencFiles?.[name]);
+      return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
+    }
+
     /** The address of this page with this figure at a setting, given by name, or at a step of its story. */
     settingLink(setting) {
       const link = new URL(location.href);

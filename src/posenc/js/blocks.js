@@ -1,6 +1,6 @@
 // Numbers written out below a picture, as HTML: they can be selected, and a screen reader walks through them.
 //
-// A block is a table or an equation. Each time the same blocks are shown, only their texts change, so that what a reader
+// A block is a table, an equation or code. Each time the same blocks are shown, only their texts change, so that what a reader
 // has selected, or where a screen reader stands, stays.
 
 import { element } from "./controls.js";
@@ -20,6 +20,11 @@ export function matrix(name, rows) {
   return { name, rows };
 }
 
+// A text in letters of equal width, as it is; `label` stands above it.
+export function code(label, text) {
+  return { kind: "code", label, text };
+}
+
 const typeset = (text) => text.split(/\^\{([^}]*)\}/).map((part, k) => (k % 2 ? element("sup", {}, part) : part));
 const rowOf = (tag, texts) => element("tr", {}, ...texts.map((text) => element(tag, {}, text)));
 
@@ -35,6 +40,14 @@ function buildTable({ caption, columns, rows }) {
   return box;
 }
 
+function buildCode({ label, text }) {
+  const box = element("figure", { class: "posenc-code" }, element("figcaption", {}, element("span", {}, label)));
+  box.append(element("pre", { class: "posenc-scroll", tabindex: 0, role: "region", "aria-label": label }, element("span", {}, text)));
+  return box;
+}
+
+const BUILDERS = { table: buildTable, equation: buildEquation, code: buildCode };
+
 function buildEquation({ label, parts }) {
   const line = element("div", { class: "posenc-equation", role: "group", "aria-label": label });
   for (const part of parts) {
@@ -47,11 +60,13 @@ function buildEquation({ label, parts }) {
 // Everything that is text in a block, in the order in which it stands on the page.
 function textsOf(block) {
   if (block.kind === "table") return [block.caption, ...block.columns, ...block.rows.flat()];
+  if (block.kind === "code") return [block.label, block.text];
   return block.parts.flatMap((part) => (typeof part === "string" ? [part] : part.rows.flat()));
 }
 
 function shapeOf(block) {
   if (block.kind === "table") return ["table", block.columns.length, ...block.rows.map((row) => row.length)];
+  if (block.kind === "code") return ["code"];
   return ["equation", block.label, ...block.parts.map((part) => (typeof part === "string" ? "text" : [part.name, ...part.rows.map((row) => row.length)]))];
 }
 
@@ -61,7 +76,7 @@ export function showBlocks(box, blocks) {
     const shape = JSON.stringify(shapeOf(block));
     let node = box.children[k];
     if (node?.dataset.shape !== shape) {
-      const made = block.kind === "table" ? buildTable(block) : buildEquation(block);
+      const made = BUILDERS[block.kind](block);
       made.dataset.shape = shape;
       node ? node.replaceWith(made) : box.append(made);
       return;
@@ -70,10 +85,11 @@ export function showBlocks(box, blocks) {
     textsOf(block).forEach((text, i) => {
       const cell = cells[i];
       if ((cell.dataset.text ?? cell.textContent) === text) return;
-      cell.replaceChildren(...typeset(text));
+      cell.replaceChildren(...(block.kind === "code" ? [text] : typeset(text)));
       if ("text" in cell.dataset) cell.dataset.text = text;
     });
     if (block.kind === "table") node.setAttribute("aria-label", block.caption);
+    if (block.kind === "code") node.lastElementChild.setAttribute("aria-label", block.label);
   });
   while (box.children.length > blocks.length) box.lastElementChild.remove();
 }

@@ -4,8 +4,11 @@
 //   catalogue                               the explorable's JSON: title, hint (of the facts shows_… for each control that
 //                                           is shown), labels, the story's steps, the texts of finding and readout (sentences.js)
 //   height(width, state)                    height of the canvas in pixels
-//   compute(state, width, previous, data)   → result; result.values is what is drawn, in data coordinates. The result may have
-//                                           complete(deadline), which goes on with a heavy picture and says when done
+//   compute(state, width, previous, data, bring) → result; result.values is what is drawn, in data coordinates. The result may
+//                                           have complete(deadline), which goes on with a heavy picture and says when done;
+//                                           one that streams is drawn meanwhile. bring(name) is a checkpoint that ships, as
+//                                           an ArrayBuffer; null until it has come, and then all is computed anew:
+//                                           until then a result says that it waits
 //   draw({ context, width, height }, result, state, theme, cursor)
 //   facts(result, state, done)              → what the words' finding, the sentences below the picture, is made of
 //   readers                                 [{ name, axis(result, state), vertical, within(result, state), accept(value, result) }]:
@@ -27,6 +30,7 @@
 //   controls                                { name: make(control, get, set, notify, state) }, controls of its own (controls.js)
 // }
 
+import { bringFile } from "./bring_file.js";
 import { copyButton, fullScreen, playButton, resetButton } from "./bar.js";
 import { showBlocks } from "./blocks.js";
 import { KEEP_KEYS, element, isNeeded, makeControl } from "./controls.js";
@@ -39,6 +43,7 @@ import { Story } from "./story.js";
 
 const SLICE = 12; // milliseconds of work between two chances for the page to answer
 const PAUSE = 60; // milliseconds without input before a coarse picture is completed
+const STREAM = 80; // milliseconds between two pictures of what streams
 const SILENCE = 500; // milliseconds without change before a screen reader is told
 
 export function explorable(definition) {
@@ -67,11 +72,24 @@ class Figure {
     this.story = new Story({ settings, inputs, play: definition.play, notify, changed }, story, model.get("_hidden_steps"));
     this.canvas = element("canvas", { role: "img" });
     this.zoom = () => this.full.zoom();
+    this.files = {}; // by name, null for those that are on their way
     this.pointer = this.pointing();
     this.layOut();
     this.result = null;
     this.frame = this.pause = this.speak = this.milliseconds = this.high = 0;
     this.done = false;
+  }
+
+  bring(name) {
+    const { files, model, notify, later } = this;
+    if (!(name in files)) {
+      files[name] = null;
+      bringFile(model, name).then((buffer) => (files[name] = buffer), ({ message }) => {
+        delete files[name];
+        notify(say(shell.not_brought, { name, message }));
+      }).then(() => files[name] && later());
+    }
+    return files[name];
   }
 
   // The reader changed something: what moves by itself stops.
@@ -142,6 +160,7 @@ class Figure {
   }
 
   paint() {
+    this.painted = performance.now();
     const { canvas, definition } = this, state = this.settings.all();
     const scale = this.zoom(), width = canvas.clientWidth / scale, height = definition.height(width, state);
     const ratio = (window.devicePixelRatio || 1) * scale;
@@ -180,7 +199,10 @@ class Figure {
   // Goes on with a heavy picture, slice by slice.
   complete() {
     if (this.frame) return; // what has changed since is computed in the next frame, and this result no longer fits it
-    if (!this.result.complete(performance.now() + SLICE)) return void (this.pause = setTimeout(() => this.complete(), 0));
+    if (!this.result.complete(performance.now() + SLICE)) {
+      if (this.result.streams && performance.now() > this.painted + STREAM) this.paint();
+      return void (this.pause = setTimeout(() => this.complete(), 0));
+    }
     this.done = true;
     this.paint();
     this.tell();
@@ -191,7 +213,7 @@ class Figure {
     if (!this.canvas.clientWidth) return;
     const start = performance.now(), setting = this.settings.all();
     clearTimeout(this.pause);
-    this.result = this.definition.compute(setting, this.canvas.clientWidth / this.zoom(), this.result, this.data);
+    this.result = this.definition.compute(setting, this.canvas.clientWidth / this.zoom(), this.result, this.data, (name) => this.bring(name));
     this.pointer.clamp();
     this.done = !this.result.complete;
     this.paint(); // first, since it reads the page, and a page that was just written to must be laid out again for that
@@ -202,7 +224,7 @@ class Figure {
       if (this.playButton && control.name === this.story.play.control) this.playButton.hidden = row.hidden;
     }
     this.tell();
-    if (!this.done) this.pause = setTimeout(() => this.complete(), PAUSE);
+    if (!this.done) this.pause = setTimeout(() => this.complete(), this.result.streams ? 0 : PAUSE);
     this.milliseconds = performance.now() - start;
   }
 
@@ -267,7 +289,7 @@ class Figure {
     return {
       get values() { return figure.result?.values; },
       get finding() { return figure.finding.textContent; },
-      get done() { return figure.done && !figure.frame && !figure.story.moving; },
+      get done() { return figure.done && !figure.frame && !figure.story.moving && !figure.result.waits; },
       get updateMilliseconds() { return figure.milliseconds; },
       get readers() { return figure.pointer.readers; },
       get handles() { return figure.pointer.handles; },

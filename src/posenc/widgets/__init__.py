@@ -4,6 +4,8 @@ Each is an `anywidget` class with one ES module in `js/`. Python declares the co
 computes and draws, and says what its figure shows; the words of each stand in `js/`, one JSON file for each.
 """
 
+import base64
+
 try:
     import anywidget  # noqa: F401
 except ModuleNotFoundError as error:
@@ -27,11 +29,13 @@ from posenc.widgets.layer_stack import LayerStack
 from posenc.widgets.learned_distance_bias import LearnedDistanceBias
 from posenc.widgets.order_blindness import OrderBlindness
 from posenc.widgets.patch_grid import PatchGrid
+from posenc.widgets.playground import Playground
 from posenc.widgets.rotation_2d import Rotation2D
 from posenc.widgets.rotation_planes import RotationPlanes
 from posenc.widgets.sinusoid_explorer import SinusoidExplorer
 
 EXPLORABLES = (
+    Playground,
     InjectionPoints,
     AttentionByHand,
     OrderBlindness,
@@ -63,9 +67,18 @@ def scripts() -> dict[str, str]:
     return classic_scripts([f"{cls.module}.js" for cls in EXPLORABLES])
 
 
+def checkpoints() -> dict[str, str]:
+    """Classic scripts that bring the checkpoints of the Playground, by name: a page opened from disk loads them too."""
+    return {
+        name: f"(window.posencFiles ??= {{}})[{name!r}] = {base64.b64encode(file).decode()!r};\n"
+        for name, file in Playground.files().items()
+    }
+
+
 __all__ = [
     "Action", "AngleCoverage", "AttentionByHand", "BiasExplorer", "BuildAnEncoding", "Choice", "ContextExtension",
     "Control", "CopyDistance", "DecayExplorer", "EXPLORABLES", "EncodingGallery", "Explorable", "Extrapolation",
     "FrequencyBank", "InjectionPoints", "LayerStack", "LearnedDistanceBias", "OrderBlindness", "PatchGrid",
-    "Rotation2D", "RotationPlanes", "SinusoidExplorer", "Switch", "Text", "bundle", "modules", "scripts", "stylesheet",
+    "Playground", "Rotation2D", "RotationPlanes", "SinusoidExplorer", "Switch", "Text", "bundle", "checkpoints",
+    "modules", "scripts", "stylesheet",
 ]  # fmt: skip

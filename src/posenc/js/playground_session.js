@@ -1,0 +1,166 @@
+// A text read by a trained Transformer twice, as trained and as bent, in small parts, and what the Playground shows of it.
+
+import { ForwardPass, readModel } from "./transformer.js";
+import { TRAINED, WRITTEN, bentEncoding, isAsTrained, isRotary } from "./transformer_bent.js";
+import { trainedEncoding } from "./transformer_encodings.js";
+
+export const LOSS_BIN = 32; // tokens
+export const LOGIT_BIN = 8; // distances
+const SHOWN = 6; // bytes
+const FIRST = 512; // tokens that are read before anything else is shown of a text
+const QUERIES = 128; // over which logits are averaged: the last ones
+const CAPACITY = 2048 + WRITTEN;
+const HEADS = [..."12"].flatMap((layer) => [..."1234"].map((head) => `${layer}.${head}`));
+
+const BENT = ["preset", "factor", "fraction", "base", "pairs", "temperature", "clamp", "window", "past_end", "length"];
+const keyOf = (state, names) => JSON.stringify(names.map((name) => state[name]));
+const indices = (head) => head.split(".").map((number) => Number(number) - 1);
+
+// The bytes of an ASCII text, which is repeated to a length.
+export function tokensOf(text, length) {
+  return Array.from({ length }, (_, t) => text.charCodeAt(t % text.length));
+}
+
+// Means over bins, of what is there.
+export function binned(values, size, length) {
+  return Float64Array.from({ length: length / size }, (_, bin) => {
+    let sum = 0, count = 0;
+    for (let t = bin * size; t < Math.min((bin + 1) * size, values.length); t++) if (!Number.isNaN(values[t])) sum += values[t], count++;
+    return count ? sum / count : NaN;
+  });
+}
+
+// A text, and a model's passes over it. `state` is that of the controls.
+export class Session {
+  constructor(file, state, text) {
+    const model = readModel(file), limit = state.encoding === "learned" ? TRAINED : CAPACITY;
+    Object.assign(this, { model, encoding: state.encoding });
+    this.trained = new ForwardPass(model, trainedEncoding(model), limit);
+    this.changed = new ForwardPass(model, trainedEncoding(model, { pastEnd: "clamp" }), CAPACITY);
+    this.writer = new ForwardPass(model, this.changed.encoding, CAPACITY);
+    this.read(state, text);
+  }
+
+  // Another text, or another length of it.
+  read(state, text) {
+    this.source = keyOf(state, ["text", "own_text", "length"]);
+    this.tokens = tokensOf(text, state.length);
+    for (const pass of [this.trained, this.changed]) {
+      pass.restart(pass.encoding);
+      pass.length = 0;
+      pass.append(this.tokens.slice(0, pass.capacity));
+    }
+    this.bent = this.key = this.written = null;
+  }
+
+  isOf(state) {
+    return this.source === keyOf(state, ["text", "own_text", "length"]);
+  }
+
+  // Begins to compute what is shown at a setting.
+  show(state, products) {
+    const key = keyOf(state, BENT);
+    if (key !== this.key) {
+      this.stale = this.key && this.values.losses; // of the same text: what is seen until there is more
+      this.bent = isAsTrained(state) ? this.trained : this.changed;
+      if (this.bent === this.changed) this.bent.restart(bentEncoding(this.model, state, isRotary(state) ? products : null));
+      this.key = key;
+    }
+    this.state = { ...state, query: Math.min(state.query, state.length - 1) };
+    this.values = { ...(this.values ?? {}) };
+    this.seen = "";
+    this.work = this.parts();
+  }
+
+  // Goes on until `deadline`; returns whether all is done.
+  complete(deadline) {
+    while (!this.work.next().done) if (performance.now() > deadline) return this.look();
+    this.look();
+    this.stale = null;
+    return true;
+  }
+
+  // The bent encoding first, and both up to FIRST tokens before either goes on.
+  * parts() {
+    const { bent, trained } = this;
+    for (const end of [FIRST, Infinity]) {
+      for (const pass of [bent, trained]) {
+        while (pass.done < Math.min(pass.length, end)) {
+          pass.step(-Infinity);
+          yield;
+        }
+      }
+    }
+    yield* this.write();
+  }
+
+  // What there is to be shown by now; false.
+  look() {
+    const { bent, trained, state: { length, query, head }, values } = this;
+    values.losses = binned(bent.losses, LOSS_BIN, length);
+    values.trained_losses = binned(trained.losses.subarray(0, length), LOSS_BIN, length);
+    const seen = [bent.done > query, trained.done > query, this.milestone(bent), this.milestone(trained), query, head].join(" ");
+    if (seen === this.seen) return false;
+    this.seen = seen;
+    const [layer, of] = indices(head);
+    if (bent.done > query) {
+      values.attention = bent.attention(layer, of, query);
+      values.heads = HEADS.map((name) => meanDistance(bent.attention(...indices(name), query)));
+      values.next = this.next(query);
+    }
+    values.logits = this.logits(bent, layer, of);
+    values.trained_logits = this.logits(trained, layer, of);
+    return false;
+  }
+
+  // How much of a pass logits are averaged over: they change when it is reached.
+  milestone({ done, length }) {
+    return done === length ? done : done >= FIRST ? FIRST : done >= TRAINED ? TRAINED : 0;
+  }
+
+  logits(pass, layer, head) {
+    const end = this.milestone(pass);
+    return binned(end ? pass.meanLogits(layer, head, Math.max(end - QUERIES, 0), end) : [], LOGIT_BIN, this.state.length);
+  }
+
+  // The most likely bytes after a position, as bent, and their probabilities.
+  next(query) {
+    const after = (pass) => (pass.done > query ? pass.logProbabilities(query).map(Math.exp) : null);
+    const bent = after(this.bent), trained = after(this.trained);
+    const bytes = [...bent.keys()].sort((a, b) => bent[b] - bent[a]).slice(0, SHOWN);
+    return { bytes, bent: bytes.map((byte) => bent[byte]), trained: bytes.map((byte) => trained?.[byte] ?? NaN) };
+  }
+
+  // The most likely bytes, one after the other, after the query.
+  * write() {
+    const { bent, trained, state: { query }, key, values } = this, wanted = `${key} ${query}`;
+    if (this.written?.wanted !== wanted) {
+      const kept = this.written?.query === query ? this.written.trained : null; // the same text, as trained
+      const own = kept ?? (yield* this.continued(trained, query));
+      const other = bent === trained ? own : yield* this.continued(bent, query);
+      this.written = { wanted, query, trained: own, bent: other };
+    }
+    values.written = this.written.bent;
+    values.trained_written = this.written.trained;
+  }
+
+  * continued(pass, query) {
+    const { writer } = this, { vocabulary } = this.model, bytes = [];
+    if (writer.capacity !== pass.capacity) return null; // a learned table as trained ends at L
+    writer.follow(pass, query + 1);
+    for (let k = 0; k < WRITTEN; k++) {
+      const powers = writer.logProbabilities(query + k);
+      let best = 0;
+      for (let byte = 1; byte < vocabulary; byte++) if (powers[byte] > powers[best]) best = byte;
+      bytes.push(best);
+      writer.append([best]);
+      writer.step();
+      yield;
+    }
+    return bytes;
+  }
+}
+
+function meanDistance(weights) {
+  return weights.reduce((sum, weight, j) => sum + weight * (weights.length - 1 - j), 0);
+}

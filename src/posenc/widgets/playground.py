@@ -1,0 +1,86 @@
+"""Playground: a trained Transformer that runs in the page, with its positional encoding as the reader bends it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from posenc.lab.measured import read_json, shipped_folder, statistics
+from posenc.widgets._base import Choice, Control, Explorable, Switch, Text
+
+STORED = "playground.json"  # in `shipped_folder()`: texts, and what the story's steps show, by tools/playground.py
+ROTARY = ("rope_10000", "rope_100")
+SCALED = ("pi", "ntk_aware", "yarn")
+WORD = r"(-|off|\d*\.?\d+)"  # of a pair
+LONGEST = 2048  # tokens
+
+
+def checkpoint(encoding: str) -> str:
+    """The name of the model that was trained with an encoding."""
+    return f"full-text-{encoding}-0"
+
+
+@cache
+def _stored() -> dict[str, Any]:
+    content: dict[str, Any] = read_json(shipped_folder() / STORED)
+    return content
+
+
+def _products(encoding: str) -> list[Any]:
+    """E[q k̄] of every layer, head and pair, as pairs of numbers."""
+    content = statistics()[f"{checkpoint(encoding)}/content"]
+    parts: list[Any] = np.stack([content.real, content.imag], axis=-1).astype(float).round(4).tolist()
+    return parts
+
+
+class Playground(Explorable):
+    """A trained Transformer reads a text, with its positional encoding as trained and bent, side by side."""
+
+    module = "playground"
+    room = (862, 1180)
+    main = ("encoding", "preset")
+
+    encoding = Choice("rope_10000", chips=True)
+    preset = Choice("none", needs={"encoding": ROTARY}, chips=True)
+    factor = Control(16.0, 1, 16, "log", needs={"encoding": ROTARY, "preset": SCALED})
+    fraction = Control(0.5, 0, 1, "hundredths", needs={"encoding": ROTARY, "preset": ["p_rope"]})
+    base = Control(1.0, 0.01, 100, "log", needs={"encoding": ROTARY})
+    pairs = Text("", rf"|({WORD} ){{15}}{WORD}", needs={"encoding": ROTARY}, own_control=True)
+    temperature = Control(1.0, 0.5, 2, "hundredths")
+    clamp = Switch(False, needs={"encoding": ROTARY})
+    window = Choice("all", chips=True)
+    past_end = Choice("clamp", needs={"encoding": ["learned"]}, chips=True)
+    head = Choice("2.1")
+    query = Control(490, 0, LONGEST - 1, "integer")
+    length = Control(LONGEST, 128, LONGEST, "powers")
+    text = Choice("selectors", chips=True)
+    own_text = Text("for i in range(10): print(i, i * i) ", rf"[\n -~]{{1,{LONGEST}}}", needs={"text": ["own"]})
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.on_msg(self._bring)
+
+    def _bring(self, _: Any, content: Any, buffers: Any) -> None:
+        """Send the page a checkpoint that it asks for."""
+        name = content.get("bring")
+        if name in self.checkpoints():
+            self.send({"brought": name}, [(shipped_folder() / f"{name}.safetensors").read_bytes()])
+
+    @classmethod
+    def checkpoints(cls) -> list[str]:
+        """The names of the models that the page may ask for."""
+        return [checkpoint(encoding) for encoding in cls.catalogue["controls"]["encoding"]["options"]]
+
+    @classmethod
+    def files(cls) -> dict[str, bytes]:
+        """The checkpoints that the page may ask for, by name."""
+        return {name: (shipped_folder() / f"{name}.safetensors").read_bytes() for name in cls.checkpoints()}
+
+    @classmethod
+    def data(cls) -> dict[str, Any]:
+        """The texts, E[q k̄] of the rotary models, and what the steps of the story show."""
+        stored, story = _stored(), cls.story()
+        steps = [{"setting": story[step], "values": values} for step, values in stored["steps"].items()]
+        return {"texts": stored["texts"], "products": {name: _products(name) for name in ROTARY}, "stored": steps}

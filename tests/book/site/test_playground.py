@@ -1,0 +1,108 @@
+"""Playground beyond the battery: its weights come with the first change, results stream in, presses choose."""
+
+from __future__ import annotations
+
+import pytest
+
+from posenc.widgets import Playground
+from posenc.widgets.playground import checkpoint
+from tests.book.site.live import Live
+from tests.explorables import shown
+
+PAGE = "book/playground.html"
+pytestmark = pytest.mark.xdist_group("Playground")
+
+BROUGHT = (
+    "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('full-text-'))"
+)
+# What is there of the losses each time that a picture is painted, once something has changed.
+STREAM = """await (async () => {
+  const context = figure.querySelector('canvas').getContext('2d'), clear = context.clearRect, seen = [];
+  context.clearRect = function (...box) {
+    seen.push(Array.from(explorable.values.losses).filter(Number.isFinite).length);
+    clear.apply(this, box);
+  };
+  model.set('temperature', x);
+  await new Promise(requestAnimationFrame);
+  while (!explorable.done) await new Promise(requestAnimationFrame);
+  delete context.clearRect;
+  return seen;
+})()"""
+
+
+def press(live: Live, x: float, y: float) -> None:
+    """Press the picture."""
+    live.figure.locator("canvas").click(position={"x": x, "y": y})
+    live.settle()
+
+
+def test_the_weights_come_with_the_first_change_and_results_stream_in(new_page, site_url):
+    page = new_page()
+    page.goto(f"{site_url}/{PAGE}")
+    live = Live(page, "playground")
+    for step in Playground.story():
+        live.go(step)
+    live.go("trained")
+    assert live.finding == shown(Playground).finding
+    assert page.evaluate(BROUGHT) == []
+    live.set(temperature=0.9)
+    assert [name.rsplit("/", 1)[1] for name in page.evaluate(BROUGHT)] == [f"{checkpoint('rope_10000')}.js"]
+    assert live.finding == shown(Playground, temperature=0.9).finding
+    counts = live.evaluate(STREAM, 1.1)
+    assert counts == sorted(counts)
+    assert counts[0] < 16 < counts[-1] == 64
+    assert len([count for count in counts if 16 <= count < 64]) > 1, (
+        "beyond 512 tokens the picture is painted bit by bit"
+    )
+    assert live.finding == shown(Playground, temperature=1.1).finding
+
+
+def test_presses_choose_pair_head_and_query(open_live):
+    live = open_live(Playground)
+    live.set(length=256)
+    pair = live.evaluate("explorable.handles")[3]
+    press(live, pair["x"], 88)
+    assert live.get("pairs") == " ".join("off" if i == 3 else "-" for i in range(16))
+    press(live, pair["x"], 88)
+    assert live.get("pairs") == ""
+    x, y = live.evaluate("explorable.pixel(100)")
+    press(live, x, y)
+    assert abs(live.get("query") - 100) <= 1
+    distance = next(reader for reader in live.evaluate("explorable.readers") if reader["name"] == "distance")
+    press(live, distance["x"], 143)
+    assert live.get("head") in ("1.4", "2.1")
+    assert live.finding == shown(Playground, **live.setting()).finding
+
+
+def test_keys_switch_pairs_and_scale_them(open_live):
+    live = open_live(Playground)
+    live.set(length=128)
+    live.open()
+    chip = live.control("pairs").get_by_role("button", name="pair 5, ")
+    chip.press("Enter")
+    assert live.get("pairs").split()[5] == "off"
+    assert chip.get_attribute("aria-pressed") == "false"
+    chip.press("ArrowDown")
+    assert live.get("pairs").split()[5] == "0.841"
+    assert chip.get_attribute("aria-label") == "pair 5, frequency × 0.841"
+    live.set(encoding="alibi")
+    assert not live.control("pairs").is_visible()
+
+
+def test_the_fold_below_has_text_and_python(open_live):
+    live = open_live(Playground)
+    live.set(length=128, preset="yarn", factor=2.0, query=64)
+    live.open()
+    blocks = live.figure.locator(".posenc-code pre").all_text_contents()
+    assert "".join(map(chr, map(int, shown(Playground, **live.setting()).values["written"]))) == blocks[1]
+    assert 'model = with_scheme(model, scaled(run, "yarn", 2))' in blocks[2].splitlines()
+
+
+def test_it_works_from_disk_and_by_a_link(new_page, built_site):
+    setting = {"encoding": "none", "length": 128, "query": 60, "text": "own", "own_text": "a + b = c; "}
+    page = new_page()
+    link = "&".join(f"{name}={value}" for name, value in setting.items()).replace(" ", "%20").replace("+", "%2B")
+    page.goto(f"{(built_site / PAGE).as_uri()}#playground:{link}")
+    live = Live(page, "playground")
+    assert {name: live.get(name) for name in setting} == setting
+    assert live.finding == shown(Playground, **setting).finding

@@ -1,0 +1,203 @@
+"""Playground beyond the battery: what is stored, what streams, what models write, and a model that is on its way."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from traitlets import TraitError
+
+from book._site.outputs.assets import SITE
+from posenc.lab.measured import shipped_folder
+from posenc.widgets import Playground
+from posenc.widgets.playground import LONGEST, checkpoint
+from tests.explorables import shown
+from tests.js.node import ThrownError, assert_same, figure_of
+from tools import playground
+
+ROOT = SITE.parents[1]
+FILE = 'new Uint8Array(process.getBuiltinModule("fs").readFileSync(`${x.files}/${name}.safetensors`)).buffer'
+
+
+@pytest.fixture
+def session(module_of: Any) -> Any:
+    """What js/playground_session.js exports."""
+    return module_of("playground_session.js")
+
+
+def asked(**setting: object) -> dict[str, Any]:
+    """What a session is asked for, for Node."""
+    widget = Playground(**setting)
+    text = widget.own_text if widget.text == "own" else widget._data["texts"][widget.text]
+    state = widget.setting()
+    return {"files": str(shipped_folder()), "state": state, "text": text, "name": checkpoint(widget.encoding)}
+
+
+BEGUN = f"""(() => {{
+  const file = (name) => {FILE}, session = new A.Session(file(x.name), x.state, x.text);
+  session.show(x.state, null);
+  READ
+}})()"""
+
+
+def test_the_texts_are_windows_of_the_frozen_files():
+    assert Playground.data()["texts"] == playground.texts()
+    assert {len(text) for text in playground.texts().values()} == {LONGEST}
+
+
+@pytest.mark.parametrize("step", ["nope", "clamp"])
+def test_what_is_stored_is_what_the_page_computes(step):
+    setting = Playground.story()[step]
+    stored = shown(Playground, **setting).values
+    live = figure_of(Playground).at(setting, data={**Playground.data(), "stored": Playground.data()["stored"][:1]})
+    trained = ("trained_losses", "trained_logits", "trained_written")
+    names = [name for name in stored if name not in trained]
+    assert_same({n: live["values"][n] for n in names}, {n: stored[n] for n in names}, step, 2e-3)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"length": 256, "query": 140, "preset": "yarn", "factor": 2.0},
+        {"length": 128, "query": 127, "encoding": "alibi", "temperature": 0.7, "text": "random"},
+        {"length": 128, "query": 60, "encoding": "learned", "past_end": "interpolate"},
+    ],
+)
+def test_it_writes_the_most_likely_bytes(setting):
+    widget = Playground(**setting)
+    values = shown(Playground, **setting).values
+    trained, bent = playground.models(widget)
+    for model, written in ((trained, values["trained_written"]), (bent, values["written"])):
+        if written is None or (widget.encoding == "learned" and model is trained):
+            assert written is None
+            continue
+        text = torch.tensor([*playground.tokens_of(widget)[: widget.query + 1].tolist(), *map(int, written)])
+        assert len(written) == playground.WRITTEN
+        with torch.inference_mode():
+            powers = model(text[None])[0, widget.query : -1].log_softmax(dim=-1)
+        chosen = powers.gather(1, text[widget.query + 1 :, None])[:, 0]
+        np.testing.assert_allclose(chosen, powers.max(dim=-1).values, atol=1e-3, rtol=0)
+
+
+def test_losses_come_in_before_all_is_read(session):
+    read = """const seen = [];
+      while (!session.complete(-Infinity)) {
+        seen.push([session.bent.done, session.trained.done, Number.isFinite(session.values.losses[0])]);
+      }
+      return seen;"""
+    seen = session(BEGUN.replace("READ", read), asked(length=1024, temperature=1.2))
+    bent, trained, there = zip(*seen, strict=True)
+    assert there[0], "the first part already shows something"
+    at = {name: done.index(512) for name, done in (("bent", bent), ("trained", trained))}
+    assert bent[at["trained"]] == 512, "both are read up to 512 tokens before either goes on"
+    assert at["bent"] < at["trained"]
+    assert (bent[-1], trained[-1]) == (1024, 1024)
+
+
+def test_another_query_or_head_reads_nothing_anew(session):
+    read = """while (!session.complete(Infinity)) void 0;
+      const before = session.values.losses, states = [{ ...x.state, query: 30 }, { ...x.state, head: "1.3" }];
+      return states.map((state) => {
+        session.show(state, null);
+        const kept = session.bent.done;
+        session.complete(Infinity);
+        const { attention, losses } = session.values;
+        return { kept, attention, same: before.every((loss, k) => loss === losses[k]) };
+      });"""
+    asking = asked(length=256, temperature=1.2)
+    for found, change in zip(
+        session(BEGUN.replace("READ", read), asking), ({"query": 30}, {"head": "1.3"}), strict=True
+    ):
+        assert found["kept"] == 256
+        assert found["same"]
+        expected = shown(Playground, length=256, temperature=1.2, **change).values["attention"]
+        np.testing.assert_allclose(found["attention"], expected, atol=1e-6)
+
+
+def test_text_is_read_as_bytes_and_repeated(session):
+    assert list(session("A.tokensOf(x, 8)", "a~\n")) == [97, 126, 10, 97, 126, 10, 97, 126]
+    with pytest.raises(TraitError, match="one to 2 048 ASCII characters, got 'λ'"):
+        Playground(own_text="λ")
+
+
+def test_the_model_is_asked_for_only_when_something_is_bent():
+    figure = figure_of(Playground)
+    assert figure.at({}, files=None)["finding"] == shown(Playground).finding
+    with pytest.raises(ThrownError, match="bring is not a function"):
+        figure.at({"temperature": 0.9}, files=None)
+
+
+def test_until_the_model_has_come_the_picture_stays():
+    waiting = """(() => {
+      const { waits, values, complete = null } = A.definition.compute(x.state, 702, null, x.data, () => null);
+      return [waits, values.losses, complete];
+    })()"""
+    widget = Playground(encoding="t5")
+    waits, losses, complete = figure_of(Playground)._exports(waiting, {"state": widget.setting(), "data": widget._data})
+    assert waits
+    assert complete is None
+    np.testing.assert_array_equal(losses, shown(Playground).values["losses"])
+
+
+def test_pairs_are_switched_off_and_scaled():
+    values = shown(Playground, length=128, preset="pi", factor=4.0, pairs="- off 2 " + "- " * 12 + "-").values
+    assert list(values["gains"][:3]) == [1, 0, 1]
+    np.testing.assert_allclose(values["scales"][:4], [0.25, 0.25, 2, 0.25])
+
+
+def test_without_positions_there_is_nothing_to_bend():
+    picture = figure_of(Playground).at({"encoding": "none", "length": 128})
+    assert picture["handles"] == []
+    assert math.isclose(picture["facts"]["within"], picture["facts"]["trained_within"])
+
+
+@pytest.mark.release  # seconds
+def test_the_page_about_it_tells_what_it_shows():
+    """The numbers of book/playground.md."""
+    page = (ROOT / "book" / "playground.md").read_text(encoding="utf-8")
+
+    def far(**setting: object) -> float:
+        return float(shown(Playground, **setting).facts["far"])
+
+    def pairs(word: str, of: range) -> str:
+        return " ".join(word if pair in of else "-" for pair in range(16))
+
+    opening = shown(Playground).facts
+    without_first = shown(Playground, length=256, pairs=pairs("off", range(1))).facts["within"]
+    assert f"from {opening['within']:.2f} to {without_first:.2f} nats per byte" in page
+    slow = far(pairs=pairs("0.0625", range(6, 16)))
+    assert f"falls from {opening['far']:.2f} to {slow:.2f}" in page
+    assert f"the loss at the end is {far(window='window'):.2f}" in page
+    assert far(window="sinks") > far(window="window") + 0.2
+
+
+ASKED = """(async () => {
+  const heard = new Set(), sent = [];
+  const model = {
+    on: (event, hear) => heard.add(hear), off: (event, hear) => heard.delete(hear),
+    send(content) {
+      sent.push(content);
+      const { buffer } = Uint8Array.from([9, 1, 2, 3]);
+      const answer = (brought) => [...heard].forEach((hear) => hear({ brought }, [new DataView(buffer, 1)]));
+      setTimeout(() => { answer("another"); answer(content.bring); });
+    },
+  };
+  const buffer = await A.bringFile(model, "one");
+  return { sent, left: heard.size, bytes: Array.from(new Uint8Array(buffer)) };
+})()"""
+
+
+def test_a_kernel_is_asked_for_a_checkpoint(module_of):
+    found = module_of("bring_file.js")(ASKED)
+    assert found == {"sent": [{"bring": "one"}], "left": 0, "bytes": [1, 2, 3]}
+
+
+def test_the_kernel_sends_checkpoints_and_nothing_else(monkeypatch):
+    widget, sent = Playground(), []
+    monkeypatch.setattr(widget, "send", lambda content, buffers: sent.append((content, buffers)))
+    widget._handle_custom_msg({"bring": "../../etc/passwd"}, [])
+    widget._handle_custom_msg({"bring": checkpoint("t5")}, [])
+    assert sent == [({"brought": checkpoint("t5")}, [Playground.files()[checkpoint("t5")]])]

@@ -21,7 +21,6 @@ from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
 from posenc.lab.evaluate import BOUNDS, with_scheme
 from posenc.lab.measured import shipped_folder
 from posenc.lab.measurements import with_table
-from posenc.lab.statistics import _Wrapped
 from posenc.lab.store import load, write_json
 from posenc.rotary import rotate
 from posenc.schemes import PositionScheme, make_scheme
@@ -40,7 +39,29 @@ SCALINGS: Mapping[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
-class Bent(_Wrapped):
+class Wrapped(PositionScheme):
+    """A scheme that does in one layer what another does, until a subclass overrides a step."""
+
+    def __init__(self, scheme: PositionScheme, layer: int = 0) -> None:
+        super().__init__()
+        self.within, self.layer = scheme, layer
+        self.injection_point, self.causal = scheme.injection_point, scheme.causal  # type: ignore[misc]
+
+    def _embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        return self.within.embed(x, positions)
+
+    def _rotate(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> tuple[Tensor, Tensor]:
+        rotated: tuple[Tensor, Tensor] = self.within.rotate(q, k, positions, key_positions)
+        return rotated
+
+    def _bias(self, q: Tensor, k: Tensor, positions: Tensor, key_positions: Tensor) -> Tensor | None:
+        return self.within.bias(q, k, positions, key_positions)
+
+    def _logit_scale(self, head_dim: int, n_keys: int) -> float:
+        return self.within.logit_scale(head_dim, n_keys)
+
+
+class Bent(Wrapped):
     """A scheme with other rotations, a bias by distance, an attention temperature and a window."""
 
     def __init__(self, scheme: PositionScheme, change: Mapping[str, Any], layer: int = 0) -> None:
@@ -168,7 +189,7 @@ class Pass:
         return np.nanmean(padded, axis=0)
 
 
-class Watched(_Wrapped):
+class Watched(Wrapped):
     """Keeps the logits and attention weights of every layer."""
 
     def __init__(self, scheme: PositionScheme, seen: Pass, layer: int = 0) -> None:

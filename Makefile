@@ -9,7 +9,7 @@ BIN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 OPTIONS ?=
-.PHONY: help environment book test check test-release page slides gallery lab lab-results serve clean bench \
+.PHONY: help environment book test check test-release page slides gallery embed lab lab-results serve clean bench \
   pictures release address
 
 help::
@@ -21,6 +21,8 @@ help::
 	@echo "make page      run every chapter's code in its page (OPTIONS=03 runs one)"
 	@echo "make lab       open JupyterLab on the notebooks"
 	@echo "make gallery   write a page with every explorable at three widths (OPTIONS=DecayExplorer writes one)"
+	@echo "make embed NAME=Playground"
+	@echo "               write an explorable as one HTML file, for a lecture or a blog, into _build/embed"
 	@echo "make serve     serve the built website on this machine (PORT=8000)"
 	@echo "make bench     measure speed (OPTIONS=site measures the site alone)"
 	@echo "make lab-results"
@@ -89,6 +91,9 @@ lab-results: environment
 
 gallery: environment
 	@"$(BIN)" -m tools.gallery $(OPTIONS)
+
+embed: environment
+	@"$(BIN)" -m tools.embed $(NAME)
 
 serve: environment
 	@"$(BIN)" -m tools.serve --port "$(PORT)"

@@ -1,7 +1,6 @@
-"""Take pictures of the built book's explorables, in Chromium.
+"""Take pictures of the built book's explorables, for readers without JavaScript and for paper, into every page of it.
 
-python -m tools.pictures           for readers without JavaScript and for paper: into every page of the built book
-python -m tools.pictures readme    README's, light and dark, into book/pictures
+python -m tools.pictures
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from tools import system_packages
-from tools.book import ROOT, SITE
+from tools.book import SITE
 
-README = ROOT / "book" / "pictures"
-MODULE = "decay_explorer"  # README's
 PICTURES = "_static/pictures"
 FIGURE = '<figure class="posenc-explorable"'
 BEFORE = re.compile(r'(?s)(<figure class="posenc-explorable".*?<noscript>)(?:<img [^>]*>)?')
@@ -81,34 +78,14 @@ def put_into_site(site: Path) -> None:
                 print(f"{page.relative_to(site)}: {put_into(page, site, browser)} pictures", flush=True)
 
 
-def take_readme() -> None:
-    """Write book/pictures/explorable_light.png and explorable_dark.png."""
-    README.mkdir(exist_ok=True)
-    with chromium() as browser:
-        for theme in ("light", "dark"):
-            view = {"width": 1100, "height": 1400}
-            page = browser.new_page(viewport=view, color_scheme=theme, device_scale_factor=2)
-            page.goto((SITE / "book" / "explorables.html").as_uri())
-            figure = page.locator(f".posenc-explorable[data-module={MODULE}]")
-            figure.scroll_into_view_if_needed()
-            page.wait_for_selector(f".posenc-explorable[data-module={MODULE}][data-ready]")
-            page.wait_for_timeout(1000)  # its formulas and the figures above settle
-            path = README / f"explorable_{theme}.png"
-            figure.screenshot(path=path)
-            print(path)
-
-
 def main() -> None:
     """Take them."""
-    parser = argparse.ArgumentParser(prog="python -m tools.pictures", description=__doc__.partition("\n")[0])
-    parser.add_argument("what", nargs="?", default="site", choices=["site", "readme"], help="which pictures (site)")
-    what = parser.parse_args().what
+    argparse.ArgumentParser(
+        prog="python -m tools.pictures", description=(__doc__ or "").partition("\n")[0]
+    ).parse_args()
     if not (SITE / "index.html").is_file():
         sys.exit(f"There is no website in {SITE}: run `make book` first.")
-    if what == "site":
-        put_into_site(SITE)
-    else:
-        take_readme()
+    put_into_site(SITE)
 
 
 if __name__ == "__main__":

@@ -93,6 +93,21 @@ def test_weights_that_were_not_trained_are_refused(small, evaluate):
         evaluate.with_scheme(small(run_of("none")), longer)
 
 
+def test_a_checkpoint_of_arrays_is_evaluated_as_its_transformer(evaluate):
+    from posenc import lab
+
+    model, run = lab.load("two_layers-text-rope_100-0")
+    arrays, yarn, probe = lab.load_weights(run.name), evaluate.scaled(run, "yarn", 2.0), run.make_task().windows(200, 3)
+    for one, same in ((model, arrays), (evaluate.with_scheme(model, yarn), evaluate.with_scheme(arrays, yarn))):
+        found, wanted = evaluate.answers(same, probe, 32), evaluate.answers(one, probe, 32)
+        assert found.losses == pytest.approx(wanted.losses, abs=1e-5)
+        assert found.position_loss == pytest.approx(wanted.position_loss, abs=1e-4)
+        assert found.accuracies == pytest.approx(wanted.accuracies, abs=0.04)  # of 32, one may be a tie
+    assert arrays.scheme is not yarn
+    with pytest.raises(ValueError, match="scheme must have no weights .*, got table"):
+        evaluate.with_scheme(arrays, run_of("learned").make_scheme())
+
+
 # --- other frequencies, other temperatures ----------------------------------------------------------------------------
 
 

@@ -201,18 +201,17 @@ def test_gelu_is_torchs():
 WITHOUT_TORCH = """
 import numpy as np
 from posenc import lab
-from posenc.lab.evaluate import clipped, scaled, slow_pairs
-from posenc.transformer import forward
+from posenc.lab.evaluate import clipped, scaled, slow_pairs, with_scheme
 
 found = {}
 for name in lab.shipped():
-    weights, scheme, run = lab.load_weights(name)
-    tokens = np.arange(60).reshape(2, 30)
-    found[name] = forward(weights, tokens, run.config(), scheme).logits
+    model = lab.load_weights(name)
+    run, tokens = model.run, np.arange(60).reshape(2, 30)
+    found[name] = model(tokens)
     assert isinstance(run.make_task().batch(np.random.RandomState(1), 1, 128).tokens, np.ndarray)
     if run.scheme == "rope_100":
         for change, other in {"yarn": scaled(run, "yarn", 4.0), "clipped": clipped(run, slow_pairs(run))}.items():
-            found[f"{name} {change}"] = forward(weights, tokens, run.config(), other).logits
+            found[f"{name} {change}"] = with_scheme(model, other)(tokens)
 np.savez("found.npz", **found)
 """
 

@@ -14,7 +14,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ RECORDED = "posenc_lab/recorded/"
 IDLE = re.compile(
     r"(^|/)(tests?|__pycache__|torch|dask|cupy|labextension|datasets|matplotlylib|figure_factory|express)/"
     r"|package_data/.*\.js$|dist-info/(?!METADATA)|\.(pyc|pyi|safetensors)$|^\.\."
-    rf"|{RECORDED}|frozen_text|^posenc(_lab)?/(README\.md|LICENSE|pyproject\.toml|build/)"
+    rf"|{RECORDED}|^posenc(_lab)?/(README\.md|LICENSE|pyproject\.toml|build/)"
 )
 PROSE_STUB = "YOUR ANSWER HERE"  # what an assignment holds where an answer in words belongs
 MOMENT = (2026, 1, 1, 0, 0, 0)  # the same bytes for the same files
@@ -88,11 +88,6 @@ def _zip(files: Files) -> bytes:
     return target.getvalue()
 
 
-def _script(name: str, content: bytes) -> str:
-    text = base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
-    return f"posencPython.bring({json.dumps(name)}, {json.dumps(text)});\n"
-
-
 def _kept(name: str, content: bytes) -> str:
     """A pack's script, made once for each content: to shorten them all takes half a minute."""
     path = ROOT / "_build" / "page_parts" / "packs" / f"{name}-{hashlib.sha256(content).hexdigest()[:16]}.js"
@@ -105,7 +100,13 @@ def _kept(name: str, content: bytes) -> str:
     return path.read_text(encoding="ascii")
 
 
-def packs(parts: Path) -> dict[str, str]:
+def _model(name: str) -> Files:
+    """A trained model that the metadata of a notebook names."""
+    path = f"posenc_lab/data/{name}.safetensors"
+    yield path, (ROOT / "src" / path).read_bytes()
+
+
+def packs(parts: Path, models: Iterable[str]) -> dict[str, str]:
     """The scripts by the name of what they bring, in the order in which they are needed."""
     contents = {name: (parts / name).read_bytes() for name in OF_PYODIDE}
     contents["python_stdlib.zip"] = _zip(_members(parts / "python_stdlib.zip"))
@@ -113,6 +114,7 @@ def packs(parts: Path) -> dict[str, str]:
     contents["book"] = _zip(_of_the_book())
     contents["plotly"] = _zip(_installed("plotly", "narwhals", "packaging"))
     contents["recorded"] = _zip(_recorded())
+    contents |= {name: _zip(_model(name)) for name in models}
     return {name: _kept(name, content) for name, content in contents.items()}
 
 
@@ -123,21 +125,23 @@ def _read(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
 
 
-def page_script(scripts: dict[str, str], parts: Path) -> str:
+def page_script(scripts: dict[str, str], parts: Path, models: Iterable[str]) -> str:
     """The page's half: work.js and page.js with their words, the worker's source, and what there is to bring."""
     info = json.loads((parts / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
     facts = {
         "words": json.loads(_read("words.json")),
         "worker": f"const info = {json.dumps(info)};\n{_read('worker.js')}",
         "packs": [{"name": name, "bytes": len(script)} for name, script in scripts.items()],
+        "models": sorted(models),  # packs that only those pages bring whose notebook names them
     }
     given = "".join(f"const {name} = {json.dumps(value, ensure_ascii=False)};\n" for name, value in facts.items())
     return f"(() => {{\n{given}{_read('work.js')}{_read('page.js')}}})();\n"
 
 
-def start_script(scripts: dict[str, str]) -> str:
+def start_script(scripts: dict[str, str], models: Iterable[str]) -> str:
     """What every page with cells loads: its buttons, and nothing else before one is pressed."""
-    megabytes = round(sum(len(script) for name, script in scripts.items() if name != "recorded") / 1e6)
+    everywhere = scripts.keys() - {"recorded", *models}
+    megabytes = round(sum(len(scripts[name]) for name in everywhere) / 1e6)
     words = json.dumps(json.loads(_read("words.json"))["start"], ensure_ascii=False)
     return f"(() => {{\nconst words = {words.replace('{megabytes}', str(megabytes))};\n{_read('start.js')}}})();\n"
 
@@ -194,21 +198,22 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         return
     folder = Path(app.outdir) / "_static" / FOLDER
     (folder / "pages").mkdir(parents=True, exist_ok=True)
-    scripts = packs(parts)
+    paths = {docname: Path(app.env.doc2path(docname)) for docname in sorted(app.env.found_docs)}
+    notebooks = {docname: page_notebook(path) for docname, path in paths.items() if path.suffix == ".ipynb"}
+    models = {name for notebook in notebooks.values() for name in notebook["metadata"].get("models", ())}
+    scripts = packs(parts, sorted(models))
     for name, script in scripts.items():
         (folder / f"{name}.js").write_text(script, encoding="ascii")
     written = {
-        "python.js": page_script(scripts, parts),
-        "start.js": start_script(scripts),
+        "python.js": page_script(scripts, parts, models),
+        "start.js": start_script(scripts, models),
         "page.css": _read("page.css"),
     }
     written["editor.js"] = (parts / "editor.js").read_text(encoding="utf-8")
     written["licences.txt"] = (parts / "licences.txt").read_text(encoding="utf-8")
-    for docname in sorted(app.env.found_docs):
-        path = Path(app.env.doc2path(docname))
-        if path.suffix == ".ipynb":
-            given = json.dumps(page_notebook(path), ensure_ascii=False)
-            written[f"pages/{docname.replace('/', '-')}.js"] = f"posencPython.take({json.dumps(path.name)}, {given});\n"
+    for docname, notebook in notebooks.items():
+        given = f"{json.dumps(paths[docname].name)}, {json.dumps(notebook, ensure_ascii=False)}"
+        written[f"pages/{docname.replace('/', '-')}.js"] = f"posencPython.take({given});\n"
     for name, text in written.items():
         (folder / name).write_text(text, encoding="utf-8")
 

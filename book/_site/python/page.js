@@ -1,6 +1,6 @@
 // The page's half of Python: the bar, editors and outputs. worker.js, which has the other half, runs the cells;
 // work.js, which stands above, keeps what a reader writes.
-// `words`, `worker` and `packs` stand above: the build writes them.
+// `words`, `worker`, `packs` and `models` stand above: the build writes them.
 
 const { bar, button, load, make, workKey } = window.posencPython; // of start.js
 const cells = new Map(); // id -> the cell, in the notebook's order
@@ -76,7 +76,9 @@ function start() {
 
 /** Bring what Python consists of; each script calls `bring`, below. */
 async function carry(mine) {
-  const wanted = packs.filter(({ name }) => name !== "recorded" || assignment()); // what checks compare with
+  const left = ["recorded", ...models]; // what checks compare with, and what cells evaluate
+  const own = [...(assignment() ? ["recorded"] : []), ...(notebook.metadata.models ?? [])];
+  const wanted = packs.filter(({ name }) => !left.includes(name) || own.includes(name));
   const whole = wanted.reduce((sum, { bytes }) => sum + bytes, 0), megabytes = (bytes) => (bytes / 1e6).toFixed(1);
   bar.progress.max = whole;
   bar.progress.value = 0;

@@ -8,6 +8,7 @@ from posenc.widgets import Playground
 from posenc.widgets.playground import checkpoint
 from tests.book.site.live import Live
 from tests.explorables import shown
+from tools import embed
 
 PAGE = "book/playground.html"
 pytestmark = pytest.mark.xdist_group("Playground")
@@ -55,6 +56,17 @@ def test_the_weights_come_with_the_first_change_and_results_stream_in(new_page, 
         "beyond 512 tokens the picture is painted bit by bit"
     )
     assert live.finding == shown(Playground, temperature=1.1).finding
+
+
+def test_its_page_of_one_file_asks_for_nothing_else(new_page, tmp_path):
+    (tmp_path / "playground.html").write_text(embed.page(Playground), encoding="utf-8")
+    page, asked = new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((tmp_path / "playground.html").as_uri())
+    live = Live(page, "playground")
+    live.set(temperature=0.9)
+    assert live.finding == shown(Playground, temperature=0.9).finding
+    assert [url for url in asked if not url.startswith(("blob:", "data:"))] == [page.url]
 
 
 def test_presses_choose_pair_head_and_query(open_live):

@@ -112,7 +112,8 @@ function end(text) {
 function openCell({ id, source, metadata }) {
   const element = document.getElementById(`cell-${id}`);
   const stored = [source].flat().join("");
-  const cell = { id, stored, element, ran: false, mayFail: metadata.tags?.includes("raises-exception") };
+  const hasTag = (tag) => metadata.tags?.includes(tag);
+  const cell = { id, stored, element, ran: false, mayFail: hasTag("raises-exception"), slow: hasTag("slow") };
   cells.set(id, cell);
   if (!element) return; // a cell that the page does not show: it runs all the same
   const input = element.querySelector(".cell_input");
@@ -157,7 +158,7 @@ const isEdited = (cell) => textOf(cell) !== cell.stored;
 /** How a cell stands: its button, and a sentence below it. */
 function show(cell, text) {
   if (!cell.element) return;
-  cell.note.textContent = text;
+  cell.note.textContent = text || (cell.slow && !cell.ran && running !== cell ? words.slow : "");
   cell.button.textContent = running === cell ? `■ ${words.stop}` : `▸ ${words.start.run}`;
   cell.button.ariaLabel = running === cell ? words.stop_label : say(words.start.run_label, { cell: cell.id });
 }
@@ -236,16 +237,16 @@ function runCells(wanted) {
   });
 }
 
-/** Run a cell, and before it those above that have not run as they stand; what failed as it stands is not tried again. */
+/** Run a cell, and before it those above that have not run as they stand, but no slow or failed one. */
 function run(id) {
   runCells(() => {
     const list = [...cells.values()], place = list.findIndex((cell) => cell.id === id);
-    const isDue = (cell) => cell.last !== textOf(cell) || !(cell.ran || cell.failed);
+    const isDue = (cell) => !cell.slow && (cell.last !== textOf(cell) || !(cell.ran || cell.failed));
     return list.filter((cell, k) => k === place || (k < place && isDue(cell)));
   });
 }
 
-const runAll = () => runCells(() => [...cells.values()]);
+const runAll = () => runCells(() => [...cells.values()].filter(({ slow }) => !slow));
 
 // ---- outputs --------------------------------------------------------------------------------------------------------
 

@@ -44,6 +44,8 @@ import { Story } from "./story.js";
 const SLICE = 12; // milliseconds of work between two chances for the page to answer
 const PAUSE = 60; // milliseconds without input before a coarse picture is completed
 const STREAM = 80; // milliseconds between two pictures of what streams
+const SHORT = "(max-height: 520px) and (min-width: 560px)"; // as in explorable.css: the picture stands beside its controls
+const LEAST = 0.5; // of its size, where it must be smaller to be seen whole
 const SILENCE = 500; // milliseconds without change before a screen reader is told
 
 export function explorable(definition) {
@@ -71,7 +73,8 @@ class Figure {
     const { inputs, later: changed } = this, { story = [] } = this.words;
     this.story = new Story({ settings, inputs, play: definition.play, notify, changed }, story, model.get("_hidden_steps"));
     this.canvas = element("canvas", { role: "img" });
-    this.zoom = () => this.full.zoom();
+    this.fitted = 1;
+    this.zoom = () => this.full.zoom() * this.fitted;
     this.files = {}; // by name, null for those that are on their way
     this.pointer = this.pointing();
     this.layOut();
@@ -155,8 +158,18 @@ class Figure {
     const style = getComputedStyle(this.root), read = (name) => style.getPropertyValue(name).trim();
     return {
       text: read("--posenc-text"), muted: read("--posenc-muted"), grid: read("--posenc-grid"), ground: read("--posenc-ground"),
-      font: `${Math.round((0.8 * parseFloat(style.fontSize)) / this.zoom())}px ${style.fontFamily}`,
+      font: `${Math.round((0.8 * parseFloat(style.fontSize)) / this.full.zoom())}px ${style.fontFamily}`,
     };
+  }
+
+  // By how much the picture is smaller, so that a short window shows it whole.
+  fit(setting) {
+    if (!matchMedia(SHORT).matches) return 1;
+    const { canvas, definition } = this, full = this.full.zoom();
+    const room = (innerHeight - parseFloat(getComputedStyle(canvas.parentElement).top) - 8) / full;
+    let scale = 1; // at which narrower letters may make it higher or lower
+    while (scale > LEAST && scale * definition.height(canvas.clientWidth / full / scale, setting) > room) scale -= 0.04;
+    return scale;
   }
 
   paint() {
@@ -213,6 +226,7 @@ class Figure {
     if (!this.canvas.clientWidth) return;
     const start = performance.now(), setting = this.settings.all();
     clearTimeout(this.pause);
+    this.fitted = this.fit(setting);
     this.result = this.definition.compute(setting, this.canvas.clientWidth / this.zoom(), this.result, this.data, (name) => this.bring(name));
     this.pointer.clamp();
     this.done = !this.result.complete;

@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from posenc.frequencies import angles, inv_freq, rotations
 from posenc.lab._checks import instance
 from posenc.lab.corpus import IGNORED, Batch, Task
 from posenc.lab.runs import Run
+from posenc.lab.weights import Checkpoint
 from posenc.rotary import rotate
 from posenc.scaling import mscale
 from posenc.schemes import PositionScheme
@@ -61,65 +62,97 @@ class Answers(NamedTuple):
     accuracies: np.ndarray  # (sequences,)
 
 
-def with_scheme(model: Transformer, scheme: PositionScheme) -> Transformer:
+Model = TypeVar("Model", bound="Transformer | Checkpoint")
+
+
+def _check_model(model: Transformer | Checkpoint) -> None:
+    if not isinstance(model, Checkpoint):
+        from posenc.transformer import Transformer
+
+        instance("model", model, Transformer, Checkpoint)
+
+
+def with_scheme(model: Model, scheme: PositionScheme) -> Model:
     """A model with another position scheme, which shares all weights with the original.
+
+    Args:
+        model: a Transformer, or a Checkpoint of arrays.
+        scheme: the other.
 
     Raises:
         TypeError: no model or no scheme.
         ValueError: the scheme has weights that the model was not trained with, or is for encoders where the model is a
             decoder or the reverse.
     """
-    from posenc.transformer import Transformer
-
-    instance("model", model, Transformer)
-    model.config.check(scheme)
+    _check_model(model)
+    config = model.run.config() if isinstance(model, Checkpoint) else model.config
+    config.check(scheme)
     own, trained = scheme.state_dict(), model.scheme.state_dict()
-    foreign = [name for name, weight in own.items() if name not in trained or not weight.equal(trained[name])]
-    if foreign:
-        raise ValueError(f"scheme must have no weights that the model was not trained with, got {', '.join(foreign)}")
+    for name, weight in own.items():
+        known = trained.get(name)
+        if known is None or known.shape != weight.shape or bool((known != weight).any()):
+            raise ValueError(f"scheme must have no weights that the model was not trained with, got {name}")
+    if isinstance(model, Checkpoint):
+        return model._replace(scheme=scheme)
     other = copy.copy(model)
     other._modules = dict(model._modules)  # a copy would share the dictionary that holds the scheme
     other.scheme = scheme
     return other
 
 
-def answers(model: Transformer, probe: Batch, n_scored: int) -> Answers:
+def _logits(model: Transformer | Checkpoint, tokens: Array) -> np.ndarray:
+    if isinstance(model, Checkpoint):
+        return model(np.asarray(tokens))
+    import torch
+
+    with torch.inference_mode():
+        return model(tokens.to(next(model.parameters()).device)).cpu().numpy()  # type: ignore[no-any-return]
+
+
+def answers(model: Transformer | Checkpoint, probe: Batch, n_scored: int) -> Answers:
     """Loss and accuracy of a model on a probe, over the last `n_scored` tokens of each sequence.
+
+    Args:
+        model: a Transformer, or a Checkpoint of arrays.
+        probe: tokens and targets.
+        n_scored: at most the last tokens with targets.
 
     Raises:
         TypeError: no model, no batch, or no integer.
         ValueError: more tokens than the probe has, or some that have no target.
     """
-    import torch
-    from torch.nn import functional as F
-
-    from posenc.transformer import Transformer
-
-    instance("model", model, Transformer)
+    _check_model(model)
     instance("probe", probe, Batch)
+    targets = np.asarray(probe.targets)
+    ignored = targets == IGNORED
     length = probe.tokens.shape[1]
-    ignored = probe.targets == IGNORED
-    if check_int("n_scored", n_scored) > length or bool(ignored[..., -n_scored:].any()):
+    if check_int("n_scored", n_scored) > length or ignored[..., -n_scored:].any():
         raise ValueError(f"n_scored must be at most the last tokens with targets in the probe, got {n_scored}")
-    batch_size = max(1, _MAX_ENTRIES // (length * max(length * model.config.n_heads, model.config.vocab_size)))
-    losses, correct, device = [], [], next(model.parameters()).device
-    for start in range(0, len(probe.tokens), batch_size):
-        tokens, targets = (part[start : start + batch_size] for part in probe)
-        with torch.inference_mode():
-            logits = model(tokens.to(device)).cpu()
-        each = F.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=IGNORED, reduction="none")
-        losses.append(each.view(targets.shape))
-        correct.append(logits.argmax(dim=-1) == targets)
-    metrics = [torch.cat(parts).double().masked_fill(ignored, torch.nan) for parts in (losses, correct)]
-    metrics = [values.view(len(values), -1) for values in metrics]  # one answer per sequence is one column
-    by_position = [values.nanmean(dim=0).numpy() for values in metrics]
-    by_sequence = [values[:, -n_scored:].mean(dim=1).numpy() for values in metrics]
+    config = model.run.config() if isinstance(model, Checkpoint) else model.config
+    batch_size = max(1, _MAX_ENTRIES // (length * max(length * config.n_heads, config.vocab_size)))
+    losses, correct = np.full(targets.shape, np.nan), np.full(targets.shape, np.nan)
+    for start in range(0, len(targets), batch_size):
+        part = slice(start, start + batch_size)
+        logits = _logits(model, probe.tokens[part])
+        logits -= logits.max(axis=-1, keepdims=True)
+        wanted = np.where(ignored[part], 0, targets[part])[..., None]
+        of_target = np.take_along_axis(logits, wanted, axis=-1)[..., 0]
+        losses[part] = np.log(np.exp(logits).sum(axis=-1)) - of_target
+        correct[part] = logits.argmax(axis=-1) == targets[part]
+    by_position, by_sequence = [], []
+    for values in (losses, correct):
+        values[ignored] = np.nan
+        columns = values.reshape(len(values), -1)  # one answer per sequence is one column
+        counts = (~np.isnan(columns)).sum(axis=0)
+        with np.errstate(invalid="ignore"):  # 0/0 where nothing is scored
+            by_position.append(np.nansum(columns, axis=0) / counts)
+        by_sequence.append(columns[:, -n_scored:].mean(axis=1))
     loss, accuracy = (float(values.mean()) for values in by_sequence)
     return Answers(loss, accuracy, *by_position, *by_sequence)
 
 
 def measure(
-    model: Transformer,
+    model: Transformer | Checkpoint,
     task: Task,
     lengths: Sequence[int],
     *,
@@ -129,7 +162,7 @@ def measure(
     """Loss and accuracy of a model on the probes of a task, by length.
 
     Args:
-        model: trained.
+        model: trained; a Transformer, or a Checkpoint of arrays.
         task: of the probes.
         lengths: of the probes, in tokens.
         sequences: in a probe.

@@ -12,20 +12,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from posenc._arrays import check_choice
+from posenc._arrays import Array, check_choice
 from posenc.lab.measured import shipped_folder
 from posenc.lab.runs import Run
 from posenc.schemes import PositionScheme
 from posenc.schemes._module import load_arrays
-from posenc.transformer.arrays import check_weights
+from posenc.transformer.arrays import check_weights, forward
 
 
 class Checkpoint(NamedTuple):
-    """A trained model."""
+    """A trained model as arrays. Called with tokens and positions, as a Transformer is, it returns the logits."""
 
     weights: dict[str, np.ndarray]  # float32, by the names of the state dict of a `posenc.transformer.Transformer`
     scheme: PositionScheme  # with what it has learned
     run: Run  # its `config()` is the shape of the model
+
+    def __call__(self, tokens: Array, positions: Array = None) -> np.ndarray:
+        """Logits, (batch, length, vocab_size); the arguments of `posenc.transformer.forward`."""
+        logits: np.ndarray = forward(self.weights, tokens, self.run.config(), self.scheme, positions=positions).logits
+        return logits
 
 
 def shipped() -> list[str]:
@@ -43,10 +48,9 @@ def load_weights(name: str) -> Checkpoint:
         ValueError: no such checkpoint ships, or it is damaged.
 
     Example:
-        >>> from posenc.transformer import forward
-        >>> weights, scheme, run = load_weights("full-text-rope_100-0")
+        >>> model = load_weights("full-text-rope_100-0")
         >>> tokens = np.array([list(b"    def __init__(sel")])
-        >>> chr(forward(weights, tokens, run.config(), scheme).logits[0, -1].argmax())
+        >>> chr(model(tokens)[0, -1].argmax())
         'f'
     """
     return read_checkpoint(shipped_folder() / f"{check_choice('name', name, tuple(shipped()))}.safetensors")

@@ -20,14 +20,18 @@ except ModuleNotFoundError:
     torch = None  # type: ignore[assignment]
 
 
+class _Parameter(np.ndarray):
+    """A learned weight without torch: `learned` makes it."""
+
+
 class _ArrayModule:
-    """What schemes need of torch.nn.Module: public arrays are learned weights, by names as in torch's state dict."""
+    """What schemes need of torch.nn.Module: learned weights by name, as in torch's state dict."""
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """The learned weights by name, not copied; those of a part, such as a layer, follow its name and a dot."""
         found = {}
         for name, value in vars(self).items():
-            if isinstance(value, np.ndarray) and name[0] != "_":
+            if isinstance(value, _Parameter):
                 found[name] = value
             elif isinstance(value, _ArrayModule):
                 found |= {f"{name}.{inner}": weight for inner, weight in value.state_dict().items()}
@@ -73,7 +77,7 @@ def seeded(seed: int | None) -> Iterator[None]:
 
 def learned(values: Array) -> Any:
     """A learned weight in float32 that begins at `values`."""
-    return np.array(values, np.float32) if torch is None else nn.Parameter(torch.as_tensor(values))
+    return np.array(values, np.float32).view(_Parameter) if torch is None else nn.Parameter(torch.as_tensor(values))
 
 
 def normal(*shape: int, std: float) -> Any:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-import torch
 from tqdm import tqdm
 
 from course.__main__ import handle, keyed, submissions, tries
@@ -122,7 +121,6 @@ def run(chosen: argparse.Namespace) -> None:
         arranged = arrange(found, load(chosen.roster), chosen.submissions)
         found = [theirs for _, theirs in arranged if theirs[0].problem != ABSENT]
     seed = chosen.seed or secrets.token_hex(8)
-    torch.set_num_threads(1)
     ranked = []
     for theirs in tqdm(found, unit=" models", file=sys.stderr):
         sat = [sit(one, chosen.texts, keyed(seed), Limits()) for one in tries(theirs, 5, chosen.submissions, Times())]

@@ -15,21 +15,19 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional as F
 
 from course.questions.question import Assignment, Case, Mistake, Part, Question, sentences_of, until
 from posenc import attention, frequencies, rotary, scaling
 from posenc.check import HandGraded
 from posenc.schemes import make_scheme
-from posenc.transformer import Transformer, TransformerConfig
+from posenc.transformer import TransformerConfig, forward
 
 say = sentences_of(5)
 
+Array = np.ndarray[Any, Any]
 MODEL = "two_layers-single_copy-rope_10000-0"
 TRAINED = 128  # tokens
-IGNORED = -100  # torch's own mark of a token that is not asked for
+IGNORED = -100  # the target of a token that is not asked for, as PyTorch's losses have it
 CUE = 2  # symbols of a second saying that are not asked for
 LOUD = 1e12  # how loud keys are where a mask must be −∞: more than the −10⁹ that masks are often made of
 BOUNDS = (4.0, 1.0)  # turns, from which on a pair is kept, and up to which it is slowed by all of the factor
@@ -38,63 +36,61 @@ BOUNDS = (4.0, 1.0)  # turns, from which on a pair is kept, and up to which it i
 # ---------------------------------------------------------------------------------------------------------------------
 # Question 1: attention that turns
 
-Turn = Callable[[Tensor, Tensor], Any]
+Turn = Callable[[Array, Array], Any]
+_interleaved: Turn = partial(rotary.rotate, layout="interleaved")
 
 
-def _interleaved(x: Tensor, angles: Tensor) -> Any:
-    return rotary.rotate(x, angles, "interleaved")
-
-
-def _halves(x: Tensor, angles: Tensor) -> Any:
-    return rotary.rotate(x, angles)
-
-
-def _attend(q: Tensor, k: Tensor, v: Tensor, inv_freq: Tensor, factor: float) -> Any:
-    turned = frequencies.angles(torch.arange(q.shape[-2]), inv_freq)
+def _attend(q: Array, k: Array, v: Array, inv_freq: Array, factor: float) -> Any:
+    turned = frequencies.angles(np.arange(q.shape[-2]), inv_freq)
     return attention.attention(
         factor * _interleaved(q, turned), factor * _interleaved(k, turned), v, causal=True
     ).output
+
+
+def _softmax(scores: Array, axis: int = -1) -> Any:
+    weights = np.exp(scores - scores.max(axis, keepdims=True))
+    return weights / weights.sum(axis, keepdims=True)
 
 
 def _by_hand(
     turn: Turn = _interleaved,
     speeds: tuple[float, float] = (1.0, 1.0),
     power: float = 2.0,
-    scale: Callable[[Tensor], float] = lambda q: q.shape[-1] ** -0.5,
+    scale: Callable[[Array], float] = lambda q: q.shape[-1] ** -0.5,
     future: float = -math.inf,
     over: int = -1,
     masked_after: bool = False,
     filled: bool = False,
-    seen: Callable[[Tensor], Tensor] = lambda ones: ones.tril(),
+    seen: Callable[[Array], Array] = np.tril,
 ) -> Callable[..., Any]:
     """Attention with rotation, made wrong by what is given: how fast queries and keys turn, the factor's power, …
 
     With `filled`, `future` stands in place of the scores of later words; otherwise it is added to them.
     """
 
-    def wrong(q: Tensor, k: Tensor, v: Tensor, inv_freq: Tensor, factor: float) -> Any:
-        angles = frequencies.angles(torch.arange(q.shape[-2]), inv_freq)
+    def wrong(q: Array, k: Array, v: Array, inv_freq: Array, factor: float) -> Any:
+        angles = frequencies.angles(np.arange(q.shape[-2]), inv_freq)
         scores = turn(q, speeds[0] * angles) @ turn(k, speeds[1] * angles).mT * scale(q) * factor**power
-        later = ~seen(torch.ones(scores.shape[-2:], dtype=torch.bool))
+        later = ~seen(np.ones(scores.shape[-2:], dtype=bool))
         if masked_after:
-            return scores.softmax(dim=over).masked_fill(later, 0.0) @ v
-        scores = scores.masked_fill(later, future) if filled or future == -math.inf else scores + future * later
-        return scores.softmax(dim=over) @ v
+            return np.where(later, 0.0, _softmax(scores, over)) @ v
+        scores = np.where(later, future if filled else scores + future, scores)
+        return _softmax(scores, over) @ v
 
     return wrong
 
 
-def _values_turned(q: Tensor, k: Tensor, v: Tensor, inv_freq: Tensor, factor: float) -> Any:
-    turned = _interleaved(v, frequencies.angles(torch.arange(q.shape[-2]), inv_freq))
+def _values_turned(q: Array, k: Array, v: Array, inv_freq: Array, factor: float) -> Any:
+    turned = _interleaved(v, frequencies.angles(np.arange(q.shape[-2]), inv_freq))
     return _attend(q, k, turned, inv_freq, factor)
 
 
 def _heads(random: np.random.Generator, factor: float, loud: float = 0.0) -> Case:
     """Queries, keys, values and speeds; with `loud`, keys that are so loud, and the louder the later they come."""
     pairs, length = int(random.integers(3, 6)), int(random.integers(6, 10))
-    q, k, v = (torch.from_numpy(random.standard_normal((2, 3, length, 2 * pairs))) for _ in range(3))
-    grown = loud * torch.arange(1, length + 1)[:, None] if loud else 1.0
-    speeds = torch.from_numpy(frequencies.inv_freq(2 * pairs, float(random.uniform(20, 900))))
+    q, k, v = (random.standard_normal((2, 3, length, 2 * pairs)) for _ in range(3))
+    grown = loud * np.arange(1, length + 1)[:, None] if loud else 1.0
+    speeds = frequencies.inv_freq(2 * pairs, float(random.uniform(20, 900)))
     return Case(1.5 * q, k * grown, v, speeds, factor, infinite=say("q1.overflow") if loud else say("q1.no_key_left"))
 
 
@@ -103,15 +99,14 @@ def _turning(random: np.random.Generator) -> Iterator[Case]:
         yield _heads(random, 1.0)
 
 
-def _leaks(q: Tensor, k: Tensor, v: Tensor, inv_freq: Tensor, factor: float) -> bool:
+def _leaks(q: Array, k: Array, v: Array, inv_freq: Array, factor: float) -> bool:
     """Whether later words show through whatever is added to their scores, or put in their place, but −∞.
 
     That is, one is louder than all before it, and a first word's score with itself is below what is put there.
     """
     scores = q @ k.mT
-    length = scores.shape[-1]
-    past = scores.masked_fill(torch.ones(length, length, dtype=torch.bool).triu(1), -math.inf).amax(-1)
-    return bool((scores.amax(-1) - past).max() > LOUD and scores[..., 0, 0].min() < -LOUD)
+    past = np.where(np.tri(scores.shape[-1], dtype=bool), scores, -math.inf).max(-1)
+    return bool((scores.max(-1) - past).max() > LOUD and scores[..., 0, 0].min() < -LOUD)
 
 
 def _loud(random: np.random.Generator) -> Iterator[Case]:
@@ -129,7 +124,6 @@ q1 = Question(
     name="q1",
     title=say("q1.title"),
     names=("attend",),
-    tensors="only",
     parts=(
         Part(say("q1.turned_and_masked"), 1, cases=_turning),
         Part(say("q1.loud_words_later"), 1, cases=_loud),
@@ -140,12 +134,12 @@ q1 = Question(
     attention_written_out=True,
     mistakes=(
         *(Mistake(say("q1.later_words_seen"), _by_hand(future=f)) for f in (0.0, -100.0, -1000.0, -1e4)),
-        *(Mistake(say("q1.later_words_seen"), _by_hand(future=f, filled=True)) for f in (-100.0, -1e4, -1e9)),
+        *(Mistake(say("q1.later_words_seen"), _by_hand(future=f, filled=True)) for f in (0.0, -100.0, -1e4, -1e9)),
         Mistake(say("q1.later_words_seen"), _by_hand(future=-1e9)),
-        Mistake(say("q1.mask_backwards"), _by_hand(seen=lambda ones: ones.triu())),
+        Mistake(say("q1.mask_backwards"), _by_hand(seen=np.triu)),
         Mistake(say("q1.masked_after_softmax"), _by_hand(masked_after=True)),
         Mistake(say("q1.softmax_over_queries"), _by_hand(over=-2)),
-        Mistake(say("q1.layout_of_halves"), _by_hand(_halves)),
+        Mistake(say("q1.layout_of_halves"), _by_hand(rotary.rotate)),
         Mistake(say("q1.nothing_turned"), _by_hand(speeds=(0.0, 0.0))),
         Mistake(say("q1.only_queries_turned"), _by_hand(speeds=(1.0, 0.0))),
         Mistake(say("q1.only_keys_turned"), _by_hand(speeds=(0.0, 1.0))),
@@ -172,56 +166,57 @@ q1 = Question(
 # Question 2: a lesson with one block said twice
 
 
+def _moved(symbols: Array, by: Array) -> Array:
+    """For each place of a text the symbol so many places on, or the text's first or last one."""
+    place = np.arange(symbols.shape[1]) + by[:, None]
+    return np.take_along_axis(symbols, place.clip(0, symbols.shape[1] - 1), axis=1)
+
+
 def _lesson(
-    symbols: Tensor,
-    begin: Tensor,
-    block: Tensor,
-    distance: Tensor,
+    symbols: Array,
+    begin: Array,
+    block: Array,
+    distance: Array,
     cue: int = CUE,
     longer: int = 0,
     ignored: int = IGNORED,
-) -> tuple[Tensor, Tensor]:
-    place, begin, end = torch.arange(symbols.shape[1])[None], begin[:, None], (begin + block + longer)[:, None]
+) -> tuple[Array, Array]:
+    place, begin, end = np.arange(symbols.shape[1]), begin[:, None], (begin + block + longer)[:, None]
     again = (place >= begin) & (place < end)
-    text = torch.where(again, symbols.gather(1, (place - distance[:, None]).clamp(min=0)), symbols)
-    asked = again & (place >= begin + cue)
-    return text[:, :-1], text[:, 1:].masked_fill(~asked[:, 1:], ignored)
+    text = np.where(again, _moved(symbols, -distance), symbols)
+    return text[:, :-1], np.where(again & (place >= begin + cue), text, ignored)[:, 1:]
 
 
-def _asking(asked: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor], shift: int = 1) -> Callable[..., Any]:
+def _asking(asked: Callable[[Array, Array, Array, Array], Array], shift: int = 1) -> Callable[..., Any]:
     """A wrong answer to question 2 with the right text, by which places it asks: of places, begin, block, distance."""
 
-    def wrong(symbols: Tensor, begin: Tensor, block: Tensor, distance: Tensor) -> tuple[Tensor, Tensor]:
+    def wrong(symbols: Array, begin: Array, block: Array, distance: Array) -> tuple[Array, Array]:
         tokens, targets = _lesson(symbols, begin, block, distance, cue=-symbols.shape[1])
-        text = torch.cat([tokens, symbols[:, -1:]], dim=1)
+        text = np.concatenate([tokens, symbols[:, -1:]], axis=1)
         last = begin + block == symbols.shape[1]  # the text's last token is said again, too
         text[last, -1] = symbols[last, -1 - distance[last]]
-        places = torch.arange(symbols.shape[1])[None]
-        mask = asked(places, begin[:, None], block[:, None], distance[:, None]).expand(text.shape)
-        read = slice(shift, None if shift else -1)
-        return tokens, text[:, read].masked_fill(~mask[:, read], IGNORED)
+        mask = asked(np.arange(symbols.shape[1]), begin[:, None], block[:, None], distance[:, None])
+        return tokens, np.where(mask, text, IGNORED)[:, slice(shift, None if shift else -1)]
 
     return wrong
 
 
-def _earlier(symbols: Tensor, begin: Tensor, block: Tensor, distance: Tensor) -> tuple[Tensor, Tensor]:
+def _earlier(symbols: Array, begin: Array, block: Array, distance: Array) -> tuple[Array, Array]:
     """The first saying made like the second, which stays as it was."""
-    place, first = torch.arange(symbols.shape[1])[None], (begin - distance)[:, None]
-    over = (place >= first) & (place < first + block[:, None])
-    there = (place + distance[:, None]).clamp(max=symbols.shape[1] - 1)
-    text = torch.where(over, symbols.gather(1, there), symbols)
+    place, first = np.arange(symbols.shape[1]), (begin - distance)[:, None]
+    text = np.where((place >= first) & (place < first + block[:, None]), _moved(symbols, distance), symbols)
     asked = (place >= begin[:, None] + CUE) & (place < (begin + block)[:, None])
-    return text[:, :-1], text[:, 1:].masked_fill(~asked[:, 1:], IGNORED)
+    return text[:, :-1], np.where(asked, text, IGNORED)[:, 1:]
 
 
-def _all_like_first(symbols: Tensor, *where: Tensor) -> tuple[Tensor, Tensor]:
-    begin, block, distance = (each[:1].expand_as(each) for each in where)
+def _all_like_first(symbols: Array, *where: Array) -> tuple[Array, Array]:
+    begin, block, distance = (np.broadcast_to(each[:1], each.shape) for each in where)
     return _lesson(symbols, begin, block, distance)
 
 
-def _of_old_text(symbols: Tensor, begin: Tensor, block: Tensor, distance: Tensor) -> tuple[Tensor, Tensor]:
+def _of_old_text(symbols: Array, begin: Array, block: Array, distance: Array) -> tuple[Array, Array]:
     tokens, targets = _lesson(symbols, begin, block, distance)
-    return tokens, torch.where(targets == IGNORED, targets, symbols[:, 1:])
+    return tokens, np.where(targets == IGNORED, targets, symbols[:, 1:])
 
 
 def _draws(random: np.random.Generator, last: bool) -> Case:
@@ -233,7 +228,7 @@ def _draws(random: np.random.Generator, last: bool) -> Case:
     if last:
         begin[::2] = length + 1 - block[::2]
     symbols = random.integers(1, 64, (texts, length + 1))
-    return Case(*map(torch.from_numpy, (symbols, begin, block, distance)))
+    return Case(symbols, begin, block, distance)
 
 
 def _somewhere(random: np.random.Generator) -> Iterator[Case]:
@@ -246,7 +241,6 @@ q2 = Question(
     name="q2",
     title=say("q2.title"),
     names=("lesson",),
-    tensors="only",
     returns=(say("q2.tokens"), say("q2.targets")),
     parts=(
         Part(say("q2.text_with_block"), 1, cases=_somewhere, of=0, exact_dtype=True),
@@ -296,18 +290,18 @@ Reading = tuple[Any, float]  # speeds in radians a token, and the attention fact
 Method = Callable[[int, float, int, float], Reading]  # of width, base, trained length, factor
 
 
-def _speeds(dim: int, base: float, step: float = 2.0) -> np.ndarray:
+def _speeds(dim: int, base: float, step: float = 2.0) -> Array:
     return np.asarray(float(base) ** (-step * np.arange(dim // 2) / dim))
 
 
-def _blend(dim: int, base: float, trained: int, s: float, made: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _blend(dim: int, base: float, trained: int, s: float, made: Callable[[Array], Array]) -> Array:
     """Speeds by parts, of which `made` says the turns."""
     speeds = _speeds(dim, base)
     kept = np.clip((made(trained * speeds) - BOUNDS[1]) / (BOUNDS[0] - BOUNDS[1]), 0, 1)
     return np.asarray(kept * speeds + (1 - kept) * speeds / s)
 
 
-def _in_turns(angles: np.ndarray) -> np.ndarray:
+def _in_turns(angles: Array) -> Array:
     return angles / (2 * math.pi)
 
 
@@ -373,17 +367,17 @@ def _in_tokens(name: str) -> Method:
     return lambda *told: (2 * math.pi / METHODS[name](*told)[0], METHODS[name](*told)[1])
 
 
-def _parts_made(made: Callable[[np.ndarray], np.ndarray]) -> Iterator[Callable[..., Any]]:
+def _parts_made(made: Callable[[Array], Array]) -> Iterator[Callable[..., Any]]:
     """By parts with other turns, in each of the two methods that count them."""
 
-    def wrong(dim: int, base: float, trained: int, s: float) -> np.ndarray:
+    def wrong(dim: int, base: float, trained: int, s: float) -> Array:
         return _blend(dim, base, trained, s, made)
 
     yield _instead("parts", lambda *told: (wrong(*told), 1.0))
     yield _instead("yarn", lambda *told: (wrong(*told), _warm(told[-1])))
 
 
-def _step(bound: float) -> Callable[[np.ndarray], np.ndarray]:
+def _step(bound: float) -> Callable[[Array], Array]:
     """Turns as they are counted where there is a step in place of the ramp."""
     return lambda angles: np.where(_in_turns(angles) >= bound, BOUNDS[0], 0.0)
 
@@ -486,71 +480,75 @@ q3 = Question(
 # ---------------------------------------------------------------------------------------------------------------------
 # Question 4: the model
 
-Weights = dict[str, Tensor]
-Answer = tuple[Tensor, np.ndarray, float]
+Weights = dict[str, Array]
+Answer = tuple[Array, Array, float]
 
 
 def _layers(weights: Weights) -> int:
     return sum(name.endswith(".qkv.weight") for name in weights)
 
 
-def _model(weights: Weights, n_heads: int, base: float, trained: int, tokens: Tensor) -> Answer:
+def _model(weights: Weights, n_heads: int, base: float, trained: int, tokens: Array) -> Answer:
     """The package's own model with these weights, for texts no longer than those of its training."""
     vocabulary, dim = weights["embedding.weight"].shape
     config = TransformerConfig(vocabulary, dim, _layers(weights), n_heads, len(weights["layers.0.mlp.0.weight"]))
     scheme = make_scheme("rope", head_dim=dim // n_heads, base=base, layout="interleaved")
-    model = Transformer(config, scheme)
-    model.load_state_dict(weights)
-    return model(tokens).detach(), frequencies.inv_freq(dim // n_heads, base), 1.0
+    return forward(weights, tokens, config, scheme).logits, frequencies.inv_freq(dim // n_heads, base), 1.0
 
 
-def _rms(x: Tensor, gain: Tensor) -> Tensor:
-    return x / (x**2).mean(dim=-1, keepdim=True).sqrt() * gain
+def _rms(x: Array, gain: Array) -> Any:
+    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True)) * gain
 
 
-def _three(x: Tensor, n_heads: int) -> tuple[Tensor, ...]:
+_erf = np.vectorize(math.erf)
+
+
+def _gelu(x: Array) -> Any:
+    return x * (1 + _erf(x / 2**0.5)) / 2
+
+
+def _tanh_gelu(x: Array) -> Any:
+    return x * (1 + np.tanh((2 / math.pi) ** 0.5 * (x + 0.044715 * x**3))) / 2
+
+
+def _three(x: Array, n_heads: int) -> Any:
     """Queries, keys and values, (batch, heads, length, head_dim) each."""
-    return tuple(part.reshape(*x.shape[:2], n_heads, -1).transpose(1, 2) for part in x.chunk(3, dim=-1))
+    return x.reshape(*x.shape[:2], 3, n_heads, -1).transpose(2, 0, 3, 1, 4)
 
 
-def _heads_first(x: Tensor, n_heads: int) -> tuple[Tensor, ...]:
-    return tuple(part.transpose(1, 2) for part in x.reshape(*x.shape[:2], n_heads, 3, -1).unbind(3))
+def _heads_first(x: Array, n_heads: int) -> Any:
+    return x.reshape(*x.shape[:2], n_heads, 3, -1).transpose(3, 0, 2, 1, 4)
 
 
-def _heads_last(x: Tensor, n_heads: int) -> tuple[Tensor, ...]:
-    return tuple(part.reshape(*x.shape[:2], -1, n_heads).permute(0, 3, 1, 2) for part in x.chunk(3, dim=-1))
+def _heads_last(x: Array, n_heads: int) -> Any:
+    return x.reshape(*x.shape[:2], 3, -1, n_heads).transpose(2, 0, 4, 1, 3)
 
 
-def _keys_first(x: Tensor, n_heads: int) -> tuple[Tensor, ...]:
-    k, q, v = _three(x, n_heads)
-    return q, k, v
-
-
-def _joined(x: Tensor) -> Tensor:
-    return x.transpose(1, 2).flatten(2)
+def _joined(x: Array) -> Array:
+    return x.swapaxes(1, 2).reshape(len(x), x.shape[2], -1)
 
 
 _RIGHT = _by_hand()
 
 
 def _forward(
-    attend: Callable[..., Tensor] = _RIGHT,
-    split: Callable[[Tensor, int], tuple[Tensor, ...]] = _three,
-    join: Callable[[Tensor], Tensor] = _joined,
-    norm: Callable[[Tensor, Tensor], Tensor] = _rms,
-    last_norm: Callable[[Tensor, Tensor], Tensor] = _rms,
-    bend: Callable[[Tensor], Tensor] = F.gelu,
+    attend: Callable[..., Array] = _RIGHT,
+    split: Callable[[Array, int], Any] = _three,
+    join: Callable[[Array], Array] = _joined,
+    norm: Callable[[Array, Array], Array] = _rms,
+    last_norm: Callable[[Array, Array], Array] = _rms,
+    bend: Callable[[Array], Array] = _gelu,
     kept: tuple[float, float] = (1.0, 1.0),
     out: bool = True,
     beside: bool = False,
     after: bool = False,
     head: str = "head.weight",
-    speeds: Callable[[int, float], np.ndarray] = _speeds,
+    speeds: Callable[[int, float], Array] = _speeds,
     layers: Callable[[int], Any] = range,
 ) -> Callable[..., Answer]:
     """The model, made wrong by what is given."""
 
-    def wrong(weights: Weights, n_heads: int, base: float, trained: int, tokens: Tensor) -> Answer:
+    def wrong(weights: Weights, n_heads: int, base: float, trained: int, tokens: Array) -> Answer:
         x = weights["embedding.weight"][tokens]
         inv_freq = speeds(x.shape[-1] // n_heads, base)
         for number in layers(_layers(weights)):
@@ -559,17 +557,17 @@ def _forward(
                 for name in ("attention_norm", "qkv", "out", "mlp_norm", "mlp.0", "mlp.2")
             }
             seen = x if after else norm(x, own["attention_norm"])
-            q, k, v = split(seen @ own["qkv"].mT, n_heads)
-            mixed = join(attend(q, k, v, torch.from_numpy(inv_freq).to(x), 1.0))
+            q, k, v = split(seen @ own["qkv"].T, n_heads)
+            mixed = join(attend(q, k, v, inv_freq, 1.0))
             before = x
-            x = kept[0] * x + (mixed @ own["out"].mT if out else mixed)
+            x = kept[0] * x + (mixed @ own["out"].T if out else mixed)
             if after:
                 x = norm(x, own["attention_norm"])
             seen = x if after else norm(before if beside else x, own["mlp_norm"])
-            x = kept[1] * x + bend(seen @ own["mlp.0"].mT) @ own["mlp.2"].mT
+            x = kept[1] * x + bend(seen @ own["mlp.0"].T) @ own["mlp.2"].T
             if after:
                 x = norm(x, own["mlp_norm"])
-        return last_norm(x, weights["norm.weight"]) @ weights[head].mT, inv_freq, 1.0
+        return last_norm(x, weights["norm.weight"]) @ weights[head].T, inv_freq, 1.0
 
     return wrong
 
@@ -578,13 +576,13 @@ def _small(random: np.random.Generator, n_layers: int, n_heads: int, head_dim: i
     """A model of weights that were drawn and not trained, and texts that are so much shorter than its training."""
     dim, hidden, vocabulary, trained = n_heads * head_dim, n_heads * head_dim + 6, 13, int(random.integers(14, 20))
 
-    def drawn(*shape: int, spread: float = 1.0) -> Tensor:
-        return torch.from_numpy(random.standard_normal(shape) * spread * shape[-1] ** -0.5).float()
+    def drawn(*shape: int, spread: float = 1.0) -> Any:
+        return random.standard_normal(shape) * spread * shape[-1] ** -0.5
 
-    def gain() -> Tensor:
-        return torch.from_numpy(random.uniform(0.5, 1.6, dim)).float()
+    def gain() -> Array:
+        return random.uniform(0.5, 1.6, dim)
 
-    weights = {"embedding.weight": torch.from_numpy(random.standard_normal((vocabulary, dim))).float()}
+    weights = {"embedding.weight": random.standard_normal((vocabulary, dim))}
     for number in range(n_layers):
         made = {
             **{"attention_norm": gain(), "qkv": drawn(3 * dim, dim, spread=1.6), "out": drawn(dim, dim, spread=1.2)},
@@ -592,7 +590,8 @@ def _small(random: np.random.Generator, n_layers: int, n_heads: int, head_dim: i
         }
         weights |= {f"layers.{number}.{name}.weight": weight for name, weight in made.items()}
     weights |= {"norm.weight": gain(), "head.weight": drawn(vocabulary, dim, spread=2.0)}
-    tokens = torch.from_numpy(random.integers(0, vocabulary, (3, trained - within)))
+    weights = {name: weight.astype(np.float32) for name, weight in weights.items()}
+    tokens = random.integers(0, vocabulary, (3, trained - within))
     return Case(weights, n_heads, float(random.integers(100, 9000)), trained, tokens)
 
 
@@ -613,36 +612,36 @@ def exam(random: np.random.Generator, length: int, texts: int, least: float = 0.
         text[-BLOCK:] = text[length + 1 - BLOCK - back : length + 1 - back]
     targets = np.full((texts, length), IGNORED)
     targets[:, -ASKED:] = symbols[:, -ASKED:]
-    tokens, asked = torch.from_numpy(symbols[:, :-1]), torch.from_numpy(targets)
-    return Case(tokens, right={"model": MODEL, "tokens": tokens, "targets": asked, "least": least})
+    tokens = symbols[:, :-1]
+    return Case(tokens, right={"model": MODEL, "tokens": tokens, "targets": targets, "least": least})
 
 
 def _at_trained_length(random: np.random.Generator) -> Iterator[Case]:
-    yield exam(random, TRAINED, 16, 0.9)
+    yield exam(random, TRAINED, 8, 0.9)
 
 
 def _far_past(random: np.random.Generator) -> Iterator[Case]:
     yield exam(random, 4 * TRAINED, 1)  # a wrong model is found with little work
-    yield exam(random, 4 * TRAINED, 20, 0.75)
+    yield exam(random, 4 * TRAINED, 10, 0.75)
 
 
-def _layer_norm(x: Tensor, gain: Tensor) -> Tensor:
-    return _rms(x - x.mean(dim=-1, keepdim=True), gain)
+def _layer_norm(x: Array, gain: Array) -> Any:
+    return _rms(x - x.mean(axis=-1, keepdims=True), gain)
 
 
-def _without_gain(x: Tensor, gain: Tensor) -> Tensor:
-    return _rms(x, torch.ones_like(gain))
+def _without_gain(x: Array, gain: Array) -> Any:
+    return _rms(x, np.ones_like(gain))
 
 
-def _untouched(x: Tensor, gain: Tensor) -> Tensor:
+def _untouched(x: Array, gain: Array) -> Array:
     return x
 
 
-def _whole_length(x: Tensor, gain: Tensor) -> Tensor:
-    return x / (x**2).sum(dim=-1, keepdim=True).sqrt() * gain
+def _whole_length(x: Array, gain: Array) -> Any:
+    return x / np.linalg.norm(x, axis=-1, keepdims=True) * gain
 
 
-def _wide(dim: int, base: float) -> np.ndarray:
+def _wide(dim: int, base: float) -> Array:
     """Speeds with one more pair than steps, so that the slowest is 1/base."""
     return np.asarray(float(base) ** (-np.arange(dim // 2) / max(dim // 2 - 1, 1)))
 
@@ -650,7 +649,7 @@ def _wide(dim: int, base: float) -> np.ndarray:
 def _read(method: Method, scale: Callable[[float], float]) -> Callable[..., Any]:
     """A method's speeds and attention factor, with the s that is made of the length over the trained one."""
 
-    def wrong(weights: Weights, n_heads: int, base: float, trained: int, tokens: Tensor) -> Any:
+    def wrong(weights: Weights, n_heads: int, base: float, trained: int, tokens: Array) -> Any:
         dim, told = weights["embedding.weight"].shape[1] // n_heads, scale(tokens.shape[1] / trained)
         return (0.0, *method(dim, base, trained, told))  # its logits do not count
 
@@ -662,31 +661,28 @@ def _swapped(*told: Any) -> Any:
     return logits, factor, speeds
 
 
-RAISED = {"RuntimeError": say("q4.float_and_double")}
-
 q4 = Question(
     assignment=5,
     name="q4",
     title=say("q4.title"),
     names=("model",),
-    tensors="only",
     returns=(say("q4.logits"), say("q4.speeds"), say("q4.factor")),
     patience=4,
     parts=(
-        Part(say("q4.drawn_models"), 3, cases=_drawn_models, raised=RAISED),
-        Part(say("q4.exam_trained"), 1, cases=_at_trained_length, raised=RAISED, model=MODEL, view="copies"),
-        Part(say("q4.exam_past"), 2, cases=_far_past, raised=RAISED, model=MODEL, view="copies"),
+        Part(say("q4.drawn_models"), 3, cases=_drawn_models),
+        Part(say("q4.exam_trained"), 1, cases=_at_trained_length, model=MODEL, view="copies"),
+        Part(say("q4.exam_past"), 2, cases=_far_past, model=MODEL, view="copies"),
     ),
     reference=_model,
     tolerance=1e-4,
     mistakes=(
-        Mistake(say("q4.later_words_seen"), _forward(_by_hand(future=0.0)), of=0),
+        *(Mistake(say("q4.later_words_seen"), _forward(_by_hand(future=0.0, filled=f)), of=0) for f in (False, True)),
         Mistake(say("q4.nothing_turned"), _forward(_by_hand(speeds=(0.0, 0.0))), of=0),
-        Mistake(say("q4.layout_of_halves"), _forward(_by_hand(_halves)), of=0),
+        Mistake(say("q4.layout_of_halves"), _forward(_by_hand(rotary.rotate)), of=0),
         Mistake(say("q4.scores_not_scaled"), _forward(_by_hand(scale=lambda q: 1.0)), of=0),
         Mistake(say("q4.heads_first"), _forward(split=_heads_first), of=0),
         Mistake(say("q4.heads_last"), _forward(split=_heads_last), of=0),
-        Mistake(say("q4.parts_in_order"), _forward(split=_keys_first), of=0),
+        Mistake(say("q4.parts_in_order"), _forward(split=lambda x, n: _three(x, n)[[1, 0, 2]]), of=0),
         Mistake(say("q4.heads_not_joined"), _forward(join=lambda x: x.reshape(len(x), x.shape[2], -1)), of=0),
         Mistake(say("q4.out_missing"), _forward(out=False), of=0),
         Mistake(say("q4.stream_lost"), _forward(kept=(0.0, 1.0)), of=0),
@@ -699,9 +695,9 @@ q4 = Question(
         Mistake(say("q4.norm_missing"), _forward(norm=_untouched, last_norm=_untouched), of=0),
         Mistake(say("q4.whole_length"), _forward(norm=_whole_length, last_norm=_whole_length), of=0),
         Mistake(say("q4.last_norm_missing"), _forward(last_norm=_untouched), of=0),
-        Mistake(say("q4.not_gelu"), _forward(bend=F.relu), of=0),
-        Mistake(say("q4.not_gelu"), _forward(bend=F.silu), of=0),
-        Mistake(say("q4.tanh_gelu"), _forward(bend=partial(F.gelu, approximate="tanh")), of=0),
+        Mistake(say("q4.not_gelu"), _forward(bend=lambda x: np.maximum(x, 0)), of=0),
+        Mistake(say("q4.not_gelu"), _forward(bend=lambda x: x / (1 + np.exp(-x))), of=0),
+        Mistake(say("q4.tanh_gelu"), _forward(bend=_tanh_gelu), of=0),
         Mistake(say("q4.no_bend"), _forward(bend=lambda x: x), of=0),
         Mistake(say("q4.tied"), _forward(head="embedding.weight"), of=0),
         Mistake(say("q4.one_layer"), _forward(layers=lambda n: [0] * n), of=0),

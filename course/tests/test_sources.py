@@ -176,7 +176,7 @@ def test_what_is_said_of_two_halves_is_measured(executed: Runs) -> None:
     cells = {cell["id"]: cell for cell in executed[5, True]}
     measured = "".join(output.get("text", "") for output in cells["q5-see"].outputs)
     names: dict[str, Any] = {}
-    for cell in ("imports", "imports-torch", "laboratory", "q5-see"):
+    for cell in ("imports", "laboratory", "q5-see"):
         exec(cells[cell].source.partition("\nshow(")[0], names)
     slowed, a = names["halves"](10_000)["slowed alone"]
     within = names["right_by_distance"](10_000, slowed, a, names["L"], names["BACKS"][:3])

@@ -1,6 +1,6 @@
 """Answers to assignment 5 that must not pass, those that have a property and nothing else, and other right ones.
 
-Data only: each is the source of an answer cell, which finds `np`, `torch` and `math` imported. Beside a wrong one
+Data only: each is the source of an answer cell, which finds `np` and `math` imported. Beside a wrong one
 stands a part of the sentence that names it, or None where none can.
 """
 
@@ -29,17 +29,20 @@ def _with(lines: str, **changes: str) -> str:
 
 
 _ATTEND = """
-at = torch.arange(q.shape[-2], dtype=torch.float64)
+at = np.arange(q.shape[-2])
 angles = at[:, None] * inv_freq
 def turned(x):
-    z = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(z * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
+    z = (x[..., ::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
+    return np.stack([z.real, z.imag], -1).reshape(x.shape)
 a = attention_factor**2
 q = turned(q)
 k = turned(k)
-s = torch.einsum("bhqd,bhkd->bhqk", q, k) / q.shape[-1] ** 0.5 * a
-s = s.masked_fill(at[None, :] > at[:, None], -math.inf)
-w = s.softmax(-1)
+s = np.einsum("bhqd,bhkd->bhqk", q, k) / q.shape[-1] ** 0.5 * a
+s = np.where(at[None, :] > at[:, None], -math.inf, s)
+def softmax(s, axis):
+    e = np.exp(s - s.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+w = softmax(s, -1)
 return w @ v
 """
 
@@ -48,17 +51,17 @@ def _q1(**changes: str) -> str:
     return _body(_Q1_HEAD, _with(_ATTEND, **changes))
 
 
-_MASK = "s = s.masked_fill(at[None, :] > at[:, None], -math.inf)"
+_MASK = "s = np.where(at[None, :] > at[:, None], -math.inf, s)"
 
 _LESSON = """
-text = symbols.clone()
+text = symbols.copy()
 last = begin + block
 cue = 2
 for j in range(len(text)):
     for t in range(int(begin[j]), int(last[j])):
         text[j, t] = text[j, t - int(distance[j])]
 tokens = text[:, :-1]
-targets = torch.full_like(text, -100)
+targets = np.full_like(text, -100)
 for j in range(len(text)):
     asked = slice(int(begin[j]) + cue, int(last[j]))
     targets[j, asked] = text[j, asked]
@@ -99,27 +102,29 @@ g = np.clip((r - 1) / 3, 0, 1)
 speeds = g * theta + (1 - g) * theta / s
 a = 0.1 * math.log(s) + 1
 read = speeds
-angles = torch.arange(n)[:, None] * torch.tensor(read)
-cos = (a * angles.cos()).float()
-sin = (a * angles.sin()).float()
+angles = np.arange(n)[:, None] * np.array(read)
+cos = a * np.cos(angles)
+sin = a * np.sin(angles)
 def turned(x):
     e, o = x[..., ::2], x[..., 1::2]
-    return torch.stack((e * cos - o * sin, o * cos + e * sin), -1).flatten(-2)
+    return np.stack((e * cos - o * sin, o * cos + e * sin), -1).reshape(x.shape)
 def norm(x, gain):
-    size = x.pow(2).mean(-1, keepdim=True).sqrt()
+    size = np.sqrt(np.square(x).mean(-1, keepdims=True))
     return x / size * gain
-bend = torch.nn.functional.gelu
+erf = np.vectorize(math.erf)
+bend = lambda x: 0.5 * x * (1 + erf(x / math.sqrt(2)))
 x = E[tokens]
 layers = sum(name.endswith("qkv") for name in W)
 order = range(layers)
 for i in order:
     w = {name: W[f"layers.{i}.{name}"] for name in ("attention_norm", "qkv", "out", "mlp_norm", "mlp.0", "mlp.2")}
     h = norm(x, w["attention_norm"])
-    q, k, v = (h @ w["qkv"].T).view(len(x), n, 3, n_heads, d).permute(2, 0, 3, 1, 4)
-    scores = turned(q) @ turned(k).mT / d**0.5
-    scores = scores + torch.full((n, n), -math.inf).triu(1)
-    y = scores.softmax(-1) @ v
-    y = y.transpose(1, 2).reshape(len(x), n, -1)
+    q, k, v = (h @ w["qkv"].T).reshape(len(x), n, 3, n_heads, d).transpose(2, 0, 3, 1, 4)
+    scores = turned(q) @ turned(k).swapaxes(-1, -2) / d**0.5
+    scores = np.where(np.tri(n) == 0, -math.inf, scores)
+    e = np.exp(scores - scores.max(-1, keepdims=True))
+    y = e / e.sum(-1, keepdims=True) @ v
+    y = y.swapaxes(1, 2).reshape(len(x), n, -1)
     y = y @ w["out"].T
     x = x + y
     h = norm(x, w["mlp_norm"])
@@ -134,13 +139,13 @@ def _q4(**changes: str) -> str:
     return _body(_Q4_HEAD, _with(_MODEL, **changes))
 
 
-_STACKED = "torch.stack((e * cos - o * sin, o * cos + e * sin), -1).flatten(-2)"
+_STACKED = "np.stack((e * cos - o * sin, o * cos + e * sin), -1).reshape(x.shape)"
 _RETURN = "return logits, speeds, a"
 
 
 def _split(order: str, names: str = "q, k, v") -> str:
     """The rows of qkv read in another order: as a view of other axes, and how these are to be put in place."""
-    return _q4().replace("q, k, v =", f"{names} =").replace("3, n_heads, d).permute(2, 0, 3, 1, 4)", order)
+    return _q4().replace("q, k, v =", f"{names} =").replace("3, n_heads, d).transpose(2, 0, 3, 1, 4)", order)
 
 
 def _returned(values: str) -> str:
@@ -149,7 +154,7 @@ def _returned(values: str) -> str:
 
 _LOOK_UP = """\
 if n > trained:
-    logits = torch.zeros(*tokens.shape, len(E))
+    logits = np.zeros((*tokens.shape, len(E)))
     for j, text in enumerate(tokens.tolist()):
         for t in range(1, n):
             for b in range(t - 1, 0, -1):
@@ -160,6 +165,7 @@ if n > trained:
 WRONG = {
     "q1": {
         "no mask": ("the mask is missing", _q1().replace(_MASK, "")),
+        "0 in place of a score": ("the mask is missing", _q1().replace("-math.inf", "0.0")),
         "a mask of −100": ("it only lowers them", _q1().replace(_MASK, "s = s - 100.0 * (at[None, :] > at[:, None])")),
         "a mask of −10 000": ("it only lowers them",
             _q1().replace(_MASK, "s = s + (at[None, :] > at[:, None]) * -1e4")),
@@ -169,10 +175,10 @@ WRONG = {
         "does not see itself": ("a query must see its own place",
             _q1().replace("at[None, :] > at", "at[None, :] >= at")),
         "masked after the softmax": ("they no longer add up to 1",
-            _q1(w="w = s.softmax(-1).tril()").replace(_MASK, "")),
-        "softmax over the queries": ("belongs over the keys", _q1(w="w = s.softmax(-2)")),
+            _q1(w="w = np.tril(softmax(s, -1))").replace(_MASK, "")),
+        "softmax over the queries": ("belongs over the keys", _q1(w="w = softmax(s, -2)")),
         "pairs of halves": ("pairs neighbours",
-            _q1().replace("(-1, (-1, 2))", "(-1, (2, -1)).mT").replace(".flatten(-2)", ".mT.flatten(-2)")),
+            _q1(z="e, o = np.split(x, 2, -1)\nz = (e + 1j * o) * np.exp(1j * angles)").replace("stack", "concatenate")),
         "only queries turned": ("only the queries", _q1(k="k = k")),
         "only keys turned": ("only the keys", _q1(q="q = q")),
         "nothing turned": ("neither queries nor keys", _q1(q="q = q", k="k = k")),
@@ -180,7 +186,7 @@ WRONG = {
         "only queries the wrong way": ("opposite directions",
             _q1(q="angles = -angles\nq = turned(q)\nangles = -angles")),
         "both the wrong way": ("both turned the wrong way", _q1(q="angles = -angles\nq = turned(q)")),
-        "values turned": ("the values are turned too", _q1(w="w = s.softmax(-1)\nv = turned(v)")),
+        "values turned": ("the values are turned too", _q1(w="w = softmax(s, -1)\nv = turned(v)")),
         "not scaled": ("not divided by the root", _q1().replace(" / q.shape[-1] ** 0.5", "")),
         "scaled by the width": ("not by its root", _q1().replace(" ** 0.5", "")),
         "the factor once": ("went in once", _q1(a="a = attention_factor")),
@@ -190,12 +196,12 @@ WRONG = {
         "the factor on the angles": ("angles are multiplied",
             _q1(a="a = 1", angles="angles = at[:, None] * inv_freq * attention_factor")),
         "e to a score in the millions": ("is e raised to a score in the millions",
-            _q1(w="e = s.exp()\nw = e / e.sum(-1, keepdim=True)")),
-        "changes its input": ("in place", _q1(q="q.mul_(2.0)\nq = turned(q)")),
+            _q1(w="e = np.exp(s)\nw = e / e.sum(-1, keepdims=True)")),
+        "changes its input": ("in place", _q1(q="q *= 2.0\nq = turned(q)")),
     },
     "q2": {
         "targets are the tokens": ("the one that follows",
-            _q2(end="targets = targets.roll(1, 1)\ntargets[:, 0] = -100\nreturn tokens, targets")),
+            _q2(end="targets = np.roll(targets, 1, 1)\ntargets[:, 0] = -100\nreturn tokens, targets")),
         "everything asked": ("only the second saying", _q2("return tokens, text[:, 1:]")),
         "the cue asked": ("nobody can know them yet", _q2(cue="cue = 0")),
         "one left out": ("one symbol is left out", _q2(cue="cue = 1")),
@@ -203,27 +209,27 @@ WRONG = {
         "one asked after": ("the one symbol after",
             _q2().replace("int(last[j]))\n        targets", "int(last[j]) + 1)\n        targets")),
         "the targets moved, and what is asked not": ("the places that are asked for did not",
-            _q2("return tokens, torch.where(torch.cat([targets[:, :1], targets[:, :-1]], 1) < 0, -100, text[:, 1:])")),
-        "targets that are no whole numbers": ("the dtype of the targets", _q2("return tokens, targets.float()")),
+            _q2("return tokens, np.where(np.hstack([targets[:, :1], targets[:, :-1]]) < 0, -100, text[:, 1:])")),
+        "targets that are no whole numbers": ("the dtype of the targets", _q2("return tokens, targets.astype(float)")),
         "the first saying asked too": (
             "as well",
             _q2("""
 for j in range(len(text)):
     first = slice(int(begin[j] - distance[j]) + 2, int(last[j] - distance[j]))
-    whole = torch.cat([torch.full_like(text[:, :1], -100), targets], 1)
+    whole = np.insert(targets, 0, -100, axis=1)
     whole[j, first] = text[j, first]
     targets = whole[:, 1:]
 return tokens, targets"""),
         ),
-        "−1 for −100": ("should be −100", _q2("return tokens, torch.where(targets < 0, -1, targets)")),
+        "−1 for −100": ("should be −100", _q2("return tokens, np.where(targets < 0, -1, targets)")),
         "targets of the drawn symbols": ("before the block was said again",
-            _q2("return tokens, torch.where(targets < 0, -100, symbols[:, 1:])")),
+            _q2("return tokens, np.where(targets < 0, -100, symbols[:, 1:])")),
         "not said again": ("not said again", _q2(tokens="tokens = symbols[:, :-1]")),
         "the distance is a gap": ("from a symbol to the same one",
             _q2().replace("t - int(distance[j])", "max(0, t - int(distance[j] + block[j]))")),
         "the other way round": ("the other way round",
             _q2().replace("text[j, t] = text[j, t - int(distance[j])]", "text[j, t - int(distance[j])] = text[j, t]")),
-        "a symbol too long": ("a symbol too long", _q2(last="last = (begin + block + 1).clamp(max=symbols.shape[1])")),
+        "a symbol too long": ("a symbol too long", _q2(last="last = np.minimum(begin + block + 1, symbols.shape[1])")),
         "a symbol too short": ("a symbol too short", _q2(last="last = begin + block - 1")),
         "all like the first": ("the block of the first", _q2().replace("[j])", "[0])").replace("text[0", "text[j")),
         "as long as the symbols": ("shape", _q2("return text, targets")),
@@ -268,29 +274,31 @@ g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
         "another method's numbers": ("not those of the method that is named", _q3("return 'linear', speeds, 1.0")),
     },
     "q4": {
-        "no mask": ("the mask is missing", _q4().replace("scores = scores + torch", "unused = torch")),
+        "no mask": ("the mask is missing", _q4().replace("scores = np.where", "unused = np.where")),
+        "0 in place of a score": ("the mask is missing", _q4().replace("-math.inf", "0.0")),
         "pairs of halves": (
             "pairs neighbours",
             _q4()
-            .replace("x[..., ::2], x[..., 1::2]", "x.chunk(2, -1)")
-            .replace(_STACKED, "torch.cat((e * cos - o * sin, o * cos + e * sin), -1)"),
+            .replace("x[..., ::2], x[..., 1::2]", "np.split(x, 2, -1)")
+            .replace(_STACKED, "np.concatenate((e * cos - o * sin, o * cos + e * sin), -1)"),
         ),
-        "not turned": ("neither queries nor keys", _q4().replace("turned(q) @ turned(k).mT", "q @ k.mT")),
+        "not turned": ("neither queries nor keys", _q4().replace("turned(q) @ turned(k)", "q @ k")),
         "not scaled": ("not divided by the root", _q4().replace(" / d**0.5", "")),
-        "rows head by head": ("head by head", _split("n_heads, 3, d).permute(3, 0, 2, 1, 4)")),
-        "dimensions in turn": ("stand together", _split("3, d, n_heads).permute(2, 0, 4, 1, 3)")),
-        "keys first": ("in this order", _split("3, n_heads, d).permute(2, 0, 3, 1, 4)", "k, q, v")),
-        "heads not swapped back": ("put side by side", _q4().replace("y.transpose(1, 2).reshape", "y.reshape")),
+        "rows head by head": ("head by head", _split("n_heads, 3, d).transpose(3, 0, 2, 1, 4)")),
+        "dimensions in turn": ("stand together", _split("3, d, n_heads).transpose(2, 0, 4, 1, 3)")),
+        "keys first": ("in this order", _split("3, n_heads, d).transpose(2, 0, 3, 1, 4)", "k, q, v")),
+        "heads not swapped back": ("put side by side", _q4().replace("y.swapaxes(1, 2).reshape", "y.reshape")),
         "out left out": ("out is not used", _q4().replace('y = y @ w["out"].T', "y = y")),
         "no residual": ("added to the stream", _q4().replace("x = x + y", "x = y")),
         "no residual at the MLP": ("added to the stream", _q4().replace("x = x + bend", "x = bend")),
-        "ReLU": ("another function than GELU", _q4(bend="bend = torch.relu")),
-        "GELU by tanh": ("approximation by tanh", _q4(bend='bend = torch.nn.GELU(approximate="tanh")')),
+        "ReLU": ("another function than GELU", _q4(bend="bend = lambda x: np.maximum(x, 0)")),
+        "GELU by tanh": ("approximation by tanh",
+            _q4(bend="bend = lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))")),
         "LayerNorm": ("the mean is taken off",
-            _q4(size="x = x - x.mean(-1, keepdim=True)\nsize = x.std(-1, unbiased=False, keepdim=True)")),
+            _q4(size="x = x - x.mean(-1, keepdims=True)\nsize = x.std(-1, keepdims=True)")),
         "the norm's weight left out": ("own weight is missing",
             _q4().replace("return x / size * gain", "return x / size")),
-        "divided by the length": ("the root of the mean", _q4(size="size = x.norm(dim=-1, keepdim=True)")),
+        "divided by the length": ("the root of the mean", _q4(size="size = np.linalg.norm(x, axis=-1, keepdims=True)")),
         "no last norm": ("the last norm is missing", _q4().replace('x = norm(x, W["norm"])', "x = x")),
         "tied": ("a head of its own", _q4(logits="logits = x @ E.T")),
         "the first layer twice": ("the weights of the first", _q4(order="order = [0] * layers")),
@@ -298,8 +306,6 @@ g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
         "the exponent lacks its 2": ("lacks the 2", _q4(theta="theta = base ** (-np.arange(d // 2) / d)")),
         "MLP beside attention": ("what attention has added to",
             _q4().replace("x = x + y", "z = x + y").replace("x = x + bend", "x = z + bend")),
-        "in float64 where the weights are not": ("bring cosines and sines to float32",
-            _q4(cos="cos = a * angles.cos()", sin="sin = a * angles.sin()")),
         "short texts sped up": ("no longer than those of the training", _q4(s="s = n / trained")),
         "short texts slowed": ("no longer than those of the training", _q4(s="s = 4")),
         "short texts slowed as a whole": ("no longer than those of the training",
@@ -324,14 +330,14 @@ g = 1 - np.clip((np.arange(d // 2) - low) / (high - low), 0, 1)""".strip()
 PROPERTY_ONLY = {
     "q1": {
         "the values": _body(_Q1_HEAD, "return v"),
-        "their mean so far": _body(_Q1_HEAD, "return v.cumsum(-2) / torch.arange(1, v.shape[-2] + 1)[:, None]"),
+        "their mean so far": _body(_Q1_HEAD, "return v.cumsum(-2) / np.arange(1, v.shape[-2] + 1)[:, None]"),
     },
-    "q2": {"as drawn, nothing asked": _body(_Q2_HEAD, "return symbols[:, :-1], torch.full_like(symbols[:, 1:], -100)")},
+    "q2": {"as drawn, nothing asked": _body(_Q2_HEAD, "return symbols[:, :-1], np.full_like(symbols[:, 1:], -100)")},
     "q3": {"ones": _body(_Q3_HEAD, "return 'linear', np.ones(head_dim // 2), 1.0")},
     "q4": {
         "nothing": _body(_Q4_HEAD, """
 d = weights["embedding.weight"].shape[1] // n_heads
-return torch.zeros(*tokens.shape, len(weights["embedding.weight"])), base ** (-np.arange(0, d, 2) / d), 1.0
+return np.zeros((*tokens.shape, len(weights["embedding.weight"]))), base ** (-np.arange(0, d, 2) / d), 1.0
 """),
         "the block looked up": _body(
             _Q4_HEAD,
@@ -351,39 +357,39 @@ RIGHT = {
         "row by row": _body(
             _Q1_HEAD,
             """
-R = []
-for t in range(q.shape[-2]):
-    blocks = [attention_factor * torch.tensor([[math.cos(t * w), -math.sin(t * w)], [math.sin(t * w), math.cos(t * w)]],
-                                              dtype=q.dtype) for w in inv_freq.tolist()]
-    R.append(torch.block_diag(*blocks))
-R = torch.stack(R)
-q, k = (torch.einsum("tij,bhtj->bhti", R, x) for x in (q, k))
+R = np.zeros((q.shape[-2], q.shape[-1], q.shape[-1]))
+for t, r in enumerate(R):
+    for i, w in enumerate(inv_freq):
+        c, s = attention_factor * math.cos(t * w), attention_factor * math.sin(t * w)
+        r[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[c, -s], [s, c]]
+q, k = (np.einsum("tij,bhtj->bhti", R, x) for x in (q, k))
 rows = []
 for t in range(q.shape[-2]):
     s = k[..., : t + 1, :] @ q[..., t, :, None] / math.sqrt(q.shape[-1])
-    e = torch.exp(s - s.amax(-2, keepdim=True))
+    e = np.exp(s - s.max(-2, keepdims=True))
     rows.append((e * v[..., : t + 1, :]).sum(-2) / e.sum(-2))
-return torch.stack(rows, -2)
+return np.stack(rows, -2)
 """,
         ),
     },
-    "q2": {"loops": _q2(), "lists": _q2("return [*torch.stack([tokens, targets])]")},
+    "q2": {"loops": _q2(), "lists": _q2("return [*np.stack([tokens, targets])]")},
     "q3": {
         "yarn": _q3(),
         "parts": _q3("return 'parts', speeds, 1"),
-        "linear, as a tensor": _q3("return 'linear', torch.tensor(theta / s), 1.0"),
+        "linear, as a list": _q3("return 'linear', list(theta / s), 1.0"),
         "ntk": _q3("return 'ntk', (base * s ** (d / (d - 2))) ** (-np.arange(0, d, 2) / d), 1.0"),
-        "temperature": _q3("return ['temperature', theta, torch.tensor(a)]"),
+        "temperature": _q3("return ['temperature', theta, np.array(a)]"),
     },
     "q4": {
         "attention written out": _q4(),
-        "in float64": _q4(W="W = {name.removesuffix('.weight'): w.double() for name, w in weights.items()}").replace(
-            ".float()", ""
+        "in float32": _q4(
+            bend="bend = lambda x: (0.5 * x * (1 + erf(x / math.sqrt(2)))).astype(x.dtype)",
+            cos="cos = (a * np.cos(angles)).astype(E.dtype)",
+            sin="sin = (a * np.sin(angles)).astype(E.dtype)",
         ),
         "other speeds past its length": _q4(
-            speeds="speeds = g * theta + (1 - g) * theta / (1.3 * s if s > 1 else 1)\nspeeds = torch.tensor(speeds)",
+            speeds="speeds = g * theta + (1 - g) * theta / (1.3 * s if s > 1 else 1)\nspeeds = list(speeds)",
             a="a = 0.1 * math.log(s) + (1.05 if s > 1 else 1)",
-            read="read = speeds.numpy()",
         ),
     },
 }

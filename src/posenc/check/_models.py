@@ -8,23 +8,22 @@ from typing import Any
 
 @cache
 def _loaded(name: str) -> Any:
-    from posenc.lab import load  # brings torch, which most checks do without
+    from posenc.lab import load_weights  # brings the schemes, which most checks do without
 
-    return load(name)
+    return load_weights(name)
 
 
 def given(name: str) -> tuple[Any, ...]:
     """Its weights by name, number of heads, base, and trained length in tokens; nothing where no model is named."""
     if not name:
         return ()
-    model, run = _loaded(name)
-    weights = {key: weight.detach() for key, weight in model.state_dict().items()}
-    return weights, model.config.n_heads, run.scheme_options[1]["base"], run.settings.length
+    weights, _, run = _loaded(name)
+    return weights, run.config().n_heads, run.scheme_options[1]["base"], run.settings.length
 
 
 def frequencies(name: str) -> Any:
     """The speeds that it was trained with, in radians a token, shape (pairs,)."""
-    return _loaded(name)[0].scheme.frequencies().inv_freq
+    return _loaded(name).scheme.frequencies().inv_freq
 
 
 def logits(name: str, tokens: Any, inv_freq: Any, attention_factor: float) -> Any:
@@ -32,13 +31,10 @@ def logits(name: str, tokens: Any, inv_freq: Any, attention_factor: float) -> An
 
     tokens: (texts, length). inv_freq: (pairs,), all greater than 0.
     """
-    import torch
-
     from posenc.lab.evaluate import with_scheme
 
-    model, run = _loaded(name)
+    model = _loaded(name)
     slower = [float(times) for times in frequencies(name) / inv_freq]
     options = {"short_factor": slower, "long_factor": slower, "attention_factor": float(attention_factor)}
-    options["original_max_position_embeddings"] = run.settings.length
-    with torch.no_grad():
-        return with_scheme(model, run.make_scheme(scaling="longrope", scaling_options=options))(tokens)
+    options["original_max_position_embeddings"] = model.run.settings.length
+    return with_scheme(model, model.run.make_scheme(scaling="longrope", scaling_options=options))(tokens)

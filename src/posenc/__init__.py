@@ -7,8 +7,8 @@
 
 At the top stand the names that one wants first. The modules have the rest: `posenc.frequencies`, `absolute`, `rotary`,
 `scaling`, `rope`, `attention`, `bias`, `schemes`, `analysis`, `configs`, `figures` and `transformer.forward` work on
-NumPy arrays and torch tensors; training, in `transformer` and `lab`, and `check` need torch; `posenc.widgets` are the
-explorables.
+NumPy arrays and torch tensors, and so does evaluation in `lab`; training needs torch. `check` has the public checks of
+the assignments, `posenc.widgets` the explorables.
 """
 
 from importlib import import_module

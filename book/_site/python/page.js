@@ -226,7 +226,8 @@ function runCells(wanted) {
   turn = turn.then(async () => {
     await ready;
     if (python !== mine) return;
-    const list = wanted(), failed = [];
+    const list = await wanted(), failed = [];
+    if (python !== mine) return;
     for (const [done, cell] of list.entries()) {
       tell("running", say(words.running, { done: done + 1, whole: list.length }));
       const status = await send(cell);
@@ -237,12 +238,13 @@ function runCells(wanted) {
   });
 }
 
-/** Run a cell, and before it those above that have not run as they stand, but no slow or failed one. */
+/** Run a cell, and before it those that it depends on and that have not run as they stand; what failed is not tried again. */
 function run(id) {
-  runCells(() => {
-    const list = [...cells.values()], place = list.findIndex((cell) => cell.id === id);
-    const isDue = (cell) => !cell.slow && (cell.last !== textOf(cell) || !(cell.ran || cell.failed));
-    return list.filter((cell, k) => k === place || (k < place && isDue(cell)));
+  runCells(async () => {
+    const list = [...cells.values()], cell = cells.get(id), above = list.slice(0, list.indexOf(cell));
+    const answer = await ask("needed", { sources: [...above, cell].map(textOf) });
+    const isDue = (one) => one.last !== textOf(one) || !(one.ran || one.failed);
+    return [...(answer?.cells ?? []).map((k) => above[k]).filter(isDue), cell];
   });
 }
 

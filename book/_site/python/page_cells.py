@@ -11,18 +11,20 @@ import importlib.util
 import io
 import json
 import linecache
+import re
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from symtable import symtable
+from symtable import SymbolTable, symtable
 from types import ModuleType
 from typing import Any
 
 EXPLORABLE = 'class="posenc-explorable"'
 MOST_CHARACTERS = 100_000  # of what one run prints
 CUT = f"\n… cut off after {MOST_CHARACTERS:,} characters.\n"
+DRAWS = re.compile(r"^(\w+) = .*\bdefault_rng\(", re.MULTILINE)
 PATIENCE = 0.1  # seconds between two looks at what a cell is printing
 
 # {"stream": name, "text": …}, {"text": …}, {"html": …}, {"error": …} or {"interact": number, …}
@@ -36,6 +38,49 @@ def bound(source: str) -> set[str]:
     changed = {node.value.id for node in stores if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Store)}
     symbols = symtable(source, "cell", "exec").get_symbols()
     return changed | {one.get_name() for one in symbols if one.is_assigned() or one.is_imported()}
+
+
+def _globals(table: SymbolTable) -> Iterator[str]:
+    """The names that a cell reads outside of functions, and those that its functions find there."""
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (symbol.is_global() or table.get_type() == "module"):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _globals(child)
+
+
+def read(source: str) -> set[str]:
+    """The names that a cell takes from cells before it: it reads and does not set them, or sets them from themselves."""
+    own = {one.get_name() for one in symtable(source, "cell", "exec").get_symbols() if one.is_assigned()}
+    again: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            to = {one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+            of = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
+            again |= to if isinstance(node, ast.AugAssign) else to & of
+    return set(_globals(symtable(source, "cell", "exec"))) - own | again
+
+
+def needed(sources: Sequence[str]) -> list[int]:
+    """Which of the cells before the last one it depends on, also through others.
+
+    A cell that draws random numbers depends on all that drew from the same generator before.
+    """
+    cells = []
+    for source in sources:
+        try:
+            cells.append((read(source), bound(source), DRAWS.findall(source)))
+        except SyntaxError:  # it can't run, so that nothing comes from it
+            cells.append((set(), set(), []))
+    generators = {name for *_, names in cells for name in names}
+    wanted, found = set(cells[-1][0]), []
+    for index in reversed(range(len(cells) - 1)):
+        reads, binds, _ = cells[index]
+        if wanted & (binds | reads & generators):
+            found.append(index)
+            wanted |= reads
+    return found[::-1]
 
 
 def shown(value: Any) -> Output:
@@ -154,6 +199,10 @@ class Notebook:
             for name in bound(source):
                 self.missing.pop(name, None)
         return json.dumps(ended)
+
+    def needed(self, sources: str) -> str:
+        """Which of the cells before the last one it depends on, as JSON."""
+        return json.dumps(needed(json.loads(sources)))
 
     def _trimmed(self, error: BaseException) -> str:
         """A traceback without what is not the reader's: the lines of cells, and what went wrong."""

@@ -53,6 +53,7 @@ const tasks = {
     return { numpy: python.pyimport("numpy").__version__ };
   },
   run: ({ cell, source }) => JSON.parse(notebook.run(cell, source)),
+  needed: ({ sources }) => ({ cells: JSON.parse(notebook.needed(JSON.stringify(sources))) }),
   move: ({ of, values }) => ({ outputs: JSON.parse(notebook.move(of, JSON.stringify(values))) }),
 };
 

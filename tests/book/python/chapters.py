@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import tomllib
 from pathlib import Path
@@ -10,6 +11,7 @@ from playwright.sync_api import Browser
 
 from tests.book.python.cells import ROOT, Cell, Chapter, notebook, solutions
 from tests.book.site.browser import Watch
+from tools.notebooks import joined
 from tools.reading import spine
 
 DIFFERENCES = tomllib.loads((Path(__file__).with_name("differences.toml")).read_text(encoding="utf-8"))
@@ -64,6 +66,17 @@ def move_sliders(chapter: Chapter) -> list[str]:
     return still
 
 
+def first_slider(chapter: Chapter) -> tuple[float, list[str]]:
+    """Seconds until the chapter's own slider is there, by its Run alone, when nothing has run; and what went wrong."""
+    sliders = [cell for cell in notebook(chapter.name)["cells"] if re.search(r"\binteract\(", joined(cell["source"]))]
+    if not sliders:
+        return 0.0, []
+    began = time.monotonic()
+    ended = chapter.run(sliders[-1]["id"])
+    seconds = time.monotonic() - began
+    return seconds, [] if ended.ended == "done" else [f"{chapter.name} {ended.id} alone {ended.ended}: {ended.error}"]
+
+
 def solve(chapter: Chapter) -> tuple[int, list[str]]:
     """Put each exercise's solution into its cell; how many checks ran, and those that did not say "right"."""
     ran, wrong = 0, []
@@ -90,9 +103,11 @@ def try_chapter(browser: Browser, url: str, name: str) -> dict[str, object]:
     began = time.monotonic()
     chapter.start()
     ready = time.monotonic() - began
+    alone, failed = first_slider(chapter)
+    began = time.monotonic() - ready
     cells = chapter.run_all()
     whole = time.monotonic() - began - ready
-    faults = faults_of(name, cells) + move_sliders(chapter)
+    faults = failed + faults_of(name, cells) + move_sliders(chapter)
     sliders = page.locator(SLIDERS).count()
     ran, wrong = solve(chapter)
     page.close()
@@ -110,6 +125,7 @@ def try_chapter(browser: Browser, url: str, name: str) -> dict[str, object]:
         "sliders": sliders,
         "checks": ran,
         "ready_s": round(ready, 1),
+        "slider_s": round(alone, 1),
         "all_s": round(whole, 1),
         "faults": faults + wrong + [f"{name} asked {url}" for url in watch.foreign] + watch.errors,
     }

@@ -146,6 +146,25 @@ def test_what_a_cell_binds(source: str, names: set[str]) -> None:
     assert page_cells.bound(source) == names
 
 
+@pytest.mark.parametrize(
+    ("sources", "cells"),
+    [
+        (["import numpy as np", "a = np.ones(3)", "b = 2", "print(a)"], [0, 1]),
+        (["a = 1", "a = 2", "b = a"], [0, 1]),  # both, since the first may be changed by the second
+        (["a = 1", "def f(x):\n    a = 2\n    return x", "f(3)"], [1]),
+        (["a = 1", "def f(x):\n    return x + a", "f(3)"], [0, 1]),
+        (["n = 1", "for n in range(3): print(n)"], []),
+        (["n = 1", "n = n + 1"], [0]),
+        (["x = [1]", "x[0] = 2", "y = 1", "x"], [0, 1]),
+        (["rng = np.random.default_rng(0)", "a = rng.random()", "b = 1", "rng.random()"], [0, 1]),
+        (["a = (", "a = 1", "a"], [1]),
+        (["class A: b = 1", "class B(A): c = A.b", "B()"], [0, 1]),
+    ],
+)
+def test_what_a_cell_depends_on(sources: list[str], cells: list[int]) -> None:
+    assert page_cells.needed(sources) == cells
+
+
 # ---- sliders --------------------------------------------------------------------------------------------------------
 
 

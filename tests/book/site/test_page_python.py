@@ -64,7 +64,7 @@ def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_
     ours = {url.rpartition("/")[2].partition("?")[0] for url in asked if "/posenc/python/" in url}
     assert ours == {"start.js", "page.css"}
     assert len(set(names(page))) == len(names(page)) > 20
-    assert "Run the cell imports, and those before it that have not run" in names(page)
+    assert "Run the cell imports, and what it depends on" in names(page)
 
 
 @pytest.mark.release

@@ -50,7 +50,7 @@ def _globals(table: SymbolTable) -> Iterator[str]:
 
 
 def read(source: str) -> set[str]:
-    """The names that a cell takes from cells before it: it reads and does not set them, or sets them from themselves."""
+    """The names a cell takes from cells before it: it reads and does not set them, or sets them from themselves."""
     own = {one.get_name() for one in symtable(source, "cell", "exec").get_symbols() if one.is_assigned()}
     again: set[str] = set()
     for node in ast.walk(ast.parse(source)):

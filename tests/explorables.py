@@ -43,7 +43,6 @@ class Case:
     largest: dict[str, object]
     page: str = EVERY_ONE  # where its chapter shows it, once that is written
     handles: tuple[str, ...] = ()  # names of what is dragged on the canvas
-    plays: str = ""  # the control that the play button moves
     free: dict[str, object] = field(default_factory=dict)  # with which each control moves from end to end by itself
 
     quick: dict[str, object] = field(default_factory=dict)  # with which it takes little time at any other control's end
@@ -143,7 +142,6 @@ CASES = [
         {"injection_point": "query_key"},
         "book/intro.html",
         handles=("query", "key"),
-        plays="m",
     ),
     Case(
         LearnedDistanceBias,
@@ -153,7 +151,6 @@ CASES = [
             {"clamp": "fast", "pair": 15, "layer": "1", "seed": "1"},
         ],
         {"clamp": "all", "head": "1"},
-        plays="pair",
     ),
     Case(
         CopyDistance,
@@ -176,7 +173,6 @@ CASES = [
             {"view": "plane", "z_real": 0.0, "z_imaginary": 0.0},
         ],
         {"align": 0.5, "theta_1": 3.14, "theta_2": 3.14},
-        plays="align",
     ),
     Case(
         AttentionByHand,
@@ -200,7 +196,6 @@ CASES = [
         ],
         {"sentence": "the cat sat on the mat", "order": "543210", "scheme": "rope", "layers": "2", "progress": 1.5},
         handles=("row_0", "row_1", "row_2", "column_0", "column_1", "column_2"),
-        plays="progress",
     ),
     Case(
         BuildAnEncoding,
@@ -211,7 +206,6 @@ CASES = [
         ],
         {"cosines": True, "pairs": 6, "frequencies": "ratio_3"},
         handles=("pair 0", "pair 1", "pair 2", "pair 3"),
-        plays="position",
     ),
     Case(
         EncodingGallery,
@@ -223,7 +217,6 @@ CASES = [
             {"scheme": "dyadic", "length": 33, "dim": 8},
         ],
         {"scheme": "harmonic", "length": 96, "dim": 32},
-        plays="length",
     ),
     Case(
         SinusoidExplorer,
@@ -237,7 +230,6 @@ CASES = [
         ],
         {"weight": "random", "dim": 128, "position": 127, "offset": 64},
         handles=("position", "key", "offset"),
-        plays="position",
         free={"position": 64},  # so that the key, before it, does not reach the edge
     ),
     Case(
@@ -250,7 +242,6 @@ CASES = [
         ],
         {"dim": 256, "distance": 65_536, "show_logarithm": True, "show_bound": True, "show_score": True},
         handles=("base",),
-        plays="base",
     ),
     Case(
         FrequencyBank,
@@ -263,7 +254,6 @@ CASES = [
         ],
         {"dim": 256, "distance": 65_536, "chart": "difference"},
         handles=("pair",),
-        plays="distance",
     ),
     Case(
         ContextExtension,
@@ -284,7 +274,6 @@ CASES = [
         ],
         {"dim": 256, "trained": 4096, "used": 262_144, "factor": 64.0, "method": "dynamic_ntk", "shown": "scores"},
         handles=("beta_fast", "beta_slow"),
-        plays="trained",
     ),
     Case(
         BiasExplorer,
@@ -301,7 +290,6 @@ CASES = [
         ],
         {"scheme": "transformer_xl", "heads": 16, "distance": 512},
         handles=("back",),
-        plays="distance",
     ),
     Case(
         AngleCoverage,
@@ -322,7 +310,6 @@ CASES = [
         ],
         {"dim": 256, "trained": 512, "used": 131_072, "tolerance": 0.001},
         handles=("trained", "used"),
-        plays="used",
     ),
     Case(
         Extrapolation,
@@ -334,7 +321,6 @@ CASES = [
             {"scaling": "linear_by_4", "other_scaling": "linear", "length": 16},
         ],
         {"view": "position", "length": 16, "other_scaling": "ntk_by_parts"},
-        plays="length",
     ),
     Case(
         Rotation2D,
@@ -346,7 +332,6 @@ CASES = [
         ],
         {"view": "half-split", "m": 32, "n": 0, "theta": 3.14},
         handles=("q", "k", "m", "n"),
-        plays="m",
         free={"locked": False},
     ),
     Case(
@@ -359,7 +344,6 @@ CASES = [
         ],
         {"rule": "interleaved", "frame": 16, "base": 1e8, "key_row": 7, "key_column": 11},
         handles=("query", "key"),
-        plays="key_column",
     ),
     Case(
         LayerStack,
@@ -372,6 +356,5 @@ CASES = [
         ],
         {"model": "gemma4", "layers": "rRnNrRnNrRnN", "context": 1_048_576, "distance": 524_288, "temperature": True},
         handles=("match", "end", "line"),
-        plays="distance",
     ),
 ]

@@ -202,7 +202,6 @@ const render = explorable({
   readers, press,
   height: (width) => (width >= WIDE ? HEIGHT : NARROW),
   compute, draw, facts, reading, handles,
-  play: { control: "used", seconds: 12 },
   pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });
 

@@ -1,4 +1,4 @@
-// The buttons below an explorable: play, reset, full screen, copy link.
+// The buttons of an explorable: play its story, and those in the fold: reset, full screen, copy link, save the picture.
 
 import { element } from "./controls.js";
 import { reducedMotion } from "./motion.js";
@@ -11,13 +11,15 @@ export function button(words, act) {
   return made;
 }
 
-// Plays the control that the explorable names, if it is shown; null where there is none.
-export function playButton(story, { controls, shown }) {
-  const { play } = story;
-  if (!play || !shown.includes(play.control)) return null;
-  const made = button("", () => story.playOn()), { label } = controls.find(({ name }) => name === play.control);
-  made.setAttribute("aria-label", say(shell.plays, { label }));
-  made.tell = () => (made.textContent = reducedMotion() ? shell.step : story.plays ? shell.pause : shell.play);
+// Plays the story; null where it has a single step.
+export function playButton(story) {
+  if (story.steps.length < 2) return null;
+  const made = button("", () => story.playOn());
+  made.className = "posenc-play";
+  made.tell = () => {
+    const words = reducedMotion() ? shell.step : story.plays ? shell.pause : shell.play;
+    [made.textContent, made.ariaLabel, made.title] = [story.plays ? "❚❚" : "▶", words, words];
+  };
   return made;
 }
 
@@ -60,5 +62,16 @@ export function copyButton(story, settings, notify) {
     } catch (error) {
       notify(say(shell.not_copied, { error: error.name, link }));
     }
+  });
+}
+
+// Saves the picture as it is, on its ground.
+export function saveButton(canvas, name, theme) {
+  return button(shell.save, () => {
+    const picture = element("canvas", { width: canvas.width, height: canvas.height }), context = picture.getContext("2d");
+    context.fillStyle = theme().ground;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(canvas, 0, 0);
+    element("a", { href: picture.toDataURL("image/png"), download: `${name}.png` }).click();
   });
 }

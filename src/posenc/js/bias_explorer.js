@@ -253,7 +253,6 @@ const render = explorable({
     };
   },
   handles: (result) => [{ name: "back", ...handleAt(result), drag: (px) => ({ back: Math.min(result.x.invert(px), result.x.to) }) }],
-  play: { control: "distance", seconds: 8 },
   height, compute, draw, press, facts, reading,
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });

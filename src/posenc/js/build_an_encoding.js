@@ -150,7 +150,6 @@ const render = explorable({
     const [{ left, right, top, bottom }] = within(result);
     return px >= left && px <= right && py >= top && py <= bottom ? { position: result.map.y.nearest(result.map.y.invert(py)) } : null;
   },
-  play: { control: "position", seconds: 10 },
   pixel: ({ map }, first, second) => [map.x.at(second), map.y.at(first)],
 });
 

@@ -90,7 +90,6 @@ const render = explorable({
     { name: "distance", axis: ({ x }) => x, within: ({ place }, { shown }) => (shown === "scores" ? [place.scores] : []) },
   ],
   height: panelsHeight, draw: drawPanels, compute, facts, reading, handles, press,
-  play: { control: "trained", seconds: 7 },
   pixel: ({ x, up }, distance, value) => [x.at(distance), up.at(value)],
 });
 

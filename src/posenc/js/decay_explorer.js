@@ -126,7 +126,6 @@ const render = explorable({
   readers: [{ name: "distance", axis: ({ x }) => x }],
   height: () => HEIGHT,
   compute, draw, facts, reading, handles,
-  play: { control: "base", seconds: 8 },
   pixel: ({ x, y }, distance, value) => [x.at(distance), y.at(value)],
 });
 

@@ -208,7 +208,6 @@ const render = explorable({
   ],
   height: (width) => places(width).bottom + BELOW + 4,
   compute, draw, facts, reading, blocks, press,
-  play: { control: "length", seconds: 6 },
   pixel: ({ axes }, position, dimension) => [axes.position.at(position), axes.dimension.at(dimension)],
 });
 

@@ -25,13 +25,12 @@
 //                                           by so many pixels at a time, both ways. grip() in drawing.js marks a handle
 //   press(x, y, result, state)              → what a press there changes, as { control: value, … }, or null
 //   linked(changes, state)                  → further changes that go with these, as { control: value, … }
-//   play                                    { control, seconds }: what the play button moves from end to end of its track
 //   blocks(result, state, cursor)           → tables and equations, folded (blocks.js); the words' blocks_title names them
 //   controls                                { name: make(control, get, set, notify, state) }, controls of its own (controls.js)
 // }
 
 import { bringFile } from "./bring_file.js";
-import { copyButton, fullScreen, playButton, resetButton } from "./bar.js";
+import { copyButton, fullScreen, playButton, resetButton, saveButton } from "./bar.js";
 import { showBlocks } from "./blocks.js";
 import { KEEP_KEYS, element, isNeeded, makeControl } from "./controls.js";
 import { onceLettersCome } from "./drawing.js";
@@ -71,7 +70,7 @@ class Figure {
       control, definition.controls, () => model.get(control.name), (value) => this.change({ [control.name]: value }), notify, state,
     )]));
     const { inputs, later: changed } = this, { story = [] } = this.words;
-    this.story = new Story({ settings, inputs, play: definition.play, notify, changed }, story, model.get("_hidden_steps"));
+    this.story = new Story({ settings, inputs, notify, changed }, story, model.get("_hidden_steps"));
     this.canvas = element("canvas", { role: "img" });
     this.fitted = 1;
     this.zoom = () => this.full.zoom() * this.fitted;
@@ -129,27 +128,30 @@ class Figure {
   layOut() {
     const { definition, settings, story, inputs, notify, notice, pointer, canvas } = this, { title, hint, blocks_title } = this.words;
     const rowsOf = (main) => settings.controls.filter((control) => Boolean(control.main) === main).map(({ name }) => inputs[name].row);
-    const drawer = (words, ...inside) => element("details", { class: "posenc-drawer" }, element("summary", KEEP_KEYS, words), ...inside);
     this.finding = element("p", { class: "posenc-finding" });
     this.spoken = element("p", { class: "posenc-spoken", "aria-live": "polite" });
     this.told = element("p", { class: "posenc-told" }); // the sentence of the step, or the hint
     this.hints = say(hint, Object.fromEntries(settings.controls.map(({ name, hidden }) => [`shows_${name}`, !hidden])));
     this.blocks = element("div", { class: "posenc-blocks" });
-    const more = drawer(shell.more, element("div", { class: "posenc-controls" }, ...rowsOf(false)));
-    more.hidden = settings.controls.every(({ main, hidden }) => main || hidden);
-    const bar = element("div", { class: "posenc-bar" });
+    const buttons = element("div", { class: "posenc-bar" });
+    const more = element(
+      "details", { class: "posenc-drawer" }, element("summary", KEEP_KEYS, shell.more),
+      element("div", { class: "posenc-controls" }, ...rowsOf(false)), buttons,
+    );
+    if (definition.blocks) more.append(element("p", { class: "posenc-blocks-title" }, blocks_title), this.blocks);
+    this.playButton = playButton(story);
     this.root = element(
       "div", { class: "posenc-explorable-view", role: "group", "aria-label": title },
       element("p", { class: "posenc-title", "aria-hidden": "true" }, title),
-      element("div", { class: "posenc-story", role: "group", "aria-label": shell.story }, ...story.buttons), this.told,
+      element("div", { class: "posenc-story", role: "group", "aria-label": shell.story }, ...[this.playButton].filter(Boolean), ...story.buttons),
+      this.told,
       element("div", { class: "posenc-stage" }, canvas, pointer.rows, pointer.readout),
       element("div", { class: "posenc-controls posenc-main" }, ...rowsOf(true)),
-      this.finding, notice, bar, more, ...(definition.blocks ? [drawer(blocks_title, this.blocks)] : []), this.spoken,
+      this.finding, notice, more, this.spoken,
     );
     this.full = fullScreen(this.root, notify, this.later);
-    this.playButton = playButton(story, settings);
-    const buttons = [this.playButton, resetButton(story, settings, notify), this.full.button, copyButton(story, settings, notify)];
-    bar.append(...buttons.filter(Boolean));
+    const save = saveButton(canvas, title, () => this.theme());
+    buttons.append(...[resetButton(story, settings, notify), this.full.button, copyButton(story, settings, notify), save].filter(Boolean));
   }
 
   // ---- drawing and telling
@@ -235,7 +237,6 @@ class Figure {
       const { row, show } = this.inputs[control.name];
       show();
       row.hidden = control.hidden || !isNeeded(control, setting);
-      if (this.playButton && control.name === this.story.play.control) this.playButton.hidden = row.hidden;
     }
     this.tell();
     if (!this.done) this.pause = setTimeout(() => this.complete(), this.result.streams ? 0 : PAUSE);

@@ -271,7 +271,6 @@ const render = explorable({
   readers: [{ name: "column", axis: ({ x }) => x }],
   height, compute, draw, facts, reading, press,
   controls: { scheme: groupedChips, other: groupedChips },
-  play: { control: "length", seconds: 5 },
   pixel: ({ x, y }, place, value) => [x.at(place), y.at(value)],
 });
 

@@ -206,7 +206,6 @@ const render = explorable({
   readers, press,
   height: (width) => (width >= WIDE ? HEIGHT : NARROW),
   compute, draw, facts, reading, handles,
-  play: { control: "distance", seconds: 20 },
   pixel: ({ plot }, pair, value) => [plot.x.at(pair), plot.y.at(value)],
 });
 

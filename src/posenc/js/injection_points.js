@@ -179,7 +179,6 @@ const render = explorable({
   }],
   height: () => HEIGHT,
   compute, draw, facts, handles, press, linked,
-  play: { control: "m", seconds: 6 },
   reading: ({ values }, state, { position }) => ({ read: values.apart[position] }),
   pixel: ({ charts: { apart: { x, y } } }, position, score) => [x.at(position), y.at(score)],
 });

@@ -333,7 +333,6 @@ const render = explorable({
   height: () => TOP + ROWS + BELOW,
   compute, draw, facts, handles, press, reading, blocks,
   linked: ({ model }) => (model === undefined ? {} : { layers: "" }),
-  play: { control: "distance", seconds: 8 },
   controls: { layers: layerChips },
   pixel: ({ rows, x }, layer, back) => [x.at(back), rows.at(layer)],
 });

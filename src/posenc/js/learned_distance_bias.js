@@ -138,7 +138,6 @@ const render = explorable({
     const [{ left, right, top, bottom }] = onBars(result);
     return px >= left && px <= right && py >= top && py <= bottom ? { pair: result.pairs.nearest(result.pairs.invert(px)) } : null;
   },
-  play: { control: "pair", seconds: 12 },
   pixel: (result, distance, value) => [result.x.at(distance), yAxis(result).at(value)],
 });
 

@@ -130,7 +130,6 @@ const render = explorable({
   compute, facts, reading, handles, blocks, linked,
   draw: (canvas, result, state, theme, cursor) => drawPanels(canvas, result, state, theme, { ...state, ...facts(result, state) }, cursor),
   controls: { order: wordOrder },
-  play: { control: "progress", seconds: 5 },
   pixel: ({ panels }, panel, query, key) => [panels[panel].x.at(key), panels[panel].y.at(query)],
 });
 

@@ -123,7 +123,6 @@ const render = explorable({
   ],
   height: (width) => places(width).height,
   compute, draw, facts, handles, reading,
-  play: { control: "key_column", seconds: 5 },
   pixel: ({ column, row }, atRow, atColumn) => [column.at(atColumn), row.at(atRow)],
 });
 

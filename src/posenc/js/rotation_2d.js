@@ -314,7 +314,6 @@ const render = explorable({
   readers: [{ name: "position", axis: ({ chart }) => chart.x, within: (result) => [inChart(result)] }],
   height: heightOf,
   compute, draw, facts, handles, press, linked, blocks,
-  play: { control: "m", seconds: 10 },
   reading: ({ values }, { n }, { position }) => ({ offset: position - n, score: values.scores[position - n + FARTHEST] }),
   pixel: ({ planes }, plane, across, up) => [planes[plane].x.at(across), planes[plane].y.at(up)],
 });

@@ -159,7 +159,6 @@ const render = explorable({
   }],
   height: (width) => places(width).height,
   compute, draw, facts, reading, handles,
-  play: { control: "align", seconds: 5 },
   pixel: ({ plane: { x, y } }, real, imaginary) => [x.at(real), y.at(imaginary)],
 });
 

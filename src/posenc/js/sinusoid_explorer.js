@@ -247,7 +247,6 @@ const render = explorable({
   ],
   height: (width) => places(width).chart.bottom + 40,
   compute, draw, facts, reading, handles,
-  play: { control: "position", seconds: 10 },
   pixel: ({ axes }, offset, value) => [axes.offset.at(offset), axes.product.at(value)],
 });
 

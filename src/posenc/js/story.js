@@ -1,16 +1,18 @@
-// The story of an explorable: its steps as buttons, the way from one to another, and the play button's motion.
+// The story of an explorable: its steps as buttons, the way from one to another, and playing it from step to step.
 
-import { TRACK, element } from "./controls.js";
+import { element } from "./controls.js";
 import { animate, between, reducedMotion } from "./motion.js";
 
-const STEP = 600; // milliseconds from one step to the next
-const STOPS = 8; // of the play button, where the reader wants no motion
+const STEP = 600; // milliseconds to a step that the reader presses
+const PLAYED = 1500; // and to the next one while the story plays,
+const REST = 2500, WORD = 300; // which stays for so many milliseconds, and so many for each word of its sentence
 
 export class Story {
   // `notify(text)` shows a notice; `changed()` is called when something starts or ends to move.
-  constructor({ settings, inputs, play, notify, changed }, story, hiddenSteps) {
-    Object.assign(this, { settings, inputs, play, notify, changed });
-    this.moving = null; // { stop, step } on the way to a step, { stop } while it plays
+  constructor({ settings, inputs, notify, changed }, story, hiddenSteps) {
+    Object.assign(this, { settings, inputs, notify, changed });
+    this.moving = null; // { stop, step } on the way to a step
+    this.timer = 0; // of the next step, while the story plays
     this.steps = story
       .filter(({ name }) => !hiddenSteps.includes(name))
       .map((step) => ({ ...step, setting: settings.ofStep(step.set) }))
@@ -21,7 +23,10 @@ export class Story {
   buttonOf(step, k) {
     const button = element("button", { type: "button", class: "posenc-step", "data-step": step.name, "aria-pressed": "false" });
     button.append(element("span", { class: "posenc-number", "aria-hidden": "true" }, String(k + 1)), step.label);
-    button.addEventListener("click", () => this.go(step));
+    button.addEventListener("click", () => {
+      this.stop();
+      this.go(step);
+    });
     return button;
   }
 
@@ -31,12 +36,14 @@ export class Story {
   }
 
   get plays() {
-    return Boolean(this.moving && !this.moving.step);
+    return this.timer !== 0;
   }
 
   stop() {
-    if (!this.moving) return;
-    this.moving.stop();
+    if (!this.moving && !this.plays) return;
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.moving?.stop();
     this.moving = null;
     this.changed();
   }
@@ -70,24 +77,18 @@ export class Story {
     }
   }
 
-  // Plays, or stops playing; where the reader wants no motion, moves to the next of a few stops.
+  // Plays from the step after the one that is shown, or stops playing; where the reader wants no motion, takes one step.
   playOn() {
-    const { play: { control, seconds }, settings } = this, { scale } = this.inputs[control];
-    if (reducedMotion()) {
-      const stops = Array.from({ length: STOPS + 1 }, (_, k) => scale.fromTrack((k / STOPS) * TRACK));
-      this.stop();
-      return settings.apply({ [control]: stops.find((value) => value > settings.get(control)) ?? stops[0] });
-    }
+    const { steps } = this, next = (steps.indexOf(this.present) + 1) % steps.length;
     if (this.plays) return this.stop();
-    this.moving?.stop();
-    this.notify("");
-    const track = scale.toTrack(settings.get(control)), start = track < 0.99 * TRACK ? track : 0;
-    this.moving = { stop: () => {} };
-    this.moving.stop = animate(
-      1000 * seconds * (1 - start / TRACK),
-      (share) => settings.apply({ [control]: scale.fromTrack(start + share * (TRACK - start)) }),
-      () => this.stop(),
-    );
+    if (reducedMotion()) return this.go(steps[next]);
+    this.playFrom(next);
+  }
+
+  playFrom(k) {
+    const { steps } = this, words = JSON.stringify(steps[k].say).split(" ").length;
+    this.go(steps[k], PLAYED);
+    this.timer = setTimeout(() => (k + 1 < steps.length ? this.playFrom(k + 1) : this.stop()), PLAYED + REST + WORD * words);
     this.changed();
   }
 }

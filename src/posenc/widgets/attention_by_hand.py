@@ -28,7 +28,7 @@ class AttentionByHand(Explorable):
     """
 
     module = "attention_by_hand"
-    room = (681, 912)
+    room = (681, 885)
     main = ("token",)
 
     token = Choice("2", chips=True)

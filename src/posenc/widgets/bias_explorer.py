@@ -15,7 +15,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (754, 1078)
+    room = (755, 1027)
     main = ("scheme", "head")
 
     scheme = Choice("alibi", chips=True)

@@ -100,7 +100,7 @@ class CopyDistance(Explorable):
     """Accuracy of single-occurrence copy by distance and length; and where the copying head attends."""
 
     module = "copy_distance"
-    room = (774, 990)
+    room = (766, 987)
     main = ("scaling", "training")
 
     scaling = Choice("default", chips=True)

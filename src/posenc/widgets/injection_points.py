@@ -15,7 +15,7 @@ class InjectionPoints(Explorable):
     """The score of two words at all positions: with a sinusoidal encoding added, with RoPE, or with ALiBi."""
 
     module = "injection_points"
-    room = (671, 829)
+    room = (635, 802)
     main = ("together",)
 
     injection_point = Choice("input", chips=True)

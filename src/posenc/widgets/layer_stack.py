@@ -19,7 +19,7 @@ class LayerStack(Explorable):
     """
 
     module = "layer_stack"
-    room = (815, 1052)
+    room = (740, 972)
     main = ("model", "margin")
 
     model = Choice("smollm3", chips=True)

@@ -16,7 +16,7 @@ class OrderBlindness(Explorable):
     """
 
     module = "order_blindness"
-    room = (759, 1046)
+    room = (658, 936)
     main = ("order", "scheme")
 
     sentence = Choice("dog bites man")

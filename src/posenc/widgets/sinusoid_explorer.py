@@ -32,7 +32,7 @@ class SinusoidExplorer(Explorable):
     """
 
     module = "sinusoid_explorer"
-    room = (760, 1058)
+    room = (724, 983)
     main = ("position", "weight")
 
     position = Control(20, 0, POSITIONS - 1, "integer")

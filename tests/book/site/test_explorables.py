@@ -175,6 +175,7 @@ def test_a_link_restores_each_setting_and_reset_the_opening(open_live, new_page,
     live = open_live(case.cls)
     opening, finding = live.setting(), live.finding  # as its page has it, which need not be the class's
     live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    live.open()
     again = None
     for setting in [*case.settings, all_moved(case, opening)]:
         expected = shown(case.cls, **setting)
@@ -392,6 +393,7 @@ def test_the_story_is_walked_step_by_step(open_live, new_page, case):
         pressed = live.figure.locator(".posenc-step[aria-pressed=true]")
         assert pressed.evaluate_all("(buttons) => buttons.map((button) => button.dataset.step)") == [step["name"]]
     live.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    live.open()
     live.figure.get_by_role("button", name="Copy link").click()
     live.page.wait_for_function("(figure) => figure.querySelector('.posenc-notice').textContent", arg=live.handle)
     link = live.page.evaluate("navigator.clipboard.readText()")
@@ -430,36 +432,44 @@ def test_a_step_is_reached_by_a_transition_unless_motion_is_unwanted(open_live, 
         live.set(**case.cls().setting())
 
 
+PRESSED = "([figure, step]) => figure.querySelector(`[data-step='${step}']`).getAttribute('aria-pressed') === 'true'"
+IN_HASTE = """const wait = window.setTimeout;
+  window.setTimeout = (after, milliseconds, ...rest) => wait(after, milliseconds > 1000 ? 100 : milliseconds, ...rest);"""
+
+
 @SHELL
-def test_it_plays_and_pauses(open_live, case):
-    live = open_live(case.cls)
-    button = live.figure.locator(".posenc-bar button[aria-label^=Play]")
-    if not case.plays:
-        assert button.count() == 0
-        return
-    live.set(**case.cls().setting())
-    [control] = [control for control in case.cls.controls() if control["name"] == case.plays]
-    button.click()
-    live.page.wait_for_function(
-        "([figure, name, opening]) => figure.posencModel.get(name) !== opening",
-        arg=[live.handle, case.plays, control["opening"]],
-    )
-    button.click()
-    stopped = live.get(case.plays)
+def test_its_story_plays_and_pauses(open_live, case):
+    live, steps = open_live(case.cls), list(case.cls.story())
+    live.go(steps[0])
+    play = live.figure.locator(".posenc-play")
+    play.click()
+    live.page.wait_for_function(PRESSED, arg=[live.handle, steps[1]])
+    assert play.get_attribute("aria-label") == "Pause the story"
+    play.click()
+    assert play.get_attribute("aria-label") == "Play the story"
+    stopped = live.setting()
     live.page.wait_for_timeout(120)
-    assert live.get(case.plays) == stopped
+    assert live.setting() == stopped
+    live.go(steps[0])
+    live.evaluate(f"void (() => {{ {IN_HASTE} }})()")
+    play.click()
+    live.page.wait_for_function(PRESSED, arg=[live.handle, steps[-1]])
+    live.page.wait_for_function(
+        "(figure) => figure.querySelector('.posenc-play').ariaLabel === 'Play the story'", arg=live.handle
+    )
+    assert live.setting() == case.cls.story()[steps[-1]]
     still = open_live(case.cls, reduced_motion="reduce")
-    still.set(**case.cls(**case.free).setting())
-    stops = []
-    for _ in range(10):
-        still.figure.locator(".posenc-bar button[aria-label^=Play]").click()
-        stops.append(still.get(case.plays))
-    assert {control["least"], control["greatest"]} <= set(stops)
+    still.go(steps[0])
+    for step in [*steps[1:], steps[0]]:
+        still.figure.locator(".posenc-play").click()
+        still.settle()
+        assert still.setting() == case.cls.story()[step]
 
 
 @SHELL
 def test_full_screen_shows_it_larger(open_live, case):
     live = open_live(case.cls)
+    live.open()
     wide = live.evaluate("figure.querySelector('canvas').clientWidth")
     button = live.figure.get_by_role("button", name="Full screen")
     button.click()

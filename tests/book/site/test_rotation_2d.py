@@ -47,17 +47,6 @@ def test_a_position_is_dragged_on_the_chart_and_the_lock_takes_the_other_along(o
     assert (abs(live.values()["by_matrices"] - before) < 1e-12) == locked
 
 
-def test_play_moves_the_query_and_the_lock_takes_the_key_along(open_live):
-    live = open_live(Rotation2D, reduced_motion="reduce")
-    score, places = live.values()["by_matrices"], set()
-    for _ in range(9):
-        live.figure.locator(".posenc-bar button[aria-label^=Play]").click()
-        places.add((live.get("m"), live.get("n")))
-        assert abs(live.values()["by_matrices"] - score) < 1e-12
-    assert {m - n for m, n in places} == {3}
-    assert {(3, 0), (32, 29)} <= places
-
-
 # ---- handles and numbers --------------------------------------------------------------------------------------------
 
 

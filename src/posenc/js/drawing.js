@@ -103,7 +103,7 @@ export class Plot {
     });
   }
 
-  // A line where a column holds one value, the band between least and greatest where it holds several.
+  // A line where a column holds one value; where it holds several, a pale band between least and greatest, and a line in it.
   curve(extremes, colour, { width = 1.6 } = {}) {
     const { context, y } = this;
     this.clip();
@@ -124,6 +124,7 @@ export class Plot {
       before = { at: band ? (low + high) / 2 : low };
     }
     context.stroke();
+    context.globalAlpha = 0.4;
     for (const [pixel, top, bottom] of bands) context.fillRect(Math.floor(pixel), top - width / 2, 1, bottom - top + width);
     context.restore();
   }

@@ -45,6 +45,7 @@ const PAUSE = 60; // milliseconds without input before a coarse picture is compl
 const STREAM = 80; // milliseconds between two pictures of what streams
 const SHORT = "(max-height: 520px) and (min-width: 560px)"; // as in explorable.css: the picture stands beside its controls
 const LEAST = 0.5; // of its size, where it must be smaller to be seen whole
+const NOTICE = 10_000; // milliseconds that a notice stands over the picture
 const SILENCE = 500; // milliseconds without change before a screen reader is told
 
 export function explorable(definition) {
@@ -63,7 +64,11 @@ class Figure {
     this.data = model.get("_data");
     this.settings = new Settings(model, definition.linked);
     this.notice = element("p", { class: "posenc-notice", role: "status" });
-    this.notify = (text) => (this.notice.textContent = text);
+    this.notify = (text) => {
+      this.notice.textContent = text;
+      clearTimeout(this.said);
+      this.said = setTimeout(() => (this.notice.textContent = ""), NOTICE);
+    };
     this.later = () => (this.frame ||= requestAnimationFrame(() => this.update()));
     const { settings, notify } = this, state = () => settings.all();
     this.inputs = Object.fromEntries(settings.controls.map((control) => [control.name, makeControl(
@@ -145,9 +150,9 @@ class Figure {
       element("p", { class: "posenc-title", "aria-hidden": "true" }, title),
       element("div", { class: "posenc-story", role: "group", "aria-label": shell.story }, ...[this.playButton].filter(Boolean), ...story.buttons),
       this.told,
-      element("div", { class: "posenc-stage" }, canvas, pointer.rows, pointer.readout),
+      element("div", { class: "posenc-stage" }, canvas, pointer.rows, pointer.readout, notice),
       element("div", { class: "posenc-controls posenc-main" }, ...rowsOf(true)),
-      this.finding, notice, more, this.spoken,
+      this.finding, more, this.spoken,
     );
     this.full = fullScreen(this.root, notify, this.later);
     const save = saveButton(canvas, title, () => this.theme());
@@ -215,7 +220,10 @@ class Figure {
   complete() {
     if (this.frame) return; // what has changed since is computed in the next frame, and this result no longer fits it
     if (!this.result.complete(performance.now() + SLICE)) {
-      if (this.result.streams && performance.now() > this.painted + STREAM) this.paint();
+      if (this.result.streams && performance.now() > this.painted + STREAM) {
+        this.paint();
+        this.tell();
+      }
       return void (this.pause = setTimeout(() => this.complete(), 0));
     }
     this.done = true;

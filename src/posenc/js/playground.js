@@ -6,7 +6,7 @@ import catalogue from "./playground.json";
 import { blocksOf } from "./playground_blocks.js";
 import { drawPanels, places, toggles } from "./playground_panels.js";
 import { LOGIT_BIN, LOSS_BIN, Session } from "./playground_session.js";
-import { TRAINED, bentFrequencies, isRotary, withWord, wordsOf } from "./transformer_bent.js";
+import { TRAINED, bentFrequencies, isAsTrained, isRotary, withWord, wordsOf } from "./transformer_bent.js";
 
 const AT_ONCE = 10; // milliseconds of work before the first picture
 const LEAST = 1 / 32, GREATEST = 4; // factors on a frequency
@@ -44,6 +44,7 @@ function compute(state, width, previous, data, bring) {
   const result = {
     ...base, streams: true,
     get stale() { return session.stale; },
+    get fresh() { return session.fresh; },
     get values() { return { ...session.values, scales: base.scales, gains }; },
     get read() { return session.bent.done; },
   };
@@ -60,11 +61,12 @@ function averages(losses) {
   return [known(mean(bins.slice(0, within))), known(mean(bins.slice(Math.floor((3 * bins.length) / 4))))];
 }
 
-function facts({ values, waits = false, read }, { length }, done) {
+function facts({ values, waits = false, read }, state, done) {
+  const { length } = state;
   const [within, far] = averages(values.losses), [trained_within, trained_far] = averages(values.trained_losses);
   return {
     trained: TRAINED, last: length / 4, waits, read: done ? length : read ?? 0, within, far, trained_within, trained_far,
-    bent: JSON.stringify(values.losses) !== JSON.stringify(values.trained_losses),
+    bent: !isAsTrained(state),
   };
 }
 
@@ -81,8 +83,10 @@ const limited = (value) => Number(Math.min(Math.max(value, LEAST), GREATEST).toP
 
 function handles({ strip, scales }, state) {
   if (!strip) return [];
+  const half = (strip.x.at(1) - strip.x.at(0)) / 2; // a bar is taken hold of anywhere in its column, above its number
   return scales.map((scale, pair) => ({
     name: `pair ${pair}`, x: strip.x.at(pair), y: strip.y.at(Math.max(scale, LEAST)), along: "y",
+    box: { left: strip.x.at(pair) - half, right: strip.x.at(pair) + half, top: strip.y.end - 8, bottom: strip.y.start + 1 },
     drag: (x, y) => ({ pairs: withWord(state, pair, String(limited(strip.y.invert(y)))) }),
   }));
 }
@@ -111,7 +115,8 @@ const render = explorable({
   controls: { pairs: pairChips },
   height: (width, state) => places(width, state).height,
   compute, draw: drawPanels, facts, reading, handles, press, blocks: blocksOf,
-  linked: (changes, state) => (changes.encoding && changes.encoding !== state.encoding ? { pairs: "" } : undefined),
+  linked: (changes, state) =>
+    changes.encoding && changes.encoding !== state.encoding ? { pairs: "", preset: "none", base: 1, clamp: false } : undefined,
   pixel: ({ position }, at) => [position.x.at(at), (position.boxes[0].top + position.boxes[0].bottom) / 2],
 });
 

@@ -21,7 +21,7 @@ function nextBytes({ next }, query) {
 }
 
 function written(label, bytes) {
-  return code(label, bytes ? String.fromCharCode(...bytes) : blocks.nothing);
+  return code(label, bytes ? String.fromCharCode(...bytes) : bytes === null ? blocks.nothing : catalogue.picture.not_yet);
 }
 
 export function blocksOf({ values, query }, state) {

@@ -8,13 +8,14 @@ import { nameOfByte, textOf } from "./playground_blocks.js";
 import catalogue from "./playground.json";
 import { LOGIT_BIN, LOSS_BIN, tokensOf } from "./playground_session.js";
 import { say } from "./sentences.js";
-import { TRAINED, WRITTEN, isRotary, wordsOf } from "./transformer_bent.js";
+import { TRAINED, WRITTEN, isAsTrained, isRotary, wordsOf } from "./transformer_bent.js";
 
 const { picture } = catalogue;
 const PAIRS = wordsOf({ pairs: "" }).length, HEADS = catalogue.controls.head.options;
 const LEFT = 40, GAP = 22, ROWS = 4; // pixels; bytes that are drawn
 const FAINTEST = 1e-4; // attention weight
 const RADIUS = 4.5; // of the rings that are dragged
+const STALE = 0.3; // opacity of what is of the setting before
 
 // Where each panel begins and ends, down the picture.
 const WIDE = {
@@ -53,7 +54,7 @@ export function toggles({ strip: { x, y, bottom } }) {
 }
 
 export function drawPanels({ context, width }, result, state, theme, cursor) {
-  const panel = { context, theme, result, state, cursor, width };
+  const panel = { context, theme, result, state, cursor, width, bent: !isAsTrained(state) };
   drawStrip(panel);
   drawLosses(panel);
   drawAttention(panel);
@@ -114,22 +115,22 @@ function throughBins(plot, values, size, colour, style) {
   plot.line(Array.from(values ?? [], (value, k) => [(k + 0.5) * size, value]), colour, style);
 }
 
-function drawLosses({ context, theme, result, state, cursor, width }) {
+function drawLosses({ context, theme, result, state, cursor, width, bent }) {
   const { values, stale, position: { x, boxes: [{ top, bottom }] } } = result;
   const most = Math.max(4, ...finite(values.losses), ...finite(values.trained_losses));
   const y = new Axis({ from: 0, to: Math.min(Math.ceil(most + 0.2), 12), start: bottom, end: top }), plot = new Plot(context, theme, x, y);
   const entries = [{ label: picture.trained, colour: theme.muted }, { label: picture.bent, colour: colours.score }];
-  legend(context, theme, entries, LEFT, result.at.legend, result.wide ? x.end : width);
+  legend(context, theme, bent ? entries : entries.slice(0, 1), LEFT, result.at.legend, result.wide ? x.end : width);
   plot.ground(TRAINED, state.length, colours.neutral, 0.13);
   plot.axes({ xTitle: "", yTitle: picture.loss, xText: () => "", yTicks: 4, yText: (value) => fixed(value, 0) });
   plot.vertical(TRAINED, { colour: theme.muted, dash: [] });
   throughBins(plot, values.trained_losses, LOSS_BIN, theme.muted, { width: 1.8 });
-  if (stale) {
-    context.globalAlpha = 0.3;
+  if (stale && bent) {
+    context.globalAlpha = STALE;
     throughBins(plot, stale, LOSS_BIN, colours.score, { width: 1.5 });
     context.globalAlpha = 1;
   }
-  throughBins(plot, values.losses, LOSS_BIN, colours.score, { width: 2.4 });
+  if (bent) throughBins(plot, values.losses, LOSS_BIN, colours.score, { width: 2.4 });
   const label = say(picture.length, { trained: TRAINED });
   words(context, theme, label, Math.min(x.at(TRAINED) + 5, x.end - widthOf(context, theme.font, label)), bottom - 9, { ground: true });
   markPositions(plot, result, cursor);
@@ -142,15 +143,17 @@ function markPositions(plot, { query }, cursor) {
 
 function drawAttention({ context, theme, result, state, cursor }) {
   const { values: { attention = [] }, position: { x }, attention: y, query } = result, plot = new Plot(context, theme, x, y);
-  const yTitle = picture.attention.map((text) => say(text, { head: state.head, query }));
+  const yTitle = picture.attention.map((text) => say(text, { ...state, query, trained: TRAINED }));
   plot.axes({ xTitle: picture.position, yTitle, yText: (tick) => picture.powers[Math.round(Math.log10(tick))] });
   const columns = x.columns(), filled = columns.map(([, , stop]) => Math.min(stop, attention.length));
   context.fillStyle = colours.key;
+  context.globalAlpha = result.fresh === false ? STALE : 1;
   for (const [pixel, , weight] of Plot.extremes(columns, filled, attention)) {
     if (!(weight > FAINTEST)) continue;
     const top = y.at(Math.min(weight, 1)), wide = Math.max(1, (x.end - x.start) / state.length);
     context.fillRect(pixel - wide / 2, top, wide, y.start - top);
   }
+  context.globalAlpha = 1;
   markPositions(plot, result, cursor);
 }
 
@@ -169,7 +172,7 @@ function drawHeads({ context, theme, result, state, width }) {
   });
 }
 
-function drawLogits({ context, theme, result, state, cursor }) {
+function drawLogits({ context, theme, result, state, cursor, bent }) {
   const { values, logits: { x, y: { start, end } } } = result, all = [...finite(values.logits), ...finite(values.trained_logits)];
   const low = Math.floor(Math.min(-1, ...all)), high = Math.ceil(Math.max(1, ...all));
   const y = new Axis({ from: low, to: high, start, end }), plot = new Plot(context, theme, x, y);
@@ -177,32 +180,34 @@ function drawLogits({ context, theme, result, state, cursor }) {
   const yTitle = picture.logits.map((text) => say(text, state));
   plot.axes({ xTitle: picture.distance, yTitle, xTicks: 3, yTicks: 3, yText: (value) => fixed(value, 0) });
   throughBins(plot, values.trained_logits, LOGIT_BIN, theme.muted, { width: 1.8 });
-  throughBins(plot, values.logits, LOGIT_BIN, colours.score, { width: 2.4 });
+  if (bent) throughBins(plot, values.logits, LOGIT_BIN, colours.score, { width: 2.4 });
   if (cursor?.last === "distance") plot.vertical(cursor.distance);
 }
 
-function drawNext({ context, theme, result, width }) {
+function drawNext({ context, theme, result, width, bent }) {
   const { values: { next }, right, at, query } = result, room = width - 8 - right, from = right + 66, long = width - 56 - from;
   words(context, theme, picture.next.map((text) => say(text, { query })), right, at.next - 6, { colour: theme.text, width: room });
   Array.from(next.bytes).slice(0, ROWS).forEach((byte, k) => {
     const y = at.next + 12 + 15 * k;
     words(context, theme, nameOfByte(byte), from - 6, y, { align: "right", colour: theme.text });
-    [[next.trained[k], theme.muted, -5, 4], [next.bent[k], colours.score, -1, 6]].forEach(([share, colour, up, high]) => {
+    context.globalAlpha = result.fresh === false ? STALE : 1;
+    [[next.trained[k], theme.muted, -5, 4], [bent ? next.bent[k] : 0, colours.score, -1, 6]].forEach(([share, colour, up, high]) => {
       context.fillStyle = colour;
       if (share > 0) context.fillRect(from, y + up, Math.max(share * long, 1), high);
     });
     words(context, theme, say(picture.percent, { share: 100 * next.bent[k] }), width - 8, y, { align: "right" });
+    context.globalAlpha = 1;
   });
 }
 
 // The text up to the query, and the bytes that each encoding writes after it.
-function drawWritten({ context, theme, result, width }) {
+function drawWritten({ context, theme, result, width, bent }) {
   const { values, text, query, at } = result, size = parseFloat(theme.font);
   const equal = { ...theme, font: `${size - 1}px ui-monospace, monospace` }, one = widthOf(context, equal.font, "0");
   const lines = [[picture.trained, values.trained_written, theme.muted], [picture.bent, values.written, colours.score]];
   const label = Math.max(...lines.map(([name]) => widthOf(context, theme.font, name))) + 10, room = Math.floor((width - label) / one);
   const shown = Math.min(WRITTEN, room - 12), before = Math.max(room - shown - 2, 0), start = label + before * one;
-  lines.forEach(([name, bytes, colour], k) => {
+  lines.slice(0, bent ? 2 : 1).forEach(([name, bytes, colour], k) => {
     const y = at.writes[k];
     words(context, theme, name, 0, y, { colour });
     words(context, equal, textBefore(text, query, before), start - 3, y, { align: "right", width: before * one });

@@ -67,7 +67,9 @@ export class Session {
       this.key = key;
     }
     this.state = { ...state, query: Math.min(state.query, state.length - 1) };
-    this.values = { ...(this.values ?? {}) };
+    const known = this.written?.wanted === `${key} ${this.state.query}`;
+    this.fresh = false; // whether attention and the next byte are of this setting
+    this.values = { ...(this.values ?? {}), ...(known ? {} : { written: undefined, trained_written: undefined }) };
     this.seen = "";
     this.work = this.parts();
   }
@@ -107,6 +109,7 @@ export class Session {
       values.attention = bent.attention(layer, of, query);
       values.heads = HEADS.map((name) => meanDistance(bent.attention(...indices(name), query)));
       values.next = this.next(query);
+      this.fresh = true;
     }
     values.logits = this.logits(bent, layer, of);
     values.trained_logits = this.logits(trained, layer, of);

@@ -100,7 +100,7 @@ export function pointing(view, labels) {
   const handles = () => (result() && definition.handles ? definition.handles(result(), state()) : []);
   const alongOf = ({ line, along = "both" }) => (line ? (line.vertical ? "x" : "y") : along);
   const away = ({ x, y, line, box }, px, py) => {
-    if (box && px >= box.left && px <= box.right && py >= box.top && py <= box.bottom) return 0.5;
+    if (box) return px >= box.left && px <= box.right && py >= box.top && py <= box.bottom ? 0.5 : Infinity;
     if (!line) return Math.hypot(x - px, y - py) / REACH;
     const [along, across] = line.vertical ? [py, px - x] : [px, py - y];
     return along >= line.from && along <= line.to ? 0.5 + Math.abs(across) / NEAR / 2 : Infinity; // a point goes first

@@ -69,7 +69,7 @@ def test_three_cards_lead_on_with_and_without_javascript(new_page, site_url):
         page.goto(f"{site_url}/{PAGE}")
         cards = page.locator("article .sd-card:not(.map-points .sd-card)")
         titles = [text.strip() for text in cards.locator(".sd-card-title").all_inner_texts()]
-        assert titles == ["Two hours", "The course", "Reference"]
+        assert titles == ["One hour", "The course", "Reference"]
         targets = [link.get_attribute("href") for link in cards.locator("a").all()]
-        assert [target.split("/")[-1] for target in targets] == ["two_hours.html", "the_course.html", "the_map.html"]
+        assert [target.split("/")[-1] for target in targets] == ["tour.html", "the_course.html", "the_map.html"]
         assert page.locator(".map-points a[href^='the_map.html#']").count() > 10

@@ -39,7 +39,7 @@ FENCE = re.compile(r"(?s)```\{explorable\} (\w+).*?```")
 MORE = re.compile(r"More in chapter \[\]\(\.\./notebooks/\d\d_\w+\.ipynb\)")
 WORDS_PER_MINUTE, FORMULA, FIGURE = 170, 25, (45, 180)  # seconds
 NAMES = "|".join(
-    [r"Llama[- ][\d.]+(-\d+[bB])?|gemma-3-4b|Gemma 3|SmolLM2-135M", r"sections? \d(–\d)?|^\d+\. |Su and others, \d+"]
+    [r"Llama[- ][\d.]+(-\d+[bB])?|gemma-3-4b|Gemma 3|SmolLM2-135M", r"sections? \d(–\d)?|^\d+\. |\w+ and others, \d+"]
 )
 
 # The figures that a section's numbers are taken from; those that it shows come first.

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from book._site.pages import head
 from posenc.widgets import InjectionPoints
 from tests.book.site.hands import drag_handle
 
@@ -110,15 +111,20 @@ def test_three_ways_lead_on_with_and_without_javascript(new_page, site_url):
 
 def test_a_link_to_the_book_shows_its_picture_elsewhere(built_site):
     for name, image in (("book/intro.html", "../"), ("index.html", "")):
-        head = (built_site / name).read_text(encoding="utf-8").partition("</head>")[0]
-        said = dict(re.findall(r'<meta (?:property|name)="((?:og|twitter):[\w:]+)" content="([^"]*)"', head))
+        text = (built_site / name).read_text(encoding="utf-8").partition("</head>")[0]
+        said = dict(re.findall(r'<meta (?:property|name)="((?:og|twitter):[\w:]+)" content="([^"]*)"', text))
         assert said["og:title"].startswith("Turn by Turn: RoPE")
-        assert said["og:description"] == re.search('name="description" content="(.*?)"', head)[1]
+        assert said["og:description"] == re.search('name="description" content="(.*?)"', text)[1]
         assert said["twitter:card"] == "summary_large_image"
         assert said["og:image"] == f"{image}_static/posenc/card.png"  # whole once the book has an address
         assert "og:url" not in said
     width_and_height = (built_site / "_static" / "posenc" / "card.png").read_bytes()[16:24]
     assert width_and_height == (1200).to_bytes(4, "big") + (630).to_bytes(4, "big")
+
+
+def test_its_addresses_are_whole_once_the_book_has_one():
+    assert head.address_of("https://github.com/owner/name") == "https://owner.github.io/name/"
+    assert head.address_of("") == ""
 
 
 # ---- the injection points

@@ -52,18 +52,25 @@
   large.after(button);
   let runs = !still.matches;
 
+  /** Where it rests, positions are whole. */
+  function rest() {
+    const { posencModel: model } = large;
+    model?.set({ n: Math.round(model.get("n")), m: Math.round(model.get("m")) });
+  }
+
   function run(on) {
     runs = on;
     button.textContent = on ? "❚❚ Pause" : "▶ Move";
-    if (on || !large.posencModel) return;
-    const n = Math.round(large.posencModel.get("n"));
-    large.posencModel.set({ n, m: Math.round(large.posencModel.get("m")) });
+    if (!on) rest();
   }
 
   run(runs);
   button.addEventListener("click", () => run(!runs));
   still.addEventListener("change", () => run(!still.matches));
-  large.addEventListener("pointerenter", ({ pointerType }) => (hero.held = pointerType === "mouse"));
+  large.addEventListener("pointerenter", ({ pointerType }) => {
+    hero.held = pointerType === "mouse";
+    if (hero.held) rest();
+  });
   large.addEventListener("pointerleave", () => (hero.held = false));
   for (const use of ["pointerdown", "focusin"]) large.addEventListener(use, () => runs && run(false), true);
 

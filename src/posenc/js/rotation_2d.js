@@ -317,7 +317,7 @@ const render = explorable({
   height: heightOf,
   compute, draw, facts, handles, press, linked, blocks,
   play: { control: "m", seconds: 10 },
-  reading: ({ values }, { n }, { position }) => ({ offset: position - n, score: values.scores[position - n + FARTHEST] }),
+  reading: ({ values }, { n }, { position }) => ({ offset: position - n, score: values.scores[Math.round(position - n) + FARTHEST] }),
   pixel: ({ planes }, plane, across, up) => [planes[plane].x.at(across), planes[plane].y.at(up)],
 });
 

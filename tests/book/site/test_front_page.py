@@ -93,7 +93,7 @@ def test_one_small_picture_moves_at_a_time_and_each_leads_to_its_chapter(new_pag
     title = box.locator("a").inner_text()
     box.click(position={"x": 60, "y": 60})
     page.wait_for_url("**/notebooks/08_*.html")
-    assert page.locator("h1").inner_text().startswith(title)
+    assert page.locator("article h1").inner_text().startswith(title)
 
 
 def test_three_ways_lead_on_with_and_without_javascript(new_page, site_url):
@@ -104,7 +104,7 @@ def test_three_ways_lead_on_with_and_without_javascript(new_page, site_url):
         assert links.all_inner_texts() == ["Start: one hour", "Playground", "Chapters"]
         targets = [link.get_attribute("href") for link in links.all()]
         assert targets == ["tour.html", "playground.html", "#chapters"]
-        chapters = page.locator(".tableofcontents-wrapper a[href*='notebooks/']")
+        chapters = page.locator("article .toctree-wrapper a[href*='notebooks/']")
         assert chapters.count() >= 17
         assert page.locator(".posenc-living a").count() == 6
 

@@ -140,7 +140,6 @@ CASES = [
             {"injection_point": "none", "m": 15, "n": 15},
         ],
         {"injection_point": "query_key"},
-        "book/intro.html",
         handles=("query", "key"),
     ),
     Case(

@@ -19,9 +19,10 @@ SITE = Path(__file__).resolve().parents[1]
 FOLDER = "posenc"  # below _static
 
 COPIED = (
-    *("outputs/host.js", "pages/details.js", "pages/predict.js", "pages/search.js"),
+    *("outputs/host.js", "pages/details.js", "pages/front.js", "pages/predict.js", "pages/search.js"),
     *("reference/terms.js", "reference/claims.js"),
-    *("style/site.css", "pages/details.css", "pages/predict.css"),
+    "pages/card.png",
+    *("style/site.css", "pages/details.css", "pages/front.css", "pages/predict.css"),
     *("reference/terms.css", "reference/map.css", "reference/doctor.css"),
 )
 

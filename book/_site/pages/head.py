@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import re
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from tools.address import GITHUB
+
+CARD = "_static/posenc/card.png"  # 1200 by 630
 # Pages that Sphinx generates have no metadata.
 GENERATED = {
     "search": "Search the book Turn by Turn.",
@@ -21,10 +26,54 @@ def describe(
 ) -> None:
     """Add the description, and a title where a page has a fuller one than its heading."""
     meta = app.env.metadata.get(pagename, {})
-    description = escape(meta.get("description") or GENERATED[pagename])
-    context["metatags"] = context.get("metatags", "") + f'\n<meta name="description" content="{description}" />'
+    description = meta.get("description") or GENERATED[pagename]
     if title := meta.get("head_title"):
         context["title"], context["docstitle"] = title, ""
+    name = re.sub("<[^>]+>", "", context.get("title") or "")
+    tags = f'\n<meta name="description" content="{escape(description)}" />\n'
+    context["metatags"] = context.get("metatags", "") + tags + card(app, pagename, name, description)
+
+
+def card(app: Sphinx, pagename: str, title: str, description: str) -> str:
+    """What a link to the page looks like elsewhere. Addresses are whole once the book knows its own."""
+    address = address_of(app.config.html_theme_options.get("repository_url") or "")
+    up = "" if address else "../" * pagename.count("/")
+    properties = {
+        "og:type": "website",
+        "og:site_name": "Turn by Turn",
+        "og:title": title,
+        "og:description": description,
+        "og:image": f"{address or up}{CARD}",
+        "og:image:width": "1200",
+        "og:image:height": "630",
+        "og:image:alt": "A query and a key, rotated by their positions, and the score, which depends on the distance.",
+    }
+    if address:
+        properties["og:url"] = f"{address}{pagename}.html"
+    lines = [f'<meta property="{name}" content="{escape(html.unescape(said))}" />' for name, said in properties.items()]
+    return "\n".join([*lines, '<meta name="twitter:card" content="summary_large_image" />'])
+
+
+def address_of(repository: str) -> str:
+    """Where GitHub's Pages show the website of a repository.
+
+    >>> address_of("https://github.com/owner/name")
+    'https://owner.github.io/name/'
+    """
+    match = GITHUB.fullmatch(repository)
+    return f"https://{match[1]}.github.io/{match[2]}/" if match else ""
+
+
+def lead_in(app: Sphinx, exception: Exception | None) -> None:
+    """Give the page that leads to the first one what the first says of itself: it has the address that people share."""
+    if exception is None and app.builder.name == "html":
+        meta = app.env.metadata[app.config.root_doc]
+        path = Path(app.outdir) / "index.html"
+        own = card(app, "index", meta["head_title"], meta["description"])
+        text = path.read_text(encoding="utf-8").format(
+            title=escape(meta["head_title"]), description=escape(meta["description"]), card=own
+        )
+        path.write_text(text, encoding="utf-8")
 
 
 def bring_scripts(
@@ -47,6 +96,9 @@ def bring_scripts(
         app.add_js_file("posenc/doctor.js", loading_method="defer")
     if re.search(r'class="posenc-(?:explorable|plotly|interact)', raw):
         app.add_js_file("posenc/host.js", priority=110, loading_method="defer")
+    if "posenc-small" in raw:
+        app.add_css_file("posenc/front.css", priority=900)
+        app.add_js_file("posenc/front.js", priority=120, loading_method="defer")
 
 
 def leave_out_mathjax(
@@ -81,3 +133,4 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", bring_scripts)
     app.connect("html-page-context", leave_out_mathjax, priority=900)  # after Sphinx
     app.connect("html-page-context", mend_roles, priority=900)  # after the theme
+    app.connect("build-finished", lead_in)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -95,6 +96,30 @@ class Explorable(SphinxDirective):
 
         widget = getattr(widgets, self.arguments[0])(**self.options)
         return [nodes.raw("", widget.to_html(), format="html")]
+
+
+class Living(WrittenDirective):
+    """```{living} FrequencyBank``` with `:moves: distance`: a small picture that moves and leads to the link in it.
+
+    Other options are as an explorable's. Its scripts come only when it nears the viewport.
+    """
+
+    required_arguments = 1
+    option_spec = AnyTrait()
+
+    def run(self) -> list[nodes.Node]:
+        """The picture, out of reach of keyboard and pointer, and the link."""
+        from posenc import widgets
+
+        moves = self.options.pop("moves")
+        figure = getattr(widgets, self.arguments[0])(**self.options).to_html()
+        figure = re.sub('<noscript>.*?</noscript>| style=".*?"', "", figure)
+        figure = re.sub(r"(?<=<)figure|(?<=</)figure", "div", figure)
+        small = f'inert class="posenc-explorable posenc-small" data-moves="{moves}"'
+        figure = figure.replace('class="posenc-explorable"', small)
+        box = self.box("posenc-living", "\n".join(self.content))
+        box.insert(0, nodes.raw("", figure, format="html"))
+        return [box]
 
 
 DOCTOR = TEMPLATES.from_string("""\
@@ -196,6 +221,7 @@ class Claims(WrittenDirective):
 def setup(app: Sphinx) -> None:
     """Register the directives."""
     app.add_directive("explorable", Explorable)
+    app.add_directive("living", Living)
     app.add_directive("claims", Claims)
     app.add_directive("doctor", Doctor)
     app.connect("doctree-read", register_slugs)

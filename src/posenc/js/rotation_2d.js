@@ -9,6 +9,7 @@ import { Labels } from "./labels.js";
 import { fixed, formatInteger } from "./numbers.js";
 import { say } from "./sentences.js";
 
+// Positions are whole, except on the front page, where the arrows move on smoothly (book/_site/pages/front.js).
 const { picture, blocks: written } = catalogue;
 const FARTHEST = 32; // as in Python
 const ELSEWHERE = 10;
@@ -172,7 +173,7 @@ function drawPlane(context, theme, result, i, state) {
     labels.write(say(picture.across, { across: a + 1 }), [x.end + spare, y.at(0) + 10], { towards: Math.PI, away: 0 });
     labels.write(say(picture.up, { up: b + 1 }), [x.at(0) + 4, y.end + 8], { away: 0 });
   }
-  for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position }), tip(after), { towards: outward(tip(after)), colour, bold: true });
+  for (const { name, after, position, colour } of arrows) labels.write(say(picture.rotated, { name, position: Math.round(position) }), tip(after), { towards: outward(tip(after)), colour, bold: true });
   for (const { name, before, colour } of arrows) labels.write(name, tip(before), { towards: outward(tip(before)), away: 9, colour });
   const degrees = say(picture.angle, { degrees: Math.round((Math.abs(between.angle) * 180) / Math.PI) });
   const middle = [centre[0] + 0.8 * unit * Math.cos(between.middle), centre[1] + 0.8 * unit * Math.sin(between.middle)];
@@ -193,7 +194,8 @@ function drawCaption(context, theme, labels, { wide, planes, pairs }, i) {
 
 // The score of the query at each position, the key staying: a wave. With both moving on alike: a level line.
 function drawScores(context, theme, result, state, cursor) {
-  const { x, y, left, top } = result.chart, { scores, by_matrices } = result.values, { m, n, locked } = state;
+  const { x, y, left, top } = result.chart, { by_matrices } = result.values, { m, n, locked } = state;
+  const scoreOf = (offset) => scoreByComplex(result.q, result.k, result.frequencies.map((frequency) => offset * frequency), layoutOf(state));
   const chart = new Plot(context, theme, x, y);
   const wave = { colour: colours.score, dash: [] }, level = { colour: theme.text, dash: [7, 4] };
   const room = x.end + 14 - left, rows = picture.curves.map((names) => names.map((label, k) => ({ label, ...[wave, level][k] })));
@@ -205,7 +207,7 @@ function drawScores(context, theme, result, state, cursor) {
     xText: (tick) => (Math.abs(x.at(tick) - x.at(n)) < 12 ? "" : formatInteger(tick)),
     yText: (tick) => (Math.hypot(x.at(m) - x.start, y.at(tick) - y.at(by_matrices)) < 12 ? "" : fixed(tick, tick % 1 ? 1 : 0)),
   });
-  const points = Array.from({ length: FARTHEST + 1 }, (_, position) => [position, scores[position - n + FARTHEST]]);
+  const points = Array.from({ length: FARTHEST + 1 }, (_, position) => [position, scoreOf(position - n)]);
   context.globalAlpha = locked ? 0.75 : 1;
   chart.line(points, wave.colour, { width: locked ? 1.2 : 2 });
   chart.marks(points, wave.colour, { radius: 2 });
@@ -214,7 +216,7 @@ function drawScores(context, theme, result, state, cursor) {
   const back = Math.min(TRAIL, m, locked ? n : TRAIL);
   for (let j = 1; j <= back; j++) {
     context.globalAlpha = 0.5 * (1 - (j - 1) / TRAIL);
-    chart.marks([[m - j, locked ? by_matrices : scores[m - j - n + FARTHEST]]], colours.query, { radius: 5 });
+    chart.marks([[m - j, locked ? by_matrices : scoreOf(m - j - n)]], colours.query, { radius: 5 });
   }
   context.globalAlpha = 1;
   chart.rule([x.at(m), y.start], [x.at(m), y.at(by_matrices)], { colour: colours.query, dash: [], width: 1.5 });
@@ -228,9 +230,9 @@ function drawScores(context, theme, result, state, cursor) {
   labels.along([x.start, y.at(by_matrices)], [x.end, y.at(by_matrices)]);
   labels.beside(points.map(([position, score]) => [x.at(position), y.at(score)]));
   for (const position of [m, n]) labels.beside([[x.at(position), y.start], [x.at(position), position === m ? y.at(by_matrices) : y.end + 8]]);
-  labels.write(say(picture.key, { n }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: colours.key, bold: true });
+  labels.write(say(picture.key, { n: Math.round(n) }), [x.at(n), y.end], { towards: -Math.PI / 2, away: 4, colour: colours.key, bold: true });
   labels.write(say(picture.score, { score: by_matrices }), [x.at(m), y.at(by_matrices)], { towards: -Math.PI / 2, colour: theme.text, bold: true });
-  labels.write(say(picture.offset, { offset: m - n }), [x.at((m + n) / 2), y.start], { towards: -Math.PI / 2, away: 6, colour: theme.text });
+  labels.write(say(picture.offset, { offset: Math.round(m - n) }), [x.at((m + n) / 2), y.start], { towards: -Math.PI / 2, away: 6, colour: theme.text });
   if (cursor !== null) chart.vertical(cursor.position);
 }
 
@@ -314,7 +316,7 @@ const render = explorable({
   readers: [{ name: "position", axis: ({ chart }) => chart.x, within: (result) => [inChart(result)] }],
   height: heightOf,
   compute, draw, facts, handles, press, linked, blocks,
-  reading: ({ values }, { n }, { position }) => ({ offset: position - n, score: values.scores[position - n + FARTHEST] }),
+  reading: ({ values }, { n }, { position }) => ({ offset: position - n, score: values.scores[Math.round(position - n) + FARTHEST] }),
   pixel: ({ planes }, plane, across, up) => [planes[plane].x.at(across), planes[plane].y.at(up)],
 });
 

@@ -1,28 +1,138 @@
-"""The front page: a picture and one thing to drag before one scrolls, and three ways on."""
+"""The front page: a picture that moves by itself, three ways on, six small pictures, and three injection points."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from book._site.pages import head
 from posenc.widgets import InjectionPoints
 from tests.book.site.hands import drag_handle
 
 PAGE = "book/intro.html"
+HERO = "figure[data-module=rotation_2d]"
+POSITION = f"document.querySelector('{HERO}').posencModel.get('m')"
+SMALL = """[...document.querySelectorAll('.posenc-small')].map((figure) => (
+  figure.dataset.ready ? figure.posencModel.get(figure.dataset.moves) : null
+))"""
 pytestmark = pytest.mark.xdist_group("InjectionPoints")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740)])
-def test_the_picture_and_a_token_to_drag_are_in_view_at_once(new_page, site_url, width, height):
-    page = new_page(width=width, height=height)
+def opened(new_page, site_url, **options):
+    page = new_page(**options)
     page.goto(f"{site_url}/{PAGE}")
-    page.wait_for_selector("figure[data-module=injection_points][data-ready]")
-    canvas = page.locator("figure[data-module=injection_points] canvas").bounding_box()
-    assert canvas["y"] > 0
-    assert canvas["y"] + canvas["height"] <= height
-    handles = page.evaluate(
-        "document.querySelector('.posenc-explorable-view').explorable.handles.map(({ name }) => name)"
-    )
-    assert handles == ["query", "key"]
+    page.wait_for_selector(f"{HERO}[data-ready]")
+    return page
+
+
+def moves(page, expression=POSITION) -> bool:
+    before = page.evaluate(expression)
+    page.wait_for_timeout(600)
+    return page.evaluate(expression) != before
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (360, 740), (740, 360)])
+def test_the_first_view_moves_and_says_what_the_book_is_about(new_page, site_url, width, height):
+    page = opened(new_page, site_url, width=width, height=height)
+    for part in (f"{HERO} canvas", ".posenc-hero-button", ".posenc-ways"):
+        box = page.locator(part).bounding_box()
+        assert 0 < box["y"] < box["y"] + box["height"] <= height, part
+    first = page.locator("article h1 + p").inner_text()
+    assert all(word in first for word in ("RoPE", "positional encoding", "Transformers"))
+    assert moves(page)
+
+
+def test_it_pauses_by_its_button_under_the_pointer_out_of_view_and_for_good_once_it_is_used(new_page, site_url):
+    page = opened(new_page, site_url, width=1280, height=800)
+    button = page.locator(".posenc-hero-button")
+    button.press("Enter")
+    assert not moves(page)
+    assert page.evaluate(f"Number.isInteger({POSITION})")
+    button.press("Enter")
+    assert moves(page)
+    canvas = page.locator(f"{HERO} canvas")
+    canvas.hover()
+    assert not moves(page)
+    page.mouse.move(5, 5)
+    assert moves(page)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_timeout(300)
+    assert not moves(page)
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(300)
+    assert moves(page)
+    canvas.click(position={"x": 600, "y": 150})
+    page.mouse.move(5, 5)
+    assert not moves(page)
+    assert button.inner_text() == "▶ Move"
+
+
+def test_nothing_moves_where_no_motion_is_wanted_until_it_is_asked_for(new_page, site_url):
+    page = opened(new_page, site_url, width=1280, height=800, reduced_motion="reduce")
+    assert not moves(page)
+    page.locator(".posenc-gallery").scroll_into_view_if_needed()
+    page.wait_for_function(f"{SMALL}.every((value) => value !== null)")
+    assert not moves(page, f"JSON.stringify({SMALL})")
+    page.evaluate("scrollTo(0, 0)")
+    page.locator(".posenc-hero-button").click()
+    assert moves(page)
+
+
+def test_one_small_picture_moves_at_a_time_and_each_leads_to_its_chapter(new_page, site_url):
+    page = opened(new_page, site_url, width=1280, height=800)
+    page.locator(".posenc-gallery").scroll_into_view_if_needed()
+    page.wait_for_function(f"{SMALL}.every((value) => value !== null)")
+    box = page.locator(".posenc-living").nth(3)
+    box.hover()
+    page.wait_for_timeout(200)
+    before = page.evaluate(SMALL)
+    page.wait_for_timeout(600)
+    after = page.evaluate(SMALL)
+    assert [number for number in range(6) if before[number] != after[number]] == [3]
+    title = box.locator("a").inner_text()
+    box.click(position={"x": 60, "y": 60})
+    page.wait_for_url("**/notebooks/08_*.html")
+    assert page.locator("article h1").inner_text().startswith(title)
+
+
+def test_three_ways_lead_on_with_and_without_javascript(new_page, site_url):
+    for javascript in (True, False):
+        page = new_page(javascript=javascript)
+        page.goto(f"{site_url}/{PAGE}")
+        links = page.locator(".posenc-ways a")
+        assert links.all_inner_texts() == ["Start: one hour", "Playground", "Chapters"]
+        targets = [link.get_attribute("href") for link in links.all()]
+        assert targets == ["tour.html", "playground.html", "#chapters"]
+        chapters = page.locator("article .toctree-wrapper a[href*='notebooks/']")
+        assert chapters.count() >= 17
+        assert page.locator(".posenc-living a").count() == 6
+
+
+def test_a_link_to_the_book_shows_its_picture_elsewhere(built_site):
+    for name, image in (("book/intro.html", "../"), ("index.html", "")):
+        text = (built_site / name).read_text(encoding="utf-8").partition("</head>")[0]
+        said = dict(re.findall(r'<meta (?:property|name)="((?:og|twitter):[\w:]+)" content="([^"]*)"', text))
+        assert said["og:title"].startswith("Turn by Turn: RoPE")
+        assert said["og:description"] == re.search('name="description" content="(.*?)"', text)[1]
+        assert said["twitter:card"] == "summary_large_image"
+        assert said["og:image"] == f"{image}_static/posenc/card.png"  # whole once the book has an address
+        assert "og:url" not in said
+    width_and_height = (built_site / "_static" / "posenc" / "card.png").read_bytes()[16:24]
+    assert width_and_height == (1200).to_bytes(4, "big") + (630).to_bytes(4, "big")
+
+
+def test_its_addresses_are_whole_once_the_book_has_one():
+    assert head.address_of("https://github.com/owner/name") == "https://owner.github.io/name/"
+    assert head.address_of("") == ""
+
+
+# ---- the injection points
+
+
+def test_it_opens_order_blind(open_live):
+    live = open_live(InjectionPoints, where=PAGE)
+    assert live.get("injection_point") == "none"
 
 
 @pytest.mark.parametrize("point", ["input", "query_key", "logits"])
@@ -61,15 +171,3 @@ def test_a_token_is_taken_hold_of_anywhere(open_live, width, hold):
     assert live.get("m") == 20, "it does not jump to the pointer"
     drag_handle(live, "query", -40, hold=hold)
     assert 4 < live.get("m") < 20
-
-
-def test_three_cards_lead_on_with_and_without_javascript(new_page, site_url):
-    for javascript in (True, False):
-        page = new_page(javascript=javascript)
-        page.goto(f"{site_url}/{PAGE}")
-        cards = page.locator("article .sd-card:not(.map-points .sd-card)")
-        titles = [text.strip() for text in cards.locator(".sd-card-title").all_inner_texts()]
-        assert titles == ["Two hours", "The course", "Reference"]
-        targets = [link.get_attribute("href") for link in cards.locator("a").all()]
-        assert [target.split("/")[-1] for target in targets] == ["two_hours.html", "the_course.html", "the_map.html"]
-        assert page.locator(".map-points a[href^='the_map.html#']").count() > 10

@@ -1,0 +1,215 @@
+"""The tour of one hour: its sections, its length, and its numbers, which the figures show or the package computes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from posenc import configs
+from posenc.frequencies import inv_freq, wavelengths
+from posenc.lab import real_results
+from posenc.lab.store import load
+from posenc.widgets import (
+    AngleCoverage,
+    BiasExplorer,
+    ContextExtension,
+    Explorable,
+    Extrapolation,
+    FrequencyBank,
+    LearnedDistanceBias,
+    OrderBlindness,
+    Playground,
+    Rotation2D,
+    SinusoidExplorer,
+)
+from tests.book.notebooks.prose import NUMBER, normalise, numbers_in_output, prose_of
+from tests.explorables import sentence, shown
+from tools.reading import words
+
+pytestmark = pytest.mark.torch
+PAGE = (Path(__file__).resolve().parents[2] / "book" / "tour.md").read_text(encoding="utf-8")
+OPENING, *SECTIONS = re.split(r"(?m)^## ", PAGE.partition("---\n\n")[2])
+FENCE = re.compile(r"(?s)```\{explorable\} (\w+).*?```")
+MORE = re.compile(r"More in chapter \[\]\(\.\./notebooks/\d\d_\w+\.ipynb\)")
+WORDS_PER_MINUTE, FORMULA, FIGURE = 170, 25, (45, 180)  # seconds
+NAMES = "|".join(
+    [r"Llama[- ][\d.]+(-\d+[bB])?|gemma-3-4b|Gemma 3|SmolLM2-135M", r"sections? \d(–\d)?|^\d+\. |\w+ and others, \d+"]
+)
+
+# The figures that a section's numbers are taken from; those that it shows come first.
+FIGURES: list[list[type[Explorable]]] = [
+    [OrderBlindness],
+    [SinusoidExplorer],
+    [Rotation2D],
+    [FrequencyBank],
+    [AngleCoverage, LearnedDistanceBias, Extrapolation],
+    [ContextExtension],
+    [BiasExplorer, Extrapolation],
+    [ContextExtension],
+    [Playground],
+]
+every_section = pytest.mark.parametrize("at", range(9))
+
+
+def grouped(number: float) -> str:
+    return f"{number:,.0f}".replace(",", " ") if number >= 10_000 else f"{number:.0f}"
+
+
+def of_section_2() -> Iterator[str]:
+    yield f"at position {grouped(10_000)} as at position 1"
+    yield "Position 7 has the same encoding in every text"
+
+
+def of_section_4() -> Iterator[str]:
+    frequencies = inv_freq(128)
+    assert len(frequencies) == 64
+    fastest, *_, slowest = wavelengths(frequencies)
+    yield "with $d = 128$ dimensions has 64 pairs"
+    yield f"the distance of one full rotation, is {fastest:.2f} tokens"
+    yield f"the slowest needs {grouped(slowest)} tokens"
+    old, new = (configs.MODELS[name].rope["rope_theta"] for name in ("Llama-2-7b-hf", "Meta-Llama-3-8B"))
+    yield f"In the original paper it is {grouped(10_000)}"
+    yield f"{grouped(old)} in Llama 2, {grouped(new)} in Llama 3"
+
+
+def of_section_5() -> Iterator[str]:
+    yield small_models()
+    weights = [np.exp(6) / (np.exp(6) + keys - 1) for keys in (128, 2048)]
+    few, many = (100 * weight for weight in weights)
+    yield f"A key whose logit is 6 above all others gets {few:.0f} % of the attention among 128 keys"
+    yield f"{many:.0f} % among 2048"
+    assert LearnedDistanceBias().base == "10000"
+    yield f"of one small model (base {grouped(10_000)})"
+    texts = real_results.interventions()
+    trained, clamped = (np.mean([one[kind] for one in texts], axis=0)[-4:].mean() for kind in ("as trained", "clamped"))
+    yield f"near {grouped(16_000)} tokens from {trained:.2f} to {clamped:.2f} nats per token"
+    yield "with 135 million parameters and a context length of 8192 tokens"
+
+
+def of_section_6() -> Iterator[str]:
+    found, asked = real_results.needles(), (12_288, 16_384)
+    counts = {name: sum(int(found[name][n].sum()) for n in asked) for name in ("YaRN", "PI", "bias clamped")}
+    tried = sum(found["PI"][n].size for n in asked)
+    yield f"in texts of {grouped(asked[0])} and {grouped(asked[1])} tokens"
+    yield f"YaRN found {counts['YaRN']} of {tried}, PI {counts['PI']} and the clamp {counts['bias clamped']}"
+    yield f"where guessing would find {tried // 8}"
+    change = {name: real_results.extended(name)["14336–16383"].high for name in ("PI", "YaRN", "NTK-aware")}
+    assert max(change.values()) < -2, "each lowers the loss past the trained length a lot"
+
+
+def of_section_7() -> Iterator[str]:
+    yield "0.3 million parameters, $L = 128$"
+
+
+def of_section_8() -> Iterator[str]:
+    scaling = {"llama3": "Llama 3", "yarn": "YaRN", "linear": "PI"}
+    for name in ("Llama-2-7b-hf", "Llama-3.1-8B", "Qwen3-8B", "DeepSeek-V3", "gemma-3-4b-it"):
+        model = configs.MODELS[name]
+        base, local = model.rope["rope_theta"], model.rope.get("rope_local_base_freq")
+        method = model.rope["rope_scaling"]
+        kind = method and scaling[method.get("rope_type") or method["type"]]
+        cells = [
+            name.removesuffix("-hf").removesuffix("-it"),
+            f"{grouped(base)} and {grouped(local)}" if local else grouped(base),
+            grouped(model.original_max_position_embeddings or 0),
+            grouped(model.max_position_embeddings),
+            f"{kind}, factor {method['factor']:g}" if method else "none",
+        ]
+        yield f"| {' | '.join(cells)} |"
+
+
+def of_section_9() -> Iterator[str]:
+    yield "It has two layers and 0.3 million parameters, was trained on sequences of 128 tokens, and now reads 2048"
+    yield "each of its 16 dimension pairs"
+    yield f"({max(map(len, Playground.files().values())) / 1e6:.1f} MB)"
+    trained = shown(Playground).facts
+    without_fastest = shown(Playground, pairs=" ".join(["off", *["-"] * 15])).facts
+    yield f"from {trained['within']:.2f} to {without_fastest['within']:.2f}: without it"
+    by_hand = shown(Playground, pairs=" ".join(["-"] * 6 + ["0.0625"] * 10)).facts
+    yield "the slow pairs, 6 to 15, down to 1/16"
+    yield f"far past $L$ falls from {trained['far']:.2f} to {by_hand['far']:.2f}"
+
+
+def small_models() -> str:
+    parameters = sum(weight.numel() for weight in load("full-text-rope_100-0")[0].parameters())
+    return f"two layers, {parameters / 1e6:.1f} million parameters"
+
+
+COMPUTED = {
+    2: of_section_2,
+    4: of_section_4,
+    5: of_section_5,
+    6: of_section_6,
+    7: of_section_7,
+    8: of_section_8,
+    9: of_section_9,
+}
+
+
+@cache
+def shown_by(cls: type[Explorable]) -> set[Decimal]:
+    """The numbers in what a figure says at the steps of its story."""
+    texts = []
+    for step in cls.catalogue["story"]:
+        texts += [sentence(cls, step), shown(cls, **cls.story()[step["name"]]).finding]
+    return set().union(*map(numbers_in_output, texts))
+
+
+def stated(markdown: str) -> set[Decimal]:
+    """The numbers of a text, but for names, formulas on lines of their own, and 0 to 3."""
+    text = re.sub(r"(?s)\$\$.*?\$\$", " ", FENCE.sub(" ", markdown))
+    text = re.sub(NAMES, " ", MORE.sub(" ", text), flags=re.MULTILINE)
+    found = NUMBER.finditer(normalise(prose_of(text)))
+    numbers = {Decimal(re.sub(r"\D", "", one["digits"]) + (one["decimals"] or "")) for one in found}
+    return numbers - {Decimal(number) for number in range(4)}
+
+
+@every_section
+def test_its_numbers_are_shown_or_computed(at):
+    phrases = list(COMPUTED[at + 1]()) if at + 1 in COMPUTED else []
+    assert [phrase for phrase in phrases if phrase not in SECTIONS[at]] == []
+    known = {abs(number) for cls in FIGURES[at] for number in shown_by(cls)} | stated("\n".join(phrases))
+    assert sorted(stated(SECTIONS[at]) - known) == []
+
+
+@every_section
+def test_a_section_has_its_figures_and_ends_with_one_way_on(at):
+    *_, last = SECTIONS[at].strip().splitlines()
+    assert MORE.fullmatch(last), "the site writes the chapter's number and title"
+    assert SECTIONS[at].count("](") == 1
+    assert SECTIONS[at].startswith(f"{at + 1}. ")
+    drawn = FENCE.findall(SECTIONS[at])
+    assert drawn == [cls.__name__ for cls in FIGURES[at]][: len(drawn)]
+
+
+def test_it_names_the_steps_of_its_figures():
+    for section, figures in zip(SECTIONS, FIGURES, strict=True):
+        labels = {step["label"] for cls in figures for step in cls.catalogue["story"]} | {"Play"}
+        tried = re.search(r"(?s)(?:\*\*Try it\.\*\*|Three things to try:).*", section)
+        assert tried or not FENCE.search(section)
+        pressed = re.findall(
+            r"(?:[Pp]ress|\(|The step|step,?|In|Start again from) \*\*([^*.]+)\*\*", tried[0] if tried else ""
+        )
+        assert [label for label in pressed if label not in labels] == []
+
+
+def test_its_times_are_honest():
+    def minutes(parts: list[str], seconds: int) -> float:
+        text = FENCE.sub(" ", "\n".join(parts))
+        figures = sum(len(FENCE.findall(part)) for part in parts)
+        formulas = text.count("$$") // 2
+        return words(MORE.sub(" ", text)) / WORDS_PER_MINUTE + (FORMULA * formulas + seconds * figures) / 60
+
+    everything = [OPENING, *SECTIONS]
+    text = MORE.sub(" ", FENCE.sub(" ", "\n".join(everything)))
+    assert 3500 <= words(text) <= 4200
+    assert len(FENCE.findall(PAGE)) == 9
+    least, most = (5 * round(minutes(everything, seconds) / 5) for seconds in FIGURE)
+    assert f"**Reading time: {least} to {most} minutes**" in OPENING
+    assert f"**In {5 * round(minutes(everything[:4], FIGURE[1]) / 5)} minutes: sections 1–3.**" in OPENING

@@ -44,7 +44,7 @@ from traitlets.config import Config
 
 from tools import smoke_exercises
 from tools.imports import Package
-from tools.notebooks import TABLE, as_printed, clean, dump
+from tools.notebooks import TABLE, as_printed, clean, dump, in_one
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
@@ -171,7 +171,6 @@ def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Ex
         on_cell_start=started,
         config=ENCRYPTED,
         extra_arguments=[f"--IPKernelApp.code_to_run={WITH_TABLES}"],
-        coalesce_streams=True,  # else what a cell prints slowly falls into several boxes
         record_timing=False,  # timings in the cells would make them others than the source's
     )
     error = ""
@@ -187,6 +186,9 @@ def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Ex
         if not error:
             printed = "".join(output.text for output in last.outputs if output.get("name") == "stdout")
             tried = json.loads(printed)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = in_one(cell.outputs)  # else what a cell prints slowly falls into several boxes
     return Execution(notebook, seconds, peak_of_children(), error, tried)
 
 
@@ -251,7 +253,7 @@ def cached(path: Path) -> nbformat.NotebookNode:
         notebook = cache.merge_match_into_notebook(read(path))[1]
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = list(map(as_printed, cell.outputs))
+            cell.outputs = in_one(map(as_printed, cell.outputs))
     return notebook
 
 

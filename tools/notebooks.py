@@ -15,7 +15,7 @@ import ast
 import copy
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,6 +47,18 @@ def as_printed(output: dict) -> dict:
     """An output; a table as the text that it prints elsewhere."""
     data = output.get("data", {})
     return type(output)(output_type="stream", name="stdout", text=data["text/plain"]) if TABLE in data else output
+
+
+def in_one(outputs: Iterable[dict]) -> list[dict]:
+    """The outputs; neighbouring pieces of one stream become one."""
+    found: list[dict] = []
+    for output in outputs:
+        last = found[-1] if found else {}
+        if output["output_type"] == "stream" and last.get("name") == output["name"]:
+            last["text"] = joined(last["text"]) + joined(output["text"])
+        else:
+            found.append(output)
+    return found
 
 
 def joined(text: str | list[str]) -> str:
@@ -126,19 +138,15 @@ def clean_output(output: dict, count: int | None) -> dict:
 
 
 def clean_outputs(cell: dict) -> list[dict]:
-    """The text outputs of a code cell; neighbouring pieces of one stream become one."""
+    """The text outputs of a code cell."""
     cleaned: list[dict] = []
-    for output in map(as_printed, cell["outputs"]):
+    for output in in_one(map(as_printed, cell["outputs"])):
         if is_shown(output):
             continue
         if output["output_type"] == "error" and "raises-exception" not in tags(cell):
             continue
         output = clean_output(output, cell["execution_count"])
-        last = cleaned[-1] if cleaned else {}
-        if output["output_type"] == "stream" and last.get("name") == output["name"]:
-            last["text"] += output["text"]
-        else:
-            cleaned.append(output)
+        cleaned.append(output)
     for output in cleaned:
         if output["output_type"] == "stream":
             output["text"] = output["text"].splitlines(keepends=True)

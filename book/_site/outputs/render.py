@@ -34,7 +34,7 @@ class OwnOutput:
     def handle_mime(renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
         """The figure or table, or None for another MIME type."""
         if data.mime_type == TABLE:
-            return [_raw(data.string)]
+            return [nodes.raw("", data.string, format="html")]
         return [_raw(plotly_html(data.content))] if data.mime_type == PLOTLY else None
 
 

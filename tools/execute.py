@@ -44,7 +44,7 @@ from traitlets.config import Config
 
 from tools import smoke_exercises
 from tools.imports import Package
-from tools.notebooks import clean, dump
+from tools.notebooks import TABLE, as_printed, clean, dump, in_one
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
@@ -134,8 +134,13 @@ class Client(NotebookClient):
 
 # Else each kernel warns that whoever can listen on this machine can read along.
 ENCRYPTED = Config({"KernelManager": {"transport_encryption": "auto"}})
+# In the kernel, before a notebook's first cell: a page shows tables as HTML.
+WITH_TABLES = f"""\
+import posenc.tables as _tables
+_tables.show = lambda text, html: display({{"text/plain": text, {TABLE!r}: html}}, raw=True)"""
 TRY_OUT = """\
 import sys
+_tables.show = None
 sys.path.insert(0, {root!r})
 from tools.smoke_exercises import try_out
 import json
@@ -165,7 +170,7 @@ def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Ex
         resources={"metadata": {"path": str(path.parent)}},
         on_cell_start=started,
         config=ENCRYPTED,
-        coalesce_streams=True,  # else what a cell prints slowly falls into several boxes
+        extra_arguments=[f"--IPKernelApp.code_to_run={WITH_TABLES}"],
         record_timing=False,  # timings in the cells would make them others than the source's
     )
     error = ""
@@ -181,6 +186,9 @@ def execute(path: Path, kernel_name: str = "python3", tries: bool = False) -> Ex
         if not error:
             printed = "".join(output.text for output in last.outputs if output.get("name") == "stdout")
             tried = json.loads(printed)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = in_one(cell.outputs)  # else what a cell prints slowly falls into several boxes
     return Execution(notebook, seconds, peak_of_children(), error, tried)
 
 
@@ -238,11 +246,15 @@ def record_of(cache: JupyterCacheAbstract, path: Path) -> NbCacheRecord | None:
 
 
 def cached(path: Path) -> nbformat.NotebookNode:
-    """The executed notebook of ``path``; ``LookupError`` if it has to be executed first."""
+    """The executed notebook of ``path``, tables as text; ``LookupError`` if it has to be executed first."""
     with open_cache() as cache:
         if record_of(cache, path) is None:
             raise LookupError(f"{path.name} is not executed as it stands: run `make book`")
-        return cache.merge_match_into_notebook(read(path))[1]
+        notebook = cache.merge_match_into_notebook(read(path))[1]
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = in_one(map(as_printed, cell.outputs))
+    return notebook
 
 
 def tried(path: Path) -> dict[str, Any]:

@@ -11,9 +11,11 @@ FILE`, then read the difference before committing it.
 from __future__ import annotations
 
 import argparse
+import ast
 import copy
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -22,6 +24,10 @@ SHOWN = ("application/vnd.", "application/javascript", "text/html", "image/", "v
 SHOWS = "nbval-ignore-output"  # nbval's tag for a cell that has to run, and whose output is not compared
 NOT_COMPARED = {SHOWS, "nbval-skip"}
 KEPT = ("tags", "predict")  # of a cell's metadata; the second is what the website asks there
+# Tags of a cell whose code is there to be read. A notebook that has no essential code has all of it read.
+ESSENTIAL = "essential"
+TO_READ = {ESSENTIAL, "exercise", "check"}
+TABLE = "text/posenc-table"  # what a table is as HTML, beside its text, where the book executes a notebook
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -35,6 +41,24 @@ def is_text(output: dict) -> bool:
     if output["output_type"] == "stream":
         return True
     return "text/plain" in output.get("data", {}) and not is_shown(output)
+
+
+def as_printed(output: dict) -> dict:
+    """An output; a table as the text that it prints elsewhere."""
+    data = output.get("data", {})
+    return type(output)(output_type="stream", name="stdout", text=data["text/plain"]) if TABLE in data else output
+
+
+def in_one(outputs: Iterable[dict]) -> list[dict]:
+    """The outputs; neighbouring pieces of one stream become one."""
+    found: list[dict] = []
+    for output in outputs:
+        last = found[-1] if found else {}
+        if output["output_type"] == "stream" and last.get("name") == output["name"]:
+            last["text"] = joined(last["text"]) + joined(output["text"])
+        else:
+            found.append(output)
+    return found
 
 
 def joined(text: str | list[str]) -> str:
@@ -55,6 +79,24 @@ def text_of(cell: dict) -> str:
 def tags(cell: dict) -> list[str]:
     """The cell's tags."""
     return cell.get("metadata", {}).get("tags", [])
+
+
+def is_setup(cell: dict) -> bool:
+    """Whether a code cell only imports, sets something up, or makes an explorable: no page shows its code."""
+    source = joined(cell["source"])
+    if "from posenc.widgets import" in source:
+        return True
+    rest = [one for one in ast.parse(source).body if not isinstance(one, (ast.Import, ast.ImportFrom))]
+    is_silent = not cell.get("outputs") and not {SHOWS, *TO_READ} & set(tags(cell))
+    return is_silent and all(isinstance(one, ast.Expr) for one in rest)
+
+
+def code_cells(cells: list[dict]) -> Iterator[tuple[dict, bool]]:
+    """The cells whose code a page has, and whether it shows it at once; the rest is behind the page's switch."""
+    marks = any(ESSENTIAL in tags(cell) for cell in cells)
+    for cell in cells:
+        if cell["cell_type"] == "code" and "remove-cell" not in tags(cell) and not is_setup(cell):
+            yield cell, not marks or bool(TO_READ & set(tags(cell)))
 
 
 def heading(notebook: dict) -> str:
@@ -96,19 +138,15 @@ def clean_output(output: dict, count: int | None) -> dict:
 
 
 def clean_outputs(cell: dict) -> list[dict]:
-    """The text outputs of a code cell; neighbouring pieces of one stream become one."""
+    """The text outputs of a code cell."""
     cleaned: list[dict] = []
-    for output in cell["outputs"]:
+    for output in in_one(map(as_printed, cell["outputs"])):
         if is_shown(output):
             continue
         if output["output_type"] == "error" and "raises-exception" not in tags(cell):
             continue
         output = clean_output(output, cell["execution_count"])
-        last = cleaned[-1] if cleaned else {}
-        if output["output_type"] == "stream" and last.get("name") == output["name"]:
-            last["text"] += output["text"]
-        else:
-            cleaned.append(output)
+        cleaned.append(output)
     for output in cleaned:
         if output["output_type"] == "stream":
             output["text"] = output["text"].splitlines(keepends=True)

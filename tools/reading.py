@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.notebooks import SHOWS, joined, load, tags
+from tools.notebooks import SHOWS, code_cells, joined, load, tags
 
 ROOT = Path(__file__).resolve().parents[1]
 WORDS_A_MINUTE = 200
@@ -23,7 +23,6 @@ DEEPER = "deeper"
 HEADING = re.compile(r"(?P<level>#+) (?P<title>.+)")
 FOLD = re.compile(r"<details>.*?</details>", re.DOTALL)
 FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$]+\$", re.DOTALL)
-NOT_SHOWN = {"remove-cell"}
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Reading:
     """What a reader of some cells has before them."""
 
     words: int
-    lines: int  # of code
+    lines: int  # of code; behind the page's switch for code it is not of the spine
     figures: int
     predictions: int
     explorables: int
@@ -65,13 +64,13 @@ def spine(cells: list[dict]) -> Iterator[dict]:
 def reading(cells: list[dict], folded: bool) -> Reading:
     """What the cells ask of a reader, with what is folded or without."""
     texts = [joined(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
-    shown = [cell for cell in cells if cell["cell_type"] == "code" and not NOT_SHOWN & set(tags(cell))]
-    code = [joined(cell["source"]) for cell in shown]
+    code = [joined(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    read = [joined(cell["source"]) for cell, is_shown in code_cells(cells) if is_shown or folded]
     explorables = sum("from posenc.widgets import" in source for source in code)
     return Reading(
         words=sum(words(text if folded else FOLD.sub("", text)) for text in texts),
-        lines=sum(bool(line.strip()) for source in code for line in source.splitlines()),
-        figures=sum(SHOWS in tags(cell) for cell in shown) - explorables,
+        lines=sum(bool(line.strip()) for source in read for line in source.splitlines()),
+        figures=sum(SHOWS in tags(cell) for cell in cells) - explorables,
         predictions=sum("predict" in tags(cell) for cell in cells),
         explorables=explorables,
     )

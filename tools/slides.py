@@ -26,7 +26,7 @@ from posenc import widgets
 from posenc._sentences import say
 from tools import execute, page_parts, reading
 from tools.execute import ROOT
-from tools.notebooks import joined, tags
+from tools.notebooks import is_setup, joined, tags
 
 FOLDER = ROOT / "_build" / "slides"
 DECK = ROOT / "tools" / "deck"
@@ -47,7 +47,6 @@ LINK = re.compile(
 HELD = re.compile(r"\$[^$]+\$|`[^`]+`|\[[^\]]*\]\([^)]*\)")  # what a full stop within does not end
 SENTENCE = re.compile(r"(?<=[.!?:])([*_”\")]*)\s+(?=[*_“(\"A-Z\0])")
 WITH_STOP = re.compile(r"(?<![$\\])\$(?!\$)[^$\n]+\$(?!\$)[,.;:!?)”]+")  # a formula, and what ends a line with it
-IMPORT = re.compile(r"(?:import|from) .+|\s*")
 MATHJAX = {
     "tex": {"inlineMath": [["$", "$"]], "displayMath": [["$$", "$$"]], "macros": {"R": r"\mathbb{R}"}},
     "svg": {"fontCache": "local"},
@@ -158,11 +157,6 @@ def shown_output(cell: Any) -> list[Any]:
     return [nbformat.v4.new_output("stream", name="stdout", text=text)] if text.strip() else []
 
 
-def imports_alone(cell: Any) -> bool:
-    """Whether a cell's code imports and does nothing else that is to be seen."""
-    return cell["id"] == "imports" or all(IMPORT.fullmatch(line) for line in joined(cell["source"]).splitlines())
-
-
 def code_slides(heading: str, cell: Any) -> Iterator[Any]:
     """The slides of a code cell: its figures, with the code in the notes; else the code and what it prints."""
     source = joined(cell["source"])
@@ -170,7 +164,7 @@ def code_slides(heading: str, cell: Any) -> Iterator[Any]:
         for figure in drawn:
             yield markdown(figure)
             yield markdown(f"```python\n{source}\n```", kind="notes")
-    elif not ("interact(" in source or set(tags(cell)) & reading.NOT_SHOWN or imports_alone(cell)):
+    elif not ("interact(" in source or "remove-cell" in tags(cell) or is_setup(cell)):
         yield markdown(heading)
         metadata = {"slideshow": {"slide_type": "-"}}
         yield nbformat.v4.new_code_cell(source, metadata=metadata, outputs=shown_output(cell))
@@ -231,15 +225,13 @@ def slides(notebook: Any) -> Iterator[Any]:
             title = f"# {found['title']}" if len(found["level"]) == 1 else f"## {found['title']}"
             told = [*([rest.strip()] if rest.strip() else []), *told[1:]]
             heading = "" if len(found["level"]) == 1 else title
-        asks = next(
-            (k for k, block in enumerate(told) if "predict" in tags(cell) and "**Predict.**" in block), len(told)
-        )
+        asks = len(told) - ("predict" in tags(cell))
         notes = FOLDED.sub("", joined(cell["source"]))
         before = [idea(block) if is_paragraph(block) else block for block in told[:asks]]
         yield from text_slides(title or (heading if before else ""), before, notes)
         if asks < len(told):
-            question = [told[asks].replace("**Predict.**", "").strip(), *told[asks + 1 :]]
-            yield from predict_slides(places[cell["id"]], notebook.cells, question, joined(cell["source"]))
+            question = re.sub(r"^\*\*[^*]+\*\*", "", told[asks]).strip()
+            yield from predict_slides(places[cell["id"]], notebook.cells, [question], joined(cell["source"]))
 
 
 def together(cells: list[Any]) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from myst_nb.core import render
 from myst_nb.sphinx_ import NbMetadataCollector
 from sphinx.application import Sphinx
 
-from book._site.outputs.render import PlotlyOutput, WidgetOutput
+from book._site.outputs.render import OwnOutput, WidgetOutput
 
 
 def add_renderers() -> None:
@@ -20,7 +20,7 @@ def add_renderers() -> None:
     Until: myst-nb takes renderers from its configuration, or the Sphinx side becomes an installed package.
     """
     found = render.load_mime_renders
-    render.load_mime_renders = lambda: [PlotlyOutput, WidgetOutput, *found()]
+    render.load_mime_renders = lambda: [OwnOutput, WidgetOutput, *found()]
 
 
 def forget_widget_states(app: Sphinx, doctree: nodes.document) -> None:

@@ -385,11 +385,11 @@ def test_a_chapters_code_runs_in_its_page(reader):
     assert faults_of(CODE, cells) == []
     assert sum(cell.is_equal for cell in cells if cell.stored) > 10
     assert all(cell.ended == "done" for cell in cells)
-    reader.browser.call("() => document.querySelector('#cell-imports .cm-content').focus()")
+    reader.browser.call("() => document.querySelector('#cell-opening-maps .cm-content').focus()")
     reader.browser.press("a", held="Control")
     reader.browser.press(*"1 + 41")
-    reader.browser.call("() => { delete document.querySelector('#cell-imports').dataset.ended; }")
-    reader.browser.call(PRESS, ["#cell-imports .posenc-tools", ""])
-    reader.wait("() => document.querySelector('#cell-imports').dataset.ended")
+    reader.browser.call("() => { delete document.querySelector('#cell-opening-maps').dataset.ended; }")
+    reader.browser.call(PRESS, ["#cell-opening-maps .posenc-tools", ""])
+    reader.wait("() => document.querySelector('#cell-opening-maps').dataset.ended")
     changed = seen(CODE, reader.browser.call(CELLS))
-    assert next(cell.printed for cell in changed if cell.id == "imports") == "42"
+    assert next(cell.printed for cell in changed if cell.id == "opening-maps") == "42"

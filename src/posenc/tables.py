@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
 from typing import Any
 
 __all__ = ["table"]
+
+show: Callable[[str, str], None] | None = None  # takes a table as text and as HTML; the pages of the book set it
 
 
 def table(rows: Iterable[Sequence[Any]], columns: Sequence[str], digits: int | Sequence[int] = 3) -> None:
@@ -25,18 +28,34 @@ def table(rows: Iterable[Sequence[Any]], columns: Sequence[str], digits: int | S
     slow       100   -1.00
     """
     decimals = [digits] * len(columns) if isinstance(digits, int) else list(digits)
-    lines = [[_plain(entry) for entry in row] for row in rows]
-    for line in [decimals, *lines]:
+    entries = [[_plain(entry) for entry in row] for row in rows]
+    for line in [decimals, *entries]:
         if len(line) != len(columns):
             raise ValueError(f"{line} has {len(line)} entries, and there are {len(columns)} columns")
-    written = [[_formatted(*pair) for pair in zip(line, decimals, strict=True)] for line in lines]
+    written = [[_formatted(*pair) for pair in zip(line, decimals, strict=True)] for line in entries]
     widths = [max(map(len, column)) for column in zip(columns, *written, strict=True)]
-    right = [all(not isinstance(line[k], str) for line in lines) for k in range(len(columns))]
-    for line in [list(columns), *written]:
+    right = [all(not isinstance(line[k], str) for line in entries) for k in range(len(columns))]
+    lines = [list(columns), *written]
+    text = ""
+    for line in lines:
         cells = zip(line, widths, right, strict=True)
-        print(
-            "  ".join(text.rjust(width) if to_right else text.ljust(width) for text, width, to_right in cells).rstrip()
-        )
+        padded = (entry.rjust(width) if to_right else entry.ljust(width) for entry, width, to_right in cells)
+        text += "  ".join(padded).rstrip() + "\n"
+    if show:
+        show(text, _html(lines, right))
+    else:
+        print(text, end="")
+
+
+def _html(lines: list[list[str]], right: list[bool]) -> str:
+    """The table as HTML; a class says which columns stand to the right."""
+
+    def row(tag: str, line: list[str]) -> str:
+        opening = (f"<{tag} class=posenc-right>" if to_right else f"<{tag}>" for to_right in right)
+        return f"<tr>{''.join(start + escape(text) for start, text in zip(opening, line, strict=True))}</tr>"
+
+    body = "".join(row("td", line) for line in lines[1:])
+    return f'<div class="output posenc-table"><table><thead>{row("th", lines[0])}<tbody>{body}</table></div>'
 
 
 def _plain(entry: Any) -> Any:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from posenc import tables
 from posenc.tables import table
 
 
@@ -19,6 +20,17 @@ def test_each_column_has_its_own_decimals(capsys):
 def test_a_nought_has_no_minus(capsys):
     table([(-0.0004,)], columns=["x"])
     assert capsys.readouterr().out == "    x\n0.000\n"
+
+
+def test_a_page_shows_it_as_html(monkeypatch, capsys):
+    shown = []
+    monkeypatch.setattr(tables, "show", lambda *given: shown.append(given))
+    table([("a < b", 7)], columns=["word", "n"])
+    [(text, html)] = shown
+    assert capsys.readouterr().out == ""
+    assert text == "word   n\na < b  7\n"
+    assert "<thead><tr><th>word<th class=posenc-right>n</tr>" in html
+    assert "<tbody><tr><td>a &lt; b<td class=posenc-right>7</tr>" in html
 
 
 @pytest.mark.parametrize(("rows", "digits"), [([(1,)], 3), ([(1, 2)], [3])])

@@ -11,6 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from book._site.outputs.plotly_figure import PLOTLY, plotly_html
+from tools.notebooks import TABLE
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
@@ -24,14 +25,16 @@ def _raw(html: str, *classes: str) -> nodes.raw:
     return nodes.raw("", html, format="html", classes=["output", *classes])
 
 
-class PlotlyOutput:
-    """Renders Plotly's JSON, which myst-nb does not know."""
+class OwnOutput:
+    """Renders Plotly's JSON and tables, which myst-nb does not know."""
 
-    mime_priority_overrides = [("*", PLOTLY, 4)]
+    mime_priority_overrides = [("*", PLOTLY, 4), ("*", TABLE, 4)]
 
     @staticmethod
     def handle_mime(renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
-        """The figure, or None for another MIME type."""
+        """The figure or table, or None for another MIME type."""
+        if data.mime_type == TABLE:
+            return [nodes.raw("", data.string, format="html")]
         return [_raw(plotly_html(data.content))] if data.mime_type == PLOTLY else None
 
 
@@ -90,7 +93,7 @@ def _interact_nodes(
         elif output["output_type"] == "error":
             renderer.logger.warning(f"interact failed: {output['evalue']}", subtype="widget", line=data.line)
         else:
-            mime_type = next(m for m in (PLOTLY, "text/html", "text/plain") if m in output["data"])
+            mime_type = next(m for m in (PLOTLY, TABLE, "text/html", "text/plain") if m in output["data"])
             drawn += renderer.render_mime_type(MimeData(mime_type, output["data"][mime_type], line=data.line))
     if not drawn:
         renderer.logger.warning("this interact cell stored no opening output", subtype="widget", line=data.line)

@@ -1,5 +1,5 @@
 // A link or a search hit leads to its place: folds open for it, and for print, and the words that were searched for are
-// marked.
+// marked. And the switch for code.
 (() => {
   "use strict";
 
@@ -78,10 +78,45 @@
     if (hash && hash === location.hash) follow(); // the address does not change
   });
 
-  // On paper all is open, but for an explorable's further controls.
+  // ---- what a reader has chosen: on this machine only, and not at all where a browser refuses it
+
+  window.posencKept = {
+    recall(key) {
+      try {
+        return JSON.parse(localStorage.getItem(key));
+      } catch {
+        return null; // refused, or not ours
+      }
+    },
+    remember(key, value) {
+      try {
+        localStorage.setItem(key, JSON.stringify(value));
+      } catch {
+        // refused: then it is not remembered
+      }
+    },
+  };
+
+  const CODE = "posenc-code";
+
+  function showCode(which) {
+    for (const fold of document.querySelectorAll(".posenc-code")) fold.open = which === "all";
+    for (const choice of document.getElementsByName(CODE)) choice.checked = choice.value === which;
+    window.dispatchEvent(new Event("resize")); // the theme then lets keys scroll what came into sight
+  }
+
+  for (const choice of document.getElementsByName(CODE)) {
+    choice.addEventListener("change", () => {
+      window.posencKept.remember(CODE, choice.value);
+      showCode(choice.value);
+    });
+  }
+  if (document.getElementsByName(CODE).length) showCode(window.posencKept.recall(CODE) ?? "essential");
+
+  // On paper all is open, but for an explorable's further controls, and code as the switch has it.
   let opened = [];
   const openAll = () => {
-    const closed = [...document.querySelectorAll("article details:not([open], .posenc-explorable *)")];
+    const closed = [...document.querySelectorAll("article details:not([open], .posenc-explorable *, .posenc-code)")];
     for (const fold of closed) fold.open = true;
     opened.push(...closed);
   };

@@ -7,24 +7,7 @@
 
   const root = document.documentElement;
   const SHOW_ALL = "posenc-show-all"; // read by predict.py's script in the head, too
-
-  // ---- memory: on this machine only, and not at all where a browser refuses it
-
-  function recall(key) {
-    try {
-      return JSON.parse(localStorage.getItem(key));
-    } catch {
-      return null; // refused, or not ours
-    }
-  }
-
-  function remember(key, value) {
-    try {
-      localStorage.setItem(key, JSON.stringify(value));
-    } catch {
-      // refused: then it is not remembered
-    }
-  }
+  const { recall, remember } = window.posencKept; // of details.js
 
   // ---- a question
 
@@ -117,12 +100,15 @@
       this.box.classList.toggle("posenc-answered", answered);
       this.box.classList.toggle("posenc-unguessed", answered && !guess);
       this.form.querySelector("fieldset").disabled = answered;
-      for (const part of this.closed) {
-        part.classList.toggle("posenc-open", answered);
-        for (const fold of part.querySelectorAll(":scope > details")) fold.open = answered;
-      }
+      for (const part of this.closed) part.classList.toggle("posenc-open", answered);
+      this.unfold(answered || root.classList.contains("posenc-all"));
       if (this.asked.kind === "curve") this.drawOver(guess);
       window.dispatchEvent(new Event("resize")); // the theme then lets keys scroll what came into sight
+    }
+
+    /** Open or close the words on how one could have known. */
+    unfold(on) {
+      for (const part of this.closed) for (const fold of part.querySelectorAll(":scope > details")) fold.open = on;
     }
 
     answer(guess) {
@@ -147,6 +133,7 @@
   function showAll(on) {
     root.classList.toggle("posenc-all", on);
     for (const each of switches) each.checked = on;
+    for (const one of questions) one.unfold(on || one.box.classList.contains("posenc-answered"));
   }
 
   for (const each of switches) {

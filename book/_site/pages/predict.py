@@ -41,13 +41,15 @@ def _close(parts: list[nodes.Element], cell: str) -> nodes.Element:
 
 
 def hide(doctree: nodes.document, cells: list[predictions.Cell], question: str, hides: list[str]) -> None:
-    """Close a code cell's output and all of a Markdown cell, with a word before it that it is closed."""
+    """Close a code cell's output (all of it if its code is folded) and all of a Markdown cell, with a word before."""
     for index, cell in enumerate(cells):
         if cell["id"] not in hides:
             continue
         if cell["cell_type"] == "code":
             shown = next(node for node in doctree.findall(nodes.container) if node.get("cell_index") == index)
             parts = [node for node in shown.children if "cell_output" in node.get("classes", ())]
+            if "cell_input" not in shown.children[0].get("classes", ()):
+                parts = [shown]  # its code is not there to be read
         else:
             parts = parts_of(doctree, index)
         box = _close(parts, question)
@@ -61,17 +63,16 @@ def shown(value: float, digits: int = 6) -> str:
 
 
 def ask(doctree: nodes.document, index: int, cell: str, question: dict[str, Any], page: str) -> None:
-    """Put the form under the question, and close the question's fold with the rest."""
+    """Put the form under the question, the paragraph before the cell's fold, and close the fold with the rest."""
     parts = parts_of(doctree, index)
     first = next(k for k, part in enumerate(parts) if isinstance(part, nodes.raw) and "<details" in part.astext())
-    place = next(k for k, part in enumerate(parts) if "Predict." in part.astext())
-    parts[place]["ids"].append(f"predict-{cell}-question")
-    box = wrap(parts[place:], nodes.container(classes=["posenc-predict"], ids=[f"predict-{cell}"]))
+    parts[first - 1]["ids"].append(f"predict-{cell}-question")
+    box = wrap(parts[first - 1 :], nodes.container(classes=["posenc-predict"], ids=[f"predict-{cell}"]))
     data = script_json({**question, "cell": cell, "page": page})
     script = f'<script type="application/json" class="posenc-question">{data}</script>'
     unit = question.get("unit", "")
     form = FORM.render(**question, cell=cell, words=WORDS, shown=shown, after=unit if unit in ("", "°") else f" {unit}")
-    box.insert(first - place, _raw(script + form))
+    box.insert(1, _raw(script + form))
     _close(parts[first:], cell)
 
 

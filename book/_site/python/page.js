@@ -110,13 +110,13 @@ function end(text) {
 // ---- cells ----------------------------------------------------------------------------------------------------------
 
 function openCell({ id, source, metadata }) {
-  const element = document.getElementById(`cell-${id}`);
+  const input = document.getElementById(`cell-${id}`)?.querySelector(".cell_input");
+  const element = input?.closest(".cell");
   const stored = [source].flat().join("");
   const hasTag = (tag) => metadata.tags?.includes(tag);
   const cell = { id, stored, element, ran: false, mayFail: hasTag("raises-exception"), slow: hasTag("slow") };
   cells.set(id, cell);
-  if (!element) return; // a cell that the page does not show: it runs all the same
-  const input = element.querySelector(".cell_input");
+  if (!element) return; // a cell whose code the page does not have: it runs all the same
   const place = make("div", { className: "highlight posenc-editor" }); // Pygments' colours are for what is inside a highlight
   const text = input.querySelector(".highlight")?.parentElement;
   if (text) text.replaceWith(place);
@@ -134,19 +134,18 @@ function openCell({ id, source, metadata }) {
   });
   cell.note = make("span", { className: "posenc-note", role: "status" });
   cell.button = button("", "", () => (running === cell ? end(words.stopped) : run(id)));
-  const tools = input.querySelector(".posenc-tools");
   const question = assignment() && /^(q\d+)-check$/.exec(id)?.[1];
   const hint = question ? [button(words.work.hint, say(words.work.hint_label, { question }), () => takeHint(cell, question))] : [];
-  const hadFocus = tools.contains(document.activeElement);
-  tools.replaceChildren(cell.button, button(words.reset, say(words.reset_label, { cell: id }), () => reset(cell)), ...hint, cell.note);
+  const bringBack = button(words.reset, say(words.reset_label, { cell: id }), () => reset(cell));
+  input.append(make("div", { className: "posenc-tools" }, cell.button, bringBack, ...hint, cell.note));
+  input.closest(".posenc-code")?.after(cell.note); // it is told where the code is closed too
   cell.book = element.querySelector(".cell_output"); // what the book itself printed and drew
   show(cell, "");
-  if (hadFocus) cell.button.focus();
 }
 
 /** Go to the next cell that can be seen. */
 function goOn(cell) {
-  const list = [...cells.values()].filter(({ editor, element }) => editor && !element.closest("details:not([open])"));
+  const list = [...cells.values()].filter(({ button }) => button?.checkVisibility());
   list[list.indexOf(cell) + 1]?.editor.focus();
 }
 
@@ -256,6 +255,7 @@ const printed = (textContent, kind) => make("pre", { className: `posenc-printed 
 
 /** One output as elements; printed text goes on where the element before ends. */
 function shown(output, before) {
+  if (output.stream && output.html) return elements(output.html); // a table
   if (output.stream) {
     const kind = `posenc-${output.stream}`;
     if (!before?.classList.contains(kind)) return [printed(output.text, kind)];

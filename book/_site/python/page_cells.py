@@ -27,7 +27,8 @@ CUT = f"\n… cut off after {MOST_CHARACTERS:,} characters.\n"
 DRAWS = re.compile(r"^(\w+) = .*\bdefault_rng\(", re.MULTILINE)
 PATIENCE = 0.1  # seconds between two looks at what a cell is printing
 
-# {"stream": name, "text": …}, {"text": …}, {"html": …}, {"error": …} or {"interact": number, …}
+# {"stream": name, "text": …}, {"text": …}, {"html": …}, {"error": …} or {"interact": number, …}; a table is a stream
+# that has "html" too
 Output = dict[str, Any]
 Tell = Callable[[Output], None]
 
@@ -152,6 +153,11 @@ class Notebook:
         for value in values:
             sys.stdout.flush()  # what was printed before comes before
             self._tell(shown(value))
+
+    def table(self, text: str, html: str) -> None:
+        """Show a table below the cell that runs."""
+        sys.stdout.flush()
+        self._tell({"stream": "stdout", "text": text, "html": html})
 
     @contextmanager
     def _outputs(self, tell: Tell) -> Iterator[None]:
@@ -296,6 +302,9 @@ def open_notebook(tell: Callable[[str, str], None]) -> Notebook:
     import numpy
     import plotly.io
 
+    from posenc import tables
+
+    tables.show = notebook.table
     ipywidgets.interact = notebook.interact
     plotly.io.show = lambda figure, *args, **named: notebook.display(figure)
     if importlib.util.find_spec("numpy.f2py") is None:  # array-api-compat copies all that NumPy names

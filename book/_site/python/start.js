@@ -70,13 +70,9 @@ const bar = make("div", { className: "posenc-python" }, button(words.run_page, "
 if (hasWork()) bar.dataset.state = "waiting"; // in view, wherever on the page a reader comes back to
 (document.querySelector(".posenc-reading") ?? document.querySelector("article h1"))?.after(bar);
 
-for (const cell of document.querySelectorAll(".cell[id^='cell-']")) {
-  const id = cell.id.slice("cell-".length), label = words.run_label.replace("{cell}", id);
-  cell.querySelector(".cell_input")?.append(
-    make("div", { className: "posenc-tools" }, button(`▸ ${words.run}`, label, () => press(id))),
-  );
-  const slider = cell.querySelector(".posenc-run");
-  slider?.replaceChildren(button(slider.textContent, "", () => press(id)));
+for (const slider of document.querySelectorAll(".cell .posenc-run")) {
+  const id = slider.closest(".cell").id.slice("cell-".length);
+  slider.replaceChildren(button(slider.textContent, "", () => press(id)));
 }
 
 window.posencPython = { bar, button, load, make, workKey };

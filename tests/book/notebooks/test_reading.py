@@ -8,11 +8,14 @@ import pytest
 
 from tools import reading
 from tools.execute import chapters
-from tools.notebooks import joined, load, tags
+from tools.notebooks import ESSENTIAL, SHOWS, code_cells, joined, load, tags
 
 MINUTES, WORDS = 20.0, 2_600
 
 NUMBERED = [path for path in chapters() if path.name[:2].isdigit()]
+SET_OUT = [path for path in NUMBERED if any(ESSENTIAL in tags(cell) for cell in load(path)["cells"])]
+MOSTLY_CODE = [path for path in NUMBERED if path.name[:2] in ("07", "11")]
+set_out = pytest.mark.parametrize("path", SET_OUT, ids=lambda path: path.stem)
 every_chapter = pytest.mark.parametrize("path", NUMBERED, ids=lambda path: path.stem)
 
 
@@ -21,7 +24,7 @@ def markdown(source: str, *names: str) -> dict:
 
 
 def code(source: str, *names: str) -> dict:
-    return {"cell_type": "code", "source": source, "metadata": {"tags": list(names)}}
+    return {"cell_type": "code", "source": source, "metadata": {"tags": list(names)}, "outputs": []}
 
 
 def short(cells: list[dict]) -> reading.Reading:
@@ -87,5 +90,39 @@ def test_folds_are_not_of_the_spine_and_stops_take_time():
         code("hidden", "remove-cell"),
     ]
     told = short(cells)
-    assert told == reading.Reading(words=2, lines=3, figures=1, predictions=1, explorables=1)
-    assert told.minutes == pytest.approx(2 / 200 + (15 + 3 * 2 + 30 + 60) / 60)
+    assert told == reading.Reading(words=2, lines=1, figures=1, predictions=1, explorables=1)
+    assert told.minutes == pytest.approx(2 / 200 + (15 + 2 + 30 + 60) / 60)
+
+
+def test_code_is_read_where_it_is_essential_and_imports_never():
+    cells = [code("import numpy as np\n\nnp.set_printoptions()"), code("def f():\n    pass"), code("x = 1")]
+    assert (short(cells).lines, reading.reading(cells, folded=True).lines) == (3, 3)
+    cells[1]["metadata"]["tags"] = ["essential"]
+    assert (short(cells).lines, reading.reading(cells, folded=True).lines) == (2, 3)
+
+
+def test_a_chapter_shows_little_code_before_its_first_exercise():
+    shown = {}
+    for path in set(SET_OUT) - set(MOSTLY_CODE):
+        cells = load(path)["cells"]
+        exercise = next(k for k, cell in enumerate(cells) if joined(cell["source"]).startswith("### Exercise"))
+        read = [joined(cell["source"]) for cell, is_shown in code_cells(cells[:exercise]) if is_shown]
+        shown[path.stem] = sum(bool(line.strip()) for source in read for line in source.splitlines())
+    assert {name: count for name, count in shown.items() if count > 40} == {}
+
+
+@set_out
+def test_it_opens_with_its_question_and_something_to_see(path):
+    first, *cells = load(path)["cells"]
+    assert "?" in joined(first["source"])
+    assert SHOWS in tags(next(cell for cell in cells if cell.get("outputs") or SHOWS in tags(cell)))
+
+
+@set_out
+def test_predictions_are_few_and_hold_back_results_alone(path):
+    cells = {cell["id"]: cell for cell in load(path)["cells"]}
+    hidden = [cell["metadata"]["predict"]["hides"] for cell in cells.values() if "predict" in tags(cell)]
+    assert 1 <= len(hidden) <= 3
+    for cell in (cells[name] for names in hidden for name in names):
+        assert "$$" not in joined(cell["source"]), cell["id"]
+        assert ESSENTIAL not in tags(cell), cell["id"]

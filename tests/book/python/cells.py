@@ -21,15 +21,19 @@ PATIENCE = 180_000  # milliseconds that a whole chapter may take on a busy machi
 BAR = ".posenc-python"
 SOLUTION = re.compile(r"<summary>Solution</summary>.*?```python\n(.*?)```", re.DOTALL)
 
-LOOK = """() => [...document.querySelectorAll(".cell[id^='cell-']")].map((cell) => ({
+LOOK = """() => {
+  const SHOWN = ".cell_output .posenc-printed:not(.posenc-error), .cell_output:not([hidden]) .posenc-table";
+  const text = (part) => [...part.querySelectorAll("tr")]
+    .map((row) => [...row.cells].map((one) => one.textContent).join(" ")).join("\\n") || part.textContent;
+  return [...document.querySelectorAll(".cell[id^='cell-']:has(.cell_input)")].map((cell) => ({
   id: cell.id.slice("cell-".length),
   ended: cell.dataset.ended ?? "",
-  note: cell.querySelector(":scope > .cell_input .posenc-note")?.textContent ?? "",
-  printed: [...cell.querySelectorAll(".cell_output .posenc-printed:not(.posenc-error)")]
-    .map((part) => part.textContent).join("\\n"),
+  note: cell.querySelector(":is(.posenc-tools > *, .posenc-code) + .posenc-note")?.textContent ?? "",
+  printed: [...cell.querySelectorAll(SHOWN)].map(text).join("\\n"),
   error: cell.querySelector(".cell_output .posenc-error")?.textContent ?? "",
   figures: cell.querySelectorAll(".cell_output:not([hidden]) :is(.posenc-plotly, .posenc-explorable)").length,
-}))"""
+}));
+}"""
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,13 @@ class Cell:
 
     @property
     def is_equal(self) -> bool:
-        """Whether it printed what the notebook has stored, but for white space at the end of lines."""
+        """Whether it printed what the notebook has stored, but for white space between words."""
         return lines(self.printed) == lines(self.stored)
 
 
 def lines(text: str) -> list[str]:
-    """The lines of a text, without the white space at their ends and without empty ones."""
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
+    """The lines of a text that are not empty, their words one space apart."""
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
 
 
 def notebook(name: str) -> dict[str, Any]:

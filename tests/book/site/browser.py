@@ -180,7 +180,7 @@ class Watch:
 # What a page folds, and what it keeps until its reader has guessed.
 OPEN_ALL = """() => {
   window.posencPredict?.showAll();
-  for (const fold of document.querySelectorAll('details.posenc-deeper')) fold.open = true;
+  for (const fold of document.querySelectorAll('details:is(.posenc-deeper, .posenc-code)')) fold.open = true;
 }"""
 FORMULAS_SET = "async () => { await window.MathJax?.startup?.promise }"
 

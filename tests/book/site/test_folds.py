@@ -1,4 +1,4 @@
-"""Deeper sections on a page: folded under their heading and a line, and open for whoever is led into them."""
+"""Folds of a page: deeper sections under their heading and a line, open for whoever is led into them; and code."""
 
 from __future__ import annotations
 
@@ -158,6 +158,42 @@ def test_printing_opens_and_closes_again(chapter: Page) -> None:
     assert is_open(first)
     assert not any(is_open(fold) for fold in others)
     assert chapter.locator("article details[open]").count() == 1
+
+
+# ---- code that is not there to be read
+
+ESSENTIAL_IN = "notebooks/05_rope_by_matrices"
+CODE = ".posenc-code > .cell_input"
+
+
+def test_the_switch_shows_all_code_and_is_remembered(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page(width=360, height=740)
+    page.goto(f"{site_url}/{ESSENTIAL_IN}.html")
+    expect(page.locator("#cell-turn > .cell_input")).to_be_visible()
+    expect(page.locator("#cell-imports, #cell-explore .cell_input")).to_have_count(0)
+    assert page.locator(CODE).count() > 10
+    switch = page.get_by_role("group", name="Code", exact=True)
+    for name, shown in (("all", True), ("essential", False)):
+        switch.get_by_label(name).press("Space")
+        for _ in range(2):
+            assert {fold.get_attribute("open") is not None for fold in page.locator(".posenc-code").all()} == {shown}
+            assert page.locator(CODE).first.is_visible() == shown
+            page.reload()
+    page.emulate_media(media="print")
+    expect(page.locator(".posenc-code summary").first).to_be_hidden()
+    for table in page.locator(".posenc-table:visible").all():
+        assert table.evaluate("(table) => table.scrollWidth <= table.clientWidth")
+
+
+def test_without_javascript_other_code_is_folded(site_url: str, new_page: Callable[..., Page]) -> None:
+    page = new_page(javascript=False)
+    page.goto(f"{site_url}/{ESSENTIAL_IN}.html")
+    expect(page.locator("#cell-turn > .cell_input")).to_be_visible()
+    fold = page.locator("#cell-wish > .posenc-code")
+    expect(fold.locator(".cell_input")).to_be_hidden()
+    fold.locator("summary").click()
+    expect(fold.locator(".cell_input")).to_be_visible()
+    expect(page.locator(".posenc-code-switch")).to_be_hidden()
 
 
 @pytest.mark.release

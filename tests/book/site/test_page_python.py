@@ -14,6 +14,7 @@ from tests.book.site.browser import SITE, Watch, require_site
 from tests.book.site.weight import Scales
 
 WHERE = "03_what_a_position_code_must_do"  # the chapter on which everything else is tried
+FIRST = "opening-maps"  # its first cell that has a button, whose figure needs the imports before
 LOOP = "while True:\n    pass"
 FOCUSED = "document.activeElement.closest('.cell, .posenc-python')?.id || document.activeElement.getAttribute('role')"
 
@@ -43,8 +44,8 @@ def kept_chapter(browser: Browser, site_url: str) -> Iterator[tuple[Chapter, Wat
 def chapter(kept_chapter: tuple[Chapter, Watch]) -> Chapter:
     """The chapter, alive, with its first cell as the book has it."""
     kept = kept_chapter[0]
-    kept.reset("imports")
-    assert kept.run("imports").ended == "done"
+    kept.reset(FIRST)
+    assert kept.run(FIRST).ended == "done"
     return kept
 
 
@@ -63,8 +64,14 @@ def test_nothing_is_loaded_before_the_click(new_page: Callable[..., Page], site_
     asked = scales.addresses.values()
     ours = {url.rpartition("/")[2].partition("?")[0] for url in asked if "/posenc/python/" in url}
     assert ours == {"start.js", "page.css"}
-    assert len(set(names(page))) == len(names(page)) > 20
-    assert "Run the cell imports, and what it depends on" in names(page)
+    assert names(page) == []
+
+
+def test_each_cell_has_a_button_of_its_own_once_python_is_there(chapter: Chapter) -> None:
+    found = names(chapter.page)
+    assert len(set(found)) == len(found) > 20
+    assert f"Run the cell {FIRST}, and what it depends on" in found
+    assert "imports" not in {cell.id for cell in chapter.look()}, "no page shows them"
 
 
 @pytest.mark.release
@@ -72,7 +79,7 @@ def test_from_disk_a_changed_number_changes_the_figure(new_page: Callable[..., P
     require_site()
     page = new_page()
     chapter = Chapter(page, WHERE).open(SITE.as_uri())
-    chapter.press("slider")  # brings Python, and runs what stands before
+    page.locator("#cell-slider .posenc-run button").click()  # brings Python, and runs what stands before
     page.wait_for_selector("#cell-slider .posenc-live .posenc-plotly[data-ready]", timeout=180_000)
     chapter.wait("ready")
     expect(page.locator("#cell-slider .posenc-tools button").first).to_be_focused()
@@ -86,19 +93,19 @@ def test_from_disk_a_changed_number_changes_the_figure(new_page: Callable[..., P
 
 
 def test_an_empty_cell_shows_nothing_and_reset_brings_it_back(chapter: Chapter) -> None:
-    stored = chapter.cell("imports").stored
-    assert chapter.run("imports", "print(7)").printed == "7\n"
-    empty = chapter.run("imports", "")
+    stored = chapter.cell(FIRST).stored
+    assert chapter.run(FIRST, "print(7)").printed == "7\n"
+    empty = chapter.run(FIRST, "")
     assert (empty.ended, empty.printed, empty.error) == ("done", "", "")
-    chapter.reset("imports")
-    assert chapter.page.locator("#cell-imports .cm-content").inner_text().startswith("import numpy as np")
-    assert chapter.cell("imports").printed == stored
+    chapter.reset(FIRST)
+    assert chapter.page.locator(f"#cell-{FIRST} .cm-content").inner_text().startswith("from posenc import figures")
+    assert chapter.cell(FIRST).printed == stored
 
 
 def test_an_explorable_from_python_stands_as_it_is_set(chapter: Chapter) -> None:
-    made = chapter.run("imports", "from posenc.widgets import DecayExplorer\nDecayExplorer(base=500)")
+    made = chapter.run(FIRST, "from posenc.widgets import DecayExplorer\nDecayExplorer(base=500)")
     assert made.ended == "done"
-    figure = chapter.page.locator("#cell-imports .posenc-explorable[data-ready]")
+    figure = chapter.page.locator(f"#cell-{FIRST} .posenc-explorable[data-ready]")
     figure.wait_for()
     assert figure.evaluate("(figure) => figure.posencModel.get('base')") == 500
 
@@ -107,24 +114,24 @@ def test_python_has_no_network(chapter: Chapter) -> None:
     tried = (
         "import js\nasked = js.fetch('https://example.org/')\nprint(asked)\nfrom js import XMLHttpRequest as X\nX.new()"
     )
-    assert chapter.run("imports", tried).ended == "failed"  # and the kept chapter's watch saw no request
-    assert chapter.cell("imports").error.endswith("'NoneType' object has no attribute 'new'")
+    assert chapter.run(FIRST, tried).ended == "failed"  # and the kept chapter's watch saw no request
+    assert chapter.cell(FIRST).error.endswith("'NoneType' object has no attribute 'new'")
 
 
 @pytest.mark.release
 def test_the_page_stays_alive_while_an_endless_loop_runs_and_stop_ends_it(chapter: Chapter) -> None:
     page = chapter.page
-    chapter.type("imports", LOOP)
-    chapter.press("imports")
+    chapter.type(FIRST, LOOP)
+    chapter.press(FIRST)
     page.wait_for_selector(f"{BAR}[data-state='running']")
     page.evaluate("() => new Promise((drawn) => requestAnimationFrame(drawn))")
-    page.locator("#cell-imports").get_by_role("button", name="End Python").click()
+    page.locator(f"#cell-{FIRST}").get_by_role("button", name="End Python").click()
     page.wait_for_selector(f"{BAR}[data-state='stopped']")
     assert "its variables are gone" in chapter.told
-    expect(page.locator("#cell-imports .posenc-tools button").first).to_be_focused()
-    chapter.reset("imports")
-    assert chapter.run("imports").ended == "done"  # starts Python again
-    page.locator("#cell-imports .cm-content").press("Control+a")
+    expect(page.locator(f"#cell-{FIRST} .posenc-tools button").first).to_be_focused()
+    chapter.reset(FIRST)
+    assert chapter.run(FIRST).ended == "done"  # starts Python again
+    page.locator(f"#cell-{FIRST} .cm-content").press("Control+a")
     page.keyboard.insert_text(LOOP)
     page.keyboard.press("Control+Enter")
     page.locator(BAR).get_by_role("button", name="Stop").press("Enter")
@@ -135,11 +142,11 @@ def test_the_page_stays_alive_while_an_endless_loop_runs_and_stop_ends_it(chapte
 def test_shift_enter_goes_on_to_the_next_cell_and_control_enter_stays(chapter: Chapter) -> None:
     page = chapter.page
     shown = page.locator(".cell:has(.cm-content:visible)").evaluate_all("(all) => all.map(({ id }) => id)")
-    page.locator("#cell-imports .cm-content").click()
-    for key, after in (("Control+Enter", "cell-imports"), ("Shift+Enter", shown[shown.index("cell-imports") + 1])):
-        page.evaluate("() => { delete document.getElementById('cell-imports').dataset.ended; }")
+    page.locator(f"#cell-{FIRST} .cm-content").click()
+    for key, after in (("Control+Enter", f"cell-{FIRST}"), ("Shift+Enter", shown[shown.index(f"cell-{FIRST}") + 1])):
+        page.evaluate("() => { delete document.getElementById('cell-opening-maps').dataset.ended; }")
         page.keyboard.press(key)
-        page.wait_for_selector("#cell-imports[data-ended='done']")
+        page.wait_for_selector(f"#cell-{FIRST}[data-ended='done']")
         chapter.wait("ready")
         assert page.evaluate(FOCUSED) == after
     expect(page.locator(f"#{after} .cm-content")).to_be_in_viewport()
@@ -150,7 +157,7 @@ def test_shift_enter_goes_on_to_the_next_cell_and_control_enter_stays(chapter: C
 
 
 def test_tab_leaves_an_editor_and_nobody_is_trapped(chapter: Chapter) -> None:
-    page, editor = chapter.page, chapter.page.locator("#cell-imports .cm-content")
+    page, editor = chapter.page, chapter.page.locator(f"#cell-{FIRST} .cm-content")
     before = editor.inner_text()
     for keys in (["Tab"], ["Shift+Tab"], ["Control+a", "Escape", "Tab"], ["Control+a", "Escape", "Shift+Tab"]):
         editor.focus()
@@ -160,7 +167,7 @@ def test_tab_leaves_an_editor_and_nobody_is_trapped(chapter: Chapter) -> None:
     editor.focus()
     page.keyboard.press("Control+a")
     page.keyboard.press("Tab")
-    assert editor.inner_text().startswith("    import numpy")
+    assert editor.inner_text().startswith("    from posenc")
     page.keyboard.press("Shift+Tab")
     assert editor.inner_text() == before
     expect(page.locator(".posenc-keys")).to_have_count(1)
@@ -168,11 +175,11 @@ def test_tab_leaves_an_editor_and_nobody_is_trapped(chapter: Chapter) -> None:
 
 
 def test_the_notebook_that_is_taken_away_has_the_changes(chapter: Chapter) -> None:
-    chapter.type("imports", "x = 1\ny = 2")
+    chapter.type(FIRST, "x = 1\ny = 2")
     with chapter.page.expect_download() as waiting:
         chapter.page.get_by_role("button", name="Download as notebook").click()
     assert waiting.value.suggested_filename == f"{WHERE}.ipynb"
     taken = json.loads(waiting.value.path().read_text(encoding="utf-8"))
     sources = {cell["id"]: cell["source"] for cell in taken["cells"]}
-    assert sources["imports"] == ["x = 1\n", "y = 2"]
+    assert sources[FIRST] == ["x = 1\n", "y = 2"]
     assert len(sources) > 30

@@ -151,7 +151,7 @@ class Renderer:
         return [nodes.literal_block("", output["text"])]
 
     def render_mime_type(self, data: Any) -> list[nodes.Element]:
-        return render.PlotlyOutput.handle_mime(self, data, False) or []  # type: ignore[arg-type]
+        return render.OwnOutput.handle_mime(self, data, False) or []  # type: ignore[arg-type]
 
 
 def view(renderer: Renderer) -> list[nodes.Element] | None:

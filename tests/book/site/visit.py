@@ -120,7 +120,8 @@ OPEN_FOLDS = "() => { for (const fold of document.querySelectorAll('details.pose
 BEHIND = """(name) => [...document.getElementsByClassName(name)].map((box) => ({
   open: box.checkVisibility(),
   drawn: [box, ...box.querySelectorAll('*')].filter((part) => part.getClientRects().length > 0).length,
-  lines: [...box.querySelectorAll('p:not(:has(.math)), pre')].flatMap((part) => part.textContent.split('\\n')),
+  lines: [...box.querySelectorAll('p:not(:has(.math)), pre, tr')].flatMap((part) =>
+    part.cells ? [...part.cells].map((cell) => cell.textContent).join(' ') : part.textContent.split('\\n')),
 }))"""
 # Where parts of a page have more in them than there is room for, in pixels.
 SCROLLED = """(parts) => {

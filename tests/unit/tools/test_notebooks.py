@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tools.notebooks import clean, compared_cells, dump, text_of
+from tools.notebooks import TABLE, clean, compared_cells, dump, text_of
 
 
 def code(identity: str, outputs: list[dict], count: int | None = 7, **metadata) -> dict:
@@ -47,6 +47,13 @@ def test_text_stays_and_figures_go():
 def test_pieces_of_a_stream_become_one():
     [cell] = clean(notebook(code("a", [stream("1\n2"), stream("3\n"), stream("4", "stderr")])))["cells"]
     assert [output["text"] for output in cell["outputs"]] == [["1\n", "23\n"], ["4"]]
+
+
+def test_a_table_is_stored_as_the_text_that_it_prints_in_its_place():
+    table = {"output_type": "display_data", "metadata": {}, "data": {"text/plain": "a  b\n", TABLE: "<table>"}}
+    [cell] = clean(notebook(code("a", [stream("before\n"), table, stream("after\n")])))["cells"]
+    assert cell["metadata"] == {}
+    assert [output["text"] for output in cell["outputs"]] == [["before\n", "a  b\n", "after\n"]]
 
 
 def test_counts_run_from_one_and_a_cell_never_run_keeps_none():

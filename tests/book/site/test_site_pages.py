@@ -125,10 +125,12 @@ def test_no_page_names_another_host_for_a_resource(built_site: Path) -> None:
 def test_what_cells_print_is_on_the_page_as_it_is_stored(built_site: Path, name: str) -> None:
     cells = load(ROOT / name.replace(".html", ".ipynb"))["cells"]
     printed = ["".join(joined(one["text"]) for one in cell.get("outputs", []) if "text" in one) for cell in cells]
-    printed = [text.rstrip("\n") for text in printed if text]
     page = (built_site / name).read_text(encoding="utf-8")
-    shown = re.findall(r'<div class="output stream.*?<pre>(.*?)</pre>', page, re.DOTALL)
-    assert [html.unescape(re.sub("<.*?>", "", text)).rstrip("\n") for text in shown] == printed
+    shown = re.findall(
+        r'<div class="output (?:stream|posenc-table).*?<(?:pre|table)>(.*?)</(?:pre|table)>', page, re.DOTALL
+    )
+    text = html.unescape(re.sub("<.*?>", "", re.sub("<t[hd]", " <", "\n".join(shown))))
+    assert text.split() == "\n".join(printed).split()
 
 
 # ---- what one visit to each page notes --------------------------------------------------------------------------

@@ -113,7 +113,7 @@ class Living(WrittenDirective):
 
         moves = self.options.pop("moves")
         figure = getattr(widgets, self.arguments[0])(**self.options).to_html()
-        figure = re.sub('<noscript>.*?</noscript>| style=".*?"', "", figure)
+        figure = re.sub(' style=".*?"', "", figure, count=1)
         figure = re.sub(r"(?<=<)figure|(?<=</)figure", "div", figure)
         small = f'inert class="posenc-explorable posenc-small" data-moves="{moves}"'
         figure = figure.replace('class="posenc-explorable"', small)

@@ -244,6 +244,7 @@ def visit(browser: Browser, url: str, name: str, full: bool) -> Visit:
         page.set_viewport_size({"width": ZOOMED[0], "height": ZOOMED[1]})  # to 200 %: half as many pixels
         found.zoomed_width = page.evaluate("document.documentElement.scrollWidth")
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    page.emulate_media(reduced_motion="reduce")  # the front page's figures rest, and are drawn to the end
     page.wait_for_function(REDRAWN, polling=100)  # to ask it is work for the page
     found.phone = page.evaluate(LOOK, FIGURES)
     found.cut[PHONE[0]] = page.evaluate(CUT)

@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +35,18 @@ WEIGHTS = (
 )
 
 
+def _bigrams(run: re.Match[str]) -> str:
+    """Each two characters that follow one another, or the only one."""
+    characters = run[0]
+    return f" {' '.join(map(''.join, pairwise(characters))) or characters} "
+
+
 def words_of(text: str) -> list[str]:
-    """The stems of a text's words; numbers without gaps between their digits, and names also in their parts."""
+    """The stems of a text's words that a search asks for; numbers without gaps, names also in parts, Chinese in bigrams."""
     text = re.sub(r"(?<=\d)[ ,\u202f](?=\d{3}\b)", "", text)
     text += " " + " ".join(name.replace("_", " ") for name in re.findall(r"\w+_\w+", text))
-    return [stem(word.lower()) for word in ENGLISH.split(text)]
+    words = map(str.lower, ENGLISH.split(re.sub(r"[\u4e00-\u9fff]+", _bigrams, text)))
+    return [stem(word) for word in words if word not in ENGLISH.stopwords]
 
 
 def _is_place(node: nodes.Node) -> bool:
@@ -53,7 +61,7 @@ def _own_texts(node: nodes.Element) -> Iterator[str]:
             yield child.astext()
         elif isinstance(child, nodes.raw) and 'lang="zh"' in child.astext():
             yield re.sub(r"<[^>]*>", " ", child.astext())
-        elif not isinstance(child, (nodes.title, nodes.raw)) and not _is_place(child):
+        elif not isinstance(child, (nodes.title, nodes.raw, nodes.math, nodes.math_block)) and not _is_place(child):
             yield from _own_texts(child)
 
 
@@ -66,7 +74,8 @@ def _title(node: nodes.Element) -> str:
 def index(doctrees: dict[str, nodes.document]) -> dict[str, Any]:
     """What search.js asks: places, in which of them a word stands and how often, and the glossary's terms."""
     places: list[dict[str, Any]] = []
-    words: dict[str, list[int]] = defaultdict(list)
+    words: dict[str, list[int]] = defaultdict(list)  # the way from place to place, and minus how often, if not once
+    last: Counter[str] = Counter()
     number: dict[str, int] = {}
     for page, doctree in sorted(doctrees.items()):
         weight = next(weight for name, weight in WEIGHTS if re.match(name, page))
@@ -75,7 +84,8 @@ def index(doctrees: dict[str, nodes.document]) -> dict[str, Any]:
             title = _title(node)
             counts = Counter(words_of("\n".join([title, *_own_texts(node)])))
             for word, count in counts.items():
-                words[word] += [len(places), count]
+                words[word] += [len(places) - last[word], *([-count] if count > 1 else [])]
+                last[word] = len(places)
             anchor, above = "", ""  # of the page itself
             if node is not found[0]:
                 anchor, above = f"#{node.get('slug') or node['ids'][0]}", f"{_title(found[0])} › "

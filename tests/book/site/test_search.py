@@ -1,4 +1,4 @@
-"""What a search finds first: twenty-four queries with their pages, chosen before the ranking was made, and others."""
+"""What a search finds first or among the first three, and its excerpts; results lead to the words that were asked for."""
 
 from __future__ import annotations
 
@@ -51,25 +51,36 @@ FIRST = {
     "context shift": SEE["context shift"],
     "qk norm": SEE["QK norm"],
 }
+# What must be among the first three: pages, or places of them.
+RIGHT = {
+    "what is RoPE": ("notebooks/05", ENTRY["RoPE"]),
+    "what is a query": ("notebooks/01", ENTRY["query"]),
+    "why does RoPE fail beyond training length": ("notebooks/09",),
+    "YaRN attention temperature": ("notebooks/10_longer_contexts.html#the-temperature",),
+    "rope_theta": ("notebooks/11", ENTRY["base"]),
+    "rotate_half": ("notebooks/07", ENTRY["rotate_half"]),
+    "interleaved vs half layout": ("notebooks/07_many_dimensions.html#two-layouts",),
+    "NTK-aware": ("notebooks/10", ENTRY["NTK-aware scaling"]),
+    "ALiBi slope": ("notebooks/14", ENTRY["slope"]),
+    "relative position proof": ("notebooks/05", "notebooks/06"),
+    "Llama 3.1 scaling": ("notebooks/10", ENTRY["Llama 3 scaling"]),
+    "permutation equivariance": ("notebooks/02", ENTRY["equivariance"]),
+    "lost in the middle": ("book/questions.html#lost-in-the-middle",),
+    "vision 2D rope": ("notebooks/16", ENTRY["axial rotation"]),
+    "torch.compile": ("notebooks/14_biases_on_the_logits.html#deeper-flexattention-compiled", "notebooks/07"),
+    "KV cache": ("notebooks/07", ENTRY["key–value cache"]),
+    "位置编码": (ENTRY["position code"],),
+    "旋转位置编码": (ENTRY["RoPE"],),
+    "长度外推": (ENTRY["extrapolation"], "notebooks/09"),
+    "外推失败": (ENTRY["extrapolation"], "notebooks/09"),
+    "正弦": (ENTRY["sinusoidal code"], "notebooks/04"),
+}
 
 
 @pytest.fixture(scope="module", params=["http", "file"])
 def search_page(request: pytest.FixtureRequest, site_url: str, built_site: Path) -> str:
     """The search page's address, over HTTP or from disk."""
     return f"{site_url if request.param == 'http' else built_site.as_uri()}/search.html"
-
-
-@pytest.fixture
-def search(search_page: str, new_page: Callable[..., Page]) -> Callable[[str], Page]:
-    """Asks the search page by its address."""
-
-    def ask(words: str) -> Page:
-        page = new_page()
-        page.goto(f"{search_page}?q={words}")
-        expect(page.locator("#search-results .search-summary")).to_contain_text(re.compile("finished|did not match"))
-        return page
-
-    return ask
 
 
 @pytest.fixture(scope="module")
@@ -88,11 +99,6 @@ def unmarked(address: str) -> str:
     return re.sub(r"\?highlight=[^#]+", "", address)
 
 
-def found(page: Page) -> list[str]:
-    """Where the results lead."""
-    return [unmarked(link.get_attribute("href")) for link in page.locator("#search-results li > a").all()]
-
-
 # Asks as the page does for what its address brings; the first result is there at once, the others come by and by.
 ASK = """(words) => {
   document.getElementById('search-results').replaceChildren();
@@ -104,6 +110,34 @@ ASK = """(words) => {
 @pytest.mark.parametrize("words", FIRST)
 def test_what_comes_first(words: str, kept_search: Page):
     assert unmarked(kept_search.evaluate(ASK, words)).startswith(FIRST[words])
+
+
+@pytest.fixture(scope="module")
+def with_excerpts(site_url: str, browser: Browser) -> Iterator[Callable[[str], list[tuple[str, str]]]]:
+    """Asks the search page by its address: where the first three results lead, and their excerpts."""
+    page, watch = open_page(browser)
+
+    def ask(words: str) -> list[tuple[str, str]]:
+        page.goto(f"{site_url}/search.html?q={words}")
+        results = [page.locator("#search-results li").nth(k) for k in range(3)]
+        return [
+            (unmarked(one.locator("a").get_attribute("href")), one.locator("p.context").inner_text()) for one in results
+        ]
+
+    yield ask
+    nothing_wrong([watch])
+    page.context.close()
+
+
+@pytest.mark.parametrize("words", RIGHT)
+def test_the_right_page_is_among_the_first_three_with_clean_excerpts(
+    words: str, with_excerpts: Callable[[str], list[tuple[str, str]]]
+):
+    found = with_excerpts(words)
+    assert any(place.startswith(RIGHT[words]) for place, _ in found), found
+    for _, excerpt in found:
+        assert 15 < len(excerpt) < 260
+        assert not re.search(r"\\|\$|Without JavaScript|^\d+ minutes", excerpt), excerpt
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a search finds first or among the first three, and its excerpts; results lead to the words that were asked for."""
+"""What a search finds first or among the first three, and its excerpts; results lead to the words that were asked."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ help::
 	@echo "make lab-results"
 	@echo "               train and measure the laboratory's models anew (hours)"
 	@echo "make pictures  put pictures of the explorables into the built pages, for readers without JavaScript"
-	@echo "make release   the same, and pack the website and the packages' wheels into _build/release"
+	@echo "make release   the same, print the book as a PDF, and pack both and the packages' wheels into _build/release"
 	@echo "make clean     remove everything that was built"
 	@echo "make address URL=https://github.com/OWNER/REPOSITORY"
 	@echo "               set the repository's address everywhere"
@@ -45,7 +45,7 @@ environment:
 
 test check page bench pictures: GROUPS = test
 test-course: GROUPS = course test
-test-release: GROUPS = release
+test-release release: GROUPS = release
 slides lab: GROUPS = lab
 
 book: environment
@@ -108,8 +108,11 @@ pictures: environment
 	@"$(BIN)" -m tools.book
 	@"$(BIN)" -m tools.pictures
 
-release: pictures
-	@"$(BIN)" -m tools.release
+release: environment
+	@"$(PYTHON)" tools/system_packages.py chromium
+	@"$(BIN)" -m tools.book
+	@"$(BIN)" -m tools.pictures
+	@"$(BIN)" -m tools.release $(TAG)
 
 address: environment
 	@"$(BIN)" -m tools.address "$(URL)"

@@ -5,7 +5,8 @@
 
 _config.yml is the place that counts; the first cells of the notebooks, the
 README, CITATION.cff and pyproject.toml follow it. Without an address the site
-has no launch buttons and the notebooks run in a clone only.
+has no launch buttons, no edit links and no BibTeX entries, and the notebooks
+run in a clone only.
 """
 
 from __future__ import annotations
@@ -54,6 +55,12 @@ def colab(url: str, path: str) -> str:
     return f"https://colab.research.google.com/github/{owner}/{name}/blob/main/{path}"
 
 
+def site(url: str) -> str:
+    """Where the Pages workflow publishes the repository's book."""
+    owner, name = GITHUB.fullmatch(url).groups()
+    return f"https://{owner}.github.io/{name}"
+
+
 def config(text: str, url: str) -> str:
     """_config.yml with the address."""
     return _once(CONFIG, f'"{url}"', text)
@@ -64,12 +71,11 @@ def readme(text: str, url: str) -> str:
     if not url:
         block = "Not published yet: read the book by building it, as below.\n"
         return _once(README, block, text)
-    owner, name = GITHUB.fullmatch(url).groups()
     lines = [
         f"[![tests]({url}/actions/workflows/tests.yml/badge.svg)]({url}/actions/workflows/tests.yml)",
         "",
         f"- Clone it: `git clone {url}`",
-        f"- Read it: https://{owner}.github.io/{name}/ (published by the Pages workflow)",
+        f"- Read it: {site(url)}/ (published by the Pages workflow)",
     ]
     for path in notebooks(ROOT):
         place = path.relative_to(ROOT).as_posix()
@@ -89,9 +95,8 @@ def project(text: str, url: str) -> str:
     text = URLS.sub("", text)
     if not url:
         return text
-    owner, name = GITHUB.fullmatch(url).groups()
     addresses = {
-        "Documentation": f"https://{owner}.github.io/{name}/book/package.html",
+        "Documentation": f"{site(url)}/book/package.html",
         "Repository": url,
         "Issues": f"{url}/issues",
         "Changelog": f"{url}/blob/main/CHANGELOG.md",

@@ -1,4 +1,4 @@
-"""Pack a release: the built website as one archive, which works when it is unpacked, and the wheels of both packages.
+"""Pack a release: the built website as one archive, which works when it is unpacked, the book as a PDF, and the wheels.
 
 python -m tools.release           pack what `make book` built into _build/release
 python -m tools.release v0.2.0    the same, if that is this version's tag
@@ -66,9 +66,14 @@ def main() -> None:
     tag = parser.parse_args().tag
     if tag not in (None, f"v{version()}"):
         parser.error(f"the tag is {tag}, and pyproject.toml names version {version()}: accepted is v{version()}")
+    from tools import pdf  # here: pypdf comes with the group `release` only
+
     shutil.rmtree(RELEASE, ignore_errors=True)
     RELEASE.mkdir(parents=True)
-    for path in (pack_site(SITE, RELEASE), *build_wheels(ROOT, RELEASE)):
+    archive = pack_site(SITE, RELEASE)
+    book = archive.with_suffix(".pdf")
+    pdf.print_book(SITE, book)
+    for path in (archive, book, *build_wheels(ROOT, RELEASE)):
         print(path.relative_to(ROOT), f"{path.stat().st_size / 1e6:.1f} MB")
 
 

@@ -25,7 +25,7 @@ PARTS = (
     *("patches", "outputs.render"),
     *("reference.directives", "reference.map", "pages.numbers", "reference.package"),
     *("reference.glossary", "reference.terms"),
-    *("pages.predict", "pages.details", "pages.head", "python.in_page", "outputs.assets"),
+    *("pages.predict", "pages.details", "pages.cite", "pages.head", "python.in_page", "outputs.assets"),
     "pages.search_index",
 )
 
@@ -43,9 +43,10 @@ def _own_version() -> int:
 
 
 def configure(app: Sphinx, config: Config) -> None:
-    """Name the execution cache; drop launch buttons while the book has no address."""
+    """Name the execution cache; launch buttons and edit links need the address of the book's repository."""
     config.nb_execution_cache_path = str(execute.CACHE)
     options = config.html_theme_options
+    options["use_edit_page_button"] = bool(options.get("repository_url"))
     if not options.get("repository_url"):
         options.pop("launch_buttons", None)
 

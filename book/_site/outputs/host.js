@@ -2,7 +2,7 @@
 //
 // 1. Explorables: an anywidget module is given a model that lives in the page and draws itself.
 // 2. Plotly figures: drawn from JSON by one local copy of plotly.js, in the colours of the theme.
-// A figure waits until it nears the viewport, except the first explorable. Printing waits for all of them.
+// A figure waits until it nears the viewport, except the first explorable. Printing draws all of them.
 (() => {
   "use strict";
 
@@ -103,8 +103,15 @@
     return brought();
   }
 
+  const modules = new Map(); // name -> its promise
+
   /** The module of an explorable. */
-  async function loadModule(name) {
+  function loadModule(name) {
+    if (!modules.has(name)) modules.set(name, importModule(name));
+    return modules.get(name);
+  }
+
+  async function importModule(name) {
     const [load] = await Promise.all([
       bring(name, () => window.posencModules?.[name]),
       bring("shared", () => window.posencShared),
@@ -121,12 +128,15 @@
     const el = document.createElement("div");
     figure.append(el);
     await widget.render({ model, el });
+    figure.querySelector(":scope > .posenc-in-words")?.remove();
     figure.dataset.ready = "true";
   }
 
   // ---- Plotly figures -----------------------------------------------------------------------------------------
 
   const narrow = 560; // pixels below which a figure is laid out for a phone
+  const paper = 620; // pixels that every sheet has room for: site.css sets its margins
+  let printing = false;
   const plots = new Map(); // element -> {figure, wasNarrow}
   let plotly;
 
@@ -134,6 +144,15 @@
   async function loadPlotly() {
     if (!window.Plotly) await (plotly ??= loaded(fetchScript("plotly.min.js")));
     return window.Plotly;
+  }
+
+  /** plotly.js for a page that is printed before it was needed: that waits for nothing, so this does not return before. */
+  function loadPlotlyNow() {
+    if (window.Plotly || location.protocol === "file:") return;
+    const request = new XMLHttpRequest();
+    request.open("GET", new URL("plotly.min.js", assets), false);
+    request.send();
+    document.head.append(Object.assign(document.createElement("script"), { text: request.responseText }));
   }
 
   const cssValue = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -190,11 +209,12 @@
 
   async function redraw(canvas, draw) {
     const { figure } = plots.get(canvas);
-    const isNarrow = canvas.clientWidth < narrow;
+    const isNarrow = !printing && canvas.clientWidth < narrow;
     plots.set(canvas, { figure, wasNarrow: isNarrow });
     // no mode bar: one of its buttons uploads the figure, and buttons do not belong inside an image
-    const config = { responsive: true, displayModeBar: false, typesetMath: false };
+    const config = { responsive: !printing, displayModeBar: false, typesetMath: false };
     const layout = pageLayout(figure.layout, isNarrow);
+    if (printing) Object.assign(layout, { width: paper, autosize: false });
     if (isNarrow) layout.height = parseFloat(getComputedStyle(canvas).minHeight) || layout.height; // what is kept for it
     await draw(canvas, structuredClone(figure.data), layout, config);
   }
@@ -207,7 +227,7 @@
     new ResizeObserver(() => {
       const plot = plots.get(canvas); // nothing when the figure was taken away
       // drawn afresh: panels that keep their shape would push the other layout's margins on
-      if (plot && canvas.clientWidth < narrow !== plot.wasNarrow) redraw(canvas, newPlot);
+      if (plot && !printing && canvas.clientWidth < narrow !== plot.wasNarrow) redraw(canvas, newPlot);
     }).observe(canvas);
     figure.dataset.ready = "true";
     figure.addEventListener("posenc:changed", () => { // a reader's guess came, or went
@@ -216,9 +236,8 @@
     });
   }
 
-  new MutationObserver(() => {
-    for (const canvas of plots.keys()) redraw(canvas, window.Plotly.react);
-  }).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  const redrawAll = () => plots.forEach((_, canvas) => redraw(canvas, window.Plotly.react));
+  new MutationObserver(redrawAll).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
 
   // ---- the page -----------------------------------------------------------------------------------------------
 
@@ -278,7 +297,7 @@
     root.dataset.theme = "light";
   }
 
-  /** Where an explorable is not drawn, paper has its words: printing by the browser's own menu waits for nothing. */
+  /** Where a figure is not drawn, paper has its words: printing by the browser's own menu waits for nothing. */
   function tellInWords() {
     for (const figure of explorables) {
       const words = figure.querySelector(":scope > noscript");
@@ -290,9 +309,19 @@
     }
   }
 
-  window.addEventListener("beforeprint", turnLight);
-  window.addEventListener("beforeprint", tellInWords);
+  window.addEventListener("beforeprint", () => {
+    window.dispatchEvent(new Event("posenc:print")); // what is closed opens, so that it can be drawn
+    turnLight();
+    printing = true;
+    redrawAll();
+    if (document.querySelector(".posenc-plotly")) loadPlotlyNow();
+    // without a wait for what is loaded, and so done before the browser goes on to print
+    for (const figure of figures) if (window.Plotly || figure.matches(".posenc-explorable")) draw(figure);
+    tellInWords();
+  });
   window.addEventListener("afterprint", () => {
+    printing = false;
+    redrawAll();
     for (const told of document.querySelectorAll(".posenc-in-words")) told.remove();
     if (themeOnScreen) root.dataset.theme = themeOnScreen;
     themeOnScreen = null;
@@ -301,7 +330,7 @@
   /** Print the page, by its button or by keys, when every figure on it is drawn, in the colours for paper. */
   const printNow = window.print.bind(window);
   window.print = async () => {
-    window.dispatchEvent(new Event("posenc:print")); // what is closed opens, so that it can be drawn
+    window.dispatchEvent(new Event("posenc:print"));
     await Promise.all([...figures].map(draw));
     turnLight();
     await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
@@ -340,6 +369,12 @@
 
   const first = [...explorables].find((figure) => figure.checkVisibility());
   if (first) draw(first);
+
+  // what printing cannot wait for
+  window.addEventListener("load", () => {
+    for (const { dataset } of explorables) loadModule(dataset.module).catch(() => {}); // said where it is drawn
+    if (location.protocol === "file:" && document.querySelector(".posenc-plotly")) loadPlotly(); // nothing is transferred
+  });
 
   restore();
   window.addEventListener("hashchange", () => restore());

@@ -42,7 +42,7 @@ def _bigrams(run: re.Match[str]) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The stems of a text's words; numbers without gaps, names in parts too, Chinese in bigrams; no stop words."""
+    """The stems of the words that a search asks for; numbers without gaps, names also in parts, Chinese in bigrams."""
     text = re.sub(r"(?<=\d)[ ,\u202f](?=\d{3}\b)", "", text)
     text += " " + " ".join(name.replace("_", " ") for name in re.findall(r"\w+_\w+", text))
     words = map(str.lower, ENGLISH.split(re.sub(r"[\u4e00-\u9fff]+", _bigrams, text)))

@@ -29,6 +29,30 @@ def test_unpacked_it_works_from_disk(built_site: Path, tmp_path: Path, new_page:
     assert {request for request in requests if not request.startswith((site.as_uri(), "data:", "blob:"))} == set()
 
 
+@pytest.mark.release
+def test_the_pdf_has_contents_bookmarks_and_links_within_itself(built_site: Path, tmp_path: Path) -> None:
+    from pypdf import PdfReader
+
+    from tools import pdf
+
+    pdf.print_book(built_site, tmp_path / "book.pdf", ("09", "glossary"))
+    book = PdfReader(tmp_path / "book.pdf")
+    chapter, sections, glossary, _ = book.outline
+    begins = [book.get_destination_page_number(one) for one in (chapter, glossary)]
+    assert [chapter.title, glossary.title] == ["09 Why extrapolation fails", "Glossary and notation"]
+    assert "Two suspects" in [one.title for one in sections if not isinstance(one, list)]
+    contents = book.pages[0].extract_text()
+    assert all(
+        str(page + 1) in contents and book.pages[page].extract_text().strip().endswith(str(page + 1)) for page in begins
+    )
+    links = [link.get_object() for page in book.pages for link in page.get("/Annots", [])]
+    addresses = {link["/A"]["/URI"] for link in links if "/URI" in link.get("/A", {})}
+    assert addresses
+    assert not [address for address in addresses if not address.startswith("http")]
+    assert sum("/Dest" in link for link in links) > 100
+    assert (tmp_path / "book.pdf").stat().st_size < 3e6
+
+
 def test_without_a_website_it_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="run `make book` first"):
         release.pack_site(tmp_path, tmp_path)

@@ -1,4 +1,4 @@
-"""What a search finds first or among the first three, and its excerpts; results lead to the words that were asked."""
+"""What a search finds first or among the first three, its excerpts, and that results lead to what was asked for."""
 
 from __future__ import annotations
 

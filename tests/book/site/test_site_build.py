@@ -17,6 +17,7 @@ from docutils import nodes
 from book import _site
 from book._site import patches
 from book._site.outputs import render
+from book._site.pages import cite
 from tests.book.site.browser import ROOT
 from tools import execute
 from tools.notebooks import dump, load
@@ -99,11 +100,19 @@ def differing(first: dict[str, bytes], second: dict[str, bytes]) -> list[str]:
 
 
 @pytest.mark.parametrize(("url", "kept"), [("", False), ("https://github.com/someone/turn-by-turn", True)])
-def test_launch_buttons_need_an_address(url: str, kept: bool) -> None:
+def test_launch_buttons_and_edit_links_need_an_address(url: str, kept: bool) -> None:
     config = SimpleNamespace(html_theme_options={"repository_url": url, "launch_buttons": {"colab_url": "x"}})
     _site.configure(None, config)  # type: ignore[arg-type]
-    assert ("launch_buttons" in config.html_theme_options) == kept
+    assert ("launch_buttons" in config.html_theme_options) == config.html_theme_options["use_edit_page_button"] == kept
     assert config.nb_execution_cache_path == str(execute.CACHE)
+
+
+def test_a_chapter_has_a_bibtex_entry_at_the_address_of_its_page() -> None:
+    found = cite.entry("notebooks/04_sinusoids", "04 Sinusoids", "https://github.com/someone/turn-by-turn")
+    assert found.startswith("@incollection{turn_by_turn_04,\n")
+    assert "  title = {{Sinusoids}},\n" in found
+    assert "  url = {https://someone.github.io/turn-by-turn/notebooks/04_sinusoids.html},\n" in found
+    assert found.count("{") == found.count("}")
 
 
 # ---- outputs ------------------------------------------------------------------------------------------------------

@@ -51,6 +51,35 @@ def test_printing_waits_until_every_figure_is_drawn_and_is_light(
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
+# What is not drawn, and what reaches beyond the paper's right edge or is cut there. MathJax hides a copy for screen
+# readers in each formula.
+ON_PAPER = """() => {
+  const edge = document.querySelector("article").getBoundingClientRect().right + 1;
+  const cut = (part) => part.getBoundingClientRect().right > edge
+    || (getComputedStyle(part).overflowX !== "visible" && part.scrollWidth > part.clientWidth + 2);
+  return {
+    waiting: document.querySelectorAll(":is(.posenc-plotly, .posenc-explorable):not([data-ready])").length,
+    cut: [...document.querySelectorAll("article :is(pre, table, canvas, svg, div.math, .output)")].filter(cut)
+      .map(({ outerHTML }) => outerHTML.slice(0, 80)),
+  };
+}"""
+
+
+@pytest.mark.parametrize("name", ["04_sinusoids", "09_why_extrapolation_fails"])
+def test_printed_right_after_opening_all_is_drawn_and_nothing_is_cut(
+    name: str, site_url: str, new_page: Callable[..., Page]
+) -> None:
+    page = new_page()
+    page.add_init_script(f"addEventListener('afterprint', () => {{ window.onPaper = ({ON_PAPER})(); }})")
+    page.goto(f"{site_url}/notebooks/{name}.html")
+    page.pdf(format="A4")
+    assert page.evaluate("window.onPaper.waiting") == 0
+    page.set_viewport_size({"width": 688, "height": 1000})  # the room that site.css leaves on A4
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(ON_PAPER) == {"waiting": 0, "cut": []}
+
+
 # ---- explorables: the host's own part ---------------------------------------------------------------------------
 
 

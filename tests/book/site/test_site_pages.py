@@ -14,6 +14,7 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
+from book._site.pages import cite
 from book.claims import evidence
 from posenc.widgets import EXPLORABLES
 from tests.book.site.browser import ROOT, chapters, pages
@@ -318,8 +319,8 @@ def test_search_finds(
     expect(page.locator("article")).to_contain_text(words, ignore_case=True)
 
 
-def test_launch_buttons_follow_the_address(built_site: Path) -> None:
-    """While the book has no address there is no launch button; with one, every notebook page has a Colab link."""
+def test_launch_buttons_edit_links_and_bibtex_follow_the_address(built_site: Path) -> None:
+    """While the book has no address there are none; with one, every notebook page has a Colab link."""
     repository = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]["url"]
     for name in chapters():
         addresses = Html(built_site / name).addresses
@@ -328,8 +329,12 @@ def test_launch_buttons_follow_the_address(built_site: Path) -> None:
             owner_and_name = urlsplit(repository).path.strip("/").removesuffix(".git")
             source = name.removesuffix(".html") + ".ipynb"
             assert f"https://colab.research.google.com/github/{owner_and_name}/blob/main/{source}" in colab
+            assert f"{repository}/edit/main/{source}" in addresses
         else:
             assert not colab
+            assert not [address for address in addresses if "/edit/main/" in address] or repository
+        is_chapter = bool(cite.CHAPTER.fullmatch(name.removesuffix(".html")))
+        assert ("@incollection" in (built_site / name).read_text(encoding="utf-8")) == bool(repository and is_chapter)
 
 
 def test_every_reference_is_used(built_site: Path) -> None:

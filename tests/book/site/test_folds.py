@@ -140,8 +140,9 @@ def test_printing_opens_and_closes_again(chapter: Page) -> None:
     """And a picture that is not drawn yet is told in words."""
     first, *others = folds(chapter)
     first.evaluate("(fold) => { fold.open = true; }")
-    chapter.evaluate("""() => {
+    chapter.evaluate("""async () => {
       const picture = document.querySelector('.posenc-explorable');
+      await window.posencHost.adopt(picture);
       delete picture.dataset.ready; // as if it were not drawn
       window.onPaper = window.inWords = null;
       addEventListener('beforeprint', () => {

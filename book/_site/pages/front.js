@@ -60,7 +60,7 @@
 
   function run(on) {
     runs = on;
-    button.textContent = on ? "❚❚ Pause" : "▶ Move";
+    button.textContent = on ? "Pause" : "▶ Move";
     if (!on) rest();
   }
 
@@ -107,4 +107,10 @@
     requestAnimationFrame(frame);
   }
   requestAnimationFrame(frame);
+
+  // on paper, and while its pictures are taken (tools/pictures.py), it rests
+  window.addEventListener("posenc:print", () => {
+    run(false);
+    small.length = 0;
+  });
 })();

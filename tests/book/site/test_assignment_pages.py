@@ -189,13 +189,14 @@ def test_an_answer_that_fails_holds_up_no_other_question(assignment: Chapter) ->
     assignment.type("q1", "def interpolated(:")
     assignment.type("q2", RIGHT)
     assert "2 of 2 points" in assignment.run("q2-check").printed
+    assert assignment.told == "Done."
+    assert assignment.cell("q1").ended == "", "nothing of q2 depends on it"
+    assert assignment.run("q1").ended == "failed"
     assert assignment.told == "Done, but these cells failed: q1."
     assert assignment.cell("q1").error.endswith("SyntaxError: invalid syntax")
     assignment.page.evaluate("() => { delete document.getElementById('cell-q1').dataset.ended; }")
-    assignment.run("q2-check")
+    assignment.run("q1-check")
     assert assignment.cell("q1").ended == "", "it is not tried again as it stands"
-    assert assignment.run("q1").ended == "failed"
-    assert assignment.told == "Done, but these cells failed: q1."
 
 
 def test_a_hint_is_asked_for_below_its_check_and_stays(assignment: Chapter, tmp_path: Path) -> None:

@@ -434,7 +434,7 @@ def test_a_step_is_reached_by_a_transition_unless_motion_is_unwanted(open_live, 
 
 PRESSED = "([figure, step]) => figure.querySelector(`[data-step='${step}']`).getAttribute('aria-pressed') === 'true'"
 IN_HASTE = """const wait = window.setTimeout;
-  window.setTimeout = (after, wanted, ...rest) => wait(after, wanted > 1000 ? 100 : wanted, ...rest);"""
+  window.setTimeout = (after, wanted, ...rest) => wait(after, Math.min(wanted, 1700), ...rest);"""
 
 
 @SHELL

@@ -114,7 +114,7 @@ def print_book(site: Path, path: Path, wanted: tuple[str, ...] = ()) -> None:
             writer.append(printed(tab, begins[name]))
             print(f"{name}: from page {begins[name] + 1}", flush=True)
         tab.set_content(front())
-        writer.merge(0, printed(tab, 0))
+        writer.merge(0, printed(tab, 0), import_outline=False)
     lead_within(writer, site, begins)
     writer.add_metadata({"/Title": about["title"], "/Author": " and ".join(one["name"] for one in about["authors"])})
     writer.compress_identical_objects()

@@ -371,10 +371,10 @@
   if (first) draw(first);
 
   // what printing cannot wait for
-  window.addEventListener("load", () => {
-    for (const { dataset } of explorables) loadModule(dataset.module).catch(() => {}); // said where it is drawn
-    if (location.protocol === "file:" && document.querySelector(".posenc-plotly")) loadPlotly(); // nothing is transferred
-  });
+  for (const { dataset } of explorables) loadModule(dataset.module).catch(() => {}); // said where it is drawn
+  if (location.protocol === "file:" && document.querySelector(".posenc-plotly")) {
+    window.addEventListener("load", loadPlotly); // nothing is transferred
+  }
 
   restore();
   window.addEventListener("hashchange", () => restore());

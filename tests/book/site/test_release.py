@@ -41,10 +41,10 @@ def test_the_pdf_has_contents_bookmarks_and_links_within_itself(built_site: Path
     begins = [book.get_destination_page_number(one) for one in (chapter, glossary)]
     assert [chapter.title, glossary.title] == ["09 Why extrapolation fails", "Glossary and notation"]
     assert "Two suspects" in [one.title for one in sections if not isinstance(one, list)]
-    contents = book.pages[0].extract_text()
-    assert all(
-        str(page + 1) in contents and book.pages[page].extract_text().strip().endswith(str(page + 1)) for page in begins
-    )
+    contents = book.pages[0].extract_text().split()
+    for page in begins:  # as it is numbered there
+        assert str(page + 1) in contents
+        assert str(page + 1) in book.pages[page].extract_text().split()
     links = [link.get_object() for page in book.pages for link in page.get("/Annots", [])]
     addresses = {link["/A"]["/URI"] for link in links if "/URI" in link.get("/A", {})}
     assert addresses

@@ -72,6 +72,7 @@ def test_printed_right_after_opening_all_is_drawn_and_nothing_is_cut(
     page = new_page()
     page.add_init_script(f"addEventListener('afterprint', () => {{ window.onPaper = ({ON_PAPER})(); }})")
     page.goto(f"{site_url}/notebooks/{name}.html")
+    settle(page)
     page.pdf(format="A4")
     assert page.evaluate("window.onPaper.waiting") == 0
     page.set_viewport_size({"width": 688, "height": 1000})  # the room that site.css leaves on A4

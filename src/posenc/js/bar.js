@@ -18,7 +18,7 @@ export function playButton(story) {
   made.className = "posenc-play";
   made.tell = () => {
     const words = reducedMotion() ? shell.step : story.plays ? shell.pause : shell.play;
-    [made.textContent, made.ariaLabel, made.title] = [story.plays ? "❚❚" : "▶", words, words];
+    [made.textContent, made.ariaLabel, made.title] = [story.plays ? "■" : "▶", words, words];
   };
   return made;
 }

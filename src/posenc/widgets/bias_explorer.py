@@ -15,7 +15,7 @@ class BiasExplorer(Explorable):
     """
 
     module = "bias_explorer"
-    room = (755, 1027)
+    room = (755, 1034)
     main = ("scheme", "head")
 
     scheme = Choice("alibi", chips=True)

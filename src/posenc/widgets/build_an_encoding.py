@@ -25,7 +25,7 @@ class BuildAnEncoding(Explorable):
     """An encoding of up to six pairs as clock hands, the distances between positions, and three properties."""
 
     module = "build_an_encoding"
-    room = (679, 938)
+    room = (682, 938)
     main = ("cosines", "frequencies")
 
     cosines = Switch(False)

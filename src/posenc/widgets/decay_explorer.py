@@ -12,7 +12,7 @@ class DecayExplorer(Explorable):
     """
 
     module = "decay_explorer"
-    room = (678, 881)
+    room = (678, 889)
     main = ("base", "distance")
 
     base = Control(10_000.0, 1, 1e8, "log")

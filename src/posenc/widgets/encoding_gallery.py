@@ -59,7 +59,7 @@ class EncodingGallery(Explorable):
     """A table of encodings as a heat map, and which of seven desired properties each of seven encodings has."""
 
     module = "encoding_gallery"
-    room = (687, 860)
+    room = (726, 969)
     main = ("scheme", "length")
 
     scheme = Choice("integer")

@@ -46,7 +46,7 @@ class LearnedDistanceBias(Explorable):
     """The distance bias of a trained model's heads, of one pair and of all, and the loss with it clamped."""
 
     module = "learned_distance_bias"
-    room = (728, 958)
+    room = (760, 1014)
     main = ("clamp", "pair")
 
     clamp = Choice("none", chips=True)

@@ -16,7 +16,7 @@ class OrderBlindness(Explorable):
     """
 
     module = "order_blindness"
-    room = (658, 936)
+    room = (723, 1002)
     main = ("order", "scheme")
 
     sentence = Choice("dog bites man")

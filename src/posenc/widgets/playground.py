@@ -39,7 +39,7 @@ class Playground(Explorable):
     """A trained Transformer reads a text, with its positional encoding as trained and bent, side by side."""
 
     module = "playground"
-    room = (787, 1077)
+    room = (826, 1136)
     main = ("encoding", "preset")
 
     encoding = Choice("rope_10000", chips=True)

@@ -11,7 +11,7 @@ class RotationPlanes(Explorable):
     """The path of one vector under the powers of a rotation, along any axes; and one plane of it as complex numbers."""
 
     module = "rotation_planes"
-    room = (684, 824)
+    room = (684, 832)
     main = ("view", "align")
 
     view = Choice("four", chips=True)

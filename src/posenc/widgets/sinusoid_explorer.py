@@ -32,7 +32,7 @@ class SinusoidExplorer(Explorable):
     """
 
     module = "sinusoid_explorer"
-    room = (724, 983)
+    room = (724, 1014)
     main = ("position", "weight")
 
     position = Control(20, 0, POSITIONS - 1, "integer")

@@ -50,7 +50,7 @@
   button.type = "button";
   button.className = "posenc-hero-button";
   large.after(button);
-  let runs = !still.matches;
+  let runs = !still.matches && !location.hash.includes(":"); // the setting of a link stays
 
   /** Where it rests, positions are whole. */
   function rest() {
@@ -66,6 +66,7 @@
 
   run(runs);
   button.addEventListener("click", () => run(!runs));
+  window.addEventListener("hashchange", () => run(false));
   still.addEventListener("change", () => run(!still.matches));
   large.addEventListener("pointerenter", ({ pointerType }) => {
     hero.held = pointerType === "mouse";

@@ -59,7 +59,7 @@ def _own_texts(node: nodes.Element) -> Iterator[str]:
     for child in node.children:
         if isinstance(child, nodes.Text):
             yield child.astext()
-        elif isinstance(child, nodes.raw) and 'lang="zh"' in child.astext():
+        elif isinstance(child, nodes.raw) and any(mark in child.astext() for mark in ('lang="zh"', "posenc-table")):
             yield re.sub(r"<[^>]*>", " ", child.astext())
         elif not isinstance(child, (nodes.title, nodes.raw, nodes.math, nodes.math_block)) and not _is_place(child):
             yield from _own_texts(child)

@@ -71,7 +71,7 @@ def test_every_control_has_a_label(explorable):
 
 def test_every_step_of_the_story_is_a_setting(explorable):
     steps = explorable.catalogue["story"]
-    assert 3 <= len(steps) <= 5
+    assert 3 <= len(steps) <= 6
     assert steps[0]["set"] == {}, "it opens with its first step"
     assert len({step["name"] for step in steps}) == len({step["label"] for step in steps}) == len(steps)
     assert 1 <= len(explorable.main) <= 2

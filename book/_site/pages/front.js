@@ -66,7 +66,9 @@
 
   run(runs);
   button.addEventListener("click", () => run(!runs));
-  window.addEventListener("hashchange", () => run(false));
+  window.addEventListener("hashchange", () => {
+    if (runs) run(false);
+  });
   still.addEventListener("change", () => run(!still.matches));
   large.addEventListener("pointerenter", ({ pointerType }) => {
     hero.held = pointerType === "mouse";

@@ -86,8 +86,8 @@ def test_printed_right_after_opening_all_is_drawn_and_nothing_is_cut(
 
 @pytest.fixture
 def explorable_page(site_url: str, new_page: Callable[..., Page]) -> Page:
-    """The first page with an explorable, drawn."""
-    page = new_page()
+    """The first page with an explorable, drawn; nothing on it moves by itself."""
+    page = new_page(reduced_motion="reduce")
     page.goto(f"{site_url}/{page_with('posenc-explorable')}")
     scroll_through(page)
     return page

@@ -136,7 +136,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const place = (named?.matches("dt") ? named.parentElement : named) || page.querySelector("article");
     const sought = decodeURIComponent(/highlight=([^#]*)/.exec(anchor)?.[1] ?? "").split(" ");
     let text = "", start = 0, most = -1;
-    for (const block of place?.querySelectorAll("p, li, dd, td, pre.literal-block") ?? []) {
+    for (const block of place?.querySelectorAll("p, li, dd, tr, pre.literal-block") ?? []) {
       const own = block.textContent.replace(/\s+/g, " ").trim(), lower = own.toLowerCase();
       const at = sought.map((word) => lower.search(isChinese(word) ? word : `\\b${word}`)).filter((index) => index >= 0);
       const enough = at.length > most || (!most && text.length < 60 && own.length > text.length); // none has a word yet

@@ -7,6 +7,7 @@ writes the file anew: run it when a step of the story has changed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,7 +22,7 @@ from posenc.lab.distance_bias import clamped, distance_bias, most_negative_pairs
 from posenc.lab.evaluate import BOUNDS, with_scheme
 from posenc.lab.measured import shipped_folder
 from posenc.lab.measurements import with_table
-from posenc.lab.store import load, write_json
+from posenc.lab.store import load, write_text
 from posenc.rotary import rotate
 from posenc.schemes import PositionScheme, make_scheme
 from posenc.transformer import Transformer
@@ -278,10 +279,14 @@ def texts() -> dict[str, str]:
 
 def main() -> None:
     """Write the file."""
-    path = shipped_folder() / STORED
-    if not path.exists():
-        write_json(path, {"texts": texts(), "steps": {}})  # the steps are computed on these texts
-    write_json(path, {"texts": texts(), "steps": {step: step_values(step) for step in Playground.story()}})
+
+    def write(steps: dict[str, Any]) -> None:
+        content = {"texts": texts(), "steps": steps}
+        write_text(shipped_folder() / STORED, json.dumps(content, separators=(",", ":")) + "\n")
+
+    if not (shipped_folder() / STORED).exists():
+        write({})  # the steps are computed on these texts
+    write({step: step_values(step) for step in Playground.story()})
 
 
 if __name__ == "__main__":

@@ -370,11 +370,11 @@
   const first = [...explorables].find((figure) => figure.checkVisibility());
   if (first) draw(first);
 
-  // what printing cannot wait for
-  for (const { dataset } of explorables) loadModule(dataset.module).catch(() => {}); // said where it is drawn
-  if (location.protocol === "file:" && document.querySelector(".posenc-plotly")) {
-    window.addEventListener("load", loadPlotly); // nothing is transferred
-  }
+  // what printing cannot wait for comes when nothing else is to come
+  window.addEventListener("load", () => {
+    for (const { dataset } of explorables) loadModule(dataset.module).catch(() => {}); // said where it is drawn
+    if (location.protocol === "file:" && document.querySelector(".posenc-plotly")) loadPlotly(); // nothing is transferred
+  });
 
   restore();
   window.addEventListener("hashchange", () => restore());

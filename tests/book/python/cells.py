@@ -17,7 +17,7 @@ sys.path[:0] = [str(ROOT / "book" / "_site" / folder) for folder in ("python", "
 
 import page_cells as page_cells  # noqa: E402  the Python that runs cells in a page
 
-PATIENCE = 180_000  # milliseconds that a whole chapter may take on a busy machine
+PATIENCE = 600_000  # milliseconds that a whole chapter, or a slow cell, may take on a busy machine
 BAR = ".posenc-python"
 SOLUTION = re.compile(r"<summary>Solution</summary>.*?```python\n(.*?)```", re.DOTALL)
 

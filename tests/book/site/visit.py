@@ -81,7 +81,8 @@ REDRAWN = """() => {
   const views = [...document.querySelectorAll('.posenc-explorable-view')].filter((view) => view.explorable);
   return plots.every(({ _fullLayout: { font, width } }) => font.color === text && width <= innerWidth)
     && views.every((view) => view.explorable.done)
-    && [...document.querySelectorAll('pre')].every((code) => !(code.scrollWidth > code.clientWidth && code.tabIndex));
+    && [...document.querySelectorAll('pre, .pst-scrollable-table-container')].every(
+      (scrolled) => !(scrolled.scrollWidth > scrolled.clientWidth && scrolled.tabIndex));
 }"""
 # Formulas, those within a line too, and tables that are cut, outside of the text's column or of a box that they cannot
 # be scrolled in; and numbers that lie over their formula.

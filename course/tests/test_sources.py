@@ -21,7 +21,7 @@ from tools.execute import CELL_TIMEOUT, Client
 
 pytestmark = pytest.mark.torch
 every_assignment = pytest.mark.parametrize("number", NUMBERS)
-CHAPTER = sources.ROOT / "notebooks" / "08_multi_frequency_decay.ipynb"
+CHAPTER = sources.ROOT / "notebooks" / "08_long_range_decay.ipynb"
 
 
 def student(number: int) -> Path:

@@ -33,8 +33,8 @@ from tests.book.site.visit import LOOK
 from tests.explorables import CASES, EVERY_ONE, Case, sentence, shown
 from tests.js.node import assert_same
 
-FOR_PAPER = "notebooks/08_multi_frequency_decay.html"  # explorables and Plotly figures, many beyond the first screen
-CODE = "03_what_a_position_code_must_do"  # a chapter all of whose cells run in its page
+FOR_PAPER = "notebooks/08_long_range_decay.html"  # explorables and Plotly figures, many beyond the first screen
+CODE = "03_absolute_encodings"  # a chapter all of whose cells run in its page
 EACH = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 PATIENCE = 180_000  # milliseconds until a condition that should hold does
 WAIT = f"""async (condition, x) => {{

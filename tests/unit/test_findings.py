@@ -198,7 +198,7 @@ def the_set_up_of_the_distance_bias() -> Iterator[str]:
 
 def the_reverse() -> Iterator[str]:
     """By the stored output of chapter 09, which nbval computes anew."""
-    cells = load(ROOT / "notebooks" / "09_why_extrapolation_fails.ipynb")["cells"]
+    cells = load(ROOT / "notebooks" / "09_length_extrapolation.ipynb")["cells"]
     printed = next(text_of(cell) for cell in cells if cell["id"] == "wave-alone-table")
     rows = re.findall(r"(?m)^ *\d+, \d((?: +-?\d\.\d\d){6})$", printed)
     assert len(rows) == len(MODELS)

@@ -27,7 +27,7 @@ from posenc.widgets import Rotation2D
 from tests.book.site.browser import ROOT, Watch
 from tests.explorables import CASES, Case, shown
 
-CHAPTER = ROOT / "notebooks" / "08_multi_frequency_decay.ipynb"
+CHAPTER = ROOT / "notebooks" / "08_long_range_decay.ipynb"
 SHOWN, REPORTED, CHANGED, BOXED, CLOSED = range(5)
 
 

@@ -15,7 +15,7 @@ import pytest
 from posenc import Rope, inv_freq
 from tools.notebooks import joined, load
 
-CHAPTER = Path(__file__).resolve().parents[3] / "notebooks" / "17_after_plain_rotation.ipynb"
+CHAPTER = Path(__file__).resolve().parents[3] / "notebooks" / "17_partial_and_hybrid.ipynb"
 RNG = np.random.default_rng(17)
 
 

@@ -67,7 +67,7 @@ def lines(text: str) -> list[str]:
 
 
 def notebook(name: str) -> dict[str, Any]:
-    """A notebook by its page's name, such as "08_multi_frequency_decay"."""
+    """A notebook by its page's name, such as "08_long_range_decay"."""
     return dict(load(ROOT / "notebooks" / f"{name}.ipynb"))
 
 

@@ -12,7 +12,7 @@ from tests.book.site.visit import switch_theme
 
 pytestmark = pytest.mark.xdist_group("folds")
 
-CHAPTER = "notebooks/08_multi_frequency_decay"  # the one with the most
+CHAPTER = "notebooks/08_long_range_decay"  # the one with the most
 CLOSED = """() => {
   for (const fold of document.querySelectorAll('details.posenc-deeper')) fold.open = false;
   history.replaceState(null, '', location.pathname);
@@ -163,7 +163,7 @@ def test_printing_opens_and_closes_again(chapter: Page) -> None:
 
 # ---- code that is not there to be read
 
-ESSENTIAL_IN = "notebooks/05_rope_by_matrices"
+ESSENTIAL_IN = "notebooks/05_rope_matrices"
 CODE = ".posenc-code > .cell_input"
 
 

@@ -13,14 +13,14 @@ from tests.book.python.chapters import try_chapter
 from tests.book.site.browser import SITE, Watch, require_site
 from tests.book.site.weight import Scales
 
-WHERE = "03_what_a_position_code_must_do"  # the chapter on which everything else is tried
+WHERE = "03_absolute_encodings"  # the chapter on which everything else is tried
 FIRST = "opening-maps"  # its first cell that has a button, whose figure needs the imports before
 LOOP = "while True:\n    pass"
 FOCUSED = "document.activeElement.closest('.cell, .posenc-python')?.id || document.activeElement.getAttribute('role')"
 
 
 @pytest.mark.xdist_group("page_python_chapters")
-@pytest.mark.parametrize("name", [WHERE, pytest.param("08_multi_frequency_decay", marks=pytest.mark.release)])
+@pytest.mark.parametrize("name", [WHERE, pytest.param("08_long_range_decay", marks=pytest.mark.release)])
 def test_a_chapter_runs_as_it_is_stored(browser: Browser, site_url: str, name: str) -> None:
     row = try_chapter(browser, site_url, name)
     assert row["faults"] == []

@@ -18,8 +18,8 @@ SEE = {term.name: "notebooks/{}.html#{}".format(*term.see.split("#")) for term i
 ENTRY = {term.name: f"book/glossary.html#{term.anchor}" for term in terms_of(GLOSSARY)}
 # What must come first: a page, a section of one, or what the glossary names for a term.
 FIRST = {
-    "rope": "notebooks/05_rope_by_matrices.html",
-    "why base 10000": "notebooks/04_sinusoids.html#deeper-why-one-factor-and-which-base",
+    "rope": "notebooks/05_rope_matrices.html",
+    "why base 10000": "notebooks/04_sinusoidal_encoding.html#deeper-why-one-factor-and-which-base",
     "rotate half": SEE["rotate_half"],
     "alibi": SEE["ALiBi"],
     "yarn": SEE["YaRN"],
@@ -30,23 +30,23 @@ FIRST = {
     "context window": "notebooks/11_rope_in_real_models.html",
     "base 500000": "notebooks/11_rope_in_real_models.html",
     "rope_theta": "notebooks/11_rope_in_real_models.html",
-    "inv_freq": "notebooks/07_many_dimensions.html",
+    "inv_freq": "notebooks/07_rope_in_code.html",
     "nope": SEE["NoPE"],
     "t5 bias": SEE["T5's bias"],
-    "dog bites man": "notebooks/02_the_blind_spot.html",
-    "extrapolation": "notebooks/09_why_extrapolation_fails.html",
+    "dog bites man": "notebooks/02_permutation_equivariance.html",
+    "extrapolation": "notebooks/09_length_extrapolation.html",
     "qwen": "notebooks/11_rope_in_real_models.html",
     "ntk": SEE["NTK-aware scaling"],
     "causal mask": SEE["causal mask"],
-    "sinusoidal": "notebooks/04_sinusoids.html",
+    "sinusoidal": "notebooks/04_sinusoidal_encoding.html",
     "attention sink": SEE["attention sink"],
-    "blind spot": "notebooks/02_the_blind_spot.html",
-    "learned positions": "notebooks/13_learned_positions_and_none.html",
+    "blind spot": "notebooks/02_permutation_equivariance.html",
+    "learned positions": "notebooks/13_learned_and_nope.html",
     # since then: what a question or a new term answers
     "quantise keys": "book/questions.html#should-cached-keys-be-quantised",
     "quantised weights": "book/questions.html#can-weights-be-reordered",
     "several devices": "book/questions.html#a-text-is-split-over-several-devices",
-    "no_rope_layers": "notebooks/17_after_plain_rotation.html",
+    "no_rope_layers": "notebooks/17_partial_and_hybrid.html",
     "mrope_interleaved": "book/questions.html#my-model-says-mrope-interleaved",
     "context shift": SEE["context shift"],
     "qk norm": SEE["QK norm"],
@@ -56,10 +56,10 @@ RIGHT = {
     "what is RoPE": ("notebooks/05", ENTRY["RoPE"]),
     "what is a query": ("notebooks/01", ENTRY["query"]),
     "why does RoPE fail beyond training length": ("notebooks/09",),
-    "YaRN attention temperature": ("notebooks/10_longer_contexts.html#the-temperature",),
+    "YaRN attention temperature": ("notebooks/10_context_extension.html#the-temperature",),
     "rope_theta": ("notebooks/11", ENTRY["base"]),
     "rotate_half": ("notebooks/07", ENTRY["rotate_half"]),
-    "interleaved vs half layout": ("notebooks/07_many_dimensions.html#two-layouts",),
+    "interleaved vs half layout": ("notebooks/07_rope_in_code.html#two-layouts",),
     "NTK-aware": ("notebooks/10", ENTRY["NTK-aware scaling"]),
     "ALiBi slope": ("notebooks/14", ENTRY["slope"]),
     "relative position proof": ("notebooks/05", "notebooks/06"),
@@ -67,7 +67,7 @@ RIGHT = {
     "permutation equivariance": ("notebooks/02", ENTRY["equivariance"]),
     "lost in the middle": ("book/questions.html#lost-in-the-middle",),
     "vision 2D rope": ("notebooks/16", ENTRY["axial rotation"]),
-    "torch.compile": ("notebooks/14_biases_on_the_logits.html#deeper-flexattention-compiled", "notebooks/07"),
+    "torch.compile": ("notebooks/14_relative_biases.html#deeper-flexattention-compiled", "notebooks/07"),
     "KV cache": ("notebooks/07", ENTRY["key–value cache"]),
     "位置编码": (ENTRY["position code"],),
     "旋转位置编码": (ENTRY["RoPE"],),
@@ -191,7 +191,7 @@ def test_a_result_opens_the_fold_that_it_leads_into(follow: Callable[[str], Page
 
 def test_what_is_marked_begins_a_word(site_url: str, new_page: Callable[..., Page]):
     page = new_page()
-    page.goto(f"{site_url}/notebooks/04_sinusoids.html?highlight=ion (")
+    page.goto(f"{site_url}/notebooks/04_sinusoidal_encoding.html?highlight=ion (")
     assert page.locator("mark").count() == 0, "no word begins with it"
-    page.goto(f"{site_url}/notebooks/04_sinusoids.html?highlight=zzzz#two-photographs")
+    page.goto(f"{site_url}/notebooks/04_sinusoidal_encoding.html?highlight=zzzz#two-photographs")
     expect(page.locator("section#two-photographs h2")).to_be_in_viewport()

@@ -75,7 +75,7 @@ def test_a_build_of_what_changed_equals_one_of_all(tmp_path: Path) -> None:
     before = built(folder)
     assert differing(before, built(folder)) == []
 
-    chapter = folder / "notebooks" / "08_multi_frequency_decay.ipynb"
+    chapter = folder / "notebooks" / "08_long_range_decay.ipynb"
     notebook = load(chapter)
     next(cell for cell in notebook["cells"][1:] if cell["cell_type"] == "markdown")["source"].append("\n\nΩ.")
     next(cell for cell in notebook["cells"][1:] if cell["cell_type"] == "code")["source"].append("\n# more")
@@ -84,7 +84,7 @@ def test_a_build_of_what_changed_equals_one_of_all(tmp_path: Path) -> None:
     catalogue = json.loads(words.read_text(encoding="utf-8"))
     words.write_text(json.dumps(catalogue | {"title": f"{catalogue['title']}, once more"}), encoding="utf-8")
     part = built(folder)
-    assert "notebooks/08_multi_frequency_decay.html" in differing(before, part)
+    assert "notebooks/08_long_range_decay.html" in differing(before, part)
     for name in ("html", ".doctrees"):
         shutil.rmtree(folder / "_build" / name)
     # Sphinx's own index for its search forgets the package's names on pages that it does not write again
@@ -108,10 +108,14 @@ def test_launch_buttons_and_edit_links_need_an_address(url: str, kept: bool) -> 
 
 
 def test_a_chapter_has_a_bibtex_entry_at_the_address_of_its_page() -> None:
-    found = cite.entry("notebooks/04_sinusoids", "04 Sinusoids", "https://github.com/someone/turn-by-turn")
+    found = cite.entry(
+        "notebooks/04_sinusoidal_encoding",
+        "04 Sinusoidal positional encoding",
+        "https://github.com/someone/turn-by-turn",
+    )
     assert found.startswith("@incollection{turn_by_turn_04,\n")
-    assert "  title = {{Sinusoids}},\n" in found
-    assert "  url = {https://someone.github.io/turn-by-turn/notebooks/04_sinusoids.html},\n" in found
+    assert "  title = {{Sinusoidal positional encoding}},\n" in found
+    assert "  url = {https://someone.github.io/turn-by-turn/notebooks/04_sinusoidal_encoding.html},\n" in found
     assert found.count("{") == found.count("}")
 
 

@@ -65,7 +65,7 @@ ON_PAPER = """() => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["04_sinusoids", "09_why_extrapolation_fails"])
+@pytest.mark.parametrize("name", ["04_sinusoidal_encoding", "09_length_extrapolation"])
 def test_printed_right_after_opening_all_is_drawn_and_nothing_is_cut(
     name: str, site_url: str, new_page: Callable[..., Page]
 ) -> None:
@@ -229,7 +229,7 @@ def test_figures_that_a_page_was_built_without_are_fetched_once(site_url: str, n
     assert scripts == sorted(["shared.js", *(f"{name}.js" for name in figures)])
 
 
-FORMULAS = "notebooks/05_rope_by_matrices.html"
+FORMULAS = "notebooks/05_rope_matrices.html"
 
 
 def test_formulas_do_not_need_the_page_host(site_url: str, browser: Browser) -> None:

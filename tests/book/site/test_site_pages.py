@@ -293,11 +293,11 @@ def test_what_the_visits_look_for_is_there(built_site: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "page_found", "title"),
     [
-        ("frequency", "08_multi_frequency_decay", "decay"),
-        ("YaRN", "10_longer_contexts", "Longer contexts"),
+        ("frequency", "08_long_range_decay", "decay"),
+        ("YaRN", "10_context_extension", "Context extension"),
         ("旋转", "glossary", "Glossary"),
         ("rotate_half", "common_mistakes", "Common mistakes"),
-        ("blind spot", "02_the_blind_spot", "The blind spot"),
+        ("blind spot", "02_permutation_equivariance", "Why attention ignores word order"),
     ],
 )
 def test_search_finds(

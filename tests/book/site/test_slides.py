@@ -8,7 +8,7 @@ import pytest
 
 from tools import execute, page_parts, slides
 
-CHAPTER = "06_rope_by_complex_numbers"  # an explorable, and predictions of a curve and of a number
+CHAPTER = "06_rope_complex"  # an explorable, and predictions of a curve and of a number
 MEASURE = """() => {
   const slide = Reveal.getCurrentSlide(), figures = [...slide.querySelectorAll(".posenc-plotly, .posenc-explorable")];
   return {
@@ -93,7 +93,7 @@ def test_a_deck_opens_from_disk_fits_and_draws(new_page, tmp_path, monkeypatch):
     own, on_slide = zip(*(heights for slide in seen for heights in slide["heights"]), strict=True)
     assert max(own) > slides.HEIGHT, "a tall figure is not squeezed"
     assert all(abs(height - slides.HEIGHT) < 1 for height in on_slide), "and is as high as the others"
-    assert seen[0]["text"].startswith("RoPE by complex numbers")
+    assert seen[0]["text"].startswith("RoPE with complex numbers")
     questions = [place for place, slide in enumerate(seen) if slide["heading"] == slides.WORDS["predict"]]
     assert len(questions) == 2
     for place in questions:

@@ -15,7 +15,7 @@ from tests.book.site.browser import chapters, scroll_through
 
 TERMS = {term.anchor: term for term in terms_of(GLOSSARY)}
 CHAPTERS = [name for name in chapters() if re.match(r"notebooks/\d\d_", name)]
-CHAPTER = "notebooks/10_longer_contexts"
+CHAPTER = "notebooks/10_context_extension"
 WORD = re.compile(r'<a class="posenc-gloss[^"]*" href="\.\./book/glossary\.html#([^"]+)">(.*?)</a>')
 
 

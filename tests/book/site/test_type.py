@@ -16,7 +16,7 @@ from tests.book.site.conftest import nothing_wrong, open_page
 from tests.book.site.visit import Visit
 
 BUDGET = 60_000  # bytes of the face on one page
-CHAPTER, EXPLORABLE = "notebooks/07_many_dimensions", "book/intro.html"
+CHAPTER, EXPLORABLE = "notebooks/07_rope_in_code", "book/intro.html"
 # Source Sans has none of these. They stand in a few places, and the reader's own faces have them.
 LACKING = set("⌈⌉⌊⌋≪∓∎⏎␣◥")
 

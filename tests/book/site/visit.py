@@ -21,7 +21,7 @@ from tests.book.site.weight import Scales
 
 WIDE, MIDDLE, ZOOMED, PHONE = (1280, 900), (1000, 900), (640, 450), (360, 780)
 # Code, formulas and what Plotly draws take axe long and are alike everywhere: one page has them looked at too.
-ALL_OF_IT = "notebooks/07_many_dimensions.html"
+ALL_OF_IT = "notebooks/07_rope_in_code.html"
 ALIKE = ("pre", "mjx-container", ".posenc-canvas > *")
 KINDS = ("posenc-explorable", "posenc-plotly", "posenc-interact", "posenc-term", "posenc-claim", "map-card", "math")
 

@@ -9,13 +9,22 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
-from posenc.widgets import EXPLORABLES, AngleCoverage, ContextExtension, FrequencyBank, LayerStack, Rotation2D
+from posenc.widgets import (
+    EXPLORABLES,
+    AngleCoverage,
+    ContextExtension,
+    Explorable,
+    FrequencyBank,
+    LayerStack,
+    Rotation2D,
+)
 from posenc.widgets.layer_stack import LONGEST
 from tests.explorables import CASES, Case
 from tests.js import golden
@@ -96,6 +105,12 @@ def further(case: Case) -> list[dict[str, object]]:
     return []
 
 
+@cache
+def shown_at(cls: type[Explorable], setting: str) -> dict[str, Any]:
+    """What a figure computes, says and writes at a setting (JSON): more than one test asks."""
+    return figure_of(cls).at(json.loads(setting))
+
+
 def picture(shown: dict[str, Any]) -> list[Any]:
     """What a reader sees of it."""
     return [shown[part] for part in ("values", "texts", "finding", "readings", "height")]
@@ -109,7 +124,7 @@ def test_every_explorable_has_a_case() -> None:
 def test_it_computes_what_the_package_does(case: Case) -> None:
     oracle = import_module(f"tests.js.oracles.{case.cls.module}")
     for setting in [{}, *case.settings, case.largest, *ends(case), *random_settings(case), *further(case)[:6]]:
-        shown = figure_of(case.cls).at(setting)
+        shown = shown_at(case.cls, json.dumps(setting))
         drawn = {name: value for name, value in shown["values"].items() if name not in case.apart}
         assert_same(drawn, oracle.values(case.cls(**setting)), str(setting), case.tolerance)
         assert shown["finding"], setting
@@ -121,7 +136,7 @@ def test_every_control_changes_what_is_shown(case: Case) -> None:
     for control in case.cls.controls():
         if control["name"] in MOVES_ALONG:
             continue
-        shown = [figure_of(case.cls).at(setting) for setting in ends(case) if control["name"] in setting]
+        shown = [shown_at(case.cls, json.dumps(setting)) for setting in ends(case) if control["name"] in setting]
         seen = {json.dumps(one, default=np.ndarray.tolist, sort_keys=True) for one in map(picture, shown)}
         assert len(seen) > 1 or not shown, f"{control['name']} changes nothing"
 

@@ -216,6 +216,7 @@ CASES = [
             {"scheme": "dyadic", "length": 33, "dim": 8},
         ],
         {"scheme": "harmonic", "length": 96, "dim": 32},
+        handles=("length",),
     ),
     Case(
         SinusoidExplorer,

@@ -35,10 +35,10 @@ def test_a_press_on_its_column_chooses_an_encoding(open_live, width):
     )
     column = (wide - left) / len(schemes)
     for k, scheme in reversed(list(enumerate(schemes))):
-        for y in (20, 120):  # on its picture, and among its verdicts
+        for y in (200, 300):  # on its picture, and among its verdicts
             live.set(scheme="dyadic" if scheme == "integer" else "integer")
             press(live, left + (k + 0.5) * column, y)
             assert live.get("scheme") == scheme
         assert live.finding == shown(EncodingGallery, scheme=scheme).finding
-    press(live, 5, 120)
+    press(live, 5, 300)
     assert live.get("scheme") == "integer", "the properties' names choose nothing"

@@ -56,7 +56,7 @@ def met(name: str, score: float, dim: int) -> bool:
 
 
 def values(widget: EncodingGallery) -> dict[str, Any]:
-    """The encodings of all positions that have one, past the end too; each encoding's score and verdict per property."""
+    """All positions that have an encoding, past the end too; each scheme's score and verdict for each property."""
     encoding = ENCODINGS[widget.scheme]
     shown = np.arange(min(LONGEST, encoding.end(widget.length, widget.dim)))
     scored = {scheme: scores(scheme, widget.length, widget.dim) for scheme in ENCODINGS}

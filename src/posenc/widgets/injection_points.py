@@ -21,7 +21,7 @@ OTHERS = (0, 0, 0, 16, 21, 26)  # how far the other words are from the first; 0 
 
 
 class InjectionPoints(Explorable):
-    """The attention of one token to six, wherever they are: with a sinusoidal encoding added, with RoPE, or with ALiBi."""
+    """The attention of one token to six, wherever they are: with a sinusoidal encoding added, RoPE, or ALiBi."""
 
     module = "injection_points"
     room = (635, 802)

@@ -21,12 +21,6 @@ export function product(rows, matrix) {
   return rows.map((row) => matrix[0].map((_, k) => row.reduce((sum, value, i) => sum + value * matrix[i][k], 0)));
 }
 
-export function softmax(logits) {
-  const peak = Math.max(...logits), powers = logits.map((logit) => Math.exp(logit - peak));
-  const total = powers.reduce((sum, power) => sum + power, 0);
-  return powers.map((power) => power / total);
-}
-
 // softmax((q·kᵀ / √width + bias))·v; a causal query sees itself and what stands before it. Unscaled scores are not
 // divided by √width.
 export function attention(q, k, v, { causal = false, scaled = true, bias = () => 0 } = {}) {
@@ -35,7 +29,9 @@ export function attention(q, k, v, { causal = false, scaled = true, bias = () =>
       if (causal && j > i) return -Infinity;
       return dot(query, key) / (scaled ? Math.sqrt(query.length) : 1) + bias(i, j);
     });
-    return softmax(logits);
+    const peak = Math.max(...logits), powers = logits.map((logit) => Math.exp(logit - peak));
+    const total = powers.reduce((sum, power) => sum + power, 0);
+    return powers.map((power) => power / total);
   });
   return { weights, output: product(weights, v) };
 }

@@ -1,5 +1,5 @@
 import { SLOPE, encodingOf, injected, scoreOf } from "./arithmetic_injection.js";
-import { softmax } from "./arithmetic_attention.js";
+import { softmax } from "./arithmetic_bias.js";
 import { colours } from "./colours.js";
 import { Axis, Plot, arrow, cellAxis, grip, sized, words } from "./drawing.js";
 import catalogue from "./injection_points.json";
@@ -18,7 +18,7 @@ function compute(state, width, previous, data) {
   const { injection_point: point, m, n, start } = state, low = Math.min(m, n), { query, keys, others } = data;
   const score = (at, other) => scoreOf(point, query, keys[KEY], at, other);
   const places = keys.map((_, k) => (k === QUERY ? m : k === KEY ? n : start + others[k]));
-  const weightsOf = (point) => softmax(keys.map((key, k) => scoreOf(point, query, key, m, places[k])));
+  const weightsOf = (point) => Array.from(softmax(keys.map((key, k) => scoreOf(point, query, key, m, places[k]))));
   const values = {
     score: score(m, n),
     weights: weightsOf(point),

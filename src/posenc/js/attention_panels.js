@@ -14,7 +14,7 @@ export const EQUAL = 1e-12; // rounding errors stay below
 const { picture } = catalogue;
 const WEIGHTS = sequential(0, 1.4); // pale enough for the numbers in the cells, whatever a weight is
 const BESIDE = 600; // pixels from which the panels are side by side
-const TITLES = 42, VERDICT = 44, LARGEST = 50, SMALL = 40; // of a cell
+const TITLES = 42, VERDICT = 44, LARGEST = 50, SMALL = 60; // of a cell
 const HIGH = { beside: 280, below: 198 }; // of a panel with the longest sentence, so that nothing below jumps
 const SIGNS = [76, 24]; // pixels beside a panel: whether each output is the same, and by how much it is not
 const BAR = 0.55, SMALL_BAR = 0.45; // of a cell: a bar of an output

@@ -176,12 +176,10 @@ function linked(changes, { together, m, n, start }) {
   return { m: m + shift, n: n + shift, start: start + shift };
 }
 
-function facts({ values }, { m, n }) {
-  const facts = {
-    score: values.score, weight: 100 * values.weights[KEY], distance: Math.abs(m - n), together_min: Math.min(...values.together), together_max: Math.max(...values.together),
-    apart_min: Math.min(...values.apart), apart_max: Math.max(...values.apart),
-  };
-  return { ...facts, relative: facts.together_max - facts.together_min <= ROUNDING, equivariant: facts.apart_max - facts.apart_min <= ROUNDING };
+function facts({ values: { score, weights, together, apart } }) {
+  const least = Math.min(...together), most = Math.max(...together);
+  const equivariant = Math.max(...apart) - Math.min(...apart) <= ROUNDING;
+  return { score, weight: 100 * weights[KEY], together_min: least, together_max: most, relative: most - least <= ROUNDING, equivariant };
 }
 
 const render = explorable({
